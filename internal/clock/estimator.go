@@ -1,0 +1,143 @@
+package clock
+
+import "math"
+
+// Probe is one round trip: when it left and came back by our clock, and what the peer's clock said between.
+type Probe struct {
+	Sent, Received         int64
+	PeerReceived, PeerSent int64
+}
+
+// offset is the peer's clock less ours, if both ways took the same time.
+func (p Probe) offset() float64 {
+	return (float64(p.PeerReceived-p.Sent) + float64(p.PeerSent-p.Received)) / 2
+}
+
+// bound is how wrong offset can be: half of the time that the probe spent on its ways.
+func (p Probe) bound() float64 {
+	return float64((p.Received-p.Sent)-(p.PeerSent-p.PeerReceived)) / 2
+}
+
+// at is the instant of ours for which offset holds.
+func (p Probe) at() int64 { return p.Sent + (p.Received-p.Sent)/2 }
+
+const (
+	// window is how many probes an Estimator remembers.
+	window = 64
+	// maxDrift bounds a drift that is not known yet: clocks of computers drift by a few hundred ppm at most.
+	maxDrift = 500e-6
+	// wander is what a drift itself may change by, from warmth and from daemons that steer the clock.
+	wander = 50e-6
+	// fitSpan is how much time the probes must span before a drift is believed.
+	fitSpan = 2e9
+)
+
+// Estimator knows a peer's clock from probes. The zero value knows nothing.
+type Estimator struct {
+	probes []Probe
+}
+
+// Add takes a probe. One whose times cannot be is left out.
+func (e *Estimator) Add(p Probe) {
+	if p.Received < p.Sent || p.PeerSent < p.PeerReceived || p.bound() < 0 {
+		return
+	}
+	if len(e.probes) == window {
+		e.probes = append(e.probes[:0], e.probes[1:]...) // what a clock did long ago says little of today
+	}
+	e.probes = append(e.probes, p)
+}
+
+// Count tells how many probes the estimate rests on.
+func (e *Estimator) Count() int { return len(e.probes) }
+
+// Estimate is what is known of a peer's clock.
+type Estimate struct {
+	// Line maps our clock to the peer's.
+	Line Line
+	// Bound is how far the peer's clock may be from Line at Line.X, in nanoseconds.
+	Bound float64
+	// DriftBound is how wrong the line's rate may be.
+	DriftBound float64
+}
+
+// BoundAt is how far the peer's clock may be from the line at our instant x.
+func (e Estimate) BoundAt(x int64) float64 {
+	return e.Bound + math.Abs(float64(x-e.Line.X))*e.DriftBound
+}
+
+// Offset is the peer's clock less ours at our instant x, in nanoseconds.
+func (e Estimate) Offset(x int64) int64 { return e.Line.At(x) - x }
+
+// Estimate fits a line to the probes: each probe says that the offset at its instant lies within its bound, so
+// probes weigh by the inverse square of their bounds. now is where the line is anchored.
+func (e *Estimator) Estimate(now int64) (Estimate, bool) {
+	if len(e.probes) == 0 {
+		return Estimate{}, false
+	}
+	best := e.probes[0]
+	for _, p := range e.probes[1:] {
+		// An old probe is worth less than a new one by what the clock may have drifted since.
+		if p.bound()+age(p, now) <= best.bound()+age(best, now) {
+			best = p
+		}
+	}
+	drift, driftBound := e.drift()
+	offset := best.offset() + drift*float64(now-best.at())
+	return Estimate{
+		Line:       Line{X: now, Y: now + int64(math.Round(offset)), Rate: drift},
+		Bound:      best.bound() + math.Abs(float64(now-best.at()))*driftBound,
+		DriftBound: driftBound,
+	}, true
+}
+
+func age(p Probe, now int64) float64 { return math.Abs(float64(now-p.at())) * 20e-6 }
+
+// drift fits the slope of the offsets over time, and bounds its error: the slope must pass through the bounds
+// of the probes, so the tightest pair of a long way apart limits it.
+func (e *Estimator) drift() (slope, bound float64) {
+	first, last := e.probes[0].at(), e.probes[len(e.probes)-1].at()
+	if float64(last-first) < fitSpan {
+		return 0, maxDrift
+	}
+	var sw, sx, sy float64
+	x := func(p Probe) float64 { return float64(p.at() - first) }
+	y := func(p Probe) float64 { return p.offset() - e.probes[0].offset() }
+	for _, p := range e.probes {
+		w := weight(p)
+		sw, sx, sy = sw+w, sx+w*x(p), sy+w*y(p)
+	}
+	mx, my := sx/sw, sy/sw
+	var sxx, sxy float64
+	for _, p := range e.probes {
+		w, dx := weight(p), x(p)-mx
+		sxx, sxy = sxx+w*dx*dx, sxy+w*dx*(y(p)-my)
+	}
+	if sxx == 0 {
+		return 0, maxDrift
+	}
+	slope = math.Max(-maxDrift, math.Min(maxDrift, sxy/sxx))
+
+	lo, hi := math.Inf(-1), math.Inf(1)
+	for i, p := range e.probes {
+		for _, q := range e.probes[i+1:] {
+			span := float64(q.at() - p.at())
+			if span < fitSpan/2 {
+				continue
+			}
+			mid, err := (q.offset()-p.offset())/span, (q.bound()+p.bound())/span
+			lo, hi = math.Max(lo, mid-err), math.Min(hi, mid+err)
+		}
+	}
+	if lo > hi || math.IsInf(lo, 0) {
+		// No one slope passes through all bounds: the drift itself has changed.
+		return slope, wander
+	}
+	slope = math.Max(lo, math.Min(hi, slope))
+	return slope, math.Min(maxDrift, math.Max(hi-slope, slope-lo))
+}
+
+func weight(p Probe) float64 {
+	b := p.bound() + 1000 // a microsecond: what reading a clock costs
+	return 1 / (b * b)
+}
