@@ -1,0 +1,94 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/benchd/benchd/internal/pacing"
+)
+
+// Phases lists the phases of a run with these settings, in order. Duration, warm-up and pacing belong to the
+// measure phase, and to the load phase only where nothing else is executed: who asks for "load,run" at 1000
+// operations per second wants the table there soon and then measured.
+func Phases(s Settings) []Phase {
+	var phases []Phase
+	if s.Load {
+		load := Phase{Name: Load, Loop: loop(s.PacingOf(Load)), Ops: loadOps(s)}
+		if !s.Run {
+			load.Duration = s.Duration
+		}
+		phases = append(phases, load)
+	}
+	if !s.Run {
+		return phases
+	}
+	if s.Warmup > 0 {
+		phases = append(phases, Phase{Name: Warmup, Loop: loop(s.PacingOf(Warmup)), Duration: s.Warmup})
+	}
+	return append(phases, Phase{
+		Name:     Measure,
+		Loop:     loop(s.PacingOf(Measure)),
+		Duration: s.Duration,
+		Ops:      s.Workload.OperationCount,
+		Joined:   s.Warmup > 0,
+	})
+}
+
+// PacingOf returns how operations are paced in a phase: a load phase that is followed by others goes as fast
+// as it can.
+func (s Settings) PacingOf(phase PhaseName) pacing.Config {
+	if phase == Load && s.Run {
+		return pacing.Config{Arrival: pacing.ClosedLoop}
+	}
+	return s.Pacing
+}
+
+func loop(c pacing.Config) Loop {
+	switch c.Arrival {
+	case pacing.FixedRate, pacing.Poisson:
+		return Open
+	case pacing.ClosedLoop:
+	}
+	return Closed
+}
+
+// LoadRows is how many rows the load phase writes over all shards: insertcount where it was given, else
+// recordcount, even when it starts at insertstart (as YCSB does).
+func (s Settings) LoadRows() int64 {
+	if s.Workload.InsertCount > 0 {
+		return s.Workload.InsertCount
+	}
+	return s.Workload.RecordCount
+}
+
+// loadOps counts the inserts of the load phase. With batches it is the least number: each worker's last batch
+// may be a short one.
+func loadOps(s Settings) int64 {
+	batch := max(int64(s.Workload.BatchSize), 1)
+	rows := s.LoadRows()
+	ops := rows / batch
+	if rows%batch > 0 {
+		ops++
+	}
+	return ops
+}
+
+// Endless reports whether nothing but a cancel or a limit ends one of the phases.
+func Endless(phases []Phase) bool {
+	for _, p := range phases {
+		if p.Duration == 0 && p.Ops == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Length is how long the phases take at most by their durations; ok is false when one of them has none.
+func Length(phases []Phase) (d time.Duration, ok bool) {
+	for _, p := range phases {
+		if p.Duration == 0 {
+			return 0, false
+		}
+		d += p.Duration
+	}
+	return d, true
+}

@@ -1,0 +1,122 @@
+package plan
+
+import (
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"strconv"
+)
+
+// SeedProperty is the property that carries a run's seed to its agents.
+const SeedProperty = "seed"
+
+// Runs lists the runs of a suite in the order of their execution: case after case, each with its repeats. Run
+// n of suite S is S.n, counted from 1.
+func Runs(suite string, s Suite) []Run {
+	var runs []Run
+	for _, c := range s.Cases {
+		for repeat := range max(c.Repeats, 1) {
+			id := suite + "." + strconv.Itoa(len(runs)+1)
+			runs = append(runs, Run{
+				ID:     id,
+				Case:   c.Name,
+				Repeat: repeat + 1,
+				Seed:   seed(c.Settings.Workload.Seed, id),
+				Phases: Phases(c.Settings),
+			})
+		}
+	}
+	return runs
+}
+
+// seed is the given seed, or one of the run's own: drawn from its id, so that it differs between runs and
+// needs no source of chance.
+func seed(given uint64, run string) uint64 {
+	if given != 0 {
+		return given
+	}
+	h := fnv.New64a()
+	h.Write([]byte(run))
+	// FNV's high bits hardly depend on a short text's last letters; this spreads them.
+	x := h.Sum64()
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	x ^= x >> 31
+	return max(x, 1)
+}
+
+// Case returns the case of that name.
+func (s Suite) Case(name string) (Case, bool) {
+	for _, c := range s.Cases {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return Case{}, false
+}
+
+// SpreadError says that a run has fewer workers than agents.
+type SpreadError struct {
+	Agents, Threads int
+}
+
+// Error names the numbers and the cure.
+func (e *SpreadError) Error() string {
+	return fmt.Sprintf("spread %d threads over %d agents: an agent would have none; take at most %d agents, or raise threads.total to %d",
+		e.Threads, e.Agents, e.Threads, e.Agents)
+}
+
+// Workers returns the number of workers of each shard. A total is spread evenly; the first shards get one more
+// where it does not divide.
+func Workers(s Settings, shards int) ([]int, error) {
+	workers := make([]int, shards)
+	if s.ThreadsTotal == 0 {
+		for i := range workers {
+			workers[i] = max(s.Threads, 1)
+		}
+		return workers, nil
+	}
+	if s.ThreadsTotal < shards {
+		return nil, &SpreadError{Agents: shards, Threads: s.ThreadsTotal}
+	}
+	for i := range workers {
+		workers[i] = s.ThreadsTotal / shards
+		if i < s.ThreadsTotal%shards {
+			workers[i]++
+		}
+	}
+	return workers, nil
+}
+
+// Shards cuts a run of case c over agents, one shard for each in the order given, each in its first attempt.
+func Shards(run Run, c Case, agents []string) ([]Shard, error) {
+	workers, err := Workers(c.Settings, len(agents))
+	if err != nil {
+		return nil, err
+	}
+	properties := run.Properties(c)
+	shards := make([]Shard, len(agents))
+	for i, agent := range agents {
+		shards[i] = Shard{
+			Run:        run.ID,
+			Index:      i,
+			Count:      len(agents),
+			Attempt:    1,
+			Agent:      agent,
+			Workers:    workers[i],
+			Phases:     run.Phases,
+			Properties: properties,
+		}
+	}
+	return shards, nil
+}
+
+// Properties returns the settings of case c as this run has them: with the run's own seed.
+func (r Run) Properties(c Case) map[string]string {
+	properties := maps.Clone(c.Properties)
+	if properties == nil {
+		properties = make(map[string]string, 1)
+	}
+	properties[SeedProperty] = strconv.FormatUint(r.Seed, 10)
+	return properties
+}

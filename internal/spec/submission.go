@@ -1,0 +1,27 @@
+package spec
+
+// Submission is what a user hands in, word for word. Where a property is set more than once, later files win
+// over earlier ones, Properties over files, and Flags over all.
+type Submission struct {
+	Files      []File
+	Properties []Setting // of -p, in the order given
+	Flags      []Setting // of flags, by the property that each means
+	Name       string    // of the suite; chosen from the files' names where empty
+	Note       string
+	Tags       map[string]string
+	// Attachments are the contents of files that properties name, by the name as it is written there. Who
+	// submits asks Needs which ones they are: the coordinator has not the user's disk.
+	Attachments map[string][]byte
+}
+
+// File is a properties file with its content.
+type File struct {
+	Name    string // as the user gave it; messages show it
+	Content []byte
+}
+
+// Setting is a property with its value.
+type Setting struct {
+	Key, Value string
+	Origin     string // where it was said, such as "--threads"; empty for -p
+}
