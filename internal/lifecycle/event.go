@@ -1,0 +1,128 @@
+package lifecycle
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// Event is something that happened to a run.
+type Event interface{ event() }
+
+type (
+	// Granted gives the run its agents, one for each shard.
+	Granted struct{ Agents []Grant }
+	// Prepared is a shard's answer to Prepare.
+	Prepared struct {
+		Shard int
+		Error string
+	}
+	// ClocksKnown says that the agents' clocks were probed after Probe.
+	ClocksKnown struct{}
+	// PhaseEnded says that a shard's workers have joined.
+	PhaseEnded struct {
+		Shard int
+		Ended Ended
+	}
+	// WindowsMerged says that all windows of a shard's phase are safe; it follows the PhaseEnded.
+	WindowsMerged struct {
+		Shard int
+		Phase plan.PhaseName
+	}
+	// Lost says that a shard will not come back.
+	Lost struct {
+		Shard int
+		Why   string
+	}
+	// LimitViolated says that a limit of the run was violated.
+	LimitViolated struct{ Text string }
+	// Cancel says that somebody does not want the run any more.
+	Cancel struct{ By string }
+	// Fired says that a timer has run out.
+	Fired struct{ Timer Timer }
+)
+
+// Grant is an agent given to a run.
+type Grant struct{ Agent, Boot string }
+
+func (Granted) event()       {}
+func (Prepared) event()      {}
+func (ClocksKnown) event()   {}
+func (PhaseEnded) event()    {}
+func (WindowsMerged) event() {}
+func (Lost) event()          {}
+func (LimitViolated) event() {}
+func (Cancel) event()        {}
+func (Fired) event()         {}
+
+// Timer names a timer of a run. Arming one that runs sets it anew.
+type Timer string
+
+// The timers.
+const (
+	PrepareTimeout Timer = "prepare" // the agents take too long to get ready
+	Overdue        Timer = "overdue" // a phase that ends by time has not ended
+	StopTimeout    Timer = "stop"    // agents that were told to stop have not
+)
+
+// Bounds on waiting.
+const (
+	prepareWithin = 2 * time.Minute
+	overdueAfter  = time.Minute // beyond the planned length: operations in flight have a timeout of their own
+	stopWithin    = 90 * time.Second
+)
+
+// Command is something that the coordinator is to do.
+type Command interface{ command() string }
+
+type (
+	// Prepare hands a shard to its agent.
+	Prepare struct{ Shard int }
+	// Probe measures the agents' clocks; ClocksKnown answers.
+	Probe struct{}
+	// Start begins a segment on all live shards at one instant.
+	Start struct{ Phase int }
+	// Restart tells one shard again of the start of the segment that it should be in.
+	Restart struct{ Shard, Phase int }
+	// Stop ends a shard's work.
+	Stop struct {
+		Shard  int
+		Reason string
+	}
+	// Release lets an agent forget its shard.
+	Release struct{ Shard int }
+	// Arm starts a timer.
+	Arm struct {
+		Timer Timer
+		After time.Duration
+	}
+	// Note writes something into the timeline.
+	Note struct{ Kind, Text string }
+	// Seal ends the run for ever.
+	Seal struct{ Status result.Status }
+)
+
+func (c Prepare) command() string { return fmt.Sprintf("prepare shard %d", c.Shard) }
+func (Probe) command() string     { return "probe clocks" }
+func (c Start) command() string   { return fmt.Sprintf("start phase %d", c.Phase) }
+func (c Restart) command() string {
+	return fmt.Sprintf("tell shard %d again of phase %d", c.Shard, c.Phase)
+}
+func (c Stop) command() string    { return fmt.Sprintf("stop shard %d: %s", c.Shard, c.Reason) }
+func (c Release) command() string { return fmt.Sprintf("release shard %d", c.Shard) }
+func (c Arm) command() string     { return fmt.Sprintf("arm %s after %s", c.Timer, c.After) }
+func (c Note) command() string    { return fmt.Sprintf("note %s: %s", c.Kind, c.Text) }
+func (c Seal) command() string    { return fmt.Sprintf("seal %s", c.Status) }
+
+// Describe says in a line each what commands ask for.
+func Describe(commands []Command) string {
+	var b strings.Builder
+	for _, c := range commands {
+		b.WriteString(c.command())
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,149 @@
+package lifecycle
+
+import (
+	"time"
+
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// Policy says what becomes of a run that loses an agent.
+type Policy string
+
+// The policies.
+const (
+	FailOnLoss     Policy = "fail"
+	ContinueOnLoss Policy = "continue"
+)
+
+// State is all that is known of a run's life. It is archived as JSON.
+type State struct {
+	Run    string        `json:"run"`
+	Status result.Status `json:"status"`
+	Policy Policy        `json:"policy"`
+	Phases []plan.Phase  `json:"phases"`
+
+	// Phase is the index of the first phase of the segment that was started last; -1 before.
+	Phase  int     `json:"phase"`
+	Shards []Shard `json:"shards"`
+
+	// Reason says why the run ends otherwise than complete. The first reason stays.
+	Reason    string `json:"reason,omitempty"`
+	Failed    bool   `json:"failed,omitempty"`
+	Violated  bool   `json:"violated,omitempty"` // a limit; then it has failed, too
+	Cancelled bool   `json:"cancelled,omitempty"`
+}
+
+// ShardState is how far a shard has come.
+type ShardState string
+
+// The states of a shard.
+const (
+	Assigned ShardState = "assigned" // handed out
+	Ready    ShardState = "ready"    // prepared, or between two segments
+	Busy     ShardState = "busy"     // told to start, not ended
+	Over     ShardState = "over"     // has ended the segment; its windows may still be on their way
+	Gone     ShardState = "lost"     // will send nothing more
+)
+
+// Shard is one agent's part.
+type Shard struct {
+	Agent   string     `json:"agent"`
+	Boot    string     `json:"boot"`
+	Attempt int        `json:"attempt"`
+	State   ShardState `json:"state"`
+	Ended   []Ended    `json:"ended,omitempty"`
+	Lost    string     `json:"lost,omitempty"` // why it is gone, or will be after this segment
+}
+
+// Ended is the end of a shard's part in a phase.
+type Ended struct {
+	Phase    plan.PhaseName `json:"phase"`
+	At       time.Duration  `json:"at"` // from the phase's start
+	Windows  int            `json:"windows"`
+	Issued   uint64         `json:"issued"`
+	Recorded uint64         `json:"recorded"`
+	Merged   bool           `json:"merged"` // every window is safe
+	Final    bool           `json:"final"`  // the workers have joined: nothing more of the segment follows
+	Error    string         `json:"error,omitempty"`
+	Left     string         `json:"left,omitempty"` // why the agent ended it early of its own accord
+}
+
+// New is a queued run.
+func New(run string, phases []plan.Phase, policy Policy) *State {
+	return &State{Run: run, Status: result.Queued, Policy: policy, Phases: phases, Phase: -1}
+}
+
+// Segment gives the phases of the segment that begins with phase i: itself and those that join it.
+func (s *State) Segment(i int) []plan.Phase {
+	end := i + 1
+	for end < len(s.Phases) && s.Phases[end].Joined {
+		end++
+	}
+	return s.Phases[i:end]
+}
+
+// Current gives the phases of the segment that was started last.
+func (s *State) Current() []plan.Phase {
+	if s.Phase < 0 {
+		return nil
+	}
+	return s.Segment(s.Phase)
+}
+
+// ended finds the end of a shard's part in a phase.
+func (sh *Shard) ended(phase plan.PhaseName) *Ended {
+	for i := range sh.Ended {
+		if sh.Ended[i].Phase == phase {
+			return &sh.Ended[i]
+		}
+	}
+	return nil
+}
+
+// live reports whether anything is to be expected of the shard.
+func (sh *Shard) live() bool { return sh.State != Gone }
+
+func (s *State) anyLive() bool {
+	for i := range s.Shards {
+		if s.Shards[i].live() {
+			return true
+		}
+	}
+	return false
+}
+
+// anyAtWork reports whether a shard is left that the run can go on with.
+func (s *State) anyAtWork() bool {
+	for i := range s.Shards {
+		if s.Shards[i].live() && s.Shards[i].Lost == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// all reports whether every live shard is in state.
+func (s *State) all(state ShardState) bool {
+	for i := range s.Shards {
+		if s.Shards[i].live() && s.Shards[i].State != state {
+			return false
+		}
+	}
+	return true
+}
+
+// merged reports whether every window of every live shard is safe.
+func (s *State) merged() bool {
+	for i := range s.Shards {
+		if !s.Shards[i].live() {
+			continue
+		}
+		for _, e := range s.Shards[i].Ended {
+			if !e.Merged {
+				return false
+			}
+		}
+	}
+	return true
+}

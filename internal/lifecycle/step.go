@@ -1,0 +1,369 @@
+package lifecycle
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// Step tells the run of an event and answers what is to be done. An event that comes twice, or too late to
+// matter, changes nothing.
+func (s *State) Step(event Event) []Command {
+	if s.Status.Ended() {
+		return nil
+	}
+	switch e := event.(type) {
+	case Granted:
+		return s.granted(e)
+	case Prepared:
+		return s.prepared(e)
+	case ClocksKnown:
+		return s.clocksKnown()
+	case PhaseEnded:
+		return s.phaseEnded(e)
+	case WindowsMerged:
+		return s.windowsMerged(e)
+	case Lost:
+		return s.lost(e)
+	case LimitViolated:
+		s.Violated = true
+		return append([]Command{Note{"limit", e.Text}}, s.fail(e.Text)...)
+	case Cancel:
+		return s.cancel(e)
+	case Fired:
+		return s.fired(e)
+	default:
+		panic(fmt.Sprintf("lifecycle: unknown event %T", event))
+	}
+}
+
+func (s *State) granted(e Granted) []Command {
+	if s.Status != result.Queued {
+		return nil
+	}
+	s.Status = result.Preparing
+	var out []Command
+	for i, g := range e.Agents {
+		s.Shards = append(s.Shards, Shard{Agent: g.Agent, Boot: g.Boot, Attempt: 1, State: Assigned})
+		out = append(out, Prepare{i})
+	}
+	return append(out, Arm{PrepareTimeout, prepareWithin})
+}
+
+func (s *State) prepared(e Prepared) []Command {
+	sh := s.shard(e.Shard)
+	if s.Status != result.Preparing || sh == nil || sh.State != Assigned {
+		return nil
+	}
+	if e.Error != "" {
+		return s.fail(fmt.Sprintf("agent %s cannot prepare: %s", sh.Agent, e.Error))
+	}
+	sh.State = Ready
+	return s.advance()
+}
+
+func (s *State) clocksKnown() []Command {
+	if (s.Status != result.Preparing && s.Status != result.Running) || !s.all(Ready) || !s.anyLive() {
+		return nil
+	}
+	s.Status = result.Running
+	if s.Phase < 0 {
+		s.Phase = 0
+	} else {
+		s.Phase += len(s.Current())
+	}
+	for i := range s.Shards {
+		if s.Shards[i].live() {
+			s.Shards[i].State = Busy
+		}
+	}
+	out := []Command{Start{s.Phase}}
+	if planned, bounded := s.planned(); bounded {
+		out = append(out, Arm{Overdue, planned + overdueAfter})
+	}
+	return out
+}
+
+// planned is how long the current segment takes at most, if it ends by time.
+func (s *State) planned() (time.Duration, bool) {
+	var sum time.Duration
+	for _, p := range s.Current() {
+		if p.Duration == 0 {
+			return 0, false
+		}
+		sum += p.Duration
+	}
+	return sum, true
+}
+
+func (s *State) phaseEnded(e PhaseEnded) []Command {
+	sh := s.shard(e.Shard)
+	if sh == nil || !sh.live() || sh.ended(e.Ended.Phase) != nil {
+		return nil
+	}
+	e.Ended.Merged = e.Ended.Windows == 0
+	sh.Ended = append(sh.Ended, e.Ended)
+	if e.Ended.Final {
+		sh.State = Over
+	}
+	switch {
+	case e.Ended.Error != "":
+		return s.fail(fmt.Sprintf("agent %s: %s", sh.Agent, e.Ended.Error))
+	case e.Ended.Left != "" && s.Status == result.Running:
+		// Its windows are still to be merged, but it does nothing more.
+		sh.Lost = fmt.Sprintf("left %s at %s: %s", e.Ended.Phase, e.Ended.At.Round(time.Millisecond), e.Ended.Left)
+		return s.without(sh)
+	default:
+		return s.advance()
+	}
+}
+
+// without goes on without a shard, or does not, as the policy says.
+func (s *State) without(sh *Shard) []Command {
+	text := fmt.Sprintf("agent %s %s", sh.Agent, sh.Lost)
+	out := []Command{Note{"agent", text}}
+	if s.Status == result.Preparing || s.Policy == FailOnLoss || !s.anyAtWork() {
+		return append(out, s.fail(text)...)
+	}
+	return append(out, s.advance()...)
+}
+
+func (s *State) windowsMerged(e WindowsMerged) []Command {
+	sh := s.shard(e.Shard)
+	if sh == nil {
+		return nil
+	}
+	if ended := sh.ended(e.Phase); ended != nil {
+		ended.Merged = true
+	}
+	return s.advance()
+}
+
+// advance does what has become possible.
+func (s *State) advance() []Command {
+	switch s.Status {
+	case result.Preparing:
+		if s.anyLive() && s.all(Ready) {
+			return []Command{Probe{}}
+		}
+	case result.Running:
+		if s.anyLive() && s.all(Ready) {
+			return []Command{Probe{}} // between two segments
+		}
+		if !s.all(Over) || !s.merged() {
+			return nil
+		}
+		if s.Phase+len(s.Current()) == len(s.Phases) {
+			return s.seal()
+		}
+		for i := range s.Shards {
+			switch sh := &s.Shards[i]; {
+			case sh.Lost != "":
+				sh.State = Gone
+			case sh.live():
+				sh.State = Ready
+			}
+		}
+		return []Command{Probe{}}
+	case result.Stopping:
+		if s.idle() && s.merged() {
+			return s.seal()
+		}
+	case result.Queued, result.Complete, result.Partial, result.Failed, result.Cancelled:
+	}
+	return nil
+}
+
+// idle reports whether no live shard is at work.
+func (s *State) idle() bool {
+	for i := range s.Shards {
+		if s.Shards[i].State == Busy {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *State) lost(e Lost) []Command {
+	sh := s.shard(e.Shard)
+	if sh == nil || !sh.live() {
+		return nil
+	}
+	finished := s.Status == result.Running && sh.State == Over && s.lastSegment() && allMerged(sh)
+	if finished {
+		return nil // it has given all that was wanted
+	}
+	sh.State = Gone
+	if sh.Lost != "" {
+		return s.advance() // it had left already; what it still owed will not come
+	}
+	sh.Lost = e.Why
+	return s.without(sh)
+}
+
+func (s *State) lastSegment() bool { return s.Phase+len(s.Current()) == len(s.Phases) }
+
+func allMerged(sh *Shard) bool {
+	for _, e := range sh.Ended {
+		if !e.Merged {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *State) cancel(e Cancel) []Command {
+	if s.Cancelled {
+		return nil
+	}
+	if s.Status == result.Stopping {
+		return nil // it ends already, for a reason of its own
+	}
+	reason := "cancelled by " + e.By
+	s.Cancelled = true
+	return append([]Command{Note{"cancel", reason}}, s.stop(reason)...)
+}
+
+// fail ends the run as failed.
+func (s *State) fail(reason string) []Command {
+	s.Failed = true
+	return s.stop(reason)
+}
+
+// stop ends the run early.
+func (s *State) stop(reason string) []Command {
+	if s.Reason == "" {
+		s.Reason = reason
+	}
+	switch s.Status {
+	case result.Stopping:
+		return s.advance()
+	case result.Queued, result.Preparing:
+		return s.seal() // nothing has been sent to the target
+	default:
+	}
+	s.Status = result.Stopping
+	var out []Command
+	for i := range s.Shards {
+		if s.Shards[i].State == Busy {
+			out = append(out, Stop{i, reason})
+		}
+	}
+	if len(out) > 0 {
+		out = append(out, Arm{StopTimeout, stopWithin})
+	}
+	return append(out, s.advance()...)
+}
+
+func (s *State) fired(e Fired) []Command {
+	switch {
+	case e.Timer == PrepareTimeout && s.Status == result.Preparing:
+		for i := range s.Shards {
+			if s.Shards[i].State == Assigned {
+				return s.fail(fmt.Sprintf("agent %s did not get ready within %s", s.Shards[i].Agent, prepareWithin))
+			}
+		}
+		return s.fail(fmt.Sprintf("the agents did not get ready within %s", prepareWithin))
+	case e.Timer == Overdue && s.Status == result.Running:
+		return s.fail(fmt.Sprintf("the phase did not end within %s of its planned end", overdueAfter))
+	case e.Timer == StopTimeout && s.Status == result.Stopping:
+		var out []Command
+		for i := range s.Shards {
+			if sh := &s.Shards[i]; sh.live() && (sh.State == Busy || !allMerged(sh)) {
+				sh.State, sh.Lost = Gone, fmt.Sprintf("did not stop within %s", stopWithin)
+				out = append(out, Note{"agent", fmt.Sprintf("agent %s %s", sh.Agent, sh.Lost)})
+			}
+		}
+		return append(out, s.seal()...)
+	default:
+		return nil
+	}
+}
+
+// seal ends the run.
+func (s *State) seal() []Command {
+	s.Status = s.end()
+	var out []Command
+	for i := range s.Shards {
+		out = append(out, Release{i})
+	}
+	return append(out, Seal{s.Status})
+}
+
+func (s *State) end() result.Status {
+	switch {
+	case s.Cancelled:
+		return result.Cancelled
+	case s.Failed:
+		return result.Failed
+	}
+	for i := range s.Shards {
+		if s.Shards[i].Lost != "" {
+			return result.Partial
+		}
+	}
+	return result.Complete
+}
+
+// Resume says what is to be done anew after a restart of the coordinator, which may have died between
+// archiving a state and carrying out what follows from it.
+func (s *State) Resume() []Command {
+	var out []Command
+	switch s.Status {
+	case result.Preparing:
+		out = append(out, Arm{PrepareTimeout, prepareWithin})
+	case result.Running:
+		if planned, bounded := s.planned(); bounded && !s.all(Ready) {
+			out = append(out, Arm{Overdue, planned + overdueAfter})
+		}
+	case result.Stopping:
+		out = append(out, Arm{StopTimeout, stopWithin})
+	default:
+		return nil
+	}
+	return append(out, s.advance()...)
+}
+
+// Return says what is to be sent again to a shard's agent whose stream is back. Agents ignore what they know.
+func (s *State) Return(shard int) []Command {
+	sh := s.shard(shard)
+	switch {
+	case sh == nil || s.Status.Ended() || !sh.live():
+		return []Command{Stop{shard, "the run has ended without this agent"}, Release{shard}}
+	case sh.State == Assigned:
+		return []Command{Prepare{shard}}
+	case sh.State == Busy && s.Status == result.Stopping:
+		return []Command{Stop{shard, s.Reason}}
+	case sh.State == Busy:
+		return []Command{Restart{shard, s.Phase}}
+	default:
+		return nil
+	}
+}
+
+// Missing says what the result lacks because shards were lost.
+func (s *State) Missing() []string {
+	missing := []string{}
+	for i := range s.Shards {
+		if sh := &s.Shards[i]; sh.Lost != "" {
+			missing = append(missing, fmt.Sprintf("agent %s: %s", sh.Agent, sh.Lost))
+		}
+	}
+	return missing
+}
+
+// Began reports whether a phase has been started.
+func (s *State) Began(phase plan.PhaseName) bool {
+	begun := s.Phase + len(s.Current())
+	return slices.ContainsFunc(s.Phases[:max(0, begun)], func(p plan.Phase) bool { return p.Name == phase })
+}
+
+func (s *State) shard(i int) *Shard {
+	if i < 0 || i >= len(s.Shards) {
+		return nil
+	}
+	return &s.Shards[i]
+}
