@@ -1,0 +1,218 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Value is a flag's value of any type that can be read from text.
+type Value[T any] struct {
+	to     *T
+	kind   string
+	parse  func(string) (T, error)
+	format func(T) string
+}
+
+// Var declares a flag of which *to is the default. kind is shown in --help for its value.
+func Var[T any](fs *pflag.FlagSet, to *T, name, kind, usage string, parse func(string) (T, error), format func(T) string) {
+	fs.Var(&Value[T]{to: to, kind: kind, parse: parse, format: format}, name, usage)
+}
+
+// Set implements pflag.Value.
+func (v *Value[T]) Set(s string) error {
+	got, err := v.parse(s)
+	if err != nil {
+		return err
+	}
+	*v.to = got
+	return nil
+}
+
+// String implements pflag.Value.
+func (v *Value[T]) String() string {
+	if v.to == nil {
+		return ""
+	}
+	return v.format(*v.to)
+}
+
+// Type implements pflag.Value.
+func (v *Value[T]) Type() string { return v.kind }
+
+// Whole declares a flag for a whole number from least on.
+func Whole(fs *pflag.FlagSet, to *int, name string, least int, usage string) {
+	Var(fs, to, name, "N", usage, func(s string) (int, error) {
+		n, err := strconv.ParseInt(s, 10, 32)
+		switch {
+		case errors.Is(err, strconv.ErrRange):
+			return 0, fmt.Errorf("%s is too large", s)
+		case err != nil:
+			return 0, fmt.Errorf("%q is not a whole number", s)
+		case int(n) < least:
+			return 0, fmt.Errorf("%s is too small: at least %d is needed", s, least)
+		}
+		return int(n), nil
+	}, strconv.Itoa)
+}
+
+// Duration declares a flag for a time that is not negative, or for any time when signed.
+func Duration(fs *pflag.FlagSet, to *time.Duration, name string, signed bool, usage string) {
+	Var(fs, to, name, "D", usage, func(s string) (time.Duration, error) {
+		d, err := ParseDuration(s)
+		if err == nil && d < 0 && !signed {
+			return 0, fmt.Errorf("%s is negative", s)
+		}
+		return d, err
+	}, func(d time.Duration) string {
+		if d == 0 {
+			return ""
+		}
+		return shortDuration(d)
+	})
+}
+
+// ParseDuration reads a duration as Go writes it.
+func ParseDuration(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if err == nil {
+		return d, nil
+	}
+	if _, numeric := strconv.ParseFloat(s, 64); numeric == nil {
+		return 0, fmt.Errorf("%s has no unit: write %ss, %sm or %sh", s, s, s, s)
+	}
+	return 0, fmt.Errorf("%q is not a duration: write 30s, 5m or 1h30m", s)
+}
+
+// shortDuration is 10m where Go writes 10m0s.
+func shortDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// Enum declares a flag with a few values, of which *to is the default, and completes them in the shell.
+func Enum(cmd *cobra.Command, to *string, name, short, usage string, values ...string) {
+	v := &Value[string]{to: to, kind: strings.Join(values, "|"), parse: oneOf(values), format: func(s string) string { return s }}
+	cmd.Flags().VarP(v, name, short, usage)
+	complete(cmd, name, values)
+}
+
+// Enums declares a flag for a comma-separated list of a few values.
+func Enums(cmd *cobra.Command, to *[]string, name, usage string, values ...string) {
+	one := oneOf(values)
+	Var(cmd.Flags(), to, name, strings.Join(values, ","), usage, func(s string) ([]string, error) {
+		var items []string
+		for item := range strings.SplitSeq(s, ",") {
+			item, err := one(strings.TrimSpace(item))
+			if err != nil {
+				return nil, err
+			}
+			if slices.Contains(items, item) {
+				return nil, fmt.Errorf("%s stands twice", item)
+			}
+			items = append(items, item)
+		}
+		return items, nil
+	}, func(items []string) string { return strings.Join(items, ",") })
+	complete(cmd, name, append(slices.Clone(values), strings.Join(values, ",")))
+}
+
+func oneOf(values []string) func(string) (string, error) {
+	return func(s string) (string, error) {
+		if slices.Contains(values, s) {
+			return s, nil
+		}
+		if near := Nearest(s, values); near != "" {
+			return "", fmt.Errorf("%q is not one of %s; did you mean %s?", s, strings.Join(values, ", "), near)
+		}
+		return "", fmt.Errorf("%q is not one of %s", s, strings.Join(values, ", "))
+	}
+}
+
+func complete(cmd *cobra.Command, name string, values []string) {
+	err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(err) // the flag was declared one line above
+	}
+}
+
+// Pair is one "k=v".
+type Pair struct{ Key, Value string }
+
+// Pairs is the value of a flag that may stand several times, each time with a "k=v". In a file it is a mapping
+// or a list of "k=v".
+type Pairs []Pair
+
+// PairsVar declares a flag of Pairs.
+func PairsVar(fs *pflag.FlagSet, to *Pairs, name, short, usage string) {
+	fs.VarP(to, name, short, usage)
+}
+
+// ParsePair reads "k=v". The value may be empty and may contain further "=".
+func ParsePair(s string) (Pair, error) {
+	k, v, ok := strings.Cut(s, "=")
+	k = strings.TrimSpace(k)
+	if !ok || k == "" {
+		return Pair{}, fmt.Errorf("%q is not of the form key=value", s)
+	}
+	return Pair{Key: k, Value: v}, nil
+}
+
+// Set implements pflag.Value: it adds a pair.
+func (p *Pairs) Set(s string) error { return p.Append(s) }
+
+// Append implements pflag.SliceValue.
+func (p *Pairs) Append(s string) error {
+	pair, err := ParsePair(s)
+	if err == nil {
+		*p = append(*p, pair)
+	}
+	return err
+}
+
+// Replace implements pflag.SliceValue.
+func (p *Pairs) Replace(items []string) error {
+	*p = nil
+	for _, item := range items {
+		if err := p.Append(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetSlice implements pflag.SliceValue.
+func (p *Pairs) GetSlice() []string {
+	items := make([]string, len(*p))
+	for i, pair := range *p {
+		items[i] = pair.Key + "=" + pair.Value
+	}
+	return items
+}
+
+// String implements pflag.Value.
+func (p *Pairs) String() string { return strings.Join(p.GetSlice(), ",") }
+
+// Type implements pflag.Value.
+func (*Pairs) Type() string { return "k=v" }
+
+// Map is the pairs by their keys; the later of two with one key wins.
+func (p *Pairs) Map() map[string]string {
+	m := make(map[string]string, len(*p))
+	for _, pair := range *p {
+		m[pair.Key] = pair.Value
+	}
+	return m
+}
