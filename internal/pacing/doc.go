@@ -1,0 +1,11 @@
+// Package pacing says when the next operation is intended:
+//
+//  1. a Config names the arrival and the Rate over time; Validate judges it;
+//  2. a Rate is an area under a curve: operation k is intended where the area reaches k, so that instants are
+//     computed from k alone and never drift;
+//  3. a Schedule hands the instants of one shard to whichever worker is free: at a fixed rate shard s of n takes
+//     operations s, s+n, s+2n, …; Poisson arrivals are a stream of rate/n of the shard's own;
+//  4. a Throttle paces one worker of a closed loop as YCSB's target does.
+//
+// The package is pure: it computes offsets from the start of a phase, and neither reads a clock nor waits.
+package pacing

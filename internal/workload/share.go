@@ -1,0 +1,61 @@
+package workload
+
+// share cuts total over the workers of all shards: each gets an equal part, and what is left over goes one each to
+// the first workers of every shard, then to the second ones and so on. So shards of as many workers differ by one
+// at most, and so do workers anywhere.
+type share struct {
+	workers []int // of each shard
+	all     int64 // workers over all shards
+}
+
+func newShare(workers []int) share {
+	s := share{workers: workers}
+	for _, w := range workers {
+		s.all += int64(w)
+	}
+	return s
+}
+
+// of is the part of one worker of one shard.
+func (s share) of(total int64, shard, worker int) int64 {
+	part, rest := total/s.all, total%s.all
+	if s.rank(shard, worker) < rest {
+		part++
+	}
+	return part
+}
+
+// before is the sum of the parts of all workers of earlier shards and of earlier workers of this one.
+func (s share) before(total int64, shard, worker int) int64 {
+	var sum int64
+	for i := range shard {
+		for w := range s.workers[i] {
+			sum += s.of(total, i, w)
+		}
+	}
+	for w := range worker {
+		sum += s.of(total, shard, w)
+	}
+	return sum
+}
+
+// rank is the place of a worker in the order in which the rest is given out; it also interleaves workers.
+func (s share) rank(shard, worker int) int64 {
+	var before int64
+	for i, w := range s.workers {
+		before += int64(min(w, worker))
+		if i < shard && w > worker {
+			before++
+		}
+	}
+	return before
+}
+
+// even cuts total over shards alone, the first ones getting what is left over.
+func even(total int64, shard, shards int) int64 {
+	part := total / int64(shards)
+	if int64(shard) < total%int64(shards) {
+		part++
+	}
+	return part
+}
