@@ -1,0 +1,69 @@
+// Package security guards what is open to a network.
+//
+//  1. CheckAddress judges an address on which the program would listen, or to which it would connect: beyond
+//     this machine nothing is spoken in the clear unless the user said so.
+package security
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+)
+
+// AddressError says that an address was refused, or is none.
+type AddressError struct {
+	Flag    string // that gave the address
+	Address string
+	Problem string
+}
+
+// Error names the flag, the address and the cure.
+func (e *AddressError) Error() string {
+	return fmt.Sprintf("%s %s: %s", e.Flag, e.Address, e.Problem)
+}
+
+// ExitCode is that of bad usage.
+func (*AddressError) ExitCode() int { return 2 }
+
+// CheckAddress refuses an address that is not this machine's own, unless insecure is set: there is no TLS yet.
+// A name other than localhost counts as another machine, whatever it resolves to today. Flag is told to the user.
+func CheckAddress(flag, address string, insecure bool) error {
+	if err := CheckForm(flag, address); err != nil {
+		return err
+	}
+	if insecure || Loopback(address) {
+		return nil
+	}
+	return &AddressError{
+		Flag: flag, Address: address,
+		Problem: "this address is not loopback, and without TLS anyone on the network could read and steer what passes; " +
+			"this version has no TLS yet: keep to 127.0.0.1 (through an SSH tunnel where need be), or accept that with --insecure",
+	}
+}
+
+// CheckForm judges whether an address is of the form HOST:PORT.
+func CheckForm(flag, address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return &AddressError{Flag: flag, Address: strconv.Quote(address), Problem: "it is not of the form HOST:PORT, such as 127.0.0.1:7070 or [::1]:7070"}
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return &AddressError{Flag: flag, Address: strconv.Quote(address), Problem: fmt.Sprintf("the port %q is not a number from 0 to 65535", port)}
+	}
+	return nil
+}
+
+// Loopback reports whether an address of the form HOST:PORT can only be reached from this machine. No host means
+// all interfaces.
+func Loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}

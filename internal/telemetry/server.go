@@ -1,0 +1,104 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// NewRegistry makes a registry with the metrics of Go's runtime and of the process.
+func NewRegistry() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
+}
+
+// shutdownGrace is how long answers under way may take once the server is told to end.
+const shutdownGrace = 2 * time.Second
+
+// ServerConfig says what a Server answers.
+type ServerConfig struct {
+	Registry prometheus.Gatherer
+	Logger   *slog.Logger
+	// Ready tells why the program is not fit for its work, or nil. Without it the program always is.
+	Ready func() error
+	// Handlers are further paths, such as "/sd/agents".
+	Handlers map[string]http.Handler
+}
+
+// Server answers HTTP about the program that it is part of.
+type Server struct {
+	http   *http.Server
+	logger *slog.Logger
+}
+
+// NewServer makes a server. It answers when Run is called.
+func NewServer(c ServerConfig) *Server {
+	errorLog := slog.NewLogLogger(c.Logger.Handler(), slog.LevelWarn)
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(c.Registry, promhttp.HandlerOpts{ErrorLog: errorLog}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if c.Ready != nil {
+			if err := c.Ready(); err != nil {
+				http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+				return
+			}
+		}
+		_, _ = io.WriteString(w, "ok\n")
+	})
+	paths := []string{"/metrics", "/healthz", "/readyz"}
+	for _, path := range slices.Sorted(maps.Keys(c.Handlers)) {
+		mux.Handle("GET "+path, c.Handlers[path])
+		paths = append(paths, path)
+	}
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		for _, path := range paths {
+			_, _ = io.WriteString(w, path+"\n")
+		}
+	})
+	return &Server{
+		http: &http.Server{
+			Handler:           mux,
+			ReadHeaderTimeout: 5 * time.Second,
+			ReadTimeout:       10 * time.Second,
+			WriteTimeout:      time.Minute,
+			IdleTimeout:       2 * time.Minute,
+			MaxHeaderBytes:    64 << 10,
+			ErrorLog:          errorLog,
+		},
+		logger: c.Logger,
+	}
+}
+
+// Run answers on l, which it closes, until ctx ends; then it lets answers under way finish for a moment.
+func (s *Server) Run(ctx context.Context, l net.Listener) error {
+	served := make(chan error, 1)
+	go func() { served <- s.http.Serve(l) }()
+	select {
+	case err := <-served:
+		return fmt.Errorf("serve HTTP on %s: %w", l.Addr(), err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+	defer cancel()
+	if err := s.http.Shutdown(grace); err != nil {
+		s.logger.Warn("answers were cut off", "address", l.Addr().String(), "err", err)
+		_ = s.http.Close()
+	}
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve HTTP on %s: %w", l.Addr(), err)
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package telemetry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestLoggerObeysLevelAndFormat(t *testing.T) {
+	var out bytes.Buffer
+	logger, err := NewLogger(&out, "warn", "json")
+	require.NoError(t, err)
+	logger.Info("not this")
+	logger.Warn("this", "agent", "a")
+	var line map[string]any
+	require.NoError(t, json.Unmarshal(out.Bytes(), &line))
+	require.Equal(t, "this", line["msg"])
+	require.Equal(t, "a", line["agent"])
+
+	out.Reset()
+	logger, err = NewLogger(&out, "debug", "text")
+	require.NoError(t, err)
+	logger.Debug("this")
+	require.Contains(t, out.String(), "level=DEBUG msg=this")
+
+	_, err = NewLogger(&out, "loud", "text")
+	require.EqualError(t, err, `log level "loud" is not one of debug, info, warn, error`)
+	_, err = NewLogger(&out, "warn+2", "text")
+	require.Error(t, err)
+	_, err = NewLogger(&out, "info", "xml")
+	require.EqualError(t, err, `log format "xml" is not one of text, json`)
+}
+
+// serve runs a server until the test ends or stop is called, which returns what Run did.
+func serve(t *testing.T, c ServerConfig) (url string, stop func() error) {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	c.Registry, c.Logger = NewRegistry(), slog.New(slog.DiscardHandler)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- NewServer(c).Run(ctx, l) }()
+	stop = func() error { cancel(); return <-done }
+	return "http://" + l.Addr().String(), stop
+}
+
+func get(t *testing.T, method, url string) (int, string) {
+	t.Helper()
+	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	req, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
+	require.NoError(t, err)
+	resp, err := client.Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return resp.StatusCode, string(body)
+}
+
+func TestServerAnswersItsPathsOnly(t *testing.T) {
+	var ready atomic.Bool
+	url, stop := serve(t, ServerConfig{
+		Ready: func() error {
+			if ready.Load() {
+				return nil
+			}
+			return errors.New("the archive is being opened")
+		},
+		Handlers: map[string]http.Handler{
+			"/sd/agents": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "[]") }),
+		},
+	})
+	for _, test := range []struct {
+		method, path string
+		status       int
+		body         string
+	}{
+		{"GET", "/metrics", 200, "go_goroutines"},
+		{"GET", "/metrics", 200, "process_cpu_seconds_total"},
+		{"GET", "/healthz", 200, "ok"},
+		{"GET", "/readyz", 503, "not ready: the archive is being opened"},
+		{"GET", "/sd/agents", 200, "[]"},
+		{"GET", "/", 200, "/sd/agents"},
+		{"GET", "/debug/pprof/", 404, ""},
+		{"POST", "/sd/agents", 405, ""},
+	} {
+		status, body := get(t, test.method, url+test.path)
+		require.Equal(t, test.status, status, test.path)
+		require.Contains(t, body, test.body)
+	}
+	ready.Store(true)
+	status, _ := get(t, "GET", url+"/readyz")
+	require.Equal(t, 200, status)
+	require.NoError(t, stop())
+}
+
+func TestShutdownLetsAnswersFinish(t *testing.T) {
+	asked, answer := make(chan struct{}), make(chan struct{})
+	url, stop := serve(t, ServerConfig{Handlers: map[string]http.Handler{
+		"/slow": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			close(asked)
+			<-answer
+			_, _ = io.WriteString(w, "whole")
+		}),
+	}})
+	bodies := make(chan string)
+	go func() {
+		_, body := get(t, "GET", url+"/slow")
+		bodies <- body
+	}()
+	<-asked
+	stopped := make(chan error, 1)
+	go func() { stopped <- stop() }()
+	require.Eventually(t, func() bool { // the listener closes before the answer is there
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", url[len("http://"):])
+		if err == nil {
+			conn.Close()
+		}
+		return err != nil
+	}, 5*time.Second, time.Millisecond)
+	close(answer)
+	require.Equal(t, "whole", <-bodies)
+	require.NoError(t, <-stopped)
+}
+
+func TestServerSaysWhyItEndedByItself(t *testing.T) {
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	server := NewServer(ServerConfig{Registry: NewRegistry(), Logger: slog.New(slog.DiscardHandler)})
+	require.ErrorContains(t, server.Run(t.Context(), l), "serve HTTP on 127.0.0.1:")
+}
