@@ -1,0 +1,124 @@
+# All that is done with this project, by name. `make` alone lists it.
+# Only Go, git, bash and, for the race detector, a C compiler are needed; the rest is built from tools/go.mod.
+
+SHELL         := bash
+.SHELLFLAGS   := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS     += --no-builtin-rules --no-print-directory
+.DELETE_ON_ERROR:
+
+GO ?= go
+
+# Settings of single targets: make fuzz FUZZTIME=10m, make bench PKG=./internal/latency OLD=before.txt
+PKG      ?= ./...
+FUZZTIME ?= 2m
+BENCH    ?= .
+COUNT    ?= 6
+OLD      ?=
+
+VERSION ?= $(shell git describe --tags --match 'v*' --abbrev=0 2>/dev/null || echo v0.0.0-dev)
+COMMIT  ?= $(shell git describe --always --exclude '*' --dirty --abbrev=12 2>/dev/null || echo unknown)
+LDFLAGS := -X main.version=$(VERSION) -X main.commit=$(COMMIT)
+
+# Tools are built once for each state of their module and version of Go: the folder's name is the stamp.
+TOOLS := bin/tools/$(shell { cat tools/go.mod tools/go.sum; $(GO) env GOVERSION; } | cksum | cut -d' ' -f1)
+
+# With REPORT=FILE the tests run under gotestsum, which counts them and writes their events to FILE.
+ifdef REPORT
+GOTEST     := $(TOOLS)/gotestsum --format pkgname --format-hide-empty-pkg --jsonfile $(REPORT) --
+TESTRUNNER := $(TOOLS)/gotestsum
+else
+GOTEST := $(GO) test
+endif
+
+# Packages with files behind the tag `integration`.
+INTEGRATION = $(shell grep -rlE --include='*_test.go' '^//go:build .*\bintegration\b' cmd internal | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
+
+##@ Use
+
+.PHONY: build
+build: ## Build bin/benchd and bin/benchctl.
+	@mkdir -p bin
+	$(GO) build -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+
+.PHONY: demo
+demo: build ## Build, start `benchd dev`, run a small suite on the null target, print its result.
+	@scripts/demo bin
+
+##@ Check
+
+.PHONY: test
+test: $(TESTRUNNER) ## Run all tests that need no server, with the race detector.
+	$(GOTEST) -race -timeout 10m $(PKG)
+
+.PHONY: test-integration
+test-integration: build $(TESTRUNNER) ## Run the tests against separate processes and real servers.
+	@packages="$(INTEGRATION)"; \
+	if [[ -z $$packages ]]; then echo 'no package has integration tests'; exit; fi; \
+	set -x; $(GOTEST) -race -count 1 -p 1 -timeout 20m -tags integration $$packages
+
+.PHONY: lint
+lint: ## Check everything that needs no test to run.
+	@$(MAKE) --keep-going lint-mod lint-proto lint-go generate-check
+
+.PHONY: lint-go
+lint-go: $(TOOLS)/golangci-lint ## Lint, vet and check the format of all Go code, tagged files included.
+	$< run ./...
+
+.PHONY: lint-proto
+lint-proto: $(TOOLS)/buf ## Lint proto/ and refuse changes that break an older agent or client.
+	$< lint proto
+	@scripts/breaking $<
+
+.PHONY: lint-mod
+lint-mod: ## Check that go.mod and go.sum hold what is needed and nothing else.
+	$(GO) mod tidy -diff
+	$(GO) -C tools mod tidy -diff
+
+.PHONY: cover
+cover: ## Measure the coverage of all tests and write bin/cover.html.
+	@mkdir -p bin
+	$(GO) test -coverpkg=./... -coverprofile=bin/cover.all $(PKG)
+	@grep -v '/internal/gen/' bin/cover.all >bin/cover.out
+	$(GO) tool cover -html=bin/cover.out -o bin/cover.html
+	@$(GO) tool cover -func=bin/cover.out | tail -n 1
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME (2m) each.
+	@GO='$(GO)' scripts/fuzz '$(FUZZTIME)' '$(PKG)'
+
+.PHONY: bench
+bench: $(TOOLS)/benchstat ## Run the benchmarks COUNT (6) times into bin/bench.txt; OLD=FILE compares with an earlier one.
+	@mkdir -p bin
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m $(PKG) | tee bin/bench.txt
+	@$(TOOLS)/benchstat $(OLD) bin/bench.txt
+
+##@ Change
+
+.PHONY: generate
+generate: $(TOOLS)/buf ## Write internal/gen anew from proto/.
+	$< generate proto --template proto/buf.gen.yaml
+
+.PHONY: generate-check
+generate-check: $(TOOLS)/buf ## Check that internal/gen is what proto/ gives.
+	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
+	$< generate proto --template proto/buf.gen.yaml --output "$$fresh"; \
+	diff -r "$$fresh/internal/gen" internal/gen || \
+		{ echo 'internal/gen is not what proto/ gives: run `make generate` and commit'; exit 1; }
+
+.PHONY: clean
+clean: ## Remove what was built, the tools included.
+	rm -rf bin
+
+.PHONY: help
+help: ## List the targets.
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
+
+$(TOOLS)/buf:           package = github.com/bufbuild/buf/cmd/buf
+$(TOOLS)/golangci-lint: package = github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+$(TOOLS)/benchstat:     package = golang.org/x/perf/cmd/benchstat
+$(TOOLS)/gotestsum:     package = gotest.tools/gotestsum
+
+$(TOOLS)/%:
+	@echo 'building $* (once; the larger tools take minutes)'
+	@$(GO) build -C tools -buildvcs=false -o '../$@' $(package)

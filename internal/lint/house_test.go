@@ -1,0 +1,97 @@
+package lint
+
+import (
+	"go/ast"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// roomy is the number of lines above which a file holds more than one idea.
+const roomy = 600
+
+// sizes finds files that grew too large. Generated ones and tests may.
+func sizes(t tree) []finding {
+	var found []finding
+	for _, f := range t.files {
+		if f.lines > roomy && !f.generated() && !f.test() {
+			found = append(found, t.at(f, f.syntax.FileStart, "%d lines, above %d: part it", f.lines, roomy))
+		}
+	}
+	return found
+}
+
+// leftovers finds comments that put work off. The words are parted here, so that no search for them ends in this file.
+func leftovers(t tree) []finding {
+	later := regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|X` + `XX|HA` + `CK)\b`)
+	var found []finding
+	for _, f := range t.files {
+		if f.generated() {
+			continue
+		}
+		for _, group := range f.syntax.Comments {
+			for _, c := range group.List {
+				if word := later.FindString(c.Text); word != "" {
+					found = append(found, t.at(f, c.Pos(), "%s: do it, or open an issue", word))
+				}
+			}
+		}
+	}
+	return found
+}
+
+// idlers finds tests that skip themselves, or sleep instead of waiting for a condition.
+func idlers(t tree) []finding {
+	skips := []string{"Skip", "Skipf", "SkipNow"}
+	holders := []string{"t", "b", "f", "tb"}
+	var found []finding
+	for _, f := range t.files {
+		if !f.test() {
+			continue
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			selector, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			holder, ok := selector.X.(*ast.Ident)
+			switch {
+			case !ok:
+			case slices.Contains(holders, holder.Name) && slices.Contains(skips, selector.Sel.Name):
+				found = append(found, t.at(f, n.Pos(), "a test that cannot run has failed: it must not skip"))
+			case holder.Name == "time" && selector.Sel.Name == "Sleep":
+				found = append(found, t.at(f, n.Pos(), "a test waits for its condition: it must not sleep"))
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// mutes finds packages that do not say what they are for. Packages of nothing but tests and generated ones need not.
+func mutes(t tree) []finding {
+	first := map[string]file{}
+	spoken := map[string]bool{}
+	for _, f := range t.files {
+		if f.test() || f.generated() {
+			continue
+		}
+		if _, seen := first[f.dir()]; !seen {
+			first[f.dir()] = f
+		}
+		want := "Package " + f.syntax.Name.Name + " "
+		if f.syntax.Name.Name == "main" {
+			want = "Command "
+		}
+		if f.syntax.Doc != nil && strings.HasPrefix(f.syntax.Doc.Text(), want) {
+			spoken[f.dir()] = true
+		}
+	}
+	var found []finding
+	for dir, f := range first {
+		if !spoken[dir] {
+			found = append(found, t.at(f, f.syntax.Package, "package %s has no doc comment", f.syntax.Name.Name))
+		}
+	}
+	return found
+}

@@ -1,0 +1,71 @@
+package lint
+
+// A room is a folder below internal, with all that is in it, or cmd. It may import every room of a layer below its
+// own, itself, what it names in beside, and what those name in turn.
+type room struct {
+	name   string
+	beside []string // the rooms of its own layer that it may import
+	only   []string // when set, the rooms that alone may import it; they need not be above it
+	apart  bool     // its folders do not import one another
+}
+
+type layer struct {
+	name  string
+	rooms []room
+}
+
+// layers is the picture in ARCHITECTURE.md, from the top to the bottom. A package that is not in it has no place yet.
+func layers() []layer {
+	return []layer{
+		{"commands", []room{
+			{name: "cmd", apart: true},
+		}},
+		{"nodes", []room{
+			{name: "dev", beside: []string{"coordinator", "agent", "remote"}},
+			{name: "coordinator"},
+			{name: "agent"},
+			{name: "remote"},
+		}},
+		{"edges", []room{
+			{name: "load"},
+			{name: "target", beside: []string{"load"}, apart: true},
+			{name: "observe", beside: []string{"load"}},
+			{name: "sandbox"},
+			{name: "archive"},
+			{name: "report"},
+			{name: "wire", beside: []string{"gen"}},
+			{name: "gen", only: []string{"wire", "coordinator", "agent", "remote"}},
+		}},
+		{"state", []room{
+			{name: "lifecycle", beside: []string{"result"}},
+			{name: "compare", beside: []string{"result"}},
+			{name: "result"},
+		}},
+		{"ideas", []room{
+			{name: "spec", beside: []string{"plan"}},
+			{name: "plan", beside: []string{"workload", "pacing"}},
+			{name: "workload", beside: []string{"keyspace"}},
+			{name: "keyspace"},
+			{name: "pacing"},
+			{name: "latency"},
+			{name: "clock"},
+		}},
+		{"aside", []room{
+			{name: "config", only: []string{"cmd"}},
+			{name: "telemetry", only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},
+			{name: "security", only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},
+			{name: "lint", only: []string{}},
+		}},
+	}
+}
+
+// strangers are modules, or packages of modules, that only the named rooms may import. A test may use them anywhere.
+func strangers() map[string][]string {
+	return map[string][]string{
+		"github.com/HdrHistogram/hdrhistogram-go": {"latency"},
+		"github.com/spf13/viper":                  {"config"},
+		"google.golang.org/grpc/codes":            {"gen", "wire"},
+		"google.golang.org/grpc/status":           {"gen", "wire"},
+		"modernc.org/sqlite":                      {"archive"},
+	}
+}

@@ -1,0 +1,87 @@
+package lint
+
+import (
+	"cmp"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden file")
+
+// inspect runs every check over the module below root and gives what it finds as lines, in the order of the files.
+func inspect(t *testing.T, root string) []string {
+	t.Helper()
+	tree, err := readTree(root)
+	require.NoError(t, err)
+	found := slices.Concat(
+		arrows(tree, layers(), strangers()),
+		sizes(tree),
+		leftovers(tree),
+		idlers(tree),
+		mutes(tree),
+	)
+	slices.SortFunc(found, func(a, b finding) int {
+		return cmp.Or(strings.Compare(a.path, b.path), cmp.Compare(a.line, b.line), strings.Compare(a.text, b.text))
+	})
+	lines := make([]string, len(found))
+	for i, f := range found {
+		lines[i] = f.String()
+	}
+	return lines
+}
+
+// The module keeps its own rules.
+func TestHouse(t *testing.T) {
+	for _, line := range inspect(t, "../..") {
+		t.Error(line)
+	}
+}
+
+// The test of the test: in a tree where each rule is broken, each breach is found and nothing else is.
+func TestBrokenRulesAreFound(t *testing.T) {
+	const golden = "testdata/broken.txtar"
+	archive, err := txtar.ParseFile(golden)
+	require.NoError(t, err)
+	root := t.TempDir()
+	require.NoError(t, txtar.Write(archive, root))
+	grow(t, filepath.Join(root, "internal", "load", "load.go"))
+
+	got := strings.Join(inspect(t, root), "\n") + "\n"
+	want := &archive.Files[len(archive.Files)-1]
+	require.Equal(t, "want", want.Name, "the last section")
+	if *update {
+		want.Data = []byte(got)
+		require.NoError(t, os.WriteFile(golden, txtar.Format(archive), 0o600))
+	}
+	require.Equal(t, string(want.Data), got)
+}
+
+// grow appends to a file the lines that make it too long.
+func grow(t *testing.T, name string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(name, append(text, strings.Repeat("\n", roomy)...), 0o600))
+}
+
+// Every arrow that the table allows beside a room leads to a room of the same layer, and never round in a circle.
+func TestTableIsSound(t *testing.T) {
+	a := newAtlas(layers())
+	for name, p := range a {
+		for _, next := range p.room.beside {
+			require.Contains(t, a, next, "beside %s", name)
+			require.Equal(t, p.depth, a[next].depth, "%s is not beside %s", next, name)
+		}
+		for _, importer := range p.only {
+			require.Contains(t, a, importer, "importers of %s", name)
+		}
+		require.False(t, a.beside(name, name), "%s leads back to itself", name)
+	}
+}
