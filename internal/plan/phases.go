@@ -51,20 +51,11 @@ func loop(c pacing.Config) Loop {
 	return Closed
 }
 
-// LoadRows is how many rows the load phase writes over all shards: insertcount where it was given, else
-// recordcount, even when it starts at insertstart (as YCSB does).
-func (s Settings) LoadRows() int64 {
-	if s.Workload.InsertCount > 0 {
-		return s.Workload.InsertCount
-	}
-	return s.Workload.RecordCount
-}
-
 // loadOps counts the inserts of the load phase. With batches it is the least number: each worker's last batch
 // may be a short one.
 func loadOps(s Settings) int64 {
 	batch := max(int64(s.Workload.BatchSize), 1)
-	rows := s.LoadRows()
+	rows := s.Workload.LoadCount()
 	ops := rows / batch
 	if rows%batch > 0 {
 		ops++

@@ -1,6 +1,11 @@
 package spec
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
 
 // ServiceShape names how the null target's service times are drawn.
 type ServiceShape string
@@ -9,9 +14,9 @@ type ServiceShape string
 const (
 	ServiceNone      ServiceShape = "0"         // at once
 	ServiceConstant  ServiceShape = "constant"  // Time
-	ServiceLognormal ServiceShape = "lognormal" // median Time, spread Sigma of its logarithm
+	ServiceLognormal ServiceShape = "lognormal" // median Time; Sigma is the deviation of its logarithm
 	ServiceBimodal   ServiceShape = "bimodal"   // Time, or Slow with probability SlowShare
-	ServiceStall     ServiceShape = "stall"     // Time; nothing is served in the last Stall of each Period
+	ServiceStall     ServiceShape = "stall"     // Time, but nothing is served for Stall in every Period
 )
 
 // Service is the null target's simulated service time.
@@ -35,5 +40,142 @@ type NullSettings struct {
 
 // Null returns the null target's settings from resolved properties.
 func Null(properties map[string]string) (NullSettings, error) {
-	return NullSettings{}, nil
+	v, err := newValues(properties, func(k Key) bool { return strings.HasPrefix(k.Name, "null.") })
+	if err != nil {
+		return NullSettings{}, err
+	}
+	service, err := ParseService(v.text("null.service"))
+	if err != nil {
+		return NullSettings{}, Problems{{Key: "null.service", Text: err.Error()}}
+	}
+	return NullSettings{
+		Service:       service,
+		LogPath:       v.text("null.log"),
+		ErrorShare:    v.float("null.error.share"),
+		NotFoundShare: v.float("null.notfound.share"),
+		Seed:          v.seed("null.seed"),
+	}, nil
+}
+
+const serviceForms = "0, constant 1ms, lognormal 1ms 0.5 (median, sigma), bimodal 1ms 20ms 5%, or stall 1ms 1s/10s (1s of every 10s)"
+
+// ParseService reads a service time: "0", "1ms", "constant 1ms", "lognormal 1ms 0.5", "bimodal 1ms 20ms 5%" or
+// "stall 1ms 1s/10s".
+func ParseService(text string) (Service, error) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return Service{Shape: ServiceNone}, nil
+	}
+	if len(words) == 1 {
+		if d, err := time.ParseDuration(words[0]); err == nil {
+			return constantService(d)
+		}
+	}
+	s := Service{Shape: ServiceShape(words[0])}
+	var err error
+	switch {
+	case s.Shape == ServiceConstant && len(words) == 2:
+		d, err := parseDuration(words[1])
+		if err != nil {
+			return Service{}, err
+		}
+		return constantService(d)
+	case s.Shape == ServiceLognormal && len(words) == 3:
+		if s.Sigma, err = parseNumber(words[2]); err != nil {
+			return Service{}, err
+		}
+		if s.Sigma < 0 || s.Sigma > 5 {
+			return Service{}, fmt.Errorf("sigma %s is out of bounds; it may be 0 to 5", words[2])
+		}
+	case s.Shape == ServiceBimodal && len(words) == 4:
+		if s.SlowShare, err = parsePercent(words[3]); err != nil {
+			return Service{}, err
+		}
+		if s.Slow, err = serviceTime(words[2]); err != nil {
+			return Service{}, err
+		}
+	case s.Shape == ServiceStall && len(words) == 3:
+		if err := s.parseStall(words[2]); err != nil {
+			return Service{}, err
+		}
+	default:
+		return Service{}, serviceForm(text, words[0])
+	}
+	s.Time, err = serviceTime(words[1])
+	if err != nil {
+		return Service{}, err
+	}
+	return s, nil
+}
+
+func serviceForm(text, word string) error {
+	shapes := []string{string(ServiceConstant), string(ServiceLognormal), string(ServiceBimodal), string(ServiceStall)}
+	if near := nearest(word, shapes); near != "" && near != word {
+		return fmt.Errorf("unknown service time %s; did you mean %q? (%s)", quote(text), near, serviceForms)
+	}
+	return fmt.Errorf("%s is no service time; write %s", quote(text), serviceForms)
+}
+
+func constantService(d time.Duration) (Service, error) {
+	if err := boundService(d); err != nil {
+		return Service{}, err
+	}
+	if d == 0 {
+		return Service{Shape: ServiceNone}, nil
+	}
+	return Service{Shape: ServiceConstant, Time: d}, nil
+}
+
+func serviceTime(text string) (time.Duration, error) {
+	d, err := parseDuration(text)
+	if err != nil {
+		return 0, err
+	}
+	return d, boundService(d)
+}
+
+func boundService(d time.Duration) error {
+	if d < 0 || d > time.Hour {
+		return fmt.Errorf("%v is out of bounds; a service time is 0 to 1h", d)
+	}
+	return nil
+}
+
+func (s *Service) parseStall(text string) error {
+	stall, period, ok := strings.Cut(text, "/")
+	if !ok {
+		return fmt.Errorf("%s is no stall pattern; write how long of how long, such as 1s/10s", quote(text))
+	}
+	var err error
+	if s.Stall, err = serviceTime(stall); err != nil {
+		return err
+	}
+	if s.Period, err = serviceTime(period); err != nil {
+		return err
+	}
+	if s.Stall >= s.Period {
+		return errors.New("a stall is shorter than its period; write how long of how long, such as 1s/10s")
+	}
+	return nil
+}
+
+// String writes a service time so that ParseService reads it back.
+func (s Service) String() string {
+	switch s.Shape {
+	case ServiceConstant:
+		return fmt.Sprintf("constant %v", s.Time)
+	case ServiceLognormal:
+		return fmt.Sprintf("lognormal %v %s", s.Time, formatFloat(s.Sigma))
+	case ServiceBimodal:
+		return fmt.Sprintf("bimodal %v %v %s", s.Time, s.Slow, formatFloat(s.SlowShare))
+	case ServiceStall:
+		return fmt.Sprintf("stall %v %v/%v", s.Time, s.Stall, s.Period)
+	case ServiceNone:
+	}
+	return string(ServiceNone)
+}
+
+func checkService(value string) (string, error) {
+	s, err := ParseService(value)
+	return s.String(), err
 }

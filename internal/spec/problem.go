@@ -15,7 +15,7 @@ type Problem struct {
 func (p Problem) Error() string { return label(p.Place, p.Key, p.Text) }
 
 // Problems is all that is wrong with a submission. It is never empty: no problem is a nil error. Commands that
-// find it end with the exit code of bad usage.
+// find it end with its ExitCode.
 type Problems []Problem
 
 // Error lists the problems, one on a line.
@@ -32,6 +32,9 @@ type Warning Problem
 
 // String puts the place and the key before the text.
 func (w Warning) String() string { return label(w.Place, w.Key, w.Text) }
+
+// ExitCode is that of bad usage.
+func (p Problems) ExitCode() int { return 2 }
 
 func label(place, key, text string) string {
 	var b strings.Builder

@@ -1,19 +1,115 @@
-// Package spec turns what a user submits into a plan.Suite.
+// Package spec turns what a user submits into a plan.Suite, and judges it whole before anything happens:
+//
+//  1. read the properties files, as Java does, and remember where each setting was said;
+//  2. let later files win over earlier ones, -p over files and flags over all;
+//  3. judge each name and each value by the table of Keys, and write values in one spelling;
+//  4. settle what excludes each other, and fill in every default;
+//  5. judge what must fit together.
+//
+// All that is wrong is collected and reported at once, as Problems, each with its place, its key and its cure.
+// Resolve does steps 3 to 5 again from the settings that an agent is sent, with the same result.
 package spec
 
 import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// Parse judges a submission whole.
+// Parse judges a submission and returns it as a suite of one case. The error is of type Problems. A suite's
+// target must be one of those available; with none named, any known one passes.
 func Parse(s Submission, available ...string) (*plan.Suite, []Warning, error) {
-	return nil, nil, Problems{{Text: "not built"}}
+	j := newJudge()
+	j.take(s)
+	j.judgeValues()
+	j.attach(s.Attachments)
+	properties, settings := j.settle()
+	j.judgeTarget(available)
+	j.judgeTogether(settings)
+	j.judgeWords(s)
+	if err := j.err(); err != nil {
+		return nil, j.sortedWarnings(), err
+	}
+	name := s.Name
+	if name == "" {
+		name = defaultName(s, settings)
+	}
+	return &plan.Suite{
+		Name: name,
+		Note: s.Note,
+		Tags: maps.Clone(s.Tags),
+		Cases: []plan.Case{{
+			Name:       name,
+			Properties: properties,
+			Settings:   settings,
+			Repeats:    1,
+		}},
+	}, j.sortedWarnings(), nil
 }
 
-// Resolve returns what properties mean.
+// Resolve returns what resolved properties mean: those of a plan.Case or plan.Shard. The error is of type
+// Problems. Settings that are missing have their defaults.
 func Resolve(properties map[string]string) (plan.Settings, error) {
-	return plan.Settings{}, Problems{{Text: "not built"}}
+	j := newJudge()
+	for _, key := range slices.Sorted(maps.Keys(properties)) {
+		j.set(entry{written: key, value: properties[key]})
+	}
+	j.judgeValues()
+	_, settings := j.settle()
+	j.judgeTarget(nil)
+	j.judgeTogether(settings)
+	if err := j.err(); err != nil {
+		return plan.Settings{}, err
+	}
+	return settings, nil
 }
 
-// Needs names the files whose contents the submission must carry as Attachments.
-func Needs(s Submission) []string { return nil }
+// Needs names the files whose contents a submission must carry as Attachments. Of a submission with mistakes it
+// tells what it can.
+func Needs(s Submission) []string {
+	j := newJudge()
+	j.take(s)
+	j.judgeValues()
+	if e, ok := j.given["fieldlengthdistribution"]; !ok || e.value != "histogram" {
+		return nil
+	}
+	if _, ok := j.given[HistogramContent]; ok {
+		return nil
+	}
+	return []string{j.value("fieldlengthhistogram")}
+}
+
+// Differing returns the properties that differ from their defaults: what is enough to send where the same
+// defaults are known, and what tells a reader what is particular about a run.
+func Differing(properties map[string]string) map[string]string {
+	differing := maps.Clone(properties)
+	for _, k := range Keys() {
+		if v, ok := differing[k.Name]; ok && v == k.Default {
+			delete(differing, k.Name)
+		}
+	}
+	return differing
+}
+
+// defaultName is the last file's name, or else what is done to what.
+func defaultName(s Submission, settings plan.Settings) string {
+	if len(s.Files) > 0 {
+		name := path.Base(strings.ReplaceAll(s.Files[len(s.Files)-1].Name, `\`, "/"))
+		name = strings.TrimSuffix(name, path.Ext(name))
+		if name != "" && name != "." && name != "/" && printable(name) == nil {
+			return name
+		}
+	}
+	phases := "run"
+	switch {
+	case settings.Load && settings.Run:
+		phases = "load and run"
+	case settings.Load:
+		phases = "load"
+	}
+	return fmt.Sprintf("%s %s", settings.DB, phases)
+}

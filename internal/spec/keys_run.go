@@ -1,0 +1,62 @@
+package spec
+
+// runKeys are the properties of how it is done: target, phases, workers, pace, time and limits.
+func runKeys() []Key {
+	const century = 100 * 365 * 86400
+	return []Key{
+		{Name: "db", Kind: Enum, Default: "null", Values: targets(), check: checkDB, Doc: "the system under test"},
+		{Name: "workload", Kind: Enum, Default: coreWorkload, Values: []string{coreWorkload}, check: checkWorkload, Doc: "YCSB's class of workload"},
+		{Name: "table", Kind: Text, Default: "usertable", Doc: "the table's name"},
+		{Name: "phase", Kind: Enum, Default: "run", Values: []string{"load", "run", "load,run"}, check: checkPhase, Doc: "what to execute"},
+		{Name: "dotransactions", Kind: Bool, Status: Alias, Of: "phase", check: checkTransactions, Doc: "true is phase=run, false is phase=load"},
+
+		{Name: "threadcount", Kind: Int, Default: "1", Min: 1, Max: 1e5, Doc: "workers of each agent"},
+		{Name: "threads", Kind: Int, Min: 1, Max: 1e5, Status: Alias, Of: "threadcount", Reason: "YCSB knows no property threads and would run with one thread", Doc: "what many write for threadcount"},
+		{Name: "threads.total", Kind: Int, Default: "0", Max: 1e7, Doc: "workers over all agents, instead of threadcount"},
+
+		{Name: "target", Kind: Int, Default: "0", Max: 1e9, Doc: "YCSB's throttle: a closed loop at so many operations per second over all agents, which catches up; 0 is none"},
+		{Name: "arrival", Kind: Enum, Default: "closed", Values: []string{"closed", "fixed", "poisson"}, Doc: "when operations are intended: as workers are free, or by the clock"},
+		{Name: "rate", Kind: Rate, Doc: "operations per second over all agents in an open loop: 1000, or 1000 -> 50000 over 10m, or 1000 for 1m, 2000 for 1m"},
+
+		{Name: "duration", Kind: Duration, Default: "0s", Max: century, Doc: "how long to measure; 0 leaves the end to operationcount"},
+		{Name: "maxexecutiontime", Kind: Int, Max: century, Status: Alias, Of: "duration", check: checkSeconds, Doc: "duration in seconds"},
+		{Name: "warmup", Kind: Duration, Default: "0s", Max: century, Doc: "how long to run before measuring"},
+		{Name: "warmup.ops", Kind: Int, Status: Refused, Reason: "a warm-up ends by time only so far; use warmup=30s or the like"},
+		{Name: "warmup.until", Kind: Enum, Status: Refused, Reason: "a warm-up ends by time only so far; use warmup=30s or the like"},
+		{Name: "interval", Kind: Duration, Default: "1s", Min: 0.1, Max: 60, Doc: "length of a window, 100ms to 1m"},
+
+		{Name: "limit.notfound", Kind: Percent, Default: "0.001", Doc: "share of NOT_FOUND above which the run ends as failed; 1 is no limit"},
+		{Name: "limit.errors", Kind: Percent, Default: "1", Doc: "share of other failed operations above which the run ends as failed; 1 is no limit"},
+
+		{Name: "spin.sleep", Kind: Bool, Status: Idle, Reason: "benchd's workers wait for the clock without spinning"},
+		{Name: "measurement.trackjvm", Kind: Bool, Status: Idle, Reason: "there is no JVM to track; every result tells of the agents' CPU and garbage collection"},
+	}
+}
+
+// reportingKeys shape YCSB's output; results hold what all of them need.
+func reportingKeys() []Key {
+	exporters := func(name string) string { return "site.ycsb.measurements.exporter." + name + "MeasurementsExporter" }
+	keys := []Key{
+		{Name: "status", Kind: Bool, Default: "false", Doc: "print status lines"},
+		{Name: "status.interval", Kind: Int, Default: "10", Min: 1, Max: 86400, Doc: "seconds between status lines"},
+		{Name: "label", Kind: Text, Doc: "what a status line begins with"},
+		{Name: "exporter", Kind: Enum, Default: exporters("Text"), Values: []string{exporters("Text"), exporters("JSON"), exporters("JSONArray")}, check: checkExporter, Doc: "YCSB's class of output"},
+		{Name: "exportfile", Kind: Text, Doc: "where the output goes"},
+		{Name: "measurementtype", Kind: Enum, Default: "hdrhistogram", Values: []string{"hdrhistogram", "histogram", "hdrhistogram+histogram", "hdrhistogram+raw", "timeseries", "raw"}, Doc: "which figures are printed"},
+		{Name: "measurement.interval", Kind: Enum, Default: "op", Values: []string{"op", "intended", "both"}, Doc: "whether service times, response times or both are printed"},
+		{Name: "measurement.histogram.verbose", Kind: Bool, Default: "false", Doc: "print every bucket"},
+		{Name: "measurement.raw.output_file", Kind: Text, Doc: "where raw points go"},
+		{Name: "measurement.raw.no_summary", Kind: Bool, Default: "false", Doc: "print no summary after raw points"},
+		{Name: "hdrhistogram.percentiles", Kind: List, Default: "50,95,99", check: checkPercentiles, Doc: "which percentiles are printed"},
+		{Name: "hdrhistogram.fileoutput", Kind: Bool, Default: "false", Doc: "write HdrHistogram logs"},
+		{Name: "hdrhistogram.output.path", Kind: Text, Doc: "what their names begin with"},
+		{Name: "histogram.buckets", Kind: Int, Default: "1000", Min: 1, Max: 1e7, Doc: "buckets of 1 ms"},
+		{Name: "timeseries.granularity", Kind: Int, Default: "1000", Min: 1, Max: 86400_000, Doc: "milliseconds of a point"},
+		{Name: "reportlatencyforeacherror", Kind: Bool, Default: "false", Doc: "a series of its own for each way to fail"},
+		{Name: "latencytrackederrors", Kind: List, Doc: "a series of its own for these ways to fail"},
+	}
+	for i := range keys {
+		keys[i].Status = Reporting
+	}
+	return keys
+}

@@ -1,0 +1,44 @@
+package spec
+
+import "strings"
+
+// nearest returns the word of a list that a mistyped one most likely meant, or "" when none is near.
+func nearest(word string, list []string) string {
+	const longest = 80 // no name is: the table of distances stays small whatever is typed
+	if len(word) > longest {
+		return ""
+	}
+	best, least := "", len(word)/3+2
+	for _, candidate := range list {
+		if strings.EqualFold(word, candidate) {
+			return candidate
+		}
+		if d := distance(strings.ToLower(word), strings.ToLower(candidate)); d < least && d < len(candidate) {
+			best, least = candidate, d
+		}
+	}
+	return best
+}
+
+// distance counts the letters to insert, drop, replace or swap with their neighbour on the way from a to b.
+func distance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			replace := last[j-1]
+			if a[i-1] != b[j-1] {
+				replace++
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, replace)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

@@ -1,0 +1,205 @@
+package spec
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxFile bounds a properties file: the largest that people have is a few hundred lines.
+const maxFile = 1 << 20
+
+// property is one setting of a properties file.
+type property struct {
+	key, value string
+	line       int // of its beginning, from 1
+}
+
+// readProperties reads a properties file as Java does: comments begin with # or !, a backslash at a line's end
+// continues it, the first =, : or blank ends the key, and \uXXXX, \t, \n, \r and \f are characters. Unlike
+// Java, which takes each byte for a Latin-1 letter, it takes a text that is good UTF-8 for that.
+func readProperties(name string, content []byte) ([]property, []Problem) {
+	text, err := decodeText(content)
+	if err != nil {
+		return nil, []Problem{{Place: name, Text: err.Error()}}
+	}
+	var (
+		properties []property
+		problems   []Problem
+	)
+	lines := naturalLines(text)
+	for i := 0; i < len(lines); {
+		first := i
+		line := strings.TrimLeft(lines[i], blanks)
+		i++
+		if line == "" || line[0] == '#' || line[0] == '!' {
+			continue
+		}
+		for continues(line) {
+			line = line[:len(line)-1]
+			if i == len(lines) || line == "" { // what follows a lone backslash is a line of its own
+				break
+			}
+			line += strings.TrimLeft(lines[i], blanks)
+			i++
+		}
+		if line == "" {
+			continue
+		}
+		key, value := cut(line)
+		p := property{line: first + 1}
+		for _, part := range []struct {
+			to   *string
+			from string
+		}{{&p.key, key}, {&p.value, value}} {
+			if *part.to, err = unescape(part.from); err != nil {
+				problems = append(problems, Problem{Place: placeOf(name, p.line), Key: p.key, Text: err.Error()})
+			}
+		}
+		if p.key == "" {
+			problems = append(problems, Problem{
+				Place: placeOf(name, p.line), Text: fmt.Sprintf("no name before the value %s; write name=value", quote(p.value)),
+			})
+			continue
+		}
+		properties = append(properties, p)
+	}
+	return properties, problems
+}
+
+// blanks are what Java takes for white space within a line.
+const blanks = " \t\f"
+
+func placeOf(name string, line int) string { return name + ":" + strconv.Itoa(line) }
+
+// decodeText judges the bytes of a file and returns their text.
+func decodeText(content []byte) (string, error) {
+	switch {
+	case len(content) > maxFile:
+		return "", fmt.Errorf("is %d bytes long, and a properties file may have %d; is it the right file?", len(content), maxFile)
+	case bytes.HasPrefix(content, []byte{0xff, 0xfe}), bytes.HasPrefix(content, []byte{0xfe, 0xff}):
+		return "", fmt.Errorf("is in UTF-16; save it as UTF-8")
+	case bytes.IndexByte(content, 0) >= 0:
+		return "", fmt.Errorf("has zero bytes in it; is it the right file?")
+	}
+	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
+	if utf8.Valid(content) {
+		return string(content), nil
+	}
+	var b strings.Builder
+	for _, c := range content {
+		b.WriteRune(rune(c))
+	}
+	return b.String(), nil
+}
+
+// naturalLines splits a text at \n, \r and \r\n.
+func naturalLines(text string) []string {
+	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
+}
+
+// continues reports whether a line ends with an odd number of backslashes.
+func continues(line string) bool {
+	bare := strings.TrimRight(line, `\`)
+	return (len(line)-len(bare))%2 == 1
+}
+
+// cut divides a logical line into key and value, both still escaped.
+func cut(line string) (key, value string) {
+	end := len(line)
+	for i := 0; i < len(line); i++ {
+		if line[i] == '\\' {
+			i++
+			continue
+		}
+		if strings.IndexByte(blanks+"=:", line[i]) >= 0 {
+			end = i
+			break
+		}
+	}
+	value = strings.TrimLeft(line[end:], blanks)
+	if value != "" && (value[0] == '=' || value[0] == ':') {
+		value = strings.TrimLeft(value[1:], blanks)
+	}
+	return line[:end], value
+}
+
+// unescape replaces escapes by what they mean. A backslash before any other character is dropped.
+func unescape(s string) (string, error) {
+	if !strings.Contains(s, `\`) {
+		return s, nil
+	}
+	var (
+		b    strings.Builder
+		high rune // the first half of a surrogate pair
+	)
+	flush := func() {
+		if high != 0 {
+			b.WriteRune(utf8.RuneError)
+			high = 0
+		}
+	}
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			flush()
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		if i == len(s) {
+			break
+		}
+		if s[i] != 'u' {
+			flush()
+			b.WriteByte(escaped(s[i]))
+			continue
+		}
+		if len(s) < i+5 {
+			return s, fmt.Errorf(`\u needs four hexadecimal digits after it, as in \u00e9; a plain backslash is written \\`)
+		}
+		n, err := strconv.ParseUint(s[i+1:i+5], 16, 16)
+		if err != nil {
+			return s, fmt.Errorf(`\u%s is no character: four hexadecimal digits follow \u; a plain backslash is written \\`, s[i+1:i+5])
+		}
+		i += 4
+		switch r := rune(n); {
+		case high != 0 && utf16.DecodeRune(high, r) != utf8.RuneError:
+			b.WriteRune(utf16.DecodeRune(high, r))
+			high = 0
+		case utf16.IsSurrogate(r) && r < 0xdc00:
+			flush()
+			high = r
+		default:
+			flush()
+			b.WriteRune(r) // half a pair becomes U+FFFD
+		}
+	}
+	flush()
+	return b.String(), nil
+}
+
+func escaped(c byte) byte {
+	switch c {
+	case 't':
+		return '\t'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 'f':
+		return '\f'
+	}
+	return c
+}
+
+// quote shows a value in a message, cut when it is long.
+func quote(value string) string {
+	const most = 60
+	if utf8.RuneCountInString(value) > most {
+		value = string([]rune(value)[:most]) + "…"
+	}
+	return strconv.Quote(value)
+}

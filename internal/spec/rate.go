@@ -1,0 +1,112 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/benchd/benchd/internal/pacing"
+)
+
+// The bounds of a rate.
+const (
+	maxRate   = 1e9
+	maxPieces = 1000
+)
+
+// ParseRate reads a rate over time: pieces with commas between them, each "1000" (for ever, so only as the
+// last), "1000 for 1m" or "1000 -> 50000 over 10m" ("→" will do). What the last piece ends with goes on.
+func ParseRate(text string) (pacing.Rate, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil, nil
+	}
+	var rate pacing.Rate
+	for part := range strings.SplitSeq(strings.ReplaceAll(text, "→", "->"), ",") {
+		if len(rate) > 0 && rate[len(rate)-1].Seconds == 0 {
+			return nil, fmt.Errorf("piece %d of the rate has no end, so nothing can follow it; write how long it is, as in 1000 for 1m", len(rate))
+		}
+		piece, err := parsePiece(strings.TrimSpace(part))
+		if err != nil {
+			return nil, err
+		}
+		if rate = append(rate, piece); len(rate) > maxPieces {
+			return nil, fmt.Errorf("has more than %d pieces in it", maxPieces)
+		}
+	}
+	if last := rate[len(rate)-1]; last.To == 0 {
+		return nil, errors.New("ends at 0 operations per second and would never go on; let it end with a rate above 0")
+	}
+	return rate, nil
+}
+
+func parsePiece(text string) (pacing.Piece, error) {
+	malformed := fmt.Errorf("%s is no rate; write 1000, or 1000 for 1m, or 1000 -> 50000 over 10m", quote(text))
+	if from, rest, ok := strings.Cut(text, "->"); ok {
+		to, over, ok := strings.Cut(rest, " over ")
+		if !ok {
+			return pacing.Piece{}, malformed
+		}
+		return endedPiece(from, to, over, malformed)
+	}
+	if level, length, ok := strings.Cut(text, " for "); ok {
+		return endedPiece(level, level, length, malformed)
+	}
+	if strings.ContainsAny(text, " ") {
+		return pacing.Piece{}, malformed
+	}
+	level, err := parseLevel(text)
+	return pacing.Piece{From: level, To: level}, err
+}
+
+func endedPiece(from, to, length string, malformed error) (pacing.Piece, error) {
+	var (
+		piece pacing.Piece
+		err   error
+	)
+	if piece.From, err = parseLevel(from); err != nil {
+		return pacing.Piece{}, err
+	}
+	if piece.To, err = parseLevel(to); err != nil {
+		return pacing.Piece{}, err
+	}
+	length = strings.TrimSpace(length)
+	if strings.Contains(length, " ") {
+		return pacing.Piece{}, malformed
+	}
+	d, err := parseDuration(length)
+	if err != nil {
+		return pacing.Piece{}, err
+	}
+	if d <= 0 {
+		return pacing.Piece{}, fmt.Errorf("a piece of a rate lasts longer than %v; write how long, such as 1m", d)
+	}
+	piece.Seconds = d.Seconds()
+	return piece, nil
+}
+
+func parseLevel(text string) (float64, error) {
+	f, err := parseNumber(strings.TrimSpace(text))
+	switch {
+	case err != nil:
+		return 0, err
+	case f < 0 || f > maxRate:
+		return 0, fmt.Errorf("%s is out of bounds; a rate is 0 to %s operations per second", strings.TrimSpace(text), bound(maxRate))
+	}
+	return f + 0, nil
+}
+
+// FormatRate writes a rate so that ParseRate reads it back.
+func FormatRate(rate pacing.Rate) string {
+	pieces := make([]string, len(rate))
+	for i, p := range rate {
+		pieces[i] = formatExponent(p.From)
+		switch {
+		case p.From != p.To:
+			pieces[i] += fmt.Sprintf(" -> %s over %v", formatExponent(p.To), seconds(p.Seconds))
+		case p.Seconds > 0:
+			pieces[i] += fmt.Sprintf(" for %v", seconds(p.Seconds))
+		}
+	}
+	return strings.Join(pieces, ", ")
+}
