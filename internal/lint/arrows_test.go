@@ -30,7 +30,7 @@ func newAtlas(layers []layer) atlas {
 
 // beside tells whether from may import to, a room of its own layer, directly or by way of one that it may.
 func (a atlas) beside(from, to string) bool {
-	return slices.ContainsFunc(a[from].room.beside, func(next string) bool {
+	return slices.ContainsFunc(a[from].beside, func(next string) bool {
 		return next == to || a.beside(next, to)
 	})
 }

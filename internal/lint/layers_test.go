@@ -18,7 +18,8 @@ type layer struct {
 func layers() []layer {
 	return []layer{
 		{"commands", []room{
-			{name: "cmd", apart: true},
+			{name: "cmd", beside: []string{"cli"}, apart: true},
+			{name: "cli"},
 		}},
 		{"nodes", []room{
 			{name: "dev", beside: []string{"coordinator", "agent", "remote"}},
@@ -51,9 +52,9 @@ func layers() []layer {
 			{name: "clock"},
 		}},
 		{"aside", []room{
-			{name: "config", only: []string{"cmd"}},
-			{name: "telemetry", only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},
-			{name: "security", only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},
+			{name: "config", only: []string{"cmd", "cli"}},
+			{name: "telemetry", only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
+			{name: "security", only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
 			{name: "lint", only: []string{}},
 		}},
 	}

@@ -75,7 +75,7 @@ func grow(t *testing.T, name string) {
 func TestTableIsSound(t *testing.T) {
 	a := newAtlas(layers())
 	for name, p := range a {
-		for _, next := range p.room.beside {
+		for _, next := range p.beside {
 			require.Contains(t, a, next, "beside %s", name)
 			require.Equal(t, p.depth, a[next].depth, "%s is not beside %s", next, name)
 		}
