@@ -1,0 +1,66 @@
+package load
+
+import (
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+// catalog gives each series that a segment can record its index. Each kind has a row of one series per code.
+type catalog struct {
+	keys []latency.Key
+	// first index of a kind's row; -1 for kinds that the workload does not have
+	whole [workload.NumKinds]int
+	// rows of the parts of larger operations
+	rmwRead, rmwUpdate, rmwVerify, readVerify int
+}
+
+func newCatalog(cfg *workload.Config, load bool) *catalog {
+	c := &catalog{}
+	for k := range c.whole {
+		c.whole[k] = -1
+	}
+	if load {
+		c.whole[workload.Insert] = c.row(workload.Insert, "")
+		return c
+	}
+	p := cfg.Proportions
+	for _, share := range []struct {
+		kind workload.Kind
+		of   float64
+	}{
+		{workload.Read, p.Read},
+		{workload.Update, p.Update},
+		{workload.Insert, p.Insert},
+		{workload.Scan, p.Scan},
+		{workload.ReadModifyWrite, p.ReadModifyWrite},
+		{workload.Delete, p.Delete},
+		{workload.Increment, p.Increment},
+		{workload.Append, p.Append},
+		{workload.MultiGet, p.MultiGet},
+		{workload.CheckAndPut, p.CheckAndPut},
+	} {
+		if share.of > 0 {
+			c.whole[share.kind] = c.row(share.kind, "")
+		}
+	}
+	if cfg.DataIntegrity && p.Read > 0 {
+		c.readVerify = c.row(workload.Verify, workload.Read.String())
+	}
+	if p.ReadModifyWrite > 0 {
+		rmw := workload.ReadModifyWrite.String()
+		c.rmwRead = c.row(workload.Read, rmw)
+		c.rmwUpdate = c.row(workload.Update, rmw)
+		if cfg.DataIntegrity {
+			c.rmwVerify = c.row(workload.Verify, rmw)
+		}
+	}
+	return c
+}
+
+func (c *catalog) row(kind workload.Kind, partOf string) int {
+	first := len(c.keys)
+	for code := range workload.NumCodes {
+		c.keys = append(c.keys, latency.Key{Op: kind.String(), Outcome: code.String(), PartOf: partOf})
+	}
+	return first
+}

@@ -1,0 +1,325 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/benchd/benchd/internal/latency"
+)
+
+var errNoReason = errors.New("the target told no reason")
+
+// closingWithin bounds how long sessions may take to close after the last operation, and to open again.
+const closingWithin = time.Minute
+
+// run starts the workers, cuts windows until they have joined, and ends the segment.
+func (s *segment) run() {
+	var workers sync.WaitGroup
+	for _, w := range s.workers {
+		workers.Go(w.run)
+	}
+	joined := make(chan struct{})
+	go func() {
+		workers.Wait()
+		close(joined)
+	}()
+
+	c := newCutter(s)
+	c.cut(joined)
+	<-joined
+	s.wake()
+	s.giveUp(nil)
+
+	within, cancel := context.WithTimeout(context.Background(), closingWithin)
+	defer cancel()
+	err := errors.Join(s.gaveUp(), s.r.turnOver(within))
+	s.r.advance()
+	c.end(err)
+}
+
+// gaveUp is why workers ended before they had done all that they were to do.
+func (s *segment) gaveUp() error {
+	var first error
+	others := 0
+	for _, w := range s.workers {
+		switch {
+		case w.err == nil:
+		case first == nil:
+			first = w.err
+		default:
+			others++
+		}
+	}
+	if others > 0 {
+		return fmt.Errorf("%w (and %d more workers)", first, others)
+	}
+	return first
+}
+
+// cutter makes windows. It is used by the segment's own goroutine.
+type cutter struct {
+	s     *segment
+	timer *time.Timer
+
+	phase int   // index of the phase that is being cut
+	begin int64 // run: where it began
+	last  int64 // run: where its last window ended
+	seq   int   // of its next window
+
+	next      int64 // run: where the coming window ends
+	nextLocal int64 // the same by the agent's clock, as the recorder was told
+
+	before      uint64 // operations recorded in earlier phases
+	recorded    uint64 // in all phases
+	rows, bytes uint64 // in all phases
+	told        bool   // of the first operation
+}
+
+func newCutter(s *segment) *cutter {
+	timer := time.NewTimer(0)
+	<-timer.C
+	return &cutter{s: s, timer: timer, nextLocal: never}
+}
+
+// cut cuts windows until the workers have joined.
+func (c *cutter) cut(joined <-chan struct{}) {
+	s := c.s
+	sent := s.sent
+	defer c.timer.Stop()
+	for {
+		c.plan()
+		select {
+		case <-joined:
+			c.finish()
+			return
+		default:
+		}
+		wait := time.Duration(c.nextLocal - s.now())
+		if wait <= 0 {
+			if c.boundary() {
+				c.tail(joined)
+				return
+			}
+			continue
+		}
+		// No wait is longer than a second, so that the plan follows the time base.
+		c.timer.Reset(min(wait, time.Second))
+		select {
+		case <-c.timer.C:
+		case <-s.changed:
+		case <-joined:
+		case <-sent:
+			sent = nil
+			c.started()
+		}
+	}
+}
+
+// started tells of the first operation, once there was one.
+func (c *cutter) started() {
+	first := c.s.firstAt.Load()
+	if c.told || first == never {
+		return
+	}
+	c.told = true
+	c.s.r.cfg.Started(c.s.phases[0].Name, c.s.anchor+first)
+}
+
+// plan works out where the coming window ends, and tells the recorder.
+func (c *cutter) plan() {
+	s := c.s
+	s.refresh()
+	interval := int64(s.r.cfg.Settings.Interval)
+	c.next = c.begin + ((c.last-c.begin)/interval+1)*interval
+	stop := s.endRun.Load()
+	if n := c.nextPhase(); n < stop {
+		stop = max(n, c.last) // one that was told too late begins with the next window
+	}
+	c.next = max(c.last, min(c.next, stop))
+	local := s.local(c.next)
+	if diff := local - c.nextLocal; -1000 < diff && diff < 1000 {
+		return // the time base has not moved by a microsecond
+	}
+	c.nextLocal = local
+	bounds := latency.Bounds{Start: local, Every: interval}
+	if stop > c.next && stop != never {
+		bounds.Stop = s.local(stop)
+	}
+	s.recorder.SetBounds(bounds)
+}
+
+// nextPhase returns where the phase begins that joins this one.
+func (c *cutter) nextPhase() int64 {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	if c.phase+1 < len(c.s.begins) {
+		return c.s.begins[c.phase+1]
+	}
+	return never
+}
+
+// boundary cuts the window that ends at next, and reports whether that is the segment's end.
+func (c *cutter) boundary() (over bool) {
+	s := c.s
+	end := c.next >= s.endRun.Load()
+	turn := !end && c.next >= c.nextPhase()
+	if c.next > c.last || turn {
+		c.window(c.next, c.nextLocal, false, turn)
+	}
+	if turn {
+		c.over(false, nil)
+		c.phase++
+		c.begin = c.next
+		if at := c.startOf(c.phase); at < c.begin {
+			c.begin = at
+		}
+		c.seq = 0
+		c.before = c.recorded
+	}
+	return end
+}
+
+func (c *cutter) startOf(phase int) int64 {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	return c.s.begins[phase]
+}
+
+// tail waits for operations in flight at the end and cuts what they recorded.
+func (c *cutter) tail(joined <-chan struct{}) {
+	s := c.s
+	timer := time.NewTimer(s.patience())
+	defer timer.Stop()
+	for {
+		select {
+		case <-joined:
+			c.window(max(c.last, s.runTime(s.now())), never, true, true)
+			return
+		case <-s.changed:
+			timer.Reset(s.patience())
+		case <-timer.C:
+			s.abort(errOverdue)
+		}
+	}
+}
+
+// finish cuts what is left when the workers have joined before the cutter saw the end: they have done all that
+// they were to do, or the end came between two operations.
+func (c *cutter) finish() {
+	s := c.s
+	lastDone := c.last
+	if last := s.lastDone(); last >= 0 {
+		lastDone = max(lastDone, s.runTime(last))
+	}
+	end := s.endRun.Load()
+	if end > max(0, s.runTime(s.now())) {
+		for c.next < lastDone {
+			c.boundary()
+			c.plan()
+		}
+		c.window(lastDone, never, false, true)
+		return
+	}
+	for c.next < end {
+		c.boundary()
+		c.plan()
+	}
+	c.boundary()
+	c.window(max(c.last, lastDone), never, true, true)
+}
+
+// lastDone returns when the last operation was done; -1 when there was none. Workers have joined.
+func (s *segment) lastDone() int64 {
+	last := int64(-1)
+	for _, w := range s.workers {
+		last = max(last, w.lastDone)
+	}
+	return last
+}
+
+// window cuts the window that ends at end, in run time; local is the same instant by the agent's clock, or
+// never for all that there is.
+func (c *cutter) window(end, local int64, tail, last bool) {
+	s := c.s
+	c.started()
+	w := &latency.Window{
+		ID: latency.WindowID{
+			Run: s.r.cfg.Shard.Run, Phase: string(s.phases[c.phase].Name),
+			Shard: s.r.cfg.Shard.Index, Attempt: s.r.cfg.Shard.Attempt, Seq: c.seq,
+		},
+		Start: time.Duration(c.last - c.begin), End: time.Duration(end - c.begin),
+		Tail: tail, Last: last,
+		Series: s.recorder.Cut(local),
+	}
+	c.recorded += latency.Ops(w.Series)
+	issued := c.counters(w)
+	if last && local != never {
+		issued = c.recorded // the phase goes over: what is in flight belongs to the next
+	}
+	w.Issued, w.Recorded = issued-c.before, c.recorded-c.before
+	w.Samples = s.samples.take()
+	c.last, c.seq = end, c.seq+1
+	c.log(w, end)
+	s.r.cfg.Emit(w)
+}
+
+// counters reads what the workers show, and the machine's health.
+func (c *cutter) counters(w *latency.Window) (issued uint64) {
+	s := c.s
+	w.Health = s.r.cfg.Health()
+	var rows, bytes uint64
+	for _, worker := range s.workers {
+		n := &worker.counts
+		issued += n.issued.Load()
+		rows += n.rows.Load()
+		bytes += n.bytes.Load()
+		w.Health.LateSends += n.late.Swap(0)
+		w.Health.LateMax = max(w.Health.LateMax, time.Duration(n.lateMax.Swap(0)))
+	}
+	w.Rows, w.Bytes = rows-c.rows, bytes-c.bytes
+	c.rows, c.bytes = rows, bytes
+	w.Health.Backlog = s.backlog.at(c.begin+int64(w.End), issued, uint64(s.most))
+	return issued
+}
+
+// over tells of the end of the phase that is being cut.
+func (c *cutter) over(final bool, err error) {
+	s := c.s
+	end := PhaseEnd{
+		Phase: s.phases[c.phase].Name, At: time.Duration(c.last - c.begin), Windows: c.seq,
+		Recorded: c.recorded - c.before, Final: final, Err: err,
+	}
+	end.Issued = end.Recorded
+	if final {
+		var issued uint64
+		for _, w := range s.workers {
+			issued += w.counts.issued.Load()
+		}
+		end.Issued = issued - c.before
+		end.At = 0
+		if last := s.lastDone(); last >= 0 {
+			end.At = max(0, time.Duration(s.runTime(last)-c.begin))
+		}
+		end.Left = s.left()
+	}
+	s.r.cfg.Ended(end)
+}
+
+// end tells of the segment's end.
+func (c *cutter) end(err error) { c.over(true, err) }
+
+// log tells when a window ended by the machine's own clock, whatever the agent believes the time to be: so the
+// boundaries of several agents on one machine can be compared.
+func (c *cutter) log(w *latency.Window, end int64) {
+	s := c.s
+	if !s.r.cfg.Logger.Enabled(context.Background(), slog.LevelDebug) {
+		return
+	}
+	machine := time.Now().UnixNano() - (s.now() - s.local(end))
+	s.r.cfg.Logger.Debug("window cut", "phase", w.ID.Phase, "shard", w.ID.Shard, "seq", w.ID.Seq,
+		"machine_time_ns", machine, "end", w.End, "ops", latency.Ops(w.Series), "tail", w.Tail, "last", w.Last)
+}

@@ -1,0 +1,14 @@
+// Package load puts a target under load: it executes one agent's shard of a run and says what it measured.
+//
+//  1. A Runner is made for a shard. Prepare opens a session for each worker and builds what workers draw from.
+//  2. Start begins a segment, which is a phase with the phases that join it, at an instant of the run's time:
+//     every worker waits for that instant by the agent's own clock.
+//  3. A worker asks for its next operation, waits until it is intended (open loop), carries it out, and records
+//     when it was intended, sent and done. Workers share nothing that they would have to wait for.
+//  4. One goroutine of the segment cuts windows at multiples of the interval, changes the phase, ends the
+//     workers at the planned end or when told, joins them, and cuts the last window.
+//  5. What a segment found goes to the functions of Config: its first operation, each window, each phase's end.
+//
+// In the closed loop an operation is intended when it is sent. In the open loop it is intended by the schedule,
+// whatever the target does: when all workers are busy it waits, and its response time runs on.
+package load

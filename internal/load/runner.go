@@ -1,0 +1,279 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/pacing"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+// atOnce bounds how many sessions are opened or closed at once: a server takes a thousand connections more
+// kindly one after another.
+const atOnce = 32
+
+// obeyWithin is how long a target may take to give up an operation whose context has ended.
+const obeyWithin = time.Second
+
+// ErrOrder says that a phase was started out of its order.
+var ErrOrder = errors.New("phase out of order")
+
+// Runner executes a shard. Its methods may be called from several goroutines.
+type Runner struct {
+	cfg Config
+
+	mu       sync.Mutex
+	segments []*segment
+	current  int        // index of the segment that runs or runs next
+	sessions []Session  // by worker; nil between Close and Prepare
+	stopped  *stopOrder // set by the first Stop or Leave
+	closed   bool
+	work     sync.WaitGroup // segments
+}
+
+// stopOrder says why work ends early.
+type stopOrder struct {
+	reason string
+	left   bool // the agent's own decision
+}
+
+// New makes a Runner. It touches nothing yet.
+func New(cfg Config) (*Runner, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	cfg.ensureDefaults()
+	r := &Runner{cfg: cfg}
+	phases := cfg.Shard.Phases
+	for len(phases) > 0 {
+		n := 1
+		for n < len(phases) && phases[n].Joined {
+			n++
+		}
+		r.segments = append(r.segments, &segment{r: r, phases: phases[:n:n], load: phases[0].Name == plan.Load})
+		phases = phases[n:]
+	}
+	return r, nil
+}
+
+// Prepare builds generators and opens a session for each worker. It is called once, before Start.
+func (r *Runner) Prepare(ctx context.Context) error {
+	workers, err := plan.Workers(r.cfg.Settings, r.cfg.Shard.Count)
+	if err != nil {
+		return fmt.Errorf("prepare shard: %w", err)
+	}
+	if own := workers[r.cfg.Shard.Index]; own != r.cfg.Shard.Workers {
+		return fmt.Errorf("prepare shard %d: it is to have %d workers, but the settings give it %d", r.cfg.Shard.Index, r.cfg.Shard.Workers, own)
+	}
+	for _, s := range r.segments {
+		if err := s.prepare(workers); err != nil {
+			return fmt.Errorf("prepare phase %s: %w", s.phases[0].Name, err)
+		}
+	}
+	sessions, err := r.open(ctx)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sessions = sessions
+	return nil
+}
+
+// open opens a session for each worker, or none.
+func (r *Runner) open(ctx context.Context) ([]Session, error) {
+	sessions := make([]Session, r.cfg.Shard.Workers)
+	group, opening := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for i := range sessions {
+		group.Go(func() (err error) {
+			if err := opening.Err(); err != nil {
+				return err
+			}
+			if sessions[i], err = r.cfg.Target.Open(opening, i); err != nil {
+				return fmt.Errorf("open session of worker %d: %w", i, err)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, errors.Join(err, closeAll(context.WithoutCancel(ctx), sessions))
+	}
+	return sessions, nil
+}
+
+// closeAll closes sessions; buffered writes reach the target.
+func closeAll(ctx context.Context, sessions []Session) error {
+	var group errgroup.Group
+	group.SetLimit(atOnce)
+	problems := make([]error, len(sessions))
+	for i, s := range sessions {
+		if s == nil {
+			continue
+		}
+		group.Go(func() error {
+			if err := s.Close(ctx); err != nil {
+				problems[i] = fmt.Errorf("close session of worker %d: %w", i, err)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // its functions return no error
+	return errors.Join(problems...)
+}
+
+// Start begins, at an instant of the run's time, the segment whose first phase is named, or the named phase
+// that joins the one running. What is known already, or has ended, is not started again. An instant that has
+// passed is as good as now.
+func (r *Runner) Start(phase plan.PhaseName, at int64, base *clock.Timebase) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, s := range r.segments {
+		for n, p := range s.phases {
+			switch {
+			case p.Name != phase:
+				continue
+			case i < r.current:
+				return nil
+			case i > r.current:
+				return fmt.Errorf("start phase %s before phase %s has ended: %w", phase, r.segments[r.current].phases[0].Name, ErrOrder)
+			case n > 0:
+				return s.join(n, at)
+			case s.running():
+				return nil
+			case r.sessions == nil || r.closed:
+				return fmt.Errorf("start phase %s without sessions: %w", phase, ErrOrder)
+			}
+			s.start(at, base, r.sessions, r.stopped)
+			return nil
+		}
+	}
+	return fmt.Errorf("start phase %s, which run %s does not have: %w", phase, r.cfg.Shard.Run, ErrOrder)
+}
+
+// Stop ends the work as the coordinator wants it: operations in flight are finished and recorded, the last
+// window is cut, and no further phase is begun.
+func (r *Runner) Stop(reason string) { r.stop(stopOrder{reason: reason}) }
+
+// Leave ends the work as Stop does, but by the agent's own decision.
+func (r *Runner) Leave(reason string) { r.stop(stopOrder{reason: reason, left: true}) }
+
+func (r *Runner) stop(order stopOrder) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped != nil {
+		return
+	}
+	r.stopped = &order
+	if s := r.running(); s != nil {
+		s.stop(order)
+	}
+}
+
+// Abort waits no longer for operations in flight: their context ends. Stop comes before.
+func (r *Runner) Abort() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := r.running(); s != nil {
+		s.abort(errAborted)
+	}
+}
+
+// running returns the segment at work. The caller holds mu.
+func (r *Runner) running() *segment {
+	if r.current < len(r.segments) && r.segments[r.current].running() {
+		return r.segments[r.current]
+	}
+	return nil
+}
+
+// Close stops what still runs, joins it and closes the sessions. The phase's end has been told when it returns.
+// When ctx ends before, operations in flight are given up; a target that does not obey that is an error.
+func (r *Runner) Close(ctx context.Context) error {
+	r.Stop("closed")
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		r.work.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		r.Abort()
+		select {
+		case <-done:
+		case <-time.After(obeyWithin):
+			return fmt.Errorf("close runner: the target did not give up an operation within %s of being told", obeyWithin)
+		}
+	}
+	return closeAll(ctx, r.takeSessions())
+}
+
+func (r *Runner) takeSessions() []Session {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	sessions := r.sessions
+	r.sessions = nil
+	return sessions
+}
+
+// turnOver ends the current segment's sessions, since buffered writes belong to the phase that wrote them, and
+// opens those of the segment that follows, so that it can begin at once.
+func (r *Runner) turnOver(ctx context.Context) error {
+	if err := closeAll(ctx, r.takeSessions()); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	over := r.current+1 == len(r.segments) || r.stopped != nil || r.closed
+	r.mu.Unlock()
+	if over {
+		return nil
+	}
+	sessions, err := r.open(ctx)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sessions = sessions
+	return nil
+}
+
+// advance makes the segment after s the current one.
+func (r *Runner) advance() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.current++
+}
+
+// schedule returns the intended instants of a segment; nil in the closed loop.
+func (r *Runner) schedule(s *segment) (pacing.Schedule, error) {
+	if s.phases[0].Loop != plan.Open {
+		return nil, nil
+	}
+	shard := r.cfg.Shard
+	schedule, err := pacing.New(r.cfg.Settings.PacingOf(s.phases[0].Name), shard.Index, shard.Count, r.cfg.Settings.Workload.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("build schedule: %w", err)
+	}
+	return schedule, nil
+}
+
+// generators returns what the workers of a segment draw from.
+func (r *Runner) generators(s *segment, workers []int) (*workload.Shard, error) {
+	shard, err := workload.NewShard(r.cfg.Settings.Workload, s.load, r.cfg.Shard.Index, r.cfg.Shard.Count, workers)
+	if err != nil {
+		return nil, fmt.Errorf("build generators: %w", err)
+	}
+	return shard, nil
+}

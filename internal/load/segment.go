@@ -1,0 +1,274 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/pacing"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+// never is an instant that does not come.
+const never = math.MaxInt64
+
+var (
+	errAborted = errors.New("operation given up: the agent waits no longer")
+	errOverdue = errors.New("operation given up: it was in flight for too long after the end")
+)
+
+// segment is a phase with those that join it: work that goes on without a break.
+//
+// It knows two times, both counted from its start. A worker goes by the agent's clock ("local"), because
+// reading that is cheap. Windows, phases and schedules go by the run's time ("run"), because that is the same
+// on all agents.
+type segment struct {
+	r      *Runner
+	phases []plan.Phase
+	load   bool
+
+	catalog  *catalog
+	shard    *workload.Shard
+	schedule pacing.Schedule // nil in the closed loop
+	workers  []*worker
+	recorder *latency.Recorder
+
+	base   *clock.Timebase
+	zero   int64 // the start in run time
+	anchor int64 // the start by the agent's clock
+
+	// What workers look at before every operation.
+	endRun     atomic.Int64 // run: no operation is intended at or after it
+	endAt      atomic.Int64 // local: no operation is sent at or after it
+	countedRun atomic.Int64 // run: from when on operations count against the number that the last phase has
+	counted    atomic.Int64 // local: the same
+	firstAt    atomic.Int64 // local: when the first operation was sent
+	_          [64]byte
+	claims     atomic.Int64 // open loop: operations left to intend; written with each
+	_          [64]byte
+	most       int64 // open loop: operations in all, where there is a number and no warm-up
+
+	waiting context.Context //nolint:containedctx // of waits between operations; ends with a stop
+	wake    context.CancelFunc
+	flight  context.Context //nolint:containedctx // of operations; ends when they are given up
+	giveUp  context.CancelCauseFunc
+
+	changed chan struct{} // holds a token when the plan has changed
+	sent    chan struct{} // closed when the first operation is sent
+	first   sync.Once
+	done    chan struct{} // closed when all is over; nil before start
+
+	samples samples
+	backlog backlog
+
+	mu     sync.Mutex
+	begins []int64    // run: when each phase begins; never for those that are not known yet
+	hurry  bool       // it was told to stop
+	order  *stopOrder // why it ends early; nil when the stop came after the end
+}
+
+// prepare builds all that can be built before the start.
+func (s *segment) prepare(workers []int) error {
+	var err error
+	if s.schedule, err = s.r.schedule(s); err != nil {
+		return err
+	}
+	if s.backlog.schedule, err = s.r.schedule(s); err != nil {
+		return err
+	}
+	if s.shard, err = s.r.generators(s, workers); err != nil {
+		return err
+	}
+	s.catalog = newCatalog(&s.r.cfg.Settings.Workload, s.load)
+	s.recorder = latency.NewRecorder(s.catalog.keys, s.r.cfg.Shard.Workers)
+	s.samples.init(s.catalog.keys)
+	s.workers = make([]*worker, s.r.cfg.Shard.Workers)
+	for i := range s.workers {
+		s.workers[i] = newWorker(s, i)
+	}
+	return nil
+}
+
+// running reports whether it was started and is not over.
+func (s *segment) running() bool {
+	if s.done == nil {
+		return false
+	}
+	select {
+	case <-s.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// start lets the workers wait for the start.
+func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stopped *stopOrder) {
+	s.base, s.zero, s.anchor = base, at, base.Local(at)
+	s.begins = make([]int64, len(s.phases))
+	for i := 1; i < len(s.begins); i++ {
+		s.begins[i] = never
+	}
+	s.endRun.Store(never)
+	s.firstAt.Store(never)
+	s.claims.Store(never)
+	s.most = never
+	if s.last().Ops > 0 && !s.load {
+		var own int64
+		for i := range s.workers {
+			own += s.shard.Share(s.last().Ops, i)
+		}
+		s.claims.Store(own)
+		if len(s.phases) == 1 {
+			s.most = own
+		}
+	}
+	s.waiting, s.wake = context.WithCancel(context.Background())
+	s.flight, s.giveUp = context.WithCancelCause(context.Background())
+	s.changed = make(chan struct{}, 1)
+	s.sent = make(chan struct{})
+	s.done = make(chan struct{})
+
+	s.mu.Lock()
+	s.schedulePhases()
+	s.mu.Unlock()
+	s.refresh()
+	if stopped != nil {
+		s.stop(*stopped)
+	}
+	for i, w := range s.workers {
+		w.session = sessions[i]
+	}
+	s.r.work.Go(func() {
+		defer close(s.done)
+		s.run()
+	})
+}
+
+// last is the phase that ends the segment; the number of operations is its.
+func (s *segment) last() plan.Phase { return s.phases[len(s.phases)-1] }
+
+// schedulePhases works out what follows from the begins that are known: a phase of a given length ends where
+// the next begins, or ends the segment. The caller holds mu.
+func (s *segment) schedulePhases() {
+	for i, p := range s.phases {
+		begin := s.begins[i]
+		if begin == never || p.Duration <= 0 {
+			continue
+		}
+		if i+1 == len(s.phases) {
+			s.endRun.Store(min(s.endRun.Load(), begin+int64(p.Duration)))
+		} else if s.begins[i+1] == never {
+			s.begins[i+1] = begin + int64(p.Duration)
+		}
+	}
+}
+
+// refresh maps the plan to the agent's clock anew: the time base is bent while a run goes on.
+func (s *segment) refresh() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	counted := s.begins[len(s.begins)-1]
+	s.countedRun.Store(counted)
+	s.counted.Store(s.local(counted))
+	if !s.hurry { // a stop has set endAt itself, to an instant that has passed
+		s.endAt.Store(s.local(s.endRun.Load()))
+	}
+}
+
+// join sets when a phase begins that joins the one before it.
+func (s *segment) join(n int, at int64) error {
+	if !s.running() {
+		return ErrOrder
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.begins[n] == never {
+		s.begins[n] = max(0, at-s.zero)
+		s.schedulePhases()
+		s.announce()
+	}
+	return nil
+}
+
+// stop ends the segment now, or, when its planned end has passed, hurries those that have not finished.
+func (s *segment) stop(order stopOrder) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hurry {
+		return
+	}
+	s.hurry = true
+	now := s.now()
+	if end := max(0, s.runTime(now)); end < s.endRun.Load() {
+		s.order = &order
+		s.endRun.Store(end)
+	}
+	s.endAt.Store(min(now, s.endAt.Load()))
+	s.wake()
+	s.announce()
+}
+
+// abort gives up operations in flight.
+func (s *segment) abort(cause error) {
+	s.wake()
+	s.giveUp(cause)
+}
+
+func (s *segment) announce() {
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+// now reads the agent's clock.
+func (s *segment) now() int64 { return s.r.cfg.Clock.Now() - s.anchor }
+
+// local maps run to local.
+func (s *segment) local(run int64) int64 {
+	if run == never {
+		return never
+	}
+	return s.base.Local(s.zero+run) - s.anchor
+}
+
+// run maps local to run.
+func (s *segment) runTime(local int64) int64 { return s.base.RunTime(s.anchor+local) - s.zero }
+
+// begun notes an operation that may be the first.
+func (s *segment) begun(at int64) {
+	for {
+		first := s.firstAt.Load()
+		if at >= first || s.firstAt.CompareAndSwap(first, at) {
+			break
+		}
+	}
+	s.first.Do(func() { close(s.sent) })
+}
+
+// left is why the agent ended the segment of its own accord, if it did.
+func (s *segment) left() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.order != nil && s.order.left {
+		return s.order.reason
+	}
+	return ""
+}
+
+// patience is how long operations in flight may take after the end.
+func (s *segment) patience() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hurry {
+		return s.r.cfg.StopWithin
+	}
+	return s.r.cfg.FinishWithin
+}

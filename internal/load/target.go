@@ -1,0 +1,62 @@
+package load
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/benchd/benchd/internal/workload"
+)
+
+// Target is a system under test as one agent sees it. Its methods may be called from several goroutines.
+type Target interface {
+	// Open gives the shard's worker of that index its own handle.
+	Open(ctx context.Context, worker int) (Session, error)
+	// Close lets go of what all sessions share.
+	Close() error
+}
+
+// Session is one worker's handle on a Target; it is used by one goroutine at a time.
+type Session interface {
+	// Do carries out op and waits for its end. It obeys ctx, which is the same for all operations of a phase:
+	// a context for each would cost more than an operation. How long one operation may take is the target's
+	// business; ctx ends when the runner waits no longer for operations in flight.
+	Do(ctx context.Context, op *workload.Op) workload.Outcome
+	// Close ends the session; buffered writes reach the target before it returns. Its error counts: it may be
+	// the only one that says that a write was lost.
+	Close(ctx context.Context) error
+}
+
+// Settings is what a driver opens a Target with.
+type Settings struct {
+	Properties map[string]string // of the case, resolved
+	Run        string
+	Agent      string
+	Shard      int
+	Seed       uint64
+	Logger     *slog.Logger
+}
+
+// Driver connects to one kind of system. It fails within a bound of its own when the system is not there.
+type Driver func(ctx context.Context, s Settings) (Target, error)
+
+// Admin is a Target on which set-up and actions can be carried out.
+type Admin interface {
+	// Prepare makes the target fit for the run: tables, splits.
+	Prepare(ctx context.Context) error
+}
+
+// Observer is a Target that reports figures of its own.
+type Observer interface {
+	// Facts tells what the target is: version, main settings.
+	Facts(ctx context.Context) (map[string]string, error)
+	// Observe reads the target's figures once.
+	Observe(ctx context.Context) ([]Reading, error)
+}
+
+// Reading is one figure that a target reported.
+type Reading struct {
+	Name, Source, Unit string
+	At                 time.Time
+	Value              float64
+}

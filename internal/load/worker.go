@@ -1,0 +1,248 @@
+package load
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+// slack is the longest wait that is made in one piece. Meanwhile the agent's clock may go otherwise than the
+// timers of its machine (and the run's time may be bent), so that of a longer wait the last hundredth is
+// measured anew.
+const slack = 100 * time.Millisecond
+
+// worker issues operations one after another.
+type worker struct {
+	s       *segment
+	index   int
+	gen     *workload.Generator
+	session Session
+	record  *latency.Local
+	alarm   *Alarm
+
+	op, part workload.Op
+	counting bool  // operations count against the phase's number of them
+	lastDone int64 // local
+	err      error // why it gave up
+
+	counts counts
+}
+
+// counts are what a worker shows while it works. They stand apart from what others write, which would slow them
+// down.
+type counts struct {
+	_       [64]byte
+	issued  atomic.Uint64 // operations begun
+	rows    atomic.Uint64
+	bytes   atomic.Uint64
+	late    atomic.Uint64 // late sends
+	lateMax atomic.Int64  // ns
+	_       [64]byte
+}
+
+func newWorker(s *segment, index int) *worker {
+	return &worker{s: s, index: index, gen: s.shard.Generator(index), record: s.recorder.Local(index), lastDone: -1}
+}
+
+// run works until the segment's end, or until the worker has nothing more to do.
+func (w *worker) run() {
+	w.alarm = NewAlarm()
+	defer func() { _ = w.alarm.Close() }() // nobody waits any more
+	if _, ok := w.waitUntil(0); !ok {
+		return
+	}
+	if w.s.schedule != nil {
+		w.open()
+	} else {
+		w.closed()
+	}
+}
+
+// closed issues each operation as soon as the one before it is done.
+func (w *worker) closed() {
+	s := w.s
+	for now := s.now(); now < s.endAt.Load(); {
+		if !w.counting && now >= s.counted.Load() {
+			w.count()
+		}
+		if !w.gen.Next(&w.op) {
+			return
+		}
+		sent := s.now()
+		if now = w.perform(sent, sent); now < 0 {
+			return
+		}
+	}
+}
+
+// open issues operations at the instants that the segment's schedule gives to whichever worker is free.
+func (w *worker) open() {
+	s := w.s
+	for free := int64(0); free < s.endAt.Load(); {
+		// A load's range may be at its end, and an instant that was claimed cannot be given back; what a run
+		// draws, on the other hand, should be carried out.
+		if s.load && !w.gen.Next(&w.op) {
+			return
+		}
+		intended := int64(s.schedule.Claim())
+		if intended >= s.endRun.Load() || intended >= s.countedRun.Load() && s.claims.Add(-1) < 0 {
+			return
+		}
+		if !s.load && !w.gen.Next(&w.op) {
+			return
+		}
+		sent, ok := w.waitUntil(intended)
+		if !ok {
+			return
+		}
+		at := s.local(intended)
+		if late := sent - max(at, free); late > int64(s.r.cfg.LateAfter) {
+			w.counts.late.Add(1)
+			w.counts.lateMax.Store(max(w.counts.lateMax.Load(), late))
+		}
+		if free = w.perform(min(at, sent), sent); free < 0 {
+			return
+		}
+	}
+}
+
+// waitUntil waits for an instant of the run's time and returns the local time then; ok is false when the
+// segment has ended.
+func (w *worker) waitUntil(run int64) (now int64, ok bool) {
+	s := w.s
+	for {
+		now, end := s.now(), s.endAt.Load()
+		if now >= end {
+			return now, false
+		}
+		left := time.Duration(min(s.local(run), end) - now)
+		if left <= 0 {
+			return now, true
+		}
+		if left > slack {
+			left -= left / 100
+		}
+		if w.alarm.Wait(s.waiting, left) != nil {
+			return now, false
+		}
+	}
+}
+
+// count begins to count operations against the phase's number of them.
+func (w *worker) count() {
+	w.counting = true
+}
+
+// perform carries out the worker's operation and returns when it was done, or -1 when the worker gives up.
+func (w *worker) perform(intended, sent int64) int64 {
+	if w.lastDone < 0 {
+		w.s.begun(sent)
+	}
+	var (
+		out  workload.Outcome
+		done int64
+	)
+	if w.op.Kind == workload.ReadModifyWrite {
+		out, done = w.readModifyWrite(intended, sent)
+	} else {
+		out, done = w.whole(intended, sent)
+		if w.s.load && !out.Code.Good() {
+			out, done = w.insist(out, done)
+		}
+	}
+	w.gen.Done(&w.op, out)
+	w.lastDone = done
+	if w.err != nil {
+		return -1
+	}
+	return done
+}
+
+// whole carries out an operation that has no parts.
+func (w *worker) whole(intended, sent int64) (workload.Outcome, int64) {
+	w.counts.issued.Add(1)
+	out := w.session.Do(w.s.flight, &w.op)
+	done := w.s.now()
+	w.note(w.s.catalog.whole[w.op.Kind], out, done, intended, sent)
+	w.moved(out)
+	return out, done
+}
+
+// readModifyWrite reads and then updates, whatever the read has found, as YCSB does. Both are recorded as parts
+// of the whole, which is as good as the worse of them.
+func (w *worker) readModifyWrite(intended, sent int64) (workload.Outcome, int64) {
+	c := w.s.catalog
+	w.counts.issued.Add(1)
+	w.op.ReadPart(&w.part)
+	read := w.session.Do(w.s.flight, &w.part)
+	between := w.s.now()
+	w.op.UpdatePart(&w.part)
+	update := w.session.Do(w.s.flight, &w.part)
+	done := w.s.now()
+
+	w.note(c.rmwRead, read, between, intended, sent)
+	w.note(c.rmwUpdate, update, done, between, between)
+	out := update
+	if !read.Code.Good() {
+		out.Code, out.Err = read.Code, read.Err
+	}
+	out.Rows += read.Rows
+	out.Bytes += read.Bytes
+	w.note(c.whole[workload.ReadModifyWrite], out, done, intended, sent)
+	w.moved(out)
+	return out, done
+}
+
+// insist tries an insert of a load again, as often as the settings say. Each attempt is an operation.
+func (w *worker) insist(out workload.Outcome, done int64) (workload.Outcome, int64) {
+	cfg := &w.s.r.cfg.Settings.Workload
+	tries := 0
+	for ; tries < cfg.InsertionRetryLimit; tries++ {
+		// YCSB's spread, so that workers that failed together do not come back together.
+		pause := float64(cfg.InsertionRetryInterval) * (0.8 + 0.4*rand.Float64())
+		sent, ok := w.waitUntil(w.s.runTime(done) + int64(pause))
+		if !ok {
+			return out, done
+		}
+		if out, done = w.whole(sent, sent); out.Code.Good() {
+			return out, done
+		}
+	}
+	if !cfg.InsertionKeepGoing {
+		w.err = fmt.Errorf("insert of key %s ended in %s after %d tries, and the worker gave up (core_workload_insertion_retry_limit, core_workload_insertion_keep_going_on_error): %w",
+			w.key(), out.Code, tries+1, w.reason(out))
+	}
+	return out, done
+}
+
+func (w *worker) key() []byte {
+	if len(w.op.Keys) > 0 {
+		return w.op.Keys[0]
+	}
+	return w.op.Key
+}
+
+// reason is why an operation failed, for a message.
+func (w *worker) reason(out workload.Outcome) error {
+	if out.Err != nil {
+		return out.Err
+	}
+	return errNoReason
+}
+
+// note records an operation under the row of its kind.
+func (w *worker) note(row int, out workload.Outcome, done, intended, sent int64) {
+	w.record.Record(row+int(out.Code), done, done-intended, done-sent)
+	if !out.Code.Good() {
+		w.s.samples.add(row+int(out.Code), out.Err)
+	}
+}
+
+func (w *worker) moved(out workload.Outcome) {
+	w.counts.rows.Add(uint64(max(out.Rows, 0)))
+	w.counts.bytes.Add(uint64(max(out.Bytes, 0)))
+}

@@ -1,0 +1,59 @@
+package null
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/benchd/benchd/internal/spec"
+)
+
+// draw draws how long the next operation is served.
+func draw(s *spec.Service, rng *rand.Rand) time.Duration {
+	switch s.Shape {
+	case spec.ServiceConstant, spec.ServiceStall:
+		return s.Time
+	case spec.ServiceLognormal:
+		return time.Duration(float64(s.Time) * math.Exp(s.Sigma*rng.NormFloat64()))
+	case spec.ServiceBimodal:
+		if rng.Float64() < s.SlowShare {
+			return s.Slow
+		}
+		return s.Time
+	case spec.ServiceNone:
+	}
+	return 0
+}
+
+// thaw returns when an operation that begins at from and needs service is done, if in the middle of each
+// period nothing moves for a stall: neither operations that are being served nor those that arrive. All times
+// count from the target's first operation.
+//
+// The stall lies in the middle, so that a measurement over whole periods holds each stall and what queued up
+// behind it whole.
+func thaw(s *spec.Service, from, service time.Duration) time.Duration {
+	if s.Stall <= 0 || s.Period <= s.Stall {
+		return from + service
+	}
+	left := service
+	for at := from; ; {
+		freeze := at.Truncate(s.Period) + (s.Period-s.Stall)/2
+		switch thawed := freeze + s.Stall; {
+		case at < freeze:
+			if at+left <= freeze {
+				return at + left
+			}
+			left -= freeze - at
+			at = thawed
+		case at < thawed:
+			at = thawed
+		default:
+			next := freeze + s.Period
+			if at+left <= next {
+				return at + left
+			}
+			left -= next - at
+			at = next + s.Stall
+		}
+	}
+}

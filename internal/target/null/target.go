@@ -1,0 +1,96 @@
+package null
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/spec"
+)
+
+// Target accepts operations.
+type Target struct {
+	settings spec.NullSettings
+	agent    string
+	shard    int
+	seed     uint64
+
+	birth time.Time    // of the monotonic clock that all sessions go by
+	began atomic.Int64 // when the first operation came, since birth; 0 before
+	turn  atomic.Int64 // when the next operation may begin, since birth; only with a capacity
+
+	mu  sync.Mutex
+	n   int // open sessions
+	log *os.File
+}
+
+// Open is the null target's load.Driver.
+func Open(_ context.Context, s load.Settings) (load.Target, error) {
+	settings, err := spec.Null(s.Properties)
+	if err != nil {
+		return nil, fmt.Errorf("read settings of target null: %w", err)
+	}
+	return New(settings, s)
+}
+
+// New makes a Target with settings that are read already. Of s it uses the names and the seed.
+func New(settings spec.NullSettings, s load.Settings) (*Target, error) {
+	t := &Target{settings: settings, agent: s.Agent, shard: s.Shard, seed: settings.Seed, birth: time.Now()}
+	if t.seed == 0 {
+		t.seed = s.Seed
+	}
+	if settings.LogPath != "" {
+		// Appending keeps lines whole when several agents of one machine share the file.
+		log, err := os.OpenFile(settings.LogPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			return nil, fmt.Errorf("open log of operations (null.log): %w", err)
+		}
+		t.log = log
+	}
+	return t, nil
+}
+
+// Open gives a worker its session.
+func (t *Target) Open(_ context.Context, worker int) (load.Session, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.n == 0 {
+		t.began.Store(0) // a new phase
+		t.turn.Store(0)
+	}
+	t.n++
+	return newSession(t, worker), nil
+}
+
+func (t *Target) closed() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.n--
+}
+
+// Close lets go of the log.
+func (t *Target) Close() error {
+	if t.log == nil {
+		return nil
+	}
+	if err := t.log.Close(); err != nil {
+		return fmt.Errorf("close log of operations %s: %w", t.settings.LogPath, err)
+	}
+	return nil
+}
+
+// now is the time since the target's birth.
+func (t *Target) now() int64 { return int64(time.Since(t.birth)) }
+
+// origin returns when the first operation came.
+func (t *Target) origin(now int64) int64 {
+	if began := t.began.Load(); began != 0 {
+		return began
+	}
+	t.began.CompareAndSwap(0, max(now, 1))
+	return t.began.Load()
+}

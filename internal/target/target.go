@@ -1,0 +1,14 @@
+// Package target is the register of the systems that an agent can put under load. Each has a folder of its own.
+package target
+
+import (
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/target/null"
+)
+
+// Drivers gives each target's driver by its name, which is what --db says.
+func Drivers() map[string]load.Driver {
+	return map[string]load.Driver{
+		"null": null.Open,
+	}
+}
