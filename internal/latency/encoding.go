@@ -1,0 +1,200 @@
+package latency
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// ErrMalformed says that bytes are no encoded histogram.
+var ErrMalformed = errors.New("malformed histogram")
+
+// The encoding, version 1, is a byte that tells the version and then unsigned varints: count, overflow,
+// negative, min, max, the sum's upper and lower 64 bits, and for each bucket that is not empty, from the lowest
+// on, the number of empty buckets skipped and the count. Every histogram has exactly one encoding.
+const (
+	encodingVersion = 1
+	headerFields    = 7
+	// maxEncoded bounds what is looked at: all buckets in use, with the longest varints.
+	maxEncoded = 1 + headerFields*binary.MaxVarintLen64 + buckets*(1+binary.MaxVarintLen64)
+)
+
+// AppendBinary appends the encoding of h to b. The error is always nil; it makes h an encoding.BinaryAppender.
+func (h *Histogram) AppendBinary(b []byte) ([]byte, error) {
+	t := &h.totals
+	b = append(b, encodingVersion)
+	for _, v := range [headerFields]uint64{t.count, t.overflow, t.negative, uint64(t.min), uint64(t.max), t.sumHi, t.sumLo} {
+		b = binary.AppendUvarint(b, v)
+	}
+	if h.packed != nil {
+		return append(b, h.packed...), nil
+	}
+	next := 0
+	for i, n := range h.all {
+		b = binary.AppendUvarint(b, uint64(i-next))
+		b = binary.AppendUvarint(b, n)
+		next = i + 1
+	}
+	return b, nil
+}
+
+// DecodeHistogram returns the histogram that AppendBinary encoded. It accepts nothing else: an error, which is
+// an ErrMalformed, says what is wrong. Data may be reused afterwards.
+func DecodeHistogram(data []byte) (*Histogram, error) {
+	h := new(Histogram)
+	if err := h.view(data); err != nil {
+		return nil, fmt.Errorf("decode histogram: %w", err)
+	}
+	h.packed = slices.Clone(h.packed)
+	return h, nil
+}
+
+// MergeBinary adds all samples of an encoded histogram without making a histogram of it first. On an error,
+// which is an ErrMalformed unless there were too many samples, h is as it was.
+func (h *Histogram) MergeBinary(data []byte) error {
+	var o Histogram
+	if err := o.view(data); err != nil {
+		return fmt.Errorf("merge encoded histogram: %w", err)
+	}
+	return h.Merge(&o)
+}
+
+// view makes h, which is empty, the histogram encoded in data, whose bytes it goes on using.
+func (h *Histogram) view(data []byte) error {
+	switch {
+	case len(data) == 0:
+		return fmt.Errorf("%w: no bytes", ErrMalformed)
+	case data[0] != encodingVersion:
+		return fmt.Errorf("%w: version %d instead of %d", ErrMalformed, data[0], encodingVersion)
+	case len(data) > maxEncoded:
+		return fmt.Errorf("%w: %d bytes, more than any histogram needs", ErrMalformed, len(data))
+	}
+	rest := data[1:]
+	var fields [headerFields]uint64
+	for i := range fields {
+		var ok bool
+		if fields[i], rest, ok = uvarint(rest); !ok {
+			return fmt.Errorf("%w: header cut short or badly written", ErrMalformed)
+		}
+	}
+	t := totals{
+		count: fields[0], overflow: fields[1], negative: fields[2],
+		min: int64(fields[3]), max: int64(fields[4]), sumHi: fields[5], sumLo: fields[6],
+	}
+	if err := check(t, rest); err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	h.totals = t
+	if len(rest) > 0 {
+		h.packed = rest
+	}
+	return nil
+}
+
+// check returns what is wrong with encoded buckets that are to have the totals t, or nil.
+func check(t totals, packed []byte) error {
+	switch {
+	case t.min < 0 || t.max < t.min:
+		return fmt.Errorf("min %d and max %d", t.min, t.max)
+	case t.overflow > t.count || (t.overflow > 0) != (t.max > Highest):
+		return fmt.Errorf("overflow %d of %d samples with a max of %d", t.overflow, t.count, t.max)
+	case t.count == 0 && t != totals{}:
+		return errors.New("totals of no samples")
+	case t.count == 1 && t.min != t.max:
+		return errors.New("one sample, but a min and a max")
+	}
+	var (
+		inBuckets, zeros    uint64
+		first, last         = -1, -1
+		low, high           uint128 // bounds of the sum
+		next, gap, n, carry uint64
+		ok                  bool
+	)
+	for len(packed) > 0 {
+		if gap, packed, ok = uvarint(packed); !ok || gap >= buckets {
+			return errors.New("bucket cut short or badly written")
+		}
+		if n, packed, ok = uvarint(packed); !ok || n == 0 {
+			return errors.New("count cut short or badly written")
+		}
+		i := int(next + gap)
+		if i > index(Highest) {
+			return fmt.Errorf("bucket %d is out of range", i)
+		}
+		if inBuckets, carry = bits.Add64(inBuckets, n, 0); carry != 0 {
+			return errTooMany
+		}
+		if first < 0 {
+			first = i
+		}
+		if i == 0 {
+			zeros = n
+		}
+		low = low.plusProduct(n, uint64(max(lowest(i), t.min)))
+		high = high.plusProduct(n, uint64(min(highest(i), t.max)))
+		last, next = i, uint64(i)+1
+	}
+	low = low.plusProduct(t.overflow, uint64(max(Highest+1, t.min)))
+	high = high.plusProduct(t.overflow, uint64(t.max))
+
+	switch sum := (uint128{t.sumHi, t.sumLo}); {
+	case inBuckets != t.count-t.overflow:
+		return fmt.Errorf("buckets hold %d samples instead of %d", inBuckets, t.count-t.overflow)
+	case t.negative > zeros:
+		return fmt.Errorf("%d negative samples among %d zeros", t.negative, zeros)
+	case first >= 0 && (t.min > Highest || index(t.min) != first):
+		return fmt.Errorf("min %d is not in bucket %d", t.min, first)
+	case first < 0 && t.count > 0 && t.min <= Highest:
+		return fmt.Errorf("min %d is in no bucket", t.min)
+	case last >= 0 && t.overflow == 0 && index(t.max) != last:
+		return fmt.Errorf("max %d is not in bucket %d", t.max, last)
+	case sum.less(low) || high.less(sum):
+		return errors.New("the sum cannot be that of the buckets")
+	}
+	return nil
+}
+
+// uvarint reads a varint off the front of b. It accepts only the shortest form.
+func uvarint(b []byte) (v uint64, rest []byte, ok bool) {
+	v, n := binary.Uvarint(b)
+	if n <= 0 || n > 1 && b[n-1] == 0 {
+		return 0, nil, false
+	}
+	return v, b[n:], true
+}
+
+// packedBuckets is the part of an encoding that holds the buckets; it was checked.
+type packedBuckets []byte
+
+// all yields the buckets and their counts, from the lowest on.
+func (p packedBuckets) all(yield func(i int, n uint64) bool) {
+	for i := 0; len(p) > 0; i++ {
+		gap, size := binary.Uvarint(p)
+		p = p[size:]
+		n, size := binary.Uvarint(p)
+		p = p[size:]
+		i += int(gap)
+		if !yield(i, n) {
+			return
+		}
+	}
+}
+
+// uint128 is an unsigned integer of 128 bits.
+type uint128 struct{ hi, lo uint64 }
+
+// plusProduct returns u + a·b. All counts of a histogram together are below 2⁶⁴ and all values below 2⁶³, so the
+// sum of such products has room.
+func (u uint128) plusProduct(a, b uint64) uint128 {
+	hi, lo := bits.Mul64(a, b)
+	var carry uint64
+	u.lo, carry = bits.Add64(u.lo, lo, 0)
+	u.hi += hi + carry
+	return u
+}
+
+func (u uint128) less(o uint128) bool {
+	return u.hi < o.hi || u.hi == o.hi && u.lo < o.lo
+}

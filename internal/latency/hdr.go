@@ -1,0 +1,85 @@
+package latency
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// significantDigits is the precision of our layout in HdrHistogram's terms.
+const significantDigits = 3
+
+// HDR returns h as an HdrHistogram in nanoseconds. It has the same buckets and the same total count; the exact
+// sum, min and max are lost. An HdrHistogram knows no overflow: those samples are counted at [Highest], and it
+// is the caller who must say so (see Overflow).
+func (h *Histogram) HDR() (*hdrhistogram.Histogram, error) {
+	out := hdrhistogram.New(1, Highest, significantDigits)
+	for i, n := range h.all {
+		// A count above 2⁶³ becomes negative here, which RecordValues refuses.
+		if err := out.RecordValues(lowest(i), int64(n)); err != nil {
+			return nil, fmt.Errorf("export histogram: %w", err)
+		}
+	}
+	if n := h.Overflow(); n > 0 {
+		if err := out.RecordValues(Highest, int64(n)); err != nil {
+			return nil, fmt.Errorf("export overflow: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// LogWriter writes histograms as a HdrHistogram interval log, version 1.3.
+type LogWriter struct {
+	log   *hdrhistogram.HistogramLogWriter
+	start time.Time
+}
+
+// NewLogWriter writes the log's head to w; start is the instant that intervals are counted from.
+func NewLogWriter(w io.Writer, start time.Time) (*LogWriter, error) {
+	l := &LogWriter{log: hdrhistogram.NewHistogramLogWriter(w), start: start}
+	// The head has room for whole seconds only. Intervals are written to the millisecond against the same whole
+	// second, so nothing is lost.
+	base := start.Truncate(time.Second).UnixMilli()
+	l.log.SetBaseTime(base)
+	for _, write := range []func() error{
+		func() error { return l.log.OutputComment("[Logged by benchd; values in nanoseconds]") },
+		l.log.OutputLogFormatVersion,
+		func() error { return l.log.OutputStartTime(base) },
+		func() error { return l.log.OutputBaseTime(base) },
+		l.log.OutputLegend,
+	} {
+		if err := write(); err != nil {
+			return nil, fmt.Errorf("write head of histogram log: %w", err)
+		}
+	}
+	return l, nil
+}
+
+// Write adds the interval from start to end, counted from the log's start. A tag, which may be empty, tells the
+// series apart; it must not hold commas or spaces. Overflow is counted at [Highest] and told in a comment.
+func (l *LogWriter) Write(tag string, start, end time.Duration, h *Histogram) error {
+	if strings.ContainsAny(tag, ", \t\r\n") {
+		return fmt.Errorf("write interval of histogram log: tag %q holds a comma or a space", tag)
+	}
+	out, err := h.HDR()
+	if err != nil {
+		return err
+	}
+	out.SetTag(tag)
+	out.SetStartTimeMs(l.start.Add(start).UnixMilli())
+	out.SetEndTimeMs(l.start.Add(end).UnixMilli())
+	if n := h.Overflow(); n > 0 {
+		comment := fmt.Sprintf("[Overflow: %d samples above %v are counted as %v in the next line; the longest took %v]",
+			n, time.Duration(Highest), time.Duration(Highest), time.Duration(h.Max()))
+		if err := l.log.OutputComment(comment); err != nil {
+			return fmt.Errorf("write overflow to histogram log: %w", err)
+		}
+	}
+	if err := l.log.OutputIntervalHistogram(out); err != nil {
+		return fmt.Errorf("write interval of histogram log: %w", err)
+	}
+	return nil
+}

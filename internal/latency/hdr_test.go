@@ -1,0 +1,122 @@
+package latency
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestQuantilesAreHdrHistograms(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		samples := rapid.SliceOfN(rapid.Custom(anyValue), 1, 200).Draw(t, "samples")
+		ours := histogramOf(samples...)
+		theirs := hdrhistogram.New(1, Highest, significantDigits)
+		for _, v := range samples {
+			require.NoError(t, theirs.RecordValue(v))
+		}
+		exported, err := ours.HDR()
+		require.NoError(t, err)
+		require.True(t, theirs.Equals(exported), "the export is another histogram")
+		// HdrHistogram for Go rounds to the next rank instead of up, so both are asked for whole ranks.
+		for r := 1; r <= len(samples); r++ {
+			q := float64(r) / float64(len(samples))
+			require.Equal(t, min(theirs.ValueAtQuantile(100*q), ours.Max()), ours.Quantile(q), "rank %d of %d", r, len(samples))
+		}
+	})
+}
+
+func TestExportKeepsTheOverflow(t *testing.T) {
+	out, err := histogramOf(5, Highest+1, math.MaxInt64).HDR()
+	require.NoError(t, err)
+	require.EqualValues(t, 3, out.TotalCount())
+	require.Equal(t, highest(index(Highest)), out.Max())
+}
+
+func TestExportOfTooManySamplesIsAnError(t *testing.T) {
+	h := new(Histogram)
+	h.put(3, 1<<63)
+	_, err := h.HDR()
+	require.Error(t, err)
+}
+
+func TestHistogramLogIsReadBackWithTheSameTotals(t *testing.T) {
+	var log bytes.Buffer
+	start := time.Date(2026, 5, 4, 3, 2, 1, int(987*time.Millisecond), time.UTC)
+	w, err := NewLogWriter(&log, start)
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(3, 4))
+	var written []*Histogram
+	for i := range 5 {
+		h := new(Histogram)
+		for range 1000 * (i + 1) {
+			h.Record(int64(1e6 * math.Exp(rng.NormFloat64())))
+		}
+		if i == 3 {
+			h.Record(2 * Highest)
+		}
+		written = append(written, h)
+		require.NoError(t, w.Write("READ", time.Duration(i)*100*time.Millisecond, time.Duration(i+1)*100*time.Millisecond, h))
+	}
+	require.Contains(t, log.String(), "[Histogram log format version 1.3]")
+	require.Contains(t, log.String(), "#[Overflow: 1 samples above 1h0m0s")
+
+	r := hdrhistogram.NewHistogramLogReader(&log)
+	for i, h := range written {
+		back, err := r.NextIntervalHistogram()
+		require.NoError(t, err)
+		require.NotNil(t, back)
+		want, err := h.HDR()
+		require.NoError(t, err)
+		require.True(t, want.Equals(back))
+		require.EqualValues(t, h.Count(), back.TotalCount())
+		require.Equal(t, "READ", back.Tag())
+		require.InDelta(t, start.UnixMilli()+int64(100*i), back.StartTimeMs(), 1)
+		require.InDelta(t, start.UnixMilli()+int64(100*(i+1)), back.EndTimeMs(), 1)
+	}
+	back, err := r.NextIntervalHistogram()
+	require.NoError(t, err)
+	require.Nil(t, back)
+}
+
+func TestHistogramLogRefusesATagThatWouldBreakTheLine(t *testing.T) {
+	var log strings.Builder
+	w, err := NewLogWriter(&log, time.Unix(0, 0))
+	require.NoError(t, err)
+	before := log.Len()
+	for _, tag := range []string{"a,b", "a b", " ", "x\n"} {
+		require.ErrorContains(t, w.Write(tag, 0, 1, new(Histogram)), "comma or a space")
+	}
+	require.Equal(t, before, log.Len())
+}
+
+// fullDisk takes so many writes and then no more.
+type fullDisk struct{ room int }
+
+func (d *fullDisk) Write(b []byte) (int, error) {
+	if d.room--; d.room < 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+
+var errFull = errors.New("disk full")
+
+func TestHistogramLogReportsAFullDisk(t *testing.T) {
+	for room := range 5 {
+		_, err := NewLogWriter(&fullDisk{room}, time.Unix(0, 0))
+		require.ErrorIs(t, err, errFull)
+	}
+	for room := 5; room < 7; room++ {
+		w, err := NewLogWriter(&fullDisk{room}, time.Unix(0, 0))
+		require.NoError(t, err)
+		require.ErrorIs(t, w.Write("READ", 0, time.Second, histogramOf(1, 2*Highest)), errFull)
+	}
+}

@@ -1,0 +1,154 @@
+package latency
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Histogram holds a set of samples: their count, sum, min and max exactly, and each sample's value to within
+// 0.1 %. The zero value is empty and ready for use.
+//
+// A sample above [Highest] is in count, sum, min and max but in no bucket; Overflow tells how many there are. A
+// sample below 0, which only a clock that ran backwards can produce, is kept as 0; Negative tells how many.
+//
+// A Histogram may be read by several goroutines at once, but not while one changes it.
+type Histogram struct {
+	totals totals
+	pages  [pages]*page
+	// packed holds the buckets instead of pages in a histogram that was decoded and not changed since. It is
+	// a tenth of the size, and all that a merge needs. It is never written to.
+	packed []byte
+}
+
+// page holds the counts of pageSize consecutive buckets.
+type page [pageSize]uint64
+
+// Record adds one sample. A worker that records many operations does so through a [Recorder].
+func (h *Histogram) Record(v int64) {
+	h.unpack()
+	if v < 0 {
+		h.totals.negative++
+		v = 0
+	}
+	h.totals.add(v)
+	if v > Highest {
+		h.totals.overflow++
+		return
+	}
+	h.put(index(v), 1)
+}
+
+// put adds n to bucket i.
+func (h *Histogram) put(i int, n uint64) {
+	p := h.pages[i>>pageBits]
+	if p == nil {
+		p = new(page)
+		h.pages[i>>pageBits] = p
+	}
+	p[i&pageMask] += n
+}
+
+// unpack makes h ready to be changed.
+func (h *Histogram) unpack() {
+	if h.packed == nil {
+		return
+	}
+	for i, n := range packedBuckets(h.packed).all {
+		h.put(i, n)
+	}
+	h.packed = nil
+}
+
+// Merge adds all samples of o. On an error h is as it was.
+func (h *Histogram) Merge(o *Histogram) error {
+	if o == nil {
+		return errors.New("merge histogram: there is none")
+	}
+	sum, err := h.totals.plus(&o.totals)
+	if err != nil {
+		return fmt.Errorf("merge histogram: %w", err)
+	}
+	h.unpack()
+	h.totals = sum
+	for i, n := range packedBuckets(o.packed).all {
+		h.put(i, n)
+	}
+	for i, from := range o.pages {
+		if from == nil {
+			continue
+		}
+		if h.pages[i] == nil {
+			h.pages[i] = new(page)
+		}
+		to := h.pages[i]
+		for j, n := range from {
+			to[j] += n
+		}
+	}
+	return nil
+}
+
+// Clone returns a copy of h that shares nothing with it that either could change.
+func (h *Histogram) Clone() *Histogram {
+	c := &Histogram{totals: h.totals, packed: h.packed}
+	for i, p := range h.pages {
+		if p != nil {
+			q := *p
+			c.pages[i] = &q
+		}
+	}
+	return c
+}
+
+// all yields the buckets that are not empty and their counts, from the lowest on.
+func (h *Histogram) all(yield func(i int, n uint64) bool) {
+	if h.packed != nil {
+		packedBuckets(h.packed).all(yield)
+		return
+	}
+	for i, p := range h.pages {
+		if p == nil {
+			continue
+		}
+		for j, n := range p {
+			if n != 0 && !yield(i<<pageBits+j, n) {
+				return
+			}
+		}
+	}
+}
+
+// Count returns how many samples there are.
+func (h *Histogram) Count() uint64 { return h.totals.count }
+
+// Overflow returns how many samples are above [Highest].
+func (h *Histogram) Overflow() uint64 { return h.totals.overflow }
+
+// Negative returns how many samples were below 0 and are kept as 0.
+func (h *Histogram) Negative() uint64 { return h.totals.negative }
+
+// Min returns the smallest sample, 0 if there is none.
+func (h *Histogram) Min() int64 { return h.totals.min }
+
+// Max returns the largest sample, 0 if there is none.
+func (h *Histogram) Max() int64 { return h.totals.max }
+
+// Sum returns the sum of all samples; MaxUint64, which is 584 years, stands for that and all above. See Sum128.
+func (h *Histogram) Sum() uint64 {
+	if h.totals.sumHi != 0 {
+		return math.MaxUint64
+	}
+	return h.totals.sumLo
+}
+
+// Sum128 returns the sum of all samples as hi·2⁶⁴ + lo.
+func (h *Histogram) Sum128() (hi, lo uint64) { return h.totals.sumHi, h.totals.sumLo }
+
+// Mean returns the mean of all samples, 0 if there is none.
+func (h *Histogram) Mean() float64 {
+	if h.totals.count == 0 {
+		return 0
+	}
+	return (float64(h.totals.sumHi)*(1<<64) + float64(h.totals.sumLo)) / float64(h.totals.count)
+}

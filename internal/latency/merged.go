@@ -1,0 +1,105 @@
+package latency
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Merged is the merge of the series of many windows, agents or phases. The zero value is empty and ready for use.
+type Merged struct {
+	byKey map[Key]*Series
+}
+
+// Add merges series. A series without histograms, or with a different number of response and service times, is
+// an error, and then nothing of series was merged.
+func (m *Merged) Add(series []Series) error {
+	for i := range series {
+		s := &series[i]
+		switch {
+		case s.Response == nil || s.Service == nil:
+			return fmt.Errorf("merge series %s: a histogram is missing", s.Key)
+		case s.Response.Count() != s.Service.Count():
+			return fmt.Errorf("merge series %s: %d response times but %d service times", s.Key, s.Response.Count(), s.Service.Count())
+		}
+	}
+	if m.byKey == nil {
+		m.byKey = make(map[Key]*Series)
+	}
+	for i := range series {
+		if err := m.add(&series[i]); err != nil {
+			return fmt.Errorf("merge series %s: %w", series[i].Key, err)
+		}
+	}
+	return nil
+}
+
+func (m *Merged) add(s *Series) error {
+	sum := m.byKey[s.Key]
+	if sum == nil {
+		h := new(Histogram)
+		sum = &Series{Key: s.Key, Response: h, Service: h}
+		m.byKey[s.Key] = sum
+	}
+	// Both clocks stay one histogram for as long as no window tells them apart.
+	if sum.Service == sum.Response {
+		if s.Service == s.Response {
+			return sum.Response.Merge(s.Response)
+		}
+		sum.Service = sum.Response.Clone()
+	}
+	if err := sum.Response.Merge(s.Response); err != nil {
+		return err
+	}
+	return sum.Service.Merge(s.Service)
+}
+
+// Series returns copies of what was merged, ordered by key.
+func (m *Merged) Series() []Series {
+	series := make([]Series, 0, len(m.byKey))
+	for _, key := range slices.SortedFunc(maps.Keys(m.byKey), Key.Compare) {
+		sum := m.byKey[key]
+		s := Series{Key: key, Response: sum.Response.Clone()}
+		if s.Service = s.Response; sum.Service != sum.Response {
+			s.Service = sum.Service.Clone()
+		}
+		series = append(series, s)
+	}
+	return series
+}
+
+// MergeSeries merges lists of series by key and returns the sums, ordered by key.
+func MergeSeries(lists ...[]Series) ([]Series, error) {
+	var m Merged
+	for _, series := range lists {
+		if err := m.Add(series); err != nil {
+			return nil, err
+		}
+	}
+	return m.Series(), nil
+}
+
+// Ops returns how many operations series hold. The parts of larger operations are not counted.
+func Ops(series []Series) uint64 {
+	var n uint64
+	for i := range series {
+		if series[i].Key.PartOf == "" {
+			n += series[i].Response.Count()
+		}
+	}
+	return n
+}
+
+// Compare orders keys by operation, outcome and the operation that they are a part of.
+func (k Key) Compare(o Key) int {
+	return cmp.Or(cmp.Compare(k.Op, o.Op), cmp.Compare(k.Outcome, o.Outcome), cmp.Compare(k.PartOf, o.PartOf))
+}
+
+// String returns the key as messages name it.
+func (k Key) String() string {
+	if k.PartOf == "" {
+		return k.Op + "/" + k.Outcome
+	}
+	return k.Op + "/" + k.Outcome + " of " + k.PartOf
+}

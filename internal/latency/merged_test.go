@@ -1,0 +1,76 @@
+package latency
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func same(key Key, samples ...int64) Series {
+	h := histogramOf(samples...)
+	return Series{Key: key, Response: h, Service: h}
+}
+
+func TestSeriesMergeByKey(t *testing.T) {
+	read, update := Key{Op: "READ", Outcome: "OK"}, Key{Op: "UPDATE", Outcome: "OK"}
+	part := Key{Op: "READ", Outcome: "OK", PartOf: "READ-MODIFY-WRITE"}
+	series, err := MergeSeries(
+		[]Series{same(update, 1), same(read, 2)},
+		nil,
+		[]Series{same(part, 3), same(read, 4, 5)},
+	)
+	require.NoError(t, err)
+	var keys []Key
+	for _, s := range series {
+		keys = append(keys, s.Key)
+	}
+	require.Equal(t, []Key{read, part, update}, keys)
+	require.Equal(t, encoded(t, histogramOf(2, 4, 5)), encoded(t, series[0].Response))
+	require.EqualValues(t, 4, Ops(series), "parts of larger operations are not counted")
+	require.Equal(t, "READ/OK of READ-MODIFY-WRITE", part.String())
+}
+
+func TestBothClocksAreOneHistogramUntilTheyDiffer(t *testing.T) {
+	key := Key{Op: "READ", Outcome: "OK"}
+	var m Merged
+	require.NoError(t, m.Add([]Series{same(key, 1, 2)}))
+	require.NoError(t, m.Add([]Series{same(key, 3)}))
+	s := m.Series()[0]
+	require.Same(t, s.Response, s.Service)
+
+	require.NoError(t, m.Add([]Series{{Key: key, Response: histogramOf(900), Service: histogramOf(9)}}))
+	require.NoError(t, m.Add([]Series{same(key, 4)}))
+	s = m.Series()[0]
+	require.Equal(t, encoded(t, histogramOf(1, 2, 3, 4, 900)), encoded(t, s.Response))
+	require.Equal(t, encoded(t, histogramOf(1, 2, 3, 4, 9)), encoded(t, s.Service))
+}
+
+func TestMergedSeriesAreCopies(t *testing.T) {
+	key := Key{Op: "READ", Outcome: "OK"}
+	var m Merged
+	require.NoError(t, m.Add([]Series{{Key: key, Response: histogramOf(900), Service: histogramOf(9)}}))
+	s := m.Series()[0]
+	s.Response.Record(1)
+	s.Service.Record(1)
+	require.EqualValues(t, 1, m.Series()[0].Response.Count())
+	require.EqualValues(t, 1, m.Series()[0].Service.Count())
+}
+
+func TestMalformedSeriesAreRefusedWhole(t *testing.T) {
+	good := Key{Op: "READ", Outcome: "OK"}
+	bad := Key{Op: "UPDATE", Outcome: "OK"}
+	for name, s := range map[string]Series{
+		"no response times": {Key: bad, Service: histogramOf(1)},
+		"no service times":  {Key: bad, Response: histogramOf(1)},
+		"counts differ":     {Key: bad, Response: histogramOf(1), Service: histogramOf(1, 2)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var m Merged
+			err := m.Add([]Series{same(good, 1), s})
+			require.ErrorContains(t, err, "UPDATE/OK")
+			require.Empty(t, m.Series(), "nothing of the list is merged")
+			_, err = MergeSeries([]Series{s})
+			require.Error(t, err)
+		})
+	}
+}

@@ -1,0 +1,64 @@
+package latency
+
+import (
+	"math"
+	"sort"
+)
+
+// Quantile returns the sample of rank ⌈q·Count⌉ (q from 0 to 1), or rather the highest value of its bucket, as
+// HdrHistogram's tools do, but never more than Max. Where the rank is among the overflow it returns Max. It is 0
+// if there is no sample.
+func (h *Histogram) Quantile(q float64) int64 {
+	t := &h.totals
+	if t.count == 0 {
+		return 0
+	}
+	if !(q > 0) {
+		return t.min
+	}
+	left := rank(q, t.count)
+	if left > t.count-t.overflow || left == t.count {
+		return t.max
+	}
+	for i, n := range h.all {
+		if n >= left {
+			return min(highest(i), t.max)
+		}
+		left -= n
+	}
+	return t.max
+}
+
+// Supports reports whether there are samples enough to print the q quantile.
+func (h *Histogram) Supports(q float64) bool { return h.totals.count >= MinSamples(q) }
+
+// rank returns ⌈q·n⌉, at least 1 and at most n.
+func rank(q float64, n uint64) uint64 {
+	// The decimal that was written is meant, not the float next to it: 0.07 of 100 samples is rank 7, although
+	// the product of the floats is a bit above 7. Two units in the last place cover both roundings.
+	r := math.Ceil(q * float64(n) * (1 - 0x1p-51))
+	switch {
+	case r >= float64(n):
+		return n
+	case r < 1:
+		return 1
+	}
+	return uint64(r)
+}
+
+// MinSamples returns how many samples it takes before the q quantile (q from 0 to 1) says anything: so many
+// that with 99 % certainty at least two of them lie beyond the true quantile, so that what is printed is no
+// single sample's luck. That is 11 for p50, 64 for p90, 130 for p95, 662 for p99, 6636 for p99.9 and 66381 for
+// p99.99.
+func MinSamples(q float64) uint64 {
+	q = max(q, 1-q) // a low quantile is as hard as the high one opposite
+	if !(q < 1) {
+		return 1
+	}
+	const risk = 0.01
+	beyond := 1 - q
+	// The chance of fewer than two beyond is qⁿ + n(1−q)qⁿ⁻¹; for any q it is below the risk at 8/(1−q).
+	return uint64(sort.Search(int(8/beyond)+1, func(n int) bool {
+		return float64(n)*math.Log(q)+math.Log1p(float64(n)*beyond/q) <= math.Log(risk)
+	}))
+}

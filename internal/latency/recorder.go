@@ -1,0 +1,213 @@
+package latency
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	// ringSize is how many samples a worker's ring holds: 4 KiB.
+	ringSize = 128
+	// maxStripes bounds the memory. Workers of 8 stripes do not get in each other's way: a stripe is locked once
+	// in 64 operations, for about a microsecond.
+	maxStripes = 8
+	// horizon is how many ends of windows are known in advance, and so how many windows late a cut may be while
+	// each sample still comes into its own window.
+	horizon = 3
+)
+
+// Recorder collects the samples of many workers and hands them out window by window. Its methods may be called
+// from several goroutines, but Cut is meant for one.
+type Recorder struct {
+	keys    []Key
+	locals  []Local
+	stripes []stripe
+
+	mu     sync.Mutex // cold: bounds and cuts
+	bounds Bounds
+	last   int64 // where the last window ended
+}
+
+// NewRecorder returns a recorder of the series keys, which differ, for workers 0 to workers-1.
+func NewRecorder(keys []Key, workers int) *Recorder {
+	return newRecorder(keys, workers, min(runtime.GOMAXPROCS(0), maxStripes))
+}
+
+func newRecorder(keys []Key, workers, stripes int) *Recorder {
+	r := &Recorder{
+		keys:    keys,
+		locals:  make([]Local, workers),
+		stripes: make([]stripe, max(1, min(stripes, workers))),
+	}
+	rings := make([]sample, workers*ringSize)
+	for i := range r.stripes {
+		s := &r.stripes[i]
+		s.series = len(keys)
+		s.windows = make([][]*cell, 1)
+	}
+	for i := range r.locals {
+		l := &r.locals[i]
+		l.ring = (*[ringSize]sample)(rings[i*ringSize:])
+		l.limit = ringSize / 2
+		l.series = len(keys)
+		l.worker = i
+		l.stripe = &r.stripes[i%len(r.stripes)]
+		l.stripe.locals = append(l.stripe.locals, l)
+	}
+	return r
+}
+
+// Local returns the worker's own end of r.
+func (r *Recorder) Local(worker int) *Local { return &r.locals[worker] }
+
+// Tap has f called with each sample when it is drained, for a worker in the order of recording. Samples of
+// different workers may come at once, and f is called under a lock that workers wait for, so it must be quick.
+// Tap is called before anything is recorded.
+func (r *Recorder) Tap(f func(worker, series int, done, response, service int64)) {
+	for i := range r.stripes {
+		s := &r.stripes[i]
+		s.mu.Lock()
+		s.tap = f
+		s.mu.Unlock()
+	}
+}
+
+// SetBounds tells where the coming windows will end, so that a sample that is drained late or early comes into
+// the window in which it was done. It is exact for instants that have not come yet: what was drained before
+// stays in the window of the bounds of then. Without bounds a window takes what was drained before its cut.
+func (r *Recorder) SetBounds(b Bounds) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bounds = b
+	ends := b.ends(r.last)
+	for i := range r.stripes {
+		s := &r.stripes[i]
+		s.mu.Lock()
+		s.replan(ends)
+		s.mu.Unlock()
+	}
+}
+
+// Cut returns everything that was recorded, has done < end and was not cut yet, whether or not its worker is
+// inside an operation now: a series per key, in the order of the keys, without those that have no sample. What
+// was done before an earlier cut but recorded after it is in. Cut never waits for an operation.
+//
+// End is best one that SetBounds has announced: an end that was not may find samples of later instants in its
+// window, and so may one that is three windows and more after the last. It must not be before that of an earlier
+// cut; MaxInt64 takes all.
+func (r *Recorder) Cut(end int64) []Series {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = max(r.last, end)
+	next := r.bounds.ends(r.last)
+
+	cut := make([][][]*cell, len(r.stripes))
+	for i := range r.stripes {
+		cut[i] = r.stripes[i].cut(end, next)
+	}
+	var series []Series
+	for i, key := range r.keys {
+		if s, ok := merge(key, i, cut); ok {
+			series = append(series, s)
+		}
+	}
+	for i := range r.stripes {
+		r.stripes[i].giveBack(cut[i])
+	}
+	return series
+}
+
+// merge makes a series of the i-th cells of all windows cut from all stripes. It is false if there are none.
+func merge(key Key, i int, cut [][][]*cell) (Series, bool) {
+	var cells []*cell
+	split := false
+	for _, windows := range cut {
+		for _, window := range windows {
+			if window == nil {
+				continue
+			}
+			for c := window[i]; c != nil; c = c.next {
+				cells = append(cells, c)
+				split = split || c.response.used()
+			}
+		}
+	}
+	if len(cells) == 0 {
+		return Series{}, false
+	}
+	s := Series{Key: key, Response: new(Histogram)}
+	for _, c := range cells {
+		s.Response.mustAdd(&c.both)
+	}
+	s.Service = s.Response
+	if split {
+		s.Service = s.Response.Clone()
+		for _, c := range cells {
+			s.Response.mustAdd(&c.response)
+			s.Service.mustAdd(&c.service)
+		}
+	}
+	return s, true
+}
+
+// mustAdd adds a tally of one window. It cannot fail: no window holds 2⁶⁴ samples.
+func (h *Histogram) mustAdd(t *tally) {
+	if err := h.addTally(t); err != nil {
+		panic(fmt.Sprintf("latency: cut window: %v", err))
+	}
+}
+
+// Local is one worker's end of a Recorder. One goroutine uses it at a time.
+type Local struct {
+	// The worker's own. Next counts the samples written, limit is where the ring must be looked after, and
+	// drained is how many samples were out of the ring when the worker last drained it.
+	ring                 *[ringSize]sample
+	next, limit, drained uint64
+	series               int
+	stripe               *stripe
+
+	// head is next for others to see: samples before it are written.
+	head atomic.Uint64
+	_    [8]byte
+
+	// Under the stripe's lock: how many samples are out of the ring. They are on a line that the worker's
+	// next Record does not touch.
+	tail   uint64
+	worker int
+	_      [48]byte
+}
+
+// Record adds an operation of a series, which is an index into the recorder's keys, done at an instant with a
+// response and a service time, all in nanoseconds.
+func (l *Local) Record(series int, done, response, service int64) {
+	if uint(series) >= uint(l.series) {
+		panic(fmt.Sprintf("latency: record series %d of %d", series, l.series))
+	}
+	n := l.next
+	if n == l.limit {
+		l.makeRoom()
+	}
+	p := &l.ring[n%ringSize]
+	p.done, p.response, p.service, p.series = done, response, service, int32(series)
+	l.next = n + 1
+	l.head.Store(n + 1)
+}
+
+// makeRoom drains the ring. From when it is half full on it tries, and only when it is full it waits: while the
+// stripe is busy, with a cut or another worker, there is room to go on.
+func (l *Local) makeRoom() {
+	s := l.stripe
+	if !s.mu.TryLock() {
+		if l.next-l.drained < ringSize {
+			l.limit += ringSize / 8
+			return
+		}
+		s.mu.Lock()
+	}
+	defer s.mu.Unlock()
+	s.drain(l)
+	l.drained = l.tail
+	l.limit = l.tail + ringSize/2
+}

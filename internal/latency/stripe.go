@@ -1,0 +1,171 @@
+package latency
+
+import (
+	"math"
+	"slices"
+	"sync"
+)
+
+// sample is one operation as its worker saw it. Two of them fill a cache line.
+type sample struct {
+	done, response, service int64
+	series                  int32
+	_                       int32
+}
+
+// stripe is where the samples of some workers meet. Its lock is held by a worker that drains its ring, some 64
+// samples at a time, and by the cutter.
+type stripe struct {
+	mu     sync.Mutex
+	locals []*Local
+	// ends are the known ends of the coming windows, in order. windows[k] collects what was done before ends[k],
+	// and not before ends[k-1]; there is one window more than ends, for all that was done later.
+	ends    []int64
+	windows [][]*cell
+	pages   freePages
+	cells   []*cell // emptied, for use again
+	series  int
+	tap     func(worker, series int, done, response, service int64)
+
+	_ [64]byte // a neighbour's lock must not share our cache line
+}
+
+// cell is one series in one window of a stripe. An operation that was sent when it was intended has one time for
+// both clocks and is counted once, in both; a closed loop has no others.
+type cell struct {
+	both, response, service tally
+	next                    *cell // of the same series and window; see replan
+}
+
+// drain takes the samples out of l's ring. The caller holds s.mu.
+func (s *stripe) drain(l *Local) {
+	head := l.head.Load()
+	if s.tap != nil {
+		for n := l.tail; n != head; n++ {
+			p := &l.ring[n%ringSize]
+			s.tap(l.worker, int(p.series), p.done, p.response, p.service)
+		}
+	}
+	// Nearly all samples are of the first window.
+	cells, end := s.windows[0], int64(math.MaxInt64)
+	if len(s.ends) > 0 {
+		end = s.ends[0]
+	}
+	for n := l.tail; n != head; n++ {
+		p := &l.ring[n%ringSize]
+		var c *cell
+		if p.done < end && cells != nil {
+			c = cells[p.series]
+		}
+		if c == nil {
+			c = s.cellOf(p)
+			cells = s.windows[0]
+		}
+		if p.response == p.service {
+			c.both.add(p.response, &s.pages)
+		} else {
+			c.response.add(p.response, &s.pages)
+			c.service.add(p.service, &s.pages)
+		}
+	}
+	l.tail = head
+}
+
+// cellOf returns where a sample is counted: in the window in which it was done.
+func (s *stripe) cellOf(p *sample) *cell {
+	w := 0
+	for w < len(s.ends) && p.done >= s.ends[w] {
+		w++
+	}
+	if s.windows[w] == nil {
+		s.windows[w] = make([]*cell, s.series)
+	}
+	c := &s.windows[w][p.series]
+	if *c == nil {
+		*c = s.newCell()
+	}
+	return *c
+}
+
+func (s *stripe) newCell() *cell {
+	last := len(s.cells) - 1
+	if last < 0 {
+		return new(cell)
+	}
+	c := s.cells[last]
+	s.cells = s.cells[:last]
+	return c
+}
+
+// replan changes the ends of the windows. A window that has samples goes to where its first instant belongs now;
+// where two come together their cells are chained.
+func (s *stripe) replan(ends []int64) {
+	windows := make([][]*cell, len(ends)+1)
+	for k, cells := range s.windows {
+		if cells == nil {
+			continue
+		}
+		w := 0
+		if k > 0 {
+			w, _ = slices.BinarySearch(ends, s.ends[k-1]+1)
+		}
+		if windows[w] == nil {
+			windows[w] = cells
+			continue
+		}
+		for i, c := range cells {
+			if c == nil {
+				continue
+			}
+			last := c
+			for last.next != nil {
+				last = last.next
+			}
+			last.next, windows[w][i] = windows[w][i], c
+		}
+	}
+	s.ends, s.windows = ends, windows
+}
+
+// cut takes out the windows that end at end or before, after all samples of all rings are in. The ends of the
+// windows from then on are next.
+func (s *stripe) cut(end int64, next []int64) [][]*cell {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, known := slices.BinarySearch(s.ends, end)
+	if !known {
+		s.replan(slices.Insert(slices.Clone(s.ends), at, end))
+	}
+	for _, l := range s.locals {
+		s.drain(l)
+	}
+	out := s.windows[:at+1]
+	s.ends, s.windows = s.ends[at+1:], s.windows[at+1:]
+	s.replan(next)
+	return out
+}
+
+// giveBack empties the cells of windows that were cut and keeps them for use again.
+func (s *stripe) giveBack(windows [][]*cell) {
+	var (
+		pages freePages
+		cells []*cell
+	)
+	for _, window := range windows {
+		for _, c := range window {
+			for c != nil {
+				next := c.next
+				c.both.empty(&pages)
+				c.response.empty(&pages)
+				c.service.empty(&pages)
+				c.next = nil
+				cells = append(cells, c)
+				c = next
+			}
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pages = append(s.pages, pages...)
+	s.cells = append(s.cells, cells...)
+}

@@ -1,0 +1,68 @@
+package latency
+
+import "time"
+
+// Key names a series: what was done, how it ended, and of which larger operation it was a part ("" for none).
+type Key struct {
+	Op, Outcome, PartOf string
+}
+
+// Series is what one window (or a merge of many) holds of one Key. Both histograms have the same count. Where no
+// operation tells the two times apart, as in a closed loop, both are the same Histogram; Merged knows that.
+type Series struct {
+	Key      Key
+	Response *Histogram // done − intended
+	Service  *Histogram // done − sent
+}
+
+// WindowID identifies a window for ever; a window is merged once.
+type WindowID struct {
+	Run     string
+	Phase   string
+	Shard   int
+	Attempt int
+	Seq     int // from 0 in each phase
+}
+
+// Window is all that one agent measured in one interval.
+type Window struct {
+	ID WindowID
+
+	// Start and End are in the run's time base, counted from the phase's start.
+	Start, End time.Duration
+	// Tail marks what was done after the planned end: recorded, but not counted for throughput.
+	Tail bool
+	// Last marks the shard's last window of the phase.
+	Last bool
+
+	Series []Series // by Key, each once; operations without a sample are left out
+
+	Rows, Bytes uint64 // moved in this window
+	// Issued and Recorded are cumulative over the shard's phase: operations begun, and operations in the
+	// series of this and all earlier windows (parts of larger operations are not counted).
+	Issued, Recorded uint64
+
+	Health  Health
+	Samples []ErrorSample
+}
+
+// ErrorSample is the first message of its kind that the window saw.
+type ErrorSample struct {
+	Op, Outcome, Message string
+}
+
+// Health is how the load generator itself fared in the window: the proof that it was not the limit (law 7).
+type Health struct {
+	Cores        float64 // of the host
+	HostIdle     float64 // 0…1 of all cores
+	OwnCPU       float64 // cores used by the agent's process
+	NetRx, NetTx uint64  // bytes of the host's interfaces (loopback included)
+	GCPauses     int     // how many
+	GCPauseTotal time.Duration
+	GCPauseMax   time.Duration
+	SchedLagP99  time.Duration // how long runnable goroutines waited for a processor
+	SchedLagMax  time.Duration
+	LateSends    uint64 // operations sent late although a worker was free: the generator's fault
+	LateMax      time.Duration
+	Backlog      uint64 // open loop: operations intended but not yet sent at the window's end
+}
