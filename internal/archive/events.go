@@ -1,0 +1,56 @@
+package archive
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// Event is something that happened to a run.
+type Event struct {
+	Run    string
+	At     time.Time
+	Phase  string        // "" before the first
+	Offset time.Duration // since the phase's start
+	Kind   string
+	Text   string
+}
+
+// AddEvents stores events, all or nothing; an event of a run that is not there is ErrNotFound.
+func (a *Archive) AddEvents(ctx context.Context, events []Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	return a.Apply(ctx, Change{Events: events})
+}
+
+// Events returns a run's events in the order in which they happened.
+func (a *Archive) Events(ctx context.Context, run string) ([]Event, error) {
+	var list []Event
+	err := a.read(ctx, "read events of run "+run+" of", func(ctx context.Context, tx *sql.Tx) error {
+		return each(ctx, tx, func(row scanner) error {
+			event := Event{Run: run}
+			var at sql.NullInt64
+			err := row.Scan(&at, &event.Phase, &event.Offset, &event.Kind, &event.Text)
+			event.At = timeOf(at)
+			list = append(list, event)
+			return err
+		}, `SELECT at_ns, phase, offset_ns, kind, text FROM event WHERE run = ? ORDER BY at_ns, id`, run)
+	})
+	return list, err
+}
+
+func insertEvents(ctx context.Context, tx *sql.Tx, events []Event) error {
+	for _, event := range events {
+		if there, err := exists(ctx, tx, `SELECT 1 FROM run WHERE id = ?`, event.Run); err != nil {
+			return err
+		} else if !there {
+			return notFound("run", event.Run)
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO event (run, at_ns, phase, offset_ns, kind, text) VALUES (?, ?, ?, ?, ?, ?)`,
+			event.Run, event.At.UnixNano(), event.Phase, int64(event.Offset), event.Kind, event.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package archive
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/result"
+)
+
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// openIn opens the archive of a directory and closes it at the test's end.
+func openIn(t testing.TB, dir string) *Archive {
+	t.Helper()
+	a, err := Open(t.Context(), dir, discard())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, a.Close(context.Background())) })
+	return a
+}
+
+func suiteOf(id string) Suite {
+	return Suite{
+		ID: id, Name: "name of " + id, Note: "a note", Tags: map[string]string{"rack": "7"}, Status: result.Queued,
+		Created: time.Date(2026, 11, 21, 8, 0, 0, 123456789, time.UTC), SubmittedBy: "ann@desk", DB: "null",
+		Spec: json.RawMessage(`{"recordcount":"1000"}`),
+	}
+}
+
+func runOf(suite, number string) RunRecord {
+	return RunRecord{
+		ID: suite + "." + number, Suite: suite, Case: "workloada", Repeat: 1, Status: result.Queued,
+		Properties: map[string]string{"threads": "8", "hbase.splits": "12"},
+	}
+}
+
+// create stores a suite with one run and returns the run's id.
+func create(t testing.TB, a *Archive, suite string) string {
+	t.Helper()
+	run := runOf(suite, "1")
+	require.NoError(t, a.CreateSuite(t.Context(), suiteOf(suite), []RunRecord{run}))
+	return run.ID
+}
+
+// histogramOf draws samples around a latency of one millisecond; like those that an agent sent, it is decoded.
+func histogramOf(samples int, seed uint64) *latency.Histogram {
+	random := rand.New(rand.NewPCG(seed, 1))
+	h := new(latency.Histogram)
+	for range samples {
+		h.Record(int64(1e6 * (0.5 + random.ExpFloat64())))
+	}
+	b, err := h.AppendBinary(nil)
+	if err == nil {
+		h, err = latency.DecodeHistogram(b)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return h
+}
+
+// windowOf makes a window of 5 series: two of a closed loop, whose service times are the response times, two
+// parts of a larger operation with service times of their own, and one failed.
+func windowOf(id latency.WindowID, samples int) latency.Window {
+	seed := uint64(id.Seq*100 + id.Shard*10 + id.Attempt)
+	closed := func(op, outcome string, n int) latency.Series {
+		seed++
+		h := histogramOf(n, seed)
+		return latency.Series{Key: latency.Key{Op: op, Outcome: outcome}, Response: h, Service: h.Clone()}
+	}
+	part := func(op string) latency.Series {
+		seed += 2
+		return latency.Series{
+			Key:      latency.Key{Op: op, Outcome: "OK", PartOf: "READ-MODIFY-WRITE"},
+			Response: histogramOf(samples, seed), Service: histogramOf(samples, seed+1),
+		}
+	}
+	return latency.Window{
+		ID: id, Start: time.Duration(id.Seq) * time.Second, End: time.Duration(id.Seq+1) * time.Second,
+		Series: []latency.Series{
+			closed("READ", "OK", samples), closed("READ", "TIMEOUT", 3), part("READ"), closed("READ-MODIFY-WRITE", "OK", samples), part("UPDATE"),
+		},
+		Rows: 1000, Bytes: 1 << 20, Issued: uint64(id.Seq+1) * 1003, Recorded: uint64(id.Seq+1) * 1003,
+		Health: latency.Health{
+			Cores: 8, HostIdle: 0.75, OwnCPU: 1.5, NetRx: 11, NetTx: 12, GCPauses: 13, GCPauseTotal: 14, GCPauseMax: 15,
+			SchedLagP99: 16, SchedLagMax: 17, LateSends: 18, LateMax: 19, Backlog: 20,
+		},
+		Samples: []latency.ErrorSample{{Op: "READ", Outcome: "TIMEOUT", Message: "no answer within 1s"}},
+	}
+}
+
+// add stores windows of which each must be accepted, and returns which were fresh.
+func add(t testing.TB, a *Archive, windows ...latency.Window) []bool {
+	t.Helper()
+	receipts, err := a.AddWindows(t.Context(), windows)
+	require.NoError(t, err)
+	require.Len(t, receipts, len(windows))
+	fresh := make([]bool, len(receipts))
+	for i, r := range receipts {
+		require.NoError(t, r.Err)
+		fresh[i] = r.Fresh
+	}
+	return fresh
+}
+
+// windowsIn reads all windows of a run.
+func windowsIn(t testing.TB, a *Archive, run string) []latency.Window {
+	t.Helper()
+	var list []latency.Window
+	for w, err := range a.Windows(t.Context(), run) {
+		require.NoError(t, err)
+		list = append(list, *w)
+	}
+	return list
+}
+
+func idsOf(windows []latency.Window) []latency.WindowID {
+	ids := make([]latency.WindowID, len(windows))
+	for i := range windows {
+		ids[i] = windows[i].ID
+	}
+	return ids
+}
+
+// requireSameWindow compares windows by what they hold: histograms by their one encoding.
+func requireSameWindow(t testing.TB, want, got latency.Window) {
+	t.Helper()
+	require.Len(t, got.Series, len(want.Series))
+	for i := range want.Series {
+		require.Equal(t, want.Series[i].Key, got.Series[i].Key)
+		require.Equal(t, encoded(t, want.Series[i].Response), encoded(t, got.Series[i].Response))
+		require.Equal(t, encoded(t, want.Series[i].Service), encoded(t, got.Series[i].Service))
+	}
+	want.Series, got.Series = nil, nil
+	require.Equal(t, want, got)
+}
+
+func encoded(t testing.TB, h *latency.Histogram) []byte {
+	t.Helper()
+	b, err := h.AppendBinary(nil)
+	require.NoError(t, err)
+	return b
+}

@@ -1,0 +1,60 @@
+package archive
+
+import (
+	"database/sql"
+	"fmt"
+	"math"
+
+	"github.com/benchd/benchd/internal/latency"
+)
+
+// figures are a histogram's exact figures as columns. A sum of more than 292 years does not fit one and is cut
+// there; the histogram itself has it whole.
+func figures(h *latency.Histogram) (sum, lowest, highest, overflow int64) {
+	return int64(min(h.Sum(), math.MaxInt64)), h.Min(), h.Max(), int64(h.Overflow())
+}
+
+// measurementRow is a row of table measurement as it is read.
+type measurementRow struct {
+	key      latency.Key
+	count    int64
+	response histogramColumns
+	service  histogramColumns // of NULLs where it is the response
+}
+
+type histogramColumns struct {
+	sum, lowest, highest, overflow sql.NullInt64
+	blob                           sql.RawBytes
+}
+
+// series decodes the row. The columns beside a histogram are for people's queries; where they differ from it
+// the row is damaged.
+func (m *measurementRow) series() (latency.Series, error) {
+	s := latency.Series{Key: m.key}
+	var err error
+	if s.Response, err = m.response.histogram(m.count); err != nil {
+		return s, fmt.Errorf("decode response times of %s: %w", m.key, err)
+	}
+	if !m.service.sum.Valid && len(m.service.blob) == 0 {
+		s.Service = s.Response
+		return s, nil
+	}
+	if s.Service, err = m.service.histogram(m.count); err != nil {
+		return s, fmt.Errorf("decode service times of %s: %w", m.key, err)
+	}
+	return s, nil
+}
+
+func (c *histogramColumns) histogram(count int64) (*latency.Histogram, error) {
+	h, err := latency.DecodeHistogram(c.blob)
+	if err != nil {
+		return nil, err
+	}
+	sum, lowest, highest, overflow := figures(h)
+	if int64(h.Count()) != count || sum != c.sum.Int64 || lowest != c.lowest.Int64 || highest != c.highest.Int64 ||
+		overflow != c.overflow.Int64 {
+		return nil, fmt.Errorf("the histogram holds %d samples from %d to %d ns, the columns say %d from %d to %d ns",
+			h.Count(), lowest, highest, count, c.lowest.Int64, c.highest.Int64)
+	}
+	return h, nil
+}
