@@ -1,6 +1,7 @@
 package keyspace
 
-// Distribution draws numbers. It is immutable, so that all workers may share one; what is random comes from r.
+// Distribution draws numbers from a fixed range; what is random comes from r. All of them but Sequential are
+// immutable, so that any number of goroutines may share one.
 type Distribution interface {
 	Draw(r *Rand) int64
 }
@@ -24,11 +25,62 @@ func NewUniform(minimum, maximum int64) Uniform {
 // Draw implements Distribution.
 func (d Uniform) Draw(r *Rand) int64 { return d.min + r.Below(d.count) }
 
+// Sequential goes through a range in steps, again and again. It serves one goroutine: those of several workers
+// interleave, so that together they visit every number once a round.
+type Sequential struct {
+	min, count, at, step int64
+}
+
+// NewSequential returns the part of worker number worker of workers in going through minimum … maximum.
+func NewSequential(minimum, maximum, worker, workers int64) *Sequential {
+	count := maximum - minimum + 1
+	return &Sequential{min: minimum, count: count, at: worker % count, step: workers % count}
+}
+
+// Draw implements Distribution. Nothing of it is random.
+func (d *Sequential) Draw(*Rand) int64 {
+	n := d.min + d.at
+	d.at += d.step
+	if d.at >= d.count {
+		d.at -= d.count
+	}
+	return n
+}
+
+// Hotspot draws most often from the beginning of a range: uniformly within the hot part, and uniformly within the
+// rest.
+type Hotspot struct {
+	min, hot, cold int64
+	share          float64 // of draws that go to the hot part
+}
+
+// NewHotspot returns the distribution over minimum … maximum, both included, in which draws of the first data of the
+// range, a fraction, are ops of all.
+func NewHotspot(minimum, maximum int64, data, ops float64) Hotspot {
+	count := maximum - minimum + 1
+	hot := min(int64(float64(count)*data), count)
+	switch hot { // YCSB divides by zero where a part is empty
+	case 0:
+		ops = 0
+	case count:
+		ops = 1
+	}
+	return Hotspot{min: minimum, hot: hot, cold: count - hot, share: ops}
+}
+
+// Draw implements Distribution.
+func (d Hotspot) Draw(r *Rand) int64 {
+	if r.Float64() < d.share {
+		return d.min + r.Below(d.hot)
+	}
+	return d.min + d.hot + r.Below(d.cold)
+}
+
 // Scrambled is YCSB's zipfian distribution of requests: a zipfian over ten billion ranks, each hashed into the
 // range, so that the popular rows lie scattered over it.
 type Scrambled struct {
 	min, count int64
-	ranks      *Zipfian
+	ranks      Zipfian
 }
 
 const (
@@ -41,12 +93,14 @@ const (
 func NewScrambled(minimum, maximum int64) *Scrambled {
 	return &Scrambled{
 		min: minimum, count: maximum - minimum + 1,
-		ranks: newZipfian(0, scrambledRanks+1, scrambledZeta),
+		ranks: *newZipfian(0, scrambledRanks+1, scrambledZeta),
 	}
 }
 
 // Draw implements Distribution.
 func (d *Scrambled) Draw(r *Rand) int64 { return d.Place(d.ranks.Draw(r)) }
 
-// Place is the number of the row of a popularity rank, 0 being the most popular.
-func (d *Scrambled) Place(rank int64) int64 { return d.min + Hash(rank)%d.count }
+// Place is the row of a popularity rank, 0 being the most popular.
+func (d *Scrambled) Place(rank int64) int64 {
+	return d.min + int64(uint64(Hash(rank))%uint64(d.count))
+}

@@ -5,41 +5,42 @@ import (
 	"strconv"
 )
 
-// AppendIntegrity appends the value that YCSB's dataintegrity writes into a field of a row: it follows from key and
-// field alone, so that a read can be verified. The value is key, colon, field, and then, until it is length bytes
-// long, a colon and the decimal Java hash of all that stands before.
-func AppendIntegrity(dst, key, field []byte, length int) []byte {
-	start := len(dst)
-	dst = append(dst, key...)
-	dst = append(dst, ':')
-	dst = append(dst, field...)
-	var hash int32
-	hashed := start
-	for len(dst)-start < length {
-		dst = append(dst, ':')
-		for _, c := range dst[hashed:] {
+// FillIntegrity fills dst with the value that YCSB's dataintegrity writes into a field of a row: it follows from key
+// and field alone, so that a read can be verified. The value is key, colon, field, and then, until dst is full, a
+// colon and the decimal Java hash of all that stands before it. Keys and fields are ASCII: Java hashes characters.
+func FillIntegrity(dst, key, field []byte) {
+	n := copy(dst, key)
+	if n < len(dst) {
+		dst[n] = ':'
+		n++
+	}
+	n += copy(dst[n:], field)
+	var (
+		hash   int32
+		hashed int
+		digits [len("-2147483648")]byte
+	)
+	for n < len(dst) {
+		dst[n] = ':'
+		n++
+		for _, c := range dst[hashed:n] {
 			hash = 31*hash + int32(c)
 		}
-		hashed = len(dst)
-		dst = strconv.AppendInt(dst, int64(hash), 10)
+		hashed = n
+		n += copy(dst[n:], strconv.AppendInt(digits[:0], int64(hash), 10))
 	}
-	return dst[:start+length]
 }
 
-// Integrity verifies values against AppendIntegrity. It serves one goroutine.
+// Integrity verifies values against FillIntegrity. It serves one goroutine.
 type Integrity struct {
-	length  int
-	scratch []byte
+	want []byte
 }
 
 // NewIntegrity returns a verifier of values of that length.
-func NewIntegrity(length int) *Integrity { return &Integrity{length: length} }
+func NewIntegrity(length int) *Integrity { return &Integrity{want: make([]byte, length)} }
 
-// Holds reports whether value is what belongs into field of the row of key.
+// Holds reports whether value is what belongs into a field of the row of key.
 func (i *Integrity) Holds(key, field, value []byte) bool {
-	if len(value) != i.length {
-		return false
-	}
-	i.scratch = AppendIntegrity(i.scratch[:0], key, field, i.length)
-	return bytes.Equal(i.scratch, value)
+	FillIntegrity(i.want, key, field)
+	return bytes.Equal(i.want, value)
 }

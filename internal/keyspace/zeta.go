@@ -2,7 +2,7 @@ package keyspace
 
 import "math"
 
-// zetaExact is how many terms of zeta are summed one by one. The tail is Euler–Maclaurin's formula, whose error
+// zetaExact is how many terms of zeta are added up one by one. The rest is Euler–Maclaurin's formula, whose error
 // beyond so many terms lies far below float64's own.
 const zetaExact = 4096
 
@@ -10,21 +10,27 @@ const zetaExact = 4096
 // two agree to the rounding of such a sum.
 func zeta(n int64) float64 {
 	if n <= zetaExact {
-		return zetaSum(n)
+		return zetaSum(0, n, 0)
 	}
-	return zetaSum(zetaExact) + zetaTail(float64(n)) - zetaTail(zetaExact)
+	return zetaOffset() + zetaTail(float64(n))
 }
 
-func zetaSum(n int64) float64 {
-	t, sum := theta, 0.0
-	for i := n; i >= 1; i-- { // the smallest first, which loses the least
-		sum += math.Pow(float64(i), -t)
+// zetaOffset is what is added to zetaTail(n) to make it zeta(n).
+func zetaOffset() float64 {
+	return zetaSum(0, zetaExact, 0) - zetaTail(zetaExact)
+}
+
+// zetaSum adds the terms after from up to n to sum, in YCSB's order.
+func zetaSum(from, n int64, sum float64) float64 {
+	t := theta
+	for i := from + 1; i <= n; i++ {
+		sum += 1 / math.Pow(float64(i), t)
 	}
 	return sum
 }
 
-// zetaTail is the integral of x^-theta up to x with the corrections of Euler and Maclaurin; the difference of
-// two of them is the sum of the terms between.
+// zetaTail is the integral of x^-theta with the corrections of Euler and Maclaurin; the difference of two of them
+// is the sum of the terms between.
 func zetaTail(x float64) float64 {
 	t := theta
 	p := math.Pow(x, -t)

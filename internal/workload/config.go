@@ -1,6 +1,10 @@
 package workload
 
-import "time"
+import (
+	"time"
+
+	"github.com/benchd/benchd/internal/keyspace"
+)
 
 // Distribution names how numbers are drawn from a range.
 type Distribution string
@@ -70,10 +74,7 @@ type Config struct {
 }
 
 // LengthHistogram is YCSB's histogram file of field lengths.
-type LengthHistogram struct {
-	BlockSize int
-	Buckets   []int64
-}
+type LengthHistogram = keyspace.LengthHistogram
 
 // LoadCount is how many rows the load phase writes: InsertCount where it is given, else RecordCount (and not what is
 // left after InsertStart), as YCSB.

@@ -1,29 +1,47 @@
 package workload
 
-import "github.com/benchd/benchd/internal/keyspace"
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/benchd/benchd/internal/keyspace"
+)
 
 // Endless as a limit lets a Generator go on for ever.
 const Endless = -1
 
-// Generator yields the operations of one worker. It serves one goroutine.
+// CounterField is the column in which an Increment counts: one of its own, because the others hold text.
+const CounterField = "counter"
+
+// Generator yields the operations of one worker. It serves one goroutine; Progress may be called from any.
 //
 // Each Next that returned true is answered by one Done before the next Next.
 type Generator struct {
 	s    *Shard
 	left int64 // operations; Endless
 
-	kinds, keys, again, choice, lengths keyspace.Rand
-	values                              *keyspace.Values
+	kinds, choice keyspace.Rand
+	chooser       chooser
+	rows          rows
+	verifier      *verifier // nil without DataIntegrity
 
-	next, end int64 // of the range to load
+	own, owned int64 // the insert in flight: its first row, in the shard's own count, and how many
 
-	key    []byte
-	keyOf  [][]byte // rows of a batch or of a MultiGet
-	cells  [][]byte // values, as an Op shows them
-	buffer []byte   // where they stand
+	end  int64 // of the range to load
+	next int64
+	load loaded
 }
 
-// The streams of random numbers of one worker.
+// loaded is how far a worker has got in its range.
+type loaded struct {
+	first, end int64
+	watermark  atomic.Int64
+	mu         sync.Mutex
+	failed     []Range
+}
+
+// The streams of random numbers of one worker. Their order is part of what a seed means.
 const (
 	streamKinds = iota
 	streamKeys
@@ -33,40 +51,42 @@ const (
 	streamValues
 )
 
-// Generator returns the generator of a worker of the shard. It begins with the worker's range of a load, or with
-// its share of OperationCount.
+// Generator returns the generator of a worker of the shard. In a load it yields the worker's range of rows, in a run
+// the worker's share of OperationCount; see Limit.
 func (s *Shard) Generator(worker int) *Generator {
-	phase := uint64(0)
+	var phase uint64
 	if s.load {
 		phase = 1
 	}
 	stream := func(purpose uint64) keyspace.Rand {
 		return keyspace.NewRand(s.cfg.Seed, phase, uint64(s.index), uint64(worker), purpose)
 	}
-	g := &Generator{
-		s: s, left: Endless,
-		kinds: stream(streamKinds), keys: stream(streamKeys), again: stream(streamAgain),
-		choice: stream(streamChoice), lengths: stream(streamLengths),
-		values: keyspace.NewValues(stream(streamValues)),
-		key:    make([]byte, 0, s.names.Longest()),
-	}
+	g := &Generator{s: s, left: Endless, kinds: stream(streamKinds), choice: stream(streamChoice)}
+	g.rows = newRows(s, stream(streamLengths), stream(streamValues))
 	if s.load {
 		g.next = s.cfg.InsertStart + s.share.before(s.cfg.LoadCount(), s.index, worker)
 		g.end = g.next + s.share.of(s.cfg.LoadCount(), s.index, worker)
-	} else if s.cfg.OperationCount > 0 {
+		g.load.first, g.load.end = g.next, g.end
+		g.load.watermark.Store(g.next)
+		return g
+	}
+	if s.cfg.OperationCount > 0 {
 		g.left = s.Share(s.cfg.OperationCount, worker)
 	}
-	rows := max(s.cfg.BatchSize, 1)
-	for range max(rows, s.cfg.MultiGetSize) {
-		g.keyOf = append(g.keyOf, make([]byte, 0, s.names.Longest()))
+	g.chooser = s.requests.chooser(s.inserts, s.share.rank(s.index, worker), s.share.all,
+		stream(streamKeys), stream(streamAgain))
+	if s.cfg.DataIntegrity {
+		g.verifier = newVerifier(s.cfg.FieldLength)
 	}
-	g.buffer = make([]byte, rows*len(s.fields)*int(s.longest))
-	g.cells = make([][]byte, rows*len(s.fields))
 	return g
 }
 
-// Next fills in the worker's next operation, or reports that there is none: its range is loaded, or its share of
-// the operations is issued.
+// Limit lets a run's generator yield n operations more; Endless takes the limit away. So a warm-up need not use up the
+// operations of the measured phase, and an open loop can count operations itself.
+func (g *Generator) Limit(n int64) { g.left = max(n, Endless) }
+
+// Next fills in the worker's next operation, or reports that there is none: its range is loaded, or its limit is
+// reached.
 func (g *Generator) Next(op *Op) bool {
 	if g.s.load {
 		return g.nextLoad(op)
@@ -77,51 +97,58 @@ func (g *Generator) Next(op *Op) bool {
 	if g.left > 0 {
 		g.left--
 	}
-	*op = Op{Kind: g.s.mix.draw(&g.kinds)}
-	switch op.Kind {
+	kind := g.s.mix.draw(&g.kinds)
+	*op = Op{Kind: kind}
+	switch kind {
 	case Read:
-		g.request(op)
+		op.Key = g.rows.name(g.chooser.next())
 		op.Fields = g.readFields()
-	case Update:
-		g.request(op)
+		op.Collect = g.verifier.begin(op.Key)
+	case Update, CheckAndPut:
+		op.Key = g.rows.name(g.chooser.next())
 		g.write(op)
+	case Insert:
+		g.insert(op)
+	case Scan:
+		op.Key = g.rows.name(g.chooser.next())
+		op.ScanLength = int(g.s.scanLength.Draw(&g.rows.lengths))
+		op.Fields = g.someFields()
 	case ReadModifyWrite:
-		g.request(op)
-		op.ReadFields = g.readFields()
+		op.Key = g.rows.name(g.chooser.next())
+		op.ReadFields = g.someFields()
 		g.write(op)
-	}
-	return true
-}
-
-// Done takes the outcome of the operation that the last Next filled in.
-func (g *Generator) Done(*Op, Outcome) {}
-
-func (g *Generator) nextLoad(op *Op) bool {
-	if g.next >= g.end {
-		return false
-	}
-	*op = Op{Kind: Insert, Fields: g.s.fields}
-	g.key = g.s.names.Append(g.key[:0], g.next)
-	op.Key = g.key
-	g.next++
-	op.Values = g.fill(len(g.s.fields))
-	return true
-}
-
-func (g *Generator) request(op *Op) {
-	n := g.s.requests.Draw(&g.keys)
-	for n >= g.s.cfg.RecordCount {
-		n = g.s.requests.Draw(&g.again)
-	}
-	g.key = g.s.names.Append(g.key[:0], n)
-	op.Key = g.key
-}
-
-func (g *Generator) readFields() [][]byte {
-	if g.s.cfg.ReadAllFields {
-		if g.s.cfg.ReadAllFieldsByName {
-			return g.s.fields
+		op.Collect = g.verifier.begin(op.Key)
+	case Delete:
+		op.Key = g.rows.name(g.chooser.next())
+	case Increment:
+		op.Key = g.rows.name(g.chooser.next())
+		op.Fields, op.Delta = g.rows.counter, g.s.cfg.IncrementBy
+	case Append:
+		op.Key = g.rows.name(g.chooser.next())
+		op.Fields = g.oneField()
+		op.Values = g.rows.random(1)
+	case MultiGet:
+		for range g.s.cfg.MultiGetSize {
+			op.Keys = g.rows.addName(op.Keys, g.chooser.next())
 		}
+		op.Fields = g.readFields()
+	case Verify, Cleanup, NumKinds: // never drawn
+	}
+	return true
+}
+
+// readFields is what a Read names. Only a Read heeds readallfieldsbyname, as in YCSB; with dataintegrity it names
+// all fields, so that nothing else comes back.
+func (g *Generator) readFields() [][]byte {
+	if c := &g.s.cfg; c.ReadAllFields && (c.ReadAllFieldsByName || c.DataIntegrity) {
+		return g.s.fields
+	}
+	return g.someFields()
+}
+
+// someFields is what reads of other kinds name: nothing, for all fields, or one field.
+func (g *Generator) someFields() [][]byte {
+	if g.s.cfg.ReadAllFields {
 		return nil
 	}
 	return g.oneField()
@@ -137,16 +164,76 @@ func (g *Generator) write(op *Op) {
 	if !g.s.cfg.WriteAllFields {
 		op.Fields = g.oneField()
 	}
-	op.Values = g.fill(len(op.Fields))
+	op.Values = g.rows.values(op.Key, op.Fields)
 }
 
-func (g *Generator) fill(n int) [][]byte {
-	at := 0
-	for i := range n {
-		length := int(g.s.fieldLength.Draw(&g.lengths))
-		g.cells[i] = g.buffer[at : at+length]
-		g.values.Fill(g.cells[i])
-		at += length
+// insert takes the shard's next row, or as many as a batch has.
+func (g *Generator) insert(op *Op) {
+	in := g.s.inserts
+	g.owned = int64(g.s.cfg.BatchSize)
+	g.own = in.claim(g.owned)
+	g.rows.insert(op, in.number(g.own), in.shards, g.owned)
+}
+
+func (g *Generator) nextLoad(op *Op) bool {
+	left := g.end - g.next
+	if left <= 0 {
+		return false
 	}
-	return g.cells[:n]
+	*op = Op{Kind: Insert}
+	g.owned = min(left, int64(g.s.cfg.BatchSize))
+	g.own = g.next
+	g.rows.insert(op, g.next, 1, g.owned)
+	g.next += g.owned
+	return true
+}
+
+// Done takes the outcome of the operation that the last Next filled in: of an insert, whether its rows may be asked
+// for.
+func (g *Generator) Done(op *Op, out Outcome) {
+	if op.Kind != Insert || g.owned == 0 {
+		return
+	}
+	good := out.Code.Good()
+	if g.s.load {
+		if !good {
+			g.load.fail(g.own, g.owned)
+		}
+		g.load.watermark.Store(g.own + g.owned)
+	} else {
+		g.s.inserts.ack(g.own, g.owned, good)
+	}
+	g.owned = 0
+}
+
+func (l *loaded) fail(first, rows int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for row := first; row < first+rows; row++ {
+		l.failed = appendRow(l.failed, row)
+	}
+}
+
+// Progress is how far a worker has got in loading its range.
+type Progress struct {
+	Range     Range
+	Watermark int64   // rows of the range below it have been answered
+	Failed    []Range // those of them that were not written, or not for certain
+}
+
+// Progress tells how far the worker of a load has got. It is safe for concurrent use.
+func (g *Generator) Progress() Progress {
+	g.load.mu.Lock()
+	defer g.load.mu.Unlock()
+	return Progress{
+		Range:     Range{From: g.load.first, To: g.load.end},
+		Watermark: g.load.watermark.Load(),
+		Failed:    slices.Clone(g.load.failed),
+	}
+}
+
+// Resume lets a load go on at a watermark that its worker had reached before.
+func (g *Generator) Resume(watermark int64) {
+	g.next = min(max(watermark, g.load.first), g.end)
+	g.load.watermark.Store(g.next)
 }

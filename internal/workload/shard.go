@@ -7,56 +7,115 @@ import (
 	"github.com/benchd/benchd/internal/keyspace"
 )
 
-// Shard is one agent's part of a phase: what its workers share. All of its methods are safe for concurrent use.
+// Shard is one agent's part of a phase: what its workers share. Its methods are safe for concurrent use.
 type Shard struct {
-	cfg    Config
-	load   bool
-	index  int
-	count  int
-	share  share
+	cfg   Config
+	load  bool
+	index int
+	share share
+
 	mix    mix
 	names  keyspace.Names
-	fields [][]byte
+	fields [][]byte // names
 
-	requests    keyspace.Distribution
-	fieldLength keyspace.Distribution
-	longest     int64 // field
-	scanLength  keyspace.Distribution
+	requests    requests
+	inserts     *inserts
+	fieldLength lengths
+	scanLength  lengths
+}
+
+// lengths draws lengths of up to longest.
+type lengths struct {
+	keyspace.Distribution
+	longest int64
 }
 
 // NewShard builds shard number shard of shards, for the load phase or for a run. workers tells how many workers each
-// of the shards has.
+// of the shards has. A configuration that Validate refuses is refused.
 func NewShard(cfg Config, load bool, shard, shards int, workers []int) (*Shard, error) {
 	if shard < 0 || shard >= shards || len(workers) != shards || workers[shard] < 1 {
-		return nil, fmt.Errorf("build shard %d of %d: workers %v do not fit", shard, shards, workers)
+		return nil, fmt.Errorf("build shard %d of %d: numbers of workers %v do not fit", shard, shards, workers)
 	}
+	if err := cfg.validate(load); err != nil {
+		return nil, fmt.Errorf("build shard %d of %d: %w", shard, shards, err)
+	}
+	cfg.BatchSize = max(cfg.BatchSize, 1)
 	s := &Shard{
-		cfg: cfg, load: load, index: shard, count: shards,
+		cfg: cfg, load: load, index: shard,
 		share: newShare(workers),
 		mix:   newMix(&cfg.Proportions),
 		names: keyspace.NewNames(cfg.KeyPrefix, cfg.ZeroPadding, cfg.Ordered),
+		fieldLength: newLengths(cfg.FieldLengthDistribution, int64(cfg.MinFieldLength), int64(cfg.FieldLength),
+			cfg.FieldLengthHistogram),
+		scanLength: newScanLengths(&cfg),
 	}
 	for i := range cfg.FieldCount {
 		s.fields = append(s.fields, []byte(cfg.FieldNamePrefix+strconv.Itoa(i)))
 	}
-	s.fieldLength, s.longest = keyspace.Constant(cfg.FieldLength), int64(cfg.FieldLength)
-	s.scanLength = keyspace.NewUniform(int64(cfg.MinScanLength), int64(max(cfg.MaxScanLength, cfg.MinScanLength)))
 	if !load {
-		s.requests = s.newRequests()
+		s.requests = newRequests(&cfg)
+		window := 0
+		if s.mix.has(Insert) {
+			window = insertWindow
+		}
+		s.inserts = newInserts(cfg.insertBase(), cfg.RecordCount, shard, shards, window)
 	}
 	return s, nil
 }
 
-func (s *Shard) newRequests() keyspace.Distribution {
-	first, count := s.cfg.InsertStart, s.cfg.RequestCount()
-	if s.cfg.RequestDistribution == Zipfian {
-		return keyspace.NewScrambled(first, first+count+s.cfg.expectedNew())
+func newLengths(d Distribution, shortest, longest int64, h *LengthHistogram) lengths {
+	switch d {
+	case Uniform:
+		return lengths{keyspace.NewUniform(shortest, longest), longest}
+	case Zipfian:
+		return lengths{keyspace.NewZipfian(shortest, longest), longest}
+	case Histogram:
+		return lengths{h.Distribution(), h.Longest()}
+	default:
+		return lengths{keyspace.Constant(longest), longest}
 	}
-	return keyspace.NewUniform(first, first+max(count, 1)-1)
 }
 
-// Workers is how many workers the shard has.
-func (s *Shard) Workers() int { return s.share.workers[s.index] }
+func newScanLengths(cfg *Config) lengths {
+	if cfg.Proportions.Scan <= 0 {
+		return lengths{} // what is not used was not judged
+	}
+	d := cfg.ScanLengthDistribution
+	if d == "" {
+		d = Uniform
+	}
+	return newLengths(d, int64(cfg.MinScanLength), int64(cfg.MaxScanLength), nil)
+}
 
-// Share is the part of total operations over all shards that falls to a worker of this one.
+// Share is the part of total operations over all shards that falls to a worker of this one: equal parts, of which
+// the first workers of every shard get what is left over.
 func (s *Shard) Share(total int64, worker int) int64 { return s.share.of(total, s.index, worker) }
+
+// EvenShare is the part of total operations over all shards that falls to this one in an open loop, in which every
+// shard offers the same rate, however many workers it has: as many as its schedule intends of the first total.
+func (s *Shard) EvenShare(total int64) int64 { return even(total, s.index, len(s.share.workers)) }
+
+// Watermark is the key number below which all rows that this shard was to insert have been acknowledged. The
+// smallest watermark of all shards is what SetWatermark takes.
+func (s *Shard) Watermark() int64 {
+	if s.inserts == nil {
+		return 0
+	}
+	return s.inserts.watermark()
+}
+
+// SetWatermark tells the shard that every shard has inserted all its rows below a key number, so that requests may ask
+// for them. Until then they ask for the shard's own new rows only. A watermark never goes back.
+func (s *Shard) SetWatermark(smallest int64) {
+	if s.inserts != nil {
+		s.inserts.learn(smallest)
+	}
+}
+
+// Inserted counts the key numbers that the shard has handed out to inserts of a run.
+func (s *Shard) Inserted() int64 {
+	if s.inserts == nil {
+		return 0
+	}
+	return s.inserts.claimed.Load()
+}

@@ -1,0 +1,189 @@
+package workload
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// inserts knows which rows the run has added and which of them may be read. Its own rows are numbered 0, 1, 2, …; row
+// i has key number base + shard + i·shards. Of those of other shards it knows what it is told: that all key numbers
+// below a common watermark are there.
+type inserts struct {
+	base, shard, shards int64
+
+	claimed atomic.Int64 // own rows handed out
+	acked   atomic.Int64 // own rows below have all been answered
+	known   atomic.Int64 // key numbers below are there, whoever inserted them
+	holes   atomic.Int64 // own rows that were answered and are not there, or not for certain
+
+	mu      sync.Mutex
+	answers []answer // of own rows from acked on, by row modulo its length
+	failed  []Range  // own rows, ascending
+}
+
+// answer says how the insert of one own row ended: (row+1)·2, plus one when it failed. It names the row because its
+// slot serves many rows one after another. 0 is no answer.
+type answer int64
+
+// insertWindow is how far the answers to inserts may come out of order: as far as in YCSB. What is still open when the
+// window is full is taken for failed; YCSB ends the thread instead.
+const insertWindow = 1 << 20
+
+// newInserts counts on the rows below known being there.
+func newInserts(base, known int64, shard, shards, window int) *inserts {
+	in := &inserts{base: base, shard: int64(shard), shards: int64(shards), answers: make([]answer, window)}
+	in.known.Store(known)
+	return in
+}
+
+// number is the key number of an own row.
+func (in *inserts) number(row int64) int64 { return in.base + in.shard + row*in.shards }
+
+// claim hands out rows own rows and returns the first.
+func (in *inserts) claim(rows int64) int64 {
+	first := in.claimed.Add(rows) - rows
+	if first+rows-in.acked.Load() > int64(len(in.answers)) {
+		in.makeRoom(first + rows)
+	}
+	return first
+}
+
+// makeRoom gives up waiting for the oldest rows until those below upto have a slot.
+func (in *inserts) makeRoom(upto int64) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for upto-in.acked.Load() > int64(len(in.answers)) {
+		in.settle(in.acked.Load(), false)
+		in.advance()
+	}
+}
+
+// ack takes the answer to the insert of own rows.
+func (in *inserts) ack(first, rows int64, good bool) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for row := first; row < first+rows; row++ {
+		if row >= in.acked.Load() { // else it was given up
+			in.settle(row, good)
+		}
+	}
+	in.advance()
+}
+
+func (in *inserts) settle(row int64, good bool) {
+	a := answer(row+1) << 1
+	if !good {
+		a |= 1
+	}
+	in.answers[row%int64(len(in.answers))] = a
+}
+
+// advance moves acked over all rows that have an answer.
+func (in *inserts) advance() {
+	row := in.acked.Load()
+	for {
+		a := in.answers[row%int64(len(in.answers))]
+		if a>>1 != answer(row+1) {
+			break
+		}
+		if a&1 != 0 {
+			in.failed = appendRow(in.failed, row)
+			in.holes.Add(1)
+		}
+		row++
+	}
+	in.acked.Store(row)
+}
+
+// learn takes the watermark below which all shards have inserted all their rows.
+func (in *inserts) learn(watermark int64) {
+	for {
+		known := in.known.Load()
+		if watermark <= known || in.known.CompareAndSwap(known, watermark) {
+			return
+		}
+	}
+}
+
+// watermark is the key number below which all own rows are there.
+func (in *inserts) watermark() int64 {
+	row := in.acked.Load()
+	if in.holes.Load() > 0 {
+		in.mu.Lock()
+		row = min(row, in.failed[0].From)
+		in.mu.Unlock()
+	}
+	return in.number(row)
+}
+
+// newest counts the rows that may be read, less one: the place of the newest of them. Places below known are key
+// numbers; the places from there on are the own rows above.
+func (in *inserts) newest() int64 {
+	known := in.known.Load() // first: it never overtakes acked by much, and places must not go back
+	return known - 1 + max(0, in.acked.Load()-in.firstAbove(known))
+}
+
+// at is the key number of a place that newest counts.
+func (in *inserts) at(place int64) int64 {
+	known := in.known.Load()
+	if place < known {
+		return place
+	}
+	return in.number(in.firstAbove(known) + place - known)
+}
+
+// firstAbove is the first own row with a key number of at least n.
+func (in *inserts) firstAbove(n int64) int64 {
+	first := n - in.base - in.shard
+	if first <= 0 {
+		return 0
+	}
+	return (first + in.shards - 1) / in.shards
+}
+
+// readable reports whether the row of a key number is there.
+func (in *inserts) readable(n int64) bool {
+	if n < in.known.Load() {
+		return true
+	}
+	above := n - in.base - in.shard
+	if above < 0 || above%in.shards != 0 {
+		return false
+	}
+	row := above / in.shards
+	return row < in.acked.Load() && (in.holes.Load() == 0 || !in.hasFailed(row))
+}
+
+func (in *inserts) hasFailed(row int64) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return contains(in.failed, row)
+}
+
+// Range is the numbers from From up to and without To.
+type Range struct {
+	From, To int64
+}
+
+// appendRow adds a number above all in ranges.
+func appendRow(ranges []Range, n int64) []Range {
+	if last := len(ranges) - 1; last >= 0 && ranges[last].To == n {
+		ranges[last].To++
+		return ranges
+	}
+	return append(ranges, Range{From: n, To: n + 1})
+}
+
+func contains(ranges []Range, n int64) bool {
+	_, found := slices.BinarySearchFunc(ranges, n, func(r Range, n int64) int {
+		switch {
+		case r.To <= n:
+			return -1
+		case r.From > n:
+			return 1
+		}
+		return 0
+	})
+	return found
+}
