@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/benchd/benchd/internal/pacing"
 )
@@ -12,6 +13,7 @@ import (
 const (
 	maxRate   = 1e9
 	maxPieces = 1000
+	maxPiece  = 10_000 * time.Hour
 )
 
 // ParseRate reads a rate over time: pieces with commas between them, each "1000" (for ever, so only as the
@@ -78,8 +80,8 @@ func endedPiece(from, to, length string, malformed error) (pacing.Piece, error) 
 	if err != nil {
 		return pacing.Piece{}, err
 	}
-	if d <= 0 {
-		return pacing.Piece{}, fmt.Errorf("a piece of a rate lasts longer than %v; write how long, such as 1m", d)
+	if d <= 0 || d > maxPiece {
+		return pacing.Piece{}, fmt.Errorf("%v is out of bounds; a piece of a rate lasts longer than 0s and up to %v", d, maxPiece)
 	}
 	piece.Seconds = d.Seconds()
 	return piece, nil

@@ -59,6 +59,7 @@ func Resolve(properties map[string]string) (plan.Settings, error) {
 		j.set(entry{written: key, value: properties[key]})
 	}
 	j.judgeValues()
+	j.attach(nil)
 	_, settings := j.settle()
 	j.judgeTarget(nil)
 	j.judgeTogether(settings)

@@ -7,6 +7,9 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
+// maxInsert bounds the bytes of one insert, which each worker keeps in memory.
+const maxInsert = 1 << 28
+
 // judgeTogether judges what must fit together. A rule is left out when one of its properties is wrong by
 // itself: one mistake gets one message.
 func (j *judge) judgeTogether(s plan.Settings) {
@@ -54,7 +57,7 @@ func (j *judge) judgeRows(s plan.Settings) {
 		j.fail(j.said("recordcount"), "a load needs to know how many rows to write; give recordcount, or insertcount for a part of them")
 		return
 	}
-	if c.InsertStart+c.InsertCount > c.RecordCount && c.RecordCount > 0 && (c.InsertCount > 0 || s.Run) {
+	if c.InsertStart+max(c.InsertCount, 1) > c.RecordCount && (c.InsertCount > 0 || s.Run) {
 		j.fail(j.blame("insertcount", "insertstart"), "rows %d to %d do not fit below recordcount=%d; give at least recordcount=%d",
 			c.InsertStart, c.InsertStart+max(c.InsertCount, 1)-1, c.RecordCount, c.InsertStart+max(c.InsertCount, 1))
 		return
@@ -88,9 +91,6 @@ func (j *judge) judgeMix(s plan.Settings) {
 	if c.RequestDistribution == workload.Zipfian && c.Proportions.Insert > 0 && c.OperationCount == 0 {
 		j.warn(j.blame("requestdistribution", "operationcount"), "the zipfian range allows for inserts by operationcount, which is not given: rows inserted in this run are not drawn")
 	}
-	if c.RequestDistribution == workload.Latest && s.Workload.RecordCount == math.MaxInt32 && j.said("recordcount").place == "" {
-		j.fail(j.said("requestdistribution"), "latest needs to know how many rows there are; give recordcount")
-	}
 }
 
 // proportion is a kind of operation's property and weight.
@@ -115,6 +115,12 @@ func (j *judge) judgeFields(c workload.Config) {
 	}
 	if j.sound("minscanlength", "maxscanlength") && c.MinScanLength > c.MaxScanLength {
 		j.fail(j.blame("minscanlength", "maxscanlength"), "the least length %d is above the most, maxscanlength=%d", c.MinScanLength, c.MaxScanLength)
+	}
+	if j.sound("fieldcount", "fieldlength", "batchsize") {
+		if bytes := float64(c.FieldCount) * float64(c.FieldLength) * float64(c.BatchSize); bytes > maxInsert {
+			j.fail(j.blame("fieldlength", "fieldcount", "batchsize"), "one insert of %d rows of %d fields of %d bytes would be %.3g bytes, and %.3g are the most; make one of them smaller",
+				c.BatchSize, c.FieldCount, c.FieldLength, bytes, float64(maxInsert))
+		}
 	}
 	if c.DataIntegrity && j.sound("fieldlengthdistribution") && c.FieldLengthDistribution != workload.Constant {
 		j.fail(j.said("dataintegrity"), "needs fieldlengthdistribution=constant, not %s: a value can be checked only when its length is known", c.FieldLengthDistribution)

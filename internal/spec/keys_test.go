@@ -1,0 +1,171 @@
+package spec
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/plan"
+)
+
+func TestEveryKeyIsWholeAndKnownOnce(t *testing.T) {
+	seen := make(map[string]bool)
+	tab := newTable()
+	for _, k := range Keys() {
+		t.Run(k.Name, func(t *testing.T) {
+			require.False(t, seen[k.Name], "is there twice")
+			seen[k.Name] = true
+			require.NotEmpty(t, k.Kind)
+			require.Empty(t, foreign(k.Name), "looks like another binding's")
+			switch k.Status {
+			case Refused, Idle:
+				require.NotEmpty(t, k.Reason)
+				return
+			case Alias:
+				of, ok := tab.find(k.Of)
+				require.True(t, ok)
+				require.Equal(t, Honoured, of.Status)
+			case Honoured, Reporting:
+				require.Empty(t, k.Of)
+			default:
+				t.Errorf("status %q", k.Status)
+			}
+			require.NotEmpty(t, k.Doc)
+			require.NotContains(t, k.Doc, "\n")
+			if k.Default != "" {
+				canonical, err := k.canonical(k.Default)
+				require.NoError(t, err)
+				require.Equal(t, k.Default, canonical, "a default is written as resolved settings write it")
+			}
+		})
+	}
+}
+
+// What a report of 2017 lists as YCSB's properties, and what YCSB's core has beyond them.
+func TestEveryPropertyOfYCSBIsKnown(t *testing.T) {
+	const names = `workload db recordcount operationcount insertstart insertcount threadcount target maxexecutiontime dotransactions
+		status status.interval label exporter exportfile spin.sleep table fieldcount fieldnameprefix fieldlength minfieldlength
+		fieldlengthdistribution fieldlengthhistogram readallfields readallfieldsbyname writeallfields dataintegrity
+		readproportion updateproportion insertproportion scanproportion readmodifywriteproportion requestdistribution
+		minscanlength maxscanlength scanlengthdistribution insertorder zeropadding hotspotdatafraction hotspotopnfraction
+		exponential.percentile exponential.frac core_workload_insertion_retry_limit core_workload_insertion_retry_interval
+		core_workload_insertion_keep_going_on_error measurementtype measurement.interval measurement.trackjvm
+		hdrhistogram.percentiles hdrhistogram.fileoutput hdrhistogram.output.path measurement.histogram.verbose histogram.buckets
+		timeseries.granularity measurement.raw.output_file measurement.raw.no_summary reportlatencyforeacherror latencytrackederrors
+		columnfamily clientbuffering writebuffersize durability hbase.usepagefilter hbase.usescanvaluefiltering
+		hbase.scanfilteroperator hbase.scanfiltervalue principal keytab debug`
+	tab := newTable()
+	for name := range strings.FieldsSeq(names) {
+		_, ok := tab.find(name)
+		require.True(t, ok, name)
+	}
+	for _, name := range []string{"basicdb.verbose", "htrace.sampler.fraction", "mongodb.url", "cassandra.readconsistencylevel", "jdbc.fetchsize", "db.url"} {
+		require.NotEmpty(t, foreign(name), name)
+	}
+}
+
+// other returns a value that differs from the key's default.
+func other(t *testing.T, k Key) string {
+	t.Helper()
+	switch k.Kind {
+	case Int:
+		if k.Default == "7" {
+			return "8"
+		}
+		return "7"
+	case Float, Percent:
+		return "0.25"
+	case Bool:
+		if k.Default == "true" {
+			return "false"
+		}
+		return "true"
+	case Enum:
+		for _, v := range k.Values {
+			if v != k.Default {
+				return v
+			}
+		}
+	case Duration:
+		return "7s"
+	case Rate:
+		return "7"
+	case Text, List:
+		if k.Name == "null.service" {
+			return "constant 7ms"
+		}
+		return "other"
+	}
+	t.Fatalf("no other value of %s", k.Name)
+	return ""
+}
+
+func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
+	elsewhere := map[string]string{
+		"workload": "there is one only", "table": "targets read it", "fieldlengthhistogram": "its content is used",
+		HistogramContent: "needs a distribution; has a test of its own", "arrival": "needs a rate; has a test of its own",
+	}
+	byDefault := values{}
+	for _, k := range Keys() {
+		byDefault[k.Name] = k.Default
+	}
+	settings := byDefault.settings()
+	for _, k := range Keys() {
+		if k.Status != Honoured || elsewhere[k.Name] != "" || !k.serves(NullTarget) {
+			continue
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			value := other(t, k)
+			canonical, err := k.canonical(value)
+			require.NoError(t, err)
+			switch {
+			case len(k.Targets) > 0:
+				before, err := Null(nil)
+				require.NoError(t, err)
+				after, err := Null(map[string]string{k.Name: value})
+				require.NoError(t, err)
+				require.NotEqual(t, before, after)
+			default:
+				v := values{}
+				for name, value := range byDefault {
+					v[name] = value
+				}
+				v[k.Name] = canonical
+				require.NotEqual(t, settings, v.settings())
+			}
+		})
+	}
+}
+
+func TestDefaultsAreThoseOfYCSB(t *testing.T) {
+	for name, want := range map[string]string{
+		"recordcount": "0", "operationcount": "0", "threadcount": "1", "target": "0", "table": "usertable", "fieldcount": "10",
+		"fieldlength": "100", "minfieldlength": "1", "readproportion": "0.95", "updateproportion": "0.05",
+		"requestdistribution": "uniform", "maxscanlength": "1000", "insertorder": "hashed", "zeropadding": "1",
+		"hotspotdatafraction": "0.2", "hotspotopnfraction": "0.8", "exponential.percentile": "95", "exponential.frac": "0.8571428571",
+		"measurementtype": "hdrhistogram", "writebuffersize": "12582912", "keyprefix": "user", "limit.notfound": "0.001",
+	} {
+		require.Equal(t, want, newTable().defaultOf(name), name)
+	}
+}
+
+func TestNearestName(t *testing.T) {
+	for word, want := range map[string]string{
+		"recordCount": "recordcount", "opertioncount": "operationcount", "requestdistribtion": "requestdistribution",
+		"treadcount": "threadcount", "fieldlenght": "fieldlength", "readpropotion": "readproportion", "xyzzy": "",
+		"hbase.zookeeper.quorom": "hbase.zookeeper.quorum", "null.servce": "null.service", strings.Repeat("recordcount", 50): "",
+	} {
+		require.Equal(t, want, newTable().near(word), word)
+	}
+}
+
+func TestSettingsOfPhases(t *testing.T) {
+	for phase, want := range map[string]plan.Settings{
+		"load": {Load: true}, "run": {Run: true}, "load,run": {Load: true, Run: true},
+	} {
+		got := values{"phase": phase}.settings()
+		require.Equal(t, want.Load, got.Load, phase)
+		require.Equal(t, want.Run, got.Run, phase)
+	}
+}

@@ -1,0 +1,314 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/plan"
+)
+
+// A message names the place, the key, and the cure.
+func TestMistakesAreNamedWithTheirCure(t *testing.T) {
+	const distributions = "(one of uniform, zipfian, latest, hotspot, exponential, sequential)"
+	for name, test := range map[string]struct {
+		file  string
+		set   []Setting
+		flags []Setting
+		want  []string
+	}{
+		"a value misspelt": {
+			file: "# comment\n\nrequestdistribution=zipfain\n",
+			want: []string{`w:3: requestdistribution: unknown value "zipfain"; did you mean "zipfian"? ` + distributions},
+		},
+		"a value that is near to none": {
+			set:  p("requestdistribution", "gaussian"),
+			want: []string{`-p: requestdistribution: unknown value "gaussian"; ` + distributions},
+		},
+		"a name misspelt": {file: "recrodcount=5", want: []string{"w:1: recrodcount: unknown property; did you mean recordcount?"}},
+		"a name in capitals": {
+			flags: flag("--set", "OperationCount", "5"),
+			want:  []string{"--set: OperationCount: unknown property; did you mean operationcount?"},
+		},
+		"a name near to none": {set: p("frobnicate", "5"), want: []string{"-p: frobnicate: unknown property, and none has a name like it; leave it out"}},
+		"a target's name misspelt": {
+			set:  p("hbase.zookeeper.qorum", "x", "null.servce", "0"),
+			want: []string{"-p: hbase.zookeeper.qorum: unknown property; did you mean hbase.zookeeper.quorum?", "-p: null.servce: unknown property; did you mean null.service?"},
+		},
+		"a comment behind a value": {
+			file: "fieldcount=5 # five fields\n",
+			want: []string{`w:1: fieldcount: "5 # five fields" is no value: in a properties file a comment needs a line of its own; write 5`},
+		},
+		"numbers as people write them": {
+			set: p("recordcount", "1,000,000", "operationcount", "10M", "fieldlength", "1e3", "fieldcount", "ten", "insertstart", "1.5"),
+			want: []string{
+				`-p: recordcount: "1,000,000" is no whole number; write 1000000`,
+				`-p: operationcount: "10M" is no whole number; write 10000000`,
+				`-p: fieldlength: "1e3" is no whole number; write 1000`,
+				`-p: fieldcount: "ten" is no whole number; write it in digits, such as 1000`,
+				`-p: insertstart: "1.5" is no whole number; write it in digits, such as 1000`,
+			},
+		},
+		"numbers out of bounds": {
+			set: p("threadcount", "0", "recordcount", "-1", "operationcount", "99999999999999999999", "readproportion", "-0.5", "hotspotdatafraction", "1.5", "updateproportion", "NaN"),
+			want: []string{
+				"-p: threadcount: 0 is out of bounds; it may be 1 to 100000",
+				"-p: recordcount: -1 is out of bounds; it may be 0 to 1152921504606846976",
+				"-p: operationcount: 99999999999999999999 is out of bounds; it may be 0 to 1152921504606846976",
+				"-p: readproportion: -0.5 is out of bounds; it may be 0 to 1000000",
+				"-p: hotspotdatafraction: 1.5 is out of bounds; it may be 0 to 1",
+				`-p: updateproportion: "NaN" is no number; write one such as 0.5`,
+			},
+		},
+		"booleans": {
+			set: p("readallfields", "yes", "writeallfields", "0", "dataintegrity", "ture"),
+			want: []string{
+				`-p: readallfields: "yes" is neither true nor false; write true`,
+				`-p: writeallfields: "0" is neither true nor false; write false`,
+				`-p: dataintegrity: unknown value "ture"; did you mean "true"? (one of true, false)`,
+			},
+		},
+		"times": {
+			flags: slices.Concat(flag("--duration", "duration", "60"), flag("--interval", "interval", "50ms"), flag("--warmup", "warmup", "soon")),
+			want: []string{
+				`--duration: duration: "60" has no unit; write 60s, 60ms or the like`,
+				"--interval: interval: 50ms is out of bounds; it may be 100ms to 1m0s",
+				`--warmup: warmup: "soon" is no duration; write one such as 500ms, 90s or 1h30m`,
+			},
+		},
+		"seconds": {
+			set:  p("maxexecutiontime", "1m"),
+			want: []string{`-p: maxexecutiontime: "1m" is no whole number of seconds; write 60 here, or duration=1m0s`},
+		},
+		"shares":     {set: p("limit.notfound", "200%"), want: []string{"-p: limit.notfound: 200% is out of bounds; a share is 0 to 1, or 0% to 100%"}},
+		"a negative": {set: p("duration", "-1s"), want: []string{"-p: duration: -1s is out of bounds; it may be 0s to 876000h0m0s"}},
+		"another workload": {
+			file: "workload=com.yahoo.ycsb.workloads.TimeSeriesWorkload\n",
+			want: []string{"w:1: workload: TimeSeriesWorkload is not supported: its time series are not built; leave workload out for CoreWorkload"},
+		},
+		"an unknown workload": {
+			set:  p("workload", "org.example.Mine"),
+			want: []string{`-p: workload: unknown value "org.example.Mine"; benchd has YCSB's CoreWorkload only; leave workload out, or write site.ycsb.workloads.CoreWorkload`},
+		},
+		"a binding that is not ours": {
+			set:  p("db", "site.ycsb.db.RedisClient"),
+			want: []string{`-p: db: there is no target for YCSB's class "site.ycsb.db.RedisClient" (one of null, hbase, sandbox, cassandra, mongodb, sequoiadb)`},
+		},
+		"a target misspelt": {
+			flags: flag("--db", "db", "hbsae"),
+			want:  []string{`--db: db: unknown value "hbsae"; did you mean "hbase"? (one of null, hbase, sandbox, cassandra, mongodb, sequoiadb)`},
+		},
+		"Kerberos": {
+			set: p("db", "hbase2", "columnfamily", "cf", "principal", "me@REALM", "hbase.security.authentication", "kerberos"),
+			want: []string{
+				"-p: principal: is not supported: the HBase client in benchd has simple authentication only, no Kerberos",
+				`-p: hbase.security.authentication: unknown value "kerberos"; (one of simple)`,
+			},
+		},
+		"no column family": {
+			flags: flag("--db", "db", "hbase"),
+			want:  []string{"columnfamily: not given, and target hbase needs it; write columnfamily=family or whatever the table has"},
+		},
+		"what is not built yet": {
+			set:  p("warmup.until", "steady"),
+			want: []string{"-p: warmup.until: is not supported: a warm-up ends by time only so far; use warmup=30s or the like"},
+		},
+		"an exporter of nobody's": {
+			set:  p("exporter", "org.example.Mine"),
+			want: []string{`-p: exporter: unknown value "org.example.Mine"; benchd writes what YCSB's TextMeasurementsExporter, JSONMeasurementsExporter and JSONArrayMeasurementsExporter write; name one of these classes, or leave exporter out for text`},
+		},
+		"percentiles": {
+			set:  p("hdrhistogram.percentiles", "50,p99"),
+			want: []string{`-p: hdrhistogram.percentiles: "p99" is no percentile; write numbers above 0 and up to 100 with commas between them, such as 50,95,99.9`},
+		},
+		"a seed": {set: p("seed", "lucky"), want: []string{`-p: seed: "lucky" is no seed; write a whole number from 0 to 18446744073709551615`}},
+		"a rate": {set: p("rate", "10k"), want: []string{`-p: rate: "10k" is no number; write 10000`}},
+		"two meanings of one setting": {
+			file: "duration=60s\nmaxexecutiontime=90\n",
+			want: []string{"w:2: maxexecutiontime: means the same as duration (w:1); give one of them"},
+		},
+		"two loops": {
+			set:  p("target", "100", "rate", "200"),
+			want: []string{"-p: rate: excludes target (-p); give one of them"},
+		},
+		"two counts of threads": {
+			flags: slices.Concat(flag("--threads", "threadcount", "2"), flag("--threads-total", "threads.total", "8")),
+			want:  []string{"--threads-total: threads.total: excludes threadcount (--threads); give one of them"},
+		},
+		"a rate in a closed loop": {
+			set:  p("arrival", "closed", "rate", "200"),
+			want: []string{"-p: rate: is of an open loop, and arrival=closed says that there is none; write arrival=fixed or arrival=poisson, or target for a closed loop that is throttled"},
+		},
+		"an open loop without a rate": {
+			flags: flag("--arrival", "arrival", "poisson"),
+			want:  []string{"--arrival: arrival: poisson needs a rate: write how many operations per second, such as rate=1000"},
+		},
+		"an open loop with YCSB's target": {
+			file: "target=700\n", flags: flag("--arrival", "arrival", "fixed"),
+			want: []string{"--arrival: arrival: fixed needs a rate: target is of a closed loop; write rate=700 instead of it"},
+		},
+		"rows that do not fit": {
+			set:  p("recordcount", "100", "insertstart", "50", "insertcount", "60"),
+			want: []string{"-p: insertcount: rows 50 to 109 do not fit below recordcount=100; give at least recordcount=110"},
+		},
+		"a start beyond the rows": {
+			set:  p("recordcount", "100", "insertstart", "100"),
+			want: []string{"-p: insertstart: rows 100 to 100 do not fit below recordcount=100; give at least recordcount=101"},
+		},
+		"a load of nothing": {
+			set: p("recordcount", "0"), flags: flag("--phase", "phase", "load"),
+			want: []string{"-p: recordcount: a load needs to know how many rows to write; give recordcount, or insertcount for a part of them"},
+		},
+		"nothing to do": {
+			set:  p("readproportion", "0", "updateproportion", "0"),
+			want: []string{"-p: readproportion: all proportions are 0, so there is nothing to do; give one of them a weight, such as readproportion=1"},
+		},
+		"lengths": {
+			set: p("minscanlength", "50", "maxscanlength", "10", "fieldlengthdistribution", "uniform", "minfieldlength", "101"),
+			want: []string{
+				"-p: minscanlength: the least length 50 is above the most, maxscanlength=10",
+				"-p: minfieldlength: the least length 101 is above the most, fieldlength=100",
+			},
+		},
+		"values that cannot be checked": {
+			set:  p("dataintegrity", "true", "fieldlengthdistribution", "uniform"),
+			want: []string{"-p: dataintegrity: needs fieldlengthdistribution=constant, not uniform: a value can be checked only when its length is known"},
+		},
+		"no hot rows": {
+			set:  p("requestdistribution", "hotspot", "hotspotdatafraction", "0"),
+			want: []string{"-p: hotspotdatafraction: is 0, so that no row is hot; write a share above 0, such as 0.2"},
+		},
+		"an exponential without a bend": {
+			set: p("requestdistribution", "exponential", "exponential.percentile", "100", "exponential.frac", "0"),
+			want: []string{
+				"-p: exponential.percentile: is 100; it must lie between 0 and 100, such as 95",
+				"-p: exponential.frac: is 0; write a share above 0, such as 0.8571428571",
+			},
+		},
+		"rows that fit into no memory": {
+			set:  p("fieldlength", "67108864"),
+			want: []string{"-p: fieldlength: one insert of 1 rows of 10 fields of 67108864 bytes would be 6.71e+08 bytes, and 2.68e+08 are the most; make one of them smaller"},
+		},
+		"no table":             {file: "table=\n", want: []string{"w:1: table: is empty; write the table's name, or leave it out for usertable"}},
+		"a table unprintable":  {file: "table=a\\u0007b\n", want: []string{`w:1: table: "a\ab" has a character in it that cannot be printed; leave it out`}},
+		"a key unprintable":    {file: "tab\\u0007le=x\n", want: []string{`w:1: "tab\ale": unknown property; did you mean table?`}},
+		"a value without name": {file: "\n=5\n", want: []string{`w:2: no name before the value "5"; write name=value`}},
+		"one mistake, one message": {
+			set:  p("recordcount", "many", "insertcount", "99", "readproportion", "x", "updateproportion", "0"),
+			want: []string{`-p: recordcount: "many" is no whole number; write it in digits, such as 1000`, `-p: readproportion: "x" is no number; write one such as 0.5`},
+		},
+		"all of them, in the order of the places": {
+			file: "threadcount=x\nrecrodcount=5\nfieldcount=y\n", set: p("interval", "1h"), flags: flag("--db", "db", "x"),
+			want: []string{
+				`w:1: threadcount: "x" is no whole number; write it in digits, such as 1000`,
+				"w:2: recrodcount: unknown property; did you mean recordcount?",
+				`w:3: fieldcount: "y" is no whole number; write it in digits, such as 1000`,
+				"-p: interval: 1h is out of bounds; it may be 100ms to 1m0s",
+				`--db: db: unknown value "x"; (one of null, hbase, sandbox, cassandra, mongodb, sequoiadb)`,
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			suite, _, err := Parse(Submission{
+				Files:      []File{file("base", "db=null\nrecordcount=1000\noperationcount=1000\n"), file("w", test.file)},
+				Properties: test.set, Flags: test.flags,
+			})
+			require.Nil(t, suite)
+			require.IsType(t, Problems{}, err)
+			require.Equal(t, test.want, strings.Split(err.Error(), "\n"))
+		})
+	}
+}
+
+func TestAMistakeThatIsOverriddenIsNone(t *testing.T) {
+	suite, _ := good(t, Submission{
+		Files:      []File{file("f", "recordcount=many\nrequestdistribution=zipfain\n")},
+		Properties: slices.Concat(quiet, p("requestdistribution", "zipfian")),
+	})
+	require.Equal(t, int64(1000), suite.Cases[0].Settings.Workload.RecordCount)
+}
+
+func TestTargetsThatAreNotBuiltInAreRefused(t *testing.T) {
+	s := Submission{Properties: slices.Concat(quiet, p("columnfamily", "cf")), Flags: flag("--db", "db", "hbase")}
+	_, _, err := Parse(s, NullTarget, Sandbox)
+	require.EqualError(t, err, `--db: db: target "hbase" is not built into this benchd; it has null, sandbox`)
+	_, _, err = Parse(s, NullTarget, HBase)
+	require.NoError(t, err)
+}
+
+func TestWordsBesideThePropertiesAreJudged(t *testing.T) {
+	_, _, err := Parse(Submission{
+		Properties: quiet, Name: "a\nb", Note: "bell \a", Tags: map[string]string{"": "x", "a": "\x1b[1m", "b": strings.Repeat("x", 5000)},
+	})
+	require.EqualError(t, err, strings.Join([]string{
+		`--name: "a\nb" has a character in it that cannot be printed; leave it out`,
+		`--note: "bell \a" has a character in it that cannot be printed; leave it out`,
+		"--tag: a tag has no name; write name=value",
+		`--tag: a: "\x1b[1m" has a character in it that cannot be printed; leave it out`,
+		"--tag: b: is 5000 bytes long; 4096 are the most",
+	}, "\n"))
+}
+
+func TestTheWrongFileGetsOneScreen(t *testing.T) {
+	var content strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&content, "chapter%d=call me Ishmael\n", i)
+	}
+	_, _, err := Parse(Submission{Files: []File{file("novel", content.String())}})
+	require.Len(t, err, mostProblems+1)
+	require.ErrorContains(t, err, "novel:1: chapter0: unknown property")
+	require.ErrorContains(t, err, "and 19960 mistakes more; are these properties files?")
+
+	var problems Problems
+	require.ErrorAs(t, fmt.Errorf("submit: %w", err), &problems)
+	require.Equal(t, 2, problems.ExitCode())
+
+	big := File{Name: "big", Content: []byte(strings.Repeat("#", maxFile))}
+	_, _, err = Parse(Submission{Files: []File{big, big, big, big, file("last", "a=b")}})
+	require.ErrorContains(t, err, "last: is too much with the files before it: all together may have 4194304 bytes")
+}
+
+// FuzzParse holds that whatever is submitted is either refused with reasons, or means the same to the
+// coordinator and to agents.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("recordcount=10\nrequestdistribution=zipfian"), "rate", "1 -> 2 over 3s", "null.service", "stall 1ms 1s/10s")
+	f.Add([]byte("phase=load\ninsertstart=5\nrecordcount=10\\\n0"), "fieldlengthdistribution", "histogram", "fieldlengthhistogram.content", "BlockSize\t1\n0\t1\n")
+	f.Add([]byte("target=5\nthreads=7\nmaxexecutiontime=60"), "threads.total", "5", "arrival", "closed")
+	f.Add([]byte("dotransactions=false\ndb=hbase20\ncolumnfamily=cf"), "limit.errors", "5%", "seed", "7")
+	f.Add([]byte("hdrhistogram.percentiles=50, 99.9"), "exponential.frac", "1e-300", "readproportion", "-0")
+	f.Fuzz(func(t *testing.T, content []byte, key, value, flagKey, flagValue string) {
+		s := Submission{Files: []File{{Name: "f", Content: content}}, Properties: p(key, value), Flags: flag("--f", flagKey, flagValue)}
+		Needs(s)
+		suite, warnings, err := Parse(s)
+		for _, w := range warnings {
+			if strings.ContainsAny(w.String(), "\n\x00") {
+				t.Errorf("warning %q spoils the terminal", w)
+			}
+		}
+		if err != nil {
+			for i, line := range strings.Split(err.Error(), "\n") {
+				if line == "" || i > mostProblems {
+					t.Errorf("problem %d of %q has no text or is too many", i, err)
+				}
+			}
+			return
+		}
+		c := suite.Cases[0]
+		settings, err := Resolve(c.Properties)
+		if err != nil {
+			t.Fatalf("agents refuse %q: %v", Differing(c.Properties), err)
+		}
+		if want, got := fmt.Sprintf("%+v", c.Settings), fmt.Sprintf("%+v", settings); want != got && c.Settings.Workload.FieldLengthHistogram == nil {
+			t.Errorf("agents understand %s, not %s", got, want)
+		}
+		if phases := plan.Phases(settings); len(phases) == 0 {
+			t.Error("nothing is executed")
+		}
+		if _, err := Null(c.Properties); err != nil {
+			t.Errorf("the null target refuses %q: %v", Differing(c.Properties), err)
+		}
+	})
+}

@@ -1,0 +1,91 @@
+package spec
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestServiceTimes(t *testing.T) {
+	const ms = time.Millisecond
+	for text, want := range map[string]struct {
+		service   Service
+		canonical string
+	}{
+		"":                      {Service{Shape: ServiceNone}, "0"},
+		"0":                     {Service{Shape: ServiceNone}, "0"},
+		"1ms":                   {Service{Shape: ServiceConstant, Time: ms}, "constant 1ms"},
+		"constant 1ms":          {Service{Shape: ServiceConstant, Time: ms}, "constant 1ms"},
+		"constant 0":            {Service{Shape: ServiceNone}, "0"},
+		"lognormal  1ms 0.5":    {Service{Shape: ServiceLognormal, Time: ms, Sigma: 0.5}, "lognormal 1ms 0.5"},
+		"bimodal 1ms 20ms 5%":   {Service{Shape: ServiceBimodal, Time: ms, Slow: 20 * ms, SlowShare: 0.05}, "bimodal 1ms 20ms 0.05"},
+		"bimodal 1ms 20ms 0.05": {Service{Shape: ServiceBimodal, Time: ms, Slow: 20 * ms, SlowShare: 0.05}, "bimodal 1ms 20ms 0.05"},
+		"stall 1ms 1s/10s":      {Service{Shape: ServiceStall, Time: ms, Stall: time.Second, Period: 10 * time.Second}, "stall 1ms 1s/10s"},
+		"stall 0s 100ms/1s":     {Service{Shape: ServiceStall, Stall: 100 * ms, Period: time.Second}, "stall 0s 100ms/1s"},
+	} {
+		t.Run(text, func(t *testing.T) {
+			service, err := ParseService(text)
+			require.NoError(t, err)
+			require.Equal(t, want.service, service)
+			require.Equal(t, want.canonical, service.String())
+		})
+	}
+}
+
+func TestServiceTimesThatAreNone(t *testing.T) {
+	for text, want := range map[string]string{
+		"5":                   `"5" is no service time`,
+		"constnat 1ms":        `did you mean "constant"?`,
+		"lognormal 1ms":       "is no service time; write 0, constant 1ms,",
+		"lognormal 1ms -1":    "sigma -1 is out of bounds; it may be 0 to 5",
+		"lognormal 1ms x":     `"x" is no number`,
+		"constant -1ms":       "-1ms is out of bounds; a service time is 0 to 1h",
+		"constant 2h":         "2h0m0s is out of bounds; a service time is 0 to 1h",
+		"bimodal 1ms 2ms 200": "200 is out of bounds; a share is 0 to 1, or 0% to 100%",
+		"stall 1ms 1s":        `"1s" is no stall pattern; write how long of how long, such as 1s/10s`,
+		"stall 1ms 10s/1s":    "a stall is shorter than its period",
+		"stall 1 1s/10s":      `"1" has no unit; write 1s, 1ms or the like`,
+		"quickly":             `"quickly" is no service time; write 0, constant 1ms`,
+	} {
+		t.Run(text, func(t *testing.T) {
+			_, err := ParseService(text)
+			require.ErrorContains(t, err, want)
+		})
+	}
+}
+
+func TestNullSettings(t *testing.T) {
+	none, err := Null(nil)
+	require.NoError(t, err)
+	require.Equal(t, NullSettings{Service: Service{Shape: ServiceNone}}, none)
+
+	all, err := Null(map[string]string{
+		"null.service": "1ms", "null.log": "/tmp/ops", "null.error.share": "1%", "null.notfound.share": "0.5", "null.seed": "18446744073709551615",
+		"recordcount": "not its business",
+	})
+	require.NoError(t, err)
+	require.Equal(t, NullSettings{
+		Service: Service{Shape: ServiceConstant, Time: time.Millisecond}, LogPath: "/tmp/ops", ErrorShare: 0.01, NotFoundShare: 0.5, Seed: 1<<64 - 1,
+	}, all)
+
+	_, err = Null(map[string]string{"null.service": "soon", "null.seed": "-1"})
+	require.Len(t, err, 2)
+	require.IsType(t, Problems{}, err)
+}
+
+func FuzzParseService(f *testing.F) {
+	for _, seed := range []string{"0", "constant 1ms", "lognormal 1ms 0.5", "bimodal 1ms 20ms 5%", "stall 1ms 1s/10s"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := ParseService(text)
+		if err != nil {
+			return
+		}
+		again, err := ParseService(s.String())
+		if err != nil || again != s {
+			t.Errorf("%q is %+v, written %q and read as %+v: %v", text, s, s, again, err)
+		}
+	})
+}

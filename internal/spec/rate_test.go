@@ -1,0 +1,75 @@
+package spec
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/pacing"
+)
+
+func TestRates(t *testing.T) {
+	for text, want := range map[string]struct {
+		rate      pacing.Rate
+		canonical string
+	}{
+		"":                              {nil, ""},
+		"1000":                          {pacing.Rate{{From: 1000, To: 1000}}, "1000"},
+		" 0.5 ":                         {pacing.Rate{{From: 0.5, To: 0.5}}, "0.5"},
+		"1000 -> 50000 over 10m":        {pacing.Rate{{From: 1000, To: 50000, Seconds: 600}}, "1000 -> 50000 over 10m0s"},
+		"1000→50000 over 10m":           {pacing.Rate{{From: 1000, To: 50000, Seconds: 600}}, "1000 -> 50000 over 10m0s"},
+		"1000 for 1m, 2000 for 1m":      {pacing.Rate{{From: 1000, To: 1000, Seconds: 60}, {From: 2000, To: 2000, Seconds: 60}}, "1000 for 1m0s, 2000 for 1m0s"},
+		"0 for 1s,10 -> 20 over 1s, 30": {pacing.Rate{{Seconds: 1}, {From: 10, To: 20, Seconds: 1}, {From: 30, To: 30}}, "0 for 1s, 10 -> 20 over 1s, 30"},
+		"5 -> 5 over 1.5s":              {pacing.Rate{{From: 5, To: 5, Seconds: 1.5}}, "5 for 1.5s"},
+	} {
+		t.Run(text, func(t *testing.T) {
+			rate, err := ParseRate(text)
+			require.NoError(t, err)
+			require.Equal(t, want.rate, rate)
+			require.Equal(t, want.canonical, FormatRate(rate))
+		})
+	}
+}
+
+func TestRatesThatAreNone(t *testing.T) {
+	for text, want := range map[string]string{
+		"fast":               `"fast" is no number; write one such as 0.5`,
+		"10k":                `"10k" is no number; write 10000`,
+		"-1":                 "-1 is out of bounds; a rate is 0 to 1000000000 operations per second",
+		"2e9":                "2e9 is out of bounds; a rate is 0 to 1000000000 operations per second",
+		"0":                  "ends at 0 operations per second and would never go on; let it end with a rate above 0",
+		"1000 -> 0 over 1m":  "ends at 0 operations per second and would never go on; let it end with a rate above 0",
+		"1000, 2000 for 1m":  "piece 1 of the rate has no end, so nothing can follow it; write how long it is, as in 1000 for 1m",
+		"1000 -> 2000":       `"1000 -> 2000" is no rate; write 1000, or 1000 for 1m, or 1000 -> 50000 over 10m`,
+		"1000 per second":    `"1000 per second" is no rate; write 1000, or 1000 for 1m, or 1000 -> 50000 over 10m`,
+		"1000 for 60":        `"60" has no unit; write 60s, 60ms or the like`,
+		"1000 for 0s":        "0s is out of bounds; a piece of a rate lasts longer than 0s and up to 10000h0m0s",
+		"1000 for 1m 2000":   `"1000 for 1m 2000" is no rate; write 1000, or 1000 for 1m, or 1000 -> 50000 over 10m`,
+		"1000 for 1m,":       `"" is no number; write one such as 0.5`,
+		"NaN":                `"NaN" is no number; write one such as 0.5`,
+		"Inf":                `"Inf" is no number; write one such as 0.5`,
+		"1000 -> x over 10m": `"x" is no number; write one such as 0.5`,
+	} {
+		t.Run(text, func(t *testing.T) {
+			_, err := ParseRate(text)
+			require.EqualError(t, err, want)
+		})
+	}
+}
+
+func FuzzParseRate(f *testing.F) {
+	for _, seed := range []string{"1000", "1000 -> 50000 over 10m", "1 for 1m, 2 for 1h, 3", "1→2 over 1ns", "0 for 2562047h, 1e-9"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		rate, err := ParseRate(text)
+		if err != nil {
+			return
+		}
+		canonical := FormatRate(rate)
+		again, err := ParseRate(canonical)
+		if err != nil || FormatRate(again) != canonical {
+			t.Errorf("rate %q is written %q and read as %q: %v", text, canonical, FormatRate(again), err)
+		}
+	})
+}

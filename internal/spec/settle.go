@@ -1,0 +1,133 @@
+package spec
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/benchd/benchd/internal/plan"
+)
+
+// attach puts the content of the file that fieldlengthhistogram names among the settings.
+func (j *judge) attach(attachments map[string][]byte) {
+	if j.value("fieldlengthdistribution") != "histogram" {
+		if e, ok := j.given[HistogramContent]; ok {
+			j.warn(e, "has no effect without fieldlengthdistribution=histogram")
+			delete(j.given, HistogramContent)
+		}
+		return
+	}
+	if _, ok := j.given[HistogramContent]; ok || j.bad["fieldlengthhistogram"] || j.bad[HistogramContent] {
+		return
+	}
+	name := j.value("fieldlengthhistogram")
+	content, ok := attachments[name]
+	if !ok {
+		j.fail(j.said("fieldlengthhistogram"), "the content of file %s was not handed in; is there such a file where you submit from?", quote(name))
+		return
+	}
+	text, err := decodeText(content)
+	if err == nil {
+		_, err = ParseHistogram(text)
+	}
+	if err != nil {
+		j.fail(j.said("fieldlengthhistogram"), "file %s: %s", quote(name), err)
+		return
+	}
+	key, _ := j.table.find(HistogramContent)
+	j.given[HistogramContent] = entry{key: key, written: HistogramContent, value: text, place: name}
+}
+
+// settle resolves what excludes each other and returns every setting of this run's target with its value, and
+// what they mean.
+func (j *judge) settle() (map[string]string, plan.Settings) {
+	j.rivals("threadcount", "threads.total")
+	j.rivals("target", "rate")
+	j.settleArrival()
+	j.settleRecords()
+	db := j.value("db")
+	properties := make(map[string]string)
+	for _, k := range j.table.keys {
+		if k.Status != Honoured && k.Status != Reporting || !k.serves(db) {
+			continue
+		}
+		if v := j.value(k.Name); v != "" || k.Default != "" {
+			properties[k.Name] = v
+		}
+	}
+	// Settings are read with all defaults, those of no value too.
+	return properties, values(properties).settings()
+}
+
+// rivals are two properties of which only one can hold: the one that was said in the stronger source.
+func (j *judge) rivals(a, b string) {
+	x, inX := j.given[a]
+	y, inY := j.given[b]
+	if !inX || !inY || j.idle(x) || j.idle(y) {
+		return
+	}
+	if x.rank == y.rank {
+		j.fail(y, "excludes %s (%s); give one of them", x.written, cmp.Or(x.place, "set too"))
+		return
+	}
+	if x.rank > y.rank {
+		x, y = y, x
+	}
+	j.warn(x, "is given up for %s (%s)", y.written, y.place)
+	delete(j.given, x.key.Name)
+}
+
+// idle reports whether a setting says no more than its default does.
+func (j *judge) idle(e entry) bool { return e.value == e.key.Default }
+
+// settleArrival makes rate and arrival agree: a rate means an open loop.
+func (j *judge) settleArrival() {
+	rate, hasRate := j.given["rate"]
+	arrival, hasArrival := j.given["arrival"]
+	hasRate = hasRate && rate.value != ""
+	open := hasArrival && arrival.value != "closed"
+	switch {
+	case j.bad["rate"] || j.bad["arrival"]:
+	case hasRate && !hasArrival:
+		key, _ := j.table.find("arrival")
+		j.given["arrival"] = entry{key: key, written: "arrival", value: "fixed", place: rate.place, rank: rate.rank, order: rate.order}
+		j.warn(rate, "without arrival: taken as an open loop, arrival=fixed")
+	case hasRate && !open && arrival.rank > rate.rank:
+		j.warn(rate, "is given up for arrival=closed (%s)", arrival.place)
+		delete(j.given, "rate")
+	case hasRate && !open:
+		j.fail(rate, "is of an open loop, and arrival=closed says that there is none; write arrival=fixed or arrival=poisson, or target for a closed loop that is throttled")
+	case open && !hasRate:
+		cure := "write how many operations per second, such as rate=1000"
+		if target := j.value("target"); target != "0" {
+			cure = fmt.Sprintf("target is of a closed loop; write rate=%s instead of it", target)
+		}
+		j.fail(arrival, "%s needs a rate: %s", arrival.value, cure)
+	}
+}
+
+// settleRecords decides how many rows there are where recordcount does not say: those of the part that
+// insertcount tells, or in a run, as YCSB does, 2^31-1.
+func (j *judge) settleRecords() {
+	const all = math.MaxInt32
+	if j.value("recordcount") != "0" || !j.sound("recordcount", "insertstart", "insertcount", "phase") {
+		return
+	}
+	v := values{"insertstart": j.value("insertstart"), "insertcount": j.value("insertcount")}
+	e := j.said("recordcount")
+	e.key, _ = j.table.find("recordcount")
+	switch start, count := v.int64("insertstart"), v.int64("insertcount"); {
+	case count > 0:
+		e.value = strconv.FormatInt(start+count, 10)
+		if j.value("phase") != "load" {
+			j.warn(e, "not given: taken as insertstart+insertcount, %s", e.value)
+		}
+	case j.value("phase") == "run":
+		e.value = strconv.Itoa(all)
+		j.warn(e, "not given: rows are drawn from %s as in YCSB; say how many the table has", e.value)
+	default:
+		return
+	}
+	j.given["recordcount"] = e
+}

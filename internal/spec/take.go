@@ -1,0 +1,95 @@
+package spec
+
+import (
+	"strings"
+)
+
+// take reads all that a submission sets, from what wins least to what wins most.
+func (j *judge) take(s Submission) {
+	total := 0
+	for _, f := range s.Files {
+		if total += len(f.Content); total > 4*maxFile {
+			j.fail(entry{place: f.Name}, "is too much with the files before it: all together may have %d bytes", 4*maxFile)
+			break
+		}
+	}
+	for rank, f := range s.Files {
+		properties, problems := readProperties(f.Name, f.Content)
+		for _, p := range properties {
+			j.set(entry{written: p.key, value: p.value, place: placeOf(f.Name, p.line), rank: rank})
+		}
+		for _, p := range problems {
+			j.fail(entry{order: j.order, place: p.Place, written: p.Key}, "%s", p.Text)
+		}
+	}
+	for i, group := range [][]Setting{s.Properties, s.Flags} {
+		for _, setting := range group {
+			place := setting.Origin
+			if place == "" {
+				place = "-p"
+			}
+			j.set(entry{written: setting.Key, value: setting.Value, place: place, rank: len(s.Files) + i})
+		}
+	}
+}
+
+// set judges a setting's name and keeps the setting if it wins.
+func (j *judge) set(e entry) {
+	j.order++
+	e.order = j.order
+	name := strings.TrimSpace(e.written)
+	key, ok := j.table.find(name)
+	if !ok {
+		j.unknown(e, name)
+		return
+	}
+	property := key.Name
+	if key.Status == Alias {
+		property = key.Of
+	}
+	e.key = key
+	if before, ok := j.given[property]; ok && before.rank == e.rank {
+		j.setAgain(before, e)
+	}
+	j.given[property] = e
+}
+
+func (j *judge) setAgain(before, e entry) {
+	one, errOne := before.key.canonical(before.value)
+	other, errOther := e.key.canonical(e.value)
+	switch {
+	case errOne == nil && errOther == nil && one == other:
+	case before.key.Name != e.key.Name:
+		j.fail(e, "means the same as %s (%s); give one of them", before.written, before.place)
+	case before.value != e.value:
+		j.warn(before, "is set again, to %s (%s), which wins", quote(e.value), e.place)
+	}
+}
+
+func (j *judge) unknown(e entry, name string) {
+	if strings.HasPrefix(name, "htrace.") {
+		j.warn(e, "has no effect: it concerns tracing in YCSB's JVM")
+		return
+	}
+	if prefix := foreign(name); prefix != "" {
+		j.warn(e, "has no effect: properties that begin with %s belong to a binding of YCSB that is not used here", prefix)
+		return
+	}
+	if len(j.problems) == mostProblems {
+		j.unsaid++
+		return
+	}
+	if near := j.table.near(name); near != "" {
+		j.fail(e, "unknown property; did you mean %s?", near)
+		return
+	}
+	j.fail(e, "unknown property, and none has a name like it; leave it out")
+}
+
+// printableName is a name as a message can show it.
+func printableName(name string) string {
+	if printable(name) != nil || len(name) > 60 {
+		return quote(name)
+	}
+	return name
+}
