@@ -69,7 +69,7 @@ func TestMalformedEncodingIsRefusedWhole(t *testing.T) {
 		"number above 64 bits":         append(fields(1, 0, 0, 0, 0, 0, 0), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f),
 		"totals of nothing":            fields(1, 0, 0, 0, 0, 5, 0, 5),
 		"bucket without count":         fields(1, 1, 0, 0, 5, 5, 0, 5, 5),
-		"empty bucket":                 fields(1, 1, 0, 0, 5, 5, 0, 5, 5, 1, 0, 0),
+		"empty bucket":                 fields(1, 2, 0, 0, 5, 7, 0, 12, 5, 1, 0, 0, 0, 1),
 		"more samples than count":      fields(1, 1, 0, 0, 5, 5, 0, 5, 5, 2),
 		"fewer samples than count":     fields(1, 2, 0, 0, 5, 5, 0, 10, 5, 1),
 		"samples that wrap around":     fields(1, 1, 0, 0, 5, 6, 0, 5, 5, math.MaxUint64, 0, 2),

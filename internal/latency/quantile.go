@@ -17,16 +17,13 @@ func (h *Histogram) Quantile(q float64) int64 {
 		return t.min
 	}
 	left := rank(q, t.count)
-	if left > t.count-t.overflow || left == t.count {
-		return t.max
-	}
 	for i, n := range h.all {
 		if n >= left {
 			return min(highest(i), t.max)
 		}
 		left -= n
 	}
-	return t.max
+	return t.max // among the overflow
 }
 
 // Supports reports whether there are samples enough to print the q quantile.

@@ -76,7 +76,7 @@ func (r *Recorder) Tap(f func(worker, series int, done, response, service int64)
 
 // SetBounds tells where the coming windows will end, so that a sample that is drained late or early comes into
 // the window in which it was done. It is exact for instants that have not come yet: what was drained before
-// stays in the window of the bounds of then. Without bounds a window takes what was drained before its cut.
+// stays with its window, which moves as a whole. Without bounds a window takes what was drained before its cut.
 func (r *Recorder) SetBounds(b Bounds) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +85,7 @@ func (r *Recorder) SetBounds(b Bounds) {
 	for i := range r.stripes {
 		s := &r.stripes[i]
 		s.mu.Lock()
-		s.replan(ends)
+		s.replan(ends, b.Every/2)
 		s.mu.Unlock()
 	}
 }

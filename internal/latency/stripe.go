@@ -97,17 +97,18 @@ func (s *stripe) newCell() *cell {
 	return c
 }
 
-// replan changes the ends of the windows. A window that has samples goes to where its first instant belongs now;
-// where two come together their cells are chained.
-func (s *stripe) replan(ends []int64) {
+// replan changes the ends of the windows. A window that has samples already goes to where its first instant
+// belongs now, or lean after it: an end that moves by less than lean takes its window along. Where two windows
+// come together their cells are chained.
+func (s *stripe) replan(ends []int64, lean int64) {
 	windows := make([][]*cell, len(ends)+1)
 	for k, cells := range s.windows {
 		if cells == nil {
 			continue
 		}
 		w := 0
-		if k > 0 {
-			w, _ = slices.BinarySearch(ends, s.ends[k-1]+1)
+		for k > 0 && w < len(ends) && ends[w]-lean <= s.ends[k-1] {
+			w++
 		}
 		if windows[w] == nil {
 			windows[w] = cells
@@ -134,14 +135,14 @@ func (s *stripe) cut(end int64, next []int64) [][]*cell {
 	defer s.mu.Unlock()
 	at, known := slices.BinarySearch(s.ends, end)
 	if !known {
-		s.replan(slices.Insert(slices.Clone(s.ends), at, end))
+		s.replan(slices.Insert(slices.Clone(s.ends), at, end), 0)
 	}
 	for _, l := range s.locals {
 		s.drain(l)
 	}
 	out := s.windows[:at+1]
 	s.ends, s.windows = s.ends[at+1:], s.windows[at+1:]
-	s.replan(next)
+	s.replan(next, 0)
 	return out
 }
 
