@@ -104,9 +104,18 @@ func shortDuration(d time.Duration) string {
 
 // Enum declares a flag with a few values, of which *to is the default, and completes them in the shell.
 func Enum(cmd *cobra.Command, to *string, name, short, usage string, values ...string) {
-	v := &Value[string]{to: to, kind: strings.Join(values, "|"), parse: oneOf(values), format: func(s string) string { return s }}
-	cmd.Flags().VarP(v, name, short, usage)
+	cmd.Flags().VarP(enum(to, values), name, short, usage)
 	complete(cmd, name, values)
+}
+
+// PersistentEnum is Enum for a flag of cmd and of all commands below it.
+func PersistentEnum(cmd *cobra.Command, to *string, name, usage string, values ...string) {
+	cmd.PersistentFlags().Var(enum(to, values), name, usage)
+	complete(cmd, name, values)
+}
+
+func enum(to *string, values []string) pflag.Value {
+	return &Value[string]{to: to, kind: strings.Join(values, "|"), parse: oneOf(values), format: func(s string) string { return s }}
 }
 
 // Enums declares a flag for a comma-separated list of a few values.

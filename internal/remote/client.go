@@ -1,0 +1,182 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// patience is how long a client waits.
+type patience struct {
+	answer time.Duration // for what is answered at once
+	gone   time.Duration // for a coordinator that went away while it was watched
+	pause  time.Duration // before it is asked again, at first; up to maxPause
+}
+
+const maxPause = 2 * time.Second
+
+// Client asks a coordinator.
+type Client struct {
+	service  benchdv1.RunServiceClient
+	closer   io.Closer
+	where    string
+	patience patience
+}
+
+// Dial makes a client of the coordinator at HOST:PORT. It does not connect before it is asked something, and in
+// the clear: who calls it has asked package security.
+func Dial(address string) (*Client, error) {
+	conn, err := grpc.NewClient("dns:///"+address,
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		// A coordinator is in the user's own network; a proxy is for what lies outside.
+		grpc.WithNoProxy(),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: 200 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: maxPause},
+			MinConnectTimeout: 5 * time.Second,
+		}),
+		// A watch is silent for as long as the interval is: this finds out that the other side is gone.
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 20 * time.Second, Timeout: 10 * time.Second}),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("dial coordinator at %s: %w", address, err)
+	}
+	return New(conn, conn, address), nil
+}
+
+// New makes a client of a connection, which closer closes; where is told to the user.
+func New(conn grpc.ClientConnInterface, closer io.Closer, where string) *Client {
+	return &Client{
+		service: benchdv1.NewRunServiceClient(conn),
+		closer:  closer,
+		where:   where,
+		patience: patience{
+			answer: 15 * time.Second,
+			gone:   2 * time.Minute,
+			pause:  100 * time.Millisecond,
+		},
+	}
+}
+
+// Close ends the connection.
+func (c *Client) Close() error {
+	if c.closer == nil {
+		return nil
+	}
+	return c.closer.Close()
+}
+
+// Policy says what becomes of a run that lost an agent.
+type Policy string
+
+// The policies.
+const (
+	FailOnLoss     Policy = "fail"
+	ContinueOnLoss Policy = "continue"
+)
+
+// Request is a suite with what it is to be executed by.
+type Request struct {
+	Submission  spec.Submission
+	Agents      int // 0 is all that match
+	Select      map[string]string
+	WaitAgents  time.Duration
+	OnAgentLoss Policy // FailOnLoss where empty
+	SubmittedBy string
+}
+
+// Submit queues a suite. Warnings is what the user should know about it. Waiting for agents is the coordinator's
+// part: the answer may take as long as WaitAgents.
+func (c *Client) Submit(ctx context.Context, r Request) (id string, warnings []string, err error) {
+	policy := benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_FAIL
+	if r.OnAgentLoss == ContinueOnLoss {
+		policy = benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.patience.answer+r.WaitAgents)
+	defer cancel()
+	resp, err := c.service.Submit(ctx, &benchdv1.SubmitRequest{
+		Submission:  wire.FromSubmission(r.Submission),
+		Agents:      uint32(max(r.Agents, 0)), //nolint:gosec // a flag's value, 31 bits
+		Select:      r.Select,
+		WaitAgents:  durationpb.New(r.WaitAgents),
+		OnAgentLoss: policy,
+		SubmittedBy: r.SubmittedBy,
+	})
+	return resp.GetId(), resp.GetWarnings(), c.translate(err)
+}
+
+// Validate judges a submission.
+func (c *Client) Validate(ctx context.Context, s spec.Submission) (warnings []string, err error) {
+	resp, err := ask(ctx, c, c.service.Validate, &benchdv1.ValidateRequest{Submission: wire.FromSubmission(s)})
+	return resp.GetWarnings(), err
+}
+
+// Result fetches the JSON of a suite's or run's result as it stands.
+func (c *Client) Result(ctx context.Context, id string) ([]byte, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := c.service.Get(ctx, &benchdv1.GetRequest{Id: id})
+	if err != nil {
+		return nil, c.translate(err)
+	}
+	var text []byte
+	for {
+		piece, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return text, nil
+		}
+		if err != nil {
+			return nil, c.translate(err)
+		}
+		text = append(text, piece.GetChunk()...)
+	}
+}
+
+// List tells of all suites, newest first.
+func (c *Client) List(ctx context.Context) ([]Suite, error) {
+	resp, err := ask(ctx, c, c.service.List, &benchdv1.ListRequest{})
+	return each(resp.GetSuites(), suite), err
+}
+
+// Cancel ends a suite or run.
+func (c *Client) Cancel(ctx context.Context, id, by string) error {
+	_, err := ask(ctx, c, c.service.Cancel, &benchdv1.CancelRequest{Id: id, By: by})
+	return err
+}
+
+// Remove deletes an ended suite.
+func (c *Client) Remove(ctx context.Context, id string) error {
+	_, err := ask(ctx, c, c.service.Remove, &benchdv1.RemoveRequest{Id: id})
+	return err
+}
+
+// Agents tells of the agents in the roster.
+func (c *Client) Agents(ctx context.Context) ([]Agent, error) {
+	resp, err := ask(ctx, c, c.service.Agents, &benchdv1.AgentsRequest{})
+	return each(resp.GetAgents(), agent), err
+}
+
+// Drain keeps an agent from further runs, or with undo gives it runs again.
+func (c *Client) Drain(ctx context.Context, name string, undo bool) error {
+	_, err := ask(ctx, c, c.service.Drain, &benchdv1.DrainRequest{Name: name, Undo: undo})
+	return err
+}
+
+// ask puts a question that is answered at once.
+func ask[Q, A any](ctx context.Context, c *Client, method func(context.Context, Q, ...grpc.CallOption) (A, error), question Q) (A, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.patience.answer)
+	defer cancel()
+	answer, err := method(ctx, question)
+	return answer, c.translate(err)
+}
