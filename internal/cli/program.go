@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/telemetry"
+)
+
+// Streams are a process's standard streams.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Context is what a command knows of how it was called.
+type Context struct {
+	Streams
+	Logger  *slog.Logger
+	Origins config.Origins // of the flags
+	Version string
+}
+
+// Command is a command of a program: what cobra knows of it, and what it does once its flags have their values.
+type Command struct {
+	*cobra.Command
+	Run      func(ctx context.Context, c *Context, args []string) error
+	Commands []Command // below it
+}
+
+// Program is a program with its commands.
+type Program struct {
+	Name     string
+	Short    string // what it is, in a line
+	Long     string
+	Version  string
+	LogLevel string // the default
+	Commands []Command
+}
+
+// logFlags are the flags that all commands have.
+type logFlags struct{ level, format string }
+
+// Prefix is that of the program's environment variables.
+func (p Program) Prefix() string { return strings.ToUpper(p.Name) }
+
+// Tree builds the cobra commands. Its commands must not be used in a second tree.
+func (p Program) Tree(streams Streams) *cobra.Command {
+	root := &cobra.Command{
+		Use: p.Name, Short: p.Short, Long: p.Long, Version: p.Version,
+		SilenceErrors: true, SilenceUsage: true,
+		RunE: group, Args: cobra.ArbitraryArgs,
+	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.Err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &UsageError{Command: cmd.CommandPath(), Err: flagError(cmd, err)}
+	})
+	logs := logFlags{level: p.LogLevel, format: "text"}
+	addCommonFlags(root, &logs)
+	for _, command := range p.Commands {
+		p.add(root, command, &logs, streams)
+	}
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.RunE, cmd.Args = group, cobra.ArbitraryArgs
+		}
+	}
+	root.SetUsageTemplate(usage(p.Prefix()))
+	return root
+}
+
+// addCommonFlags declares the flags that all commands have.
+func addCommonFlags(root *cobra.Command, logs *logFlags) {
+	root.PersistentFlags().String(config.FileFlag, "", "read settings from `FILE` (YAML; the keys are the names of the flags)")
+	config.PersistentEnum(root, &logs.level, "log-level", "tell on standard error what is at least this grave", telemetry.LogLevels()...)
+	config.PersistentEnum(root, &logs.format, "log-format", "form of the log", telemetry.LogFormats()...)
+}
+
+func (p Program) add(parent *cobra.Command, command Command, logs *logFlags, streams Streams) {
+	cmd := command.Command
+	args := cmd.Args
+	if args == nil {
+		args = cobra.NoArgs
+	}
+	cmd.Args = func(cmd *cobra.Command, given []string) error {
+		if err := args(cmd, given); err != nil {
+			return &UsageError{Command: cmd.CommandPath(), Err: argsError(cmd, given, err)}
+		}
+		return nil
+	}
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		origins, err := config.Program{Root: cmd.Root(), Prefix: p.Prefix()}.Load(cmd)
+		if err != nil {
+			return err
+		}
+		logger, err := telemetry.NewLogger(streams.Err, logs.level, logs.format)
+		if err != nil {
+			return err
+		}
+		return command.Run(cmd.Context(), &Context{Streams: streams, Logger: logger, Origins: origins, Version: p.Version}, given)
+	}
+	parent.AddCommand(cmd)
+	for _, sub := range command.Commands {
+		p.add(cmd, sub, logs, streams)
+	}
+}
+
+// Run runs the program.
+func (p Program) Run(ctx context.Context, args []string, streams Streams) error {
+	root := p.Tree(streams)
+	root.SetArgs(args)
+	return root.ExecuteContext(ctx)
+}
+
+// group is what a command does that only has commands below it.
+func group(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	return &UsageError{Command: cmd.CommandPath(), Err: argsError(cmd, args, nil)}
+}
+
+// argsError says what is wrong with arguments: for a command with others below it most likely their name.
+func argsError(cmd *cobra.Command, args []string, err error) error {
+	if !cmd.HasAvailableSubCommands() || len(args) == 0 {
+		return err
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	if near := config.Nearest(args[0], names); near != "" {
+		return fmt.Errorf("unknown command %q; did you mean `%s %s`?", args[0], cmd.CommandPath(), near)
+	}
+	return fmt.Errorf("unknown command %q; there are %s", args[0], strings.Join(names, ", "))
+}
+
+// flagError makes pflag's errors name the nearest flag, and the value's mistake without pflag's frame.
+func flagError(cmd *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		if near := config.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+			return fmt.Errorf("unknown flag --%s; did you mean --%s?", unknown.GetSpecifiedName(), near)
+		}
+		return fmt.Errorf("unknown flag --%s", unknown.GetSpecifiedName())
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return &config.Error{Place: "--" + invalid.GetFlag().Name, Err: invalid.Unwrap()}
+	}
+	return err
+}

@@ -1,0 +1,100 @@
+package view
+
+import (
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/benchd/benchd/internal/remote"
+)
+
+const (
+	keptRates  = 120
+	keptEvents = 50
+)
+
+// Snapshot is what has been seen of a suite.
+type Snapshot struct {
+	Progress remote.Progress
+	Rates    []float64 // of the phase so far, one for each interval, the last at the end
+	Events   []remote.Event
+	Aside
+}
+
+// Aside is what is told beside the progress.
+type Aside struct {
+	Lost     string // why the coordinator is not heard, while it is not
+	Note     string // what is being done about the user's answer
+	Question string // that the user is asked
+}
+
+// View shows what it is given, each time that it is given something.
+type View interface {
+	Progress(remote.Progress)
+	Tell(Aside)
+}
+
+// Add takes what the coordinator says. Texts that come from other machines lose what could steer a terminal.
+func (s *Snapshot) Add(p remote.Progress) {
+	clean(&p)
+	if p.Phase != s.Progress.Phase || p.Run != s.Progress.Run {
+		s.Rates = nil
+	}
+	if p.Elapsed > 0 {
+		s.Rates = last(append(s.Rates, p.Rate), keptRates)
+	}
+	s.Events = last(append(s.Events, p.Events...), keptEvents)
+	s.Progress = p
+}
+
+func last[T any](items []T, n int) []T { return items[max(0, len(items)-n):] }
+
+func clean(p *remote.Progress) {
+	for _, text := range []*string{&p.Suite, &p.Run, &p.WaitingFor, &p.Phase} {
+		*text = printable(*text)
+	}
+	for i := range p.Agents {
+		p.Agents[i].Name, p.Agents[i].State = printable(p.Agents[i].Name), printable(p.Agents[i].State)
+	}
+	for i := range p.Operations {
+		o := &p.Operations[i]
+		o.Op, o.Outcome, o.PartOf = printable(o.Op), printable(o.Outcome), printable(o.PartOf)
+	}
+	for i := range p.Events {
+		p.Events[i].Kind, p.Events[i].Text = printable(p.Events[i].Kind), printable(p.Events[i].Text)
+	}
+}
+
+// printable is a text on one line and without escape sequences.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, ansi.Strip(s))
+}
+
+// Done tells how much of the phase is done, 0 to 1, and how long the rest takes. Where both a time and a number
+// of operations bound the phase, the one that is reached first counts. ok is false for a phase without an end.
+func (s *Snapshot) Done() (share float64, left time.Duration, ok bool) {
+	p := s.Progress
+	left = -1
+	if p.Planned > 0 {
+		share = min(1, float64(p.Elapsed)/float64(p.Planned))
+		left, ok = max(0, p.Planned-p.Elapsed), true
+	}
+	if p.PlannedOps > 0 && p.Elapsed > 0 {
+		share, ok = max(share, min(1, float64(p.Ops)/float64(p.PlannedOps))), true
+		if p.Ops > 0 {
+			todo := float64(p.PlannedOps) - float64(min(p.Ops, p.PlannedOps))
+			byOps := time.Duration(todo / float64(p.Ops) * float64(p.Elapsed))
+			if left < 0 || byOps < left {
+				left = byOps
+			}
+		}
+	}
+	return share, left, ok
+}

@@ -1,0 +1,127 @@
+package view
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+const none = "–" // stands for a figure that there is not
+
+// count writes a number with its thousands apart.
+func count(n float64) string {
+	if math.IsNaN(n) || math.IsInf(n, 0) || n < 0 {
+		return none
+	}
+	digits := strconv.FormatFloat(math.Round(n), 'f', 0, 64)
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return b.String()
+}
+
+// latency writes a time to three digits with a unit that suits it; none where it was not measured.
+func latency(d time.Duration) string {
+	if d <= 0 {
+		return none
+	}
+	x, unit := float64(d), "ns"
+	for _, u := range []string{"µs", "ms", "s"} {
+		if x < 999.5 {
+			break
+		}
+		x, unit = x/1000, u
+	}
+	decimals := 2
+	switch {
+	case unit == "ns" || x >= 99.95:
+		decimals = 0
+	case x >= 9.995:
+		decimals = 1
+	}
+	return strconv.FormatFloat(x, 'f', decimals, 64) + " " + unit
+}
+
+// span writes how long something takes: 4.0 s, 2m05s, 3h07m.
+func span(d time.Duration) string {
+	switch {
+	case d < 0:
+		return none
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+}
+
+// share writes 0 to 1 as a percentage; none when it is negative, which means unknown.
+func share(x float64) string {
+	if x < 0 || math.IsNaN(x) {
+		return none
+	}
+	return fmt.Sprintf("%.0f %%", 100*x)
+}
+
+// bar draws how much of something is done.
+func bar(done float64, width int) string {
+	full := int(math.Round(max(0, min(1, done)) * float64(width)))
+	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
+}
+
+// spark draws the last values as columns, the highest of them full.
+func spark(values []float64, width int) string {
+	columns := []rune("▁▂▃▄▅▆▇█")
+	values = last(values, width)
+	top := 0.0
+	for _, v := range values {
+		top = max(top, v)
+	}
+	var b strings.Builder
+	for _, v := range values {
+		level := 0
+		if top > 0 && v > 0 {
+			level = min(len(columns)-1, int(v/top*float64(len(columns))))
+		}
+		b.WriteRune(columns[level])
+	}
+	return b.String()
+}
+
+// align sets rows in columns two blanks apart: the first left columns to the left, the others to the right.
+func align(rows [][]string, left int) []string {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
+		}
+	}
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		var b strings.Builder
+		for j, cell := range row {
+			if j > 0 {
+				b.WriteString("  ")
+			}
+			pad := strings.Repeat(" ", widths[j]-ansi.StringWidth(cell))
+			if j < left {
+				b.WriteString(cell + pad)
+			} else {
+				b.WriteString(pad + cell)
+			}
+		}
+		lines[i] = strings.TrimRight(b.String(), " ")
+	}
+	return lines
+}
