@@ -1,0 +1,110 @@
+package result
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Notes are what a result tells beside what was measured, by phase.
+type Notes struct {
+	Events       map[string][]Event
+	Observations map[string][]Observation
+}
+
+// Document completes header with all that windows tell: its phases, reconciliation, what is missing (after
+// what header says itself) and verdicts. It may be called while windows still come, and again.
+func (b *Builder) Document(header Run, notes Notes) (Run, error) {
+	run := header
+	run.Schema, run.Kind = Schema, "run"
+	run.Phases = make([]Phase, 0, len(b.order))
+	for _, p := range b.order {
+		if !p.begun() {
+			continue
+		}
+		doc, err := b.document(p, notes)
+		if err != nil {
+			return Run{}, fmt.Errorf("make result of %s: %w", p.info.Name, err)
+		}
+		run.Phases = append(run.Phases, doc)
+	}
+	run.Reconcile = b.reconcile()
+	run.Missing = append([]string{}, header.Missing...)
+	for _, text := range b.missing() {
+		if !slices.Contains(run.Missing, text) {
+			run.Missing = append(run.Missing, text)
+		}
+	}
+	verdicts, err := b.verdicts(run)
+	if err != nil {
+		return Run{}, fmt.Errorf("judge result: %w", err)
+	}
+	run.Verdicts = append(append([]Verdict{}, header.Verdicts...), verdicts...)
+	return run.Whole(), nil
+}
+
+func (b *Builder) document(p *phase, notes Notes) (Phase, error) {
+	combined, err := p.totals.combined(b.cfg.Combine, b.scale)
+	if err != nil {
+		return Phase{}, err
+	}
+	doc := Phase{
+		Name:         p.info.Name,
+		Loop:         p.info.Loop,
+		Seconds:      p.end.Seconds(),
+		Ops:          p.totals.count(),
+		OpsAfter:     p.after,
+		Rows:         p.rows,
+		Bytes:        p.bytes,
+		Throughput:   p.throughput(),
+		Offered:      p.offered(b.shardCount()),
+		Operations:   p.totals.operations(b.scale),
+		Series:       p.series.points(),
+		Observations: notes.Observations[p.info.Name],
+		Events:       notes.Events[p.info.Name],
+		Errors:       p.errorSamples(),
+		Generators:   make([]Generator, 0, len(p.generators)),
+		Combined:     combined,
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.generators)) {
+		doc.Generators = append(doc.Generators, p.generators[name].figures(name))
+	}
+	return doc, nil
+}
+
+// Whole makes empty lists of absent ones: who reads the JSON need not ask for null.
+func (r Run) Whole() Run {
+	r.Missing = list(r.Missing)
+	r.Phases = slices.Clone(list(r.Phases))
+	r.Verdicts = list(r.Verdicts)
+	r.Provenance.Agents = slices.Clone(list(r.Provenance.Agents))
+	for i := range r.Provenance.Agents {
+		r.Provenance.Agents[i].Labels = table(r.Provenance.Agents[i].Labels)
+	}
+	r.Tags = table(r.Tags)
+	r.Resolved = table(r.Resolved)
+	r.Provenance.Target = table(r.Provenance.Target)
+	for i := range r.Phases {
+		p := &r.Phases[i]
+		p.Operations = list(p.Operations)
+		p.Series = list(p.Series)
+		p.Observations = list(p.Observations)
+		p.Events = list(p.Events)
+		p.Generators = list(p.Generators)
+	}
+	return r
+}
+
+func list[T any](l []T) []T {
+	if l == nil {
+		return []T{}
+	}
+	return l
+}
+
+func table(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
+}

@@ -1,0 +1,237 @@
+package result
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/benchd/benchd/internal/latency"
+)
+
+// PhaseInfo is what a Builder must know of a phase beforehand.
+type PhaseInfo struct {
+	Name       string
+	Loop       string        // "closed" or "open"
+	Planned    time.Duration // 0 where operations end it
+	PlannedOps uint64        // over all shards; 0 where time ends it
+	// Length is how long the phase was, where that is known and Planned is 0. It only decides how long the
+	// points of the series are.
+	Length time.Duration
+	// Intended is how many operations all shards together intend from the phase's start on until d has gone
+	// by, for an open loop; nil for a closed one.
+	Intended func(d time.Duration) float64
+}
+
+// ShardInfo is a shard as it was handed out to an agent.
+type ShardInfo struct {
+	Index, Attempt int
+	Agent          string
+	Host           string // agents of one host share its CPU; empty for a host of its own
+	Workers        int
+}
+
+// BuilderConfig configures a Builder.
+type BuilderConfig struct {
+	Run      string        // whose windows are taken; empty for any
+	Interval time.Duration // of windows
+	Phases   []PhaseInfo   // in their order
+	Shards   []ShardInfo
+
+	// NotFoundShare is the largest share of NOT_FOUND that a result bears (law 3); 1 is no limit.
+	NotFoundShare float64
+	// Percentiles (0 to 100) are added to those that every result has, in the Combined series.
+	Percentiles []float64
+	// Combine says what is combined.
+	Combine Combine
+	// LiveOnly keeps no series and no course of the generators' health: the Builder is for Live.
+	LiveOnly bool
+}
+
+// Builder makes a result of windows. It is not for use by several goroutines at once.
+type Builder struct {
+	cfg    BuilderConfig
+	scale  scale
+	phases map[string]*phase
+	order  []*phase
+	agents map[shardID]ShardInfo
+}
+
+// phase is what was measured in one phase.
+type phase struct {
+	info       PhaseInfo
+	totals     totals
+	series     *series
+	ledger     ledger
+	generators map[string]*generator
+	errors     map[errorKind]errorSample
+	latest     map[string]agentWindow // by agent
+
+	after       uint64 // operations after the planned end
+	rows, bytes uint64
+	end         time.Duration // of the last window that is not a tail
+}
+
+// NewBuilder returns a Builder that has no window yet.
+func NewBuilder(cfg BuilderConfig) *Builder {
+	b := &Builder{
+		cfg:    cfg,
+		scale:  newScale(cfg.Percentiles),
+		phases: make(map[string]*phase, len(cfg.Phases)),
+		agents: make(map[shardID]ShardInfo, len(cfg.Shards)),
+	}
+	for _, info := range cfg.Phases {
+		p := &phase{
+			info:       info,
+			totals:     make(totals),
+			series:     newSeries(pointLength(cfg.Interval, max(info.Planned, info.Length)), cfg.LiveOnly, b.scale),
+			ledger:     make(ledger),
+			generators: make(map[string]*generator),
+			errors:     make(map[errorKind]errorSample),
+			latest:     make(map[string]agentWindow),
+		}
+		b.phases[info.Name] = p
+		b.order = append(b.order, p)
+	}
+	for _, info := range cfg.Shards {
+		b.Shard(info)
+	}
+	return b
+}
+
+// Shard tells the Builder of a shard that was handed out later.
+func (b *Builder) Shard(info ShardInfo) { b.agents[shardID{info.Index, info.Attempt}] = info }
+
+// shards are the shards in order.
+func (b *Builder) shards() []ShardInfo {
+	out := make([]ShardInfo, 0, len(b.agents))
+	for _, info := range b.agents {
+		out = append(out, info)
+	}
+	slices.SortFunc(out, func(x, y ShardInfo) int {
+		return compareShards(shardID{x.Index, x.Attempt}, shardID{y.Index, y.Attempt})
+	})
+	return out
+}
+
+// Add merges a window, in whatever order windows come, and reports whether it did: a window that is already
+// in is not merged again. One that is refused with an error has changed nothing. Nothing of w is kept.
+func (b *Builder) Add(w *latency.Window) (added bool, err error) {
+	p, shard, err := b.judge(w)
+	if err != nil {
+		return false, fmt.Errorf("add window %d of %s, shard %d: %w", w.ID.Seq, w.ID.Phase, w.ID.Shard, err)
+	}
+	e := p.ledger.of(shardID{w.ID.Shard, w.ID.Attempt})
+	if !e.add(w) {
+		return false, nil
+	}
+	if err := p.add(w, shard.Agent, b.cfg.LiveOnly); err != nil {
+		return false, fmt.Errorf("add window %d of %s, shard %d: %w", w.ID.Seq, w.ID.Phase, w.ID.Shard, err)
+	}
+	return true, nil
+}
+
+// judge looks for all that could be wrong with a window before any of it is merged.
+func (b *Builder) judge(w *latency.Window) (*phase, ShardInfo, error) {
+	if b.cfg.Run != "" && w.ID.Run != b.cfg.Run {
+		return nil, ShardInfo{}, fmt.Errorf("it is of run %s, not of %s", w.ID.Run, b.cfg.Run)
+	}
+	p := b.phases[w.ID.Phase]
+	if p == nil {
+		return nil, ShardInfo{}, errors.New("the run has no such phase")
+	}
+	shard, ok := b.agents[shardID{w.ID.Shard, w.ID.Attempt}]
+	if !ok {
+		return nil, ShardInfo{}, fmt.Errorf("attempt %d of the shard was not handed out", w.ID.Attempt)
+	}
+	if w.ID.Seq < 0 || w.Start < 0 || w.End < w.Start {
+		return nil, ShardInfo{}, fmt.Errorf("it is from %s to %s", w.Start, w.End)
+	}
+	for i := range w.Series {
+		s := &w.Series[i]
+		switch {
+		case s.Response == nil || s.Service == nil:
+			return nil, ShardInfo{}, fmt.Errorf("series %s lacks a histogram", s.Key)
+		case s.Response.Count() != s.Service.Count():
+			return nil, ShardInfo{}, fmt.Errorf("series %s has %d response times but %d service times",
+				s.Key, s.Response.Count(), s.Service.Count())
+		}
+	}
+	return p, shard, nil
+}
+
+func (p *phase) add(w *latency.Window, agent string, liveOnly bool) error {
+	if err := p.totals.add(agent, w.Series); err != nil {
+		return err
+	}
+	if err := p.series.add(w); err != nil {
+		return err
+	}
+	if err := p.see(w, agent); err != nil {
+		return err
+	}
+	g := p.generators[agent]
+	if g == nil {
+		g = newGenerator(!liveOnly)
+		p.generators[agent] = g
+	}
+	g.add(w, p.series.slotOf(w))
+	p.sample(w, agent)
+	p.rows += w.Rows
+	p.bytes += w.Bytes
+	if w.Tail {
+		p.after += latency.Ops(w.Series)
+	} else {
+		p.end = max(p.end, w.End)
+	}
+	return nil
+}
+
+// begun reports whether a window of the phase has come.
+func (p *phase) begun() bool { return len(p.latest) > 0 }
+
+// throughput is what was done within the phase per second.
+func (p *phase) throughput() float64 {
+	if p.end <= 0 {
+		return 0
+	}
+	return float64(p.totals.count()-p.after) / p.end.Seconds()
+}
+
+// offered is the rate that was intended while the phase went on, in operations per second. Where operations
+// end the phase, it is the rate until the last of them was intended: how long the target then took does not
+// lower it. A shard that was lost intended nothing more, and that does.
+func (p *phase) offered(shards int) *float64 {
+	if p.info.Intended == nil || p.end <= 0 || shards == 0 {
+		return nil
+	}
+	until := p.end
+	if n := float64(p.info.PlannedOps); n > 0 && p.info.Intended(until) > n {
+		until = p.whenIntended(n)
+	}
+	var sum float64
+	for _, e := range p.ledger {
+		from, to := e.start, min(e.end, until)
+		if e.last && !e.tail {
+			to = until // it had done all that it had to
+		}
+		if from < to {
+			sum += p.info.Intended(to) - p.info.Intended(from)
+		}
+	}
+	rate := sum / float64(shards) / until.Seconds()
+	return &rate
+}
+
+// whenIntended is when n operations have been intended.
+func (p *phase) whenIntended(n float64) time.Duration {
+	low, high := time.Duration(0), p.end
+	for high-low > time.Microsecond {
+		if mid := (low + high) / 2; p.info.Intended(mid) < n {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high
+}

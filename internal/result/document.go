@@ -1,0 +1,261 @@
+package result
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Schema is the version of the JSON form. Fields are only ever added.
+const Schema = 1
+
+// Status is how a run or a suite stands.
+type Status string
+
+// The statuses. The last four are ends.
+const (
+	Queued    Status = "queued"
+	Preparing Status = "preparing"
+	Running   Status = "running"
+	Stopping  Status = "stopping"
+
+	Complete  Status = "complete"
+	Partial   Status = "partial"
+	Failed    Status = "failed"
+	Cancelled Status = "cancelled"
+)
+
+// Ended reports whether nothing follows.
+func (s Status) Ended() bool {
+	return s == Complete || s == Partial || s == Failed || s == Cancelled
+}
+
+// Run is a run's result.
+type Run struct {
+	Schema   int               `json:"schema"`
+	Kind     string            `json:"kind"` // "run"
+	ID       string            `json:"id"`
+	Name     string            `json:"name"`
+	Case     string            `json:"case"`
+	Status   Status            `json:"status"`
+	Reason   string            `json:"reason,omitempty"` // why failed or cancelled
+	Violated bool              `json:"limit_violated,omitempty"`
+	Missing  []string          `json:"missing"`
+	Spec     json.RawMessage   `json:"spec"`
+	Resolved map[string]string `json:"resolved"`
+	Note     string            `json:"note"`
+	Tags     map[string]string `json:"tags"`
+
+	Provenance Provenance `json:"provenance"`
+	Start      *Start     `json:"start"` // null when the run never started
+	Reconcile  Reconcile  `json:"reconcile"`
+	Phases     []Phase    `json:"phases"`
+	Verdicts   []Verdict  `json:"verdicts"`
+	Warnings   []string   `json:"warnings,omitempty"`
+}
+
+// Suite is the result of a suite of several runs.
+type Suite struct {
+	Schema int    `json:"schema"`
+	Kind   string `json:"kind"` // "suite"
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Runs   []Run  `json:"runs"`
+}
+
+// Provenance is where a result comes from (law 10).
+type Provenance struct {
+	Benchd      string            `json:"benchd"` // the coordinator's version and commit
+	SubmittedBy string            `json:"submitted_by"`
+	Created     time.Time         `json:"created"`
+	Seed        uint64            `json:"seed"`
+	Target      map[string]string `json:"target"`
+	Agents      []Agent           `json:"agents"`
+}
+
+// Agent is one agent's part in a run.
+type Agent struct {
+	Name     string            `json:"name"`
+	Version  string            `json:"version"`
+	Shard    int               `json:"shard"`
+	Attempt  int               `json:"attempt"`
+	Workers  int               `json:"workers"`
+	Hostname string            `json:"hostname"`
+	OS       string            `json:"os"`
+	Kernel   string            `json:"kernel"`
+	CPU      string            `json:"cpu"`
+	Cores    int               `json:"cores"`
+	Memory   uint64            `json:"memory_bytes"`
+	Go       string            `json:"go"`
+	Labels   map[string]string `json:"labels"`
+}
+
+// Start tells how well the agents began together.
+type Start struct {
+	Planned time.Time `json:"planned"`
+	// SkewMS is the time between the first and the last agent's first operation, by the coordinator's clock;
+	// the truth lies within UncertaintyMS of it.
+	SkewMS        float64      `json:"skew_ms"`
+	UncertaintyMS float64      `json:"uncertainty_ms"`
+	Agents        []AgentStart `json:"agents"`
+}
+
+// AgentStart is one agent's start.
+type AgentStart struct {
+	Name          string  `json:"name"`
+	LateMS        float64 `json:"late_ms"` // first operation after the planned instant
+	OffsetMS      float64 `json:"clock_offset_ms"`
+	UncertaintyMS float64 `json:"clock_uncertainty_ms"`
+}
+
+// Reconcile compares the counts of law 9, over all phases and without parts of larger operations.
+type Reconcile struct {
+	Issued   uint64 `json:"issued"`
+	Recorded uint64 `json:"recorded"`
+	Merged   uint64 `json:"merged"`
+	OK       bool   `json:"ok"`
+}
+
+// Phase is what was measured in one phase.
+type Phase struct {
+	Name       string   `json:"name"`
+	Loop       string   `json:"loop"`
+	Seconds    float64  `json:"seconds"`
+	Ops        uint64   `json:"ops"`
+	OpsAfter   uint64   `json:"ops_after_end"` // in flight at the end: recorded, not counted for throughput
+	Rows       uint64   `json:"rows"`
+	Bytes      uint64   `json:"bytes"`
+	Throughput float64  `json:"throughput"`
+	Offered    *float64 `json:"offered,omitempty"` // open loop only
+
+	Operations   []Operation   `json:"operations"`
+	Series       []Point       `json:"series"`
+	Observations []Observation `json:"observations"`
+	Events       []Event       `json:"events"`
+	Errors       []ErrorSample `json:"errors,omitempty"`
+	Generators   []Generator   `json:"generators"`
+
+	// Combined are the operations as YCSB counts them; see Combine.
+	Combined []Combined `json:"combined,omitempty"`
+}
+
+// Figures are a histogram's figures in microseconds. A percentile is null when there were too few samples for
+// it (law 6).
+type Figures struct {
+	Count    uint64   `json:"count"`
+	Overflow uint64   `json:"overflow,omitempty"` // samples above one hour, in count, sum and max but in no bucket
+	Mean     float64  `json:"mean_us"`
+	Min      float64  `json:"min_us"`
+	Max      float64  `json:"max_us"`
+	P50      *float64 `json:"p50_us"`
+	P90      *float64 `json:"p90_us"`
+	P95      *float64 `json:"p95_us"`
+	P99      *float64 `json:"p99_us"`
+	P999     *float64 `json:"p999_us"`
+	P9999    *float64 `json:"p9999_us"`
+	// Percentiles are those that the user asked for by hdrhistogram.percentiles, by PercentileName. Only
+	// Combined figures have them.
+	Percentiles map[string]*float64 `json:"percentiles_us,omitempty"`
+}
+
+// Operation is one operation with one outcome over a phase. Its own figures are response times.
+type Operation struct {
+	Op      string  `json:"op"`
+	Outcome string  `json:"outcome"`
+	PartOf  *string `json:"part_of"`
+	Figures
+	Service Figures          `json:"service"`
+	Agents  []AgentOperation `json:"agents"`
+}
+
+// Combined is a series of operations under one name as YCSB counts them: whatever they were part of, and all
+// failures together unless they were asked for one by one. Its own figures are response times.
+type Combined struct {
+	Name string `json:"name"`
+	Figures
+	Service Figures `json:"service"`
+	// Returns counts the outcomes of the operation of this name, the failed ones too, which are in a series of
+	// another name.
+	Returns map[string]uint64 `json:"returns,omitempty"`
+}
+
+// AgentOperation is one agent's share of an Operation.
+type AgentOperation struct {
+	Name  string   `json:"name"`
+	Count uint64   `json:"count"`
+	P50   *float64 `json:"p50_us"`
+	P99   *float64 `json:"p99_us"`
+	Max   float64  `json:"max_us"`
+}
+
+// Point is one interval of a phase's series.
+type Point struct {
+	T          float64          `json:"t"`
+	Seconds    float64          `json:"seconds"`
+	Tail       bool             `json:"tail,omitempty"` // after the planned end
+	Ops        uint64           `json:"ops"`
+	Operations []PointOperation `json:"operations"`
+}
+
+// PointOperation is one operation with one outcome in an interval.
+type PointOperation struct {
+	Op      string   `json:"op"`
+	Outcome string   `json:"outcome"`
+	PartOf  *string  `json:"part_of"`
+	Count   uint64   `json:"count"`
+	Mean    float64  `json:"mean_us"`
+	P50     *float64 `json:"p50_us"`
+	P99     *float64 `json:"p99_us"`
+	Max     float64  `json:"max_us"`
+}
+
+// Observation is a figure that a target or a host reported over a phase.
+type Observation struct {
+	Name   string       `json:"name"`
+	Source string       `json:"source"`
+	Unit   string       `json:"unit"`
+	Points [][2]float64 `json:"points"`
+}
+
+// Event is something that happened during a phase.
+type Event struct {
+	T    float64 `json:"t"`
+	Kind string  `json:"kind"`
+	Text string  `json:"text"`
+}
+
+// ErrorSample is the first message of a kind of error.
+type ErrorSample struct {
+	Op      string `json:"op"`
+	Outcome string `json:"outcome"`
+	Agent   string `json:"agent"`
+	Message string `json:"message"`
+}
+
+// Generator is how one agent's load generator fared over a phase. Idle CPU is null where the agent could not
+// tell, and leaves out what came after the planned end.
+type Generator struct {
+	Name         string   `json:"name"`
+	IdleMin      *float64 `json:"idle_min_percent"` // of the host, over a window
+	IdleMean     *float64 `json:"idle_mean_percent"`
+	OwnCPU       float64  `json:"own_cpu_cores"` // mean
+	CPUPerOp     float64  `json:"cpu_us_per_op"` // of the agent's process
+	NetRx        uint64   `json:"net_rx_bytes"`
+	NetTx        uint64   `json:"net_tx_bytes"`
+	GCPauses     int      `json:"gc_pauses"`
+	GCPauseTotal float64  `json:"gc_pause_ms"`
+	GCPauseMax   float64  `json:"gc_pause_max_ms"`
+	SchedLagP99  float64  `json:"sched_lag_p99_ms"` // largest of the windows'
+	SchedLagMax  float64  `json:"sched_lag_max_ms"`
+	LateSends    uint64   `json:"late_sends"`
+	LateMax      float64  `json:"late_max_ms"`
+	BacklogMax   uint64   `json:"backlog_max"`
+}
+
+// Verdict is a statement that code has tested (law 8).
+type Verdict struct {
+	Name    string `json:"name"`
+	Value   bool   `json:"value"`
+	Because string `json:"because"`
+	Test    string `json:"test"`
+}

@@ -1,0 +1,132 @@
+package result
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/benchd/benchd/internal/latency"
+)
+
+// generator is how one agent's load generator fared in a phase.
+type generator struct {
+	ops      uint64
+	seconds  float64 // of the windows that told of the host's CPU
+	idle     float64 // host's idle share × seconds
+	idleMin  float64 // +Inf before a window that is long enough to tell
+	ownCPU   float64 // CPU seconds of the agent's process
+	elapsed  float64 // of all windows with a health
+	netRx    uint64
+	netTx    uint64
+	pauses   int
+	pauseSum time.Duration
+	pauseMax time.Duration
+	lagP99   time.Duration
+	lagMax   time.Duration
+	late     uint64
+	lateMax  time.Duration
+	backlog  uint64
+
+	course map[int64]*health // by the series' slots; nil when no series is kept
+}
+
+// health is a generator's state over one interval.
+type health struct {
+	start, end time.Duration
+	seconds    float64 // that idle is known of
+	idle       float64 // share × seconds
+	lagP99     time.Duration
+	pauses     time.Duration
+}
+
+// shortest is the shortest window whose idle CPU counts as a figure of its own: hosts account for CPU in
+// steps of 10 ms.
+const shortest = 50 * time.Millisecond
+
+func newGenerator(keepCourse bool) *generator {
+	g := &generator{idleMin: math.Inf(1)}
+	if keepCourse {
+		g.course = make(map[int64]*health)
+	}
+	return g
+}
+
+func (g *generator) add(w *latency.Window, at slot) {
+	h := &w.Health
+	length := w.End - w.Start
+	g.ops += latency.Ops(w.Series)
+	g.netRx += h.NetRx
+	g.netTx += h.NetTx
+	g.pauses += h.GCPauses
+	g.pauseSum += h.GCPauseTotal
+	g.pauseMax = max(g.pauseMax, h.GCPauseMax)
+	g.lagP99 = max(g.lagP99, h.SchedLagP99)
+	g.lagMax = max(g.lagMax, h.SchedLagMax)
+	g.late += h.LateSends
+	g.lateMax = max(g.lateMax, h.LateMax)
+	g.ownCPU += h.OwnCPU * length.Seconds()
+	g.elapsed += length.Seconds()
+	if w.Tail {
+		return // nothing was offered any more: neither its idle CPU nor its backlog says anything
+	}
+	g.backlog = max(g.backlog, h.Backlog)
+	known := h.Cores > 0 && h.HostIdle >= 0 && length > 0
+	if known {
+		if length >= shortest {
+			g.idleMin = min(g.idleMin, h.HostIdle)
+		}
+		g.seconds += length.Seconds()
+		g.idle += h.HostIdle * length.Seconds()
+	}
+	if g.course == nil {
+		return
+	}
+	c := g.course[at.index]
+	if c == nil {
+		c = &health{start: w.Start, end: w.End}
+		g.course[at.index] = c
+	}
+	c.start, c.end = min(c.start, w.Start), max(c.end, w.End)
+	c.lagP99 = max(c.lagP99, h.SchedLagP99)
+	c.pauses += h.GCPauseTotal
+	if known {
+		c.seconds += length.Seconds()
+		c.idle += h.HostIdle * length.Seconds()
+	}
+}
+
+// figures are the generator's line in the result.
+func (g *generator) figures(name string) Generator {
+	out := Generator{
+		Name:         name,
+		NetRx:        g.netRx,
+		NetTx:        g.netTx,
+		GCPauses:     g.pauses,
+		GCPauseTotal: milliseconds(g.pauseSum),
+		GCPauseMax:   milliseconds(g.pauseMax),
+		SchedLagP99:  milliseconds(g.lagP99),
+		SchedLagMax:  milliseconds(g.lagMax),
+		LateSends:    g.late,
+		LateMax:      milliseconds(g.lateMax),
+		BacklogMax:   g.backlog,
+	}
+	if g.seconds > 0 {
+		mean := 100 * g.idle / g.seconds
+		lowest := min(100*g.idleMin, mean)
+		out.IdleMin, out.IdleMean = &lowest, &mean
+	}
+	if g.elapsed > 0 {
+		out.OwnCPU = g.ownCPU / g.elapsed
+	}
+	if g.ops > 0 {
+		out.CPUPerOp = g.ownCPU / float64(g.ops) * 1e6
+	}
+	return out
+}
+
+// steps are the generator's course in time.
+func (g *generator) steps() []*health {
+	return slices.SortedFunc(maps.Values(g.course), func(a, b *health) int { return cmp.Compare(a.start, b.start) })
+}

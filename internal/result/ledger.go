@@ -1,0 +1,195 @@
+package result
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/benchd/benchd/internal/latency"
+)
+
+// shardID is a shard as it was handed out once.
+type shardID struct{ index, attempt int }
+
+func compareShards(a, b shardID) int {
+	return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.attempt, b.attempt))
+}
+
+// entry is the ledger's account of one shard in one phase.
+type entry struct {
+	have   seqSet
+	newest int // the largest window number, −1 before any
+	last   bool
+	tail   bool // the last window is of what was done after the end
+	told   bool // the agent has told how many windows there are
+	count  int  // how many, when told
+
+	start   time.Duration // of the earliest window; 0 for a first attempt, whose first window may be missing
+	end     time.Duration // of the newest window that is not a tail
+	until   time.Duration // of the newest window
+	lost    bool
+	lostAt  time.Duration
+	between bool // lost before its first operation of the phase
+	why     string
+
+	issued, recorded uint64 // as the agent has counted
+	merged           uint64 // as has come in
+	backlog          uint64 // at the newest window's end that is not a tail
+}
+
+func newEntry() *entry { return &entry{newest: -1} }
+
+// add accounts for a window and reports whether it is new.
+func (e *entry) add(w *latency.Window) bool {
+	if !e.have.add(w.ID.Seq) {
+		return false
+	}
+	if w.ID.Attempt > 1 && (e.newest < 0 || w.Start < e.start) {
+		e.start = w.Start
+	}
+	if w.ID.Seq > e.newest {
+		e.newest = w.ID.Seq
+		e.until = w.End
+		if !w.Tail {
+			e.backlog = w.Health.Backlog
+		}
+	}
+	// Both are cumulative: the newest window has the largest.
+	e.issued = max(e.issued, w.Issued)
+	e.recorded = max(e.recorded, w.Recorded)
+	if w.Last {
+		e.last, e.tail = true, w.Tail
+	}
+	if !w.Tail {
+		e.end = max(e.end, w.End)
+	}
+	for i := range w.Series {
+		if w.Series[i].Key.PartOf == "" {
+			e.merged += w.Series[i].Response.Count()
+		}
+	}
+	return true
+}
+
+// over reports whether nothing more comes of the shard's phase.
+func (e *entry) over() bool { return e.last || e.told || e.lost }
+
+// gaps are the windows that should be here and are not.
+func (e *entry) gaps() []Range {
+	if e.told {
+		return e.have.gaps(max(e.count, e.have.end()))
+	}
+	return e.have.gaps(e.have.end())
+}
+
+// ledger holds the entries of one phase.
+type ledger map[shardID]*entry
+
+func (l ledger) of(id shardID) *entry {
+	e := l[id]
+	if e == nil {
+		e = newEntry()
+		l[id] = e
+	}
+	return e
+}
+
+// Loss says that an agent was lost, or left, before its shard had ended.
+type Loss struct {
+	Shard, Attempt int
+	Phase          string        // in which it was, or which it had not begun
+	At             time.Duration // from the phase's start; negative when it had not begun
+	Why            string        // in a few words; may be empty
+}
+
+// Lost notes a loss, so that the result can say when it was.
+func (b *Builder) Lost(l Loss) {
+	p := b.phases[l.Phase]
+	if p == nil {
+		return
+	}
+	e := p.ledger.of(shardID{l.Shard, l.Attempt})
+	e.lost, e.lostAt, e.between, e.why = true, max(l.At, 0), l.At < 0, l.Why
+}
+
+// PhaseEnd is what an agent told of its shard's end of a phase.
+type PhaseEnd struct {
+	Shard, Attempt   int
+	Phase            string
+	Windows          int // their numbers are 0 to Windows−1
+	Issued, Recorded uint64
+}
+
+// Ended notes the end of a shard's phase, so that windows that never came are known to be missing.
+func (b *Builder) Ended(end PhaseEnd) {
+	p := b.phases[end.Phase]
+	if p == nil {
+		return
+	}
+	e := p.ledger.of(shardID{end.Shard, end.Attempt})
+	e.told, e.count = true, end.Windows
+	e.issued = max(e.issued, end.Issued)
+	e.recorded = max(e.recorded, end.Recorded)
+}
+
+// missing lists what a result lacks. Only phases that began are looked at: a run that ended before a phase
+// does not lack its windows.
+func (b *Builder) missing() []string {
+	var parts []ShardPhase
+	gone := make(map[shardID]bool) // lost in an earlier phase
+	for _, p := range b.order {
+		if !p.begun() {
+			continue
+		}
+		for _, info := range b.shards() {
+			id := shardID{info.Index, info.Attempt}
+			if gone[id] {
+				continue
+			}
+			e := p.ledger[id]
+			if e == nil {
+				if b.served(p, info) {
+					continue
+				}
+				e = newEntry()
+			}
+			gone[id] = e.lost
+			parts = append(parts, ShardPhase{
+				Agent: info.Agent, Phase: p.info.Name, Planned: p.info.Planned,
+				Gaps: e.gaps(), Begun: e.newest >= 0, Ended: e.last || e.told, Until: e.until,
+				Lost: e.lost, LostAt: e.lostAt, Between: e.between, Why: e.why,
+			})
+		}
+	}
+	return Missing(parts)
+}
+
+// served reports whether another attempt at the same shard has windows of the phase, or will have to: then
+// the attempt info did not have to serve it.
+func (b *Builder) served(p *phase, info ShardInfo) bool {
+	for id, e := range p.ledger {
+		if id.index == info.Index && id.attempt != info.Attempt && e.newest >= 0 {
+			return true
+		}
+	}
+	for id := range b.agents {
+		if id.index == info.Index && id.attempt > info.Attempt {
+			return true
+		}
+	}
+	return false
+}
+
+// reconcile compares the counts over all phases (law 9): an operation that was begun in one phase may be done
+// in the next.
+func (b *Builder) reconcile() Reconcile {
+	var r Reconcile
+	for _, p := range b.order {
+		for _, e := range p.ledger {
+			r.Issued += e.issued
+			r.Recorded += e.recorded
+		}
+		r.Merged += p.totals.count()
+	}
+	r.OK = r.Issued == r.Recorded && r.Recorded == r.Merged
+	return r
+}

@@ -1,0 +1,173 @@
+package result
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/benchd/benchd/internal/latency"
+)
+
+// Snapshot is a run as it goes on: its current phase, and in that the last interval of which all agents have
+// told.
+type Snapshot struct {
+	Phase      string // empty before the first window
+	Loop       string
+	Elapsed    time.Duration // to the end of the last complete interval
+	Planned    time.Duration
+	PlannedOps uint64
+	Ops        uint64   // in the phase, so far
+	Offered    *float64 // open loop: the rate that has been intended so far
+
+	Interval   time.Duration // how long the last complete interval was
+	Rate       float64       // operations per second in it
+	Operations []PointOperation
+	Totals     []Operation // the phase so far
+	Agents     []AgentSnapshot
+}
+
+// AgentSnapshot is an agent in its newest window.
+type AgentSnapshot struct {
+	Name    string
+	Until   time.Duration // the window's end, from the phase's start
+	Ended   bool          // whether nothing more comes of the phase
+	Behind  bool          // whether it has not told of the interval that the Snapshot shows
+	Rate    float64       // operations per second
+	P50     *float64      // of all good operations, in microseconds
+	P99     *float64
+	Idle    float64 // the host's idle share; negative when unknown
+	OwnCPU  float64
+	Late    uint64
+	Backlog uint64
+}
+
+// agentWindow is what Live tells of an agent's newest window.
+type agentWindow struct {
+	AgentSnapshot
+	shard shardID
+	slot  slot
+}
+
+// patience is how many intervals behind the newest window Live stays at most, waiting for the slowest agent.
+const patience = 3
+
+// see keeps what Live tells of a window if it is its agent's newest. An agent's tail is too short to tell of.
+func (p *phase) see(w *latency.Window, agent string) error {
+	old, known := p.latest[agent]
+	if known && (old.Until >= w.End || w.Tail) {
+		return nil
+	}
+	var good latency.Histogram
+	for i := range w.Series {
+		if key := w.Series[i].Key; key.PartOf == "" && Good(key.Outcome) {
+			if err := good.Merge(w.Series[i].Response); err != nil {
+				return err
+			}
+		}
+	}
+	now := agentWindow{
+		AgentSnapshot: AgentSnapshot{
+			Name:    agent,
+			Until:   w.End,
+			P50:     p.series.scale.p50.of(&good),
+			P99:     p.series.scale.p99.of(&good),
+			Idle:    w.Health.HostIdle,
+			OwnCPU:  w.Health.OwnCPU,
+			Late:    w.Health.LateSends,
+			Backlog: w.Health.Backlog,
+		},
+		shard: shardID{w.ID.Shard, w.ID.Attempt},
+		slot:  p.series.slotOf(w),
+	}
+	if length := (w.End - w.Start).Seconds(); length > 0 {
+		now.Rate = float64(latency.Ops(w.Series)) / length
+	}
+	if w.Health.Cores <= 0 {
+		now.Idle = -1
+	}
+	p.latest[agent] = now
+	return nil
+}
+
+// Live is the state of the phase that began last.
+func (b *Builder) Live() Snapshot {
+	var p *phase
+	for _, q := range b.order {
+		if q.begun() {
+			p = q
+		}
+	}
+	if p == nil {
+		return Snapshot{}
+	}
+	s := Snapshot{
+		Phase:      p.info.Name,
+		Loop:       p.info.Loop,
+		Planned:    p.info.Planned,
+		PlannedOps: p.info.PlannedOps,
+		Ops:        p.totals.count(),
+		Offered:    p.offered(b.shardCount()),
+		Totals:     p.totals.operations(b.scale),
+	}
+	at, shown := p.complete()
+	if shown {
+		iv := p.series.open[at]
+		s.Elapsed = iv.end
+		s.Interval = iv.end - iv.start
+		if s.Interval > 0 {
+			s.Rate = float64(iv.ops) / s.Interval.Seconds()
+		}
+		for _, key := range slices.SortedFunc(maps.Keys(iv.cells), compareKeys) {
+			s.Operations = append(s.Operations, p.series.point(key, iv.cells[key]))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.latest)) {
+		a := p.latest[name]
+		a.Ended = p.ledger.of(a.shard).over()
+		a.Behind = shown && !a.Ended && a.slot.before(at)
+		s.Agents = append(s.Agents, a.AgentSnapshot)
+	}
+	return s
+}
+
+// complete is the last interval of which all agents that are still at work have told, or one that is patience
+// intervals old if an agent holds that up; once all have ended, the last interval of all.
+func (p *phase) complete() (slot, bool) {
+	newest, slowest := slot{index: -1}, slot{index: -1}
+	waiting := false
+	for _, a := range p.latest {
+		if newest.before(a.slot) {
+			newest = a.slot
+		}
+		if p.ledger.of(a.shard).over() {
+			continue
+		}
+		if !waiting || a.slot.before(slowest) {
+			slowest, waiting = a.slot, true
+		}
+	}
+	limit := newest
+	if waiting {
+		limit = slowest
+		if newest.index-slowest.index > patience {
+			limit = slot{index: newest.index - patience}
+		}
+	}
+	var best slot
+	found := false
+	for at := range p.series.open {
+		if !at.tail && !limit.before(at) && (!found || best.before(at)) {
+			best, found = at, true
+		}
+	}
+	return best, found
+}
+
+// shardCount is how many shards the run is cut into.
+func (b *Builder) shardCount() int {
+	indexes := make(map[int]bool)
+	for id := range b.agents {
+		indexes[id.index] = true
+	}
+	return len(indexes)
+}

@@ -1,0 +1,149 @@
+package result
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/latency"
+)
+
+// The set of window numbers knows each number once and holds no more ranges than there are gaps.
+func TestSeqSet(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		var s seqSet
+		in := make(map[int]bool)
+		for range r.IntN(60) {
+			n := r.IntN(40)
+			require.Equal(t, !in[n], s.add(n))
+			in[n] = true
+		}
+		missing := make(map[int]bool)
+		for _, g := range s.gaps(45) {
+			require.LessOrEqual(t, g.First, g.Last)
+			for n := g.First; n <= g.Last; n++ {
+				missing[n] = true
+			}
+		}
+		end := 0
+		for n := range 45 {
+			require.Equal(t, !in[n], missing[n], "number %d", n)
+			if in[n] {
+				end = n + 1
+			}
+		}
+		require.Equal(t, end, s.end())
+		for i := 1; i < len(s.ranges); i++ {
+			require.Greater(t, s.ranges[i].First, s.ranges[i-1].Last+1)
+		}
+	}
+}
+
+func TestBinomialTail(t *testing.T) {
+	for _, tc := range []struct {
+		k, n uint64
+		p    float64
+	}{
+		{0, 10, 0.3},
+		{1, 10, 0.3},
+		{3, 10, 0.3},
+		{7, 10, 0.3},
+		{10, 10, 0.3},
+		{11, 10, 0.3},
+		{5, 10, 0},
+		{5, 10, 1},
+		{1, 1000, 0.001},
+		{40, 100, 0.33},
+		{25, 100, 0.33},
+	} {
+		want := 0.0
+		for k := tc.k; k <= tc.n; k++ {
+			term := 1.0
+			for i := range k {
+				term *= float64(tc.n-i) / float64(k-i) * tc.p
+			}
+			want += term * math.Pow(1-tc.p, float64(tc.n-k))
+		}
+		require.InDelta(t, want, binomialTail(tc.k, tc.n, tc.p), 1e-9, "%+v", tc)
+	}
+	require.Zero(t, binomialTail(900_000, 1_000_000, 0.3))
+	require.InDelta(t, 1, binomialTail(300, 1_000_000, 0.3), 1e-12)
+}
+
+// A series of days has points of minutes.
+func TestPointLength(t *testing.T) {
+	for _, tc := range []struct{ interval, phase, want time.Duration }{
+		{time.Second, time.Minute, time.Second},
+		{time.Second, 10_000 * time.Second, time.Second},
+		{time.Second, 0, time.Second},
+		{0, time.Hour, 0},
+		{time.Second, 4 * 24 * time.Hour, 50 * time.Second},
+		{100 * time.Millisecond, time.Hour, 500 * time.Millisecond},
+	} {
+		require.Equal(t, tc.want, pointLength(tc.interval, tc.phase))
+	}
+}
+
+func TestLengthText(t *testing.T) {
+	for _, tc := range []struct {
+		d    time.Duration
+		want string
+	}{
+		{0, "0 ns"},
+		{850, "850 ns"},
+		{1020, "1.02 µs"},
+		{999_600, "1000 µs"},
+		{time.Millisecond, "1 ms"},
+		{12_340 * time.Microsecond, "12.3 ms"},
+		{150 * time.Second, "150 s"},
+	} {
+		require.Equal(t, tc.want, lengthText(tc.d))
+	}
+}
+
+func TestPercentText(t *testing.T) {
+	for share, want := range map[float64]string{
+		0: "0 %", 1: "100 %", 0.9999: "99 %", 0.43: "43 %", 0.001: "0.1 %", 0.0123: "1.2 %", 0.0000001: "less than 0.01 %", 0.0999: "10 %",
+	} {
+		require.Equal(t, want, percentText(share))
+	}
+}
+
+// Histograms of old intervals are let go: memory does not grow with the run but by figures, and not at all in
+// a builder that is only watched.
+func TestIntervalsAreLetGo(t *testing.T) {
+	for _, liveOnly := range []bool{false, true} {
+		b := NewBuilder(BuilderConfig{
+			Interval: time.Second, LiveOnly: liveOnly,
+			Phases: []PhaseInfo{{Name: "measure"}}, Shards: []ShardInfo{{Index: 0, Attempt: 1, Agent: "a"}},
+		})
+		for seq := range 500 {
+			var h latency.Histogram
+			h.Record(1000)
+			_, err := b.Add(&latency.Window{
+				ID:    latency.WindowID{Phase: "measure", Attempt: 1, Seq: seq},
+				Start: time.Duration(seq) * time.Second, End: time.Duration(seq+1) * time.Second,
+				Series: []latency.Series{{Key: latency.Key{Op: "READ", Outcome: "OK"}, Response: &h, Service: &h}},
+			})
+			require.NoError(t, err)
+		}
+		p := b.phases["measure"]
+		require.LessOrEqual(t, len(p.series.open), openIntervals)
+		require.Len(t, p.ledger[shardID{0, 1}].have.ranges, 1)
+		if liveOnly {
+			require.Empty(t, p.series.done)
+			require.Nil(t, p.generators["a"].course)
+			continue
+		}
+		require.Len(t, p.series.done, 500-openIntervals)
+		for _, iv := range p.series.done {
+			for _, c := range iv.cells {
+				require.Nil(t, c.response)
+			}
+		}
+	}
+}
