@@ -90,7 +90,9 @@ type Submission struct {
 	// A note.
 	Note string `protobuf:"bytes,5,opt,name=note,proto3" json:"note,omitempty"`
 	// Tags.
-	Tags          map[string]string `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Tags map[string]string `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The contents of files that properties name, by the name that is written there.
+	Attachments   map[string][]byte `protobuf:"bytes,7,rep,name=attachments,proto3" json:"attachments,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -163,6 +165,13 @@ func (x *Submission) GetNote() string {
 func (x *Submission) GetTags() map[string]string {
 	if x != nil {
 		return x.Tags
+	}
+	return nil
+}
+
+func (x *Submission) GetAttachments() map[string][]byte {
+	if x != nil {
+		return x.Attachments
 	}
 	return nil
 }
@@ -1843,7 +1852,7 @@ var File_benchd_v1_run_proto protoreflect.FileDescriptor
 
 const file_benchd_v1_run_proto_rawDesc = "" +
 	"\n" +
-	"\x13benchd/v1/run.proto\x12\tbenchd.v1\x1a\x15benchd/v1/agent.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xad\x02\n" +
+	"\x13benchd/v1/run.proto\x12\tbenchd.v1\x1a\x15benchd/v1/agent.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb7\x03\n" +
 	"\n" +
 	"Submission\x12+\n" +
 	"\x05files\x18\x01 \x03(\v2\x15.benchd.v1.SourceFileR\x05files\x122\n" +
@@ -1853,10 +1862,14 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x05flags\x18\x03 \x03(\v2\x12.benchd.v1.SettingR\x05flags\x12\x12\n" +
 	"\x04name\x18\x04 \x01(\tR\x04name\x12\x12\n" +
 	"\x04note\x18\x05 \x01(\tR\x04note\x123\n" +
-	"\x04tags\x18\x06 \x03(\v2\x1f.benchd.v1.Submission.TagsEntryR\x04tags\x1a7\n" +
+	"\x04tags\x18\x06 \x03(\v2\x1f.benchd.v1.Submission.TagsEntryR\x04tags\x12H\n" +
+	"\vattachments\x18\a \x03(\v2&.benchd.v1.Submission.AttachmentsEntryR\vattachments\x1a7\n" +
 	"\tTagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\":\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
+	"\x10AttachmentsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\":\n" +
 	"\n" +
 	"SourceFile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
@@ -2018,7 +2031,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),          // 0: benchd.v1.AgentLossPolicy
 	(*Submission)(nil),            // 1: benchd.v1.Submission
@@ -2048,59 +2061,61 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*DrainRequest)(nil),          // 25: benchd.v1.DrainRequest
 	(*DrainResponse)(nil),         // 26: benchd.v1.DrainResponse
 	nil,                           // 27: benchd.v1.Submission.TagsEntry
-	nil,                           // 28: benchd.v1.SubmitRequest.SelectEntry
-	nil,                           // 29: benchd.v1.SuiteSummary.TagsEntry
-	nil,                           // 30: benchd.v1.AgentInfo.LabelsEntry
-	(*durationpb.Duration)(nil),   // 31: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 32: google.protobuf.Timestamp
-	(*HostFacts)(nil),             // 33: benchd.v1.HostFacts
+	nil,                           // 28: benchd.v1.Submission.AttachmentsEntry
+	nil,                           // 29: benchd.v1.SubmitRequest.SelectEntry
+	nil,                           // 30: benchd.v1.SuiteSummary.TagsEntry
+	nil,                           // 31: benchd.v1.AgentInfo.LabelsEntry
+	(*durationpb.Duration)(nil),   // 32: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 33: google.protobuf.Timestamp
+	(*HostFacts)(nil),             // 34: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	2,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	3,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	3,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
 	27, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	1,  // 4: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	28, // 5: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	31, // 6: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
-	0,  // 7: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
-	1,  // 8: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
-	31, // 9: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	31, // 10: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
-	10, // 11: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
-	11, // 12: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
-	12, // 13: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
-	32, // 14: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	17, // 15: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	32, // 16: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	29, // 17: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	24, // 18: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	30, // 19: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	33, // 20: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	32, // 21: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	4,  // 22: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	6,  // 23: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	8,  // 24: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	13, // 25: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	15, // 26: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	18, // 27: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	20, // 28: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	22, // 29: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	25, // 30: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	5,  // 31: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 32: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 33: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	14, // 34: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	16, // 35: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	19, // 36: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	21, // 37: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	23, // 38: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	26, // 39: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	31, // [31:40] is the sub-list for method output_type
-	22, // [22:31] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	28, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	1,  // 5: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
+	29, // 6: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	32, // 7: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	0,  // 8: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
+	1,  // 9: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
+	32, // 10: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	32, // 11: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	10, // 12: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
+	11, // 13: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
+	12, // 14: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
+	33, // 15: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	17, // 16: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
+	33, // 17: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	30, // 18: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	24, // 19: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	31, // 20: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	34, // 21: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	33, // 22: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	4,  // 23: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	6,  // 24: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	8,  // 25: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	13, // 26: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	15, // 27: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	18, // 28: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	20, // 29: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	22, // 30: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	25, // 31: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	5,  // 32: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 33: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 34: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	14, // 35: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	16, // 36: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	19, // 37: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	21, // 38: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	23, // 39: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	26, // 40: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	32, // [32:41] is the sub-list for method output_type
+	23, // [23:32] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
@@ -2115,7 +2130,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   30,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

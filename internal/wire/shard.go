@@ -1,0 +1,105 @@
+package wire
+
+import (
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/benchd/benchd/internal/clock"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/plan"
+)
+
+// FromShard names a shard.
+func FromShard(run string, shard, attempt int) *benchdv1.ShardId {
+	return &benchdv1.ShardId{Run: run, Shard: uint32(shard), Attempt: uint32(attempt)}
+}
+
+// FromPlan encodes the order to prepare a shard.
+func FromPlan(s plan.Shard, steward bool) *benchdv1.Prepare {
+	m := &benchdv1.Prepare{
+		Id: FromShard(s.Run, s.Index, s.Attempt), Shards: uint32(s.Count), Workers: uint32(s.Workers),
+		Properties: s.Properties, Steward: steward,
+	}
+	for _, p := range s.Phases {
+		m.Phases = append(m.Phases, &benchdv1.Phase{
+			Name: string(p.Name), Open: p.Loop == plan.Open, DurationNs: int64(p.Duration), Ops: p.Ops, Joined: p.Joined,
+		})
+	}
+	return m
+}
+
+// ToPlan decodes and judges the order to prepare a shard.
+func ToPlan(m *benchdv1.Prepare, agent string) (plan.Shard, error) {
+	id := m.GetId()
+	if id.GetRun() == "" || m.GetShards() == 0 || id.GetShard() >= m.GetShards() || m.GetWorkers() == 0 || len(m.GetPhases()) == 0 {
+		return plan.Shard{}, fmt.Errorf("order to prepare shard %d of %d: %w", id.GetShard(), m.GetShards(), errMalformed)
+	}
+	s := plan.Shard{
+		Run: id.GetRun(), Index: int(id.GetShard()), Count: int(m.GetShards()), Attempt: int(id.GetAttempt()),
+		Agent: agent, Workers: int(m.GetWorkers()), Properties: m.GetProperties(),
+	}
+	for _, p := range m.GetPhases() {
+		loop := plan.Closed
+		if p.GetOpen() {
+			loop = plan.Open
+		}
+		s.Phases = append(s.Phases, plan.Phase{
+			Name: plan.PhaseName(p.GetName()), Loop: loop, Duration: time.Duration(p.GetDurationNs()), Ops: p.GetOps(), Joined: p.GetJoined(),
+		})
+	}
+	return s, nil
+}
+
+// FromLine encodes how an agent's clock maps to a run's time.
+func FromLine(run string, l clock.Line) *benchdv1.Timebase {
+	return &benchdv1.Timebase{Run: run, AgentNs: l.X, RunNs: l.Y, RatePpb: l.Rate * 1e9}
+}
+
+// ToLine decodes it.
+func ToLine(m *benchdv1.Timebase) clock.Line {
+	return clock.Line{X: m.GetAgentNs(), Y: m.GetRunNs(), Rate: m.GetRatePpb() / 1e9}
+}
+
+// FromTime encodes an instant; the zero time is absent.
+func FromTime(t time.Time) *timestamppb.Timestamp {
+	if t.IsZero() {
+		return nil
+	}
+	return timestamppb.New(t)
+}
+
+// CheckHello judges what an agent says of itself.
+func CheckHello(h *benchdv1.Hello) error {
+	switch {
+	case !nameOK(h.GetName()):
+		return Errorf(ErrNotAllowed, "agent name %q: use 1 to %d letters, digits, dots, dashes and underscores", clip(h.GetName()), maxName)
+	case h.GetBootId() == "" || len(h.GetBootId()) > maxName:
+		return Errorf(ErrMalformed, "agent %q has no boot id", h.GetName())
+	case len(h.GetLabels()) > maxLabels:
+		return Errorf(ErrNotAllowed, "agent %q has %d labels: at most %d are allowed", h.GetName(), len(h.GetLabels()), maxLabels)
+	case len(h.GetHeld()) > maxHeld:
+		return Errorf(ErrMalformed, "agent %q holds %d shards", h.GetName(), len(h.GetHeld()))
+	}
+	for k, v := range h.GetLabels() {
+		if len(k) > maxName || len(v) > maxName {
+			return Errorf(ErrNotAllowed, "agent %q: label %q is longer than %d", h.GetName(), clip(k), maxName)
+		}
+	}
+	return nil
+}
+
+func nameOK(name string) bool {
+	if name == "" || len(name) > maxName {
+		return false
+	}
+	for _, r := range name {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':
+		default:
+			return false
+		}
+	}
+	return true
+}

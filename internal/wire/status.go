@@ -1,0 +1,91 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// Errors that both ends decide on. They travel as statuses; errors.Is finds them on the other side.
+var (
+	ErrBadSpec      = errors.New("bad spec")       // the submission cannot be executed as it is
+	ErrNotFound     = errors.New("not found")      // no such suite, run or agent
+	ErrTooFewAgents = errors.New("too few agents") // for the submission, now
+	ErrNameTaken    = errors.New("name taken")     // another agent of that name is connected
+	ErrProtocol     = errors.New("other protocol") // the peer speaks another version
+	ErrNotAllowed   = errors.New("not allowed")    // by the state of the thing or by policy
+	ErrUnreachable  = errors.New("cannot reach")   // the coordinator is not there
+	ErrFull         = errors.New("no space left")  // the archive's disk is full
+	ErrMalformed    = errMalformed                 // the peer broke the protocol
+)
+
+// kind is an error and the code that it travels as.
+type kind struct {
+	err  error
+	code codes.Code
+}
+
+func kinds() []kind {
+	return []kind{
+		{ErrBadSpec, codes.InvalidArgument},
+		{ErrNotFound, codes.NotFound},
+		{ErrTooFewAgents, codes.ResourceExhausted},
+		{ErrNameTaken, codes.AlreadyExists},
+		{ErrProtocol, codes.FailedPrecondition},
+		{ErrNotAllowed, codes.PermissionDenied},
+		{ErrUnreachable, codes.Unavailable},
+		{ErrFull, codes.DataLoss},
+		{ErrMalformed, codes.OutOfRange},
+		{context.Canceled, codes.Canceled},
+		{context.DeadlineExceeded, codes.DeadlineExceeded},
+	}
+}
+
+// Errorf makes an error of one of the kinds above, whose text is the format's alone.
+func Errorf(kind error, format string, args ...any) error {
+	return &kindError{kind: kind, text: fmt.Sprintf(format, args...)}
+}
+
+type kindError struct {
+	kind error
+	text string
+}
+
+func (e *kindError) Error() string { return e.text }
+func (e *kindError) Unwrap() error { return e.kind }
+
+// ToStatus makes of err what gRPC sends.
+func ToStatus(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, is := status.FromError(err); is {
+		return err
+	}
+	for _, k := range kinds() {
+		if errors.Is(err, k.err) {
+			return status.Error(k.code, err.Error())
+		}
+	}
+	return status.Error(codes.Internal, err.Error())
+}
+
+// FromStatus makes of what gRPC returned an error of the kinds above again.
+func FromStatus(err error) error {
+	if err == nil {
+		return nil
+	}
+	s, is := status.FromError(err)
+	if !is {
+		return err
+	}
+	for _, k := range kinds() {
+		if s.Code() == k.code {
+			return &kindError{kind: k.err, text: s.Message()}
+		}
+	}
+	return errors.New(s.Message())
+}
