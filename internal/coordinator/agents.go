@@ -1,0 +1,126 @@
+package coordinator
+
+import (
+	"time"
+
+	"github.com/benchd/benchd/internal/clock"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// arrived takes up what an agent holds, and gives it work.
+func (c *Coordinator) arrived(m *member, s *session, restarted bool) {
+	held := make(map[string]bool)
+	for _, h := range s.hello.GetHeld() {
+		held[h.GetId().GetRun()] = true
+		if cd := c.conductor(h.GetId().GetRun()); cd != nil {
+			// The clock must be known before the run's time can be anchored by it.
+			c.task(func() { cd.welcome(m, s, h) })
+		} else {
+			forget(m, h.GetId())
+		}
+	}
+	if run := m.serving(); run != "" && !held[run] {
+		if cd := c.conductor(run); cd != nil {
+			cd.post(func() { cd.returnedWithout(m, restarted) })
+		}
+	}
+	c.mu.Lock()
+	c.wake()
+	c.mu.Unlock()
+	c.schedule()
+}
+
+// welcome waits for the first probes of an agent that is back, anchors the run's time if need be, and takes its
+// shard up again.
+func (cd *conductor) welcome(m *member, s *session, held *benchdv1.HeldShard) {
+	s.burst(cd.c.life)
+	cd.post(func() {
+		shard := int(held.GetId().GetShard())
+		if !cd.owns(m, shard, int(held.GetId().GetAttempt())) {
+			forget(m, held.GetId())
+			return
+		}
+		m.serve(cd.id)
+		cd.anchor(m, held)
+		cd.back(shard, m, held)
+	})
+}
+
+// anchor sets the run's time by the first agent that is back after a restart of the coordinator: the agents
+// have kept it, each in its own clock, and our clock may have been set in between.
+func (cd *conductor) anchor(m *member, held *benchdv1.HeldShard) {
+	line := held.GetTimebase()
+	if cd.anchored.Load() || line == nil || cd.epoch.Load() == 0 {
+		return
+	}
+	now := cd.c.clock.Now()
+	est, ok := m.estimate(now)
+	if !ok {
+		return
+	}
+	before := cd.run.record.Epoch
+	cd.run.record.Epoch = est.Line.Inverse(line.GetAgentNs()) - line.GetRunNs()
+	cd.epoch.Store(cd.run.record.Epoch)
+	cd.anchored.Store(true)
+	cd.log.Info("run's time is anchored anew", "agent", m.name, "moved", time.Duration(cd.run.record.Epoch-before))
+}
+
+// returnedWithout handles an agent that serves this run and is connected again, but does not hold its shard:
+// it was started anew, or never got the order.
+func (cd *conductor) returnedWithout(m *member, restarted bool) {
+	for i, sh := range cd.run.record.Life.Shards {
+		if sh.Agent != m.name || sh.State == lifecycle.Gone {
+			continue
+		}
+		delete(cd.away, i)
+		if restarted || sh.Boot != m.boot() {
+			cd.lost(i, "was lost: it has been started anew")
+			m.serve("")
+			cd.c.schedule()
+			return
+		}
+		cd.execute(cd.run.record.Life.Return(i))
+	}
+}
+
+// departed starts the time that an agent has to come back to its run.
+func (c *Coordinator) departed(m *member) {
+	c.withShard(m, func(cd *conductor, shard int) { cd.gone(shard) })
+	c.mu.Lock()
+	c.wake()
+	c.mu.Unlock()
+}
+
+// left handles an agent's farewell: its run need not wait for it.
+func (c *Coordinator) left(m *member, reason string) {
+	c.withShard(m, func(cd *conductor, shard int) { cd.lost(shard, "left: "+reason) })
+}
+
+// withShard calls do in the loop of the run that an agent serves.
+func (c *Coordinator) withShard(m *member, do func(*conductor, int)) {
+	cd := c.conductor(m.serving())
+	if cd == nil {
+		return
+	}
+	cd.post(func() {
+		for i, sh := range cd.run.record.Life.Shards {
+			if sh.Agent == m.name && sh.State != lifecycle.Gone {
+				do(cd, i)
+			}
+		}
+	})
+}
+
+// probed takes a round trip, and tells the agent how its clock now maps to the time of the run that it serves.
+func (c *Coordinator) probed(m *member, s *session, p clock.Probe) {
+	m.addProbe(p)
+	cd := c.conductor(m.serving())
+	if cd == nil {
+		return
+	}
+	if line, ok := cd.line(m); ok {
+		s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Timebase{Timebase: wire.FromLine(cd.id, line)}})
+	}
+}

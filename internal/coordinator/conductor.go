@@ -1,0 +1,273 @@
+package coordinator
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/clock"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// tick is how often watchers get a new view, and an archive that could not be written is tried again.
+const tick = 250 * time.Millisecond
+
+// conductor owns one run from the moment it has agents. All its state belongs to its loop; the methods in
+// messages.go post into it.
+type conductor struct {
+	c   *Coordinator
+	id  string
+	log *slog.Logger
+
+	mail chan func()
+	done chan struct{} // closed when the run is sealed, or the coordinator detaches
+
+	// These are read by sessions, which tell agents how their clocks map to the run's time.
+	epoch    atomic.Int64
+	anchored atomic.Bool // the epoch is of this coordinator's clock
+
+	// What follows belongs to the loop.
+	run     *run
+	shards  []plan.Shard
+	builder *result.Builder
+	merged  map[slot]map[int]bool // windows that are safe
+	timers  map[lifecycle.Timer]*time.Timer
+	events  []archive.Event   // not archived yet
+	away    map[int]time.Time // shards whose agents are not connected, since when
+	dirty   bool
+	sealed  bool
+
+	view sync.Mutex
+	live liveView
+}
+
+// slot names a shard's phase.
+type slot struct {
+	shard, attempt int
+	phase          string
+}
+
+// liveView is what watchers see; it is replaced whole.
+type liveView struct {
+	state  *lifecycle.State
+	live   result.Snapshot
+	events []archive.Event // all of the run so far
+	began  map[plan.PhaseName]time.Duration
+}
+
+func newConductor(c *Coordinator, r *run) *conductor {
+	cd := &conductor{
+		c: c, id: r.archived.ID, run: r, log: c.log.With("run", r.archived.ID),
+		mail: make(chan func(), 1024), done: make(chan struct{}),
+		merged: make(map[slot]map[int]bool), timers: make(map[lifecycle.Timer]*time.Timer),
+		away: make(map[int]time.Time),
+	}
+	cd.epoch.Store(r.record.Epoch)
+	cd.builder = newBuilder(r, true)
+	cd.publish()
+	return cd
+}
+
+// post hands work to the loop; it is dropped when the run is over.
+func (cd *conductor) post(do func()) {
+	select {
+	case cd.mail <- do:
+	case <-cd.done:
+	}
+}
+
+// loop carries the run to its end, or until ctx ends: then the run is left as it is in the archive.
+func (cd *conductor) loop(ctx context.Context) {
+	defer close(cd.done)
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	defer func() {
+		for _, t := range cd.timers {
+			t.Stop()
+		}
+	}()
+	for !cd.sealed || cd.dirty {
+		select {
+		case <-ctx.Done():
+			return
+		case do := <-cd.mail:
+			do()
+		case <-ticker.C:
+			if cd.dirty {
+				cd.persist(ctx)
+			}
+			cd.judgeLimits()
+			cd.publish()
+		}
+	}
+	cd.publish()
+	cd.log.Info("run ended", "status", cd.run.record.Life.Status, "reason", cd.run.record.Life.Reason)
+}
+
+// step tells the lifecycle of an event, archives what it has become, and does what follows.
+func (cd *conductor) step(e lifecycle.Event) {
+	before := cd.run.record.Life.Status
+	commands := cd.run.record.Life.Step(e)
+	cd.noteAll(commands)
+	cd.persist(cd.c.life)
+	if cd.run.record.Life.Status != before {
+		cd.publish()
+	}
+	cd.execute(commands)
+}
+
+// persist archives the run. When that fails (a full disk) the run goes on, and it is tried again.
+func (cd *conductor) persist(ctx context.Context) {
+	cd.dirty = true
+	archived, err := cd.run.toArchive()
+	if err == nil {
+		change := archive.Change{Runs: []archive.RunRecord{archived}, Events: cd.events}
+		change.Suite, change.Status = cd.c.suiteStatus(ctx, cd.run)
+		err = cd.c.archive.Apply(ctx, change)
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			cd.log.Error("archive run", "error", err)
+		}
+		return
+	}
+	cd.dirty, cd.events = false, nil
+}
+
+// note writes an event into the timeline.
+func (cd *conductor) note(kind, text string) {
+	e := archive.Event{Run: cd.id, At: time.Unix(0, cd.c.clock.Now()), Kind: kind, Text: text}
+	if phase, at := cd.now(); phase != "" {
+		e.Phase, e.Offset = string(phase), at
+	}
+	cd.events = append(cd.events, e)
+	cd.view.Lock()
+	cd.live.events = append(cd.live.events, e)
+	cd.view.Unlock()
+	cd.log.Info("timeline", "kind", kind, "text", text)
+}
+
+func (cd *conductor) noteAll(commands []lifecycle.Command) {
+	for _, c := range commands {
+		if n, is := c.(lifecycle.Note); is {
+			cd.note(n.Kind, n.Text)
+		}
+	}
+}
+
+// now is the phase that the run is in and how long it has been, by the clock.
+func (cd *conductor) now() (plan.PhaseName, time.Duration) {
+	at := time.Duration(cd.c.clock.Now() - cd.epoch.Load())
+	var in plan.PhaseName
+	var since time.Duration
+	for _, p := range cd.run.phases {
+		if began, ok := cd.run.began(p.Name); ok && began <= at {
+			in, since = p.Name, at-began
+		}
+	}
+	return in, since
+}
+
+// line is how an agent's clock maps to the run's time, as far as is known; false before the first start.
+func (cd *conductor) line(m *member) (clock.Line, bool) {
+	epoch := cd.epoch.Load()
+	now := cd.c.clock.Now()
+	est, ok := m.estimate(now)
+	if epoch == 0 || !ok || !cd.anchored.Load() {
+		return clock.Line{}, false
+	}
+	// est.Line maps our clock to the agent's; the run's time is ours, counted from the epoch.
+	return clock.Line{X: est.Line.Y, Y: est.Line.X - epoch, Rate: 1/(1+est.Line.Rate) - 1}, true
+}
+
+// publish lets watchers see how the run stands.
+func (cd *conductor) publish() {
+	blob, err := json.Marshal(cd.run.record.Life)
+	if err != nil {
+		cd.log.Error("publish state", "error", err)
+		return
+	}
+	state := new(lifecycle.State)
+	if err := json.Unmarshal(blob, state); err != nil {
+		cd.log.Error("publish state", "error", err)
+		return
+	}
+	began := make(map[plan.PhaseName]time.Duration)
+	for _, p := range cd.run.phases {
+		if at, ok := cd.run.began(p.Name); ok {
+			began[p.Name] = at
+		}
+	}
+	cd.view.Lock()
+	defer cd.view.Unlock()
+	cd.live.state, cd.live.live, cd.live.began = state, cd.builder.Live(), began
+}
+
+// holds reports whether a window is of a shard that the agent has in hand.
+func (cd *conductor) holds(agent string, id latency.WindowID) bool {
+	cd.view.Lock()
+	defer cd.view.Unlock()
+	shards := cd.live.state.Shards
+	return id.Shard < len(shards) && shards[id.Shard].Agent == agent && shards[id.Shard].Attempt == id.Attempt
+}
+
+// merge takes windows that the archive has just got for the first time.
+func (cd *conductor) merge(windows []*latency.Window) {
+	touched := make(map[slot]bool)
+	for _, w := range windows {
+		if _, err := cd.builder.Add(w); err != nil {
+			cd.log.Error("merge window", "window", w.ID, "error", err)
+		}
+		touched[cd.mark(w)] = true
+	}
+	for at := range touched {
+		cd.checkMerged(at.shard, plan.PhaseName(at.phase))
+	}
+}
+
+// mark remembers that a window is safe.
+func (cd *conductor) mark(w *latency.Window) slot {
+	at := slot{w.ID.Shard, w.ID.Attempt, w.ID.Phase}
+	if cd.merged[at] == nil {
+		cd.merged[at] = make(map[int]bool)
+	}
+	cd.merged[at][w.ID.Seq] = true
+	return at
+}
+
+// checkMerged tells the lifecycle when all windows of a shard's ended phase are safe.
+func (cd *conductor) checkMerged(shard int, phase plan.PhaseName) {
+	life := cd.run.record.Life
+	if shard >= len(life.Shards) {
+		return
+	}
+	sh := &life.Shards[shard]
+	for _, e := range sh.Ended {
+		if e.Phase == phase && !e.Merged && len(cd.merged[slot{shard, sh.Attempt, string(phase)}]) >= e.Windows {
+			cd.step(lifecycle.WindowsMerged{Shard: shard, Phase: phase})
+			return
+		}
+	}
+}
+
+// member is the agent of a shard.
+func (cd *conductor) member(shard int) *member {
+	return cd.c.roster.get(cd.run.record.Life.Shards[shard].Agent)
+}
+
+// send sends to a shard's agent, if it is there: what it misses is sent again when it is back.
+func (cd *conductor) send(shard int, msg *benchdv1.SessionResponse) {
+	if m := cd.member(shard); m != nil && m.boot() == cd.run.record.Life.Shards[shard].Boot {
+		if s, ok := m.connected(); ok {
+			s.send(msg)
+		}
+	}
+}

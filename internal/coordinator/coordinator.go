@@ -1,0 +1,168 @@
+package coordinator
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
+
+	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/clock"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// DefaultAgentGrace is how long an agent may be away from a run before it counts as lost.
+const DefaultAgentGrace = 30 * time.Second
+
+// Config says how a coordinator works. The zero values of AgentGrace, Clock, Logger and Registerer mean their
+// defaults.
+type Config struct {
+	DataDir    string        // where the archive is
+	Version    string        // of this build, for provenance
+	Databases  []string      // that agents of this build can drive
+	AgentGrace time.Duration // default DefaultAgentGrace
+	Clock      *clock.Source // default the machine's
+	Logger     *slog.Logger  // default none
+	Registerer prometheus.Registerer
+}
+
+// Coordinator is the service. New opens its archive, Register puts it on a server, Run works until told to
+// stop, Close lets go of the archive.
+type Coordinator struct {
+	benchdv1.UnimplementedAgentServiceServer
+	benchdv1.UnimplementedRunServiceServer
+
+	config  Config
+	log     *slog.Logger
+	clock   *clock.Source
+	archive *archive.Archive
+	roster  *roster
+	ingest  *ingest
+	metrics *metrics
+	boot    string
+
+	life  context.Context // ends when the coordinator detaches
+	end   context.CancelFunc
+	tasks sync.WaitGroup // conductors, ingest and what they start
+
+	mu         sync.Mutex
+	queue      []*run // in the order of submission
+	conductors map[string]*conductor
+	changed    chan struct{} // closed and replaced when a queue or roster changes
+}
+
+// New opens the archive and takes up what was not ended.
+func New(ctx context.Context, config Config) (*Coordinator, error) {
+	if config.AgentGrace == 0 {
+		config.AgentGrace = DefaultAgentGrace
+	}
+	if config.Clock == nil {
+		config.Clock = clock.NewSource(clock.Skew{})
+	}
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
+	}
+	if config.Registerer == nil {
+		config.Registerer = prometheus.NewRegistry()
+	}
+	store, err := archive.Open(ctx, config.DataDir, config.Logger)
+	if err != nil {
+		return nil, err
+	}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	c := &Coordinator{
+		config: config, log: config.Logger, clock: config.Clock, archive: store, roster: newRoster(),
+		boot: rand.Text(), life: life, end: end,
+		conductors: make(map[string]*conductor), changed: make(chan struct{}),
+	}
+	c.metrics = newMetrics(config.Registerer, c)
+	c.ingest = &ingest{
+		in: make(chan arrival, ingestBuffer), life: life, archive: store, log: c.log,
+		merge: c.merge, seen: c.metrics.windows,
+	}
+	c.tasks.Go(c.ingest.loop)
+	if err := c.recover(ctx); err != nil {
+		return nil, errors.Join(err, c.Close(ctx))
+	}
+	return c, nil
+}
+
+// ServerOptions are what the gRPC server of a coordinator needs.
+func ServerOptions() []grpc.ServerOption {
+	return []grpc.ServerOption{
+		grpc.MaxRecvMsgSize(wire.MaxMessage),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 5 * time.Second, Timeout: 5 * time.Second}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 2 * time.Second, PermitWithoutStream: true}),
+	}
+}
+
+// Register puts the services on a server.
+func (c *Coordinator) Register(s *grpc.Server) {
+	benchdv1.RegisterAgentServiceServer(s, c)
+	benchdv1.RegisterRunServiceServer(s, c)
+}
+
+// Detach ends all sessions and leaves running runs as they are: agents go on without a coordinator, and the
+// next one to open this archive takes the runs up again. It returns when nothing works any more.
+func (c *Coordinator) Detach() {
+	c.mu.Lock()
+	c.end()
+	c.mu.Unlock()
+	c.tasks.Wait()
+}
+
+// task runs do beside what calls it, unless the coordinator is detaching.
+func (c *Coordinator) task(do func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.life.Err() == nil {
+		c.tasks.Go(do)
+	}
+}
+
+// Close detaches and closes the archive.
+func (c *Coordinator) Close(ctx context.Context) error {
+	c.Detach()
+	if err := c.archive.Close(ctx); err != nil {
+		return fmt.Errorf("close archive: %w", err)
+	}
+	return nil
+}
+
+// conductor finds the conductor of a run that has one.
+func (c *Coordinator) conductor(run string) *conductor {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.conductors[run]
+}
+
+// merge tells a run's conductor of windows that have just been archived.
+func (c *Coordinator) merge(run string, fresh []*latency.Window) {
+	if cd := c.conductor(run); cd != nil {
+		cd.post(func() { cd.merge(fresh) })
+		return
+	}
+	c.log.Warn("windows came while their run was sealed; they are in the archive", "run", run, "windows", len(fresh))
+}
+
+// wake tells those who wait for agents or for a run that something has changed. c.mu must be held.
+func (c *Coordinator) wake() {
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// change is closed at the next change.
+func (c *Coordinator) change() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.changed
+}

@@ -1,0 +1,221 @@
+package coordinator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/pacing"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// limitsFrom is how many operations a phase must have before its limits end the run; a run that is over is
+// judged however short it was.
+const limitsFrom = 1000
+
+// newBuilder makes the builder of a run's result.
+func newBuilder(r *run, liveOnly bool) *result.Builder {
+	config := result.BuilderConfig{
+		Run: r.archived.ID, Interval: r.settings.Interval, NotFoundShare: r.settings.Limits.NotFoundShare, LiveOnly: liveOnly,
+	}
+	for _, p := range r.phases {
+		info := result.PhaseInfo{Name: string(p.Name), Loop: string(p.Loop), Planned: p.Duration, PlannedOps: uint64(max(p.Ops, 0))}
+		if rate := r.settings.PacingOf(p.Name); p.Loop == plan.Open {
+			info.Intended = intended(rate)
+		}
+		config.Phases = append(config.Phases, info)
+	}
+	for i, sh := range r.record.Life.Shards {
+		info := result.ShardInfo{Index: i, Attempt: sh.Attempt, Agent: sh.Agent}
+		if i < len(r.record.Agents) {
+			info.Host, info.Workers = r.record.Agents[i].Hostname, r.record.Agents[i].Workers
+		}
+		config.Shards = append(config.Shards, info)
+	}
+	b := result.NewBuilder(config)
+	for i, sh := range r.record.Life.Shards {
+		for _, e := range sh.Ended {
+			b.Ended(result.PhaseEnd{
+				Shard: i, Attempt: sh.Attempt, Phase: string(e.Phase), Windows: e.Windows, Issued: e.Issued, Recorded: e.Recorded,
+			})
+		}
+	}
+	for _, loss := range r.record.Losses {
+		b.Lost(loss)
+	}
+	return b
+}
+
+// intended tells how many operations a rate makes until d after its start.
+func intended(c pacing.Config) func(time.Duration) float64 {
+	return func(d time.Duration) float64 {
+		left, sum := d.Seconds(), 0.0
+		for _, p := range c.Rate {
+			if p.Seconds <= 0 || left <= p.Seconds {
+				at := p.To
+				if p.Seconds > 0 {
+					at = p.From + (p.To-p.From)*left/p.Seconds
+				}
+				return sum + (p.From+at)/2*left
+			}
+			sum += (p.From + p.To) / 2 * p.Seconds
+			left -= p.Seconds
+		}
+		if len(c.Rate) > 0 {
+			sum += c.Rate[len(c.Rate)-1].To * left
+		}
+		return sum
+	}
+}
+
+// document makes a run's result from the archive.
+func (c *Coordinator) document(ctx context.Context, suite archive.Suite, archived archive.RunRecord) (result.Run, error) {
+	r, err := openRun(suite, archived)
+	if err != nil {
+		return result.Run{}, err
+	}
+	b := newBuilder(r, false)
+	for w, err := range c.archive.Windows(ctx, archived.ID) {
+		if err != nil {
+			return result.Run{}, err
+		}
+		if _, err := b.Add(w); err != nil {
+			return result.Run{}, err
+		}
+	}
+	events, err := c.archive.Events(ctx, archived.ID)
+	if err != nil {
+		return result.Run{}, err
+	}
+	notes := result.Notes{Events: make(map[string][]result.Event)}
+	for _, e := range events {
+		notes.Events[e.Phase] = append(notes.Events[e.Phase], result.Event{T: e.Offset.Seconds(), Kind: e.Kind, Text: e.Text})
+	}
+	return b.Document(r.header(c.config.Version), notes)
+}
+
+// resultJSON makes the result of a suite or a run as the JSON of the contract: a suite of one run answers with
+// the run itself.
+func (c *Coordinator) resultJSON(ctx context.Context, id string) ([]byte, error) {
+	suite, runs, err := c.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	whole := result.Suite{Schema: result.Schema, Kind: "suite", ID: suite.ID, Name: suite.Name, Status: suite.Status, Runs: []result.Run{}}
+	for _, archived := range runs {
+		doc, err := c.document(ctx, suite, archived)
+		if err != nil {
+			return nil, fmt.Errorf("make result of run %s: %w", archived.ID, err)
+		}
+		whole.Runs = append(whole.Runs, doc)
+	}
+	if id != suite.ID || len(whole.Runs) == 1 {
+		return json.Marshal(whole.Runs[0])
+	}
+	return json.Marshal(whole)
+}
+
+// find gives a suite with its runs, or with one of them if id is a run's.
+func (c *Coordinator) find(ctx context.Context, id string) (archive.Suite, []archive.RunRecord, error) {
+	suite, err := c.archive.Suite(ctx, suiteOf(id))
+	if err == nil && id != suite.ID {
+		var one archive.RunRecord
+		one, err = c.archive.Run(ctx, id)
+		if err == nil {
+			return suite, []archive.RunRecord{one}, nil
+		}
+	}
+	if errors.Is(err, archive.ErrNotFound) {
+		return suite, nil, wire.Errorf(wire.ErrNotFound, "there is no suite or run %q here: `benchctl list` shows what there is", id)
+	}
+	if err != nil {
+		return suite, nil, err
+	}
+	runs, err := c.archive.Runs(ctx, suite.ID)
+	return suite, runs, err
+}
+
+// suiteStatus is how a suite stands when one of its runs stands as r does: as its worst run once all have
+// ended, as the one that is served before.
+func (c *Coordinator) suiteStatus(ctx context.Context, r *run) (string, result.Status) {
+	runs, err := c.archive.Runs(ctx, r.suite.ID)
+	if err != nil {
+		return "", ""
+	}
+	status, ended := result.Complete, 0
+	for _, other := range runs {
+		s := other.Status
+		if other.ID == r.archived.ID {
+			s = r.record.Life.Status
+		}
+		if s.Ended() {
+			ended++
+			if worse(s, status) {
+				status = s
+			}
+		}
+	}
+	switch {
+	case ended == len(runs):
+		return r.suite.ID, status
+	case r.record.Life.Status.Ended():
+		return r.suite.ID, result.Running // between two runs
+	default:
+		return r.suite.ID, r.record.Life.Status
+	}
+}
+
+func worse(a, b result.Status) bool {
+	ends := []result.Status{result.Complete, result.Partial, result.Cancelled, result.Failed}
+	return slices.Index(ends, a) > slices.Index(ends, b)
+}
+
+// violations judges all phases but the warm-up.
+func violations(limits plan.Limits, phases []result.Phase) string {
+	for _, p := range phases {
+		if text := violation(limits, p.Name, p.Operations); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// violation says which limit a phase has violated; empty for none. A warm-up is not judged.
+func violation(limits plan.Limits, phase string, operations []result.Operation) string {
+	if phase == string(plan.Warmup) {
+		return ""
+	}
+	var all, notFound, failed uint64
+	for _, o := range operations {
+		if o.PartOf != nil {
+			continue
+		}
+		all += o.Count
+		switch {
+		case o.Outcome == "NOT_FOUND":
+			notFound += o.Count
+		case !result.Good(o.Outcome):
+			failed += o.Count
+		}
+	}
+	for _, l := range []struct {
+		what, cure string
+		count      uint64
+		limit      float64
+	}{
+		{"found no row", "load the rows that are read, or raise limit.notfound", notFound, limits.NotFoundShare},
+		{"failed", "see the errors, or raise limit.errors", failed, limits.ErrorShare},
+	} {
+		if share := float64(l.count) / float64(max(all, 1)); share > l.limit {
+			return fmt.Sprintf("%d of %d operations (%.3g %%) in phase %s %s; the limit is %.3g %%: %s",
+				l.count, all, 100*share, phase, l.what, 100*l.limit, l.cure)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,289 @@
+package coordinator_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// patience bounds every wait of these tests.
+const patience = 20 * time.Second
+
+// house is a coordinator on an in-memory network, which can be stopped and started again on the same archive.
+type house struct {
+	t        *testing.T
+	dir      string
+	grace    time.Duration
+	c        *coordinator.Coordinator
+	server   *grpc.Server
+	listener *bufconn.Listener
+	conn     *grpc.ClientConn
+	runs     benchdv1.RunServiceClient
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{t: t, dir: t.TempDir(), grace: 30 * time.Second}
+	h.open()
+	t.Cleanup(func() { h.close() })
+	return h
+}
+
+func (h *house) open() {
+	c, err := coordinator.New(h.t.Context(), coordinator.Config{
+		DataDir: h.dir, Version: "test", Databases: []string{"null"}, AgentGrace: h.grace,
+		Logger: slog.New(slog.NewTextHandler(testWriter{h.t}, nil)),
+	})
+	require.NoError(h.t, err)
+	h.c = c
+	h.listener = bufconn.Listen(1 << 20)
+	h.server = grpc.NewServer(coordinator.ServerOptions()...)
+	c.Register(h.server)
+	go func() { _ = h.server.Serve(h.listener) }()
+	h.conn, err = grpc.NewClient("passthrough:///coordinator",
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return h.listener.DialContext(ctx) }),
+		grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(h.t, err)
+	h.runs = benchdv1.NewRunServiceClient(h.conn)
+}
+
+func (h *house) close() {
+	if h.c == nil {
+		return
+	}
+	h.c.Detach()
+	h.server.Stop()
+	require.NoError(h.t, h.conn.Close())
+	require.NoError(h.t, h.c.Close(context.WithoutCancel(h.t.Context())))
+	h.c = nil
+}
+
+type testWriter struct{ t *testing.T }
+
+func (w testWriter) Write(b []byte) (int, error) {
+	w.t.Log(string(b))
+	return len(b), nil
+}
+
+// submit submits a run on the null target.
+func (h *house) submit(req *benchdv1.SubmitRequest, settings ...string) (string, error) {
+	req.Submission = &benchdv1.Submission{}
+	settings = append([]string{"db=null", "recordcount=1000", "readproportion=1", "updateproportion=0", "interval=100ms"}, settings...)
+	for _, s := range settings {
+		var k, v string
+		for i := range s {
+			if s[i] == '=' {
+				k, v = s[:i], s[i+1:]
+				break
+			}
+		}
+		req.Submission.Properties = append(req.Submission.Properties, &benchdv1.Setting{Key: k, Value: v})
+	}
+	resp, err := h.runs.Submit(h.t.Context(), req)
+	return resp.GetId(), wire.FromStatus(err)
+}
+
+// result reads a run's result.
+func (h *house) result(id string) result.Run {
+	stream, err := h.runs.Get(h.t.Context(), &benchdv1.GetRequest{Id: id})
+	require.NoError(h.t, err)
+	var text []byte
+	for {
+		piece, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(h.t, err)
+		text = append(text, piece.GetChunk()...)
+	}
+	var run result.Run
+	require.NoError(h.t, json.Unmarshal(text, &run))
+	return run
+}
+
+// until waits for a suite to reach a status.
+func (h *house) until(id string, want result.Status) {
+	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	defer cancel()
+	stream, err := h.runs.Watch(ctx, &benchdv1.WatchRequest{Id: id})
+	require.NoError(h.t, err)
+	var last *benchdv1.WatchResponse
+	for {
+		msg, err := stream.Recv()
+		require.NoError(h.t, err, "waiting for %s; last: %v", want, last)
+		last = msg
+		if msg.GetStatus() == string(want) {
+			return
+		}
+		require.False(h.t, msg.GetEnded(), "ended as %s instead of %s: %v", msg.GetStatus(), want, msg)
+	}
+}
+
+// puppet is an agent that does what its test tells it.
+type puppet struct {
+	t      *testing.T
+	h      *house
+	hello  *benchdv1.Hello
+	clock  *clock.Source
+	stream benchdv1.AgentService_SessionClient
+	cancel context.CancelFunc
+
+	in   chan *benchdv1.SessionResponse // all but probes and time bases
+	done chan error                     // the stream's end
+
+	mu       sync.Mutex
+	timebase *benchdv1.Timebase // the newest
+}
+
+func newPuppet(h *house, name string, labels ...string) *puppet {
+	p := &puppet{t: h.t, h: h, clock: clock.NewSource(clock.Skew{Offset: time.Hour})}
+	p.hello = &benchdv1.Hello{
+		Protocol: wire.Protocol, Name: name, BootId: "boot-" + name, Version: "test", Labels: map[string]string{},
+		Host: &benchdv1.HostFacts{Hostname: name, Cores: 2},
+	}
+	for _, l := range labels {
+		p.hello.Labels[l] = "yes"
+	}
+	return p
+}
+
+// connect opens the stream and says hello.
+func (p *puppet) connect() *puppet {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(p.t.Context()))
+	p.cancel = cancel
+	p.t.Cleanup(cancel)
+	stream, err := benchdv1.NewAgentServiceClient(p.h.conn).Session(ctx)
+	require.NoError(p.t, err)
+	p.stream, p.in, p.done = stream, make(chan *benchdv1.SessionResponse, 10_000), make(chan error, 1)
+	require.NoError(p.t, stream.Send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Hello{Hello: p.hello}}))
+	go p.receive(stream, p.in, p.done)
+	return p
+}
+
+func (p *puppet) receive(stream benchdv1.AgentService_SessionClient, in chan<- *benchdv1.SessionResponse, done chan<- error) {
+	for {
+		msg, err := stream.Recv()
+		if err != nil {
+			done <- wire.FromStatus(err)
+			return
+		}
+		now := p.clock.Now()
+		switch {
+		case msg.GetProbe() != nil:
+			p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_ProbeReply{ProbeReply: &benchdv1.ProbeReply{
+				Seq: msg.GetProbe().GetSeq(), ReceivedAgentNs: now, SentAgentNs: p.clock.Now(),
+			}}})
+		case msg.GetTimebase() != nil:
+			p.mu.Lock()
+			p.timebase = msg.GetTimebase()
+			p.mu.Unlock()
+		default:
+			in <- msg
+		}
+	}
+}
+
+func (p *puppet) send(m *benchdv1.SessionRequest) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_ = p.stream.Send(m) // a stream that has ended shows in receive
+}
+
+// await gives the next message that fits.
+func await[T any](p *puppet, get func(*benchdv1.SessionResponse) *T) *T {
+	p.t.Helper()
+	timeout := time.After(patience)
+	for {
+		select {
+		case msg := <-p.in:
+			if got := get(msg); got != nil {
+				return got
+			}
+		case err := <-p.done:
+			p.done <- err
+			require.Fail(p.t, "the stream has ended", "%s: %v", p.hello.GetName(), err)
+		case <-timeout:
+			require.Fail(p.t, "the message does not come", p.hello.GetName())
+		}
+	}
+}
+
+// ready waits for the order to prepare and says that it is done.
+func (p *puppet) ready() *benchdv1.Prepare {
+	order := await(p, (*benchdv1.SessionResponse).GetPrepare)
+	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: &benchdv1.Prepared{Id: order.GetId()}}})
+	return order
+}
+
+// begin waits for the start and says when the first operation was sent.
+func (p *puppet) begin() *benchdv1.Start {
+	start := await(p, (*benchdv1.SessionResponse).GetStart)
+	line := wire.ToLine(start.GetTimebase())
+	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Started{Started: &benchdv1.Started{
+		Id: start.GetId(), Phase: start.GetPhase(), FirstSentAgentNs: line.Inverse(start.GetAtRunNs()),
+	}}})
+	return start
+}
+
+// window sends a window of reads that took a millisecond each.
+func (p *puppet) window(id *benchdv1.ShardId, seq, ops int, outcome string, last bool) {
+	var h latency.Histogram
+	for range ops {
+		h.Record(int64(time.Millisecond))
+	}
+	w := &latency.Window{
+		ID:    latency.WindowID{Run: id.GetRun(), Phase: "measure", Shard: int(id.GetShard()), Attempt: int(id.GetAttempt()), Seq: seq},
+		Start: time.Duration(seq) * 100 * time.Millisecond, End: time.Duration(seq+1) * 100 * time.Millisecond, Last: last,
+		Issued: uint64((seq + 1) * ops), Recorded: uint64((seq + 1) * ops),
+		Health: latency.Health{Cores: 2, HostIdle: 0.9},
+	}
+	w.Series = []latency.Series{{Key: latency.Key{Op: "READ", Outcome: outcome}, Response: &h, Service: &h}}
+	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: wire.FromWindow(w)}})
+}
+
+// ended says that the shard's workers have joined.
+func (p *puppet) ended(id *benchdv1.ShardId, windows, ops int) {
+	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
+		Id: id, Phase: "measure", EndedNs: int64(windows) * 1e8, Windows: uint32(windows), Final: true,
+		Issued: uint64(windows * ops), Recorded: uint64(windows * ops),
+	}}})
+}
+
+// acked waits until a window is acknowledged.
+func (p *puppet) acked(seq int) {
+	await(p, func(m *benchdv1.SessionResponse) *benchdv1.Ack {
+		if a := m.GetAck(); a != nil && int(a.GetSeq()) == seq {
+			return a
+		}
+		return nil
+	})
+}
+
+// refused waits for the stream's end and gives its cause.
+func (p *puppet) refused() error {
+	p.t.Helper()
+	select {
+	case err := <-p.done:
+		return err
+	case <-time.After(patience):
+		return errors.New("not refused")
+	}
+}

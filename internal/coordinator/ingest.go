@@ -1,0 +1,116 @@
+package coordinator
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/benchd/benchd/internal/archive"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+const (
+	ingestBuffer = 4096 // windows on their way; full, sessions are not read, and agents keep their windows
+	ingestBatch  = 512  // windows in one commit at most
+	retryArchive = time.Second
+)
+
+// ingest brings windows of all sessions into the archive, many in one commit, and only then acknowledges them.
+type ingest struct {
+	in      chan arrival
+	life    context.Context
+	archive *archive.Archive
+	merge   func(run string, fresh []*latency.Window)
+	log     *slog.Logger
+	seen    func(fresh, again int)
+}
+
+// arrival is a window and the session to which its acknowledgement goes.
+type arrival struct {
+	from   *session
+	window *latency.Window
+}
+
+// add queues a window; it waits while the archive is slower than the agents.
+func (in *ingest) add(from *session, w *latency.Window) error {
+	select {
+	case in.in <- arrival{from, w}:
+		return nil
+	case <-in.life.Done():
+		return errDetached
+	}
+}
+
+// loop runs until the coordinator's life ends; what has not been committed then is still with the agents.
+func (in *ingest) loop() {
+	batch := make([]arrival, 0, ingestBatch)
+	for {
+		select {
+		case <-in.life.Done():
+			return
+		case a := <-in.in:
+			batch = append(batch[:0], a)
+		}
+		for len(batch) < ingestBatch && len(in.in) > 0 {
+			batch = append(batch, <-in.in)
+		}
+		in.commit(batch)
+	}
+}
+
+// commit archives a batch, trying again while the archive cannot be written: agents keep what is not
+// acknowledged.
+func (in *ingest) commit(batch []arrival) {
+	windows := make([]latency.Window, len(batch))
+	for i, a := range batch {
+		windows[i] = *a.window
+	}
+	for {
+		receipts, err := in.archive.AddWindows(in.life, windows)
+		if err == nil {
+			in.done(batch, receipts)
+			return
+		}
+		if in.life.Err() != nil {
+			return
+		}
+		in.log.Error("archive windows", "windows", len(windows), "error", err, "next_try", retryArchive)
+		select {
+		case <-in.life.Done():
+			return
+		case <-time.After(retryArchive):
+		}
+	}
+}
+
+// done tells conductors of fresh windows and acknowledges all: one that the archive will never take, because
+// its run is gone, need not be kept by its agent either.
+func (in *ingest) done(batch []arrival, receipts []archive.Receipt) {
+	byRun := make(map[string][]*latency.Window)
+	count := 0
+	for i, a := range batch {
+		if err := receipts[i].Err; err != nil {
+			in.log.Warn("a window is dropped", "window", a.window.ID, "error", err)
+		}
+		if receipts[i].Fresh {
+			byRun[a.window.ID.Run] = append(byRun[a.window.ID.Run], a.window)
+			count++
+		}
+	}
+	for run, windows := range byRun {
+		in.merge(run, windows)
+	}
+	in.seen(count, len(batch)-count)
+	for _, a := range batch {
+		acknowledge(a.from, a.window.ID)
+	}
+}
+
+// acknowledge tells an agent that it need not keep a window.
+func acknowledge(to *session, id latency.WindowID) {
+	to.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Ack{Ack: &benchdv1.Ack{
+		Id: wire.FromShard(id.Run, id.Shard, id.Attempt), Phase: id.Phase, Seq: uint32(id.Seq),
+	}}})
+}

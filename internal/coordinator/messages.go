@@ -1,0 +1,165 @@
+package coordinator
+
+import (
+	"fmt"
+	"time"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// toShard hands a message of an agent to the conductor of the run that it is about, if the agent has that
+// shard in that attempt; anything else is news of a run that is over, or none of the agent's business.
+func (c *Coordinator) toShard(m *member, id *benchdv1.ShardId, do func(*conductor, int)) {
+	cd := c.conductor(id.GetRun())
+	if cd == nil {
+		forget(m, id)
+		return
+	}
+	cd.post(func() {
+		shard := int(id.GetShard())
+		if !cd.owns(m, shard, int(id.GetAttempt())) {
+			forget(m, id)
+			return
+		}
+		do(cd, shard)
+	})
+}
+
+// owns reports whether an agent has a shard in hand. It runs in the loop.
+func (cd *conductor) owns(m *member, shard, attempt int) bool {
+	life := cd.run.record.Life
+	if shard < 0 || shard >= len(life.Shards) {
+		return false
+	}
+	sh := life.Shards[shard]
+	return sh.Agent == m.name && sh.Attempt == attempt && sh.Boot == m.boot()
+}
+
+// forget tells an agent that nobody waits for a shard any more.
+func forget(m *member, id *benchdv1.ShardId) {
+	s, ok := m.connected()
+	if !ok {
+		return
+	}
+	s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Stop{Stop: &benchdv1.Stop{Id: id, Reason: "the run has ended"}}})
+	s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Release{Release: &benchdv1.Release{Id: id}}})
+}
+
+// What follows runs in the conductor's loop.
+
+func (cd *conductor) granted(e lifecycle.Granted) {
+	cd.step(e)
+	cd.builder = newBuilder(cd.run, true) // it knows the shards now
+}
+
+func (cd *conductor) prepared(shard int, msg *benchdv1.Prepared) {
+	if len(msg.GetTargetFacts()) > 0 {
+		cd.run.record.Target = msg.GetTargetFacts()
+	}
+	cd.step(lifecycle.Prepared{Shard: shard, Error: msg.GetError()})
+}
+
+// started keeps when an agent's first operation was really sent, in our clock.
+func (cd *conductor) started(m *member, msg *benchdv1.Started) {
+	if plan.PhaseName(msg.GetPhase()) != cd.run.skewPhase() {
+		return
+	}
+	for _, s := range cd.run.record.Sends {
+		if s.Name == m.name {
+			return
+		}
+	}
+	now := cd.c.clock.Now()
+	est, ok := m.estimate(now)
+	if !ok {
+		return
+	}
+	at := est.Line.Inverse(msg.GetFirstSentAgentNs())
+	cd.run.record.Sends = append(cd.run.record.Sends, result.FirstSend{
+		Name: m.name, At: time.Unix(0, at),
+		Uncertainty: time.Duration(est.BoundAt(at)), Offset: time.Duration(est.Offset(now)),
+	})
+	cd.persist(cd.c.life)
+}
+
+func (cd *conductor) phaseEnded(shard int, msg *benchdv1.PhaseEnded) {
+	sh := cd.run.record.Life.Shards[shard]
+	cd.builder.Ended(result.PhaseEnd{
+		Shard: shard, Attempt: sh.Attempt, Phase: msg.GetPhase(), Windows: int(msg.GetWindows()),
+		Issued: msg.GetIssued(), Recorded: msg.GetRecorded(),
+	})
+	if msg.GetLeft() != "" {
+		cd.lose(shard, msg.GetPhase(), time.Duration(msg.GetEndedNs()))
+	}
+	cd.step(lifecycle.PhaseEnded{Shard: shard, Ended: lifecycle.Ended{
+		Phase: plan.PhaseName(msg.GetPhase()), At: time.Duration(msg.GetEndedNs()), Windows: int(msg.GetWindows()),
+		Issued: msg.GetIssued(), Recorded: msg.GetRecorded(),
+		Final: msg.GetFinal(), Error: msg.GetError(), Left: msg.GetLeft(),
+	}})
+	cd.checkMerged(shard, plan.PhaseName(msg.GetPhase()))
+}
+
+// lose notes for the result when a shard was lost.
+func (cd *conductor) lose(shard int, phase string, at time.Duration) {
+	loss := result.Loss{Shard: shard, Attempt: cd.run.record.Life.Shards[shard].Attempt, Phase: phase, At: at}
+	cd.run.record.Losses = append(cd.run.record.Losses, loss)
+	cd.builder.Lost(loss)
+}
+
+// lost gives a shard up.
+func (cd *conductor) lost(shard int, why string) {
+	sh := cd.run.record.Life.Shards[shard]
+	if sh.State == lifecycle.Gone {
+		return
+	}
+	if phase, at := cd.now(); phase != "" && sh.Lost == "" && sh.State == lifecycle.Busy {
+		cd.lose(shard, string(phase), at)
+	}
+	cd.step(lifecycle.Lost{Shard: shard, Why: why})
+}
+
+// back takes up again what an agent holds of a shard after its stream was broken.
+func (cd *conductor) back(shard int, m *member, held *benchdv1.HeldShard) {
+	cd.log.Info("agent is back", "agent", m.name, "phase", held.GetPhase())
+	delete(cd.away, shard)
+	if held.GetPrepared() && cd.run.record.Life.Shards[shard].State == lifecycle.Assigned {
+		cd.step(lifecycle.Prepared{Shard: shard})
+	}
+	for _, st := range held.GetStarted() {
+		cd.started(m, st)
+	}
+	for _, e := range held.GetEnded() {
+		cd.phaseEnded(shard, e)
+	}
+	cd.execute(cd.run.record.Life.Return(shard))
+}
+
+// gone starts the time that an agent has to come back.
+func (cd *conductor) gone(shard int) {
+	since := time.Now()
+	cd.away[shard] = since
+	grace := cd.c.config.AgentGrace
+	cd.note("agent", fmt.Sprintf("agent %s is not connected; it has %s to come back", cd.run.record.Life.Shards[shard].Agent, grace))
+	time.AfterFunc(grace, func() {
+		cd.post(func() {
+			if cd.away[shard].Equal(since) {
+				cd.lost(shard, fmt.Sprintf("was lost: not heard of for %s", grace))
+			}
+		})
+	})
+}
+
+// judgeLimits ends the run when its limits are violated.
+func (cd *conductor) judgeLimits() {
+	if cd.run.record.Life.Status != result.Running {
+		return
+	}
+	if live := cd.builder.Live(); live.Ops >= limitsFrom {
+		if text := violation(cd.run.settings.Limits, live.Phase, live.Totals); text != "" {
+			cd.step(lifecycle.LimitViolated{Text: text})
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// schedule gives queued runs their agents. Runs are served in the order of submission; a later one may pass an
+// earlier one only with agents that the earlier one could not use.
+func (c *Coordinator) schedule() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.life.Err() != nil {
+		return
+	}
+	reserved := make(map[*member]bool)
+	blocked := make(map[string]bool) // suites whose earlier run has not ended
+	for id := range c.conductors {
+		blocked[suiteOf(id)] = true
+	}
+	var left []*run
+	for _, r := range c.queue {
+		if blocked[r.suite.ID] {
+			left = append(left, r)
+			continue
+		}
+		blocked[r.suite.ID] = true
+		agents := c.free(r, reserved)
+		if agents == nil {
+			left = append(left, r)
+			continue
+		}
+		c.grant(r, agents)
+	}
+	c.queue = left
+	c.wake()
+}
+
+// free picks a run's agents, or reserves all that it could use and gives none.
+func (c *Coordinator) free(r *run, reserved map[*member]bool) []*member {
+	var free []*member
+	matching := c.roster.matching(r.record.Select, time.Now())
+	for _, m := range matching {
+		if m.serving() == "" && !reserved[m] {
+			free = append(free, m)
+		}
+	}
+	if len(free) >= r.record.Want {
+		return free[:r.record.Want]
+	}
+	for _, m := range matching {
+		reserved[m] = true
+	}
+	return nil
+}
+
+// grant gives a run its agents and a conductor. c.mu is held.
+func (c *Coordinator) grant(r *run, agents []*member) {
+	var granted lifecycle.Granted
+	workers, err := plan.Workers(r.settings, len(agents)) // it was judged when the suite was submitted
+	if err != nil {
+		c.log.Error("spread workers", "run", r.archived.ID, "error", err)
+		workers = make([]int, len(agents))
+	}
+	for i, m := range agents {
+		m.serve(r.archived.ID)
+		info := m.info(c.clock.Now())
+		granted.Agents = append(granted.Agents, lifecycle.Grant{Agent: m.name, Boot: info.GetBootId()})
+		r.record.Agents = append(r.record.Agents, provenance(info, i, workers[i]))
+	}
+	cd := c.conduct(r)
+	cd.post(func() { cd.granted(granted) })
+}
+
+// conduct starts a run's conductor. c.mu is held.
+func (c *Coordinator) conduct(r *run) *conductor {
+	cd := newConductor(c, r)
+	c.conductors[r.archived.ID] = cd
+	c.perform(cd)
+	return cd
+}
+
+// perform runs a conductor's loop, and frees what the run had when it is sealed.
+func (c *Coordinator) perform(cd *conductor) {
+	c.tasks.Go(func() {
+		cd.loop(c.life)
+		if cd.sealed && !cd.dirty {
+			c.runEnded(cd)
+		}
+	})
+}
+
+func provenance(info *benchdv1.AgentInfo, shard, workers int) result.Agent {
+	host := info.GetHost()
+	return result.Agent{
+		Name: info.GetName(), Version: info.GetVersion(), Shard: shard, Attempt: 1, Workers: workers,
+		Hostname: host.GetHostname(), OS: host.GetOs(), Kernel: host.GetKernel(), CPU: host.GetCpuModel(),
+		Cores: int(host.GetCores()), Memory: host.GetMemoryBytes(), Go: host.GetGoVersion(), Labels: info.GetLabels(),
+	}
+}
+
+// runEnded frees what an ended run had.
+func (c *Coordinator) runEnded(cd *conductor) {
+	for _, m := range c.roster.all(time.Now()) {
+		if m.serving() == cd.id {
+			m.serve("")
+		}
+	}
+	c.mu.Lock()
+	delete(c.conductors, cd.id)
+	c.mu.Unlock()
+	c.schedule()
+}
+
+// suiteOf is the suite of a run's id.
+func suiteOf(run string) string {
+	suite, _, _ := strings.Cut(run, ".")
+	return suite
+}
+
+// waitingFor says why a queued run is not served.
+func (c *Coordinator) waitingFor(id string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.queue, func(r *run) bool { return r.archived.ID == id })
+	if i < 0 {
+		return ""
+	}
+	r := c.queue[i]
+	for other := range c.conductors {
+		if suiteOf(other) == r.suite.ID {
+			return "run " + other + " of the same suite"
+		}
+	}
+	matching := c.roster.matching(r.record.Select, time.Now())
+	if len(matching) < r.record.Want {
+		return fmt.Sprintf("%d of %d agents to connect", r.record.Want-len(matching), r.record.Want)
+	}
+	var busy []string
+	for _, m := range matching {
+		if run := m.serving(); run != "" && !slices.Contains(busy, run) {
+			busy = append(busy, run)
+		}
+	}
+	if len(busy) > 0 {
+		return "agents of run " + strings.Join(busy, ", ")
+	}
+	return "an earlier run in the queue"
+}
+
+// dequeue takes a run out of the queue.
+func (c *Coordinator) dequeue(id string) *run {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.queue, func(r *run) bool { return r.archived.ID == id })
+	if i < 0 {
+		return nil
+	}
+	r := c.queue[i]
+	c.queue = slices.Delete(c.queue, i, i+1)
+	c.wake()
+	return r
+}
+
+// awaitAgents waits until n agents match (any, if n is 0), at most for the time given, and tells how many do.
+func (c *Coordinator) awaitAgents(ctx context.Context, labels map[string]string, n int, within time.Duration) (int, error) {
+	timeout := time.NewTimer(within)
+	defer timeout.Stop()
+	for {
+		changed := c.change()
+		have := len(c.roster.matching(labels, time.Now()))
+		if have >= max(n, 1) || within <= 0 {
+			return have, nil
+		}
+		select {
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		case <-timeout.C:
+			return have, nil
+		case <-changed:
+		}
+	}
+}
