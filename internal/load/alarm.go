@@ -22,11 +22,17 @@ type Alarm struct {
 // NewAlarm makes an Alarm. It always succeeds: where the system has no precise timer, or no file descriptor
 // to spare for one, the runtime's timers serve.
 func NewAlarm() *Alarm {
-	a := &Alarm{precise: newKernelTimer()}
-	if a.precise == nil {
-		a.timer = time.NewTimer(0)
-		<-a.timer.C
+	if precise := newKernelTimer(); precise != nil {
+		return &Alarm{precise: precise}
 	}
+	return NewPlainAlarm()
+}
+
+// NewPlainAlarm makes an Alarm of the runtime's timers. They are coarse, but in a bubble of testing/synctest only
+// they know what the time is.
+func NewPlainAlarm() *Alarm {
+	a := &Alarm{timer: time.NewTimer(0)}
+	<-a.timer.C
 	return a
 }
 
@@ -35,12 +41,11 @@ func (a *Alarm) Wait(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil || d <= 0 {
 		return err
 	}
-	if d < spinBelow {
-		for began := time.Now(); time.Since(began) < d; { //nolint:revive // the clock is what is waited for
-		}
-		return nil
-	}
 	if a.precise != nil {
+		if d < spinBelow {
+			spin(d)
+			return nil
+		}
 		return a.precise.wait(ctx, d)
 	}
 	a.timer.Reset(d)
@@ -50,6 +55,12 @@ func (a *Alarm) Wait(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		a.timer.Stop()
 		return ctx.Err()
+	}
+}
+
+func spin(d time.Duration) {
+	for began := time.Now(); time.Since(began) < d; {
+		continue
 	}
 }
 

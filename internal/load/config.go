@@ -38,6 +38,9 @@ type Config struct {
 	LateAfter time.Duration
 	// FinishWithin bounds how long operations in flight at a phase's planned end may take. Default 1 min.
 	FinishWithin time.Duration
+	// PlainTimers has workers wait by NewPlainAlarm.
+	PlainTimers bool
+
 	// StopWithin bounds it after a Stop or Leave. Default 2.5 s.
 	StopWithin time.Duration
 }
@@ -101,7 +104,7 @@ type PhaseEnd struct {
 	// it is where that one begins.
 	At time.Duration
 	// Issued and Recorded are the phase's operations. One that was in flight when the phase went over into the
-	// next belongs to the next, in which it was done.
+	// next was issued in the one and recorded in the other, so that only the sums over phases are the same.
 	Issued, Recorded uint64
 	// Windows is how many there are; their numbers are 0 to Windows-1.
 	Windows int

@@ -73,11 +73,15 @@ type cutter struct {
 	next      int64 // run: where the coming window ends
 	nextLocal int64 // the same by the agent's clock, as the recorder was told
 
-	before      uint64 // operations recorded in earlier phases
-	recorded    uint64 // in all phases
+	before      count  // in earlier phases
+	all         count  // in all phases
 	rows, bytes uint64 // in all phases
 	told        bool   // of the first operation
 }
+
+// count is how many operations were begun and how many recorded. One that is in flight when a phase goes over
+// into the next is issued in the one and recorded in the other.
+type count struct{ issued, recorded uint64 }
 
 func newCutter(s *segment) *cutter {
 	timer := time.NewTimer(0)
@@ -178,7 +182,7 @@ func (c *cutter) boundary() (over bool) {
 			c.begin = at
 		}
 		c.seq = 0
-		c.before = c.recorded
+		c.before = c.all
 	}
 	return end
 }
@@ -255,12 +259,9 @@ func (c *cutter) window(end, local int64, tail, last bool) {
 		Tail: tail, Last: last,
 		Series: s.recorder.Cut(local),
 	}
-	c.recorded += latency.Ops(w.Series)
-	issued := c.counters(w)
-	if last && local != never {
-		issued = c.recorded // the phase goes over: what is in flight belongs to the next
-	}
-	w.Issued, w.Recorded = issued-c.before, c.recorded-c.before
+	c.all.recorded += latency.Ops(w.Series)
+	c.counters(w)
+	w.Issued, w.Recorded = c.all.issued-c.before.issued, c.all.recorded-c.before.recorded
 	w.Samples = s.samples.take()
 	c.last, c.seq = end, c.seq+1
 	c.log(w, end)
@@ -268,10 +269,10 @@ func (c *cutter) window(end, local int64, tail, last bool) {
 }
 
 // counters reads what the workers show, and the machine's health.
-func (c *cutter) counters(w *latency.Window) (issued uint64) {
+func (c *cutter) counters(w *latency.Window) {
 	s := c.s
 	w.Health = s.r.cfg.Health()
-	var rows, bytes uint64
+	var issued, rows, bytes uint64
 	for _, worker := range s.workers {
 		n := &worker.counts
 		issued += n.issued.Load()
@@ -281,9 +282,8 @@ func (c *cutter) counters(w *latency.Window) (issued uint64) {
 		w.Health.LateMax = max(w.Health.LateMax, time.Duration(n.lateMax.Swap(0)))
 	}
 	w.Rows, w.Bytes = rows-c.rows, bytes-c.bytes
-	c.rows, c.bytes = rows, bytes
+	c.rows, c.bytes, c.all.issued = rows, bytes, issued
 	w.Health.Backlog = s.backlog.at(c.begin+int64(w.End), issued, uint64(s.most))
-	return issued
 }
 
 // over tells of the end of the phase that is being cut.
@@ -291,15 +291,9 @@ func (c *cutter) over(final bool, err error) {
 	s := c.s
 	end := PhaseEnd{
 		Phase: s.phases[c.phase].Name, At: time.Duration(c.last - c.begin), Windows: c.seq,
-		Recorded: c.recorded - c.before, Final: final, Err: err,
+		Issued: c.all.issued - c.before.issued, Recorded: c.all.recorded - c.before.recorded, Final: final, Err: err,
 	}
-	end.Issued = end.Recorded
 	if final {
-		var issued uint64
-		for _, w := range s.workers {
-			issued += w.counts.issued.Load()
-		}
-		end.Issued = issued - c.before
 		end.At = 0
 		if last := s.lastDone(); last >= 0 {
 			end.At = max(0, time.Duration(s.runTime(last)-c.begin))

@@ -120,10 +120,7 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 	s.claims.Store(never)
 	s.most = never
 	if s.last().Ops > 0 && !s.load {
-		var own int64
-		for i := range s.workers {
-			own += s.shard.Share(s.last().Ops, i)
-		}
+		own := s.shard.EvenShare(s.last().Ops)
 		s.claims.Store(own)
 		if len(s.phases) == 1 {
 			s.most = own

@@ -35,6 +35,9 @@ type Settings struct {
 	Shard      int
 	Seed       uint64
 	Logger     *slog.Logger
+
+	// PlainTimers has a target that simulates times wait by NewPlainAlarm.
+	PlainTimers bool
 }
 
 // Driver connects to one kind of system. It fails within a bound of its own when the system is not there.

@@ -50,8 +50,15 @@ func newWorker(s *segment, index int) *worker {
 
 // run works until the segment's end, or until the worker has nothing more to do.
 func (w *worker) run() {
-	w.alarm = NewAlarm()
+	if w.s.r.cfg.PlainTimers {
+		w.alarm = NewPlainAlarm()
+	} else {
+		w.alarm = NewAlarm()
+	}
 	defer func() { _ = w.alarm.Close() }() // nobody waits any more
+	if !w.s.load {
+		w.gen.Limit(workload.Endless)
+	}
 	if _, ok := w.waitUntil(0); !ok {
 		return
 	}
@@ -132,9 +139,13 @@ func (w *worker) waitUntil(run int64) (now int64, ok bool) {
 	}
 }
 
-// count begins to count operations against the phase's number of them.
+// count begins to count the operations of a closed loop against the phase's number of them: a warm-up uses none
+// of it up. In an open loop the segment counts them, because it is not known beforehand who carries out which.
 func (w *worker) count() {
 	w.counting = true
+	if ops := w.s.last().Ops; ops > 0 && !w.s.load {
+		w.gen.Limit(w.s.shard.Share(ops, w.index))
+	}
 }
 
 // perform carries out the worker's operation and returns when it was done, or -1 when the worker gives up.
@@ -169,7 +180,17 @@ func (w *worker) whole(intended, sent int64) (workload.Outcome, int64) {
 	done := w.s.now()
 	w.note(w.s.catalog.whole[w.op.Kind], out, done, intended, sent)
 	w.moved(out)
+	if w.op.Collect != nil {
+		w.verify(w.s.catalog.readVerify, done)
+	}
 	return out, done
+}
+
+// verify records whether a read returned what was once written.
+func (w *worker) verify(row int, from int64) {
+	if out, verified := w.gen.Verify(&w.op); verified {
+		w.note(row, out, w.s.now(), from, from)
+	}
 }
 
 // readModifyWrite reads and then updates, whatever the read has found, as YCSB does. Both are recorded as parts
@@ -186,6 +207,9 @@ func (w *worker) readModifyWrite(intended, sent int64) (workload.Outcome, int64)
 
 	w.note(c.rmwRead, read, between, intended, sent)
 	w.note(c.rmwUpdate, update, done, between, between)
+	if w.op.Collect != nil {
+		w.verify(c.rmwVerify, done)
+	}
 	out := update
 	if !read.Code.Good() {
 		out.Code, out.Err = read.Code, read.Err
@@ -214,7 +238,7 @@ func (w *worker) insist(out workload.Outcome, done int64) (workload.Outcome, int
 	}
 	if !cfg.InsertionKeepGoing {
 		w.err = fmt.Errorf("insert of key %s ended in %s after %d tries, and the worker gave up (core_workload_insertion_retry_limit, core_workload_insertion_keep_going_on_error): %w",
-			w.key(), out.Code, tries+1, w.reason(out))
+			w.key(), out.Code, tries+1, reason(out))
 	}
 	return out, done
 }
@@ -227,7 +251,7 @@ func (w *worker) key() []byte {
 }
 
 // reason is why an operation failed, for a message.
-func (w *worker) reason(out workload.Outcome) error {
+func reason(out workload.Outcome) error {
 	if out.Err != nil {
 		return out.Err
 	}

@@ -4,7 +4,7 @@
 //
 //  1. Open reads the properties null.*.
 //  2. Each session draws service times and outcomes of its own, from the run's seed and the worker's place.
-//  3. An operation waits for its turn (null.capacity), then for its service time, in which a stall counts for
+//  3. An operation waits for its service time, in which a stall counts for
 //     nothing, and then is written into the log, if there is one.
 //
 // The target begins with its first operation: the stalls of several agents fall together because a phase

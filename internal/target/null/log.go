@@ -31,7 +31,8 @@ func newLog(t *Target, worker int) *log {
 }
 
 func (l *log) add(op *workload.Op, code workload.Code, begin, end int64) {
-	b := append(l.buf, l.head...)
+	b := l.buf
+	b = append(b, l.head...)
 	b = append(b, op.Kind.String()...)
 	b = append(b, ' ')
 	b = append(b, op.Key...)
@@ -47,7 +48,8 @@ func (l *log) add(op *workload.Op, code workload.Code, begin, end int64) {
 	b = strconv.AppendInt(b, l.zero+begin, 10)
 	b = append(b, ' ')
 	b = strconv.AppendInt(b, l.zero+end, 10)
-	l.buf = append(b, '\n')
+	b = append(b, '\n')
+	l.buf = b
 	if len(l.buf) >= logBuffer {
 		l.flush()
 	}

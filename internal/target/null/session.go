@@ -33,7 +33,10 @@ func newSession(t *Target, worker int) *session {
 		rng: rand.New(rand.NewPCG(t.seed, uint64(t.shard)<<32|uint64(worker))),
 	}
 	waits := t.settings.Service.Shape != spec.ServiceNone && t.settings.Service.Shape != ""
-	if waits {
+	switch {
+	case waits && t.plain:
+		s.alarm = load.NewPlainAlarm()
+	case waits:
 		s.alarm = load.NewAlarm()
 	}
 	if t.log != nil {

@@ -12,16 +12,19 @@ import (
 	"github.com/benchd/benchd/internal/spec"
 )
 
+// unborn is what Target.began is before the first operation.
+const unborn = -1
+
 // Target accepts operations.
 type Target struct {
 	settings spec.NullSettings
 	agent    string
 	shard    int
 	seed     uint64
+	plain    bool // timers
 
 	birth time.Time    // of the monotonic clock that all sessions go by
-	began atomic.Int64 // when the first operation came, since birth; 0 before
-	turn  atomic.Int64 // when the next operation may begin, since birth; only with a capacity
+	began atomic.Int64 // when the first operation came, since birth; unborn before
 
 	mu  sync.Mutex
 	n   int // open sessions
@@ -39,7 +42,7 @@ func Open(_ context.Context, s load.Settings) (load.Target, error) {
 
 // New makes a Target with settings that are read already. Of s it uses the names and the seed.
 func New(settings spec.NullSettings, s load.Settings) (*Target, error) {
-	t := &Target{settings: settings, agent: s.Agent, shard: s.Shard, seed: settings.Seed, birth: time.Now()}
+	t := &Target{settings: settings, agent: s.Agent, shard: s.Shard, seed: settings.Seed, plain: s.PlainTimers, birth: time.Now()}
 	if t.seed == 0 {
 		t.seed = s.Seed
 	}
@@ -59,8 +62,7 @@ func (t *Target) Open(_ context.Context, worker int) (load.Session, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.n == 0 {
-		t.began.Store(0) // a new phase
-		t.turn.Store(0)
+		t.began.Store(unborn) // a new phase
 	}
 	t.n++
 	return newSession(t, worker), nil
@@ -88,9 +90,9 @@ func (t *Target) now() int64 { return int64(time.Since(t.birth)) }
 
 // origin returns when the first operation came.
 func (t *Target) origin(now int64) int64 {
-	if began := t.began.Load(); began != 0 {
+	if began := t.began.Load(); began != unborn {
 		return began
 	}
-	t.began.CompareAndSwap(0, max(now, 1))
+	t.began.CompareAndSwap(unborn, now)
 	return t.began.Load()
 }

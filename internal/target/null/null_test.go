@@ -1,0 +1,227 @@
+package null_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/null"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func open(t *testing.T, s spec.NullSettings) (*null.Target, load.Session) {
+	t.Helper()
+	target, err := null.New(s, load.Settings{Agent: "a", Shard: 2, Seed: 7, PlainTimers: true})
+	require.NoError(t, err)
+	session, err := target.Open(t.Context(), 3)
+	require.NoError(t, err)
+	return target, session
+}
+
+func service(t *testing.T, text string) spec.Service {
+	t.Helper()
+	s, err := spec.ParseService(text)
+	require.NoError(t, err)
+	return s
+}
+
+func TestServiceTimesAreThoseThatWereAskedFor(t *testing.T) {
+	tests := map[string]struct{ p50, p90, max time.Duration }{
+		"0":                     {0, 0, 0},
+		"constant 3ms":          {3 * time.Millisecond, 3 * time.Millisecond, 3 * time.Millisecond},
+		"lognormal 2ms 0.5":     {2 * time.Millisecond, time.Duration(2e6 * math.Exp(0.5*1.2816)), time.Hour},
+		"bimodal 1ms 20ms 5%":   {time.Millisecond, time.Millisecond, 20 * time.Millisecond},
+		"stall 1ms 100ms/500ms": {time.Millisecond, time.Millisecond, 101 * time.Millisecond},
+	}
+	for text, want := range tests {
+		t.Run(text, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				target, session := open(t, spec.NullSettings{Service: service(t, text), Seed: 1})
+				var took []time.Duration
+				for range 5000 {
+					began := time.Now()
+					out := session.Do(t.Context(), &workload.Op{Kind: workload.Read, Key: []byte("k")})
+					require.Equal(t, workload.OK, out.Code)
+					took = append(took, time.Since(began))
+				}
+				require.NoError(t, session.Close(t.Context()))
+				require.NoError(t, target.Close())
+				slices.Sort(took)
+				require.InEpsilon(t, float64(want.p50)+1, float64(took[2500])+1, 0.05)
+				require.InEpsilon(t, float64(want.p90)+1, float64(took[4500])+1, 0.1)
+				require.LessOrEqual(t, took[4999], want.max)
+			})
+		})
+	}
+}
+
+func TestNothingIsServedInAStall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		// The stall is in the middle of each period: from 4.5 s to 5.5 s.
+		target, session := open(t, spec.NullSettings{Service: service(t, "stall 100ms 1s/10s")})
+		do := func() time.Duration {
+			began := time.Now()
+			session.Do(t.Context(), &workload.Op{Kind: workload.Read})
+			return time.Since(began)
+		}
+		require.Equal(t, 100*time.Millisecond, do())
+		<-time.After(4350 * time.Millisecond) // 4.45 s
+		require.Equal(t, 1100*time.Millisecond, do(), "one that is being served goes on after the stall")
+		<-time.After(9400 * time.Millisecond) // 14.95 s
+		require.Equal(t, 650*time.Millisecond, do(), "one that arrives in a stall waits for its end")
+		require.NoError(t, session.Close(t.Context()))
+
+		session, err := target.Open(t.Context(), 0)
+		require.NoError(t, err)
+		<-time.After(4500 * time.Millisecond)
+		began := time.Now()
+		session.Do(t.Context(), &workload.Op{Kind: workload.Read})
+		require.Equal(t, 100*time.Millisecond, time.Since(began), "a new phase counts from its own first operation")
+		require.NoError(t, session.Close(t.Context()))
+	})
+}
+
+func TestAServiceLongerThanTheTimeBetweenStallsIsHeldUpByEach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, session := open(t, spec.NullSettings{Service: service(t, "stall 30s 1s/10s")})
+		began := time.Now()
+		session.Do(t.Context(), &workload.Op{Kind: workload.Read})
+		require.Equal(t, 33*time.Second, time.Since(began))
+		require.NoError(t, session.Close(t.Context()))
+	})
+}
+
+func TestAnOperationThatIsGivenUpSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, session := open(t, spec.NullSettings{Service: service(t, "1h")})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		out := session.Do(ctx, &workload.Op{Kind: workload.Read})
+		require.Equal(t, workload.Timeout, out.Code)
+		require.ErrorIs(t, out.Err, context.DeadlineExceeded)
+		require.NoError(t, session.Close(t.Context()))
+	})
+}
+
+func TestSharesOfErrorsAndMissesAreKept(t *testing.T) {
+	_, session := open(t, spec.NullSettings{ErrorShare: 0.1, NotFoundShare: 0.2})
+	count := func(kind workload.Kind) (codes [workload.NumCodes]int) {
+		for range 10_000 {
+			out := session.Do(t.Context(), &workload.Op{Kind: kind})
+			codes[out.Code]++
+			require.Equal(t, out.Code.Good(), out.Err == nil)
+		}
+		return codes
+	}
+	read, update := count(workload.Read), count(workload.Update)
+	require.InDelta(t, 1000, read[workload.Error], 100)
+	require.InDelta(t, 1800, read[workload.NotFound], 130)
+	require.InDelta(t, 1000, update[workload.Error], 100)
+	require.Zero(t, update[workload.NotFound], "only a read can miss")
+	require.NoError(t, session.Close(t.Context()))
+}
+
+func TestOneSeedGivesTheSameOutcomes(t *testing.T) {
+	outcomes := func(worker int, seed uint64) string {
+		target, err := null.New(spec.NullSettings{ErrorShare: 0.5}, load.Settings{Seed: seed})
+		require.NoError(t, err)
+		session, err := target.Open(t.Context(), worker)
+		require.NoError(t, err)
+		var b strings.Builder
+		for range 64 {
+			b.WriteString(session.Do(t.Context(), &workload.Op{}).Code.String()[:1])
+		}
+		return b.String()
+	}
+	first, again := outcomes(1, 5), outcomes(1, 5)
+	require.Equal(t, first, again)
+	require.NotEqual(t, outcomes(1, 5), outcomes(2, 5))
+	require.NotEqual(t, outcomes(1, 5), outcomes(1, 6))
+}
+
+func TestRowsAndBytesAreCounted(t *testing.T) {
+	_, session := open(t, spec.NullSettings{})
+	tests := map[string]struct {
+		op    workload.Op
+		rows  int32
+		bytes int64
+	}{
+		"read":   {workload.Op{Kind: workload.Read, Key: []byte("user1")}, 1, 5},
+		"update": {workload.Op{Kind: workload.Update, Key: []byte("user1"), Values: [][]byte{make([]byte, 100)}}, 1, 105},
+		"scan":   {workload.Op{Kind: workload.Scan, Key: []byte("user1"), ScanLength: 17}, 17, 5},
+		"batch": {workload.Op{
+			Kind: workload.Insert, Keys: [][]byte{[]byte("u1"), []byte("u2")}, Values: [][]byte{make([]byte, 10), make([]byte, 10)},
+		}, 2, 24},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			out := session.Do(t.Context(), &test.op)
+			require.Equal(t, test.rows, out.Rows)
+			require.Equal(t, test.bytes, out.Bytes)
+		})
+	}
+	require.NoError(t, session.Close(t.Context()))
+}
+
+func TestTheLogHoldsEveryOperationOnceTheSessionIsClosed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ops.log")
+	target, session := open(t, spec.NullSettings{LogPath: path, Service: service(t, "20us")})
+	before := time.Now().UnixNano()
+	for i := range 3000 {
+		session.Do(t.Context(), &workload.Op{Kind: workload.Read, Key: []byte("user" + strconv.Itoa(i))})
+	}
+	session.Do(t.Context(), &workload.Op{Kind: workload.Insert, Keys: [][]byte{[]byte("u1"), []byte("u2")}})
+	require.NoError(t, session.Close(t.Context()))
+	after := time.Now().UnixNano()
+	require.NoError(t, target.Close())
+
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSuffix(string(content), "\n"), "\n")
+	require.Len(t, lines, 3001)
+	last := before
+	for i, line := range lines[:3000] {
+		fields := strings.Fields(line)
+		require.Equal(t, []string{"a", "2", "3", "READ", "user" + strconv.Itoa(i), "OK"}, fields[:6])
+		begin, err := strconv.ParseInt(fields[6], 10, 64)
+		require.NoError(t, err)
+		end, err := strconv.ParseInt(fields[7], 10, 64)
+		require.NoError(t, err)
+		require.LessOrEqual(t, last, begin)
+		require.LessOrEqual(t, begin+20_000, end)
+		last = end
+	}
+	require.LessOrEqual(t, last, after)
+	require.Contains(t, lines[3000], " INSERT u1,u2 OK ")
+}
+
+func TestALogThatCannotBeWrittenIsNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "not", "there")
+	_, err := null.New(spec.NullSettings{LogPath: path}, load.Settings{})
+	require.ErrorContains(t, err, "null.log")
+	require.ErrorContains(t, err, path)
+
+	target, session := open(t, spec.NullSettings{LogPath: "/dev/full"})
+	session.Do(t.Context(), &workload.Op{Kind: workload.Read})
+	require.ErrorContains(t, session.Close(t.Context()), "/dev/full")
+	require.NoError(t, target.Close())
+}
+
+func TestBadSettingsAreRefused(t *testing.T) {
+	_, err := null.Open(t.Context(), load.Settings{Properties: map[string]string{"null.service": "constant soon"}})
+	require.ErrorContains(t, err, "null.service")
+}
