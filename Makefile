@@ -63,7 +63,7 @@ lint: ## Check everything that needs no test to run.
 
 .PHONY: lint-go
 lint-go: $(TOOLS)/golangci-lint ## Lint, vet and check the format of all Go code, tagged files included.
-	$< run ./...
+	$< run --allow-parallel-runners ./...
 
 .PHONY: lint-proto
 lint-proto: $(TOOLS)/buf ## Lint proto/ and refuse changes that break an older agent or client.
