@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/benchd/benchd/internal/keyspace"
 )
 
 // coreWorkload is the workload that benchd has.
@@ -117,6 +119,15 @@ func checkSeed(value string) (string, error) {
 		return "", fmt.Errorf("%s is no seed; write a whole number from 0 to %d", quote(value), uint64(math.MaxUint64))
 	}
 	return strconv.FormatUint(n, 10), nil
+}
+
+// checkHistogram judges the content of a histogram file.
+func checkHistogram(value string) (string, error) {
+	if value == "" {
+		return "", nil
+	}
+	_, err := keyspace.ParseLengthHistogram("content", strings.NewReader(value))
+	return value, err
 }
 
 // checkPercentiles accepts percentiles with commas between them.

@@ -166,7 +166,7 @@ func (j *judge) judgeTarget(available []string) {
 			j.fail(e, "is not supported: %s", e.key.Reason)
 		case e.key.Status == Idle && !strings.EqualFold(strings.TrimSpace(e.value), "false"):
 			j.warn(e, "has no effect: %s", e.key.Reason)
-		case e.key.Status == Reporting && !j.idle(e):
+		case e.key.Status == Reporting && !e.idle():
 			j.warn(e, "shapes only what is printed in YCSB's form (-o ycsb)")
 		}
 	}

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -127,10 +128,7 @@ func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
 				require.NoError(t, err)
 				require.NotEqual(t, before, after)
 			default:
-				v := values{}
-				for name, value := range byDefault {
-					v[name] = value
-				}
+				v := maps.Clone(byDefault)
 				v[k.Name] = canonical
 				require.NotEqual(t, settings, v.settings())
 			}

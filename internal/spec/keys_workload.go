@@ -1,5 +1,9 @@
 package spec
 
+// HistogramContent is the property under which the content of the fieldlengthhistogram file travels to the
+// agents, which have not the user's disk.
+const HistogramContent = "fieldlengthhistogram.content"
+
 // workloadKeys are the properties of what is done: rows, operations, fields.
 func workloadKeys() []Key {
 	const rows = 1 << 60

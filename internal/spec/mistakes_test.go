@@ -152,45 +152,49 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 		},
 		"rows that do not fit": {
 			set:  p("recordcount", "100", "insertstart", "50", "insertcount", "60"),
-			want: []string{"-p: insertcount: rows 50 to 109 do not fit below recordcount=100; give at least recordcount=110"},
+			want: []string{"-p: recordcount: 100 ends before the rows 50 to 109 that are asked for; write recordcount=110 or more, or lower insertstart and insertcount"},
+		},
+		"rows of a load that do not fit": {
+			set:  p("insertstart", "950", "insertcount", "60", "phase", "load"),
+			want: []string{"base:2: recordcount: 1000 ends before the rows 950 to 1009 that are asked for; write recordcount=1010 or more, or lower insertstart and insertcount"},
 		},
 		"a start beyond the rows": {
 			set:  p("recordcount", "100", "insertstart", "100"),
-			want: []string{"-p: insertstart: rows 100 to 100 do not fit below recordcount=100; give at least recordcount=101"},
+			want: []string{"-p: recordcount: 100 ends before the rows 100 to 100 that are asked for; write recordcount=101 or more, or lower insertstart and insertcount"},
 		},
 		"a load of nothing": {
 			set: p("recordcount", "0"), flags: flag("--phase", "phase", "load"),
-			want: []string{"-p: recordcount: a load needs to know how many rows to write; give recordcount, or insertcount for a part of them"},
+			want: []string{"-p: recordcount: 0 leaves nothing to load; write the number of rows"},
 		},
 		"nothing to do": {
 			set:  p("readproportion", "0", "updateproportion", "0"),
-			want: []string{"-p: readproportion: all proportions are 0, so there is nothing to do; give one of them a weight, such as readproportion=1"},
+			want: []string{"-p: readproportion: 0 and all other proportions leave nothing to do; write the share of some operation"},
 		},
 		"lengths": {
-			set: p("minscanlength", "50", "maxscanlength", "10", "fieldlengthdistribution", "uniform", "minfieldlength", "101"),
+			set: p("scanproportion", "1", "minscanlength", "50", "maxscanlength", "10", "fieldlengthdistribution", "uniform", "minfieldlength", "101"),
 			want: []string{
-				"-p: minscanlength: the least length 50 is above the most, maxscanlength=10",
-				"-p: minfieldlength: the least length 101 is above the most, fieldlength=100",
+				"-p: minscanlength: 50 is more than maxscanlength=10; lower it, or raise maxscanlength",
+				"-p: minfieldlength: 101 is more than fieldlength=100; lower it, or raise fieldlength",
 			},
 		},
 		"values that cannot be checked": {
 			set:  p("dataintegrity", "true", "fieldlengthdistribution", "uniform"),
-			want: []string{"-p: dataintegrity: needs fieldlengthdistribution=constant, not uniform: a value can be checked only when its length is known"},
-		},
-		"no hot rows": {
-			set:  p("requestdistribution", "hotspot", "hotspotdatafraction", "0"),
-			want: []string{"-p: hotspotdatafraction: is 0, so that no row is hot; write a share above 0, such as 0.2"},
+			want: []string{"-p: fieldlengthdistribution: uniform does not go with dataintegrity=true, which must know how long a value is; write fieldlengthdistribution=constant"},
 		},
 		"an exponential without a bend": {
 			set: p("requestdistribution", "exponential", "exponential.percentile", "100", "exponential.frac", "0"),
 			want: []string{
-				"-p: exponential.percentile: is 100; it must lie between 0 and 100, such as 95",
-				"-p: exponential.frac: is 0; write a share above 0, such as 0.8571428571",
+				"-p: exponential.percentile: 100 is no percentage to count back by; write a number between 0 and 100, such as 95",
+				"-p: exponential.frac: 0 is no share of the rows; write a number above 0, up to 1",
 			},
 		},
 		"rows that fit into no memory": {
 			set:  p("fieldlength", "67108864"),
-			want: []string{"-p: fieldlength: one insert of 1 rows of 10 fields of 67108864 bytes would be 6.71e+08 bytes, and 2.68e+08 are the most; make one of them smaller"},
+			want: []string{"-p: fieldlength: 67108864 makes one insert 6.71e+08 bytes long with fieldcount=10 and batchsize=1, and 268435456 is the most; make one of the three smaller"},
+		},
+		"a length that hangs on a wrong one": {
+			set:  p("fieldlength", "x", "fieldlengthdistribution", "uniform", "minfieldlength", "200"),
+			want: []string{`-p: fieldlength: "x" is no whole number; write it in digits, such as 1000`},
 		},
 		"no table":             {file: "table=\n", want: []string{"w:1: table: is empty; write the table's name, or leave it out for usertable"}},
 		"a table unprintable":  {file: "table=a\\u0007b\n", want: []string{`w:1: table: "a\ab" has a character in it that cannot be printed; leave it out`}},
@@ -217,7 +221,8 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 				Properties: test.set, Flags: test.flags,
 			})
 			require.Nil(t, suite)
-			require.IsType(t, Problems{}, err)
+			var problems Problems
+			require.ErrorAs(t, err, &problems)
 			require.Equal(t, test.want, strings.Split(err.Error(), "\n"))
 		})
 	}

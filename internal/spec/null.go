@@ -95,7 +95,7 @@ func ParseService(text string) (Service, error) {
 			return Service{}, err
 		}
 	case s.Shape == ServiceStall && len(words) == 3:
-		if err := s.parseStall(words[2]); err != nil {
+		if s.Stall, s.Period, err = parseStall(words[2]); err != nil {
 			return Service{}, err
 		}
 	default:
@@ -141,22 +141,21 @@ func boundService(d time.Duration) error {
 	return nil
 }
 
-func (s *Service) parseStall(text string) error {
-	stall, period, ok := strings.Cut(text, "/")
+func parseStall(text string) (stall, period time.Duration, err error) {
+	part, whole, ok := strings.Cut(text, "/")
 	if !ok {
-		return fmt.Errorf("%s is no stall pattern; write how long of how long, such as 1s/10s", quote(text))
+		return 0, 0, fmt.Errorf("%s is no stall pattern; write how long of how long, such as 1s/10s", quote(text))
 	}
-	var err error
-	if s.Stall, err = serviceTime(stall); err != nil {
-		return err
+	if stall, err = serviceTime(part); err != nil {
+		return 0, 0, err
 	}
-	if s.Period, err = serviceTime(period); err != nil {
-		return err
+	if period, err = serviceTime(whole); err != nil {
+		return 0, 0, err
 	}
-	if s.Stall >= s.Period {
-		return errors.New("a stall is shorter than its period; write how long of how long, such as 1s/10s")
+	if stall >= period {
+		return 0, 0, errors.New("a stall is shorter than its period; write how long of how long, such as 1s/10s")
 	}
-	return nil
+	return stall, period, nil
 }
 
 // String writes a service time so that ParseService reads it back.

@@ -70,8 +70,9 @@ func TestNullSettings(t *testing.T) {
 	}, all)
 
 	_, err = Null(map[string]string{"null.service": "soon", "null.seed": "-1"})
-	require.Len(t, err, 2)
-	require.IsType(t, Problems{}, err)
+	var problems Problems
+	require.ErrorAs(t, err, &problems)
+	require.Len(t, problems, 2)
 }
 
 func FuzzParseService(f *testing.F) {

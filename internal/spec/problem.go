@@ -34,7 +34,7 @@ type Warning Problem
 func (w Warning) String() string { return label(w.Place, w.Key, w.Text) }
 
 // ExitCode is that of bad usage.
-func (p Problems) ExitCode() int { return 2 }
+func (Problems) ExitCode() int { return 2 }
 
 func label(place, key, text string) string {
 	var b strings.Builder

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -81,9 +82,9 @@ func decodeText(content []byte) (string, error) {
 	case len(content) > maxFile:
 		return "", fmt.Errorf("is %d bytes long, and a properties file may have %d; is it the right file?", len(content), maxFile)
 	case bytes.HasPrefix(content, []byte{0xff, 0xfe}), bytes.HasPrefix(content, []byte{0xfe, 0xff}):
-		return "", fmt.Errorf("is in UTF-16; save it as UTF-8")
+		return "", errors.New("is in UTF-16; save it as UTF-8")
 	case bytes.IndexByte(content, 0) >= 0:
-		return "", fmt.Errorf("has zero bytes in it; is it the right file?")
+		return "", errors.New("has zero bytes in it; is it the right file?")
 	}
 	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
 	if utf8.Valid(content) {
@@ -158,7 +159,7 @@ func unescape(s string) (string, error) {
 			continue
 		}
 		if len(s) < i+5 {
-			return s, fmt.Errorf(`\u needs four hexadecimal digits after it, as in \u00e9; a plain backslash is written \\`)
+			return s, errors.New(`\u needs four hexadecimal digits after it, as in \u00e9; a plain backslash is written \\`)
 		}
 		n, err := strconv.ParseUint(s[i+1:i+5], 16, 16)
 		if err != nil {

@@ -86,11 +86,9 @@ func TestPropertiesFilesOfOtherEncodings(t *testing.T) {
 }
 
 func FuzzReadProperties(f *testing.F) {
-	files, err := filepath.Glob("testdata/*/*")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
+	for _, file := range []string{
+		"testdata/java/forms.properties", "testdata/java/lineends.properties", "testdata/java/backslashes.properties", "testdata/ycsb/workloada",
+	} {
 		content, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)
@@ -109,6 +107,7 @@ func FuzzReadProperties(f *testing.F) {
 		lines := bytes.Count(content, []byte("\n")) + bytes.Count(content, []byte("\r")) + 1
 		last := 0
 		var written strings.Builder
+		written.WriteString("# a mark of UTF-8 is dropped at a file's beginning only\n")
 		for _, p := range properties {
 			if p.key == "" || p.line <= last || p.line > lines {
 				t.Errorf("property %+v follows line %d of %d", p, last, lines)
@@ -116,7 +115,7 @@ func FuzzReadProperties(f *testing.F) {
 			last = p.line
 			written.WriteString(escapes.Replace(p.key) + "=" + escapes.Replace(p.value) + "\n")
 		}
-		if len(problems) > 0 || written.Len() > maxFile {
+		if len(problems) > 0 || written.Len() > maxFile || strings.ContainsRune(written.String(), 0) {
 			return
 		}
 		again, _ := readProperties("f", []byte(written.String()))

@@ -2,8 +2,10 @@ package spec
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/keyspace"
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/workload"
@@ -42,26 +44,26 @@ func newValues(properties map[string]string, want func(Key) bool) (values, error
 func (v values) text(name string) string { return v[name] }
 
 func (v values) int64(name string) int64 {
-	n, _ := strconv.ParseInt(v[name], 10, 64) //nolint:errcheck // judged before
+	n, _ := strconv.ParseInt(v[name], 10, 64)
 	return n
 }
 
 func (v values) int(name string) int { return int(v.int64(name)) }
 
 func (v values) seed(name string) uint64 {
-	n, _ := strconv.ParseUint(v[name], 10, 64) //nolint:errcheck // judged before
+	n, _ := strconv.ParseUint(v[name], 10, 64)
 	return n
 }
 
 func (v values) float(name string) float64 {
-	f, _ := strconv.ParseFloat(v[name], 64) //nolint:errcheck // judged before
+	f, _ := strconv.ParseFloat(v[name], 64)
 	return f
 }
 
 func (v values) bool(name string) bool { return v[name] == "true" }
 
 func (v values) duration(name string) time.Duration {
-	d, _ := time.ParseDuration(v[name]) //nolint:errcheck // judged before
+	d, _ := time.ParseDuration(v[name])
 	return d
 }
 
@@ -71,7 +73,7 @@ func (v values) distribution(name string) workload.Distribution {
 
 // settings turns values into what they mean.
 func (v values) settings() plan.Settings {
-	rate, _ := ParseRate(v.text("rate")) //nolint:errcheck // judged before
+	rate, _ := ParseRate(v.text("rate"))
 	phase := v.text("phase")
 	return plan.Settings{
 		DB:       v.text("db"),
@@ -152,7 +154,7 @@ func (v values) workload() workload.Config {
 		Seed: v.seed("seed"),
 	}
 	if c.FieldLengthDistribution == workload.Histogram && v[HistogramContent] != "" {
-		c.FieldLengthHistogram, _ = ParseHistogram(v[HistogramContent]) //nolint:errcheck // judged before
+		c.FieldLengthHistogram, _ = keyspace.ParseLengthHistogram("", strings.NewReader(v[HistogramContent]))
 	}
 	return c
 }

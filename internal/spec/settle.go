@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
+	"github.com/benchd/benchd/internal/keyspace"
 	"github.com/benchd/benchd/internal/plan"
 )
 
@@ -24,15 +26,17 @@ func (j *judge) attach(attachments map[string][]byte) {
 	name := j.value("fieldlengthhistogram")
 	content, ok := attachments[name]
 	if !ok {
+		j.bad[HistogramContent] = true
 		j.fail(j.said("fieldlengthhistogram"), "the content of file %s was not handed in; is there such a file where you submit from?", quote(name))
 		return
 	}
 	text, err := decodeText(content)
 	if err == nil {
-		_, err = ParseHistogram(text)
+		_, err = keyspace.ParseLengthHistogram(name, strings.NewReader(text))
 	}
 	if err != nil {
-		j.fail(j.said("fieldlengthhistogram"), "file %s: %s", quote(name), err)
+		j.bad[HistogramContent] = true
+		j.fail(j.said("fieldlengthhistogram"), "%s", err)
 		return
 	}
 	key, _ := j.table.find(HistogramContent)
@@ -64,7 +68,7 @@ func (j *judge) settle() (map[string]string, plan.Settings) {
 func (j *judge) rivals(a, b string) {
 	x, inX := j.given[a]
 	y, inY := j.given[b]
-	if !inX || !inY || j.idle(x) || j.idle(y) {
+	if !inX || !inY || x.idle() || y.idle() {
 		return
 	}
 	if x.rank == y.rank {
@@ -79,7 +83,7 @@ func (j *judge) rivals(a, b string) {
 }
 
 // idle reports whether a setting says no more than its default does.
-func (j *judge) idle(e entry) bool { return e.value == e.key.Default }
+func (e entry) idle() bool { return e.value == e.key.Default }
 
 // settleArrival makes rate and arrival agree: a rate means an open loop.
 func (j *judge) settleArrival() {

@@ -130,7 +130,7 @@ func TestLaterFilesWinThenPropertiesThenFlags(t *testing.T) {
 	require.Equal(t, "two", suite.Name)
 }
 
-// all that a test says when it is only interested in the rest
+// quiet is what keeps warnings away from a test that is about something else.
 var quiet = p("db", "null", "recordcount", "1000", "operationcount", "1000")
 
 func TestWhatSettingsMean(t *testing.T) {
@@ -325,7 +325,7 @@ func TestHistogramFileTravels(t *testing.T) {
 
 	s.Attachments = map[string][]byte{"dir/lengths.txt": []byte("BlockSize\t10\n1\t5\n")}
 	_, _, err = Parse(s)
-	require.EqualError(t, err, `-p: fieldlengthhistogram: file "dir/lengths.txt": line 2: bucket 0 must come here, not "1": they are counted from 0 without a gap`)
+	require.EqualError(t, err, `-p: fieldlengthhistogram: dir/lengths.txt:2: bucket "1" is out of order; bucket 0 belongs here (one with no fields has count 0)`)
 
 	s.Attachments = map[string][]byte{"dir/lengths.txt": []byte("BlockSize\t10\n0\t5\n1\t7\n")}
 	suite, warned := good(t, s)
