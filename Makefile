@@ -16,8 +16,8 @@ BENCH    ?= .
 COUNT    ?= 6
 OLD      ?=
 
-VERSION ?= $(shell git describe --tags --match 'v*' --abbrev=0 2>/dev/null || echo v0.0.0-dev)
-COMMIT  ?= $(shell git describe --always --exclude '*' --dirty --abbrev=12 2>/dev/null || echo unknown)
+VERSION ?= $(shell git describe --tags --match 'v*' --abbrev=0 2>/dev/null)
+COMMIT  ?= $(shell git describe --always --exclude '*' --dirty --abbrev=12 2>/dev/null)
 LDFLAGS := -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 
 # Tools are built once for each state of their module and version of Go: the folder's name is the stamp.
@@ -32,7 +32,7 @@ GOTEST := $(GO) test
 endif
 
 # Packages with files behind the tag `integration`.
-INTEGRATION = $(shell grep -rlE --include='*_test.go' '^//go:build .*\bintegration\b' cmd internal | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
+INTEGRATION = $(shell grep -rlE --include='*_test.go' '^//go:build .*\bintegration\b' cmd internal test | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
 
 ##@ Use
 
@@ -52,10 +52,8 @@ test: $(TESTRUNNER) ## Run all tests that need no server, with the race detector
 	$(GOTEST) -race -timeout 10m $(PKG)
 
 .PHONY: test-integration
-test-integration: build $(TESTRUNNER) ## Run the tests against separate processes and real servers.
-	@packages="$(INTEGRATION)"; \
-	if [[ -z $$packages ]]; then echo 'no package has integration tests'; exit; fi; \
-	set -x; $(GOTEST) -race -count 1 -p 1 -timeout 20m -tags integration $$packages
+test-integration: $(TESTRUNNER) ## Run the tests against separate processes and real servers, one package at a time.
+	$(GOTEST) -count 1 -p 1 -timeout 20m -tags integration $(INTEGRATION)
 
 .PHONY: lint
 lint: ## Check everything that needs no test to run.

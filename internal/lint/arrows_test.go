@@ -53,7 +53,7 @@ func (a atlas) objection(from, to place, test bool) string {
 	return ""
 }
 
-// roomOf is the room that a folder of the module belongs to: the one below internal, or cmd.
+// roomOf is the room that a folder of the module belongs to.
 func roomOf(dir string) string {
 	parts := strings.Split(dir, "/")
 	if parts[0] == "internal" && len(parts) > 1 {

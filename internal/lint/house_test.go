@@ -2,6 +2,7 @@ package lint
 
 import (
 	"go/ast"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -79,11 +80,7 @@ func mutes(t tree) []finding {
 		if _, seen := first[f.dir()]; !seen {
 			first[f.dir()] = f
 		}
-		want := "Package " + f.syntax.Name.Name + " "
-		if f.syntax.Name.Name == "main" {
-			want = "Command "
-		}
-		if f.syntax.Doc != nil && strings.HasPrefix(f.syntax.Doc.Text(), want) {
+		if speaks(f) {
 			spoken[f.dir()] = true
 		}
 	}
@@ -94,4 +91,14 @@ func mutes(t tree) []finding {
 		}
 	}
 	return found
+}
+
+// speaks tells whether a file says what its package is for: "Package plan …", and of a command "Benchd …".
+func speaks(f file) bool {
+	name := "Package " + f.syntax.Name.Name
+	if f.syntax.Name.Name == "main" {
+		base := path.Base(f.dir())
+		name = strings.ToUpper(base[:1]) + base[1:]
+	}
+	return strings.HasPrefix(f.syntax.Doc.Text(), name+" ")
 }

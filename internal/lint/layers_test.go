@@ -1,6 +1,6 @@
 package lint
 
-// A room is a folder below internal, with all that is in it, or cmd. It may import every room of a layer below its
+// A room is a folder below internal with all that is in it, or one beside internal: cmd and test. It may import every room of a layer below its
 // own, itself, what it names in beside, and what those name in turn.
 type room struct {
 	name   string
@@ -20,6 +20,7 @@ func layers() []layer {
 		{"commands", []room{
 			{name: "cmd", beside: []string{"cli"}, apart: true},
 			{name: "cli"},
+			{name: "test"}, // the programs as their users have them
 		}},
 		{"nodes", []room{
 			{name: "dev", beside: []string{"coordinator", "agent", "remote"}},
