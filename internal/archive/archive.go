@@ -92,8 +92,11 @@ func makeDirectory(dir string) error {
 		return err
 	}
 	parent, err := os.Open(filepath.Dir(dir))
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // a parent that we cannot read was not made by us
+	}
 	if err != nil {
-		return nil //nolint:nilerr // a parent that cannot be read was not made by us
+		return err
 	}
 	defer func() { _ = parent.Close() }()
 	_ = parent.Sync() // some file systems cannot; the directory is there all the same

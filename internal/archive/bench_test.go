@@ -55,7 +55,7 @@ func BenchmarkAddWindows(b *testing.B) {
 
 func fileSize(b *testing.B, a *Archive) float64 {
 	var pages, size float64
-	require.NoError(b, a.writer.QueryRow(`SELECT page_count, page_size FROM pragma_page_count, pragma_page_size`).Scan(&pages, &size))
+	require.NoError(b, a.writer.QueryRowContext(b.Context(), `SELECT page_count, page_size FROM pragma_page_count, pragma_page_size`).Scan(&pages, &size))
 	return pages * size
 }
 

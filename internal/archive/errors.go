@@ -63,14 +63,14 @@ func judge(doing, path string, err error) error {
 	if kind == nil && isIO(err) && outOfSpace(path) {
 		kind = ErrFull // SQLite reports a full disk as such only where it writes pages
 	}
-	switch kind {
-	case ErrFull:
+	switch {
+	case errors.Is(kind, ErrFull):
 		return faultf(kind, err, "%s %s: the disk is full: free some space, or give another directory with --data (%v)", doing, path, err)
-	case ErrNotWritable:
+	case errors.Is(kind, ErrNotWritable):
 		return faultf(kind, err, "%s %s: not writable: let benchd's user write there, or give another directory with --data (%v)", doing, path, err)
-	case ErrNotArchive:
+	case errors.Is(kind, ErrNotArchive):
 		return faultf(kind, err, "%s %s: the file is not a benchd archive: move it away, or give another directory with --data (%v)", doing, path, err)
-	case ErrCorrupt:
+	case errors.Is(kind, ErrCorrupt):
 		return faultf(kind, err, "%s %s: the archive is damaged: put back a copy, or save what can be read with \"sqlite3 %s .recover\" (%v)", doing, path, path, err)
 	}
 	return fmt.Errorf("%s %s: %w", doing, path, err)

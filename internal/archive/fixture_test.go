@@ -17,11 +17,11 @@ import (
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // openIn opens the archive of a directory and closes it at the test's end.
-func openIn(t testing.TB, dir string) *Archive {
-	t.Helper()
-	a, err := Open(t.Context(), dir, discard())
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, a.Close(context.Background())) })
+func openIn(tb testing.TB, dir string) *Archive {
+	tb.Helper()
+	a, err := Open(tb.Context(), dir, discard())
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, a.Close(context.WithoutCancel(tb.Context()))) })
 	return a
 }
 
@@ -41,10 +41,10 @@ func runOf(suite, number string) RunRecord {
 }
 
 // create stores a suite with one run and returns the run's id.
-func create(t testing.TB, a *Archive, suite string) string {
-	t.Helper()
+func create(tb testing.TB, a *Archive, suite string) string {
+	tb.Helper()
 	run := runOf(suite, "1")
-	require.NoError(t, a.CreateSuite(t.Context(), suiteOf(suite), []RunRecord{run}))
+	require.NoError(tb, a.CreateSuite(tb.Context(), suiteOf(suite), []RunRecord{run}))
 	return run.ID
 }
 
@@ -96,25 +96,25 @@ func windowOf(id latency.WindowID, samples int) latency.Window {
 }
 
 // add stores windows of which each must be accepted, and returns which were fresh.
-func add(t testing.TB, a *Archive, windows ...latency.Window) []bool {
-	t.Helper()
-	receipts, err := a.AddWindows(t.Context(), windows)
-	require.NoError(t, err)
-	require.Len(t, receipts, len(windows))
+func add(tb testing.TB, a *Archive, windows ...latency.Window) []bool {
+	tb.Helper()
+	receipts, err := a.AddWindows(tb.Context(), windows)
+	require.NoError(tb, err)
+	require.Len(tb, receipts, len(windows))
 	fresh := make([]bool, len(receipts))
 	for i, r := range receipts {
-		require.NoError(t, r.Err)
+		require.NoError(tb, r.Err)
 		fresh[i] = r.Fresh
 	}
 	return fresh
 }
 
 // windowsIn reads all windows of a run.
-func windowsIn(t testing.TB, a *Archive, run string) []latency.Window {
-	t.Helper()
+func windowsIn(tb testing.TB, a *Archive, run string) []latency.Window {
+	tb.Helper()
 	var list []latency.Window
-	for w, err := range a.Windows(t.Context(), run) {
-		require.NoError(t, err)
+	for w, err := range a.Windows(tb.Context(), run) {
+		require.NoError(tb, err)
 		list = append(list, *w)
 	}
 	return list
@@ -129,21 +129,21 @@ func idsOf(windows []latency.Window) []latency.WindowID {
 }
 
 // requireSameWindow compares windows by what they hold: histograms by their one encoding.
-func requireSameWindow(t testing.TB, want, got latency.Window) {
-	t.Helper()
-	require.Len(t, got.Series, len(want.Series))
+func requireSameWindow(tb testing.TB, want, got latency.Window) {
+	tb.Helper()
+	require.Len(tb, got.Series, len(want.Series))
 	for i := range want.Series {
-		require.Equal(t, want.Series[i].Key, got.Series[i].Key)
-		require.Equal(t, encoded(t, want.Series[i].Response), encoded(t, got.Series[i].Response))
-		require.Equal(t, encoded(t, want.Series[i].Service), encoded(t, got.Series[i].Service))
+		require.Equal(tb, want.Series[i].Key, got.Series[i].Key)
+		require.Equal(tb, encoded(tb, want.Series[i].Response), encoded(tb, got.Series[i].Response))
+		require.Equal(tb, encoded(tb, want.Series[i].Service), encoded(tb, got.Series[i].Service))
 	}
 	want.Series, got.Series = nil, nil
-	require.Equal(t, want, got)
+	require.Equal(tb, want, got)
 }
 
-func encoded(t testing.TB, h *latency.Histogram) []byte {
-	t.Helper()
+func encoded(tb testing.TB, h *latency.Histogram) []byte {
+	tb.Helper()
 	b, err := h.AppendBinary(nil)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return b
 }

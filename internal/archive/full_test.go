@@ -96,7 +96,7 @@ func fillDisk(dir string) error {
 	// An archive, and no archive yet, on a disk that has so many bytes left from the start: it opens, or says
 	// why not, wherever the space runs out.
 	other := filepath.Join(dir, "other")
-	for room := int64(0); room <= 200<<10; room += 4 << 10 {
+	for room := int64(0); room <= 200<<10; room += 8 << 10 {
 		for _, dir := range []string{data, other} {
 			if err := errors.Join(fill(ballast), shrink(ballast, room)); err != nil {
 				return err

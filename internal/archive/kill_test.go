@@ -3,6 +3,7 @@ package archive
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -28,8 +29,7 @@ func TestMain(m *testing.M) {
 	for env, process := range map[string]func(string) error{writerEnv: writeUntilKilled, fullEnv: fillDisk} {
 		if dir := os.Getenv(env); dir != "" {
 			if err := process(dir); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				os.Exit(1)
+				panic(err) // the parent sees it on our standard error
 			}
 			return
 		}
@@ -85,7 +85,9 @@ func writeUntilKilled(dir string) error {
 				return fmt.Errorf("add batch %d: %+v", seq, r)
 			}
 		}
-		fmt.Println(seq)
+		if _, err := fmt.Fprintln(os.Stdout, seq); err != nil {
+			return err
+		}
 	}
 }
 
@@ -134,7 +136,7 @@ func killWriter(t *testing.T, dir string, after int, delay time.Duration) (ackno
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadString('\n')
-		if err == io.EOF { // a line that was cut off by the kill says nothing
+		if errors.Is(err, io.EOF) { // a line that was cut off by the kill says nothing
 			break
 		}
 		require.NoError(t, err)

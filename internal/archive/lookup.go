@@ -115,8 +115,10 @@ func each(ctx context.Context, tx *sql.Tx, do func(scanner) error, query string,
 func scanSuite(row scanner, suite *Suite, more ...any) error {
 	var tags, spec []byte
 	var created sql.NullInt64
-	if err := row.Scan(append([]any{&suite.ID, &suite.Name, &suite.Note, &tags, &suite.Status, &created,
-		&suite.SubmittedBy, &suite.DB, &spec}, more...)...); err != nil {
+	if err := row.Scan(append([]any{
+		&suite.ID, &suite.Name, &suite.Note, &tags, &suite.Status, &created,
+		&suite.SubmittedBy, &suite.DB, &spec,
+	}, more...)...); err != nil {
 		return err
 	}
 	suite.Created, suite.Spec = timeOf(created), spec

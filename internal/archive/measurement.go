@@ -35,7 +35,7 @@ func (m *measurementRow) series() (latency.Series, error) {
 	if s.Response, err = m.response.histogram(m.count); err != nil {
 		return s, fmt.Errorf("decode response times of %s: %w", m.key, err)
 	}
-	if !m.service.sum.Valid && len(m.service.blob) == 0 {
+	if m.service.null() {
 		s.Service = s.Response
 		return s, nil
 	}
@@ -45,14 +45,18 @@ func (m *measurementRow) series() (latency.Series, error) {
 	return s, nil
 }
 
+func (c *histogramColumns) null() bool {
+	return !c.sum.Valid && !c.lowest.Valid && !c.highest.Valid && !c.overflow.Valid && len(c.blob) == 0
+}
+
 func (c *histogramColumns) histogram(count int64) (*latency.Histogram, error) {
 	h, err := latency.DecodeHistogram(c.blob)
 	if err != nil {
 		return nil, err
 	}
 	sum, lowest, highest, overflow := figures(h)
-	if int64(h.Count()) != count || sum != c.sum.Int64 || lowest != c.lowest.Int64 || highest != c.highest.Int64 ||
-		overflow != c.overflow.Int64 {
+	if int64(h.Count()) != count || !c.sum.Valid || sum != c.sum.Int64 || !c.lowest.Valid || lowest != c.lowest.Int64 ||
+		!c.highest.Valid || highest != c.highest.Int64 || !c.overflow.Valid || overflow != c.overflow.Int64 {
 		return nil, fmt.Errorf("the histogram holds %d samples from %d to %d ns, the columns say %d from %d to %d ns",
 			h.Count(), lowest, highest, count, c.lowest.Int64, c.highest.Int64)
 	}

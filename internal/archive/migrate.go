@@ -28,7 +28,7 @@ type migration struct {
 	text    string
 }
 
-// readMigrations reads NNNN_name.sql files; their numbers must be 1, 2, 3, …
+// readMigrations reads NNNN_name.sql files; their numbers must be 1, 2, 3 and so on.
 func readMigrations(files fs.FS) ([]migration, error) {
 	names, err := fs.Glob(files, "migrations/*.sql") // sorted
 	if err != nil {

@@ -95,40 +95,49 @@ func TestOpenRefusesWhatItCannotUse(t *testing.T) {
 		text    string // with %[1]s for the directory
 	}{
 		"directory beneath a file": {func(t *testing.T, dir string) string {
+			t.Helper()
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 			return filepath.Join(dir, "file", "data")
 		}, ErrNotWritable, "create data directory %[1]s: not writable: let benchd's user write there, or give another directory with --data (mkdir "},
 		"directory is a file": {func(t *testing.T, dir string) string {
+			t.Helper()
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 			return filepath.Join(dir, "file")
 		}, ErrNotWritable, "create data directory %[1]s: not writable: "},
 		"directory in the lock file's place": {func(t *testing.T, dir string) string {
+			t.Helper()
 			require.NoError(t, os.Mkdir(filepath.Join(dir, lockName), 0o700))
 			return dir
 		}, ErrNotWritable, "open lock file %[1]s/benchd.lock: not writable: "},
 		"directory in the file's place": {func(t *testing.T, dir string) string {
+			t.Helper()
 			require.NoError(t, os.Mkdir(filepath.Join(dir, FileName), 0o700))
 			return dir
 		}, ErrNotWritable, "open archive %[1]s/benchd.db: not writable: "},
 		"no database": {func(t *testing.T, dir string) string {
+			t.Helper()
 			write(t, filepath.Join(dir, FileName), make([]byte, 5000))
 			return dir
 		}, ErrNotArchive, "open archive %[1]s/benchd.db: the file is not a benchd archive: move it away, or give another directory with --data ("},
 		"another program's database": {func(t *testing.T, dir string) string {
+			t.Helper()
 			execIn(t, dir, `CREATE TABLE song (title TEXT)`)
 			return dir
 		}, ErrNotArchive, "open archive %[1]s/benchd.db: it is a database of another program: "},
 		"another program's database of our version": {func(t *testing.T, dir string) string {
+			t.Helper()
 			execIn(t, dir, `CREATE TABLE song (title TEXT); PRAGMA user_version = 1`)
 			return dir
 		}, ErrNotArchive, "open archive %[1]s/benchd.db: it is a database of another program: "},
 		"newer": {func(t *testing.T, dir string) string {
+			t.Helper()
 			require.NoError(t, openIn(t, dir).Close(t.Context()))
 			execIn(t, dir, `PRAGMA user_version = 7`)
 			return dir
 		}, ErrNewer, "open archive %[1]s/benchd.db: it was written by a newer benchd (its schema is version 7, this benchd knows up to 1): " +
 			"use that benchd, or give another directory with --data"},
 		"damaged": {func(t *testing.T, dir string) string {
+			t.Helper()
 			a := openIn(t, dir)
 			create(t, a, "s")
 			require.NoError(t, a.Close(t.Context()))

@@ -77,10 +77,12 @@ var errEnough = errors.New("enough")
 func readPhase(ctx context.Context, tx *sql.Tx, run string, phase storedPhase, yield func(*latency.Window, error) bool) (enough bool, err error) {
 	var measurement measurementRow
 	var sample latency.ErrorSample
-	measurements := &children{into: []any{&measurement.key.Op, &measurement.key.Outcome, &measurement.key.PartOf, &measurement.count,
+	measurements := &children{into: []any{
+		&measurement.key.Op, &measurement.key.Outcome, &measurement.key.PartOf, &measurement.count,
 		&measurement.response.sum, &measurement.response.lowest, &measurement.response.highest, &measurement.response.overflow,
 		&measurement.service.sum, &measurement.service.lowest, &measurement.service.highest, &measurement.service.overflow,
-		&measurement.response.blob, &measurement.service.blob}}
+		&measurement.response.blob, &measurement.service.blob,
+	}}
 	samples := &children{into: []any{&sample.Op, &sample.Outcome, &sample.Message}}
 	defer func() { err = errors.Join(err, measurements.close(), samples.close()) }()
 	if err := measurements.open(ctx, tx, measurementsOfPhase, phase.id); err != nil {
@@ -142,11 +144,13 @@ type children struct {
 	valid  bool  // there is a current row
 }
 
-func (c *children) open(ctx context.Context, tx *sql.Tx, query string, phase int64) (err error) {
+func (c *children) open(ctx context.Context, tx *sql.Tx, query string, phase int64) error {
 	c.into = append([]any{&c.window}, c.into...)
-	if c.rows, err = tx.QueryContext(ctx, query, phase); err != nil {
+	rows, err := tx.QueryContext(ctx, query, phase) //nolint:rowserrcheck // next does
+	if err != nil {
 		return err
 	}
+	c.rows = rows
 	return c.next()
 }
 

@@ -122,8 +122,10 @@ func TestEventsAreInTheOrderInWhichTheyHappened(t *testing.T) {
 
 func TestUnfinishedRunsInTheOrderOfSubmission(t *testing.T) {
 	a := openIn(t, t.TempDir())
-	statuses := []result.Status{result.Complete, result.Running, result.Queued, result.Partial, result.Preparing,
-		result.Failed, result.Cancelled, result.Stopping}
+	statuses := []result.Status{
+		result.Complete, result.Running, result.Queued, result.Partial, result.Preparing,
+		result.Failed, result.Cancelled, result.Stopping,
+	}
 	var want []string
 	for _, id := range []string{"z", "b"} {
 		runs := make([]RunRecord, len(statuses))

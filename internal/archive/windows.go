@@ -77,7 +77,7 @@ func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&s.addSample, `INSERT INTO error_sample (window, op, outcome, message) VALUES (?, ?, ?, ?)`},
 	} {
-		if *p.into, err = db.PrepareContext(ctx, p.query); err != nil {
+		if *p.into, err = db.PrepareContext(ctx, p.query); err != nil { //nolint:sqlclosecheck // addStatements.close does
 			return s, errors.Join(err, s.close())
 		}
 	}
@@ -225,15 +225,11 @@ func check(w *latency.Window) error {
 		return refuse("it ends at %v, before its start at %v", w.End, w.Start)
 	}
 	h := &w.Health
-	for _, n := range []uint64{w.Rows, w.Bytes, w.Issued, w.Recorded, h.NetRx, h.NetTx, h.LateSends, h.Backlog} {
-		if n > math.MaxInt64 {
-			return refuse("a count of %d is too large", n)
-		}
+	if n := max(w.Rows, w.Bytes, w.Issued, w.Recorded, h.NetRx, h.NetTx, h.LateSends, h.Backlog); n > math.MaxInt64 {
+		return refuse("a count of %d is too large", n)
 	}
-	for _, f := range []float64{h.Cores, h.HostIdle, h.OwnCPU} {
-		if math.IsNaN(f) {
-			return refuse("a share of its health is no number")
-		}
+	if f := h.Cores + h.HostIdle + h.OwnCPU; math.IsNaN(f) || math.IsInf(f, 0) {
+		return refuse("a share of its health is no number")
 	}
 	seen := make(map[latency.Key]bool, len(w.Series))
 	for i := range w.Series {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/benchd/benchd/internal/latency"
 )
@@ -51,6 +53,37 @@ func TestWindowIsAddedOnce(t *testing.T) {
 	got := windowsIn(t, a, run)
 	require.Len(t, got, 1)
 	requireSameWindow(t, first, got[0])
+}
+
+func TestWindowIsFreshForOneOfManyAdders(t *testing.T) {
+	a := openIn(t, t.TempDir())
+	run := create(t, a, "s")
+	const adders, windows = 4, 20
+	var fresh [windows]atomic.Int64
+	var group errgroup.Group
+	for range adders {
+		group.Go(func() error {
+			for seq := range windows {
+				receipts, err := a.AddWindows(t.Context(), []latency.Window{windowOf(latency.WindowID{Run: run, Phase: "measure", Seq: seq}, 12)})
+				if err != nil {
+					return err
+				}
+				if receipts[0].Fresh {
+					fresh[seq].Add(1)
+				}
+				for _, err := range a.Windows(t.Context(), run) { // readers beside the writers
+					if err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	}
+	require.NoError(t, group.Wait())
+	for seq := range fresh {
+		require.EqualValues(t, 1, fresh[seq].Load(), "window %d", seq)
+	}
 }
 
 func TestEachPartOfTheIdentityCounts(t *testing.T) {
@@ -228,8 +261,12 @@ func TestCounts(t *testing.T) {
 		shard, attempt, seq int
 		last                bool
 	}{
-		{"load", 1, 1, 0, false}, {"load", 1, 1, 1, false}, {"load", 1, 1, 2, true},
-		{"load", 0, 1, 2, false}, {"load", 0, 1, 3, false}, {"load", 0, 1, 7, true},
+		{"load", 1, 1, 0, false},
+		{"load", 1, 1, 1, false},
+		{"load", 1, 1, 2, true},
+		{"load", 0, 1, 2, false},
+		{"load", 0, 1, 3, false},
+		{"load", 0, 1, 7, true},
 		{"load", 0, 2, 0, false},
 		{"measure", 1, 1, 0, true},
 	} {

@@ -6,7 +6,7 @@ CREATE TABLE suite (
   note         TEXT    NOT NULL,
   tags         TEXT    NOT NULL, -- JSON object
   status       TEXT    NOT NULL,
-  created_ns   INTEGER NOT NULL, -- nanoseconds since 1970, as all *_at and created/started/ended columns
+  created_ns   INTEGER NOT NULL, -- nanoseconds since 1970
   submitted_by TEXT    NOT NULL,
   db           TEXT    NOT NULL, -- the kind of target
   spec         TEXT              -- JSON: the spec as submitted
@@ -21,8 +21,8 @@ CREATE TABLE run (
   repeat     INTEGER NOT NULL,
   status     TEXT    NOT NULL,
   reason     TEXT    NOT NULL, -- why failed or cancelled
-  started_ns INTEGER,
-  ended_ns   INTEGER,
+  started_ns INTEGER,          -- since 1970; NULL until then
+  ended_ns   INTEGER,          -- since 1970; NULL until then
   properties TEXT    NOT NULL, -- JSON object: every setting with its value
   header     TEXT,             -- JSON: provenance, start
   state      TEXT              -- JSON: where the coordinator stands with the run
@@ -123,9 +123,9 @@ CREATE TABLE event (
 ) STRICT;
 CREATE INDEX event_run ON event (run);
 
--- Windows in words and seconds.
+-- Windows in words and seconds. What was done after the planned end does not count for throughput.
 CREATE VIEW run_window AS
-SELECT w.*, ops / seconds AS ops_per_s
+SELECT w.*, iif(tail, NULL, ops / seconds) AS ops_per_s
 FROM (
   SELECT p.run, p.name AS phase, w.seq, w.shard, w.attempt, a.name AS agent,
     w.start_ns / 1e9 AS t, (w.end_ns - w.start_ns) / 1e9 AS seconds, w.tail, w.last,
@@ -136,13 +136,14 @@ FROM (
   LEFT JOIN agent a ON a.run = p.run AND a.shard = w.shard AND a.attempt = w.attempt
 ) w;
 
--- Operations in words and microseconds, over a whole phase.
+-- Operations in words and microseconds, over a whole phase with what was done after its planned end. (total is a
+-- sum that cannot overflow.)
 CREATE VIEW run_operation AS
 SELECT p.run, p.name AS phase, m.op, m.outcome, m.part_of, sum(m.count) AS count,
-  sum(m.response_sum_ns) / 1e3 / sum(m.count) AS mean_us,
+  total(m.response_sum_ns) / 1e3 / sum(m.count) AS mean_us,
   min(m.response_min_ns) / 1e3 AS min_us,
   max(m.response_max_ns) / 1e3 AS max_us,
-  sum(coalesce(m.service_sum_ns, m.response_sum_ns)) / 1e3 / sum(m.count) AS service_mean_us,
+  total(coalesce(m.service_sum_ns, m.response_sum_ns)) / 1e3 / sum(m.count) AS service_mean_us,
   max(coalesce(m.service_max_ns, m.response_max_ns)) / 1e3 AS service_max_us
 FROM phase p
 JOIN window w ON w.phase = p.id
