@@ -82,14 +82,12 @@ func appendDecimal(dst []byte, n uint64, digits int) []byte {
 	l := decimal8(low)
 	binary.LittleEndian.PutUint64(text[16:], l|zeros)
 
-	skip := 0
+	skip := 16 + bits.TrailingZeros64(l)/8
 	switch {
 	case h != 0:
 		skip = bits.TrailingZeros64(h) / 8
 	case m != 0:
 		skip = 8 + bits.TrailingZeros64(m)/8
-	default:
-		skip = 16 + bits.TrailingZeros64(l)/8
 	}
 	return append(dst, text[min(skip, widest-digits):]...)
 }

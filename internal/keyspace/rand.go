@@ -14,7 +14,7 @@ type Rand struct {
 func NewRand(seed uint64, path ...uint64) Rand {
 	h := mix(seed + golden)
 	for _, p := range path {
-		h = mix(h ^ mix(p+golden))
+		h = mix(h*spread + p)
 	}
 	gamma := mix(h+golden) | 1
 	// An increment of long runs of equal bits mixes badly; the cited paper repairs it like this.
@@ -24,7 +24,10 @@ func NewRand(seed uint64, path ...uint64) Rand {
 	return Rand{state: h, gamma: gamma}
 }
 
-const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
+const (
+	golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
+	spread = 0xd1342543de82ef95 // odd; keeps a seed and a part of the path from cancelling out
+)
 
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

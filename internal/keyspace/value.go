@@ -27,7 +27,7 @@ const (
 	// What is added to them. No sum carries into the next byte.
 	spaces = 0x2020202020202020
 
-	step  = 0xa0761d6478bd642f // odd, of 32 bits set; the counter's period is 2^64
+	step  = 0xa0761d6478bd642f // odd, so that the counter comes back after 2^64 words
 	alter = 0xe7037ed1a0b428db
 )
 

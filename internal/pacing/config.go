@@ -20,8 +20,8 @@ type Config struct {
 	CatchUp float64
 }
 
-// Rate is an offered rate over time: pieces one after another; the last goes on for ever. A constant rate is
-// one piece.
+// Rate is an offered rate over time: pieces one after another; what the last one ends with goes on for ever. A
+// constant rate is one piece.
 type Rate []Piece
 
 // Piece is a stretch of a Rate: linear from From to To operations per second within Seconds. From equal to To

@@ -1,7 +1,11 @@
 package pacing
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -9,7 +13,7 @@ import (
 // Schedule hands out the intended instants of one shard's operations.
 type Schedule interface {
 	// Claim returns the offset, from the start of the phase, at which the shard's next operation is intended. It is
-	// safe for concurrent use and never goes back.
+	// safe for concurrent use; each operation is handed out once, and they are in order.
 	Claim() time.Duration
 }
 
@@ -18,23 +22,65 @@ func New(cfg Config, shard, shards int, seed uint64) (Schedule, error) {
 	if shard < 0 || shard >= shards {
 		return nil, fmt.Errorf("build schedule: there is no shard %d of %d", shard, shards)
 	}
-	switch cfg.Arrival {
-	case ClosedLoop, "":
-		return nil, nil
-	case FixedRate:
-		return &fixed{rate: cfg.Rate[0].From, shard: int64(shard), shards: int64(shards)}, nil
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("build schedule: %w", err)
 	}
-	return nil, fmt.Errorf("build schedule: arrival %q is not known", cfg.Arrival)
+	switch cfg.Arrival {
+	case FixedRate:
+		return &fixed{curve: newCurve(cfg.Rate), shard: int64(shard), shards: int64(shards)}, nil
+	case Poisson:
+		return &poisson{
+			curve: newCurve(cfg.Rate), shards: float64(shards),
+			random: rand.New(stream(seed, streamArrivals, shard, 0)),
+		}, nil
+	case ClosedLoop:
+	}
+	return nil, nil
 }
 
-// fixed intends global operation k at the instant where k operations are due.
+// fixed intends operation k of all shards at the instant at which k operations are due; shard s of n has the operations
+// s, s+n, s+2n, … of them. The instant follows from k alone: nothing is added up, and nothing drifts.
 type fixed struct {
-	claimed       atomic.Int64
-	rate          float64
+	curve         curve
 	shard, shards int64
+	claimed       atomic.Int64
 }
 
 func (f *fixed) Claim() time.Duration {
 	k := f.shard + (f.claimed.Add(1)-1)*f.shards
-	return time.Duration(float64(k) / f.rate * 1e9)
+	return f.curve.at(float64(k))
+}
+
+// poisson intends operations at the arrivals of a Poisson process. Of rate λ over n shards each has one of λ/n that
+// knows nothing of the others; together they are one of λ. The gaps are drawn in operations due, where the process is
+// even whatever the rate does, and then looked up on the curve.
+type poisson struct {
+	curve  curve
+	shards float64
+
+	mu     sync.Mutex
+	random *rand.Rand
+	due    float64
+}
+
+func (p *poisson) Claim() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.due -= math.Log(1-p.random.Float64()) * p.shards
+	return p.curve.at(p.due)
+}
+
+// The purposes of streams of random numbers.
+const (
+	streamArrivals = iota
+	streamStarts
+)
+
+// stream returns a source of random numbers for one purpose of one worker of one shard.
+func stream(seed uint64, purpose, shard, worker int) rand.Source {
+	var key [32]byte
+	for i, part := range []uint64{seed, uint64(purpose), uint64(shard), uint64(worker)} {
+		binary.LittleEndian.PutUint64(key[8*i:], part)
+	}
+	return rand.NewChaCha8(key)
 }

@@ -1,32 +1,42 @@
 package workload
 
-import "testing"
+import (
+	"testing"
 
-func standard() Config {
-	return Config{RecordCount: 1e6, FieldCount: 10, FieldLength: 100, FieldNamePrefix: "field", KeyPrefix: "user",
-		ZeroPadding: 1, ReadAllFields: true, RequestDistribution: Zipfian, MinScanLength: 1, MaxScanLength: 1000,
-		Proportions: Proportions{Read: .5, Update: .5}}
-}
+	"github.com/stretchr/testify/require"
+)
 
-func bench(b *testing.B, cfg Config, load bool) {
-	if load {
-		cfg.InsertCount = 1 << 40
+// What a worker pays for its next operation, values really built: 10^6 rows of 10 × 100 bytes.
+func BenchmarkNext(b *testing.B) {
+	run := func(name string, load bool, change func(*Config)) {
+		b.Run(name, func(b *testing.B) {
+			cfg := core()
+			cfg.RecordCount = 1_000_000
+			change(&cfg)
+			s, err := NewShard(cfg, load, 0, 1, []int{1})
+			require.NoError(b, err)
+			g := s.Generator(0)
+			var op Op
+			out := Outcome{Code: OK}
+			b.ReportAllocs()
+			for b.Loop() {
+				g.Next(&op)
+				g.Done(&op, out)
+			}
+		})
 	}
-	s, err := NewShard(cfg, load, 0, 1, []int{1})
-	if err != nil {
-		b.Fatal(err)
-	}
-	g := s.Generator(0)
-	var op Op
-	b.ReportAllocs()
-	for b.Loop() {
-		g.Next(&op)
-	}
+	run("load", true, func(c *Config) { c.InsertCount = 1 << 50 })
+	run("a", false, func(c *Config) { c.Proportions = Proportions{Read: 0.5, Update: 0.5} })
+	run("b", false, func(c *Config) { c.Proportions = Proportions{Read: 0.95, Update: 0.05} })
+	run("c", false, func(c *Config) { c.Proportions = Proportions{Read: 1} })
+	run("d", false, func(c *Config) {
+		c.Proportions, c.RequestDistribution = Proportions{Read: 0.95, Insert: 0.05}, Latest
+	})
+	run("e", false, func(c *Config) {
+		c.Proportions, c.MaxScanLength = Proportions{Scan: 0.95, Insert: 0.05}, 100
+	})
+	run("f", false, func(c *Config) { c.Proportions = Proportions{Read: 0.5, ReadModifyWrite: 0.5} })
+	run("a-dataintegrity", false, func(c *Config) {
+		c.Proportions, c.DataIntegrity = Proportions{Read: 0.5, Update: 0.5}, true
+	})
 }
-func BenchmarkA(b *testing.B) { bench(b, standard(), false) }
-func BenchmarkC(b *testing.B) {
-	c := standard()
-	c.Proportions = Proportions{Read: 1}
-	bench(b, c, false)
-}
-func BenchmarkLoad(b *testing.B) { bench(b, standard(), true) }

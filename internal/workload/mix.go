@@ -1,6 +1,10 @@
 package workload
 
-import "github.com/benchd/benchd/internal/keyspace"
+import (
+	"slices"
+
+	"github.com/benchd/benchd/internal/keyspace"
+)
 
 // mix draws the kind of the next operation by its proportion.
 type mix struct {
@@ -64,12 +68,5 @@ func (m *mix) draw(r *keyspace.Rand) Kind {
 
 // has reports whether any of kinds can be drawn.
 func (m *mix) has(kinds ...Kind) bool {
-	for _, k := range m.kinds {
-		for _, want := range kinds {
-			if k == want {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(kinds, func(k Kind) bool { return slices.Contains(m.kinds, k) })
 }

@@ -20,13 +20,14 @@ const (
 	NumKinds // how many kinds there are; not a kind
 )
 
-var kindNames = [NumKinds]string{
-	"READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE", "DELETE", "INCREMENT", "APPEND",
-	"MULTI-GET", "CHECK-AND-PUT", "VERIFY", "CLEANUP",
-}
-
 // String returns the kind's name as results print it, which is YCSB's where YCSB has one.
-func (k Kind) String() string { return kindNames[k] }
+func (k Kind) String() string {
+	names := [NumKinds]string{
+		"READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE", "DELETE", "INCREMENT", "APPEND",
+		"MULTI-GET", "CHECK-AND-PUT", "VERIFY", "CLEANUP",
+	}
+	return names[k]
+}
 
 // Op is one operation, filled in by a Generator and carried out by a Session. Its slices belong to the
 // generator: they are valid until its next Next, and a target that keeps them copies them.
@@ -85,13 +86,14 @@ const (
 	NumCodes // how many codes there are; not a code
 )
 
-var codeNames = [NumCodes]string{
-	"OK", "NOT_FOUND", "ERROR", "TIMEOUT", "NOT_IMPLEMENTED", "UNEXPECTED_STATE", "BAD_REQUEST",
-	"FORBIDDEN", "SERVICE_UNAVAILABLE", "BATCHED_OK",
-}
-
 // String returns the code's name as results print it.
-func (c Code) String() string { return codeNames[c] }
+func (c Code) String() string {
+	names := [NumCodes]string{
+		"OK", "NOT_FOUND", "ERROR", "TIMEOUT", "NOT_IMPLEMENTED", "UNEXPECTED_STATE", "BAD_REQUEST",
+		"FORBIDDEN", "SERVICE_UNAVAILABLE", "BATCHED_OK",
+	}
+	return names[c]
+}
 
 // Good reports whether the operation did what was asked.
 func (c Code) Good() bool { return c == OK || c == BatchedOK }

@@ -1,0 +1,38 @@
+package pacing
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// Throttle paces one worker of a closed loop as YCSB's target property does: the worker waits for an instant that lies
+// ahead, and goes on at once when it has passed. The instants are never shifted, so that a worker that fell behind
+// catches up. A Throttle serves one goroutine.
+type Throttle struct {
+	tick  float64 // ns
+	start float64 // ns
+	ops   int64
+}
+
+// NewThrottle returns the throttle of a worker of a shard; workers is their number over all shards. Without a CatchUp
+// rate it is nil. At up to one operation per millisecond and worker it begins within the first tick at random, lest
+// all workers fire together.
+func NewThrottle(cfg Config, shard, worker, workers int, seed uint64) *Throttle {
+	if cfg.CatchUp <= 0 {
+		return nil
+	}
+	const slow = 1e6 // ns
+	t := &Throttle{tick: float64(workers) * 1e9 / cfg.CatchUp}
+	if t.tick >= slow {
+		t.start = rand.New(stream(seed, streamStarts, shard, worker)).Float64() * t.tick
+	}
+	return t
+}
+
+// Claim returns the offset, from the start of the phase, before which the worker's next operation is not sent, and from
+// which on it is intended.
+func (t *Throttle) Claim() time.Duration {
+	at := duration(t.start + float64(t.ops)*t.tick)
+	t.ops++
+	return at
+}
