@@ -53,7 +53,7 @@ test: $(TESTRUNNER) ## Run all tests that need no server, with the race detector
 
 .PHONY: test-integration
 test-integration: $(TESTRUNNER) ## Run the tests against separate processes and real servers, one package at a time.
-	$(GOTEST) -count 1 -p 1 -timeout 20m -tags integration $(INTEGRATION)
+	$(GOTEST) -count 1 -p 1 -timeout 10m -tags integration $(INTEGRATION)
 
 .PHONY: lint
 lint: ## Check everything that needs no test to run.
