@@ -2,6 +2,9 @@
 package target
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/target/null"
 )
@@ -12,3 +15,6 @@ func Drivers() map[string]load.Driver {
 		"null": null.Open,
 	}
 }
+
+// Names lists the names of drivers in order.
+func Names(drivers map[string]load.Driver) []string { return slices.Sorted(maps.Keys(drivers)) }

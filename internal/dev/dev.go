@@ -1,0 +1,177 @@
+// Package dev is benchd in one process: a coordinator and its agents, joined by a network in memory. What runs
+// is what runs on several machines, down to the messages.
+//
+//  1. Start opens the coordinator on its data directory and serves it in memory, and on a listener if given.
+//  2. Agents connect to it like any others, each with a name and a target of its own.
+//  3. Close ends the agents, then the coordinator; nothing is left running.
+package dev
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/benchd/benchd/internal/agent"
+	"github.com/benchd/benchd/internal/coordinator"
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/target"
+)
+
+// pipe is how many bytes a connection in memory holds.
+const pipe = 1 << 20
+
+// Config says what to start.
+type Config struct {
+	// Agents is how many there are; they are named local-1, local-2 …
+	Agents int
+	// DataDir is where the archive is. Empty: a folder that Close removes.
+	DataDir string
+	// Listener serves the coordinator to others, too. Optional; Close closes it.
+	Listener net.Listener
+	// Drivers are the targets. Default: all of this build.
+	Drivers    map[string]load.Driver
+	Version    string
+	Logger     *slog.Logger
+	Registerer prometheus.Registerer
+}
+
+// Cluster is a coordinator with its agents.
+type Cluster struct {
+	// Coordinator is the one that all is about.
+	Coordinator *coordinator.Coordinator
+
+	server *grpc.Server
+	conn   *grpc.ClientConn
+	dial   []grpc.DialOption
+	leave  context.CancelFunc
+	agents sync.WaitGroup
+	served sync.WaitGroup
+	folder string // to be removed
+
+	mu   sync.Mutex
+	errs []error
+}
+
+// Start starts a cluster. Its agents connect while it returns.
+func Start(ctx context.Context, config Config) (*Cluster, error) {
+	c := &Cluster{}
+	if config.DataDir == "" {
+		var err error
+		if c.folder, err = os.MkdirTemp("", "benchd-"); err != nil {
+			return nil, fmt.Errorf("make a folder for the archive: %w", err)
+		}
+		config.DataDir = c.folder
+	}
+	if config.Drivers == nil {
+		config.Drivers = target.Drivers()
+	}
+	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
+	var err error
+	c.Coordinator, err = coordinator.New(ctx, coordinator.Config{
+		DataDir: config.DataDir, Version: config.Version, Logger: config.Logger, Registerer: config.Registerer,
+		Databases: target.Names(config.Drivers),
+	})
+	if err != nil {
+		return nil, errors.Join(err, c.tidy())
+	}
+	if err := c.serve(config.Listener); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	working, leave := context.WithCancel(context.WithoutCancel(ctx))
+	c.leave = leave
+	for i := range config.Agents {
+		if err := c.start(working, config, fmt.Sprintf("local-%d", i+1)); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+	}
+	return c, nil
+}
+
+// serve serves the coordinator in memory, and on a listener if there is one.
+func (c *Cluster) serve(listener net.Listener) error {
+	c.server = grpc.NewServer(coordinator.ServerOptions()...)
+	c.Coordinator.Register(c.server)
+	memory := bufconn.Listen(pipe)
+	for _, l := range []net.Listener{memory, listener} {
+		if l != nil {
+			c.served.Go(func() {
+				if err := c.server.Serve(l); err != nil {
+					c.fail(fmt.Errorf("serve the coordinator: %w", err))
+				}
+			})
+		}
+	}
+	c.dial = []grpc.DialOption{
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return memory.DialContext(ctx) }),
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+	}
+	var err error
+	if c.conn, err = grpc.NewClient(address, c.dial...); err != nil {
+		return fmt.Errorf("connect to the coordinator of this process: %w", err)
+	}
+	return nil
+}
+
+// address is the coordinator's in memory: the dialer does not look at it.
+const address = "passthrough:///this-process"
+
+// start starts an agent.
+func (c *Cluster) start(ctx context.Context, config Config, name string) error {
+	a, err := agent.New(agent.Config{
+		Coordinator: address, Dial: c.dial, Drivers: config.Drivers, Name: name, Version: config.Version, Logger: config.Logger,
+	})
+	if err != nil {
+		return err
+	}
+	c.agents.Go(func() {
+		if err := a.Run(ctx); err != nil {
+			c.fail(fmt.Errorf("agent %s: %w", name, err))
+		}
+	})
+	return nil
+}
+
+func (c *Cluster) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.errs = append(c.errs, err)
+}
+
+// Conn is a connection to the coordinator; it is the cluster's to close.
+func (c *Cluster) Conn() *grpc.ClientConn { return c.conn }
+
+// Close ends the agents in good order, then the coordinator. Runs that have not ended are left in the archive.
+func (c *Cluster) Close() error {
+	if c.leave != nil {
+		c.leave()
+	}
+	c.agents.Wait()
+	c.Coordinator.Detach()
+	if c.server != nil {
+		c.server.Stop()
+	}
+	c.served.Wait()
+	var closed error
+	if c.conn != nil {
+		closed = c.conn.Close()
+	}
+	return errors.Join(errors.Join(c.errs...), closed, c.Coordinator.Close(context.Background()), c.tidy())
+}
+
+// tidy removes the folder that Start made.
+func (c *Cluster) tidy() error {
+	if c.folder == "" {
+		return nil
+	}
+	return os.RemoveAll(c.folder)
+}

@@ -1,0 +1,98 @@
+package dev_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/benchd/benchd/internal/dev"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/result"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// execute runs a submission on a cluster of its own, to its end.
+func execute(t *testing.T, agents int, settings map[string]string) result.Run {
+	t.Helper()
+	c, err := dev.Start(t.Context(), dev.Config{
+		Agents: agents, Version: "test", Logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, c.Close()) }()
+	runs := benchdv1.NewRunServiceClient(c.Conn())
+	submission := &benchdv1.Submission{}
+	for k, v := range settings {
+		submission.Properties = append(submission.Properties, &benchdv1.Setting{Key: k, Value: v})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	queued, err := runs.Submit(ctx, &benchdv1.SubmitRequest{
+		Submission: submission, Agents: uint32(agents), WaitAgents: durationpb.New(20 * time.Second),
+	})
+	require.NoError(t, err)
+	watch, err := runs.Watch(ctx, &benchdv1.WatchRequest{Id: queued.GetId()})
+	require.NoError(t, err)
+	for {
+		msg, err := watch.Recv()
+		require.NoError(t, err)
+		if msg.GetEnded() {
+			break
+		}
+	}
+	return get(t, runs, queued.GetId())
+}
+
+func get(t *testing.T, runs benchdv1.RunServiceClient, id string) result.Run {
+	t.Helper()
+	stream, err := runs.Get(t.Context(), &benchdv1.GetRequest{Id: id})
+	require.NoError(t, err)
+	var text []byte
+	for {
+		piece, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		text = append(text, piece.GetChunk()...)
+	}
+	var r result.Run
+	require.NoError(t, json.Unmarshal(text, &r))
+	return r
+}
+
+func TestOneProcessRunsALoadAWarmUpAndAMeasurement(t *testing.T) {
+	r := execute(t, 3, map[string]string{
+		"db": "null", "phase": "load,run", "recordcount": "3000", "threadcount": "2", "null.service": "constant 200us",
+		"warmup": "500ms", "duration": "1s", "interval": "100ms",
+	})
+	require.Equal(t, result.Complete, r.Status, r.Reason)
+	require.Empty(t, r.Missing)
+	require.True(t, r.Reconcile.OK, "%+v", r.Reconcile)
+	require.Len(t, r.Phases, 3)
+	require.EqualValues(t, 3000, r.Phases[0].Rows)
+	require.InDelta(t, 0.5, r.Phases[1].Seconds, 1e-9)
+	require.InDelta(t, 1, r.Phases[2].Seconds, 1e-9)
+	require.NotNil(t, r.Start)
+	require.Len(t, r.Start.Agents, 3)
+	for _, o := range r.Phases[2].Operations {
+		require.Len(t, o.Agents, 3)
+		require.GreaterOrEqual(t, o.Min, 200.0)
+	}
+}
+
+func TestAStartThatFailsLeavesNothingBehind(t *testing.T) {
+	file := t.TempDir() + "/file"
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	_, err := dev.Start(t.Context(), dev.Config{Agents: 1, DataDir: file + "/below"})
+	require.Error(t, err)
+}
