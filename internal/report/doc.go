@@ -1,0 +1,11 @@
+// Package report writes results in the forms in which they are read.
+//
+//  1. Table and SuiteTable are for people at a terminal: a phase after the other, the figures aligned, and
+//     below them what speaks for the figures and against them.
+//  2. JSON is for scripts; its fields are a contract of package result.
+//  3. YCSB is for scripts that were made for YCSB: its lines, word for word, from the series that package
+//     result has combined for it. Status is one of YCSB's status lines.
+//
+// Nothing is computed here that would need histograms. What a result does not have, because there were too few
+// samples for it, is not printed.
+package report

@@ -1,0 +1,106 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// Status is one of YCSB's status lines: how a phase stands, and what was measured since the last line.
+type Status struct {
+	At      time.Time // by the reader's clock
+	Elapsed time.Duration
+	Ops     uint64  // since the phase's start
+	Rate    float64 // operations per second since the last line
+	// Todo is how many operations are left; negative where time alone ends the phase.
+	Todo int64
+	// Remaining is how long they take at the phase's speed so far.
+	Remaining time.Duration
+	Combined  []result.Combined // since the last line
+}
+
+// StatusLine writes s as YCSB does, without a line break.
+func (y YCSB) StatusLine(s Status) string {
+	var b strings.Builder
+	b.WriteString(y.Label + s.At.Format("2006-01-02 15:04:05") + fmt.Sprintf(":%03d", s.At.Nanosecond()/int(time.Millisecond)))
+	fmt.Fprintf(&b, " %d sec: %d operations; ", int64(s.Elapsed/time.Second), s.Ops)
+	if s.Ops != 0 {
+		b.WriteString(javaDecimal(s.Rate) + " current ops/sec; ")
+	}
+	if s.Todo > 0 {
+		b.WriteString("est completion in " + remaining(s.Remaining))
+	}
+	for _, c := range s.Combined {
+		if c.Count == 0 {
+			continue // YCSB has no series before its first sample
+		}
+		if y.Clock == OpClock || y.Clock == BothClocks {
+			b.WriteString(summary(c.Name, c.Service))
+		}
+	}
+	if y.Clock == OpClock {
+		return b.String()
+	}
+	for _, c := range s.Combined {
+		if c.Count == 0 || strings.HasPrefix(c.Name, "VERIFY") {
+			continue
+		}
+		name := c.Name
+		if y.Clock == BothClocks {
+			name = "Intended-" + name
+		}
+		b.WriteString(summary(name, c.Figures))
+	}
+	return b.String()
+}
+
+// summary is one series in brackets. Percentiles that there are too few samples for are left out (law 6).
+func summary(name string, f result.Figures) string {
+	parts := []string{
+		"Count=" + strconv.FormatUint(f.Count, 10),
+		"Max=" + strconv.FormatInt(int64(f.Max), 10),
+		"Min=" + strconv.FormatInt(int64(f.Min), 10),
+		"Avg=" + javaDecimal(f.Mean),
+	}
+	for _, p := range []struct {
+		name string
+		us   *float64
+	}{{"50", f.P50}, {"90", f.P90}, {"99", f.P99}, {"99.9", f.P999}, {"99.99", f.P9999}} {
+		if p.us != nil {
+			parts = append(parts, p.name+"="+strconv.FormatInt(int64(*p.us), 10))
+		}
+	}
+	return "[" + name + ": " + strings.Join(parts, ", ") + "] "
+}
+
+// remaining writes how long something takes in the units that YCSB uses: days and hours, or hours and minutes,
+// or seconds where it is less than a minute.
+func remaining(d time.Duration) string {
+	seconds := int64(max(d, 0) / time.Second)
+	days, hours, minutes := seconds/86400, seconds/3600%24, seconds/60%60
+	var b strings.Builder
+	unit := func(n int64, name string) {
+		if n > 0 {
+			b.WriteString(strconv.FormatInt(n, 10) + " " + name)
+			if n != 1 {
+				b.WriteByte('s')
+			}
+			b.WriteByte(' ')
+		}
+	}
+	unit(days, "day")
+	unit(hours, "hour")
+	if days == 0 {
+		unit(minutes, "minute")
+	}
+	switch {
+	case b.Len() > 0:
+		return b.String()
+	case seconds < 10: // YCSB looks at the digits for the plural
+		return strconv.FormatInt(seconds, 10) + " second "
+	}
+	return strconv.FormatInt(seconds, 10) + " seconds "
+}

@@ -1,0 +1,302 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// Table writes a run's result for people.
+func Table(w io.Writer, run result.Run, o Options) error {
+	p := newPage(o)
+	p.head(run)
+	for _, phase := range run.Phases {
+		p.phase(run, phase)
+	}
+	p.verdicts(run)
+	return p.write(w)
+}
+
+func (p *page) head(run result.Run) {
+	title := []string{"run " + run.ID}
+	for _, s := range []string{run.Name, run.Case} {
+		if s != "" && !slices.Contains(title, s) {
+			title = append(title, s)
+		}
+	}
+	p.line(p.bold(strings.Join(title, "  ")), "  ", p.status(run.Status))
+	for _, l := range []struct{ label, text string }{
+		{"reason   ", run.Reason},
+		{"note     ", run.Note},
+		{"agents   ", agents(run)},
+		{"target   ", target(run)},
+		{"start    ", start(run.Start)},
+		{"counts   ", counts(run.Reconcile)},
+	} {
+		if l.text != "" {
+			p.wrap(l.label, l.text, plain)
+		}
+	}
+	for _, text := range run.Missing {
+		p.wrap("missing  ", text, p.red)
+	}
+	for _, text := range run.Warnings {
+		p.wrap("warning  ", text, plain)
+	}
+}
+
+func (p *page) status(s result.Status) string {
+	switch s {
+	case result.Partial, result.Failed, result.Cancelled:
+		return p.red(string(s))
+	default:
+		return string(s)
+	}
+}
+
+// someAgents is how many agents are named.
+const someAgents = 12
+
+func agents(run result.Run) string {
+	all := run.Provenance.Agents
+	if len(all) == 0 {
+		return ""
+	}
+	var names []string
+	workers := 0
+	for i, a := range all {
+		if i < someAgents {
+			names = append(names, a.Name)
+		}
+		workers += a.Workers
+	}
+	if n := len(all) - someAgents; n > 0 {
+		names = append(names, fmt.Sprintf("and %d more", n))
+	}
+	return fmt.Sprintf("%d (%s), %d workers", len(all), strings.Join(names, ", "), workers)
+}
+
+func target(run result.Run) string {
+	parts := make([]string, 0, 4)
+	if db := run.Resolved["db"]; db != "" {
+		parts = append(parts, db)
+	}
+	if v := run.Provenance.Target["version"]; v != "" {
+		parts = append(parts, v)
+	}
+	if run.Provenance.Seed != 0 {
+		parts = append(parts, fmt.Sprintf("seed %d", run.Provenance.Seed))
+	}
+	if v := run.Provenance.Benchd; v != "" {
+		parts = append(parts, "benchd "+v)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func start(s *result.Start) string {
+	if s == nil {
+		return ""
+	}
+	text := instant(s.Planned)
+	switch {
+	case len(s.Agents) > 1:
+		text += fmt.Sprintf(", skew of the first operations %s ± %s ms", fixed(s.SkewMS, 3), fixed(s.UncertaintyMS, 3))
+	case len(s.Agents) == 0:
+		text += ", no agent told when it began"
+	}
+	return text
+}
+
+func counts(r result.Reconcile) string {
+	switch {
+	case r.Issued == 0 && r.Recorded == 0 && r.Merged == 0:
+		return ""
+	case r.OK:
+		return whole(r.Issued) + " issued = recorded = merged"
+	}
+	return fmt.Sprintf("do not reconcile: %s issued, %s recorded, %s merged", whole(r.Issued), whole(r.Recorded), whole(r.Merged))
+}
+
+func (p *page) phase(run result.Run, phase result.Phase) {
+	p.line()
+	p.wrapBehind(phase.Name+"  ", p.bold(phase.Name)+"  ", phaseText(phase), plain)
+	for _, v := range run.Verdicts {
+		if v.Name == "overloaded" && v.Value && phase.Offered != nil && phase.Name != "warmup" {
+			p.line(p.red("less was done than offered: response times are those of an overloaded system"))
+		}
+	}
+	p.operations(run, phase)
+	p.generators(phase)
+	for _, e := range phase.Errors {
+		p.wrap("error    ", fmt.Sprintf("%s %s on agent %s: %s", e.Op, e.Outcome, e.Agent, printable(e.Message)), plain)
+	}
+	for i, e := range phase.Events {
+		if i == someEvents {
+			p.line(fmt.Sprintf("event    and %d more", len(phase.Events)-i))
+			break
+		}
+		p.wrap("event    ", fmt.Sprintf("%s s: %s: %s", fixed(e.T, 1), e.Kind, printable(e.Text)), plain)
+	}
+}
+
+// someEvents is how many events of a phase are told of.
+const someEvents = 20
+
+// phaseText is a phase in one line. The loop is always named (law 2).
+func phaseText(phase result.Phase) string {
+	parts := []string{phase.Loop + " loop", fixed(phase.Seconds, 1) + " s", whole(phase.Ops) + " ops"}
+	speed := rate(phase.Throughput) + " ops/s"
+	if phase.Offered != nil {
+		speed += " of " + rate(*phase.Offered) + " offered"
+	}
+	parts = append(parts, speed)
+	if phase.Rows > 0 {
+		parts = append(parts, whole(phase.Rows)+" rows")
+	}
+	if phase.Bytes > 0 {
+		parts = append(parts, bytesText(phase.Bytes))
+	}
+	if phase.OpsAfter > 0 {
+		parts = append(parts, whole(phase.OpsAfter)+" ops done after the end")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p *page) operations(run result.Run, phase result.Phase) {
+	if len(phase.Operations) == 0 {
+		return
+	}
+	odd := slices.ContainsFunc(run.Verdicts, func(v result.Verdict) bool { return v.Name == "tail_owner" && v.Value })
+	g := &grid{left: 1}
+	g.add("operation", "count", "mean", "p50", "p90", "p95", "p99", "p99.9", "max")
+	above := "" // the operation whose rows these are
+	for _, o := range phase.Operations {
+		if o.PartOf == nil && o.Op != above && !result.Good(o.Outcome) {
+			g.add(o.Op, "0", none, none, none, none, none, none, none)
+			above = o.Op
+		}
+		g.figures(label(o, above), o.Figures)
+		if o.PartOf != nil || !result.Good(o.Outcome) {
+			continue
+		}
+		above = o.Op
+		if phase.Loop == "open" {
+			g.figures("  service time", o.Service)
+		}
+		if (p.options.Agents || odd) && len(o.Agents) > 1 {
+			for _, a := range o.Agents {
+				g.add("  agent "+a.Name, whole(a.Count), "", percentile(a.P50), "", "", percentile(a.P99), "", micros(a.Max))
+			}
+		}
+	}
+	p.grid(g, "p90", "p99.9", "p95", "mean")
+}
+
+// label names an operation's row below the rows of another: what is a part of that or failed of it is indented.
+func label(o result.Operation, above string) string {
+	name := o.Op
+	switch {
+	case o.PartOf != nil && *o.PartOf == above:
+		name = "  " + o.Op + " in it"
+	case o.PartOf != nil && *o.PartOf == o.Op:
+		name = o.Op + ", not counted"
+	case o.PartOf != nil:
+		name = o.Op + " in " + *o.PartOf
+	case o.Op == above:
+		return "  " + o.Outcome
+	}
+	if o.Outcome == "OK" {
+		return name
+	}
+	return name + " " + o.Outcome
+}
+
+func (g *grid) figures(label string, f result.Figures) {
+	g.add(label, whole(f.Count), micros(f.Mean), percentile(f.P50), percentile(f.P90), percentile(f.P95),
+		percentile(f.P99), percentile(f.P999), micros(f.Max))
+}
+
+// generators writes how the load generators fared; of very many those that had the least idle CPU.
+func (p *page) generators(phase result.Phase) {
+	all := slices.Clone(phase.Generators)
+	if len(all) == 0 {
+		return
+	}
+	if len(all) > someAgents {
+		slices.SortStableFunc(all, func(a, b result.Generator) int {
+			switch x, y := idle(a), idle(b); {
+			case x < y:
+				return -1
+			case x > y:
+				return 1
+			}
+			return 0
+		})
+		all = all[:someAgents]
+	}
+	p.line()
+	g := &grid{left: 1}
+	g.add("generator", "idle min", "idle mean", "own CPU", "CPU/op", "late", "late max", "lag p99", "GC max", "backlog")
+	for _, a := range all {
+		g.add("agent "+a.Name, percent(a.IdleMin), percent(a.IdleMean), fixed(a.OwnCPU, 2), micros(a.CPUPerOp), whole(a.LateSends),
+			some(a.LateMax), some(a.SchedLagP99), some(a.GCPauseMax), whole(a.BacklogMax))
+	}
+	p.grid(g, "late max", "GC max")
+	if n := len(phase.Generators) - len(all); n > 0 {
+		p.line(fmt.Sprintf("and %d more with more idle CPU", n))
+	}
+}
+
+// some writes a time in milliseconds, if there was any.
+func some(ms float64) string {
+	if ms == 0 {
+		return none
+	}
+	return micros(ms * 1000)
+}
+
+// idle is the least idle CPU of a generator; one that could not tell comes first.
+func idle(g result.Generator) float64 {
+	if g.IdleMin == nil {
+		return -1
+	}
+	return *g.IdleMin
+}
+
+// verdicts writes what was tested, and how (law 8).
+func (p *page) verdicts(run result.Run) {
+	if len(run.Verdicts) == 0 {
+		return
+	}
+	p.line()
+	for _, v := range run.Verdicts {
+		if v.Name == "reconcile" && v.Value {
+			continue // the counts say so
+		}
+		// Of reconciliation yes is the good news; of all others no.
+		bad := v.Value != (v.Name == "reconcile")
+		mark, style, answer := "  ", plain, "no: "
+		if bad {
+			mark, style = "! ", p.red
+		}
+		if v.Value {
+			answer = "yes: "
+		}
+		label := fmt.Sprintf("%s%-13s", mark, v.Name)
+		p.wrap(label, answer+printable(v.Because), style)
+		p.wrap(strings.Repeat(" ", len(label)), "tested: "+printable(v.Test), p.dim)
+	}
+}
+
+// printable keeps what a target or an agent sent from steering the terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, s)
+}

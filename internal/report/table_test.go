@@ -1,0 +1,182 @@
+package report_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// The tables as people read them. None is wider than 100 columns, and none steers a terminal unless it was
+// asked to.
+func TestTable(t *testing.T) {
+	plain := report.YCSB{}
+	overload := offered(3000, 300)
+	overload.health = func(_, window int, h *latency.Health) { h.Backlog = uint64(400 * (window + 1)) }
+	odd := mixed()
+	odd.series = func(shard, _ int) []latency.Series {
+		if shard == 1 {
+			return []latency.Series{samples("READ", "OK", "", 1900, 800), samples("READ", "OK", "", 100, 90_000)}
+		}
+		return []latency.Series{samples("READ", "OK", "", 2000, 800)}
+	}
+	odd.health = func(shard, window int, h *latency.Health) {
+		if shard == 2 && window > 1 {
+			h.HostIdle = 0.04
+		}
+	}
+	warmup := mixed()
+	warmup.phase, warmup.windows = "warmup", 1
+	for name, tc := range map[string]struct {
+		run     result.Run
+		options report.Options
+	}{
+		"closed": {run: build(t, result.Run{Note: "first try"}, plain, load(), warmup, mixed())},
+		"open":   {run: build(t, result.Run{}, plain, offered(6000, 1000))},
+		"overloaded": {
+			run: build(t, result.Run{
+				Status: result.Failed, Reason: "limit: TIMEOUT share 2 % of the operations of measure is above 1 %",
+			}, plain, overload),
+		},
+		"odd":    {run: build(t, result.Run{}, plain, odd)},
+		"agents": {run: build(t, result.Run{}, plain, offered(6000, 1000)), options: report.Options{Agents: true}},
+		"colour": {run: build(t, result.Run{Status: result.Partial}, plain, odd), options: report.Options{Colour: true}},
+		"narrow": {run: build(t, result.Run{}, plain, mixed()), options: report.Options{Width: 72}},
+		"queued": {run: result.Run{ID: "S.1", Status: result.Queued}},
+		"partial": {run: build(t, result.Run{
+			Status:   result.Partial,
+			Missing:  []string{"agent b: windows 14–20", "agent c: lost at 12.3 s of 60 s"},
+			Warnings: []string{"-p: jdbc.url: it is of another binding, which is not this run's; it was not used, and nobody will miss it"},
+		}, plain, load())},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := table(t, tc.run, tc.options)
+			golden(t, "table-"+name+".txt", got)
+			if tc.options.Colour {
+				return
+			}
+			require.NotContains(t, got, "\x1b")
+			width := tc.options.Width
+			if width == 0 {
+				width = 100
+			}
+			for line := range strings.Lines(got) {
+				require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), width, line)
+			}
+		})
+	}
+}
+
+// Figures as large as they get still fit.
+func TestTableOfLargeFigures(t *testing.T) {
+	figures := result.Figures{Count: 12_345_678_901, Mean: 3_599_999_000, Max: 86_400_000_000}
+	p := 3_599_999_999.0
+	figures.P50, figures.P90, figures.P95, figures.P99, figures.P999 = &p, &p, &p, &p, &p
+	whole := "READ-MODIFY-WRITE"
+	run := result.Run{
+		ID: "20261121-120000-abcdef.12", Status: result.Complete,
+		Phases: []result.Phase{{
+			Name: "measure", Loop: "open", Seconds: 345_600, Ops: 12_345_678_901, Throughput: 1_234_567, Rows: 12_345_678_901,
+			Bytes: 12_345_678_901_000, OpsAfter: 1234,
+			Operations: []result.Operation{
+				{Op: whole, Outcome: "OK", Figures: figures, Service: figures},
+				{Op: whole, Outcome: "SERVICE_UNAVAILABLE", Figures: figures},
+				{Op: "UPDATE", Outcome: "SERVICE_UNAVAILABLE", PartOf: &whole, Figures: figures},
+			},
+			Generators: []result.Generator{{
+				Name: "client-machine-17", OwnCPU: 127.99, CPUPerOp: 12_345, LateSends: 12_345_678, LateMax: 12_345,
+				SchedLagP99: 12_345, GCPauseMax: 12_345, BacklogMax: 123_456_789,
+			}},
+		}},
+	}
+	for line := range strings.Lines(table(t, run, report.Options{})) {
+		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 120, line)
+	}
+	golden(t, "table-large.txt", table(t, run, report.Options{}))
+}
+
+// Of very many agents the ones nearest to their limits are shown.
+func TestTableOfManyAgents(t *testing.T) {
+	run := result.Run{ID: "S.1", Status: result.Complete, Phases: []result.Phase{{Name: "measure", Loop: "closed"}}}
+	for i := range 40 {
+		idle := float64(90 - i)
+		name := "m" + string(rune('0'+i/10)) + string(rune('0'+i%10))
+		run.Provenance.Agents = append(run.Provenance.Agents, result.Agent{Name: name, Workers: 4})
+		run.Phases[0].Generators = append(run.Phases[0].Generators, result.Generator{Name: name, IdleMin: &idle, IdleMean: &idle})
+	}
+	golden(t, "table-many.txt", table(t, run, report.Options{}))
+}
+
+// What a target or an agent sent cannot steer the terminal.
+func TestTableIsPrintable(t *testing.T) {
+	run := result.Run{ID: "S.1", Phases: []result.Phase{{
+		Name:   "measure",
+		Errors: []result.ErrorSample{{Op: "READ", Outcome: "ERROR", Agent: "a", Message: "\x1b[2Jboo\r\nline\u009b31m"}},
+		Events: []result.Event{{Kind: "hook", Text: "\x1b]0;title\x07"}},
+	}}}
+	got := table(t, run, report.Options{})
+	require.NotContains(t, got, "\x1b")
+	require.NotContains(t, got, "\u009b")
+	require.Contains(t, got, "boo line")
+}
+
+func TestSuiteTable(t *testing.T) {
+	first := build(t, result.Run{}, report.YCSB{}, load(), mixed())
+	second := build(t, result.Run{Status: result.Partial, Missing: []string{"agent b: windows 14–20"}}, report.YCSB{}, offered(6000, 1000))
+	second.ID, second.Case = "S.2", "a case with a very long name"
+	third := result.Run{ID: "S.3", Case: "workloadc", Status: result.Queued}
+	var out bytes.Buffer
+	require.NoError(t, report.SuiteTable(&out, result.Suite{
+		ID: "S", Name: "demo", Status: result.Running, Runs: []result.Run{first, second, third},
+	}, report.Options{}))
+	golden(t, "suite.txt", out.String())
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
+	}
+}
+
+// JSON is what package result says it is, with nothing escaped for the web, and a line break at the end.
+func TestJSON(t *testing.T) {
+	run := build(t, result.Run{Reason: "a < b & c"}, report.YCSB{}, load())
+	var out bytes.Buffer
+	require.NoError(t, report.JSON(&out, run))
+	golden(t, "run.json", out.String())
+
+	var suite bytes.Buffer
+	require.NoError(t, report.JSON(&suite, result.Suite{Schema: 1, Kind: "suite", ID: "S", Runs: []result.Run{run}}))
+	require.Equal(t, out.String(), suite.String(), "a suite of one run is the run itself")
+
+	suite.Reset()
+	require.NoError(t, report.JSON(&suite, result.Suite{
+		Schema: 1, Kind: "suite", ID: "S", Status: result.Running, Runs: []result.Run{{ID: "S.1"}, {ID: "S.2"}},
+	}))
+	golden(t, "suite.json", suite.String())
+	suite.Reset()
+	require.NoError(t, report.JSON(&suite, result.Suite{Schema: 1, Kind: "suite", ID: "S"}))
+	require.Contains(t, suite.String(), `"runs": []`)
+}
+
+// full is a place that nothing fits into.
+type full struct{}
+
+var errFull = errors.New("no space left")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// What cannot be written is said.
+func TestWriteErrors(t *testing.T) {
+	run := build(t, result.Run{}, report.YCSB{}, load())
+	require.ErrorIs(t, report.Table(full{}, run, report.Options{}), errFull)
+	require.ErrorIs(t, report.SuiteTable(full{}, result.Suite{}, report.Options{}), errFull)
+	require.ErrorIs(t, report.JSON(full{}, run), errFull)
+	require.ErrorIs(t, ycsb(t, nil).Write(full{}, run), errFull)
+	require.NotEqual(t, time.Duration(0), ycsb(t, nil).StatusInterval)
+}
