@@ -113,17 +113,23 @@ func (g *generator) figures(name string) Generator {
 		BacklogMax:   g.backlog,
 	}
 	if g.seconds > 0 {
-		mean := 100 * g.idle / g.seconds
-		lowest := min(100*g.idleMin, mean)
+		mean := rounded(100*g.idle/g.seconds, 2)
+		lowest := min(rounded(100*g.idleMin, 2), mean)
 		out.IdleMin, out.IdleMean = &lowest, &mean
 	}
 	if g.elapsed > 0 {
-		out.OwnCPU = g.ownCPU / g.elapsed
+		out.OwnCPU = rounded(g.ownCPU/g.elapsed, 3)
 	}
 	if g.ops > 0 {
-		out.CPUPerOp = g.ownCPU / float64(g.ops) * 1e6
+		out.CPUPerOp = rounded(g.ownCPU/float64(g.ops)*1e6, 3)
 	}
 	return out
+}
+
+// rounded is x with so many decimals.
+func rounded(x float64, decimals int) float64 {
+	unit := math.Pow10(decimals)
+	return math.Round(x*unit) / unit
 }
 
 // steps are the generator's course in time.

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +24,14 @@ func golden(t *testing.T, name, got string) {
 	}
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, string(want), got, "run the test with -update if that is meant")
+	if string(want) == got {
+		return
+	}
+	old, now := strings.Split(string(want), "\n"), strings.Split(got, "\n")
+	for i := range min(len(old), len(now)) {
+		require.Equal(t, old[i], now[i], "line %d of %s; run the test with -update if that is meant", i+1, path)
+	}
+	require.Len(t, now, len(old), "lines of %s; run the test with -update if that is meant", path)
 }
 
 // The JSON of a result is a contract: fields are only ever added.

@@ -3,11 +3,8 @@ package result
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/benchd/benchd/internal/plan"
 )
@@ -47,7 +44,7 @@ func (b *Builder) notFound() *Verdict {
 	}
 	v := Verdict{
 		Name: "not_found",
-		Test: fmt.Sprintf("NOT_FOUND of more than %s of the operations of a phase", percentText(limit)),
+		Test: fmt.Sprintf("NOT_FOUND of over %s of the operations of a phase", percentText(limit)),
 	}
 	var because []string
 	for _, p := range b.judged() {
@@ -63,7 +60,7 @@ func (b *Builder) notFound() *Verdict {
 		}
 		share := float64(none) / float64(all)
 		v.Value = v.Value || share > limit
-		because = append(because, fmt.Sprintf("%s: %d of %d (%s)", p.info.Name, none, all, percentText(share)))
+		because = append(because, fmt.Sprintf("%s: %s of %s (%s)", p.info.Name, Thousands(none), Thousands(all), percentText(share)))
 	}
 	if len(because) == 0 {
 		return nil
@@ -78,7 +75,7 @@ func (b *Builder) overloaded() *Verdict {
 	const shortfall = 0.01
 	v := Verdict{
 		Name: "overloaded",
-		Test: "throughput more than 1 % below the offered rate, and at some time a backlog of more than 1 % of the operations offered",
+		Test: "throughput over 1 % below the offered rate, and at some time a backlog of over 1 % of the operations offered",
 	}
 	var because []string
 	for _, p := range b.judged() {
@@ -96,8 +93,8 @@ func (b *Builder) overloaded() *Verdict {
 		achieved := p.throughput()
 		behind := achieved < (1-shortfall)**offered
 		v.Value = v.Value || behind && float64(most) > shortfall**offered*p.end.Seconds()
-		because = append(because, fmt.Sprintf("%s: offered %.0f ops/s, achieved %.0f ops/s; backlog at most %d operations, %d at the end",
-			p.info.Name, *offered, achieved, most, last))
+		because = append(because, fmt.Sprintf("%s: offered %s ops/s, achieved %s ops/s, backlog at most %s operations, %s at the end",
+			p.info.Name, rateText(*offered), rateText(achieved), Thousands(most), Thousands(last)))
 	}
 	if len(because) == 0 {
 		return nil
@@ -114,7 +111,7 @@ func (b *Builder) reconciled(r Reconcile) *Verdict {
 	v := Verdict{
 		Name:    "reconcile",
 		Value:   r.OK,
-		Because: fmt.Sprintf("%d issued, %d recorded, %d merged", r.Issued, r.Recorded, r.Merged),
+		Because: countsText(r.Issued, r.Recorded, r.Merged),
 		Test:    "operations issued = recorded = merged, over all phases and agents, without the parts of larger operations",
 	}
 	if r.OK {
@@ -130,52 +127,10 @@ func (b *Builder) reconciled(r Reconcile) *Verdict {
 			}
 		}
 		if issued != recorded || recorded != merged {
-			v.Because += fmt.Sprintf("; agent %s: %d issued, %d recorded, %d merged", info.Agent, issued, recorded, merged)
+			v.Because += "; agent " + info.Agent + ": " + countsText(issued, recorded, merged)
 		}
 	}
 	return &v
-}
-
-// percentText is a share in percent with about two significant digits: "0.1 %", "43 %", "100 %". Nothing but
-// all is "100 %", and nothing but nothing is "0 %".
-func percentText(share float64) string {
-	p := 100 * share
-	switch {
-	case p > 0 && p < 0.01:
-		return "less than 0.01 %"
-	case p > 99 && p < 100:
-		p = 99
-	case p >= 10:
-		p = math.Round(p)
-	}
-	return trimmed(p, 2) + " %"
-}
-
-// lengthText is a latency in the unit that suits it, with two or three significant digits: "1.02 ms".
-func lengthText(d time.Duration) string {
-	unit, name := time.Second, " s"
-	switch {
-	case d < time.Microsecond:
-		unit, name = time.Nanosecond, " ns"
-	case d < time.Millisecond:
-		unit, name = time.Microsecond, " µs"
-	case d < time.Second:
-		unit, name = time.Millisecond, " ms"
-	}
-	return trimmed(float64(d)/float64(unit), 3) + name
-}
-
-// trimmed writes x ≥ 0 with so many significant digits after the point as digits leaves, and no zeros at the end.
-func trimmed(x float64, digits int) string {
-	before := len(strconv.FormatInt(int64(x), 10))
-	if x < 1 {
-		before = 0
-	}
-	text := strconv.FormatFloat(x, 'f', max(digits-before, 0), 64)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text
 }
 
 // agentsText names agents: "agent a", "agents a, b and c".
@@ -189,5 +144,3 @@ func agentsText(names []string) string {
 
 // agentNames are the agents that have windows of the phase.
 func (p *phase) agentNames() []string { return slices.Sorted(maps.Keys(p.generators)) }
-
-func microText(us float64) string { return lengthText(time.Duration(us * float64(time.Microsecond))) }

@@ -24,60 +24,57 @@ const (
 // clientBound tells whether the load generator was the limit. It is left out when no agent could tell of its
 // host's CPU and nothing else speaks against them: then it is not known.
 func (b *Builder) clientBound() *Verdict {
-	var found, fine, tests []string
+	var found, fine, tested []string
 	known := true
 	for _, p := range b.judged() {
-		c := b.examine(p)
-		found = append(found, c.found...)
-		fine = append(fine, c.fine...)
-		tests = append(tests, c.test)
-		known = known && c.idleKnown
+		x := b.examine(p)
+		found = append(found, x.found...)
+		fine = append(fine, p.info.Name+": "+strings.Join(x.fine, ", "))
+		tested = append(tested, x.sample())
+		known = known && x.idleKnown
 	}
+	v := Verdict{Name: "client_bound", Value: len(found) > 0, Because: strings.Join(fine, "; ")}
 	switch {
-	case len(found) > 0:
-		return &Verdict{
-			Name: "client_bound", Value: true,
-			Because: strings.Join(found, "; "), Test: strings.Join(tests, "; "),
-		}
-	case len(tests) > 0 && known:
-		return &Verdict{
-			Name: "client_bound", Value: false,
-			Because: strings.Join(fine, "; "), Test: strings.Join(tests, "; "),
-		}
+	case v.Value:
+		v.Because = strings.Join(found, "; ")
+	case !known || len(tested) == 0:
+		return nil
 	}
-	return nil
+	v.Test = fmt.Sprintf("idle CPU of a host below %s over a phase or over a stretch of %s of it; "+
+		"over %s of an agent's operations sent late; over such a stretch, scheduler lag p99 above %s and %s of the "+
+		"operations' p99, or stop-the-world pauses for over %s of the time; on %s",
+		percentText(idleFloor), percentText(stretchShare), percentText(lateShare), lengthText(lagFloor),
+		percentText(lagShare), percentText(pauseShare), strings.Join(tested, "; "))
+	return &v
 }
 
 // examination is what the test of one phase found.
 type examination struct {
 	phase       *phase
 	found, fine []string
-	test        string
 	idleKnown   bool
+	lagKnown    bool
 }
 
 func (b *Builder) examine(p *phase) examination {
 	x := examination{phase: p, idleKnown: true}
 	x.idle(b.hosts(p))
 	x.late()
-	lagLimit, lagTested := x.lag()
+	x.lag()
 	x.pauses()
-
-	tests := []string{fmt.Sprintf("idle CPU of a host below %s over the phase or over a stretch of %s of it (%s)",
-		percentText(idleFloor), percentText(stretchShare), secondsText(x.shortest()))}
-	if !x.idleKnown {
-		tests[0] = "idle CPU not tested: not every agent could tell"
-	}
-	tests = append(tests, fmt.Sprintf("more than %s of an agent's operations sent late", percentText(lateShare)))
-	if lagTested {
-		tests = append(tests, fmt.Sprintf("scheduler lag p99 above %s over such a stretch", lengthText(lagLimit)))
-	} else {
-		tests = append(tests, "scheduler lag not tested: too few operations for a p99")
-	}
-	tests = append(tests, fmt.Sprintf("stop-the-world pauses for more than %s of such a stretch", percentText(pauseShare)))
-	x.test = fmt.Sprintf("%s, %s of %s: %s",
-		p.info.Name, secondsText(p.end), agentsText(p.agentNames()), strings.Join(tests, "; "))
 	return x
+}
+
+// sample says on what the test was done, and what of it could not be.
+func (x *examination) sample() string {
+	text := fmt.Sprintf("%s, %s of %s", x.phase.info.Name, secondsText(x.phase.end), agentsText(x.phase.agentNames()))
+	if !x.idleKnown {
+		text += ", where not every agent could tell of its CPU"
+	}
+	if !x.lagKnown {
+		text += ", where too few operations for a p99 left scheduler lag untested"
+	}
+	return text
 }
 
 // shortest is how long a stretch is at least.
@@ -162,7 +159,7 @@ func (x *examination) idle(hosts []host) {
 		}
 	}
 	if whose != "" {
-		x.passf("%s: lowest mean idle CPU %s (%s)", x.phase.info.Name, percentText(lowest), whose)
+		x.passf("lowest mean idle CPU %s (%s)", percentText(lowest), whose)
 	}
 }
 
@@ -173,26 +170,26 @@ func (x *examination) late() {
 		late += g.late
 		all += g.ops
 		if g.late > 0 && float64(g.late) > lateShare*float64(g.ops) {
-			x.findf("agent %s: %d of %d operations sent late although a worker was free, by up to %s",
-				name, g.late, g.ops, lengthText(g.lateMax))
+			x.findf("agent %s: %s of %s operations sent late although a worker was free, by up to %s",
+				name, Thousands(g.late), Thousands(g.ops), lengthText(g.lateMax))
 		}
 	}
-	x.passf("%d of %d operations sent late", late, all)
+	x.passf("%s of %s operations sent late", Thousands(late), Thousands(all))
 }
 
 // lag tests the scheduler's lag against what it could distort: the p99 of all good operations.
-func (x *examination) lag() (limit time.Duration, tested bool) {
+func (x *examination) lag() {
 	var good latency.Histogram
 	for key, sum := range x.phase.totals {
 		if key.PartOf == "" && Good(key.Outcome) && good.Merge(sum.response) != nil {
-			return 0, false
+			return
 		}
 	}
-	if !good.Supports(0.99) {
-		return 0, false
+	if x.lagKnown = good.Supports(0.99); !x.lagKnown {
+		return
 	}
 	p99 := time.Duration(good.Quantile(0.99))
-	limit = max(lagFloor, time.Duration(lagShare*float64(p99)))
+	limit := max(lagFloor, time.Duration(lagShare*float64(p99)))
 	var most time.Duration
 	for _, name := range x.phase.agentNames() {
 		g := x.phase.generators[name]
@@ -204,7 +201,6 @@ func (x *examination) lag() (limit time.Duration, tested bool) {
 		}
 	}
 	x.passf("scheduler lag p99 at most %s", lengthText(most))
-	return limit, true
 }
 
 func (x *examination) pauses() {

@@ -72,8 +72,8 @@ func (b *Builder) tailOwner() (*Verdict, error) {
 			"one-sided binomial p below %g over %d tests, and a p99 at least %g times the others'", tailRisk, len(suspects), tailFactor),
 	}
 	if !v.Value {
-		v.Because = fmt.Sprintf("at most agent %s: %s of %d samples at or above the p99 of %s in %s, with %s of the operations",
-			worst.agent, percentText(worst.part()), worst.all, worst.op, worst.phase, percentText(worst.share))
+		v.Because = fmt.Sprintf("at most agent %s: %s of %s samples at or above the p99 of %s in %s, with %s of the operations",
+			worst.agent, percentText(worst.part()), Thousands(worst.all), worst.op, worst.phase, percentText(worst.share))
 	}
 	return &v, nil
 }
