@@ -126,6 +126,9 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 		},
 		"a seed": {set: p("seed", "lucky"), want: []string{`-p: seed: "lucky" is no seed; write a whole number from 0 to 18446744073709551615`}},
 		"a rate": {set: p("rate", "10k"), want: []string{`-p: rate: "10k" is no number; write 10000`}},
+		"a rate of nothing": {
+			set: p("rate", "0", "arrival", "fixed"), want: []string{"-p: rate: 0 offers no operation at all; write a rate above 0"},
+		},
 		"two meanings of one setting": {
 			file: "duration=60s\nmaxexecutiontime=90\n",
 			want: []string{"w:2: maxexecutiontime: means the same as duration (w:1); give one of them"},

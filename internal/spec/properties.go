@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -31,44 +32,54 @@ func readProperties(name string, content []byte) ([]property, []Problem) {
 		properties []property
 		problems   []Problem
 	)
-	lines := naturalLines(text)
-	for i := 0; i < len(lines); {
-		first := i
-		line := strings.TrimLeft(lines[i], blanks)
-		i++
-		if line == "" || line[0] == '#' || line[0] == '!' {
-			continue
-		}
-		for continues(line) {
-			line = line[:len(line)-1]
-			if i == len(lines) || line == "" { // what follows a lone backslash is a line of its own
-				break
-			}
-			line += strings.TrimLeft(lines[i], blanks)
-			i++
-		}
-		if line == "" {
-			continue
-		}
+	for number, line := range logicalLines(text) {
+		p, place := property{line: number}, placeOf(name, number)
 		key, value := cut(line)
-		p := property{line: first + 1}
 		for _, part := range []struct {
 			to   *string
 			from string
 		}{{&p.key, key}, {&p.value, value}} {
 			if *part.to, err = unescape(part.from); err != nil {
-				problems = append(problems, Problem{Place: placeOf(name, p.line), Key: p.key, Text: err.Error()})
+				problems = append(problems, Problem{Place: place, Key: p.key, Text: err.Error()})
 			}
 		}
 		if p.key == "" {
-			problems = append(problems, Problem{
-				Place: placeOf(name, p.line), Text: fmt.Sprintf("no name before the value %s; write name=value", quote(p.value)),
-			})
+			problems = append(problems, Problem{Place: place, Text: fmt.Sprintf("no name before the value %s; write name=value", quote(p.value))})
 			continue
 		}
 		properties = append(properties, p)
 	}
 	return properties, problems
+}
+
+// logicalLines goes through a text's lines without comments and empty ones, each put together with those that
+// continue it, by the number of its first.
+func logicalLines(text string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		lines := naturalLines(text)
+		for i := 0; i < len(lines); {
+			first := i + 1
+			part := strings.TrimLeft(lines[i], blanks)
+			i++
+			if part == "" || part[0] == '#' || part[0] == '!' {
+				continue
+			}
+			var whole strings.Builder
+			for continues(part) {
+				whole.WriteString(part[:len(part)-1])
+				part = ""
+				if i == len(lines) || whole.Len() == 0 { // what follows a lone backslash is a line of its own
+					break
+				}
+				part = strings.TrimLeft(lines[i], blanks)
+				i++
+			}
+			whole.WriteString(part)
+			if whole.Len() > 0 && !yield(first, whole.String()) {
+				return
+			}
+		}
+	}
 }
 
 // blanks are what Java takes for white space within a line.
@@ -163,7 +174,7 @@ func unescape(s string) (string, error) {
 		}
 		n, err := strconv.ParseUint(s[i+1:i+5], 16, 16)
 		if err != nil {
-			return s, fmt.Errorf(`\u%s is no character: four hexadecimal digits follow \u; a plain backslash is written \\`, s[i+1:i+5])
+			return s, fmt.Errorf(`\u is followed by %s and not by four hexadecimal digits; a plain backslash is written \\`, quote(s[i+1:i+5]))
 		}
 		i += 4
 		switch r := rune(n); {

@@ -69,7 +69,7 @@ func TestPropertiesFilesOfOtherEncodings(t *testing.T) {
 		"no text":                     {content: "table=\x00", problem: "f: has zero bytes in it; is it the right file?"},
 		"too long":                    {content: strings.Repeat("#", maxFile+1), problem: "f: is 1048577 bytes long, and a properties file may have 1048576; is it the right file?"},
 		"half an escape":              {content: "a=1\ntable=\\u12", problem: `f:2: table: \u needs four hexadecimal digits after it, as in \u00e9; a plain backslash is written \\`},
-		"an escape of other letters":  {content: "table=C:\\users", problem: `f:1: table: \user`},
+		"an escape of other letters":  {content: "table=C:\\users", problem: `f:1: table: \u is followed by "sers" and not by four hexadecimal digits; a plain backslash is written \\`},
 		"half a pair":                 {content: "table=\\ud83dx", value: "\ufffdx"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,6 +83,14 @@ func TestPropertiesFilesOfOtherEncodings(t *testing.T) {
 			require.Equal(t, []property{{"table", test.value, 1}}, properties)
 		})
 	}
+}
+
+func TestALineOfManyPartsIsReadWhole(t *testing.T) {
+	const parts = maxFile/4 - 2
+	properties, problems := readProperties("f", []byte("a="+strings.Repeat("bc\\\n", parts)))
+	require.Empty(t, problems)
+	require.Len(t, properties, 1)
+	require.Len(t, properties[0].value, 2*parts)
 }
 
 func FuzzReadProperties(f *testing.F) {

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -35,9 +34,6 @@ func ParseRate(text string) (pacing.Rate, error) {
 		if rate = append(rate, piece); len(rate) > maxPieces {
 			return nil, fmt.Errorf("has more than %d pieces in it", maxPieces)
 		}
-	}
-	if last := rate[len(rate)-1]; last.To == 0 {
-		return nil, errors.New("ends at 0 operations per second and would never go on; let it end with a rate above 0")
 	}
 	return rate, nil
 }

@@ -72,6 +72,7 @@ func (j *judge) rivals(a, b string) {
 		return
 	}
 	if x.rank == y.rank {
+		j.bad[a], j.bad[b] = true, true
 		j.fail(y, "excludes %s (%s); give one of them", x.written, cmp.Or(x.place, "set too"))
 		return
 	}
@@ -101,8 +102,10 @@ func (j *judge) settleArrival() {
 		j.warn(rate, "is given up for arrival=closed (%s)", arrival.place)
 		delete(j.given, "rate")
 	case hasRate && !open:
+		j.bad["rate"] = true
 		j.fail(rate, "is of an open loop, and arrival=closed says that there is none; write arrival=fixed or arrival=poisson, or target for a closed loop that is throttled")
 	case open && !hasRate:
+		j.bad["rate"], j.bad["target"] = true, true
 		cure := "write how many operations per second, such as rate=1000"
 		if target := j.value("target"); target != "0" {
 			cure = fmt.Sprintf("target is of a closed loop; write rate=%s instead of it", target)

@@ -1,10 +1,12 @@
 package spec
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -24,7 +26,7 @@ func (j *judge) judgeTogether(s plan.Settings) {
 	}
 }
 
-// judgeWorkload passes on what the workload says of itself.
+// judgeWorkload passes on what the workload and the pacing say of themselves.
 func (j *judge) judgeWorkload(s plan.Settings) {
 	c := s.Workload
 	if !s.Run { // a load asks for no rows, whatever a run of the same file would do
@@ -33,41 +35,48 @@ func (j *judge) judgeWorkload(s plan.Settings) {
 	if c.InsertCount > 0 && weight(c.Proportions) > 0 {
 		c.Proportions.Read = 1 // the range must fit, as in YCSB, even where nothing asks for it
 	}
-	var told []string
-	for _, wrong := range propertyErrors(c.Validate()) {
-		text := wrong.Value + " " + wrong.Problem + "; " + wrong.Cure
-		if slices.Contains(told, wrong.Property+text) || j.follows(wrong) {
-			continue
+	var wrong []workload.PropertyError
+	for e := range walk[*workload.PropertyError](c.Validate()) {
+		wrong = append(wrong, *e)
+	}
+	for e := range walk[*pacing.PropertyError](s.Pacing.Validate()) {
+		wrong = append(wrong, workload.PropertyError(*e))
+	}
+	for i, e := range wrong {
+		if !slices.Contains(wrong[:i], e) && !j.follows(e) {
+			j.fail(j.said(e.Property), "%s %s; %s", e.Value, e.Problem, e.Cure)
 		}
-		told = append(told, wrong.Property+text)
-		j.fail(j.said(wrong.Property), "%s", text)
 	}
 }
 
 // follows reports whether a finding may come from a property whose own value is wrong, so that its default was
 // judged instead.
-func (j *judge) follows(wrong *workload.PropertyError) bool {
+func (j *judge) follows(e workload.PropertyError) bool {
 	for property := range j.bad {
-		if property == wrong.Property || strings.Contains(wrong.Problem, property) || strings.HasPrefix(property, wrong.Property+".") {
+		if property == e.Property || strings.Contains(e.Problem, property) || strings.HasPrefix(property, e.Property+".") {
 			return true
 		}
 	}
 	return false
 }
 
-// propertyErrors lists what is joined in an error.
-func propertyErrors(err error) []*workload.PropertyError {
-	switch e := err.(type) { //nolint:errorlint // joined errors are walked, not searched
-	case *workload.PropertyError:
-		return []*workload.PropertyError{e}
-	case interface{ Unwrap() []error }:
-		var list []*workload.PropertyError
-		for _, one := range e.Unwrap() {
-			list = append(list, propertyErrors(one)...)
+// walk goes through the errors of type E that are joined in err.
+func walk[E error](err error) iter.Seq[E] {
+	return func(yield func(E) bool) {
+		if e, ok := err.(E); ok { //nolint:errorlint // joined errors are walked one by one
+			yield(e)
+			return
 		}
-		return list
+		if list, ok := err.(interface{ Unwrap() []error }); ok {
+			for _, one := range list.Unwrap() {
+				for e := range walk[E](one) {
+					if !yield(e) {
+						return
+					}
+				}
+			}
+		}
 	}
-	return nil
 }
 
 // sound reports whether none of the properties has a value that is wrong.
