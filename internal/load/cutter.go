@@ -130,6 +130,7 @@ func (c *cutter) started() {
 		return
 	}
 	c.told = true
+	c.s.r.cfg.Health() // how the machine fared before is not asked
 	c.s.r.cfg.Started(c.s.phases[0].Name, c.s.anchor+first)
 }
 

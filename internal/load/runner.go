@@ -186,6 +186,23 @@ func (r *Runner) Abort() {
 	}
 }
 
+// Running reports whether workers work or wait for their start.
+func (r *Runner) Running() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.running() != nil
+}
+
+// Next returns the phase that is to be started next; ok is false while one is running, and when there is none.
+func (r *Runner) Next() (phase plan.PhaseName, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.running() != nil || r.current == len(r.segments) {
+		return "", false
+	}
+	return r.segments[r.current].phases[0].Name, true
+}
+
 // running returns the segment at work. The caller holds mu.
 func (r *Runner) running() *segment {
 	if r.current < len(r.segments) && r.segments[r.current].running() {

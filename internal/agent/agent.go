@@ -1,0 +1,222 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/benchd/benchd/internal/clock"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// How long the parts of an end may take; together they stay below five seconds.
+const (
+	stopWithin     = 1500 * time.Millisecond // operations in flight
+	closeWithin    = stopWithin + time.Second
+	endWithin      = 4 * time.Second // all windows acknowledged, counted from the beginning of the end
+	farewellWithin = 500 * time.Millisecond
+)
+
+// Agent serves a coordinator. New makes one, Run lets it work until its context ends.
+type Agent struct {
+	config Config
+	log    *slog.Logger
+	clock  *clock.Source
+	boot   string
+	host   *benchdv1.HostFacts
+	health *sampler
+
+	life context.Context //nolint:containedctx // of all that the agent has started; it outlives Run's for the farewell
+	work sync.WaitGroup  // goroutines of shards
+
+	mu        sync.Mutex
+	shards    map[shardKey]*shard
+	out       *outbox     // of the stream that is open; nil without one
+	orphaning *time.Timer // runs while there is no coordinator
+	changed   chan struct{}
+	leaving   bool
+	dropped   uint64 // windows that the spool had no room for
+}
+
+// New makes an Agent. It reads the host's facts and connects to nobody yet.
+func New(config Config) (*Agent, error) {
+	if err := errors.Join(config.validate(), config.ensureDefaults()); err != nil {
+		return nil, err
+	}
+	a := &Agent{
+		config: config, log: config.Logger, clock: config.Clock, boot: rand.Text(), health: newSampler(),
+		shards: make(map[shardKey]*shard), changed: make(chan struct{}),
+	}
+	// A coordinator judges names, too; this one is told earlier.
+	if err := wire.CheckHello(a.hello(nil)); err != nil {
+		return nil, fmt.Errorf("make agent: %w", err)
+	}
+	if config.Registerer != nil {
+		a.register(config.Registerer)
+	}
+	return a, nil
+}
+
+// Run serves the coordinator until ctx ends, and then ends in good order within five seconds. It returns nil then; its
+// error is of the kinds wire.ErrNameTaken, wire.ErrProtocol or wire.ErrNotAllowed when the coordinator does not want
+// the agent. Run is called once.
+func (a *Agent) Run(ctx context.Context) error {
+	a.host = hostFacts(ctx, a.log)
+	conn, err := grpc.NewClient(a.config.Coordinator, a.config.dialOptions()...)
+	if err != nil {
+		return fmt.Errorf("connect to coordinator %s: %w", a.config.Coordinator, err)
+	}
+	var cancel context.CancelFunc
+	a.life, cancel = context.WithCancel(context.WithoutCancel(ctx))
+	linked := make(chan error, 1)
+	a.lost()
+	go func() { linked <- a.link(a.life, conn) }()
+
+	select {
+	case err = <-linked:
+		linked <- nil // it has ended
+	case <-ctx.Done():
+	}
+	a.leave(reasonOf(ctx))
+	cancel()
+	<-linked
+	a.found() // nobody is waited for any more
+	a.join()
+	return errors.Join(err, conn.Close())
+}
+
+// join waits for what shards have started, but not for ever: a target may be deaf.
+func (a *Agent) join() {
+	done := make(chan struct{})
+	go func() {
+		a.work.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(closeWithin):
+		a.log.Warn("a target does not end; it is left to itself")
+	}
+}
+
+// reasonOf says why the agent was told to end.
+func reasonOf(ctx context.Context) string {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause.Error()
+	}
+	return "terminated"
+}
+
+// leave ends the agent's work: workers stop, their last windows are sent and acknowledged, the coordinator is told.
+func (a *Agent) leave(reason string) {
+	began := time.Now()
+	a.mu.Lock()
+	a.leaving = true
+	shards := a.all()
+	a.mu.Unlock()
+	var closing sync.WaitGroup
+	for _, s := range shards {
+		closing.Go(func() { s.end(reason) })
+	}
+	closing.Wait()
+
+	a.await(endWithin-time.Since(began), func() bool { return a.out == nil || a.held() == 0 })
+	a.mu.Lock()
+	out, lost := a.out, a.held()
+	a.mu.Unlock()
+	if lost > 0 {
+		a.log.Warn("windows are lost: the coordinator has not acknowledged them", "windows", lost)
+	}
+	if out != nil {
+		out.add(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Leaving{Leaving: &benchdv1.Leaving{Reason: reason}}}, nil)
+		out.finish()
+		a.await(farewellWithin, func() bool { return a.out != out })
+	}
+}
+
+// await waits until cond holds, which is looked at under the lock whenever something has changed, or until the time is
+// over; it reports whether cond holds.
+func (a *Agent) await(within time.Duration, cond func() bool) bool {
+	timer := time.NewTimer(max(within, 0))
+	defer timer.Stop()
+	for {
+		a.mu.Lock()
+		ok, changed := cond(), a.changed
+		a.mu.Unlock()
+		if ok {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-timer.C:
+			return false
+		}
+	}
+}
+
+// wake tells those who await something that it may have come. The caller holds mu.
+func (a *Agent) wake() {
+	close(a.changed)
+	a.changed = make(chan struct{})
+}
+
+// all lists the shards in the order in which they came. The caller holds mu.
+func (a *Agent) all() []*shard {
+	shards := make([]*shard, 0, len(a.shards))
+	for _, s := range a.shards {
+		shards = append(shards, s)
+	}
+	slices.SortFunc(shards, func(x, y *shard) int { return x.number - y.number })
+	return shards
+}
+
+// held counts windows that are not acknowledged. The caller holds mu.
+func (a *Agent) held() int {
+	n := 0
+	for _, s := range a.shards {
+		n += s.spool.len()
+	}
+	return n
+}
+
+// lost notes that there is no coordinator. The time that work may go on without one begins.
+func (a *Agent) lost() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.out = nil
+	a.wake()
+	if a.orphaning == nil {
+		a.orphaning = time.AfterFunc(a.config.OrphanTimeout, a.orphaned)
+	}
+}
+
+// found notes that there is a coordinator.
+func (a *Agent) found() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.orphaning != nil {
+		a.orphaning.Stop()
+		a.orphaning = nil
+	}
+}
+
+// orphaned ends work that nobody can cancel. Its windows are kept for a coordinator that comes back.
+func (a *Agent) orphaned() {
+	a.mu.Lock()
+	shards := a.all()
+	a.mu.Unlock()
+	for _, s := range shards {
+		if s.atWork() {
+			a.log.Warn("load stops: there is no coordinator that could cancel it", "run", s.key.run, "after", a.config.OrphanTimeout)
+			s.leave(fmt.Sprintf("no coordinator for %s", a.config.OrphanTimeout))
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package agent
+
+import (
+	"cmp"
+	"errors"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/keepalive"
+
+	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// Config is what an Agent needs. Coordinator, Dial and Drivers are required.
+type Config struct {
+	// Coordinator is where the coordinator listens, as gRPC's resolvers understand it.
+	Coordinator string
+	// Dial says how to connect: transport credentials, and a dialer where the network is in memory.
+	Dial []grpc.DialOption
+	// Drivers are the targets that this build knows, by name.
+	Drivers map[string]load.Driver
+
+	// Name is unique among the coordinator's agents. Default: the host's name.
+	Name string
+	// Labels are what runs select agents by.
+	Labels map[string]string
+	// Version is the build's.
+	Version string
+	// MetricsAddress is where the agent's metrics can be fetched, if anywhere.
+	MetricsAddress string
+
+	// OrphanTimeout is how long work goes on without a coordinator. Default 10 min.
+	OrphanTimeout time.Duration
+	// SpoolBytes bounds the windows that are kept until they are acknowledged. Default 256 MiB: days of them.
+	SpoolBytes int64
+	// Clock is the agent's clock. Default: the machine's.
+	Clock *clock.Source
+	// Logger takes what the agent has to say. Default: nobody.
+	Logger *slog.Logger
+	// Registerer takes the agent's metrics. Default: nobody.
+	Registerer prometheus.Registerer
+}
+
+// Defaults of a Config.
+const (
+	DefaultOrphanTimeout = 10 * time.Minute
+	defaultSpoolBytes    = 256 << 20
+)
+
+func (c *Config) ensureDefaults() error {
+	if c.Name == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return errors.New("make agent: the host has no name, so the agent needs one: give it a --name")
+		}
+		c.Name = host
+	}
+	c.OrphanTimeout = cmp.Or(c.OrphanTimeout, DefaultOrphanTimeout)
+	c.SpoolBytes = cmp.Or(c.SpoolBytes, defaultSpoolBytes)
+	if c.Clock == nil {
+		c.Clock = clock.NewSource(clock.Skew{})
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	c.Logger = c.Logger.With("agent", c.Name)
+	return nil
+}
+
+func (c *Config) validate() error {
+	switch {
+	case c.Coordinator == "":
+		return errors.New("make agent: it needs the address of a coordinator")
+	case len(c.Drivers) == 0:
+		return errors.New("make agent: it needs a driver at least")
+	}
+	return nil
+}
+
+// dialOptions keep a connection that is silent alive, notice one that is dead, and try again soon: gRPC's own pauses
+// grow to two minutes.
+func (c *Config) dialOptions() []grpc.DialOption {
+	return append([]grpc.DialOption{
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 5 * time.Second, PermitWithoutStream: true}),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: firstPause, Multiplier: growth, Jitter: jitter, MaxDelay: lastPause},
+			MinConnectTimeout: connectWithin,
+		}),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxMessage), grpc.MaxCallSendMsgSize(wire.MaxMessage)),
+	}, c.Dial...)
+}

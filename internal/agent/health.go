@@ -1,0 +1,133 @@
+package agent
+
+import (
+	"math"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"time"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/net"
+
+	"github.com/benchd/benchd/internal/latency"
+)
+
+// schedLatencies is the runtime's histogram of how long runnable goroutines waited for a processor.
+const schedLatencies = "/sched/latencies:seconds"
+
+// enough is how many processor seconds the host must have counted before an idle share means anything: it counts
+// hundredths.
+const enough = 0.1
+
+// sampler tells how the machine and the process fared since it was last asked: the proof that the generator was not the
+// limit (law 7). What cannot be read stays zero; with Cores zero nothing is known of the processors.
+type sampler struct {
+	mu    sync.Mutex
+	cores float64
+	last  snapshot
+}
+
+// snapshot is what is counted since the machine or the process started.
+type snapshot struct {
+	at         time.Time
+	busy, idle float64 // processor seconds of the host
+	own        float64 // of the process
+	rx, tx     uint64
+	gc         debug.GCStats
+	waits      *metrics.Float64Histogram
+}
+
+func newSampler() *sampler {
+	s := &sampler{}
+	if n, err := cpu.Counts(true); err == nil {
+		s.cores = float64(n)
+	}
+	s.last = read()
+	return s
+}
+
+func read() snapshot {
+	now := snapshot{at: time.Now()}
+	if times, err := cpu.Times(false); err == nil && len(times) == 1 {
+		t := times[0]
+		now.idle = t.Idle + t.Iowait
+		now.busy = t.User + t.System + t.Nice + t.Irq + t.Softirq + t.Steal // guests are in User and Nice
+	}
+	now.own = ownSeconds()
+	if all, err := net.IOCounters(false); err == nil && len(all) == 1 {
+		now.rx, now.tx = all[0].BytesRecv, all[0].BytesSent
+	}
+	debug.ReadGCStats(&now.gc)
+	read := []metrics.Sample{{Name: schedLatencies}}
+	metrics.Read(read)
+	if read[0].Value.Kind() == metrics.KindFloat64Histogram {
+		now.waits = read[0].Value.Float64Histogram()
+	}
+	return now
+}
+
+// sample tells how things were since the last sample.
+func (s *sampler) sample() latency.Health {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, now := s.last, read()
+	s.last = now
+	h := latency.Health{Cores: s.cores}
+	if seconds := now.at.Sub(before.at).Seconds(); seconds > 0 {
+		h.OwnCPU = max(0, now.own-before.own) / seconds
+	}
+	idle, busy := max(0, now.idle-before.idle), max(0, now.busy-before.busy)
+	if idle+busy >= enough {
+		h.HostIdle = idle / (idle + busy)
+	} else {
+		h.Cores = 0
+	}
+	h.NetRx, h.NetTx = grown(before.rx, now.rx), grown(before.tx, now.tx)
+	h.GCPauses = int(now.gc.NumGC - before.gc.NumGC)
+	h.GCPauseTotal = now.gc.PauseTotal - before.gc.PauseTotal
+	for _, p := range now.gc.Pause[:min(h.GCPauses, len(now.gc.Pause))] { // newest first
+		h.GCPauseMax = max(h.GCPauseMax, p)
+	}
+	h.SchedLagP99, h.SchedLagMax = waited(before.waits, now.waits)
+	return h
+}
+
+// grown is the growth of a counter, which starts anew when an interface goes away.
+func grown(before, now uint64) uint64 {
+	if now < before {
+		return 0
+	}
+	return now - before
+}
+
+// waited gives the 99th percentile and the largest of the waits between two readings, each as the upper end of its
+// bucket.
+func waited(before, now *metrics.Float64Histogram) (p99, most time.Duration) {
+	if before == nil || now == nil || len(before.Counts) != len(now.Counts) {
+		return 0, 0
+	}
+	var total uint64
+	for i := range now.Counts {
+		total += now.Counts[i] - before.Counts[i]
+	}
+	rank := total - total/100
+	var sum uint64
+	for i := range now.Counts {
+		n := now.Counts[i] - before.Counts[i]
+		if n == 0 {
+			continue
+		}
+		upper := now.Buckets[i+1]
+		if math.IsInf(upper, 1) {
+			upper = now.Buckets[i]
+		}
+		at := time.Duration(upper * 1e9)
+		if sum < rank && sum+n >= rank {
+			p99 = at
+		}
+		sum += n
+		most = at
+	}
+	return p99, most
+}

@@ -1,0 +1,177 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"google.golang.org/grpc"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// Pauses between attempts to reach the coordinator.
+const (
+	firstPause    = 200 * time.Millisecond
+	lastPause     = 5 * time.Second
+	growth        = 1.6
+	jitter        = 0.2 // so that the agents of a coordinator that is back do not come at one instant
+	connectWithin = 5 * time.Second
+	// welcomeWithin is how long the coordinator may take to let the agent in: while another of its name may still be
+	// alive it waits for some seconds.
+	welcomeWithin = 20 * time.Second
+)
+
+var errNoWelcome = fmt.Errorf("the coordinator did not answer within %s", welcomeWithin)
+
+// link keeps a stream to the coordinator open until ctx ends. It returns an error when the coordinator does not want
+// this agent.
+func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) error {
+	client := benchdv1.NewAgentServiceClient(conn)
+	pause := firstPause
+	for {
+		welcomed, err := a.session(ctx, client)
+		a.lost()
+		a.mu.Lock()
+		leaving := a.leaving
+		a.mu.Unlock()
+		switch {
+		case ctx.Err() != nil, leaving && (err == nil || errors.Is(err, io.EOF)):
+			return nil
+		case refused(err):
+			return fmt.Errorf("register with coordinator %s: %w", a.config.Coordinator, err)
+		case welcomed:
+			pause = firstPause
+		}
+		next := time.Duration(float64(pause) * (1 + jitter*(2*rand.Float64()-1)))
+		if welcomed {
+			a.log.Warn("the coordinator is gone", "address", a.config.Coordinator, "error", err, "next_try", next)
+		} else {
+			a.log.Info("cannot reach the coordinator", "address", a.config.Coordinator, "error", err, "next_try", next)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(next):
+		}
+		pause = min(time.Duration(float64(pause)*growth), lastPause)
+		conn.ResetConnectBackoff()
+	}
+}
+
+// refused reports whether it is of no use to ask again.
+func refused(err error) bool {
+	return errors.Is(err, wire.ErrNameTaken) || errors.Is(err, wire.ErrProtocol) || errors.Is(err, wire.ErrNotAllowed)
+}
+
+// session opens a stream and serves it to its end. One goroutine sends, this one receives.
+func (a *Agent) session(ctx context.Context, client benchdv1.AgentServiceClient) (welcomed bool, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stream, err := client.Session(ctx)
+	if err != nil {
+		return false, wire.FromStatus(err)
+	}
+	out := a.open()
+	sent := make(chan error, 1)
+	go func() {
+		err := a.send(ctx, stream, out)
+		if err != nil {
+			cancel(err) // receiving ends, too
+		}
+		sent <- err
+	}()
+	welcome := time.AfterFunc(welcomeWithin, func() { cancel(errNoWelcome) })
+	defer welcome.Stop()
+	for {
+		in, err := stream.Recv()
+		now := a.clock.Now()
+		if err != nil {
+			cancel(nil)
+			sendErr := <-sent
+			return welcomed, a.causeOf(ctx, err, sendErr)
+		}
+		if w := in.GetWelcome(); w != nil {
+			welcomed = true
+			welcome.Stop()
+			a.found()
+			a.log.Info("connected", "coordinator", a.config.Coordinator, "version", w.GetVersion())
+			continue
+		}
+		a.obey(in, now, out)
+	}
+}
+
+// causeOf says why a stream has ended: what the coordinator said, else what went wrong here.
+func (a *Agent) causeOf(ctx context.Context, received, sent error) error {
+	if errors.Is(received, io.EOF) {
+		return io.EOF
+	}
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) && !errors.Is(cause, io.EOF) {
+		return cause
+	}
+	if sent != nil && !errors.Is(sent, io.EOF) && !errors.Is(sent, context.Canceled) {
+		return sent
+	}
+	return wire.FromStatus(received)
+}
+
+// open makes the outbox of a new stream: a Hello with all that the agent has in hand, and the windows that were not
+// acknowledged. From now on what happens goes there.
+func (a *Agent) open() *outbox {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	shards := a.all()
+	out := newOutbox()
+	out.add(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Hello{Hello: a.hello(shards)}}, nil)
+	for _, s := range shards {
+		for _, k := range s.spool.windows {
+			out.add(windowMessage(k.window), k)
+		}
+	}
+	a.out = out
+	return out
+}
+
+func (a *Agent) hello(shards []*shard) *benchdv1.Hello {
+	h := &benchdv1.Hello{
+		Protocol: wire.Protocol, Name: a.config.Name, BootId: a.boot, Labels: a.config.Labels, Version: a.config.Version,
+		Host: a.host, MetricsAddress: a.config.MetricsAddress, AgentNs: a.clock.Now(),
+	}
+	for _, s := range shards {
+		h.Held = append(h.Held, s.held(h.GetAgentNs()))
+	}
+	return h
+}
+
+// send is the only sender on the stream.
+func (a *Agent) send(ctx context.Context, stream benchdv1.AgentService_SessionClient, out *outbox) error {
+	for {
+		m, reply, over := out.take()
+		switch {
+		case reply != nil:
+			reply.SentAgentNs = a.clock.Now()
+			m = &benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_ProbeReply{ProbeReply: reply}}
+		case over:
+			return stream.CloseSend()
+		case m == nil:
+			select {
+			case <-out.ready:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+			continue
+		}
+		if err := stream.Send(m); err != nil {
+			return err
+		}
+	}
+}
+
+func windowMessage(w *benchdv1.Window) *benchdv1.SessionRequest {
+	return &benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: w}}
+}

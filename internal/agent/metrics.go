@@ -1,0 +1,40 @@
+package agent
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// register registers the agent's metrics.
+func (a *Agent) register(r prometheus.Registerer) {
+	r.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "benchd_agent_connected", Help: "1 while the agent has a stream to its coordinator.",
+		}, func() float64 {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			if a.out == nil {
+				return 0
+			}
+			return 1
+		}),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "benchd_agent_shards", Help: "Shards in hand.",
+		}, func() float64 {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			return float64(len(a.shards))
+		}),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "benchd_agent_windows_held", Help: "Windows that the coordinator has not acknowledged.",
+		}, func() float64 {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			return float64(a.held())
+		}),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "benchd_agent_windows_dropped_total", Help: "Windows that there was no room to keep.",
+		}, func() float64 {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			return float64(a.dropped)
+		}),
+	)
+}

@@ -1,0 +1,97 @@
+package agent
+
+import (
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// obey carries out what the coordinator says. It never waits: the next message may be a probe. What is known already
+// changes nothing, because a coordinator repeats itself after a broken stream.
+func (a *Agent) obey(in *benchdv1.SessionResponse, now int64, out *outbox) {
+	if p := in.GetProbe(); p != nil {
+		out.reply(&benchdv1.ProbeReply{Seq: p.GetSeq(), ReceivedAgentNs: now})
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch m := in.GetMessage().(type) {
+	case *benchdv1.SessionResponse_Prepare:
+		a.prepare(m.Prepare)
+	case *benchdv1.SessionResponse_Start:
+		a.start(m.Start)
+	case *benchdv1.SessionResponse_Timebase:
+		a.adjust(m.Timebase, now)
+	case *benchdv1.SessionResponse_Ack:
+		if s := a.shards[keyOf(m.Ack.GetId())]; s != nil {
+			s.spool.ack(m.Ack.GetPhase(), m.Ack.GetSeq())
+			a.wake()
+		}
+	case *benchdv1.SessionResponse_Stop:
+		if s := a.shards[keyOf(m.Stop.GetId())]; s != nil {
+			s.log.Info("told to stop", "reason", m.Stop.GetReason())
+			s.stop(m.Stop.GetReason())
+		}
+	case *benchdv1.SessionResponse_Release:
+		a.release(keyOf(m.Release.GetId()))
+	default:
+		a.log.Debug("a message of no known kind is ignored")
+	}
+}
+
+// prepare makes a shard, or repeats the answer if it is made.
+func (a *Agent) prepare(m *benchdv1.Prepare) {
+	if a.leaving {
+		return // the farewell is on its way
+	}
+	s := a.shards[keyOf(m.GetId())]
+	if s == nil {
+		s = a.newShard(m)
+		a.shards[s.key] = s
+		return
+	}
+	if s.answer != nil {
+		s.post(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: s.answer}})
+	}
+}
+
+func (a *Agent) start(m *benchdv1.Start) {
+	s := a.shards[keyOf(m.GetId())]
+	if s == nil {
+		a.log.Warn("told to start a shard that was not prepared", "run", m.GetId().GetRun(), "shard", m.GetId().GetShard())
+		return
+	}
+	before := s.phase
+	s.phase = plan.PhaseName(m.GetPhase())
+	if err := s.start(m); err != nil {
+		s.phase = before
+		s.log.Warn("cannot start", "error", err)
+		s.conclude(&benchdv1.PhaseEnded{Id: s.key.id(), Phase: m.GetPhase(), Final: true, Error: err.Error()})
+		return
+	}
+	s.running = s.runner.Running()
+}
+
+// adjust bends the time bases of a run's shards.
+func (a *Agent) adjust(m *benchdv1.Timebase, now int64) {
+	for _, s := range a.shards {
+		if s.key.run == m.GetRun() && s.base != nil {
+			s.base.Adjust(now, wire.ToLine(m))
+		}
+	}
+}
+
+// release forgets a shard and closes what it has open.
+func (a *Agent) release(key shardKey) {
+	s := a.shards[key]
+	if s == nil {
+		return
+	}
+	delete(a.shards, key)
+	s.released = true
+	a.wake()
+	for _, k := range s.spool.windows {
+		k.gone.Store(true)
+	}
+	a.work.Go(func() { s.end("released") })
+}

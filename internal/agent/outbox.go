@@ -1,0 +1,75 @@
+package agent
+
+import (
+	"sync"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+)
+
+// outbox is what is to be sent on one stream. Answers to probes go before all else: a probe that waits behind windows
+// says nothing of a clock. All else goes in order.
+type outbox struct {
+	ready chan struct{} // holds a token when there is something new
+
+	mu       sync.Mutex
+	replies  []*benchdv1.ProbeReply
+	queue    []letter
+	finished bool // nothing more will be added
+}
+
+// letter is a message, and the window that it carries if it carries one.
+type letter struct {
+	message *benchdv1.SessionRequest
+	kept    *keptWindow
+}
+
+func newOutbox() *outbox { return &outbox{ready: make(chan struct{}, 1)} }
+
+func (o *outbox) add(m *benchdv1.SessionRequest, kept *keptWindow) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.queue = append(o.queue, letter{m, kept})
+	o.announce()
+}
+
+func (o *outbox) reply(r *benchdv1.ProbeReply) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.replies = append(o.replies, r)
+	o.announce()
+}
+
+// finish has the stream closed from our side when all is sent.
+func (o *outbox) finish() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.finished = true
+	o.announce()
+}
+
+func (o *outbox) announce() {
+	select {
+	case o.ready <- struct{}{}:
+	default:
+	}
+}
+
+// take returns the next message, an answer to a probe with the clock still to be read; over is true when nothing more
+// will come.
+func (o *outbox) take() (m *benchdv1.SessionRequest, reply *benchdv1.ProbeReply, over bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.replies) > 0 {
+		reply, o.replies = o.replies[0], o.replies[1:]
+		return nil, reply, false
+	}
+	for len(o.queue) > 0 {
+		next := o.queue[0]
+		o.queue[0] = letter{}
+		o.queue = o.queue[1:]
+		if next.kept == nil || !next.kept.gone.Load() {
+			return next.message, nil, false
+		}
+	}
+	return nil, nil, o.finished
+}

@@ -1,0 +1,297 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/benchd/benchd/internal/clock"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// shardKey names a shard as it was handed out.
+type shardKey struct {
+	run            string
+	shard, attempt uint32
+}
+
+func keyOf(id *benchdv1.ShardId) shardKey {
+	return shardKey{id.GetRun(), id.GetShard(), id.GetAttempt()}
+}
+
+func (k shardKey) id() *benchdv1.ShardId {
+	return &benchdv1.ShardId{Run: k.run, Shard: k.shard, Attempt: k.attempt}
+}
+
+// shard is a shard in hand, from the order to prepare it to its release. Its fields below ready are the agent's,
+// under the agent's lock.
+type shard struct {
+	a      *Agent
+	key    shardKey
+	number int // of the shards that the agent was given
+	log    *slog.Logger
+
+	preparing context.Context //nolint:containedctx // ends when the shard is not wanted any more
+	giveUp    context.CancelFunc
+	ready     chan struct{} // closed when preparing is over; then runner and target are set, if it went well
+	runner    *load.Runner
+	target    load.Target
+
+	answer  *benchdv1.Prepared // once preparing is over
+	base    *clock.Timebase    // from the first start on
+	phase   plan.PhaseName     // that was started last
+	running bool
+	started []*benchdv1.Started
+	ended   []*benchdv1.PhaseEnded
+	spool   spool
+
+	released bool // nobody wants to hear of it any more
+}
+
+// newShard takes an order to prepare and begins to. The caller holds the agent's lock.
+func (a *Agent) newShard(m *benchdv1.Prepare) *shard {
+	s := &shard{
+		a: a, key: keyOf(m.GetId()), number: len(a.shards), ready: make(chan struct{}),
+		log: a.log.With("run", m.GetId().GetRun(), "shard", m.GetId().GetShard()),
+	}
+	for _, other := range a.shards {
+		s.number = max(s.number, other.number+1)
+	}
+	s.preparing, s.giveUp = context.WithCancel(a.life)
+	a.work.Go(func() {
+		facts, err := s.prepare(m)
+		if err != nil {
+			s.log.Warn("cannot prepare", "error", err)
+		} else {
+			s.log.Info("prepared", "workers", m.GetWorkers())
+		}
+		s.prepared(facts, err)
+	})
+	return s
+}
+
+// prepare connects to the target and builds what the workers need.
+func (s *shard) prepare(m *benchdv1.Prepare) (facts map[string]string, err error) {
+	defer close(s.ready)
+	part, err := wire.ToPlan(m, s.a.config.Name)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := spec.Resolve(part.Properties)
+	if err != nil {
+		return nil, err
+	}
+	driver := s.a.config.Drivers[settings.DB]
+	if driver == nil {
+		return nil, fmt.Errorf("this build of benchd (%s) does not know target %q", s.a.config.Version, settings.DB)
+	}
+	target, err := driver(s.preparing, load.Settings{
+		Properties: part.Properties, Run: part.Run, Agent: part.Agent, Shard: part.Index,
+		Seed: settings.Workload.Seed, Logger: s.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	runner, facts, err := s.make(part, settings, target, m.GetSteward())
+	if err != nil {
+		return nil, errors.Join(err, target.Close())
+	}
+	s.target, s.runner = target, runner
+	return facts, nil
+}
+
+// make makes the runner, and does what falls to the steward.
+func (s *shard) make(part plan.Shard, settings plan.Settings, target load.Target, steward bool) (*load.Runner, map[string]string, error) {
+	runner, err := load.New(load.Config{
+		Target: target, Shard: part, Settings: settings, Clock: s.a.clock, Logger: s.log,
+		Emit: s.emit, Started: s.begun, Ended: s.over, Health: s.a.health.sample,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if admin, is := target.(load.Admin); is && steward {
+		if err := admin.Prepare(s.preparing); err != nil {
+			return nil, nil, fmt.Errorf("set the target up: %w", err)
+		}
+	}
+	if err := runner.Prepare(s.preparing); err != nil {
+		return nil, nil, err
+	}
+	var facts map[string]string
+	if observer, is := target.(load.Observer); is && steward {
+		if facts, err = observer.Facts(s.preparing); err != nil {
+			s.log.Warn("cannot read the target's facts", "error", err) // a run is worth having without them
+		}
+	}
+	return runner, facts, nil
+}
+
+// prepared tells how preparing has ended.
+func (s *shard) prepared(facts map[string]string, err error) {
+	answer := &benchdv1.Prepared{Id: s.key.id(), TargetFacts: facts}
+	if err != nil {
+		answer.Error = err.Error()
+	}
+	s.a.mu.Lock()
+	defer s.a.mu.Unlock()
+	s.answer = answer
+	s.post(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: answer}})
+}
+
+// post sends a message if there is a stream. What matters is kept besides, and told with the next Hello. The caller
+// holds the agent's lock.
+func (s *shard) post(m *benchdv1.SessionRequest) {
+	if s.a.out != nil && !s.released {
+		s.a.out.add(m, nil)
+	}
+}
+
+// prepareDone reports whether preparing has ended well. The caller need hold no lock.
+func (s *shard) prepareDone() bool {
+	select {
+	case <-s.ready:
+		return s.runner != nil
+	default:
+		return false
+	}
+}
+
+// start begins a phase. The caller holds the agent's lock.
+func (s *shard) start(m *benchdv1.Start) error {
+	if !s.prepareDone() {
+		return load.ErrOrder
+	}
+	if s.base == nil {
+		s.base = clock.NewTimebase(wire.ToLine(m.GetTimebase()))
+	}
+	return s.runner.Start(plan.PhaseName(m.GetPhase()), m.GetAtRunNs(), s.base)
+}
+
+// stop ends the shard's work as the coordinator wants it. The caller holds the agent's lock.
+func (s *shard) stop(reason string) {
+	s.giveUp()
+	if !s.prepareDone() {
+		return
+	}
+	s.runner.Stop(reason)
+	// An order to start that was lost with its stream will not come again after a stop; somebody waits for the phase's
+	// end all the same.
+	if phase, waiting := s.runner.Next(); waiting {
+		s.conclude(&benchdv1.PhaseEnded{Id: s.key.id(), Phase: string(phase), Final: true})
+	}
+}
+
+// leave ends the shard's work by the agent's own decision.
+func (s *shard) leave(reason string) {
+	s.giveUp()
+	if s.prepareDone() {
+		s.runner.Leave(reason)
+	}
+}
+
+// end ends the shard's work and closes what it has open. Its windows stay.
+func (s *shard) end(reason string) {
+	s.leave(reason)
+	late := time.After(closeWithin + time.Second)
+	select {
+	case <-s.ready:
+	case <-late:
+		s.log.Warn("the target does not give up connecting")
+		return
+	}
+	if s.runner == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
+	defer cancel()
+	closed := make(chan error, 1)
+	go func() { closed <- errors.Join(s.runner.Close(ctx), s.target.Close()) }()
+	select {
+	case err := <-closed:
+		if err != nil {
+			s.log.Warn("cannot close", "error", err)
+		}
+	case <-late:
+		s.log.Warn("the target does not close")
+	}
+}
+
+// atWork reports whether the shard's workers work or wait for their start.
+func (s *shard) atWork() bool {
+	s.a.mu.Lock()
+	defer s.a.mu.Unlock()
+	return s.running
+}
+
+// emit keeps a window and sends it.
+func (s *shard) emit(w *latency.Window) {
+	m := wire.FromWindow(w)
+	s.a.mu.Lock()
+	defer s.a.mu.Unlock()
+	if s.released {
+		return
+	}
+	s.phase = plan.PhaseName(w.ID.Phase)
+	kept, dropped := s.spool.add(m, s.a.config.SpoolBytes)
+	if dropped > 0 {
+		s.a.dropped += dropped
+		s.log.Error("windows are dropped: too many wait for the coordinator", "dropped", dropped, "kept", s.spool.len(), "limit_bytes", s.a.config.SpoolBytes)
+	}
+	if s.a.out != nil {
+		s.a.out.add(windowMessage(m), kept)
+	}
+}
+
+// begun tells of a phase's first operation.
+func (s *shard) begun(phase plan.PhaseName, at int64) {
+	s.log.Info("phase has started", "phase", phase)
+	m := &benchdv1.Started{Id: s.key.id(), Phase: string(phase), FirstSentAgentNs: at}
+	s.a.mu.Lock()
+	defer s.a.mu.Unlock()
+	s.started = append(s.started, m)
+	s.post(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Started{Started: m}})
+}
+
+// over tells of a phase's end.
+func (s *shard) over(e load.PhaseEnd) {
+	m := &benchdv1.PhaseEnded{
+		Id: s.key.id(), Phase: string(e.Phase), EndedNs: int64(e.At), Issued: e.Issued, Recorded: e.Recorded,
+		Windows: uint32(e.Windows), Final: e.Final, Left: e.Left,
+	}
+	if e.Err != nil {
+		m.Error = e.Err.Error()
+	}
+	s.a.mu.Lock()
+	defer s.a.mu.Unlock()
+	s.conclude(m)
+}
+
+// conclude tells of a phase's end. The caller holds the agent's lock.
+func (s *shard) conclude(m *benchdv1.PhaseEnded) {
+	s.log.Info("phase has ended", "phase", m.GetPhase(), "ops", m.GetRecorded(), "windows", m.GetWindows(), "left", m.GetLeft(), "error", m.GetError())
+	s.ended = append(s.ended, m)
+	if m.GetFinal() {
+		s.running = false
+	}
+	s.post(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: m}})
+}
+
+// held tells a coordinator how far the shard is. The caller holds the agent's lock.
+func (s *shard) held(now int64) *benchdv1.HeldShard {
+	h := &benchdv1.HeldShard{
+		Id: s.key.id(), Phase: string(s.phase), Running: s.running,
+		Prepared: s.answer != nil && s.answer.GetError() == "",
+		Started:  s.started, Ended: s.ended,
+	}
+	if s.base != nil {
+		h.Timebase = wire.FromLine(s.key.run, s.base.Line(now))
+	}
+	return h
+}
