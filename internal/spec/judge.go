@@ -25,6 +25,7 @@ type judge struct {
 	given    map[string]entry // what won, by property
 	bad      map[string]bool  // properties whose value is wrong
 	order    int
+	flags    int // the rank of flags
 	problems []finding
 	warnings []finding
 	unsaid   int // problems beyond the most

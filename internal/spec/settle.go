@@ -86,32 +86,43 @@ func (j *judge) rivals(a, b string) {
 // idle reports whether a setting says no more than its default does.
 func (e entry) idle() bool { return e.value == e.key.Default }
 
-// settleArrival makes rate and arrival agree: a rate means an open loop.
+// settleArrival makes rate and arrival agree: a rate means an open loop, at a fixed rate where nothing else is
+// said. A flag's rate says so by itself; elsewhere it is worth a word.
 func (j *judge) settleArrival() {
 	rate, hasRate := j.given["rate"]
 	arrival, hasArrival := j.given["arrival"]
 	hasRate = hasRate && rate.value != ""
 	open := hasArrival && arrival.value != "closed"
 	switch {
-	case j.bad["rate"] || j.bad["arrival"]:
-	case hasRate && !hasArrival:
-		key, _ := j.table.find("arrival")
-		j.given["arrival"] = entry{key: key, written: "arrival", value: "fixed", place: rate.place, rank: rate.rank, order: rate.order}
-		j.warn(rate, "without arrival: taken as an open loop, arrival=fixed")
-	case hasRate && !open && arrival.rank > rate.rank:
-		j.warn(rate, "is given up for arrival=closed (%s)", arrival.place)
-		delete(j.given, "rate")
-	case hasRate && !open:
-		j.bad["rate"] = true
-		j.fail(rate, "is of an open loop, and arrival=closed says that there is none; write arrival=fixed or arrival=poisson, or target for a closed loop that is throttled")
-	case open && !hasRate:
+	case j.bad["rate"] || j.bad["arrival"] || !hasRate && !open || hasRate && open:
+	case !hasRate:
 		j.bad["rate"], j.bad["target"] = true, true
 		cure := "write how many operations per second, such as rate=1000"
 		if target := j.value("target"); target != "0" {
 			cure = fmt.Sprintf("target is of a closed loop; write rate=%s instead of it", target)
 		}
 		j.fail(arrival, "%s needs a rate: %s", arrival.value, cure)
+	case !hasArrival:
+		j.fixed(rate)
+		if rate.rank < j.flags {
+			j.warn(rate, "without arrival: taken as an open loop, arrival=fixed")
+		}
+	case arrival.rank > rate.rank:
+		j.warn(rate, "is given up for arrival=closed (%s)", arrival.place)
+		delete(j.given, "rate")
+	case arrival.rank < rate.rank:
+		j.warn(arrival, "is given up for rate (%s), which is of an open loop", rate.place)
+		j.fixed(rate)
+	default:
+		j.bad["rate"] = true
+		j.fail(rate, "is of an open loop, and arrival=closed says that there is none; write arrival=fixed or arrival=poisson, or target for a closed loop that is throttled")
 	}
+}
+
+// fixed makes arrivals fixed because of a rate.
+func (j *judge) fixed(rate entry) {
+	key, _ := j.table.find("arrival")
+	j.given["arrival"] = entry{key: key, written: "arrival", value: "fixed", place: rate.place, rank: rate.rank, order: rate.order}
 }
 
 // settleRecords decides how many rows there are where recordcount does not say: those of the part that

@@ -162,8 +162,15 @@ func TestWhatSettingsMean(t *testing.T) {
 			},
 			[]string{"-p: rate: without arrival: taken as an open loop, arrival=fixed"},
 		},
+		"a flag's rate is an open loop without a word, and beats a closed one": {
+			slices.Concat(p("arrival", "closed"), flag("--target", "rate", "500")),
+			func(s *plan.Settings) {
+				s.Pacing = pacing.Config{Arrival: pacing.FixedRate, Rate: pacing.Rate{{From: 500, To: 500}}}
+			},
+			[]string{"-p: arrival: is given up for rate (--target), which is of an open loop"},
+		},
 		"a flag's rate beats a property's target": {
-			slices.Concat(p("target", "100"), flag("--target", "rate", "500", "arrival", "fixed")),
+			slices.Concat(p("target", "100"), flag("--target", "rate", "500")),
 			func(s *plan.Settings) {
 				s.Pacing = pacing.Config{Arrival: pacing.FixedRate, Rate: pacing.Rate{{From: 500, To: 500}}}
 			},

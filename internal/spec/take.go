@@ -22,6 +22,7 @@ func (j *judge) take(s Submission) {
 			j.fail(entry{order: j.order, place: p.Place, written: p.Key}, "%s", p.Text)
 		}
 	}
+	j.flags = len(s.Files) + 1
 	for i, group := range [][]Setting{s.Properties, s.Flags} {
 		for _, setting := range group {
 			place := setting.Origin
