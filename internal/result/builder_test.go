@@ -101,7 +101,8 @@ func TestAddVeryLateWindow(t *testing.T) {
 	require.Equal(t, uint64(1003), first.Ops)
 	require.Len(t, first.Operations, 2)
 	require.Equal(t, uint64(1002), first.Operations[0].Count)
-	require.InDelta(t, (500500.0+6000)/1002, first.Operations[0].Mean, 1e-6)
+	require.InDelta(t, (500500.0+6000)/1002, first.Operations[0].Mean, 0.001)
+	require.InDelta(t, (500500.0+6000)/1002, first.Operations[0].ServiceMean, 0.001)
 	require.InDelta(t, 4000.0, first.Operations[0].Max, 0)
 	require.Nil(t, first.Operations[0].P50)
 	require.Equal(t, "TIMEOUT", first.Operations[1].Outcome)
@@ -306,6 +307,9 @@ func TestServiceTime(t *testing.T) {
 	require.InDelta(t, 400.0, o.Mean, 1e-9)
 	require.InDelta(t, 200.0, o.Service.Mean, 1e-9)
 	require.Equal(t, o.Count, o.Service.Count)
+	second := document(t, b).Phases[0].Series[1].Operations[0]
+	require.InDelta(t, 500.0, second.Mean, 1e-9)
+	require.InDelta(t, 100.0, second.ServiceMean, 1e-9)
 }
 
 // The first message of each kind of error is kept, over all agents.

@@ -15,15 +15,15 @@ type Combine struct {
 	Errors    []string // a series for each of these outcomes (latencytrackederrors)
 }
 
-// name is the series that an operation's latency goes to.
-func (c Combine) name(key latency.Key) string {
+// Name is the series that an operation's latency goes to.
+func (c Combine) Name(op, outcome string) string {
 	switch {
-	case Good(key.Outcome):
-		return key.Op
-	case c.EachError || slices.Contains(c.Errors, key.Outcome):
-		return key.Op + "-" + key.Outcome
+	case Good(outcome):
+		return op
+	case c.EachError || slices.Contains(c.Errors, outcome):
+		return op + "-" + outcome
 	}
-	return key.Op + "-FAILED"
+	return op + "-FAILED"
 }
 
 // combined merges the totals' histograms by name. An operation that only failed has an empty series of its own
@@ -41,7 +41,7 @@ func (t totals) combined(c Combine, s scale) ([]Combined, error) {
 		return byName[name]
 	}
 	for key, sum := range t {
-		series := of(c.name(key))
+		series := of(c.Name(key.Op, key.Outcome))
 		if err := series.response.Merge(sum.response); err != nil {
 			return nil, fmt.Errorf("combine series %s: %w", key, err)
 		}

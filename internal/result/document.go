@@ -207,6 +207,8 @@ type PointOperation struct {
 	P50     *float64 `json:"p50_us"`
 	P99     *float64 `json:"p99_us"`
 	Max     float64  `json:"max_us"`
+	// ServiceMean is the mean of the service times; the other figures are response times.
+	ServiceMean float64 `json:"service_mean_us"`
 }
 
 // Observation is a figure that a target or a host reported over a phase.

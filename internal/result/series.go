@@ -71,7 +71,8 @@ type interval struct {
 type cell struct {
 	response *latency.Histogram // nil when the interval is done
 	figures  PointOperation     // once it is
-	sum      float64            // in microseconds, once it is
+	sum      float64            // of response times, in microseconds, once it is
+	service  float64            // sum of service times, in microseconds
 }
 
 func newSeries(step time.Duration, discard bool, s scale) *series {
@@ -127,12 +128,15 @@ func (iv *interval) add(in *latency.Series, late bool) error {
 		c = &cell{response: new(latency.Histogram)}
 		iv.cells[in.Key] = c
 	}
+	c.service += sumUS(in.Service)
 	if late {
 		c.amend(in.Response)
 		return nil
 	}
 	return c.response.Merge(in.Response)
 }
+
+func sumUS(h *latency.Histogram) float64 { return h.Mean() / 1000 * float64(h.Count()) }
 
 // amend adds to a cell what can be added without its histogram.
 func (c *cell) amend(h *latency.Histogram) {
@@ -141,8 +145,9 @@ func (c *cell) amend(h *latency.Histogram) {
 	}
 	f := &c.figures
 	f.Count += h.Count()
-	c.sum += h.Mean() / 1000 * float64(h.Count())
-	f.Mean = c.sum / float64(f.Count)
+	c.sum += sumUS(h)
+	f.Mean = rounded(c.sum/float64(f.Count), 3)
+	f.ServiceMean = rounded(c.service/float64(f.Count), 3)
 	f.Max = max(f.Max, microseconds(h.Max()))
 	f.P50, f.P99 = nil, nil
 }
@@ -164,7 +169,7 @@ func (s *series) finishOldest() {
 	}
 	for key, c := range found.cells {
 		c.figures = s.point(key, c)
-		c.sum = c.response.Mean() / 1000 * float64(c.response.Count())
+		c.sum = sumUS(c.response)
 		c.response = nil
 	}
 	s.done[oldest] = found
@@ -183,6 +188,8 @@ func (s *series) point(key latency.Key, c *cell) PointOperation {
 		P50:     s.scale.p50.of(c.response),
 		P99:     s.scale.p99.of(c.response),
 		Max:     microseconds(c.response.Max()),
+
+		ServiceMean: rounded(c.service/max(float64(c.response.Count()), 1), 3),
 	}
 }
 
