@@ -33,10 +33,18 @@ const (
 	JSONArray Exporter = "JSONArray" // one array of objects
 )
 
+// The types of measurement that can be written (measurementtype).
+const (
+	HdrHistogram = "hdrhistogram" // percentiles
+	TimeSeries   = "timeseries"   // means over time
+)
+
 // YCSB is how YCSB's output is written.
 type YCSB struct {
 	Clock       Clock
-	Percentiles []float64 // 0 to 100, in the order of output
+	Type        string
+	Percentiles []float64     // 0 to 100, in the order of output
+	Granularity time.Duration // of a time series
 	Exporter    Exporter
 	Combine     result.Combine // as the result must have been built
 
@@ -57,6 +65,7 @@ func ParseYCSB(properties map[string]string) (YCSB, error) {
 		Clock:    Clock(get("measurement.interval", string(OpClock))),
 		Combine:  result.Combine{EachError: get("reportlatencyforeacherror", "false") == "true"},
 		Status:   get("status", "false") == "true",
+		Type:     get("measurementtype", HdrHistogram),
 		Exporter: exporterOf(get("exporter", string(Text))),
 		Label:    properties["label"],
 	}
@@ -78,13 +87,23 @@ func ParseYCSB(properties map[string]string) (YCSB, error) {
 		}
 		y.Percentiles = append(y.Percentiles, p)
 	}
-	seconds := get("status.interval", "10")
-	n, err := strconv.ParseUint(seconds, 10, 31)
-	if err != nil || n == 0 {
-		return YCSB{}, fmt.Errorf("status.interval=%s: a number of seconds is meant", seconds)
+	var err error
+	if y.StatusInterval, err = lengthOf("status.interval", get("status.interval", "10"), time.Second); err != nil {
+		return YCSB{}, err
 	}
-	y.StatusInterval = time.Duration(n) * time.Second
+	if y.Granularity, err = lengthOf("timeseries.granularity", get("timeseries.granularity", "1000"), time.Millisecond); err != nil {
+		return YCSB{}, err
+	}
 	return y, nil
+}
+
+// lengthOf reads a whole number of units.
+func lengthOf(key, text string, unit time.Duration) (time.Duration, error) {
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("%s=%s: a whole number above 0 is meant, in units of %s", key, text, unit)
+	}
+	return time.Duration(n) * unit, nil
 }
 
 // exporterOf knows an exporter by YCSB's class, with or without the package.
@@ -110,6 +129,10 @@ func double(metric, measurement string, x float64) figure {
 // invocations. The warm-up, which YCSB does not know, is left out (law 5), and so are percentiles that there
 // were too few samples for (law 6).
 func (y YCSB) Write(w io.Writer, run result.Run) error {
+	if y.Type != HdrHistogram && y.Type != TimeSeries {
+		return fmt.Errorf("write run %s as YCSB does: measurementtype=%s: of YCSB's types %s and %s can be written",
+			run.ID, y.Type, HdrHistogram, TimeSeries)
+	}
 	var figures []figure
 	for _, phase := range run.Phases {
 		if phase.Name == "warmup" {
@@ -181,6 +204,7 @@ func (y YCSB) series(phase result.Phase) ([]figure, error) {
 				return nil, err
 			}
 			out = append(append(out, lines...), returns(c)...)
+			out = append(out, y.course(phase, c.Name, c.Name, OpClock)...)
 		}
 	}
 	if y.Clock == OpClock {
@@ -205,6 +229,7 @@ func (y YCSB) series(phase result.Phase) ([]figure, error) {
 		if y.Clock == IntendedClock {
 			out = append(out, returns(c)...)
 		}
+		out = append(out, y.course(phase, c.Name, name, IntendedClock)...)
 	}
 	return out, nil
 }
@@ -217,6 +242,9 @@ func (y YCSB) latencies(name string, f result.Figures) ([]figure, error) {
 		integer(name, "MinLatency(us)", int64(f.Min)),
 		integer(name, "MaxLatency(us)", int64(f.Max)),
 	}
+	if y.Type == TimeSeries {
+		return out, nil
+	}
 	for _, p := range y.Percentiles {
 		us, known := figureOf(f, p)
 		if !known {
@@ -228,6 +256,42 @@ func (y YCSB) latencies(name string, f result.Figures) ([]figure, error) {
 		}
 	}
 	return out, nil
+}
+
+// course are the means over time of the operations that are combined under a name, by milliseconds from the
+// phase's start. Means of several points add up exactly, which percentiles would not.
+func (y YCSB) course(phase result.Phase, combined, name string, clock Clock) []figure {
+	if y.Type != TimeSeries {
+		return nil
+	}
+	type mean struct {
+		sum   float64
+		count uint64
+	}
+	at := make(map[int64]mean)
+	for _, point := range phase.Series {
+		start := time.Duration(point.T * float64(time.Second)).Round(time.Microsecond).Truncate(y.Granularity)
+		for _, o := range point.Operations {
+			if y.Combine.Name(o.Op, o.Outcome) != combined {
+				continue
+			}
+			us := o.Mean
+			if clock == OpClock {
+				us = o.ServiceMean
+			}
+			m := at[start.Milliseconds()]
+			m.sum += us * float64(o.Count)
+			m.count += o.Count
+			at[start.Milliseconds()] = m
+		}
+	}
+	out := make([]figure, 0, len(at))
+	for _, ms := range slices.Sorted(maps.Keys(at)) {
+		if m := at[ms]; m.count > 0 {
+			out = append(out, double(name, strconv.FormatInt(ms, 10), m.sum/float64(m.count)))
+		}
+	}
+	return out
 }
 
 // figureOf finds a percentile; known says whether the result has it at all.

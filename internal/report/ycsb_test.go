@@ -243,6 +243,21 @@ func TestYCSBJSON(t *testing.T) {
 	same(objects)
 }
 
+// Means over time instead of percentiles.
+func TestYCSBTimeSeries(t *testing.T) {
+	text := writeYCSB(t, map[string]string{"measurementtype": "timeseries", "timeseries.granularity": "2000", "measurement.interval": "both"}, mixed())
+	require.NotContains(t, text, "Percentile")
+	lines := strings.Split(text, "\n")
+	require.Contains(t, lines, "[READ], 0, 614.83")
+	require.Contains(t, lines, "[READ], 2000, 614.83")
+	require.Contains(t, lines, "[Intended-READ], 0, 1229.66")
+	require.Contains(t, lines, "[READ-FAILED], 0, 2083383.3333333333")
+	require.Contains(t, lines, "[READ], Return=OK, 30000")
+
+	y := ycsb(t, map[string]string{"measurementtype": "raw"})
+	require.ErrorContains(t, y.Write(io.Discard, result.Run{ID: "S.1"}), "measurementtype=raw: of YCSB's types hdrhistogram and timeseries can be written")
+}
+
 // Throughput does not count what was done after the end.
 func TestYCSBOpenLoop(t *testing.T) {
 	p, err := parseYCSB(writeYCSB(t, nil, offered(6000, 1000)))
@@ -274,6 +289,7 @@ func TestParseYCSB(t *testing.T) {
 	})
 	require.Equal(t, report.YCSB{
 		Clock: report.BothClocks, Percentiles: []float64{50, 99.99}, Exporter: report.JSONArray,
+		Type: report.HdrHistogram, Granularity: time.Second,
 		Status: true, StatusInterval: 3 * time.Second, Label: "x ",
 	}, y)
 	for key, values := range map[string][]string{
@@ -281,6 +297,7 @@ func TestParseYCSB(t *testing.T) {
 		"hdrhistogram.percentiles": {"p99", "50,,99", "101", "-1", "NaN"},
 		"status.interval":          {"0", "-1", "10s"},
 		"exporter":                 {"org.example.Mine"},
+		"timeseries.granularity":   {"0", "1s"},
 	} {
 		for _, value := range values {
 			_, err := report.ParseYCSB(map[string]string{key: value})
