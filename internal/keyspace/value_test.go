@@ -81,7 +81,7 @@ func TestValuesRepeatWithTheirSeedOnly(t *testing.T) {
 // A target that compresses must find as little to compress as in YCSB's values, however far it looks back: not within
 // a value, nor between the values of a row, nor between rows.
 func TestValuesCompressLikeYCSBs(t *testing.T) {
-	const rows, fields, length = 2000, 10, 100
+	const rows, fields, length = draws / 500, 10, 100
 	v := NewValues(NewRand(6))
 	r := rand.New(rand.NewPCG(1, 2))
 	var ours, theirs []byte

@@ -116,7 +116,7 @@ type wide struct {
 }
 
 func (a wide) times(b wide) wide {
-	p := a.high * b.high
+	p := float64(a.high * b.high) // rounded, and not fused with what follows
 	rest := math.FMA(a.high, b.high, -p) + (a.high*b.low + a.low*b.high)
 	high := p + rest
 	return wide{high, rest - (high - p)}

@@ -110,7 +110,7 @@ func TestScrambledHasYCSBsHotRows(t *testing.T) {
 }
 
 func TestScrambledFollowsItsFormula(t *testing.T) {
-	const size, known = 1000, 2_000_000
+	const size, known = 1000, 200_000
 	want := make([]float64, size)
 	d := NewScrambled(0, size-1)
 	// The probability of each of the first ranks, and the rest as evenly as the hash spreads it.

@@ -44,22 +44,29 @@ func newCurve(rate Rate) curve {
 // at is the instant of operation k: the first at which more than k operations' worth of area lies behind. So operation
 // 0 is intended at once, and one that would fall into a pause at the pause's end.
 func (c curve) at(k float64) time.Duration {
-	i := sort.Search(len(c), func(i int) bool { return c[i].due > k }) - 1
-	s := c[max(i, 0)]
+	i := max(sort.Search(len(c), func(i int) bool { return c[i].due > k })-1, 0)
+	ns := c[i].at(k)
+	if i+1 < len(c) {
+		ns = min(ns, c[i+1].start*1e9) // or a rounding could let operations overtake each other
+	}
+	return duration(ns)
+}
+
+// at is the instant of operation k of this stretch, in nanoseconds.
+func (s *stretch) at(k float64) float64 {
 	left := k - s.due
 	switch {
 	case s.slope == 0 && s.rate == 0:
-		return Never
+		return math.Inf(1)
 	case s.slope == 0:
-		// In nanoseconds from the beginning: where the rate is constant, one rounding and one division.
-		return duration(s.start*1e9 + left*1e9/s.rate)
+		return s.start*1e9 + left*1e9/s.rate
 	case left <= 0:
-		return duration(s.start * 1e9)
+		return s.start * 1e9
 	}
 	// The root of rate·t + slope·t²/2 = left, in the form that loses nothing to cancellation. The area of a falling
 	// ramp may be passed by a rounding, where the root would be of less than nothing.
 	root := math.Sqrt(max(s.rate*s.rate+2*s.slope*left, 0))
-	return duration((s.start + 2*left/(s.rate+root)) * 1e9)
+	return (s.start + 2*left/(s.rate+root)) * 1e9
 }
 
 func duration(ns float64) time.Duration {

@@ -68,6 +68,10 @@ func (j *judge) rows(load bool) {
 		return
 	}
 	if load {
+		least(j, "core_workload_insertion_retry_limit", c.InsertionRetryLimit, 0)
+		if c.InsertionRetryInterval < 0 {
+			j.fail("core_workload_insertion_retry_interval", c.InsertionRetryInterval, "is too short", "write 0 or more")
+		}
 		if c.LoadCount() == 0 {
 			j.fail("recordcount", 0, "leaves nothing to load", "write the number of rows")
 		}
