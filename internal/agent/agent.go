@@ -19,10 +19,11 @@ import (
 
 // How long the parts of an end may take; together they stay below five seconds.
 const (
-	stopWithin     = 1500 * time.Millisecond // operations in flight
-	closeWithin    = stopWithin + time.Second
-	endWithin      = 4 * time.Second // all windows acknowledged, counted from the beginning of the end
-	farewellWithin = 500 * time.Millisecond
+	stopWithin     = 1500 * time.Millisecond                           // for operations in flight
+	closeWithin    = stopWithin + 1200*time.Millisecond                // for a target to let go of all
+	ackWithin      = 4 * time.Second                                   // until all windows are acknowledged, from the beginning of the end
+	farewellWithin = 500 * time.Millisecond                            // for the coordinator to take leave
+	joinWithin     = ackWithin + farewellWithin + 200*time.Millisecond // until nothing is waited for any more, from the beginning
 )
 
 // Agent serves a coordinator. New makes one, Run lets it work until its context ends.
@@ -76,25 +77,27 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	var cancel context.CancelFunc
 	a.life, cancel = context.WithCancel(context.WithoutCancel(ctx))
-	linked := make(chan error, 1)
+	linked := make(chan struct{})
 	a.lost()
-	go func() { linked <- a.link(a.life, conn) }()
-
+	go func() {
+		defer close(linked)
+		err = a.link(a.life, conn)
+	}()
 	select {
-	case err = <-linked:
-		linked <- nil // it has ended
+	case <-linked:
 	case <-ctx.Done():
 	}
-	a.leave(reasonOf(ctx))
+	began := time.Now()
+	a.leave(reasonOf(ctx), began)
 	cancel()
 	<-linked
 	a.found() // nobody is waited for any more
-	a.join()
+	a.join(joinWithin - time.Since(began))
 	return errors.Join(err, conn.Close())
 }
 
 // join waits for what shards have started, but not for ever: a target may be deaf.
-func (a *Agent) join() {
+func (a *Agent) join(within time.Duration) {
 	done := make(chan struct{})
 	go func() {
 		a.work.Wait()
@@ -102,7 +105,7 @@ func (a *Agent) join() {
 	}()
 	select {
 	case <-done:
-	case <-time.After(closeWithin):
+	case <-time.After(max(within, 0)):
 		a.log.Warn("a target does not end; it is left to itself")
 	}
 }
@@ -116,8 +119,7 @@ func reasonOf(ctx context.Context) string {
 }
 
 // leave ends the agent's work: workers stop, their last windows are sent and acknowledged, the coordinator is told.
-func (a *Agent) leave(reason string) {
-	began := time.Now()
+func (a *Agent) leave(reason string, began time.Time) {
 	a.mu.Lock()
 	a.leaving = true
 	shards := a.all()
@@ -128,7 +130,7 @@ func (a *Agent) leave(reason string) {
 	}
 	closing.Wait()
 
-	a.await(endWithin-time.Since(began), func() bool { return a.out == nil || a.held() == 0 })
+	a.await(ackWithin-time.Since(began), func() bool { return a.out == nil || a.held() == 0 })
 	a.mu.Lock()
 	out, lost := a.out, a.held()
 	a.mu.Unlock()
@@ -143,8 +145,8 @@ func (a *Agent) leave(reason string) {
 }
 
 // await waits until cond holds, which is looked at under the lock whenever something has changed, or until the time is
-// over; it reports whether cond holds.
-func (a *Agent) await(within time.Duration, cond func() bool) bool {
+// over.
+func (a *Agent) await(within time.Duration, cond func() bool) {
 	timer := time.NewTimer(max(within, 0))
 	defer timer.Stop()
 	for {
@@ -152,12 +154,12 @@ func (a *Agent) await(within time.Duration, cond func() bool) bool {
 		ok, changed := cond(), a.changed
 		a.mu.Unlock()
 		if ok {
-			return true
+			return
 		}
 		select {
 		case <-changed:
 		case <-timer.C:
-			return false
+			return
 		}
 	}
 }

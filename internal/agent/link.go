@@ -40,8 +40,8 @@ func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) error {
 		leaving := a.leaving
 		a.mu.Unlock()
 		switch {
-		case ctx.Err() != nil, leaving && (err == nil || errors.Is(err, io.EOF)):
-			return nil
+		case ctx.Err() != nil, leaving && errors.Is(err, io.EOF):
+			return nil //nolint:nilerr // the stream's end is what was wanted
 		case refused(err):
 			return fmt.Errorf("register with coordinator %s: %w", a.config.Coordinator, err)
 		case welcomed:
@@ -93,7 +93,7 @@ func (a *Agent) session(ctx context.Context, client benchdv1.AgentServiceClient)
 		if err != nil {
 			cancel(nil)
 			sendErr := <-sent
-			return welcomed, a.causeOf(ctx, err, sendErr)
+			return welcomed, causeOf(ctx, err, sendErr)
 		}
 		if w := in.GetWelcome(); w != nil {
 			welcomed = true
@@ -107,7 +107,7 @@ func (a *Agent) session(ctx context.Context, client benchdv1.AgentServiceClient)
 }
 
 // causeOf says why a stream has ended: what the coordinator said, else what went wrong here.
-func (a *Agent) causeOf(ctx context.Context, received, sent error) error {
+func causeOf(ctx context.Context, received, sent error) error {
 	if errors.Is(received, io.EOF) {
 		return io.EOF
 	}

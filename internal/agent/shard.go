@@ -199,7 +199,7 @@ func (s *shard) leave(reason string) {
 // end ends the shard's work and closes what it has open. Its windows stay.
 func (s *shard) end(reason string) {
 	s.leave(reason)
-	late := time.After(closeWithin + time.Second)
+	late := time.After(closeWithin)
 	select {
 	case <-s.ready:
 	case <-late:

@@ -1,0 +1,272 @@
+package agent_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/agent"
+	"github.com/benchd/benchd/internal/clock"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/target/null"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+func TestAnAgentIntroducesItself(t *testing.T) {
+	b := newBoss(t)
+	r := newRig(t, b)
+	h := b.next().hello
+	require.NoError(t, wire.CheckHello(h))
+	require.EqualValues(t, wire.Protocol, h.GetProtocol())
+	require.Equal(t, "a", h.GetName())
+	require.Equal(t, "test", h.GetVersion())
+	require.Equal(t, map[string]string{"rack": "r1"}, h.GetLabels())
+	require.NotEmpty(t, h.GetBootId())
+	require.NotZero(t, h.GetHost().GetCores())
+	require.NotZero(t, h.GetHost().GetMemoryBytes())
+	require.NotEmpty(t, h.GetHost().GetGoVersion())
+	require.Empty(t, h.GetHeld())
+	require.InDelta(t, r.clock.Now(), h.GetAgentNs(), float64(patience))
+}
+
+func TestProbesAreAnsweredByTheAgentsOwnClock(t *testing.T) {
+	b := newBoss(t)
+	r := newRig(t, b)
+	s := b.next()
+	for seq := range uint64(20) {
+		before := r.clock.Now()
+		s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Probe{Probe: &benchdv1.Probe{Seq: seq}}})
+		reply := await(s, (*benchdv1.SessionRequest).GetProbeReply)
+		require.Equal(t, seq, reply.GetSeq())
+		require.LessOrEqual(t, before, reply.GetReceivedAgentNs())
+		require.LessOrEqual(t, reply.GetReceivedAgentNs(), reply.GetSentAgentNs())
+		require.LessOrEqual(t, reply.GetSentAgentNs(), r.clock.Now())
+	}
+}
+
+func TestAShardIsExecuted(t *testing.T) {
+	b := newBoss(t)
+	r := newRig(t, b)
+	s := b.next()
+	id := s.order("S.1", nil)
+	prepared := await(s, (*benchdv1.SessionRequest).GetPrepared)
+	require.Empty(t, prepared.GetError())
+	require.Equal(t, "null", prepared.GetTargetFacts()["target"], "the steward reports what the target is")
+
+	at := s.start(r, id, "measure")
+	started := await(s, (*benchdv1.SessionRequest).GetStarted)
+	require.Equal(t, "measure", started.GetPhase())
+	require.GreaterOrEqual(t, started.GetFirstSentAgentNs()-int64(time.Hour), at, "nobody starts early")
+	windows := s.windows(true)
+	ended := await(s, (*benchdv1.SessionRequest).GetPhaseEnded)
+	require.EqualValues(t, len(windows), ended.GetWindows())
+	require.True(t, ended.GetFinal())
+	require.Empty(t, ended.GetError())
+	require.Empty(t, ended.GetLeft())
+	require.Equal(t, ops(t, windows), ended.GetRecorded())
+	require.Equal(t, ended.GetIssued(), ended.GetRecorded())
+	require.NotZero(t, ended.GetRecorded())
+
+	// What was said is said again by a coordinator that does not know whether it was heard.
+	s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Start{Start: &benchdv1.Start{Id: id, Phase: "measure", AtRunNs: at, Timebase: wire.FromLine("S.1", clock.Line{})}}})
+	s.order("S.1", nil)
+	require.Empty(t, await(s, (*benchdv1.SessionRequest).GetPrepared).GetError())
+
+	s.release(id)
+	next := s.prepare("S.2")
+	s.start(r, next, "measure")
+	s.windows(true)
+	require.Equal(t, "S.2", await(s, (*benchdv1.SessionRequest).GetPhaseEnded).GetId().GetRun())
+}
+
+func TestAShardThatCannotBePreparedSaysWhy(t *testing.T) {
+	tests := map[string]struct{ key, value, want string }{
+		"unknown target":  {"db", "mongodb", "mongodb"},
+		"unknown setting": {"null.service", "soon", "null.service"},
+		"wrong workers":   {"threadcount", "3", "workers"},
+		"no log":          {"null.log", "/not/there/at/all", "null.log"},
+	}
+	b := newBoss(t)
+	newRig(t, b)
+	s := b.next()
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			id := s.order("S.1", map[string]string{test.key: test.value})
+			require.Contains(t, await(s, (*benchdv1.SessionRequest).GetPrepared).GetError(), test.want)
+			s.release(id)
+		})
+	}
+}
+
+func TestNothingIsLostWithAStream(t *testing.T) {
+	b := newBoss(t)
+	r := newRig(t, b)
+	s := b.next()
+	boot := s.hello.GetBootId()
+	id := s.prepare("S.1", &benchdv1.Phase{Name: "measure", DurationNs: int64(time.Second)})
+	s.start(r, id, "measure")
+	first := await(s, (*benchdv1.SessionRequest).GetWindow)
+	s.ack(first)
+	second := await(s, (*benchdv1.SessionRequest).GetWindow)
+	s.cut()
+
+	s = b.next()
+	require.Equal(t, boot, s.hello.GetBootId())
+	require.Len(t, s.hello.GetHeld(), 1)
+	held := s.hello.GetHeld()[0]
+	require.Equal(t, "measure", held.GetPhase())
+	require.True(t, held.GetPrepared())
+	require.True(t, held.GetRunning())
+	require.Len(t, held.GetStarted(), 1)
+	require.Empty(t, held.GetEnded())
+	require.InDelta(t, held.GetTimebase().GetAgentNs()-int64(time.Hour), held.GetTimebase().GetRunNs(), 1e6, "the run's time goes on")
+
+	again := await(s, (*benchdv1.SessionRequest).GetWindow)
+	if again.GetSeq() == first.GetSeq() {
+		again = await(s, (*benchdv1.SessionRequest).GetWindow) // the acknowledgement was lost with the stream
+	}
+	require.Equal(t, second.GetSeq(), again.GetSeq(), "what was not acknowledged comes again, in order")
+	rest := s.windows(true)
+	all := append([]*benchdv1.Window{first, second}, rest...)
+	ended := await(s, (*benchdv1.SessionRequest).GetPhaseEnded)
+	require.Equal(t, ops(t, all), ended.GetRecorded())
+
+	s.cut()
+	s = b.next()
+	held = s.hello.GetHeld()[0]
+	require.False(t, held.GetRunning())
+	require.Len(t, held.GetEnded(), 1, "an end is told until the shard is released")
+	s.release(id)
+	s.prepare("S.2")
+	s.cut()
+	require.Len(t, b.next().hello.GetHeld(), 1)
+}
+
+func TestAnAgentThatIsToldToEndLeavesInGoodOrder(t *testing.T) {
+	b := newBoss(t)
+	r := newRig(t, b)
+	s := b.next()
+	id := s.prepare("S.1", &benchdv1.Phase{Name: "measure"})
+	s.start(r, id, "measure")
+	await(s, (*benchdv1.SessionRequest).GetStarted)
+	s.ack(await(s, (*benchdv1.SessionRequest).GetWindow))
+	began := time.Now()
+	r.end()
+	last := s.windows(true)
+	require.True(t, last[len(last)-1].GetLast())
+	ended := await(s, (*benchdv1.SessionRequest).GetPhaseEnded)
+	require.Equal(t, "terminated", ended.GetLeft())
+	require.Equal(t, ended.GetIssued(), ended.GetRecorded())
+	require.Equal(t, "terminated", await(s, (*benchdv1.SessionRequest).GetLeaving).GetReason())
+	require.Empty(t, s.in, "nothing follows the farewell")
+	require.NoError(t, r.result())
+	require.Less(t, time.Since(began), 5*time.Second)
+}
+
+func TestAnAgentEndsThoughNobodyListens(t *testing.T) {
+	b := newBoss(t)
+	r := newRig(t, b)
+	s := b.next()
+	id := s.prepare("S.1", &benchdv1.Phase{Name: "measure"})
+	s.start(r, id, "measure")
+	await(s, (*benchdv1.SessionRequest).GetWindow) // and no acknowledgement
+	began := time.Now()
+	r.end()
+	require.NoError(t, r.result())
+	require.Less(t, time.Since(began), 5*time.Second)
+}
+
+func TestAnAgentThatNeverGotThroughEndsAtOnce(t *testing.T) {
+	r := newRig(t, newBoss(t), func(c *agent.Config) { c.Coordinator = "passthrough:///127.0.0.1:1"; c.Dial = c.Dial[1:] })
+	began := time.Now()
+	r.end()
+	require.NoError(t, r.result())
+	require.Less(t, time.Since(began), 2*time.Second)
+}
+
+func TestWithoutACoordinatorLoadStops(t *testing.T) {
+	b := newBoss(t)
+	r := newRig(t, b, func(c *agent.Config) { c.OrphanTimeout = 50 * time.Millisecond })
+	s := b.next()
+	id := s.prepare("S.1", &benchdv1.Phase{Name: "measure"})
+	s.start(r, id, "measure")
+	await(s, (*benchdv1.SessionRequest).GetWindow)
+	s.cut() // the first new attempt comes after 160 ms at the earliest
+	s = b.next()
+	ended := s.hello.GetHeld()[0].GetEnded()
+	require.Len(t, ended, 1)
+	require.Equal(t, "no coordinator for 50ms", ended[0].GetLeft())
+	windows := s.windows(true)
+	require.True(t, windows[len(windows)-1].GetLast(), "what was measured is kept")
+}
+
+func TestAnAgentThatIsNotWantedSaysWhy(t *testing.T) {
+	for _, kind := range []error{wire.ErrNameTaken, wire.ErrProtocol, wire.ErrNotAllowed} {
+		t.Run(kind.Error(), func(t *testing.T) {
+			b := newBoss(t)
+			b.refuse = wire.Errorf(kind, "an agent named %q is connected already", "a")
+			r := newRig(t, b)
+			err := r.result()
+			require.ErrorIs(t, err, kind)
+			require.ErrorContains(t, err, `an agent named "a" is connected already`)
+		})
+	}
+}
+
+func TestAStopEndsAShard(t *testing.T) {
+	b := newBoss(t)
+	r := newRig(t, b)
+	s := b.next()
+	id := s.prepare("S.1", &benchdv1.Phase{Name: "measure"})
+	s.start(r, id, "measure")
+	await(s, (*benchdv1.SessionRequest).GetWindow)
+	s.stop(id)
+	s.windows(true)
+	ended := await(s, (*benchdv1.SessionRequest).GetPhaseEnded)
+	require.Empty(t, ended.GetLeft(), "it did as it was told")
+	require.True(t, ended.GetFinal())
+	s.release(id)
+
+	id = s.prepare("S.2", &benchdv1.Phase{Name: "measure"})
+	s.stop(id)
+	ended = await(s, (*benchdv1.SessionRequest).GetPhaseEnded)
+	require.Zero(t, ended.GetWindows(), "a phase whose order to start was lost ends without windows")
+	require.True(t, ended.GetFinal())
+}
+
+func TestAReleasedShardIsClosed(t *testing.T) {
+	b := newBoss(t)
+	r := newRig(t, b)
+	s := b.next()
+	id := s.prepare("S.1", &benchdv1.Phase{Name: "measure"})
+	s.start(r, id, "measure")
+	await(s, (*benchdv1.SessionRequest).GetWindow)
+	s.release(id)
+	s.prepare("S.2")
+	s.cut()
+	held := b.next().hello.GetHeld()
+	require.Len(t, held, 1)
+	require.Equal(t, "S.2", held[0].GetId().GetRun())
+}
+
+func TestABadConfigIsRefusedAtOnce(t *testing.T) {
+	drivers := map[string]load.Driver{"null": null.Open}
+	tests := map[string]struct {
+		config agent.Config
+		want   string
+	}{
+		"no coordinator": {agent.Config{Drivers: drivers}, "coordinator"},
+		"no driver":      {agent.Config{Coordinator: "x:1"}, "driver"},
+		"bad name":       {agent.Config{Coordinator: "x:1", Drivers: drivers, Name: "a b"}, "a b"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := agent.New(test.config)
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+	_, err := agent.New(agent.Config{Coordinator: "x:1", Drivers: drivers})
+	require.NoError(t, err, "the host's name is an agent's")
+}
