@@ -66,13 +66,17 @@ const (
 	PrepareTimeout Timer = "prepare" // the agents take too long to get ready
 	Overdue        Timer = "overdue" // a phase that ends by time has not ended
 	StopTimeout    Timer = "stop"    // agents that were told to stop have not
+	// Stragglers: all shards have ended, but windows that they told of have not come. It is armed anew
+	// while some still do.
+	Stragglers Timer = "stragglers"
 )
 
 // Bounds on waiting.
 const (
-	prepareWithin = 2 * time.Minute
-	overdueAfter  = time.Minute // beyond the planned length: operations in flight have a timeout of their own
-	stopWithin    = 90 * time.Second
+	prepareWithin    = 2 * time.Minute
+	overdueAfter     = time.Minute // beyond the planned length: operations in flight have a timeout of their own
+	stopWithin       = 90 * time.Second
+	stragglersWithin = time.Minute // since the last one came
 )
 
 // Command is something that the coordinator is to do.

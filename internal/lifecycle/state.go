@@ -63,8 +63,9 @@ type Ended struct {
 	Windows  int            `json:"windows"`
 	Issued   uint64         `json:"issued"`
 	Recorded uint64         `json:"recorded"`
-	Merged   bool           `json:"merged"` // every window is safe
-	Final    bool           `json:"final"`  // the workers have joined: nothing more of the segment follows
+	Merged   bool           `json:"merged"`            // every window is safe, or given up
+	Missing  bool           `json:"missing,omitempty"` // some were given up
+	Final    bool           `json:"final"`             // the workers have joined: nothing more of the segment follows
 	Error    string         `json:"error,omitempty"`
 	Left     string         `json:"left,omitempty"` // why the agent ended it early of its own accord
 }

@@ -99,10 +99,22 @@ func (s *State) planned() (time.Duration, bool) {
 	return sum, true
 }
 
+// Expects reports whether the end of a phase is news of a shard: it is at work in that phase's segment and has
+// not told of it yet.
+func (s *State) Expects(shard int, phase plan.PhaseName) bool {
+	sh := s.shard(shard)
+	return sh != nil && (sh.State == Busy || sh.State == Over) && sh.ended(phase) == nil &&
+		slices.ContainsFunc(s.Current(), func(p plan.Phase) bool { return p.Name == phase })
+}
+
 func (s *State) phaseEnded(e PhaseEnded) []Command {
-	sh := s.shard(e.Shard)
-	if sh == nil || !sh.live() || sh.ended(e.Ended.Phase) != nil {
+	if !s.Expects(e.Shard, e.Ended.Phase) {
 		return nil
+	}
+	sh := s.shard(e.Shard)
+	segment := s.Current()
+	if e.Ended.Error != "" || e.Ended.Left != "" || e.Ended.Phase == segment[len(segment)-1].Name {
+		e.Ended.Final = true // whatever it says: nothing can follow
 	}
 	e.Ended.Merged = e.Ended.Windows == 0
 	sh.Ended = append(sh.Ended, e.Ended)
@@ -153,8 +165,11 @@ func (s *State) advance() []Command {
 		if s.anyLive() && s.all(Ready) {
 			return []Command{Probe{}} // between two segments
 		}
-		if !s.all(Over) || !s.merged() {
+		if !s.all(Over) {
 			return nil
+		}
+		if !s.merged() {
+			return []Command{Arm{Stragglers, stragglersWithin}}
 		}
 		if s.Phase+len(s.Current()) == len(s.Phases) {
 			return s.seal()
@@ -252,10 +267,10 @@ func (s *State) stop(reason string) []Command {
 			out = append(out, Stop{i, reason})
 		}
 	}
-	if len(out) > 0 {
-		out = append(out, Arm{StopTimeout, stopWithin})
+	if s.idle() && s.merged() {
+		return s.seal()
 	}
-	return append(out, s.advance()...)
+	return append(out, Arm{StopTimeout, stopWithin})
 }
 
 func (s *State) fired(e Fired) []Command {
@@ -268,7 +283,12 @@ func (s *State) fired(e Fired) []Command {
 		}
 		return s.fail(fmt.Sprintf("the agents did not get ready within %s", prepareWithin))
 	case e.Timer == Overdue && s.Status == result.Running:
+		if _, bounded := s.planned(); !bounded {
+			return nil // it was armed for an earlier segment
+		}
 		return s.fail(fmt.Sprintf("the phase did not end within %s of its planned end", overdueAfter))
+	case e.Timer == Stragglers && s.Status == result.Running && s.all(Over):
+		return s.giveUp()
 	case e.Timer == StopTimeout && s.Status == result.Stopping:
 		var out []Command
 		for i := range s.Shards {
@@ -281,6 +301,21 @@ func (s *State) fired(e Fired) []Command {
 	default:
 		return nil
 	}
+}
+
+// giveUp waits no longer for windows that do not come.
+func (s *State) giveUp() []Command {
+	var out []Command
+	for i := range s.Shards {
+		sh := &s.Shards[i]
+		for j := range sh.Ended {
+			if e := &sh.Ended[j]; sh.live() && !e.Merged {
+				e.Merged, e.Missing = true, true
+				out = append(out, Note{"agent", fmt.Sprintf("agent %s: windows of %s do not come", sh.Agent, e.Phase)})
+			}
+		}
+	}
+	return append(out, s.advance()...)
 }
 
 // seal ends the run.
@@ -301,7 +336,8 @@ func (s *State) end() result.Status {
 		return result.Failed
 	}
 	for i := range s.Shards {
-		if s.Shards[i].Lost != "" {
+		sh := &s.Shards[i]
+		if sh.Lost != "" || slices.ContainsFunc(sh.Ended, func(e Ended) bool { return e.Missing }) {
 			return result.Partial
 		}
 	}
@@ -336,7 +372,8 @@ func (s *State) Return(shard int) []Command {
 	case sh.State == Assigned:
 		return []Command{Prepare{shard}}
 	case sh.State == Busy && s.Status == result.Stopping:
-		return []Command{Stop{shard, s.Reason}}
+		// An agent that never heard of the start has no end to tell of: it is to begin, and end at once.
+		return []Command{Stop{shard, s.Reason}, Restart{shard, s.Phase}}
 	case sh.State == Busy:
 		return []Command{Restart{shard, s.Phase}}
 	default:
