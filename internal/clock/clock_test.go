@@ -129,3 +129,34 @@ func TestAJumpOfTheWallClockDoesNotMoveASource(t *testing.T) {
 	require.InDelta(t, float64(25*time.Hour), float64(time.Until(s.Wall())), 1e9)
 	require.InDelta(t, float64(time.Second), float64(s.Until(s.Now()+int64(time.Second))), 1e8)
 }
+
+func TestAPeerWhoseClockWasSteppedIsKnownAnewAtOnce(t *testing.T) {
+	p := peer{offset: 0, rng: rand.New(rand.NewPCG(1, 2)), delay: func(*rand.Rand) float64 { return 20_000 }}
+	var e clock.Estimator
+	now := int64(0)
+	for range 30 {
+		e.Add(p.probe(now))
+		now += int64(time.Second)
+	}
+	// The machine slept for ten seconds, and its monotonic clock with it; the first probe afterwards was slow.
+	p.offset, p.delay = -10e9, func(*rand.Rand) float64 { return 2_000_000 }
+	e.Add(p.probe(now))
+	now += int64(10 * time.Millisecond)
+	got, ok := e.Estimate(now)
+	require.True(t, ok)
+	require.LessOrEqual(t, math.Abs(float64(p.at(now)-got.Line.At(now))), got.BoundAt(now))
+}
+
+func TestAProbeThatCannotBeIsLeftOut(t *testing.T) {
+	for name, p := range map[string]clock.Probe{
+		"a stay longer than the round trip":           {Sent: 0, Received: 10, PeerReceived: 0, PeerSent: 1000},
+		"a stay that is longer than an integer holds": {Sent: 0, Received: 10, PeerReceived: -9e18, PeerSent: 9e18},
+		"an answer before the question":               {Sent: 0, Received: 10, PeerReceived: 9e18, PeerSent: -9e18},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var e clock.Estimator
+			e.Add(p)
+			require.Zero(t, e.Count())
+		})
+	}
+}

@@ -21,6 +21,12 @@ func (p Probe) bound() float64 {
 // at is the instant of ours for which offset holds.
 func (p Probe) at() int64 { return p.Sent + (p.Received-p.Sent)/2 }
 
+// contradicts reports whether one clock cannot have answered both probes without being stepped between them.
+func (p Probe) contradicts(q Probe) bool {
+	span := math.Abs(float64(q.at() - p.at()))
+	return math.Abs(q.offset()-p.offset()) > p.bound()+q.bound()+span*2*maxDrift
+}
+
 const (
 	// window is how many probes an Estimator remembers.
 	window = 64
@@ -37,10 +43,15 @@ type Estimator struct {
 	probes []Probe
 }
 
-// Add takes a probe. One whose times cannot be is left out.
+// Add takes a probe. One whose times cannot be is left out. One that no drift can explain says that the peer's
+// clock was stepped (its machine slept, say): what was known of it is worth nothing then.
 func (e *Estimator) Add(p Probe) {
-	if p.Received < p.Sent || p.PeerSent < p.PeerReceived || p.bound() < 0 {
+	away, stay := p.Received-p.Sent, p.PeerSent-p.PeerReceived
+	if away < 0 || stay < 0 || stay > away || p.PeerSent < p.PeerReceived {
 		return
+	}
+	if n := len(e.probes); n > 0 && e.probes[n-1].contradicts(p) {
+		e.probes = e.probes[:0]
 	}
 	if len(e.probes) == window {
 		e.probes = append(e.probes[:0], e.probes[1:]...) // what a clock did long ago says little of today
