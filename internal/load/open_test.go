@@ -250,3 +250,21 @@ func TestAWriteLostAtTheEndFailsThePhase(t *testing.T) {
 		require.NoError(t, r.Close(t.Context()))
 	})
 }
+
+func TestYCSBsThrottleKeepsItsPlan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := readers()
+		w.OperationCount = 2000
+		s := settings(w, 4)
+		s.Pacing.CatchUp = 1000
+		r := newRig(t, s, nullTarget(t, "stall 1ms 200ms/1s"))
+		r.in(t, 0, plan.Measure)
+		r.finish(t)
+		end := r.end(t, plan.Measure)
+		require.InDelta(t, 2*time.Second, end.At, float64(5*time.Millisecond), "workers catch up after a stall")
+		all, _, _ := merged(t, r.windows)
+		series := all.Series()[0]
+		require.InDelta(t, 200*time.Millisecond, series.Response.Quantile(0.99), float64(20*time.Millisecond), "from when it was intended")
+		require.InEpsilon(t, time.Millisecond, series.Service.Quantile(0.99), 0.001)
+	})
+}

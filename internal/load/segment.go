@@ -89,8 +89,14 @@ func (s *segment) prepare(workers []int) error {
 	s.recorder = latency.NewRecorder(s.catalog.keys, s.r.cfg.Shard.Workers)
 	s.samples.init(s.catalog.keys)
 	s.workers = make([]*worker, s.r.cfg.Shard.Workers)
+	all := 0
+	for _, n := range workers {
+		all += n
+	}
+	settings := &s.r.cfg.Settings
 	for i := range s.workers {
 		s.workers[i] = newWorker(s, i)
+		s.workers[i].pace = pacing.NewThrottle(settings.PacingOf(s.phases[0].Name), s.r.cfg.Shard.Index, i, all, settings.Workload.Seed)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -22,6 +23,7 @@ type worker struct {
 	gen     *workload.Generator
 	session Session
 	record  *latency.Local
+	pace    *pacing.Throttle // nil but for YCSB's throttled closed loop
 	alarm   *Alarm
 
 	op, part workload.Op
@@ -79,11 +81,26 @@ func (w *worker) closed() {
 		if !w.gen.Next(&w.op) {
 			return
 		}
-		sent := s.now()
-		if now = w.perform(sent, sent); now < 0 {
+		intended, sent, ok := w.turn()
+		if !ok {
+			return
+		}
+		if now = w.perform(intended, sent); now < 0 {
 			return
 		}
 	}
+}
+
+// turn waits until the next operation of a closed loop may be sent, and returns when it was intended: at once, or
+// in YCSB's throttled loop when the throttle says, even if the worker is behind.
+func (w *worker) turn() (intended, sent int64, ok bool) {
+	if w.pace == nil {
+		sent = w.s.now()
+		return sent, sent, true
+	}
+	at := int64(w.pace.Claim())
+	sent, ok = w.waitUntil(at)
+	return min(w.s.local(at), sent), sent, ok
 }
 
 // open issues operations at the instants that the segment's schedule gives to whichever worker is free.
