@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,4 +41,35 @@ func BenchmarkNext(b *testing.B) {
 	run("a-dataintegrity", false, func(c *Config) {
 		c.Proportions, c.DataIntegrity = Proportions{Read: 0.5, Update: 0.5}, true
 	})
+}
+
+// Workers of one shard side by side: what they share must not make an operation dearer.
+func BenchmarkNextOfEightWorkers(b *testing.B) {
+	for name, change := range map[string]func(*Config){
+		"a":           func(c *Config) { c.Proportions = Proportions{Read: 0.5, Update: 0.5} },
+		"sequential":  func(c *Config) { c.Proportions, c.RequestDistribution = Proportions{Read: 1}, Sequential },
+		"d":           func(c *Config) { c.Proportions, c.RequestDistribution = Proportions{Read: 0.95, Insert: 0.05}, Latest },
+		"insert only": func(c *Config) { c.Proportions = Proportions{Insert: 1} },
+	} {
+		b.Run(name, func(b *testing.B) {
+			cfg := core()
+			cfg.RecordCount = 1_000_000
+			change(&cfg)
+			const workers = 8
+			s, err := NewShard(cfg, false, 0, 1, []int{workers})
+			require.NoError(b, err)
+			var worker atomic.Int64
+			b.SetParallelism(workers / runtime.GOMAXPROCS(0))
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				g := s.Generator(int(worker.Add(1)) - 1)
+				var op Op
+				out := Outcome{Code: OK}
+				for pb.Next() {
+					g.Next(&op)
+					g.Done(&op, out)
+				}
+			})
+		})
+	}
 }

@@ -11,20 +11,30 @@ import (
 // below a common watermark are there.
 type inserts struct {
 	base, shard, shards int64
+	answers             []atomic.Int64 // of own rows from acked on, by row modulo its length; see answer
 
+	_       [64]byte     // what each insert writes stands apart from what each request reads
 	claimed atomic.Int64 // own rows handed out
+	_       [64]byte
 	acked   atomic.Int64 // own rows below have all been answered
 	known   atomic.Int64 // key numbers below are there, whoever inserted them
 	holes   atomic.Int64 // own rows that were answered and are not there, or not for certain
 
-	mu      sync.Mutex
-	answers []answer // of own rows from acked on, by row modulo its length
-	failed  []Range  // own rows, ascending
+	advancing sync.Mutex // held by who moves acked
+
+	mu     sync.Mutex
+	failed []Range // own rows, ascending
 }
 
-// answer says how the insert of one own row ended: (row+1)·2, plus one when it failed. It names the row because its
-// slot serves many rows one after another. 0 is no answer.
-type answer int64
+// answer is how the insert of an own row ended, as its slot keeps it. It names the row because a slot serves many rows
+// one after another; a later row's answer is the greater one.
+func answer(row int64, good bool) int64 {
+	a := (row + 1) << 1
+	if !good {
+		a |= 1
+	}
+	return a
+}
 
 // insertWindow is how far the answers to inserts may come out of order: as far as in YCSB. What is still open when the
 // window is full is taken for failed; YCSB ends the thread instead.
@@ -32,7 +42,7 @@ const insertWindow = 1 << 20
 
 // newInserts counts on the rows below known being there.
 func newInserts(base, known int64, shard, shards, window int) *inserts {
-	in := &inserts{base: base, shard: int64(shard), shards: int64(shards), answers: make([]answer, window)}
+	in := &inserts{base: base, shard: int64(shard), shards: int64(shards), answers: make([]atomic.Int64, window)}
 	in.known.Store(known)
 	return in
 }
@@ -51,49 +61,56 @@ func (in *inserts) claim(rows int64) int64 {
 
 // makeRoom gives up waiting for the oldest rows until those below upto have a slot.
 func (in *inserts) makeRoom(upto int64) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
+	in.advancing.Lock()
+	defer in.advancing.Unlock()
 	for upto-in.acked.Load() > int64(len(in.answers)) {
 		in.settle(in.acked.Load(), false)
 		in.advance()
 	}
 }
 
-// ack takes the answer to the insert of own rows.
+// ack takes the answer to the insert of own rows. Workers do not wait for each other here: who finds another one moving
+// acked leaves it to that one, which looks again when it is done.
 func (in *inserts) ack(first, rows int64, good bool) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
 	for row := first; row < first+rows; row++ {
-		if row >= in.acked.Load() { // else it was given up
-			in.settle(row, good)
+		in.settle(row, good)
+	}
+	for in.answered(in.acked.Load()) && in.advancing.TryLock() {
+		in.advance()
+		in.advancing.Unlock()
+	}
+}
+
+func (in *inserts) slot(row int64) *atomic.Int64 { return &in.answers[row%int64(len(in.answers))] }
+
+// settle notes an answer, unless the row was given up and its slot serves a later one.
+func (in *inserts) settle(row int64, good bool) {
+	slot, a := in.slot(row), answer(row, good)
+	for old := slot.Load(); old>>1 < a>>1; old = slot.Load() {
+		if slot.CompareAndSwap(old, a) {
+			return
 		}
 	}
-	in.advance()
 }
 
-func (in *inserts) settle(row int64, good bool) {
-	a := answer(row+1) << 1
-	if !good {
-		a |= 1
-	}
-	in.answers[row%int64(len(in.answers))] = a
-}
+func (in *inserts) answered(row int64) bool { return in.slot(row).Load()>>1 == row+1 }
 
-// advance moves acked over all rows that have an answer.
+// advance moves acked over all rows that have an answer. The caller holds advancing.
 func (in *inserts) advance() {
 	row := in.acked.Load()
-	for {
-		a := in.answers[row%int64(len(in.answers))]
-		if a>>1 != answer(row+1) {
-			break
+	for ; in.answered(row); row++ {
+		if in.slot(row).Load() == answer(row, false) {
+			in.fail(row)
 		}
-		if a&1 != 0 {
-			in.failed = appendRow(in.failed, row)
-			in.holes.Add(1)
-		}
-		row++
 	}
 	in.acked.Store(row)
+}
+
+func (in *inserts) fail(row int64) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.failed = appendRow(in.failed, row)
+	in.holes.Add(1)
 }
 
 // learn takes the watermark below which all shards have inserted all their rows.

@@ -5,19 +5,19 @@ type Kind uint8
 
 // The kinds of operation. Their order is part of no contract; their names are.
 const (
-	Read Kind = iota
-	Update
-	Insert
-	Scan
-	ReadModifyWrite
-	Delete
-	Increment
-	Append
-	MultiGet
-	CheckAndPut
-	Verify
-	Cleanup
-	NumKinds // how many kinds there are; not a kind
+	Read            Kind = iota
+	Update               // writes Values into Fields of a row that is there
+	Insert               // writes a new row, or a batch of them
+	Scan                 // reads up to ScanLength rows from Key on
+	ReadModifyWrite      // a Read and then an Update; see ReadPart and UpdatePart
+	Delete               // of a whole row
+	Increment            // adds Delta to the number in Fields[0], which is CounterField
+	Append               // adds Values[0] to the end of what stands in Fields[0]
+	MultiGet             // reads Keys in one request
+	CheckAndPut          // writes Values into Fields on the condition that the row has Fields[0]
+	Verify               // the check of what a read returned; never asked of a target
+	Cleanup              // what a session does at its end; never drawn
+	NumKinds             // how many kinds there are; not a kind
 )
 
 // String returns the kind's name as results print it, which is YCSB's where YCSB has one.

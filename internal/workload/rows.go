@@ -26,7 +26,7 @@ func newRows(s *Shard, lengths, values keyspace.Rand) rows {
 		names: s.names, fields: s.fields, counter: [][]byte{[]byte(CounterField)},
 		integrity: s.cfg.DataIntegrity,
 		length:    s.fieldLength, lengths: lengths, filler: keyspace.NewValues(values),
-		key: make([]byte, 0, s.names.Longest()),
+		key: make([]byte, 0, apart(s.names.Longest(), 1)),
 	}
 	several := 0
 	r.batch = 1
@@ -38,7 +38,7 @@ func newRows(s *Shard, lengths, values keyspace.Rand) rows {
 		several = max(several, s.cfg.MultiGetSize)
 	}
 	r.keys = make([][]byte, several)
-	keys := make([]byte, several*s.names.Longest())
+	keys := make([]byte, apart(several*s.names.Longest(), 1))
 	for i := range r.keys {
 		at := i * s.names.Longest()
 		r.keys[i] = keys[at : at : at+s.names.Longest()]
@@ -46,10 +46,12 @@ func newRows(s *Shard, lengths, values keyspace.Rand) rows {
 	if !s.load && !s.mix.has(Update, Insert, ReadModifyWrite, Append, CheckAndPut) {
 		return r
 	}
-	r.cells = make([][]byte, r.batch*len(r.fields))
+	const header = 24 // bytes of a slice
+	cells := r.batch * len(r.fields)
+	r.cells = make([][]byte, cells, apart(cells, header))
 	longest := int(r.length.longest)
 	room := (longest + keyspace.Padding) &^ keyspace.Padding
-	text := make([]byte, len(r.cells)*room)
+	text := make([]byte, apart(cells*room, 1))
 	for i := range r.cells {
 		at := i * room
 		r.cells[i] = text[at : at+longest : at+room]
@@ -58,6 +60,16 @@ func newRows(s *Shard, lengths, values keyspace.Rand) rows {
 		r.fixed = longest
 	}
 	return r
+}
+
+// apart is how many elements of size bytes to allocate for n of them so that they fill whole cache lines. Workers get
+// their memory one after another; were a line shared, each would slow down the other with every operation.
+func apart(n, size int) int {
+	const line = 64
+	for n*size%line != 0 {
+		n++
+	}
+	return n
 }
 
 // name builds the key of a row.
