@@ -315,6 +315,6 @@ func (c *cutter) log(w *latency.Window, end int64) {
 		return
 	}
 	machine := time.Now().UnixNano() - (s.now() - s.local(end))
-	s.r.cfg.Logger.Debug("window cut", "phase", w.ID.Phase, "shard", w.ID.Shard, "seq", w.ID.Seq,
+	s.r.cfg.Logger.Debug("window cut", "phase", w.ID.Phase, "seq", w.ID.Seq,
 		"machine_time_ns", machine, "end", w.End, "ops", latency.Ops(w.Series), "tail", w.Tail, "last", w.Last)
 }
