@@ -4,11 +4,24 @@ import (
 	"fmt"
 	"time"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/plan"
+)
+
+// Bounds on shards and agents.
+const (
+	maxName    = 128
+	maxLabels  = 64
+	maxFacts   = 64
+	maxHeld    = 64
+	maxPhases  = 16
+	maxWorkers = 1 << 20
+	maxHost    = 4 << 10 // bytes, of all that is told of a host
+	maxRate    = 0.01
 )
 
 // FromShard names a shard.
@@ -40,7 +53,13 @@ func ToPlan(m *benchdv1.Prepare, agent string) (plan.Shard, error) {
 		Run: id.GetRun(), Index: int(id.GetShard()), Count: int(m.GetShards()), Attempt: int(id.GetAttempt()),
 		Agent: agent, Workers: int(m.GetWorkers()), Properties: m.GetProperties(),
 	}
+	if m.GetWorkers() > maxWorkers || len(m.GetPhases()) > maxPhases || m.GetPhases()[0].GetJoined() {
+		return plan.Shard{}, fmt.Errorf("order to prepare %d workers for %d phases: %w", m.GetWorkers(), len(m.GetPhases()), errMalformed)
+	}
 	for _, p := range m.GetPhases() {
+		if p.GetName() == "" || p.GetDurationNs() < 0 || p.GetOps() < 0 {
+			return plan.Shard{}, fmt.Errorf("order to prepare phase %q: %w", p.GetName(), errMalformed)
+		}
 		loop := plan.Closed
 		if p.GetOpen() {
 			loop = plan.Open
@@ -57,9 +76,21 @@ func FromLine(run string, l clock.Line) *benchdv1.Timebase {
 	return &benchdv1.Timebase{Run: run, AgentNs: l.X, RunNs: l.Y, RatePpb: l.Rate * 1e9}
 }
 
-// ToLine decodes it.
+// ToLine decodes it. No clock is off by more than a hundredth.
 func ToLine(m *benchdv1.Timebase) clock.Line {
-	return clock.Line{X: m.GetAgentNs(), Y: m.GetRunNs(), Rate: m.GetRatePpb() / 1e9}
+	rate := max(-maxRate, min(maxRate, finite(m.GetRatePpb()/1e9)))
+	return clock.Line{X: m.GetAgentNs(), Y: m.GetRunNs(), Rate: rate}
+}
+
+// ToFacts takes what an agent tells of its target, within bounds.
+func ToFacts(in map[string]string) map[string]string {
+	out := make(map[string]string, min(len(in), maxFacts))
+	for k, v := range in {
+		if len(out) < maxFacts && len(k) <= maxName {
+			out[k] = Text(v)
+		}
+	}
+	return out
 }
 
 // FromTime encodes an instant; the zero time is absent.
@@ -74,17 +105,24 @@ func FromTime(t time.Time) *timestamppb.Timestamp {
 func CheckHello(h *benchdv1.Hello) error {
 	switch {
 	case !nameOK(h.GetName()):
-		return Errorf(ErrNotAllowed, "agent name %q: use 1 to %d letters, digits, dots, dashes and underscores", clip(h.GetName()), maxName)
+		return Errorf(ErrNotAllowed, "agent name %q: use 1 to %d letters, digits, dots, dashes and underscores", Text(h.GetName()), maxName)
 	case h.GetBootId() == "" || len(h.GetBootId()) > maxName:
 		return Errorf(ErrMalformed, "agent %q has no boot id", h.GetName())
 	case len(h.GetLabels()) > maxLabels:
 		return Errorf(ErrNotAllowed, "agent %q has %d labels: at most %d are allowed", h.GetName(), len(h.GetLabels()), maxLabels)
 	case len(h.GetHeld()) > maxHeld:
 		return Errorf(ErrMalformed, "agent %q holds %d shards", h.GetName(), len(h.GetHeld()))
+	case len(h.GetVersion()) > maxName || len(h.GetMetricsAddress()) > 2*maxName || proto.Size(h.GetHost()) > maxHost:
+		return Errorf(ErrMalformed, "agent %q tells too much of itself", h.GetName())
+	}
+	for _, held := range h.GetHeld() {
+		if max(len(held.GetEnded()), len(held.GetStarted())) > maxPhases {
+			return Errorf(ErrMalformed, "agent %q tells of more phases than any run has", h.GetName())
+		}
 	}
 	for k, v := range h.GetLabels() {
 		if len(k) > maxName || len(v) > maxName {
-			return Errorf(ErrNotAllowed, "agent %q: label %q is longer than %d", h.GetName(), clip(k), maxName)
+			return Errorf(ErrNotAllowed, "agent %q: label %q is longer than %d", h.GetName(), Text(k), maxName)
 		}
 	}
 	return nil

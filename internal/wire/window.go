@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
+
+	"google.golang.org/protobuf/proto"
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
@@ -18,12 +21,13 @@ const Protocol = 1
 // Bounds on what a peer may send.
 const (
 	MaxMessage = 16 << 20 // bytes
+	maxWindow  = 4 << 20  // bytes; an honest one has tens of thousands
 	maxSeries  = 512      // of a window
 	maxSamples = 256      // of a window
+	maxSeq     = 1 << 31  // a number of a window, or of windows: decades of them
+	maxCount   = 1 << 48  // of what was done in a window: sums of these do not overflow
+	maxTime    = 1 << 59  // ns from a phase's start: 18 years
 	maxText    = 4 << 10  // of an error's message
-	maxName    = 128
-	maxLabels  = 64
-	maxHeld    = 64
 )
 
 // errMalformed is what a peer gets for a message that breaks the protocol.
@@ -51,7 +55,7 @@ func FromWindow(w *latency.Window) *benchdv1.Window {
 		m.Series = append(m.Series, series)
 	}
 	for _, s := range w.Samples {
-		m.Samples = append(m.Samples, &benchdv1.ErrorSample{Op: s.Op, Outcome: s.Outcome, Message: clip(s.Message)})
+		m.Samples = append(m.Samples, &benchdv1.ErrorSample{Op: s.Op, Outcome: s.Outcome, Message: Text(s.Message)})
 	}
 	return m
 }
@@ -71,8 +75,14 @@ func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 		return nil, fmt.Errorf("window without identity: %w", errMalformed)
 	case len(m.GetSeries()) > maxSeries || len(m.GetSamples()) > maxSamples:
 		return nil, fmt.Errorf("window with %d series and %d samples: %w", len(m.GetSeries()), len(m.GetSamples()), errMalformed)
-	case m.GetEndNs() < m.GetStartNs():
-		return nil, fmt.Errorf("window that ends before it starts: %w", errMalformed)
+	case m.GetStartNs() < 0 || m.GetEndNs() < m.GetStartNs() || m.GetEndNs() > maxTime:
+		return nil, fmt.Errorf("window from %d to %d ns: %w", m.GetStartNs(), m.GetEndNs(), errMalformed)
+	case m.GetSeq() > maxSeq:
+		return nil, fmt.Errorf("window number %d: %w", m.GetSeq(), errMalformed)
+	case max(m.GetRows(), m.GetBytes()) > maxCount || max(m.GetIssued(), m.GetRecorded()) > math.MaxInt64:
+		return nil, fmt.Errorf("window of too large counts: %w", errMalformed)
+	case proto.Size(m) > maxWindow:
+		return nil, fmt.Errorf("window of %d bytes: %w", proto.Size(m), errMalformed)
 	}
 	w := &latency.Window{
 		ID: latency.WindowID{
@@ -95,6 +105,9 @@ func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 		if err != nil {
 			return nil, fmt.Errorf("decode response times of %s: %w", key.Op, err)
 		}
+		if response.Count() > maxCount {
+			return nil, fmt.Errorf("%s has %d response times: %w", key.Op, response.Count(), errMalformed)
+		}
 		service := response
 		if len(s.GetService()) > 0 {
 			if service, err = latency.DecodeHistogram(s.GetService()); err != nil {
@@ -107,7 +120,7 @@ func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 		w.Series = append(w.Series, latency.Series{Key: key, Response: response, Service: service})
 	}
 	for _, s := range m.GetSamples() {
-		w.Samples = append(w.Samples, latency.ErrorSample{Op: clip(s.GetOp()), Outcome: clip(s.GetOutcome()), Message: clip(s.GetMessage())})
+		w.Samples = append(w.Samples, latency.ErrorSample{Op: Text(s.GetOp()), Outcome: Text(s.GetOutcome()), Message: Text(s.GetMessage())})
 	}
 	return w, nil
 }
@@ -139,9 +152,16 @@ func finite(f float64) float64 {
 	return f
 }
 
-func clip(s string) string {
-	if len(s) > maxText {
-		return s[:maxText] + "…"
+// Text makes a text from elsewhere, such as a target's error, fit to be sent, kept and shown: not too long, and
+// UTF-8, which protobuf insists on.
+func Text(s string) string {
+	cut := len(s) > maxText
+	if cut {
+		s = s[:maxText]
+	}
+	s = strings.ToValidUTF8(s, "?")
+	if cut {
+		s += "…"
 	}
 	return s
 }

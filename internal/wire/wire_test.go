@@ -3,6 +3,7 @@ package wire_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,13 +52,17 @@ func TestAWindowSurvivesTheWire(t *testing.T) {
 
 func TestAMalformedWindowIsRefused(t *testing.T) {
 	tests := map[string]func(*benchdv1.Window){
-		"no identity":            func(w *benchdv1.Window) { w.Id = nil },
-		"ends before it starts":  func(w *benchdv1.Window) { w.EndNs = -1 },
-		"series without a name":  func(w *benchdv1.Window) { w.Series[0].Op = "" },
-		"a series twice":         func(w *benchdv1.Window) { w.Series[1] = w.Series[0] },
-		"histogram of rubbish":   func(w *benchdv1.Window) { w.Series[0].Response = []byte("rubbish") },
-		"times that do not pair": func(w *benchdv1.Window) { w.Series[0].Service = histogram(3) },
-		"too many series":        func(w *benchdv1.Window) { w.Series = make([]*benchdv1.Series, 10_000) },
+		"no identity":             func(w *benchdv1.Window) { w.Id = nil },
+		"ends before it starts":   func(w *benchdv1.Window) { w.EndNs = -1 },
+		"series without a name":   func(w *benchdv1.Window) { w.Series[0].Op = "" },
+		"a series twice":          func(w *benchdv1.Window) { w.Series[1] = w.Series[0] },
+		"histogram of rubbish":    func(w *benchdv1.Window) { w.Series[0].Response = []byte("rubbish") },
+		"times that do not pair":  func(w *benchdv1.Window) { w.Series[0].Service = histogram(3) },
+		"starts before its phase": func(w *benchdv1.Window) { w.StartNs = -1 },
+		"ends after all days":     func(w *benchdv1.Window) { w.EndNs = math.MaxInt64 },
+		"counts that overflow":    func(w *benchdv1.Window) { w.Issued = math.MaxUint64 },
+		"a number without end":    func(w *benchdv1.Window) { w.Seq = math.MaxUint32 },
+		"too many series":         func(w *benchdv1.Window) { w.Series = make([]*benchdv1.Series, 10_000) },
 	}
 	for name, bend := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -136,5 +141,128 @@ func FuzzToWindow(f *testing.F) {
 		again, err := wire.ToWindow(wire.FromWindow(w))
 		require.NoError(t, err)
 		require.Equal(t, w.ID, again.ID)
+	})
+}
+
+func TestTextsAreCutBetweenLettersAndAreAlwaysText(t *testing.T) {
+	for name, text := range map[string]string{
+		"a letter across the bound": strings.Repeat("x", 4<<10-1) + "数据",
+		"not UTF-8":                 "caf\xe9",
+		"very long and not UTF-8":   strings.Repeat("\xff\xfe", 1<<20),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := window()
+			w.Samples[0].Message = text
+			m := wire.FromWindow(w)
+			_, err := proto.Marshal(m)
+			require.NoError(t, err, "the window could never be sent")
+			require.LessOrEqual(t, len(m.GetSamples()[0].GetMessage()), 5<<10)
+		})
+	}
+}
+
+// shortHello is a Hello with nothing wrong.
+func shortHello() *benchdv1.Hello {
+	return &benchdv1.Hello{
+		Name: "a", BootId: "b", Labels: map[string]string{"k": "v"}, Version: "v1", MetricsAddress: "127.0.0.1:9",
+		Host: &benchdv1.HostFacts{Hostname: "h", CpuModel: "c"},
+		Held: []*benchdv1.HeldShard{{Id: wire.FromShard("S.1", 0, 1), Ended: []*benchdv1.PhaseEnded{{Phase: "load"}}}},
+	}
+}
+
+func TestAHelloIsBounded(t *testing.T) {
+	require.NoError(t, wire.CheckHello(shortHello()))
+	long := strings.Repeat("x", 1<<20)
+	for name, bend := range map[string]func(*benchdv1.Hello){
+		"name":            func(h *benchdv1.Hello) { h.Name = long },
+		"boot id":         func(h *benchdv1.Hello) { h.BootId = long },
+		"version":         func(h *benchdv1.Hello) { h.Version = long },
+		"metrics address": func(h *benchdv1.Hello) { h.MetricsAddress = long },
+		"host":            func(h *benchdv1.Hello) { h.Host.CpuModel = long },
+		"label":           func(h *benchdv1.Hello) { h.Labels["k"] = long },
+		"shards":          func(h *benchdv1.Hello) { h.Held = make([]*benchdv1.HeldShard, 1000) },
+		"ends":            func(h *benchdv1.Hello) { h.Held[0].Ended = make([]*benchdv1.PhaseEnded, 1000) },
+		"starts":          func(h *benchdv1.Hello) { h.Held[0].Started = make([]*benchdv1.Started, 1000) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := shortHello()
+			bend(h)
+			err := wire.CheckHello(h)
+			require.Error(t, err)
+			require.Less(t, len(err.Error()), 10<<10)
+		})
+	}
+}
+
+func TestAnOrderToPrepareIsJudged(t *testing.T) {
+	order := func() *benchdv1.Prepare {
+		return wire.FromPlan(plan.Shard{Run: "S.1", Count: 1, Attempt: 1, Workers: 1, Phases: []plan.Phase{{Name: plan.Measure, Ops: 1}}}, false)
+	}
+	_, err := wire.ToPlan(order(), "a")
+	require.NoError(t, err)
+	for name, bend := range map[string]func(*benchdv1.Prepare){
+		"no identity":              func(m *benchdv1.Prepare) { m.Id = nil },
+		"a shard beyond the last":  func(m *benchdv1.Prepare) { m.Id.Shard = 1 },
+		"workers beyond counting":  func(m *benchdv1.Prepare) { m.Workers = math.MaxUint32 },
+		"a phase of negative time": func(m *benchdv1.Prepare) { m.Phases[0].DurationNs = -1 },
+		"a phase of negative ops":  func(m *benchdv1.Prepare) { m.Phases[0].Ops = -1 },
+		"a phase without a name":   func(m *benchdv1.Prepare) { m.Phases[0].Name = "" },
+		"a first phase that joins": func(m *benchdv1.Prepare) { m.Phases[0].Joined = true },
+		"no phase":                 func(m *benchdv1.Prepare) { m.Phases = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := order()
+			bend(m)
+			_, err := wire.ToPlan(m, "a")
+			require.ErrorIs(t, err, wire.ErrMalformed)
+		})
+	}
+}
+
+func TestALineGoesAtASpeedThatAClockCanHave(t *testing.T) {
+	for _, rate := range []float64{math.NaN(), math.Inf(1), -1e9, 1e12} {
+		l := wire.ToLine(&benchdv1.Timebase{RatePpb: rate})
+		require.LessOrEqual(t, math.Abs(l.Rate), 0.01)
+	}
+}
+
+func FuzzToPlan(f *testing.F) {
+	seed, _ := proto.Marshal(wire.FromPlan(plan.Shard{
+		Run: "S.1", Count: 2, Attempt: 1, Workers: 3, Properties: map[string]string{"a": "b"},
+		Phases: []plan.Phase{{Name: plan.Warmup, Duration: 5}, {Name: plan.Measure, Joined: true, Ops: 9}},
+	}, true))
+	f.Add(seed)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m := new(benchdv1.Prepare)
+		if proto.Unmarshal(data, m) != nil {
+			return
+		}
+		want, err := wire.ToPlan(m, "a")
+		if err != nil {
+			return
+		}
+		require.True(t, want.Index >= 0 && want.Index < want.Count && want.Workers > 0)
+		got, err := wire.ToPlan(wire.FromPlan(want, false), "a")
+		require.NoError(t, err)
+		require.Equal(t, want.Phases, got.Phases)
+	})
+}
+
+func FuzzHello(f *testing.F) {
+	seed, _ := proto.Marshal(shortHello())
+	f.Add(seed)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		h := new(benchdv1.Hello)
+		if proto.Unmarshal(data, h) != nil {
+			return
+		}
+		if err := wire.CheckHello(h); err != nil {
+			require.Less(t, len(err.Error()), 10<<10)
+			return
+		}
+		require.NotContains(t, h.GetName(), "\n")
+		for _, held := range h.GetHeld() {
+			wire.ToLine(held.GetTimebase())
+		}
 	})
 }
