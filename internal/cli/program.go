@@ -25,6 +25,7 @@ type Streams struct {
 type Context struct {
 	Streams
 	Logger  *slog.Logger
+	LogOut  *Redirect      // where Logger writes; standard error
 	Origins config.Origins // of the flags
 	Version string
 }
@@ -72,9 +73,13 @@ func (p Program) Tree(streams Streams) *cobra.Command {
 		p.add(root, command, &logs, streams)
 	}
 	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {
-		if cmd.Name() == "completion" {
+		switch cmd.Name() {
+		case "completion":
 			cmd.RunE, cmd.Args = group, cobra.ArbitraryArgs
+		case "help":
+			cmd.Run, cmd.RunE = nil, help
 		}
 	}
 	root.SetUsageTemplate(usage(p.Prefix()))
@@ -92,7 +97,7 @@ func (p Program) add(parent *cobra.Command, command Command, logs *logFlags, str
 	cmd := command.Command
 	args := cmd.Args
 	if args == nil {
-		args = cobra.NoArgs
+		args = Exactly()
 	}
 	cmd.Args = func(cmd *cobra.Command, given []string) error {
 		if err := args(cmd, given); err != nil {
@@ -105,11 +110,11 @@ func (p Program) add(parent *cobra.Command, command Command, logs *logFlags, str
 		if err != nil {
 			return err
 		}
-		logger, err := telemetry.NewLogger(streams.Err, logs.level, logs.format)
-		if err != nil {
+		c := &Context{Streams: streams, LogOut: &Redirect{out: streams.Err}, Origins: origins, Version: p.Version}
+		if c.Logger, err = telemetry.NewLogger(c.LogOut, logs.level, logs.format); err != nil {
 			return err
 		}
-		return command.Run(cmd.Context(), &Context{Streams: streams, Logger: logger, Origins: origins, Version: p.Version}, given)
+		return command.Run(cmd.Context(), c, given)
 	}
 	parent.AddCommand(cmd)
 	for _, sub := range command.Commands {
@@ -132,9 +137,32 @@ func group(cmd *cobra.Command, args []string) error {
 	return &UsageError{Command: cmd.CommandPath(), Err: argsError(cmd, args, nil)}
 }
 
+// help tells of the command that its arguments name.
+func help(cmd *cobra.Command, args []string) error {
+	topic, rest, err := cmd.Root().Find(args)
+	if err != nil || len(rest) > 0 {
+		return &UsageError{Command: topic.CommandPath(), Err: argsError(topic, rest, fmt.Errorf("%q is no command", strings.Join(rest, " ")))}
+	}
+	topic.InitDefaultHelpFlag()
+	return topic.Help()
+}
+
+// Exactly judges a command's arguments by how many there are; names tells what they are.
+func Exactly(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return fmt.Errorf("%s is missing: `%s`", names[len(args)], cmd.UseLine())
+		case len(args) > len(names):
+			return fmt.Errorf("%q is one argument too many", args[len(names)])
+		}
+		return nil
+	}
+}
+
 // argsError says what is wrong with arguments: for a command with others below it most likely their name.
 func argsError(cmd *cobra.Command, args []string, err error) error {
-	if !cmd.HasAvailableSubCommands() || len(args) == 0 {
+	if !cmd.HasSubCommands() || len(args) == 0 {
 		return err
 	}
 	var names []string
@@ -146,7 +174,7 @@ func argsError(cmd *cobra.Command, args []string, err error) error {
 	if near := config.Nearest(args[0], names); near != "" {
 		return fmt.Errorf("unknown command %q; did you mean `%s %s`?", args[0], cmd.CommandPath(), near)
 	}
-	return fmt.Errorf("unknown command %q; there are %s", args[0], strings.Join(names, ", "))
+	return fmt.Errorf("unknown command %q; known: %s", args[0], strings.Join(names, ", "))
 }
 
 // flagError makes pflag's errors name the nearest flag, and the value's mistake without pflag's frame.
@@ -164,7 +192,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("unknown flag --%s", unknown.GetSpecifiedName())
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return &config.Error{Place: "--" + invalid.GetFlag().Name, Err: invalid.Unwrap()}
+		err := invalid.Unwrap()
+		if invalid.GetFlag().Value.Type() == "bool" {
+			err = fmt.Errorf("%q is neither true nor false", invalid.GetValue())
+		}
+		return &config.Error{Place: "--" + invalid.GetFlag().Name, Err: err}
 	}
 	return err
 }

@@ -105,13 +105,13 @@ func shortDuration(d time.Duration) string {
 // Enum declares a flag with a few values, of which *to is the default, and completes them in the shell.
 func Enum(cmd *cobra.Command, to *string, name, short, usage string, values ...string) {
 	cmd.Flags().VarP(enum(to, values), name, short, usage)
-	complete(cmd, name, values)
+	Complete(cmd, name, values)
 }
 
 // PersistentEnum is Enum for a flag of cmd and of all commands below it.
 func PersistentEnum(cmd *cobra.Command, to *string, name, usage string, values ...string) {
 	cmd.PersistentFlags().Var(enum(to, values), name, usage)
-	complete(cmd, name, values)
+	Complete(cmd, name, values)
 }
 
 func enum(to *string, values []string) pflag.Value {
@@ -135,7 +135,7 @@ func Enums(cmd *cobra.Command, to *[]string, name, usage string, values ...strin
 		}
 		return items, nil
 	}, func(items []string) string { return strings.Join(items, ",") })
-	complete(cmd, name, append(slices.Clone(values), strings.Join(values, ",")))
+	Complete(cmd, name, append(slices.Clone(values), strings.Join(values, ",")))
 }
 
 func oneOf(values []string) func(string) (string, error) {
@@ -150,10 +150,11 @@ func oneOf(values []string) func(string) (string, error) {
 	}
 }
 
-func complete(cmd *cobra.Command, name string, values []string) {
+// Complete completes the values of a flag that has been declared.
+func Complete(cmd *cobra.Command, name string, values []string) {
 	err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	if err != nil {
-		panic(err) // the flag was declared one line above
+		panic(err) // the flag was not declared, or twice
 	}
 }
 

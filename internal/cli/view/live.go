@@ -130,5 +130,6 @@ func (m screen) View() tea.View {
 	if m.snapshot.Progress.Status == "" {
 		return tea.NewView("")
 	}
-	return tea.NewView(strings.Join(Render(m.snapshot, m.width, m.height, Colours()), "\n"))
+	// The line that the cursor stands on at the end is wiped: it must not be one of these.
+	return tea.NewView(strings.Join(Render(m.snapshot, m.width, m.height-1, Colours()), "\n") + "\n")
 }

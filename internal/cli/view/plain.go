@@ -80,6 +80,9 @@ func (v *Plain) Progress(p remote.Progress) {
 func (v *Plain) Tell(a Aside) {
 	before := v.aside
 	v.aside = a
+	if before.Question != "" && a == (Aside{}) {
+		_, _ = fmt.Fprintln(v.out) // nobody has ended the line with an answer
+	}
 	if a.Lost != before.Lost {
 		v.say(a.Lost)
 	}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/security"
+)
+
+// connectFlags say which coordinator is meant.
+type connectFlags struct {
+	coordinator string
+	insecure    bool
+}
+
+func addConnectFlags(cmd *cobra.Command) *connectFlags {
+	f := &connectFlags{}
+	cmd.Flags().StringVar(&f.coordinator, "coordinator", "127.0.0.1:7070", "`HOST:PORT` of the coordinator")
+	cmd.Flags().BoolVar(&f.insecure, "insecure", false, "connect beyond this machine without TLS: whoever can reach the network can read and steer")
+	return f
+}
+
+func (f *connectFlags) dial() (*remote.Client, error) {
+	if err := security.CheckAddress("--coordinator", f.coordinator, f.insecure); err != nil {
+		return nil, err
+	}
+	return remote.Dial(f.coordinator)
+}
+
+// told is how a command on this coordinator is written.
+func (f *connectFlags) told(origins config.Origins, command string) string {
+	if origins["coordinator"] == "--coordinator" {
+		command += " --coordinator " + f.coordinator
+	}
+	if origins["insecure"] == "--insecure" {
+		command += " --insecure"
+	}
+	return command
+}
+
+// completeFrom completes a command's argument with what a coordinator tells, if it tells quickly.
+func completeFrom(f *connectFlags, names func(context.Context, *remote.Client) []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		client, err := f.dial()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer func() { _ = client.Close() }()
+		ctx, cancel := context.WithTimeout(cmd.Context(), time.Second)
+		defer cancel()
+		return names(ctx, client), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// suiteIDs completes the ids of suites.
+func suiteIDs(ctx context.Context, client *remote.Client) []string {
+	suites, err := client.List(ctx)
+	if err != nil {
+		return nil
+	}
+	ids := make([]string, len(suites))
+	for i, s := range suites {
+		ids[i] = cobra.CompletionWithDesc(s.ID, string(s.Status)+" "+s.Name)
+	}
+	return ids
+}
+
+// agentNames completes the names of agents.
+func agentNames(ctx context.Context, client *remote.Client) []string {
+	agents, err := client.Agents(ctx)
+	if err != nil {
+		return nil
+	}
+	names := make([]string, len(agents))
+	for i, a := range agents {
+		names[i] = a.Name
+	}
+	return names
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/remote"
+)
+
+// following is a suite that is waited for.
+type following struct {
+	client *remote.Client
+	id     string
+	known  bool // the coordinator has just taken it
+	out    io.Writer
+	how    showing
+	first  onInterrupt // askFirst becomes detach where nobody can be asked
+	// left is what is told when the user does not wait any longer.
+	left string
+}
+
+// errLeft says that the user did not wait for the end.
+var errLeft = errors.New("did not wait for the end")
+
+// follow shows a suite until it ends. It returns errLeft, within an error that tells what goes on, when the user
+// left before that.
+func follow(ctx context.Context, c *cli.Context, f following) error {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+
+	screen := openScreen(c, f.out, f.how)
+	defer screen.close(c)
+	if f.first == askFirst && !screen.canAsk(c) {
+		f.first = detach
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	news := make(chan remote.Progress)
+	lost := make(chan error)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- f.client.Watch(ctx, f.id, f.known, remote.Follower{
+			Progress: func(p remote.Progress) { send(ctx, news, p) },
+			Lost:     func(err error) { send(ctx, lost, err) },
+		})
+	}()
+	w := waiting{following: f, c: c, screen: screen, interruption: interruption{first: f.first}, cancelled: make(chan error, 1)}
+	err := w.loop(ctx, news, lost, ended, signals)
+	stop()
+	if errors.Is(err, errLeft) {
+		<-ended
+	}
+	w.cancels.Wait()
+	return err
+}
+
+func send[T any](ctx context.Context, to chan<- T, x T) {
+	select {
+	case to <- x:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,45 @@
+// Benchctl runs benchmarks, here or on a coordinator's agents, and shows their results.
+package main
+
+import (
+	"context"
+	"os"
+	"runtime/debug"
+
+	"github.com/benchd/benchd/internal/cli"
+)
+
+// Set by the linker.
+var version, commit string
+
+func main() {
+	streams := cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	os.Exit(cli.Exit(os.Stderr, "benchctl", run(os.Args[1:], streams)))
+}
+
+// run runs a command. Signals are caught only by those that have something to do about them.
+func run(args []string, streams cli.Streams) error {
+	return program().Run(context.Background(), args, streams)
+}
+
+// program is benchctl with its commands.
+func program() cli.Program {
+	info, _ := debug.ReadBuildInfo()
+	return cli.Program{
+		Name:  "benchctl",
+		Short: "Run benchmarks and show their results",
+		Long: `Benchctl runs benchmarks of databases. "run" does it within one process; "submit" hands them to a coordinator,
+whose agents run on as many machines as there are.
+
+Results go to standard output, all else to standard error. Exit codes: 0 good, 1 the run failed, 2 bad usage or spec,
+3 a limit was violated, 4 the result is partial, cancelled or was not waited for, 5 cannot reach the coordinator, too few
+agents, or not allowed.`,
+		Version:  cli.Version(version, commit, info),
+		LogLevel: "warn",
+		Commands: []cli.Command{
+			runCommand(), submitCommand(), validateCommand(),
+			watchCommand(), listCommand(), showCommand(), cancelCommand(), removeCommand(),
+			agentsCommand(),
+		},
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// resultFormats are the forms in which a result is printed.
+func resultFormats() []string { return []string{"table", "json", "ycsb"} }
+
+func addOutputFlag(cmd *cobra.Command, to *string, formats ...string) {
+	config.Enum(cmd, to, "output", "o", "form of what is printed", formats...)
+}
+
+// conclude prints the result of an ended suite and tells what it means.
+func conclude(ctx context.Context, c *cli.Context, client *remote.Client, id, format string) error {
+	text, err := client.Result(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := printResult(c.Out, text, format); err != nil {
+		return err
+	}
+	return verdict(text)
+}
+
+// printResult prints a suite's or run's result. JSON is printed as the coordinator gave it: fields that this build
+// does not know stay.
+func printResult(out io.Writer, text []byte, format string) error {
+	if format == "json" {
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, text, "", "  "); err != nil {
+			return fmt.Errorf("read result: %w", err)
+		}
+		indented.WriteByte('\n')
+		_, err := indented.WriteTo(out)
+		return err
+	}
+	var kind struct {
+		Kind string `json:"kind"`
+	}
+	if err := json.Unmarshal(text, &kind); err != nil {
+		return fmt.Errorf("read result: %w", err)
+	}
+	if kind.Kind == "suite" {
+		var suite result.Suite
+		if err := json.Unmarshal(text, &suite); err != nil {
+			return fmt.Errorf("read result: %w", err)
+		}
+		return printSuite(out, suite, format)
+	}
+	var run result.Run
+	if err := json.Unmarshal(text, &run); err != nil {
+		return fmt.Errorf("read result: %w", err)
+	}
+	if format == "ycsb" {
+		ycsb, err := report.ParseYCSB(run.Resolved)
+		if err != nil {
+			return fmt.Errorf("read settings of run %s: %w", run.ID, err)
+		}
+		return ycsb.Write(out, run)
+	}
+	return report.Table(out, run, tableOptions(out))
+}
+
+func printSuite(out io.Writer, suite result.Suite, format string) error {
+	if format == "ycsb" {
+		return &cli.Error{Code: cli.Usage, Err: fmt.Errorf("suite %s has %d runs and YCSB's form has room for one: show one of them, such as %s.1", suite.ID, len(suite.Runs), suite.ID)}
+	}
+	return report.SuiteTable(out, suite, tableOptions(out))
+}
+
+// tableOptions fit a table to a terminal. What is not one gets no colours.
+func tableOptions(out io.Writer) report.Options {
+	tty := terminal(out)
+	if tty == nil {
+		return report.Options{}
+	}
+	width, _, err := term.GetSize(tty.Fd())
+	if err != nil {
+		width = 0
+	}
+	return report.Options{Width: width, Colour: config.Colour()}
+}
+
+// printJSON prints what a command tells in the form that scripts rely on.
+func printJSON(out io.Writer, v any) error {
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("print JSON: %w", err)
+	}
+	return nil
+}

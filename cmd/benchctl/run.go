@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/dev"
+	"github.com/benchd/benchd/internal/remote"
+)
+
+// agentsPatience is how long agents in this process may take until they are there.
+const agentsPatience = 30 * time.Second
+
+type runFlags struct {
+	*submissionFlags
+	agents int
+	data   string
+	output string
+	quiet  bool
+}
+
+func runCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run a benchmark within this process and print its result",
+		Long: `Run starts a coordinator and agents within this process, runs a benchmark on them and prints its result.
+
+Progress goes to standard error: live on a terminal, else a line for each interval. Ctrl-C cancels the run and prints
+what was measured until then; a second one ends at once.`,
+		Example: `  benchctl run --db null --duration 10s -p 'null.service=lognormal 1ms 0.5'
+  benchctl run -P workloads/workloada -p recordcount=100000 --phase load,run --threads 16 --agents 2
+  benchctl run --db null --target 20000 --threads 64 --duration 30s -o json >result.json`,
+	}
+	f := runFlags{submissionFlags: addSubmissionFlags(cmd), agents: 1, output: "table"}
+	config.Whole(cmd.Flags(), &f.agents, "agents", 1, "agents within this process")
+	cmd.Flags().StringVar(&f.data, "data", "", "keep the archive in `DIR`; without it only what is printed remains")
+	addOutputFlag(cmd, &f.output, resultFormats()...)
+	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
+		return runHere(ctx, c, cmd, &f)
+	}}
+}
+
+func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlags) (err error) {
+	s, err := f.submission(cmd, c.Origins)
+	if err != nil {
+		return err
+	}
+	if _, err := judge(s); err != nil {
+		return err
+	}
+	// Until the suite is queued there is nothing to cancel: a signal ends the beginning.
+	beginning, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	cluster, err := dev.Start(beginning, dev.Config{Agents: f.agents, DataDir: f.data, Version: c.Version, Logger: c.Logger})
+	if err != nil {
+		return begun(beginning, err)
+	}
+	defer func() { err = errors.Join(err, cluster.Close()) }()
+	client := remote.New(cluster.Conn(), nil, "this process")
+	id, warnings, err := client.Submit(beginning, remote.Request{
+		Submission: s, Agents: f.agents, WaitAgents: agentsPatience, SubmittedBy: submitter(),
+	})
+	if err != nil {
+		return begun(beginning, err)
+	}
+	stop()
+	warn(c, warnings)
+	how := progress
+	if f.quiet {
+		how = quiet
+	}
+	if err := follow(ctx, c, following{
+		client: client, id: id, known: true, out: c.Err, how: how, first: cancel,
+		left: "the run ended with this process, and nothing of it is printed",
+	}); err != nil {
+		return err
+	}
+	return conclude(ctx, c, client, id, f.output)
+}
+
+// begun tells an interrupted beginning from one that failed.
+func begun(beginning context.Context, err error) error {
+	if beginning.Err() != nil {
+		return &cli.Error{Code: cli.Incomplete, Err: errors.New("interrupted before the run began")}
+	}
+	return err
+}
+
+func warn(c *cli.Context, warnings []string) {
+	for _, w := range warnings {
+		_, _ = fmt.Fprintf(c.Err, "warning: %s\n", w)
+	}
+}

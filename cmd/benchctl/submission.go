@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"errors"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/spec"
+)
+
+// settingFlag is a flag that stands for a property. Its value goes to package spec as it was written: one judge
+// for all that a user can say.
+type settingFlag struct {
+	name, property, kind, usage string
+}
+
+func settingFlags() []settingFlag {
+	return []settingFlag{
+		{"db", "db", "TARGET", "system under test"},
+		{"phase", "phase", "load|run|load,run", "what to execute; default run"},
+		{"threads", "threadcount", "N", "workers of each agent; default 1"},
+		{"threads-total", "threads.total", "N", "workers over all agents, instead of --threads"},
+		{"target", "rate", "OPS", "offer so many operations per second over all agents: an open loop at a fixed rate (-p target= is YCSB's closed loop with catch-up)"},
+		{"arrival", "arrival", "closed|fixed|poisson", "when operations are intended: as workers are free, or by the clock at --target; default closed, or fixed with --target"},
+		{"duration", "duration", "D", "end the phase after so long; with operationcount too, whichever comes first"},
+		{"warmup", "warmup", "D", "run so long before measuring"},
+		{"interval", "interval", "D", "length of a window, 100ms to 1m; default 1s"},
+		{"seed", "seed", "N", "seed of all that is drawn; default is the run's own, which the result tells"},
+	}
+}
+
+// submissionFlags are the flags that say what to execute.
+type submissionFlags struct {
+	files      []string
+	properties config.Pairs
+	settings   map[string]*string
+	name, note string
+	tags       config.Pairs
+}
+
+func addSubmissionFlags(cmd *cobra.Command) *submissionFlags {
+	f := &submissionFlags{settings: map[string]*string{}}
+	fs := cmd.Flags()
+	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE`, such as YCSB's workloads; may stand several times, later ones win")
+	config.PairsVar(fs, &f.properties, "property", "p", "set a property; goes over -P; may stand several times")
+	for _, s := range settingFlags() {
+		value := new(string)
+		f.settings[s.name] = value
+		config.Var(fs, value, s.name, s.kind, s.usage, text, plain)
+	}
+	fs.StringVar(&f.name, "name", "", "name the suite with `TEXT`; default is the last file's name")
+	fs.StringVar(&f.note, "note", "", "keep `TEXT` with the result")
+	config.PairsVar(fs, &f.tags, "tag", "", "keep a tag with the result; may stand several times")
+
+	values := map[string][]string{}
+	for _, k := range spec.Keys() {
+		values[k.Name] = k.Values
+	}
+	for _, s := range settingFlags() {
+		if v := values[s.property]; len(v) > 0 {
+			config.Complete(cmd, s.name, v)
+		}
+	}
+	return f
+}
+
+func text(s string) (string, error) { return s, nil }
+func plain(s string) string         { return s }
+
+// files is the value of -P: names with commas in them stay whole.
+func newFiles(to *[]string) pflag.Value {
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	fs.StringArrayVar(to, "files", nil, "")
+	return fs.Lookup("files").Value
+}
+
+// submission reads what the flags name.
+func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins) (spec.Submission, error) {
+	s := spec.Submission{Name: f.name, Note: f.note, Tags: f.tags.Map()}
+	for _, name := range f.files {
+		content, err := read(name)
+		if err != nil {
+			return s, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("read properties file %s (%s): %w", name, origins["properties"], err)}
+		}
+		s.Files = append(s.Files, spec.File{Name: name, Content: content})
+	}
+	for _, p := range f.properties {
+		origin := ""
+		if origins["property"] != "--property" {
+			origin = origins["property"]
+		}
+		s.Properties = append(s.Properties, spec.Setting{Key: p.Key, Value: p.Value, Origin: origin})
+	}
+	for _, flag := range settingFlags() {
+		if origins.Set(flag.name) {
+			s.Flags = append(s.Flags, spec.Setting{Key: flag.property, Value: *f.settings[flag.name], Origin: origins[flag.name]})
+		}
+	}
+	for _, name := range spec.Needs(s) {
+		content, err := read(name)
+		if err != nil {
+			return s, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("read %s, which a property names: %w", name, err)}
+		}
+		if s.Attachments == nil {
+			s.Attachments = map[string][]byte{}
+		}
+		s.Attachments[name] = content
+	}
+	return s, nil
+}
+
+func read(name string) ([]byte, error) {
+	content, err := os.ReadFile(name)
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		err = path.Err // the name is told by who asked
+	}
+	return content, err
+}
+
+// judge tells all that is wrong with a submission before anything is done about it.
+func judge(s spec.Submission) ([]spec.Warning, error) {
+	_, warnings, err := spec.Parse(s)
+	return warnings, err
+}
+
+// submitter tells who submits.
+func submitter() string {
+	name := "somebody"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return name
+	}
+	return name + "@" + strings.ToLower(host)
+}

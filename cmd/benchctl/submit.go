@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/remote"
+)
+
+type submitFlags struct {
+	*submissionFlags
+	*connectFlags
+	suite      string
+	agents     int
+	labels     config.Pairs
+	waitAgents time.Duration
+	onLoss     string
+	wait       bool
+	watch      bool
+	cancel     bool
+	output     string
+}
+
+func submitCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:   "submit",
+		Short: "Hand a benchmark to a coordinator",
+		Long: `Submit hands a benchmark to a coordinator, which queues it and runs it on its agents: all that --select matches, or
+as many of them as --agents says. It prints the suite's id alone on standard output, or with --wait or --watch waits for
+the end and prints the result.
+
+Ctrl-C while it waits: on a terminal it asks once. y cancels the run and prints what was measured until then, n waits on, a
+further Ctrl-C leaves the run to the coordinator. Without a terminal it leaves the run to the coordinator at once. With
+--cancel-on-interrupt it cancels without asking. SIGTERM leaves, or cancels with --cancel-on-interrupt. After leaving, the
+exit code is 4, and "benchctl watch" finds the run again.`,
+		Example: `  id=$(benchctl submit -P workloads/workloada --threads 32)
+  benchctl submit --db null --duration 1m --threads-total 64 --agents 3 --wait -o json
+  benchctl submit -P workloads/workloadb --select zone=a --wait-agents 2m --watch --tag ticket=123`,
+	}
+	f := submitFlags{submissionFlags: addSubmissionFlags(cmd), connectFlags: addConnectFlags(cmd), onLoss: string(remote.FailOnLoss), output: "table"}
+	fs := cmd.Flags()
+	addSuiteFlag(cmd, &f.suite)
+	config.Whole(fs, &f.agents, "agents", 0, "how many agents; 0 is all that match")
+	config.PairsVar(fs, &f.labels, "select", "", "only agents with this label; may stand several times")
+	config.Duration(fs, &f.waitAgents, "wait-agents", false, "wait so long for enough agents to be there")
+	config.Enum(cmd, &f.onLoss, "on-agent-loss", "", "what becomes of a run that loses an agent", string(remote.FailOnLoss), string(remote.ContinueOnLoss))
+	fs.BoolVar(&f.wait, "wait", false, "wait for the end and print the result")
+	fs.BoolVar(&f.watch, "watch", false, "like --wait, and show progress on standard error")
+	fs.BoolVar(&f.cancel, "cancel-on-interrupt", false, "cancel without asking on Ctrl-C or SIGTERM")
+	addOutputFlag(cmd, &f.output, resultFormats()...)
+	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
+		return submit(ctx, c, cmd, &f)
+	}}
+}
+
+// addSuiteFlag declares -f, so that who tries it learns how things stand.
+func addSuiteFlag(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVarP(to, "file", "f", "", "suite `FILE` (YAML); a later version takes it")
+}
+
+// refuseSuite says what to do instead of -f.
+func refuseSuite(cmd *cobra.Command, suite string) error {
+	if suite == "" {
+		return nil
+	}
+	return &cli.UsageError{
+		Command: cmd.CommandPath(),
+		Err:     fmt.Errorf("suite file %s: this version does not take suites yet; give properties files with -P and settings with -p", suite),
+	}
+}
+
+func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFlags) error {
+	if err := refuseSuite(cmd, f.suite); err != nil {
+		return err
+	}
+	waits := f.wait || f.watch
+	if f.cancel && !waits {
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--cancel-on-interrupt is of use with --wait or --watch only")}
+	}
+	client, err := f.dial()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	s, err := f.submission(cmd, c.Origins)
+	if err != nil {
+		return err
+	}
+	if _, err := judge(s); err != nil {
+		return err
+	}
+	id, warnings, err := client.Submit(ctx, remote.Request{
+		Submission: s, Agents: f.agents, Select: f.labels.Map(), WaitAgents: f.waitAgents,
+		OnAgentLoss: remote.Policy(f.onLoss), SubmittedBy: submitter(),
+	})
+	if err != nil {
+		return err
+	}
+	warn(c, warnings)
+	if !waits {
+		_, err := fmt.Fprintln(c.Out, id)
+		return err
+	}
+	_, _ = fmt.Fprintf(c.Err, "suite %s\n", id)
+	w := following{
+		client: client, id: id, known: true, out: c.Err, how: quiet, first: askFirst,
+		left: fmt.Sprintf("%s goes on; `%s` follows it, `%s` ends it", id,
+			f.told(c.Origins, "benchctl watch "+id), f.told(c.Origins, "benchctl cancel "+id)),
+	}
+	if f.watch {
+		w.how = progress
+	}
+	if f.cancel {
+		w.first = cancel
+	}
+	if err := follow(ctx, c, w); err != nil {
+		return err
+	}
+	return conclude(ctx, c, client, id, f.output)
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/remote"
+)
+
+// ask makes a command of one question to a coordinator.
+func ask(f *connectFlags, question func(ctx context.Context, c *cli.Context, client *remote.Client, args []string) error) func(context.Context, *cli.Context, []string) error {
+	return func(ctx context.Context, c *cli.Context, args []string) error {
+		client, err := f.dial()
+		if err != nil {
+			return err
+		}
+		defer func() { _ = client.Close() }()
+		return question(ctx, c, client, args)
+	}
+}
+
+// oneID is what commands that take the id of a suite or run have in common.
+func oneID(cmd *cobra.Command, f *connectFlags) {
+	cmd.Args = cli.Exactly("ID")
+	cmd.ValidArgsFunction = completeFrom(f, suiteIDs)
+}
+
+func watchCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:   "watch ID",
+		Short: "Show a suite or run until it ends",
+		Long: `Watch shows a suite or run until it ends: live on a terminal, else a line for each interval. Ctrl-C ends the watching,
+not the run. The exit code is that of the suite's end, as with "submit --wait", or 4 when it was not waited for.`,
+		Example: `  benchctl watch 20260301-k7mp
+  id=$(benchctl submit -P workloads/workloada); benchctl watch "$id" && benchctl show "$id"`,
+	}
+	f := addConnectFlags(cmd)
+	oneID(cmd, f)
+	return cli.Command{Command: cmd, Run: ask(f, func(ctx context.Context, c *cli.Context, client *remote.Client, args []string) error {
+		id := args[0]
+		if err := follow(ctx, c, following{
+			client: client, id: id, out: c.Out, how: progress, first: detach,
+			left: fmt.Sprintf("%s goes on; `%s` ends it", id, f.told(c.Origins, "benchctl cancel "+id)),
+		}); err != nil {
+			return err
+		}
+		text, err := client.Result(ctx, id)
+		if err != nil {
+			return err
+		}
+		return verdict(text)
+	})}
+}
+
+func showCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Print the result of a suite or run",
+		Long: `Show prints the result of a suite or run as it stands; of one that goes on, what was measured so far. The exit code says
+whether it was printed, not how the run ended.`,
+		Example: `  benchctl show 20260301-k7mp
+  benchctl show 20260301-k7mp.1 -o json | jq .phases[].throughput`,
+	}
+	f := addConnectFlags(cmd)
+	oneID(cmd, f)
+	output := "table"
+	addOutputFlag(cmd, &output, resultFormats()...)
+	return cli.Command{Command: cmd, Run: ask(f, func(ctx context.Context, c *cli.Context, client *remote.Client, args []string) error {
+		text, err := client.Result(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		return printResult(c.Out, text, output)
+	})}
+}
+
+func listCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the suites in the archive, newest first",
+		Example: `  benchctl list
+  benchctl list -o json | jq -r '.[] | select(.status == "failed").id'`,
+	}
+	f := addConnectFlags(cmd)
+	output := "table"
+	addOutputFlag(cmd, &output, "table", "json")
+	return cli.Command{Command: cmd, Run: ask(f, func(ctx context.Context, c *cli.Context, client *remote.Client, _ []string) error {
+		suites, err := client.List(ctx)
+		if err != nil {
+			return err
+		}
+		if output == "json" {
+			return printJSON(c.Out, suites)
+		}
+		t := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+		_, _ = fmt.Fprintln(t, "ID\tSTATUS\tCREATED\tDB\tRUNS\tBY\tNAME")
+		for _, s := range suites {
+			_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", s.ID, s.Status, when(s.Created), s.DB, s.Runs, s.SubmittedBy, s.Name)
+		}
+		return t.Flush()
+	})}
+}
+
+func when(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
+
+func cancelCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:   "cancel ID",
+		Short: "End a suite or run; what was measured until then is kept",
+		Example: `  benchctl cancel 20260301-k7mp       # all its runs
+  benchctl cancel 20260301-k7mp.2     # one of them`,
+	}
+	f := addConnectFlags(cmd)
+	oneID(cmd, f)
+	return cli.Command{Command: cmd, Run: ask(f, func(ctx context.Context, _ *cli.Context, client *remote.Client, args []string) error {
+		return client.Cancel(ctx, args[0], submitter())
+	})}
+}
+
+func removeCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:     "rm ID",
+		Short:   "Delete an ended suite from the archive",
+		Example: `  benchctl rm 20260301-k7mp`,
+	}
+	f := addConnectFlags(cmd)
+	oneID(cmd, f)
+	return cli.Command{Command: cmd, Run: ask(f, func(ctx context.Context, _ *cli.Context, client *remote.Client, args []string) error {
+		return client.Remove(ctx, args[0])
+	})}
+}
+
+func agentsCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:   "agents",
+		Short: "List the agents of a coordinator",
+		Example: `  benchctl agents
+  benchctl agents -o json
+  benchctl agents drain client-3`,
+	}
+	f := addConnectFlags(cmd)
+	output := "table"
+	addOutputFlag(cmd, &output, "table", "json")
+	return cli.Command{
+		Command:  cmd,
+		Commands: []cli.Command{drainCommand()},
+		Run: ask(f, func(ctx context.Context, c *cli.Context, client *remote.Client, _ []string) error {
+			agents, err := client.Agents(ctx)
+			if err != nil {
+				return err
+			}
+			if output == "json" {
+				return printJSON(c.Out, agents)
+			}
+			t := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+			_, _ = fmt.Fprintln(t, "NAME\tSTATE\tCORES\tMEMORY\tCLOCK\tVERSION\tADDRESS\tLABELS")
+			for _, a := range agents {
+				_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", a.Name, agentState(a), a.Host.Cores, gibibytes(a.Host.Memory),
+					fmt.Sprintf("%+.3f ± %.3f ms", a.Clock.OffsetMS, a.Clock.UncertaintyMS), a.Version, a.Address, labels(a.Labels))
+			}
+			return t.Flush()
+		}),
+	}
+}
+
+// agentState says what an agent does and whether it is there, in a word or two.
+func agentState(a remote.Agent) string {
+	state := "idle"
+	if a.Run != "" {
+		state = a.Run
+	}
+	if a.Draining {
+		state += ", drained"
+	}
+	if !a.Connected {
+		state += ", not connected since " + when(a.LastHeard)
+	}
+	return state
+}
+
+// labels are written as --select takes them.
+func labels(of map[string]string) string {
+	pairs := make([]string, 0, len(of))
+	for _, k := range slices.Sorted(maps.Keys(of)) {
+		pairs = append(pairs, k+"="+of[k])
+	}
+	return strings.Join(pairs, " ")
+}
+
+func gibibytes(bytes uint64) string {
+	return strconv.FormatFloat(float64(bytes)/(1<<30), 'f', 1, 64) + " GiB"
+}
+
+func drainCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:   "drain NAME",
+		Short: "Give an agent no further runs; the one that it serves goes on",
+		Example: `  benchctl agents drain client-3
+  benchctl agents drain client-3 --undo`,
+		Args: cli.Exactly("NAME"),
+	}
+	f := addConnectFlags(cmd)
+	cmd.ValidArgsFunction = completeFrom(f, agentNames)
+	var undo bool
+	cmd.Flags().BoolVar(&undo, "undo", false, "give it runs again")
+	return cli.Command{Command: cmd, Run: ask(f, func(ctx context.Context, _ *cli.Context, client *remote.Client, args []string) error {
+		return client.Drain(ctx, args[0], undo)
+	})}
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/muesli/cancelreader"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/cli/view"
+	"github.com/benchd/benchd/internal/config"
+)
+
+// terminal returns a stream's file when it is a terminal.
+func terminal(stream any) *os.File {
+	f, ok := stream.(*os.File)
+	if !ok || !term.IsTerminal(f.Fd()) {
+		return nil
+	}
+	return f
+}
+
+// showing is how much is shown while a suite goes on.
+type showing int
+
+const (
+	quiet    showing = iota // only what concerns the user's own doing
+	progress                // live on a terminal, else in lines
+)
+
+// screen is a view with what the user says to it.
+type screen struct {
+	view.View
+	keys   chan view.Key
+	live   *view.Live
+	in     *os.File // a terminal on which answers are read in lines; nil when keys bring them, or nobody can answer
+	answer cancelreader.CancelReader
+	done   chan struct{}
+}
+
+// openScreen shows on out what goes on. The log goes above a live view.
+func openScreen(c *cli.Context, out io.Writer, how showing) *screen {
+	s := &screen{keys: make(chan view.Key, 16)}
+	in, tty := terminal(c.In), terminal(out)
+	if how == progress && tty != nil && !config.Dumb() {
+		s.live = view.StartLive(in, tty, s.keys)
+		s.View = s.live
+		c.LogOut.To(s.live)
+		return s
+	}
+	s.View = view.NewPlain(out, how == quiet)
+	if terminal(c.Err) != nil {
+		s.in = in
+	}
+	return s
+}
+
+// canAsk tells whether there is somebody to answer.
+func (s *screen) canAsk(c *cli.Context) bool {
+	return s.in != nil || s.live != nil && terminal(c.In) != nil
+}
+
+// ask waits for a line on the terminal, until it comes or the question is taken back.
+func (s *screen) ask() {
+	if s.in == nil {
+		return // the view tells of keys
+	}
+	reader, err := cancelreader.NewReader(s.in)
+	if err != nil {
+		return // then only a further Ctrl-C is an answer
+	}
+	s.answer, s.done = reader, make(chan struct{})
+	go func() {
+		defer close(s.done)
+		line, err := bufio.NewReader(reader).ReadString('\n')
+		switch {
+		case err != nil:
+		case strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y"):
+			s.keys <- view.Yes
+		default:
+			s.keys <- view.No
+		}
+	}()
+}
+
+// unask stops waiting for an answer.
+func (s *screen) unask() {
+	if s.answer == nil {
+		return
+	}
+	s.answer.Cancel()
+	<-s.done
+	_ = s.answer.Close()
+	s.answer = nil
+}
+
+// close gives the terminal back.
+func (s *screen) close(c *cli.Context) {
+	s.unask()
+	if s.live == nil {
+		return
+	}
+	c.LogOut.To(c.Err)
+	if err := s.live.Close(); err != nil {
+		c.Logger.Debug("the view ended early", "err", err)
+	}
+}

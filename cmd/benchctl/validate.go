@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/benchd/benchd/internal/cli"
+)
+
+func validateCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:   "validate",
+		Short: "Judge a benchmark without running it",
+		Long: `Validate judges what "submit" and "run" would be given, without running it, and tells all that is wrong. It asks no
+coordinator, unless --coordinator is given: then that one judges too, by its own version and targets.`,
+		Example: `  benchctl validate -P workloads/workloada -p requestdistribution=zipfian
+  benchctl validate -P workloads/workloada --coordinator 127.0.0.1:7070`,
+	}
+	s, connect := addSubmissionFlags(cmd), addConnectFlags(cmd)
+	var suite string
+	addSuiteFlag(cmd, &suite)
+	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
+		if err := refuseSuite(cmd, suite); err != nil {
+			return err
+		}
+		submission, err := s.submission(cmd, c.Origins)
+		if err != nil {
+			return err
+		}
+		warnings, err := judge(submission)
+		if err != nil {
+			return err
+		}
+		told := make([]string, len(warnings))
+		for i, w := range warnings {
+			told[i] = w.String()
+		}
+		if c.Origins.Set("coordinator") {
+			client, err := connect.dial()
+			if err != nil {
+				return err
+			}
+			defer func() { _ = client.Close() }()
+			if told, err = client.Validate(ctx, submission); err != nil {
+				return err
+			}
+		}
+		warn(c, told)
+		_, err = fmt.Fprintln(c.Err, "valid")
+		return err
+	}}
+}

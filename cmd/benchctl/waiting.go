@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/cli/view"
+	"github.com/benchd/benchd/internal/remote"
+)
+
+// waiting is one goroutine's view of a suite that is waited for.
+type waiting struct {
+	following
+	c            *cli.Context
+	screen       *screen
+	interruption interruption
+	aside        view.Aside
+	cancelled    chan error // what came of the cancel
+	cancels      sync.WaitGroup
+}
+
+// loop takes what comes until the suite ends or the user leaves.
+func (w *waiting) loop(ctx context.Context, news <-chan remote.Progress, lost, ended <-chan error, signals <-chan os.Signal) error {
+	for {
+		var s said
+		select {
+		case p := <-news:
+			w.screen.Progress(p)
+			w.tell(func(a *view.Aside) { a.Lost = "" })
+			continue
+		case err := <-lost:
+			w.tell(func(a *view.Aside) { a.Lost = err.Error() + "; asks again" })
+			continue
+		case err := <-ended:
+			w.tell(func(a *view.Aside) { *a = view.Aside{} })
+			return err
+		case err := <-w.cancelled:
+			if err != nil {
+				w.tell(func(a *view.Aside) { a.Note = fmt.Sprintf("cancel %s: %v", w.id, err) })
+			}
+			continue
+		case sig := <-signals:
+			s = terminated
+			if sig == os.Interrupt {
+				s = interrupted
+			}
+		case k := <-w.screen.keys:
+			s = map[view.Key]said{view.Interrupt: interrupted, view.Yes: yes, view.No: no}[k]
+		}
+		if w.do(ctx, w.interruption.step(s)) {
+			return &cli.Error{Code: cli.Incomplete, Err: fmt.Errorf("%w: %s", errLeft, w.left)}
+		}
+	}
+}
+
+// do carries out a deed. It tells whether to leave.
+func (w *waiting) do(ctx context.Context, d deed) (leave bool) {
+	switch d {
+	case nothing:
+	case doAsk:
+		w.tell(func(a *view.Aside) {
+			a.Question = fmt.Sprintf("Cancel %s? [y]es, [n]o, or Ctrl-C to leave it running:", w.id)
+		})
+		w.screen.ask()
+	case doResume:
+		w.screen.unask()
+		w.tell(func(a *view.Aside) { *a = view.Aside{Lost: a.Lost, Note: w.id + " goes on"} })
+	case doCancel:
+		w.screen.unask()
+		w.tell(func(a *view.Aside) {
+			*a = view.Aside{Lost: a.Lost, Note: "cancels " + w.id + " and waits for its end; a further Ctrl-C does not wait"}
+		})
+		w.cancels.Go(func() { w.cancelled <- w.client.Cancel(ctx, w.id, submitter()) })
+	case doLeave:
+		w.tell(func(a *view.Aside) { *a = view.Aside{} })
+		return true
+	}
+	return false
+}
+
+func (w *waiting) tell(change func(*view.Aside)) {
+	before := w.aside
+	change(&w.aside)
+	if w.aside != before {
+		w.screen.Tell(w.aside)
+	}
+}

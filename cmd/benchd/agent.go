@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/benchd/benchd/internal/agent"
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/security"
+	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/telemetry"
+)
+
+type agentFlags struct {
+	coordinator, name  string
+	labels             config.Pairs
+	metrics, advertise string
+	spool              string
+	orphan             time.Duration
+	insecure           bool
+	skew               clock.Skew
+}
+
+func agentCommand() cli.Command {
+	f := agentFlags{orphan: agent.DefaultOrphanTimeout}
+	cmd := &cobra.Command{
+		Use:   "agent --coordinator HOST:PORT",
+		Short: "Produce load as a coordinator says",
+		Long: `Agent connects to a coordinator, which gives it its part of a run, and produces that load. It needs no open port but
+that of its metrics. When the coordinator goes away it works on, keeps what it measured, and connects again; after
+--orphan-timeout it stops the load: nobody must hammer a cluster that no one can cancel.
+
+SIGTERM ends it within five seconds: its workers stop, their last figures are delivered, and the run goes on without
+it or fails, as "benchctl submit --on-agent-loss" says.`,
+		Example: `  benchd agent --coordinator 10.0.0.1:7070 --insecure
+  benchd agent --coordinator 127.0.0.1:7070 --name client-1 --label zone=a --label rack=3
+  BENCHD_LABEL=zone=a,rack=3 benchd agent --config agent.yaml`,
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator; must be given")
+	fs.StringVar(&f.name, "name", "", "`NAME` of the agent, unique among those of the coordinator; default is the host's name")
+	config.PairsVar(fs, &f.labels, "label", "", "label, by which runs select agents; may stand several times")
+	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of /metrics, /healthz and /readyz; port 0 takes a free one")
+	fs.StringVar(&f.advertise, "metrics-advertise", "", "`HOST:PORT` at which Prometheus reaches the metrics, for /sd/agents; default is where they are")
+	fs.StringVar(&f.spool, "spool", "", "`DIR` for figures that were not delivered; this version keeps them in memory, 256 MiB at most")
+	config.Duration(fs, &f.orphan, "orphan-timeout", false, "stop the load after so long without a coordinator")
+	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
+	clockFlags(fs, &f.skew)
+	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
+		return runAgent(ctx, c, cmd, &f)
+	}}
+}
+
+// judge tells what is wrong with the flags.
+func (f *agentFlags) judge(cmd *cobra.Command) error {
+	if f.coordinator == "" {
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--coordinator HOST:PORT is missing: which coordinator is the agent to serve?")}
+	}
+	if f.orphan == 0 {
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--orphan-timeout 0s: load must stop some time after its coordinator is gone; give a time such as 10m")}
+	}
+	if f.advertise != "" {
+		if err := security.CheckForm("--metrics-advertise", f.advertise); err != nil {
+			return err
+		}
+	}
+	return errors.Join(
+		security.CheckAddress("--coordinator", f.coordinator, f.insecure),
+		security.CheckAddress("--metrics-listen", f.metrics, f.insecure),
+	)
+}
+
+func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentFlags) error {
+	if err := f.judge(cmd); err != nil {
+		return err
+	}
+	if f.spool != "" {
+		c.Logger.Warn("--spool has no effect yet: figures that were not delivered are kept in memory", "dir", f.spool)
+	}
+	web, err := cli.Listen(ctx, "--metrics-listen", f.metrics)
+	if err != nil {
+		return err
+	}
+	registry := telemetry.NewRegistry()
+	a, err := agent.New(agent.Config{
+		Coordinator: "dns:///" + f.coordinator,
+		Dial: []grpc.DialOption{
+			grpc.WithTransportCredentials(insecure.NewCredentials()),
+			// A coordinator is in the user's own network; a proxy is for what lies outside.
+			grpc.WithNoProxy(),
+		},
+		Drivers: target.Drivers(), Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
+		OrphanTimeout: f.orphan, Clock: clock.NewSource(f.skew), Logger: c.Logger, Registerer: registry,
+	})
+	if err != nil {
+		return errors.Join(&cli.Error{Code: cli.Usage, Err: err}, web.Close())
+	}
+	c.Logger.Info("agent begins", "coordinator", f.coordinator, "http", web.Addr().String(), "version", c.Version)
+	return serveAgent(ctx, c, a, web, telemetry.ServerConfig{Registry: registry, Logger: c.Logger})
+}
+
+// advertised is where others find the metrics that are served on l: an address of all interfaces says nothing
+// to them.
+func (f *agentFlags) advertised(l net.Listener) string {
+	if f.advertise != "" {
+		return f.advertise
+	}
+	tcp, ok := l.Addr().(*net.TCPAddr)
+	if !ok || tcp.IP.IsUnspecified() {
+		return ""
+	}
+	return l.Addr().String()
+}
+
+// serveAgent lets a work, and its metrics be fetched for as long.
+func serveAgent(ctx context.Context, c *cli.Context, a *agent.Agent, web net.Listener, config telemetry.ServerConfig) error {
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	served := make(chan error, 1)
+	go func() { served <- telemetry.NewServer(config).Run(serving, web) }()
+	err := a.Run(ctx)
+	stop()
+	if err == nil {
+		c.Logger.Info("agent has ended")
+	} else {
+		err = fmt.Errorf("serve coordinator: %w", err)
+	}
+	return errors.Join(err, <-served)
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/grpc"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/coordinator"
+	"github.com/benchd/benchd/internal/security"
+	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/telemetry"
+)
+
+type coordinatorFlags struct {
+	listen, http, data string
+	insecure           bool
+}
+
+func coordinatorCommand() cli.Command {
+	var f coordinatorFlags
+	cmd := &cobra.Command{
+		Use:   "coordinator",
+		Short: "Queue and conduct runs, and keep their results",
+		Long: `Coordinator queues and conducts runs and keeps their results in an archive, the directory --data. Agents and benchctl
+connect to --listen. SIGTERM leaves runs as they are: agents go on, and a coordinator that is started with the same
+archive takes them up again. Only a cancel ends a run.`,
+		Example: `  benchd coordinator --data /var/lib/benchd
+  benchd coordinator --listen 0.0.0.0:7070 --insecure     # on a network that is trusted
+  BENCHD_DATA=/var/lib/benchd benchd coordinator --config benchd.yaml`,
+	}
+	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for agents and benchctl; port 0 takes a free one")
+	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /metrics, /sd/agents, /healthz and /readyz")
+	cmd.Flags().StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive; created if missing")
+	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
+	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
+		return runCoordinator(ctx, c, f)
+	}}
+}
+
+func insecureFlag(cmd *cobra.Command, to *bool, what string) {
+	cmd.Flags().BoolVar(to, "insecure", false, what+" without TLS: whoever can reach the network can read and steer")
+}
+
+func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (err error) {
+	if err := errors.Join(
+		security.CheckAddress("--listen", f.listen, f.insecure),
+		security.CheckAddress("--http", f.http, f.insecure),
+	); err != nil {
+		return err
+	}
+	rpc, web, err := listenTwice(ctx, f.listen, f.http)
+	if err != nil {
+		return err
+	}
+	registry := telemetry.NewRegistry()
+	coord, err := coordinator.New(ctx, coordinator.Config{
+		DataDir: f.data, Version: c.Version, Databases: target.Names(target.Drivers()), Logger: c.Logger, Registerer: registry,
+	})
+	if err != nil {
+		return errors.Join(startError(err), rpc.Close(), web.Close())
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
+		defer cancel()
+		err = errors.Join(err, coord.Close(closing))
+	}()
+	server := grpc.NewServer(coordinator.ServerOptions()...)
+	coord.Register(server)
+	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "data", f.data, "version", c.Version)
+	return serve(ctx, c, server, rpc, web, telemetry.ServerConfig{
+		Registry: registry, Logger: c.Logger,
+		Handlers: map[string]http.Handler{"/sd/agents": coord.Discovery()},
+	}, coord.Detach)
+}
+
+// listenTwice takes both ports, before an archive is opened: who cannot start writes nothing.
+func listenTwice(ctx context.Context, listen, http string) (rpc, web net.Listener, err error) {
+	rpc, err = cli.Listen(ctx, "--listen", listen)
+	if err != nil {
+		return nil, nil, err
+	}
+	web, err = cli.Listen(ctx, "--http", http)
+	if err != nil {
+		return nil, nil, errors.Join(err, rpc.Close())
+	}
+	return rpc, web, nil
+}
+
+// closeLimit bounds what a process does after it has been told to end.
+const closeLimit = 3 * time.Second
+
+// serve answers gRPC and HTTP until ctx ends, or one of them fails. Detach ends the streams of the gRPC server.
+func serve(ctx context.Context, c *cli.Context, server *grpc.Server, rpc, web net.Listener, config telemetry.ServerConfig, detach func()) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	served := make(chan error, 2)
+	go func() {
+		err := server.Serve(rpc)
+		if err != nil {
+			err = fmt.Errorf("serve gRPC on %s: %w", rpc.Addr(), err)
+		}
+		cancel()
+		served <- err
+	}()
+	go func() {
+		err := telemetry.NewServer(config).Run(ctx, web)
+		cancel()
+		served <- err
+	}()
+	<-ctx.Done()
+	c.Logger.Info("ends: runs go on without it")
+	detach()
+	timer := time.AfterFunc(closeLimit, server.Stop)
+	defer timer.Stop()
+	server.GracefulStop()
+	return errors.Join(<-served, <-served)
+}
+
+// startError gives what keeps a coordinator from starting the exit code of what is not allowed or not reached,
+// unless it knows better.
+func startError(err error) error {
+	if cli.CodeOf(err) != cli.Failed {
+		return err
+	}
+	return &cli.Error{Code: cli.Unavailable, Err: err}
+}

@@ -1,0 +1,42 @@
+// Benchd is what runs on machines: the coordinator, its agents, or both in one process for development.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/benchd/benchd/internal/cli"
+)
+
+// Set by the linker.
+var version, commit string
+
+func main() {
+	streams := cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	os.Exit(cli.Exit(os.Stderr, "benchd", run(os.Args[1:], streams)))
+}
+
+// run runs a command until it ends, or is told to by SIGINT or SIGTERM. A second signal ends the process at once.
+func run(args []string, streams cli.Streams) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return program().Run(ctx, args, streams)
+}
+
+// program is benchd with its commands.
+func program() cli.Program {
+	info, _ := debug.ReadBuildInfo()
+	return cli.Program{
+		Name:  "benchd",
+		Short: "Benchmark distributed databases from several machines",
+		Long: `Benchd benchmarks distributed databases from several machines. One coordinator queues and conducts runs, agents on
+the client machines produce the load, benchctl submits runs and shows their results.`,
+		Version:  cli.Version(version, commit, info),
+		LogLevel: "info",
+		Commands: []cli.Command{coordinatorCommand(), agentCommand(), devCommand()},
+	}
+}
