@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/benchd/benchd/internal/cli"
@@ -44,19 +45,17 @@ func follow(ctx context.Context, c *cli.Context, f following) error {
 	news := make(chan remote.Progress)
 	lost := make(chan error)
 	ended := make(chan error, 1)
-	go func() {
+	var tasks sync.WaitGroup
+	tasks.Go(func() {
 		ended <- f.client.Watch(ctx, f.id, f.known, remote.Follower{
 			Progress: func(p remote.Progress) { send(ctx, news, p) },
 			Lost:     func(err error) { send(ctx, lost, err) },
 		})
-	}()
-	w := waiting{following: f, c: c, screen: screen, interruption: interruption{first: f.first}, cancelled: make(chan error, 1)}
+	})
+	w := waiting{following: f, c: c, screen: screen, interruption: interruption{first: f.first}, tasks: &tasks, cancelled: make(chan error, 1)}
 	err := w.loop(ctx, news, lost, ended, signals)
 	stop()
-	if errors.Is(err, errLeft) {
-		<-ended
-	}
-	w.cancels.Wait()
+	tasks.Wait()
 	return err
 }
 

@@ -18,8 +18,8 @@ type waiting struct {
 	screen       *screen
 	interruption interruption
 	aside        view.Aside
+	tasks        *sync.WaitGroup
 	cancelled    chan error // what came of the cancel
-	cancels      sync.WaitGroup
 }
 
 // loop takes what comes until the suite ends or the user leaves.
@@ -73,7 +73,7 @@ func (w *waiting) do(ctx context.Context, d deed) (leave bool) {
 		w.tell(func(a *view.Aside) {
 			*a = view.Aside{Lost: a.Lost, Note: "cancels " + w.id + " and waits for its end; a further Ctrl-C does not wait"}
 		})
-		w.cancels.Go(func() { w.cancelled <- w.client.Cancel(ctx, w.id, submitter()) })
+		w.tasks.Go(func() { w.cancelled <- w.client.Cancel(ctx, w.id, submitter()) })
 	case doLeave:
 		w.tell(func(a *view.Aside) { *a = view.Aside{} })
 		return true

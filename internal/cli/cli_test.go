@@ -145,7 +145,8 @@ func TestMistakesInTheCommandLineAreUsage(t *testing.T) {
 		"do S --log-level=": `--log-level: "" is not one of debug, info, warn, error`,
 		"completion x":      `unknown command "x"; known: bash, fish, powershell, zsh`,
 		"help x":            `unknown command "x"`,
-		"help do x":         `"x" is no command`,
+		"help do x":         `unknown command "x"; known: part`,
+		"help do part x":    `"x" is no command`,
 	} {
 		_, _, err := execute(t, strings.Fields(args)...)
 		require.ErrorContains(t, err, want, args)

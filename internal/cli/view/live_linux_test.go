@@ -12,9 +12,8 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 
-	"github.com/benchd/benchd/internal/result"
-
 	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/result"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
