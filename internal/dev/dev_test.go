@@ -3,8 +3,6 @@ package dev_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"testing"
@@ -12,11 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/benchd/benchd/internal/dev"
-	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/spec"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -29,42 +27,18 @@ func execute(t *testing.T, agents int, settings map[string]string) result.Run {
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, c.Close()) }()
-	runs := benchdv1.NewRunServiceClient(c.Conn())
-	submission := &benchdv1.Submission{}
+	client := remote.New(c.Conn(), nil, "this process")
+	var submission spec.Submission
 	for k, v := range settings {
-		submission.Properties = append(submission.Properties, &benchdv1.Setting{Key: k, Value: v})
+		submission.Properties = append(submission.Properties, spec.Setting{Key: k, Value: v})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	queued, err := runs.Submit(ctx, &benchdv1.SubmitRequest{
-		Submission: submission, Agents: uint32(agents), WaitAgents: durationpb.New(20 * time.Second),
-	})
+	id, _, err := client.Submit(ctx, remote.Request{Submission: submission, Agents: agents, WaitAgents: 20 * time.Second})
 	require.NoError(t, err)
-	watch, err := runs.Watch(ctx, &benchdv1.WatchRequest{Id: queued.GetId()})
+	require.NoError(t, client.Watch(ctx, id, true, remote.Follower{Progress: func(remote.Progress) {}, Lost: func(error) {}}))
+	text, err := client.Result(ctx, id)
 	require.NoError(t, err)
-	for {
-		msg, err := watch.Recv()
-		require.NoError(t, err)
-		if msg.GetEnded() {
-			break
-		}
-	}
-	return get(t, runs, queued.GetId())
-}
-
-func get(t *testing.T, runs benchdv1.RunServiceClient, id string) result.Run {
-	t.Helper()
-	stream, err := runs.Get(t.Context(), &benchdv1.GetRequest{Id: id})
-	require.NoError(t, err)
-	var text []byte
-	for {
-		piece, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		require.NoError(t, err)
-		text = append(text, piece.GetChunk()...)
-	}
 	var r result.Run
 	require.NoError(t, json.Unmarshal(text, &r))
 	return r
