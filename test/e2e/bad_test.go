@@ -1,0 +1,179 @@
+//go:build integration
+
+package e2e
+
+import (
+	"database/sql"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	_ "modernc.org/sqlite" // the driver, to make an archive of a later time
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// coordinator runs `benchd coordinator` to an end that it should come to by itself.
+func coordinator(t *testing.T, args ...string) (stderr string, code int) {
+	t.Helper()
+	p := start(t, nil, "benchd", append([]string{"coordinator"}, args...)...)
+	code = p.exit(patience)
+	return p.log.String(), code
+}
+
+// lastLine is what a user reads last.
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}
+
+func TestACoordinatorThatCannotStartSaysWhy(t *testing.T) {
+	taken := newHouse(t)
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, []byte("not a folder"), 0o600))
+	newer := t.TempDir()
+	later(t, newer)
+	foreign := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(foreign, "benchd.db"), []byte(strings.Repeat("no database ", 1000)), 0o600))
+
+	free := func() string { return "127.0.0.1:" + port(t) }
+	tests := []struct {
+		name string
+		args []string
+		code int
+		says []string
+	}{
+		{"port in use", []string{"--listen", taken.address, "--http", free(), "--data", t.TempDir()}, 5, []string{taken.address, "--listen"}},
+		{"HTTP port in use", []string{"--listen", free(), "--http", taken.http, "--data", t.TempDir()}, 5, []string{taken.http, "--http"}},
+		{"archive in use", []string{"--listen", free(), "--http", free(), "--data", taken.dir}, 5, []string{taken.dir}},
+		{"data directory below a file", []string{"--listen", free(), "--http", free(), "--data", file + "/data"}, 5, []string{file}},
+		{"archive of a later version", []string{"--listen", free(), "--http", free(), "--data", newer}, 5, []string{"newer"}},
+		{"no archive at all", []string{"--listen", free(), "--http", free(), "--data", foreign}, 5, []string{"benchd.db"}},
+		{"address that is not loopback", []string{"--listen", "0.0.0.0:0", "--http", free(), "--data", t.TempDir()}, 2, []string{"TLS", "--insecure"}},
+		{"unknown flag", []string{"--lissen", free()}, 2, []string{"--listen"}},
+		{"unknown key in the file", []string{"--config", config(t, "lissen: x\n")}, 2, []string{"lissen", "listen"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			stderr, code := coordinator(t, test.args...)
+			require.Equal(t, test.code, code, stderr)
+			for _, text := range test.says {
+				require.Contains(t, stderr, text)
+			}
+			require.NotContains(t, stderr, "goroutine", "it is a message, not a crash")
+			t.Log(lastLine(stderr))
+		})
+	}
+	before, err := os.ReadFile(filepath.Join(foreign, "benchd.db"))
+	require.NoError(t, err)
+	require.Equal(t, strings.Repeat("no database ", 1000), string(before), "what is not ours is left alone")
+}
+
+// later makes an archive as a later version would leave it.
+func later(t *testing.T, dir string) {
+	t.Helper()
+	p := start(t, nil, "benchd", "coordinator", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", dir)
+	p.says("coordinator listens")
+	p.signal(terminate)
+	require.Zero(t, p.exit(patience))
+	db, err := sql.Open("sqlite", filepath.Join(dir, "benchd.db"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	_, err = db.ExecContext(t.Context(), "PRAGMA user_version = 999")
+	require.NoError(t, err)
+}
+
+func config(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "benchd.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	return file
+}
+
+func TestAnAgentThatIsNotWantedSaysWhyAndEnds(t *testing.T) {
+	h := newHouse(t)
+	h.agents("a")
+	second := h.agent("a")
+	require.Equal(t, 5, second.exit(patience))
+	second.says("--name")
+	h.connected(1)
+
+	other := h.agent("b", "--label", "nonsense")
+	require.Equal(t, 2, other.exit(patience))
+
+	far := start(t, nil, "benchd", "agent", "--coordinator", "192.0.2.1:7070")
+	require.Equal(t, 2, far.exit(patience))
+	far.says("TLS")
+}
+
+// otherProtocol is a coordinator of another release.
+type otherProtocol struct {
+	benchdv1.UnimplementedAgentServiceServer
+}
+
+func (otherProtocol) Session(benchdv1.AgentService_SessionServer) error {
+	return wire.ToStatus(wire.Errorf(wire.ErrProtocol, "agent speaks protocol 1, this coordinator speaks 2: install the same release on both"))
+}
+
+func TestAnAgentOfAnotherProtocolEndsWithTheCoordinatorsReason(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server := grpc.NewServer()
+	benchdv1.RegisterAgentServiceServer(server, otherProtocol{})
+	go func() { _ = server.Serve(l) }()
+	t.Cleanup(server.Stop)
+	p := start(t, nil, "benchd", "agent", "--coordinator", l.Addr().String(), "--metrics-listen", "127.0.0.1:0")
+	require.Equal(t, 5, p.exit(patience))
+	p.says("install the same release")
+}
+
+func TestASubmissionThatCannotBeServedIsRefused(t *testing.T) {
+	h := newHouse(t)
+	good := []string{"submit", "--db", "null", "--duration", "1s", "-p", "recordcount=100"}
+	typo := filepath.Join(t.TempDir(), "workload")
+	require.NoError(t, os.WriteFile(typo, []byte("recordcount=100\nrequestdistribution=zipfain\n"), 0o600))
+	tests := []struct {
+		name   string
+		agents []string
+		args   []string
+		code   int
+		says   []string
+	}{
+		{"no agent", nil, good, 5, []string{"1 agents needed, 0 connected", "benchd agent"}},
+		{"too few agents", []string{"a"}, append(good, "--agents", "2"), 5, []string{"2 agents needed, 1 connected"}},
+		{"too few after waiting", []string{"a"}, append(good, "--agents", "2", "--wait-agents", "300ms"), 5, []string{"2 agents needed"}},
+		{"no agent of that label", []string{"a"}, append(good, "--select", "x=y"), 5, []string{"x=y"}},
+		{"a typo in a file", []string{"a"}, append(good, "-P", typo), 2, []string{typo + ":2", "requestdistribution", `"zipfian"`}},
+		{"a file that is not there", []string{"a"}, append(good, "-P", "nowhere"), 2, []string{"nowhere"}},
+		{"an unknown property", []string{"a"}, append(good, "-p", "recordcuont=5"), 2, []string{"recordcuont", "recordcount"}},
+		{"an unknown flag", []string{"a"}, append(good, "--treads", "5"), 2, []string{"--threads"}},
+		{"nothing of that id", []string{"a"}, []string{"show", "nope"}, 2, []string{"nope", "benchctl list"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if len(test.agents) > 0 {
+				if stdout, _, _ := h.ctl("agents", "-o", "json"); !strings.Contains(stdout, `"a"`) {
+					h.agents(test.agents...)
+				}
+			}
+			begin := time.Now()
+			stdout, stderr, code := h.ctl(test.args...)
+			require.Equal(t, test.code, code, stderr)
+			require.Empty(t, stdout)
+			for _, text := range test.says {
+				require.Contains(t, stderr, text)
+			}
+			require.Less(t, time.Since(begin), 10*time.Second)
+			t.Log(lastLine(stderr))
+		})
+	}
+	stdout, _, code := h.ctl("list", "-o", "json")
+	require.Zero(t, code)
+	require.JSONEq(t, "[]", stdout, "nothing is left of what was refused")
+}
