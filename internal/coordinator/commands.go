@@ -22,7 +22,7 @@ const (
 // execute carries commands out.
 func (cd *conductor) execute(commands []lifecycle.Command) {
 	for _, c := range commands {
-		switch c := c.(type) { //nolint:exhaustive // pointers to commands are no commands
+		switch c := c.(type) {
 		case lifecycle.Prepare:
 			cd.prepare(c.Shard)
 		case lifecycle.Probe:

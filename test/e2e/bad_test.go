@@ -122,7 +122,7 @@ func (otherProtocol) Session(benchdv1.AgentService_SessionServer) error {
 }
 
 func TestAnAgentOfAnotherProtocolEndsWithTheCoordinatorsReason(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	server := grpc.NewServer()
 	benchdv1.RegisterAgentServiceServer(server, otherProtocol{})

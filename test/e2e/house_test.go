@@ -42,7 +42,7 @@ func build(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	programs = dir
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", dir, "../../cmd/...")
+	cmd := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false", "-o", dir, "../../cmd/...")
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	if err := cmd.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "build the programs:", err)
@@ -82,7 +82,8 @@ func (b *buffer) String() string {
 func start(t *testing.T, stdout io.Writer, program string, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, name: program + " " + strings.Join(args, " "), log: new(buffer), done: make(chan struct{})}
-	p.cmd = exec.Command(filepath.Join(programs, program), args...)
+	// It is ended by the clean-up below, after the test has looked at it.
+	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(programs, program), args...)
 	p.cmd.Stderr = p.log
 	p.cmd.Stdout = io.Discard
 	if stdout != nil {
@@ -151,7 +152,7 @@ func eventually(t *testing.T, within time.Duration, ok func() bool, format strin
 // port finds a port that is free now.
 func port(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = l.Close() }()
 	_, p, err := net.SplitHostPort(l.Addr().String())
