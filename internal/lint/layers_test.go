@@ -36,7 +36,7 @@ func layers() []layer {
 			{name: "archive"},
 			{name: "report"},
 			{name: "wire", beside: []string{"gen"}},
-			{name: "gen", only: []string{"wire", "coordinator", "agent", "remote"}},
+			{name: "gen", only: []string{"wire", "coordinator", "agent", "remote", "test"}},
 		}},
 		{"state", []room{
 			{name: "lifecycle", beside: []string{"result"}},

@@ -85,3 +85,18 @@ func TestTableIsSound(t *testing.T) {
 		require.False(t, a.beside(name, name), "%s leads back to itself", name)
 	}
 }
+
+// The linter's configuration, which is coarser, knows every room of the table: what draws its arrows from it as files,
+// and what may not be imported from below as packages.
+func TestLinterKnowsEveryRoom(t *testing.T) {
+	text, err := os.ReadFile("../../.golangci.yml")
+	require.NoError(t, err)
+	for name, p := range newAtlas(layers()) {
+		if p.layer != "commands" && name != "wire" && name != "gen" {
+			require.Contains(t, string(text), `"**/internal/`+name+`/**"`, "the files of %s", name)
+		}
+		if p.layer != "ideas" && p.layer != "aside" && name != "cmd" && name != "test" {
+			require.Contains(t, string(text), module+"internal/"+name+",", "imports of %s", name)
+		}
+	}
+}
