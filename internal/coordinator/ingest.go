@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
@@ -12,8 +13,8 @@ import (
 )
 
 const (
-	ingestBuffer = 4096 // windows on their way; full, sessions are not read, and agents keep their windows
-	ingestBatch  = 512  // windows in one commit at most
+	ingestBuffer = 512 // windows on their way; full, sessions are not read, and agents keep their windows
+	ingestBatch  = 512 // windows in one commit at most
 	retryArchive = time.Second
 )
 
@@ -25,6 +26,7 @@ type ingest struct {
 	merge   func(run string, fresh []*latency.Window)
 	log     *slog.Logger
 	seen    func(fresh, again int)
+	stuck   atomic.Bool // the archive does not take windows
 }
 
 // arrival is a window and the session to which its acknowledgement goes.
@@ -69,6 +71,7 @@ func (in *ingest) commit(batch []arrival) {
 	}
 	for {
 		receipts, err := in.archive.AddWindows(in.life, windows)
+		in.stuck.Store(err != nil)
 		if err == nil {
 			in.done(batch, receipts)
 			return

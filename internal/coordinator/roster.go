@@ -14,6 +14,9 @@ import (
 // forgetAfter is how long an idle agent that has gone stays in the roster.
 const forgetAfter = 10 * time.Minute
 
+// maxAgents bounds the roster.
+const maxAgents = 4096
+
 // aliveWithin is how recently an agent must have been heard to count as alive when another of its name comes.
 const aliveWithin = 3 * time.Second
 
@@ -95,6 +98,9 @@ func (r *roster) join(s *session, now time.Time) (m *member, restarted bool, err
 	name := s.hello.GetName()
 	m = r.members[name]
 	if m == nil {
+		if len(r.members) >= maxAgents {
+			return nil, false, wire.Errorf(wire.ErrNotAllowed, "there are %d agents already: no more are served", maxAgents)
+		}
 		m = &member{name: name, hello: s.hello}
 		r.members[name] = m
 	}

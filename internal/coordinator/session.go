@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc/peer"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
@@ -39,6 +40,9 @@ type session struct {
 	out    chan *benchdv1.SessionResponse
 	bursts chan chan<- struct{} // requests for a burst of probes; closed when it is over
 	cancel context.CancelCauseFunc
+	over   <-chan struct{} // closed when the stream is to end
+
+	refused *benchdv1.ShardId // whose windows were refused last
 
 	mu      sync.Mutex
 	pending map[uint64]int64 // probes under way: when they were sent
@@ -74,27 +78,30 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 	defer stopping()
 
 	s := &session{
-		hello: hello, address: peerAddress(stream.Context()), clock: c.clock, cancel: cancel,
+		hello: hello, address: peerAddress(stream.Context()), clock: c.clock, cancel: cancel, over: ctx.Done(),
 		log:     c.log.With("agent", hello.GetName()),
 		out:     make(chan *benchdv1.SessionResponse, sessionBuffer),
 		bursts:  make(chan chan<- struct{}, 8),
 		pending: make(map[uint64]int64),
 		replies: make(chan clock.Probe, burstProbes),
 	}
+	// It is queued before anybody can find the session and send something else.
+	s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Welcome{
+		Welcome: &benchdv1.Welcome{Version: c.config.Version, BootId: c.boot},
+	}})
 	m, restarted, err := c.join(ctx, s)
 	if err != nil {
 		return err
 	}
 	s.log.Info("agent connected", "address", s.address, "boot", hello.GetBootId(), "held", len(hello.GetHeld()))
-	s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Welcome{
-		Welcome: &benchdv1.Welcome{Version: c.config.Version, BootId: c.boot},
-	}})
 
 	var wg sync.WaitGroup
-	wg.Go(func() { cancel(s.sendLoop(ctx, stream)) })
 	wg.Go(func() { s.probeLoop(ctx, func(p clock.Probe) { c.probed(m, s, p) }) })
+	// These two may be held up by an agent that does not read; they end with the stream, which ends when we
+	// return.
 	received := make(chan error, 1)
-	go func() { received <- c.receiveLoop(stream, m, s) }() // ends with the stream, which ends when we return
+	go func() { cancel(s.sendLoop(ctx, stream)) }()
+	go func() { received <- c.receiveLoop(stream, m, s) }()
 	c.arrived(m, s, restarted)
 
 	select {
@@ -232,18 +239,23 @@ func (s *session) replied(r *benchdv1.ProbeReply, now int64) {
 	}
 }
 
-// burst asks for probes before a start, and waits for them.
-func (s *session) burst(ctx context.Context) {
+// burst asks for probes before a start, and waits for them. It reports whether the stream is still there.
+func (s *session) burst(ctx context.Context) bool {
 	done := make(chan struct{})
 	select {
 	case s.bursts <- done:
 	case <-ctx.Done():
-		return
+		return false
+	case <-s.over:
+		return false
 	}
 	select {
 	case <-done:
+		return true
 	case <-ctx.Done():
+	case <-s.over:
 	}
+	return false
 }
 
 // window takes a window of the agent's own shard. What comes of a run that is over is refused: its result has
@@ -256,9 +268,12 @@ func (c *Coordinator) window(m *member, s *session, msg *benchdv1.Window) error 
 	if cd := c.conductor(w.ID.Run); cd != nil && cd.holds(m.name, w.ID) {
 		return c.ingest.add(s, w)
 	}
-	s.log.Warn("a window is refused: its run has ended, or the shard is not this agent's", "window", w.ID)
 	acknowledge(s, w.ID)
-	forget(m, msg.GetId())
+	if id := msg.GetId(); !proto.Equal(id, s.refused) { // once for all windows of a shard
+		s.refused = id
+		s.log.Warn("a window is refused: its run has ended, or it is of no shard or phase of this agent", "window", w.ID)
+		forget(m, id)
+	}
 	return nil
 }
 
@@ -285,8 +300,9 @@ func (c *Coordinator) receiveLoop(stream benchdv1.AgentService_SessionServer, m 
 		case *benchdv1.SessionRequest_PhaseEnded:
 			c.toShard(m, msg.PhaseEnded.GetId(), func(cd *conductor, shard int) { cd.phaseEnded(shard, msg.PhaseEnded) })
 		case *benchdv1.SessionRequest_Leaving:
-			s.log.Info("agent leaves", "reason", msg.Leaving.GetReason())
-			c.left(m, msg.Leaving.GetReason())
+			reason := wire.Text(msg.Leaving.GetReason())
+			s.log.Info("agent leaves", "reason", reason)
+			c.left(m, reason)
 		case *benchdv1.SessionRequest_Hello:
 			return wire.Errorf(wire.ErrMalformed, "a second Hello in one session")
 		default:
