@@ -26,17 +26,21 @@ func (c *Coordinator) arrived(m *member, s *session, restarted bool) {
 			cd.post(func() { cd.returnedWithout(m, restarted) })
 		}
 	}
-	c.mu.Lock()
-	c.wake()
-	c.mu.Unlock()
 	c.schedule()
 }
 
-// welcome waits for the first probes of an agent that is back, anchors the run's time if need be, and takes its
-// shard up again.
+// welcome waits until the clock of an agent that is back is known, anchors the run's time if need be, and takes
+// its shard up again.
 func (cd *conductor) welcome(m *member, s *session, held *benchdv1.HeldShard) {
-	s.burst(cd.c.life)
+	for known := false; !known; _, known = m.estimate(cd.c.clock.Now()) {
+		if !s.burst(cd.c.life) {
+			return
+		}
+	}
 	cd.post(func() {
+		if now, ok := m.connected(); !ok || now != s {
+			return // away again; its next stream is welcomed
+		}
 		shard := int(held.GetId().GetShard())
 		if !cd.owns(m, shard, int(held.GetId().GetAttempt())) {
 			forget(m, held.GetId())
@@ -64,6 +68,7 @@ func (cd *conductor) anchor(m *member, held *benchdv1.HeldShard) {
 	cd.run.record.Epoch = est.Line.Inverse(line.GetAgentNs()) - line.GetRunNs()
 	cd.epoch.Store(cd.run.record.Epoch)
 	cd.anchored.Store(true)
+	cd.dirty = true
 	cd.log.Info("run's time is anchored anew", "agent", m.name, "moved", time.Duration(cd.run.record.Epoch-before))
 }
 
@@ -75,18 +80,29 @@ func (cd *conductor) returnedWithout(m *member, restarted bool) {
 			continue
 		}
 		delete(cd.away, i)
-		if restarted || sh.Boot != m.boot() {
-			cd.lost(i, "was lost: it has been started anew")
+		why := ""
+		switch {
+		case restarted || sh.Boot != m.boot():
+			why = "was lost: it has been started anew"
+		case sh.State == lifecycle.Ready || sh.State == lifecycle.Busy:
+			why = "was lost: it does not have its part any more"
+		}
+		if why != "" {
+			cd.lost(i, why)
 			m.serve("")
 			cd.c.schedule()
 			return
 		}
 		cd.execute(cd.run.record.Life.Return(i))
+		cd.settle()
 	}
 }
 
 // departed starts the time that an agent has to come back to its run.
 func (c *Coordinator) departed(m *member) {
+	if c.life.Err() != nil {
+		return // it is we who go
+	}
 	c.withShard(m, func(cd *conductor, shard int) { cd.gone(shard) })
 	c.mu.Lock()
 	c.wake()

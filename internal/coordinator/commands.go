@@ -15,8 +15,11 @@ import (
 const (
 	// startLead is how far ahead a start is announced; agents whose round trips are long get more.
 	startLead = 300 * time.Millisecond
+	mostLead  = 5 * time.Second
 	// clocksWithin bounds the probing before a start.
 	clocksWithin = 5 * time.Second
+	// steward is the shard whose agent sets the target up.
+	steward = 0
 )
 
 // execute carries commands out.
@@ -39,9 +42,7 @@ func (cd *conductor) execute(commands []lifecycle.Command) {
 			cd.release(c.Shard)
 		case lifecycle.Arm:
 			cd.arm(c.Timer, c.After)
-		case lifecycle.Note: // written when the state was archived
-		case lifecycle.Seal:
-			cd.seal()
+		case lifecycle.Note, lifecycle.Seal: // done before the state was archived
 		}
 	}
 }
@@ -50,7 +51,7 @@ func (cd *conductor) shardID(shard int) *benchdv1.ShardId {
 	return wire.FromShard(cd.id, shard, cd.run.record.Life.Shards[shard].Attempt)
 }
 
-// prepare hands a shard out. The first shard's agent is the steward.
+// prepare hands a shard out.
 func (cd *conductor) prepare(shard int) {
 	if cd.shards == nil {
 		var err error
@@ -60,40 +61,78 @@ func (cd *conductor) prepare(shard int) {
 		}
 	}
 	cd.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Prepare{
-		Prepare: wire.FromPlan(cd.shards[shard], shard == 0),
+		Prepare: wire.FromPlan(cd.shards[shard], shard == steward),
 	}})
 }
 
-// probe measures the clocks of all live agents, then says so.
+// probe measures the clocks of all live agents until it knows them, then says so. An agent that is away is waited
+// for: it comes back, or is lost.
 func (cd *conductor) probe() {
-	ctx, cancel := context.WithTimeout(cd.c.life, clocksWithin)
-	var wg sync.WaitGroup
+	if cd.probing {
+		return
+	}
+	cd.probing = true
+	var sessions []*session
 	for i, sh := range cd.run.record.Life.Shards {
-		if sh.State == lifecycle.Gone {
-			continue
-		}
-		if m := cd.member(i); m != nil {
+		if m := cd.member(i); m != nil && sh.State != lifecycle.Gone {
 			if s, ok := m.connected(); ok {
-				wg.Go(func() { s.burst(ctx) })
+				sessions = append(sessions, s)
 			}
 		}
 	}
 	cd.c.task(func() {
+		ctx, cancel := context.WithTimeout(cd.c.life, clocksWithin)
 		defer cancel()
+		var wg sync.WaitGroup
+		for _, s := range sessions {
+			wg.Go(func() { s.burst(ctx) })
+		}
 		wg.Wait()
-		cd.post(func() { cd.step(lifecycle.ClocksKnown{}) })
+		cd.post(cd.probed)
 	})
 }
 
-// start fixes the instant at which a segment begins, and tells all live agents.
-func (cd *conductor) start(phase int) {
+func (cd *conductor) probed() {
+	cd.probing = false
+	if cd.clocksKnown() {
+		cd.step(lifecycle.ClocksKnown{})
+		return
+	}
+	time.AfterFunc(probeEvery, func() {
+		cd.post(func() {
+			if status := cd.run.record.Life.Status; status == result.Preparing || status == result.Running {
+				cd.probe()
+			}
+		})
+	})
+}
+
+func (cd *conductor) clocksKnown() bool {
+	now := cd.c.clock.Now()
+	for i, sh := range cd.run.record.Life.Shards {
+		if sh.State == lifecycle.Gone {
+			continue
+		}
+		m := cd.member(i)
+		if m == nil {
+			return false
+		}
+		if _, known := m.estimate(now); !known {
+			return false
+		}
+	}
+	return len(cd.away) == 0
+}
+
+// fix sets the instant at which a segment begins. It is archived before anybody is told.
+func (cd *conductor) fix(phase int) {
 	rec := &cd.run.record
 	lead := startLead
 	now := cd.c.clock.Now()
 	for i, sh := range rec.Life.Shards {
 		if m := cd.member(i); m != nil && sh.State != lifecycle.Gone {
 			if est, ok := m.estimate(now); ok {
-				lead = max(lead, 10*time.Duration(est.Bound))
+				lead = min(max(lead, 10*time.Duration(est.Bound)), mostLead)
 			}
 		}
 	}
@@ -106,9 +145,12 @@ func (cd *conductor) start(phase int) {
 	rec.Begun[rec.Life.Phases[phase].Name] = time.Duration(now + int64(lead) - rec.Epoch)
 	rec.Sends = nil // the skew that counts is that of the last start
 	cd.note("phase", string(rec.Life.Phases[phase].Name)+" starts")
-	cd.persist(cd.c.life)
-	for i, sh := range rec.Life.Shards {
-		if sh.State != lifecycle.Gone {
+}
+
+// start tells all agents that are to work of a segment's start.
+func (cd *conductor) start(phase int) {
+	for i, sh := range cd.run.record.Life.Shards {
+		if sh.State == lifecycle.Busy {
 			cd.tellStart(i, phase)
 		}
 	}
@@ -117,14 +159,14 @@ func (cd *conductor) start(phase int) {
 // tellStart tells one agent when a phase begins, in its own clock.
 func (cd *conductor) tellStart(shard, phase int) {
 	m := cd.member(shard)
-	if m == nil || phase < 0 {
-		return
+	if m == nil || phase < 0 || !cd.settled {
+		return // see settle
 	}
 	name := cd.run.phases[phase].Name
 	at, ok := cd.run.record.Begun[name]
 	line, known := cd.line(m)
 	if !ok || !known {
-		return // it is told when its clock is known: see probed
+		return // an agent whose clock is not known is not here: it is told when it is back
 	}
 	cd.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Start{Start: &benchdv1.Start{
 		Id: cd.shardID(shard), Phase: string(name), AtRunNs: int64(at), Timebase: wire.FromLine(cd.id, line),
@@ -137,6 +179,9 @@ func (cd *conductor) release(shard int) {
 	}})
 	if m := cd.member(shard); m != nil && m.serving() == cd.id {
 		m.serve("")
+		if !cd.sealed { // runEnded does it for all
+			cd.c.schedule()
+		}
 	}
 }
 
@@ -145,12 +190,24 @@ func (cd *conductor) arm(timer lifecycle.Timer, after time.Duration) {
 		t.Stop()
 	}
 	cd.timers[timer] = time.AfterFunc(after, func() {
-		cd.post(func() { cd.step(lifecycle.Fired{Timer: timer}) })
+		cd.post(func() {
+			if timer == lifecycle.Stragglers && cd.windowsMayCome(after) {
+				cd.arm(timer, after)
+				return
+			}
+			cd.step(lifecycle.Fired{Timer: timer})
+		})
 	})
 }
 
-// seal ends the run. One whose shards all ended can still lack windows that never came, or have violated a
-// limit too quickly to be stopped by it.
+// windowsMayCome reports whether it is too early to give up windows: some came within the time given, or an agent
+// is away, or the archive does not take what has come.
+func (cd *conductor) windowsMayCome(within time.Duration) bool {
+	return time.Since(cd.newest) < within || len(cd.away) > 0 || cd.c.ingest.stuck.Load()
+}
+
+// seal judges a run that has ended, before its end is archived and told. One whose shards all ended can still lack
+// windows that never came, or have violated a limit too quickly to be stopped by it.
 func (cd *conductor) seal() {
 	cd.run.archived.Ended = time.Unix(0, cd.c.clock.Now())
 	cd.sealed = true
@@ -167,5 +224,4 @@ func (cd *conductor) seal() {
 			life.Status = result.Partial
 		}
 	}
-	cd.persist(cd.c.life)
 }

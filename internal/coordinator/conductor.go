@@ -3,7 +3,9 @@ package coordinator
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +21,13 @@ import (
 
 // tick is how often watchers get a new view, and an archive that could not be written is tried again.
 const tick = 250 * time.Millisecond
+
+const (
+	// lastWord bounds the last write to the archive when the coordinator detaches.
+	lastWord = time.Second
+	// maxEvents is how many events of a run are kept for watchers at least.
+	maxEvents = 1000
+)
 
 // conductor owns one run from the moment it has agents. All its state belongs to its loop; the methods in
 // messages.go post into it.
@@ -38,11 +47,18 @@ type conductor struct {
 	run     *run
 	shards  []plan.Shard
 	builder *result.Builder
-	merged  map[slot]map[int]bool // windows that are safe
+	merged  map[slot]int // how many windows are safe
 	timers  map[lifecycle.Timer]*time.Timer
 	events  []archive.Event   // not archived yet
 	away    map[int]time.Time // shards whose agents are not connected, since when
-	dirty   bool
+	newest  time.Time         // when windows came last
+	probing bool
+	settled bool          // it is known where the run stands: false after a restart, until settle
+	unsure  bool          // whether anybody had heard of the segment's start before the restart
+	dirty   bool          // there is something to archive
+	retry   time.Time     // but not before
+	known   result.Status // that the archive has
+	stale   bool          // watchers have not seen all
 	sealed  bool
 
 	view sync.Mutex
@@ -59,7 +75,8 @@ type slot struct {
 type liveView struct {
 	state  *lifecycle.State
 	live   result.Snapshot
-	events []archive.Event // all of the run so far
+	events []archive.Event // of the run so far; of very many, the newest
+	before int             // how many older ones were let go
 	began  map[plan.PhaseName]time.Duration
 }
 
@@ -67,12 +84,12 @@ func newConductor(c *Coordinator, r *run) *conductor {
 	cd := &conductor{
 		c: c, id: r.archived.ID, run: r, log: c.log.With("run", r.archived.ID),
 		mail: make(chan func(), 1024), done: make(chan struct{}),
-		merged: make(map[slot]map[int]bool), timers: make(map[lifecycle.Timer]*time.Timer),
-		away: make(map[int]time.Time),
+		merged: make(map[slot]int), timers: make(map[lifecycle.Timer]*time.Timer),
+		away: make(map[int]time.Time), settled: true, known: r.archived.Status,
 	}
 	cd.epoch.Store(r.record.Epoch)
 	cd.builder = newBuilder(r, true)
-	cd.publish()
+	cd.publish(cd.builder.Live())
 	return cd
 }
 
@@ -97,18 +114,28 @@ func (cd *conductor) loop(ctx context.Context) {
 	for !cd.sealed || cd.dirty {
 		select {
 		case <-ctx.Done():
+			if cd.dirty {
+				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWord)
+				cd.persist(ctx)
+				cancel()
+			}
 			return
 		case do := <-cd.mail:
 			do()
+			cd.stale = true
 		case <-ticker.C:
-			if cd.dirty {
+			if cd.dirty && time.Now().After(cd.retry) {
 				cd.persist(ctx)
 			}
-			cd.judgeLimits()
-			cd.publish()
+			if cd.stale {
+				live := cd.builder.Live()
+				cd.judgeLimits(live)
+				cd.publish(live)
+				cd.stale = false
+			}
 		}
 	}
-	cd.publish()
+	cd.publish(cd.builder.Live())
 	cd.log.Info("run ended", "status", cd.run.record.Life.Status, "reason", cd.run.record.Life.Reason)
 }
 
@@ -116,10 +143,19 @@ func (cd *conductor) loop(ctx context.Context) {
 func (cd *conductor) step(e lifecycle.Event) {
 	before := cd.run.record.Life.Status
 	commands := cd.run.record.Life.Step(e)
-	cd.noteAll(commands)
+	for _, c := range commands {
+		switch c := c.(type) {
+		case lifecycle.Note:
+			cd.note(c.Kind, c.Text)
+		case lifecycle.Start:
+			cd.fix(c.Phase)
+		case lifecycle.Seal:
+			cd.seal()
+		}
+	}
 	cd.persist(cd.c.life)
 	if cd.run.record.Life.Status != before {
-		cd.publish()
+		cd.publish(cd.builder.Live())
 	}
 	cd.execute(commands)
 }
@@ -129,17 +165,15 @@ func (cd *conductor) persist(ctx context.Context) {
 	cd.dirty = true
 	archived, err := cd.run.toArchive()
 	if err == nil {
-		change := archive.Change{Runs: []archive.RunRecord{archived}, Events: cd.events}
-		change.Suite, change.Status = cd.c.suiteStatus(ctx, cd.run)
-		err = cd.c.archive.Apply(ctx, change)
+		err = cd.c.apply(ctx, archived, cd.events, archived.Status != cd.known)
 	}
-	if err != nil {
-		if ctx.Err() == nil {
-			cd.log.Error("archive run", "error", err)
-		}
-		return
+	switch {
+	case err == nil, errors.Is(err, archive.ErrNotFound): // an ended suite may have been removed
+		cd.dirty, cd.events, cd.known = false, nil, archived.Status
+	case ctx.Err() == nil:
+		cd.log.Error("archive run", "error", err, "next_try", retryArchive)
+		cd.retry = time.Now().Add(retryArchive)
 	}
-	cd.dirty, cd.events = false, nil
 }
 
 // note writes an event into the timeline.
@@ -149,17 +183,19 @@ func (cd *conductor) note(kind, text string) {
 		e.Phase, e.Offset = string(phase), at
 	}
 	cd.events = append(cd.events, e)
-	cd.view.Lock()
-	cd.live.events = append(cd.live.events, e)
-	cd.view.Unlock()
+	cd.dirty = true
+	cd.tell(e)
 	cd.log.Info("timeline", "kind", kind, "text", text)
 }
 
-func (cd *conductor) noteAll(commands []lifecycle.Command) {
-	for _, c := range commands {
-		if n, is := c.(lifecycle.Note); is {
-			cd.note(n.Kind, n.Text)
-		}
+// tell lets watchers know of events.
+func (cd *conductor) tell(events ...archive.Event) {
+	cd.view.Lock()
+	defer cd.view.Unlock()
+	cd.live.events = append(cd.live.events, events...)
+	if n := len(cd.live.events) - maxEvents; n > maxEvents {
+		cd.live.events = slices.Clone(cd.live.events[n:]) // watchers may still read the old ones
+		cd.live.before += n
 	}
 }
 
@@ -189,7 +225,7 @@ func (cd *conductor) line(m *member) (clock.Line, bool) {
 }
 
 // publish lets watchers see how the run stands.
-func (cd *conductor) publish() {
+func (cd *conductor) publish(live result.Snapshot) {
 	blob, err := json.Marshal(cd.run.record.Life)
 	if err != nil {
 		cd.log.Error("publish state", "error", err)
@@ -208,19 +244,24 @@ func (cd *conductor) publish() {
 	}
 	cd.view.Lock()
 	defer cd.view.Unlock()
-	cd.live.state, cd.live.live, cd.live.began = state, cd.builder.Live(), began
+	cd.live.state, cd.live.live, cd.live.began = state, live, began
 }
 
-// holds reports whether a window is of a shard that the agent has in hand.
+// holds reports whether a window is of a phase and a shard that the agent has in hand. Those of a run that is
+// sealed are refused: its result must not change.
 func (cd *conductor) holds(agent string, id latency.WindowID) bool {
 	cd.view.Lock()
-	defer cd.view.Unlock()
-	shards := cd.live.state.Shards
-	return id.Shard < len(shards) && shards[id.Shard].Agent == agent && shards[id.Shard].Attempt == id.Attempt
+	state := cd.live.state
+	cd.view.Unlock()
+	shards := state.Shards
+	return !state.Status.Ended() &&
+		slices.ContainsFunc(state.Phases, func(p plan.Phase) bool { return string(p.Name) == id.Phase }) &&
+		id.Shard < len(shards) && shards[id.Shard].Agent == agent && shards[id.Shard].Attempt == id.Attempt
 }
 
 // merge takes windows that the archive has just got for the first time.
 func (cd *conductor) merge(windows []*latency.Window) {
+	cd.newest = time.Now()
 	touched := make(map[slot]bool)
 	for _, w := range windows {
 		if _, err := cd.builder.Add(w); err != nil {
@@ -233,13 +274,10 @@ func (cd *conductor) merge(windows []*latency.Window) {
 	}
 }
 
-// mark remembers that a window is safe.
+// mark counts a window that is safe. The archive has let each through once.
 func (cd *conductor) mark(w *latency.Window) slot {
 	at := slot{w.ID.Shard, w.ID.Attempt, w.ID.Phase}
-	if cd.merged[at] == nil {
-		cd.merged[at] = make(map[int]bool)
-	}
-	cd.merged[at][w.ID.Seq] = true
+	cd.merged[at]++
 	return at
 }
 
@@ -251,7 +289,7 @@ func (cd *conductor) checkMerged(shard int, phase plan.PhaseName) {
 	}
 	sh := &life.Shards[shard]
 	for _, e := range sh.Ended {
-		if e.Phase == phase && !e.Merged && len(cd.merged[slot{shard, sh.Attempt, string(phase)}]) >= e.Windows {
+		if e.Phase == phase && !e.Merged && cd.merged[slot{shard, sh.Attempt, string(phase)}] >= e.Windows {
 			cd.step(lifecycle.WindowsMerged{Shard: shard, Phase: phase})
 			return
 		}

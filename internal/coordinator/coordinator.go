@@ -54,6 +54,8 @@ type Coordinator struct {
 	end   context.CancelFunc
 	tasks sync.WaitGroup // conductors, ingest and what they start
 
+	turn sync.Mutex // of runs that change the status of their suites; see apply
+
 	mu         sync.Mutex
 	queue      []*run // in the order of submission
 	conductors map[string]*conductor

@@ -141,18 +141,34 @@ func (c *Coordinator) find(ctx context.Context, id string) (archive.Suite, []arc
 	return suite, runs, err
 }
 
+// apply archives how a run goes on, and how its suite stands if the run's status has changed. Runs of a suite
+// take turns: two that ended at once would each take the other for one that goes on.
+func (c *Coordinator) apply(ctx context.Context, r archive.RunRecord, events []archive.Event, changed bool) error {
+	change := archive.Change{Runs: []archive.RunRecord{r}, Events: events}
+	if changed {
+		c.turn.Lock()
+		defer c.turn.Unlock()
+		var err error
+		if change.Status, err = c.suiteStatus(ctx, r); err != nil {
+			return err
+		}
+		change.Suite = r.Suite
+	}
+	return c.archive.Apply(ctx, change)
+}
+
 // suiteStatus is how a suite stands when one of its runs stands as r does: as its worst run once all have
 // ended, as the one that is served before.
-func (c *Coordinator) suiteStatus(ctx context.Context, r *run) (string, result.Status) {
-	runs, err := c.archive.Runs(ctx, r.suite.ID)
+func (c *Coordinator) suiteStatus(ctx context.Context, r archive.RunRecord) (result.Status, error) {
+	runs, err := c.archive.Runs(ctx, r.Suite)
 	if err != nil {
-		return "", ""
+		return "", err
 	}
 	status, ended := result.Complete, 0
 	for _, other := range runs {
 		s := other.Status
-		if other.ID == r.archived.ID {
-			s = r.record.Life.Status
+		if other.ID == r.ID {
+			s = r.Status
 		}
 		if s.Ended() {
 			ended++
@@ -163,11 +179,11 @@ func (c *Coordinator) suiteStatus(ctx context.Context, r *run) (string, result.S
 	}
 	switch {
 	case ended == len(runs):
-		return r.suite.ID, status
-	case r.record.Life.Status.Ended():
-		return r.suite.ID, result.Running // between two runs
+		return status, nil
+	case r.Status.Ended():
+		return result.Running, nil // between two runs
 	default:
-		return r.suite.ID, r.record.Life.Status
+		return r.Status, nil
 	}
 }
 

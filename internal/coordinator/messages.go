@@ -2,12 +2,14 @@ package coordinator
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/wire"
 )
 
 // toShard hands a message of an agent to the conductor of the run that it is about, if the agent has that
@@ -56,15 +58,15 @@ func (cd *conductor) granted(e lifecycle.Granted) {
 }
 
 func (cd *conductor) prepared(shard int, msg *benchdv1.Prepared) {
-	if len(msg.GetTargetFacts()) > 0 {
-		cd.run.record.Target = msg.GetTargetFacts()
+	if shard == steward && len(msg.GetTargetFacts()) > 0 {
+		cd.run.record.Target = wire.ToFacts(msg.GetTargetFacts())
 	}
-	cd.step(lifecycle.Prepared{Shard: shard, Error: msg.GetError()})
+	cd.step(lifecycle.Prepared{Shard: shard, Error: wire.Text(msg.GetError())})
 }
 
 // started keeps when an agent's first operation was really sent, in our clock.
 func (cd *conductor) started(m *member, msg *benchdv1.Started) {
-	if plan.PhaseName(msg.GetPhase()) != cd.run.skewPhase() {
+	if phase := cd.run.skewPhase(); phase == "" || plan.PhaseName(msg.GetPhase()) != phase {
 		return
 	}
 	for _, s := range cd.run.record.Sends {
@@ -78,6 +80,8 @@ func (cd *conductor) started(m *member, msg *benchdv1.Started) {
 		return
 	}
 	at := est.Line.Inverse(msg.GetFirstSentAgentNs())
+	est, _ = m.estimate(at) // news that comes late is judged by the probes of its time
+	at = est.Line.Inverse(msg.GetFirstSentAgentNs())
 	cd.run.record.Sends = append(cd.run.record.Sends, result.FirstSend{
 		Name: m.name, At: time.Unix(0, at),
 		Uncertainty: time.Duration(est.BoundAt(at)), Offset: time.Duration(est.Offset(now)),
@@ -86,25 +90,29 @@ func (cd *conductor) started(m *member, msg *benchdv1.Started) {
 }
 
 func (cd *conductor) phaseEnded(shard int, msg *benchdv1.PhaseEnded) {
+	if !cd.run.record.Life.Expects(shard, plan.PhaseName(msg.GetPhase())) {
+		return
+	}
 	sh := cd.run.record.Life.Shards[shard]
+	left := wire.Text(msg.GetLeft())
 	cd.builder.Ended(result.PhaseEnd{
 		Shard: shard, Attempt: sh.Attempt, Phase: msg.GetPhase(), Windows: int(msg.GetWindows()),
 		Issued: msg.GetIssued(), Recorded: msg.GetRecorded(),
 	})
-	if msg.GetLeft() != "" {
-		cd.lose(shard, msg.GetPhase(), time.Duration(msg.GetEndedNs()))
+	if left != "" {
+		cd.lose(shard, msg.GetPhase(), time.Duration(msg.GetEndedNs()), left)
 	}
 	cd.step(lifecycle.PhaseEnded{Shard: shard, Ended: lifecycle.Ended{
 		Phase: plan.PhaseName(msg.GetPhase()), At: time.Duration(msg.GetEndedNs()), Windows: int(msg.GetWindows()),
 		Issued: msg.GetIssued(), Recorded: msg.GetRecorded(),
-		Final: msg.GetFinal(), Error: msg.GetError(), Left: msg.GetLeft(),
+		Final: msg.GetFinal(), Error: wire.Text(msg.GetError()), Left: left,
 	}})
 	cd.checkMerged(shard, plan.PhaseName(msg.GetPhase()))
 }
 
 // lose notes for the result when a shard was lost.
-func (cd *conductor) lose(shard int, phase string, at time.Duration) {
-	loss := result.Loss{Shard: shard, Attempt: cd.run.record.Life.Shards[shard].Attempt, Phase: phase, At: at}
+func (cd *conductor) lose(shard int, phase string, at time.Duration, why string) {
+	loss := result.Loss{Shard: shard, Attempt: cd.run.record.Life.Shards[shard].Attempt, Phase: phase, At: at, Why: why}
 	cd.run.record.Losses = append(cd.run.record.Losses, loss)
 	cd.builder.Lost(loss)
 }
@@ -115,10 +123,12 @@ func (cd *conductor) lost(shard int, why string) {
 	if sh.State == lifecycle.Gone {
 		return
 	}
+	delete(cd.away, shard)
 	if phase, at := cd.now(); phase != "" && sh.Lost == "" && sh.State == lifecycle.Busy {
-		cd.lose(shard, string(phase), at)
+		cd.lose(shard, string(phase), at, strings.TrimPrefix(why, "was lost: "))
 	}
 	cd.step(lifecycle.Lost{Shard: shard, Why: why})
+	cd.settle()
 }
 
 // back takes up again what an agent holds of a shard after its stream was broken.
@@ -134,18 +144,45 @@ func (cd *conductor) back(shard int, m *member, held *benchdv1.HeldShard) {
 	for _, e := range held.GetEnded() {
 		cd.phaseEnded(shard, e)
 	}
+	if cd.run.record.Life.InSegment(plan.PhaseName(held.GetPhase())) {
+		cd.unsure = false
+	}
 	cd.execute(cd.run.record.Life.Return(shard))
+	cd.settle()
+}
+
+// settle goes on after a restart as soon as it is clear where the run stands. The first agent that has the run's
+// time has anchored it; where nobody is left who could have it, our own clock must do. Where nobody had heard of
+// the start of the segment that should be running, it is started anew: an instant of before the restart would cut
+// the measurement short.
+func (cd *conductor) settle() {
+	life := cd.run.record.Life
+	if cd.settled || life.Status.Ended() || (cd.unsure || !cd.anchored.Load()) && len(cd.away) > 0 {
+		return
+	}
+	cd.settled = true
+	cd.anchored.Store(true)
+	if cd.unsure && life.Status == result.Running {
+		cd.fix(life.Phase)
+		cd.persist(cd.c.life)
+	}
+	cd.start(life.Phase)
 }
 
 // gone starts the time that an agent has to come back.
 func (cd *conductor) gone(shard int) {
+	if m := cd.member(shard); m != nil {
+		if _, ok := m.connected(); ok {
+			return // it came back before we got to know
+		}
+	}
 	since := time.Now()
 	cd.away[shard] = since
 	grace := cd.c.config.AgentGrace
 	cd.note("agent", fmt.Sprintf("agent %s is not connected; it has %s to come back", cd.run.record.Life.Shards[shard].Agent, grace))
 	time.AfterFunc(grace, func() {
 		cd.post(func() {
-			if cd.away[shard].Equal(since) {
+			if at, away := cd.away[shard]; away && at.Equal(since) {
 				cd.lost(shard, fmt.Sprintf("was lost: not heard of for %s", grace))
 			}
 		})
@@ -153,11 +190,8 @@ func (cd *conductor) gone(shard int) {
 }
 
 // judgeLimits ends the run when its limits are violated.
-func (cd *conductor) judgeLimits() {
-	if cd.run.record.Life.Status != result.Running {
-		return
-	}
-	if live := cd.builder.Live(); live.Ops >= limitsFrom {
+func (cd *conductor) judgeLimits(live result.Snapshot) {
+	if cd.run.record.Life.Status == result.Running && live.Ops >= limitsFrom {
 		if text := violation(cd.run.settings.Limits, live.Phase, live.Totals); text != "" {
 			cd.step(lifecycle.LimitViolated{Text: text})
 		}

@@ -156,10 +156,8 @@ func (c *Coordinator) waitingFor(id string) string {
 	return "an earlier run in the queue"
 }
 
-// dequeue takes a run out of the queue.
+// dequeue takes a run out of the queue. c.mu is held.
 func (c *Coordinator) dequeue(id string) *run {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	i := slices.IndexFunc(c.queue, func(r *run) bool { return r.archived.ID == id })
 	if i < 0 {
 		return nil

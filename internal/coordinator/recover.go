@@ -3,9 +3,12 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -24,6 +27,10 @@ func (c *Coordinator) recover(ctx context.Context) error {
 		r, err := openRun(suite, archived)
 		if err != nil {
 			c.log.Error("a run cannot be taken up", "run", archived.ID, "error", err)
+			archived.Status, archived.Reason, archived.Ended = result.Failed, "it could not be taken up: "+err.Error(), time.Now()
+			if err := c.apply(ctx, archived, nil, true); err != nil {
+				return fmt.Errorf("end run %s: %w", archived.ID, err)
+			}
 			continue
 		}
 		c.log.Info("run is taken up", "run", archived.ID, "status", archived.Status)
@@ -48,11 +55,19 @@ func (c *Coordinator) resume(ctx context.Context, r *run, archived archive.RunRe
 			return fmt.Errorf("read windows of run %s: %w", archived.ID, err)
 		}
 		if _, err := cd.builder.Add(w); err != nil {
-			return fmt.Errorf("take up run %s: %w", archived.ID, err)
+			cd.log.Error("take up window", "window", w.ID, "error", err)
 		}
 		cd.mark(w)
 	}
-	for _, sh := range r.record.Life.Shards {
+	events, err := c.archive.Events(ctx, archived.ID)
+	if err != nil {
+		return fmt.Errorf("read events of run %s: %w", archived.ID, err)
+	}
+	cd.tell(events...)
+	life := r.record.Life
+	cd.settled = r.record.Epoch == 0
+	cd.unsure = !cd.settled && !cd.heardOf()
+	for _, sh := range life.Shards {
 		if sh.State != lifecycle.Gone {
 			c.roster.expect(sh.Agent, sh.Boot, archived.ID)
 		}
@@ -60,16 +75,35 @@ func (c *Coordinator) resume(ctx context.Context, r *run, archived archive.RunRe
 	c.conductors[archived.ID] = cd
 	cd.post(func() {
 		cd.note("coordinator", "the coordinator was started again")
-		for i, sh := range r.record.Life.Shards {
+		for i, sh := range life.Shards {
 			for _, e := range sh.Ended {
 				cd.checkMerged(i, e.Phase)
+			}
+			if life.Status.Ended() {
+				return
 			}
 			if sh.State != lifecycle.Gone {
 				cd.gone(i)
 			}
 		}
-		cd.execute(cd.run.record.Life.Resume())
+		cd.execute(life.Resume())
 	})
 	c.perform(cd)
 	return nil
+}
+
+// heardOf reports whether an agent has given a sign of having begun the current segment.
+func (cd *conductor) heardOf() bool {
+	life := cd.run.record.Life
+	if len(cd.run.record.Sends) > 0 || !slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool { return sh.State == lifecycle.Busy }) {
+		return true
+	}
+	for at := range cd.merged {
+		if life.InSegment(plan.PhaseName(at.phase)) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool {
+		return slices.ContainsFunc(sh.Ended, func(e lifecycle.Ended) bool { return life.InSegment(e.Phase) })
+	})
 }

@@ -208,7 +208,9 @@ func (c *Coordinator) Cancel(ctx context.Context, req *benchdv1.CancelRequest) (
 			ended++
 			continue
 		}
-		c.cancelRun(archived.ID, by)
+		if err := c.cancelRun(ctx, archived.ID, by); err != nil {
+			return nil, wire.ToStatus(err)
+		}
 	}
 	if ended == len(runs) {
 		return nil, wire.ToStatus(wire.Errorf(wire.ErrNotAllowed, "%s has ended (%s): there is nothing to cancel", req.GetId(), suite.Status))
@@ -216,18 +218,38 @@ func (c *Coordinator) Cancel(ctx context.Context, req *benchdv1.CancelRequest) (
 	return &benchdv1.CancelResponse{}, nil
 }
 
-func (c *Coordinator) cancelRun(id, by string) {
-	if r := c.dequeue(id); r != nil {
-		// A queued run has no conductor; one that it gets for its last step archives the end like any other.
-		c.mu.Lock()
-		cd := c.conduct(r)
+// cancelRun returns when the run knows that it is cancelled, and the archive with it.
+func (c *Coordinator) cancelRun(ctx context.Context, id, by string) error {
+	stopping := wire.Errorf(wire.ErrUnreachable, "the coordinator is stopping: cancel %s when it is back", id)
+	c.mu.Lock()
+	if c.life.Err() != nil {
 		c.mu.Unlock()
-		cd.post(func() { cd.step(lifecycle.Cancel{By: by}) })
-		return
+		return stopping
 	}
-	if cd := c.conductor(id); cd != nil {
-		cd.post(func() { cd.step(lifecycle.Cancel{By: by}) })
+	cd := c.conductors[id]
+	if r := c.dequeue(id); r != nil {
+		cd = c.conduct(r) // for its last step: that archives the end like any other
 	}
+	c.mu.Unlock()
+	if cd == nil {
+		return nil // it has just ended
+	}
+	done := make(chan struct{})
+	cd.post(func() {
+		defer close(done)
+		cd.step(lifecycle.Cancel{By: by})
+	})
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-cd.done:
+	}
+	if c.life.Err() != nil {
+		return stopping
+	}
+	return nil
 }
 
 // Remove deletes an ended suite.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/benchd/benchd/internal/archive"
@@ -26,12 +27,12 @@ func (c *Coordinator) Watch(req *benchdv1.WatchRequest, stream grpc.ServerStream
 
 func (c *Coordinator) watch(id string, stream grpc.ServerStreamingServer[benchdv1.WatchResponse]) error {
 	ctx := stream.Context()
-	seen := make(map[string]int) // events of each run that the watcher has been told of
+	w := &watcher{c: c, id: id, seen: make(map[string]int), over: make(map[string]bool)}
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
 		changed := c.change()
-		msg, running, err := c.look(ctx, id, seen)
+		msg, err := w.look(ctx)
 		if err != nil {
 			return err
 		}
@@ -39,8 +40,8 @@ func (c *Coordinator) watch(id string, stream grpc.ServerStreamingServer[benchdv
 			return err
 		}
 		var over <-chan struct{}
-		if running != nil {
-			over = running.done
+		if w.running != nil {
+			over, changed = w.running.done, nil // what changes elsewhere is nothing to a run that goes on
 		}
 		select {
 		case <-ctx.Done():
@@ -54,11 +55,34 @@ func (c *Coordinator) watch(id string, stream grpc.ServerStreamingServer[benchdv
 	}
 }
 
+// watcher is somebody who watches a suite or run.
+type watcher struct {
+	c  *Coordinator
+	id string
+
+	seen map[string]int  // events of each run that it has been told of
+	over map[string]bool // runs of which it has been told all
+
+	running *conductor              // of the run that goes on
+	whole   *benchdv1.WatchResponse // what the archive said of the suite then
+}
+
 // look tells how a suite stands now: of the run that is served, else of the one that is next, else of the last.
-func (c *Coordinator) look(ctx context.Context, id string, seen map[string]int) (*benchdv1.WatchResponse, *conductor, error) {
-	suite, runs, err := c.find(ctx, id)
+// The archive is read only when a run has ended or begun.
+func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
+	if w.running != nil {
+		select {
+		case <-w.running.done:
+			w.running = nil
+		default:
+			msg := proto.CloneOf(w.whole)
+			w.running.describe(msg, w.seen)
+			return msg, nil
+		}
+	}
+	suite, runs, err := w.c.find(ctx, w.id)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	msg := &benchdv1.WatchResponse{Suite: suite.ID, Runs: uint32(len(runs))}
 	current := runs[len(runs)-1]
@@ -70,49 +94,57 @@ func (c *Coordinator) look(ctx context.Context, id string, seen map[string]int) 
 		}
 	}
 	msg.Run, msg.Status = current.ID, string(current.Status)
-	cd := c.conductor(current.ID)
-	switch {
-	case cd != nil:
-		cd.describe(msg, seen)
-	case current.Status.Ended():
-		if err := c.remember(ctx, current, msg, seen); err != nil {
-			return nil, nil, err
-		}
-	default:
-		msg.WaitingFor = c.waitingFor(current.ID)
-	}
-	// The archive is read before the conductor: only what it says ended has all its events archived.
 	msg.Ended = int(msg.GetRunsEnded()) == len(runs)
-	if !msg.GetEnded() && result.Status(msg.GetStatus()).Ended() {
-		msg.Status = string(result.Stopping)
+	w.whole = proto.CloneOf(msg)
+	for _, r := range runs {
+		// What a run said last may have come after the last look at it.
+		if _, watched := w.seen[r.ID]; r.Status.Ended() && (watched || r.ID == current.ID) && !w.over[r.ID] {
+			if err := w.remember(ctx, r.ID, msg); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return msg, cd, nil
+	if current.Status.Ended() {
+		return msg, nil
+	}
+	// The archive was read before the conductor: only what it says ended has all its events archived.
+	if w.running = w.c.conductor(current.ID); w.running != nil {
+		w.running.describe(msg, w.seen)
+	} else {
+		msg.WaitingFor = w.c.waitingFor(current.ID)
+	}
+	return msg, nil
 }
 
 // remember tells of an ended run what its watcher has not heard yet.
-func (c *Coordinator) remember(ctx context.Context, archived archive.RunRecord, msg *benchdv1.WatchResponse, seen map[string]int) error {
-	events, err := c.archive.Events(ctx, archived.ID)
+func (w *watcher) remember(ctx context.Context, run string, msg *benchdv1.WatchResponse) error {
+	events, err := w.c.archive.Events(ctx, run)
 	if err != nil {
 		return err
 	}
-	tell(msg, events, archived.ID, seen)
+	tell(msg, events, 0, run, w.seen)
+	w.over[run] = true
 	return nil
 }
 
-func tell(msg *benchdv1.WatchResponse, events []archive.Event, run string, seen map[string]int) {
-	for _, e := range events[min(seen[run], len(events)):] {
+// tell adds those of a run's events that have not been seen; so many come before them.
+func tell(msg *benchdv1.WatchResponse, events []archive.Event, before int, run string, seen map[string]int) {
+	for _, e := range events[min(max(seen[run]-before, 0), len(events)):] {
 		msg.Events = append(msg.Events, &benchdv1.LiveEvent{At: wire.FromTime(e.At), Kind: e.Kind, Text: e.Text})
 	}
-	seen[run] = max(seen[run], len(events))
+	seen[run] = max(seen[run], before+len(events))
 }
 
-// describe fills in what goes on in a run.
+// describe fills in what goes on in a run. Its end is not told before the archive has it.
 func (cd *conductor) describe(msg *benchdv1.WatchResponse, seen map[string]int) {
 	cd.view.Lock()
 	view := cd.live
 	cd.view.Unlock()
 	msg.Status = string(view.state.Status)
-	tell(msg, view.events, cd.id, seen)
+	if view.state.Status.Ended() {
+		msg.Status = string(result.Stopping)
+	}
+	tell(msg, view.events, view.before, cd.id, seen)
 
 	phase, since := view.now(time.Duration(cd.c.clock.Now() - cd.epoch.Load()))
 	if phase != nil {

@@ -104,7 +104,12 @@ func (s *State) planned() (time.Duration, bool) {
 func (s *State) Expects(shard int, phase plan.PhaseName) bool {
 	sh := s.shard(shard)
 	return sh != nil && (sh.State == Busy || sh.State == Over) && sh.ended(phase) == nil &&
-		slices.ContainsFunc(s.Current(), func(p plan.Phase) bool { return p.Name == phase })
+		s.InSegment(phase)
+}
+
+// InSegment reports whether a phase is one of the segment that was started last.
+func (s *State) InSegment(phase plan.PhaseName) bool {
+	return slices.ContainsFunc(s.Current(), func(p plan.Phase) bool { return p.Name == phase })
 }
 
 func (s *State) phaseEnded(e PhaseEnded) []Command {
