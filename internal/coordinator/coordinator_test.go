@@ -18,6 +18,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestARunOfTwoAgentsEndsCompleteAndReconciles(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
 	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=300ms")
@@ -52,6 +53,7 @@ func TestARunOfTwoAgentsEndsCompleteAndReconciles(t *testing.T) {
 }
 
 func TestAnAgentIsRefused(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	newPuppet(h, "a").connect().welcomed()
 	tests := []struct {
@@ -67,6 +69,7 @@ func TestAnAgentIsRefused(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			p := newPuppet(h, "a")
 			test.bend(p.hello)
 			err := p.connect().refused()
@@ -77,6 +80,7 @@ func TestAnAgentIsRefused(t *testing.T) {
 }
 
 func TestTooFewAgentsAreRefusedAtOnceOrAfterTheWait(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	_, err := h.submit(&benchdv1.SubmitRequest{}, "duration=1s")
 	require.ErrorIs(t, err, wire.ErrTooFewAgents)
@@ -98,6 +102,7 @@ func TestTooFewAgentsAreRefusedAtOnceOrAfterTheWait(t *testing.T) {
 }
 
 func TestRunsOnDisjointAgentsGoAtOnceAndAThirdQueuesBehind(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	a, b := newPuppet(h, "a", "left").connect(), newPuppet(h, "b", "right").connect()
 	left := &benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"left": "yes"}}
@@ -139,6 +144,7 @@ func TestRunsOnDisjointAgentsGoAtOnceAndAThirdQueuesBehind(t *testing.T) {
 }
 
 func TestARestartedCoordinatorEndsTheRunAsIfNothingHadHappened(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	a := newPuppet(h, "a").connect()
 	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
@@ -175,6 +181,7 @@ func TestARestartedCoordinatorEndsTheRunAsIfNothingHadHappened(t *testing.T) {
 }
 
 func TestALostAgentFailsTheRunOrLeavesItPartial(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		policy benchdv1.AgentLossPolicy
 		want   result.Status
@@ -183,6 +190,7 @@ func TestALostAgentFailsTheRunOrLeavesItPartial(t *testing.T) {
 		{benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE, result.Partial},
 	} {
 		t.Run(string(test.want), func(t *testing.T) {
+			t.Parallel()
 			h := newHouse(t)
 			a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
 			id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait(), OnAgentLoss: test.policy}, "duration=200ms")
@@ -211,6 +219,7 @@ func TestALostAgentFailsTheRunOrLeavesItPartial(t *testing.T) {
 }
 
 func TestRowsThatAreNotThereFailARun(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	a := newPuppet(h, "a").connect()
 	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
@@ -226,6 +235,7 @@ func TestRowsThatAreNotThereFailARun(t *testing.T) {
 }
 
 func TestAnAgentCannotTouchAnotherAgentsShard(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	a, b := newPuppet(h, "a", "left").connect(), newPuppet(h, "b").connect()
 	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"left": "yes"}}, "duration=1m")
@@ -245,6 +255,7 @@ func TestAnAgentCannotTouchAnotherAgentsShard(t *testing.T) {
 }
 
 func TestWhatIsNotThereIsNamed(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	ctx := t.Context()
 	_, err := h.runs.Cancel(ctx, &benchdv1.CancelRequest{Id: "nope"})
@@ -260,6 +271,7 @@ func TestWhatIsNotThereIsNamed(t *testing.T) {
 }
 
 func TestOnlyWhatHasEndedIsRemoved(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	newPuppet(h, "a").connect()
 	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
@@ -278,6 +290,7 @@ func TestOnlyWhatHasEndedIsRemoved(t *testing.T) {
 }
 
 func TestADrainedAgentIsGivenNothing(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	newPuppet(h, "a").connect().welcomed()
 	_, err := h.runs.Drain(t.Context(), &benchdv1.DrainRequest{Name: "a"})

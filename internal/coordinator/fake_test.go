@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,11 +38,16 @@ type house struct {
 	listener *bufconn.Listener
 	conn     *grpc.ClientConn
 	runs     benchdv1.RunServiceClient
+
+	mu  sync.Mutex
+	log []byte
 }
 
-func newHouse(t *testing.T) *house {
+func newHouse(t *testing.T) *house { return newHouseOf(t, 30*time.Second) }
+
+func newHouseOf(t *testing.T, grace time.Duration) *house {
 	t.Helper()
-	h := &house{t: t, dir: t.TempDir(), grace: 30 * time.Second}
+	h := &house{t: t, dir: t.TempDir(), grace: grace}
 	h.open()
 	t.Cleanup(func() { h.close() })
 	return h
@@ -50,7 +56,7 @@ func newHouse(t *testing.T) *house {
 func (h *house) open() {
 	c, err := coordinator.New(h.t.Context(), coordinator.Config{
 		DataDir: h.dir, Version: "test", Databases: []string{"null"}, AgentGrace: h.grace,
-		Logger: slog.New(slog.NewTextHandler(testWriter{h.t}, nil)),
+		Logger: slog.New(slog.NewTextHandler(h, nil)),
 	})
 	require.NoError(h.t, err)
 	h.c = c
@@ -70,17 +76,27 @@ func (h *house) close() {
 		return
 	}
 	h.c.Detach()
-	h.server.Stop()
+	late := time.AfterFunc(time.Second, h.server.Stop)
+	h.server.GracefulStop()
+	late.Stop()
 	require.NoError(h.t, h.conn.Close())
 	require.NoError(h.t, h.c.Close(context.WithoutCancel(h.t.Context())))
 	h.c = nil
 }
 
-type testWriter struct{ t *testing.T }
-
-func (w testWriter) Write(b []byte) (int, error) {
-	w.t.Log(string(b))
+// Write takes what the coordinator logs.
+func (h *house) Write(b []byte) (int, error) {
+	h.t.Log(string(b))
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.log = append(h.log, b...)
 	return len(b), nil
+}
+
+func (h *house) logged(text string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return bytes.Contains(h.log, []byte(text))
 }
 
 // submit submits a run on the null target.
@@ -165,17 +181,22 @@ func newPuppet(h *house, name string, labels ...string) *puppet {
 	return p
 }
 
-// connect opens the stream and says hello.
+// connect opens the stream and serves it.
 func (p *puppet) connect() *puppet {
+	p.stream, p.in, p.done = p.open(), make(chan *benchdv1.SessionResponse, 10_000), make(chan error, 1)
+	go p.receive(p.stream, p.in, p.done)
+	return p
+}
+
+// open opens the stream and says hello.
+func (p *puppet) open() benchdv1.AgentService_SessionClient {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(p.t.Context()))
 	p.cancel = cancel
 	p.t.Cleanup(cancel)
 	stream, err := benchdv1.NewAgentServiceClient(p.h.conn).Session(ctx)
 	require.NoError(p.t, err)
-	p.stream, p.in, p.done = stream, make(chan *benchdv1.SessionResponse, 10_000), make(chan error, 1)
 	require.NoError(p.t, stream.Send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Hello{Hello: p.hello}}))
-	go p.receive(stream, p.in, p.done)
-	return p
+	return stream
 }
 
 func (p *puppet) receive(stream benchdv1.AgentService_SessionClient, in chan<- *benchdv1.SessionResponse, done chan<- error) {
