@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/security"
@@ -46,6 +47,9 @@ func (f *connectFlags) told(origins config.Origins, command string) string {
 func completeFrom(f *connectFlags, names func(context.Context, *remote.Client) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		if _, err := cli.Load(cmd); err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		client, err := f.dial()

@@ -28,13 +28,36 @@ type following struct {
 // errLeft says that the user did not wait for the end.
 var errLeft = errors.New("did not wait for the end")
 
+// catch gives the signals by which a user tells a command to end, until stop is called.
+func catch() (signals chan os.Signal, stop func()) {
+	signals = make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	return signals, func() { signal.Stop(signals) }
+}
+
+// begin does what comes before there is a suite to cancel. A signal ends it; one that comes too late for that
+// stays for who follows.
+func begin(ctx context.Context, signals chan os.Signal, interrupted string, do func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- do(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case sig := <-signals:
+		cancel()
+		if err := <-done; err != nil {
+			return &cli.Error{Code: cli.Incomplete, Err: errors.New(interrupted)}
+		}
+		signals <- sig
+		return nil
+	}
+}
+
 // follow shows a suite until it ends. It returns errLeft, within an error that tells what goes on, when the user
 // left before that.
-func follow(ctx context.Context, c *cli.Context, f following) error {
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
-
+func follow(ctx context.Context, c *cli.Context, signals <-chan os.Signal, f following) error {
 	screen := openScreen(c, f.out, f.how)
 	defer screen.close(c)
 	if f.first == askFirst && !screen.canAsk(c) {

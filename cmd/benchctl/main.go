@@ -36,10 +36,12 @@ Results go to standard output, all else to standard error. Exit codes: 0 good, 1
 agents, or not allowed.`,
 		Version:  cli.Version(version, commit, info),
 		LogLevel: "warn",
-		Commands: []cli.Command{
-			runCommand(), submitCommand(), validateCommand(),
-			watchCommand(), listCommand(), showCommand(), cancelCommand(), removeCommand(),
-			agentsCommand(),
+		Commands: func() []cli.Command {
+			return []cli.Command{
+				runCommand(), submitCommand(), validateCommand(),
+				watchCommand(), listCommand(), showCommand(), cancelCommand(), removeCommand(),
+				agentsCommand(),
+			}
 		},
 	}
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,42 +55,42 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	if _, err := judge(s); err != nil {
 		return err
 	}
-	// Until the suite is queued there is nothing to cancel: a signal ends the beginning.
-	beginning, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signals, stop := catch()
 	defer stop()
-	cluster, err := dev.Start(beginning, dev.Config{Agents: f.agents, DataDir: f.data, Version: c.Version, Logger: c.Logger})
-	if err != nil {
-		return begun(beginning, err)
+	var cluster *dev.Cluster
+	defer func() {
+		if cluster != nil {
+			err = errors.Join(err, cluster.Close())
+		}
+	}()
+	var client *remote.Client
+	var id string
+	var warnings []string
+	if err := begin(ctx, signals, "interrupted before the run began", func(ctx context.Context) (err error) {
+		cluster, err = dev.Start(ctx, dev.Config{Agents: f.agents, DataDir: f.data, Version: c.Version, Logger: c.Logger})
+		if err != nil {
+			return cli.StartError(err)
+		}
+		client = remote.New(cluster.Conn(), nil, "this process")
+		id, warnings, err = client.Submit(ctx, remote.Request{
+			Submission: s, Agents: f.agents, WaitAgents: agentsPatience, SubmittedBy: submitter(),
+		})
+		return err
+	}); err != nil {
+		return err
 	}
-	defer func() { err = errors.Join(err, cluster.Close()) }()
-	client := remote.New(cluster.Conn(), nil, "this process")
-	id, warnings, err := client.Submit(beginning, remote.Request{
-		Submission: s, Agents: f.agents, WaitAgents: agentsPatience, SubmittedBy: submitter(),
-	})
-	if err != nil {
-		return begun(beginning, err)
-	}
-	stop()
 	warn(c, warnings)
 	how := progress
 	if f.quiet {
 		how = quiet
 	}
-	if err := follow(ctx, c, following{
+	if err := follow(ctx, c, signals, following{
 		client: client, id: id, known: true, out: c.Err, how: how, first: cancel,
 		left: "the run ended with this process, and nothing of it is printed",
 	}); err != nil {
 		return err
 	}
 	return conclude(ctx, c, client, id, f.output)
-}
-
-// begun tells an interrupted beginning from one that failed.
-func begun(beginning context.Context, err error) error {
-	if beginning.Err() != nil {
-		return &cli.Error{Code: cli.Incomplete, Err: errors.New("interrupted before the run began")}
-	}
-	return err
 }
 
 func warn(c *cli.Context, warnings []string) {

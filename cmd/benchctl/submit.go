@@ -95,11 +95,17 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	if _, err := judge(s); err != nil {
 		return err
 	}
-	id, warnings, err := client.Submit(ctx, remote.Request{
-		Submission: s, Agents: f.agents, Select: f.labels.Map(), WaitAgents: f.waitAgents,
-		OnAgentLoss: remote.Policy(f.onLoss), SubmittedBy: submitter(),
-	})
-	if err != nil {
+	signals, stop := catch()
+	defer stop()
+	var id string
+	var warnings []string
+	if err := begin(ctx, signals, "interrupted before the coordinator answered; `benchctl list` tells whether it took the suite", func(ctx context.Context) error {
+		id, warnings, err = client.Submit(ctx, remote.Request{
+			Submission: s, Agents: f.agents, Select: f.labels.Map(), WaitAgents: f.waitAgents,
+			OnAgentLoss: remote.Policy(f.onLoss), SubmittedBy: submitter(),
+		})
+		return err
+	}); err != nil {
 		return err
 	}
 	warn(c, warnings)
@@ -119,7 +125,7 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	if f.cancel {
 		w.first = cancel
 	}
-	if err := follow(ctx, c, w); err != nil {
+	if err := follow(ctx, c, signals, w); err != nil {
 		return err
 	}
 	return conclude(ctx, c, client, id, f.output)

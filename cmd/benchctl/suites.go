@@ -47,7 +47,9 @@ not the run. The exit code is that of the suite's end, as with "submit --wait", 
 	oneID(cmd, f)
 	return cli.Command{Command: cmd, Run: ask(f, func(ctx context.Context, c *cli.Context, client *remote.Client, args []string) error {
 		id := args[0]
-		if err := follow(ctx, c, following{
+		signals, stop := catch()
+		defer stop()
+		if err := follow(ctx, c, signals, following{
 			client: client, id: id, out: c.Out, how: progress, first: detach,
 			left: fmt.Sprintf("%s goes on; `%s` ends it", id, f.told(c.Origins, "benchctl cancel "+id)),
 		}); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/cli/view"
 	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/wire"
 )
 
 // waiting is one goroutine's view of a suite that is waited for.
@@ -20,6 +22,7 @@ type waiting struct {
 	aside        view.Aside
 	tasks        *sync.WaitGroup
 	cancelled    chan error // what came of the cancel
+	uncancelled  bool       // it did not reach the coordinator, which is to be told when it is back
 }
 
 // loop takes what comes until the suite ends or the user leaves.
@@ -30,6 +33,10 @@ func (w *waiting) loop(ctx context.Context, news <-chan remote.Progress, lost, e
 		case p := <-news:
 			w.screen.Progress(p)
 			w.tell(func(a *view.Aside) { a.Lost = "" })
+			if w.uncancelled {
+				w.uncancelled = false
+				w.cancel(ctx)
+			}
 			continue
 		case err := <-lost:
 			w.tell(func(a *view.Aside) { a.Lost = err.Error() + "; asks again" })
@@ -39,6 +46,7 @@ func (w *waiting) loop(ctx context.Context, news <-chan remote.Progress, lost, e
 			return err
 		case err := <-w.cancelled:
 			if err != nil {
+				w.uncancelled = errors.Is(err, wire.ErrUnreachable)
 				w.tell(func(a *view.Aside) { a.Note = fmt.Sprintf("cancel %s: %v", w.id, err) })
 			}
 			continue
@@ -73,12 +81,17 @@ func (w *waiting) do(ctx context.Context, d deed) (leave bool) {
 		w.tell(func(a *view.Aside) {
 			*a = view.Aside{Lost: a.Lost, Note: "cancels " + w.id + " and waits for its end; a further Ctrl-C does not wait"}
 		})
-		w.tasks.Go(func() { w.cancelled <- w.client.Cancel(ctx, w.id, submitter()) })
+		w.cancel(ctx)
 	case doLeave:
 		w.tell(func(a *view.Aside) { *a = view.Aside{} })
 		return true
 	}
 	return false
+}
+
+// cancel asks the coordinator to, and goes on meanwhile.
+func (w *waiting) cancel(ctx context.Context) {
+	w.tasks.Go(func() { w.cancelled <- w.client.Cancel(ctx, w.id, submitter()) })
 }
 
 func (w *waiting) tell(change func(*view.Aside)) {

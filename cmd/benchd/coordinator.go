@@ -64,7 +64,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		DataDir: f.data, Version: c.Version, Databases: target.Names(target.Drivers()), Logger: c.Logger, Registerer: registry,
 	})
 	if err != nil {
-		return errors.Join(startError(err), rpc.Close(), web.Close())
+		return errors.Join(cli.StartError(err), rpc.Close(), web.Close())
 	}
 	defer func() {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
@@ -121,13 +121,4 @@ func serve(ctx context.Context, c *cli.Context, server *grpc.Server, rpc, web ne
 	defer timer.Stop()
 	server.GracefulStop()
 	return errors.Join(<-served, <-served)
-}
-
-// startError gives what keeps a coordinator from starting the exit code of what is not allowed or not reached,
-// unless it knows better.
-func startError(err error) error {
-	if cli.CodeOf(err) != cli.Failed {
-		return err
-	}
-	return &cli.Error{Code: cli.Unavailable, Err: err}
 }

@@ -28,7 +28,7 @@ func devCommand() cli.Command {
 		Long: `Dev is a coordinator and agents in one process, for trials and development. What runs is what runs on several
 machines; benchctl reaches it at --listen.`,
 		Example: `  benchd dev
-  benchd dev --agents 3 --data /tmp/benchd-dev`,
+  benchd dev --agents 3 --data archive`,
 	}
 	config.Whole(cmd.Flags(), &f.agents, "agents", 1, "agents within this process")
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for benchctl and further agents")
@@ -57,7 +57,7 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 	})
 	if err != nil {
 		_ = rpc.Close() // unless the cluster has done so
-		return errors.Join(startError(err), web.Close())
+		return errors.Join(cli.StartError(err), web.Close())
 	}
 	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "agents", f.agents, "version", c.Version)
 	served := telemetry.NewServer(telemetry.ServerConfig{

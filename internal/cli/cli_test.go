@@ -53,6 +53,12 @@ func TestErrorsMeanExitCodes(t *testing.T) {
 	}
 }
 
+func TestWhatCannotStartIsUnavailable(t *testing.T) {
+	require.Equal(t, Unavailable, CodeOf(StartError(errors.New("the archive was written by a newer version"))))
+	require.Equal(t, Usage, CodeOf(StartError(&config.Error{})))
+	require.NoError(t, StartError(nil))
+}
+
 func TestExitSaysEachThingOnce(t *testing.T) {
 	for _, test := range []struct {
 		err  error
@@ -101,14 +107,12 @@ func execute(t *testing.T, args ...string) (out, errOut string, err error) {
 	var outBuf, errBuf bytes.Buffer
 	err = Program{
 		Name: "prog", Short: "Try things", Long: "Prog tries things.", Version: "v1", LogLevel: "info",
-		Commands: []Command{{
-			Command: do,
-			Run: func(_ context.Context, c *Context, args []string) error {
+		Commands: func() []Command {
+			return []Command{{Command: do, Run: func(_ context.Context, c *Context, args []string) error {
 				c.Logger.Info("does", "id", args[0], "wait", wait, "from", c.Origins["wait"], "version", c.Version, "quick", *quick)
 				return nil
-			},
-			Commands: []Command{{Command: part, Run: func(context.Context, *Context, []string) error { return errors.New("broke") }}},
-		}},
+			}, Commands: []Command{{Command: part, Run: func(context.Context, *Context, []string) error { return errors.New("broke") }}}}}
+		},
 	}.Run(t.Context(), args, Streams{In: strings.NewReader(""), Out: &outBuf, Err: &errBuf})
 	return outBuf.String(), errBuf.String(), err
 }

@@ -87,6 +87,15 @@ func CodeOf(err error) Code {
 	return Failed
 }
 
+// StartError gives what keeps a coordinator from starting the exit code of what is not reached or not allowed,
+// unless the error knows better.
+func StartError(err error) error {
+	if err == nil || CodeOf(err) != Failed {
+		return err
+	}
+	return &Error{Code: Unavailable, Err: err}
+}
+
 // Exit tells people of err, unless all has been said, and returns the process's exit code.
 func Exit(errOut io.Writer, program string, err error) int {
 	code := CodeOf(err)

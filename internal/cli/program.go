@@ -44,16 +44,23 @@ type Program struct {
 	Long     string
 	Version  string
 	LogLevel string // the default
-	Commands []Command
+	// Commands makes the commands; each tree has its own.
+	Commands func() []Command
 }
 
 // logFlags are the flags that all commands have.
 type logFlags struct{ level, format string }
 
-// Prefix is that of the program's environment variables.
-func (p Program) Prefix() string { return strings.ToUpper(p.Name) }
+// settings is how the program of a command is configured.
+func settings(cmd *cobra.Command) config.Program {
+	return config.Program{Root: cmd.Root(), Prefix: strings.ToUpper(cmd.Root().Name())}
+}
 
-// Tree builds the cobra commands. Its commands must not be used in a second tree.
+// Load gives the flags of a command the values that the environment and the file have for them. Commands that are
+// run have been loaded; who completes one for the shell has to ask.
+func Load(cmd *cobra.Command) (config.Origins, error) { return settings(cmd).Load(cmd) }
+
+// Tree builds the cobra commands.
 func (p Program) Tree(streams Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use: p.Name, Short: p.Short, Long: p.Long, Version: p.Version,
@@ -69,7 +76,7 @@ func (p Program) Tree(streams Streams) *cobra.Command {
 	})
 	logs := logFlags{level: p.LogLevel, format: "text"}
 	addCommonFlags(root, &logs)
-	for _, command := range p.Commands {
+	for _, command := range p.Commands() {
 		p.add(root, command, &logs, streams)
 	}
 	root.InitDefaultCompletionCmd()
@@ -82,7 +89,7 @@ func (p Program) Tree(streams Streams) *cobra.Command {
 			cmd.Run, cmd.RunE = nil, help
 		}
 	}
-	root.SetUsageTemplate(usage(p.Prefix()))
+	root.SetUsageTemplate(usage(settings(root).Prefix))
 	return root
 }
 
@@ -106,7 +113,7 @@ func (p Program) add(parent *cobra.Command, command Command, logs *logFlags, str
 		return nil
 	}
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		origins, err := config.Program{Root: cmd.Root(), Prefix: p.Prefix()}.Load(cmd)
+		origins, err := Load(cmd)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/benchd/benchd/internal/dev"
+	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/result"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"benchctl": main})
+}
+
+// house is a coordinator with agents in this process, which benchctl reaches as if they were elsewhere.
+type house struct {
+	cluster *dev.Cluster
+	client  *remote.Client
+	address string
+}
+
+func openHouse(ctx context.Context, agents int, dir string) (*house, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	cluster, err := dev.Start(ctx, dev.Config{Agents: agents, DataDir: dir, Listener: l, Version: "test"})
+	if err != nil {
+		return nil, err
+	}
+	h := &house{cluster: cluster, client: remote.New(cluster.Conn(), nil, "the house"), address: l.Addr().String()}
+	return h, h.await(ctx, func(ctx context.Context) (bool, error) {
+		there, err := h.client.Agents(ctx)
+		return len(there) == agents, err
+	})
+}
+
+// await asks until the answer is yes.
+func (h *house) await(ctx context.Context, ask func(context.Context) (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	for {
+		if yes, err := ask(ctx); yes || err != nil {
+			return err
+		}
+	}
+}
+
+// running waits until a suite runs, and returns its id.
+func (h *house) running(ctx context.Context) (id string, err error) {
+	return id, h.await(ctx, func(ctx context.Context) (bool, error) {
+		suites, err := h.client.List(ctx)
+		for _, s := range suites {
+			if s.Status == result.Running {
+				id = s.ID
+			}
+		}
+		return id != "", err
+	})
+}
+
+// TestScripts runs the command lines of testdata. Beside the usual commands these have:
+//
+//	cluster N        start a coordinator with N agents, for the rest of the script
+//	exits N CMD…     run a command, which must end with exit code N
+//	running VAR      wait until a suite runs, and put its id into a variable
+//	save VAR         put what was printed into a variable
+//	json PATH WANT   look at what was printed, such as .phases.0.ops
+func TestScripts(t *testing.T) {
+	ctx := t.Context()
+	var houses sync.Map // of each script that has one
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector lets who ends well sleep a second
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"cluster": func(ts *testscript.TestScript, _ bool, args []string) {
+				agents, err := strconv.Atoi(args[0])
+				ts.Check(err)
+				h, err := openHouse(ctx, agents, ts.MkAbs("archive"))
+				ts.Check(err)
+				ts.Defer(func() { ts.Check(h.cluster.Close()) })
+				houses.Store(ts, h)
+				ts.Setenv("BENCHCTL_COORDINATOR", h.address)
+			},
+			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
+				want, err := strconv.Atoi(args[0])
+				ts.Check(err)
+				got := 0
+				if err := ts.Exec(args[1], args[2:]...); err != nil {
+					exit, ok := errors.AsType[*exec.ExitError](err)
+					if !ok {
+						ts.Fatalf("%v", err)
+					}
+					got = exit.ExitCode()
+				}
+				if got != want {
+					ts.Fatalf("exit code %d, want %d", got, want)
+				}
+			},
+			"running": func(ts *testscript.TestScript, _ bool, args []string) {
+				h, ok := houses.Load(ts)
+				if !ok {
+					ts.Fatalf("there is no cluster")
+				}
+				id, err := h.(*house).running(ctx)
+				ts.Check(err)
+				ts.Setenv(args[0], id)
+			},
+			"save": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
+			},
+			"json": func(ts *testscript.TestScript, _ bool, args []string) {
+				got, err := pick(ts.ReadFile("stdout"), args[0])
+				ts.Check(err)
+				if got != args[1] {
+					ts.Fatalf("%s is %s, want %s", args[0], got, args[1])
+				}
+			},
+		},
+	})
+}
+
+// pick takes the value at a path out of a JSON text.
+func pick(text, path string) (string, error) {
+	var at any
+	if err := json.Unmarshal([]byte(text), &at); err != nil {
+		return "", err
+	}
+	for part := range strings.SplitSeq(strings.TrimPrefix(path, "."), ".") {
+		switch x := at.(type) {
+		case map[string]any:
+			at = x[part]
+		case []any:
+			if part == "length" {
+				at = len(x)
+				continue
+			}
+			i, err := strconv.Atoi(part)
+			if err != nil || i >= len(x) {
+				return "", fmt.Errorf("no item %s in %d of %s", part, len(x), path)
+			}
+			at = x[i]
+		default:
+			return "", fmt.Errorf("no %s in %s", part, path)
+		}
+	}
+	return fmt.Sprint(at), nil
+}

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestFlagsKeysVariablesAndDocumentMatch(t *testing.T) {
+	const document = "../../docs/benchd.md"
+	p := program()
+	require.Empty(t, p.Flaws())
+	if *update {
+		require.NoError(t, os.WriteFile(document, []byte(p.Reference()), 0o600))
+	}
+	content, err := os.ReadFile(document)
+	require.NoError(t, err)
+	require.True(t, string(content) == p.Reference(), "%s is not what --help tells: go test ./cmd/benchd -update writes it anew", document)
+}
