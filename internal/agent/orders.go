@@ -66,7 +66,7 @@ func (a *Agent) start(m *benchdv1.Start) {
 	if err := s.start(m); err != nil {
 		s.phase = before
 		s.log.Warn("cannot start", "error", err)
-		s.conclude(&benchdv1.PhaseEnded{Id: s.key.id(), Phase: m.GetPhase(), Final: true, Error: err.Error()})
+		s.conclude(&benchdv1.PhaseEnded{Id: s.key.id(), Phase: m.GetPhase(), Final: true, Error: wire.Text(err.Error())})
 		return
 	}
 	s.running = s.runner.Running()

@@ -135,9 +135,12 @@ func (s *shard) make(part plan.Shard, settings plan.Settings, target load.Target
 
 // prepared tells how preparing has ended.
 func (s *shard) prepared(facts map[string]string, err error) {
-	answer := &benchdv1.Prepared{Id: s.key.id(), TargetFacts: facts}
+	answer := &benchdv1.Prepared{Id: s.key.id(), TargetFacts: make(map[string]string, len(facts))}
+	for k, v := range facts {
+		answer.TargetFacts[wire.Text(k)] = wire.Text(v) // a target's words can be anything
+	}
 	if err != nil {
-		answer.Error = err.Error()
+		answer.Error = wire.Text(err.Error())
 	}
 	s.a.mu.Lock()
 	defer s.a.mu.Unlock()
@@ -266,7 +269,7 @@ func (s *shard) over(e load.PhaseEnd) {
 		Windows: uint32(e.Windows), Final: e.Final, Left: e.Left,
 	}
 	if e.Err != nil {
-		m.Error = e.Err.Error()
+		m.Error = wire.Text(e.Err.Error())
 	}
 	s.a.mu.Lock()
 	defer s.a.mu.Unlock()
