@@ -19,5 +19,5 @@ func TestFlagsKeysVariablesAndDocumentMatch(t *testing.T) {
 	}
 	content, err := os.ReadFile(document)
 	require.NoError(t, err)
-	require.True(t, string(content) == p.Reference(), "%s is not what --help tells: go test ./cmd/benchctl -update writes it anew", document)
+	require.Equal(t, string(content), p.Reference(), "go test ./cmd/benchctl -update writes the document anew")
 }

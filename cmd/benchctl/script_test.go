@@ -41,26 +41,28 @@ func openHouse(ctx context.Context, agents int, dir string) (*house, error) {
 		return nil, err
 	}
 	h := &house{cluster: cluster, client: remote.New(cluster.Conn(), nil, "the house"), address: l.Addr().String()}
-	return h, h.await(ctx, func(ctx context.Context) (bool, error) {
+	err = await(ctx, func(ctx context.Context) (bool, error) {
 		there, err := h.client.Agents(ctx)
 		return len(there) == agents, err
 	})
+	return h, err
 }
 
 // await asks until the answer is yes.
-func (h *house) await(ctx context.Context, ask func(context.Context) (bool, error)) error {
+func await(ctx context.Context, ask func(context.Context) (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	for {
 		if yes, err := ask(ctx); yes || err != nil {
 			return err
 		}
+		<-time.After(10 * time.Millisecond)
 	}
 }
 
 // running waits until a suite runs, and returns its id.
 func (h *house) running(ctx context.Context) (id string, err error) {
-	return id, h.await(ctx, func(ctx context.Context) (bool, error) {
+	err = await(ctx, func(ctx context.Context) (bool, error) {
 		suites, err := h.client.List(ctx)
 		for _, s := range suites {
 			if s.Status == result.Running {
@@ -69,6 +71,7 @@ func (h *house) running(ctx context.Context) (id string, err error) {
 		}
 		return id != "", err
 	})
+	return id, err
 }
 
 // TestScripts runs the command lines of testdata. Beside the usual commands these have:

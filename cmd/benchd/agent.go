@@ -92,7 +92,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	}
 	registry := telemetry.NewRegistry()
 	a, err := agent.New(agent.Config{
-		Coordinator: "dns:///" + f.coordinator,
+		Coordinator: f.coordinator,
 		Dial: []grpc.DialOption{
 			grpc.WithTransportCredentials(insecure.NewCredentials()),
 			// A coordinator is in the user's own network; a proxy is for what lies outside.

@@ -38,7 +38,7 @@ type Client struct {
 // Dial makes a client of the coordinator at HOST:PORT. It does not connect before it is asked something, and in
 // the clear: who calls it has asked package security.
 func Dial(address string) (*Client, error) {
-	conn, err := grpc.NewClient("dns:///"+address,
+	conn, err := grpc.NewClient(address,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		// A coordinator is in the user's own network; a proxy is for what lies outside.
 		grpc.WithNoProxy(),

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/clock"
+)
+
+func TestDebugFlagsShiftTheAgentsClock(t *testing.T) {
+	var skew clock.Skew
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	clockFlags(fs, &skew)
+	fs.VisitAll(func(f *pflag.Flag) {
+		require.True(t, f.Hidden, f.Name)
+		require.Empty(t, f.DefValue, f.Name)
+	})
+	require.NoError(t, fs.Parse([]string{"--debug-clock-jump", "1h@20s", "--debug-clock-offset", "-37s", "--debug-clock-drift", "-200ppm"}))
+	require.Equal(t, clock.Skew{Offset: -37 * time.Second, Drift: -200e-6, Jump: time.Hour, JumpAt: 20 * time.Second}, skew)
+	for name, want := range map[string]string{"jump": "1h0m0s@20s", "offset": "-37s", "drift": "-200ppm"} {
+		require.Equal(t, want, fs.Lookup("debug-clock-"+name).Value.String())
+	}
+}
+
+func TestDriftIsARatioOrPartsPerMillion(t *testing.T) {
+	for text, want := range map[string]float64{"200ppm": 200e-6, "-50 ppm": -50e-6, "0.001": 0.001, "1e-4": 1e-4} {
+		got, err := parseDrift(text)
+		require.NoError(t, err, text)
+		require.InDelta(t, want, got, 1e-15, text)
+	}
+	for _, text := range []string{"", "ppm", "fast", "1", "NaN", "-600000ppm"} {
+		_, err := parseDrift(text)
+		require.Error(t, err, text)
+	}
+}
+
+func TestJumpSaysHowFarAndWhen(t *testing.T) {
+	jump, at, err := parseJump("-1h@20s")
+	require.NoError(t, err)
+	require.Equal(t, -time.Hour, jump)
+	require.Equal(t, 20*time.Second, at)
+	for _, text := range []string{"", "1h", "@", "1h@", "@1s", "1h@-1s", "1@2"} {
+		_, _, err := parseJump(text)
+		require.Error(t, err, text)
+	}
+}
+
+// FuzzParseClock protects the readers of clock flags: whatever is written, what they take can be.
+func FuzzParseClock(f *testing.F) {
+	for _, seed := range []string{"200ppm", "1h@20s", "-1h@0s", "NaN", "1e400"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if x, err := parseDrift(text); err == nil && !(x > -0.5 && x < 0.5) {
+			t.Errorf("%q is a drift of %v", text, x)
+		}
+		if _, at, err := parseJump(text); err == nil && at < 0 {
+			t.Errorf("%q is a jump at %v", text, at)
+		}
+	})
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"benchd": main})
+}
+
+// TestScripts runs the command lines of testdata. Beside the usual commands these have:
+//
+//	exits N CMD…          run a command, which must end with exit code N
+//	ports VAR…            find free ports and put their addresses into variables
+//	fetch URL TEXT        wait until an URL answers with the text
+func TestScripts(t *testing.T) {
+	ctx := t.Context()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector lets who ends well sleep a second
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
+				want, err := strconv.Atoi(args[0])
+				ts.Check(err)
+				got := 0
+				if err := ts.Exec(args[1], args[2:]...); err != nil {
+					exit, ok := errors.AsType[*exec.ExitError](err)
+					if !ok {
+						ts.Fatalf("%v", err)
+					}
+					got = exit.ExitCode()
+				}
+				if got != want {
+					ts.Fatalf("exit code %d, want %d", got, want)
+				}
+			},
+			"ports": func(ts *testscript.TestScript, _ bool, args []string) {
+				var taken []net.Listener // until all are found, so that none is found twice
+				for _, name := range args {
+					l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+					ts.Check(err)
+					taken = append(taken, l)
+					ts.Setenv(name, l.Addr().String())
+				}
+				for _, l := range taken {
+					ts.Check(l.Close())
+				}
+			},
+			"fetch": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(fetch(ctx, args[0], args[1]))
+			},
+		},
+	})
+}
+
+// fetch waits until url answers with a text.
+func fetch(ctx context.Context, url, text string) error {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for seen := ""; ; {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+		if err != nil {
+			return err
+		}
+		if resp, err := client.Do(req); err == nil {
+			body, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if err == nil && strings.Contains(string(body), text) {
+				return nil
+			}
+			seen = string(body)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s does not say %q, but %q", url, text, seen)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
