@@ -81,6 +81,24 @@ func TestAShardIsExecuted(t *testing.T) {
 	require.Equal(t, "S.2", await(s, (*benchdv1.SessionRequest).GetPhaseEnded).GetId().GetRun())
 }
 
+func TestWatermarksOfInsertsGoBothWays(t *testing.T) {
+	b := newBoss(t)
+	r := newRig(t, b)
+	s := b.next()
+	tell := func(run string) {
+		s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Watermark{Watermark: &benchdv1.Watermark{Run: run, Key: 1100}}})
+	}
+	tell("S.1") // of no shard yet
+	id := s.order("S.1", map[string]string{"readproportion": "0.5", "insertproportion": "0.5", "requestdistribution": "latest"})
+	tell("S.1") // perhaps before it is ready
+	require.Empty(t, await(s, (*benchdv1.SessionRequest).GetPrepared).GetError())
+	s.start(r, id, "measure")
+	tell("S.2") // of another run
+	tell("S.1")
+	windows := s.windows(true)
+	require.Greater(t, windows[len(windows)-1].GetWatermark(), int64(1000))
+}
+
 func TestAShardThatCannotBePreparedSaysWhy(t *testing.T) {
 	tests := map[string]struct{ key, value, want string }{
 		"unknown target":  {"db", "mongodb", "mongodb"},

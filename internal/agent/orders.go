@@ -32,6 +32,8 @@ func (a *Agent) obey(in *benchdv1.SessionResponse, now int64, out *outbox) {
 			s.log.Info("told to stop", "reason", m.Stop.GetReason())
 			s.stop(m.Stop.GetReason())
 		}
+	case *benchdv1.SessionResponse_Watermark:
+		a.inserted(m.Watermark)
 	case *benchdv1.SessionResponse_Release:
 		a.release(keyOf(m.Release.GetId()))
 	default:
@@ -77,6 +79,15 @@ func (a *Agent) adjust(m *benchdv1.Timebase, now int64) {
 	for _, s := range a.shards {
 		if s.key.run == m.GetRun() && s.base != nil {
 			s.base.Adjust(now, wire.ToLine(m))
+		}
+	}
+}
+
+// inserted lets the shards of a run ask for what all of them have inserted.
+func (a *Agent) inserted(m *benchdv1.Watermark) {
+	for _, s := range a.shards {
+		if s.key.run == m.GetRun() && s.prepareDone() {
+			s.runner.SetWatermark(m.GetKey())
 		}
 	}
 }

@@ -91,6 +91,7 @@ func windowOf(id latency.WindowID, samples int) latency.Window {
 			Cores: 8, HostIdle: 0.75, OwnCPU: 1.5, NetRx: 11, NetTx: 12, GCPauses: 13, GCPauseTotal: 14, GCPauseMax: 15,
 			SchedLagP99: 16, SchedLagMax: 17, LateSends: 18, LateMax: 19, Backlog: 20,
 		},
+		Lateness: histogramOf(samples, seed+1000), Watermark: 1_000_021,
 		Samples: []latency.ErrorSample{{Op: "READ", Outcome: "TIMEOUT", Message: "no answer within 1s"}},
 	}
 }
@@ -137,7 +138,12 @@ func requireSameWindow(tb testing.TB, want, got latency.Window) {
 		require.Equal(tb, encoded(tb, want.Series[i].Response), encoded(tb, got.Series[i].Response))
 		require.Equal(tb, encoded(tb, want.Series[i].Service), encoded(tb, got.Series[i].Service))
 	}
+	require.Equal(tb, want.Lateness == nil, got.Lateness == nil)
+	if want.Lateness != nil {
+		require.Equal(tb, encoded(tb, want.Lateness), encoded(tb, got.Lateness))
+	}
 	want.Series, got.Series = nil, nil
+	want.Lateness, got.Lateness = nil, nil
 	require.Equal(tb, want, got)
 }
 

@@ -134,7 +134,7 @@ func TestOpenRefusesWhatItCannotUse(t *testing.T) {
 			require.NoError(t, openIn(t, dir).Close(t.Context()))
 			execIn(t, dir, `PRAGMA user_version = 7`)
 			return dir
-		}, ErrNewer, "open archive %[1]s/benchd.db: it was written by a newer benchd (its schema is version 7, this benchd knows up to 1): " +
+		}, ErrNewer, "open archive %[1]s/benchd.db: it was written by a newer benchd (its schema is version 7, this benchd knows up to 2): " +
 			"use that benchd, or give another directory with --data"},
 		"damaged": {func(t *testing.T, dir string) string {
 			t.Helper()
@@ -165,20 +165,21 @@ func TestOpenRefusesWhatItCannotUse(t *testing.T) {
 }
 
 func TestMigrations(t *testing.T) {
-	first, err := fs.ReadFile(migrationFiles, "migrations/0001_first.sql")
+	released, err := fs.Glob(migrationFiles, "migrations/*.sql")
 	require.NoError(t, err)
-	second := fstest.MapFS{
-		"migrations/0001_first.sql":  {Data: first},
-		"migrations/0002_second.sql": {Data: []byte(`ALTER TABLE suite ADD COLUMN mood TEXT NOT NULL DEFAULT 'good'; CREATE TABLE song (title TEXT);`)},
+	last := len(released)
+	next := func(name, text string) fs.FS { // the released ones and one more
+		files := fstest.MapFS{fmt.Sprintf("migrations/%04d_%s.sql", last+1, name): {Data: []byte(text)}}
+		for _, file := range released {
+			content, err := fs.ReadFile(migrationFiles, file)
+			require.NoError(t, err)
+			files[file] = &fstest.MapFile{Data: content}
+		}
+		return files
 	}
-	broken := fstest.MapFS{
-		"migrations/0001_first.sql":  {Data: first},
-		"migrations/0002_broken.sql": {Data: []byte(`CREATE TABLE song (title TEXT); DELETE FROM run; INSERT INTO nowhere VALUES (1);`)},
-	}
-	dangling := fstest.MapFS{
-		"migrations/0001_first.sql":    {Data: first},
-		"migrations/0002_dangling.sql": {Data: []byte(`CREATE TABLE song (title TEXT); DELETE FROM suite;`)},
-	}
+	good := next("good", `ALTER TABLE suite ADD COLUMN mood TEXT NOT NULL DEFAULT 'good'; CREATE TABLE song (title TEXT);`)
+	broken := next("broken", `CREATE TABLE song (title TEXT); DELETE FROM run; INSERT INTO nowhere VALUES (1);`)
+	dangling := next("dangling", `CREATE TABLE song (title TEXT); DELETE FROM suite;`)
 
 	dir := t.TempDir()
 	a := openIn(t, dir)
@@ -189,19 +190,19 @@ func TestMigrations(t *testing.T) {
 
 	for name, files := range map[string]fs.FS{"broken": broken, "dangling": dangling} {
 		_, err := open(t.Context(), dir, discard(), files)
-		require.ErrorContains(t, err, "apply migration 0002_"+name+".sql to "+a.Path())
+		require.ErrorContains(t, err, fmt.Sprintf("apply migration %04d_%s.sql to %s", last+1, name, a.Path()))
 	}
-	a = openIn(t, dir) // version 1 still: nothing of a broken migration stays
+	a = openIn(t, dir) // the version before still: nothing of a broken migration stays
 	_, err = a.writer.ExecContext(t.Context(), `SELECT * FROM song`)
 	require.Error(t, err)
 	require.Len(t, windowsIn(t, a, run), 1)
 	require.NoError(t, a.Close(t.Context()))
 
 	for _, times := range []string{"first", "second"} {
-		a, err = open(t.Context(), dir, discard(), second)
+		a, err = open(t.Context(), dir, discard(), good)
 		require.NoError(t, err, times)
 		var mood string
-		require.NoError(t, a.reader.QueryRowContext(t.Context(), `SELECT mood FROM suite JOIN pragma_user_version ON user_version = 2`).Scan(&mood))
+		require.NoError(t, a.reader.QueryRowContext(t.Context(), `SELECT mood FROM suite JOIN pragma_user_version ON user_version = ?`, last+1).Scan(&mood))
 		require.Equal(t, "good", mood)
 		got := windowsIn(t, a, run)
 		require.Len(t, got, 1)
@@ -213,6 +214,22 @@ func TestMigrations(t *testing.T) {
 	}
 	_, err = Open(t.Context(), dir, discard())
 	require.ErrorIs(t, err, ErrNewer)
+}
+
+func TestWindowsOfAnOlderFileAreRead(t *testing.T) {
+	first, err := fs.ReadFile(migrationFiles, "migrations/0001_first.sql")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	execIn(t, dir, string(first)+fmt.Sprintf(`;
+		PRAGMA application_id = %d; PRAGMA user_version = 1;
+		INSERT INTO suite VALUES (1, 's', '', '', '{}', 'complete', 0, '', 'null', NULL);
+		INSERT INTO run (number, id, suite, case_name, repeat, status, reason, properties) VALUES (1, 's.1', 's', '', 1, 'complete', '', '{}');
+		INSERT INTO phase VALUES (1, 's.1', 'measure');
+		INSERT INTO window VALUES (1, 1, 3, 0, 1, 0, 5, 0, 1, 7, 0, 7, 7, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);`, applicationID))
+	got := windowsIn(t, openIn(t, dir), "s.1")
+	require.Len(t, got, 1)
+	require.EqualValues(t, 7, got[0].Recorded)
+	require.Nil(t, got[0].Lateness, "it was not kept then")
 }
 
 func TestMigrationsAreNumberedWithoutGaps(t *testing.T) {

@@ -69,8 +69,8 @@ func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
 		{&s.addPhase, `INSERT INTO phase (run, name) VALUES (?, ?)`},
 		{&s.addWindow, `INSERT INTO window (phase, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued,
 			recorded, cores, host_idle, own_cpu, net_rx, net_tx, gc_pauses, gc_pause_total_ns, gc_pause_max_ns,
-			sched_lag_p99_ns, sched_lag_max_ns, late_sends, late_max_ns, backlog)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			sched_lag_p99_ns, sched_lag_max_ns, late_sends, late_max_ns, backlog, lateness, watermark)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (phase, seq, shard, attempt) DO NOTHING`},
 		{&s.addMeasurement, `INSERT INTO measurement (window, op, outcome, part_of, count, response_sum_ns, response_min_ns,
 			response_max_ns, response_overflow, service_sum_ns, service_min_ns, service_max_ns, service_overflow, response, service)
@@ -101,6 +101,7 @@ type adder struct {
 	phases     map[phaseName]phaseRow
 	response   []byte // scratch for encoding
 	service    []byte
+	lateness   []byte
 }
 
 type phaseName struct{ run, phase string }
@@ -133,11 +134,19 @@ func (d *adder) window(w *latency.Window) (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	var lateness []byte // NULL where there is none
+	if w.Lateness != nil {
+		if d.lateness, err = w.Lateness.AppendBinary(d.lateness[:0]); err != nil {
+			return false, err
+		}
+		lateness = d.lateness
+	}
 	h := &w.Health
 	res, err := d.statements.addWindow.ExecContext(d.ctx, phase, w.ID.Seq, w.ID.Shard, w.ID.Attempt, int64(w.Start),
 		int64(w.End), w.Tail, w.Last, int64(w.Rows), int64(w.Bytes), int64(w.Issued), int64(w.Recorded), h.Cores,
 		h.HostIdle, h.OwnCPU, int64(h.NetRx), int64(h.NetTx), h.GCPauses, int64(h.GCPauseTotal), int64(h.GCPauseMax),
-		int64(h.SchedLagP99), int64(h.SchedLagMax), int64(h.LateSends), int64(h.LateMax), int64(h.Backlog))
+		int64(h.SchedLagP99), int64(h.SchedLagMax), int64(h.LateSends), int64(h.LateMax), int64(h.Backlog),
+		lateness, w.Watermark)
 	if err != nil {
 		return false, err
 	}
@@ -217,6 +226,9 @@ func check(w *latency.Window) error {
 	refuse := func(format string, args ...any) error {
 		return faultf(ErrInvalid, nil, "add window %d of shard %d (attempt %d) in phase %s of run %s: %s",
 			w.ID.Seq, w.ID.Shard, w.ID.Attempt, w.ID.Phase, w.ID.Run, fmt.Sprintf(format, args...))
+	}
+	if w.Watermark < 0 {
+		return refuse("a watermark of %d cannot be", w.Watermark)
 	}
 	if w.ID.Seq < 0 || w.ID.Shard < 0 || w.ID.Attempt < 0 {
 		return refuse("its numbers cannot be negative")

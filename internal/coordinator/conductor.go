@@ -44,22 +44,23 @@ type conductor struct {
 	anchored atomic.Bool // the epoch is of this coordinator's clock
 
 	// What follows belongs to the loop.
-	run     *run
-	shards  []plan.Shard
-	builder *result.Builder
-	merged  map[slot]int // how many windows are safe
-	timers  map[lifecycle.Timer]*time.Timer
-	events  []archive.Event   // not archived yet
-	away    map[int]time.Time // shards whose agents are not connected, since when
-	newest  time.Time         // when windows came last
-	probing bool
-	settled bool          // it is known where the run stands: false after a restart, until settle
-	unsure  bool          // whether anybody had heard of the segment's start before the restart
-	dirty   bool          // there is something to archive
-	retry   time.Time     // but not before
-	known   result.Status // that the archive has
-	stale   bool          // watchers have not seen all
-	sealed  bool
+	run      *run
+	shards   []plan.Shard
+	builder  *result.Builder
+	merged   map[slot]int // how many windows are safe
+	timers   map[lifecycle.Timer]*time.Timer
+	events   []archive.Event   // not archived yet
+	away     map[int]time.Time // shards whose agents are not connected, since when
+	newest   time.Time         // when windows came last
+	inserted inserted
+	probing  bool
+	settled  bool          // it is known where the run stands: false after a restart, until settle
+	unsure   bool          // whether anybody had heard of the segment's start before the restart
+	dirty    bool          // there is something to archive
+	retry    time.Time     // but not before
+	known    result.Status // that the archive has
+	stale    bool          // watchers have not seen all
+	sealed   bool
 
 	view sync.Mutex
 	live liveView
@@ -133,6 +134,7 @@ func (cd *conductor) loop(ctx context.Context) {
 				cd.publish(live)
 				cd.stale = false
 			}
+			cd.tellInserted(time.Now())
 		}
 	}
 	cd.publish(cd.builder.Live())
@@ -278,6 +280,7 @@ func (cd *conductor) merge(windows []*latency.Window) {
 func (cd *conductor) mark(w *latency.Window) slot {
 	at := slot{w.ID.Shard, w.ID.Attempt, w.ID.Phase}
 	cd.merged[at]++
+	cd.inserted.note(w)
 	return at
 }
 

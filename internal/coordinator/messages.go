@@ -148,6 +148,7 @@ func (cd *conductor) back(shard int, m *member, held *benchdv1.HeldShard) {
 		cd.unsure = false
 	}
 	cd.execute(cd.run.record.Life.Return(shard))
+	cd.sendInserted(shard)
 	cd.settle()
 }
 

@@ -49,6 +49,17 @@ func (h *Histogram) put(i int, n uint64) {
 	p[i&pageMask] += n
 }
 
+// addZeros adds n samples of 0.
+func (h *Histogram) addZeros(n uint64) {
+	if n == 0 {
+		return
+	}
+	h.unpack()
+	h.totals.count += n
+	h.totals.min = 0
+	h.put(index(0), n)
+}
+
 // unpack makes h ready to be changed.
 func (h *Histogram) unpack() {
 	if h.packed == nil {

@@ -1,6 +1,7 @@
 package latency
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"sync"
@@ -24,6 +25,8 @@ type Recorder struct {
 	keys    []Key
 	locals  []Local
 	stripes []stripe
+
+	open bool // lateness is kept
 
 	mu     sync.Mutex // cold: bounds and cuts
 	bounds Bounds
@@ -74,6 +77,22 @@ func (r *Recorder) Tap(f func(worker, series int, done, response, service int64)
 	}
 }
 
+// KeepLateness has response − service, which is how late an operation was sent, kept for CutWindow. It is called
+// before anything is recorded.
+func (r *Recorder) KeepLateness() {
+	r.open = true
+	whole := make([]bool, len(r.keys))
+	for i, key := range r.keys {
+		whole[i] = key.PartOf == ""
+	}
+	for i := range r.stripes {
+		s := &r.stripes[i]
+		s.mu.Lock()
+		s.whole = whole
+		s.mu.Unlock()
+	}
+}
+
 // SetBounds tells where the coming windows will end, so that a sample that is drained late or early comes into
 // the window in which it was done. It is exact for instants that have not come yet: what was drained before
 // stays with its window, which moves as a whole. Without bounds a window takes what was drained before its cut.
@@ -98,6 +117,13 @@ func (r *Recorder) SetBounds(b Bounds) {
 // window, and so may one that is three windows and more after the last. It must not be before that of an earlier
 // cut; MaxInt64 takes all.
 func (r *Recorder) Cut(end int64) []Series {
+	series, _ := r.CutWindow(end)
+	return series
+}
+
+// CutWindow cuts as Cut does, and also returns how late operations were sent, if that is kept and there were any.
+// Parts of larger operations are left out: the larger one was sent once.
+func (r *Recorder) CutWindow(end int64) (series []Series, lateness *Histogram) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last = max(r.last, end)
@@ -107,16 +133,20 @@ func (r *Recorder) Cut(end int64) []Series {
 	for i := range r.stripes {
 		cut[i] = r.stripes[i].cut(end, next)
 	}
-	var series []Series
 	for i, key := range r.keys {
 		if s, ok := merge(key, i, cut); ok {
 			series = append(series, s)
 		}
 	}
+	if n := Ops(series); r.open && n > 0 {
+		late, _ := merge(Key{}, len(r.keys), cut)
+		lateness = cmp.Or(late.Response, new(Histogram))
+		lateness.addZeros(n - lateness.Count()) // those that were sent at their instants
+	}
 	for i := range r.stripes {
 		r.stripes[i].giveBack(cut[i])
 	}
-	return series
+	return series, lateness
 }
 
 // merge makes a series of the i-th cells of all windows cut from all stripes. It is false if there are none.

@@ -44,6 +44,32 @@ func TestCutTakesWhatWasDoneBeforeItsEnd(t *testing.T) {
 	require.Empty(t, r.Cut(math.MaxInt64))
 }
 
+func TestLatenessIsOfWholeOperationsInTheirWindows(t *testing.T) {
+	keys := []Key{{Op: "READ-MODIFY-WRITE", Outcome: "OK"}, {Op: "READ", Outcome: "OK", PartOf: "READ-MODIFY-WRITE"}}
+	r := newRecorder(keys, 2, 2)
+	r.KeepLateness()
+	r.SetBounds(Bounds{Every: 100})
+	l := r.Local(0)
+	l.Record(1, 4, 40, 15) // a part of the next
+	l.Record(0, 5, 50, 25)
+	l.Record(0, 6, 30, 30) // sent at its instant
+	l.Record(0, 150, 90, 20)
+	r.Local(1).Record(0, 7, 40, 39)
+
+	series, lateness := r.CutWindow(100)
+	require.EqualValues(t, 3, Ops(series))
+	require.Equal(t, encoded(t, histogramOf(0, 1, 25)), encoded(t, lateness))
+	_, lateness = r.CutWindow(200)
+	require.Equal(t, encoded(t, histogramOf(70)), encoded(t, lateness))
+	series, lateness = r.CutWindow(300)
+	require.Empty(t, series)
+	require.Nil(t, lateness, "nothing was sent")
+
+	l.Record(0, 301, 10, 10)
+	_, lateness = r.CutWindow(math.MaxInt64)
+	require.Equal(t, encoded(t, histogramOf(0)), encoded(t, lateness))
+}
+
 func TestCutDoesNotNeedTheWorkers(t *testing.T) {
 	// Half a ring is in it, and its worker, hung in an operation, will not come to drain it.
 	r := newRecorder(testKeys, 1000, 8)

@@ -25,6 +25,7 @@ type stripe struct {
 	pages   freePages
 	cells   []*cell // emptied, for use again
 	series  int
+	whole   []bool // by series, whether its lateness is kept; nil if none is
 	tap     func(worker, series int, done, response, service int64)
 
 	_ [64]byte // a neighbour's lock must not share our cache line
@@ -58,7 +59,7 @@ func (s *stripe) drain(l *Local) {
 			c = cells[p.series]
 		}
 		if c == nil {
-			c = s.cellOf(p)
+			c = s.cellOf(p, int(p.series))
 			cells = s.windows[0]
 		}
 		if p.response == p.service {
@@ -66,21 +67,25 @@ func (s *stripe) drain(l *Local) {
 		} else {
 			c.response.add(p.response, &s.pages)
 			c.service.add(p.service, &s.pages)
+			if len(s.whole) > 0 && s.whole[p.series] {
+				s.cellOf(p, s.series).both.add(p.response-p.service, &s.pages)
+			}
 		}
 	}
 	l.tail = head
 }
 
-// cellOf returns where a sample is counted: in the window in which it was done.
-func (s *stripe) cellOf(p *sample) *cell {
+// cellOf returns where a sample is counted, as one of a series: in the window in which it was done. The series after
+// the last is the lateness of all.
+func (s *stripe) cellOf(p *sample, series int) *cell {
 	w := 0
 	for w < len(s.ends) && p.done >= s.ends[w] {
 		w++
 	}
 	if s.windows[w] == nil {
-		s.windows[w] = make([]*cell, s.series)
+		s.windows[w] = make([]*cell, s.series+1)
 	}
-	c := &s.windows[w][p.series]
+	c := &s.windows[w][series]
 	if *c == nil {
 		*c = s.newCell()
 	}

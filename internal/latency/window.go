@@ -44,6 +44,14 @@ type Window struct {
 
 	Health  Health
 	Samples []ErrorSample
+
+	// Lateness is how long after their intended instants the operations of an open loop were sent, whatever kept
+	// them: a worker that came late, or workers that were all busy. Parts of larger operations are not in it. It
+	// is nil in a closed loop, and in a window without operations.
+	Lateness *Histogram
+	// Watermark is the key number below which all rows that the shard was to insert in a run are there; 0 where
+	// it inserts none.
+	Watermark int64
 }
 
 // ErrorSample is the first message of its kind that the window saw.

@@ -258,8 +258,11 @@ func (c *cutter) window(end, local int64, tail, last bool) {
 		},
 		Start: time.Duration(c.last - c.begin), End: time.Duration(end - c.begin),
 		Tail: tail, Last: last,
-		Series: s.recorder.Cut(local),
 	}
+	if s.inserts() {
+		w.Watermark = s.shard.Watermark()
+	}
+	w.Series, w.Lateness = s.recorder.CutWindow(local)
 	c.all.recorded += latency.Ops(w.Series)
 	c.counters(w)
 	w.Issued, w.Recorded = c.all.issued-c.before.issued, c.all.recorded-c.before.recorded

@@ -129,6 +129,13 @@ func TestAnOverloadedTargetLeavesABacklog(t *testing.T) {
 			require.InDelta(t, (i+1)*60, float64(w.Health.Backlog), 5, "window %d", i)
 		}
 		require.Zero(t, lates(r.windows))
+		var lateness latency.Histogram
+		for _, w := range r.windows {
+			require.NoError(t, lateness.Merge(w.Lateness))
+		}
+		require.EqualValues(t, 400, lateness.Count())
+		require.InEpsilon(t, float64(590*time.Millisecond), float64(lateness.Max()), 0.05, "the backlog makes operations late")
+		require.Less(t, lateness.Min(), int64(time.Millisecond))
 		all, _, _ := merged(t, r.windows)
 		require.InEpsilon(t, float64(600*time.Millisecond), float64(all.Series()[0].Response.Max()), 0.05)
 		require.EqualValues(t, 10*time.Millisecond, all.Series()[0].Service.Max())

@@ -186,6 +186,14 @@ func (r *Runner) Abort() {
 	}
 }
 
+// SetWatermark tells of the key number below which all shards have inserted their rows, so that requests may ask for
+// those. It is called after Prepare.
+func (r *Runner) SetWatermark(key int64) {
+	for _, s := range r.segments {
+		s.shard.SetWatermark(key)
+	}
+}
+
 // Running reports whether workers work or wait for their start.
 func (r *Runner) Running() bool {
 	r.mu.Lock()

@@ -87,6 +87,9 @@ func (s *segment) prepare(workers []int) error {
 	}
 	s.catalog = newCatalog(&s.r.cfg.Settings.Workload, s.load)
 	s.recorder = latency.NewRecorder(s.catalog.keys, s.r.cfg.Shard.Workers)
+	if s.schedule != nil {
+		s.recorder.KeepLateness()
+	}
 	s.samples.init(s.catalog.keys)
 	s.workers = make([]*worker, s.r.cfg.Shard.Workers)
 	all := 0
@@ -153,6 +156,9 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 		s.run()
 	})
 }
+
+// inserts reports whether rows are inserted while others may be asked for.
+func (s *segment) inserts() bool { return !s.load && s.r.cfg.Settings.Workload.Proportions.Insert > 0 }
 
 // last is the phase that ends the segment; the number of operations is its.
 func (s *segment) last() plan.Phase { return s.phases[len(s.phases)-1] }

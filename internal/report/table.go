@@ -129,6 +129,7 @@ func (p *page) phase(run result.Run, phase result.Phase) {
 		}
 	}
 	p.operations(run, phase)
+	p.lateness(phase)
 	p.generators(phase)
 	for _, e := range phase.Errors {
 		p.wrap("error    ", fmt.Sprintf("%s %s on agent %s: %s", e.Op, e.Outcome, e.Agent, printable(e.Message)), plain)
@@ -217,6 +218,21 @@ func label(o result.Operation, above string) string {
 func (g *grid) figures(label string, f result.Figures) {
 	g.add(label, whole(f.Count), micros(f.Mean), percentile(f.P50), percentile(f.P90), percentile(f.P95),
 		percentile(f.P99), percentile(f.P999), micros(f.Max))
+}
+
+// lateness writes how late an open loop's operations were sent.
+func (p *page) lateness(phase result.Phase) {
+	l := phase.Lateness
+	if l == nil {
+		return
+	}
+	us := func(ms *float64) string {
+		if ms == nil {
+			return none
+		}
+		return micros(*ms * 1000)
+	}
+	p.wrap("sent     ", fmt.Sprintf("after the intended instants by %s (p50), %s (p99), at most %s", us(l.P50), us(l.P99), micros(l.Max*1000)), plain)
 }
 
 // generators writes how the load generators fared; of very many those that had the least idle CPU.

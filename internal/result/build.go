@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/benchd/benchd/internal/latency"
 )
 
 // Notes are what a result tells beside what was measured, by phase.
@@ -66,9 +68,15 @@ func (b *Builder) document(p *phase, notes Notes) (Phase, error) {
 		Generators:   make([]Generator, 0, len(p.generators)),
 		Combined:     combined,
 	}
+	var lateness latency.Histogram
 	for _, name := range slices.Sorted(maps.Keys(p.generators)) {
-		doc.Generators = append(doc.Generators, p.generators[name].figures(name))
+		g := p.generators[name]
+		doc.Generators = append(doc.Generators, g.figures(name, b.scale))
+		if err := lateness.Merge(&g.lateness); err != nil {
+			return Phase{}, fmt.Errorf("merge lateness: %w", err)
+		}
 	}
+	doc.Lateness = b.scale.lateness(&lateness)
 	return doc, nil
 }
 

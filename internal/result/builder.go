@@ -175,7 +175,9 @@ func (p *phase) add(w *latency.Window, agent string, liveOnly bool) error {
 		g = newGenerator(!liveOnly)
 		p.generators[agent] = g
 	}
-	g.add(w, p.series.slotOf(w))
+	if err := g.add(w, p.series.slotOf(w)); err != nil {
+		return err
+	}
 	p.sample(w, agent)
 	p.rows += w.Rows
 	p.bytes += w.Bytes

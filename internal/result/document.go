@@ -127,6 +127,8 @@ type Phase struct {
 	Bytes      uint64   `json:"bytes"`
 	Throughput float64  `json:"throughput"`
 	Offered    *float64 `json:"offered,omitempty"` // open loop only
+	// Lateness is how late operations were sent, over all agents; open loop only.
+	Lateness *Lateness `json:"lateness,omitempty"`
 
 	Operations   []Operation   `json:"operations"`
 	Series       []Point       `json:"series"`
@@ -252,6 +254,21 @@ type Generator struct {
 	LateSends    uint64   `json:"late_sends"`
 	LateMax      float64  `json:"late_max_ms"`
 	BacklogMax   uint64   `json:"backlog_max"`
+	// Lateness is how late operations were sent for whatever reason; open loop only. Late sends are those
+	// among them that were the generator's own fault.
+	Lateness *Lateness `json:"lateness,omitempty"`
+}
+
+// Lateness is how long after their intended instants operations were sent, in milliseconds: because a worker came
+// late, or because all were busy, which also lets a backlog grow. A percentile is null when there were too few
+// samples for it (law 6).
+type Lateness struct {
+	Count uint64   `json:"count"`
+	Mean  float64  `json:"mean_ms"`
+	P50   *float64 `json:"p50_ms"`
+	P99   *float64 `json:"p99_ms"`
+	P999  *float64 `json:"p999_ms"`
+	Max   float64  `json:"max_ms"`
 }
 
 // Verdict is a statement that code has tested (law 8).

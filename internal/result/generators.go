@@ -2,6 +2,7 @@ package result
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -28,6 +29,7 @@ type generator struct {
 	late     uint64
 	lateMax  time.Duration
 	backlog  uint64
+	lateness latency.Histogram
 
 	course map[int64]*health // by the series' slots; nil when no series is kept
 }
@@ -53,8 +55,13 @@ func newGenerator(keepCourse bool) *generator {
 	return g
 }
 
-func (g *generator) add(w *latency.Window, at slot) {
+func (g *generator) add(w *latency.Window, at slot) error {
 	h := &w.Health
+	if g.course != nil && w.Lateness != nil {
+		if err := g.lateness.Merge(w.Lateness); err != nil {
+			return fmt.Errorf("merge lateness: %w", err)
+		}
+	}
 	length := w.End - w.Start
 	g.ops += latency.Ops(w.Series)
 	g.netRx += h.NetRx
@@ -69,7 +76,7 @@ func (g *generator) add(w *latency.Window, at slot) {
 	g.ownCPU += h.OwnCPU * length.Seconds()
 	g.elapsed += length.Seconds()
 	if w.Tail {
-		return // nothing was offered any more: neither its idle CPU nor its backlog says anything
+		return nil // nothing was offered any more: neither its idle CPU nor its backlog says anything
 	}
 	g.backlog = max(g.backlog, h.Backlog)
 	known := h.Cores > 0 && h.HostIdle >= 0 && length > 0
@@ -81,7 +88,7 @@ func (g *generator) add(w *latency.Window, at slot) {
 		g.idle += h.HostIdle * length.Seconds()
 	}
 	if g.course == nil {
-		return
+		return nil
 	}
 	c := g.course[at.index]
 	if c == nil {
@@ -95,10 +102,28 @@ func (g *generator) add(w *latency.Window, at slot) {
 		c.seconds += length.Seconds()
 		c.idle += h.HostIdle * length.Seconds()
 	}
+	return nil
+}
+
+// lateness is how late the operations of a histogram were sent; nil if it has none.
+func (s scale) lateness(h *latency.Histogram) *Lateness {
+	if h.Count() == 0 {
+		return nil
+	}
+	ms := func(us *float64) *float64 {
+		if us != nil {
+			*us = rounded(*us/1000, 6)
+		}
+		return us
+	}
+	return &Lateness{
+		Count: h.Count(), Mean: milliseconds(time.Duration(h.Mean())), Max: milliseconds(time.Duration(h.Max())),
+		P50: ms(s.p50.of(h)), P99: ms(s.p99.of(h)), P999: ms(s.p999.of(h)),
+	}
 }
 
 // figures are the generator's line in the result.
-func (g *generator) figures(name string) Generator {
+func (g *generator) figures(name string, s scale) Generator {
 	out := Generator{
 		Name:         name,
 		NetRx:        g.netRx,
@@ -111,6 +136,7 @@ func (g *generator) figures(name string) Generator {
 		LateSends:    g.late,
 		LateMax:      milliseconds(g.lateMax),
 		BacklogMax:   g.backlog,
+		Lateness:     s.lateness(&g.lateness),
 	}
 	if g.seconds > 0 {
 		mean := rounded(100*g.idle/g.seconds, 2)

@@ -42,7 +42,10 @@ func FromWindow(w *latency.Window) *benchdv1.Window {
 		StartNs: int64(w.Start), EndNs: int64(w.End),
 		Tail: w.Tail, Last: w.Last,
 		Rows: w.Rows, Bytes: w.Bytes, Issued: w.Issued, Recorded: w.Recorded,
-		Health: fromHealth(w.Health),
+		Health: fromHealth(w.Health), Watermark: w.Watermark,
+	}
+	if w.Lateness != nil {
+		m.Lateness = encode(w.Lateness)
 	}
 	for _, s := range w.Series {
 		series := &benchdv1.Series{
@@ -81,6 +84,8 @@ func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 		return nil, fmt.Errorf("window number %d: %w", m.GetSeq(), errMalformed)
 	case max(m.GetRows(), m.GetBytes()) > maxCount || max(m.GetIssued(), m.GetRecorded()) > math.MaxInt64:
 		return nil, fmt.Errorf("window of too large counts: %w", errMalformed)
+	case m.GetWatermark() < 0:
+		return nil, fmt.Errorf("window with watermark %d: %w", m.GetWatermark(), errMalformed)
 	case proto.Size(m) > maxWindow:
 		return nil, fmt.Errorf("window of %d bytes: %w", proto.Size(m), errMalformed)
 	}
@@ -92,7 +97,16 @@ func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 		Start: time.Duration(m.GetStartNs()), End: time.Duration(m.GetEndNs()),
 		Tail: m.GetTail(), Last: m.GetLast(),
 		Rows: m.GetRows(), Bytes: m.GetBytes(), Issued: m.GetIssued(), Recorded: m.GetRecorded(),
-		Health: toHealth(m.GetHealth()),
+		Health: toHealth(m.GetHealth()), Watermark: m.GetWatermark(),
+	}
+	if len(m.GetLateness()) > 0 {
+		var err error
+		if w.Lateness, err = latency.DecodeHistogram(m.GetLateness()); err != nil {
+			return nil, fmt.Errorf("decode lateness: %w", err)
+		}
+		if n := w.Lateness.Count(); n > maxCount {
+			return nil, fmt.Errorf("window with the lateness of %d operations: %w", n, errMalformed)
+		}
 	}
 	seen := make(map[latency.Key]bool, len(m.GetSeries()))
 	for _, s := range m.GetSeries() {

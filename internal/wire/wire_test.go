@@ -31,8 +31,9 @@ func window() *latency.Window {
 			{Key: latency.Key{Op: "READ", Outcome: "OK", PartOf: "READ-MODIFY-WRITE"}, Response: &service, Service: &service},
 		},
 		Rows: 1, Bytes: 2, Issued: 3, Recorded: 4,
-		Health:  latency.Health{Cores: 2, HostIdle: 0.5, OwnCPU: 1.5, NetRx: 1, GCPauses: 3, SchedLagP99: time.Millisecond, Backlog: 9},
-		Samples: []latency.ErrorSample{{Op: "READ", Outcome: "ERROR", Message: "no"}},
+		Health:   latency.Health{Cores: 2, HostIdle: 0.5, OwnCPU: 1.5, NetRx: 1, GCPauses: 3, SchedLagP99: time.Millisecond, Backlog: 9},
+		Samples:  []latency.ErrorSample{{Op: "READ", Outcome: "ERROR", Message: "no"}},
+		Lateness: &service, Watermark: 1_000_001,
 	}
 }
 
@@ -46,7 +47,9 @@ func TestAWindowSurvivesTheWire(t *testing.T) {
 		require.Equal(t, want.Series[i].Service.Sum(), got.Series[i].Service.Sum())
 	}
 	require.Same(t, got.Series[1].Response, got.Series[1].Service, "equal times travel once")
+	require.Equal(t, want.Lateness.Sum(), got.Lateness.Sum())
 	want.Series, got.Series = nil, nil
+	want.Lateness, got.Lateness = nil, nil
 	require.Equal(t, want, got)
 }
 
@@ -62,6 +65,8 @@ func TestAMalformedWindowIsRefused(t *testing.T) {
 		"ends after all days":     func(w *benchdv1.Window) { w.EndNs = math.MaxInt64 },
 		"counts that overflow":    func(w *benchdv1.Window) { w.Issued = math.MaxUint64 },
 		"a number without end":    func(w *benchdv1.Window) { w.Seq = math.MaxUint32 },
+		"a watermark below 0":     func(w *benchdv1.Window) { w.Watermark = -1 },
+		"lateness of rubbish":     func(w *benchdv1.Window) { w.Lateness = []byte("rubbish") },
 		"too many series":         func(w *benchdv1.Window) { w.Series = make([]*benchdv1.Series, 10_000) },
 	}
 	for name, bend := range tests {

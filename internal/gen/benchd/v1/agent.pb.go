@@ -210,6 +210,7 @@ type SessionResponse struct {
 	//	*SessionResponse_Ack
 	//	*SessionResponse_Stop
 	//	*SessionResponse_Release
+	//	*SessionResponse_Watermark
 	Message       isSessionResponse_Message `protobuf_oneof:"message"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -324,6 +325,15 @@ func (x *SessionResponse) GetRelease() *Release {
 	return nil
 }
 
+func (x *SessionResponse) GetWatermark() *Watermark {
+	if x != nil {
+		if x, ok := x.Message.(*SessionResponse_Watermark); ok {
+			return x.Watermark
+		}
+	}
+	return nil
+}
+
 type isSessionResponse_Message interface {
 	isSessionResponse_Message()
 }
@@ -368,6 +378,11 @@ type SessionResponse_Release struct {
 	Release *Release `protobuf:"bytes,8,opt,name=release,proto3,oneof"`
 }
 
+type SessionResponse_Watermark struct {
+	// What the other shards of a run have inserted.
+	Watermark *Watermark `protobuf:"bytes,9,opt,name=watermark,proto3,oneof"`
+}
+
 func (*SessionResponse_Welcome) isSessionResponse_Message() {}
 
 func (*SessionResponse_Probe) isSessionResponse_Message() {}
@@ -383,6 +398,8 @@ func (*SessionResponse_Ack) isSessionResponse_Message() {}
 func (*SessionResponse_Stop) isSessionResponse_Message() {}
 
 func (*SessionResponse_Release) isSessionResponse_Message() {}
+
+func (*SessionResponse_Watermark) isSessionResponse_Message() {}
 
 // Hello introduces an agent.
 type Hello struct {
@@ -988,7 +1005,11 @@ type Window struct {
 	// How the load generator fared.
 	Health *Health `protobuf:"bytes,13,opt,name=health,proto3" json:"health,omitempty"`
 	// The first message of each kind of error.
-	Samples       []*ErrorSample `protobuf:"bytes,14,rep,name=samples,proto3" json:"samples,omitempty"`
+	Samples []*ErrorSample `protobuf:"bytes,14,rep,name=samples,proto3" json:"samples,omitempty"`
+	// The key number below which all rows that the shard was to insert in a run are there; 0 where it inserts none.
+	Watermark int64 `protobuf:"varint,15,opt,name=watermark,proto3" json:"watermark,omitempty"`
+	// Open loop: how long after their intended instants operations were sent, in the encoding of package latency.
+	Lateness      []byte `protobuf:"bytes,16,opt,name=lateness,proto3" json:"lateness,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1117,6 +1138,20 @@ func (x *Window) GetHealth() *Health {
 func (x *Window) GetSamples() []*ErrorSample {
 	if x != nil {
 		return x.Samples
+	}
+	return nil
+}
+
+func (x *Window) GetWatermark() int64 {
+	if x != nil {
+		return x.Watermark
+	}
+	return 0
+}
+
+func (x *Window) GetLateness() []byte {
+	if x != nil {
+		return x.Lateness
 	}
 	return nil
 }
@@ -2009,6 +2044,62 @@ func (x *Timebase) GetRatePpb() float64 {
 	return 0
 }
 
+// Watermark tells how far all shards of a run have come with their inserts, so that any of them may read what
+// the others have inserted.
+type Watermark struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The run's id.
+	Run string `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"`
+	// The key number below which all rows are there. It never goes back.
+	Key           int64 `protobuf:"varint,2,opt,name=key,proto3" json:"key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Watermark) Reset() {
+	*x = Watermark{}
+	mi := &file_benchd_v1_agent_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Watermark) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Watermark) ProtoMessage() {}
+
+func (x *Watermark) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_agent_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Watermark.ProtoReflect.Descriptor instead.
+func (*Watermark) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *Watermark) GetRun() string {
+	if x != nil {
+		return x.Run
+	}
+	return ""
+}
+
+func (x *Watermark) GetKey() int64 {
+	if x != nil {
+		return x.Key
+	}
+	return 0
+}
+
 // Ack says that a window is safe.
 type Ack struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2024,7 +2115,7 @@ type Ack struct {
 
 func (x *Ack) Reset() {
 	*x = Ack{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[21]
+	mi := &file_benchd_v1_agent_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2036,7 +2127,7 @@ func (x *Ack) String() string {
 func (*Ack) ProtoMessage() {}
 
 func (x *Ack) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[21]
+	mi := &file_benchd_v1_agent_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2049,7 +2140,7 @@ func (x *Ack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ack.ProtoReflect.Descriptor instead.
 func (*Ack) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{21}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Ack) GetId() *ShardId {
@@ -2086,7 +2177,7 @@ type Stop struct {
 
 func (x *Stop) Reset() {
 	*x = Stop{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[22]
+	mi := &file_benchd_v1_agent_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2098,7 +2189,7 @@ func (x *Stop) String() string {
 func (*Stop) ProtoMessage() {}
 
 func (x *Stop) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[22]
+	mi := &file_benchd_v1_agent_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2111,7 +2202,7 @@ func (x *Stop) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Stop.ProtoReflect.Descriptor instead.
 func (*Stop) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{22}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Stop) GetId() *ShardId {
@@ -2139,7 +2230,7 @@ type Release struct {
 
 func (x *Release) Reset() {
 	*x = Release{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[23]
+	mi := &file_benchd_v1_agent_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2151,7 +2242,7 @@ func (x *Release) String() string {
 func (*Release) ProtoMessage() {}
 
 func (x *Release) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[23]
+	mi := &file_benchd_v1_agent_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2164,7 +2255,7 @@ func (x *Release) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Release.ProtoReflect.Descriptor instead.
 func (*Release) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{23}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Release) GetId() *ShardId {
@@ -2189,7 +2280,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\vphase_ended\x18\x06 \x01(\v2\x15.benchd.v1.PhaseEndedH\x00R\n" +
 	"phaseEnded\x12.\n" +
 	"\aleaving\x18\a \x01(\v2\x12.benchd.v1.LeavingH\x00R\aleavingB\t\n" +
-	"\amessage\"\xfe\x02\n" +
+	"\amessage\"\xb4\x03\n" +
 	"\x0fSessionResponse\x12.\n" +
 	"\awelcome\x18\x01 \x01(\v2\x12.benchd.v1.WelcomeH\x00R\awelcome\x12(\n" +
 	"\x05probe\x18\x02 \x01(\v2\x10.benchd.v1.ProbeH\x00R\x05probe\x12.\n" +
@@ -2198,7 +2289,8 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\btimebase\x18\x05 \x01(\v2\x13.benchd.v1.TimebaseH\x00R\btimebase\x12\"\n" +
 	"\x03ack\x18\x06 \x01(\v2\x0e.benchd.v1.AckH\x00R\x03ack\x12%\n" +
 	"\x04stop\x18\a \x01(\v2\x0f.benchd.v1.StopH\x00R\x04stop\x12.\n" +
-	"\arelease\x18\b \x01(\v2\x12.benchd.v1.ReleaseH\x00R\areleaseB\t\n" +
+	"\arelease\x18\b \x01(\v2\x12.benchd.v1.ReleaseH\x00R\arelease\x124\n" +
+	"\twatermark\x18\t \x01(\v2\x14.benchd.v1.WatermarkH\x00R\twatermarkB\t\n" +
 	"\amessage\"\xf3\x02\n" +
 	"\x05Hello\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\rR\bprotocol\x12\x12\n" +
@@ -2249,7 +2341,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\aStarted\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12-\n" +
-	"\x13first_sent_agent_ns\x18\x03 \x01(\x03R\x10firstSentAgentNs\"\x94\x03\n" +
+	"\x13first_sent_agent_ns\x18\x03 \x01(\x03R\x10firstSentAgentNs\"\xce\x03\n" +
 	"\x06Window\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x10\n" +
@@ -2265,7 +2357,9 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\x06issued\x18\v \x01(\x04R\x06issued\x12\x1a\n" +
 	"\brecorded\x18\f \x01(\x04R\brecorded\x12)\n" +
 	"\x06health\x18\r \x01(\v2\x11.benchd.v1.HealthR\x06health\x120\n" +
-	"\asamples\x18\x0e \x03(\v2\x16.benchd.v1.ErrorSampleR\asamples\"\x81\x01\n" +
+	"\asamples\x18\x0e \x03(\v2\x16.benchd.v1.ErrorSampleR\asamples\x12\x1c\n" +
+	"\twatermark\x18\x0f \x01(\x03R\twatermark\x12\x1a\n" +
+	"\blateness\x18\x10 \x01(\fR\blateness\"\x81\x01\n" +
 	"\x06Series\x12\x0e\n" +
 	"\x02op\x18\x01 \x01(\tR\x02op\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x17\n" +
@@ -2338,7 +2432,10 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x19\n" +
 	"\bagent_ns\x18\x02 \x01(\x03R\aagentNs\x12\x15\n" +
 	"\x06run_ns\x18\x03 \x01(\x03R\x05runNs\x12\x19\n" +
-	"\brate_ppb\x18\x04 \x01(\x01R\aratePpb\"Q\n" +
+	"\brate_ppb\x18\x04 \x01(\x01R\aratePpb\"/\n" +
+	"\tWatermark\x12\x10\n" +
+	"\x03run\x18\x01 \x01(\tR\x03run\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\x03R\x03key\"Q\n" +
 	"\x03Ack\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x10\n" +
@@ -2363,7 +2460,7 @@ func file_benchd_v1_agent_proto_rawDescGZIP() []byte {
 	return file_benchd_v1_agent_proto_rawDescData
 }
 
-var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_benchd_v1_agent_proto_goTypes = []any{
 	(*SessionRequest)(nil),  // 0: benchd.v1.SessionRequest
 	(*SessionResponse)(nil), // 1: benchd.v1.SessionResponse
@@ -2386,12 +2483,13 @@ var file_benchd_v1_agent_proto_goTypes = []any{
 	(*Phase)(nil),           // 18: benchd.v1.Phase
 	(*Start)(nil),           // 19: benchd.v1.Start
 	(*Timebase)(nil),        // 20: benchd.v1.Timebase
-	(*Ack)(nil),             // 21: benchd.v1.Ack
-	(*Stop)(nil),            // 22: benchd.v1.Stop
-	(*Release)(nil),         // 23: benchd.v1.Release
-	nil,                     // 24: benchd.v1.Hello.LabelsEntry
-	nil,                     // 25: benchd.v1.Prepared.TargetFactsEntry
-	nil,                     // 26: benchd.v1.Prepare.PropertiesEntry
+	(*Watermark)(nil),       // 21: benchd.v1.Watermark
+	(*Ack)(nil),             // 22: benchd.v1.Ack
+	(*Stop)(nil),            // 23: benchd.v1.Stop
+	(*Release)(nil),         // 24: benchd.v1.Release
+	nil,                     // 25: benchd.v1.Hello.LabelsEntry
+	nil,                     // 26: benchd.v1.Prepared.TargetFactsEntry
+	nil,                     // 27: benchd.v1.Prepare.PropertiesEntry
 }
 var file_benchd_v1_agent_proto_depIdxs = []int32{
 	2,  // 0: benchd.v1.SessionRequest.hello:type_name -> benchd.v1.Hello
@@ -2406,39 +2504,40 @@ var file_benchd_v1_agent_proto_depIdxs = []int32{
 	17, // 9: benchd.v1.SessionResponse.prepare:type_name -> benchd.v1.Prepare
 	19, // 10: benchd.v1.SessionResponse.start:type_name -> benchd.v1.Start
 	20, // 11: benchd.v1.SessionResponse.timebase:type_name -> benchd.v1.Timebase
-	21, // 12: benchd.v1.SessionResponse.ack:type_name -> benchd.v1.Ack
-	22, // 13: benchd.v1.SessionResponse.stop:type_name -> benchd.v1.Stop
-	23, // 14: benchd.v1.SessionResponse.release:type_name -> benchd.v1.Release
-	24, // 15: benchd.v1.Hello.labels:type_name -> benchd.v1.Hello.LabelsEntry
-	3,  // 16: benchd.v1.Hello.host:type_name -> benchd.v1.HostFacts
-	5,  // 17: benchd.v1.Hello.held:type_name -> benchd.v1.HeldShard
-	4,  // 18: benchd.v1.HeldShard.id:type_name -> benchd.v1.ShardId
-	20, // 19: benchd.v1.HeldShard.timebase:type_name -> benchd.v1.Timebase
-	13, // 20: benchd.v1.HeldShard.ended:type_name -> benchd.v1.PhaseEnded
-	8,  // 21: benchd.v1.HeldShard.started:type_name -> benchd.v1.Started
-	4,  // 22: benchd.v1.Prepared.id:type_name -> benchd.v1.ShardId
-	25, // 23: benchd.v1.Prepared.target_facts:type_name -> benchd.v1.Prepared.TargetFactsEntry
-	4,  // 24: benchd.v1.Started.id:type_name -> benchd.v1.ShardId
-	4,  // 25: benchd.v1.Window.id:type_name -> benchd.v1.ShardId
-	10, // 26: benchd.v1.Window.series:type_name -> benchd.v1.Series
-	11, // 27: benchd.v1.Window.health:type_name -> benchd.v1.Health
-	12, // 28: benchd.v1.Window.samples:type_name -> benchd.v1.ErrorSample
-	4,  // 29: benchd.v1.PhaseEnded.id:type_name -> benchd.v1.ShardId
-	4,  // 30: benchd.v1.Prepare.id:type_name -> benchd.v1.ShardId
-	18, // 31: benchd.v1.Prepare.phases:type_name -> benchd.v1.Phase
-	26, // 32: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
-	4,  // 33: benchd.v1.Start.id:type_name -> benchd.v1.ShardId
-	20, // 34: benchd.v1.Start.timebase:type_name -> benchd.v1.Timebase
-	4,  // 35: benchd.v1.Ack.id:type_name -> benchd.v1.ShardId
-	4,  // 36: benchd.v1.Stop.id:type_name -> benchd.v1.ShardId
-	4,  // 37: benchd.v1.Release.id:type_name -> benchd.v1.ShardId
-	0,  // 38: benchd.v1.AgentService.Session:input_type -> benchd.v1.SessionRequest
-	1,  // 39: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
-	39, // [39:40] is the sub-list for method output_type
-	38, // [38:39] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	22, // 12: benchd.v1.SessionResponse.ack:type_name -> benchd.v1.Ack
+	23, // 13: benchd.v1.SessionResponse.stop:type_name -> benchd.v1.Stop
+	24, // 14: benchd.v1.SessionResponse.release:type_name -> benchd.v1.Release
+	21, // 15: benchd.v1.SessionResponse.watermark:type_name -> benchd.v1.Watermark
+	25, // 16: benchd.v1.Hello.labels:type_name -> benchd.v1.Hello.LabelsEntry
+	3,  // 17: benchd.v1.Hello.host:type_name -> benchd.v1.HostFacts
+	5,  // 18: benchd.v1.Hello.held:type_name -> benchd.v1.HeldShard
+	4,  // 19: benchd.v1.HeldShard.id:type_name -> benchd.v1.ShardId
+	20, // 20: benchd.v1.HeldShard.timebase:type_name -> benchd.v1.Timebase
+	13, // 21: benchd.v1.HeldShard.ended:type_name -> benchd.v1.PhaseEnded
+	8,  // 22: benchd.v1.HeldShard.started:type_name -> benchd.v1.Started
+	4,  // 23: benchd.v1.Prepared.id:type_name -> benchd.v1.ShardId
+	26, // 24: benchd.v1.Prepared.target_facts:type_name -> benchd.v1.Prepared.TargetFactsEntry
+	4,  // 25: benchd.v1.Started.id:type_name -> benchd.v1.ShardId
+	4,  // 26: benchd.v1.Window.id:type_name -> benchd.v1.ShardId
+	10, // 27: benchd.v1.Window.series:type_name -> benchd.v1.Series
+	11, // 28: benchd.v1.Window.health:type_name -> benchd.v1.Health
+	12, // 29: benchd.v1.Window.samples:type_name -> benchd.v1.ErrorSample
+	4,  // 30: benchd.v1.PhaseEnded.id:type_name -> benchd.v1.ShardId
+	4,  // 31: benchd.v1.Prepare.id:type_name -> benchd.v1.ShardId
+	18, // 32: benchd.v1.Prepare.phases:type_name -> benchd.v1.Phase
+	27, // 33: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
+	4,  // 34: benchd.v1.Start.id:type_name -> benchd.v1.ShardId
+	20, // 35: benchd.v1.Start.timebase:type_name -> benchd.v1.Timebase
+	4,  // 36: benchd.v1.Ack.id:type_name -> benchd.v1.ShardId
+	4,  // 37: benchd.v1.Stop.id:type_name -> benchd.v1.ShardId
+	4,  // 38: benchd.v1.Release.id:type_name -> benchd.v1.ShardId
+	0,  // 39: benchd.v1.AgentService.Session:input_type -> benchd.v1.SessionRequest
+	1,  // 40: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
+	40, // [40:41] is the sub-list for method output_type
+	39, // [39:40] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_agent_proto_init() }
@@ -2464,6 +2563,7 @@ func file_benchd_v1_agent_proto_init() {
 		(*SessionResponse_Ack)(nil),
 		(*SessionResponse_Stop)(nil),
 		(*SessionResponse_Release)(nil),
+		(*SessionResponse_Watermark)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2471,7 +2571,7 @@ func file_benchd_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_agent_proto_rawDesc), len(file_benchd_v1_agent_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   27,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
