@@ -32,6 +32,7 @@ type Service struct {
 // NullSettings is what the null target does: properties null.*.
 type NullSettings struct {
 	Service       Service
+	Capacity      float64 // operations per second that are taken; 0 for no bound
 	LogPath       string  // of a log of every operation; empty for none
 	ErrorShare    float64 // of operations that end in ERROR
 	NotFoundShare float64 // of reads that end in NOT_FOUND
@@ -50,6 +51,7 @@ func Null(properties map[string]string) (NullSettings, error) {
 	}
 	return NullSettings{
 		Service:       service,
+		Capacity:      v.float("null.capacity"),
 		LogPath:       v.text("null.log"),
 		ErrorShare:    v.float("null.error.share"),
 		NotFoundShare: v.float("null.notfound.share"),

@@ -33,6 +33,14 @@ func TestServiceTimes(t *testing.T) {
 	}
 }
 
+func TestTheNullTargetsCapacity(t *testing.T) {
+	s, err := Null(map[string]string{"null.capacity": "1e5"})
+	require.NoError(t, err)
+	require.InDelta(t, 100_000, s.Capacity, 0)
+	_, err = Null(map[string]string{"null.capacity": "-1"})
+	require.ErrorContains(t, err, "null.capacity")
+}
+
 func TestServiceTimesThatAreNone(t *testing.T) {
 	for text, want := range map[string]string{
 		"5":                   `"5" is no service time`,

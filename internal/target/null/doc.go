@@ -4,8 +4,8 @@
 //
 //  1. Open reads the properties null.*.
 //  2. Each session draws service times and outcomes of its own, from the run's seed and the worker's place.
-//  3. An operation waits for its service time, in which a stall counts for
-//     nothing, and then is written into the log, if there is one.
+//  3. An operation waits for its turn, if the target takes only so many a second, and then for its service
+//     time, in which a stall counts for nothing. At last it is written into the log, if there is one.
 //
 // The target begins with its first operation: the stalls of several agents fall together because a phase
 // begins at one instant on all of them.

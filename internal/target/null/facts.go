@@ -2,13 +2,18 @@ package null
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/benchd/benchd/internal/load"
 )
 
 // Facts tells what is simulated.
 func (t *Target) Facts(context.Context) (map[string]string, error) {
-	return map[string]string{"target": "null", "null.service": t.settings.Service.String()}, nil
+	facts := map[string]string{"target": "null", "null.service": t.settings.Service.String()}
+	if c := t.settings.Capacity; c > 0 {
+		facts["null.capacity"] = strconv.FormatFloat(c, 'f', -1, 64)
+	}
+	return facts, nil
 }
 
 // Observe reads nothing: what is not there reports no figures.

@@ -2,12 +2,14 @@ package null_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -93,6 +95,43 @@ func TestNothingIsServedInAStall(t *testing.T) {
 		require.Equal(t, 100*time.Millisecond, time.Since(began), "a new phase counts from its own first operation")
 		require.NoError(t, session.Close(t.Context()))
 	})
+}
+
+func TestATargetTakesNoMoreThanItsCapacity(t *testing.T) {
+	for name, test := range map[string]struct {
+		capacity float64
+		service  string
+		workers  int
+		want     time.Duration // that 1000 operations of each worker take
+	}{
+		"slower than its workers": {10_000, "0", 4, 400 * time.Millisecond},
+		"one worker":              {10_000, "0", 1, 100 * time.Millisecond},
+		"with a service time":     {10_000, "1ms", 20, 2 * time.Second},
+		"faster than its workers": {10_000, "10ms", 4, 10 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				target, err := null.New(spec.NullSettings{Capacity: test.capacity, Service: service(t, test.service)}, load.Settings{PlainTimers: true})
+				require.NoError(t, err)
+				began := time.Now()
+				var workers sync.WaitGroup
+				closed := make([]error, test.workers)
+				for w := range test.workers {
+					session, err := target.Open(t.Context(), w)
+					require.NoError(t, err)
+					workers.Go(func() {
+						for range 1000 {
+							session.Do(t.Context(), &workload.Op{Kind: workload.Read})
+						}
+						closed[w] = session.Close(t.Context())
+					})
+				}
+				workers.Wait()
+				require.NoError(t, errors.Join(closed...))
+				require.InDelta(t, test.want, time.Since(began), float64(3*time.Millisecond))
+			})
+		})
+	}
 }
 
 func TestAServiceLongerThanTheTimeBetweenStallsIsHeldUpByEach(t *testing.T) {

@@ -32,7 +32,7 @@ func newSession(t *Target, worker int) *session {
 		target: t, worker: worker,
 		rng: rand.New(rand.NewPCG(t.seed, uint64(t.shard)<<32|uint64(worker))),
 	}
-	waits := t.settings.Service.Shape != spec.ServiceNone && t.settings.Service.Shape != ""
+	waits := t.settings.Service.Shape != spec.ServiceNone && t.settings.Service.Shape != "" || t.queue.each > 0
 	switch {
 	case waits && t.plain:
 		s.alarm = load.NewPlainAlarm()
@@ -69,6 +69,9 @@ func (s *session) serve(ctx context.Context, begin int64) error {
 	}
 	t := s.target
 	service := draw(&t.settings.Service, s.rng)
+	if t.queue.each > 0 {
+		begin = t.queue.turn(begin)
+	}
 	origin := t.origin(begin)
 	end := origin + int64(thaw(&t.settings.Service, time.Duration(max(begin-origin, 0)), service))
 	return s.alarm.Wait(ctx, time.Duration(end-t.now()))

@@ -23,7 +23,8 @@ type Target struct {
 	seed     uint64
 	plain    bool // timers
 
-	birth time.Time    // of the monotonic clock that all sessions go by
+	birth time.Time // of the monotonic clock that all sessions go by
+	queue queue
 	began atomic.Int64 // when the first operation came, since birth; unborn before
 
 	mu  sync.Mutex
@@ -46,6 +47,9 @@ func New(settings spec.NullSettings, s load.Settings) (*Target, error) {
 	if t.seed == 0 {
 		t.seed = s.Seed
 	}
+	if settings.Capacity > 0 {
+		t.queue.each = 1e9 / settings.Capacity
+	}
 	if settings.LogPath != "" {
 		// Appending keeps lines whole when several agents of one machine share the file.
 		log, err := os.OpenFile(settings.LogPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
@@ -63,6 +67,7 @@ func (t *Target) Open(_ context.Context, worker int) (load.Session, error) {
 	defer t.mu.Unlock()
 	if t.n == 0 {
 		t.began.Store(unborn) // a new phase
+		t.queue.reset()
 	}
 	t.n++
 	return newSession(t, worker), nil
