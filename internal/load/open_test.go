@@ -104,6 +104,19 @@ func TestAnOpenLoopOffersItsRate(t *testing.T) {
 	})
 }
 
+func TestAPhaseThatEndsByTimeLastsUntilThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openLoop(settings(readers(), 4), 1.5)
+		s.Duration = 1900 * time.Millisecond // the third operation is intended at 1333 ms, the next at 2 s
+		r := newRig(t, s, nullTarget(t, "1ms"))
+		r.in(t, 0, plan.Measure)
+		r.finish(t)
+		_, ops, length := merged(t, r.windows)
+		require.EqualValues(t, 3, ops)
+		require.Equal(t, 1900*time.Millisecond, length, "nothing more to send does not make it shorter")
+	})
+}
+
 func TestAnOpenLoopCountsItsOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := readers()

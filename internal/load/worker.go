@@ -113,7 +113,13 @@ func (w *worker) open() {
 			return
 		}
 		intended := int64(s.schedule.Claim())
-		if intended >= s.endRun.Load() || intended >= s.countedRun.Load() && s.claims.Add(-1) < 0 {
+		if end := s.endRun.Load(); intended >= end {
+			if end != never {
+				w.waitUntil(end) // a phase that ends by time lasts until then, whether or not something is still to be sent
+			}
+			return
+		}
+		if intended >= s.countedRun.Load() && s.claims.Add(-1) < 0 {
 			return
 		}
 		if !s.load && !w.gen.Next(&w.op) {
