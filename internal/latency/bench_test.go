@@ -42,6 +42,9 @@ func benchmarkRecord(b *testing.B, workers int, queue float64) {
 		table[i] = times{rng.IntN(2), service + int64(queue*rng.ExpFloat64()*300_000), service}
 	}
 	r := NewRecorder([]Key{{Op: "READ", Outcome: "OK"}, {Op: "UPDATE", Outcome: "OK"}}, workers)
+	if queue > 0 {
+		r.KeepLateness()
+	}
 	every := int64(100 * time.Millisecond)
 	r.SetBounds(Bounds{Every: every})
 
