@@ -66,13 +66,13 @@ func follow(ctx context.Context, c *cli.Context, signals <-chan os.Signal, f fol
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	news := make(chan remote.Progress)
-	lost := make(chan error)
+	lost := make(chan string)
 	ended := make(chan error, 1)
 	var tasks sync.WaitGroup
 	tasks.Go(func() {
 		ended <- f.client.Watch(ctx, f.id, f.known, remote.Follower{
 			Progress: func(p remote.Progress) { send(ctx, news, p) },
-			Lost:     func(err error) { send(ctx, lost, err) },
+			Lost:     func(why string) { send(ctx, lost, why) },
 		})
 	})
 	w := waiting{following: f, c: c, screen: screen, interruption: interruption{first: f.first}, tasks: &tasks, cancelled: make(chan error, 1)}

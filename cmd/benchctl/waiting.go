@@ -26,7 +26,7 @@ type waiting struct {
 }
 
 // loop takes what comes until the suite ends or the user leaves.
-func (w *waiting) loop(ctx context.Context, news <-chan remote.Progress, lost, ended <-chan error, signals <-chan os.Signal) error {
+func (w *waiting) loop(ctx context.Context, news <-chan remote.Progress, lost <-chan string, ended <-chan error, signals <-chan os.Signal) error {
 	for {
 		var s said
 		select {
@@ -38,8 +38,8 @@ func (w *waiting) loop(ctx context.Context, news <-chan remote.Progress, lost, e
 				w.cancel(ctx)
 			}
 			continue
-		case err := <-lost:
-			w.tell(func(a *view.Aside) { a.Lost = err.Error() + "; asks again" })
+		case why := <-lost:
+			w.tell(func(a *view.Aside) { a.Lost = fmt.Sprintf("the coordinator is gone (%s); asks again", why) })
 			continue
 		case err := <-ended:
 			w.tell(func(a *view.Aside) { *a = view.Aside{} })

@@ -178,6 +178,20 @@ func TestHelpTellsKeysVariablesAndExamples(t *testing.T) {
 	require.Equal(t, "prog v1\n", out)
 }
 
+func TestProgramTellsWhatDoesNotMatch(t *testing.T) {
+	flawed := &cobra.Command{Use: "flawed", Short: "Have no example"}
+	flawed.Flags().String("silent", "", "")
+	flawed.Flags().StringArray("kind", nil, "a list")
+	other := &cobra.Command{Use: "other", Short: "Be fine", Example: "  prog other"}
+	other.Flags().String("kind", "", "no list")
+	p := Program{Name: "prog", LogLevel: "info", Commands: func() []Command { return []Command{{Command: flawed}, {Command: other}} }}
+	require.Equal(t, []string{
+		"prog flawed has no example",
+		"prog flawed --silent says nothing of itself",
+		"--kind is a list to prog other, and to others it is not, or the other way round",
+	}, p.Flaws())
+}
+
 func TestPortInUseIsOneClearMessage(t *testing.T) {
 	l, err := Listen(t.Context(), "--listen", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -17,22 +17,27 @@ func (c *Client) translate(err error) error {
 	err = wire.FromStatus(err)
 	switch {
 	case errors.Is(err, wire.ErrUnreachable):
-		return wire.Errorf(wire.ErrUnreachable, "%s", unreachable(c.where, err.Error()))
+		return &unreachable{where: c.where, cause: reason(err.Error())}
 	case errors.Is(err, context.DeadlineExceeded):
-		return wire.Errorf(wire.ErrUnreachable, "cannot reach coordinator at %s: no answer in time; is it overloaded, or a firewall between?", c.where)
+		return &unreachable{where: c.where, cause: "no answer in time"}
 	}
 	return err
 }
 
-// unreachable says what a user can do about a connection that does not come about.
-func unreachable(where, cause string) string {
-	cause = reason(cause)
+// unreachable says that a coordinator is not there.
+type unreachable struct{ where, cause string }
+
+// Error names the address and the cure.
+func (e *unreachable) Error() string {
 	cure := "is `benchd coordinator` running?"
-	if strings.Contains(cause, "server preface") || strings.Contains(cause, "http2") {
+	if strings.Contains(e.cause, "server preface") || strings.Contains(e.cause, "http2") {
 		cure = "something else listens there: give --coordinator the address of gRPC (--listen of `benchd coordinator`, port 7070 by default)"
 	}
-	return fmt.Sprintf("cannot reach coordinator at %s: %s; %s", where, cause, cure)
+	return fmt.Sprintf("cannot reach coordinator at %s: %s; %s", e.where, e.cause, cure)
 }
+
+// Unwrap tells the kind.
+func (*unreachable) Unwrap() error { return wire.ErrUnreachable }
 
 // reason cuts the layers off gRPC's account of a connection that failed, down to what the system said.
 func reason(cause string) string {

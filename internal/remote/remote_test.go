@@ -223,7 +223,7 @@ func TestReasonIsWhatTheSystemSaid(t *testing.T) {
 	} {
 		require.Equal(t, want, reason(from))
 	}
-	require.Contains(t, unreachable("h:1", `desc = "error reading server preface: EOF"`), "something else listens there")
+	require.ErrorContains(t, &unreachable{"h:1", "error reading server preface: EOF"}, "something else listens there")
 }
 
 // script answers each watch with the next of its parts, and then with the last for ever.
@@ -268,7 +268,7 @@ func TestWatchOutlivesACoordinator(t *testing.T) {
 			var heard []string
 			err := c.Watch(t.Context(), "S", test.known, Follower{
 				Progress: func(p Progress) { heard = append(heard, string(p.Status)) },
-				Lost: func(error) {
+				Lost: func(string) {
 					word := "lost"
 					if slices.Contains(heard, word) {
 						word = "again"
@@ -284,10 +284,28 @@ func TestWatchOutlivesACoordinator(t *testing.T) {
 			require.Equal(t, test.want, strings.Join(heard, ", "))
 		})
 	}
+	t.Run("each event is told once", func(t *testing.T) {
+		first, second := &benchdv1.LiveEvent{Kind: "phase", Text: "measure starts"}, &benchdv1.LiveEvent{Kind: "coordinator", Text: "started again"}
+		c := connect(t, &fake{watch: script(
+			say(gone, &benchdv1.WatchResponse{Events: []*benchdv1.LiveEvent{first}}),
+			say(nil, &benchdv1.WatchResponse{Events: []*benchdv1.LiveEvent{first, second}, Ended: true}),
+		)})
+		var events, lost []string
+		require.NoError(t, c.Watch(t.Context(), "S", true, Follower{
+			Progress: func(p Progress) {
+				for _, e := range p.Events {
+					events = append(events, e.Text)
+				}
+			},
+			Lost: func(why string) { lost = append(lost, why) },
+		}))
+		require.Equal(t, []string{"measure starts", "started again"}, events)
+		require.Equal(t, []string{"stopping"}, lost)
+	})
 	t.Run("it stays away", func(t *testing.T) {
 		c := connect(t, &fake{watch: script(say(gone, running), say(gone))})
 		c.patience.gone = 10 * time.Millisecond
-		err := c.Watch(t.Context(), "S", false, Follower{Progress: func(Progress) {}, Lost: func(error) {}})
+		err := c.Watch(t.Context(), "S", false, Follower{Progress: func(Progress) {}, Lost: func(string) {}})
 		require.ErrorIs(t, err, wire.ErrUnreachable)
 		require.ErrorContains(t, err, "gave up after 10ms: the run may have gone on, and `benchctl watch S` tells")
 	})
@@ -295,7 +313,7 @@ func TestWatchOutlivesACoordinator(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		c := connect(t, &fake{watch: script(say(gone, running), say(gone))})
 		c.patience.pause = time.Hour
-		err := c.Watch(ctx, "S", false, Follower{Progress: func(Progress) {}, Lost: func(error) { cancel() }})
+		err := c.Watch(ctx, "S", false, Follower{Progress: func(Progress) {}, Lost: func(string) { cancel() }})
 		require.Error(t, err)
 		require.ErrorIs(t, ctx.Err(), context.Canceled)
 	})

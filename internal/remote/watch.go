@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
@@ -15,8 +16,9 @@ import (
 type Follower struct {
 	// Progress is called for each message.
 	Progress func(Progress)
-	// Lost is called when the coordinator went away and is asked again; the next Progress means that it is back.
-	Lost func(error)
+	// Lost is called when the coordinator went away, with the reason; it is asked again, and the next Progress means
+	// that it is back.
+	Lost func(why string)
 }
 
 // Watch follows a suite or run to its end. A coordinator that goes away while it is watched is asked again for
@@ -24,22 +26,31 @@ type Follower struct {
 // seen there before, so that this holds from the first question on.
 func (c *Client) Watch(ctx context.Context, id string, known bool, f Follower) error {
 	pause, seen := c.patience.pause, time.Now()
+	told := map[Event]bool{}
 	for {
-		some, err := c.watchOnce(ctx, id, f.Progress)
+		some, err := c.watchOnce(ctx, id, func(p Progress) {
+			// A new stream begins with all events once more.
+			p.Events = slices.DeleteFunc(p.Events, func(e Event) bool { return told[e] })
+			for _, e := range p.Events {
+				told[e] = true
+			}
+			f.Progress(p)
+		})
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
 		if some {
 			known, pause, seen = true, c.patience.pause, time.Now()
 		}
-		if !known || !errors.Is(err, wire.ErrUnreachable) {
+		away, ok := errors.AsType[*unreachable](err)
+		if !ok || !known {
 			return err
 		}
 		if time.Since(seen) > c.patience.gone {
 			return wire.Errorf(wire.ErrUnreachable,
 				"%v; gave up after %v: the run may have gone on, and `benchctl watch %s` tells when the coordinator is back", err, c.patience.gone, id)
 		}
-		f.Lost(err)
+		f.Lost(away.cause)
 		timer := time.NewTimer(pause/2 + rand.N(pause)) //nolint:gosec // jitter
 		select {
 		case <-ctx.Done():
@@ -63,7 +74,7 @@ func (c *Client) watchOnce(ctx context.Context, id string, progress func(Progres
 		resp, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
 			// The stream of a coordinator that is told to end may end in good order, the suite has not.
-			return some, wire.Errorf(wire.ErrUnreachable, "cannot reach coordinator at %s: it ended the watch before the suite ended", c.where)
+			return some, &unreachable{where: c.where, cause: "it ended the watch before the suite ended"}
 		}
 		if err != nil {
 			return some, c.translate(err)
