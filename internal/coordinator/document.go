@@ -23,6 +23,7 @@ const limitsFrom = 1000
 func newBuilder(r *run, liveOnly bool) *result.Builder {
 	config := result.BuilderConfig{
 		Run: r.archived.ID, Interval: r.settings.Interval, NotFoundShare: r.settings.Limits.NotFoundShare, LiveOnly: liveOnly,
+		Percentiles: r.ycsb.Kept(), Combine: r.ycsb.Combine,
 	}
 	for _, p := range r.phases {
 		info := result.PhaseInfo{Name: string(p.Name), Loop: string(p.Loop), Planned: p.Duration, PlannedOps: uint64(max(p.Ops, 0))}

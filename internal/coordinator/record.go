@@ -10,6 +10,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/spec"
 )
@@ -42,6 +43,7 @@ type run struct {
 	record   record
 	settings plan.Settings
 	phases   []plan.Phase
+	ycsb     report.YCSB // how YCSB's output is wanted; results keep what that needs
 }
 
 // newRun makes the archive's record of a queued run.
@@ -67,6 +69,9 @@ func openRun(suite archive.Suite, archived archive.RunRecord) (*run, error) {
 	}
 	settings, err := spec.Resolve(archived.Properties)
 	if err != nil {
+		return nil, fmt.Errorf("read settings of run %s: %w", archived.ID, err)
+	}
+	if r.ycsb, err = report.ParseYCSB(archived.Properties); err != nil {
 		return nil, fmt.Errorf("read settings of run %s: %w", archived.ID, err)
 	}
 	r.settings, r.phases = settings, r.record.Life.Phases

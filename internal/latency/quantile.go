@@ -59,3 +59,18 @@ func MinSamples(q float64) uint64 {
 		return float64(n)*math.Log(q)+math.Log1p(float64(n)*beyond/q) <= math.Log(risk)
 	}))
 }
+
+// Variance returns the variance of all samples about Mean, each taken as the middle of its bucket, and overflow as
+// Max. It is 0 if there is none.
+func (h *Histogram) Variance() float64 {
+	if h.totals.count == 0 {
+		return 0
+	}
+	mean, sum := h.Mean(), 0.0
+	add := func(value float64, n uint64) { sum += (value - mean) * (value - mean) * float64(n) }
+	for i, n := range h.all {
+		add((float64(lowest(i))+float64(highest(i)))/2, n)
+	}
+	add(float64(h.totals.max), h.totals.overflow)
+	return sum / float64(h.totals.count)
+}

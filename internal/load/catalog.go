@@ -12,6 +12,8 @@ type catalog struct {
 	whole [workload.NumKinds]int
 	// rows of the parts of larger operations
 	rmwRead, rmwUpdate, rmwVerify, readVerify int
+	// row of sessions' ends; they are parts, so that they do not count as operations
+	cleanup int
 }
 
 func newCatalog(cfg *workload.Config, load bool) *catalog {
@@ -21,8 +23,15 @@ func newCatalog(cfg *workload.Config, load bool) *catalog {
 	}
 	if load {
 		c.whole[workload.Insert] = c.row(workload.Insert, "")
-		return c
+	} else {
+		c.operations(cfg)
 	}
+	c.cleanup = c.row(workload.Cleanup, workload.Cleanup.String())
+	return c
+}
+
+// operations gives their rows to those that a run draws.
+func (c *catalog) operations(cfg *workload.Config) {
 	p := cfg.Proportions
 	for _, share := range []struct {
 		kind workload.Kind
@@ -54,7 +63,6 @@ func newCatalog(cfg *workload.Config, load bool) *catalog {
 			c.rmwVerify = c.row(workload.Verify, rmw)
 		}
 	}
-	return c
 }
 
 func (c *catalog) row(kind workload.Kind, partOf string) int {

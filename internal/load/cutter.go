@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/workload"
 )
 
 var errNoReason = errors.New("the target told no reason")
@@ -36,7 +37,7 @@ func (s *segment) run() {
 
 	within, cancel := context.WithTimeout(context.Background(), closingWithin)
 	defer cancel()
-	err := errors.Join(s.gaveUp(), s.r.turnOver(within))
+	err := errors.Join(s.gaveUp(), c.closed, s.r.turnOver(within))
 	s.r.advance()
 	c.end(err)
 }
@@ -77,6 +78,7 @@ type cutter struct {
 	all         count  // in all phases
 	rows, bytes uint64 // in all phases
 	told        bool   // of the first operation
+	closed      error  // what came of the sessions' end
 }
 
 // count is how many operations were begun and how many recorded. One that is in flight when a phase goes over
@@ -202,7 +204,7 @@ func (c *cutter) tail(joined <-chan struct{}) {
 	for {
 		select {
 		case <-joined:
-			c.window(max(c.last, s.runTime(s.now())), never, true, true)
+			c.lastWindow(max(c.last, s.runTime(s.now())), true)
 			return
 		case <-s.changed:
 			timer.Reset(s.patience())
@@ -226,7 +228,7 @@ func (c *cutter) finish() {
 			c.boundary()
 			c.plan()
 		}
-		c.window(lastDone, never, false, true)
+		c.lastWindow(lastDone, false)
 		return
 	}
 	for c.next < end {
@@ -234,7 +236,29 @@ func (c *cutter) finish() {
 		c.plan()
 	}
 	c.boundary()
-	c.window(max(c.last, lastDone), never, true, true)
+	c.lastWindow(max(c.last, lastDone), true)
+}
+
+// lastWindow ends the sessions and cuts the segment's last window, which has how long that took: buffered writes
+// belong to the phase that wrote them. The time is not the phase's: it ends with its last operation.
+func (c *cutter) lastWindow(end int64, tail bool) {
+	within, cancel := context.WithTimeout(context.Background(), closingWithin)
+	defer cancel()
+	c.closed = endAll(c.s.r.takeSessions(), func(worker int, session Session) error {
+		return c.s.cleanUp(within, worker, session)
+	})
+	c.window(end, never, tail, true)
+}
+
+// cleanUp ends a session and records how long that took. The session's worker has joined.
+func (s *segment) cleanUp(ctx context.Context, worker int, session Session) error {
+	began := s.now()
+	out := workload.Outcome{Code: workload.OK}
+	if out.Err = session.Close(ctx); out.Err != nil {
+		out.Code = workload.Error
+	}
+	s.workers[worker].note(s.catalog.cleanup, out, s.now(), began, began)
+	return out.Err
 }
 
 // lastDone returns when the last operation was done; -1 when there was none. Workers have joined.

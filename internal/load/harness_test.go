@@ -1,6 +1,7 @@
 package load_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -46,11 +47,11 @@ func (f *found) end(t *testing.T, phase plan.PhaseName) load.PhaseEnd {
 	return load.PhaseEnd{}
 }
 
-// merged merges windows as the coordinator does; tails are left out of ops.
+// merged merges windows as the coordinator does; tails are left out of ops. How sessions ended is left out, too.
 func merged(t *testing.T, windows []*latency.Window) (all latency.Merged, ops uint64, length time.Duration) {
 	t.Helper()
 	for _, w := range windows {
-		require.NoError(t, all.Add(w.Series))
+		require.NoError(t, all.Add(slices.DeleteFunc(slices.Clone(w.Series), func(s latency.Series) bool { return s.Key.Op == "CLEANUP" })))
 		if !w.Tail {
 			ops += latency.Ops(w.Series)
 			length = max(length, w.End)

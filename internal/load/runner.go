@@ -104,13 +104,18 @@ func (r *Runner) open(ctx context.Context) ([]Session, error) {
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return nil, errors.Join(err, closeAll(context.WithoutCancel(ctx), sessions))
+		return nil, errors.Join(err, endAll(sessions, closing(context.WithoutCancel(ctx))))
 	}
 	return sessions, nil
 }
 
-// closeAll closes sessions; buffered writes reach the target.
-func closeAll(ctx context.Context, sessions []Session) error {
+// closing is how a session ends of which nothing is measured.
+func closing(ctx context.Context) func(int, Session) error {
+	return func(_ int, s Session) error { return s.Close(ctx) }
+}
+
+// endAll ends the sessions of workers, some at once; buffered writes reach the target.
+func endAll(sessions []Session, end func(worker int, s Session) error) error {
 	var group errgroup.Group
 	group.SetLimit(atOnce)
 	problems := make([]error, len(sessions))
@@ -119,7 +124,7 @@ func closeAll(ctx context.Context, sessions []Session) error {
 			continue
 		}
 		group.Go(func() error {
-			if err := s.Close(ctx); err != nil {
+			if err := end(i, s); err != nil {
 				problems[i] = fmt.Errorf("close session of worker %d: %w", i, err)
 			}
 			return nil
@@ -241,7 +246,7 @@ func (r *Runner) Close(ctx context.Context) error {
 			return fmt.Errorf("close runner: the target did not give up an operation within %s of being told", obeyWithin)
 		}
 	}
-	return closeAll(ctx, r.takeSessions())
+	return endAll(r.takeSessions(), closing(ctx))
 }
 
 func (r *Runner) takeSessions() []Session {
@@ -252,12 +257,8 @@ func (r *Runner) takeSessions() []Session {
 	return sessions
 }
 
-// turnOver ends the current segment's sessions, since buffered writes belong to the phase that wrote them, and
-// opens those of the segment that follows, so that it can begin at once.
+// turnOver opens sessions for the segment that follows, so that it can begin at once.
 func (r *Runner) turnOver(ctx context.Context) error {
-	if err := closeAll(ctx, r.takeSessions()); err != nil {
-		return err
-	}
 	r.mu.Lock()
 	over := r.current+1 == len(r.segments) || r.stopped != nil || r.closed
 	r.mu.Unlock()

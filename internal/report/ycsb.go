@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -33,24 +32,36 @@ const (
 	JSONArray Exporter = "JSONArray" // one array of objects
 )
 
-// The types of measurement that can be written (measurementtype).
+// Type is which figures of a series YCSB's output has (measurementtype).
+type Type string
+
+// The types. Two of them together are written under names that begin with Hdr, Bucket and Raw.
 const (
-	HdrHistogram = "hdrhistogram" // percentiles
-	TimeSeries   = "timeseries"   // means over time
+	HdrHistogram    Type = "hdrhistogram" // percentiles
+	Buckets         Type = "histogram"    // percentiles to the millisecond, and the variance
+	TimeSeries      Type = "timeseries"   // means over time
+	HdrAndHistogram Type = "hdrhistogram+histogram"
 )
 
 // YCSB is how YCSB's output is written.
 type YCSB struct {
 	Clock       Clock
-	Type        string
+	Type        Type
 	Percentiles []float64     // 0 to 100, in the order of output
 	Granularity time.Duration // of a time series
+	Buckets     int           // of Buckets, each of a millisecond; what took longer is in none
 	Exporter    Exporter
 	Combine     result.Combine // as the result must have been built
 
 	Status         bool // whether status lines are wanted
 	StatusInterval time.Duration
 	Label          string // what they begin with
+
+	// ExportFile is where the output goes instead of standard output.
+	ExportFile string
+	// Logs says that the histograms are to be written to files too, whose names begin with LogPath.
+	Logs    bool
+	LogPath string
 }
 
 // ParseYCSB reads the properties that shape YCSB's output; those that are not there have YCSB's defaults.
@@ -65,9 +76,13 @@ func ParseYCSB(properties map[string]string) (YCSB, error) {
 		Clock:    Clock(get("measurement.interval", string(OpClock))),
 		Combine:  result.Combine{EachError: get("reportlatencyforeacherror", "false") == "true"},
 		Status:   get("status", "false") == "true",
-		Type:     get("measurementtype", HdrHistogram),
+		Type:     Type(get("measurementtype", string(HdrHistogram))),
 		Exporter: exporterOf(get("exporter", string(Text))),
 		Label:    properties["label"],
+
+		ExportFile: get("exportfile", ""),
+		Logs:       get("hdrhistogram.fileoutput", "false") == "true",
+		LogPath:    properties["hdrhistogram.output.path"],
 	}
 	if !slices.Contains([]Clock{OpClock, IntendedClock, BothClocks}, y.Clock) {
 		return YCSB{}, fmt.Errorf("measurement.interval=%s: op, intended or both is meant", y.Clock)
@@ -94,8 +109,14 @@ func ParseYCSB(properties map[string]string) (YCSB, error) {
 	if y.Granularity, err = lengthOf("timeseries.granularity", get("timeseries.granularity", "1000"), time.Millisecond); err != nil {
 		return YCSB{}, err
 	}
+	if y.Buckets, err = strconv.Atoi(get("histogram.buckets", "1000")); err != nil || y.Buckets < 1 {
+		return YCSB{}, fmt.Errorf("histogram.buckets=%s: a whole number above 0 is meant", get("histogram.buckets", ""))
+	}
 	return y, nil
 }
+
+// Kept are the percentiles that a result must have for this output.
+func (y YCSB) Kept() []float64 { return y.Percentiles }
 
 // lengthOf reads a whole number of units.
 func lengthOf(key, text string, unit time.Duration) (time.Duration, error) {
@@ -129,9 +150,9 @@ func double(metric, measurement string, x float64) figure {
 // invocations. The warm-up, which YCSB does not know, is left out (law 5), and so are percentiles that there
 // were too few samples for (law 6).
 func (y YCSB) Write(w io.Writer, run result.Run) error {
-	if y.Type != HdrHistogram && y.Type != TimeSeries {
-		return fmt.Errorf("write run %s as YCSB does: measurementtype=%s: of YCSB's types %s and %s can be written",
-			run.ID, y.Type, HdrHistogram, TimeSeries)
+	if !slices.Contains([]Type{HdrHistogram, Buckets, HdrAndHistogram, TimeSeries}, y.Type) {
+		return fmt.Errorf("write run %s as YCSB does: measurementtype=%s: of YCSB's types %s, %s, %s and %s can be written",
+			run.ID, y.Type, HdrHistogram, Buckets, HdrAndHistogram, TimeSeries)
 	}
 	var figures []figure
 	for _, phase := range run.Phases {
@@ -193,131 +214,4 @@ func overall(phase result.Phase) []figure {
 		integer("TOTAL_GC_TIME", "Time(ms)", int64(math.Round(paused))),
 		double("TOTAL_GC_TIME_%", "Time(%)", share),
 	}
-}
-
-func (y YCSB) series(phase result.Phase) ([]figure, error) {
-	var out []figure
-	if y.Clock == OpClock || y.Clock == BothClocks {
-		for _, c := range phase.Combined {
-			lines, err := y.latencies(c.Name, c.Service)
-			if err != nil {
-				return nil, err
-			}
-			out = append(append(out, lines...), returns(c)...)
-			out = append(out, y.course(phase, c.Name, c.Name, OpClock)...)
-		}
-	}
-	if y.Clock == OpClock {
-		return out, nil
-	}
-	for _, c := range phase.Combined {
-		if strings.HasPrefix(c.Name, "VERIFY") {
-			continue // has no intended instant
-		}
-		name := c.Name
-		if y.Clock == BothClocks {
-			name = "Intended-" + name
-			if c.Count == 0 {
-				continue // there only to say how it failed
-			}
-		}
-		lines, err := y.latencies(name, c.Figures)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, lines...)
-		if y.Clock == IntendedClock {
-			out = append(out, returns(c)...)
-		}
-		out = append(out, y.course(phase, c.Name, name, IntendedClock)...)
-	}
-	return out, nil
-}
-
-// latencies are the lines of one series, in whole microseconds as YCSB measures.
-func (y YCSB) latencies(name string, f result.Figures) ([]figure, error) {
-	out := []figure{
-		integer(name, "Operations", f.Count),
-		double(name, "AverageLatency(us)", f.Mean),
-		integer(name, "MinLatency(us)", int64(f.Min)),
-		integer(name, "MaxLatency(us)", int64(f.Max)),
-	}
-	if y.Type == TimeSeries {
-		return out, nil
-	}
-	for _, p := range y.Percentiles {
-		us, known := figureOf(f, p)
-		if !known {
-			return nil, fmt.Errorf("the result has no percentile %s: submit with -p hdrhistogram.percentiles=%s",
-				result.PercentileName(p), result.PercentileName(p))
-		}
-		if us != nil {
-			out = append(out, integer(name, ordinal(p)+"PercentileLatency(us)", int64(*us)))
-		}
-	}
-	return out, nil
-}
-
-// course are the means over time of the operations that are combined under a name, by milliseconds from the
-// phase's start. Means of several points add up exactly, which percentiles would not.
-func (y YCSB) course(phase result.Phase, combined, name string, clock Clock) []figure {
-	if y.Type != TimeSeries {
-		return nil
-	}
-	type mean struct {
-		sum   float64
-		count uint64
-	}
-	at := make(map[int64]mean)
-	for _, point := range phase.Series {
-		start := time.Duration(point.T * float64(time.Second)).Round(time.Microsecond).Truncate(y.Granularity)
-		for _, o := range point.Operations {
-			if y.Combine.Name(o.Op, o.Outcome) != combined {
-				continue
-			}
-			us := o.Mean
-			if clock == OpClock {
-				us = o.ServiceMean
-			}
-			m := at[start.Milliseconds()]
-			m.sum += us * float64(o.Count)
-			m.count += o.Count
-			at[start.Milliseconds()] = m
-		}
-	}
-	out := make([]figure, 0, len(at))
-	for _, ms := range slices.Sorted(maps.Keys(at)) {
-		if m := at[ms]; m.count > 0 {
-			out = append(out, double(name, strconv.FormatInt(ms, 10), m.sum/float64(m.count)))
-		}
-	}
-	return out
-}
-
-// figureOf finds a percentile; known says whether the result has it at all.
-func figureOf(f result.Figures, p float64) (us *float64, known bool) {
-	if us, known = f.Percentiles[result.PercentileName(p)]; known {
-		return us, true
-	}
-	for _, standard := range []struct {
-		p  float64
-		us *float64
-	}{{50, f.P50}, {90, f.P90}, {95, f.P95}, {99, f.P99}, {99.9, f.P999}, {99.99, f.P9999}} {
-		if p == standard.p {
-			return standard.us, true
-		}
-	}
-	return nil, false
-}
-
-// returns are the counts of outcomes. YCSB reports none of a READ-MODIFY-WRITE and of the CLEANUP.
-func returns(c result.Combined) []figure {
-	if c.Name == "READ-MODIFY-WRITE" || c.Name == "CLEANUP" {
-		return nil
-	}
-	out := make([]figure, 0, len(c.Returns))
-	for _, outcome := range slices.Sorted(maps.Keys(c.Returns)) {
-		out = append(out, integer(c.Name, "Return="+outcome, c.Returns[outcome]))
-	}
-	return out
 }

@@ -32,7 +32,7 @@ type parsed struct {
 var (
 	ycsbLine = regexp.MustCompile(`^\[([A-Z][A-Za-z0-9_%-]*)\], ([^,]+), (\S+)$`)
 	// An operation's lines, in their order: every percentile may be missing, and so may all returns.
-	operationLines = regexp.MustCompile(`^Operations AverageLatency\(us\) MinLatency\(us\) MaxLatency\(us\)` +
+	operationLines = regexp.MustCompile(`^Operations AverageLatency\(us\)( LatencyVariance\(us\))? MinLatency\(us\) MaxLatency\(us\)` +
 		`( (\d*(1st|2nd|3rd|\dth)|\d+\.\d+)PercentileLatency\(us\))*( Return=[A-Z_]+)*$`)
 	fractional = regexp.MustCompile(`^-?\d+\.\d+(E-?\d+)?$`)
 )
@@ -69,7 +69,7 @@ func parseYCSB(text string) (parsed, error) {
 		if err != nil {
 			return p, fmt.Errorf("line %q: %w", line, err)
 		}
-		whole := !strings.HasPrefix(measurement, "Average") && measurement != "Throughput(ops/sec)" && measurement != "Time(%)"
+		whole := !strings.HasPrefix(measurement, "Average") && measurement != "LatencyVariance(us)" && measurement != "Throughput(ops/sec)" && measurement != "Time(%)"
 		if whole == fractional.MatchString(value) {
 			return p, fmt.Errorf("line %q: value in the wrong form", line)
 		}
@@ -255,7 +255,30 @@ func TestYCSBTimeSeries(t *testing.T) {
 	require.Contains(t, lines, "[READ], Return=OK, 30000")
 
 	y := ycsb(t, map[string]string{"measurementtype": "raw"})
-	require.ErrorContains(t, y.Write(io.Discard, result.Run{ID: "S.1"}), "measurementtype=raw: of YCSB's types hdrhistogram and timeseries can be written")
+	require.ErrorContains(t, y.Write(io.Discard, result.Run{ID: "S.1"}), "measurementtype=raw: of YCSB's types")
+}
+
+// Buckets of milliseconds, alone and beside the percentiles.
+func TestYCSBHistogram(t *testing.T) {
+	slow := load()
+	slow.series = func(int, int) []latency.Series { return []latency.Series{samples("INSERT", "OK", "", 1000, 6000)} }
+	text := writeYCSB(t, map[string]string{"measurementtype": "histogram"}, slow)
+	p, err := parseYCSB(text)
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"Operations", "AverageLatency(us)", "LatencyVariance(us)", "MinLatency(us)", "MaxLatency(us)",
+		"95thPercentileLatency(us)", "99thPercentileLatency(us)", "Return=OK",
+	}, p.order["INSERT"])
+	require.InDelta(t, 5000, p.values["INSERT"]["95thPercentileLatency(us)"], 0)
+	require.InEpsilon(t, 3000.0*3000/12, p.values["INSERT"]["LatencyVariance(us)"], 0.01, "service times are even over 3 ms")
+
+	p, err = parseYCSB(writeYCSB(t, map[string]string{"measurementtype": "hdrhistogram+histogram", "histogram.buckets": "5"}, slow))
+	require.NoError(t, err)
+	require.NotContains(t, p.values, "INSERT")
+	require.Contains(t, p.values["HdrINSERT"], "Return=OK")
+	require.Contains(t, p.values["HdrINSERT"], "95thPercentileLatency(us)")
+	require.NotContains(t, p.values["BucketINSERT"], "95thPercentileLatency(us)", "it is beyond the last bucket")
+	require.NotContains(t, p.values["BucketINSERT"], "Return=OK")
 }
 
 // Throughput does not count what was done after the end.
@@ -289,7 +312,7 @@ func TestParseYCSB(t *testing.T) {
 	})
 	require.Equal(t, report.YCSB{
 		Clock: report.BothClocks, Percentiles: []float64{50, 99.99}, Exporter: report.JSONArray,
-		Type: report.HdrHistogram, Granularity: time.Second,
+		Type: report.HdrHistogram, Granularity: time.Second, Buckets: 1000,
 		Status: true, StatusInterval: 3 * time.Second, Label: "x ",
 	}, y)
 	for key, values := range map[string][]string{
@@ -298,6 +321,7 @@ func TestParseYCSB(t *testing.T) {
 		"status.interval":          {"0", "-1", "10s"},
 		"exporter":                 {"org.example.Mine"},
 		"timeseries.granularity":   {"0", "1s"},
+		"histogram.buckets":        {"0", "many"},
 	} {
 		for _, value := range values {
 			_, err := report.ParseYCSB(map[string]string{key: value})

@@ -155,6 +155,8 @@ type Figures struct {
 	P99      *float64 `json:"p99_us"`
 	P999     *float64 `json:"p999_us"`
 	P9999    *float64 `json:"p9999_us"`
+	// Variance is that of the samples, in square microseconds. Only Combined figures have it.
+	Variance float64 `json:"variance_us2,omitempty"`
 	// Percentiles are those that the user asked for by hdrhistogram.percentiles, by PercentileName. Only
 	// Combined figures have them.
 	Percentiles map[string]*float64 `json:"percentiles_us,omitempty"`

@@ -74,9 +74,10 @@ func (s scale) figures(h *latency.Histogram) Figures {
 	}
 }
 
-// combined are the figures with the percentiles that a user asked for.
+// combined are the figures with the percentiles that a user asked for, and the variance.
 func (s scale) combined(h *latency.Histogram) Figures {
 	f := s.figures(h)
+	f.Variance = math.Round(h.Variance()/1000) / 1000 // as exact as the mean
 	for _, q := range s.extra {
 		if f.Percentiles == nil {
 			f.Percentiles = make(map[string]*float64, len(s.extra))

@@ -1,0 +1,179 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+func (y YCSB) series(phase result.Phase) ([]figure, error) {
+	var out []figure
+	if y.Clock == OpClock || y.Clock == BothClocks {
+		for _, c := range phase.Combined {
+			lines, err := y.written(phase, c, c.Name, OpClock, true)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, lines...)
+		}
+	}
+	if y.Clock == OpClock {
+		return out, nil
+	}
+	for _, c := range phase.Combined {
+		if strings.HasPrefix(c.Name, "VERIFY") {
+			continue // has no intended instant
+		}
+		name := c.Name
+		if y.Clock == BothClocks {
+			name = "Intended-" + name
+			if c.Count == 0 {
+				continue // there only to say how it failed
+			}
+		}
+		lines, err := y.written(phase, c, name, IntendedClock, y.Clock == IntendedClock)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, lines...)
+	}
+	return out, nil
+}
+
+// written are the lines of one series by the type of measurement. Where two are written together, outcomes are
+// counted by the first.
+func (y YCSB) written(phase result.Phase, c result.Combined, name string, clock Clock, counts bool) ([]figure, error) {
+	f, outcomes := c.Figures, []figure(nil)
+	if clock == OpClock {
+		f = c.Service
+	}
+	if counts {
+		outcomes = returns(c)
+	}
+	switch y.Type {
+	case TimeSeries:
+		return slices.Concat(summaryOf(name, f), outcomes, y.course(phase, c.Name, name, clock)), nil
+	case Buckets:
+		return append(y.buckets(name, f), outcomes...), nil
+	case HdrAndHistogram:
+		for i := range outcomes {
+			outcomes[i].metric = "Hdr" + name
+		}
+		lines, err := y.latencies("Hdr"+name, f)
+		return slices.Concat(lines, outcomes, y.buckets("Bucket"+name, f)), err
+	default:
+		lines, err := y.latencies(name, f)
+		return append(lines, outcomes...), err
+	}
+}
+
+// summaryOf are the lines that all types but raw points have, in whole microseconds as YCSB measures.
+func summaryOf(name string, f result.Figures) []figure {
+	return []figure{
+		integer(name, "Operations", f.Count),
+		double(name, "AverageLatency(us)", f.Mean),
+		integer(name, "MinLatency(us)", int64(f.Min)),
+		integer(name, "MaxLatency(us)", int64(f.Max)),
+	}
+}
+
+// buckets are the lines of a histogram of milliseconds. A percentile beyond its last bucket is not known.
+func (y YCSB) buckets(name string, f result.Figures) []figure {
+	all := summaryOf(name, f)
+	out := append(all[:2:2], double(name, "LatencyVariance(us)", f.Variance))
+	out = append(out, all[2:]...)
+	for _, p := range []struct {
+		ordinal string
+		us      *float64
+	}{{"95th", f.P95}, {"99th", f.P99}} {
+		if p.us == nil {
+			continue
+		}
+		if ms := int64(*p.us) / 1000; ms < int64(y.Buckets) {
+			out = append(out, integer(name, p.ordinal+"PercentileLatency(us)", ms*1000))
+		}
+	}
+	return out
+}
+
+// latencies are the lines of one series with its percentiles.
+func (y YCSB) latencies(name string, f result.Figures) ([]figure, error) {
+	out := summaryOf(name, f)
+	for _, p := range y.Percentiles {
+		us, known := figureOf(f, p)
+		if !known {
+			return nil, fmt.Errorf("the result has no percentile %s: submit with -p hdrhistogram.percentiles=%s",
+				result.PercentileName(p), result.PercentileName(p))
+		}
+		if us != nil {
+			out = append(out, integer(name, ordinal(p)+"PercentileLatency(us)", int64(*us)))
+		}
+	}
+	return out, nil
+}
+
+// course are the means over time of the operations that are combined under a name, by milliseconds from the
+// phase's start. Means of several points add up exactly, which percentiles would not.
+func (y YCSB) course(phase result.Phase, combined, name string, clock Clock) []figure {
+	type mean struct {
+		sum   float64
+		count uint64
+	}
+	at := make(map[int64]mean)
+	for _, point := range phase.Series {
+		start := time.Duration(point.T * float64(time.Second)).Round(time.Microsecond).Truncate(y.Granularity)
+		for _, o := range point.Operations {
+			if y.Combine.Name(o.Op, o.Outcome) != combined {
+				continue
+			}
+			us := o.Mean
+			if clock == OpClock {
+				us = o.ServiceMean
+			}
+			m := at[start.Milliseconds()]
+			m.sum += us * float64(o.Count)
+			m.count += o.Count
+			at[start.Milliseconds()] = m
+		}
+	}
+	out := make([]figure, 0, len(at))
+	for _, ms := range slices.Sorted(maps.Keys(at)) {
+		if m := at[ms]; m.count > 0 {
+			out = append(out, double(name, strconv.FormatInt(ms, 10), m.sum/float64(m.count)))
+		}
+	}
+	return out
+}
+
+// figureOf finds a percentile; known says whether the result has it at all.
+func figureOf(f result.Figures, p float64) (us *float64, known bool) {
+	if us, known = f.Percentiles[result.PercentileName(p)]; known {
+		return us, true
+	}
+	for _, standard := range []struct {
+		p  float64
+		us *float64
+	}{{50, f.P50}, {90, f.P90}, {95, f.P95}, {99, f.P99}, {99.9, f.P999}, {99.99, f.P9999}} {
+		if p == standard.p {
+			return standard.us, true
+		}
+	}
+	return nil, false
+}
+
+// returns are the counts of outcomes. YCSB reports none of a READ-MODIFY-WRITE and of the CLEANUP.
+func returns(c result.Combined) []figure {
+	if c.Name == "READ-MODIFY-WRITE" || c.Name == "CLEANUP" {
+		return nil
+	}
+	out := make([]figure, 0, len(c.Returns))
+	for _, outcome := range slices.Sorted(maps.Keys(c.Returns)) {
+		out = append(out, integer(c.Name, "Return="+outcome, c.Returns[outcome]))
+	}
+	return out
+}
