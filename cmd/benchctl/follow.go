@@ -20,7 +20,9 @@ type following struct {
 	known  bool // the coordinator has just taken it
 	out    io.Writer
 	how    showing
-	first  onInterrupt // askFirst becomes detach where nobody can be asked
+	// statuses, where there are some, take YCSB's status lines; no other progress is shown then.
+	statuses []io.Writer
+	first    onInterrupt // askFirst becomes detach where nobody can be asked
 	// left is what is told when the user does not wait any longer.
 	left string
 }
@@ -58,7 +60,7 @@ func begin(ctx context.Context, signals chan os.Signal, interrupted string, do f
 // follow shows a suite until it ends. It returns errLeft, within an error that tells what goes on, when the user
 // left before that.
 func follow(ctx context.Context, c *cli.Context, signals <-chan os.Signal, f following) error {
-	screen := openScreen(c, f.out, f.how)
+	screen := openScreen(c, f)
 	defer screen.close(c)
 	if f.first == askFirst && !screen.canAsk(c) {
 		f.first = detach

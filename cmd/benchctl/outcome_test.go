@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"testing"
 
@@ -49,17 +50,18 @@ func TestEndOfASuiteMeansAnExitCode(t *testing.T) {
 func TestResultIsPrintedAsAsked(t *testing.T) {
 	const suite = `{"schema": 1, "kind": "suite", "id": "S", "status": "complete", "runs": [], "of_a_later_version": 1}`
 	var out bytes.Buffer
-	require.NoError(t, printResult(&out, []byte(suite), "json"))
+	c := &cli.Context{Streams: cli.Streams{Out: &out, Err: io.Discard}}
+	require.NoError(t, printResult(c, []byte(suite), "json"))
 	require.Contains(t, out.String(), "\n  \"of_a_later_version\": 1\n")
 	require.Equal(t, byte('\n'), out.Bytes()[out.Len()-1])
 	out.Reset()
-	require.NoError(t, printResult(&out, []byte(suite), "table"))
+	require.NoError(t, printResult(c, []byte(suite), "table"))
 	require.Contains(t, out.String(), "suite S")
-	err := printResult(&out, []byte(suite), "ycsb")
+	err := printResult(c, []byte(suite), "ycsb")
 	require.ErrorContains(t, err, "YCSB's form has room for one")
 	require.Equal(t, cli.Usage, cli.CodeOf(err))
-	require.Error(t, printResult(&out, []byte("{"), "json"))
-	require.Error(t, printResult(&out, []byte("{"), "table"))
+	require.Error(t, printResult(c, []byte("{"), "json"))
+	require.Error(t, printResult(c, []byte("{"), "table"))
 }
 
 func TestASignalBeforeTheSuiteIsQueuedEndsTheBeginning(t *testing.T) {

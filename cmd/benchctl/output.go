@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -30,15 +31,21 @@ func conclude(ctx context.Context, c *cli.Context, client *remote.Client, id, fo
 	if err != nil {
 		return err
 	}
-	if err := printResult(c.Out, text, format); err != nil {
-		return err
+	ended := verdict(text)
+	delivered, err := deliver(ctx, c, client, text)
+	if err == nil && (!delivered || format != "ycsb") {
+		err = printResult(c, text, format)
 	}
-	return verdict(text)
+	if err != nil {
+		return errors.Join(err, ended)
+	}
+	return ended
 }
 
 // printResult prints a suite's or run's result. JSON is printed as the coordinator gave it: fields that this build
 // does not know stay.
-func printResult(out io.Writer, text []byte, format string) error {
+func printResult(c *cli.Context, text []byte, format string) error {
+	out := c.Out
 	if format == "json" {
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, text, "", "  "); err != nil {
@@ -48,31 +55,46 @@ func printResult(out io.Writer, text []byte, format string) error {
 		_, err := indented.WriteTo(out)
 		return err
 	}
-	var kind struct {
-		Kind string `json:"kind"`
+	run, suite, err := decode(text)
+	if err != nil {
+		return err
 	}
-	if err := json.Unmarshal(text, &kind); err != nil {
-		return fmt.Errorf("read result: %w", err)
-	}
-	if kind.Kind == "suite" {
-		var suite result.Suite
-		if err := json.Unmarshal(text, &suite); err != nil {
-			return fmt.Errorf("read result: %w", err)
-		}
-		return printSuite(out, suite, format)
-	}
-	var run result.Run
-	if err := json.Unmarshal(text, &run); err != nil {
-		return fmt.Errorf("read result: %w", err)
+	if suite != nil {
+		return printSuite(out, *suite, format)
 	}
 	if format == "ycsb" {
 		ycsb, err := report.ParseYCSB(run.Resolved)
 		if err != nil {
 			return fmt.Errorf("read settings of run %s: %w", run.ID, err)
 		}
-		return ycsb.Write(out, run)
+		if err := ycsb.Write(out, run); err != nil {
+			return err
+		}
+		tellOmitted(c, ycsb, run)
+		return nil
 	}
 	return report.Table(out, run, tableOptions(out))
+}
+
+// decode reads a result: a run, or a suite of several.
+func decode(text []byte) (run result.Run, suite *result.Suite, err error) {
+	var kind struct {
+		Kind string `json:"kind"`
+	}
+	if err := json.Unmarshal(text, &kind); err != nil {
+		return run, nil, fmt.Errorf("read result: %w", err)
+	}
+	if kind.Kind == "suite" {
+		suite = new(result.Suite)
+		if err := json.Unmarshal(text, suite); err != nil {
+			return run, nil, fmt.Errorf("read result: %w", err)
+		}
+		return run, suite, nil
+	}
+	if err := json.Unmarshal(text, &run); err != nil {
+		return run, nil, fmt.Errorf("read result: %w", err)
+	}
+	return run, nil, nil
 }
 
 func printSuite(out io.Writer, suite result.Suite, format string) error {

@@ -52,7 +52,8 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	if err != nil {
 		return err
 	}
-	if _, err := judge(s); err != nil {
+	ycsb, _, err := judge(s)
+	if err != nil {
 		return err
 	}
 	signals, stop := catch()
@@ -85,7 +86,7 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 		how = quiet
 	}
 	if err := follow(ctx, c, signals, following{
-		client: client, id: id, known: true, out: c.Err, how: how, first: cancel,
+		client: client, id: id, known: true, out: c.Err, how: how, first: cancel, statuses: statusOuts(c, ycsb, f.output),
 		left: "the run ended with this process, and nothing of it is printed",
 	}); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"os/user"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/spec"
 )
 
@@ -42,6 +44,7 @@ type submissionFlags struct {
 	files      []string
 	properties config.Pairs
 	settings   map[string]*string
+	status     bool
 	name, note string
 	tags       config.Pairs
 }
@@ -56,6 +59,7 @@ func addSubmissionFlags(cmd *cobra.Command) *submissionFlags {
 		f.settings[s.name] = value
 		config.Var(fs, value, s.name, s.kind, s.usage, text, plain)
 	}
+	fs.BoolVarP(&f.status, "status", "s", false, "print YCSB's status lines instead of the progress, every 10 s or as -p status.interval= says")
 	fs.StringVar(&f.name, "name", "", "name the suite with `TEXT`; default is the last file's name")
 	fs.StringVar(&f.note, "note", "", "keep `TEXT` with the result")
 	config.PairsVar(fs, &f.tags, "tag", "", "keep a tag with the result; may stand several times")
@@ -104,6 +108,9 @@ func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins)
 			s.Flags = append(s.Flags, spec.Setting{Key: flag.property, Value: *f.settings[flag.name], Origin: origins[flag.name]})
 		}
 	}
+	if origins.Set("status") {
+		s.Flags = append(s.Flags, spec.Setting{Key: "status", Value: strconv.FormatBool(f.status), Origin: origins["status"]})
+	}
 	for _, name := range spec.Needs(s) {
 		content, err := read(name)
 		if err != nil {
@@ -125,10 +132,14 @@ func read(name string) ([]byte, error) {
 	return content, err
 }
 
-// judge tells all that is wrong with a submission before anything is done about it.
-func judge(s spec.Submission) ([]spec.Warning, error) {
-	_, warnings, err := spec.Parse(s)
-	return warnings, err
+// judge tells all that is wrong with a submission before anything is done about it, and how YCSB's output is wanted.
+func judge(s spec.Submission) (report.YCSB, []spec.Warning, error) {
+	suite, warnings, err := spec.Parse(s)
+	if err != nil {
+		return report.YCSB{}, warnings, err
+	}
+	ycsb, err := report.ParseYCSB(suite.Cases[0].Properties)
+	return ycsb, warnings, err
 }
 
 // submitter tells who submits.

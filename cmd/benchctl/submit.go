@@ -92,7 +92,8 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	if err != nil {
 		return err
 	}
-	if _, err := judge(s); err != nil {
+	ycsb, _, err := judge(s)
+	if err != nil {
 		return err
 	}
 	signals, stop := catch()
@@ -110,12 +111,13 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	}
 	warn(c, warnings)
 	if !waits {
+		warnOfFiles(c, ycsb, id)
 		_, err := fmt.Fprintln(c.Out, id)
 		return err
 	}
 	_, _ = fmt.Fprintf(c.Err, "suite %s\n", id)
 	w := following{
-		client: client, id: id, known: true, out: c.Err, how: quiet, first: askFirst,
+		client: client, id: id, known: true, out: c.Err, how: quiet, first: askFirst, statuses: statusOuts(c, ycsb, f.output),
 		left: fmt.Sprintf("%s goes on; `%s` follows it, `%s` ends it", id,
 			f.told(c.Origins, "benchctl watch "+id), f.told(c.Origins, "benchctl cancel "+id)),
 	}

@@ -81,7 +81,7 @@ whether it was printed, not how the run ended.`,
 		if err != nil {
 			return err
 		}
-		return printResult(c.Out, text, output)
+		return printResult(c, text, output)
 	})}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"io"
 	"os"
 	"strings"
 
@@ -42,16 +41,23 @@ type screen struct {
 }
 
 // openScreen shows on out what goes on. The log goes above a live view.
-func openScreen(c *cli.Context, out io.Writer, how showing) *screen {
+func openScreen(c *cli.Context, f following) *screen {
 	s := &screen{keys: make(chan view.Key, 16)}
-	in, tty := terminal(c.In), terminal(out)
-	if how == progress && tty != nil && !config.Dumb() {
+	in, tty := terminal(c.In), terminal(f.out)
+	if f.statuses != nil {
+		s.View = view.NewStatus(f.statuses...)
+		if terminal(c.Err) != nil {
+			s.in = in
+		}
+		return s
+	}
+	if f.how == progress && tty != nil && !config.Dumb() {
 		s.live = view.StartLive(in, tty, s.keys)
 		s.View = s.live
 		c.LogOut.To(s.live)
 		return s
 	}
-	s.View = view.NewPlain(out, how == quiet)
+	s.View = view.NewPlain(f.out, f.how == quiet)
 	if terminal(c.Err) != nil {
 		s.in = in
 	}

@@ -29,7 +29,7 @@ coordinator, unless --coordinator is given: then that one judges too, by its own
 		if err != nil {
 			return err
 		}
-		warnings, err := judge(submission)
+		_, warnings, err := judge(submission)
 		if err != nil {
 			return err
 		}

@@ -47,6 +47,7 @@ type conductor struct {
 	run      *run
 	shards   []plan.Shard
 	builder  *result.Builder
+	status   *status      // nil where nobody wants status lines, and at the end
 	merged   map[slot]int // how many windows are safe
 	timers   map[lifecycle.Timer]*time.Timer
 	events   []archive.Event   // not archived yet
@@ -79,6 +80,9 @@ type liveView struct {
 	events []archive.Event // of the run so far; of very many, the newest
 	before int             // how many older ones were let go
 	began  map[plan.PhaseName]time.Duration
+
+	statuses  []statusLine // the last ones
+	forgotten int          // how many there were before them
 }
 
 func newConductor(c *Coordinator, r *run) *conductor {
@@ -89,7 +93,7 @@ func newConductor(c *Coordinator, r *run) *conductor {
 		away: make(map[int]time.Time), settled: true, known: r.archived.Status,
 	}
 	cd.epoch.Store(r.record.Epoch)
-	cd.builder = newBuilder(r, true)
+	cd.builder, cd.status = newBuilder(r, true), newStatus(r)
 	cd.publish(cd.builder.Live())
 	return cd
 }
@@ -128,7 +132,7 @@ func (cd *conductor) loop(ctx context.Context) {
 			if cd.dirty && time.Now().After(cd.retry) {
 				cd.persist(ctx)
 			}
-			if cd.stale {
+			if cd.stale || cd.status != nil {
 				live := cd.builder.Live()
 				cd.judgeLimits(live)
 				cd.publish(live)
@@ -244,6 +248,7 @@ func (cd *conductor) publish(live result.Snapshot) {
 			began[p.Name] = at
 		}
 	}
+	cd.tellStatus(live)
 	cd.view.Lock()
 	defer cd.view.Unlock()
 	cd.live.state, cd.live.live, cd.live.began = state, live, began
@@ -269,6 +274,7 @@ func (cd *conductor) merge(windows []*latency.Window) {
 		if _, err := cd.builder.Add(w); err != nil {
 			cd.log.Error("merge window", "window", w.ID, "error", err)
 		}
+		cd.addStatus(w)
 		touched[cd.mark(w)] = true
 	}
 	for at := range touched {

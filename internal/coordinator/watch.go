@@ -28,13 +28,19 @@ func (c *Coordinator) Watch(req *benchdv1.WatchRequest, stream grpc.ServerStream
 func (c *Coordinator) watch(id string, stream grpc.ServerStreamingServer[benchdv1.WatchResponse]) error {
 	ctx := stream.Context()
 	w := &watcher{c: c, id: id, seen: make(map[string]int), over: make(map[string]bool)}
+	statuses := make(map[*conductor]int) // lines of each run that it has been told of
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
-		changed := c.change()
+		changed, before := c.change(), w.running
 		msg, err := w.look(ctx)
 		if err != nil {
 			return err
+		}
+		for _, cd := range []*conductor{before, w.running} {
+			if cd != nil {
+				statuses[cd] = cd.tellStatuses(msg, statuses[cd])
+			}
 		}
 		if err := stream.Send(msg); err != nil || msg.GetEnded() {
 			return err
@@ -133,6 +139,17 @@ func tell(msg *benchdv1.WatchResponse, events []archive.Event, before int, run s
 		msg.Events = append(msg.Events, &benchdv1.LiveEvent{At: wire.FromTime(e.At), Kind: e.Kind, Text: e.Text})
 	}
 	seen[run] = max(seen[run], before+len(events))
+}
+
+// tellStatuses adds the status lines from a number on, and returns how many there are. They are not archived: of a run
+// that has ended its conductor knows them, for as long as somebody watches.
+func (cd *conductor) tellStatuses(msg *benchdv1.WatchResponse, from int) int {
+	cd.view.Lock()
+	defer cd.view.Unlock()
+	for _, l := range cd.live.statuses[max(0, from-cd.live.forgotten):] {
+		msg.Statuses = append(msg.Statuses, &benchdv1.LiveStatus{Label: cd.run.ycsb.Label, At: wire.FromTime(l.at), Text: l.text})
+	}
+	return cd.live.forgotten + len(cd.live.statuses)
 }
 
 // describe fills in what goes on in a run. Its end is not told before the archive has it.

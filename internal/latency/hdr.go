@@ -15,16 +15,19 @@ const significantDigits = 3
 // HDR returns h as an HdrHistogram in nanoseconds. It has the same buckets and the same total count; the exact
 // sum, min and max are lost. An HdrHistogram knows no overflow: those samples are counted at [Highest], and it
 // is the caller who must say so (see Overflow).
-func (h *Histogram) HDR() (*hdrhistogram.Histogram, error) {
-	out := hdrhistogram.New(1, Highest, significantDigits)
+func (h *Histogram) HDR() (*hdrhistogram.Histogram, error) { return h.hdr(time.Nanosecond) }
+
+// hdr is HDR in whole units; what is below is cut off.
+func (h *Histogram) hdr(unit time.Duration) (*hdrhistogram.Histogram, error) {
+	out := hdrhistogram.New(1, Highest/int64(unit), significantDigits)
 	for i, n := range h.all {
 		// A count above 2⁶³ becomes negative here, which RecordValues refuses.
-		if err := out.RecordValues(lowest(i), int64(n)); err != nil {
+		if err := out.RecordValues(lowest(i)/int64(unit), int64(n)); err != nil {
 			return nil, fmt.Errorf("export histogram: %w", err)
 		}
 	}
 	if n := h.Overflow(); n > 0 {
-		if err := out.RecordValues(Highest, int64(n)); err != nil {
+		if err := out.RecordValues(Highest/int64(unit), int64(n)); err != nil {
 			return nil, fmt.Errorf("export overflow: %w", err)
 		}
 	}
@@ -35,17 +38,27 @@ func (h *Histogram) HDR() (*hdrhistogram.Histogram, error) {
 type LogWriter struct {
 	log   *hdrhistogram.HistogramLogWriter
 	start time.Time
+	unit  time.Duration
 }
 
 // NewLogWriter writes the log's head to w; start is the instant that intervals are counted from.
 func NewLogWriter(w io.Writer, start time.Time) (*LogWriter, error) {
-	l := &LogWriter{log: hdrhistogram.NewHistogramLogWriter(w), start: start}
+	return newLogWriter(w, start, time.Nanosecond, "nanoseconds")
+}
+
+// NewMicrosWriter is NewLogWriter for values in microseconds, which are YCSB's.
+func NewMicrosWriter(w io.Writer, start time.Time) (*LogWriter, error) {
+	return newLogWriter(w, start, time.Microsecond, "microseconds")
+}
+
+func newLogWriter(w io.Writer, start time.Time, unit time.Duration, units string) (*LogWriter, error) {
+	l := &LogWriter{log: hdrhistogram.NewHistogramLogWriter(w), start: start, unit: unit}
 	// The head has room for whole seconds only. Intervals are written to the millisecond against the same whole
 	// second, so nothing is lost.
 	base := start.Truncate(time.Second).UnixMilli()
 	l.log.SetBaseTime(base)
 	for _, write := range []func() error{
-		func() error { return l.log.OutputComment("[Logged by benchd; values in nanoseconds]") },
+		func() error { return l.log.OutputComment("[Logged by benchd; values in " + units + "]") },
 		l.log.OutputLogFormatVersion,
 		func() error { return l.log.OutputStartTime(base) },
 		func() error { return l.log.OutputBaseTime(base) },
@@ -64,7 +77,7 @@ func (l *LogWriter) Write(tag string, start, end time.Duration, h *Histogram) er
 	if strings.ContainsAny(tag, ", \t\r\n") {
 		return fmt.Errorf("write interval of histogram log: tag %q holds a comma or a space", tag)
 	}
-	out, err := h.HDR()
+	out, err := h.hdr(l.unit)
 	if err != nil {
 		return err
 	}

@@ -326,6 +326,7 @@ func TestProgressIsWhatTheCoordinatorSays(t *testing.T) {
 		Operations: []*benchdv1.LiveOperation{{Op: "READ", Outcome: "OK", Count: 3, P50Us: 1.5, P99Us: 2, MaxUs: 3, PartOf: "X"}},
 		Agents:     []*benchdv1.LiveAgent{{Name: "a", Connected: true, State: "running", Rate: 3, Idle: -1, ClockOffsetMs: 1, ClockUncertaintyMs: 2, P99Us: 1}},
 		Events:     []*benchdv1.LiveEvent{{Kind: "k", Text: "t"}},
+		Statuses:   []*benchdv1.LiveStatus{{Label: "l", Text: "t"}},
 	})
 	require.Equal(t, Progress{
 		Suite: "S", Run: "S.1", Status: result.Running, Phase: "measure", Elapsed: time.Second, Planned: time.Minute,
@@ -333,6 +334,7 @@ func TestProgressIsWhatTheCoordinatorSays(t *testing.T) {
 		Operations: []Operation{{Op: "READ", Outcome: "OK", PartOf: "X", Count: 3, P50: 1500, P99: 2000, Max: 3000}},
 		Agents:     []AgentProgress{{Name: "a", Connected: true, State: "running", Rate: 3, Idle: -1, P99: 1000, Clock: Clock{OffsetMS: 1, UncertaintyMS: 2}}},
 		Events:     []Event{{At: time.Unix(0, 0).UTC(), Kind: "k", Text: "t"}},
+		Statuses:   []StatusLine{{Label: "l", At: time.Unix(0, 0).UTC(), Text: "t"}},
 	}, p)
 	require.Zero(t, progressOf(&benchdv1.WatchResponse{}).Planned)
 }

@@ -25,6 +25,9 @@ type Progress struct {
 	Agents     []AgentProgress
 	Events     []Event // since the last Progress
 
+	// Statuses are YCSB's status lines since the last Progress, of a run that was submitted with status=true.
+	Statuses []StatusLine
+
 	Ended           bool
 	Runs, RunsEnded int
 }
@@ -58,6 +61,13 @@ type Clock struct {
 type Event struct {
 	At         time.Time
 	Kind, Text string
+}
+
+// StatusLine is one of YCSB's status lines, without the instant that stands between label and text.
+type StatusLine struct {
+	Label string
+	At    time.Time
+	Text  string
 }
 
 // Suite is a line of the list.
@@ -120,6 +130,9 @@ func progressOf(m *benchdv1.WatchResponse) Progress {
 		}),
 		Events: each(m.GetEvents(), func(e *benchdv1.LiveEvent) Event {
 			return Event{At: e.GetAt().AsTime(), Kind: e.GetKind(), Text: e.GetText()}
+		}),
+		Statuses: each(m.GetStatuses(), func(s *benchdv1.LiveStatus) StatusLine {
+			return StatusLine{Label: s.GetLabel(), At: s.GetAt().AsTime(), Text: s.GetText()}
 		}),
 		Ended: m.GetEnded(), Runs: int(m.GetRuns()), RunsEnded: int(m.GetRunsEnded()),
 	}

@@ -23,10 +23,17 @@ type Status struct {
 }
 
 // StatusLine writes s as YCSB does, without a line break.
-func (y YCSB) StatusLine(s Status) string {
+func (y YCSB) StatusLine(s Status) string { return StampStatus(y.Label, s.At, y.StatusText(s)) }
+
+// StampStatus puts a label and an instant before a status line.
+func StampStatus(label string, at time.Time, text string) string {
+	return label + at.Format("2006-01-02 15:04:05") + fmt.Sprintf(":%03d ", at.Nanosecond()/int(time.Millisecond)) + text
+}
+
+// StatusText writes s without its label and instant.
+func (y YCSB) StatusText(s Status) string {
 	var b strings.Builder
-	b.WriteString(y.Label + s.At.Format("2006-01-02 15:04:05") + fmt.Sprintf(":%03d", s.At.Nanosecond()/int(time.Millisecond)))
-	fmt.Fprintf(&b, " %d sec: %d operations; ", int64(s.Elapsed/time.Second), s.Ops)
+	fmt.Fprintf(&b, "%d sec: %d operations; ", int64(s.Elapsed/time.Second), s.Ops)
 	if s.Ops != 0 {
 		b.WriteString(javaDecimal(s.Rate) + " current ops/sec; ")
 	}

@@ -84,9 +84,7 @@ func summaryOf(name string, f result.Figures) []figure {
 
 // buckets are the lines of a histogram of milliseconds. A percentile beyond its last bucket is not known.
 func (y YCSB) buckets(name string, f result.Figures) []figure {
-	all := summaryOf(name, f)
-	out := append(all[:2:2], double(name, "LatencyVariance(us)", f.Variance))
-	out = append(out, all[2:]...)
+	out := slices.Insert(summaryOf(name, f), 2, double(name, "LatencyVariance(us)", f.Variance))
 	for _, p := range []struct {
 		ordinal string
 		us      *float64

@@ -26,6 +26,15 @@ func (c Combine) Name(op, outcome string) string {
 	return op + "-FAILED"
 }
 
+// Combined combines series. Percentiles that a user asked for are not among the figures.
+func (c Combine) Combined(series []latency.Series) ([]Combined, error) {
+	t := make(totals, len(series))
+	if err := t.add("", series); err != nil {
+		return nil, err
+	}
+	return t.combined(c, newScale(nil))
+}
+
 // combined merges the totals' histograms by name. An operation that only failed has an empty series of its own
 // name, which says how.
 func (t totals) combined(c Combine, s scale) ([]Combined, error) {

@@ -167,8 +167,8 @@ func (j *judge) judgeTarget(available []string) {
 			j.fail(e, "is not supported: %s", e.key.Reason)
 		case e.key.Status == Idle && !strings.EqualFold(strings.TrimSpace(e.value), "false"):
 			j.warn(e, "has no effect: %s", e.key.Reason)
-		case e.key.Status == Reporting && !e.idle():
-			j.warn(e, "shapes only what is printed in YCSB's form (-o ycsb)")
+		case e.key.Status == Reporting && e.key.Reason != "" && !e.idle():
+			j.warn(e, "has no effect: %s", e.key.Reason)
 		}
 	}
 	if _, ok := j.given["db"]; !ok && !j.bad["db"] {

@@ -44,7 +44,7 @@ type Key struct {
 	Default string // "" is none
 	Doc     string // one line
 	Status  Status
-	// Reason says why a key is Refused or Idle, or what to know about an Alias.
+	// Reason says why a key is Refused or Idle, why a Reporting one has no effect, or what to know about an Alias.
 	Reason string
 	// Values are an Enum's.
 	Values []string

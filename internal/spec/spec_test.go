@@ -106,8 +106,6 @@ func TestSettingsOfAPublishedReportAreAccepted(t *testing.T) {
 		"workload_listing:41: htrace.htraced.receiver.address: has no effect: it concerns tracing in YCSB's JVM",
 		"workload_listing:42: htrace.htraced.error.log.period.ms: has no effect: it concerns tracing in YCSB's JVM",
 		"-p: threads: is taken as threadcount=10: YCSB knows no property threads and would run with one thread",
-		"-p: measurementtype: shapes only what is printed in YCSB's form (-o ycsb)",
-		"-p: timeseries.granularity: shapes only what is printed in YCSB's form (-o ycsb)",
 	}, warned)
 	c := suite.Cases[0]
 	require.Equal(t, HBase, c.Settings.DB)

@@ -48,19 +48,46 @@ func FromWindow(w *latency.Window) *benchdv1.Window {
 		m.Lateness = encode(w.Lateness)
 	}
 	for _, s := range w.Series {
-		series := &benchdv1.Series{
-			Op: s.Key.Op, Outcome: s.Key.Outcome, PartOf: s.Key.PartOf,
-			Response: encode(s.Response),
-		}
-		if s.Service != s.Response {
-			series.Service = encode(s.Service)
-		}
-		m.Series = append(m.Series, series)
+		m.Series = append(m.Series, FromSeries(s))
 	}
 	for _, s := range w.Samples {
 		m.Samples = append(m.Samples, &benchdv1.ErrorSample{Op: s.Op, Outcome: s.Outcome, Message: Text(s.Message)})
 	}
 	return m
+}
+
+// FromSeries encodes a series.
+func FromSeries(s latency.Series) *benchdv1.Series {
+	m := &benchdv1.Series{
+		Op: s.Key.Op, Outcome: s.Key.Outcome, PartOf: s.Key.PartOf,
+		Response: encode(s.Response),
+	}
+	if s.Service != s.Response {
+		m.Service = encode(s.Service)
+	}
+	return m
+}
+
+// ToSeries decodes a series.
+func ToSeries(s *benchdv1.Series) (latency.Series, error) {
+	key := latency.Key{Op: s.GetOp(), Outcome: s.GetOutcome(), PartOf: s.GetPartOf()}
+	if key.Op == "" || key.Outcome == "" || len(key.Op)+len(key.Outcome)+len(key.PartOf) > 3*maxName {
+		return latency.Series{}, fmt.Errorf("series %q/%q: %w", key.Op, key.Outcome, errMalformed)
+	}
+	response, err := latency.DecodeHistogram(s.GetResponse())
+	if err != nil {
+		return latency.Series{}, fmt.Errorf("decode response times of %s: %w", key.Op, err)
+	}
+	service := response
+	if len(s.GetService()) > 0 {
+		if service, err = latency.DecodeHistogram(s.GetService()); err != nil {
+			return latency.Series{}, fmt.Errorf("decode service times of %s: %w", key.Op, err)
+		}
+		if service.Count() != response.Count() {
+			return latency.Series{}, fmt.Errorf("%s has %d response times but %d service times: %w", key.Op, response.Count(), service.Count(), errMalformed)
+		}
+	}
+	return latency.Series{Key: key, Response: response, Service: service}, nil
 }
 
 func encode(h *latency.Histogram) []byte {
@@ -110,28 +137,18 @@ func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 	}
 	seen := make(map[latency.Key]bool, len(m.GetSeries()))
 	for _, s := range m.GetSeries() {
-		key := latency.Key{Op: s.GetOp(), Outcome: s.GetOutcome(), PartOf: s.GetPartOf()}
-		if key.Op == "" || key.Outcome == "" || len(key.Op)+len(key.Outcome)+len(key.PartOf) > 3*maxName || seen[key] {
-			return nil, fmt.Errorf("series %q/%q of a window: %w", key.Op, key.Outcome, errMalformed)
-		}
-		seen[key] = true
-		response, err := latency.DecodeHistogram(s.GetResponse())
+		series, err := ToSeries(s)
 		if err != nil {
-			return nil, fmt.Errorf("decode response times of %s: %w", key.Op, err)
+			return nil, err
 		}
-		if response.Count() > maxCount {
-			return nil, fmt.Errorf("%s has %d response times: %w", key.Op, response.Count(), errMalformed)
+		if seen[series.Key] {
+			return nil, fmt.Errorf("series %s of a window comes twice: %w", series.Key, errMalformed)
 		}
-		service := response
-		if len(s.GetService()) > 0 {
-			if service, err = latency.DecodeHistogram(s.GetService()); err != nil {
-				return nil, fmt.Errorf("decode service times of %s: %w", key.Op, err)
-			}
-			if service.Count() != response.Count() {
-				return nil, fmt.Errorf("%s has %d response times but %d service times: %w", key.Op, response.Count(), service.Count(), errMalformed)
-			}
+		seen[series.Key] = true
+		if series.Response.Count() > maxCount {
+			return nil, fmt.Errorf("%s has %d response times: %w", series.Key, series.Response.Count(), errMalformed)
 		}
-		w.Series = append(w.Series, latency.Series{Key: key, Response: response, Service: service})
+		w.Series = append(w.Series, series)
 	}
 	for _, s := range m.GetSamples() {
 		w.Samples = append(w.Samples, latency.ErrorSample{Op: Text(s.GetOp()), Outcome: Text(s.GetOutcome()), Message: Text(s.GetMessage())})

@@ -62,6 +62,9 @@ func clean(p *remote.Progress) {
 		o := &p.Operations[i]
 		o.Op, o.Outcome, o.PartOf = printable(o.Op), printable(o.Outcome), printable(o.PartOf)
 	}
+	for i := range p.Statuses {
+		p.Statuses[i].Label, p.Statuses[i].Text = printable(p.Statuses[i].Label), printable(p.Statuses[i].Text)
+	}
 	for i := range p.Events {
 		p.Events[i].Kind, p.Events[i].Text = printable(p.Events[i].Kind), printable(p.Events[i].Text)
 	}

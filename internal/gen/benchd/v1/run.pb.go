@@ -615,7 +615,9 @@ type WatchResponse struct {
 	// Why the run waits, when it is queued.
 	WaitingFor string `protobuf:"bytes,16,opt,name=waiting_for,json=waitingFor,proto3" json:"waiting_for,omitempty"`
 	// Whether the phase is an open loop, and the rate that it offers.
-	Offered       float64 `protobuf:"fixed64,17,opt,name=offered,proto3" json:"offered,omitempty"`
+	Offered float64 `protobuf:"fixed64,17,opt,name=offered,proto3" json:"offered,omitempty"`
+	// YCSB's status lines since the last message, of a run that was submitted with status=true.
+	Statuses      []*LiveStatus `protobuf:"bytes,18,rep,name=statuses,proto3" json:"statuses,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -769,6 +771,77 @@ func (x *WatchResponse) GetOffered() float64 {
 	return 0
 }
 
+func (x *WatchResponse) GetStatuses() []*LiveStatus {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
+// LiveStatus is one of YCSB's status lines. The reader puts the instant before it, by its own time zone.
+type LiveStatus struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the line begins with.
+	Label string `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`
+	// When.
+	At *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	// The line behind the instant.
+	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LiveStatus) Reset() {
+	*x = LiveStatus{}
+	mi := &file_benchd_v1_run_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LiveStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LiveStatus) ProtoMessage() {}
+
+func (x *LiveStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LiveStatus.ProtoReflect.Descriptor instead.
+func (*LiveStatus) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *LiveStatus) GetLabel() string {
+	if x != nil {
+		return x.Label
+	}
+	return ""
+}
+
+func (x *LiveStatus) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *LiveStatus) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 // LiveOperation is one operation in the last interval.
 type LiveOperation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -792,7 +865,7 @@ type LiveOperation struct {
 
 func (x *LiveOperation) Reset() {
 	*x = LiveOperation{}
-	mi := &file_benchd_v1_run_proto_msgTypes[9]
+	mi := &file_benchd_v1_run_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -804,7 +877,7 @@ func (x *LiveOperation) String() string {
 func (*LiveOperation) ProtoMessage() {}
 
 func (x *LiveOperation) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[9]
+	mi := &file_benchd_v1_run_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -817,7 +890,7 @@ func (x *LiveOperation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveOperation.ProtoReflect.Descriptor instead.
 func (*LiveOperation) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{9}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *LiveOperation) GetOp() string {
@@ -894,7 +967,7 @@ type LiveAgent struct {
 
 func (x *LiveAgent) Reset() {
 	*x = LiveAgent{}
-	mi := &file_benchd_v1_run_proto_msgTypes[10]
+	mi := &file_benchd_v1_run_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -906,7 +979,7 @@ func (x *LiveAgent) String() string {
 func (*LiveAgent) ProtoMessage() {}
 
 func (x *LiveAgent) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[10]
+	mi := &file_benchd_v1_run_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -919,7 +992,7 @@ func (x *LiveAgent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveAgent.ProtoReflect.Descriptor instead.
 func (*LiveAgent) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{10}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *LiveAgent) GetName() string {
@@ -993,7 +1066,7 @@ type LiveEvent struct {
 
 func (x *LiveEvent) Reset() {
 	*x = LiveEvent{}
-	mi := &file_benchd_v1_run_proto_msgTypes[11]
+	mi := &file_benchd_v1_run_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1005,7 +1078,7 @@ func (x *LiveEvent) String() string {
 func (*LiveEvent) ProtoMessage() {}
 
 func (x *LiveEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[11]
+	mi := &file_benchd_v1_run_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1018,7 +1091,7 @@ func (x *LiveEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveEvent.ProtoReflect.Descriptor instead.
 func (*LiveEvent) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{11}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *LiveEvent) GetAt() *timestamppb.Timestamp {
@@ -1053,7 +1126,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[12]
+	mi := &file_benchd_v1_run_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1065,7 +1138,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[12]
+	mi := &file_benchd_v1_run_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1078,7 +1151,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{12}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetRequest) GetId() string {
@@ -1099,7 +1172,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[13]
+	mi := &file_benchd_v1_run_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1111,7 +1184,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[13]
+	mi := &file_benchd_v1_run_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1124,7 +1197,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{13}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetResponse) GetChunk() []byte {
@@ -1132,6 +1205,143 @@ func (x *GetResponse) GetChunk() []byte {
 		return x.Chunk
 	}
 	return nil
+}
+
+// HistogramsRequest asks for the histograms of a run.
+type HistogramsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A run's id, or that of a suite of one run.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HistogramsRequest) Reset() {
+	*x = HistogramsRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HistogramsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HistogramsRequest) ProtoMessage() {}
+
+func (x *HistogramsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HistogramsRequest.ProtoReflect.Descriptor instead.
+func (*HistogramsRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *HistogramsRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// HistogramsResponse is one interval of a phase. Those of a phase come together, in the order of their starts.
+type HistogramsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The phase.
+	Phase string `protobuf:"bytes,1,opt,name=phase,proto3" json:"phase,omitempty"`
+	// When the phase began, by the coordinator's clock.
+	PhaseStart *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=phase_start,json=phaseStart,proto3" json:"phase_start,omitempty"`
+	// The interval, in nanoseconds from the phase's start.
+	StartNs int64 `protobuf:"varint,3,opt,name=start_ns,json=startNs,proto3" json:"start_ns,omitempty"`
+	// See start_ns.
+	EndNs int64 `protobuf:"varint,4,opt,name=end_ns,json=endNs,proto3" json:"end_ns,omitempty"`
+	// What was measured, in the encoding of windows.
+	Series []*Series `protobuf:"bytes,5,rep,name=series,proto3" json:"series,omitempty"`
+	// Whether it is after the phase's planned end.
+	Tail          bool `protobuf:"varint,6,opt,name=tail,proto3" json:"tail,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HistogramsResponse) Reset() {
+	*x = HistogramsResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HistogramsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HistogramsResponse) ProtoMessage() {}
+
+func (x *HistogramsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HistogramsResponse.ProtoReflect.Descriptor instead.
+func (*HistogramsResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *HistogramsResponse) GetPhase() string {
+	if x != nil {
+		return x.Phase
+	}
+	return ""
+}
+
+func (x *HistogramsResponse) GetPhaseStart() *timestamppb.Timestamp {
+	if x != nil {
+		return x.PhaseStart
+	}
+	return nil
+}
+
+func (x *HistogramsResponse) GetStartNs() int64 {
+	if x != nil {
+		return x.StartNs
+	}
+	return 0
+}
+
+func (x *HistogramsResponse) GetEndNs() int64 {
+	if x != nil {
+		return x.EndNs
+	}
+	return 0
+}
+
+func (x *HistogramsResponse) GetSeries() []*Series {
+	if x != nil {
+		return x.Series
+	}
+	return nil
+}
+
+func (x *HistogramsResponse) GetTail() bool {
+	if x != nil {
+		return x.Tail
+	}
+	return false
 }
 
 // ListRequest asks for the suites.
@@ -1143,7 +1353,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[14]
+	mi := &file_benchd_v1_run_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1155,7 +1365,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[14]
+	mi := &file_benchd_v1_run_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1168,7 +1378,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{14}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{17}
 }
 
 // ListResponse tells of suites.
@@ -1182,7 +1392,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[15]
+	mi := &file_benchd_v1_run_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1194,7 +1404,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[15]
+	mi := &file_benchd_v1_run_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1207,7 +1417,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{15}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListResponse) GetSuites() []*SuiteSummary {
@@ -1244,7 +1454,7 @@ type SuiteSummary struct {
 
 func (x *SuiteSummary) Reset() {
 	*x = SuiteSummary{}
-	mi := &file_benchd_v1_run_proto_msgTypes[16]
+	mi := &file_benchd_v1_run_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1256,7 +1466,7 @@ func (x *SuiteSummary) String() string {
 func (*SuiteSummary) ProtoMessage() {}
 
 func (x *SuiteSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[16]
+	mi := &file_benchd_v1_run_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1269,7 +1479,7 @@ func (x *SuiteSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SuiteSummary.ProtoReflect.Descriptor instead.
 func (*SuiteSummary) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{16}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *SuiteSummary) GetId() string {
@@ -1348,7 +1558,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[17]
+	mi := &file_benchd_v1_run_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1360,7 +1570,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[17]
+	mi := &file_benchd_v1_run_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1373,7 +1583,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{17}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1399,7 +1609,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[18]
+	mi := &file_benchd_v1_run_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1411,7 +1621,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[18]
+	mi := &file_benchd_v1_run_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1424,7 +1634,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{18}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{21}
 }
 
 // RemoveRequest names what to remove.
@@ -1438,7 +1648,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	mi := &file_benchd_v1_run_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1450,7 +1660,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	mi := &file_benchd_v1_run_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1463,7 +1673,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{19}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *RemoveRequest) GetId() string {
@@ -1482,7 +1692,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[20]
+	mi := &file_benchd_v1_run_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1494,7 +1704,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[20]
+	mi := &file_benchd_v1_run_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1507,7 +1717,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{20}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{23}
 }
 
 // AgentsRequest asks for the roster.
@@ -1519,7 +1729,7 @@ type AgentsRequest struct {
 
 func (x *AgentsRequest) Reset() {
 	*x = AgentsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[21]
+	mi := &file_benchd_v1_run_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1531,7 +1741,7 @@ func (x *AgentsRequest) String() string {
 func (*AgentsRequest) ProtoMessage() {}
 
 func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[21]
+	mi := &file_benchd_v1_run_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1544,7 +1754,7 @@ func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsRequest.ProtoReflect.Descriptor instead.
 func (*AgentsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{21}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{24}
 }
 
 // AgentsResponse is the roster.
@@ -1558,7 +1768,7 @@ type AgentsResponse struct {
 
 func (x *AgentsResponse) Reset() {
 	*x = AgentsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[22]
+	mi := &file_benchd_v1_run_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1570,7 +1780,7 @@ func (x *AgentsResponse) String() string {
 func (*AgentsResponse) ProtoMessage() {}
 
 func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[22]
+	mi := &file_benchd_v1_run_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1583,7 +1793,7 @@ func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsResponse.ProtoReflect.Descriptor instead.
 func (*AgentsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{22}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *AgentsResponse) GetAgents() []*AgentInfo {
@@ -1630,7 +1840,7 @@ type AgentInfo struct {
 
 func (x *AgentInfo) Reset() {
 	*x = AgentInfo{}
-	mi := &file_benchd_v1_run_proto_msgTypes[23]
+	mi := &file_benchd_v1_run_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1642,7 +1852,7 @@ func (x *AgentInfo) String() string {
 func (*AgentInfo) ProtoMessage() {}
 
 func (x *AgentInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[23]
+	mi := &file_benchd_v1_run_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1655,7 +1865,7 @@ func (x *AgentInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentInfo.ProtoReflect.Descriptor instead.
 func (*AgentInfo) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{23}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *AgentInfo) GetName() string {
@@ -1769,7 +1979,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[24]
+	mi := &file_benchd_v1_run_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1781,7 +1991,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[24]
+	mi := &file_benchd_v1_run_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1794,7 +2004,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{24}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *DrainRequest) GetName() string {
@@ -1820,7 +2030,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[25]
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1832,7 +2042,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[25]
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1845,7 +2055,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{25}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{28}
 }
 
 var File_benchd_v1_run_proto protoreflect.FileDescriptor
@@ -1901,7 +2111,7 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x10ValidateResponse\x12\x1a\n" +
 	"\bwarnings\x18\x01 \x03(\tR\bwarnings\"\x1e\n" +
 	"\fWatchRequest\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xb0\x04\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xe3\x04\n" +
 	"\rWatchResponse\x12\x14\n" +
 	"\x05suite\x18\x01 \x01(\tR\x05suite\x12\x10\n" +
 	"\x03run\x18\x02 \x01(\tR\x03run\x12\x16\n" +
@@ -1925,7 +2135,13 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"runs_ended\x18\x0f \x01(\rR\trunsEnded\x12\x1f\n" +
 	"\vwaiting_for\x18\x10 \x01(\tR\n" +
 	"waitingFor\x12\x18\n" +
-	"\aoffered\x18\x11 \x01(\x01R\aoffered\"\xad\x01\n" +
+	"\aoffered\x18\x11 \x01(\x01R\aoffered\x121\n" +
+	"\bstatuses\x18\x12 \x03(\v2\x15.benchd.v1.LiveStatusR\bstatuses\"b\n" +
+	"\n" +
+	"LiveStatus\x12\x14\n" +
+	"\x05label\x18\x01 \x01(\tR\x05label\x12*\n" +
+	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\"\xad\x01\n" +
 	"\rLiveOperation\x12\x0e\n" +
 	"\x02op\x18\x01 \x01(\tR\x02op\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x14\n" +
@@ -1951,7 +2167,17 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"GetRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"#\n" +
 	"\vGetResponse\x12\x14\n" +
-	"\x05chunk\x18\x01 \x01(\fR\x05chunk\"\r\n" +
+	"\x05chunk\x18\x01 \x01(\fR\x05chunk\"#\n" +
+	"\x11HistogramsRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xd8\x01\n" +
+	"\x12HistogramsResponse\x12\x14\n" +
+	"\x05phase\x18\x01 \x01(\tR\x05phase\x12;\n" +
+	"\vphase_start\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"phaseStart\x12\x19\n" +
+	"\bstart_ns\x18\x03 \x01(\x03R\astartNs\x12\x15\n" +
+	"\x06end_ns\x18\x04 \x01(\x03R\x05endNs\x12)\n" +
+	"\x06series\x18\x05 \x03(\v2\x11.benchd.v1.SeriesR\x06series\x12\x12\n" +
+	"\x04tail\x18\x06 \x01(\bR\x04tail\"\r\n" +
 	"\vListRequest\"?\n" +
 	"\fListResponse\x12/\n" +
 	"\x06suites\x18\x01 \x03(\v2\x17.benchd.v1.SuiteSummaryR\x06suites\"\xcb\x02\n" +
@@ -2005,13 +2231,15 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x0fAgentLossPolicy\x12!\n" +
 	"\x1dAGENT_LOSS_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16AGENT_LOSS_POLICY_FAIL\x10\x01\x12\x1e\n" +
-	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\xb8\x04\n" +
+	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\x85\x05\n" +
 	"\n" +
 	"RunService\x12=\n" +
 	"\x06Submit\x12\x18.benchd.v1.SubmitRequest\x1a\x19.benchd.v1.SubmitResponse\x12C\n" +
 	"\bValidate\x12\x1a.benchd.v1.ValidateRequest\x1a\x1b.benchd.v1.ValidateResponse\x12<\n" +
 	"\x05Watch\x12\x17.benchd.v1.WatchRequest\x1a\x18.benchd.v1.WatchResponse0\x01\x126\n" +
-	"\x03Get\x12\x15.benchd.v1.GetRequest\x1a\x16.benchd.v1.GetResponse0\x01\x127\n" +
+	"\x03Get\x12\x15.benchd.v1.GetRequest\x1a\x16.benchd.v1.GetResponse0\x01\x12K\n" +
+	"\n" +
+	"Histograms\x12\x1c.benchd.v1.HistogramsRequest\x1a\x1d.benchd.v1.HistogramsResponse0\x01\x127\n" +
 	"\x04List\x12\x16.benchd.v1.ListRequest\x1a\x17.benchd.v1.ListResponse\x12=\n" +
 	"\x06Cancel\x12\x18.benchd.v1.CancelRequest\x1a\x19.benchd.v1.CancelResponse\x12=\n" +
 	"\x06Remove\x12\x18.benchd.v1.RemoveRequest\x1a\x19.benchd.v1.RemoveResponse\x12=\n" +
@@ -2031,7 +2259,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),          // 0: benchd.v1.AgentLossPolicy
 	(*Submission)(nil),            // 1: benchd.v1.Submission
@@ -2043,79 +2271,89 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*ValidateResponse)(nil),      // 7: benchd.v1.ValidateResponse
 	(*WatchRequest)(nil),          // 8: benchd.v1.WatchRequest
 	(*WatchResponse)(nil),         // 9: benchd.v1.WatchResponse
-	(*LiveOperation)(nil),         // 10: benchd.v1.LiveOperation
-	(*LiveAgent)(nil),             // 11: benchd.v1.LiveAgent
-	(*LiveEvent)(nil),             // 12: benchd.v1.LiveEvent
-	(*GetRequest)(nil),            // 13: benchd.v1.GetRequest
-	(*GetResponse)(nil),           // 14: benchd.v1.GetResponse
-	(*ListRequest)(nil),           // 15: benchd.v1.ListRequest
-	(*ListResponse)(nil),          // 16: benchd.v1.ListResponse
-	(*SuiteSummary)(nil),          // 17: benchd.v1.SuiteSummary
-	(*CancelRequest)(nil),         // 18: benchd.v1.CancelRequest
-	(*CancelResponse)(nil),        // 19: benchd.v1.CancelResponse
-	(*RemoveRequest)(nil),         // 20: benchd.v1.RemoveRequest
-	(*RemoveResponse)(nil),        // 21: benchd.v1.RemoveResponse
-	(*AgentsRequest)(nil),         // 22: benchd.v1.AgentsRequest
-	(*AgentsResponse)(nil),        // 23: benchd.v1.AgentsResponse
-	(*AgentInfo)(nil),             // 24: benchd.v1.AgentInfo
-	(*DrainRequest)(nil),          // 25: benchd.v1.DrainRequest
-	(*DrainResponse)(nil),         // 26: benchd.v1.DrainResponse
-	nil,                           // 27: benchd.v1.Submission.TagsEntry
-	nil,                           // 28: benchd.v1.Submission.AttachmentsEntry
-	nil,                           // 29: benchd.v1.SubmitRequest.SelectEntry
-	nil,                           // 30: benchd.v1.SuiteSummary.TagsEntry
-	nil,                           // 31: benchd.v1.AgentInfo.LabelsEntry
-	(*durationpb.Duration)(nil),   // 32: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 33: google.protobuf.Timestamp
-	(*HostFacts)(nil),             // 34: benchd.v1.HostFacts
+	(*LiveStatus)(nil),            // 10: benchd.v1.LiveStatus
+	(*LiveOperation)(nil),         // 11: benchd.v1.LiveOperation
+	(*LiveAgent)(nil),             // 12: benchd.v1.LiveAgent
+	(*LiveEvent)(nil),             // 13: benchd.v1.LiveEvent
+	(*GetRequest)(nil),            // 14: benchd.v1.GetRequest
+	(*GetResponse)(nil),           // 15: benchd.v1.GetResponse
+	(*HistogramsRequest)(nil),     // 16: benchd.v1.HistogramsRequest
+	(*HistogramsResponse)(nil),    // 17: benchd.v1.HistogramsResponse
+	(*ListRequest)(nil),           // 18: benchd.v1.ListRequest
+	(*ListResponse)(nil),          // 19: benchd.v1.ListResponse
+	(*SuiteSummary)(nil),          // 20: benchd.v1.SuiteSummary
+	(*CancelRequest)(nil),         // 21: benchd.v1.CancelRequest
+	(*CancelResponse)(nil),        // 22: benchd.v1.CancelResponse
+	(*RemoveRequest)(nil),         // 23: benchd.v1.RemoveRequest
+	(*RemoveResponse)(nil),        // 24: benchd.v1.RemoveResponse
+	(*AgentsRequest)(nil),         // 25: benchd.v1.AgentsRequest
+	(*AgentsResponse)(nil),        // 26: benchd.v1.AgentsResponse
+	(*AgentInfo)(nil),             // 27: benchd.v1.AgentInfo
+	(*DrainRequest)(nil),          // 28: benchd.v1.DrainRequest
+	(*DrainResponse)(nil),         // 29: benchd.v1.DrainResponse
+	nil,                           // 30: benchd.v1.Submission.TagsEntry
+	nil,                           // 31: benchd.v1.Submission.AttachmentsEntry
+	nil,                           // 32: benchd.v1.SubmitRequest.SelectEntry
+	nil,                           // 33: benchd.v1.SuiteSummary.TagsEntry
+	nil,                           // 34: benchd.v1.AgentInfo.LabelsEntry
+	(*durationpb.Duration)(nil),   // 35: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 36: google.protobuf.Timestamp
+	(*Series)(nil),                // 37: benchd.v1.Series
+	(*HostFacts)(nil),             // 38: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	2,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	3,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	3,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	27, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	28, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	30, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	31, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
 	1,  // 5: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	29, // 6: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	32, // 7: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	32, // 6: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	35, // 7: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 8: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	1,  // 9: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
-	32, // 10: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	32, // 11: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
-	10, // 12: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
-	11, // 13: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
-	12, // 14: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
-	33, // 15: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	17, // 16: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	33, // 17: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	30, // 18: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	24, // 19: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	31, // 20: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	34, // 21: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	33, // 22: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	4,  // 23: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	6,  // 24: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	8,  // 25: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	13, // 26: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	15, // 27: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	18, // 28: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	20, // 29: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	22, // 30: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	25, // 31: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	5,  // 32: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 33: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 34: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	14, // 35: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	16, // 36: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	19, // 37: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	21, // 38: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	23, // 39: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	26, // 40: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	32, // [32:41] is the sub-list for method output_type
-	23, // [23:32] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	35, // 10: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	35, // 11: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	11, // 12: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
+	12, // 13: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
+	13, // 14: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
+	10, // 15: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
+	36, // 16: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	36, // 17: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	36, // 18: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	37, // 19: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	20, // 20: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
+	36, // 21: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	33, // 22: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	27, // 23: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	34, // 24: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	38, // 25: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	36, // 26: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	4,  // 27: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	6,  // 28: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	8,  // 29: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	14, // 30: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	16, // 31: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	18, // 32: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	21, // 33: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	23, // 34: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	25, // 35: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	28, // 36: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	5,  // 37: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 38: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 39: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	15, // 40: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	17, // 41: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	19, // 42: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	22, // 43: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	24, // 44: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	26, // 45: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	29, // 46: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	37, // [37:47] is the sub-list for method output_type
+	27, // [27:37] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
@@ -2130,7 +2368,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   31,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

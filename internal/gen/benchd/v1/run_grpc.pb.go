@@ -19,15 +19,16 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	RunService_Submit_FullMethodName   = "/benchd.v1.RunService/Submit"
-	RunService_Validate_FullMethodName = "/benchd.v1.RunService/Validate"
-	RunService_Watch_FullMethodName    = "/benchd.v1.RunService/Watch"
-	RunService_Get_FullMethodName      = "/benchd.v1.RunService/Get"
-	RunService_List_FullMethodName     = "/benchd.v1.RunService/List"
-	RunService_Cancel_FullMethodName   = "/benchd.v1.RunService/Cancel"
-	RunService_Remove_FullMethodName   = "/benchd.v1.RunService/Remove"
-	RunService_Agents_FullMethodName   = "/benchd.v1.RunService/Agents"
-	RunService_Drain_FullMethodName    = "/benchd.v1.RunService/Drain"
+	RunService_Submit_FullMethodName     = "/benchd.v1.RunService/Submit"
+	RunService_Validate_FullMethodName   = "/benchd.v1.RunService/Validate"
+	RunService_Watch_FullMethodName      = "/benchd.v1.RunService/Watch"
+	RunService_Get_FullMethodName        = "/benchd.v1.RunService/Get"
+	RunService_Histograms_FullMethodName = "/benchd.v1.RunService/Histograms"
+	RunService_List_FullMethodName       = "/benchd.v1.RunService/List"
+	RunService_Cancel_FullMethodName     = "/benchd.v1.RunService/Cancel"
+	RunService_Remove_FullMethodName     = "/benchd.v1.RunService/Remove"
+	RunService_Agents_FullMethodName     = "/benchd.v1.RunService/Agents"
+	RunService_Drain_FullMethodName      = "/benchd.v1.RunService/Drain"
 )
 
 // RunServiceClient is the client API for RunService service.
@@ -44,6 +45,8 @@ type RunServiceClient interface {
 	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchResponse], error)
 	// Get streams the result of a suite or run as JSON text in pieces.
 	Get(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[GetResponse], error)
+	// Histograms streams what the archive holds of a run, interval by interval, merged over its agents.
+	Histograms(ctx context.Context, in *HistogramsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[HistogramsResponse], error)
 	// List tells of all suites in the archive, newest first.
 	List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*ListResponse, error)
 	// Cancel ends a suite or run.
@@ -122,6 +125,25 @@ func (c *runServiceClient) Get(ctx context.Context, in *GetRequest, opts ...grpc
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type RunService_GetClient = grpc.ServerStreamingClient[GetResponse]
 
+func (c *runServiceClient) Histograms(ctx context.Context, in *HistogramsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[HistogramsResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[2], RunService_Histograms_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[HistogramsRequest, HistogramsResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RunService_HistogramsClient = grpc.ServerStreamingClient[HistogramsResponse]
+
 func (c *runServiceClient) List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*ListResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListResponse)
@@ -186,6 +208,8 @@ type RunServiceServer interface {
 	Watch(*WatchRequest, grpc.ServerStreamingServer[WatchResponse]) error
 	// Get streams the result of a suite or run as JSON text in pieces.
 	Get(*GetRequest, grpc.ServerStreamingServer[GetResponse]) error
+	// Histograms streams what the archive holds of a run, interval by interval, merged over its agents.
+	Histograms(*HistogramsRequest, grpc.ServerStreamingServer[HistogramsResponse]) error
 	// List tells of all suites in the archive, newest first.
 	List(context.Context, *ListRequest) (*ListResponse, error)
 	// Cancel ends a suite or run.
@@ -217,6 +241,9 @@ func (UnimplementedRunServiceServer) Watch(*WatchRequest, grpc.ServerStreamingSe
 }
 func (UnimplementedRunServiceServer) Get(*GetRequest, grpc.ServerStreamingServer[GetResponse]) error {
 	return status.Error(codes.Unimplemented, "method Get not implemented")
+}
+func (UnimplementedRunServiceServer) Histograms(*HistogramsRequest, grpc.ServerStreamingServer[HistogramsResponse]) error {
+	return status.Error(codes.Unimplemented, "method Histograms not implemented")
 }
 func (UnimplementedRunServiceServer) List(context.Context, *ListRequest) (*ListResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method List not implemented")
@@ -311,6 +338,17 @@ func _RunService_Get_Handler(srv interface{}, stream grpc.ServerStream) error {
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type RunService_GetServer = grpc.ServerStreamingServer[GetResponse]
+
+func _RunService_Histograms_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(HistogramsRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(RunServiceServer).Histograms(m, &grpc.GenericServerStream[HistogramsRequest, HistogramsResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RunService_HistogramsServer = grpc.ServerStreamingServer[HistogramsResponse]
 
 func _RunService_List_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListRequest)
@@ -447,6 +485,11 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "Get",
 			Handler:       _RunService_Get_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "Histograms",
+			Handler:       _RunService_Histograms_Handler,
 			ServerStreams: true,
 		},
 	},

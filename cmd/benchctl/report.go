@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// reportFormats are the forms in which reports are written, and those that this version does not have yet.
+func reportFormats() (now, later []string) {
+	return []string{"json", "csv", "ycsb", "hlog"}, []string{"html", "xlsx", "md", "benchfmt", "raw"}
+}
+
+func reportCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:   "report ID --format FORMAT,… --out DIR",
+		Short: "Write the result of a suite or run to files",
+		Long: `Report writes the result of a suite or run into a directory, which it makes where there is none:
+
+  json  ID.json                     all that there is, as "show -o json" prints it
+  csv   ID-operations.csv           a line for each operation of each phase
+        ID-series.csv               and for each interval
+  ycsb  ID.ycsb.txt                 as YCSB prints it, or .json with its other exporters
+  hlog  ID-PHASE-OPERATION.hlog     HdrHistogram logs in nanoseconds: a line of response times for each interval, and
+                                    one of service times, tagged "service"
+
+The files appear together, complete, or not at all. None takes the place of another without --force.`,
+		Example: `  benchctl report 20260301-k7mp --format json,csv --out results
+  benchctl report 20260301-k7mp.2 --format hlog --out .`,
+	}
+	f := addConnectFlags(cmd)
+	oneID(cmd, f)
+	var formats []string
+	var out string
+	var force bool
+	now, _ := reportFormats()
+	config.Var(cmd.Flags(), &formats, "format", "FORMAT,…", "forms to write: "+strings.Join(now, ", "), readFormats, func(s []string) string { return strings.Join(s, ",") })
+	config.Complete(cmd, "format", now)
+	cmd.Flags().StringVar(&out, "out", "", "`DIR` for the files")
+	cmd.Flags().BoolVar(&force, "force", false, "replace files that are there")
+	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, args []string) error {
+		if len(formats) == 0 || out == "" {
+			return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--format and --out must be given, such as --format json,csv --out results")}
+		}
+		client, err := f.dial()
+		if err != nil {
+			return err
+		}
+		defer func() { _ = client.Close() }()
+		files := report.NewFiles(force)
+		defer files.Discard()
+		r := reporter{client: client, files: files, dir: out}
+		if err := r.write(ctx, args[0], formats); err != nil {
+			return err
+		}
+		if err := files.Commit(); err != nil {
+			return err
+		}
+		for _, path := range files.Paths() {
+			if _, err := fmt.Fprintln(c.Out, path); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// readFormats reads a list of formats.
+func readFormats(s string) ([]string, error) {
+	now, later := reportFormats()
+	var formats []string
+	for name := range strings.SplitSeq(s, ",") {
+		name = strings.TrimSpace(name)
+		switch {
+		case slices.Contains(later, name):
+			return nil, fmt.Errorf("%s is not written by this version; it writes %s", name, strings.Join(now, ", "))
+		case !slices.Contains(now, name):
+			return nil, fmt.Errorf("there is no format %q; there are %s", name, strings.Join(now, ", "))
+		case !slices.Contains(formats, name):
+			formats = append(formats, name)
+		}
+	}
+	return formats, nil
+}
+
+// reporter writes the reports of one suite or run.
+type reporter struct {
+	client *remote.Client
+	files  *report.Files
+	dir    string
+}
+
+func (r *reporter) write(ctx context.Context, id string, formats []string) error {
+	text, err := r.client.Result(ctx, id)
+	if err != nil {
+		return err
+	}
+	run, suite, err := decode(text)
+	if err != nil {
+		return err
+	}
+	runs := []result.Run{run}
+	if suite != nil {
+		runs = suite.Runs
+	}
+	if err := os.MkdirAll(r.dir, 0o755); err != nil {
+		return fmt.Errorf("make directory %s: %w", r.dir, err)
+	}
+	for _, format := range formats {
+		if format == "json" {
+			if err := r.json(id, text); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, run := range runs {
+			if err := r.run(ctx, run, format); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// json writes what the coordinator gave: fields that this build does not know stay.
+func (r *reporter) json(id string, text []byte) error {
+	return r.file(id+".json", func(w io.Writer) error {
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, text, "", "  "); err != nil {
+			return fmt.Errorf("read result: %w", err)
+		}
+		indented.WriteByte('\n')
+		_, err := indented.WriteTo(w)
+		return err
+	})
+}
+
+// run writes one run in one form.
+func (r *reporter) run(ctx context.Context, run result.Run, format string) error {
+	switch format {
+	case "csv":
+		return errors.Join(
+			r.file(run.ID+"-operations.csv", func(w io.Writer) error { return report.OperationsCSV(w, run) }),
+			r.file(run.ID+"-series.csv", func(w io.Writer) error { return report.SeriesCSV(w, run) }),
+		)
+	case "ycsb":
+		y, err := report.ParseYCSB(run.Resolved)
+		if err != nil {
+			return fmt.Errorf("read settings of run %s: %w", run.ID, err)
+		}
+		name := run.ID + ".ycsb.txt"
+		if y.Exporter != report.Text {
+			name = run.ID + ".ycsb.json"
+		}
+		return r.file(name, func(w io.Writer) error { return y.Write(w, run) })
+	default:
+		return r.client.Histograms(ctx, run.ID, report.NewLogs(r.files, r.dir, run.ID).Add)
+	}
+}
+
+func (r *reporter) file(name string, write func(io.Writer) error) error {
+	w, err := r.files.Create(filepath.Join(r.dir, name))
+	if err != nil {
+		return err
+	}
+	return write(w)
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// statusOuts are where YCSB's status lines go, if they are wanted: with a time series to standard output too.
+func statusOuts(c *cli.Context, y report.YCSB, format string) []io.Writer {
+	switch {
+	case !y.Status:
+		return nil
+	case y.Type == report.TimeSeries && format == "ycsb":
+		return []io.Writer{c.Err, c.Out}
+	}
+	return []io.Writer{c.Err}
+}
+
+// warnOfFiles says that nobody is there to write the files that YCSB would write at the end.
+func warnOfFiles(c *cli.Context, y report.YCSB, id string) {
+	var files []string
+	if y.ExportFile != "" {
+		files = append(files, "exportfile")
+	}
+	if y.Logs {
+		files = append(files, "hdrhistogram.fileoutput")
+	}
+	if len(files) > 0 {
+		warn(c, []string{fmt.Sprintf("%s: no file is written without --wait; `benchctl report %s --format ycsb,hlog --out DIR` writes them later", strings.Join(files, ", "), id)})
+	}
+}
+
+// tellOmitted says which lines YCSB would have printed, and why they are not there.
+func tellOmitted(c *cli.Context, y report.YCSB, run result.Run) {
+	if omitted := y.Omitted(run); len(omitted) > 0 {
+		_, _ = fmt.Fprintf(c.Err, "note: percentiles of too few samples are not printed: %s\n", strings.Join(omitted, "; "))
+	}
+}
+
+// deliver writes the files that YCSB's properties ask for, as YCSB does: over those that are there. It tells whether
+// YCSB's output is in one of them.
+func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []byte) (exported bool, err error) {
+	run, suite, err := decode(text)
+	if err != nil || suite != nil {
+		return false, err
+	}
+	y, err := report.ParseYCSB(run.Resolved)
+	if err != nil {
+		return false, fmt.Errorf("read settings of run %s: %w", run.ID, err)
+	}
+	files := report.NewFiles(true)
+	defer files.Discard()
+	if y.ExportFile != "" {
+		w, err := files.Create(y.ExportFile)
+		if err != nil {
+			return false, err
+		}
+		if err := y.Write(w, run); err != nil {
+			return false, err
+		}
+		tellOmitted(c, y, run)
+	}
+	if y.Logs {
+		logs := y.NewYCSBLogs(files)
+		if err := client.Histograms(ctx, run.ID, logs.Add); err != nil {
+			return false, err
+		}
+		if err := logs.Close(); err != nil {
+			return false, err
+		}
+	}
+	if err := files.Commit(); err != nil {
+		return false, err
+	}
+	for _, path := range files.Paths() {
+		c.Logger.Info("written", "file", path)
+	}
+	return y.ExportFile != "", nil
+}

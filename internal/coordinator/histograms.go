@@ -1,0 +1,119 @@
+package coordinator
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/benchd/benchd/internal/archive"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// Histograms streams a run's windows, merged over its agents.
+func (c *Coordinator) Histograms(req *benchdv1.HistogramsRequest, stream grpc.ServerStreamingServer[benchdv1.HistogramsResponse]) error {
+	return wire.ToStatus(c.histograms(stream.Context(), req.GetId(), stream.Send))
+}
+
+func (c *Coordinator) histograms(ctx context.Context, id string, send func(*benchdv1.HistogramsResponse) error) error {
+	suite, archived, err := c.oneRun(ctx, id)
+	if err != nil {
+		return err
+	}
+	r, err := openRun(suite, archived)
+	if err != nil {
+		return err
+	}
+	m := merger{send: func(phase string, iv *interval) error {
+		began, _ := r.began(plan.PhaseName(phase))
+		msg := &benchdv1.HistogramsResponse{
+			Phase: phase, PhaseStart: wire.FromTime(time.Unix(0, r.record.Epoch+int64(began))),
+			StartNs: int64(iv.start), EndNs: int64(iv.end), Tail: iv.tail,
+		}
+		for _, s := range iv.merged.Series() {
+			msg.Series = append(msg.Series, wire.FromSeries(s))
+		}
+		return send(msg)
+	}}
+	for w, err := range c.archive.Windows(ctx, archived.ID) {
+		if err != nil {
+			return err
+		}
+		if err := m.add(w); err != nil {
+			return err
+		}
+	}
+	return m.flush()
+}
+
+// oneRun finds a run by its id, or by that of a suite that has no other.
+func (c *Coordinator) oneRun(ctx context.Context, id string) (archive.Suite, archive.RunRecord, error) {
+	suite, runs, err := c.find(ctx, id)
+	if err != nil {
+		return suite, archive.RunRecord{}, err
+	}
+	if len(runs) != 1 {
+		return suite, archive.RunRecord{}, wire.Errorf(wire.ErrNotFound, "suite %s has %d runs: name one of them, such as %s.1", id, len(runs), id)
+	}
+	return suite, runs[0], nil
+}
+
+// merger merges windows that come in the order of the archive: by phase, by number, and then those of all shards.
+// Windows of one number begin at the same instant, but for those of a shard that was handed out again.
+type merger struct {
+	send func(phase string, iv *interval) error
+
+	phase string
+	seq   int
+	open  map[intervalKey]*interval
+}
+
+type intervalKey struct {
+	start time.Duration
+	tail  bool
+}
+
+// interval is what all agents measured from start to end.
+type interval struct {
+	start, end time.Duration
+	tail       bool
+	merged     latency.Merged
+}
+
+func (m *merger) add(w *latency.Window) error {
+	if w.ID.Phase != m.phase || w.ID.Seq != m.seq {
+		if err := m.flush(); err != nil {
+			return err
+		}
+	}
+	m.phase, m.seq = w.ID.Phase, w.ID.Seq
+	key := intervalKey{w.Start, w.Tail}
+	iv := m.open[key]
+	if iv == nil {
+		iv = &interval{start: w.Start, tail: w.Tail}
+		if m.open == nil {
+			m.open = make(map[intervalKey]*interval)
+		}
+		m.open[key] = iv
+	}
+	iv.end = max(iv.end, w.End)
+	return iv.merged.Add(w.Series)
+}
+
+// flush sends what is complete.
+func (m *merger) flush() error {
+	keys := slices.SortedFunc(maps.Keys(m.open), func(a, b intervalKey) int { return cmp.Compare(a.start, b.start) })
+	for _, key := range keys {
+		if err := m.send(m.phase, m.open[key]); err != nil {
+			return err
+		}
+	}
+	clear(m.open)
+	return nil
+}

@@ -1,0 +1,158 @@
+package coordinator
+
+import (
+	"slices"
+	"time"
+
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/result"
+)
+
+const (
+	// statusPatience is how long a status line waits for the windows of its interval.
+	statusPatience = 3 * time.Second
+	// mostStatuses is how many lines are kept for those who watch.
+	mostStatuses = 1000
+)
+
+// status makes YCSB's status lines of a run that was submitted with status=true: one at the start of each phase, one
+// for each status.interval, one at the end. It belongs to the conductor's loop.
+type status struct {
+	ycsb   report.YCSB
+	phases []plan.Phase
+
+	phase  plan.PhaseName // whose lines are being made; empty before the first
+	told   int            // intervals of it that have their line
+	ops    uint64         // in it, up to now
+	last   uint64         // ops at the last line
+	lastAt time.Duration  // up to where the last line told
+	until  time.Duration  // up to where windows have told
+	since  latency.Merged // since the last line
+}
+
+// statusLine is a line without its instant.
+type statusLine struct {
+	at   time.Time
+	text string
+}
+
+func newStatus(r *run) *status {
+	if !r.ycsb.Status {
+		return nil
+	}
+	return &status{ycsb: r.ycsb, phases: r.phases}
+}
+
+// add takes a window that is fresh. The first one of a phase may come before the clock has been looked at.
+func (s *status) add(w *latency.Window, at time.Time) ([]statusLine, error) {
+	phase := plan.PhaseName(w.ID.Phase)
+	lines := s.enter(phase, 0, at)
+	if phase != s.phase {
+		return lines, nil // of a phase that has its last line
+	}
+	s.ops += latency.Ops(w.Series)
+	s.until = max(s.until, w.End)
+	return lines, s.since.Add(w.Series)
+}
+
+// enter begins a phase, in which there were ops before a restart of the coordinator, and ends the one before it.
+func (s *status) enter(phase plan.PhaseName, ops uint64, at time.Time) []statusLine {
+	index := func(name plan.PhaseName) int {
+		return slices.IndexFunc(s.phases, func(p plan.Phase) bool { return p.Name == name })
+	}
+	if index(phase) <= index(s.phase) {
+		return nil
+	}
+	lines := s.end(at)
+	*s = status{ycsb: s.ycsb, phases: s.phases, phase: phase, ops: ops}
+	return append(lines, s.line(0, at))
+}
+
+// advance returns the lines that are due in the phase after so long; complete is how far all agents have told of it.
+func (s *status) advance(elapsed, complete time.Duration, at time.Time) []statusLine {
+	var lines []statusLine
+	every := s.ycsb.StatusInterval
+	for due := time.Duration(s.told+1) * every; complete >= due || elapsed >= due+statusPatience; due += every {
+		s.told++
+		lines = append(lines, s.line(due, at))
+	}
+	return lines
+}
+
+// end returns the last line of the phase.
+func (s *status) end(at time.Time) []statusLine {
+	if s.phase == "" {
+		return nil
+	}
+	return []statusLine{s.line(max(s.until, s.lastAt), at)}
+}
+
+// line tells of the phase as it stands, and begins the next interval.
+func (s *status) line(elapsed time.Duration, at time.Time) statusLine {
+	st := report.Status{At: at, Elapsed: elapsed, Ops: s.ops, Todo: -1}
+	if passed := elapsed - s.lastAt; passed > 0 {
+		st.Rate = float64(s.ops-s.last) / passed.Seconds()
+	}
+	if i := slices.IndexFunc(s.phases, func(p plan.Phase) bool { return p.Name == s.phase }); i >= 0 && s.phases[i].Ops > 0 {
+		st.Todo = max(0, s.phases[i].Ops-int64(s.ops))
+		if s.ops > 0 {
+			st.Remaining = time.Duration(float64(elapsed) * float64(st.Todo) / float64(s.ops))
+		}
+	}
+	combined, err := s.ycsb.Combine.Combined(s.since.Series())
+	if err == nil { // of histograms that were merged before
+		st.Combined = combined
+	}
+	s.last, s.lastAt, s.since = s.ops, elapsed, latency.Merged{}
+	return statusLine{at, s.ycsb.StatusText(st)}
+}
+
+// Of the conductor's loop:
+
+// tellStatus makes the status lines that are due.
+func (cd *conductor) tellStatus(live result.Snapshot) {
+	if cd.status == nil {
+		return
+	}
+	at := time.Unix(0, cd.c.clock.Now())
+	if cd.sealed {
+		cd.say(cd.status.end(at))
+		cd.status = nil
+		return
+	}
+	phase, elapsed := cd.now()
+	if phase == "" || cd.run.record.Life.Status.Ended() {
+		return
+	}
+	if live.Phase != string(phase) {
+		live = result.Snapshot{}
+	}
+	cd.say(cd.status.enter(phase, live.Ops, at))
+	if cd.status.phase == phase {
+		cd.say(cd.status.advance(elapsed, live.Elapsed, at))
+	}
+}
+
+// addStatus takes a fresh window.
+func (cd *conductor) addStatus(w *latency.Window) {
+	if cd.status == nil {
+		return
+	}
+	lines, err := cd.status.add(w, time.Unix(0, cd.c.clock.Now()))
+	if err != nil {
+		cd.log.Error("merge window into status", "window", w.ID, "error", err)
+	}
+	cd.say(lines)
+}
+
+func (cd *conductor) say(lines []statusLine) {
+	cd.view.Lock()
+	defer cd.view.Unlock()
+	cd.live.statuses = append(cd.live.statuses, lines...)
+	if extra := len(cd.live.statuses) - mostStatuses; extra > 0 {
+		cd.live.statuses = slices.Clone(cd.live.statuses[extra:])
+		cd.live.forgotten += extra
+	}
+}

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// OperationsCSV writes a line for each operation with each outcome in each phase. A percentile that there were too few
+// samples for is empty.
+func OperationsCSV(w io.Writer, run result.Run) error {
+	t := newTable(w, "run", "phase", "loop", "op", "outcome", "part_of", "clock", "count", "mean_us", "min_us", "max_us",
+		"p50_us", "p90_us", "p95_us", "p99_us", "p999_us", "p9999_us", "phase_seconds", "phase_throughput", "phase_offered")
+	for _, phase := range run.Phases {
+		for _, o := range phase.Operations {
+			for _, clock := range []struct {
+				name string
+				result.Figures
+			}{{"response", o.Figures}, {"service", o.Service}} {
+				f := clock.Figures
+				t.row(run.ID, phase.Name, phase.Loop, o.Op, o.Outcome, deref(o.PartOf), clock.name, whole10(f.Count), exact(f.Mean), exact(f.Min), exact(f.Max),
+					known(f.P50), known(f.P90), known(f.P95), known(f.P99), known(f.P999), known(f.P9999),
+					exact(phase.Seconds), exact(phase.Throughput), known(phase.Offered))
+			}
+		}
+	}
+	return t.end(run)
+}
+
+// SeriesCSV writes a line for each operation with each outcome in each interval.
+func SeriesCSV(w io.Writer, run result.Run) error {
+	t := newTable(w, "run", "phase", "t", "seconds", "tail", "op", "outcome", "part_of", "count", "mean_us", "p50_us", "p99_us", "max_us", "service_mean_us")
+	for _, phase := range run.Phases {
+		for _, point := range phase.Series {
+			for _, o := range point.Operations {
+				t.row(run.ID, phase.Name, exact(point.T), exact(point.Seconds), strconv.FormatBool(point.Tail), o.Op, o.Outcome, deref(o.PartOf),
+					whole10(o.Count), exact(o.Mean), known(o.P50), known(o.P99), exact(o.Max), exact(o.ServiceMean))
+			}
+		}
+	}
+	return t.end(run)
+}
+
+// csvTable keeps the first error for the end.
+type csvTable struct {
+	w   *csv.Writer
+	err error
+}
+
+func newTable(w io.Writer, head ...string) *csvTable {
+	t := &csvTable{w: csv.NewWriter(w)}
+	t.row(head...)
+	return t
+}
+
+func (t *csvTable) row(cells ...string) {
+	if t.err == nil {
+		t.err = t.w.Write(cells)
+	}
+}
+
+func (t *csvTable) end(run result.Run) error {
+	t.w.Flush()
+	if t.err == nil {
+		t.err = t.w.Error()
+	}
+	if t.err != nil {
+		return fmt.Errorf("write run %s as CSV: %w", run.ID, t.err)
+	}
+	return nil
+}
+
+func whole10(n uint64) string { return strconv.FormatUint(n, 10) }
+
+func exact(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+func known(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return exact(*x)
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,215 @@
+//go:build integration
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/result"
+)
+
+var (
+	ycsbLine   = regexp.MustCompile(`^\[([A-Z][A-Za-z0-9_%-]*)\], ([^,]+), (\S+)$`)
+	statusLine = regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3} \d+ sec: \d+ operations; ` +
+		`([0-9.E∞]+ current ops/sec; )?(est completion in [0-9a-z ]+ )?(\[[A-Z-]+: Count=\d+, Max=\d+, Min=\d+, Avg=[0-9.]+(, [0-9.]+=\d+)*\] )*$`)
+)
+
+// printed reads YCSB's output as scripts do: the last value of each metric's measurement.
+func printed(t *testing.T, text string) map[string]float64 {
+	t.Helper()
+	values := make(map[string]float64)
+	for line := range strings.Lines(text) {
+		m := ycsbLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		require.NotNil(t, m, "%q", line)
+		x, err := strconv.ParseFloat(m[3], 64)
+		require.NoError(t, err)
+		values[m[1]+" "+m[2]] = x
+	}
+	require.NotEmpty(t, values)
+	return values
+}
+
+func TestYCSBsWorkloadsAreTakenAsTheyAre(t *testing.T) {
+	for name, want := range map[string][]string{
+		"a": {"READ", "UPDATE"}, "b": {"READ", "UPDATE"}, "c": {"READ"}, "d": {"READ", "INSERT"}, "e": {"SCAN", "INSERT"},
+		"f": {"READ", "UPDATE", "READ-MODIFY-WRITE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := []string{"run", "--db", "null", "-o", "ycsb", "-P", ycsb + "workload" + name}
+			stdout, stderr, code := run(t, time.Minute, "benchctl", append(args, "--phase", "load")...)
+			require.Zero(t, code, stderr)
+			load := printed(t, stdout)
+			require.InDelta(t, 1000, load["INSERT Return=OK"], 0)
+			require.InDelta(t, 1, load["CLEANUP Operations"], 0)
+			stdout, stderr, code = run(t, time.Minute, "benchctl", args...)
+			require.Zero(t, code, stderr)
+			values := printed(t, stdout)
+			for _, op := range want {
+				require.Positive(t, values[op+" Operations"], op)
+			}
+			require.Positive(t, values["OVERALL RunTime(ms)"])
+		})
+	}
+}
+
+// The command lines of a published report: its threads, its types of measurement, its status lines.
+func TestAPublishedReportsCommandLinesWork(t *testing.T) {
+	args := []string{
+		"run", "--db", "null", "-o", "ycsb", "-s", "-P", ycsb + "workloada", "-p", "threads=10", "-p", "recordcount=10000",
+		"-p", "operationcount=20000", "-p", "table=usertable", "-p", "columnfamily=cf", "-p", "null.service=constant 1ms",
+	}
+	stdout, stderr, code := run(t, time.Minute, "benchctl", append(args, "-p", "measurementtype=timeseries", "-p", "timeseries.granularity=2000")...)
+	require.Zero(t, code, stderr)
+	var output, statuses []string
+	for line := range strings.Lines(stdout) {
+		if strings.HasPrefix(line, "[") {
+			output = append(output, line)
+		} else {
+			statuses = append(statuses, line)
+		}
+	}
+	require.NotEmpty(t, statuses, "a time series' status lines go to standard output too")
+	values := printed(t, strings.Join(output, ""))
+	require.InDelta(t, 20000, values["READ Operations"]+values["UPDATE Operations"], 0)
+	require.InDelta(t, 10, values["CLEANUP Operations"], 0)
+	require.Contains(t, values, "READ 0")
+	require.Contains(t, values, "READ 2000")
+	require.NotContains(t, values, "READ 95thPercentileLatency(us)")
+
+	dir := t.TempDir()
+	stdout, stderr, code = run(t, time.Minute, "benchctl", append(args, "-p", "hdrhistogram.percentiles=50,99.5", "-p", "exportfile="+dir+"/out.txt",
+		"-p", "status.interval=1", "-p", "label=", "-p", "hdrhistogram.fileoutput=true", "-p", "hdrhistogram.output.path="+dir+"/log-")...)
+	require.Zero(t, code, stderr)
+	require.Empty(t, stdout, "it is in the file")
+	text, err := os.ReadFile(filepath.Join(dir, "out.txt"))
+	require.NoError(t, err)
+	values = printed(t, string(text))
+	require.Contains(t, values, "READ 99.5PercentileLatency(us)")
+	var lines []string
+	for line := range strings.Lines(stderr) {
+		if statusLine.MatchString(strings.TrimSuffix(line, "\n")) {
+			lines = append(lines, line)
+		}
+	}
+	require.GreaterOrEqual(t, len(lines), 3, "one at once, one for each interval, one at the end: %s", stderr)
+	require.Contains(t, lines[0], " 0 sec: 0 operations; est completion in ")
+	require.Contains(t, lines[1], " 1 sec: ")
+	require.Contains(t, lines[len(lines)-1], "20000 operations; ")
+	require.Contains(t, lines[len(lines)-1], "[CLEANUP: Count=10, ")
+	require.EqualValues(t, values["READ Operations"], readLog(t, filepath.Join(dir, "log-READ.hdr"))[""].TotalCount())
+}
+
+// readLog reads a HdrHistogram log with HdrHistogram's own reader: the sums by tag.
+func readLog(t *testing.T, path string) map[string]*hdrhistogram.Histogram {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	r := hdrhistogram.NewHistogramLogReader(f)
+	sums := make(map[string]*hdrhistogram.Histogram)
+	for {
+		h, err := r.NextIntervalHistogram()
+		require.NoError(t, err)
+		if h == nil {
+			return sums
+		}
+		if sums[h.Tag()] == nil {
+			sums[h.Tag()] = hdrhistogram.New(1, latency.Highest, 3)
+		}
+		require.Zero(t, sums[h.Tag()].Merge(h))
+	}
+}
+
+func TestReportsSayWhatTheResultSays(t *testing.T) {
+	h := newHouse(t)
+	h.agents("a", "b")
+	stdout, stderr, code := h.ctl("submit", "--db", "null", "-p", "recordcount=1000", "-p", "null.service=lognormal 200us 0.5", "-p", "null.error.share=2%",
+		"--target", "4000", "--threads", "8", "--duration", "3s", "--interval", "500ms", "--wait", "-o", "json")
+	require.Zero(t, code, stderr)
+	r := parse(t, stdout)
+	dir := filepath.Join(t.TempDir(), "made")
+	report := []string{"report", r.ID, "--format", "json,csv,ycsb,hlog", "--out", dir}
+	stdout, stderr, code = h.ctl(report...)
+	require.Zero(t, code, stderr)
+	for path := range strings.FieldsSeq(stdout) {
+		require.FileExists(t, path)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, r.ID+".json"))
+	require.NoError(t, err)
+	require.Equal(t, r, parse(t, string(text)))
+	for _, o := range r.Phases[0].Operations {
+		name := r.ID + "-measure-" + o.Op
+		if o.Outcome != "OK" {
+			name += "-" + o.Outcome
+		}
+		sums := readLog(t, filepath.Join(dir, name+".hlog"))
+		same(t, o.Figures, sums[""])
+		same(t, o.Service, sums["service"])
+	}
+	text, err = os.ReadFile(filepath.Join(dir, r.ID+".ycsb.txt"))
+	require.NoError(t, err)
+	require.InDelta(t, r.Phases[0].Operations[1].Count, printed(t, string(text))["READ Operations"], 0)
+
+	_, stderr, code = h.ctl(report...)
+	require.NotZero(t, code)
+	require.Contains(t, stderr, "--force")
+	_, stderr, code = h.ctl(append(report, "--force")...)
+	require.Zero(t, code, stderr)
+	_, stderr, code = h.ctl("report", r.ID, "--format", "html", "--out", dir)
+	require.Equal(t, 2, code)
+	require.Contains(t, stderr, "html is not written by this version; it writes json, csv, ycsb, hlog")
+}
+
+// same compares figures with a histogram in nanoseconds.
+func same(t *testing.T, f result.Figures, h *hdrhistogram.Histogram) {
+	t.Helper()
+	require.NotNil(t, h)
+	require.EqualValues(t, f.Count, h.TotalCount())
+	for q, us := range map[float64]*float64{50: f.P50, 90: f.P90, 99: f.P99, 99.9: f.P999} {
+		if us != nil {
+			require.InEpsilon(t, *us*1000, h.ValueAtQuantile(q), 0.01, "p%v: its tools round ranks otherwise", q)
+		}
+	}
+}
+
+func TestAViolatedLimitEndsWithThree(t *testing.T) {
+	for name, test := range map[string]struct {
+		args []string
+		says string
+	}{
+		"rows that are not there": {[]string{"-p", "null.notfound.share=1%"}, "found no row"},
+		"errors":                  {[]string{"-p", "null.error.share=5%", "-p", "limit.errors=2%"}, "failed; the limit is 2 %"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := append([]string{"run", "--db", "null", "-p", "recordcount=1000", "--duration", "20s", "-p", "null.service=constant 100us"}, test.args...)
+			stdout, stderr, code := run(t, time.Minute, "benchctl", append(args, "-o", "json")...)
+			require.Equal(t, 3, code, stderr)
+			require.Contains(t, stderr, test.says)
+			r := parse(t, stdout)
+			require.Equal(t, result.Failed, r.Status)
+			require.Less(t, r.Phases[0].Seconds, 10.0, "it is not waited for the end")
+		})
+	}
+}
+
+func TestTheFirstMessageOfAnErrorIsShown(t *testing.T) {
+	args := []string{"run", "--db", "null", "-p", "recordcount=1000", "--threads", "2", "-p", "operationcount=5000", "-p", "null.error.share=5%", "-q"}
+	stdout, stderr, code := run(t, time.Minute, "benchctl", args...)
+	require.Zero(t, code, stderr)
+	require.Contains(t, stdout, "READ ERROR on agent local-1: simulated error")
+	stdout, stderr, code = run(t, time.Minute, "benchctl", append(args, "-o", "ycsb")...)
+	require.Zero(t, code, stderr)
+	values := printed(t, stdout)
+	require.InDelta(t, values["READ-FAILED Operations"], values["READ Return=ERROR"], 0)
+	require.Positive(t, values["READ Return=ERROR"])
+}
