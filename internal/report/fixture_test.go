@@ -70,7 +70,7 @@ func build(t *testing.T, header result.Run, y report.YCSB, scripts ...script) re
 	t.Helper()
 	cfg := result.BuilderConfig{
 		Run: "S.1", Interval: time.Second, NotFoundShare: 0.001,
-		Percentiles: y.Percentiles, Combine: y.Combine,
+		Percentiles: y.Kept(), Combine: y.Combine,
 	}
 	names := []string{"a", "b", "c"}
 	for i, name := range names {

@@ -40,7 +40,9 @@ const (
 	HdrHistogram    Type = "hdrhistogram" // percentiles
 	Buckets         Type = "histogram"    // percentiles to the millisecond, and the variance
 	TimeSeries      Type = "timeseries"   // means over time
+	RawPoints       Type = "raw"          // a summary of the points, which are written elsewhere
 	HdrAndHistogram Type = "hdrhistogram+histogram"
+	HdrAndRaw       Type = "hdrhistogram+raw"
 )
 
 // YCSB is how YCSB's output is written.
@@ -56,6 +58,8 @@ type YCSB struct {
 	Status         bool // whether status lines are wanted
 	StatusInterval time.Duration
 	Label          string // what they begin with
+
+	NoSummary bool // of raw points
 
 	// ExportFile is where the output goes instead of standard output.
 	ExportFile string
@@ -79,6 +83,8 @@ func ParseYCSB(properties map[string]string) (YCSB, error) {
 		Type:     Type(get("measurementtype", string(HdrHistogram))),
 		Exporter: exporterOf(get("exporter", string(Text))),
 		Label:    properties["label"],
+
+		NoSummary: get("measurement.raw.no_summary", "false") == "true",
 
 		ExportFile: get("exportfile", ""),
 		Logs:       get("hdrhistogram.fileoutput", "false") == "true",
@@ -116,7 +122,20 @@ func ParseYCSB(properties map[string]string) (YCSB, error) {
 }
 
 // Kept are the percentiles that a result must have for this output.
-func (y YCSB) Kept() []float64 { return y.Percentiles }
+func (y YCSB) Kept() []float64 {
+	kept := slices.Clone(y.Percentiles)
+	if y.Type == RawPoints || y.Type == HdrAndRaw {
+		for _, p := range rawPercentiles() {
+			if !slices.Contains(kept, p) {
+				kept = append(kept, p)
+			}
+		}
+	}
+	return kept
+}
+
+// rawPercentiles are those of the summary of raw points.
+func rawPercentiles() []float64 { return []float64{1, 5, 50, 90, 95, 99, 99.9, 99.99} }
 
 // lengthOf reads a whole number of units.
 func lengthOf(key, text string, unit time.Duration) (time.Duration, error) {
@@ -150,9 +169,8 @@ func double(metric, measurement string, x float64) figure {
 // invocations. The warm-up, which YCSB does not know, is left out (law 5), and so are percentiles that there
 // were too few samples for (law 6).
 func (y YCSB) Write(w io.Writer, run result.Run) error {
-	if !slices.Contains([]Type{HdrHistogram, Buckets, HdrAndHistogram, TimeSeries}, y.Type) {
-		return fmt.Errorf("write run %s as YCSB does: measurementtype=%s: of YCSB's types %s, %s, %s and %s can be written",
-			run.ID, y.Type, HdrHistogram, Buckets, HdrAndHistogram, TimeSeries)
+	if types := []Type{HdrHistogram, Buckets, HdrAndHistogram, HdrAndRaw, RawPoints, TimeSeries}; !slices.Contains(types, y.Type) {
+		return fmt.Errorf("write run %s as YCSB does: measurementtype=%s is none of YCSB's types %v", run.ID, y.Type, types)
 	}
 	var figures []figure
 	for _, phase := range run.Phases {

@@ -60,12 +60,18 @@ func (y YCSB) written(phase result.Phase, c result.Combined, name string, clock 
 		return slices.Concat(summaryOf(name, f), outcomes, y.course(phase, c.Name, name, clock)), nil
 	case Buckets:
 		return append(y.buckets(name, f), outcomes...), nil
-	case HdrAndHistogram:
+	case RawPoints:
+		return append(y.points(name, f), outcomes...), nil
+	case HdrAndHistogram, HdrAndRaw:
 		for i := range outcomes {
 			outcomes[i].metric = "Hdr" + name
 		}
+		second := y.points("Raw"+name, f)
+		if y.Type == HdrAndHistogram {
+			second = y.buckets("Bucket"+name, f)
+		}
 		lines, err := y.latencies("Hdr"+name, f)
-		return slices.Concat(lines, outcomes, y.buckets("Bucket"+name, f)), err
+		return slices.Concat(lines, outcomes, second), err
 	default:
 		lines, err := y.latencies(name, f)
 		return append(lines, outcomes...), err
@@ -80,6 +86,23 @@ func summaryOf(name string, f result.Figures) []figure {
 		integer(name, "MinLatency(us)", int64(f.Min)),
 		integer(name, "MaxLatency(us)", int64(f.Max)),
 	}
+}
+
+// points are the lines that YCSB prints behind raw points.
+func (y YCSB) points(name string, f result.Figures) []figure {
+	out := []figure{integer(name, "Total Operations", f.Count)}
+	if y.NoSummary || f.Count == 0 {
+		return out
+	}
+	out = append(out,
+		integer(name, "Below is a summary of latency in microseconds:", -1),
+		double(name, "Average", f.Mean), integer(name, "Min", int64(f.Min)), integer(name, "Max", int64(f.Max)))
+	for _, p := range rawPercentiles() {
+		if us, known := figureOf(f, p); known && us != nil {
+			out = append(out, integer(name, "p"+result.PercentileName(p), int64(*us)))
+		}
+	}
+	return out
 }
 
 // buckets are the lines of a histogram of milliseconds. A percentile beyond its last bucket is not known.

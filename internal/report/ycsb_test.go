@@ -254,8 +254,25 @@ func TestYCSBTimeSeries(t *testing.T) {
 	require.Contains(t, lines, "[READ-FAILED], 0, 2083383.3333333333")
 	require.Contains(t, lines, "[READ], Return=OK, 30000")
 
-	y := ycsb(t, map[string]string{"measurementtype": "raw"})
-	require.ErrorContains(t, y.Write(io.Discard, result.Run{ID: "S.1"}), "measurementtype=raw: of YCSB's types")
+	y := ycsb(t, map[string]string{"measurementtype": "sketch"})
+	require.ErrorContains(t, y.Write(io.Discard, result.Run{ID: "S.1"}), "measurementtype=sketch is none of YCSB's types")
+}
+
+// What YCSB prints behind raw points, alone and beside the percentiles.
+func TestYCSBRaw(t *testing.T) {
+	text := writeYCSB(t, map[string]string{"measurementtype": "raw"}, load())
+	for _, line := range []string{
+		"[INSERT], Total Operations, 6000", "[INSERT], Below is a summary of latency in microseconds:, -1", "[INSERT], Average, ",
+		"[INSERT], Min, 200", "[INSERT], p1, 20", "[INSERT], p50, 30", "[INSERT], p99, 39", "[INSERT], Return=OK, 6000",
+	} {
+		require.Contains(t, text, line)
+	}
+	require.NotContains(t, text, "p99.99", "of 6000 samples")
+	text = writeYCSB(t, map[string]string{"measurementtype": "hdrhistogram+raw", "measurement.raw.no_summary": "true"}, load())
+	require.Contains(t, text, "[HdrINSERT], 95thPercentileLatency(us), ")
+	require.Contains(t, text, "[HdrINSERT], Return=OK, 6000")
+	require.Contains(t, text, "[RawINSERT], Total Operations, 6000")
+	require.NotContains(t, text, "summary")
 }
 
 // Buckets of milliseconds, alone and beside the percentiles.

@@ -87,6 +87,12 @@ func TestAPublishedReportsCommandLinesWork(t *testing.T) {
 	require.NotContains(t, values, "READ 95thPercentileLatency(us)")
 
 	dir := t.TempDir()
+	stdout, stderr, code = run(t, time.Minute, "benchctl", append(args, "-p", "measurementtype=raw", "-p", "measurement.raw.output_file="+dir+"/raw.txt")...)
+	require.Zero(t, code, stderr)
+	require.Contains(t, stderr, "raw points are not kept")
+	require.Contains(t, stdout, "[READ], Below is a summary of latency in microseconds:, -1\n")
+	require.Contains(t, stdout, "[UPDATE], p99, ")
+
 	stdout, stderr, code = run(t, time.Minute, "benchctl", append(args, "-p", "hdrhistogram.percentiles=50,99.5", "-p", "exportfile="+dir+"/out.txt",
 		"-p", "status.interval=1", "-p", "label=", "-p", "hdrhistogram.fileoutput=true", "-p", "hdrhistogram.output.path="+dir+"/log-")...)
 	require.Zero(t, code, stderr)
