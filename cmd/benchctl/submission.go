@@ -33,7 +33,9 @@ func settingFlags() []settingFlag {
 		{"target", "rate", "OPS", "offer so many operations per second over all agents: an open loop at a fixed rate (-p target= is YCSB's closed loop with catch-up)"},
 		{"arrival", "arrival", "closed|fixed|poisson", "when operations are intended: as workers are free, or by the clock at --target; default closed, or fixed with --target"},
 		{"duration", "duration", "D", "end the phase after so long; with operationcount too, whichever comes first"},
-		{"warmup", "warmup", "D", "run so long before measuring"},
+		{"warmup", "warmup", "D", "run so long before measuring; with --warmup-ops or --warmup-until, at most"},
+		{"warmup-ops", "warmup.ops", "N", "measure after so many operations over all agents; they do not count for operationcount"},
+		{"warmup-until", "warmup.until", "steady", "measure when throughput and service time are steady, or at the latest after --warmup (default 10m)"},
 		{"interval", "interval", "D", "length of a window, 100ms to 1m; default 1s"},
 		{"seed", "seed", "N", "seed of all that is drawn; default is the run's own, which the result tells"},
 	}

@@ -32,6 +32,8 @@ func (cd *conductor) execute(commands []lifecycle.Command) {
 			cd.probe()
 		case lifecycle.Start:
 			cd.start(c.Phase)
+		case lifecycle.Join:
+			cd.start(c.Phase)
 		case lifecycle.Restart:
 			cd.tellStart(c.Shard, c.Phase)
 		case lifecycle.Stop:
@@ -127,15 +129,7 @@ func (cd *conductor) clocksKnown() bool {
 // fix sets the instant at which a segment begins. It is archived before anybody is told.
 func (cd *conductor) fix(phase int) {
 	rec := &cd.run.record
-	lead := startLead
-	now := cd.c.clock.Now()
-	for i, sh := range rec.Life.Shards {
-		if m := cd.member(i); m != nil && sh.State != lifecycle.Gone {
-			if est, ok := m.estimate(now); ok {
-				lead = min(max(lead, 10*time.Duration(est.Bound)), mostLead)
-			}
-		}
-	}
+	now, lead := cd.c.clock.Now(), cd.lead()
 	if rec.Epoch == 0 {
 		rec.Epoch = now + int64(lead)
 		cd.epoch.Store(rec.Epoch)
@@ -145,6 +139,20 @@ func (cd *conductor) fix(phase int) {
 	rec.Begun[rec.Life.Phases[phase].Name] = time.Duration(now + int64(lead) - rec.Epoch)
 	rec.Sends = nil // the skew that counts is that of the last start
 	cd.note("phase", string(rec.Life.Phases[phase].Name)+" starts")
+}
+
+// lead is how far ahead an instant must be announced.
+func (cd *conductor) lead() time.Duration {
+	lead := startLead
+	now := cd.c.clock.Now()
+	for i, sh := range cd.run.record.Life.Shards {
+		if m := cd.member(i); m != nil && sh.State != lifecycle.Gone {
+			if est, ok := m.estimate(now); ok {
+				lead = min(max(lead, 10*time.Duration(est.Bound)), mostLead)
+			}
+		}
+	}
+	return lead
 }
 
 // start tells all agents that are to work of a segment's start.

@@ -47,7 +47,8 @@ type conductor struct {
 	run      *run
 	shards   []plan.Shard
 	builder  *result.Builder
-	status   *status      // nil where nobody wants status lines, and at the end
+	status   *status // nil where nobody wants status lines, and at the end
+	warmup   *warmup
 	merged   map[slot]int // how many windows are safe
 	timers   map[lifecycle.Timer]*time.Timer
 	events   []archive.Event   // not archived yet
@@ -57,6 +58,7 @@ type conductor struct {
 	probing  bool
 	settled  bool          // it is known where the run stands: false after a restart, until settle
 	unsure   bool          // whether anybody had heard of the segment's start before the restart
+	unheard  bool          // whether anybody had heard of the change-over; likewise
 	dirty    bool          // there is something to archive
 	retry    time.Time     // but not before
 	known    result.Status // that the archive has
@@ -80,6 +82,7 @@ type liveView struct {
 	events []archive.Event // of the run so far; of very many, the newest
 	before int             // how many older ones were let go
 	began  map[plan.PhaseName]time.Duration
+	steady string // how far a warm-up is from being so
 
 	statuses  []statusLine // the last ones
 	forgotten int          // how many there were before them
@@ -93,7 +96,7 @@ func newConductor(c *Coordinator, r *run) *conductor {
 		away: make(map[int]time.Time), settled: true, known: r.archived.Status,
 	}
 	cd.epoch.Store(r.record.Epoch)
-	cd.builder, cd.status = newBuilder(r, true), newStatus(r)
+	cd.builder, cd.status, cd.warmup = newBuilder(r, true), newStatus(r), newWarmup(r)
 	cd.publish(cd.builder.Live())
 	return cd
 }
@@ -132,6 +135,7 @@ func (cd *conductor) loop(ctx context.Context) {
 			if cd.dirty && time.Now().After(cd.retry) {
 				cd.persist(ctx)
 			}
+			cd.followWarmup()
 			if cd.stale || cd.status != nil {
 				live := cd.builder.Live()
 				cd.judgeLimits(live)
@@ -252,6 +256,7 @@ func (cd *conductor) publish(live result.Snapshot) {
 	cd.view.Lock()
 	defer cd.view.Unlock()
 	cd.live.state, cd.live.live, cd.live.began = state, live, began
+	cd.live.steady = cd.warmingUp()
 }
 
 // holds reports whether a window is of a phase and a shard that the agent has in hand. Those of a run that is
@@ -275,8 +280,10 @@ func (cd *conductor) merge(windows []*latency.Window) {
 			cd.log.Error("merge window", "window", w.ID, "error", err)
 		}
 		cd.addStatus(w)
+		cd.warmup.add(w)
 		touched[cd.mark(w)] = true
 	}
+	cd.followWarmup()
 	for at := range touched {
 		cd.checkMerged(at.shard, plan.PhaseName(at.phase))
 	}

@@ -27,6 +27,9 @@ func newBuilder(r *run, liveOnly bool) *result.Builder {
 	}
 	for _, p := range r.phases {
 		info := result.PhaseInfo{Name: string(p.Name), Loop: string(p.Loop), Planned: p.Duration, PlannedOps: uint64(max(p.Ops, 0))}
+		if p.Announced() && p.Name == plan.Warmup { // what it was to take at most says nothing of what it took
+			info.Planned, info.PlannedOps, info.Length = 0, 0, p.Duration
+		}
 		if rate := r.settings.PacingOf(p.Name); p.Loop == plan.Open {
 			info.Intended = intended(rate)
 		}

@@ -102,6 +102,9 @@ func (cd *conductor) phaseEnded(shard int, msg *benchdv1.PhaseEnded) {
 	if left != "" {
 		cd.lose(shard, msg.GetPhase(), time.Duration(msg.GetEndedNs()), left)
 	}
+	if !msg.GetFinal() {
+		cd.goneOver(plan.PhaseName(msg.GetPhase()), time.Duration(msg.GetEndedNs()))
+	}
 	cd.step(lifecycle.PhaseEnded{Shard: shard, Ended: lifecycle.Ended{
 		Phase: plan.PhaseName(msg.GetPhase()), At: time.Duration(msg.GetEndedNs()), Windows: int(msg.GetWindows()),
 		Issued: msg.GetIssued(), Recorded: msg.GetRecorded(),
@@ -147,6 +150,9 @@ func (cd *conductor) back(shard int, m *member, held *benchdv1.HeldShard) {
 	if cd.run.record.Life.InSegment(plan.PhaseName(held.GetPhase())) {
 		cd.unsure = false
 	}
+	if cd.showsChange(held) {
+		cd.unheard = false
+	}
 	cd.execute(cd.run.record.Life.Return(shard))
 	cd.sendInserted(shard)
 	cd.settle()
@@ -158,7 +164,7 @@ func (cd *conductor) back(shard int, m *member, held *benchdv1.HeldShard) {
 // the measurement short.
 func (cd *conductor) settle() {
 	life := cd.run.record.Life
-	if cd.settled || life.Status.Ended() || (cd.unsure || !cd.anchored.Load()) && len(cd.away) > 0 {
+	if cd.settled || life.Status.Ended() || (cd.unsure || cd.unheard || !cd.anchored.Load()) && len(cd.away) > 0 {
 		return
 	}
 	cd.settled = true
@@ -167,7 +173,13 @@ func (cd *conductor) settle() {
 		cd.fix(life.Phase)
 		cd.persist(cd.c.life)
 	}
+	if cd.unheard && life.Status == result.Running {
+		cd.announceAnew()
+	}
 	cd.start(life.Phase)
+	if life.Joined > life.Phase {
+		cd.start(life.Joined)
+	}
 }
 
 // gone starts the time that an agent has to come back.

@@ -34,6 +34,9 @@ type record struct {
 	Agents []result.Agent    `json:"agents,omitempty"`
 	Target map[string]string `json:"target,omitempty"`
 	Losses []result.Loss     `json:"losses,omitempty"`
+
+	// Steady is what became of a warm-up until it is steady; nil without one, and as long as it goes on.
+	Steady *result.Verdict `json:"steady,omitempty"`
 }
 
 // run is a run with all that was archived of it.
@@ -124,7 +127,7 @@ func (r *run) began(name plan.PhaseName) (time.Duration, bool) {
 		if p.Name == name {
 			return at, known
 		}
-		if p.Duration == 0 {
+		if p.Duration == 0 || p.Announced() {
 			known = false
 		}
 		at += p.Duration
@@ -147,7 +150,23 @@ func (r *run) header(version string) result.Run {
 	if r.record.Epoch != 0 && len(r.record.Sends) > 0 {
 		h.Start = result.NewStart(time.Unix(0, r.record.Epoch+int64(r.record.Begun[r.skewPhase()])), r.record.Sends)
 	}
+	if v := r.steady(); v != nil {
+		h.Verdicts = []result.Verdict{*v}
+	}
 	return h
+}
+
+// steady is what became of a warm-up until it is steady, also where the run ended in it.
+func (r *run) steady() *result.Verdict {
+	if r.record.Steady != nil || !r.record.Life.Status.Ended() {
+		return r.record.Steady
+	}
+	for _, p := range r.phases {
+		if _, begun := r.record.Begun[p.Name]; begun && p.Until == plan.Steady {
+			return steadyVerdict(false, "not reached: the run ended in its warm-up", r.settings.Interval)
+		}
+	}
+	return nil
 }
 
 // skewPhase is the phase whose start is judged: the last that was started by an instant of its own, so that a
@@ -155,7 +174,7 @@ func (r *run) header(version string) result.Run {
 func (r *run) skewPhase() plan.PhaseName {
 	var last plan.PhaseName
 	for _, p := range r.phases {
-		if _, ok := r.record.Begun[p.Name]; ok {
+		if _, ok := r.record.Begun[p.Name]; ok && !p.Joined {
 			last = p.Name
 		}
 	}

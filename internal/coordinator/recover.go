@@ -58,6 +58,7 @@ func (c *Coordinator) resume(ctx context.Context, r *run, archived archive.RunRe
 			cd.log.Error("take up window", "window", w.ID, "error", err)
 		}
 		cd.mark(w)
+		cd.warmup.add(w)
 	}
 	events, err := c.archive.Events(ctx, archived.ID)
 	if err != nil {
@@ -67,6 +68,7 @@ func (c *Coordinator) resume(ctx context.Context, r *run, archived archive.RunRe
 	life := r.record.Life
 	cd.settled = r.record.Epoch == 0
 	cd.unsure = !cd.settled && !cd.heardOf()
+	cd.unheard = !cd.settled && !cd.heardOfChange()
 	for _, sh := range life.Shards {
 		if sh.State != lifecycle.Gone {
 			c.roster.expect(sh.Agent, sh.Boot, archived.ID)

@@ -172,6 +172,9 @@ func (cd *conductor) describe(msg *benchdv1.WatchResponse, seen map[string]int) 
 		}
 		msg.PlannedOps = uint64(max(phase.Ops, 0))
 	}
+	if phase != nil && phase.Until != "" {
+		msg.Steady = view.steady
+	}
 	if live := view.live; phase != nil && live.Phase == string(phase.Name) {
 		msg.Ops, msg.Rate = live.Ops, live.Rate
 		if live.Offered != nil {

@@ -22,8 +22,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // execute runs a submission on a cluster of its own, to its end.
 func execute(t *testing.T, agents int, settings map[string]string) result.Run {
 	t.Helper()
+	return executeIn(t, "", agents, settings)
+}
+
+// executeIn does so with an archive that stays.
+func executeIn(t *testing.T, dir string, agents int, settings map[string]string) result.Run {
+	t.Helper()
 	c, err := dev.Start(t.Context(), dev.Config{
-		Agents: agents, Version: "test", Logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
+		DataDir: dir, Agents: agents, Version: "test", Logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, c.Close()) }()

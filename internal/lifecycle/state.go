@@ -24,7 +24,9 @@ type State struct {
 	Phases []plan.Phase  `json:"phases"`
 
 	// Phase is the index of the first phase of the segment that was started last; -1 before.
-	Phase  int     `json:"phase"`
+	Phase int `json:"phase"`
+	// Joined is the index of the phase that was announced to join it; 0 for none.
+	Joined int     `json:"joined,omitempty"`
 	Shards []Shard `json:"shards"`
 
 	// Reason says why the run ends otherwise than complete. The first reason stays.

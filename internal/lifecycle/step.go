@@ -33,6 +33,8 @@ func (s *State) Step(event Event) []Command {
 		return append([]Command{Note{"limit", e.Text}}, s.fail(e.Text)...)
 	case Cancel:
 		return s.cancel(e)
+	case WarmedUp:
+		return s.warmedUp(e)
 	case Fired:
 		return s.fired(e)
 	default:
@@ -87,10 +89,10 @@ func (s *State) clocksKnown() []Command {
 	return out
 }
 
-// planned is how long the current segment takes at most, if it ends by time.
+// planned is how long the current segment takes at most from now on, if it ends by time.
 func (s *State) planned() (time.Duration, bool) {
 	var sum time.Duration
-	for _, p := range s.Current() {
+	for _, p := range s.rest() {
 		if p.Duration == 0 {
 			return 0, false
 		}
@@ -380,7 +382,7 @@ func (s *State) Return(shard int) []Command {
 		// An agent that never heard of the start has no end to tell of: it is to begin, and end at once.
 		return []Command{Stop{shard, s.Reason}, Restart{shard, s.Phase}}
 	case sh.State == Busy:
-		return []Command{Restart{shard, s.Phase}}
+		return s.again(shard)
 	default:
 		return nil
 	}

@@ -110,6 +110,8 @@ func newRun(t *testing.T, words []string) *lifecycle.State {
 		name, length, _ := strings.Cut(w, "=")
 		joined := strings.HasPrefix(name, "+")
 		phase := plan.Phase{Name: plan.PhaseName(strings.TrimPrefix(name, "+")), Joined: joined, Loop: plan.Closed}
+		length, until, _ := strings.Cut(length, "/")
+		phase.Until = plan.Until(until)
 		if d, err := time.ParseDuration(length); err == nil {
 			phase.Duration = d
 		} else {
@@ -159,6 +161,8 @@ func parseEvent(t *testing.T, words []string) lifecycle.Event {
 		return lifecycle.LimitViolated{Text: strings.Join(words[1:], " ")}
 	case "cancel":
 		return lifecycle.Cancel{By: words[1]}
+	case "warmed-up":
+		return lifecycle.WarmedUp{Because: arg["because"]}
 	case "fired":
 		return lifecycle.Fired{Timer: lifecycle.Timer(words[1])}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -120,10 +121,8 @@ func TestAWarmUpGoesOverIntoMeasuringAtAnInstant(t *testing.T) {
 func TestAJoinedPhaseBeginsWhenItIsBroadcast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := settings(readers(), 2)
-		s.Warmup, s.Duration = time.Hour, 300*time.Millisecond
-		r := newRig(t, s, nullTarget(t, "20ms"), func(c *load.Config) {
-			c.Shard.Phases[0].Duration = 0 // until steady: nobody knows beforehand
-		})
+		s.Warmup, s.WarmupUntil, s.Duration = 200*time.Millisecond, plan.Steady, 300*time.Millisecond // the bound is the coordinator's business
+		r := newRig(t, s, nullTarget(t, "20ms"))
 		at := r.now()
 		require.NoError(t, r.Start(plan.Warmup, at, r.base))
 		<-time.After(350 * time.Millisecond)
@@ -280,6 +279,33 @@ func TestAWarmUpUsesUpNoneOfTheOperations(t *testing.T) {
 			require.Greater(t, r.end(t, plan.Warmup).Recorded, uint64(200))
 			_, ops, _ := merged(t, r.of(plan.Measure))
 			require.InDelta(t, 100, float64(ops), 4, "but for those in flight at the change")
+		}
+	})
+}
+
+// Idle workers hold instants that lie far ahead: those after the change count, whenever they were taken.
+func TestAWarmUpThatIsAnnouncedToBeOverUsesUpNoneOfTheOperations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := readers()
+		w.OperationCount = 45
+		for _, s := range []plan.Settings{settings(w, 10), openLoop(settings(w, 10), 10)} {
+			s.WarmupOps = 1
+			r := newRig(t, s, nullTarget(t, "100ms"))
+			at := r.now()
+			require.NoError(t, r.Start(plan.Warmup, at, r.base))
+			<-time.After(time.Second)
+			change := at + int64(1350*time.Millisecond)
+			require.NoError(t, r.Start(plan.Measure, change, r.base))
+			require.NoError(t, r.Start(plan.Measure, change, r.base), "told again")
+			r.finish(t)
+			require.Equal(t, 1350*time.Millisecond, r.end(t, plan.Warmup).At)
+			_, ops, length := merged(t, r.of(plan.Measure))
+			if s.Pacing.Arrival == pacing.FixedRate {
+				require.EqualValues(t, 45+1, ops, "one is in flight at the change")
+				require.InDelta(t, 4.5, length.Seconds(), 0.2, "no instant is left out")
+			} else {
+				require.InDelta(t, 45, float64(ops), 10, "but for those in flight at the change")
+			}
 		}
 	})
 }

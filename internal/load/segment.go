@@ -53,6 +53,7 @@ type segment struct {
 	claims     atomic.Int64 // open loop: operations left to intend; written with each
 	_          [64]byte
 	most       int64 // open loop: operations in all, where there is a number and no warm-up
+	late       bool  // open loop: when the phase begins that has the number is announced while workers work
 
 	waiting context.Context //nolint:containedctx // of waits between operations; ends with a stop
 	wake    context.CancelFunc
@@ -134,6 +135,7 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 		if len(s.phases) == 1 {
 			s.most = own
 		}
+		s.late = len(s.phases) > 1 && s.phases[len(s.phases)-2].Announced()
 	}
 	s.waiting, s.wake = context.WithCancel(context.Background())
 	s.flight, s.giveUp = context.WithCancelCause(context.Background())
@@ -173,7 +175,7 @@ func (s *segment) schedulePhases() {
 		}
 		if i+1 == len(s.phases) {
 			s.endRun.Store(min(s.endRun.Load(), begin+int64(p.Duration)))
-		} else if s.begins[i+1] == never {
+		} else if s.begins[i+1] == never && !p.Announced() {
 			s.begins[i+1] = begin + int64(p.Duration)
 		}
 	}

@@ -16,6 +16,9 @@ import (
 // measured anew.
 const slack = 100 * time.Millisecond
 
+// longestWait bounds the pieces: when the segment ends may become known meanwhile.
+const longestWait = time.Second
+
 // worker issues operations one after another.
 type worker struct {
 	s       *segment
@@ -119,13 +122,7 @@ func (w *worker) open() {
 			}
 			return
 		}
-		if intended >= s.countedRun.Load() && s.claims.Add(-1) < 0 {
-			return
-		}
-		if !s.load && !w.gen.Next(&w.op) {
-			return
-		}
-		sent, ok := w.waitUntil(intended)
+		sent, ok := w.due(intended)
 		if !ok {
 			return
 		}
@@ -138,6 +135,36 @@ func (w *worker) open() {
 			return
 		}
 	}
+}
+
+// due draws an operation that is intended at an instant and waits for that; ok is false when there is none to do
+// any more.
+func (w *worker) due(intended int64) (sent int64, ok bool) {
+	s := w.s
+	if s.late {
+		// Whether it counts is not known before it is due: the phase that has the number may not be announced yet.
+		if sent, ok = w.waitUntil(intended); !ok {
+			return sent, false
+		}
+		if intended >= s.countedRun.Load() && !s.claim() {
+			return sent, false
+		}
+		return sent, s.load || w.gen.Next(&w.op)
+	}
+	if intended >= s.countedRun.Load() && s.claims.Add(-1) < 0 || !s.load && !w.gen.Next(&w.op) {
+		return 0, false
+	}
+	return w.waitUntil(intended)
+}
+
+// claim takes one of the operations that are left to a phase that was announced. The last one wakes those who wait
+// for what is intended after it.
+func (s *segment) claim() bool {
+	left := s.claims.Add(-1)
+	if left == 0 {
+		s.wake()
+	}
+	return left >= 0
 }
 
 // waitUntil waits for an instant of the run's time and returns the local time then; ok is false when the
@@ -154,7 +181,7 @@ func (w *worker) waitUntil(run int64) (now int64, ok bool) {
 			return now, true
 		}
 		if left > slack {
-			left -= left / 100
+			left = min(left-left/100, longestWait)
 		}
 		if w.alarm.Wait(s.waiting, left) != nil {
 			return now, false

@@ -21,17 +21,24 @@ func Phases(s Settings) []Phase {
 	if !s.Run {
 		return phases
 	}
-	if s.Warmup > 0 {
-		phases = append(phases, Phase{Name: Warmup, Loop: loop(s.PacingOf(Warmup)), Duration: s.Warmup})
+	warmup := Phase{Name: Warmup, Loop: loop(s.PacingOf(Warmup)), Duration: s.Warmup, Ops: s.WarmupOps, Until: s.WarmupUntil}
+	warm := warmup.Duration > 0 || warmup.Announced()
+	if warm {
+		phases = append(phases, warmup)
 	}
 	return append(phases, Phase{
 		Name:     Measure,
 		Loop:     loop(s.PacingOf(Measure)),
 		Duration: s.Duration,
 		Ops:      s.Workload.OperationCount,
-		Joined:   s.Warmup > 0,
+		Joined:   warm,
 	})
 }
+
+// Announced reports whether nobody but the coordinator can tell when the phase is over, which looks at all shards
+// together: the phase that joins it begins at an instant that is announced while it goes on. Otherwise that phase
+// begins by itself where this one's Duration ends.
+func (p Phase) Announced() bool { return p.Ops > 0 || p.Until != "" }
 
 // PacingOf returns how operations are paced in a phase: a load phase that is followed by others goes as fast
 // as it can.

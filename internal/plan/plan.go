@@ -42,8 +42,11 @@ type Settings struct {
 	ThreadsTotal int  // workers over all agents
 
 	Duration time.Duration // see Phases for which phase it bounds; 0 is none
-	Warmup   time.Duration // before measuring; 0 is none
 	Interval time.Duration // of windows
+
+	Warmup      time.Duration // before measuring, or the longest that it may take; 0 is none, or no bound
+	WarmupOps   int64         // it ends after so many operations over all agents; 0: it does not
+	WarmupUntil Until         // what else ends it
 
 	Limits Limits
 }
@@ -75,12 +78,22 @@ const (
 	Open   Loop = "open"   // operations are intended by the clock, whatever the target does
 )
 
+// Until is a condition that ends a phase.
+type Until string
+
+// Steady is until throughput and service time are steady.
+const Steady Until = "steady"
+
+// SteadyIntervals is how many windows it takes to see whether they are.
+const SteadyIntervals = 20
+
 // Phase is one phase of a run.
 type Phase struct {
 	Name     PhaseName
 	Loop     Loop
 	Duration time.Duration // 0: it ends by Ops (or never)
 	Ops      int64         // over all shards; 0: it ends by Duration (or never)
+	Until    Until         // what ends it before Duration; empty: nothing
 	// Joined says that the phase begins while the one before it is still running: workers go on, only the
 	// windows change their phase at an instant that is the same for all shards.
 	Joined bool

@@ -41,6 +41,14 @@ func TestPhases(t *testing.T) {
 			Settings{Run: true, Warmup: time.Second, Duration: time.Minute, Pacing: pacing.Config{Arrival: pacing.Poisson}},
 			[]Phase{{Name: Warmup, Loop: Open, Duration: time.Second}, {Name: Measure, Loop: Open, Duration: time.Minute, Joined: true}},
 		},
+		"a warm-up until it is steady": {
+			Settings{Run: true, Warmup: time.Hour, WarmupUntil: Steady, Workload: rows},
+			[]Phase{{Name: Warmup, Loop: Closed, Duration: time.Hour, Until: Steady}, {Name: Measure, Loop: Closed, Ops: 500, Joined: true}},
+		},
+		"a warm-up by operations": {
+			Settings{Run: true, WarmupOps: 100, Workload: rows},
+			[]Phase{{Name: Warmup, Loop: Closed, Ops: 100}, {Name: Measure, Loop: Closed, Ops: 500, Joined: true}},
+		},
 		"a load before a run is neither paced nor bounded": {
 			Settings{Load: true, Run: true, Workload: rows, Duration: time.Minute, Pacing: open},
 			[]Phase{{Name: Load, Loop: Closed, Ops: 1000}, {Name: Measure, Loop: Open, Ops: 500, Duration: time.Minute}},

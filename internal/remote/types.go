@@ -20,6 +20,7 @@ type Progress struct {
 	Ops        uint64
 	Rate       float64 // operations per second in the last interval
 	Offered    float64 // operations per second that an open loop offers; 0 for a closed loop
+	Steady     string  // how far a warm-up is that lasts until the run is steady
 
 	Operations []Operation
 	Agents     []AgentProgress
@@ -115,6 +116,7 @@ func progressOf(m *benchdv1.WatchResponse) Progress {
 		Suite: m.GetSuite(), Run: m.GetRun(), Status: result.Status(m.GetStatus()), WaitingFor: m.GetWaitingFor(),
 		Phase: m.GetPhase(), Elapsed: m.GetElapsed().AsDuration(), Planned: m.GetPlanned().AsDuration(),
 		PlannedOps: m.GetPlannedOps(), Ops: m.GetOps(), Rate: m.GetRate(), Offered: m.GetOffered(),
+		Steady: m.GetSteady(),
 		Operations: each(m.GetOperations(), func(o *benchdv1.LiveOperation) Operation {
 			return Operation{
 				Op: o.GetOp(), Outcome: o.GetOutcome(), PartOf: o.GetPartOf(), Count: o.GetCount(),

@@ -29,7 +29,7 @@ func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 			p.wrap("missing  ", run.ID+": "+text, p.red)
 		}
 		for _, v := range run.Verdicts {
-			if v.Value != (v.Name == "reconcile") {
+			if v.Bad() {
 				p.wrap("! ", fmt.Sprintf("%s: %s: %s", run.ID, v.Name, printable(v.Because)), p.red)
 			}
 		}

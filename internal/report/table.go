@@ -292,8 +292,7 @@ func (p *page) verdicts(run result.Run) {
 		if v.Name == "reconcile" && v.Value {
 			continue // the counts say so
 		}
-		// Of reconciliation yes is the good news; of all others no.
-		bad := v.Value != (v.Name == "reconcile")
+		bad := v.Bad()
 		mark, style, answer := "  ", plain, "no: "
 		if bad {
 			mark, style = "! ", p.red

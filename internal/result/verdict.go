@@ -24,6 +24,9 @@ func (b *Builder) verdicts(run Run) ([]Verdict, error) {
 	return out, nil
 }
 
+// Bad reports whether a verdict is bad news: of reconciliation and of being steady it is no, of all others yes.
+func (v Verdict) Bad() bool { return v.Value != (v.Name == "reconcile" || v.Name == "steady") }
+
 // judged are the phases whose figures a result is about: not the warm-up (law 5).
 func (b *Builder) judged() []*phase {
 	var out []*phase

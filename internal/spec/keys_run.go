@@ -1,5 +1,7 @@
 package spec
 
+import "github.com/benchd/benchd/internal/plan"
+
 // runKeys are the properties of how it is done: target, phases, workers, pace, time and limits.
 func runKeys() []Key {
 	const century = 100 * 365 * 86400
@@ -20,9 +22,9 @@ func runKeys() []Key {
 
 		{Name: "duration", Kind: Duration, Default: "0s", Max: century, Doc: "how long to measure; 0 leaves the end to operationcount"},
 		{Name: "maxexecutiontime", Kind: Int, Max: century, Status: Alias, Of: "duration", check: checkSeconds, Doc: "duration in seconds"},
-		{Name: "warmup", Kind: Duration, Default: "0s", Max: century, Doc: "how long to run before measuring"},
-		{Name: "warmup.ops", Kind: Int, Status: Refused, Reason: "a warm-up ends by time only so far; use warmup=30s or the like"},
-		{Name: "warmup.until", Kind: Enum, Status: Refused, Reason: "a warm-up ends by time only so far; use warmup=30s or the like"},
+		{Name: "warmup", Kind: Duration, Default: "0s", Max: century, Doc: "how long to run before measuring; with warmup.ops or warmup.until, at most"},
+		{Name: "warmup.ops", Kind: Int, Default: "0", Max: 1 << 60, Doc: "measure after so many operations over all agents, which do not count for operationcount; with warmup too, whichever comes first"},
+		{Name: "warmup.until", Kind: Enum, Values: []string{string(plan.Steady)}, Doc: "measure when throughput and service time are steady, or at the latest after warmup (default " + steadyWithin + ")"},
 		{Name: "interval", Kind: Duration, Default: "1s", Min: 0.1, Max: 60, Doc: "length of a window, 100ms to 1m"},
 
 		{Name: "limit.notfound", Kind: Percent, Default: "0.001", Doc: "share of NOT_FOUND above which the run ends as failed; 1 is no limit"},

@@ -112,9 +112,17 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 			flags: flag("--db", "db", "hbase"),
 			want:  []string{"columnfamily: not given, and target hbase needs it; write columnfamily=family or whatever the table has"},
 		},
-		"what is not built yet": {
-			set:  p("warmup.until", "steady"),
-			want: []string{"-p: warmup.until: is not supported: a warm-up ends by time only so far; use warmup=30s or the like"},
+		"a condition that nobody tests": {
+			set:  p("warmup.until", "warm"),
+			want: []string{`-p: warmup.until: unknown value "warm"; (one of steady)`},
+		},
+		"two conditions for a warm-up": {
+			set:  p("warmup.until", "steady", "warmup.ops", "1000"),
+			want: []string{"-p: warmup.until: excludes warmup.ops (-p); give one of them"},
+		},
+		"a warm-up that cannot become steady": {
+			set:  p("warmup.until", "steady", "warmup", "20s"),
+			want: []string{"-p: warmup: 20s is too short to see whether the run is steady: that takes 20 intervals of 1s and a second more; write warmup=21s or more, or a shorter interval"},
 		},
 		"an exporter of nobody's": {
 			set:  p("exporter", "org.example.Mine"),

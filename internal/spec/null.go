@@ -17,6 +17,7 @@ const (
 	ServiceLognormal ServiceShape = "lognormal" // median Time; Sigma is the deviation of its logarithm
 	ServiceBimodal   ServiceShape = "bimodal"   // Time, or Slow with probability SlowShare
 	ServiceStall     ServiceShape = "stall"     // Time, but nothing is served for Stall in every Period
+	ServiceWarming   ServiceShape = "warming"   // falls from Slow to Time over Period, since the first operation
 )
 
 // Service is the null target's simulated service time.
@@ -59,10 +60,10 @@ func Null(properties map[string]string) (NullSettings, error) {
 	}, nil
 }
 
-const serviceForms = "0, constant 1ms, lognormal 1ms 0.5 (median, sigma), bimodal 1ms 20ms 5%, or stall 1ms 1s/10s (1s of every 10s)"
+const serviceForms = "0, constant 1ms, lognormal 1ms 0.5 (median, sigma), bimodal 1ms 20ms 5%, stall 1ms 1s/10s (1s of every 10s), or warming 5ms 1ms over 30s"
 
-// ParseService reads a service time: "0", "1ms", "constant 1ms", "lognormal 1ms 0.5", "bimodal 1ms 20ms 5%" or
-// "stall 1ms 1s/10s".
+// ParseService reads a service time: "0", "1ms", "constant 1ms", "lognormal 1ms 0.5", "bimodal 1ms 20ms 5%",
+// "stall 1ms 1s/10s" or "warming 5ms 1ms over 30s".
 func ParseService(text string) (Service, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -100,6 +101,8 @@ func ParseService(text string) (Service, error) {
 		if s.Stall, s.Period, err = parseStall(words[2]); err != nil {
 			return Service{}, err
 		}
+	case s.Shape == ServiceWarming && len(words) == 5 && words[3] == "over":
+		return warmingService(words)
 	default:
 		return Service{}, serviceForm(text, words[0])
 	}
@@ -111,7 +114,7 @@ func ParseService(text string) (Service, error) {
 }
 
 func serviceForm(text, word string) error {
-	shapes := []string{string(ServiceConstant), string(ServiceLognormal), string(ServiceBimodal), string(ServiceStall)}
+	shapes := []string{string(ServiceConstant), string(ServiceLognormal), string(ServiceBimodal), string(ServiceStall), string(ServiceWarming)}
 	if near := nearest(word, shapes); near != "" && near != word {
 		return fmt.Errorf("unknown service time %s; did you mean %q? (%s)", quote(text), near, serviceForms)
 	}
@@ -126,6 +129,24 @@ func constantService(d time.Duration) (Service, error) {
 		return Service{Shape: ServiceNone}, nil
 	}
 	return Service{Shape: ServiceConstant, Time: d}, nil
+}
+
+func warmingService(words []string) (Service, error) {
+	s := Service{Shape: ServiceWarming}
+	var err error
+	if s.Slow, err = serviceTime(words[1]); err != nil {
+		return Service{}, err
+	}
+	if s.Time, err = serviceTime(words[2]); err != nil {
+		return Service{}, err
+	}
+	if s.Period, err = serviceTime(words[4]); err != nil {
+		return Service{}, err
+	}
+	if s.Period == 0 {
+		return Service{}, errors.New("warming takes some time; write over how long, such as warming 5ms 1ms over 30s")
+	}
+	return s, nil
 }
 
 func serviceTime(text string) (time.Duration, error) {
@@ -171,6 +192,8 @@ func (s Service) String() string {
 		return fmt.Sprintf("bimodal %v %v %s", s.Time, s.Slow, formatFloat(s.SlowShare))
 	case ServiceStall:
 		return fmt.Sprintf("stall %v %v/%v", s.Time, s.Stall, s.Period)
+	case ServiceWarming:
+		return fmt.Sprintf("warming %v %v over %v", s.Slow, s.Time, s.Period)
 	case ServiceNone:
 	}
 	return string(ServiceNone)

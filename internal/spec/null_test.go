@@ -13,16 +13,17 @@ func TestServiceTimes(t *testing.T) {
 		service   Service
 		canonical string
 	}{
-		"":                      {Service{Shape: ServiceNone}, "0"},
-		"0":                     {Service{Shape: ServiceNone}, "0"},
-		"1ms":                   {Service{Shape: ServiceConstant, Time: ms}, "constant 1ms"},
-		"constant 1ms":          {Service{Shape: ServiceConstant, Time: ms}, "constant 1ms"},
-		"constant 0":            {Service{Shape: ServiceNone}, "0"},
-		"lognormal  1ms 0.5":    {Service{Shape: ServiceLognormal, Time: ms, Sigma: 0.5}, "lognormal 1ms 0.5"},
-		"bimodal 1ms 20ms 5%":   {Service{Shape: ServiceBimodal, Time: ms, Slow: 20 * ms, SlowShare: 0.05}, "bimodal 1ms 20ms 0.05"},
-		"bimodal 1ms 20ms 0.05": {Service{Shape: ServiceBimodal, Time: ms, Slow: 20 * ms, SlowShare: 0.05}, "bimodal 1ms 20ms 0.05"},
-		"stall 1ms 1s/10s":      {Service{Shape: ServiceStall, Time: ms, Stall: time.Second, Period: 10 * time.Second}, "stall 1ms 1s/10s"},
-		"stall 0s 100ms/1s":     {Service{Shape: ServiceStall, Stall: 100 * ms, Period: time.Second}, "stall 0s 100ms/1s"},
+		"":                        {Service{Shape: ServiceNone}, "0"},
+		"0":                       {Service{Shape: ServiceNone}, "0"},
+		"1ms":                     {Service{Shape: ServiceConstant, Time: ms}, "constant 1ms"},
+		"constant 1ms":            {Service{Shape: ServiceConstant, Time: ms}, "constant 1ms"},
+		"constant 0":              {Service{Shape: ServiceNone}, "0"},
+		"lognormal  1ms 0.5":      {Service{Shape: ServiceLognormal, Time: ms, Sigma: 0.5}, "lognormal 1ms 0.5"},
+		"bimodal 1ms 20ms 5%":     {Service{Shape: ServiceBimodal, Time: ms, Slow: 20 * ms, SlowShare: 0.05}, "bimodal 1ms 20ms 0.05"},
+		"bimodal 1ms 20ms 0.05":   {Service{Shape: ServiceBimodal, Time: ms, Slow: 20 * ms, SlowShare: 0.05}, "bimodal 1ms 20ms 0.05"},
+		"stall 1ms 1s/10s":        {Service{Shape: ServiceStall, Time: ms, Stall: time.Second, Period: 10 * time.Second}, "stall 1ms 1s/10s"},
+		"warming 5ms 1ms over 3s": {Service{Shape: ServiceWarming, Slow: 5 * ms, Time: ms, Period: 3 * time.Second}, "warming 5ms 1ms over 3s"},
+		"stall 0s 100ms/1s":       {Service{Shape: ServiceStall, Stall: 100 * ms, Period: time.Second}, "stall 0s 100ms/1s"},
 	} {
 		t.Run(text, func(t *testing.T) {
 			service, err := ParseService(text)
@@ -43,18 +44,20 @@ func TestTheNullTargetsCapacity(t *testing.T) {
 
 func TestServiceTimesThatAreNone(t *testing.T) {
 	for text, want := range map[string]string{
-		"5":                   `"5" is no service time`,
-		"constnat 1ms":        `did you mean "constant"?`,
-		"lognormal 1ms":       "is no service time; write 0, constant 1ms,",
-		"lognormal 1ms -1":    "sigma -1 is out of bounds; it may be 0 to 5",
-		"lognormal 1ms x":     `"x" is no number`,
-		"constant -1ms":       "-1ms is out of bounds; a service time is 0 to 1h",
-		"constant 2h":         "2h0m0s is out of bounds; a service time is 0 to 1h",
-		"bimodal 1ms 2ms 200": "200 is out of bounds; a share is 0 to 1, or 0% to 100%",
-		"stall 1ms 1s":        `"1s" is no stall pattern; write how long of how long, such as 1s/10s`,
-		"stall 1ms 10s/1s":    "a stall is shorter than its period",
-		"stall 1 1s/10s":      `"1" has no unit; write 1s, 1ms or the like`,
-		"quickly":             `"quickly" is no service time; write 0, constant 1ms`,
+		"5":                       `"5" is no service time`,
+		"constnat 1ms":            `did you mean "constant"?`,
+		"lognormal 1ms":           "is no service time; write 0, constant 1ms,",
+		"lognormal 1ms -1":        "sigma -1 is out of bounds; it may be 0 to 5",
+		"lognormal 1ms x":         `"x" is no number`,
+		"constant -1ms":           "-1ms is out of bounds; a service time is 0 to 1h",
+		"constant 2h":             "2h0m0s is out of bounds; a service time is 0 to 1h",
+		"bimodal 1ms 2ms 200":     "200 is out of bounds; a share is 0 to 1, or 0% to 100%",
+		"stall 1ms 1s":            `"1s" is no stall pattern; write how long of how long, such as 1s/10s`,
+		"stall 1ms 10s/1s":        "a stall is shorter than its period",
+		"warming 5ms 1ms 3s":      `is no service time; write 0, constant 1ms,`,
+		"warming 5ms 1ms over 0s": "warming takes some time",
+		"stall 1 1s/10s":          `"1" has no unit; write 1s, 1ms or the like`,
+		"quickly":                 `"quickly" is no service time; write 0, constant 1ms`,
 	} {
 		t.Run(text, func(t *testing.T) {
 			_, err := ParseService(text)
@@ -84,7 +87,7 @@ func TestNullSettings(t *testing.T) {
 }
 
 func FuzzParseService(f *testing.F) {
-	for _, seed := range []string{"0", "constant 1ms", "lognormal 1ms 0.5", "bimodal 1ms 20ms 5%", "stall 1ms 1s/10s"} {
+	for _, seed := range []string{"0", "constant 1ms", "lognormal 1ms 0.5", "bimodal 1ms 20ms 5%", "stall 1ms 1s/10s", "warming 5ms 1ms over 3s"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

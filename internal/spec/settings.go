@@ -89,6 +89,8 @@ func (v values) settings() plan.Settings {
 		ThreadsTotal: v.int("threads.total"),
 		Duration:     v.duration("duration"),
 		Warmup:       v.duration("warmup"),
+		WarmupOps:    v.int64("warmup.ops"),
+		WarmupUntil:  plan.Until(v.text("warmup.until")),
 		Interval:     v.duration("interval"),
 		Limits: plan.Limits{
 			NotFoundShare: v.float("limit.notfound"),

@@ -50,6 +50,7 @@ func (j *judge) settle() (map[string]string, plan.Settings) {
 	j.rivals("target", "rate")
 	j.settleArrival()
 	j.settleRecords()
+	j.settleWarmup()
 	db := j.value("db")
 	properties := make(map[string]string)
 	for _, k := range j.table.keys {

@@ -259,6 +259,27 @@ func TestWhatSettingsMean(t *testing.T) {
 			func(s *plan.Settings) { s.Load, s.Run, s.Warmup = true, false, 5*time.Second },
 			[]string{"-p: warmup: has no effect in a load: a warm-up comes before measuring"},
 		},
+		"a warm-up of a load until it is steady": {
+			p("phase", "load", "warmup.until", "steady", "warmup.ops", "0"),
+			func(s *plan.Settings) { s.Load, s.Run, s.WarmupUntil = true, false, plan.Steady },
+			[]string{"-p: warmup.until: has no effect in a load: a warm-up comes before measuring"},
+		},
+		"a warm-up until it is steady": {
+			p("warmup.until", "steady"),
+			func(s *plan.Settings) { s.Warmup, s.WarmupUntil = 10*time.Minute, plan.Steady }, nil,
+		},
+		"a warm-up until it is steady, within a time": {
+			p("warmup.until", "steady", "warmup", "3s", "interval", "100ms"),
+			func(s *plan.Settings) {
+				s.Warmup, s.WarmupUntil, s.Interval = 3*time.Second, plan.Steady, 100*time.Millisecond
+			}, nil,
+		},
+		"a warm-up by operations": {p("warmup.ops", "1000"), func(s *plan.Settings) { s.WarmupOps = 1000 }, nil},
+		"a flag's number of operations beats a property's condition": {
+			slices.Concat(p("warmup.until", "steady"), flag("--warmup-ops", "warmup.ops", "1000")),
+			func(s *plan.Settings) { s.WarmupOps = 1000 },
+			[]string{"-p: warmup.until: is given up for warmup.ops (--warmup-ops)"},
+		},
 		"zipfian requests and inserts without a count": {
 			p("requestdistribution", "zipfian", "readproportion", "0.5", "updateproportion", "0", "insertproportion", "0.5", "operationcount", "", "duration", "1m"),
 			func(s *plan.Settings) {

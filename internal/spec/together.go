@@ -18,6 +18,7 @@ func (j *judge) judgeTogether(s plan.Settings) {
 	j.warnOfRows(s)
 	j.warnOfMix(s)
 	j.warnOfEnd(s)
+	j.judgeWarmup(s)
 	if j.sound("table") && j.value("table") == "" {
 		j.fail(j.said("table"), "is empty; write the table's name, or leave it out for usertable")
 	}
@@ -138,9 +139,6 @@ func weight(p workload.Proportions) float64 {
 func (j *judge) warnOfEnd(s plan.Settings) {
 	if !j.sound("operationcount", "duration", "phase", "warmup") {
 		return
-	}
-	if !s.Run && s.Warmup > 0 {
-		j.warn(j.said("warmup"), "has no effect in a load: a warm-up comes before measuring")
 	}
 	if s.Run && plan.Endless(plan.Phases(s)) {
 		j.warn(j.said("operationcount"), "is 0 and there is no duration: only a cancel or a limit ends the run; give operationcount=N or duration=1m or the like")

@@ -37,7 +37,7 @@ func FromPlan(s plan.Shard, steward bool) *benchdv1.Prepare {
 	}
 	for _, p := range s.Phases {
 		m.Phases = append(m.Phases, &benchdv1.Phase{
-			Name: string(p.Name), Open: p.Loop == plan.Open, DurationNs: int64(p.Duration), Ops: p.Ops, Joined: p.Joined,
+			Name: string(p.Name), Open: p.Loop == plan.Open, DurationNs: int64(p.Duration), Ops: p.Ops, Until: string(p.Until), Joined: p.Joined,
 		})
 	}
 	return m
@@ -65,7 +65,8 @@ func ToPlan(m *benchdv1.Prepare, agent string) (plan.Shard, error) {
 			loop = plan.Open
 		}
 		s.Phases = append(s.Phases, plan.Phase{
-			Name: plan.PhaseName(p.GetName()), Loop: loop, Duration: time.Duration(p.GetDurationNs()), Ops: p.GetOps(), Joined: p.GetJoined(),
+			Name: plan.PhaseName(p.GetName()), Loop: loop, Duration: time.Duration(p.GetDurationNs()), Ops: p.GetOps(),
+			Until: plan.Until(p.GetUntil()), Joined: p.GetJoined(),
 		})
 	}
 	return s, nil

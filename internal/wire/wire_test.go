@@ -100,7 +100,7 @@ func TestWhatJSONCannotSayIsKeptOut(t *testing.T) {
 func TestAShardSurvivesTheWire(t *testing.T) {
 	want := plan.Shard{
 		Run: "S.1", Index: 1, Count: 3, Attempt: 2, Agent: "b", Workers: 8, Properties: map[string]string{"a": "b"},
-		Phases: []plan.Phase{{Name: plan.Warmup, Loop: plan.Open, Duration: time.Second}, {Name: plan.Measure, Loop: plan.Open, Ops: 5, Joined: true}},
+		Phases: []plan.Phase{{Name: plan.Warmup, Loop: plan.Open, Duration: time.Second, Until: plan.Steady}, {Name: plan.Measure, Loop: plan.Open, Ops: 5, Joined: true}},
 	}
 	got, err := wire.ToPlan(wire.FromPlan(want, true), "b")
 	require.NoError(t, err)

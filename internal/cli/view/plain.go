@@ -42,6 +42,9 @@ func line(p remote.Progress) string {
 	if p.Offered > 0 {
 		parts = append(parts, "offered "+count(p.Offered))
 	}
+	if p.Steady != "" {
+		parts = append(parts, "steady? "+p.Steady)
+	}
 	for _, o := range p.Operations {
 		if o.PartOf == "" {
 			parts = append(parts, fmt.Sprintf("%s %s p50 %s p99 %s", o.Op, o.Outcome, latency(o.P50), latency(o.P99)))

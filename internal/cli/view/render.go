@@ -85,7 +85,11 @@ func header(s *Snapshot, width int, t Theme) []string {
 	if room := width - ansi.StringWidth(line) - 2; room > 10 {
 		line += "  " + t.faint(spark(s.Rates, min(room, 60)))
 	}
-	return append(lines, progressLine(s, width, t), line)
+	lines = append(lines, progressLine(s, width, t), line)
+	if p.Steady != "" {
+		lines = append(lines, "steady? "+t.faint(p.Steady))
+	}
+	return lines
 }
 
 func status(p remote.Progress, t Theme) string {

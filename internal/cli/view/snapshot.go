@@ -52,7 +52,7 @@ func (s *Snapshot) Add(p remote.Progress) {
 func last[T any](items []T, n int) []T { return items[max(0, len(items)-n):] }
 
 func clean(p *remote.Progress) {
-	for _, text := range []*string{&p.Suite, &p.Run, &p.WaitingFor, &p.Phase} {
+	for _, text := range []*string{&p.Suite, &p.Run, &p.WaitingFor, &p.Phase, &p.Steady} {
 		*text = printable(*text)
 	}
 	for i := range p.Agents {

@@ -134,6 +134,25 @@ func TestATargetTakesNoMoreThanItsCapacity(t *testing.T) {
 	}
 }
 
+func TestAColdTargetWarmsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, session := open(t, spec.NullSettings{Service: service(t, "warming 500ms 100ms over 4s")})
+		do := func() time.Duration {
+			began := time.Now()
+			session.Do(t.Context(), &workload.Op{Kind: workload.Read})
+			return time.Since(began)
+		}
+		require.Equal(t, 500*time.Millisecond, do())
+		<-time.After(1500 * time.Millisecond)
+		require.Equal(t, 300*time.Millisecond, do(), "half-way")
+		<-time.After(1700 * time.Millisecond)
+		require.Equal(t, 100*time.Millisecond, do())
+		<-time.After(time.Hour)
+		require.Equal(t, 100*time.Millisecond, do())
+		require.NoError(t, session.Close(t.Context()))
+	})
+}
+
 func TestAServiceLongerThanTheTimeBetweenStallsIsHeldUpByEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, session := open(t, spec.NullSettings{Service: service(t, "stall 30s 1s/10s")})

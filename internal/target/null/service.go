@@ -8,8 +8,8 @@ import (
 	"github.com/benchd/benchd/internal/spec"
 )
 
-// draw draws how long the next operation is served.
-func draw(s *spec.Service, rng *rand.Rand) time.Duration {
+// draw draws how long an operation is served that comes at a time since the first one.
+func draw(s *spec.Service, at time.Duration, rng *rand.Rand) time.Duration {
 	switch s.Shape {
 	case spec.ServiceConstant, spec.ServiceStall:
 		return s.Time
@@ -20,6 +20,9 @@ func draw(s *spec.Service, rng *rand.Rand) time.Duration {
 			return s.Slow
 		}
 		return s.Time
+	case spec.ServiceWarming:
+		cold := 1 - min(1, float64(at)/float64(s.Period))
+		return s.Time + time.Duration(cold*float64(s.Slow-s.Time))
 	case spec.ServiceNone:
 	}
 	return 0

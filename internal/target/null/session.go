@@ -68,12 +68,13 @@ func (s *session) serve(ctx context.Context, begin int64) error {
 		return ctx.Err()
 	}
 	t := s.target
-	service := draw(&t.settings.Service, s.rng)
 	if t.queue.each > 0 {
 		begin = t.queue.turn(begin)
 	}
 	origin := t.origin(begin)
-	end := origin + int64(thaw(&t.settings.Service, time.Duration(max(begin-origin, 0)), service))
+	since := time.Duration(max(begin-origin, 0))
+	service := draw(&t.settings.Service, since, s.rng)
+	end := origin + int64(thaw(&t.settings.Service, since, service))
 	return s.alarm.Wait(ctx, time.Duration(end-t.now()))
 }
 

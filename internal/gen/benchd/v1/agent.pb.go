@@ -1826,7 +1826,9 @@ type Phase struct {
 	// How many operations over all shards; 0 for no bound.
 	Ops int64 `protobuf:"varint,4,opt,name=ops,proto3" json:"ops,omitempty"`
 	// Whether it begins while the one before it is still running.
-	Joined        bool `protobuf:"varint,5,opt,name=joined,proto3" json:"joined,omitempty"`
+	Joined bool `protobuf:"varint,5,opt,name=joined,proto3" json:"joined,omitempty"`
+	// What ends it before duration_ns, which only the coordinator can see: "steady", or nothing.
+	Until         string `protobuf:"bytes,6,opt,name=until,proto3" json:"until,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1896,6 +1898,13 @@ func (x *Phase) GetJoined() bool {
 	return false
 }
 
+func (x *Phase) GetUntil() string {
+	if x != nil {
+		return x.Until
+	}
+	return ""
+}
+
 // Start begins a phase.
 type Start struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1904,8 +1913,8 @@ type Start struct {
 	// The phase.
 	Phase string `protobuf:"bytes,2,opt,name=phase,proto3" json:"phase,omitempty"`
 	// The instant, in the run's time base. A Start that comes again for a phase that has begun changes nothing.
-	// Phases that join this one begin by themselves where the one before them ends by time, and by a Start of
-	// their own otherwise.
+	// Phases that join the one before them begin by themselves where that one ends by time alone, and by a Start
+	// of their own where it has a number of operations or an until.
 	AtRunNs int64 `protobuf:"varint,3,opt,name=at_run_ns,json=atRunNs,proto3" json:"at_run_ns,omitempty"`
 	// How the agent's clock maps to the run's time base.
 	Timebase      *Timebase `protobuf:"bytes,4,opt,name=timebase,proto3" json:"timebase,omitempty"`
@@ -2415,14 +2424,15 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\asteward\x18\x06 \x01(\bR\asteward\x1a=\n" +
 	"\x0fPropertiesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"z\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x90\x01\n" +
 	"\x05Phase\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04open\x18\x02 \x01(\bR\x04open\x12\x1f\n" +
 	"\vduration_ns\x18\x03 \x01(\x03R\n" +
 	"durationNs\x12\x10\n" +
 	"\x03ops\x18\x04 \x01(\x03R\x03ops\x12\x16\n" +
-	"\x06joined\x18\x05 \x01(\bR\x06joined\"\x8e\x01\n" +
+	"\x06joined\x18\x05 \x01(\bR\x06joined\x12\x14\n" +
+	"\x05until\x18\x06 \x01(\tR\x05until\"\x8e\x01\n" +
 	"\x05Start\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x1a\n" +

@@ -617,7 +617,9 @@ type WatchResponse struct {
 	// Whether the phase is an open loop, and the rate that it offers.
 	Offered float64 `protobuf:"fixed64,17,opt,name=offered,proto3" json:"offered,omitempty"`
 	// YCSB's status lines since the last message, of a run that was submitted with status=true.
-	Statuses      []*LiveStatus `protobuf:"bytes,18,rep,name=statuses,proto3" json:"statuses,omitempty"`
+	Statuses []*LiveStatus `protobuf:"bytes,18,rep,name=statuses,proto3" json:"statuses,omitempty"`
+	// How far a warm-up is that lasts until the run is steady; empty in all other phases.
+	Steady        string `protobuf:"bytes,19,opt,name=steady,proto3" json:"steady,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -776,6 +778,13 @@ func (x *WatchResponse) GetStatuses() []*LiveStatus {
 		return x.Statuses
 	}
 	return nil
+}
+
+func (x *WatchResponse) GetSteady() string {
+	if x != nil {
+		return x.Steady
+	}
+	return ""
 }
 
 // LiveStatus is one of YCSB's status lines. The reader puts the instant before it, by its own time zone.
@@ -2111,7 +2120,7 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x10ValidateResponse\x12\x1a\n" +
 	"\bwarnings\x18\x01 \x03(\tR\bwarnings\"\x1e\n" +
 	"\fWatchRequest\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xe3\x04\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xfb\x04\n" +
 	"\rWatchResponse\x12\x14\n" +
 	"\x05suite\x18\x01 \x01(\tR\x05suite\x12\x10\n" +
 	"\x03run\x18\x02 \x01(\tR\x03run\x12\x16\n" +
@@ -2136,7 +2145,8 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\vwaiting_for\x18\x10 \x01(\tR\n" +
 	"waitingFor\x12\x18\n" +
 	"\aoffered\x18\x11 \x01(\x01R\aoffered\x121\n" +
-	"\bstatuses\x18\x12 \x03(\v2\x15.benchd.v1.LiveStatusR\bstatuses\"b\n" +
+	"\bstatuses\x18\x12 \x03(\v2\x15.benchd.v1.LiveStatusR\bstatuses\x12\x16\n" +
+	"\x06steady\x18\x13 \x01(\tR\x06steady\"b\n" +
 	"\n" +
 	"LiveStatus\x12\x14\n" +
 	"\x05label\x18\x01 \x01(\tR\x05label\x12*\n" +

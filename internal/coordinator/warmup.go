@@ -1,0 +1,276 @@
+package coordinator
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/benchd/benchd/internal/compare"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// keptIntervals is how many whole intervals are kept of a warm-up: those that are looked at.
+const keptIntervals = compare.SteadyOver
+
+// warmup is what the shards of a run did together in a warm-up that ends when we say so, interval by interval. It is
+// made of windows alone, so that a restart finds it again in the archive.
+type warmup struct {
+	name     plan.PhaseName // empty when the run has no such warm-up
+	interval time.Duration
+
+	pending    map[int]*together // intervals of which not all shards have told
+	whole      int               // intervals of which all have
+	ops        uint64            // in those
+	throughput []float64         // the last ones, operations per second
+	service    []float64         // the last ones, mean service time of good operations in ns
+}
+
+// together is an interval of all shards.
+type together struct {
+	ops, good uint64
+	service   float64
+	told      map[int]bool // shards
+}
+
+func newWarmup(r *run) *warmup {
+	w := &warmup{interval: r.settings.Interval, pending: make(map[int]*together)}
+	for i, p := range r.phases {
+		if p.Announced() && i+1 < len(r.phases) && r.phases[i+1].Joined {
+			w.name = p.Name
+		}
+	}
+	return w
+}
+
+// add takes a window that is safe.
+func (w *warmup) add(in *latency.Window) {
+	at := int(in.Start / max(w.interval, 1))
+	if w.name == "" || in.ID.Phase != string(w.name) || in.Tail || at < w.whole {
+		return
+	}
+	iv := w.pending[at]
+	if iv == nil {
+		iv = &together{told: make(map[int]bool)}
+		w.pending[at] = iv
+	}
+	iv.told[in.ID.Shard] = true
+	iv.ops += latency.Ops(in.Series)
+	for i := range in.Series {
+		if s := &in.Series[i]; s.Key.PartOf == "" && result.Good(s.Key.Outcome) && s.Service != nil {
+			iv.good += s.Service.Count()
+			iv.service += s.Service.Mean() * float64(s.Service.Count())
+		}
+	}
+}
+
+// advance takes up the intervals of which all shards at work have told, and reports whether there was one.
+func (w *warmup) advance(shards []lifecycle.Shard) (news bool) {
+	for {
+		iv := w.pending[w.whole]
+		if iv == nil || !iv.complete(shards) {
+			return news
+		}
+		delete(w.pending, w.whole)
+		w.whole++
+		w.ops += iv.ops
+		w.throughput = lastOf(append(w.throughput, float64(iv.ops)/w.interval.Seconds()))
+		w.service = lastOf(append(w.service, iv.service/float64(max(iv.good, 1))))
+		news = true
+	}
+}
+
+func (iv *together) complete(shards []lifecycle.Shard) bool {
+	for i := range shards {
+		if shards[i].State == lifecycle.Busy && shards[i].Lost == "" && !iv.told[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func lastOf(series []float64) []float64 { return series[max(0, len(series)-keptIntervals):] }
+
+// length is how long the whole intervals are together.
+func (w *warmup) length() time.Duration { return time.Duration(w.whole) * w.interval }
+
+// steady tests whether throughput and service time are steady.
+func (w *warmup) steady() (steady bool, because string) {
+	for i, ns := range w.service {
+		if ns == 0 {
+			ago := time.Duration(len(w.service)-i) * w.interval
+			return false, fmt.Sprintf("no operation went well in the interval that began %s before", ago)
+		}
+	}
+	fast, ofThroughput := compare.Steady(w.throughput)
+	even, ofService := compare.Steady(w.service)
+	if len(w.throughput) < compare.SteadyOver {
+		return false, ofThroughput
+	}
+	return fast && even, "throughput: " + ofThroughput + "; mean service time: " + ofService
+}
+
+// steadyVerdict says whether a warm-up became steady, and how that was tested (law 8).
+func steadyVerdict(value bool, because string, interval time.Duration) *result.Verdict {
+	return &result.Verdict{
+		Name: "steady", Value: value, Because: because,
+		Test: fmt.Sprintf("%s; both of the throughput and of the mean service time of all agents together in each interval of %s, looked at after every interval until they hold",
+			compare.SteadyTest(), interval),
+	}
+}
+
+// followWarmup lets the measure phase begin when the warm-up has done what it was to do, or has had all its time. It
+// runs in the conductor's loop.
+func (cd *conductor) followWarmup() {
+	life := cd.run.record.Life
+	next, ok := life.Awaits()
+	if !ok || !cd.settled || !cd.anchored.Load() {
+		return
+	}
+	w, phase := cd.warmup, life.Phases[next-1]
+	begun, known := cd.run.record.Begun[phase.Name]
+	if !known || phase.Name != w.name {
+		return
+	}
+	news := w.advance(life.Shards)
+	now := time.Duration(cd.c.clock.Now() - cd.epoch.Load())
+	soonest := now + cd.lead()
+	if news {
+		because, verdict := w.judge(phase)
+		if because != "" {
+			at := begun + roundUp(soonest-begun, w.interval)
+			if bound := begun + phase.Duration; phase.Duration > 0 && bound >= soonest {
+				at = min(at, bound)
+			}
+			cd.changeOver(next, at, because, verdict)
+			return
+		}
+	}
+	// The bound is announced ahead of itself by what a look may come late, so that it is kept.
+	if bound := begun + phase.Duration; phase.Duration > 0 && soonest+2*tick >= bound {
+		at := bound
+		if at < soonest {
+			at = begun + roundUp(soonest-begun, w.interval) // nobody was there to announce it
+		}
+		because, verdict := w.outOfTime(phase)
+		cd.changeOver(next, at, because, verdict)
+	}
+}
+
+// judge says why the warm-up is over; because is empty when it is not.
+func (w *warmup) judge(phase plan.Phase) (because string, verdict *result.Verdict) {
+	if phase.Ops > 0 && w.ops >= uint64(phase.Ops) {
+		return fmt.Sprintf("the warm-up has done %d of %d operations", w.ops, phase.Ops), nil
+	}
+	if phase.Until == plan.Steady {
+		if steady, because := w.steady(); steady {
+			because = fmt.Sprintf("after %s of warm-up: %s", w.length(), because)
+			return "steady " + because, steadyVerdict(true, because, w.interval)
+		}
+	}
+	return "", nil
+}
+
+// outOfTime says what the warm-up has come to at its bound.
+func (w *warmup) outOfTime(phase plan.Phase) (because string, verdict *result.Verdict) {
+	if phase.Until == plan.Steady {
+		_, because := w.steady()
+		because = fmt.Sprintf("not reached within %s; after %s: %s", phase.Duration, w.length(), because)
+		return "steady was " + because, steadyVerdict(false, because, w.interval)
+	}
+	return fmt.Sprintf("the warm-up has had its %s, with %d of %d operations done by %s", phase.Duration, w.ops, phase.Ops, w.length()), nil
+}
+
+// changeOver fixes the instant at which the next phase begins on all agents. It is archived in one with the reason,
+// before anybody is told.
+func (cd *conductor) changeOver(next int, at time.Duration, because string, verdict *result.Verdict) {
+	rec := &cd.run.record
+	rec.Begun[rec.Life.Phases[next].Name] = at
+	if verdict != nil {
+		rec.Steady = verdict
+	}
+	cd.step(lifecycle.WarmedUp{Because: because})
+	cd.stale = true
+}
+
+// goneOver takes note of a change that an agent has gone through and we know nothing of: the archive could not be
+// written when we announced it, and then we were started again.
+func (cd *conductor) goneOver(phase plan.PhaseName, after time.Duration) {
+	rec := &cd.run.record
+	next, ok := rec.Life.Awaits()
+	if !ok || rec.Life.Phases[next-1].Name != phase || after <= 0 {
+		return
+	}
+	at := rec.Begun[phase] + after
+	if now := time.Duration(cd.c.clock.Now() - cd.epoch.Load()); at > now {
+		return
+	}
+	var verdict *result.Verdict
+	if rec.Life.Phases[next-1].Until == plan.Steady {
+		verdict = steadyVerdict(false, "not known: the coordinator was started again before it could archive what it saw", cd.warmup.interval)
+	}
+	cd.changeOver(next, at, "the agents have gone over already", verdict)
+}
+
+// heardOfChange reports whether, after a restart, an agent has given a sign of having been told of the change-over,
+// or there is none, or it is still to come.
+func (cd *conductor) heardOfChange() bool {
+	rec := &cd.run.record
+	life := rec.Life
+	if life.Joined <= life.Phase || life.Status != result.Running {
+		return true
+	}
+	next := life.Phases[life.Joined].Name
+	if rec.Begun[next] > time.Duration(cd.c.clock.Now()-rec.Epoch) {
+		return true
+	}
+	for at := range cd.merged {
+		if at.phase == string(next) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool {
+		return slices.ContainsFunc(sh.Ended, func(e lifecycle.Ended) bool { return e.Phase == cd.warmup.name && !e.Final })
+	})
+}
+
+// showsChange reports whether an agent that is back has gone over.
+func (cd *conductor) showsChange(held *benchdv1.HeldShard) bool {
+	life := cd.run.record.Life
+	return held.GetPhase() == string(life.Phases[life.Joined].Name) ||
+		slices.ContainsFunc(held.GetEnded(), func(e *benchdv1.PhaseEnded) bool {
+			return e.GetPhase() == string(cd.warmup.name) && !e.GetFinal()
+		})
+}
+
+// announceAnew moves a change-over of which nobody has heard: its instant has passed, and would cut the measurement
+// short, by another time on each agent.
+func (cd *conductor) announceAnew() {
+	rec := &cd.run.record
+	begun := rec.Begun[cd.warmup.name]
+	soonest := time.Duration(cd.c.clock.Now()-cd.epoch.Load()) + cd.lead()
+	rec.Begun[rec.Life.Phases[rec.Life.Joined].Name] = begun + roundUp(soonest-begun, cd.warmup.interval)
+	cd.persist(cd.c.life)
+}
+
+// warmingUp says how far a warm-up is that lasts until it is steady; empty in all other phases.
+func (cd *conductor) warmingUp() string {
+	life := cd.run.record.Life
+	next, ok := life.Awaits()
+	if !ok || life.Phases[next-1].Until != plan.Steady || cd.warmup.whole == 0 {
+		return ""
+	}
+	_, because := cd.warmup.steady()
+	return because
+}
+
+// roundUp rounds a time up to a multiple of a step.
+func roundUp(d, step time.Duration) time.Duration {
+	if rest := d % step; rest > 0 {
+		return d - rest + step
+	}
+	return d
+}

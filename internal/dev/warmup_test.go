@@ -1,0 +1,107 @@
+package dev_test
+
+import (
+	"log/slog"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// warm runs a submission whose warm-up lasts until something happens, and checks that three agents changed over at
+// one instant.
+func warm(t *testing.T, settings map[string]string) result.Run {
+	t.Helper()
+	dir := t.TempDir()
+	all := map[string]string{"db": "null", "recordcount": "1000", "readproportion": "1", "updateproportion": "0", "threadcount": "3", "interval": interval.String(), "duration": "500ms"}
+	maps.Copy(all, settings)
+	r := executeIn(t, dir, 3, all)
+	require.Equal(t, result.Complete, r.Status, r.Reason)
+	require.Empty(t, r.Missing)
+	require.True(t, r.Reconcile.OK, "%+v", r.Reconcile)
+	require.Len(t, r.Phases, 2)
+	require.NotNil(t, r.Start)
+	require.Less(t, r.Start.SkewMS, 250.0, "the skew is that of the warm-up's start, the only one that had to be waited for")
+
+	kept, err := archive.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, kept.Close(t.Context())) }()
+	warmups := make(map[int][]time.Duration) // where windows end, by shard
+	for w, err := range kept.Windows(t.Context(), r.ID) {
+		require.NoError(t, err)
+		if w.ID.Phase == string(plan.Warmup) {
+			warmups[w.ID.Shard] = append(warmups[w.ID.Shard], w.End)
+			continue
+		}
+		require.True(t, w.Tail || w.Start == time.Duration(w.ID.Seq)*interval, "windows count from the change")
+		require.True(t, w.Last || w.End == w.Start+interval)
+	}
+	require.Len(t, warmups, 3)
+	require.Equal(t, warmups[0], warmups[1])
+	require.Equal(t, warmups[0], warmups[2])
+	require.InDelta(t, r.Phases[0].Seconds, warmups[0][len(warmups[0])-1].Seconds(), 1e-9)
+	return r
+}
+
+const interval = 100 * time.Millisecond
+
+func verdict(r result.Run, name string) *result.Verdict {
+	for i := range r.Verdicts {
+		if r.Verdicts[i].Name == name {
+			return &r.Verdicts[i]
+		}
+	}
+	return nil
+}
+
+func TestMeasuringBeginsWhenTheTargetIsSteady(t *testing.T) {
+	t.Parallel()
+	r := warm(t, map[string]string{"null.service": "warming 20ms 5ms over 3s", "warmup.until": "steady", "warmup": "40s"})
+	require.Greater(t, r.Phases[0].Seconds, 3.0, "it cannot be steady before it is warm")
+	require.Less(t, r.Phases[0].Seconds, 40.0)
+	v := verdict(r, "steady")
+	require.NotNil(t, v)
+	require.True(t, v.Value, v.Because)
+	require.Contains(t, v.Because, "throughput: trend p = ")
+	require.Contains(t, v.Test, "Mann-Kendall")
+	require.InDelta(t, 0.5, r.Phases[1].Seconds, 1e-9)
+}
+
+func TestAWarmUpThatDoesNotBecomeSteadyEndsAtItsBoundAndSaysSo(t *testing.T) {
+	t.Parallel()
+	r := warm(t, map[string]string{"null.service": "warming 40ms 1ms over 6s", "warmup.until": "steady", "warmup": "3050ms", "arrival": "poisson", "rate": "200"})
+	v := verdict(r, "steady")
+	require.NotNil(t, v)
+	require.InDelta(t, 3.05, r.Phases[0].Seconds, 1e-9)
+	require.False(t, v.Value)
+	require.Contains(t, v.Because, "not reached within 3.05s")
+}
+
+func TestAWarmUpByOperationsUsesUpNoneOfThoseToMeasure(t *testing.T) {
+	t.Parallel()
+	for name, settings := range map[string]map[string]string{
+		"closed loop": {"warmup.ops": "300"},
+		"open loop":   {"warmup.ops": "300", "arrival": "fixed", "rate": "500"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			settings["null.service"], settings["duration"], settings["operationcount"] = "5ms", "0s", "200"
+			r := warm(t, settings)
+			require.GreaterOrEqual(t, r.Phases[0].Ops, uint64(300))
+			require.InDelta(t, 200, float64(r.Phases[1].Ops), 9, "but for those in flight at the change, at most one of each worker")
+			require.Nil(t, verdict(r, "steady"), "nobody asked")
+		})
+	}
+}
+
+func TestAWarmUpByOperationsHasABoundToo(t *testing.T) {
+	t.Parallel()
+	r := warm(t, map[string]string{"warmup.ops": "1000000", "warmup": "1200ms", "null.service": "5ms"})
+	require.InDelta(t, 1.2, r.Phases[0].Seconds, 1e-9)
+	require.Nil(t, verdict(r, "steady"))
+}

@@ -1,0 +1,65 @@
+package lifecycle
+
+import (
+	"strconv"
+
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// WarmedUp says that the phase which goes on is over at an instant that has been fixed, because of Because: the
+// phase that joins it begins there.
+type WarmedUp struct{ Because string }
+
+func (WarmedUp) event() {}
+
+// Join tells all live shards of the instant at which a phase begins that joins the one going on.
+type Join struct{ Phase int }
+
+func (c Join) command() string { return "join phase " + strconv.Itoa(c.Phase) }
+
+// Awaits returns the index of the phase that joins the one going on as soon as WarmedUp says so; ok is false when
+// there is none, or the run is to end.
+func (s *State) Awaits() (phase int, ok bool) {
+	if s.Status != result.Running || s.Phase < 0 || s.idle() {
+		return 0, false
+	}
+	next := s.going() + 1
+	return next, next < len(s.Phases) && s.Phases[next].Joined && s.Phases[next-1].Announced()
+}
+
+// going is the index of the phase that goes on, as far as the coordinator has announced one: agents go over by
+// themselves into a phase that joins one of a given length.
+func (s *State) going() int { return max(s.Phase, s.Joined) }
+
+// warmedUp lets the next phase join.
+func (s *State) warmedUp(e WarmedUp) []Command {
+	next, ok := s.Awaits()
+	if !ok {
+		return nil
+	}
+	s.Joined = next
+	out := []Command{Note{"phase", string(s.Phases[next].Name) + " begins: " + e.Because}, Join{next}}
+	if planned, bounded := s.planned(); bounded {
+		out = append(out, Arm{Overdue, planned + overdueAfter})
+	}
+	return out
+}
+
+// again tells a shard what it may have missed of the starts of the segment that goes on.
+func (s *State) again(shard int) []Command {
+	out := []Command{Restart{shard, s.Phase}}
+	if s.Joined > s.Phase {
+		out = append(out, Restart{shard, s.Joined})
+	}
+	return out
+}
+
+// rest gives the phases of the current segment from the one that goes on.
+func (s *State) rest() []plan.Phase {
+	segment := s.Current()
+	if segment == nil {
+		return nil
+	}
+	return segment[s.going()-s.Phase:]
+}
