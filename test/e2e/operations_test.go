@@ -108,7 +108,7 @@ func TestTwoAgentsShareInserts(t *testing.T) {
 	}
 	t.Logf("%d inserts, %d reads of own new rows, %d of the other agent's", len(there), own, others)
 	require.Greater(t, own, ops/20)
-	require.Greater(t, others, ops/20, "watermarks let an agent read what the other one has inserted")
+	require.Greater(t, others, ops/100, "watermarks let an agent read what the other one has inserted")
 }
 
 // sequences are the operations of each worker, in order.
