@@ -222,7 +222,7 @@ func TestAnArchiveThatCannotBeWrittenHoldsUpNothingForEver(t *testing.T) {
 	start := a.begin()
 	h.event(id, "measure starts")
 
-	db, err := sql.Open("sqlite", filepath.Join(h.dir, archive.FileName))
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(h.dir, archive.FileName)+"?_pragma=busy_timeout(5000)")
 	require.NoError(t, err)
 	defer db.Close()
 	conn, err := db.Conn(t.Context())
