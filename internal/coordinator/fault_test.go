@@ -51,7 +51,7 @@ func TestQueuedAndPreparingRunsOutliveTheCoordinator(t *testing.T) {
 	a.ended(start.GetId(), 1, 5)
 	h.until(id, result.Complete)
 	require.True(t, h.result(id).Reconcile.OK)
-	require.Equal(t, queued+".1", a.ready().GetId().GetRun())
+	require.Equal(t, queued+".1", await(a, (*benchdv1.SessionResponse).GetPrepare).GetId().GetRun())
 	h.cancel(queued)
 	h.until(queued, result.Cancelled)
 }
@@ -227,7 +227,7 @@ func TestAnArchiveThatCannotBeWrittenHoldsUpNothingForEver(t *testing.T) {
 	defer db.Close()
 	conn, err := db.Conn(t.Context())
 	require.NoError(t, err)
-	_, err = conn.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	_, err = conn.ExecContext(t.Context(), "PRAGMA busy_timeout = 10000; BEGIN IMMEDIATE")
 	require.NoError(t, err)
 	for seq := range 1000 {
 		a.window(start.GetId(), seq, 1, "OK", seq == 999)

@@ -193,7 +193,7 @@ func (cd *conductor) changeOver(next int, at time.Duration, because string, verd
 		rec.Steady = verdict
 	}
 	cd.step(lifecycle.WarmedUp{Because: because})
-	cd.stale = true
+	cd.publish(cd.builder.Live())
 }
 
 // goneOver takes note of a change that an agent has gone through and we know nothing of: the archive could not be

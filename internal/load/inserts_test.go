@@ -56,6 +56,7 @@ func TestWatermarksOfInserts(t *testing.T) {
 		r := newRig(t, s, library{target}, func(c *load.Config) { c.Shard.Count = 2 })
 		r.in(t, 0, plan.Measure)
 		<-time.After(500*time.Millisecond + 500*time.Microsecond)
+		synctest.Wait() // for the worker
 		others := func() (n int) {
 			for key := range target.read {
 				if key >= w.RecordCount && (key-w.RecordCount)%2 == 1 {

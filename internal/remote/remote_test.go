@@ -322,7 +322,7 @@ func TestWatchOutlivesACoordinator(t *testing.T) {
 func TestProgressIsWhatTheCoordinatorSays(t *testing.T) {
 	p := progressOf(&benchdv1.WatchResponse{
 		Suite: "S", Run: "S.1", Status: "running", Phase: "measure", Elapsed: durationpb.New(time.Second), Planned: durationpb.New(time.Minute),
-		PlannedOps: 9, Ops: 3, Rate: 3.5, Offered: 4, Runs: 2, RunsEnded: 1, WaitingFor: "w",
+		PlannedOps: 9, Ops: 3, Rate: 3.5, Offered: 4, Steady: "s", Runs: 2, RunsEnded: 1, WaitingFor: "w",
 		Operations: []*benchdv1.LiveOperation{{Op: "READ", Outcome: "OK", Count: 3, P50Us: 1.5, P99Us: 2, MaxUs: 3, PartOf: "X"}},
 		Agents:     []*benchdv1.LiveAgent{{Name: "a", Connected: true, State: "running", Rate: 3, Idle: -1, ClockOffsetMs: 1, ClockUncertaintyMs: 2, P99Us: 1}},
 		Events:     []*benchdv1.LiveEvent{{Kind: "k", Text: "t"}},
@@ -330,7 +330,7 @@ func TestProgressIsWhatTheCoordinatorSays(t *testing.T) {
 	})
 	require.Equal(t, Progress{
 		Suite: "S", Run: "S.1", Status: result.Running, Phase: "measure", Elapsed: time.Second, Planned: time.Minute,
-		PlannedOps: 9, Ops: 3, Rate: 3.5, Offered: 4, Runs: 2, RunsEnded: 1, WaitingFor: "w",
+		PlannedOps: 9, Ops: 3, Rate: 3.5, Offered: 4, Steady: "s", Runs: 2, RunsEnded: 1, WaitingFor: "w",
 		Operations: []Operation{{Op: "READ", Outcome: "OK", PartOf: "X", Count: 3, P50: 1500, P99: 2000, Max: 3000}},
 		Agents:     []AgentProgress{{Name: "a", Connected: true, State: "running", Rate: 3, Idle: -1, P99: 1000, Clock: Clock{OffsetMS: 1, UncertaintyMS: 2}}},
 		Events:     []Event{{At: time.Unix(0, 0).UTC(), Kind: "k", Text: "t"}},

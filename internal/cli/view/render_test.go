@@ -234,3 +234,12 @@ func TestPlainSaysEachThingOnce(t *testing.T) {
 	v.Tell(Aside{Note: "cancels"})
 	require.Equal(t, "cancels\n", out.String())
 }
+
+func TestAWarmUpUntilItIsSteadySaysHowFarItIs(t *testing.T) {
+	s := measuring()
+	s.Progress.Phase, s.Progress.Steady = "warmup", "16 of 20 intervals"
+	require.Contains(t, Render(&s, 100, 40, Theme{}), "steady? 16 of 20 intervals")
+	require.Contains(t, strings.Join(Lines(s.Progress), "\n"), "steady? 16 of 20 intervals")
+	s.Progress.Steady = ""
+	require.NotContains(t, strings.Join(Render(&s, 100, 40, Theme{}), "\n"), "steady?")
+}
