@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +18,7 @@ import (
 
 // shelf is a session that remembers which key numbers were read. It serves in 1 ms.
 type shelf struct {
+	mu   sync.Mutex
 	read map[int64]bool
 }
 
@@ -26,7 +28,9 @@ func (s *shelf) Do(ctx context.Context, op *workload.Op) workload.Outcome {
 		if err != nil {
 			return workload.Outcome{Code: workload.Error, Err: err}
 		}
+		s.mu.Lock()
 		s.read[n] = true
+		s.mu.Unlock()
 	}
 	select {
 	case <-ctx.Done():
@@ -58,6 +62,8 @@ func TestWatermarksOfInserts(t *testing.T) {
 		<-time.After(500*time.Millisecond + 500*time.Microsecond)
 		synctest.Wait() // for the worker
 		others := func() (n int) {
+			target.mu.Lock()
+			defer target.mu.Unlock()
 			for key := range target.read {
 				if key >= w.RecordCount && (key-w.RecordCount)%2 == 1 {
 					n++
