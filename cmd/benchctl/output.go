@@ -32,7 +32,7 @@ func conclude(ctx context.Context, c *cli.Context, client *remote.Client, id, fo
 		return err
 	}
 	ended := verdict(text)
-	delivered, err := deliver(ctx, c, client, text)
+	delivered, err := deliver(ctx, c, client, text, format)
 	if err == nil && (!delivered || format != "ycsb") {
 		err = printResult(c, text, format)
 	}

@@ -23,7 +23,7 @@ import (
 
 // reportFormats are the forms in which reports are written, and those that this version does not have yet.
 func reportFormats() (now, later []string) {
-	return []string{"json", "csv", "ycsb", "hlog"}, []string{"html", "xlsx", "md", "benchfmt", "raw"}
+	return []string{"json", "csv", "ycsb", "hlog", "raw"}, []string{"html", "xlsx", "md", "benchfmt"}
 }
 
 func reportCommand() cli.Command {
@@ -38,6 +38,9 @@ func reportCommand() cli.Command {
   ycsb  ID.ycsb.txt                 as YCSB prints it, or .json with its other exporters
   hlog  ID-PHASE-OPERATION.hlog     HdrHistogram logs in nanoseconds: a line of response times for each interval, and
                                     one of service times, tagged "service"
+  raw   ID.raw.txt                  every operation as YCSB writes raw points, of a run that was submitted with
+                                    measurementtype=raw and whose agents are connected; they keep them for a week
+        ID-raw.csv                  the same with agent, phase and outcome, in nanoseconds
 
 The files appear together, complete, or not at all. None takes the place of another without --force.`,
 		Example: `  benchctl report 20260301-k7mp --format json,csv --out results
@@ -64,7 +67,7 @@ The files appear together, complete, or not at all. None takes the place of anot
 		defer func() { _ = client.Close() }()
 		files := report.NewFiles(force)
 		defer files.Discard()
-		r := reporter{client: client, files: files, dir: out}
+		r := reporter{client: client, files: files, dir: out, warn: func(text string) { warn(c, []string{text}) }}
 		if err := r.write(ctx, args[0], formats); err != nil {
 			return err
 		}
@@ -103,6 +106,7 @@ type reporter struct {
 	client *remote.Client
 	files  *report.Files
 	dir    string
+	warn   func(string)
 }
 
 func (r *reporter) write(ctx context.Context, id string, formats []string) error {
@@ -168,9 +172,45 @@ func (r *reporter) run(ctx context.Context, run result.Run, format string) error
 			name = run.ID + ".ycsb.json"
 		}
 		return r.file(name, func(w io.Writer) error { return y.Write(w, run) })
+	case "raw":
+		return r.raw(ctx, run)
 	default:
 		return r.client.Histograms(ctx, run.ID, report.NewLogs(r.files, r.dir, run.ID).Add)
 	}
+}
+
+// raw writes a run's operations in both forms.
+func (r *reporter) raw(ctx context.Context, run result.Run) error {
+	y, err := report.ParseYCSB(run.Resolved)
+	if err != nil {
+		return fmt.Errorf("read settings of run %s: %w", run.ID, err)
+	}
+	if !y.Raw() {
+		return &cli.Error{Code: cli.Usage, Err: fmt.Errorf("run %s has no raw points: submit with -p measurementtype=raw or hdrhistogram+raw", run.ID)}
+	}
+	points := y.NewYCSBPoints()
+	defer func() { _ = points.Close() }() // temporary files
+	if err := r.file(run.ID+"-raw.csv", func(w io.Writer) error {
+		table, err := report.NewPointsCSV(w)
+		if err != nil {
+			return err
+		}
+		lost, err := r.client.Points(ctx, run.ID, func(p report.Point) error { return errors.Join(points.Add(p), table.Add(p)) })
+		if lost > 0 {
+			r.warn(lostPoints(run.ID, lost))
+		}
+		return errors.Join(err, table.Close())
+	}); err != nil {
+		return err
+	}
+	return r.file(run.ID+".raw.txt", func(w io.Writer) error {
+		_, err := points.WriteTo(w)
+		return err
+	})
+}
+
+func lostPoints(run string, lost uint64) string {
+	return fmt.Sprintf("%s raw points of run %s are missing: the agents' disks were slower than the load; its figures are not concerned", result.Thousands(lost), run)
 }
 
 func (r *reporter) file(name string, write func(io.Writer) error) error {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/benchd/benchd/internal/cli"
@@ -32,8 +34,11 @@ func warnOfFiles(c *cli.Context, y report.YCSB, id string) {
 	if y.Logs {
 		files = append(files, "hdrhistogram.fileoutput")
 	}
+	if y.Raw() {
+		files = append(files, "measurementtype="+string(y.Type))
+	}
 	if len(files) > 0 {
-		warn(c, []string{fmt.Sprintf("%s: no file is written without --wait; `benchctl report %s --format ycsb,hlog --out DIR` writes them later", strings.Join(files, ", "), id)})
+		warn(c, []string{fmt.Sprintf("%s: no file is written without --wait; `benchctl report %s --format ycsb,hlog,raw --out DIR` writes them later", strings.Join(files, ", "), id)})
 	}
 }
 
@@ -46,7 +51,7 @@ func tellOmitted(c *cli.Context, y report.YCSB, run result.Run) {
 
 // deliver writes the files that YCSB's properties ask for, as YCSB does: over those that are there. It tells whether
 // YCSB's output is in one of them.
-func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []byte) (exported bool, err error) {
+func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []byte, format string) (exported bool, err error) {
 	run, suite, err := decode(text)
 	if err != nil || suite != nil {
 		return false, err
@@ -76,6 +81,11 @@ func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []
 			return false, err
 		}
 	}
+	if y.Raw() && (y.RawFile != "" || format == "ycsb") {
+		if err := deliverPoints(ctx, c, client, y, run); err != nil {
+			return false, err
+		}
+	}
 	if err := files.Commit(); err != nil {
 		return false, err
 	}
@@ -83,4 +93,29 @@ func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []
 		c.Logger.Info("written", "file", path)
 	}
 	return y.ExportFile != "", nil
+}
+
+// deliverPoints writes a run's operations behind what is in the file that YCSB's property names, else to standard
+// output.
+func deliverPoints(ctx context.Context, c *cli.Context, client *remote.Client, y report.YCSB, run result.Run) (err error) {
+	points := y.NewYCSBPoints()
+	defer func() { _ = points.Close() }() // temporary files
+	lost, err := client.Points(ctx, run.ID, points.Add)
+	if err != nil {
+		return err
+	}
+	if lost > 0 {
+		warn(c, []string{lostPoints(run.ID, lost)})
+	}
+	if y.RawFile == "" {
+		_, err = points.WriteTo(c.Out)
+		return err
+	}
+	file, err := os.OpenFile(y.RawFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("write raw points: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	_, err = points.WriteTo(file)
+	return err
 }

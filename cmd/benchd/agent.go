@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,7 +53,7 @@ it or fails, as "benchctl submit --on-agent-loss" says.`,
 	config.PairsVar(fs, &f.labels, "label", "", "label, by which runs select agents; may stand several times")
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of /metrics, /healthz and /readyz; port 0 takes a free one")
 	fs.StringVar(&f.advertise, "metrics-advertise", "", "`HOST:PORT` at which Prometheus reaches the metrics, for /sd/agents; default is where they are")
-	fs.StringVar(&f.spool, "spool", "", "`DIR` for figures that were not delivered; this version keeps them in memory, 256 MiB at most")
+	fs.StringVar(&f.spool, "spool", "", "`DIR` for raw points (measurementtype=raw), kept for a week; default is below the system's temporary directory")
 	config.Duration(fs, &f.orphan, "orphan-timeout", false, "stop the load after so long without a coordinator")
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
 	clockFlags(fs, &f.skew)
@@ -83,8 +85,9 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	if err := f.judge(cmd); err != nil {
 		return err
 	}
-	if f.spool != "" {
-		c.Logger.Warn("--spool has no effect yet: figures that were not delivered are kept in memory", "dir", f.spool)
+	spool := f.spool
+	if spool == "" {
+		spool = filepath.Join(os.TempDir(), fmt.Sprintf("benchd-spool-%d", os.Getuid()))
 	}
 	web, err := cli.Listen(ctx, "--metrics-listen", f.metrics)
 	if err != nil {
@@ -99,7 +102,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 			grpc.WithNoProxy(),
 		},
 		Drivers: target.Drivers(), Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
-		OrphanTimeout: f.orphan, Clock: clock.NewSource(f.skew), Logger: c.Logger, Registerer: registry,
+		OrphanTimeout: f.orphan, Spool: spool, Clock: clock.NewSource(f.skew), Logger: c.Logger, Registerer: registry,
 	})
 	if err != nil {
 		return errors.Join(&cli.Error{Code: cli.Usage, Err: err}, web.Close())

@@ -39,6 +39,8 @@ type Config struct {
 	OrphanTimeout time.Duration
 	// SpoolBytes bounds the windows that are kept until they are acknowledged. Default 256 MiB: days of them.
 	SpoolBytes int64
+	// Spool is the directory for raw points. Default: none, and runs that ask for them cannot be prepared.
+	Spool string
 	// Clock is the agent's clock. Default: the machine's.
 	Clock *clock.Source
 	// Logger takes what the agent has to say. Default: nobody.

@@ -34,6 +34,8 @@ func (a *Agent) obey(in *benchdv1.SessionResponse, now int64, out *outbox) {
 		}
 	case *benchdv1.SessionResponse_Watermark:
 		a.inserted(m.Watermark)
+	case *benchdv1.SessionResponse_Points:
+		a.sendPoints(m.Points)
 	case *benchdv1.SessionResponse_Release:
 		a.release(keyOf(m.Release.GetId()))
 	default:

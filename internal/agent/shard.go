@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/benchd/benchd/internal/clock"
@@ -43,6 +44,7 @@ type shard struct {
 	ready     chan struct{} // closed when preparing is over; then runner and target are set, if it went well
 	runner    *load.Runner
 	target    load.Target
+	points    *points // nil where nobody asks for raw points
 
 	answer  *benchdv1.Prepared // once preparing is over
 	base    *clock.Timebase    // from the first start on
@@ -109,9 +111,17 @@ func (s *shard) prepare(m *benchdv1.Prepare) (facts map[string]string, err error
 
 // make makes the runner, and does what falls to the steward.
 func (s *shard) make(part plan.Shard, settings plan.Settings, target load.Target, steward bool) (*load.Runner, map[string]string, error) {
+	var tap func(plan.PhaseName, []latency.Key, func(int64) int64) func(worker, series int, done, response, service int64)
+	if strings.Contains(part.Properties["measurementtype"], "raw") {
+		var err error
+		if s.points, err = s.newPoints(); err != nil {
+			return nil, nil, err
+		}
+		tap = s.points.begin
+	}
 	runner, err := load.New(load.Config{
 		Target: target, Shard: part, Settings: settings, Clock: s.a.clock, Logger: s.log,
-		Emit: s.emit, Started: s.begun, Ended: s.over, Health: s.a.health.sample,
+		Emit: s.emit, Started: s.begun, Ended: s.over, Health: s.a.health.sample, Tap: tap,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -267,6 +277,9 @@ func (s *shard) over(e load.PhaseEnd) {
 	m := &benchdv1.PhaseEnded{
 		Id: s.key.id(), Phase: string(e.Phase), EndedNs: int64(e.At), Issued: e.Issued, Recorded: e.Recorded,
 		Windows: uint32(e.Windows), Final: e.Final, Left: e.Left,
+	}
+	if e.Final && s.points != nil {
+		s.points.end()
 	}
 	if e.Err != nil {
 		m.Error = wire.Text(e.Err.Error())

@@ -48,6 +48,8 @@ type session struct {
 	pending map[uint64]int64 // probes under way: when they were sent
 	seq     uint64
 	replies chan clock.Probe
+	orders  uint64 // of raw points
+	pieces  map[uint64]chan<- *benchdv1.PointsPiece
 }
 
 // send queues a message; an agent that has stopped reading is cut off rather than waited for.
@@ -83,6 +85,7 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 		out:     make(chan *benchdv1.SessionResponse, sessionBuffer),
 		bursts:  make(chan chan<- struct{}, 8),
 		pending: make(map[uint64]int64),
+		pieces:  make(map[uint64]chan<- *benchdv1.PointsPiece),
 		replies: make(chan clock.Probe, burstProbes),
 	}
 	// It is queued before anybody can find the session and send something else.
@@ -299,6 +302,8 @@ func (c *Coordinator) receiveLoop(stream benchdv1.AgentService_SessionServer, m 
 			c.toShard(m, msg.Started.GetId(), func(cd *conductor, _ int) { cd.started(m, msg.Started) })
 		case *benchdv1.SessionRequest_PhaseEnded:
 			c.toShard(m, msg.PhaseEnded.GetId(), func(cd *conductor, shard int) { cd.phaseEnded(shard, msg.PhaseEnded) })
+		case *benchdv1.SessionRequest_Points:
+			s.gotPiece(msg.Points)
 		case *benchdv1.SessionRequest_Leaving:
 			reason := wire.Text(msg.Leaving.GetReason())
 			s.log.Info("agent leaves", "reason", reason)

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -129,6 +130,7 @@ const address = "passthrough:///this-process"
 func (c *Cluster) start(ctx context.Context, config Config, name string) error {
 	a, err := agent.New(agent.Config{
 		Coordinator: address, Dial: c.dial, Drivers: config.Drivers, Name: name, Version: config.Version, Logger: config.Logger,
+		Spool: filepath.Join(config.DataDir, "points", name),
 	})
 	if err != nil {
 		return err

@@ -30,6 +30,10 @@ type Config struct {
 	// backlog.
 	Health func() latency.Health
 
+	// Tap, where it is set, is called at the start of a segment, which is a phase with those that join it, and
+	// returns what takes each of its samples; see [latency.Recorder.Tap]. RunTime maps done to the run's time.
+	Tap func(phase plan.PhaseName, keys []latency.Key, runTime func(done int64) int64) func(worker, series int, done, response, service int64)
+
 	Logger *slog.Logger
 
 	// LateAfter is how late an operation may be sent, although a worker was free, before it counts as a late

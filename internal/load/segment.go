@@ -150,6 +150,9 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 	if stopped != nil {
 		s.stop(*stopped)
 	}
+	if tap := s.r.cfg.Tap; tap != nil {
+		s.recorder.Tap(tap(s.phases[0].Name, s.catalog.keys, func(done int64) int64 { return s.zero + s.runTime(done) }))
+	}
 	for i, w := range s.workers {
 		w.session = sessions[i]
 	}

@@ -59,7 +59,8 @@ type YCSB struct {
 	StatusInterval time.Duration
 	Label          string // what they begin with
 
-	NoSummary bool // of raw points
+	NoSummary bool   // of raw points
+	RawFile   string // that they are appended to; empty is standard output
 
 	// ExportFile is where the output goes instead of standard output.
 	ExportFile string
@@ -85,6 +86,7 @@ func ParseYCSB(properties map[string]string) (YCSB, error) {
 		Label:    properties["label"],
 
 		NoSummary: get("measurement.raw.no_summary", "false") == "true",
+		RawFile:   get("measurement.raw.output_file", ""),
 
 		ExportFile: get("exportfile", ""),
 		Logs:       get("hdrhistogram.fileoutput", "false") == "true",
@@ -124,7 +126,7 @@ func ParseYCSB(properties map[string]string) (YCSB, error) {
 // Kept are the percentiles that a result must have for this output.
 func (y YCSB) Kept() []float64 {
 	kept := slices.Clone(y.Percentiles)
-	if y.Type == RawPoints || y.Type == HdrAndRaw {
+	if y.Raw() {
 		for _, p := range rawPercentiles() {
 			if !slices.Contains(kept, p) {
 				kept = append(kept, p)
@@ -133,6 +135,9 @@ func (y YCSB) Kept() []float64 {
 	}
 	return kept
 }
+
+// Raw reports whether the operations themselves are wanted.
+func (y YCSB) Raw() bool { return y.Type == RawPoints || y.Type == HdrAndRaw }
 
 // rawPercentiles are those of the summary of raw points.
 func rawPercentiles() []float64 { return []float64{1, 5, 50, 90, 95, 99, 99.9, 99.99} }

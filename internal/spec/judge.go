@@ -167,8 +167,6 @@ func (j *judge) judgeTarget(available []string) {
 			j.fail(e, "is not supported: %s", e.key.Reason)
 		case e.key.Status == Idle && !strings.EqualFold(strings.TrimSpace(e.value), "false"):
 			j.warn(e, "has no effect: %s", e.key.Reason)
-		case property == "measurementtype" && strings.Contains(e.value, "raw"):
-			j.warn(e, "the points themselves are not kept by this version: their summary is printed, and `benchctl report ID --format hlog --out DIR` writes every interval's histograms")
 		case e.key.Status == Reporting && e.key.Reason != "" && !e.idle():
 			j.warn(e, "has no effect: %s", e.key.Reason)
 		}

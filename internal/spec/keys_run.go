@@ -47,7 +47,7 @@ func reportingKeys() []Key {
 		{Name: "measurementtype", Kind: Enum, Default: "hdrhistogram", Values: []string{"hdrhistogram", "histogram", "hdrhistogram+histogram", "hdrhistogram+raw", "timeseries", "raw"}, Doc: "which figures are printed"},
 		{Name: "measurement.interval", Kind: Enum, Default: "op", Values: []string{"op", "intended", "both"}, Doc: "whether service times, response times or both are printed"},
 		{Name: "measurement.histogram.verbose", Kind: Bool, Default: "false", Reason: "buckets are not printed; `benchctl report ID --format hlog --out DIR` writes them all", Doc: "print every bucket"},
-		{Name: "measurement.raw.output_file", Kind: Text, Reason: "raw points are not kept by this version", Doc: "where raw points go"},
+		{Name: "measurement.raw.output_file", Kind: Text, Doc: "where raw points go"},
 		{Name: "measurement.raw.no_summary", Kind: Bool, Default: "false", Doc: "print no summary after raw points"},
 		{Name: "hdrhistogram.percentiles", Kind: List, Default: "50,95,99", check: checkPercentiles, Doc: "which percentiles are printed"},
 		{Name: "hdrhistogram.fileoutput", Kind: Bool, Default: "false", Doc: "write HdrHistogram logs"},

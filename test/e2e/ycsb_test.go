@@ -3,9 +3,12 @@
 package e2e
 
 import (
+	"encoding/csv"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -89,7 +92,10 @@ func TestAPublishedReportsCommandLinesWork(t *testing.T) {
 	dir := t.TempDir()
 	stdout, stderr, code = run(t, time.Minute, "benchctl", append(args, "-p", "measurementtype=raw", "-p", "measurement.raw.output_file="+dir+"/raw.txt")...)
 	require.Zero(t, code, stderr)
-	require.Contains(t, stderr, "raw points are not kept")
+	points, err := os.ReadFile(filepath.Join(dir, "raw.txt"))
+	require.NoError(t, err)
+	require.Equal(t, 20000+10+3, strings.Count(string(points), "\n"), "operations, sessions' ends, and the heads of READ, UPDATE and CLEANUP")
+	require.Regexp(t, `(?m)^READ latency raw data: op, timestamp\(ms\), latency\(us\)\nREAD,\d{13},\d+$`, string(points))
 	require.Contains(t, stdout, "[READ], Below is a summary of latency in microseconds:, -1\n")
 	require.Contains(t, stdout, "[UPDATE], p99, ")
 
@@ -173,7 +179,7 @@ func TestReportsSayWhatTheResultSays(t *testing.T) {
 	require.Zero(t, code, stderr)
 	_, stderr, code = h.ctl("report", r.ID, "--format", "html", "--out", dir)
 	require.Equal(t, 2, code)
-	require.Contains(t, stderr, "html is not written by this version; it writes json, csv, ycsb, hlog")
+	require.Contains(t, stderr, "html is not written by this version; it writes json, csv, ycsb, hlog, raw")
 }
 
 // same compares figures with a histogram in nanoseconds.
@@ -218,4 +224,66 @@ func TestTheFirstMessageOfAnErrorIsShown(t *testing.T) {
 	values := printed(t, stdout)
 	require.InDelta(t, values["READ-FAILED Operations"], values["READ Return=ERROR"], 0)
 	require.Positive(t, values["READ Return=ERROR"])
+}
+
+func TestRawPointsAreWhatTheResultWasMadeOf(t *testing.T) {
+	h := newHouse(t)
+	for _, name := range []string{"a", "b"} {
+		h.agent(name, "--spool", t.TempDir())
+	}
+	h.connected(2)
+	stdout, stderr, code := h.ctl("submit", "--db", "null", "-P", ycsb+"workloadf", "-p", "recordcount=1000", "-p", "null.service=lognormal 200us 0.5",
+		"--phase", "load,run", "--target", "10000", "--threads", "8", "-p", "operationcount=30000", "-p", "null.error.share=1%",
+		"-p", "core_workload_insertion_keep_going_on_error=true", "-p", "measurementtype=raw", "--wait", "-o", "json")
+	require.Zero(t, code, stderr)
+	r := parse(t, stdout)
+	dir := t.TempDir()
+	_, stderr, code = h.ctl("report", r.ID, "--format", "raw", "--out", dir)
+	require.Zero(t, code, stderr)
+	require.NotContains(t, stderr, "missing")
+	file, err := os.Open(filepath.Join(dir, r.ID+"-raw.csv"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	rows, err := csv.NewReader(file).ReadAll()
+	require.NoError(t, err)
+	response, service := make(map[string][]float64), make(map[string][]float64)
+	for _, row := range rows[1:] {
+		key := strings.Join(row[1:5], " ")
+		for i, into := range map[int]map[string][]float64{6: response, 7: service} {
+			ns, err := strconv.ParseFloat(row[i], 64)
+			require.NoError(t, err)
+			into[key] = append(into[key], ns/1000)
+		}
+	}
+	seen := 0
+	for _, p := range r.Phases {
+		for _, o := range p.Operations {
+			partOf := ""
+			if o.PartOf != nil {
+				partOf = *o.PartOf
+			}
+			key := strings.Join([]string{p.Name, o.Op, o.Outcome, partOf}, " ")
+			ranked(t, key, o.Figures, response[key])
+			ranked(t, key, o.Service, service[key])
+			seen++
+		}
+	}
+	require.Len(t, response, seen)
+	text, err := os.ReadFile(filepath.Join(dir, r.ID+".raw.txt"))
+	require.NoError(t, err)
+	require.Greater(t, strings.Count(string(text), "\n"), len(rows), "the lines, and heads")
+}
+
+// ranked checks figures against all that they were made of: counts exactly, ranks to the width of a bucket.
+func ranked(t *testing.T, key string, f result.Figures, us []float64) {
+	t.Helper()
+	require.Len(t, us, int(f.Count), key)
+	slices.Sort(us)
+	require.InDelta(t, us[0], f.Min, 0.001, key)
+	require.InDelta(t, us[len(us)-1], f.Max, 0.001, key)
+	for q, got := range map[float64]*float64{0.5: f.P50, 0.9: f.P90, 0.95: f.P95, 0.99: f.P99, 0.999: f.P999} {
+		if got != nil {
+			require.InEpsilon(t, us[int(math.Ceil(q*float64(len(us))))-1], *got, 0.001, "%s p%v", key, 100*q)
+		}
+	}
 }

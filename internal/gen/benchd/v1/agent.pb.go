@@ -37,6 +37,7 @@ type SessionRequest struct {
 	//	*SessionRequest_Window
 	//	*SessionRequest_PhaseEnded
 	//	*SessionRequest_Leaving
+	//	*SessionRequest_Points
 	Message       isSessionRequest_Message `protobuf_oneof:"message"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -142,6 +143,15 @@ func (x *SessionRequest) GetLeaving() *Leaving {
 	return nil
 }
 
+func (x *SessionRequest) GetPoints() *PointsPiece {
+	if x != nil {
+		if x, ok := x.Message.(*SessionRequest_Points); ok {
+			return x.Points
+		}
+	}
+	return nil
+}
+
 type isSessionRequest_Message interface {
 	isSessionRequest_Message()
 }
@@ -181,6 +191,11 @@ type SessionRequest_Leaving struct {
 	Leaving *Leaving `protobuf:"bytes,7,opt,name=leaving,proto3,oneof"`
 }
 
+type SessionRequest_Points struct {
+	// A piece of a shard's raw points.
+	Points *PointsPiece `protobuf:"bytes,8,opt,name=points,proto3,oneof"`
+}
+
 func (*SessionRequest_Hello) isSessionRequest_Message() {}
 
 func (*SessionRequest_ProbeReply) isSessionRequest_Message() {}
@@ -194,6 +209,8 @@ func (*SessionRequest_Window) isSessionRequest_Message() {}
 func (*SessionRequest_PhaseEnded) isSessionRequest_Message() {}
 
 func (*SessionRequest_Leaving) isSessionRequest_Message() {}
+
+func (*SessionRequest_Points) isSessionRequest_Message() {}
 
 // SessionResponse is a message from the coordinator to an agent.
 type SessionResponse struct {
@@ -211,6 +228,7 @@ type SessionResponse struct {
 	//	*SessionResponse_Stop
 	//	*SessionResponse_Release
 	//	*SessionResponse_Watermark
+	//	*SessionResponse_Points
 	Message       isSessionResponse_Message `protobuf_oneof:"message"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -334,6 +352,15 @@ func (x *SessionResponse) GetWatermark() *Watermark {
 	return nil
 }
 
+func (x *SessionResponse) GetPoints() *PointsOrder {
+	if x != nil {
+		if x, ok := x.Message.(*SessionResponse_Points); ok {
+			return x.Points
+		}
+	}
+	return nil
+}
+
 type isSessionResponse_Message interface {
 	isSessionResponse_Message()
 }
@@ -383,6 +410,11 @@ type SessionResponse_Watermark struct {
 	Watermark *Watermark `protobuf:"bytes,9,opt,name=watermark,proto3,oneof"`
 }
 
+type SessionResponse_Points struct {
+	// Send a piece of a shard's raw points.
+	Points *PointsOrder `protobuf:"bytes,10,opt,name=points,proto3,oneof"`
+}
+
 func (*SessionResponse_Welcome) isSessionResponse_Message() {}
 
 func (*SessionResponse_Probe) isSessionResponse_Message() {}
@@ -400,6 +432,145 @@ func (*SessionResponse_Stop) isSessionResponse_Message() {}
 func (*SessionResponse_Release) isSessionResponse_Message() {}
 
 func (*SessionResponse_Watermark) isSessionResponse_Message() {}
+
+func (*SessionResponse_Points) isSessionResponse_Message() {}
+
+// PointsOrder asks for a piece of a shard's raw points, as the agent has them on disk. One is under way at a time.
+type PointsOrder struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which shard.
+	Id *ShardId `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The piece's number, for the answer.
+	Number uint64 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
+	// Where it begins, in bytes.
+	Offset        uint64 `protobuf:"varint,3,opt,name=offset,proto3" json:"offset,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PointsOrder) Reset() {
+	*x = PointsOrder{}
+	mi := &file_benchd_v1_agent_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PointsOrder) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PointsOrder) ProtoMessage() {}
+
+func (x *PointsOrder) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_agent_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PointsOrder.ProtoReflect.Descriptor instead.
+func (*PointsOrder) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *PointsOrder) GetId() *ShardId {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *PointsOrder) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *PointsOrder) GetOffset() uint64 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
+// PointsPiece is the answer to a PointsOrder.
+type PointsPiece struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The order's number.
+	Number uint64 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	// The piece.
+	Data []byte `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// Whether nothing follows.
+	Last bool `protobuf:"varint,3,opt,name=last,proto3" json:"last,omitempty"`
+	// Why there is no piece; empty when there is.
+	Error         string `protobuf:"bytes,4,opt,name=error,proto3" json:"error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PointsPiece) Reset() {
+	*x = PointsPiece{}
+	mi := &file_benchd_v1_agent_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PointsPiece) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PointsPiece) ProtoMessage() {}
+
+func (x *PointsPiece) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_agent_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PointsPiece.ProtoReflect.Descriptor instead.
+func (*PointsPiece) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *PointsPiece) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *PointsPiece) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *PointsPiece) GetLast() bool {
+	if x != nil {
+		return x.Last
+	}
+	return false
+}
+
+func (x *PointsPiece) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
 
 // Hello introduces an agent.
 type Hello struct {
@@ -428,7 +599,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[2]
+	mi := &file_benchd_v1_agent_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -440,7 +611,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[2]
+	mi := &file_benchd_v1_agent_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -453,7 +624,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{2}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Hello) GetProtocol() uint32 {
@@ -542,7 +713,7 @@ type HostFacts struct {
 
 func (x *HostFacts) Reset() {
 	*x = HostFacts{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[3]
+	mi := &file_benchd_v1_agent_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -554,7 +725,7 @@ func (x *HostFacts) String() string {
 func (*HostFacts) ProtoMessage() {}
 
 func (x *HostFacts) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[3]
+	mi := &file_benchd_v1_agent_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -567,7 +738,7 @@ func (x *HostFacts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostFacts.ProtoReflect.Descriptor instead.
 func (*HostFacts) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{3}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *HostFacts) GetHostname() string {
@@ -634,7 +805,7 @@ type ShardId struct {
 
 func (x *ShardId) Reset() {
 	*x = ShardId{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[4]
+	mi := &file_benchd_v1_agent_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -646,7 +817,7 @@ func (x *ShardId) String() string {
 func (*ShardId) ProtoMessage() {}
 
 func (x *ShardId) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[4]
+	mi := &file_benchd_v1_agent_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -659,7 +830,7 @@ func (x *ShardId) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardId.ProtoReflect.Descriptor instead.
 func (*ShardId) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{4}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ShardId) GetRun() string {
@@ -706,7 +877,7 @@ type HeldShard struct {
 
 func (x *HeldShard) Reset() {
 	*x = HeldShard{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[5]
+	mi := &file_benchd_v1_agent_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -718,7 +889,7 @@ func (x *HeldShard) String() string {
 func (*HeldShard) ProtoMessage() {}
 
 func (x *HeldShard) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[5]
+	mi := &file_benchd_v1_agent_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -731,7 +902,7 @@ func (x *HeldShard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldShard.ProtoReflect.Descriptor instead.
 func (*HeldShard) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{5}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *HeldShard) GetId() *ShardId {
@@ -798,7 +969,7 @@ type ProbeReply struct {
 
 func (x *ProbeReply) Reset() {
 	*x = ProbeReply{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[6]
+	mi := &file_benchd_v1_agent_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -810,7 +981,7 @@ func (x *ProbeReply) String() string {
 func (*ProbeReply) ProtoMessage() {}
 
 func (x *ProbeReply) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[6]
+	mi := &file_benchd_v1_agent_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -823,7 +994,7 @@ func (x *ProbeReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProbeReply.ProtoReflect.Descriptor instead.
 func (*ProbeReply) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{6}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ProbeReply) GetSeq() uint64 {
@@ -862,7 +1033,7 @@ type Prepared struct {
 
 func (x *Prepared) Reset() {
 	*x = Prepared{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[7]
+	mi := &file_benchd_v1_agent_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -874,7 +1045,7 @@ func (x *Prepared) String() string {
 func (*Prepared) ProtoMessage() {}
 
 func (x *Prepared) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[7]
+	mi := &file_benchd_v1_agent_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -887,7 +1058,7 @@ func (x *Prepared) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Prepared.ProtoReflect.Descriptor instead.
 func (*Prepared) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{7}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Prepared) GetId() *ShardId {
@@ -926,7 +1097,7 @@ type Started struct {
 
 func (x *Started) Reset() {
 	*x = Started{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[8]
+	mi := &file_benchd_v1_agent_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -938,7 +1109,7 @@ func (x *Started) String() string {
 func (*Started) ProtoMessage() {}
 
 func (x *Started) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[8]
+	mi := &file_benchd_v1_agent_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -951,7 +1122,7 @@ func (x *Started) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Started.ProtoReflect.Descriptor instead.
 func (*Started) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{8}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Started) GetId() *ShardId {
@@ -1016,7 +1187,7 @@ type Window struct {
 
 func (x *Window) Reset() {
 	*x = Window{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[9]
+	mi := &file_benchd_v1_agent_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1028,7 +1199,7 @@ func (x *Window) String() string {
 func (*Window) ProtoMessage() {}
 
 func (x *Window) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[9]
+	mi := &file_benchd_v1_agent_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1041,7 +1212,7 @@ func (x *Window) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Window.ProtoReflect.Descriptor instead.
 func (*Window) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{9}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Window) GetId() *ShardId {
@@ -1175,7 +1346,7 @@ type Series struct {
 
 func (x *Series) Reset() {
 	*x = Series{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[10]
+	mi := &file_benchd_v1_agent_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1187,7 +1358,7 @@ func (x *Series) String() string {
 func (*Series) ProtoMessage() {}
 
 func (x *Series) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[10]
+	mi := &file_benchd_v1_agent_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1200,7 +1371,7 @@ func (x *Series) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Series.ProtoReflect.Descriptor instead.
 func (*Series) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{10}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Series) GetOp() string {
@@ -1273,7 +1444,7 @@ type Health struct {
 
 func (x *Health) Reset() {
 	*x = Health{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[11]
+	mi := &file_benchd_v1_agent_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1285,7 +1456,7 @@ func (x *Health) String() string {
 func (*Health) ProtoMessage() {}
 
 func (x *Health) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[11]
+	mi := &file_benchd_v1_agent_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1298,7 +1469,7 @@ func (x *Health) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Health.ProtoReflect.Descriptor instead.
 func (*Health) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{11}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Health) GetCores() float64 {
@@ -1407,7 +1578,7 @@ type ErrorSample struct {
 
 func (x *ErrorSample) Reset() {
 	*x = ErrorSample{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[12]
+	mi := &file_benchd_v1_agent_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1419,7 +1590,7 @@ func (x *ErrorSample) String() string {
 func (*ErrorSample) ProtoMessage() {}
 
 func (x *ErrorSample) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[12]
+	mi := &file_benchd_v1_agent_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1432,7 +1603,7 @@ func (x *ErrorSample) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErrorSample.ProtoReflect.Descriptor instead.
 func (*ErrorSample) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{12}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ErrorSample) GetOp() string {
@@ -1485,7 +1656,7 @@ type PhaseEnded struct {
 
 func (x *PhaseEnded) Reset() {
 	*x = PhaseEnded{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[13]
+	mi := &file_benchd_v1_agent_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1497,7 +1668,7 @@ func (x *PhaseEnded) String() string {
 func (*PhaseEnded) ProtoMessage() {}
 
 func (x *PhaseEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[13]
+	mi := &file_benchd_v1_agent_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1510,7 +1681,7 @@ func (x *PhaseEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhaseEnded.ProtoReflect.Descriptor instead.
 func (*PhaseEnded) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{13}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *PhaseEnded) GetId() *ShardId {
@@ -1587,7 +1758,7 @@ type Leaving struct {
 
 func (x *Leaving) Reset() {
 	*x = Leaving{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[14]
+	mi := &file_benchd_v1_agent_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1599,7 +1770,7 @@ func (x *Leaving) String() string {
 func (*Leaving) ProtoMessage() {}
 
 func (x *Leaving) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[14]
+	mi := &file_benchd_v1_agent_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1612,7 +1783,7 @@ func (x *Leaving) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Leaving.ProtoReflect.Descriptor instead.
 func (*Leaving) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{14}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Leaving) GetReason() string {
@@ -1635,7 +1806,7 @@ type Welcome struct {
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[15]
+	mi := &file_benchd_v1_agent_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1647,7 +1818,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[15]
+	mi := &file_benchd_v1_agent_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1660,7 +1831,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{15}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Welcome) GetVersion() string {
@@ -1688,7 +1859,7 @@ type Probe struct {
 
 func (x *Probe) Reset() {
 	*x = Probe{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[16]
+	mi := &file_benchd_v1_agent_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1700,7 +1871,7 @@ func (x *Probe) String() string {
 func (*Probe) ProtoMessage() {}
 
 func (x *Probe) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[16]
+	mi := &file_benchd_v1_agent_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1713,7 +1884,7 @@ func (x *Probe) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Probe.ProtoReflect.Descriptor instead.
 func (*Probe) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{16}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Probe) GetSeq() uint64 {
@@ -1744,7 +1915,7 @@ type Prepare struct {
 
 func (x *Prepare) Reset() {
 	*x = Prepare{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[17]
+	mi := &file_benchd_v1_agent_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1756,7 +1927,7 @@ func (x *Prepare) String() string {
 func (*Prepare) ProtoMessage() {}
 
 func (x *Prepare) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[17]
+	mi := &file_benchd_v1_agent_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1769,7 +1940,7 @@ func (x *Prepare) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Prepare.ProtoReflect.Descriptor instead.
 func (*Prepare) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{17}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Prepare) GetId() *ShardId {
@@ -1835,7 +2006,7 @@ type Phase struct {
 
 func (x *Phase) Reset() {
 	*x = Phase{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[18]
+	mi := &file_benchd_v1_agent_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1847,7 +2018,7 @@ func (x *Phase) String() string {
 func (*Phase) ProtoMessage() {}
 
 func (x *Phase) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[18]
+	mi := &file_benchd_v1_agent_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1860,7 +2031,7 @@ func (x *Phase) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Phase.ProtoReflect.Descriptor instead.
 func (*Phase) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{18}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Phase) GetName() string {
@@ -1924,7 +2095,7 @@ type Start struct {
 
 func (x *Start) Reset() {
 	*x = Start{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[19]
+	mi := &file_benchd_v1_agent_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1936,7 +2107,7 @@ func (x *Start) String() string {
 func (*Start) ProtoMessage() {}
 
 func (x *Start) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[19]
+	mi := &file_benchd_v1_agent_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1949,7 +2120,7 @@ func (x *Start) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Start.ProtoReflect.Descriptor instead.
 func (*Start) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{19}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Start) GetId() *ShardId {
@@ -1997,7 +2168,7 @@ type Timebase struct {
 
 func (x *Timebase) Reset() {
 	*x = Timebase{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[20]
+	mi := &file_benchd_v1_agent_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2009,7 +2180,7 @@ func (x *Timebase) String() string {
 func (*Timebase) ProtoMessage() {}
 
 func (x *Timebase) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[20]
+	mi := &file_benchd_v1_agent_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2022,7 +2193,7 @@ func (x *Timebase) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Timebase.ProtoReflect.Descriptor instead.
 func (*Timebase) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{20}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Timebase) GetRun() string {
@@ -2067,7 +2238,7 @@ type Watermark struct {
 
 func (x *Watermark) Reset() {
 	*x = Watermark{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[21]
+	mi := &file_benchd_v1_agent_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2079,7 +2250,7 @@ func (x *Watermark) String() string {
 func (*Watermark) ProtoMessage() {}
 
 func (x *Watermark) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[21]
+	mi := &file_benchd_v1_agent_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2092,7 +2263,7 @@ func (x *Watermark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Watermark.ProtoReflect.Descriptor instead.
 func (*Watermark) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{21}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Watermark) GetRun() string {
@@ -2124,7 +2295,7 @@ type Ack struct {
 
 func (x *Ack) Reset() {
 	*x = Ack{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[22]
+	mi := &file_benchd_v1_agent_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2136,7 +2307,7 @@ func (x *Ack) String() string {
 func (*Ack) ProtoMessage() {}
 
 func (x *Ack) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[22]
+	mi := &file_benchd_v1_agent_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2149,7 +2320,7 @@ func (x *Ack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ack.ProtoReflect.Descriptor instead.
 func (*Ack) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{22}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Ack) GetId() *ShardId {
@@ -2186,7 +2357,7 @@ type Stop struct {
 
 func (x *Stop) Reset() {
 	*x = Stop{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[23]
+	mi := &file_benchd_v1_agent_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2198,7 +2369,7 @@ func (x *Stop) String() string {
 func (*Stop) ProtoMessage() {}
 
 func (x *Stop) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[23]
+	mi := &file_benchd_v1_agent_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2211,7 +2382,7 @@ func (x *Stop) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Stop.ProtoReflect.Descriptor instead.
 func (*Stop) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{23}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Stop) GetId() *ShardId {
@@ -2239,7 +2410,7 @@ type Release struct {
 
 func (x *Release) Reset() {
 	*x = Release{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[24]
+	mi := &file_benchd_v1_agent_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2251,7 +2422,7 @@ func (x *Release) String() string {
 func (*Release) ProtoMessage() {}
 
 func (x *Release) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[24]
+	mi := &file_benchd_v1_agent_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2264,7 +2435,7 @@ func (x *Release) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Release.ProtoReflect.Descriptor instead.
 func (*Release) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{24}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Release) GetId() *ShardId {
@@ -2278,7 +2449,7 @@ var File_benchd_v1_agent_proto protoreflect.FileDescriptor
 
 const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\n" +
-	"\x15benchd/v1/agent.proto\x12\tbenchd.v1\"\xf9\x02\n" +
+	"\x15benchd/v1/agent.proto\x12\tbenchd.v1\"\xab\x03\n" +
 	"\x0eSessionRequest\x12(\n" +
 	"\x05hello\x18\x01 \x01(\v2\x10.benchd.v1.HelloH\x00R\x05hello\x128\n" +
 	"\vprobe_reply\x18\x02 \x01(\v2\x15.benchd.v1.ProbeReplyH\x00R\n" +
@@ -2288,8 +2459,9 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\x06window\x18\x05 \x01(\v2\x11.benchd.v1.WindowH\x00R\x06window\x128\n" +
 	"\vphase_ended\x18\x06 \x01(\v2\x15.benchd.v1.PhaseEndedH\x00R\n" +
 	"phaseEnded\x12.\n" +
-	"\aleaving\x18\a \x01(\v2\x12.benchd.v1.LeavingH\x00R\aleavingB\t\n" +
-	"\amessage\"\xb4\x03\n" +
+	"\aleaving\x18\a \x01(\v2\x12.benchd.v1.LeavingH\x00R\aleaving\x120\n" +
+	"\x06points\x18\b \x01(\v2\x16.benchd.v1.PointsPieceH\x00R\x06pointsB\t\n" +
+	"\amessage\"\xe6\x03\n" +
 	"\x0fSessionResponse\x12.\n" +
 	"\awelcome\x18\x01 \x01(\v2\x12.benchd.v1.WelcomeH\x00R\awelcome\x12(\n" +
 	"\x05probe\x18\x02 \x01(\v2\x10.benchd.v1.ProbeH\x00R\x05probe\x12.\n" +
@@ -2299,8 +2471,19 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\x03ack\x18\x06 \x01(\v2\x0e.benchd.v1.AckH\x00R\x03ack\x12%\n" +
 	"\x04stop\x18\a \x01(\v2\x0f.benchd.v1.StopH\x00R\x04stop\x12.\n" +
 	"\arelease\x18\b \x01(\v2\x12.benchd.v1.ReleaseH\x00R\arelease\x124\n" +
-	"\twatermark\x18\t \x01(\v2\x14.benchd.v1.WatermarkH\x00R\twatermarkB\t\n" +
-	"\amessage\"\xf3\x02\n" +
+	"\twatermark\x18\t \x01(\v2\x14.benchd.v1.WatermarkH\x00R\twatermark\x120\n" +
+	"\x06points\x18\n" +
+	" \x01(\v2\x16.benchd.v1.PointsOrderH\x00R\x06pointsB\t\n" +
+	"\amessage\"a\n" +
+	"\vPointsOrder\x12\"\n" +
+	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x16\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\x12\x16\n" +
+	"\x06offset\x18\x03 \x01(\x04R\x06offset\"c\n" +
+	"\vPointsPiece\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x04R\x06number\x12\x12\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\x12\x12\n" +
+	"\x04last\x18\x03 \x01(\bR\x04last\x12\x14\n" +
+	"\x05error\x18\x04 \x01(\tR\x05error\"\xf3\x02\n" +
 	"\x05Hello\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\rR\bprotocol\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x17\n" +
@@ -2470,84 +2653,89 @@ func file_benchd_v1_agent_proto_rawDescGZIP() []byte {
 	return file_benchd_v1_agent_proto_rawDescData
 }
 
-var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_benchd_v1_agent_proto_goTypes = []any{
 	(*SessionRequest)(nil),  // 0: benchd.v1.SessionRequest
 	(*SessionResponse)(nil), // 1: benchd.v1.SessionResponse
-	(*Hello)(nil),           // 2: benchd.v1.Hello
-	(*HostFacts)(nil),       // 3: benchd.v1.HostFacts
-	(*ShardId)(nil),         // 4: benchd.v1.ShardId
-	(*HeldShard)(nil),       // 5: benchd.v1.HeldShard
-	(*ProbeReply)(nil),      // 6: benchd.v1.ProbeReply
-	(*Prepared)(nil),        // 7: benchd.v1.Prepared
-	(*Started)(nil),         // 8: benchd.v1.Started
-	(*Window)(nil),          // 9: benchd.v1.Window
-	(*Series)(nil),          // 10: benchd.v1.Series
-	(*Health)(nil),          // 11: benchd.v1.Health
-	(*ErrorSample)(nil),     // 12: benchd.v1.ErrorSample
-	(*PhaseEnded)(nil),      // 13: benchd.v1.PhaseEnded
-	(*Leaving)(nil),         // 14: benchd.v1.Leaving
-	(*Welcome)(nil),         // 15: benchd.v1.Welcome
-	(*Probe)(nil),           // 16: benchd.v1.Probe
-	(*Prepare)(nil),         // 17: benchd.v1.Prepare
-	(*Phase)(nil),           // 18: benchd.v1.Phase
-	(*Start)(nil),           // 19: benchd.v1.Start
-	(*Timebase)(nil),        // 20: benchd.v1.Timebase
-	(*Watermark)(nil),       // 21: benchd.v1.Watermark
-	(*Ack)(nil),             // 22: benchd.v1.Ack
-	(*Stop)(nil),            // 23: benchd.v1.Stop
-	(*Release)(nil),         // 24: benchd.v1.Release
-	nil,                     // 25: benchd.v1.Hello.LabelsEntry
-	nil,                     // 26: benchd.v1.Prepared.TargetFactsEntry
-	nil,                     // 27: benchd.v1.Prepare.PropertiesEntry
+	(*PointsOrder)(nil),     // 2: benchd.v1.PointsOrder
+	(*PointsPiece)(nil),     // 3: benchd.v1.PointsPiece
+	(*Hello)(nil),           // 4: benchd.v1.Hello
+	(*HostFacts)(nil),       // 5: benchd.v1.HostFacts
+	(*ShardId)(nil),         // 6: benchd.v1.ShardId
+	(*HeldShard)(nil),       // 7: benchd.v1.HeldShard
+	(*ProbeReply)(nil),      // 8: benchd.v1.ProbeReply
+	(*Prepared)(nil),        // 9: benchd.v1.Prepared
+	(*Started)(nil),         // 10: benchd.v1.Started
+	(*Window)(nil),          // 11: benchd.v1.Window
+	(*Series)(nil),          // 12: benchd.v1.Series
+	(*Health)(nil),          // 13: benchd.v1.Health
+	(*ErrorSample)(nil),     // 14: benchd.v1.ErrorSample
+	(*PhaseEnded)(nil),      // 15: benchd.v1.PhaseEnded
+	(*Leaving)(nil),         // 16: benchd.v1.Leaving
+	(*Welcome)(nil),         // 17: benchd.v1.Welcome
+	(*Probe)(nil),           // 18: benchd.v1.Probe
+	(*Prepare)(nil),         // 19: benchd.v1.Prepare
+	(*Phase)(nil),           // 20: benchd.v1.Phase
+	(*Start)(nil),           // 21: benchd.v1.Start
+	(*Timebase)(nil),        // 22: benchd.v1.Timebase
+	(*Watermark)(nil),       // 23: benchd.v1.Watermark
+	(*Ack)(nil),             // 24: benchd.v1.Ack
+	(*Stop)(nil),            // 25: benchd.v1.Stop
+	(*Release)(nil),         // 26: benchd.v1.Release
+	nil,                     // 27: benchd.v1.Hello.LabelsEntry
+	nil,                     // 28: benchd.v1.Prepared.TargetFactsEntry
+	nil,                     // 29: benchd.v1.Prepare.PropertiesEntry
 }
 var file_benchd_v1_agent_proto_depIdxs = []int32{
-	2,  // 0: benchd.v1.SessionRequest.hello:type_name -> benchd.v1.Hello
-	6,  // 1: benchd.v1.SessionRequest.probe_reply:type_name -> benchd.v1.ProbeReply
-	7,  // 2: benchd.v1.SessionRequest.prepared:type_name -> benchd.v1.Prepared
-	8,  // 3: benchd.v1.SessionRequest.started:type_name -> benchd.v1.Started
-	9,  // 4: benchd.v1.SessionRequest.window:type_name -> benchd.v1.Window
-	13, // 5: benchd.v1.SessionRequest.phase_ended:type_name -> benchd.v1.PhaseEnded
-	14, // 6: benchd.v1.SessionRequest.leaving:type_name -> benchd.v1.Leaving
-	15, // 7: benchd.v1.SessionResponse.welcome:type_name -> benchd.v1.Welcome
-	16, // 8: benchd.v1.SessionResponse.probe:type_name -> benchd.v1.Probe
-	17, // 9: benchd.v1.SessionResponse.prepare:type_name -> benchd.v1.Prepare
-	19, // 10: benchd.v1.SessionResponse.start:type_name -> benchd.v1.Start
-	20, // 11: benchd.v1.SessionResponse.timebase:type_name -> benchd.v1.Timebase
-	22, // 12: benchd.v1.SessionResponse.ack:type_name -> benchd.v1.Ack
-	23, // 13: benchd.v1.SessionResponse.stop:type_name -> benchd.v1.Stop
-	24, // 14: benchd.v1.SessionResponse.release:type_name -> benchd.v1.Release
-	21, // 15: benchd.v1.SessionResponse.watermark:type_name -> benchd.v1.Watermark
-	25, // 16: benchd.v1.Hello.labels:type_name -> benchd.v1.Hello.LabelsEntry
-	3,  // 17: benchd.v1.Hello.host:type_name -> benchd.v1.HostFacts
-	5,  // 18: benchd.v1.Hello.held:type_name -> benchd.v1.HeldShard
-	4,  // 19: benchd.v1.HeldShard.id:type_name -> benchd.v1.ShardId
-	20, // 20: benchd.v1.HeldShard.timebase:type_name -> benchd.v1.Timebase
-	13, // 21: benchd.v1.HeldShard.ended:type_name -> benchd.v1.PhaseEnded
-	8,  // 22: benchd.v1.HeldShard.started:type_name -> benchd.v1.Started
-	4,  // 23: benchd.v1.Prepared.id:type_name -> benchd.v1.ShardId
-	26, // 24: benchd.v1.Prepared.target_facts:type_name -> benchd.v1.Prepared.TargetFactsEntry
-	4,  // 25: benchd.v1.Started.id:type_name -> benchd.v1.ShardId
-	4,  // 26: benchd.v1.Window.id:type_name -> benchd.v1.ShardId
-	10, // 27: benchd.v1.Window.series:type_name -> benchd.v1.Series
-	11, // 28: benchd.v1.Window.health:type_name -> benchd.v1.Health
-	12, // 29: benchd.v1.Window.samples:type_name -> benchd.v1.ErrorSample
-	4,  // 30: benchd.v1.PhaseEnded.id:type_name -> benchd.v1.ShardId
-	4,  // 31: benchd.v1.Prepare.id:type_name -> benchd.v1.ShardId
-	18, // 32: benchd.v1.Prepare.phases:type_name -> benchd.v1.Phase
-	27, // 33: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
-	4,  // 34: benchd.v1.Start.id:type_name -> benchd.v1.ShardId
-	20, // 35: benchd.v1.Start.timebase:type_name -> benchd.v1.Timebase
-	4,  // 36: benchd.v1.Ack.id:type_name -> benchd.v1.ShardId
-	4,  // 37: benchd.v1.Stop.id:type_name -> benchd.v1.ShardId
-	4,  // 38: benchd.v1.Release.id:type_name -> benchd.v1.ShardId
-	0,  // 39: benchd.v1.AgentService.Session:input_type -> benchd.v1.SessionRequest
-	1,  // 40: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
-	40, // [40:41] is the sub-list for method output_type
-	39, // [39:40] is the sub-list for method input_type
-	39, // [39:39] is the sub-list for extension type_name
-	39, // [39:39] is the sub-list for extension extendee
-	0,  // [0:39] is the sub-list for field type_name
+	4,  // 0: benchd.v1.SessionRequest.hello:type_name -> benchd.v1.Hello
+	8,  // 1: benchd.v1.SessionRequest.probe_reply:type_name -> benchd.v1.ProbeReply
+	9,  // 2: benchd.v1.SessionRequest.prepared:type_name -> benchd.v1.Prepared
+	10, // 3: benchd.v1.SessionRequest.started:type_name -> benchd.v1.Started
+	11, // 4: benchd.v1.SessionRequest.window:type_name -> benchd.v1.Window
+	15, // 5: benchd.v1.SessionRequest.phase_ended:type_name -> benchd.v1.PhaseEnded
+	16, // 6: benchd.v1.SessionRequest.leaving:type_name -> benchd.v1.Leaving
+	3,  // 7: benchd.v1.SessionRequest.points:type_name -> benchd.v1.PointsPiece
+	17, // 8: benchd.v1.SessionResponse.welcome:type_name -> benchd.v1.Welcome
+	18, // 9: benchd.v1.SessionResponse.probe:type_name -> benchd.v1.Probe
+	19, // 10: benchd.v1.SessionResponse.prepare:type_name -> benchd.v1.Prepare
+	21, // 11: benchd.v1.SessionResponse.start:type_name -> benchd.v1.Start
+	22, // 12: benchd.v1.SessionResponse.timebase:type_name -> benchd.v1.Timebase
+	24, // 13: benchd.v1.SessionResponse.ack:type_name -> benchd.v1.Ack
+	25, // 14: benchd.v1.SessionResponse.stop:type_name -> benchd.v1.Stop
+	26, // 15: benchd.v1.SessionResponse.release:type_name -> benchd.v1.Release
+	23, // 16: benchd.v1.SessionResponse.watermark:type_name -> benchd.v1.Watermark
+	2,  // 17: benchd.v1.SessionResponse.points:type_name -> benchd.v1.PointsOrder
+	6,  // 18: benchd.v1.PointsOrder.id:type_name -> benchd.v1.ShardId
+	27, // 19: benchd.v1.Hello.labels:type_name -> benchd.v1.Hello.LabelsEntry
+	5,  // 20: benchd.v1.Hello.host:type_name -> benchd.v1.HostFacts
+	7,  // 21: benchd.v1.Hello.held:type_name -> benchd.v1.HeldShard
+	6,  // 22: benchd.v1.HeldShard.id:type_name -> benchd.v1.ShardId
+	22, // 23: benchd.v1.HeldShard.timebase:type_name -> benchd.v1.Timebase
+	15, // 24: benchd.v1.HeldShard.ended:type_name -> benchd.v1.PhaseEnded
+	10, // 25: benchd.v1.HeldShard.started:type_name -> benchd.v1.Started
+	6,  // 26: benchd.v1.Prepared.id:type_name -> benchd.v1.ShardId
+	28, // 27: benchd.v1.Prepared.target_facts:type_name -> benchd.v1.Prepared.TargetFactsEntry
+	6,  // 28: benchd.v1.Started.id:type_name -> benchd.v1.ShardId
+	6,  // 29: benchd.v1.Window.id:type_name -> benchd.v1.ShardId
+	12, // 30: benchd.v1.Window.series:type_name -> benchd.v1.Series
+	13, // 31: benchd.v1.Window.health:type_name -> benchd.v1.Health
+	14, // 32: benchd.v1.Window.samples:type_name -> benchd.v1.ErrorSample
+	6,  // 33: benchd.v1.PhaseEnded.id:type_name -> benchd.v1.ShardId
+	6,  // 34: benchd.v1.Prepare.id:type_name -> benchd.v1.ShardId
+	20, // 35: benchd.v1.Prepare.phases:type_name -> benchd.v1.Phase
+	29, // 36: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
+	6,  // 37: benchd.v1.Start.id:type_name -> benchd.v1.ShardId
+	22, // 38: benchd.v1.Start.timebase:type_name -> benchd.v1.Timebase
+	6,  // 39: benchd.v1.Ack.id:type_name -> benchd.v1.ShardId
+	6,  // 40: benchd.v1.Stop.id:type_name -> benchd.v1.ShardId
+	6,  // 41: benchd.v1.Release.id:type_name -> benchd.v1.ShardId
+	0,  // 42: benchd.v1.AgentService.Session:input_type -> benchd.v1.SessionRequest
+	1,  // 43: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
+	43, // [43:44] is the sub-list for method output_type
+	42, // [42:43] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_agent_proto_init() }
@@ -2563,6 +2751,7 @@ func file_benchd_v1_agent_proto_init() {
 		(*SessionRequest_Window)(nil),
 		(*SessionRequest_PhaseEnded)(nil),
 		(*SessionRequest_Leaving)(nil),
+		(*SessionRequest_Points)(nil),
 	}
 	file_benchd_v1_agent_proto_msgTypes[1].OneofWrappers = []any{
 		(*SessionResponse_Welcome)(nil),
@@ -2574,6 +2763,7 @@ func file_benchd_v1_agent_proto_init() {
 		(*SessionResponse_Stop)(nil),
 		(*SessionResponse_Release)(nil),
 		(*SessionResponse_Watermark)(nil),
+		(*SessionResponse_Points)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2581,7 +2771,7 @@ func file_benchd_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_agent_proto_rawDesc), len(file_benchd_v1_agent_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   28,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1353,6 +1353,134 @@ func (x *HistogramsResponse) GetTail() bool {
 	return false
 }
 
+// PointsRequest asks for the raw points of a run.
+type PointsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A run's id, or that of a suite of one run.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PointsRequest) Reset() {
+	*x = PointsRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PointsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PointsRequest) ProtoMessage() {}
+
+func (x *PointsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PointsRequest.ProtoReflect.Descriptor instead.
+func (*PointsRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *PointsRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// PointsResponse is a piece of the raw points of a shard, in the agent's encoding.
+type PointsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The shard's index.
+	Shard uint32 `protobuf:"varint,1,opt,name=shard,proto3" json:"shard,omitempty"`
+	// Its agent.
+	Agent string `protobuf:"bytes,2,opt,name=agent,proto3" json:"agent,omitempty"`
+	// The piece.
+	Data []byte `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
+	// The coordinator's clock at the run's time zero, in Unix nanoseconds.
+	EpochNs int64 `protobuf:"varint,4,opt,name=epoch_ns,json=epochNs,proto3" json:"epoch_ns,omitempty"`
+	// When phases began, in nanoseconds of the run's time.
+	BegunNs       map[string]int64 `protobuf:"bytes,5,rep,name=begun_ns,json=begunNs,proto3" json:"begun_ns,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PointsResponse) Reset() {
+	*x = PointsResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PointsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PointsResponse) ProtoMessage() {}
+
+func (x *PointsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PointsResponse.ProtoReflect.Descriptor instead.
+func (*PointsResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *PointsResponse) GetShard() uint32 {
+	if x != nil {
+		return x.Shard
+	}
+	return 0
+}
+
+func (x *PointsResponse) GetAgent() string {
+	if x != nil {
+		return x.Agent
+	}
+	return ""
+}
+
+func (x *PointsResponse) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *PointsResponse) GetEpochNs() int64 {
+	if x != nil {
+		return x.EpochNs
+	}
+	return 0
+}
+
+func (x *PointsResponse) GetBegunNs() map[string]int64 {
+	if x != nil {
+		return x.BegunNs
+	}
+	return nil
+}
+
 // ListRequest asks for the suites.
 type ListRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1362,7 +1490,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[17]
+	mi := &file_benchd_v1_run_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1374,7 +1502,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[17]
+	mi := &file_benchd_v1_run_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1387,7 +1515,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{17}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{19}
 }
 
 // ListResponse tells of suites.
@@ -1401,7 +1529,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[18]
+	mi := &file_benchd_v1_run_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1413,7 +1541,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[18]
+	mi := &file_benchd_v1_run_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1426,7 +1554,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{18}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListResponse) GetSuites() []*SuiteSummary {
@@ -1463,7 +1591,7 @@ type SuiteSummary struct {
 
 func (x *SuiteSummary) Reset() {
 	*x = SuiteSummary{}
-	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	mi := &file_benchd_v1_run_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1475,7 +1603,7 @@ func (x *SuiteSummary) String() string {
 func (*SuiteSummary) ProtoMessage() {}
 
 func (x *SuiteSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	mi := &file_benchd_v1_run_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1488,7 +1616,7 @@ func (x *SuiteSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SuiteSummary.ProtoReflect.Descriptor instead.
 func (*SuiteSummary) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{19}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SuiteSummary) GetId() string {
@@ -1567,7 +1695,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[20]
+	mi := &file_benchd_v1_run_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1579,7 +1707,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[20]
+	mi := &file_benchd_v1_run_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1592,7 +1720,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{20}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1618,7 +1746,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[21]
+	mi := &file_benchd_v1_run_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1630,7 +1758,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[21]
+	mi := &file_benchd_v1_run_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1643,7 +1771,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{21}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{23}
 }
 
 // RemoveRequest names what to remove.
@@ -1657,7 +1785,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[22]
+	mi := &file_benchd_v1_run_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1669,7 +1797,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[22]
+	mi := &file_benchd_v1_run_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1682,7 +1810,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{22}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *RemoveRequest) GetId() string {
@@ -1701,7 +1829,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[23]
+	mi := &file_benchd_v1_run_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1713,7 +1841,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[23]
+	mi := &file_benchd_v1_run_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1726,7 +1854,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{23}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{25}
 }
 
 // AgentsRequest asks for the roster.
@@ -1738,7 +1866,7 @@ type AgentsRequest struct {
 
 func (x *AgentsRequest) Reset() {
 	*x = AgentsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[24]
+	mi := &file_benchd_v1_run_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1750,7 +1878,7 @@ func (x *AgentsRequest) String() string {
 func (*AgentsRequest) ProtoMessage() {}
 
 func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[24]
+	mi := &file_benchd_v1_run_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1763,7 +1891,7 @@ func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsRequest.ProtoReflect.Descriptor instead.
 func (*AgentsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{24}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{26}
 }
 
 // AgentsResponse is the roster.
@@ -1777,7 +1905,7 @@ type AgentsResponse struct {
 
 func (x *AgentsResponse) Reset() {
 	*x = AgentsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[25]
+	mi := &file_benchd_v1_run_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1789,7 +1917,7 @@ func (x *AgentsResponse) String() string {
 func (*AgentsResponse) ProtoMessage() {}
 
 func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[25]
+	mi := &file_benchd_v1_run_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1802,7 +1930,7 @@ func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsResponse.ProtoReflect.Descriptor instead.
 func (*AgentsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{25}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *AgentsResponse) GetAgents() []*AgentInfo {
@@ -1849,7 +1977,7 @@ type AgentInfo struct {
 
 func (x *AgentInfo) Reset() {
 	*x = AgentInfo{}
-	mi := &file_benchd_v1_run_proto_msgTypes[26]
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1861,7 +1989,7 @@ func (x *AgentInfo) String() string {
 func (*AgentInfo) ProtoMessage() {}
 
 func (x *AgentInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[26]
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1874,7 +2002,7 @@ func (x *AgentInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentInfo.ProtoReflect.Descriptor instead.
 func (*AgentInfo) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{26}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *AgentInfo) GetName() string {
@@ -1988,7 +2116,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[27]
+	mi := &file_benchd_v1_run_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2000,7 +2128,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[27]
+	mi := &file_benchd_v1_run_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2013,7 +2141,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{27}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *DrainRequest) GetName() string {
@@ -2039,7 +2167,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2051,7 +2179,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2064,7 +2192,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{28}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
 }
 
 var File_benchd_v1_run_proto protoreflect.FileDescriptor
@@ -2187,7 +2315,18 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\bstart_ns\x18\x03 \x01(\x03R\astartNs\x12\x15\n" +
 	"\x06end_ns\x18\x04 \x01(\x03R\x05endNs\x12)\n" +
 	"\x06series\x18\x05 \x03(\v2\x11.benchd.v1.SeriesR\x06series\x12\x12\n" +
-	"\x04tail\x18\x06 \x01(\bR\x04tail\"\r\n" +
+	"\x04tail\x18\x06 \x01(\bR\x04tail\"\x1f\n" +
+	"\rPointsRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xea\x01\n" +
+	"\x0ePointsResponse\x12\x14\n" +
+	"\x05shard\x18\x01 \x01(\rR\x05shard\x12\x14\n" +
+	"\x05agent\x18\x02 \x01(\tR\x05agent\x12\x12\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\x12\x19\n" +
+	"\bepoch_ns\x18\x04 \x01(\x03R\aepochNs\x12A\n" +
+	"\bbegun_ns\x18\x05 \x03(\v2&.benchd.v1.PointsResponse.BegunNsEntryR\abegunNs\x1a:\n" +
+	"\fBegunNsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\r\n" +
 	"\vListRequest\"?\n" +
 	"\fListResponse\x12/\n" +
 	"\x06suites\x18\x01 \x03(\v2\x17.benchd.v1.SuiteSummaryR\x06suites\"\xcb\x02\n" +
@@ -2241,7 +2380,7 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x0fAgentLossPolicy\x12!\n" +
 	"\x1dAGENT_LOSS_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16AGENT_LOSS_POLICY_FAIL\x10\x01\x12\x1e\n" +
-	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\x85\x05\n" +
+	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\xc6\x05\n" +
 	"\n" +
 	"RunService\x12=\n" +
 	"\x06Submit\x12\x18.benchd.v1.SubmitRequest\x1a\x19.benchd.v1.SubmitResponse\x12C\n" +
@@ -2249,7 +2388,8 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x05Watch\x12\x17.benchd.v1.WatchRequest\x1a\x18.benchd.v1.WatchResponse0\x01\x126\n" +
 	"\x03Get\x12\x15.benchd.v1.GetRequest\x1a\x16.benchd.v1.GetResponse0\x01\x12K\n" +
 	"\n" +
-	"Histograms\x12\x1c.benchd.v1.HistogramsRequest\x1a\x1d.benchd.v1.HistogramsResponse0\x01\x127\n" +
+	"Histograms\x12\x1c.benchd.v1.HistogramsRequest\x1a\x1d.benchd.v1.HistogramsResponse0\x01\x12?\n" +
+	"\x06Points\x12\x18.benchd.v1.PointsRequest\x1a\x19.benchd.v1.PointsResponse0\x01\x127\n" +
 	"\x04List\x12\x16.benchd.v1.ListRequest\x1a\x17.benchd.v1.ListResponse\x12=\n" +
 	"\x06Cancel\x12\x18.benchd.v1.CancelRequest\x1a\x19.benchd.v1.CancelResponse\x12=\n" +
 	"\x06Remove\x12\x18.benchd.v1.RemoveRequest\x1a\x19.benchd.v1.RemoveResponse\x12=\n" +
@@ -2269,7 +2409,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),          // 0: benchd.v1.AgentLossPolicy
 	(*Submission)(nil),            // 1: benchd.v1.Submission
@@ -2289,81 +2429,87 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*GetResponse)(nil),           // 15: benchd.v1.GetResponse
 	(*HistogramsRequest)(nil),     // 16: benchd.v1.HistogramsRequest
 	(*HistogramsResponse)(nil),    // 17: benchd.v1.HistogramsResponse
-	(*ListRequest)(nil),           // 18: benchd.v1.ListRequest
-	(*ListResponse)(nil),          // 19: benchd.v1.ListResponse
-	(*SuiteSummary)(nil),          // 20: benchd.v1.SuiteSummary
-	(*CancelRequest)(nil),         // 21: benchd.v1.CancelRequest
-	(*CancelResponse)(nil),        // 22: benchd.v1.CancelResponse
-	(*RemoveRequest)(nil),         // 23: benchd.v1.RemoveRequest
-	(*RemoveResponse)(nil),        // 24: benchd.v1.RemoveResponse
-	(*AgentsRequest)(nil),         // 25: benchd.v1.AgentsRequest
-	(*AgentsResponse)(nil),        // 26: benchd.v1.AgentsResponse
-	(*AgentInfo)(nil),             // 27: benchd.v1.AgentInfo
-	(*DrainRequest)(nil),          // 28: benchd.v1.DrainRequest
-	(*DrainResponse)(nil),         // 29: benchd.v1.DrainResponse
-	nil,                           // 30: benchd.v1.Submission.TagsEntry
-	nil,                           // 31: benchd.v1.Submission.AttachmentsEntry
-	nil,                           // 32: benchd.v1.SubmitRequest.SelectEntry
-	nil,                           // 33: benchd.v1.SuiteSummary.TagsEntry
-	nil,                           // 34: benchd.v1.AgentInfo.LabelsEntry
-	(*durationpb.Duration)(nil),   // 35: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 36: google.protobuf.Timestamp
-	(*Series)(nil),                // 37: benchd.v1.Series
-	(*HostFacts)(nil),             // 38: benchd.v1.HostFacts
+	(*PointsRequest)(nil),         // 18: benchd.v1.PointsRequest
+	(*PointsResponse)(nil),        // 19: benchd.v1.PointsResponse
+	(*ListRequest)(nil),           // 20: benchd.v1.ListRequest
+	(*ListResponse)(nil),          // 21: benchd.v1.ListResponse
+	(*SuiteSummary)(nil),          // 22: benchd.v1.SuiteSummary
+	(*CancelRequest)(nil),         // 23: benchd.v1.CancelRequest
+	(*CancelResponse)(nil),        // 24: benchd.v1.CancelResponse
+	(*RemoveRequest)(nil),         // 25: benchd.v1.RemoveRequest
+	(*RemoveResponse)(nil),        // 26: benchd.v1.RemoveResponse
+	(*AgentsRequest)(nil),         // 27: benchd.v1.AgentsRequest
+	(*AgentsResponse)(nil),        // 28: benchd.v1.AgentsResponse
+	(*AgentInfo)(nil),             // 29: benchd.v1.AgentInfo
+	(*DrainRequest)(nil),          // 30: benchd.v1.DrainRequest
+	(*DrainResponse)(nil),         // 31: benchd.v1.DrainResponse
+	nil,                           // 32: benchd.v1.Submission.TagsEntry
+	nil,                           // 33: benchd.v1.Submission.AttachmentsEntry
+	nil,                           // 34: benchd.v1.SubmitRequest.SelectEntry
+	nil,                           // 35: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                           // 36: benchd.v1.SuiteSummary.TagsEntry
+	nil,                           // 37: benchd.v1.AgentInfo.LabelsEntry
+	(*durationpb.Duration)(nil),   // 38: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 39: google.protobuf.Timestamp
+	(*Series)(nil),                // 40: benchd.v1.Series
+	(*HostFacts)(nil),             // 41: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	2,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	3,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	3,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	30, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	31, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	32, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	33, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
 	1,  // 5: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	32, // 6: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	35, // 7: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	34, // 6: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	38, // 7: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 8: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	1,  // 9: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
-	35, // 10: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	35, // 11: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	38, // 10: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	38, // 11: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
 	11, // 12: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
 	12, // 13: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
 	13, // 14: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
 	10, // 15: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	36, // 16: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	36, // 17: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	36, // 18: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	37, // 19: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
-	20, // 20: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	36, // 21: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	33, // 22: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	27, // 23: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	34, // 24: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	38, // 25: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	36, // 26: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	4,  // 27: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	6,  // 28: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	8,  // 29: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	14, // 30: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	16, // 31: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	18, // 32: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	21, // 33: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	23, // 34: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	25, // 35: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	28, // 36: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	5,  // 37: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 38: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 39: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	15, // 40: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	17, // 41: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	19, // 42: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	22, // 43: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	24, // 44: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	26, // 45: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	29, // 46: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	37, // [37:47] is the sub-list for method output_type
-	27, // [27:37] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	39, // 16: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	39, // 17: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	39, // 18: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	40, // 19: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	35, // 20: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	22, // 21: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
+	39, // 22: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	36, // 23: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	29, // 24: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	37, // 25: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	41, // 26: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	39, // 27: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	4,  // 28: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	6,  // 29: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	8,  // 30: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	14, // 31: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	16, // 32: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	18, // 33: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	20, // 34: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	23, // 35: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	25, // 36: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	27, // 37: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	30, // 38: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	5,  // 39: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 40: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 41: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	15, // 42: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	17, // 43: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	19, // 44: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	21, // 45: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	24, // 46: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	26, // 47: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	28, // 48: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	31, // 49: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	39, // [39:50] is the sub-list for method output_type
+	28, // [28:39] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
@@ -2378,7 +2524,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   34,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -24,6 +24,7 @@ const (
 	RunService_Watch_FullMethodName      = "/benchd.v1.RunService/Watch"
 	RunService_Get_FullMethodName        = "/benchd.v1.RunService/Get"
 	RunService_Histograms_FullMethodName = "/benchd.v1.RunService/Histograms"
+	RunService_Points_FullMethodName     = "/benchd.v1.RunService/Points"
 	RunService_List_FullMethodName       = "/benchd.v1.RunService/List"
 	RunService_Cancel_FullMethodName     = "/benchd.v1.RunService/Cancel"
 	RunService_Remove_FullMethodName     = "/benchd.v1.RunService/Remove"
@@ -47,6 +48,8 @@ type RunServiceClient interface {
 	Get(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[GetResponse], error)
 	// Histograms streams what the archive holds of a run, interval by interval, merged over its agents.
 	Histograms(ctx context.Context, in *HistogramsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[HistogramsResponse], error)
+	// Points streams the raw points of a run that its agents hold, one agent after another.
+	Points(ctx context.Context, in *PointsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PointsResponse], error)
 	// List tells of all suites in the archive, newest first.
 	List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*ListResponse, error)
 	// Cancel ends a suite or run.
@@ -144,6 +147,25 @@ func (c *runServiceClient) Histograms(ctx context.Context, in *HistogramsRequest
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type RunService_HistogramsClient = grpc.ServerStreamingClient[HistogramsResponse]
 
+func (c *runServiceClient) Points(ctx context.Context, in *PointsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PointsResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[3], RunService_Points_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[PointsRequest, PointsResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RunService_PointsClient = grpc.ServerStreamingClient[PointsResponse]
+
 func (c *runServiceClient) List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*ListResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListResponse)
@@ -210,6 +232,8 @@ type RunServiceServer interface {
 	Get(*GetRequest, grpc.ServerStreamingServer[GetResponse]) error
 	// Histograms streams what the archive holds of a run, interval by interval, merged over its agents.
 	Histograms(*HistogramsRequest, grpc.ServerStreamingServer[HistogramsResponse]) error
+	// Points streams the raw points of a run that its agents hold, one agent after another.
+	Points(*PointsRequest, grpc.ServerStreamingServer[PointsResponse]) error
 	// List tells of all suites in the archive, newest first.
 	List(context.Context, *ListRequest) (*ListResponse, error)
 	// Cancel ends a suite or run.
@@ -244,6 +268,9 @@ func (UnimplementedRunServiceServer) Get(*GetRequest, grpc.ServerStreamingServer
 }
 func (UnimplementedRunServiceServer) Histograms(*HistogramsRequest, grpc.ServerStreamingServer[HistogramsResponse]) error {
 	return status.Error(codes.Unimplemented, "method Histograms not implemented")
+}
+func (UnimplementedRunServiceServer) Points(*PointsRequest, grpc.ServerStreamingServer[PointsResponse]) error {
+	return status.Error(codes.Unimplemented, "method Points not implemented")
 }
 func (UnimplementedRunServiceServer) List(context.Context, *ListRequest) (*ListResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method List not implemented")
@@ -349,6 +376,17 @@ func _RunService_Histograms_Handler(srv interface{}, stream grpc.ServerStream) e
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type RunService_HistogramsServer = grpc.ServerStreamingServer[HistogramsResponse]
+
+func _RunService_Points_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(PointsRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(RunServiceServer).Points(m, &grpc.GenericServerStream[PointsRequest, PointsResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RunService_PointsServer = grpc.ServerStreamingServer[PointsResponse]
 
 func _RunService_List_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListRequest)
@@ -490,6 +528,11 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "Histograms",
 			Handler:       _RunService_Histograms_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "Points",
+			Handler:       _RunService_Points_Handler,
 			ServerStreams: true,
 		},
 	},

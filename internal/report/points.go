@@ -1,0 +1,154 @@
+package report
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/benchd/benchd/internal/latency"
+)
+
+// Point is one operation of a run.
+type Point struct {
+	Agent, Phase      string
+	Key               latency.Key
+	Done              time.Time // by the coordinator's clock
+	Response, Service time.Duration
+}
+
+// PointsCSV writes operations with all that is known of them, to the nanosecond.
+type PointsCSV struct{ w *csv.Writer }
+
+// NewPointsCSV writes the head.
+func NewPointsCSV(w io.Writer) (*PointsCSV, error) {
+	p := &PointsCSV{csv.NewWriter(w)}
+	return p, p.w.Write([]string{"agent", "phase", "op", "outcome", "part_of", "done_unix_ns", "response_ns", "service_ns"})
+}
+
+// Add writes an operation.
+func (p *PointsCSV) Add(x Point) error {
+	return p.w.Write([]string{
+		x.Agent, x.Phase, x.Key.Op, x.Key.Outcome, x.Key.PartOf, strconv.FormatInt(x.Done.UnixNano(), 10),
+		strconv.FormatInt(int64(x.Response), 10), strconv.FormatInt(int64(x.Service), 10),
+	})
+}
+
+// Close writes what is left.
+func (p *PointsCSV) Close() error {
+	p.w.Flush()
+	return p.w.Error()
+}
+
+// YCSBPoints writes operations as YCSB writes raw points: a head for each series, then its operations with the
+// millisecond in which they were done and the microseconds that they took. The warm-up is left out. Series are
+// gathered in temporary files, because operations of all kinds come in turn.
+type YCSBPoints struct {
+	y      YCSB
+	series map[pointSeries]*gathered
+}
+
+// pointSeries is a series of a phase: the load's come first.
+type pointSeries struct {
+	measure bool
+	name    string
+}
+
+type gathered struct {
+	file *os.File
+	*bufio.Writer
+}
+
+// NewYCSBPoints makes one without operations.
+func (y YCSB) NewYCSBPoints() *YCSBPoints {
+	return &YCSBPoints{y: y, series: make(map[pointSeries]*gathered)}
+}
+
+// Add takes an operation.
+func (p *YCSBPoints) Add(x Point) error {
+	if x.Phase == "warmup" {
+		return nil
+	}
+	name := p.y.Combine.Name(x.Key.Op, x.Key.Outcome)
+	if p.y.Clock != IntendedClock {
+		if err := p.add(x, name, x.Service); err != nil {
+			return err
+		}
+	}
+	switch {
+	case p.y.Clock == OpClock || strings.HasPrefix(name, "VERIFY"):
+		return nil
+	case p.y.Clock == BothClocks:
+		name = "Intended-" + name
+	}
+	return p.add(x, name, x.Response)
+}
+
+func (p *YCSBPoints) add(x Point, name string, took time.Duration) error {
+	key := pointSeries{x.Phase != "load", name}
+	g := p.series[key]
+	if g == nil {
+		file, err := os.CreateTemp("", "benchctl-points-*")
+		if err != nil {
+			return fmt.Errorf("gather raw points: %w", err)
+		}
+		g = &gathered{file, bufio.NewWriterSize(file, 1<<16)}
+		p.series[key] = g
+	}
+	b := append(g.AvailableBuffer(), name...)
+	b = strconv.AppendInt(append(b, ','), x.Done.UnixMilli(), 10)
+	b = append(strconv.AppendInt(append(b, ','), took.Microseconds(), 10), '\n')
+	_, err := g.Write(b)
+	return err
+}
+
+// WriteTo writes all series.
+func (p *YCSBPoints) WriteTo(w io.Writer) (int64, error) {
+	order := slices.SortedFunc(maps.Keys(p.series), func(a, b pointSeries) int {
+		if a.measure != b.measure {
+			if b.measure {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	var all int64
+	for _, key := range order {
+		g := p.series[key]
+		n, err := fmt.Fprintf(w, "%s latency raw data: op, timestamp(ms), latency(us)\n", key.name)
+		all += int64(n)
+		if err != nil {
+			return all, err
+		}
+		if err := g.Flush(); err != nil {
+			return all, err
+		}
+		if _, err := g.file.Seek(0, io.SeekStart); err != nil {
+			return all, err
+		}
+		copied, err := io.Copy(w, g.file)
+		all += copied
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// Close removes the temporary files.
+func (p *YCSBPoints) Close() error {
+	var err error
+	for _, g := range p.series {
+		err = errors.Join(err, g.file.Close(), os.Remove(g.file.Name()))
+	}
+	clear(p.series)
+	return err
+}
