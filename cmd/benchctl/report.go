@@ -210,7 +210,7 @@ func (r *reporter) raw(ctx context.Context, run result.Run) error {
 }
 
 func lostPoints(run string, lost uint64) string {
-	return fmt.Sprintf("%s raw points of run %s are missing: the agents' disks were slower than the load; its figures are not concerned", result.Thousands(lost), run)
+	return fmt.Sprintf("%s raw points of run %s are missing: the agents' disks were slower than the load, or nearly full; its figures are not concerned", result.Thousands(lost), run)
 }
 
 func (r *reporter) file(name string, write func(io.Writer) error) error {

@@ -21,13 +21,15 @@ const (
 	pointsPiece  = 256 << 10          // bytes of an answer
 	pointsKept   = 7 * 24 * time.Hour // before a file is removed
 	pointsSuffix = ".points.gz"
+	pointsSpare  = 1 << 30 // bytes that the disk keeps free
 )
 
 // points keeps every operation of a shard on disk. Workers only copy theirs into memory; when the disk is slower than
-// they are, points are lost, and counted.
+// they are, or nearly full, points are lost, and counted.
 type points struct {
 	path string
 	log  *slog.Logger
+	free func(dir string) uint64
 
 	mu    sync.Mutex
 	batch []latency.Point
@@ -65,7 +67,7 @@ func (s *shard) newPoints() (*points, error) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		return nil, fmt.Errorf("keep raw points: %w", err)
 	}
-	return &points{path: path, log: s.log}, nil
+	return &points{path: path, log: s.log, free: freeDisk}, nil
 }
 
 // begin begins a segment and returns what takes its points; runTime maps when they were done to the run's time.
@@ -130,7 +132,16 @@ func (p *points) write(phase plan.PhaseName, keys []latency.Key, runTime func(in
 	if err := w.Segment(string(phase), keys); err != nil {
 		return err
 	}
+	full, missed := false, uint64(0)
 	for batch := range queue {
+		if !full && p.free(filepath.Dir(p.path)) < pointsSpare {
+			full = true
+			p.log.Warn("raw points are not kept any more: the disk is nearly full", "file", p.path)
+		}
+		if full {
+			missed += uint64(len(batch))
+			continue
+		}
 		for _, x := range batch {
 			x.Done = runTime(x.Done)
 			if err := w.Add(x); err != nil {
@@ -139,7 +150,7 @@ func (p *points) write(phase plan.PhaseName, keys []latency.Key, runTime func(in
 		}
 	}
 	p.mu.Lock()
-	lost := p.lost
+	lost := p.lost + missed
 	p.mu.Unlock()
 	return errors.Join(w.End(lost), packed.Close())
 }

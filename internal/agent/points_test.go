@@ -1,0 +1,112 @@
+package agent
+
+import (
+	"compress/gzip"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
+)
+
+// kept reads what an agent has on disk: how many points, and how many it says are lost.
+func kept(t *testing.T, a *Agent, key shardKey) (points []latency.Point, lost uint64) {
+	t.Helper()
+	file, err := os.Open(a.pointsPath(key))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	packed, err := gzip.NewReader(file)
+	require.NoError(t, err)
+	require.NoError(t, latency.ReadPoints(packed, latency.PointsReader{
+		Segment: func(string, []latency.Key) error { return nil },
+		Point: func(p latency.Point) error {
+			points = append(points, p)
+			return nil
+		},
+		End: func(n uint64) error {
+			lost += n
+			return nil
+		},
+	}))
+	return points, lost
+}
+
+func TestPointsAreKeptOrCountedAsLost(t *testing.T) {
+	const n = 3*pointsBatch + 5
+	for name, test := range map[string]struct {
+		free uint64
+		kept int
+	}{
+		"there is room":           {math.MaxUint64, 2 * n},
+		"the disk is nearly full": {pointsSpare - 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := &Agent{config: Config{Spool: filepath.Join(t.TempDir(), "made")}}
+			s := &shard{a: a, key: shardKey{"S.1", 2, 1}, log: slog.New(slog.DiscardHandler)}
+			p, err := s.newPoints()
+			require.NoError(t, err)
+			p.free = func(string) uint64 { return test.free }
+			for _, phase := range []string{"load", "measure"} {
+				add := p.begin("measure", []latency.Key{{Op: phase, Outcome: "OK"}}, func(done int64) int64 { return done + 7 })
+				for i := range n {
+					add(0, 0, int64(i), 2, 1)
+				}
+				p.end()
+				p.end() // told twice
+			}
+			points, lost := kept(t, a, s.key)
+			require.Len(t, points, test.kept)
+			require.EqualValues(t, 2*n-test.kept, lost)
+			if test.kept > 0 {
+				require.Equal(t, latency.Point{Done: 7, Response: 2, Service: 1}, points[0])
+			}
+		})
+	}
+}
+
+func TestOldPointsMakeRoomForNewOnes(t *testing.T) {
+	dir := t.TempDir()
+	old, other := filepath.Join(dir, "S.1-0-1"+pointsSuffix), filepath.Join(dir, "somebody's")
+	for _, name := range []string{old, other} {
+		require.NoError(t, os.WriteFile(name, nil, 0o600))
+		long := time.Now().Add(-pointsKept - time.Hour)
+		require.NoError(t, os.Chtimes(name, long, long))
+	}
+	s := &shard{a: &Agent{config: Config{Spool: dir}}, key: shardKey{"S.2", 0, 1}}
+	_, err := s.newPoints()
+	require.NoError(t, err)
+	require.NoFileExists(t, old)
+	require.FileExists(t, other)
+	require.FileExists(t, filepath.Join(dir, "S.2-0-1"+pointsSuffix))
+}
+
+func TestAPieceOfPointsIsOfNoOtherFile(t *testing.T) {
+	dir := t.TempDir()
+	a := &Agent{config: Config{Spool: filepath.Join(dir, "spool")}}
+	for _, run := range []string{"", "..", "../x", "a/b", "/etc/passwd", "."} {
+		path := a.pointsPath(keyOf(&benchdv1.ShardId{Run: run}))
+		if path != "" {
+			require.Equal(t, a.config.Spool, filepath.Dir(path), run)
+		}
+	}
+	_, _, err := readPiece(a.pointsPath(shardKey{"S.1", 0, 1}), 0)
+	require.ErrorContains(t, err, "no raw points of this run")
+	path := filepath.Join(dir, "f")
+	require.NoError(t, os.WriteFile(path, make([]byte, pointsPiece+10), 0o600))
+	data, last, err := readPiece(path, 0)
+	require.NoError(t, err)
+	require.Len(t, data, pointsPiece)
+	require.False(t, last)
+	data, last, err = readPiece(path, pointsPiece)
+	require.NoError(t, err)
+	require.Len(t, data, 10)
+	require.True(t, last)
+	_, _, err = readPiece(path, pointsPiece+11)
+	require.Error(t, err)
+}
