@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
-	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
@@ -30,8 +29,8 @@ func newBuilder(r *run, liveOnly bool) *result.Builder {
 		if p.Announced() && p.Name == plan.Warmup { // what it was to take at most says nothing of what it took
 			info.Planned, info.PlannedOps, info.Length = 0, 0, p.Duration
 		}
-		if rate := r.settings.PacingOf(p.Name); p.Loop == plan.Open {
-			info.Intended = intended(rate)
+		if p.Loop == plan.Open {
+			info.Intended = r.intended(p.Name)
 		}
 		config.Phases = append(config.Phases, info)
 	}
@@ -56,26 +55,29 @@ func newBuilder(r *run, liveOnly bool) *result.Builder {
 	return b
 }
 
-// intended tells how many operations a rate makes until d after its start.
-func intended(c pacing.Config) func(time.Duration) float64 {
+// intended tells how many operations are intended in a phase until d after its start. A schedule counts from the
+// start of the segment, so a phase that joins another goes on with what that one has left of the rate.
+func (r *run) intended(name plan.PhaseName) func(time.Duration) float64 {
+	rate := r.settings.PacingOf(name).Rate
 	return func(d time.Duration) float64 {
-		left, sum := d.Seconds(), 0.0
-		for _, p := range c.Rate {
-			if p.Seconds <= 0 || left <= p.Seconds {
-				at := p.To
-				if p.Seconds > 0 {
-					at = p.From + (p.To-p.From)*left/p.Seconds
-				}
-				return sum + (p.From+at)/2*left
-			}
-			sum += (p.From + p.To) / 2 * p.Seconds
-			left -= p.Seconds
-		}
-		if len(c.Rate) > 0 {
-			sum += c.Rate[len(c.Rate)-1].To * left
-		}
-		return sum
+		before := r.since(name)
+		return rate.Area((before + d).Seconds()) - rate.Area(before.Seconds())
 	}
+}
+
+// since is how long after its segment's start a phase begins; 0 while that is not known.
+func (r *run) since(name plan.PhaseName) time.Duration {
+	var segment time.Duration
+	for _, p := range r.phases {
+		began, ok := r.began(p.Name)
+		if ok && !p.Joined {
+			segment = began
+		}
+		if p.Name == name && ok {
+			return began - segment
+		}
+	}
+	return 0
 }
 
 // document makes a run's result from the archive.

@@ -78,3 +78,14 @@ func TestAStartThatFailsLeavesNothingBehind(t *testing.T) {
 	_, err := dev.Start(t.Context(), dev.Config{Agents: 1, DataDir: file + "/below"})
 	require.Error(t, err)
 }
+
+func TestARampGoesOnFromTheWarmUpIntoTheMeasurement(t *testing.T) {
+	r := execute(t, 2, map[string]string{
+		"db": "null", "recordcount": "1000", "threadcount": "4", "interval": "100ms",
+		"arrival": "fixed", "rate": "0 -> 2000 over 2s", "warmup": "1s", "duration": "1s",
+	})
+	require.Equal(t, result.Complete, r.Status, r.Reason)
+	require.InDelta(t, 500, *r.Phases[0].Offered, 1)
+	require.InDelta(t, 1500, *r.Phases[1].Offered, 1)
+	require.InDelta(t, 1500, r.Phases[1].Ops, 20)
+}

@@ -30,3 +30,24 @@ type Piece struct {
 	From, To float64
 	Seconds  float64
 }
+
+// Area is how many operations a rate intends within the first seconds.
+func (r Rate) Area(seconds float64) float64 {
+	var sum float64
+	for _, p := range r {
+		if p.Seconds > 0 && seconds > p.Seconds {
+			sum += (p.From + p.To) / 2 * p.Seconds
+			seconds -= p.Seconds
+			continue
+		}
+		at := p.To
+		if p.Seconds > 0 {
+			at = p.From + (p.To-p.From)*seconds/p.Seconds
+		}
+		return sum + (p.From+at)/2*seconds
+	}
+	if len(r) == 0 {
+		return 0
+	}
+	return sum + r[len(r)-1].To*seconds // the last piece goes on for ever
+}
