@@ -52,6 +52,7 @@ func (s *stripe) drain(l *Local) {
 	if len(s.ends) > 0 {
 		end = s.ends[0]
 	}
+	whole := s.whole
 	for n := l.tail; n != head; n++ {
 		p := &l.ring[n%ringSize]
 		var c *cell
@@ -67,8 +68,16 @@ func (s *stripe) drain(l *Local) {
 		} else {
 			c.response.add(p.response, &s.pages)
 			c.service.add(p.service, &s.pages)
-			if len(s.whole) > 0 && s.whole[p.series] {
-				s.cellOf(p, s.series).both.add(p.response-p.service, &s.pages)
+			if whole != nil && whole[p.series] {
+				var late *cell
+				if p.done < end && cells != nil {
+					late = cells[s.series]
+				}
+				if late == nil {
+					late = s.cellOf(p, s.series)
+					cells = s.windows[0]
+				}
+				late.both.add(p.response-p.service, &s.pages)
 			}
 		}
 	}
