@@ -103,6 +103,9 @@ func serve(ctx context.Context, c *cli.Context, server *grpc.Server, rpc, web ne
 	served := make(chan error, 2)
 	go func() {
 		err := server.Serve(rpc)
+		if errors.Is(err, grpc.ErrServerStopped) {
+			err = nil // told to end before it had begun
+		}
 		if err != nil {
 			err = fmt.Errorf("serve gRPC on %s: %w", rpc.Addr(), err)
 		}
