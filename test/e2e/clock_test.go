@@ -32,7 +32,7 @@ func TestClocksThatDiffer(t *testing.T) {
 	h.connected(3)
 	ops := filepath.Join(t.TempDir(), "ops")
 	stdout, stderr, code := h.ctl("submit", "--db", "null", "-p", "recordcount=1000", "-p", "null.log="+ops,
-		"-p", "null.service=constant 1ms", "--threads", "2", "--target", "600", "--duration", "60s", "--wait", "-o", "json")
+		"-p", "null.service=constant 1ms", "--threads", "2", "--duration", "60s", "--wait", "-o", "json")
 	require.Zero(t, code, stderr)
 	r := parse(t, stdout)
 	honest(t, r, 3)

@@ -3,6 +3,7 @@
 package null_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -43,9 +44,13 @@ func (s stalling) run(t *testing.T, arrival pacing.Arrival) *latency.Histogram {
 	for _, w := range windows {
 		require.NoError(t, all.Add(w.Series))
 	}
-	series := all.Series()
-	require.Len(t, series, 1)
-	return series[0].Response
+	for _, series := range all.Series() {
+		if series.Key == (latency.Key{Op: "READ", Outcome: "OK"}) {
+			return series.Response
+		}
+	}
+	require.Fail(t, "nothing was read")
+	return nil
 }
 
 // byHand is the response time that a share of the operations of an open loop exceeds. Of the operations that are
@@ -58,22 +63,43 @@ func (s stalling) byHand(share float64) time.Duration {
 	return time.Millisecond + s.stall() - time.Duration(u*(1-s.rate/leaving))
 }
 
-func (s stalling) check(t *testing.T) {
-	t.Helper()
-	open := s.run(t, pacing.FixedRate)
-	require.InEpsilon(t, s.rate*float64(s.periods)*s.period.Seconds(), open.Count(), 0.001, "nothing is omitted")
-	require.InDelta(t, time.Millisecond, open.Quantile(0.5), float64(300*time.Microsecond))
-	require.InEpsilon(t, s.byHand(0.05), open.Quantile(0.95), 0.02)
-	require.InEpsilon(t, s.byHand(0.01), open.Quantile(0.99), 0.02)
-	require.InEpsilon(t, s.byHand(0), open.Max(), 0.02)
+// breaches are what an open loop's response times have against the values by hand.
+func (s stalling) breaches(open *latency.Histogram) []string {
+	var out []string
+	see := func(what string, got int64, want, within time.Duration) {
+		if off := time.Duration(got) - want; off.Abs() > within {
+			out = append(out, fmt.Sprintf("%s is %s instead of %s", what, time.Duration(got), want))
+		}
+	}
+	see("p50", open.Quantile(0.5), time.Millisecond, 300*time.Microsecond)
+	see("p95", open.Quantile(0.95), s.byHand(0.05), s.byHand(0.05)/50)
+	see("p99", open.Quantile(0.99), s.byHand(0.01), s.byHand(0.01)/50)
+	see("max", open.Max(), s.byHand(0), s.byHand(0)/50)
+	return out
+}
+
+// tries is how often a machine may be too busy to keep a law of real time.
+const tries = 3
+
+// The same law is tested in a bubble, exactly and in a fraction of the time, in package load. This test asks whether
+// a real machine keeps it; it needs one with a processor to spare, so a try that something else has disturbed is
+// made again.
+func TestNoCoordinatedOmissionInRealTime(t *testing.T) {
+	s := stalling{period: 10 * time.Second, periods: 6, rate: 1000, workers: 16}
+	var breaches []string
+	for try := range tries {
+		open := s.run(t, pacing.FixedRate)
+		require.InEpsilon(t, s.rate*float64(s.periods)*s.period.Seconds(), open.Count(), 0.001, "nothing is omitted")
+		t.Logf("try %d: p50 %s, p95 %s, p99 %s, max %s; by hand 1ms, %s, %s, %s", try+1,
+			time.Duration(open.Quantile(0.5)), time.Duration(open.Quantile(0.95)), time.Duration(open.Quantile(0.99)), time.Duration(open.Max()),
+			s.byHand(0.05), s.byHand(0.01), s.byHand(0))
+		if breaches = s.breaches(open); len(breaches) == 0 {
+			break
+		}
+	}
+	require.Empty(t, breaches)
 
 	closed := s.run(t, pacing.ClosedLoop)
 	require.Less(t, closed.Quantile(0.99), int64(s.byHand(0.05)), "a closed loop sends nothing while it waits, and sees next to nothing of the stall")
-	require.InEpsilon(t, s.byHand(0), closed.Max(), 0.02)
-}
-
-// The same law is tested in a bubble, exactly and in a fraction of the time, in package load. This test asks whether
-// a real machine keeps it; it needs one with a processor to spare.
-func TestNoCoordinatedOmissionInRealTime(t *testing.T) {
-	stalling{period: 10 * time.Second, periods: 6, rate: 1000, workers: 16}.check(t)
+	require.GreaterOrEqual(t, closed.Max(), int64(s.stall()))
 }
