@@ -68,7 +68,7 @@ func (s *stripe) drain(l *Local) {
 		} else {
 			c.response.add(p.response, &s.pages)
 			c.service.add(p.service, &s.pages)
-			if whole != nil && whole[p.series] {
+			if len(whole) > 0 && whole[p.series] {
 				var late *cell
 				if p.done < end && cells != nil {
 					late = cells[s.series]
