@@ -84,7 +84,7 @@ func TestTooFewAgentsAreRefusedAtOnceOrAfterTheWait(t *testing.T) {
 	h := newHouse(t)
 	_, err := h.submit(&benchdv1.SubmitRequest{}, "duration=1s")
 	require.ErrorIs(t, err, wire.ErrTooFewAgents)
-	require.ErrorContains(t, err, "1 agents needed, 0 connected")
+	require.ErrorContains(t, err, "1 agent needed, 0 connected")
 
 	newPuppet(h, "a", "ssd").connect().welcomed()
 	_, err = h.submit(&benchdv1.SubmitRequest{Agents: 2}, "duration=1s")

@@ -89,9 +89,13 @@ func tooFew(have, want int, req *benchdv1.SubmitRequest) error {
 		}
 		with = " with " + strings.Join(pairs, ", ")
 	}
+	noun := "agents"
+	if want == 1 {
+		noun = "agent"
+	}
 	return wire.Errorf(wire.ErrTooFewAgents,
-		"%d agents%s needed, %d connected: start more with `benchd agent --coordinator HOST:PORT`, or wait for them with --wait-agents",
-		want, with, have)
+		"%d %s%s needed, %d connected: start more with `benchd agent --coordinator HOST:PORT`, or wait for them with --wait-agents",
+		want, noun, with, have)
 }
 
 // enqueue archives a suite and puts its runs into the queue.

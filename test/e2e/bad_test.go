@@ -145,7 +145,7 @@ func TestASubmissionThatCannotBeServedIsRefused(t *testing.T) {
 		code   int
 		says   []string
 	}{
-		{"no agent", nil, good, 5, []string{"1 agents needed, 0 connected", "benchd agent"}},
+		{"no agent", nil, good, 5, []string{"1 agent needed, 0 connected", "benchd agent"}},
 		{"too few agents", []string{"a"}, append(good, "--agents", "2"), 5, []string{"2 agents needed, 1 connected"}},
 		{"too few after waiting", []string{"a"}, append(good, "--agents", "2", "--wait-agents", "300ms"), 5, []string{"2 agents needed"}},
 		{"no agent of that label", []string{"a"}, append(good, "--select", "x=y"), 5, []string{"x=y"}},
