@@ -66,7 +66,7 @@ func TestNumbers(t *testing.T) {
 	for us, want := range map[float64]string{
 		0: "0 ns", 0.85: "850 ns", 1.02: "1.02 µs", 99.96: "100 µs", 999.6: "1.00 ms", 12_340: "12.3 ms", 150e6: "150 s", 3.6e9: "3600 s",
 	} {
-		require.Equal(t, want, micros(us))
+		require.Equal(t, want, Micros(us))
 	}
 	for x, want := range map[float64]string{
 		0: "0.00", 9.994: "9.99", 9.996: "10.0", 99.96: "100", 12345.6: "12,346", 1234567: "1,234,567", -1: none, math.Inf(1): none,

@@ -27,8 +27,8 @@ func rate(perSecond float64) string {
 	return whole(uint64(math.Round(perSecond)))
 }
 
-// micros writes a time in microseconds with three digits and the unit that suits it: 850 ns, 1.02 ms, 12.3 s.
-func micros(us float64) string {
+// Micros writes a time in microseconds with three digits and the unit that suits it: 850 ns, 1.02 ms, 12.3 s.
+func Micros(us float64) string {
 	x, unit := us*1000, "ns"
 	for _, larger := range []string{"µs", "ms", "s"} {
 		if x < 999.5 {
@@ -51,7 +51,7 @@ func percentile(us *float64) string {
 	if us == nil {
 		return none
 	}
-	return micros(*us)
+	return Micros(*us)
 }
 
 // percent writes a figure in percent.

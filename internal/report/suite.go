@@ -49,7 +49,7 @@ func (g *grid) run(run result.Run) {
 			if o.PartOf != nil || !result.Good(o.Outcome) {
 				continue
 			}
-			g.add(id, name, status, title, loop, o.Op, speed, whole(o.Count), percentile(o.P50), percentile(o.P99), micros(o.Max))
+			g.add(id, name, status, title, loop, o.Op, speed, whole(o.Count), percentile(o.P50), percentile(o.P99), Micros(o.Max))
 			id, name, status, title, loop, speed = "", "", "", "", "", ""
 		}
 	}

@@ -189,7 +189,7 @@ func (p *page) operations(run result.Run, phase result.Phase) {
 		}
 		if (p.options.Agents || odd) && len(o.Agents) > 1 {
 			for _, a := range o.Agents {
-				g.add("  agent "+a.Name, whole(a.Count), "", percentile(a.P50), "", "", percentile(a.P99), "", micros(a.Max))
+				g.add("  agent "+a.Name, whole(a.Count), "", percentile(a.P50), "", "", percentile(a.P99), "", Micros(a.Max))
 			}
 		}
 	}
@@ -216,8 +216,8 @@ func label(o result.Operation, above string) string {
 }
 
 func (g *grid) figures(label string, f result.Figures) {
-	g.add(label, whole(f.Count), micros(f.Mean), percentile(f.P50), percentile(f.P90), percentile(f.P95),
-		percentile(f.P99), percentile(f.P999), micros(f.Max))
+	g.add(label, whole(f.Count), Micros(f.Mean), percentile(f.P50), percentile(f.P90), percentile(f.P95),
+		percentile(f.P99), percentile(f.P999), Micros(f.Max))
 }
 
 // lateness writes how late an open loop's operations were sent.
@@ -230,9 +230,9 @@ func (p *page) lateness(phase result.Phase) {
 		if ms == nil {
 			return none
 		}
-		return micros(*ms * 1000)
+		return Micros(*ms * 1000)
 	}
-	p.wrap("sent     ", fmt.Sprintf("after the intended instants by %s (p50), %s (p99), at most %s", us(l.P50), us(l.P99), micros(l.Max*1000)), plain)
+	p.wrap("sent     ", fmt.Sprintf("after the intended instants by %s (p50), %s (p99), at most %s", us(l.P50), us(l.P99), Micros(l.Max*1000)), plain)
 }
 
 // generators writes how the load generators fared; of very many those that had the least idle CPU.
@@ -257,7 +257,7 @@ func (p *page) generators(phase result.Phase) {
 	g := &grid{left: 1}
 	g.add("generator", "idle min", "idle mean", "own CPU", "CPU/op", "late", "late max", "lag p99", "GC max", "backlog")
 	for _, a := range all {
-		g.add("agent "+a.Name, percent(a.IdleMin), percent(a.IdleMean), fixed(a.OwnCPU, 2), micros(a.CPUPerOp), whole(a.LateSends),
+		g.add("agent "+a.Name, percent(a.IdleMin), percent(a.IdleMean), fixed(a.OwnCPU, 2), Micros(a.CPUPerOp), whole(a.LateSends),
 			some(a.LateMax), some(a.SchedLagP99), some(a.GCPauseMax), whole(a.BacklogMax))
 	}
 	p.grid(g, "late max", "GC max")
@@ -271,7 +271,7 @@ func some(ms float64) string {
 	if ms == 0 {
 		return none
 	}
-	return micros(ms * 1000)
+	return Micros(ms * 1000)
 }
 
 // idle is the least idle CPU of a generator; one that could not tell comes first.

@@ -3,11 +3,13 @@ package view
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/result"
 )
 
 const none = "–" // stands for a figure that there is not
@@ -17,15 +19,7 @@ func count(n float64) string {
 	if math.IsNaN(n) || math.IsInf(n, 0) || n < 0 {
 		return none
 	}
-	digits := strconv.FormatFloat(math.Round(n), 'f', 0, 64)
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
-	}
-	return b.String()
+	return result.Thousands(uint64(math.Round(n)))
 }
 
 // latency writes a time to three digits with a unit that suits it; none where it was not measured.
@@ -33,21 +27,7 @@ func latency(d time.Duration) string {
 	if d <= 0 {
 		return none
 	}
-	x, unit := float64(d), "ns"
-	for _, u := range []string{"µs", "ms", "s"} {
-		if x < 999.5 {
-			break
-		}
-		x, unit = x/1000, u
-	}
-	decimals := 2
-	switch {
-	case unit == "ns" || x >= 99.95:
-		decimals = 0
-	case x >= 9.995:
-		decimals = 1
-	}
-	return strconv.FormatFloat(x, 'f', decimals, 64) + " " + unit
+	return report.Micros(float64(d) / float64(time.Microsecond))
 }
 
 // span writes how long something takes: 4.0 s, 2m05s, 3h07m.
