@@ -9,7 +9,6 @@ import (
 
 	"google.golang.org/grpc"
 
-	"github.com/benchd/benchd/internal/archive"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/plan"
@@ -22,11 +21,7 @@ func (c *Coordinator) Histograms(req *benchdv1.HistogramsRequest, stream grpc.Se
 }
 
 func (c *Coordinator) histograms(ctx context.Context, id string, send func(*benchdv1.HistogramsResponse) error) error {
-	suite, archived, err := c.oneRun(ctx, id)
-	if err != nil {
-		return err
-	}
-	r, err := openRun(suite, archived)
+	r, err := c.oneRun(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -41,7 +36,7 @@ func (c *Coordinator) histograms(ctx context.Context, id string, send func(*benc
 		}
 		return send(msg)
 	}}
-	for w, err := range c.archive.Windows(ctx, archived.ID) {
+	for w, err := range c.archive.Windows(ctx, r.archived.ID) {
 		if err != nil {
 			return err
 		}
@@ -53,15 +48,15 @@ func (c *Coordinator) histograms(ctx context.Context, id string, send func(*benc
 }
 
 // oneRun finds a run by its id, or by that of a suite that has no other.
-func (c *Coordinator) oneRun(ctx context.Context, id string) (archive.Suite, archive.RunRecord, error) {
+func (c *Coordinator) oneRun(ctx context.Context, id string) (*run, error) {
 	suite, runs, err := c.find(ctx, id)
 	if err != nil {
-		return suite, archive.RunRecord{}, err
+		return nil, err
 	}
 	if len(runs) != 1 {
-		return suite, archive.RunRecord{}, wire.Errorf(wire.ErrNotFound, "suite %s has %d runs: name one of them, such as %s.1", id, len(runs), id)
+		return nil, wire.Errorf(wire.ErrNotFound, "suite %s has %d runs: name one of them, such as %s.1", id, len(runs), id)
 	}
-	return suite, runs[0], nil
+	return openRun(suite, runs[0])
 }
 
 // merger merges windows that come in the order of the archive: by phase, by number, and then those of all shards.

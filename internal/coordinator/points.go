@@ -22,16 +22,12 @@ func (c *Coordinator) Points(req *benchdv1.PointsRequest, stream grpc.ServerStre
 }
 
 func (c *Coordinator) points(ctx context.Context, id string, send func(*benchdv1.PointsResponse) error) error {
-	suite, archived, err := c.oneRun(ctx, id)
-	if err != nil {
-		return err
-	}
-	r, err := openRun(suite, archived)
+	r, err := c.oneRun(ctx, id)
 	if err != nil {
 		return err
 	}
 	if !r.record.Life.Status.Ended() {
-		return wire.Errorf(wire.ErrNotAllowed, "run %s has not ended: its raw points are still being written", archived.ID)
+		return wire.Errorf(wire.ErrNotAllowed, "run %s has not ended: its raw points are still being written", r.archived.ID)
 	}
 	begun := make(map[string]int64)
 	for _, p := range r.phases {
@@ -41,7 +37,7 @@ func (c *Coordinator) points(ctx context.Context, id string, send func(*benchdv1
 	}
 	for i, sh := range r.record.Life.Shards {
 		for offset := uint64(0); ; {
-			piece, err := c.piece(ctx, sh.Agent, &benchdv1.PointsOrder{Id: wire.FromShard(archived.ID, i, sh.Attempt), Offset: offset})
+			piece, err := c.piece(ctx, sh.Agent, &benchdv1.PointsOrder{Id: wire.FromShard(r.archived.ID, i, sh.Attempt), Offset: offset})
 			if err != nil {
 				return err
 			}
