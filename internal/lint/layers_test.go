@@ -53,6 +53,7 @@ func layers() []layer {
 			{name: "clock"},
 		}},
 		{"aside", []room{
+			{name: "alarm"},
 			{name: "config", only: []string{"cmd", "cli"}},
 			{name: "telemetry", only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
 			{name: "security", only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},

@@ -42,7 +42,7 @@ type Config struct {
 	LateAfter time.Duration
 	// FinishWithin bounds how long operations in flight at a phase's planned end may take. Default 1 min.
 	FinishWithin time.Duration
-	// PlainTimers has workers wait by NewPlainAlarm.
+	// PlainTimers has workers wait by alarm.NewPlain.
 	PlainTimers bool
 
 	// StopWithin bounds it after a Stop or Leave. Default 2.5 s.

@@ -36,7 +36,7 @@ type Settings struct {
 	Seed       uint64
 	Logger     *slog.Logger
 
-	// PlainTimers has a target that simulates times wait by NewPlainAlarm.
+	// PlainTimers has a target that simulates times wait by alarm.NewPlain.
 	PlainTimers bool
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/benchd/benchd/internal/alarm"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/workload"
@@ -27,7 +28,7 @@ type worker struct {
 	session Session
 	record  *latency.Local
 	pace    *pacing.Throttle // nil but for YCSB's throttled closed loop
-	alarm   *Alarm
+	alarm   *alarm.Alarm
 
 	op, part workload.Op
 	counting bool  // operations count against the phase's number of them
@@ -56,9 +57,9 @@ func newWorker(s *segment, index int) *worker {
 // run works until the segment's end, or until the worker has nothing more to do.
 func (w *worker) run() {
 	if w.s.r.cfg.PlainTimers {
-		w.alarm = NewPlainAlarm()
+		w.alarm = alarm.NewPlain()
 	} else {
-		w.alarm = NewAlarm()
+		w.alarm = alarm.New()
 	}
 	defer func() { _ = w.alarm.Close() }() // nobody waits any more
 	if !w.s.load {

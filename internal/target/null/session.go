@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/alarm"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -22,7 +22,7 @@ type session struct {
 	target *Target
 	worker int
 	rng    *rand.Rand
-	alarm  *load.Alarm // nil when nothing is waited for
+	alarm  *alarm.Alarm // nil when nothing is waited for
 	log    *log        // nil without one
 	simple bool        // nothing is simulated, drawn or logged
 }
@@ -35,9 +35,9 @@ func newSession(t *Target, worker int) *session {
 	waits := t.settings.Service.Shape != spec.ServiceNone && t.settings.Service.Shape != "" || t.queue.each > 0
 	switch {
 	case waits && t.plain:
-		s.alarm = load.NewPlainAlarm()
+		s.alarm = alarm.NewPlain()
 	case waits:
-		s.alarm = load.NewAlarm()
+		s.alarm = alarm.New()
 	}
 	if t.log != nil {
 		s.log = newLog(t, worker)

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package load
+package alarm
 
 import (
 	"context"
@@ -12,6 +12,10 @@ type kernelTimer struct{}
 
 func newKernelTimer() *kernelTimer { return nil }
 
-func (*kernelTimer) wait(context.Context, time.Duration) error { return nil }
+func (*kernelTimer) set(time.Duration) error { return nil }
+
+func (*kernelTimer) wait() error { return nil }
+
+func (*kernelTimer) sleep(context.Context, time.Duration) error { return nil }
 
 func (*kernelTimer) close() error { return nil }

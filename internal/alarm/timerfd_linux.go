@@ -1,4 +1,4 @@
-package load
+package alarm
 
 import (
 	"context"
@@ -35,22 +35,38 @@ func newKernelTimer() *kernelTimer {
 	return &kernelTimer{fd: fd, file: os.NewFile(uintptr(fd), "timerfd")}
 }
 
-func (t *kernelTimer) wait(ctx context.Context, d time.Duration) error {
+// set sets the timer, also while another goroutine waits for it. It takes back an expiry that nobody read.
+func (t *kernelTimer) set(d time.Duration) error {
+	at := unix.ItimerSpec{Value: unix.NsecToTimespec(max(int64(d), 1))} // 0 would switch it off
+	if err := unix.TimerfdSettime(t.fd, 0, &at, nil); err != nil {
+		return fmt.Errorf("set alarm: %w", err)
+	}
+	return nil
+}
+
+// wait waits until the timer rings.
+func (t *kernelTimer) wait() error {
+	if _, err := t.file.Read(t.buf[:]); err != nil {
+		return fmt.Errorf("wait for alarm: %w", err)
+	}
+	return nil
+}
+
+// sleep sets the timer and waits for it, or for the end of ctx.
+func (t *kernelTimer) sleep(ctx context.Context, d time.Duration) error {
 	if ctx != t.ctx {
 		if err := t.watch(ctx); err != nil {
 			return err
 		}
 	}
-	// Setting the timer takes back an expiry that nobody read.
-	at := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
-	if err := unix.TimerfdSettime(t.fd, 0, &at, nil); err != nil {
-		return fmt.Errorf("set alarm: %w", err)
+	if err := t.set(d); err != nil {
+		return err
 	}
-	if _, err := t.file.Read(t.buf[:]); err != nil {
+	if err := t.wait(); err != nil {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			return ctx.Err()
 		}
-		return fmt.Errorf("wait for alarm: %w", err)
+		return err
 	}
 	return nil
 }

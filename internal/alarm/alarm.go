@@ -1,4 +1,4 @@
-package load
+package alarm
 
 import (
 	"context"
@@ -8,10 +8,7 @@ import (
 // spinBelow is the longest wait that is spent reading the clock: setting an alarm takes about as long.
 const spinBelow = 5 * time.Microsecond
 
-// Alarm lets one goroutine wait precisely. The runtime's own timers are rounded up to a millisecond when a
-// processor idles, which would make an open loop at a thousand operations per second late by half an
-// operation; an Alarm is late by some tens of microseconds. It burns no processor time, but for waits below
-// five microseconds.
+// Alarm lets one goroutine wait precisely. It burns no processor time, but for waits below five microseconds.
 //
 // An Alarm is used by one goroutine at a time.
 type Alarm struct {
@@ -19,18 +16,18 @@ type Alarm struct {
 	timer   *time.Timer  // used in its place
 }
 
-// NewAlarm makes an Alarm. It always succeeds: where the system has no precise timer, or no file descriptor
+// New makes an Alarm. It always succeeds: where the system has no precise timer, or no file descriptor
 // to spare for one, the runtime's timers serve.
-func NewAlarm() *Alarm {
+func New() *Alarm {
 	if precise := newKernelTimer(); precise != nil {
 		return &Alarm{precise: precise}
 	}
-	return NewPlainAlarm()
+	return NewPlain()
 }
 
-// NewPlainAlarm makes an Alarm of the runtime's timers. They are coarse, but in a bubble of testing/synctest only
+// NewPlain makes an Alarm of the runtime's timers. They are coarse, but in a bubble of testing/synctest only
 // they know what the time is.
-func NewPlainAlarm() *Alarm {
+func NewPlain() *Alarm {
 	a := &Alarm{timer: time.NewTimer(0)}
 	<-a.timer.C
 	return a
@@ -46,7 +43,7 @@ func (a *Alarm) Wait(ctx context.Context, d time.Duration) error {
 			spin(d)
 			return nil
 		}
-		return a.precise.wait(ctx, d)
+		return a.precise.sleep(ctx, d)
 	}
 	a.timer.Reset(d)
 	select {

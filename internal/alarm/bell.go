@@ -1,0 +1,216 @@
+package alarm
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// ErrClosed says that a Bell was closed while somebody waited for it.
+var ErrClosed = errors.New("the bell is closed")
+
+// Bell lets any number of goroutines wait precisely, by one timer of the system between them all.
+type Bell struct {
+	timer ringer
+	began time.Time
+	rings sync.WaitGroup
+
+	mu       sync.Mutex
+	sleepers sleepers
+	closed   bool
+}
+
+// ringer is a timer that one goroutine waits for while others set it.
+type ringer interface {
+	// set has the timer ring once, after d, in place of what it was set to before.
+	set(d time.Duration) error
+	// wait waits until the timer rings. It fails once the timer is closed.
+	wait() error
+	close() error
+}
+
+// NewBell makes a Bell and starts the goroutine that rings it. It always succeeds, as New does.
+func NewBell() *Bell {
+	if precise := newKernelTimer(); precise != nil {
+		return newBell(precise)
+	}
+	return NewPlainBell()
+}
+
+// NewPlainBell makes a Bell of the runtime's timers, for a bubble of testing/synctest.
+func NewPlainBell() *Bell { return newBell(newRuntimeTimer()) }
+
+func newBell(timer ringer) *Bell {
+	b := &Bell{timer: timer, began: time.Now()}
+	b.rings.Go(b.ring)
+	return b
+}
+
+// sleeper is one that waits.
+type sleeper struct {
+	at    time.Duration // since the bell began
+	rang  chan error
+	place int // in the heap; -1 when it is not there
+}
+
+// Wait waits until an instant, or until ctx ends or the Bell is closed; then it returns why.
+func (b *Bell) Wait(ctx context.Context, until time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	at := until.Sub(b.began)
+	left := at - time.Since(b.began)
+	if left <= 0 {
+		return nil
+	}
+	s := &sleeper{at: at, rang: make(chan error, 1)}
+	if err := b.enter(s, left); err != nil {
+		return err
+	}
+	select {
+	case err := <-s.rang:
+		return err
+	case <-ctx.Done():
+		b.leave(s)
+		return ctx.Err()
+	}
+}
+
+func (b *Bell) enter(s *sleeper, left time.Duration) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return ErrClosed
+	}
+	heap.Push(&b.sleepers, s)
+	if s.place > 0 {
+		return nil
+	}
+	if err := b.timer.set(left); err != nil {
+		heap.Remove(&b.sleepers, s.place)
+		return err
+	}
+	return nil
+}
+
+func (b *Bell) leave(s *sleeper) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s.place >= 0 {
+		heap.Remove(&b.sleepers, s.place)
+	}
+}
+
+// ring wakes those whose time has come, until the bell is closed or its timer fails.
+func (b *Bell) ring() {
+	for {
+		err := b.timer.wait()
+		if err == nil {
+			err = b.wake()
+		}
+		if err != nil {
+			b.dismiss(err)
+			return
+		}
+	}
+}
+
+func (b *Bell) wake() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(b.sleepers) > 0 {
+		if left := b.sleepers[0].at - time.Since(b.began); left > 0 {
+			return b.timer.set(left)
+		}
+		s, _ := heap.Pop(&b.sleepers).(*sleeper)
+		s.rang <- nil
+	}
+	return nil
+}
+
+// dismiss tells all who wait that nobody will wake them.
+func (b *Bell) dismiss(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		err = ErrClosed
+	}
+	b.closed = true
+	for _, s := range b.sleepers {
+		s.place = -1
+		s.rang <- err
+	}
+	b.sleepers = nil
+}
+
+// Close lets go of the Bell; whoever waits is told ErrClosed.
+func (b *Bell) Close() error {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	err := b.timer.close()
+	b.rings.Wait()
+	return err
+}
+
+// sleepers is a heap, the next to be woken first.
+type sleepers []*sleeper
+
+func (s sleepers) Len() int           { return len(s) }
+func (s sleepers) Less(i, j int) bool { return s[i].at < s[j].at }
+
+func (s sleepers) Swap(i, j int) {
+	s[i], s[j] = s[j], s[i]
+	s[i].place, s[j].place = i, j
+}
+
+// Push is for package heap.
+func (s *sleepers) Push(x any) {
+	one, _ := x.(*sleeper)
+	one.place = len(*s)
+	*s = append(*s, one)
+}
+
+// Pop is for package heap.
+func (s *sleepers) Pop() any {
+	last := len(*s) - 1
+	one := (*s)[last]
+	(*s)[last] = nil
+	*s = (*s)[:last]
+	one.place = -1
+	return one
+}
+
+// runtimeTimer is a ringer of the runtime's.
+type runtimeTimer struct {
+	timer *time.Timer
+	over  chan struct{}
+}
+
+func newRuntimeTimer() *runtimeTimer {
+	t := &runtimeTimer{timer: time.NewTimer(0), over: make(chan struct{})}
+	t.timer.Stop()
+	return t
+}
+
+func (t *runtimeTimer) set(d time.Duration) error {
+	t.timer.Reset(d)
+	return nil
+}
+
+func (t *runtimeTimer) wait() error {
+	select {
+	case <-t.timer.C:
+		return nil
+	case <-t.over:
+		return ErrClosed
+	}
+}
+
+func (t *runtimeTimer) close() error {
+	t.timer.Stop()
+	close(t.over)
+	return nil
+}
