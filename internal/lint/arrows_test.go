@@ -56,6 +56,9 @@ func (a atlas) objection(from, to place, test bool) string {
 // roomOf is the room that a folder of the module belongs to.
 func roomOf(dir string) string {
 	parts := strings.Split(dir, "/")
+	if len(parts) > 2 && parts[0] == "internal" && parts[1] == "gen" {
+		return "gen/" + parts[2]
+	}
 	if parts[0] == "internal" && len(parts) > 1 {
 		return parts[1]
 	}

@@ -1,7 +1,7 @@
 package lint
 
 // A room is a folder below internal with all that is in it, or one beside internal: cmd and test. It may import every room of a layer below its
-// own, itself, what it names in beside, and what those name in turn.
+// own, itself, what it names in beside, and what those name in turn. What is generated has a room for each folder of proto.
 type room struct {
 	name   string
 	beside []string // the rooms of its own layer that it may import
@@ -35,8 +35,9 @@ func layers() []layer {
 			{name: "sandbox"},
 			{name: "archive"},
 			{name: "report"},
-			{name: "wire", beside: []string{"gen"}},
-			{name: "gen", only: []string{"wire", "coordinator", "agent", "remote", "test"}},
+			{name: "wire", beside: []string{"gen/benchd"}},
+			{name: "gen/benchd", only: []string{"wire", "coordinator", "agent", "remote", "test"}},
+			{name: "gen/hbasepb", only: []string{"target", "sandbox", "test"}},
 		}},
 		{"state", []room{
 			{name: "lifecycle", beside: []string{"result"}},
@@ -67,8 +68,8 @@ func strangers() map[string][]string {
 	return map[string][]string{
 		"github.com/HdrHistogram/hdrhistogram-go": {"latency"},
 		"github.com/spf13/viper":                  {"config"},
-		"google.golang.org/grpc/codes":            {"gen", "wire"},
-		"google.golang.org/grpc/status":           {"gen", "wire"},
+		"google.golang.org/grpc/codes":            {"gen/benchd", "wire"},
+		"google.golang.org/grpc/status":           {"gen/benchd", "wire"},
 		"modernc.org/sqlite":                      {"archive"},
 	}
 }
