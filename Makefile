@@ -1,5 +1,6 @@
 # All that is done with this project, by name. `make` alone lists it.
-# Only Go, git, bash and, for the race detector, a C compiler are needed; the rest is built from tools/go.mod.
+# Only Go, git, bash and, for the race detector, a C compiler are needed; the rest is built from tools/go.mod. A real
+# HBase and the tests against it take Java 17 and Maven besides.
 
 SHELL         := bash
 .SHELLFLAGS   := -eu -o pipefail -c
@@ -44,6 +45,18 @@ build: ## Build bin/benchd and bin/benchctl.
 .PHONY: demo
 demo: build ## Build, start `benchd dev`, run a small suite on the null target, print its result.
 	@scripts/demo bin
+
+# RS: how many region servers; HEAP: memory of each. More than one are processes of their own.
+RS   ?= 1
+HEAP ?= 1g
+
+.PHONY: hbase-up
+hbase-up: ## Start a real HBase 2.6.4 with RS (1) region servers on this machine, and say how to use it.
+	@scripts/hbase up --servers $(RS) --heap $(HEAP)
+
+.PHONY: hbase-down
+hbase-down: ## Stop it and keep its data; PURGE=1 throws the data away.
+	@scripts/hbase down $(if $(PURGE),--purge)
 
 ##@ Check
 
