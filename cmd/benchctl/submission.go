@@ -46,6 +46,7 @@ type submissionFlags struct {
 	files      []string
 	properties config.Pairs
 	settings   map[string]*string
+	hbaseSite  string
 	status     bool
 	name, note string
 	tags       config.Pairs
@@ -61,6 +62,7 @@ func addSubmissionFlags(cmd *cobra.Command) *submissionFlags {
 		f.settings[s.name] = value
 		config.Var(fs, value, s.name, s.kind, s.usage, text, plain)
 	}
+	fs.StringVar(&f.hbaseSite, "hbase-site", "", "read ZooKeeper's quorum and port and the znode parent from an hbase-site.xml `FILE`; -P and -p go over it")
 	fs.BoolVarP(&f.status, "status", "s", false, "print YCSB's status lines instead of the progress, every 10 s or as -p status.interval= says")
 	fs.StringVar(&f.name, "name", "", "name the suite with `TEXT`; default is the last file's name")
 	fs.StringVar(&f.note, "note", "", "keep `TEXT` with the result")
@@ -91,6 +93,17 @@ func newFiles(to *[]string) pflag.Value {
 // submission reads what the flags name.
 func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins) (spec.Submission, error) {
 	s := spec.Submission{Name: f.name, Note: f.note, Tags: f.tags.Map()}
+	if f.hbaseSite != "" {
+		content, err := read(f.hbaseSite)
+		var site spec.File
+		if err == nil {
+			site, err = spec.HBaseSite(f.hbaseSite, content)
+		}
+		if err != nil {
+			return s, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("read %s (%s): %w", f.hbaseSite, origins["hbase-site"], err)}
+		}
+		s.Files = append(s.Files, site)
+	}
 	for _, name := range f.files {
 		content, err := read(name)
 		if err != nil {

@@ -48,12 +48,12 @@ func bindings() map[string]string {
 		"site.ycsb.BasicDB": NullTarget, "site.ycsb.BasicTSDB": NullTarget, "basic": NullTarget,
 		"site.ycsb.db.CassandraCQLClient": Cassandra, "cassandra-cql": Cassandra, "cassandra2-cql": Cassandra,
 		"site.ycsb.db.MongoDbClient": MongoDB, "site.ycsb.db.AsyncMongoDbClient": MongoDB, "mongodb-async": MongoDB,
-		"site.ycsb.db.SequoiadbClient": SequoiaDB, "site.ycsb.db.HBaseClient": HBase,
+		"site.ycsb.db.SequoiadbClient": SequoiaDB, "site.ycsb.db.HBaseClient": HBaseTarget,
 	}
 	for _, v := range []string{"094", "098", "1", "10", "12", "14", "2", "20"} {
-		names["hbase"+v] = HBase
-		names["site.ycsb.db.hbase"+v+".HBaseClient"+v] = HBase
-		names["site.ycsb.db.HBaseClient"+v] = HBase
+		names["hbase"+v] = HBaseTarget
+		names["site.ycsb.db.hbase"+v+".HBaseClient"+v] = HBaseTarget
+		names["site.ycsb.db.HBaseClient"+v] = HBaseTarget
 	}
 	return names
 }

@@ -105,7 +105,7 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 			set: p("db", "hbase2", "columnfamily", "cf", "principal", "me@REALM", "hbase.security.authentication", "kerberos"),
 			want: []string{
 				"-p: principal: is not supported: the HBase client in benchd has simple authentication only, no Kerberos",
-				`-p: hbase.security.authentication: unknown value "kerberos"; (one of simple)`,
+				"-p: hbase.security.authentication: kerberos is not supported: the HBase client in benchd has simple authentication only, no Kerberos; leave it out for a cluster without",
 			},
 		},
 		"no column family": {
@@ -251,7 +251,7 @@ func TestTargetsThatAreNotBuiltInAreRefused(t *testing.T) {
 	s := Submission{Properties: slices.Concat(quiet, p("columnfamily", "cf")), Flags: flag("--db", "db", "hbase")}
 	_, _, err := Parse(s, NullTarget, Sandbox)
 	require.EqualError(t, err, `--db: db: target "hbase" is not built into this benchd; it has null, sandbox`)
-	_, _, err = Parse(s, NullTarget, HBase)
+	_, _, err = Parse(s, NullTarget, HBaseTarget)
 	require.NoError(t, err)
 }
 

@@ -11,8 +11,13 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// attach puts the content of the file that fieldlengthhistogram names among the settings.
+// attach puts the contents of files that properties name among the settings.
 func (j *judge) attach(attachments map[string][]byte) {
+	j.attachHistogram(attachments)
+	j.attachSplits(attachments)
+}
+
+func (j *judge) attachHistogram(attachments map[string][]byte) {
 	if j.value("fieldlengthdistribution") != "histogram" {
 		if e, ok := j.given[HistogramContent]; ok {
 			j.warn(e, "has no effect without fieldlengthdistribution=histogram")
@@ -48,6 +53,7 @@ func (j *judge) attach(attachments map[string][]byte) {
 func (j *judge) settle() (map[string]string, plan.Settings) {
 	j.rivals("threadcount", "threads.total")
 	j.rivals("target", "rate")
+	j.rivals("hbase.splits", SplitKeys)
 	j.settleArrival()
 	j.settleRecords()
 	j.settleWarmup()

@@ -75,13 +75,14 @@ func Needs(s Submission) []string {
 	j := newJudge()
 	j.take(s)
 	j.judgeValues()
-	if e, ok := j.given["fieldlengthdistribution"]; !ok || e.value != "histogram" {
-		return nil
+	var names []string
+	if _, filled := j.given[HistogramContent]; !filled && j.value("fieldlengthdistribution") == "histogram" {
+		names = append(names, j.value("fieldlengthhistogram"))
 	}
-	if _, ok := j.given[HistogramContent]; ok {
-		return nil
+	if name := j.splitsFile(); name != "" {
+		names = append(names, name)
 	}
-	return []string{j.value("fieldlengthhistogram")}
+	return names
 }
 
 // Differing returns the properties that differ from their defaults: what is enough to send where the same
@@ -98,8 +99,9 @@ func Differing(properties map[string]string) map[string]string {
 
 // defaultName is the last file's name, or else what is done to what.
 func defaultName(s Submission, settings plan.Settings) string {
-	if len(s.Files) > 0 {
-		name := path.Base(strings.ReplaceAll(s.Files[len(s.Files)-1].Name, `\`, "/"))
+	files := slices.DeleteFunc(slices.Clone(s.Files), File.site)
+	if len(files) > 0 {
+		name := path.Base(strings.ReplaceAll(files[len(files)-1].Name, `\`, "/"))
 		name = strings.TrimSuffix(name, path.Ext(name))
 		if name != "" && name != "." && name != "/" && printable(name) == nil {
 			return name

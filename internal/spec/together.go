@@ -22,8 +22,8 @@ func (j *judge) judgeTogether(s plan.Settings) {
 	if j.sound("table") && j.value("table") == "" {
 		j.fail(j.said("table"), "is empty; write the table's name, or leave it out for usertable")
 	}
-	if j.sound("db", "columnfamily") && s.DB == HBase && j.value("columnfamily") == "" {
-		j.fail(j.said("columnfamily"), "not given, and target hbase needs it; write columnfamily=family or whatever the table has")
+	if s.DB == HBaseTarget {
+		j.judgeHBase()
 	}
 }
 

@@ -1,0 +1,224 @@
+package spec
+
+import (
+	"encoding/hex"
+	"errors"
+	"net"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Creation says what set-up does about the table.
+type Creation string
+
+// What is done about the table, as hbase.table.create spells it.
+const (
+	CreateMissing Creation = "missing"  // created where it is not there
+	CreateNever   Creation = "never"    // must be there
+	Recreate      Creation = "recreate" // dropped, if it is there, and created
+)
+
+// SplitFormula says where the split points of a table are that is pre-split by count.
+type SplitFormula string
+
+// The formulas, as hbase.splits.formula spells them.
+const (
+	SplitQuantiles  SplitFormula = "quantiles"   // evenly among the keys that the workload has
+	SplitFourDigits SplitFormula = "1000-9999"   // keyprefix, and 1000+i*(9999-1000)/n for i in 1..n
+	SplitFiveDigits SplitFormula = "10000-99999" // keyprefix, and 10000+i*(99999-10000)/n for i in 1..n
+)
+
+// HBaseSplits says at which keys a table that is created is split.
+type HBaseSplits struct {
+	Count   int // by the formula
+	Formula SplitFormula
+	Keys    [][]byte // named one by one; then Count is 0. In order, each once
+}
+
+// HBaseFamily describes the column family of a table that is created, in HBase's own words.
+type HBaseFamily struct {
+	Name        string
+	Versions    int
+	Compression string
+	BlockSize   int
+	BloomFilter string
+	InMemory    bool
+	TTL         time.Duration // 0 is for ever
+	Encoding    string
+}
+
+// HBaseScan says how scans are done.
+type HBaseScan struct {
+	Caching       int // rows fetched at a time; 0 is as many as the scan is to return
+	MaxResultSize int // bytes fetched at a time
+	PageFilter    bool
+	ValueFilter   bool
+	Operator      string // of the value filter
+	Value         []byte // that it compares with
+}
+
+// HBaseSettings is what target HBase does.
+type HBaseSettings struct {
+	Quorum    []string // host:port of ZooKeeper's servers
+	Znode     string   // where HBase is in ZooKeeper
+	Namespace string   // of the table; "default" where its name has none
+	Table     string   // without its namespace
+	User      string   // empty for the one that the agent runs as
+
+	Connections int // to each region server
+	Timeout     time.Duration
+	RPCTimeout  time.Duration
+	Snappy      bool // cells are compressed on the wire
+
+	Durability      string
+	ClientBuffering bool
+	WriteBuffer     int // bytes
+	BatchSize       int // 1 is no batching
+	BatchDelay      time.Duration
+	Scan            HBaseScan
+
+	Create Creation
+	Splits HBaseSplits
+	Family HBaseFamily
+}
+
+// FullTable is the table's name with its namespace, unless that is HBase's default one.
+func (s HBaseSettings) FullTable() string {
+	if s.Namespace == defaultNamespace {
+		return s.Table
+	}
+	return s.Namespace + ":" + s.Table
+}
+
+const defaultNamespace = "default"
+
+// HBase returns the settings of target HBase from resolved properties. The error is of type Problems.
+func HBase(properties map[string]string) (HBaseSettings, error) {
+	v, err := newValues(properties, func(k Key) bool {
+		return k.Status == Honoured && slices.Contains(k.Targets, HBaseTarget) || k.Name == "table" || k.Name == "phase"
+	})
+	if err != nil {
+		return HBaseSettings{}, err
+	}
+	namespace, table, err := parseTable(v.text("table"))
+	if err != nil {
+		return HBaseSettings{}, Problems{{Key: "table", Text: err.Error()}}
+	}
+	return HBaseSettings{
+		Quorum:    quorum(v.text("hbase.zookeeper.quorum"), v.text("hbase.zookeeper.property.clientPort")),
+		Znode:     v.text("zookeeper.znode.parent"),
+		Namespace: namespace,
+		Table:     table,
+		User:      v.text("hadoop.user.name"),
+
+		Connections: v.int("hbase.connections"),
+		Timeout:     v.milliseconds("hbase.client.operation.timeout"),
+		RPCTimeout:  v.milliseconds("hbase.rpc.timeout"),
+		Snappy:      v.text("hbase.client.rpc.compressor") == "snappy",
+
+		Durability:      v.text("durability"),
+		ClientBuffering: v.bool("clientbuffering"),
+		WriteBuffer:     v.int("writebuffersize"),
+		BatchSize:       v.int("hbase.batch.size"),
+		BatchDelay:      v.duration("hbase.batch.delay"),
+		Scan:            v.hbaseScan(),
+
+		Create: v.creation(),
+		Splits: HBaseSplits{
+			Count:   v.int("hbase.splits"),
+			Formula: SplitFormula(v.text("hbase.splits.formula")),
+			Keys:    v.splits(),
+		},
+		Family: HBaseFamily{
+			Name:        v.text("columnfamily"),
+			Versions:    v.int("hbase.family.versions"),
+			Compression: v.text("hbase.family.compression"),
+			BlockSize:   v.int("hbase.family.blocksize"),
+			BloomFilter: v.text("hbase.family.bloomfilter"),
+			InMemory:    v.bool("hbase.family.inmemory"),
+			TTL:         time.Duration(v.int64("hbase.family.ttl")) * time.Second,
+			Encoding:    v.text("hbase.family.encoding"),
+		},
+	}, nil
+}
+
+func (v values) milliseconds(name string) time.Duration {
+	return time.Duration(v.int64(name)) * time.Millisecond
+}
+
+// creation is missing in a load where nothing is said.
+func (v values) creation() Creation {
+	switch said := v.text("hbase.table.create"); {
+	case said != "":
+		return Creation(said)
+	case v.text("phase") == "run":
+		return CreateNever
+	}
+	return CreateMissing
+}
+
+func (v values) hbaseScan() HBaseScan {
+	value, _ := hex.DecodeString(v.text("hbase.scanfiltervalue"))
+	if len(value) == 0 {
+		value = slices.Repeat([]byte{0xff}, 100)
+		value[0] = 0x7f
+	}
+	return HBaseScan{
+		Caching:       v.int("hbase.client.scanner.caching"),
+		MaxResultSize: v.int("hbase.client.scanner.max.result.size"),
+		PageFilter:    v.bool("hbase.usepagefilter"),
+		ValueFilter:   v.bool("hbase.usescanvaluefiltering"),
+		Operator:      v.text("hbase.scanfilteroperator"),
+		Value:         value,
+	}
+}
+
+func (v values) splits() [][]byte {
+	keys, _ := parseSplits(v.text(SplitKeys))
+	return keys
+}
+
+// quorum puts the port to each host that has none.
+func quorum(text, port string) []string {
+	var servers []string
+	for host := range strings.SplitSeq(text, ",") {
+		if h, p, err := net.SplitHostPort(host); err == nil {
+			servers = append(servers, net.JoinHostPort(h, p))
+			continue
+		}
+		servers = append(servers, net.JoinHostPort(strings.Trim(host, "[]"), port))
+	}
+	return servers
+}
+
+// parseTable reads a table's name as HBase has them: [namespace:]name.
+func parseTable(name string) (namespace, table string, err error) {
+	namespace, table, found := strings.Cut(name, ":")
+	if !found {
+		namespace, table = defaultNamespace, name
+	}
+	for _, r := range table {
+		if !letter(r) && r != '-' && r != '.' {
+			return "", "", errors.New(quote(name) + " is no name of a table in HBase: it may have letters, digits, _, - and . in it, and a namespace with a colon before it")
+		}
+	}
+	for _, r := range namespace {
+		if !letter(r) {
+			return "", "", errors.New(quote(name) + " has no name of a namespace in HBase before its colon: that may have letters, digits and _ in it")
+		}
+	}
+	switch {
+	case table == "" || namespace == "":
+		return "", "", errors.New(quote(name) + " is no name of a table in HBase; write table or namespace:table")
+	case strings.HasPrefix(table, "-") || strings.HasPrefix(table, "."):
+		return "", "", errors.New(quote(name) + " is no name of a table in HBase: it may not begin with - or .")
+	case namespace == "hbase":
+		return "", "", errors.New(quote(name) + " is one of HBase's own tables; benchd leaves those alone")
+	}
+	return namespace, table, nil
+}
+
+func letter(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r > 127
+}

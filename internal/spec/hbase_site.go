@@ -1,0 +1,105 @@
+package spec
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// HBaseSite turns an hbase-site.xml into a properties file of the settings that say where HBase is, and how it is
+// secured, which is judged with all else. They stand on the lines on which the XML file has them. Nothing else of
+// it is kept: such files have passwords in them.
+func HBaseSite(name string, content []byte) (File, error) {
+	properties, err := readSite(content)
+	if err != nil {
+		return File{}, err
+	}
+	wanted := []string{
+		"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent",
+		"hbase.security.authentication", "hbase.rpc.protection", "hbase.client.netty.tls.enabled", "zookeeper.client.secure",
+	}
+	var out strings.Builder
+	line, found := 1, false
+	for _, p := range properties {
+		if !slices.Contains(wanted, p.name) || p.value == "" {
+			continue
+		}
+		if strings.Contains(p.value, "${") {
+			return File{}, fmt.Errorf("line %d: %s is %s, and benchd does not fill in variables; give it by -p %s=", p.line, p.name, quote(p.value), p.name)
+		}
+		found = found || slices.Index(wanted, p.name) < 3
+		for ; line < p.line; line++ {
+			out.WriteByte('\n')
+		}
+		out.WriteString(p.name + "=" + strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`).Replace(p.value) + "\n")
+		line++
+	}
+	if !found {
+		return File{}, fmt.Errorf("names none of %s; is it the file that HBase's clients have?", strings.Join(wanted[:3], ", "))
+	}
+	return File{Name: name, Content: []byte(out.String())}, nil
+}
+
+// site reports whether the file was made of an hbase-site.xml.
+func (f File) site() bool { return strings.HasSuffix(strings.ToLower(f.Name), ".xml") }
+
+// siteProperty is one property of a Hadoop configuration file, without blanks around it.
+type siteProperty struct {
+	name, value string
+	line        int
+}
+
+// readSite reads a Hadoop configuration file.
+func readSite(content []byte) ([]siteProperty, error) {
+	if len(content) > maxFile {
+		return nil, fmt.Errorf("has %d bytes; %d are the most", len(content), maxFile)
+	}
+	d := xml.NewDecoder(bytes.NewReader(content))
+	var properties []siteProperty
+	var path []string
+	var one siteProperty
+	for {
+		token, err := d.Token()
+		switch {
+		case errors.Is(err, io.EOF) && path == nil:
+			return nil, errors.New("is empty; it should hold <configuration> with properties in it")
+		case errors.Is(err, io.EOF):
+			return properties, nil
+		case err != nil:
+			return nil, fmt.Errorf("is no XML that can be read: %w", err)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if path == nil && t.Name.Local != "configuration" {
+				return nil, fmt.Errorf("begins with <%s>; it should hold <configuration> with properties in it", printableName(t.Name.Local))
+			}
+			path = append(path, t.Name.Local)
+			if len(path) == 2 {
+				one = siteProperty{}
+			}
+			if len(path) == 3 && t.Name.Local == "value" {
+				one.line, _ = d.InputPos()
+			}
+		case xml.CharData:
+			if len(path) != 3 {
+				continue
+			}
+			switch path[2] {
+			case "name":
+				one.name += string(t)
+			case "value":
+				one.value += string(t)
+			}
+		case xml.EndElement:
+			if len(path) == 2 && path[1] == "property" {
+				one.name, one.value = strings.TrimSpace(one.name), strings.TrimSpace(one.value)
+				properties = append(properties, one)
+			}
+			path = path[:len(path)-1]
+		}
+	}
+}

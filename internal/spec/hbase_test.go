@@ -1,0 +1,185 @@
+package spec
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestEveryHonouredKeyOfHBaseReachesItsSettings(t *testing.T) {
+	values := map[string]string{
+		"hbase.zookeeper.quorum": "zk1", "zookeeper.znode.parent": "/other", "hbase.client.rpc.compressor": "snappy",
+		"hbase.scanfiltervalue": "00ff", SplitKeys: "a,b", "hbase.table.create": "recreate", "hbase.client.operation.timeout": "70",
+		"hbase.family.blocksize": "128", "hbase.rpc.timeout": "70",
+	}
+	before, err := HBase(nil)
+	require.NoError(t, err)
+	for _, k := range hbaseKeys() {
+		if k.Status != "" || len(k.Values) == 1 || k.Name == "hbase.splits.file" {
+			continue // its content is used
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			value := values[k.Name]
+			if value == "" {
+				value = other(t, k)
+			}
+			after, err := HBase(map[string]string{k.Name: value})
+			require.NoError(t, err)
+			require.NotEqual(t, before, after)
+		})
+	}
+}
+
+func TestSettingsOfHBase(t *testing.T) {
+	s, err := HBase(map[string]string{
+		"hbase.zookeeper.quorum": "zk1,zk2:2182,[::1],[::2]:2183", "hbase.zookeeper.property.clientPort": "2281", "zookeeper.znode.parent": "/hbase-secure",
+		"table": "ns:t", "columnfamily": "cf", "hbase.client.operation.timeout": "1500", "durability": "SKIP_WAL",
+		SplitKeys: `user2,user\x00,user1`, "hbase.family.ttl": "60",
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{"zk1:2281", "zk2:2182", "[::1]:2281", "[::2]:2183"}, s.Quorum)
+	require.Equal(t, []string{"ns", "t", "ns:t", "cf", "/hbase-secure"}, []string{s.Namespace, s.Table, s.FullTable(), s.Family.Name, s.Znode})
+	require.Equal(t, 1500*time.Millisecond, s.Timeout)
+	require.Equal(t, time.Minute, s.Family.TTL)
+	require.Equal(t, [][]byte{[]byte("user\x00"), []byte("user1"), []byte("user2")}, s.Splits.Keys)
+	require.Equal(t, CreateNever, s.Create)
+
+	s, err = HBase(map[string]string{"phase": "load,run", "table": "default:t"})
+	require.NoError(t, err)
+	require.Equal(t, CreateMissing, s.Create)
+	require.Equal(t, "t", s.FullTable())
+	require.Equal(t, []string{"127.0.0.1:2181"}, s.Quorum)
+	require.Len(t, s.Scan.Value, 100)
+	require.True(t, s.Scan.PageFilter)
+	require.Equal(t, 1, s.BatchSize, "a batch that waits would make every operation slow")
+}
+
+func TestMistakesInSettingsOfHBase(t *testing.T) {
+	for name, test := range map[string]struct {
+		key, value, want string
+	}{
+		"a quorum's port":    {"hbase.zookeeper.quorum", "zk1:x", `"zk1:x" has no port from 1 to 65535 behind its colon`},
+		"a quorum's chroot":  {"hbase.zookeeper.quorum", "zk1/hbase", `"zk1/hbase" is no server of ZooKeeper; write host or host:port, with commas between several`},
+		"a bare IPv6":        {"hbase.zookeeper.quorum", "::1", `"::1" is no host:port; an IPv6 address has brackets around it`},
+		"an empty server":    {"hbase.zookeeper.quorum", "a,,b", `"" is no server of ZooKeeper; write host or host:port, with commas between several`},
+		"a znode":            {"zookeeper.znode.parent", "hbase", `"hbase" is no path in ZooKeeper; write one such as /hbase`},
+		"Kerberos":           {"hbase.security.authentication", "kerberos", "kerberos is not supported: " + noKerberos + "; leave it out for a cluster without"},
+		"privacy":            {"hbase.rpc.protection", "privacy", "privacy is not supported: " + noCipher + "; leave it out for a cluster without"},
+		"TLS":                {"hbase.client.netty.tls.enabled", "true", "true is not supported: " + noCipher + "; leave it out for a cluster without"},
+		"another codec":      {"hbase.client.rpc.compressor", "org.apache.hadoop.io.compress.GzipCodec", `"org.apache.hadoop.io.compress.GzipCodec" is no codec that the HBase client in benchd has; it has snappy, and none`},
+		"a filter's value":   {"hbase.scanfiltervalue", "7ff", `"7ff" is not hexadecimal; write two digits for each byte, such as 7fff`},
+		"a split twice":      {SplitKeys, "a,b,a", `has the split point "a" twice`},
+		"an empty split":     {SplitKeys, "a,,b", "has an empty split point in it; leave it out"},
+		"a split's escape":   {SplitKeys, `a\n`, `"a\\n" has a \ in it that begins no byte; write bytes as \x00 and \ as \x5C`},
+		"a table of HBase's": {"table", "hbase:meta", `"hbase:meta" is one of HBase's own tables; benchd leaves those alone`},
+		"a table's letters":  {"table", "a/b", `"a/b" is no name of a table in HBase: it may have letters, digits, _, - and . in it, and a namespace with a colon before it`},
+		"no table":           {"table", "ns:", `"ns:" is no name of a table in HBase; write table or namespace:table`},
+		"a family's column":  {"columnfamily", "cf:field0", `"cf:field0" has a colon in it; write the family alone: the fields' names are its columns`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			properties := map[string]string{"db": "hbase", "columnfamily": "cf", "operationcount": "1", test.key: test.value}
+			_, err := Resolve(properties)
+			require.EqualError(t, err, test.key+": "+test.want)
+		})
+	}
+}
+
+func TestSplitPointsComeFromAFile(t *testing.T) {
+	s := Submission{Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "hbase.splits.file", "points")}
+	require.Equal(t, []string{"points"}, Needs(s))
+	_, _, err := Parse(s)
+	require.EqualError(t, err, `-p: hbase.splits.file: the content of file "points" was not handed in; is there such a file where you submit from?`)
+
+	s.Attachments = map[string][]byte{"points": []byte("user5\r\nuser\\xFF\n\nuser,1\n")}
+	suite, _ := good(t, s)
+	properties := suite.Cases[0].Properties
+	require.Equal(t, `user\x2C1,user5,user\xFF`, properties[SplitKeys])
+	_, err = Resolve(properties)
+	require.NoError(t, err, "agents have the list and need no file")
+
+	s.Attachments["points"] = []byte("user5\nuser5\n")
+	_, _, err = Parse(s)
+	require.EqualError(t, err, `-p: hbase.splits.file: file "points": has the split point "user5" twice`)
+}
+
+func TestAListOfSplitPointsExcludesTheirNumber(t *testing.T) {
+	_, _, err := Parse(Submission{Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "hbase.splits", "3", SplitKeys, "a")})
+	require.EqualError(t, err, "-p: hbase.splits.list: excludes hbase.splits (-p); give one of them")
+}
+
+const site = `<?xml version="1.0"?>
+<configuration>
+  <property><name>hbase.zookeeper.quorum</name><value> zk1,zk2 </value></property>
+  <property>
+    <name>zookeeper.znode.parent</name>
+    <value>/hbase-unsecure</value>
+    <final>true</final>
+  </property>
+  <property><name>ssl.client.keystore.password</name><value>secret</value></property>
+  <property><name>hbase.security.authentication</name><value>kerberos</value></property>
+</configuration>
+`
+
+func TestASiteFileTellsWhereHBaseIs(t *testing.T) {
+	f, err := HBaseSite("conf/hbase-site.xml", []byte(site))
+	require.NoError(t, err)
+	require.NotContains(t, string(f.Content), "secret")
+	s := Submission{Files: []File{f}, Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "zookeeper.znode.parent", "/mine")}
+	_, _, err = Parse(s)
+	require.EqualError(t, err, "conf/hbase-site.xml:10: hbase.security.authentication: kerberos is not supported: "+noKerberos+"; leave it out for a cluster without")
+
+	f, err = HBaseSite("conf/hbase-site.xml", []byte(strings.ReplaceAll(site, "kerberos", "simple")))
+	require.NoError(t, err)
+	s.Files = []File{f}
+	suite, _ := good(t, s)
+	require.Equal(t, "zk1,zk2", suite.Cases[0].Properties["hbase.zookeeper.quorum"])
+	require.Equal(t, "/mine", suite.Cases[0].Properties["zookeeper.znode.parent"], "what is said by -p wins")
+	require.Equal(t, "hbase run", suite.Name, "where HBase is does not name what is done")
+}
+
+func TestWhatIsNoSiteFile(t *testing.T) {
+	for name, test := range map[string]struct{ content, want string }{
+		"empty":      {"", "is empty; it should hold <configuration> with properties in it"},
+		"HTML":       {"<html></html>", "begins with <html>; it should hold <configuration> with properties in it"},
+		"properties": {"a=b", "is empty; it should hold <configuration> with properties in it"},
+		"cut off":    {site[:200], "is no XML that can be read: XML syntax error on line 6: unexpected EOF"},
+		"other":      {"<configuration><property><name>fs.defaultFS</name><value>hdfs://a</value></property></configuration>", "names none of hbase.zookeeper.quorum, hbase.zookeeper.property.clientPort, zookeeper.znode.parent; is it the file that HBase's clients have?"},
+		"a variable": {"<configuration>\n<property><name>hbase.zookeeper.quorum</name><value>${host}</value></property></configuration>", `line 2: hbase.zookeeper.quorum is "${host}", and benchd does not fill in variables; give it by -p hbase.zookeeper.quorum=`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := HBaseSite("x", []byte(test.content))
+			require.EqualError(t, err, test.want)
+		})
+	}
+}
+
+func FuzzHBaseSite(f *testing.F) {
+	f.Add([]byte(site))
+	f.Add([]byte("<configuration><a><b><name>x</name></b></a></configuration><configuration/>"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		file, err := HBaseSite("x.xml", content)
+		if err != nil {
+			return
+		}
+		read, problems := readProperties(file.Name, file.Content)
+		require.Empty(t, problems, "what a site file says is written so that it is read")
+		require.NotEmpty(t, read)
+	})
+}
+
+func FuzzSplits(f *testing.F) {
+	f.Add(`user1,user\x00\x2C,\xff`)
+	f.Fuzz(func(t *testing.T, list string) {
+		written, err := checkSplits(list)
+		if err != nil {
+			return
+		}
+		keys, err := parseSplits(list)
+		require.NoError(t, err)
+		again, err := parseSplits(written)
+		require.NoError(t, err)
+		require.Equal(t, keys, again)
+	})
+}
