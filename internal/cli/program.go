@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/spelling"
 	"github.com/benchd/benchd/internal/telemetry"
 )
 
@@ -178,7 +179,7 @@ func argsError(cmd *cobra.Command, args []string, err error) error {
 			names = append(names, sub.Name())
 		}
 	}
-	if near := config.Nearest(args[0], names); near != "" {
+	if near := spelling.Nearest(args[0], names); near != "" {
 		return fmt.Errorf("unknown command %q; did you mean `%s %s`?", args[0], cmd.CommandPath(), near)
 	}
 	return fmt.Errorf("unknown command %q; known: %s", args[0], strings.Join(names, ", "))
@@ -193,7 +194,7 @@ func flagError(cmd *cobra.Command, err error) error {
 				names = append(names, f.Name)
 			}
 		})
-		if near := config.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		if near := spelling.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 			return fmt.Errorf("unknown flag --%s; did you mean --%s?", unknown.GetSpecifiedName(), near)
 		}
 		return fmt.Errorf("unknown flag --%s", unknown.GetSpecifiedName())

@@ -194,16 +194,6 @@ func TestEmptyFileSaysNothing(t *testing.T) {
 	}
 }
 
-func TestNearestNamesWhatWasMeant(t *testing.T) {
-	names := []string{"json", "listen", "table", "wait-agents", "o"}
-	for word, want := range map[string]string{
-		"jsno": "json", "jso": "json", "lsten": "listen", "tabel": "table", "wait-agent": "wait-agents",
-		"wait_agents": "wait-agents", "": "", "xyz": "", "p": "",
-	} {
-		require.Equal(t, want, Nearest(word, names), word)
-	}
-}
-
 func TestValuesCompleteInTheShell(t *testing.T) {
 	_, cmd, _ := program(t)
 	for name, want := range map[string][]string{"output": {"table", "json"}, "phase": {"load", "run", "load,run"}} {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/benchd/benchd/internal/spelling"
 )
 
 // Value is a flag's value of any type that can be read from text.
@@ -143,7 +145,7 @@ func oneOf(values []string) func(string) (string, error) {
 		if slices.Contains(values, s) {
 			return s, nil
 		}
-		if near := Nearest(s, values); near != "" {
+		if near := spelling.Nearest(s, values); near != "" {
 			return "", fmt.Errorf("%q is not one of %s; did you mean %s?", s, strings.Join(values, ", "), near)
 		}
 		return "", fmt.Errorf("%q is not one of %s", s, strings.Join(values, ", "))

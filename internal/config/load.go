@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+
+	"github.com/benchd/benchd/internal/spelling"
 )
 
 // FileFlag is the flag that names the file. It has a variable, but as a key in the file it would name itself.
@@ -193,9 +195,9 @@ func unknown[V any](what, word string, known map[string]V) string {
 	for name := range known {
 		names = append(names, name)
 	}
-	if near := Nearest(word, names); near != "" {
+	slices.Sort(names)
+	if near := spelling.Nearest(word, names); near != "" {
 		return fmt.Sprintf("unknown %s; did you mean %s?", what, near)
 	}
-	slices.Sort(names)
 	return fmt.Sprintf("unknown %s; known are %s", what, strings.Join(names, ", "))
 }

@@ -43,7 +43,7 @@ func (a atlas) objection(from, to place, test bool) string {
 		return only(to.only)
 	case to.only != nil:
 		return ""
-	case from.layer == "aside":
+	case from.layer == "aside" && !a.beside(from.name, to.name):
 		return "a room aside imports nothing of ours"
 	case from.depth > to.depth:
 		return "an arrow upwards, from " + from.layer + " to " + to.layer

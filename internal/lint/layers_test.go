@@ -55,7 +55,8 @@ func layers() []layer {
 		}},
 		{"aside", []room{
 			{name: "alarm"},
-			{name: "config", only: []string{"cmd", "cli"}},
+			{name: "spelling"},
+			{name: "config", beside: []string{"spelling"}, only: []string{"cmd", "cli"}},
 			{name: "telemetry", only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
 			{name: "security", only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
 			{name: "lint", only: []string{}},

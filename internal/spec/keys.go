@@ -3,6 +3,8 @@ package spec
 import (
 	"slices"
 	"strings"
+
+	"github.com/benchd/benchd/internal/spelling"
 )
 
 // Kind is what a property's value is.
@@ -107,7 +109,7 @@ func (t table) near(name string) string {
 			names = append(names, k.Name)
 		}
 	}
-	return nearest(name, names)
+	return spelling.Nearest(name, names)
 }
 
 // serves reports whether a target knows the key.

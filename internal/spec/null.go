@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/benchd/benchd/internal/spelling"
 )
 
 // ServiceShape names how the null target's service times are drawn.
@@ -115,7 +117,7 @@ func ParseService(text string) (Service, error) {
 
 func serviceForm(text, word string) error {
 	shapes := []string{string(ServiceConstant), string(ServiceLognormal), string(ServiceBimodal), string(ServiceStall), string(ServiceWarming)}
-	if near := nearest(word, shapes); near != "" && near != word {
+	if near := spelling.Nearest(word, shapes); near != "" && near != word {
 		return fmt.Errorf("unknown service time %s; did you mean %q? (%s)", quote(text), near, serviceForms)
 	}
 	return fmt.Errorf("%s is no service time; write %s", quote(text), serviceForms)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/benchd/benchd/internal/spelling"
 )
 
 // canonical judges a value and returns it as resolved settings spell it: the same meaning has one spelling. The
@@ -166,7 +168,7 @@ func oneOf(value string, list []string) (string, error) {
 		}
 	}
 	meant := ""
-	if near := nearest(value, list); near != "" {
+	if near := spelling.Nearest(value, list); near != "" {
 		meant = fmt.Sprintf("did you mean %q? ", near)
 	}
 	return "", fmt.Errorf("unknown value %s; %s(one of %s)", quote(value), meant, strings.Join(list, ", "))

@@ -23,8 +23,8 @@ type session struct {
 	worker int
 	rng    *rand.Rand
 	alarm  *alarm.Alarm // nil when nothing is waited for
-	log    *log        // nil without one
-	simple bool        // nothing is simulated, drawn or logged
+	log    *log         // nil without one
+	simple bool         // nothing is simulated, drawn or logged
 }
 
 func newSession(t *Target, worker int) *session {

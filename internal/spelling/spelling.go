@@ -1,9 +1,14 @@
-package spec
+// Package spelling guesses what a mistyped word was meant to be:
+//
+//  1. count the letters to insert, drop, replace or swap with their neighbour on the way to each word that is known;
+//  2. take the nearest one, unless even that is far.
+package spelling
 
 import "strings"
 
-// nearest returns the word of a list that a mistyped one most likely meant, or "" when none is near.
-func nearest(word string, list []string) string {
+// Nearest returns the word of a list that a mistyped one most likely meant, or "" when none is near. Of several that
+// are as near it takes the first.
+func Nearest(word string, list []string) string {
 	const longest = 80 // no name is: the table of distances stays small whatever is typed
 	if len(word) > longest {
 		return ""

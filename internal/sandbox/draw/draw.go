@@ -1,0 +1,161 @@
+// Package draw is the durations that a sandbox draws: how long a request is served, how late an answer is.
+//
+//  1. Parse reads a Duration as people write it: "5ms", "exponential 5ms", "uniform 1ms 9ms", "lognormal 5ms 0.5".
+//  2. Draw draws one from it, with a generator that the caller seeds.
+//  3. String writes it so that Parse reads it back; in JSON it stands as that text.
+package draw
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Shape names a distribution.
+type Shape string
+
+// The shapes.
+const (
+	Constant    Shape = "constant"    // Time
+	Exponential Shape = "exponential" // of mean Time
+	Uniform     Shape = "uniform"     // from Time to Most
+	Lognormal   Shape = "lognormal"   // of median Time; Sigma is the deviation of its logarithm
+)
+
+// Forms tells people what they can write.
+const Forms = "5ms, exponential 5ms (mean), uniform 1ms 9ms, or lognormal 5ms 0.5 (median, sigma)"
+
+// Longest is the most that a duration may be.
+const Longest = time.Hour
+
+// Duration is a duration that is drawn anew each time. The zero Duration is always 0.
+type Duration struct {
+	Shape Shape
+	Time  time.Duration
+	Most  time.Duration
+	Sigma float64
+}
+
+// IsZero reports whether nothing but 0 is drawn.
+func (d Duration) IsZero() bool { return d.Time == 0 && d.Most == 0 }
+
+// Draw draws a duration, of Longest at most.
+func (d Duration) Draw(rng *rand.Rand) time.Duration {
+	switch d.Shape {
+	case Exponential:
+		return bounded(rng.ExpFloat64() * float64(d.Time))
+	case Uniform:
+		return d.Time + time.Duration(rng.Float64()*float64(d.Most-d.Time))
+	case Lognormal:
+		return bounded(float64(d.Time) * math.Exp(d.Sigma*rng.NormFloat64()))
+	case Constant:
+	}
+	return d.Time
+}
+
+func bounded(ns float64) time.Duration { return time.Duration(min(ns, float64(Longest))) }
+
+// Mean is the mean of what is drawn.
+func (d Duration) Mean() time.Duration {
+	switch d.Shape {
+	case Uniform:
+		return (d.Time + d.Most) / 2
+	case Lognormal:
+		return bounded(float64(d.Time) * math.Exp(d.Sigma*d.Sigma/2))
+	case Constant, Exponential:
+	}
+	return d.Time
+}
+
+// Parse reads a Duration.
+func Parse(text string) (Duration, error) {
+	words := strings.Fields(text)
+	if len(words) == 1 {
+		words = append([]string{string(Constant)}, words...)
+	}
+	if len(words) == 0 {
+		return Duration{}, fmt.Errorf("no duration is given; write %s", Forms)
+	}
+	d := Duration{Shape: Shape(words[0])}
+	want := 3
+	switch d.Shape {
+	case Constant, Exponential:
+		want = 2
+	case Uniform, Lognormal:
+	default:
+		return Duration{}, fmt.Errorf("%q is no duration; write %s", text, Forms)
+	}
+	if len(words) != want {
+		return Duration{}, fmt.Errorf("%q: %s takes %s; write %s", text, d.Shape, counted(want-1), Forms)
+	}
+	var err error
+	if d.Time, err = parseTime(words[1]); err != nil {
+		return Duration{}, err
+	}
+	switch d.Shape {
+	case Uniform:
+		if d.Most, err = parseTime(words[2]); err != nil {
+			return Duration{}, err
+		}
+		if d.Most < d.Time {
+			return Duration{}, fmt.Errorf("%q: %v is less than %v; write the least first, such as uniform 1ms 9ms", text, d.Most, d.Time)
+		}
+	case Lognormal:
+		d.Sigma, err = strconv.ParseFloat(words[2], 64)
+		if err != nil || !(d.Sigma >= 0 && d.Sigma <= 5) {
+			return Duration{}, fmt.Errorf("%q: sigma %s is no number from 0 to 5", text, words[2])
+		}
+	case Constant, Exponential:
+	}
+	if d.IsZero() {
+		return Duration{}, nil
+	}
+	return d, nil
+}
+
+func counted(n int) string {
+	if n == 1 {
+		return "one value"
+	}
+	return "two values"
+}
+
+func parseTime(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no duration; write a number with a unit, such as 5ms or 1.5s", text)
+	}
+	if d < 0 || d > Longest {
+		return 0, fmt.Errorf("%v is out of bounds; it may be 0 to %v", d, Longest)
+	}
+	return d, nil
+}
+
+// String writes a Duration as Parse reads it.
+func (d Duration) String() string {
+	switch d.Shape {
+	case Exponential:
+		return fmt.Sprintf("%s %v", d.Shape, d.Time)
+	case Uniform:
+		return fmt.Sprintf("%s %v %v", d.Shape, d.Time, d.Most)
+	case Lognormal:
+		return fmt.Sprintf("%s %v %s", d.Shape, d.Time, strconv.FormatFloat(d.Sigma, 'g', -1, 64))
+	case Constant:
+	}
+	return d.Time.String()
+}
+
+// MarshalText writes a Duration as String does.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads a Duration as Parse does.
+func (d *Duration) UnmarshalText(text []byte) error {
+	parsed, err := Parse(string(text))
+	if err == nil {
+		*d = parsed
+	}
+	return err
+}

@@ -1,0 +1,71 @@
+package draw_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/sandbox/draw"
+)
+
+func TestWhatIsDrawnHasTheMeanThatItSays(t *testing.T) {
+	for _, text := range []string{"5ms", "constant 5ms", "exponential 5ms", "uniform 1ms 9ms", "lognormal 5ms 0.5", "0s"} {
+		t.Run(text, func(t *testing.T) {
+			d, err := draw.Parse(text)
+			require.NoError(t, err)
+			rng := rand.New(rand.NewPCG(1, 2))
+			const n = 200_000
+			var sum time.Duration
+			for range n {
+				sum += d.Draw(rng)
+			}
+			require.InDelta(t, float64(d.Mean()), float64(sum)/n, 0.01*float64(d.Mean()))
+		})
+	}
+}
+
+func TestNothingLongerThanAnHourIsDrawn(t *testing.T) {
+	d, err := draw.Parse("lognormal 1h 5")
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		require.LessOrEqual(t, d.Draw(rng), draw.Longest)
+	}
+	require.Equal(t, draw.Longest, d.Mean())
+}
+
+func TestAMistakeNamesWhatIsWrongAndWhatToWrite(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                  "no duration is given",
+		"5":                 `"5" is no duration`,
+		"gauss 5ms":         `"gauss 5ms" is no duration; write 5ms, exponential`,
+		"uniform 1ms":       "uniform takes two values",
+		"exponential 1ms 2": "exponential takes one value",
+		"uniform 9ms 1ms":   "write the least first",
+		"lognormal 5ms NaN": "sigma NaN is no number from 0 to 5",
+		"lognormal 5ms 6":   "sigma 6 is no number",
+		"-1ms":              "out of bounds",
+		"2h":                "out of bounds; it may be 0 to 1h0m0s",
+	} {
+		_, err := draw.Parse(text)
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"5ms", "exponential 5ms", "uniform 1ms 9ms", "lognormal 5ms 0.5", "0", "lognormal 0s 1"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := draw.Parse(text)
+		if err != nil {
+			require.NotEmpty(t, err.Error())
+			return
+		}
+		again, err := draw.Parse(d.String())
+		require.NoError(t, err)
+		require.Equal(t, d, again)
+	})
+}

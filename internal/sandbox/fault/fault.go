@@ -1,0 +1,131 @@
+package fault
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/benchd/benchd/internal/sandbox/draw"
+)
+
+// Fault is one thing that goes wrong.
+type Fault struct {
+	Kind Kind
+	// Start is how long after it was added the fault begins.
+	Start time.Duration
+	// Length is how long it lasts; 0 is until it is cleared.
+	Length time.Duration
+	// Share is how many of the calls that it concerns it hits, from 0 to 1.
+	Share float64
+	// Seed is that of which calls are hit and of how long they wait.
+	Seed uint64
+	// Where says which calls it concerns.
+	Where Where
+	// Delay is how long calls wait, for Latency.
+	Delay draw.Duration
+	// Exception is the class to answer with in place of java.io.IOException, for IOException.
+	Exception string
+	// Server is which one it happens to, for KillServer and RestartServer; it is written as in Where.
+	Server string
+}
+
+// Where narrows down which calls a fault concerns. What is empty narrows nothing down.
+type Where struct {
+	Servers []string // each a number from 1, an address or a name, as `benchctl sandbox servers` lists them
+	Ops     []Op
+	Tables  []string
+	Regions []string // encoded names
+	From    string   // the first row
+	To      string   // the row before which it ends
+}
+
+// Server is a server as faults see it. It is made once, and shared by all Calls that come to it.
+type Server struct {
+	// Host, Port and StartCode are what HBase names a server by.
+	Host      string
+	Port      int
+	StartCode int64
+
+	known [3]string // what people call it
+}
+
+// NewServer tells faults of a server. Region servers are numbered from 1; the master and ZooKeeper have number 0.
+func NewServer(number int, host string, port int, startCode int64) *Server {
+	s := &Server{Host: host, Port: port, StartCode: startCode}
+	s.known = [...]string{strconv.Itoa(number), net.JoinHostPort(host, strconv.Itoa(port)), s.String()}
+	return s
+}
+
+// String is the server's name as HBase writes it.
+func (s *Server) String() string {
+	if s == nil {
+		return "an unknown server"
+	}
+	return fmt.Sprintf("%s,%d,%d", s.Host, s.Port, s.StartCode)
+}
+
+// among reports whether one of names means s.
+func (s *Server) among(names []string) bool {
+	return s != nil && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(s.known[:], name) })
+}
+
+// Call is one call that has come to a server. Of a batch each part is a Call of its own.
+type Call struct {
+	Server *Server
+	Op     Op
+	Table  string // with its namespace unless that is the default one
+	Region string // encoded name
+	Row    []byte // that is read or written, or the first of a scan; nil if there is none
+}
+
+func (w *Where) concerns(k Kind, c *Call) bool {
+	if k == UnknownScanner && c.Op != Next {
+		return false // whoever opens a scanner knows of none yet
+	}
+	if len(w.Ops) > 0 {
+		if !slices.Contains(w.Ops, c.Op) && (c.Op != Next || !slices.Contains(w.Ops, Scan)) {
+			return false
+		}
+	} else if !ordinary(k, c.Op) {
+		return false
+	}
+	if len(w.Tables) > 0 {
+		if !slices.Contains(w.Tables, c.Table) {
+			return false
+		}
+	} else if c.Table == Meta && k.class() != "" {
+		return false
+	}
+	if len(w.Servers) > 0 && !c.Server.among(w.Servers) {
+		return false
+	}
+	if len(w.Regions) > 0 && !slices.Contains(w.Regions, c.Region) {
+		return false
+	}
+	return w.holds(c.Row)
+}
+
+// ordinary reports whether a fault that names no kinds of calls concerns those of kind op: calls for data. Those of
+// administration, and ZooKeeper, must be named; and a batch is concerned by way of its parts.
+func ordinary(k Kind, op Op) bool {
+	switch op {
+	case Admin, Master, ZooKeeper:
+		return false
+	case Multi:
+		// These concern the connection or the server's queue, not a row.
+		return k == CallQueueTooBig || k == Disconnect
+	case Get, Put, Delete, Increment, Append, CheckAndMutate, Scan, Next:
+		return true
+	}
+	return true
+}
+
+func (w *Where) holds(row []byte) bool {
+	if w.From == "" && w.To == "" {
+		return true
+	}
+	return row != nil && bytes.Compare(row, []byte(w.From)) >= 0 && (w.To == "" || bytes.Compare(row, []byte(w.To)) < 0)
+}

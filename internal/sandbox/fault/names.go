@@ -1,0 +1,26 @@
+package fault
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/benchd/benchd/internal/spelling"
+)
+
+func texts[T ~string](words []T) []string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = string(w)
+	}
+	return list
+}
+
+func join[T ~string](words []T) string { return strings.Join(texts(words), ", ") }
+
+// unknown says that a word is none of those known, and which one was most likely meant.
+func unknown[T ~string](what, word string, known []T) string {
+	if near := spelling.Nearest(word, texts(known)); near != "" {
+		return fmt.Sprintf("unknown %s %q; did you mean %q?", what, word, near)
+	}
+	return fmt.Sprintf("unknown %s %q; known: %s", what, word, join(known))
+}

@@ -1,0 +1,199 @@
+package fault
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/benchd/benchd/internal/alarm"
+)
+
+// MaxFaults bounds how many faults a Plan holds.
+const MaxFaults = 1000
+
+// Plan is the faults of a sandbox. It is safe for concurrent use.
+type Plan struct {
+	bell *alarm.Bell
+	live atomic.Pointer[[]*active] // those that concern calls and are not over; nil when there is none
+
+	mu      sync.Mutex
+	faults  []*active // all that were not cleared, in the order in which they were added
+	last    int       // number of the last that was added
+	changed chan struct{}
+}
+
+// active is a fault that was added.
+type active struct {
+	Fault
+	number     int
+	begin, end time.Time // end is zero when it ends only by being cleared
+	happened   bool      // an event; guarded by the plan
+	returned   bool      // the end of an event was carried out; guarded by the plan
+	trouble    string    // why an event could not be carried out; guarded by the plan
+
+	hits    atomic.Int64
+	over    context.Context // ends with the fault
+	finish  context.CancelFunc
+	cleared context.Context // ends when the fault is cleared
+	clear   context.CancelFunc
+
+	mu  sync.Mutex
+	rng *rand.Rand
+}
+
+// New makes a Plan without faults. Close ends it.
+func New() *Plan { return &Plan{bell: alarm.NewBell(), changed: make(chan struct{}, 1)} }
+
+// Add adds a fault, which begins Start from now, and returns the number by which it is known.
+func (p *Plan) Add(f Fault) (int, error) {
+	if err := f.Validate(); err != nil {
+		return 0, err
+	}
+	a := &active{Fault: f, begin: time.Now().Add(f.Start), rng: rand.New(rand.NewPCG(f.Seed, 0))}
+	if f.Length > 0 {
+		a.end = a.begin.Add(f.Length)
+	}
+	a.over, a.finish = context.WithCancel(context.Background())
+	a.cleared, a.clear = context.WithCancel(context.Background())
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.faults) >= MaxFaults {
+		return 0, fmt.Errorf("add fault: there are %d already; clear those that are over", len(p.faults))
+	}
+	p.last++
+	a.number = p.last
+	p.faults = append(p.faults, a)
+	p.publish(time.Now())
+	p.wake()
+	return a.number, nil
+}
+
+// Clear ends a fault and forgets it, so that calls which wait for it wait no longer. It reports whether there was one
+// of that number. What happened to servers stays.
+func (p *Plan) Clear(number int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.faults, func(a *active) bool { return a.number == number })
+	if i < 0 {
+		return false
+	}
+	p.faults[i].drop()
+	p.faults = slices.Delete(p.faults, i, i+1)
+	p.publish(time.Now())
+	return true
+}
+
+// ClearAll does so with all faults, and tells how many there were.
+func (p *Plan) ClearAll() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.faults)
+	for _, a := range p.faults {
+		a.drop()
+	}
+	p.faults = nil
+	p.publish(time.Now())
+	return n
+}
+
+func (a *active) drop() {
+	a.clear()
+	a.finish()
+}
+
+// publish shows to calls the faults that are not over. It is called with the plan locked.
+func (p *Plan) publish(now time.Time) {
+	var live []*active
+	for _, a := range p.faults {
+		if a.ended(now) {
+			a.finish()
+		} else if !a.Kind.Event() {
+			live = append(live, a)
+		}
+	}
+	if live == nil {
+		p.live.Store(nil)
+		return
+	}
+	p.live.Store(&live)
+}
+
+func (a *active) ended(now time.Time) bool { return !a.end.IsZero() && !now.Before(a.end) }
+
+// wake has Run look at the faults anew.
+func (p *Plan) wake() {
+	select {
+	case p.changed <- struct{}{}:
+	default: // it is about to
+	}
+}
+
+// Judge says what is to happen to a call. A nil Plan lets all pass.
+func (p *Plan) Judge(c Call) Verdict {
+	if p == nil {
+		return Verdict{}
+	}
+	live := p.live.Load()
+	if live == nil {
+		return Verdict{}
+	}
+	return p.judge(*live, &c)
+}
+
+func (p *Plan) judge(live []*active, c *Call) Verdict {
+	v := Verdict{plan: p}
+	now := time.Now()
+	for _, a := range live {
+		if now.Before(a.begin) || a.ended(now) || !a.Where.concerns(a.Kind, c) {
+			continue
+		}
+		delay, hit := a.draw()
+		if !hit {
+			continue
+		}
+		a.hits.Add(1)
+		switch a.Kind {
+		case Latency:
+			v.delay += delay
+			v.late = append(v.late, a)
+		case Stall:
+			v.stall = append(v.stall, a)
+		case Disconnect:
+			v.Cut, v.CutAfter = true, 0.5
+		default:
+			if v.Exception == nil {
+				v.Exception = exception(&a.Fault, c)
+			}
+		}
+	}
+	v.until = now.Add(v.delay)
+	return v
+}
+
+// draw decides whether a call is hit, and how long it waits.
+func (a *active) draw() (delay time.Duration, hit bool) {
+	if a.Share >= 1 && a.Delay.IsZero() {
+		return 0, true
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	hit = a.Share >= 1 || a.rng.Float64() < a.Share
+	if hit {
+		delay = a.Delay.Draw(a.rng)
+	}
+	return delay, hit
+}
+
+// Close ends the Plan and all waiting for it.
+func (p *Plan) Close() error {
+	if p == nil {
+		return nil
+	}
+	p.ClearAll()
+	return p.bell.Close()
+}

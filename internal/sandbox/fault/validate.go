@@ -1,0 +1,84 @@
+package fault
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Longest bounds a fault's start and length.
+const Longest = 30 * 24 * time.Hour
+
+// Problem is what is wrong with one setting of a fault.
+type Problem struct {
+	Key  string // as it is written in files
+	Text string
+}
+
+// Error names the setting and what is wrong with it.
+func (p *Problem) Error() string { return p.Key + ": " + p.Text }
+
+func problem(key, format string, args ...any) error {
+	return &Problem{Key: key, Text: fmt.Sprintf(format, args...)}
+}
+
+// Validate tells what is wrong with f, as a Problem.
+func (f *Fault) Validate() error {
+	if f.Kind == "" {
+		return problem("kind", "is missing; write one of %s", join(Kinds()))
+	}
+	if !slices.Contains(Kinds(), f.Kind) {
+		return problem("kind", "%s", unknown("kind of fault", string(f.Kind), Kinds()))
+	}
+	for _, d := range []struct {
+		key string
+		d   time.Duration
+	}{{"start", f.Start}, {"length", f.Length}} {
+		if d.d < 0 || d.d > Longest {
+			return problem(d.key, "%v is out of bounds; it may be 0 to %v", d.d, Longest)
+		}
+	}
+	if !(f.Share > 0 && f.Share <= 1) {
+		return problem("share", "%v is no share of calls; write more than 0 %% and at most 100 %%", f.Share)
+	}
+	for _, op := range f.Where.Ops {
+		if !slices.Contains(Ops(), op) {
+			return problem("op", "%s", unknown("kind of call", string(op), Ops()))
+		}
+	}
+	if f.Where.To != "" && f.Where.To <= f.Where.From {
+		return problem("to", "the row %q is not after the row %q of from, so that there is nothing between them", f.Where.To, f.Where.From)
+	}
+	return f.fits()
+}
+
+// fits tells what a fault of its kind needs, and what means nothing to it.
+func (f *Fault) fits() error {
+	if f.Kind == Latency && f.Delay.IsZero() {
+		return problem("delay", "is missing: how long are calls to wait? Write a time such as 5ms, or exponential 5ms")
+	}
+	if f.Kind != Latency && !f.Delay.IsZero() {
+		return problem("delay", "means nothing to %s; it is for latency", f.Kind)
+	}
+	if f.Kind != IOException && f.Exception != "" {
+		return problem("exception", "means nothing to %s, which has an exception of its own; it is for io-exception", f.Kind)
+	}
+	needs := f.Kind == KillServer || f.Kind == RestartServer
+	switch {
+	case needs && f.Server == "":
+		return problem("server", "is missing: which region server is it to happen to? Write its number or address, as `benchctl sandbox servers` lists them")
+	case !needs && f.Server != "":
+		return problem("server", "means nothing to %s", f.Kind)
+	case f.Kind.Event() && f.Share != 1:
+		return problem("share", "means nothing to %s, which happens once", f.Kind)
+	case f.Kind.Event() && !f.Where.everywhere():
+		return problem("op", "and table, region, from and to mean nothing to %s, which happens to a server", f.Kind)
+	case f.Length != 0 && (f.Kind == AddServer || f.Kind == RestartServer):
+		return problem("length", "means nothing to %s; a server that is away for a time is a kill-server with that length", f.Kind)
+	}
+	return nil
+}
+
+func (w *Where) everywhere() bool {
+	return len(w.Servers)+len(w.Ops)+len(w.Tables)+len(w.Regions) == 0 && w.From == "" && w.To == ""
+}

@@ -1,0 +1,102 @@
+package fault
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Verdict is what is to happen to a call. The zero Verdict is: nothing.
+type Verdict struct {
+	// Exception is what to answer with in place of carrying the call out.
+	Exception *Exception
+	// Cut says that the call is to be carried out, that some of the answer's bytes are to be sent, and the connection
+	// closed: CutAfter of them, from 0 to 1, of the whole frame.
+	Cut      bool
+	CutAfter float64
+
+	plan  *Plan
+	delay time.Duration
+	until time.Time // when delay is over
+	stall []*active // to be waited for
+	late  []*active // the faults behind delay
+}
+
+// Exception is one of HBase's, as an answer carries it.
+type Exception struct {
+	Class      string
+	Message    string
+	DoNotRetry bool
+	// Host and Port are where a region has moved to.
+	Host string
+	Port int
+}
+
+// Delay is how long Wait takes, but for stalls.
+func (v *Verdict) Delay() time.Duration { return v.delay }
+
+// longDelay is from when on a wait ends early when its fault is cleared.
+const longDelay = time.Second
+
+// Wait waits for as long as the call is to be late, from when it was judged on. It is to be called before anything else
+// is done about the call. It returns early with the error of ctx, and without one when the fault is cleared.
+func (v *Verdict) Wait(ctx context.Context) error {
+	for _, a := range v.stall {
+		select {
+		case <-a.over.Done():
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if v.delay <= 0 {
+		return nil
+	}
+	waiting := ctx
+	if v.delay > longDelay {
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithCancel(ctx)
+		defer cancel()
+		for _, a := range v.late {
+			defer context.AfterFunc(a.cleared, cancel)()
+		}
+	}
+	if err := v.plan.bell.Wait(waiting, v.until); err != nil && (ctx.Err() != nil || waiting.Err() == nil) {
+		return err
+	}
+	return nil
+}
+
+func exception(f *Fault, c *Call) *Exception {
+	e := &Exception{Class: f.Kind.class()}
+	where := c.Region
+	if where == "" {
+		where = c.Table
+	}
+	switch f.Kind {
+	case NotServingRegion:
+		e.Message = fmt.Sprintf("%s is not online on %s (sandbox fault)", where, c.Server)
+	case RegionMoved:
+		// The Java client reads the address out of the text.
+		s := c.Server
+		if s == nil {
+			s = &Server{}
+		}
+		e.Host, e.Port = s.Host, s.Port
+		e.Message = fmt.Sprintf("Region moved to: hostname=%s port=%d startCode=%d. As of locationSeqNum=%d.", s.Host, s.Port, s.StartCode, 1)
+	case RegionOpening:
+		e.Message = fmt.Sprintf("region %s is opening on %s (sandbox fault)", where, c.Server)
+	case RegionTooBusy:
+		e.Message = fmt.Sprintf("%s is over its memstore limit, server=%s (sandbox fault)", where, c.Server)
+	case CallQueueTooBig:
+		e.Message = fmt.Sprintf("call queue is full on %s, too many items queued (sandbox fault)", c.Server)
+	case UnknownScanner:
+		e.Message = fmt.Sprintf("scanner is unknown on %s, it may have expired (sandbox fault)", c.Server)
+		e.DoNotRetry = true
+	default:
+		if f.Exception != "" {
+			e.Class = f.Exception
+		}
+		e.Message = fmt.Sprintf("%s on %s (sandbox fault)", c.Op, c.Server)
+	}
+	return e
+}

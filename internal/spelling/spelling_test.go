@@ -1,0 +1,19 @@
+package spelling_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/spelling"
+)
+
+func TestNearestNamesWhatWasMeant(t *testing.T) {
+	names := []string{"json", "listen", "table", "wait-agents", "o"}
+	for word, want := range map[string]string{
+		"jsno": "json", "jso": "json", "lsten": "listen", "tabel": "table", "wait-agent": "wait-agents",
+		"wait_agents": "wait-agents", "JSON": "json", "": "", "xyz": "", "p": "",
+	} {
+		require.Equal(t, want, spelling.Nearest(word, names), word)
+	}
+}
