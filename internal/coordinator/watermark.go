@@ -45,10 +45,11 @@ func (in *inserted) smallest(shards int) int64 {
 	return smallest
 }
 
-// tellInserted tells all agents of the run what they may read beside their own inserts, when that has grown.
+// tellInserted tells all agents of the run what they may read beside their own inserts, when that has grown. Where
+// inserts are dealt out, workers read no others.
 func (cd *conductor) tellInserted(now time.Time) {
 	shards := cd.run.record.Life.Shards
-	if len(shards) < 2 || now.Sub(cd.inserted.at) < tellEvery {
+	if len(shards) < 2 || cd.run.settings.Workload.DealInserts || now.Sub(cd.inserted.at) < tellEvery {
 		return
 	}
 	key := cd.inserted.smallest(len(shards))

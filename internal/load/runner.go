@@ -192,7 +192,7 @@ func (r *Runner) Abort() {
 }
 
 // SetWatermark tells of the key number below which all shards have inserted their rows, so that requests may ask for
-// those. It is called after Prepare.
+// those; where inserts are dealt out it changes nothing. It is called after Prepare.
 func (r *Runner) SetWatermark(key int64) {
 	for _, s := range r.segments {
 		s.shard.SetWatermark(key)

@@ -4,6 +4,13 @@ package spec
 // agents, which have not the user's disk.
 const HistogramContent = "fieldlengthhistogram.content"
 
+// How the numbers of the rows that a run inserts are given out.
+const (
+	insertNumbers = "insert.numbers"
+	shared        = "shared"
+	dealt         = "dealt"
+)
+
 // workloadKeys are the properties of what is done: rows, operations, fields.
 func workloadKeys() []Key {
 	const rows = 1 << 60
@@ -16,6 +23,7 @@ func workloadKeys() []Key {
 		{Name: "insertstart", Kind: Int, Default: "0", Max: rows, Doc: "the first row's number"},
 		{Name: "insertcount", Kind: Int, Default: "0", Max: rows, Doc: "rows to load from insertstart on, and to draw from; 0 is recordcount, less insertstart to draw from"},
 		{Name: "insertbase", Kind: Int, Default: "0", Max: rows, Doc: "the number of the first row that a run inserts; 0 is recordcount"},
+		{Name: insertNumbers, Kind: Enum, Default: shared, Values: []string{shared, dealt}, Doc: "who inserts which number in a run: shared, each agent's workers take its next one as they come; dealt, each worker has numbers of its own and reads no new rows but its own, so that a seed repeats it all; dealt is the default where seed is given"},
 
 		proportion("readproportion", "0.95", "weight of reads"),
 		proportion("updateproportion", "0.05", "weight of updates"),

@@ -106,6 +106,7 @@ func (v values) workload() workload.Config {
 		InsertStart:    v.int64("insertstart"),
 		InsertCount:    v.int64("insertcount"),
 		InsertBase:     v.int64("insertbase"),
+		DealInserts:    v.text(insertNumbers) == dealt,
 
 		Proportions: workload.Proportions{
 			Read:            v.float("readproportion"),

@@ -126,6 +126,17 @@ func (j *judge) settleArrival() {
 	}
 }
 
+// settleInserts deals key numbers out to workers where a seed says that the run is to be repeated. It is for what a
+// user says: resolved properties always hold a seed.
+func (j *judge) settleInserts() {
+	seed, given := j.given["seed"]
+	if _, chosen := j.given[insertNumbers]; chosen || !given || seed.idle() || j.bad["seed"] {
+		return
+	}
+	key, _ := j.table.find(insertNumbers)
+	j.given[insertNumbers] = entry{key: key, written: insertNumbers, value: dealt, place: seed.place, rank: seed.rank, order: seed.order}
+}
+
 // fixed makes arrivals fixed because of a rate.
 func (j *judge) fixed(rate entry) {
 	key, _ := j.table.find("arrival")

@@ -27,6 +27,7 @@ func Parse(s Submission, available ...string) (*plan.Suite, []Warning, error) {
 	j.take(s)
 	j.judgeValues()
 	j.attach(s.Attachments)
+	j.settleInserts()
 	properties, settings := j.settle()
 	j.judgeTarget(available)
 	j.judgeTogether(settings)

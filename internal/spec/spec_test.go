@@ -211,7 +211,12 @@ func TestWhatSettingsMean(t *testing.T) {
 				s.Workload.RecordCount, s.Workload.InsertStart, s.Workload.InsertCount = 4_200_000_000, 2_100_000_000, 2_100_000_000
 			}, nil,
 		},
-		"a seed of 64 bits":       {p("seed", "18446744073709551615"), func(s *plan.Settings) { s.Workload.Seed = 1<<64 - 1 }, nil},
+		"a seed of 64 bits": {p("seed", "18446744073709551615"), func(s *plan.Settings) {
+			s.Workload.Seed, s.Workload.DealInserts = 1<<64-1, true
+		}, nil},
+		"a seed that is not one":  {p("seed", "0"), func(*plan.Settings) {}, nil},
+		"numbers shared in spite": {p("seed", "7", "insert.numbers", "shared"), func(s *plan.Settings) { s.Workload.Seed = 7 }, nil},
+		"numbers dealt anyway":    {p("insert.numbers", "dealt"), func(s *plan.Settings) { s.Workload.DealInserts = true }, nil},
 		"no key prefix":           {p("keyprefix", ""), func(s *plan.Settings) { s.Workload.KeyPrefix = "" }, nil},
 		"no time in YCSB's words": {p("maxexecutiontime", "0"), func(*plan.Settings) {}, nil},
 		"a setting of YCSB's JVM": {p("measurement.trackjvm", "true"), func(*plan.Settings) {}, []string{

@@ -34,6 +34,9 @@ func BenchmarkNext(b *testing.B) {
 	run("d", false, func(c *Config) {
 		c.Proportions, c.RequestDistribution = Proportions{Read: 0.95, Insert: 0.05}, Latest
 	})
+	run("d-dealt", false, func(c *Config) {
+		c.Proportions, c.RequestDistribution, c.DealInserts = Proportions{Read: 0.95, Insert: 0.05}, Latest, true
+	})
 	run("e", false, func(c *Config) {
 		c.Proportions, c.MaxScanLength = Proportions{Scan: 0.95, Insert: 0.05}, 100
 	})
@@ -46,9 +49,12 @@ func BenchmarkNext(b *testing.B) {
 // Workers of one shard side by side: what they share must not make an operation dearer.
 func BenchmarkNextOfEightWorkers(b *testing.B) {
 	for name, change := range map[string]func(*Config){
-		"a":           func(c *Config) { c.Proportions = Proportions{Read: 0.5, Update: 0.5} },
-		"sequential":  func(c *Config) { c.Proportions, c.RequestDistribution = Proportions{Read: 1}, Sequential },
-		"d":           func(c *Config) { c.Proportions, c.RequestDistribution = Proportions{Read: 0.95, Insert: 0.05}, Latest },
+		"a":          func(c *Config) { c.Proportions = Proportions{Read: 0.5, Update: 0.5} },
+		"sequential": func(c *Config) { c.Proportions, c.RequestDistribution = Proportions{Read: 1}, Sequential },
+		"d":          func(c *Config) { c.Proportions, c.RequestDistribution = Proportions{Read: 0.95, Insert: 0.05}, Latest },
+		"d dealt": func(c *Config) {
+			c.Proportions, c.RequestDistribution, c.DealInserts = Proportions{Read: 0.95, Insert: 0.05}, Latest, true
+		},
 		"insert only": func(c *Config) { c.Proportions = Proportions{Insert: 1} },
 	} {
 		b.Run(name, func(b *testing.B) {

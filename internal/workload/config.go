@@ -36,6 +36,11 @@ type Config struct {
 	InsertCount    int64 // 0 is not given; see LoadCount and RequestCount
 	InsertBase     int64 // first key number that a run inserts; 0 is RecordCount, as YCSB
 
+	// DealInserts gives each worker key numbers of its own to insert in a run, instead of letting the workers of a shard
+	// take the next one as they come, and lets it ask for no new rows but its own. So all that a worker does follows
+	// from the seed and from what became of its own inserts.
+	DealInserts bool
+
 	Proportions                            Proportions
 	RequestDistribution                    Distribution
 	HotspotDataFraction                    float64

@@ -7,7 +7,7 @@
 //  4. Op, Kind, Code and Outcome are the words in which load and targets speak of operations.
 //
 // All that is drawn follows from Config.Seed, the shard and the worker: kinds, keys, fields, lengths and values come
-// from streams of their own, so that what happens to one does not shift another. Where workers share a moving
-// thing (the key numbers that a run inserts, and the newest row that latest and exponential requests count back
-// from) the order in which workers get there decides, and repeats only with one worker a shard.
+// from streams of their own, so that what happens to one does not shift another. What a run
+// inserts is where workers may meet: as long as they take the next key number as they come and ask for each other's new
+// rows, chance decides about keys. Config.DealInserts keeps them apart, so that a seed repeats those too.
 package workload

@@ -26,7 +26,8 @@ type Generator struct {
 	rows          rows
 	verifier      *verifier // nil without DataIntegrity
 
-	own, owned int64 // the insert in flight: its first row, in the shard's own count, and how many
+	inserts    *inserts // of a run
+	own, owned int64    // the insert in flight: its first row, in the inserts' own count, and how many
 
 	end  int64 // of the range to load
 	next int64
@@ -73,7 +74,8 @@ func (s *Shard) Generator(worker int) *Generator {
 	if s.cfg.OperationCount > 0 {
 		g.left = s.Share(s.cfg.OperationCount, worker)
 	}
-	g.chooser = s.requests.chooser(s.inserts, s.share.rank(s.index, worker), s.share.all,
+	g.inserts = s.insertsOf(worker)
+	g.chooser = s.requests.chooser(g.inserts, s.share.rank(s.index, worker), s.share.all,
 		stream(streamKeys), stream(streamAgain))
 	if s.cfg.DataIntegrity {
 		g.verifier = newVerifier(s.cfg.FieldLength)
@@ -167,12 +169,12 @@ func (g *Generator) write(op *Op) {
 	op.Values = g.rows.values(op.Key, op.Fields)
 }
 
-// insert takes the shard's next row, or as many as a batch has.
+// insert takes the next row, or as many as a batch has.
 func (g *Generator) insert(op *Op) {
-	in := g.s.inserts
+	in := g.inserts
 	g.owned = int64(g.s.cfg.BatchSize)
 	g.own = in.claim(g.owned)
-	g.rows.insert(op, in.number(g.own), in.shards, g.owned)
+	g.rows.insert(op, in.number(g.own), in.hands, g.owned)
 }
 
 func (g *Generator) nextLoad(op *Op) bool {
@@ -201,7 +203,7 @@ func (g *Generator) Done(op *Op, out Outcome) {
 		}
 		g.load.watermark.Store(g.own + g.owned)
 	} else {
-		g.s.inserts.ack(g.own, g.owned, good)
+		g.inserts.ack(g.own, g.owned, good)
 	}
 	g.owned = 0
 }

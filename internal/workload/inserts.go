@@ -6,12 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// inserts knows which rows the run has added and which of them may be read. Its own rows are numbered 0, 1, 2, …; row
-// i has key number base + shard + i·shards. Of those of other shards it knows what it is told: that all key numbers
-// below a common watermark are there.
+// inserts knows which rows the run has added and which of them may be read. It is one hand of several, into which the
+// key numbers are dealt: a shard's, or a worker's. Its own rows are numbered 0, 1, 2, …; row i has key number
+// base + hand + i·hands. Of those of other hands it knows what it is told: that all key numbers below a common
+// watermark are there.
 type inserts struct {
-	base, shard, shards int64
-	answers             []atomic.Int64 // of own rows from acked on, by row modulo its length; see answer
+	base, hand, hands int64
+	answers           []atomic.Int64 // of own rows from acked on, by row modulo its length; see answer
 
 	_       [64]byte     // what each insert writes stands apart from what each request reads
 	claimed atomic.Int64 // own rows handed out
@@ -23,7 +24,7 @@ type inserts struct {
 	advancing sync.Mutex // held by who moves acked
 
 	mu     sync.Mutex
-	failed []Range // own rows, ascending
+	failed []Range // own rows, ascending; see mostFailed
 }
 
 // answer is how the insert of an own row ended, as its slot keeps it. It names the row because a slot serves many rows
@@ -40,15 +41,19 @@ func answer(row int64, good bool) int64 {
 // window is full is taken for failed; YCSB ends the thread instead.
 const insertWindow = 1 << 20
 
+// mostFailed bounds how many ranges of failed rows are kept, at 1 MiB. Beyond that neighbours become one, and what is
+// between them is not read any more.
+const mostFailed = 1 << 16
+
 // newInserts counts on the rows below known being there.
-func newInserts(base, known int64, shard, shards, window int) *inserts {
-	in := &inserts{base: base, shard: int64(shard), shards: int64(shards), answers: make([]atomic.Int64, window)}
+func newInserts(base, known, hand, hands int64, window int) *inserts {
+	in := &inserts{base: base, hand: hand, hands: hands, answers: make([]atomic.Int64, window)}
 	in.known.Store(known)
 	return in
 }
 
 // number is the key number of an own row.
-func (in *inserts) number(row int64) int64 { return in.base + in.shard + row*in.shards }
+func (in *inserts) number(row int64) int64 { return in.base + in.hand + row*in.hands }
 
 // claim hands out rows own rows and returns the first.
 func (in *inserts) claim(rows int64) int64 {
@@ -109,11 +114,13 @@ func (in *inserts) advance() {
 func (in *inserts) fail(row int64) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.failed = appendRow(in.failed, row)
+	if in.failed = appendRow(in.failed, row); len(in.failed) > mostFailed {
+		in.failed = joinPairs(in.failed)
+	}
 	in.holes.Add(1)
 }
 
-// learn takes the watermark below which all shards have inserted all their rows.
+// learn takes the watermark below which all hands have inserted all their rows.
 func (in *inserts) learn(watermark int64) {
 	for {
 		known := in.known.Load()
@@ -152,11 +159,11 @@ func (in *inserts) at(place int64) int64 {
 
 // firstAbove is the first own row with a key number of at least n.
 func (in *inserts) firstAbove(n int64) int64 {
-	first := n - in.base - in.shard
+	first := n - in.base - in.hand
 	if first <= 0 {
 		return 0
 	}
-	return (first + in.shards - 1) / in.shards
+	return (first + in.hands - 1) / in.hands
 }
 
 // readable reports whether the row of a key number is there.
@@ -164,11 +171,11 @@ func (in *inserts) readable(n int64) bool {
 	if n < in.known.Load() {
 		return true
 	}
-	above := n - in.base - in.shard
-	if above < 0 || above%in.shards != 0 {
+	above := n - in.base - in.hand
+	if above < 0 || above%in.hands != 0 {
 		return false
 	}
-	row := above / in.shards
+	row := above / in.hands
 	return row < in.acked.Load() && (in.holes.Load() == 0 || !in.hasFailed(row))
 }
 
@@ -190,6 +197,15 @@ func appendRow(ranges []Range, n int64) []Range {
 		return ranges
 	}
 	return append(ranges, Range{From: n, To: n + 1})
+}
+
+// joinPairs makes one range of the first and the second, of the third and the fourth, and so on.
+func joinPairs(ranges []Range) []Range {
+	joined := ranges[:0]
+	for pair := range slices.Chunk(ranges, 2) {
+		joined = append(joined, Range{From: pair[0].From, To: pair[len(pair)-1].To})
+	}
+	return joined
 }
 
 func contains(ranges []Range, n int64) bool {

@@ -73,8 +73,8 @@ func TestOtherShardsRowsAreReadUpToTheWatermark(t *testing.T) {
 func TestPlacesOnlyGrow(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
-		shards := r.IntN(4) + 1
-		in := newInserts(1000, 900, r.IntN(shards), shards, 64)
+		shards := r.Int64N(4) + 1
+		in := newInserts(1000, 900, r.Int64N(shards), shards, 64)
 		last := in.newest()
 		for range 100 {
 			first := in.claim(1)
@@ -112,6 +112,27 @@ func TestInsertsGiveUpWaitingForAnAnswerWhenTheWindowIsFull(t *testing.T) {
 	in.claim(20) // a batch larger than the window
 	require.EqualValues(t, 33, in.newest())
 	require.Less(t, len(in.failed), 4, "failures are kept as ranges")
+}
+
+// A target that fails now and then for days must not fill the agent's memory, nor have a failed row read.
+func TestFailuresAreKeptInBoundedMemory(t *testing.T) {
+	const rows = 6 * mostFailed
+	in := newInserts(0, 0, 0, 1, 1)
+	for row := range int64(rows) {
+		require.Equal(t, row, in.claim(1))
+		in.ack(row, 1, row%2 == 1)
+	}
+	require.LessOrEqual(t, len(in.failed), mostFailed)
+	readable := 0
+	for row := range int64(rows) {
+		if in.readable(row) {
+			require.EqualValues(t, 1, row%2, "row %d failed", row)
+			readable++
+		}
+	}
+	require.Greater(t, readable, rows/8)
+	require.True(t, in.readable(rows-1), "the newest are told apart")
+	require.Zero(t, in.watermark())
 }
 
 func TestInsertsOfManyWorkersAreDisjointAndComplete(t *testing.T) {

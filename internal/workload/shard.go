@@ -19,7 +19,7 @@ type Shard struct {
 	fields [][]byte // names
 
 	requests    requests
-	inserts     *inserts
+	inserts     []*inserts // of a run: of all workers, or where they are dealt out of each
 	fieldLength lengths
 	scanLength  lengths
 }
@@ -54,14 +54,30 @@ func NewShard(cfg Config, load bool, shard, shards int, workers []int) (*Shard, 
 	}
 	if !load {
 		s.requests = newRequests(&cfg)
-		window := 0
-		if s.mix.has(Insert) {
-			window = insertWindow
-		}
-		s.inserts = newInserts(cfg.insertBase(), cfg.RecordCount, shard, shards, window)
+		s.deal(shard, shards)
 	}
 	return s, nil
 }
+
+// deal gives out the key numbers that a run inserts: to each shard one of shards, or to each worker one of all.
+func (s *Shard) deal(shard, shards int) {
+	base, known := s.cfg.insertBase(), s.cfg.RecordCount
+	if !s.mix.has(Insert) {
+		s.inserts = []*inserts{newInserts(base, known, int64(shard), int64(shards), 0)}
+		return
+	}
+	if !s.cfg.DealInserts {
+		s.inserts = []*inserts{newInserts(base, known, int64(shard), int64(shards), insertWindow)}
+		return
+	}
+	for worker := range s.share.workers[shard] {
+		// A worker waits for the answer to one insert before the next: a batch is all that it has under way.
+		s.inserts = append(s.inserts, newInserts(base, known, s.share.rank(shard, worker), s.share.all, s.cfg.BatchSize))
+	}
+}
+
+// insertsOf is what a worker inserts, and with whom.
+func (s *Shard) insertsOf(worker int) *inserts { return s.inserts[min(worker, len(s.inserts)-1)] }
 
 func newLengths(d Distribution, shortest, longest int64, h *LengthHistogram) lengths {
 	switch d {
@@ -98,24 +114,32 @@ func (s *Shard) EvenShare(total int64) int64 { return even(total, s.index, len(s
 // Watermark is the key number below which all rows that this shard was to insert have been acknowledged. The
 // smallest watermark of all shards is what SetWatermark takes.
 func (s *Shard) Watermark() int64 {
-	if s.inserts == nil {
-		return 0
+	var smallest int64
+	for i, in := range s.inserts {
+		if key := in.watermark(); i == 0 || key < smallest {
+			smallest = key
+		}
 	}
-	return s.inserts.watermark()
+	return smallest
 }
 
 // SetWatermark tells the shard that every shard has inserted all its rows below a key number, so that requests may ask
-// for them. Until then they ask for the shard's own new rows only. A watermark never goes back.
+// for them. Until then they ask for the shard's own new rows only. A watermark never goes back. Where inserts are dealt
+// out it changes nothing: when it comes is chance.
 func (s *Shard) SetWatermark(smallest int64) {
-	if s.inserts != nil {
-		s.inserts.learn(smallest)
+	if s.cfg.DealInserts {
+		return
+	}
+	for _, in := range s.inserts {
+		in.learn(smallest)
 	}
 }
 
 // Inserted counts the key numbers that the shard has handed out to inserts of a run.
 func (s *Shard) Inserted() int64 {
-	if s.inserts == nil {
-		return 0
+	var n int64
+	for _, in := range s.inserts {
+		n += in.claimed.Load()
 	}
-	return s.inserts.claimed.Load()
+	return n
 }

@@ -78,7 +78,7 @@ func firstSends(t *testing.T, path string) map[string]time.Time {
 	first := map[string]time.Time{}
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		words := strings.Fields(lines.Text())
-		require.Len(t, words, 8, lines.Text())
+		require.Len(t, words, 9, lines.Text())
 		ns, err := strconv.ParseInt(words[6], 10, 64)
 		require.NoError(t, err)
 		at := time.Unix(0, ns)

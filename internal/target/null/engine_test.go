@@ -73,12 +73,17 @@ func BenchmarkEngine(b *testing.B) {
 	}{
 		{"a", false, workload.Proportions{Read: 0.5, Update: 0.5}},
 		{"c", false, workload.Proportions{Read: 1}},
+		{"d", false, workload.Proportions{Read: 0.95, Insert: 0.05}},
+		{"d-dealt", false, workload.Proportions{Read: 0.95, Insert: 0.05}},
 		{"load", true, workload.Proportions{Read: 1}},
 	}
 	for _, w := range workloads {
 		for _, threads := range []int{1, 8} {
 			b.Run(fmt.Sprintf("%s/workers=%d", w.name, threads), func(b *testing.B) {
 				cfg := core(w.p)
+				if w.p.Insert > 0 {
+					cfg.RequestDistribution, cfg.DealInserts = workload.Latest, w.name == "d-dealt"
+				}
 				if w.load {
 					cfg.InsertCount = int64(b.N)
 				} else {

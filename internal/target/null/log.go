@@ -1,7 +1,9 @@
 package null
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"strconv"
 
 	"github.com/benchd/benchd/internal/workload"
@@ -11,14 +13,16 @@ import (
 const logBuffer = 64 << 10
 
 // log writes a line for each operation: the agent, the shard, the worker, the kind, the key (keys of a batch
-// with commas between), the outcome, and when it began and ended in Unix nanoseconds, with blanks between. The
-// times are the machine's own, whatever the agent believes the time to be.
+// with commas between), the outcome, when it began and ended in Unix nanoseconds, and the CRC-32C of all else that the
+// operation asks for, with blanks between. The times are the machine's own, whatever the agent believes the time to be.
 type log struct {
 	target *Target
 	head   string // what every line begins with
 	buf    []byte
 	zero   int64 // Unix time of the target's birth
-	err    error // the first one: after it nothing is written
+	table  *crc32.Table
+	number []byte // room for one that sum takes in
+	err    error  // the first one: after it nothing is written
 }
 
 func newLog(t *Target, worker int) *log {
@@ -27,6 +31,8 @@ func newLog(t *Target, worker int) *log {
 		head:   t.agent + " " + strconv.Itoa(t.shard) + " " + strconv.Itoa(worker) + " ",
 		buf:    make([]byte, 0, logBuffer+4096),
 		zero:   t.birth.UnixNano(),
+		table:  crc32.MakeTable(crc32.Castagnoli),
+		number: make([]byte, 0, 2*binary.MaxVarintLen64),
 	}
 }
 
@@ -48,11 +54,31 @@ func (l *log) add(op *workload.Op, code workload.Code, begin, end int64) {
 	b = strconv.AppendInt(b, l.zero+begin, 10)
 	b = append(b, ' ')
 	b = strconv.AppendInt(b, l.zero+end, 10)
+	b = append(b, ' ')
+	b = strconv.AppendUint(b, uint64(l.sum(op)), 16)
 	b = append(b, '\n')
 	l.buf = b
 	if len(l.buf) >= logBuffer {
 		l.flush()
 	}
+}
+
+// sum tells operations on the same keys apart: by the names and values of their fields, how many rows they scan and
+// how much they add. Lengths are in it, so that what ends one value and begins the next counts too.
+func (l *log) sum(op *workload.Op) uint32 {
+	l.number = binary.AppendVarint(l.number[:0], int64(op.ScanLength))
+	l.number = binary.AppendVarint(l.number, op.Delta)
+	crc := crc32.Update(0, l.table, l.number)
+	for _, list := range [...][][]byte{op.Fields, op.ReadFields, op.Values} {
+		l.number = binary.AppendUvarint(l.number[:0], uint64(len(list)))
+		crc = crc32.Update(crc, l.table, l.number)
+		for _, b := range list {
+			l.number = binary.AppendUvarint(l.number[:0], uint64(len(b)))
+			crc = crc32.Update(crc, l.table, l.number)
+			crc = crc32.Update(crc, l.table, b)
+		}
+	}
+	return crc
 }
 
 // flush writes whole lines in one call.

@@ -267,6 +267,48 @@ func TestTheLogHoldsEveryOperationOnceTheSessionIsClosed(t *testing.T) {
 	require.Contains(t, lines[3000], " INSERT u1,u2 OK ")
 }
 
+// The last word of a line is the same for the same operation, and no other.
+func TestTheLogTellsApartWhatOperationsAskFor(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ops.log")
+	target, session := open(t, spec.NullSettings{LogPath: path})
+	list := func(texts ...string) (out [][]byte) {
+		for _, text := range texts {
+			out = append(out, []byte(text))
+		}
+		return out
+	}
+	ops := []workload.Op{
+		{},
+		{ScanLength: 7},
+		{Delta: 7},
+		{Fields: list("field0")},
+		{ReadFields: list("field0")},
+		{Fields: list("field0"), Values: list("ab")},
+		{Fields: list("field0"), Values: list("ac")},
+		{Fields: list("field1"), Values: list("ab")},
+		{Fields: list("field0", "field1"), Values: list("a", "b")},
+		{Fields: list("field0", "field1"), Values: list("ab", "")},
+	}
+	for range 2 {
+		for _, op := range ops {
+			op.Key = []byte("user1")
+			session.Do(t.Context(), &op)
+		}
+	}
+	require.NoError(t, session.Close(t.Context()))
+	require.NoError(t, target.Close())
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	seen := map[string]int{}
+	for line := range strings.Lines(string(content)) {
+		seen[strings.Fields(line)[8]]++
+	}
+	require.Len(t, seen, len(ops))
+	for sum, times := range seen {
+		require.Equal(t, 2, times, sum)
+	}
+}
+
 func TestALogThatCannotBeWrittenIsNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "not", "there")
 	_, err := null.New(spec.NullSettings{LogPath: path}, load.Settings{})
