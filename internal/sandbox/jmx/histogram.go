@@ -1,0 +1,113 @@
+package jmx
+
+import (
+	"math/bits"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// fine is how many buckets there are between a power of two and the next.
+	fine    = 8
+	fineLog = 3
+	buckets = 42 * fine // to more than an hour in nanoseconds
+	// period is for how long at least a percentile looks back, and for half as long as at most: percentiles of
+	// HBase are of the last moments, too.
+	period = 10 * time.Second
+)
+
+// Histogram is how long things took. Record may be called by any number of goroutines. The zero Histogram is ready.
+type Histogram struct {
+	sum    atomic.Int64
+	counts [buckets]atomic.Int64
+
+	mu      sync.Mutex
+	older   *mark // where the percentiles begin
+	younger *mark // where they will begin
+}
+
+// mark is what a Histogram had counted at an instant.
+type mark struct {
+	at     time.Time
+	counts [buckets]int64
+}
+
+// Record counts a time.
+func (h *Histogram) Record(d time.Duration) {
+	d = max(d, 0)
+	h.sum.Add(int64(d))
+	h.counts[bucket(uint64(d))].Add(1)
+}
+
+func bucket(n uint64) int {
+	if n < fine {
+		return int(n)
+	}
+	shift := bits.Len64(n) - 1 - fineLog
+	return min((shift+1)*fine+int(n>>shift)-fine, buckets-1)
+}
+
+// highest is the most that a bucket holds.
+func highest(bucket int) time.Duration {
+	if bucket < fine {
+		return time.Duration(bucket)
+	}
+	shift := bucket/fine - 1
+	return time.Duration(uint64(bucket%fine+fine+1)<<shift - 1)
+}
+
+// Times is what a Histogram tells.
+type Times struct {
+	Count int64         // of all times
+	Mean  time.Duration // of all times
+	// Percentile gives one of the last moments' times; 0 when there were none.
+	Percentile func(share float64) time.Duration
+}
+
+// Read tells what was counted until now.
+func (h *Histogram) Read(now time.Time) Times {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var t Times
+	current := mark{at: now}
+	for i := range h.counts {
+		current.counts[i] = h.counts[i].Load()
+		t.Count += current.counts[i]
+	}
+	if t.Count > 0 {
+		t.Mean = time.Duration(h.sum.Load() / t.Count)
+	}
+	recent := current.counts
+	h.advance(&current)
+	var n int64
+	for i := range recent {
+		recent[i] -= h.older.counts[i]
+		n += recent[i]
+	}
+	t.Percentile = func(share float64) time.Duration { return percentile(&recent, n, share) }
+	return t
+}
+
+// advance moves the marks on, so that the older one lies between one period and two behind.
+func (h *Histogram) advance(current *mark) {
+	switch {
+	case h.older == nil:
+		h.older, h.younger = &mark{at: current.at}, current
+	case current.at.Sub(h.younger.at) >= period:
+		h.older, h.younger = h.younger, current
+	}
+}
+
+func percentile(counts *[buckets]int64, n int64, share float64) time.Duration {
+	if n <= 0 {
+		return 0
+	}
+	rank := max(int64(share*float64(n)+0.999999), 1)
+	for i, c := range counts {
+		if rank -= c; rank <= 0 {
+			return highest(i)
+		}
+	}
+	return highest(buckets - 1)
+}
