@@ -58,6 +58,7 @@ func layers() []layer {
 			{name: "spelling"},
 			{name: "config", beside: []string{"spelling"}, only: []string{"cmd", "cli"}},
 			{name: "telemetry", only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
+			{name: "spool", only: []string{"agent"}},
 			{name: "security", only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
 			{name: "lint", only: []string{}},
 		}},

@@ -1,0 +1,148 @@
+package spool
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+const (
+	magic      = "benchd spool 1\n\n" // the first bytes of a segment
+	headerSize = 8                    // of a record: its length, and the checksum of its bytes
+	suffix     = ".spool"
+)
+
+// MaxRecord is the largest record in bytes.
+const MaxRecord = 64 << 20
+
+var errTorn = errors.New("torn record")
+
+// segment is one file of records.
+type segment struct {
+	number uint64
+	path   string
+	file   *os.File
+	size   int64 // of what is whole
+	live   int   // records that are needed
+	sealed bool  // nothing is added any more
+}
+
+func segmentPath(dir string, number uint64) string {
+	return filepath.Join(dir, fmt.Sprintf("%016d%s", number, suffix))
+}
+
+// numberOf is the number in a segment's file name.
+func numberOf(name string) (uint64, bool) {
+	digits, ok := strings.CutSuffix(name, suffix)
+	if !ok || len(digits) != 16 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 10, 64)
+	return n, err == nil
+}
+
+// create begins an empty segment.
+func create(dir string, number uint64) (*segment, error) {
+	path := segmentPath(dir, number)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := file.WriteString(magic); err != nil {
+		return nil, errors.Join(err, file.Close(), os.Remove(path))
+	}
+	return &segment{number: number, path: path, file: file, size: int64(len(magic))}, nil
+}
+
+// load reads a segment that an earlier process wrote and counts its records. What is torn at its end is damage.
+func load(dir string, number uint64) (s *segment, damage int64, err error) {
+	path := segmentPath(dir, number)
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, file.Close())
+	}
+	s = &segment{number: number, path: path, file: file, sealed: true}
+	head := make([]byte, len(magic))
+	if _, err := file.ReadAt(head, 0); err != nil || string(head) != magic {
+		return s, info.Size(), nil //nolint:nilerr // a file that is none of ours, or was never finished, has no records
+	}
+	s.size = int64(len(magic))
+	for s.size < info.Size() {
+		record, err := s.read(s.size)
+		if errors.Is(err, errTorn) {
+			break
+		}
+		if err != nil {
+			return nil, 0, errors.Join(err, file.Close())
+		}
+		s.size += headerSize + int64(len(record))
+		s.live++
+	}
+	return s, info.Size() - s.size, nil
+}
+
+// read fetches the record that begins at offset.
+func (s *segment) read(offset int64) ([]byte, error) {
+	var header [headerSize]byte
+	if _, err := s.file.ReadAt(header[:], offset); err != nil {
+		return nil, tornAtEnd(err)
+	}
+	length := binary.LittleEndian.Uint32(header[:])
+	if length == 0 || length > MaxRecord {
+		return nil, errTorn
+	}
+	if info, err := s.file.Stat(); err != nil {
+		return nil, err
+	} else if offset+headerSize+int64(length) > info.Size() {
+		return nil, errTorn // no memory is taken for what a damaged length promises
+	}
+	record := make([]byte, length)
+	if _, err := s.file.ReadAt(record, offset+headerSize); err != nil {
+		return nil, tornAtEnd(err)
+	}
+	if checksum(record) != binary.LittleEndian.Uint32(header[4:]) {
+		return nil, errTorn
+	}
+	return record, nil
+}
+
+func tornAtEnd(err error) error {
+	if errors.Is(err, io.EOF) {
+		return errTorn
+	}
+	return err
+}
+
+// add appends a record. One that could not be written whole leaves no trace, or ends the segment.
+func (s *segment) add(buffer, record []byte) (offset int64, err error) {
+	buffer = binary.LittleEndian.AppendUint32(buffer[:0], uint32(len(record)))
+	buffer = binary.LittleEndian.AppendUint32(buffer, checksum(record))
+	buffer = append(buffer, record...)
+	if _, err := s.file.WriteAt(buffer, s.size); err != nil {
+		if err := s.file.Truncate(s.size); err != nil {
+			s.sealed = true
+		}
+		return 0, err
+	}
+	offset = s.size
+	s.size += int64(len(buffer))
+	s.live++
+	return offset, nil
+}
+
+// discard closes and removes the segment's file.
+func (s *segment) discard() error { return errors.Join(s.file.Close(), os.Remove(s.path)) }
+
+func checksum(record []byte) uint32 {
+	return crc32.Checksum(record, crc32.MakeTable(crc32.Castagnoli))
+}

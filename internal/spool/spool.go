@@ -1,0 +1,285 @@
+package spool
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+)
+
+// ErrLocked says that another process uses the directory.
+var ErrLocked = errors.New("spool directory is in use by another process")
+
+// ErrFull says that the disk has no room to spare.
+var ErrFull = errors.New("the spool's disk is nearly full")
+
+var errGone = errors.New("the record was removed")
+
+// Options are a Spool's settings.
+type Options struct {
+	// SegmentBytes is how large a segment grows before another is begun. Default 4 MiB.
+	SegmentBytes int64
+	// Free tells how many bytes the disk of a directory has room for, and Spare how many of them are left to others.
+	// Default: nobody asks.
+	Free  func(dir string) uint64
+	Spare uint64
+}
+
+const defaultSegmentBytes = 4 << 20
+
+// Place is where a record is. Its zero value is no place.
+type Place struct {
+	segment uint64
+	offset  int64
+}
+
+// Valid reports whether there is a record.
+func (p Place) Valid() bool { return p.segment > 0 }
+
+// Spool is a directory of records. Its methods may be called from several goroutines.
+type Spool struct {
+	dir     string
+	options Options
+	lock    *os.File
+	damage  int64
+	found   []uint64 // the segments of an earlier process
+
+	adding sync.Mutex // held while a record is written
+	buffer []byte     // of the record being written
+
+	mu       sync.Mutex
+	segments map[uint64]*segment
+	newest   uint64 // the number of the newest segment, sealed or not
+	empty    []*segment
+}
+
+// Open takes a directory, which it makes if it is not there.
+func Open(dir string, options Options) (*Spool, error) {
+	options.SegmentBytes = cmp.Or(options.SegmentBytes, defaultSegmentBytes)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open spool: %w", err)
+	}
+	lock, err := lockDirectory(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open spool %s: %w", dir, err)
+	}
+	s := &Spool{dir: dir, options: options, lock: lock, segments: make(map[uint64]*segment)}
+	if err := s.scan(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open spool %s: %w", dir, err), s.Close())
+	}
+	return s, nil
+}
+
+func lockDirectory(dir string) (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			err = ErrLocked
+		}
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// scan finds what an earlier process left.
+func (s *Spool) scan() error {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		number, ok := numberOf(e.Name())
+		if !ok || !e.Type().IsRegular() {
+			continue
+		}
+		segment, damage, err := load(s.dir, number)
+		if err != nil {
+			return err
+		}
+		s.damage += damage
+		s.newest = max(s.newest, number)
+		if segment.live == 0 {
+			if err := segment.discard(); err != nil {
+				return err
+			}
+			continue
+		}
+		s.segments[number] = segment
+		s.found = append(s.found, number)
+	}
+	slices.Sort(s.found)
+	return nil
+}
+
+// Damage is how many bytes an earlier process left that are no whole records.
+func (s *Spool) Damage() int64 { return s.damage }
+
+// Left yields the records that an earlier process left, oldest first. It is called before any is removed.
+func (s *Spool) Left() iter.Seq2[Place, []byte] {
+	return func(yield func(Place, []byte) bool) {
+		for _, number := range s.found {
+			segment := s.segment(number)
+			if segment == nil {
+				continue
+			}
+			for offset := int64(len(magic)); offset < segment.size; {
+				record, err := segment.read(offset)
+				if err != nil {
+					break // it was read a moment ago: the disk is failing, and what follows cannot be found
+				}
+				if !yield(Place{number, offset}, record) {
+					return
+				}
+				offset += headerSize + int64(len(record))
+			}
+		}
+	}
+}
+
+func (s *Spool) segment(number uint64) *segment {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.segments[number]
+}
+
+// Add writes a record and returns its place. A record is not empty, and not larger than MaxRecord.
+func (s *Spool) Add(record []byte) (Place, error) {
+	if len(record) == 0 || len(record) > MaxRecord {
+		return Place{}, fmt.Errorf("spool record of %d bytes: a record has 1 to %d", len(record), MaxRecord)
+	}
+	s.adding.Lock()
+	defer s.adding.Unlock()
+	if s.options.Free != nil {
+		if free := s.options.Free(s.dir); free < s.options.Spare+uint64(len(record)) {
+			return Place{}, fmt.Errorf("spool record in %s, which has %d bytes free: %w", s.dir, free, ErrFull)
+		}
+	}
+	newest, err := s.open()
+	if err != nil {
+		return Place{}, fmt.Errorf("begin spool segment: %w", err)
+	}
+	s.buffer = slices.Grow(s.buffer[:0], headerSize+len(record))
+	s.mu.Lock()
+	defer s.mu.Unlock() // reading and removing wait for this write, and for no other
+	offset, err := newest.add(s.buffer, record)
+	if err != nil {
+		return Place{}, fmt.Errorf("spool record: %w", err)
+	}
+	return Place{newest.number, offset}, nil
+}
+
+// open returns the segment that takes the next record, a new one if need be.
+func (s *Spool) open() (*segment, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if newest := s.segments[s.newest]; newest != nil && !newest.sealed {
+		if newest.size < s.options.SegmentBytes {
+			return newest, nil
+		}
+		newest.sealed = true
+		s.retire(newest)
+	}
+	next, err := create(s.dir, s.newest+1)
+	if err != nil {
+		return nil, err
+	}
+	s.newest = next.number
+	s.segments[next.number] = next
+	return next, nil
+}
+
+// Read fetches a record that has not been removed.
+func (s *Spool) Read(p Place) ([]byte, error) {
+	segment := s.segment(p.segment)
+	if segment == nil {
+		return nil, errGone
+	}
+	record, err := segment.read(p.offset)
+	if err != nil {
+		return nil, fmt.Errorf("read spooled record: %w", err)
+	}
+	return record, nil
+}
+
+// Remove says that a record is not needed any more. It does no more than count: Sweep frees the disk.
+func (s *Spool) Remove(p Place) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	segment := s.segments[p.segment]
+	if segment == nil {
+		return
+	}
+	segment.live--
+	s.retire(segment)
+}
+
+// retire puts a segment aside of which nothing is needed. The caller holds mu.
+func (s *Spool) retire(segment *segment) {
+	if segment.live > 0 || !segment.sealed {
+		return
+	}
+	delete(s.segments, segment.number)
+	s.empty = append(s.empty, segment)
+}
+
+// Sweep removes the segments of which nothing is needed, the newest too.
+func (s *Spool) Sweep() error {
+	s.adding.Lock()
+	defer s.adding.Unlock()
+	s.mu.Lock()
+	if newest := s.segments[s.newest]; newest != nil && newest.live == 0 {
+		newest.sealed = true
+		s.retire(newest)
+	}
+	empty := s.empty
+	s.empty = nil
+	s.mu.Unlock()
+	var problems []error
+	for _, segment := range empty {
+		problems = append(problems, segment.discard())
+	}
+	if err := errors.Join(problems...); err != nil {
+		return fmt.Errorf("sweep spool: %w", err)
+	}
+	return nil
+}
+
+// Bytes is how much of the disk the spool takes.
+func (s *Spool) Bytes() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var sum int64
+	for _, segment := range s.segments {
+		sum += segment.size
+	}
+	for _, segment := range s.empty {
+		sum += segment.size
+	}
+	return sum
+}
+
+// Close sweeps and lets go of the directory. What is still needed stays there for the next process; a directory with
+// nothing in it is removed.
+func (s *Spool) Close() error {
+	problems := []error{s.Sweep()}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, segment := range s.segments {
+		problems = append(problems, segment.file.Close())
+	}
+	if len(s.segments) == 0 && errors.Join(problems...) == nil {
+		// While the lock is held nobody else can have begun to use the directory.
+		_ = os.Remove(s.lock.Name())
+		_ = os.Remove(s.dir)
+	}
+	clear(s.segments)
+	return errors.Join(append(problems, s.lock.Close())...)
+}
