@@ -39,7 +39,9 @@ func agentCommand() cli.Command {
 		Short: "Produce load as a coordinator says",
 		Long: `Agent connects to a coordinator, which gives it its part of a run, and produces that load. It needs no open port but
 that of its metrics. When the coordinator goes away it works on, keeps what it measured, and connects again; after
---orphan-timeout it stops the load: nobody must hammer a cluster that no one can cancel.
+--orphan-timeout it stops the load: nobody must hammer a cluster that no one can cancel. What it measured is on disk, in
+--spool, until the coordinator has it: an agent that was killed and is started again, with the same --name and
+--coordinator, delivers it.
 
 SIGTERM ends it within five seconds: its workers stop, their last figures are delivered, and the run goes on without
 it or fails, as "benchctl submit --on-agent-loss" says.`,
@@ -53,7 +55,7 @@ it or fails, as "benchctl submit --on-agent-loss" says.`,
 	config.PairsVar(fs, &f.labels, "label", "", "label, by which runs select agents; may stand several times")
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of /metrics, /healthz and /readyz; port 0 takes a free one")
 	fs.StringVar(&f.advertise, "metrics-advertise", "", "`HOST:PORT` at which Prometheus reaches the metrics, for /sd/agents; default is where they are")
-	fs.StringVar(&f.spool, "spool", "", "`DIR` for raw points (measurementtype=raw), kept for a week; default is below the system's temporary directory")
+	fs.StringVar(&f.spool, "spool", "", "`DIR` for what the coordinator does not have yet, so that it survives the agent, and for raw points (measurementtype=raw), kept for a week; default is below the system's temporary directory")
 	config.Duration(fs, &f.orphan, "orphan-timeout", false, "stop the load after so long without a coordinator")
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
 	clockFlags(fs, &f.skew)

@@ -34,6 +34,7 @@ type Agent struct {
 	boot   string
 	host   *benchdv1.HostFacts
 	health *sampler
+	room   room
 
 	life context.Context //nolint:containedctx // of all that the agent has started; it outlives Run's for the farewell
 	work sync.WaitGroup  // goroutines of shards
@@ -44,7 +45,7 @@ type Agent struct {
 	orphaning *time.Timer // runs while there is no coordinator
 	changed   chan struct{}
 	leaving   bool
-	dropped   uint64 // windows that the spool had no room for
+	dropped   uint64 // windows that there was no room for
 }
 
 // New makes an Agent. It reads the host's facts and connects to nobody yet.
@@ -70,6 +71,10 @@ func New(config Config) (*Agent, error) {
 // error is of the kinds wire.ErrNameTaken, wire.ErrProtocol or wire.ErrNotAllowed when the coordinator does not want
 // the agent. Run is called once.
 func (a *Agent) Run(ctx context.Context) error {
+	if err := a.openRoom(); err != nil {
+		return err
+	}
+	defer a.closeRoom()
 	a.host = hostFacts(ctx, a.log)
 	conn, err := grpc.NewClient(a.config.Coordinator, a.config.dialOptions()...)
 	if err != nil {
@@ -94,6 +99,16 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.found() // nobody is waited for any more
 	a.join(joinWithin - time.Since(began))
 	return errors.Join(err, conn.Close())
+}
+
+// closeRoom lets go of the spool. Windows that are left in it are for the next process.
+func (a *Agent) closeRoom() {
+	if a.room.disk == nil {
+		return
+	}
+	if err := a.room.disk.Close(); err != nil {
+		a.log.Warn("the spool cannot be closed", "error", err)
+	}
 }
 
 // join waits for what shards have started, but not for ever: a target may be deaf.
@@ -134,7 +149,10 @@ func (a *Agent) leave(reason string, began time.Time) {
 	a.mu.Lock()
 	out, lost := a.out, a.held()
 	a.mu.Unlock()
-	if lost > 0 {
+	switch {
+	case lost > 0 && a.room.disk != nil:
+		a.log.Warn("the coordinator has not acknowledged all windows: they are in the spool, for the next agent of this name", "windows", lost)
+	case lost > 0:
 		a.log.Warn("windows are lost: the coordinator has not acknowledged them", "windows", lost)
 	}
 	if out != nil {
@@ -184,7 +202,7 @@ func (a *Agent) all() []*shard {
 func (a *Agent) held() int {
 	n := 0
 	for _, s := range a.shards {
-		n += s.spool.len()
+		n += s.kept.len()
 	}
 	return n
 }

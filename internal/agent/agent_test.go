@@ -220,6 +220,60 @@ func TestWithoutACoordinatorLoadStops(t *testing.T) {
 	require.True(t, windows[len(windows)-1].GetLast(), "what was measured is kept")
 }
 
+// TestAnAgentDeliversWhatAnEarlierProcessMeasured ends an agent of which nobody has acknowledged a window, and starts
+// another of its name.
+func TestAnAgentDeliversWhatAnEarlierProcessMeasured(t *testing.T) {
+	b := newBoss(t)
+	dir := t.TempDir()
+	spooled := func(c *agent.Config) { c.Spool = dir }
+	r := newRig(t, b, spooled)
+	s := b.next()
+	id := s.prepare("S.1", &benchdv1.Phase{Name: "measure"})
+	s.start(r, id, "measure")
+	for range 3 {
+		await(s, (*benchdv1.SessionRequest).GetWindow)
+	}
+	r.end()
+	require.NoError(t, r.result())
+
+	again := newRig(t, b, spooled)
+	s = b.next()
+	require.Len(t, s.hello.GetHeld(), 1)
+	held := s.hello.GetHeld()[0]
+	require.True(t, held.GetRecovered())
+	require.Equal(t, "S.1", held.GetId().GetRun())
+	require.Len(t, held.GetEnded(), 1)
+	windows := s.windows(true)
+	require.GreaterOrEqual(t, len(windows), 4)
+	ended := held.GetEnded()[0]
+	require.EqualValues(t, len(windows), ended.GetWindows())
+	require.Equal(t, ops(t, windows), ended.GetRecorded())
+
+	// It has nothing to go on with.
+	s.start(again, id, "next")
+	refused := await(s, (*benchdv1.SessionRequest).GetPhaseEnded)
+	require.Equal(t, "next", refused.GetPhase())
+	require.Equal(t, "the agent was started anew", refused.GetLeft())
+	s.release(id)
+	s.prepare("S.2") // it works as any other
+	again.end()
+	require.NoError(t, again.result())
+
+	newRig(t, b, spooled)
+	require.Empty(t, b.next().hello.GetHeld(), "what was delivered is forgotten")
+}
+
+func TestTwoAgentsDoNotShareASpool(t *testing.T) {
+	b := newBoss(t)
+	dir := t.TempDir()
+	newRig(t, b, func(c *agent.Config) { c.Spool = dir })
+	b.next()
+	second := newRig(t, b, func(c *agent.Config) { c.Spool = dir })
+	require.ErrorContains(t, second.result(), "another --name")
+	newRig(t, b, func(c *agent.Config) { c.Spool, c.Name = dir, "b" })
+	require.Equal(t, "b", b.next().hello.GetName())
+}
+
 func TestAnAgentThatIsNotWantedSaysWhy(t *testing.T) {
 	for _, kind := range []error{wire.ErrNameTaken, wire.ErrProtocol, wire.ErrNotAllowed} {
 		t.Run(kind.Error(), func(t *testing.T) {

@@ -37,10 +37,13 @@ type Config struct {
 
 	// OrphanTimeout is how long work goes on without a coordinator. Default 10 min.
 	OrphanTimeout time.Duration
-	// SpoolBytes bounds the windows that are kept until they are acknowledged. Default 256 MiB: days of them.
-	SpoolBytes int64
-	// Spool is the directory for raw points. Default: none, and runs that ask for them cannot be prepared.
+	// Spool is the directory for windows that are not acknowledged, so that they outlive the agent's process, and for raw
+	// points. Default: none: windows are kept in memory, and runs that ask for raw points cannot be prepared.
 	Spool string
+	// SpoolBytes bounds the windows of a shard that are kept until they are acknowledged. Default 4 GiB: days of them.
+	SpoolBytes int64
+	// MemoryBytes bounds them where there is no Spool, or while its disk is full. Default 256 MiB.
+	MemoryBytes int64
 	// Clock is the agent's clock. Default: the machine's.
 	Clock *clock.Source
 	// Logger takes what the agent has to say. Default: nobody.
@@ -52,7 +55,8 @@ type Config struct {
 // Defaults of a Config.
 const (
 	DefaultOrphanTimeout = 10 * time.Minute
-	defaultSpoolBytes    = 256 << 20
+	defaultSpoolBytes    = 4 << 30
+	defaultMemoryBytes   = 256 << 20
 )
 
 func (c *Config) ensureDefaults() error {
@@ -65,6 +69,7 @@ func (c *Config) ensureDefaults() error {
 	}
 	c.OrphanTimeout = cmp.Or(c.OrphanTimeout, DefaultOrphanTimeout)
 	c.SpoolBytes = cmp.Or(c.SpoolBytes, defaultSpoolBytes)
+	c.MemoryBytes = cmp.Or(c.MemoryBytes, defaultMemoryBytes)
 	if c.Clock == nil {
 		c.Clock = clock.NewSource(clock.Skew{})
 	}

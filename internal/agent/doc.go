@@ -4,8 +4,9 @@
 //     again and again with growing pauses, and tells what it still holds.
 //  2. One goroutine receives: probes are answered before all else; an order to prepare makes a shard, whose
 //     runner (package load) does the work.
-//  3. What a runner finds goes into the shard's spool, and from there to the stream. Windows stay in the spool
-//     until they are acknowledged, and are sent again on a new stream.
+//  3. What a runner finds goes to disk (package spool), and then to the stream. Windows are kept until they are
+//     acknowledged, and are sent again on a new stream; those of a process that was killed are delivered by the next
+//     one of its name, which has their shards as heirs: with nothing else of them.
 //  4. Without a coordinator the work goes on until the orphan timeout: nobody must hammer a cluster that no one
 //     can cancel.
 //  5. Told to end, the agent stops its workers, sends what they found, says farewell and closes.

@@ -2,29 +2,33 @@ package agent
 
 import (
 	"fmt"
+	"log/slog"
 	"runtime"
 	"runtime/metrics"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/spool"
 )
 
 func TestProbesOvertakeWindows(t *testing.T) {
 	o := newOutbox()
-	kept := &keptWindow{window: &benchdv1.Window{Seq: 1}}
-	for seq := range uint32(3) {
-		o.add(windowMessage(&benchdv1.Window{Seq: seq}), nil)
+	kept := keptWindows{room: &room{}}
+	for seq := range uint32(5) {
+		k, _ := kept.add(&benchdv1.Window{Seq: seq}, spool.Place{}, 1, 100, 100)
+		o.add(nil, k)
 	}
-	o.add(windowMessage(kept.window), kept)
-	kept.gone.Store(true)
+	kept.ack("", 3)
+	kept.ack("", 4)
 	o.reply(&benchdv1.ProbeReply{Seq: 7})
 	o.finish()
 	var got []string
 	for {
-		m, reply, over := o.take()
+		next, reply, over := o.take()
 		switch {
 		case over:
 			require.Equal(t, []string{"probe 7", "window 0", "window 1", "window 2"}, got, "what was acknowledged meanwhile is not sent")
@@ -32,17 +36,17 @@ func TestProbesOvertakeWindows(t *testing.T) {
 		case reply != nil:
 			got = append(got, fmt.Sprintf("probe %d", reply.GetSeq()))
 		default:
-			got = append(got, fmt.Sprintf("window %d", m.GetWindow().GetSeq()))
+			got = append(got, fmt.Sprintf("window %d", next.kept.seq))
 		}
 	}
 }
 
-func TestASpoolDropsTheOldestWhenItIsFull(t *testing.T) {
-	var s spool
+func TestTheOldestWindowsAreDroppedWhenThereIsNoRoom(t *testing.T) {
+	s := keptWindows{room: &room{}}
 	var dropped uint64
 	var all []*keptWindow
 	for seq := range uint32(100) {
-		k, n := s.add(&benchdv1.Window{Phase: "measure", Seq: seq, Series: []*benchdv1.Series{{Response: make([]byte, 1000)}}}, 10_500)
+		k, n := s.add(&benchdv1.Window{Phase: "measure", Seq: seq}, spool.Place{}, 1000, 10_500, 1<<20)
 		dropped += n
 		all = append(all, k)
 	}
@@ -60,9 +64,77 @@ func TestASpoolDropsTheOldestWhenItIsFull(t *testing.T) {
 	}
 	require.Zero(t, s.len())
 	require.Zero(t, s.bytes)
+	require.Zero(t, s.loose)
+	require.Zero(t, s.room.memory)
 
-	_, dropped = s.add(&benchdv1.Window{Series: []*benchdv1.Series{{Response: make([]byte, 100_000)}}}, 10)
+	_, dropped = s.add(&benchdv1.Window{}, spool.Place{}, 100_000, 10, 10)
 	require.Zero(t, dropped, "one window is always kept")
+}
+
+// TestAFullDiskCostsNoneOfTheWindowsOnIt: what the disk does not take any more is bounded by the memory, and what it
+// took before stays.
+func TestAFullDiskCostsNoneOfTheWindowsOnIt(t *testing.T) {
+	disk, err := spool.Open(t.TempDir(), spool.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, disk.Close()) }()
+	r := &room{disk: disk, log: slog.New(slog.DiscardHandler)}
+	s := keptWindows{room: r}
+	var dropped uint64
+	keep := func(seq uint32) {
+		w := &benchdv1.Window{Phase: "measure", Seq: seq, Lateness: make([]byte, 1000)}
+		place, size := r.save(w)
+		_, n := s.add(w, place, size, 1<<20, 5_500)
+		dropped += n
+	}
+	for seq := range uint32(50) {
+		keep(seq)
+	}
+	full, err := spool.Open(t.TempDir(), spool.Options{Free: func(string) uint64 { return 0 }})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, full.Close()) }()
+	r.disk = full
+	for seq := range uint32(20) {
+		keep(50 + seq)
+	}
+	r.disk = disk
+	require.EqualValues(t, 15, dropped)
+	require.EqualValues(t, 20, r.unsaved.Load())
+	var kept []uint32
+	for _, k := range s.windows {
+		w, err := r.fetch(k)
+		require.NoError(t, err)
+		kept = append(kept, w.GetSeq())
+	}
+	require.Len(t, kept, 55)
+	require.EqualValues(t, 49, kept[49], "all that are on disk")
+	require.Equal(t, []uint32{65, 66, 67, 68, 69}, kept[50:], "the newest of the others")
+	s.clear()
+	require.Zero(t, s.bytes)
+	require.Zero(t, s.loose)
+	require.Zero(t, r.memory)
+}
+
+// TestWindowsBeyondTheMemoryAreReadFromDisk keeps more than memory takes.
+func TestWindowsBeyondTheMemoryAreReadFromDisk(t *testing.T) {
+	disk, err := spool.Open(t.TempDir(), spool.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, disk.Close()) }()
+	r := &room{disk: disk, log: slog.New(slog.DiscardHandler), memory: inMemory}
+	s := keptWindows{room: r}
+	w := &benchdv1.Window{Phase: "measure", Seq: 7, Lateness: []byte("late")}
+	place, size := r.save(w)
+	k, _ := s.add(w, place, size, 1<<20, 1<<20)
+	require.Nil(t, k.window.Load())
+	got, err := r.fetch(k)
+	require.NoError(t, err)
+	require.True(t, proto.Equal(w, got))
+	require.EqualValues(t, inMemory, r.memory)
+	s.ack("measure", 7)
+	_, err = r.fetch(k)
+	require.NoError(t, err, "its segment is removed by a sweep")
+	r.sweep()
+	_, err = r.fetch(k)
+	require.Error(t, err)
 }
 
 func TestWaitsForAProcessorAreTheGrowthOfTheRuntimesHistogram(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc"
@@ -129,8 +130,8 @@ func (a *Agent) open() *outbox {
 	out := newOutbox()
 	out.add(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Hello{Hello: a.hello(shards)}}, nil)
 	for _, s := range shards {
-		for _, k := range s.spool.windows {
-			out.add(windowMessage(k.window), k)
+		for _, k := range s.kept.windows {
+			out.add(nil, k)
 		}
 	}
 	a.out = out
@@ -151,11 +152,16 @@ func (a *Agent) hello(shards []*shard) *benchdv1.Hello {
 // send is the only sender on the stream.
 func (a *Agent) send(ctx context.Context, stream benchdv1.AgentService_SessionClient, out *outbox) error {
 	for {
-		m, reply, over := out.take()
+		next, reply, over := out.take()
+		m := next.message
 		switch {
 		case reply != nil:
 			reply.SentAgentNs = a.clock.Now()
 			m = &benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_ProbeReply{ProbeReply: reply}}
+		case next.kept != nil:
+			if m = a.windowMessage(next.kept); m == nil {
+				continue
+			}
 		case over:
 			return stream.CloseSend()
 		case m == nil:
@@ -172,6 +178,29 @@ func (a *Agent) send(ctx context.Context, stream benchdv1.AgentService_SessionCl
 	}
 }
 
-func windowMessage(w *benchdv1.Window) *benchdv1.SessionRequest {
-	return &benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: w}}
+// windowMessage is a kept window as it is sent; nil if it cannot be had any more.
+func (a *Agent) windowMessage(k *keptWindow) *benchdv1.SessionRequest {
+	w, err := a.room.fetch(k)
+	if err == nil {
+		return &benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: w}}
+	}
+	if !k.gone.Load() {
+		a.log.Error("a window is lost: it cannot be read from the spool", "phase", k.phase, "seq", k.seq, "error", err)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.dropped++
+		a.lose(k)
+	}
+	return nil
+}
+
+// lose forgets a window that nobody will have. The caller holds the lock.
+func (a *Agent) lose(k *keptWindow) {
+	for _, s := range a.shards {
+		if i := slices.Index(s.kept.windows, k); i >= 0 {
+			s.kept.remove(i)
+			a.wake()
+			return
+		}
+	}
 }

@@ -30,6 +30,9 @@ func (a *Agent) register(r prometheus.Registerer) {
 			return float64(a.held())
 		}),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "benchd_agent_windows_unspooled_total", Help: "Windows that the disk of --spool did not take.",
+		}, func() float64 { return float64(a.room.unsaved.Load()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "benchd_agent_windows_dropped_total", Help: "Windows that there was no room to keep.",
 		}, func() float64 {
 			a.mu.Lock()

@@ -24,7 +24,7 @@ func (a *Agent) obey(in *benchdv1.SessionResponse, now int64, out *outbox) {
 		a.adjust(m.Timebase, now)
 	case *benchdv1.SessionResponse_Ack:
 		if s := a.shards[keyOf(m.Ack.GetId())]; s != nil {
-			s.spool.ack(m.Ack.GetPhase(), m.Ack.GetSeq())
+			s.kept.ack(m.Ack.GetPhase(), m.Ack.GetSeq())
 			a.wake()
 		}
 	case *benchdv1.SessionResponse_Stop:
@@ -65,6 +65,10 @@ func (a *Agent) start(m *benchdv1.Start) {
 		a.log.Warn("told to start a shard that was not prepared", "run", m.GetId().GetRun(), "shard", m.GetId().GetShard())
 		return
 	}
+	if s.recovered {
+		s.refuse(m.GetPhase())
+		return
+	}
 	before := s.phase
 	s.phase = plan.PhaseName(m.GetPhase())
 	if err := s.start(m); err != nil {
@@ -103,8 +107,9 @@ func (a *Agent) release(key shardKey) {
 	delete(a.shards, key)
 	s.released = true
 	a.wake()
-	for _, k := range s.spool.windows {
-		k.gone.Store(true)
-	}
-	a.work.Go(func() { s.end("released") })
+	s.kept.clear()
+	a.work.Go(func() {
+		s.end("released")
+		a.room.sweep()
+	})
 }

@@ -17,7 +17,7 @@ type outbox struct {
 	finished bool // nothing more will be added
 }
 
-// letter is a message, and the window that it carries if it carries one.
+// letter is a message, or a window that is kept.
 type letter struct {
 	message *benchdv1.SessionRequest
 	kept    *keptWindow
@@ -54,22 +54,22 @@ func (o *outbox) announce() {
 	}
 }
 
-// take returns the next message, an answer to a probe with the clock still to be read; over is true when nothing more
-// will come.
-func (o *outbox) take() (m *benchdv1.SessionRequest, reply *benchdv1.ProbeReply, over bool) {
+// take returns what is to be sent next: a message, a window that is to be fetched, or an answer to a probe with the
+// clock still to be read. over is true when nothing more will come.
+func (o *outbox) take() (next letter, reply *benchdv1.ProbeReply, over bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.replies) > 0 {
 		reply, o.replies = o.replies[0], o.replies[1:]
-		return nil, reply, false
+		return letter{}, reply, false
 	}
 	for len(o.queue) > 0 {
-		next := o.queue[0]
+		next = o.queue[0]
 		o.queue[0] = letter{}
 		o.queue = o.queue[1:]
 		if next.kept == nil || !next.kept.gone.Load() {
-			return next.message, nil, false
+			return next, nil, false
 		}
 	}
-	return nil, nil, o.finished
+	return letter{}, nil, o.finished
 }

@@ -52,16 +52,18 @@ type shard struct {
 	running bool
 	started []*benchdv1.Started
 	ended   []*benchdv1.PhaseEnded
-	spool   spool
+	kept    keptWindows
 
-	released bool // nobody wants to hear of it any more
+	recovered bool // nothing is left of it but windows of an earlier process
+	released  bool // nobody wants to hear of it any more
 }
 
 // newShard takes an order to prepare and begins to. The caller holds the agent's lock.
 func (a *Agent) newShard(m *benchdv1.Prepare) *shard {
 	s := &shard{
 		a: a, key: keyOf(m.GetId()), number: len(a.shards), ready: make(chan struct{}),
-		log: a.log.With("run", m.GetId().GetRun(), "shard", m.GetId().GetShard()),
+		log:  a.log.With("run", m.GetId().GetRun(), "shard", m.GetId().GetShard()),
+		kept: keptWindows{room: &a.room},
 	}
 	for _, other := range a.shards {
 		s.number = max(s.number, other.number+1)
@@ -246,19 +248,23 @@ func (s *shard) atWork() bool {
 // emit keeps a window and sends it.
 func (s *shard) emit(w *latency.Window) {
 	m := wire.FromWindow(w)
+	place, size := s.a.room.save(m)
 	s.a.mu.Lock()
 	defer s.a.mu.Unlock()
 	if s.released {
+		if place.Valid() {
+			s.a.room.disk.Remove(place)
+		}
 		return
 	}
 	s.phase = plan.PhaseName(w.ID.Phase)
-	kept, dropped := s.spool.add(m, s.a.config.SpoolBytes)
+	kept, dropped := s.kept.add(m, place, size, s.a.config.SpoolBytes, s.a.config.MemoryBytes)
 	if dropped > 0 {
 		s.a.dropped += dropped
-		s.log.Error("windows are dropped: too many wait for the coordinator", "dropped", dropped, "kept", s.spool.len(), "limit_bytes", s.a.config.SpoolBytes)
+		s.log.Error("windows are dropped: too many wait for the coordinator", "dropped", dropped, "kept", s.kept.len())
 	}
 	if s.a.out != nil {
-		s.a.out.add(windowMessage(m), kept)
+		s.a.out.add(nil, kept)
 	}
 }
 
@@ -304,7 +310,7 @@ func (s *shard) held(now int64) *benchdv1.HeldShard {
 	h := &benchdv1.HeldShard{
 		Id: s.key.id(), Phase: string(s.phase), Running: s.running,
 		Prepared: s.answer != nil && s.answer.GetError() == "",
-		Started:  s.started, Ended: s.ended,
+		Started:  s.started, Ended: s.ended, Recovered: s.recovered,
 	}
 	if s.base != nil {
 		h.Timebase = wire.FromLine(s.key.run, s.base.Line(now))

@@ -42,6 +42,9 @@ func (cd *conductor) welcome(m *member, s *session, held *benchdv1.HeldShard) {
 			return // away again; its next stream is welcomed
 		}
 		shard := int(held.GetId().GetShard())
+		if held.GetRecovered() {
+			cd.inherit(m, shard, int(held.GetId().GetAttempt()))
+		}
 		if !cd.owns(m, shard, int(held.GetId().GetAttempt())) {
 			forget(m, held.GetId())
 			return
@@ -50,6 +53,22 @@ func (cd *conductor) welcome(m *member, s *session, held *benchdv1.HeldShard) {
 		cd.anchor(m, held)
 		cd.back(shard, m, held)
 	})
+}
+
+// inherit lets an agent that was started anew answer for the shard of the process before it: it has no more of it than
+// windows, and says so.
+func (cd *conductor) inherit(m *member, shard, attempt int) {
+	life := cd.run.record.Life
+	if shard < 0 || shard >= len(life.Shards) {
+		return
+	}
+	sh := &life.Shards[shard]
+	if sh.Agent != m.name || sh.Attempt != attempt || life.Status.Ended() {
+		return
+	}
+	sh.Boot = m.boot()
+	cd.log.Info("an agent that was started anew has windows of before", "agent", m.name)
+	cd.persist(cd.c.life)
 }
 
 // anchor sets the run's time by the first agent that is back after a restart of the coordinator: the agents

@@ -267,3 +267,47 @@ func TestAnAgentThatComesBackTooLateIsFreeForTheNextRun(t *testing.T) {
 	require.Equal(t, next+".1", b.ready().GetId().GetRun())
 	h.until(id, result.Running)
 }
+
+// TestAnAgentThatIsStartedAnewDeliversWhatItsSpoolHas lets an agent be killed and started again while its windows are
+// on their way: what was measured before counts, and the result says from when on the agent is missing.
+func TestAnAgentThatIsStartedAnewDeliversWhatItsSpoolHas(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+	id, err := h.submit(&benchdv1.SubmitRequest{
+		Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
+	}, "duration=1m")
+	require.NoError(t, err)
+	a.ready()
+	b.ready()
+	start, lost := a.begin(), b.begin()
+	b.window(lost.GetId(), 0, 7, "OK", false)
+	b.acked(0)
+	b.cancel() // killed
+	require.Error(t, b.refused())
+
+	a.window(start.GetId(), 0, 5, "OK", true)
+	a.ended(start.GetId(), 1, 5)
+	a.acked(0)
+
+	b.hello.BootId = "another"
+	b.hello.Held = []*benchdv1.HeldShard{{
+		Id: lost.GetId(), Phase: "measure", Recovered: true,
+		Ended: []*benchdv1.PhaseEnded{{Id: lost.GetId(), Phase: "measure", EndedNs: 3e8, Windows: 3, Issued: 21, Recorded: 21, Final: true, Left: "the agent was started anew"}},
+	}}
+	b.connect()
+	h.event(id, "started anew")
+	b.window(lost.GetId(), 0, 7, "OK", false) // once more: the acknowledgement was not heard
+	b.window(lost.GetId(), 1, 7, "OK", false)
+	b.window(lost.GetId(), 2, 7, "OK", false)
+	h.until(id, result.Partial)
+	run := h.result(id)
+	require.Equal(t, result.Reconcile{Issued: 26, Recorded: 26, Merged: 26, OK: true}, run.Reconcile)
+	require.Equal(t, []string{"agent b: lost at 0.3 s of 60 s: the agent was started anew"}, run.Missing)
+	require.Equal(t, lost.GetId().GetRun(), await(b, (*benchdv1.SessionResponse).GetRelease).GetId().GetRun())
+
+	next, err := h.submit(&benchdv1.SubmitRequest{Agents: 2}, "duration=1m")
+	require.NoError(t, err)
+	b.ready()
+	h.cancel(next)
+}

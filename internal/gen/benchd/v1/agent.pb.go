@@ -870,7 +870,9 @@ type HeldShard struct {
 	// Ends of phases that the coordinator may not have heard of.
 	Ended []*PhaseEnded `protobuf:"bytes,6,rep,name=ended,proto3" json:"ended,omitempty"`
 	// Starts of phases that the coordinator may not have heard of.
-	Started       []*Started `protobuf:"bytes,7,rep,name=started,proto3" json:"started,omitempty"`
+	Started []*Started `protobuf:"bytes,7,rep,name=started,proto3" json:"started,omitempty"`
+	// Whether nothing is left of the shard but windows that an earlier process of this agent had on disk.
+	Recovered     bool `protobuf:"varint,8,opt,name=recovered,proto3" json:"recovered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -952,6 +954,13 @@ func (x *HeldShard) GetStarted() []*Started {
 		return x.Started
 	}
 	return nil
+}
+
+func (x *HeldShard) GetRecovered() bool {
+	if x != nil {
+		return x.Recovered
+	}
+	return false
 }
 
 // ProbeReply answers a Probe.
@@ -2509,7 +2518,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\aShardId\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x14\n" +
 	"\x05shard\x18\x02 \x01(\rR\x05shard\x12\x18\n" +
-	"\aattempt\x18\x03 \x01(\rR\aattempt\"\x87\x02\n" +
+	"\aattempt\x18\x03 \x01(\rR\aattempt\"\xa5\x02\n" +
 	"\tHeldShard\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x18\n" +
@@ -2517,7 +2526,8 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\bprepared\x18\x04 \x01(\bR\bprepared\x12/\n" +
 	"\btimebase\x18\x05 \x01(\v2\x13.benchd.v1.TimebaseR\btimebase\x12+\n" +
 	"\x05ended\x18\x06 \x03(\v2\x15.benchd.v1.PhaseEndedR\x05ended\x12,\n" +
-	"\astarted\x18\a \x03(\v2\x12.benchd.v1.StartedR\astarted\"n\n" +
+	"\astarted\x18\a \x03(\v2\x12.benchd.v1.StartedR\astarted\x12\x1c\n" +
+	"\trecovered\x18\b \x01(\bR\trecovered\"n\n" +
 	"\n" +
 	"ProbeReply\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12*\n" +

@@ -1,0 +1,96 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+
+	"google.golang.org/protobuf/proto"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/spool"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// spoolSpare is how much of the disk windows leave to others.
+const spoolSpare = 64 << 20
+
+// startedAnew is why an agent ended a phase that an earlier process of its name was in.
+const startedAnew = "the agent was started anew"
+
+// openRoom takes the directory of this agent's windows, and the shards of which an earlier process left some there.
+func (a *Agent) openRoom() error {
+	a.room = room{log: a.log}
+	if a.config.Spool == "" {
+		return nil
+	}
+	// A coordinator that does not know a run has its windows forgotten: those of another coordinator's are elsewhere.
+	dir := filepath.Join(a.config.Spool, "windows", url.PathEscape(a.config.Name+"@"+a.config.Coordinator))
+	disk, err := spool.Open(dir, spool.Options{Free: freeDisk, Spare: spoolSpare})
+	if errors.Is(err, spool.ErrLocked) {
+		return fmt.Errorf("open spool %s: another agent named %s of this coordinator runs on this machine: end that one, or give this one another --name", dir, a.config.Name)
+	}
+	if err != nil {
+		return fmt.Errorf("%w; give a directory that can be written with --spool", err)
+	}
+	a.room.disk = disk
+	if n := disk.Damage(); n > 0 {
+		a.log.Warn("part of what an earlier process left in the spool cannot be read", "directory", dir, "bytes", n)
+	}
+	for place, record := range disk.Left() {
+		w := new(benchdv1.Window)
+		if err := proto.Unmarshal(record, w); err != nil || w.GetId().GetRun() == "" {
+			a.log.Warn("a spooled window cannot be read", "directory", dir, "error", err)
+			disk.Remove(place)
+			continue
+		}
+		a.adopt(w, place, int64(len(record)))
+	}
+	for _, s := range a.shards {
+		a.log.Info("windows of an earlier process will be delivered", "run", s.key.run, "shard", s.key.shard, "windows", s.kept.len())
+	}
+	return nil
+}
+
+// adopt takes up a window of an earlier process.
+func (a *Agent) adopt(w *benchdv1.Window, place spool.Place, size int64) {
+	s := a.shards[keyOf(w.GetId())]
+	if s == nil {
+		s = a.newHeir(keyOf(w.GetId()))
+		a.shards[s.key] = s
+	}
+	s.kept.windows = append(s.kept.windows, &keptWindow{phase: w.GetPhase(), seq: w.GetSeq(), place: place, bytes: size})
+	s.kept.bytes += size
+
+	// What the earlier process had to say of the phase's end can be told from its newest window: how many windows there
+	// are and, cumulatively, what they count.
+	s.phase = plan.PhaseName(w.GetPhase())
+	end := &benchdv1.PhaseEnded{
+		Id: w.GetId(), Phase: w.GetPhase(), EndedNs: w.GetEndNs(), Windows: w.GetSeq() + 1,
+		Issued: w.GetIssued(), Recorded: w.GetRecorded(), Final: true,
+	}
+	if !w.GetLast() {
+		end.Left = startedAnew
+	}
+	s.ended = []*benchdv1.PhaseEnded{end}
+}
+
+// newHeir makes a shard of which nothing is left but windows.
+func (a *Agent) newHeir(key shardKey) *shard {
+	s := &shard{
+		a: a, key: key, number: len(a.shards), recovered: true, ready: make(chan struct{}),
+		log:  a.log.With("run", key.run, "shard", key.shard),
+		kept: keptWindows{room: &a.room},
+	}
+	close(s.ready)
+	s.preparing, s.giveUp = context.WithCancel(context.Background())
+	return s
+}
+
+// refuse ends a phase that an heir was told to begin: the policy on lost agents decides what follows.
+func (s *shard) refuse(phase string) {
+	s.conclude(&benchdv1.PhaseEnded{Id: s.key.id(), Phase: wire.Text(phase), Final: true, Left: startedAnew})
+}
