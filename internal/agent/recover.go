@@ -31,7 +31,7 @@ func (a *Agent) openRoom() error {
 	dir := filepath.Join(a.config.Spool, "windows", url.PathEscape(a.config.Name+"@"+a.config.Coordinator))
 	disk, err := spool.Open(dir, spool.Options{Free: freeDisk, Spare: spoolSpare})
 	if errors.Is(err, spool.ErrLocked) {
-		return fmt.Errorf("open spool %s: another agent named %s of this coordinator runs on this machine: end that one, or give this one another --name", dir, a.config.Name)
+		return wire.Errorf(wire.ErrNameTaken, "open spool %s: another agent named %q of this coordinator runs on this machine: end that one, or give this one another --name", dir, a.config.Name)
 	}
 	if err != nil {
 		return fmt.Errorf("%w; give a directory that can be written with --spool", err)
