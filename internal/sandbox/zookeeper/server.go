@@ -1,0 +1,144 @@
+package zookeeper
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	connectTimeout = 10 * time.Second
+	writeTimeout   = 5 * time.Second
+	minTimeout     = 2 * time.Second
+	maxTimeout     = 90 * time.Second
+	maxConnections = 2000
+)
+
+var errExpired = errors.New("session expired")
+
+// Server serves a tree to clients.
+type Server struct {
+	tree   *Tree
+	logger *slog.Logger
+	delay  func() time.Duration
+	key    [16]byte // makes the secrets of sessions
+	next   atomic.Int64
+
+	done     chan struct{}
+	wg       sync.WaitGroup
+	mu       sync.Mutex
+	listener net.Listener
+	conns    map[net.Conn]struct{}
+	closed   bool
+}
+
+// NewServer gives a server of a tree. Delay, if there is one, is asked before each request how long to wait.
+func NewServer(tree *Tree, logger *slog.Logger, delay func() time.Duration) *Server {
+	s := &Server{tree: tree, logger: logger, delay: delay, done: make(chan struct{}), conns: map[net.Conn]struct{}{}}
+	rand.Read(s.key[:])
+	// As in ZooKeeper the time is part of the number: a session of an earlier server is not taken for one of ours.
+	s.next.Store(time.Now().UnixMilli() << 16)
+	return s
+}
+
+// Start accepts connections until Close.
+func (s *Server) Start(listener net.Listener) {
+	s.listener = listener
+	s.wg.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				if s.pause(0) && !errors.Is(err, net.ErrClosed) {
+					s.pause(10 * time.Millisecond) // too many files: those that leave make room
+					continue
+				}
+				return
+			}
+			if !s.enter(conn) {
+				conn.Close()
+				continue
+			}
+			s.wg.Go(func() {
+				defer s.leave(conn)
+				session := &session{server: s, conn: conn}
+				if err := session.serve(); err != nil {
+					s.logger.Debug("zookeeper session ended", "client", conn.RemoteAddr(), "err", err)
+				}
+			})
+		}
+	})
+}
+
+// Close ends all connections and joins those who serve them.
+func (s *Server) Close() {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
+	s.closed = true
+	close(s.done)
+	if s.listener != nil {
+		s.listener.Close()
+	}
+	for conn := range s.conns {
+		conn.Close()
+	}
+	s.mu.Unlock()
+	s.wg.Wait()
+}
+
+func (s *Server) enter(conn net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || len(s.conns) >= maxConnections {
+		return false
+	}
+	s.conns[conn] = struct{}{}
+	return true
+}
+
+func (s *Server) leave(conn net.Conn) {
+	conn.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, conn)
+}
+
+// Pause waits, and says whether the server still serves.
+func (s *Server) pause(d time.Duration) bool {
+	if d <= 0 {
+		select {
+		case <-s.done:
+			return false
+		default:
+			return true
+		}
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.done:
+		return false
+	}
+}
+
+func (s *Server) newSession() int64 { return s.next.Add(1) }
+
+// Secret is what a client must show to take up a session: nothing need be kept of those that are away.
+func (s *Server) secret(id int64) []byte {
+	mac := hmac.New(sha256.New, s.key[:])
+	mac.Write(binary.BigEndian.AppendUint64(nil, uint64(id)))
+	return mac.Sum(nil)[:16]
+}
+
+func (s *Server) ours(id int64, secret []byte) bool { return hmac.Equal(s.secret(id), secret) }
