@@ -1,0 +1,85 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+)
+
+// Balanced is what a run of the balancer did.
+type Balanced struct {
+	Ran     bool // false: it is off, or regions are in transition
+	Planned int  // regions to be moved; HBase before 2.5 does not tell
+	Moved   int
+}
+
+// Balance lets the master spread the regions over the servers.
+func (c *Client) Balance(ctx context.Context) (Balanced, error) {
+	response := &hbasepb.BalanceResponse{}
+	if err := c.change(ctx, "Balance", &hbasepb.BalanceRequest{}, response); err != nil {
+		return Balanced{}, fmt.Errorf("balance: %w", err)
+	}
+	return Balanced{
+		Ran: response.GetBalancerRan(), Planned: int(response.GetMovesCalculated()), Moved: int(response.GetMovesExecuted()),
+	}, nil
+}
+
+// SetBalancer switches the balancer and returns what it was before.
+func (c *Client) SetBalancer(ctx context.Context, on bool) (before bool, err error) {
+	response, wait := &hbasepb.SetBalancerRunningResponse{}, true
+	err = c.change(ctx, "SetBalancerRunning", &hbasepb.SetBalancerRunningRequest{On: &on, Synchronous: &wait}, response)
+	if err != nil {
+		return false, fmt.Errorf("switch the balancer: %w", err)
+	}
+	return response.GetPrevBalanceValue(), nil
+}
+
+// BalancerOn tells whether the balancer is on.
+func (c *Client) BalancerOn(ctx context.Context) (bool, error) {
+	response := &hbasepb.IsBalancerEnabledResponse{}
+	if err := c.query(ctx, "IsBalancerEnabled", &hbasepb.IsBalancerEnabledRequest{}, response); err != nil {
+		return false, fmt.Errorf("ask for the balancer: %w", err)
+	}
+	return response.GetEnabled(), nil
+}
+
+// serverNamed finds a live server by HOST,PORT,STARTCODE, HOST,PORT, HOST:PORT or HOST.
+func (c *Client) serverNamed(ctx context.Context, name string) (*hbasepb.ServerName, error) {
+	cluster, err := c.Cluster(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wanted := strings.ReplaceAll(name, ":", ",")
+	var matches, names []string
+	for _, s := range cluster.Servers {
+		names = append(names, s.Name)
+		if s.Name == wanted || strings.HasPrefix(s.Name, wanted+",") {
+			matches = append(matches, s.Name)
+		}
+	}
+	switch len(matches) {
+	case 1:
+		return parseServer(matches[0])
+	case 0:
+		return nil, fmt.Errorf("no region server %s is alive: there are %s", name, strings.Join(names, ", "))
+	}
+	slices.Sort(matches)
+	return nil, fmt.Errorf("%s is not one region server but %s: name one of them", name, strings.Join(matches, ", "))
+}
+
+func parseServer(name string) (*hbasepb.ServerName, error) {
+	parts := strings.Split(name, ",")
+	if len(parts) == 3 {
+		port, errPort := strconv.ParseUint(parts[1], 10, 32)
+		code, errCode := strconv.ParseUint(parts[2], 10, 64)
+		if errPort == nil && errCode == nil {
+			small := uint32(port)
+			return &hbasepb.ServerName{HostName: &parts[0], Port: &small, StartCode: &code}, nil
+		}
+	}
+	return nil, fmt.Errorf("%q is no name of a region server", name)
+}

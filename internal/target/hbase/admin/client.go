@@ -1,0 +1,89 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/tsuna/gohbase/hrpc"
+)
+
+// Client makes calls to one cluster. Connect makes one. Its methods may be called from several goroutines.
+type Client struct {
+	config  Config
+	log     *slog.Logger
+	servers []string     // of the quorum
+	web     *http.Client // for the servers' own pages
+
+	mu     sync.Mutex
+	conns  map[endpoint]hrpc.RegionClient
+	sites  sites // as ZooKeeper told last
+	closed bool
+}
+
+// endpoint is a service of a server; each has a connection of its own.
+type endpoint struct{ service, address string }
+
+// HBase's services.
+const (
+	masterService = "MasterService"
+	adminService  = "AdminService"
+	clientService = "ClientService"
+)
+
+// Connect finds the cluster and greets its master. It fails within the ConnectTimeout when something is not there.
+func Connect(ctx context.Context, config Config) (*Client, error) {
+	config = config.withDefaults()
+	servers, err := config.servers()
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{
+		config: config, log: config.Logger, servers: servers, conns: make(map[endpoint]hrpc.RegionClient),
+		web: &http.Client{Timeout: pageWithin, Transport: &http.Transport{}},
+	}
+	ctx, cancel := context.WithTimeout(ctx, config.ConnectTimeout)
+	defer cancel()
+	if err := c.greet(ctx); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("connect to HBase: %w", err)
+	}
+	return c, nil
+}
+
+// greet looks for the servers that every client needs and asks the master whether it serves.
+func (c *Client) greet(ctx context.Context) error {
+	found, err := c.locate(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.masterServes(ctx); err != nil {
+		return err
+	}
+	_, err = c.dial(ctx, endpoint{clientService, found.meta})
+	return err
+}
+
+// Master is the address of the active master.
+func (c *Client) Master() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sites.master
+}
+
+// Close lets go of all connections. Calls under way end with an error.
+func (c *Client) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.web.CloseIdleConnections()
+	c.closed = true
+	for e, conn := range c.conns {
+		conn.Close()
+		delete(c.conns, e)
+	}
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

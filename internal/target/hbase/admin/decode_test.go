@@ -1,0 +1,152 @@
+package admin
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tsuna/gohbase/region"
+	"google.golang.org/protobuf/proto"
+
+	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+)
+
+// java is an exception as the library hands it on.
+func java(class, stack string) error { return fmt.Errorf("HBase Java exception %s:\n%s", class, stack) }
+
+func TestAnExceptionIsTakenOutOfAStackTrace(t *testing.T) {
+	const class = "org.apache.hadoop.hbase.TableExistsException"
+	for name, tt := range map[string]struct {
+		err  error
+		want string
+		is   error
+	}{
+		"with a text":          {java(class, class+": t\n\tat org.x.Y(Y.java:1)\n"), "TableExistsException: t", ErrTableExists},
+		"without a text":       {java(class, class+"\n\tat org.x.Y(Y.java:1)\n"), "TableExistsException", ErrTableExists},
+		"of a disabled table":  {java("org.apache.hadoop.hbase.TableNotEnabledException", "org.apache.hadoop.hbase.TableNotEnabledException: a:b"), "TableNotEnabledException: a:b", ErrDisabled},
+		"of a missing table":   {java("org.apache.hadoop.hbase.TableNotFoundException", ""), "TableNotFoundException", ErrNoTable},
+		"what is no exception": {errors.New("short read"), "short read", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := exception(tt.err)
+			require.EqualError(t, got, tt.want)
+			for _, sentinel := range []error{ErrNoTable, ErrTableExists, ErrNoNamespace, ErrDisabled, ErrEnabled} {
+				require.Equal(t, tt.is != nil && errors.Is(sentinel, tt.is), errors.Is(got, sentinel), "%v", sentinel)
+			}
+		})
+	}
+}
+
+func TestABrokenConnectionIsNoAnswer(t *testing.T) {
+	require.True(t, broken(region.ErrClientClosed))
+	require.False(t, broken(java("org.x.Y", "")))
+}
+
+// keyValue makes a cell as servers send it.
+func keyValue(row, family, qualifier, value string) []byte {
+	key := binary.BigEndian.AppendUint16(nil, uint16(len(row)))
+	key = append(append(append(append(key, row...), byte(len(family))), family...), qualifier...)
+	key = append(key, make([]byte, 9)...)
+	b := binary.BigEndian.AppendUint32(nil, uint32(8+len(key)+len(value)))
+	b = binary.BigEndian.AppendUint32(b, uint32(len(key)))
+	b = binary.BigEndian.AppendUint32(b, uint32(len(value)))
+	return append(append(b, key...), value...)
+}
+
+func TestCellsAreTakenOffABlock(t *testing.T) {
+	block := append(keyValue("r", "info", "server", "h:1"), keyValue("r2", "info", "", "")...)
+	one, rest, err := decodeCell(block)
+	require.NoError(t, err)
+	require.Equal(t, []string{"r", "info", "server", "h:1"}, []string{string(one.row), string(one.family), string(one.qualifier), string(one.value)})
+	two, rest, err := decodeCell(rest)
+	require.NoError(t, err)
+	require.Equal(t, "r2", string(two.row))
+	require.Empty(t, rest)
+}
+
+func FuzzCell(f *testing.F) {
+	f.Add(keyValue("row", "f", "q", "v"))
+	f.Add([]byte{0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		one, rest, err := decodeCell(b)
+		if err != nil {
+			return
+		}
+		if n := len(one.row) + len(one.family) + len(one.qualifier) + len(one.value) + len(rest); n > len(b) {
+			t.Fatalf("%d bytes out of %d", n, len(b))
+		}
+	})
+}
+
+func zNode(t testing.TB, m proto.Message) []byte {
+	t.Helper()
+	text, err := proto.Marshal(m)
+	require.NoError(t, err)
+	writer := "master:1"
+	b := binary.BigEndian.AppendUint32([]byte{0xFF}, uint32(len(writer)))
+	return append(append(append(b, writer...), "PBUF"...), text...)
+}
+
+func TestAZNodeTellsWhereTheMasterIs(t *testing.T) {
+	name := &hbasepb.ServerName{HostName: new("h"), Port: proto.Uint32(16000)}
+	var got hbasepb.MasterNode
+	require.NoError(t, decodeZNode(zNode(t, &hbasepb.MasterNode{Master: name}), &got))
+	require.Equal(t, "h:16000", address(got.GetMaster()))
+	require.ErrorContains(t, decodeZNode([]byte("hello"), &got), "not of HBase")
+	require.ErrorContains(t, decodeZNode(nil, &got), "not of HBase")
+}
+
+func FuzzZNode(f *testing.F) {
+	f.Add(zNode(f, &hbasepb.MasterNode{}))
+	f.Add([]byte{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 'P'})
+	f.Fuzz(func(_ *testing.T, b []byte) {
+		_ = decodeZNode(b, &hbasepb.MasterNode{})
+	})
+}
+
+func TestARowOfMetaIsARegion(t *testing.T) {
+	info, err := proto.Marshal(&hbasepb.RegionInfo{
+		RegionId: proto.Uint64(7), TableName: tableName("n:t"), StartKey: []byte("a"), EndKey: []byte("b"),
+	})
+	require.NoError(t, err)
+	name := "n:t,a,7.0123456789abcdef0123456789abcdef."
+	cells := func(more ...cell) row {
+		return row{key: []byte(name), cells: append([]cell{{family: []byte("info"), qualifier: []byte("regioninfo"), value: append([]byte("PBUF"), info...)}}, more...)}
+	}
+	of := func(qualifier, value string) cell {
+		return cell{family: []byte("info"), qualifier: []byte(qualifier), value: []byte(value)}
+	}
+	for state, tt := range map[string]struct {
+		row    row
+		server string
+		open   bool
+	}{
+		"open":                 {cells(of("server", "h:16020"), of("serverstartcode", "\x00\x00\x00\x00\x00\x00\x00\x05"), of("state", "OPEN")), "h,16020,5", true},
+		"of an HBase before 2": {cells(of("server", "h:16020")), "h,16020,0", true},
+		"closed":               {cells(of("server", "h:16020"), of("state", "CLOSED")), "h,16020,0", false},
+		"nowhere":              {cells(of("state", "OPENING")), "", false},
+	} {
+		t.Run(state, func(t *testing.T) {
+			r, ok, err := fromMeta(tt.row)
+			require.NoError(t, err)
+			require.True(t, ok)
+			require.Equal(t, "n:t", r.Table)
+			require.Equal(t, "0123456789abcdef0123456789abcdef", r.Encoded)
+			require.Equal(t, tt.server, r.Server)
+			require.Equal(t, tt.open, r.open())
+			require.True(t, r.holds([]byte("a")))
+			require.False(t, r.holds([]byte("b")))
+		})
+	}
+	_, ok, err := fromMeta(row{key: []byte("t"), cells: []cell{of("state", "ENABLED")}})
+	require.NoError(t, err)
+	require.False(t, ok, "hbase:meta has rows of tables, too")
+}
+
+func TestTheNearerEndBoundsACount(t *testing.T) {
+	for _, tt := range []struct{ a, b, want string }{{"", "", ""}, {"a", "", "a"}, {"", "b", "b"}, {"a", "b", "a"}, {"b", "a", "a"}} {
+		require.Equal(t, tt.want, string(nearer([]byte(tt.a), []byte(tt.b))), "%+v", tt)
+	}
+}

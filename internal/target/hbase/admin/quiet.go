@@ -1,0 +1,137 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Unrest is what the cluster still has to do in the background.
+type Unrest struct {
+	InTransition int // regions
+	Compacting   int // regions whose files are being compacted now
+	Compactions  int // in queues
+	Flushes      int // in queues
+	Splits       int // in queues
+	// Gaps are servers whose queues could not be read. What they compact is known all the same.
+	Gaps []string
+
+	requests map[string]int64 // of servers whose queues were read, see Queues
+}
+
+func (u Unrest) quiet() bool {
+	return u.InTransition == 0 && u.Compacting == 0 && u.Compactions == 0 && u.Flushes == 0 && u.Splits == 0
+}
+
+func (u Unrest) String() string {
+	var parts []string
+	say := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	say(u.InTransition, "regions in transition")
+	say(u.Compacting, "regions compacting")
+	say(u.Compactions, "compactions queued")
+	say(u.Flushes, "flushes queued")
+	say(u.Splits, "splits queued")
+	if len(parts) == 0 {
+		return "quiet"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Unrest looks once. The master tells of regions in transition, each region server of its compactions, at the instant;
+// its queues are read from its pages, whose figures can be some seconds old.
+func (c *Client) Unrest(ctx context.Context) (Unrest, error) {
+	cluster, err := c.Cluster(ctx)
+	if err != nil {
+		return Unrest{}, err
+	}
+	u := Unrest{InTransition: cluster.InTransition, requests: make(map[string]int64)}
+	var mu sync.Mutex
+	var first error
+	var work sync.WaitGroup
+	for _, s := range cluster.Servers {
+		work.Go(func() {
+			loads, err := c.loads(ctx, s.Name)
+			queues, gap := c.Queues(ctx, s)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil && first == nil {
+				first = fmt.Errorf("read compactions of %s: %w", s.Name, err)
+			}
+			for _, l := range loads {
+				if l.Compacting {
+					u.Compacting++
+				}
+			}
+			if gap != nil {
+				u.Gaps = append(u.Gaps, oneLine(gap))
+				return
+			}
+			u.Compactions += queues.Compactions
+			u.Flushes += queues.Flushes
+			u.Splits += queues.Splits
+			u.requests[s.Name] = queues.Requests
+		})
+	}
+	work.Wait()
+	slices.Sort(u.Gaps)
+	return u, first
+}
+
+const (
+	// quietEvery is between two looks.
+	quietEvery = 500 * time.Millisecond
+	// quietLooks is how many looks in a row must find nothing: between two compactions of a queue there is an instant
+	// with none.
+	quietLooks = 4
+	// refreshWithin is after how long the figures of a server's pages are taken as true though they do not move; the
+	// servers keep them for 10 s.
+	refreshWithin = 12 * time.Second
+)
+
+// Quiet waits until nothing is left to do in the background: no region in transition, no compaction, all queues empty,
+// in several looks in a row, and by figures that are younger than the first of them. It tells of the last look; seen,
+// if not nil, is told of each.
+func (c *Client) Quiet(ctx context.Context, seen func(Unrest)) (Unrest, error) {
+	var since time.Time // of the first quiet look of a row
+	var first map[string]int64
+	fresh := make(map[string]bool)
+	looks := 0
+	for {
+		u, err := c.Unrest(ctx)
+		if err != nil {
+			if ctx.Err() != nil {
+				return u, fmt.Errorf("wait for quiet: %w", err)
+			}
+			c.log.Warn("cannot see whether the cluster is quiet", "error", err) // a server that has just died, perhaps
+		} else if seen != nil {
+			seen(u)
+		}
+		switch {
+		case err != nil || !u.quiet():
+			looks, first = 0, nil
+			clear(fresh)
+		case looks == 0:
+			looks, since, first = 1, time.Now(), u.requests
+		default:
+			looks++
+		}
+		for server, n := range u.requests {
+			if looks > 1 && n != first[server] {
+				fresh[server] = true
+			}
+		}
+		if looks >= quietLooks && (len(fresh) == len(u.requests) || time.Since(since) > refreshWithin) {
+			return u, nil
+		}
+		if late := wait(ctx, quietEvery); late != nil {
+			return u, fmt.Errorf("wait for quiet: %s: %w", u, late)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+)
+
+// Region is a part of a table, as hbase:meta tells of it.
+type Region struct {
+	Name     string `json:"name"`
+	Encoded  string `json:"encoded"`
+	Table    string `json:"table"`
+	StartKey []byte `json:"start_key"`
+	EndKey   []byte `json:"end_key"`
+	Server   string `json:"server"`            // HOST,PORT,STARTCODE; empty where it is not open
+	State    string `json:"state,omitempty"`   // OPEN, CLOSED …; empty where HBase does not tell
+	Replica  int    `json:"replica,omitempty"` // 0 is the region itself
+	ID       uint64 `json:"id"`
+	Offline  bool   `json:"offline,omitempty"` // it is the parent of a split, or of a disabled table
+}
+
+// open reports whether the region serves.
+func (r Region) open() bool { return r.Server != "" && (r.State == "" || r.State == "OPEN") }
+
+func (r Region) specifier() *hbasepb.RegionSpecifier {
+	return &hbasepb.RegionSpecifier{
+		Type: hbasepb.RegionSpecifierType_REGION_SPECIFIER_TYPE_REGION_NAME.Enum(), Value: []byte(r.Name),
+	}
+}
+
+// info is the region as the master wants it named.
+func (r Region) info() *hbasepb.RegionInfo {
+	replica := int32(r.Replica)
+	return &hbasepb.RegionInfo{
+		RegionId: &r.ID, TableName: tableName(r.Table), StartKey: r.StartKey, EndKey: r.EndKey,
+		Offline: new(bool), Split: new(bool), ReplicaId: &replica,
+	}
+}
+
+// serverAddress is where a server listens, of its name HOST,PORT,STARTCODE.
+func serverAddress(server string) (string, error) {
+	parts := strings.Split(server, ",")
+	if len(parts) != 3 {
+		return "", fmt.Errorf("%q is no name of a region server: write HOST,PORT,STARTCODE as `regions` and `servers` print it", server)
+	}
+	return net.JoinHostPort(parts[0], parts[1]), nil
+}
+
+// Regions lists a table's regions in the order of their keys; parents of splits and replicas are left out. The error
+// is ErrNoTable when there are none.
+func (c *Client) Regions(ctx context.Context, table string) ([]Region, error) {
+	if err := CheckName(table); err != nil {
+		return nil, err
+	}
+	// A name with a blank in it sorts after all regions of the table and before any other table.
+	all, err := c.meta(ctx, []byte(table+",,"), []byte(table+" ,,"))
+	if err != nil {
+		return nil, fmt.Errorf("list regions of table %s: %w", table, err)
+	}
+	regions := all[:0]
+	for _, r := range all {
+		if r.Table == table && !r.Offline && r.Replica == 0 {
+			regions = append(regions, r)
+		}
+	}
+	if len(regions) == 0 {
+		return nil, fmt.Errorf("list regions of table %s: %w", table, ErrNoTable)
+	}
+	return regions, nil
+}
+
+// metaRows is how many rows of hbase:meta one call asks for.
+const metaRows = 500
+
+// meta reads a part of hbase:meta. When its server has changed meanwhile it begins again.
+func (c *Client) meta(ctx context.Context, start, stop []byte) ([]Region, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.config.CallTimeout)
+	defer cancel()
+	pause := firstPatience
+	for {
+		regions, err := c.metaOnce(ctx, start, stop)
+		var answer *Exception
+		switch {
+		case err == nil:
+			return regions, nil
+		case errors.As(err, &answer) && !answer.elsewhere() && !answer.starting():
+			return nil, err
+		}
+		if late := wait(ctx, pause); late != nil {
+			return nil, fmt.Errorf("%w (%w)", err, late)
+		}
+		pause = min(2*pause, lastPatience)
+		if _, lost := c.locate(ctx); lost != nil {
+			return nil, errors.Join(err, lost)
+		}
+	}
+}
+
+func (c *Client) metaOnce(ctx context.Context, start, stop []byte) ([]Region, error) {
+	c.mu.Lock()
+	at := c.sites.meta
+	c.mu.Unlock()
+	s := &scan{
+		c: c, at: endpoint{clientService, at}, start: start, stop: stop, rows: metaRows, families: []string{"info"},
+		region: &hbasepb.RegionSpecifier{
+			Type: hbasepb.RegionSpecifierType_REGION_SPECIFIER_TYPE_REGION_NAME.Enum(), Value: []byte("hbase:meta,,1"),
+		},
+	}
+	var regions []Region
+	err := s.each(ctx, func(row row) error {
+		r, ok, err := fromMeta(row)
+		if err != nil {
+			return err
+		}
+		if ok {
+			regions = append(regions, r)
+		}
+		return nil
+	})
+	return regions, err
+}
+
+// fromMeta reads a row of hbase:meta; those that are of no region are passed over.
+func fromMeta(r row) (Region, bool, error) {
+	region := Region{Name: string(r.key), Encoded: encodedName(r.key)}
+	var host string
+	var code uint64
+	found := false
+	for _, cell := range r.cells {
+		if string(cell.family) != "info" {
+			continue
+		}
+		switch string(cell.qualifier) {
+		case "regioninfo":
+			var info hbasepb.RegionInfo
+			text, ok := bytes.CutPrefix(cell.value, []byte("PBUF"))
+			if !ok {
+				return Region{}, false, fmt.Errorf("read hbase:meta: row %q is of an HBase older than 0.96", r.key)
+			}
+			if err := proto.Unmarshal(text, &info); err != nil {
+				return Region{}, false, fmt.Errorf("read hbase:meta: decode row %q: %w", r.key, err)
+			}
+			found = true
+			region.Table, region.ID = nameOf(info.GetTableName()), info.GetRegionId()
+			region.StartKey, region.EndKey = info.GetStartKey(), info.GetEndKey()
+			region.Offline, region.Replica = info.GetOffline() || info.GetSplit(), int(info.GetReplicaId())
+		case "server":
+			host = string(cell.value)
+		case "serverstartcode":
+			if len(cell.value) == 8 {
+				code = binary.BigEndian.Uint64(cell.value)
+			}
+		case "state":
+			region.State = string(cell.value)
+		}
+	}
+	if at := strings.LastIndexByte(host, ':'); at > 0 {
+		region.Server = fmt.Sprintf("%s,%s,%d", host[:at], host[at+1:], code)
+	}
+	return region, found, nil
+}
+
+// encodedName is the hash at the end of a region's name, TABLE,START,ID.HASH. with a dot on both sides.
+func encodedName(name []byte) string {
+	text := strings.TrimSuffix(string(name), ".")
+	return text[strings.LastIndexByte(text, '.')+1:]
+}
+
+// openEvery is between two looks at whether regions are open.
+const openEvery = 200 * time.Millisecond
+
+// WaitOpen waits until every region of a table is open.
+func (c *Client) WaitOpen(ctx context.Context, table string) error {
+	for {
+		regions, err := c.Regions(ctx, table)
+		if err != nil {
+			return err
+		}
+		closed := 0
+		for _, r := range regions {
+			if !r.open() {
+				closed++
+			}
+		}
+		if closed == 0 {
+			return nil
+		}
+		if err := wait(ctx, openEvery); err != nil {
+			return fmt.Errorf("%d of %d regions of table %s are not open: %w", closed, len(regions), table, err)
+		}
+	}
+}

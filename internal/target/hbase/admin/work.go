@@ -1,0 +1,271 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+)
+
+// atOnce is how many regions of a table are worked on at a time.
+const atOnce = 8
+
+// Flush writes what a table has in memory to its files, region by region, and returns when it is written. It tells of
+// how many regions that was; the rest had nothing in memory.
+func (c *Client) Flush(ctx context.Context, table string) (flushed, regions int, err error) {
+	var mu sync.Mutex
+	regions, err = c.eachRegion(ctx, table, func(at endpoint, r Region) error {
+		response := &hbasepb.FlushRegionResponse{}
+		if err := c.ask(ctx, at, "FlushRegion", &hbasepb.FlushRegionRequest{Region: r.specifier()}, response); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if response.GetFlushed() {
+			flushed++
+		}
+		return nil
+	})
+	if err != nil {
+		return flushed, regions, fmt.Errorf("flush table %s: %w", table, err)
+	}
+	return flushed, regions, nil
+}
+
+// Compact asks every region of a table to compact its files, all of each store into one if major. The servers do it
+// in the background: Quiet waits for the end.
+func (c *Client) Compact(ctx context.Context, table string, major bool) (regions int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, c.config.CallTimeout)
+	defer cancel()
+	regions, err = c.eachRegion(ctx, table, func(at endpoint, r Region) error {
+		return c.ask(ctx, at, "CompactRegion", &hbasepb.CompactRegionRequest{Region: r.specifier(), Major: &major}, &hbasepb.CompactRegionResponse{})
+	})
+	if err != nil {
+		return regions, fmt.Errorf("compact table %s: %w", table, err)
+	}
+	return regions, nil
+}
+
+// serving lists the regions of a table that is enabled.
+func (c *Client) serving(ctx context.Context, table string) ([]Region, error) {
+	regions, err := c.Regions(ctx, table)
+	if err != nil {
+		return nil, err
+	}
+	switch state, err := c.State(ctx, table); {
+	case err != nil:
+		return nil, err
+	case state == Disabled || state == Disabling:
+		return nil, ErrDisabled
+	}
+	return regions, nil
+}
+
+// movedTries is how often a region is looked for anew that moves while it is worked on.
+const movedTries = 10
+
+// eachRegion does something to every region of a table, several at a time. A region that has moved meanwhile is found
+// again: what was refused can be asked for again. So may be what is done twice without harm, where a server is lost.
+func (c *Client) eachRegion(ctx context.Context, table string, do func(endpoint, Region) error) (int, error) {
+	regions, err := c.serving(ctx, table)
+	if err != nil {
+		return 0, err
+	}
+	var work sync.WaitGroup
+	free := make(chan struct{}, atOnce)
+	errs := make([]error, len(regions))
+	for i, r := range regions {
+		free <- struct{}{}
+		work.Go(func() {
+			defer func() { <-free }()
+			errs[i] = c.atRegion(ctx, r, do)
+		})
+	}
+	work.Wait()
+	return len(regions), errors.Join(errs...)
+}
+
+func (c *Client) atRegion(ctx context.Context, r Region, do func(endpoint, Region) error) error {
+	pause := firstPatience
+	for try := 1; ; try++ {
+		err := c.atServer(r, do)
+		var answer *Exception
+		switch {
+		case err == nil:
+			return nil
+		case errors.As(err, &answer) && !answer.elsewhere() && !answer.starting(), try == movedTries, ctx.Err() != nil:
+			return fmt.Errorf("region %s: %w", r.Encoded, err)
+		}
+		if late := wait(ctx, pause); late != nil {
+			return fmt.Errorf("region %s: %w (%w)", r.Encoded, err, late)
+		}
+		pause = min(2*pause, lastPatience)
+		found, gone := c.sameRegion(ctx, r)
+		if gone != nil {
+			return fmt.Errorf("region %s: %w", r.Encoded, errors.Join(err, gone))
+		}
+		if found.Encoded != r.Encoded {
+			return nil // it was split or merged: what came of it is new
+		}
+		r = found
+	}
+}
+
+var errClosed = errors.New("it is not open")
+
+func (*Client) atServer(r Region, do func(endpoint, Region) error) error {
+	if r.Server == "" {
+		return errClosed
+	}
+	at, err := serverAddress(r.Server)
+	if err != nil {
+		return err
+	}
+	return do(endpoint{adminService, at}, r)
+}
+
+// sameRegion looks for the region that has another's first key now.
+func (c *Client) sameRegion(ctx context.Context, r Region) (Region, error) {
+	regions, err := c.Regions(ctx, r.Table)
+	if err != nil {
+		return Region{}, err
+	}
+	if i := slices.IndexFunc(regions, func(now Region) bool { return now.Encoded == r.Encoded }); i >= 0 {
+		return regions[i], nil
+	}
+	return Region{}, nil
+}
+
+// find returns the region of that encoded or full name.
+func (c *Client) find(ctx context.Context, region string) (Region, error) {
+	all, err := c.meta(ctx, nil, nil)
+	if err != nil {
+		return Region{}, fmt.Errorf("find region %s: %w", region, err)
+	}
+	for _, r := range all {
+		if (r.Encoded == region || r.Name == region) && !r.Offline {
+			return r, nil
+		}
+	}
+	return Region{}, fmt.Errorf("there is no region %s: `benchctl admin hbase regions TABLE` lists them by their encoded names", region)
+}
+
+// Split splits one region, at a key or where its server thinks best, and returns when it is split.
+func (c *Client) Split(ctx context.Context, region string, key []byte) error {
+	r, err := c.find(ctx, region)
+	if err != nil {
+		return err
+	}
+	return c.split(ctx, r, key)
+}
+
+// SplitTable splits every region of a table that can be split where its server thinks best, or with a key the one
+// region that has the key. It tells how many regions were split.
+func (c *Client) SplitTable(ctx context.Context, table string, key []byte) (int, error) {
+	regions, err := c.Regions(ctx, table)
+	if err != nil {
+		return 0, err
+	}
+	done := 0
+	for _, r := range regions {
+		if len(key) > 0 && !r.holds(key) {
+			continue
+		}
+		switch err := c.split(ctx, r, key); {
+		case errors.Is(err, errNoSplitPoint) && len(key) == 0:
+		case err != nil:
+			return done, err
+		default:
+			done++
+		}
+	}
+	if done == 0 {
+		return 0, fmt.Errorf("split table %s: %w", table, errNoSplitPoint)
+	}
+	return done, nil
+}
+
+// holds reports whether a key is of the region.
+func (r Region) holds(key []byte) bool {
+	return string(key) >= string(r.StartKey) && (len(r.EndKey) == 0 || string(key) < string(r.EndKey))
+}
+
+var errNoSplitPoint = errors.New("no region has a point to be split at: it has too few rows on disk (flush first), or still references of an earlier split (compact first); give a key")
+
+func (c *Client) split(ctx context.Context, r Region, key []byte) error {
+	if len(key) == 0 {
+		var err error
+		if key, err = c.bestSplit(ctx, r); err != nil {
+			return fmt.Errorf("split region %s: %w", r.Encoded, err)
+		}
+	}
+	response := &hbasepb.SplitTableRegionResponse{}
+	err := c.change(ctx, "SplitRegion", &hbasepb.SplitTableRegionRequest{RegionInfo: r.info(), SplitRow: key}, response)
+	if err == nil {
+		err = c.procedure(ctx, response.GetProcId())
+	}
+	if err != nil {
+		return fmt.Errorf("split region %s of table %s: %w", r.Encoded, r.Table, err)
+	}
+	return nil
+}
+
+// bestSplit asks a region's server where it would split it.
+func (c *Client) bestSplit(ctx context.Context, r Region) ([]byte, error) {
+	response := &hbasepb.GetRegionInfoResponse{}
+	err := c.atServer(r, func(at endpoint, r Region) error {
+		return c.ask(ctx, at, "GetRegionInfo", &hbasepb.GetRegionInfoRequest{Region: r.specifier(), BestSplitRow: new(true)}, response)
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(response.GetBestSplitRow()) == 0:
+		return nil, errNoSplitPoint
+	}
+	return response.GetBestSplitRow(), nil
+}
+
+// Move moves a region to a server, HOST,PORT,STARTCODE, or to one that the master picks, and returns when it is open
+// there. It tells where that is.
+func (c *Client) Move(ctx context.Context, region, server string) (string, error) {
+	r, err := c.find(ctx, region)
+	if err != nil {
+		return "", err
+	}
+	request := &hbasepb.MoveRegionRequest{Region: &hbasepb.RegionSpecifier{
+		Type: hbasepb.RegionSpecifierType_REGION_SPECIFIER_TYPE_ENCODED_REGION_NAME.Enum(), Value: []byte(r.Encoded),
+	}}
+	if server != "" {
+		name, err := c.serverNamed(ctx, server)
+		if err != nil {
+			return "", err
+		}
+		server, request.DestServerName = serverName(name), name
+		if server == r.Server {
+			return server, nil
+		}
+	}
+	if err := c.change(ctx, "MoveRegion", request, &hbasepb.MoveRegionResponse{}); err != nil {
+		return "", fmt.Errorf("move region %s: %w", r.Encoded, err)
+	}
+	return c.moved(ctx, r, server)
+}
+
+// moved waits until a region is open, at a server if one is named.
+func (c *Client) moved(ctx context.Context, r Region, server string) (string, error) {
+	for {
+		now, err := c.sameRegion(ctx, r)
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("%w: move region %s: %w", ErrUnknown, r.Encoded, err)
+		case now.open() && (server == "" || now.Server == server):
+			return now.Server, nil
+		}
+		if err := wait(ctx, openEvery); err != nil {
+			return now.Server, fmt.Errorf("move region %s to %s: it is at %q, %s: %w", r.Encoded, server, now.Server, now.State, err)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package admin
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"google.golang.org/protobuf/proto"
+
+	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+)
+
+// sites is where ZooKeeper says that the servers are which every client needs.
+type sites struct {
+	master, meta string // HOST:PORT
+	masterInfo   int    // port of the master's pages; 0 where it is not told
+}
+
+const (
+	sessionTimeout = 10 * time.Second
+	// probeWithin bounds the look at whether any server of the quorum accepts connections at all.
+	probeWithin = 3 * time.Second
+)
+
+// locate asks ZooKeeper for the sites. Its errors say which of the things that must be there is not.
+func (c *Client) locate(ctx context.Context) (sites, error) {
+	if err := c.reachable(ctx); err != nil {
+		return sites{}, err
+	}
+	found, err := c.look(ctx)
+	if err != nil {
+		return sites{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sites = found
+	return found, nil
+}
+
+// reachable fails when no server of the quorum accepts a connection: the library would try again for ever.
+func (c *Client) reachable(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, probeWithin)
+	defer cancel()
+	results := make(chan error, len(c.servers))
+	for _, server := range c.servers {
+		go func() {
+			var d net.Dialer
+			conn, err := d.DialContext(ctx, "tcp", server)
+			if err == nil {
+				err = conn.Close()
+			}
+			results <- err
+		}()
+	}
+	var errs []error
+	for range c.servers {
+		err := <-results
+		if err == nil {
+			return nil
+		}
+		errs = append(errs, err)
+	}
+	return fmt.Errorf("%w: no ZooKeeper server of hbase.zookeeper.quorum=%s accepts connections (%w): is ZooKeeper running there, and is the port right?",
+		ErrNotReached, strings.Join(c.servers, ","), errors.Join(errs...))
+}
+
+type silent struct{}
+
+func (silent) Printf(string, ...any) {}
+
+// look reads the znodes.
+func (c *Client) look(ctx context.Context) (sites, error) {
+	conn, _, err := zk.Connect(c.servers, sessionTimeout, zk.WithLogger(silent{}), zk.WithLogInfo(false))
+	if err != nil {
+		return sites{}, fmt.Errorf("connect to ZooKeeper %s: %w", strings.Join(c.servers, ","), err)
+	}
+	type answer struct {
+		sites sites
+		err   error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		found, err := c.read(conn)
+		answers <- answer{found, err}
+	}()
+	select {
+	case a := <-answers:
+		conn.Close()
+		return a.sites, a.err
+	case <-ctx.Done():
+		conn.Close() // read ends with it
+		if a := <-answers; a.err != nil {
+			return sites{}, fmt.Errorf("%w (%w)", a.err, ctx.Err())
+		}
+		return sites{}, ctx.Err()
+	}
+}
+
+// read reads the znodes over a connection, whose calls end when it is closed.
+func (c *Client) read(conn *zk.Conn) (sites, error) {
+	var found sites
+	var master hbasepb.MasterNode
+	switch err := c.znode(conn, "master", &master); {
+	case errors.Is(err, zk.ErrNoNode):
+		return found, c.noMaster(conn)
+	case err != nil:
+		return found, err
+	}
+	found.master = address(master.GetMaster())
+	found.masterInfo = int(master.GetInfoPort())
+	var meta hbasepb.MetaRegionServer
+	switch err := c.znode(conn, "meta-region-server", &meta); {
+	case errors.Is(err, zk.ErrNoNode):
+		return found, fmt.Errorf("hbase:meta is served nowhere (znode %s is missing): does any region server run?", path.Join(c.config.Parent, "meta-region-server"))
+	case err != nil:
+		return found, err
+	}
+	found.meta = address(meta.GetServer())
+	return found, nil
+}
+
+// noMaster says why there is no znode of a master.
+func (c *Client) noMaster(conn *zk.Conn) error {
+	at := strings.Join(c.servers, ",")
+	if there, _, err := conn.Exists(c.config.Parent); err == nil && there {
+		return fmt.Errorf("there is no active HBase master: znode %s/master is missing in ZooKeeper at %s; is the master running, or still starting?", c.config.Parent, at)
+	}
+	names, _, err := conn.Children("/")
+	if err != nil {
+		return fmt.Errorf("list znodes of ZooKeeper at %s: %w", at, err)
+	}
+	var likely []string
+	for _, name := range names {
+		if strings.Contains(strings.ToLower(name), "hbase") {
+			likely = append(likely, "/"+name)
+		}
+	}
+	cure := "is this the ZooKeeper of an HBase?"
+	if len(likely) > 0 {
+		cure = "there is " + strings.Join(likely, " and ")
+	}
+	return fmt.Errorf("znode %s does not exist in ZooKeeper at %s: set zookeeper.znode.parent to what hbase-site.xml of the cluster has (%s)", c.config.Parent, at, cure)
+}
+
+// znode reads a znode's message.
+func (c *Client) znode(conn *zk.Conn, name string, into proto.Message) error {
+	at := path.Join(c.config.Parent, name)
+	data, _, err := conn.Get(at)
+	switch {
+	case errors.Is(err, zk.ErrNoAuth):
+		return fmt.Errorf("read znode %s: %w: the cluster wants authentication, which benchd does not have (simple authentication only, no Kerberos)", at, err)
+	case errors.Is(err, zk.ErrNoServer), errors.Is(err, zk.ErrConnectionClosed):
+		return fmt.Errorf("%w: ZooKeeper at %s accepts connections and gives no session: is it ZooKeeper that listens there, and has it a quorum?",
+			ErrNotReached, strings.Join(c.servers, ","))
+	case err != nil:
+		return fmt.Errorf("read znode %s: %w", at, err)
+	}
+	if err := decodeZNode(data, into); err != nil {
+		return fmt.Errorf("read znode %s: %w", at, err)
+	}
+	return nil
+}
+
+// decodeZNode takes off what HBase puts before a message: a byte 0xFF, who wrote it with its length, and PBUF.
+func decodeZNode(data []byte, into proto.Message) error {
+	const magic, head = "PBUF", 5
+	if len(data) < head || data[0] != 0xFF {
+		return errors.New("it is not of HBase")
+	}
+	writer := binary.BigEndian.Uint32(data[1:])
+	rest := data[head:]
+	if uint64(writer) > uint64(len(rest)) {
+		return errors.New("it is cut short")
+	}
+	rest = rest[writer:]
+	if !strings.HasPrefix(string(rest), magic) {
+		return errors.New("it is of an HBase older than 0.96")
+	}
+	if err := proto.Unmarshal(rest[len(magic):], into); err != nil {
+		return fmt.Errorf("decode it: %w", err)
+	}
+	return nil
+}
+
+func address(s *hbasepb.ServerName) string {
+	return net.JoinHostPort(s.GetHostName(), itoa(int(s.GetPort())))
+}
