@@ -16,6 +16,8 @@ FUZZTIME ?= 2m
 BENCH    ?= .
 COUNT    ?= 6
 OLD      ?=
+QUORUM   ?= 127.0.0.1:2181
+ONLY     ?=
 
 VERSION ?= $(shell git describe --tags --match 'v*' --abbrev=0 2>/dev/null)
 COMMIT  ?= $(shell git describe --always --exclude '*' --dirty --abbrev=12 2>/dev/null)
@@ -67,6 +69,10 @@ test: $(TESTRUNNER) ## Run all tests that need no server, with the race detector
 .PHONY: test-integration
 test-integration: $(TESTRUNNER) ## Run the tests against separate processes and real servers, one package at a time.
 	$(GOTEST) -count 1 -p 1 -timeout 10m -tags integration $(INTEGRATION)
+
+.PHONY: java-client-test
+java-client-test: ## Check with HBase's own Java client what the server at QUORUM=HOST:PORT answers; ONLY=TEXT picks checks.
+	@test/java/run ClientTest '$(QUORUM)' $(if $(ONLY),--only '$(ONLY)')
 
 .PHONY: lint
 lint: ## Check everything that needs no test to run.
