@@ -1,0 +1,142 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/benchd/benchd/internal/sandbox/cell"
+)
+
+// A cell's key:
+//
+//	'c' table(4) row 00 01 family 00 qualifier 00 01 ^time(8) ^type(1)
+//
+// In row and qualifier 00 is written 00 FF, so that what is shorter comes first and no key's row is the beginning of another's. A family's
+// name has no zero byte. Keys of the catalogue begin with other letters.
+const (
+	spaceCells   = 'c'
+	tablePrefix  = 1 + 4
+	escape       = 0x00
+	escapedZero  = 0xff
+	terminator   = 0x01
+	past         = 0x02 // in place of the terminator: beyond all keys that have it, before all others
+	keyTail      = 8 + 1
+	headerPlain  = 0 // a value's first byte
+	headerExpiry = 1 // eight bytes follow: how many milliseconds the cell lives
+)
+
+func appendTable(dst []byte, table uint32) []byte {
+	return binary.BigEndian.AppendUint32(append(dst, spaceCells), table)
+}
+
+func appendEscaped(dst, b []byte) []byte {
+	for {
+		i := bytes.IndexByte(b, escape)
+		if i < 0 {
+			return append(append(dst, b...), escape, terminator)
+		}
+		dst = append(append(dst, b[:i]...), escape, escapedZero)
+		b = b[i+1:]
+	}
+}
+
+// appendRow appends what all keys of a row begin with.
+func appendRow(dst []byte, table uint32, row []byte) []byte {
+	return appendEscaped(appendTable(dst, table), row)
+}
+
+// appendColumn appends to a row's prefix what all keys of a column go on with.
+func appendColumn(dst, family, qualifier []byte) []byte {
+	dst = append(append(dst, family...), escape)
+	return appendEscaped(dst, qualifier)
+}
+
+func appendVersion(dst []byte, timestamp int64, kind cell.Type) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, ^uint64(timestamp))
+	return append(dst, ^byte(kind))
+}
+
+func appendKey(dst []byte, table uint32, c *cell.Cell) []byte {
+	dst = appendRow(dst, table, c.Row)
+	dst = appendColumn(dst, c.Family, c.Qualifier)
+	return appendVersion(dst, c.Timestamp, c.Type)
+}
+
+// beyond turns a prefix that ends with a terminator into the first key after all those that begin with it.
+func beyond(prefix []byte) []byte {
+	prefix[len(prefix)-1] = past
+	return prefix
+}
+
+// splitKey gives the length of the part of a key that names the row, terminator included; it is pebble's Split. Keys of the catalogue, and
+// bounds that are no whole keys, are all prefix.
+func splitKey(key []byte) int {
+	if len(key) < tablePrefix || key[0] != spaceCells {
+		return len(key)
+	}
+	if n := terminated(key[tablePrefix:]); n > 0 {
+		return tablePrefix + n
+	}
+	return len(key)
+}
+
+// terminated gives the length of the escaped bytes that b begins with, terminator included, or 0.
+func terminated(b []byte) int {
+	for at := 0; ; {
+		i := bytes.IndexByte(b[at:], escape)
+		if i < 0 || at+i+1 >= len(b) {
+			return 0
+		}
+		at += i + 2
+		if b[at-1] == terminator {
+			return at
+		}
+	}
+}
+
+var errKey = errors.New("decode key: it is not one of a cell")
+
+// unescape gives the bytes that appendEscaped was given; it writes to scratch only when a byte was escaped.
+func unescape(scratch, escaped []byte) (plain, used []byte) {
+	body := escaped[:len(escaped)-2]
+	if bytes.IndexByte(body, escape) < 0 {
+		return body, scratch
+	}
+	scratch = scratch[:0]
+	for i := 0; i < len(body); i++ {
+		scratch = append(scratch, body[i])
+		if body[i] == escape {
+			i++
+		}
+	}
+	return scratch, scratch
+}
+
+// decodeColumn takes apart what follows the row in a key. The qualifier is valid until the key or scratch changes.
+func decodeColumn(c *cell.Cell, suffix, scratch []byte) ([]byte, error) {
+	i := bytes.IndexByte(suffix, escape)
+	if i < 0 {
+		return scratch, errKey
+	}
+	rest := suffix[i+1:]
+	n := len(rest) - keyTail
+	if n < 2 {
+		return scratch, errKey
+	}
+	c.Family = suffix[:i]
+	c.Qualifier, scratch = unescape(scratch, rest[:n])
+	c.Timestamp = int64(^binary.BigEndian.Uint64(rest[n:]))
+	c.Type = cell.Type(^rest[n+8])
+	return scratch, nil
+}
+
+// comparer orders keys by their bytes and tells pebble which part of them names the row, for its filters of absent rows.
+func comparer() *pebble.Comparer {
+	c := *pebble.DefaultComparer
+	c.Name = "benchd.sandbox.v1"
+	c.Split = splitKey
+	return &c
+}

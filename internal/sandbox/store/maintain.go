@@ -1,0 +1,240 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/benchd/benchd/internal/sandbox/cell"
+)
+
+// Figures are what a region is made of and what was asked of it.
+type Figures struct {
+	Reads, Writes  int64 // rows
+	MemStoreBytes  int64 // written since the last flush
+	StoreFiles     int   // files that hold some of the region's cells; neighbours may share one
+	StoreFileBytes int64 // of these, the region's part
+}
+
+// Figures tells the region's figures now.
+func (r *Region) Figures() (Figures, error) {
+	low, high := r.span()
+	levels, err := r.store.db.SSTables(pebble.WithKeyRangeFilter(low, high))
+	if err != nil {
+		return Figures{}, fmt.Errorf("list the files of region %s: %w", r.info.Encoded, err)
+	}
+	f := Figures{Reads: r.reads.Load(), Writes: r.writes.Load(), MemStoreBytes: r.memStore()}
+	for _, files := range levels {
+		f.StoreFiles += len(files)
+	}
+	size, err := r.store.db.EstimateDiskUsage(low, high)
+	if err != nil {
+		return Figures{}, fmt.Errorf("measure region %s: %w", r.info.Encoded, err)
+	}
+	f.StoreFileBytes = int64(size)
+	return f, nil
+}
+
+// wrote counts what a batch added.
+func (r *Region) wrote(size int64) {
+	if now := r.store.flushes.Load(); r.freshSince.Swap(now) != now {
+		r.fresh.Store(0)
+	}
+	r.fresh.Add(size)
+	r.store.unread.Add(size)
+	r.table.written.Add(size)
+	r.store.tidy(r.table)
+}
+
+func (r *Region) memStore() int64 {
+	if r.freshSince.Load() != r.store.flushes.Load() {
+		return 0
+	}
+	return r.fresh.Load()
+}
+
+// measureEvery is how much is written before the memory that is in use is measured again.
+const measureEvery = 4 << 20
+
+// hasRoom refuses writes beyond the bound of a store in memory.
+func (s *Store) hasRoom() error {
+	if s.opts.Dir != "" {
+		return nil
+	}
+	if s.unread.Load() > measureEvery && s.unread.Swap(0) > measureEvery {
+		s.measure()
+	}
+	if held := s.held.Load() + s.unread.Load(); held > s.opts.MaxBytes {
+		return fmt.Errorf("%w: %d MiB in memory of %d; delete, truncate or compact a table, or start the sandbox with --data", ErrFull, held>>20, s.opts.MaxBytes>>20)
+	}
+	return nil
+}
+
+func (s *Store) measure() {
+	m := s.db.Metrics()
+	s.held.Store(int64(m.DiskSpaceUsage() + m.MemTable.Size))
+}
+
+// Flush writes what is in memory to files. The memory is that of all regions, so all are flushed.
+func (r *Region) Flush() error {
+	if r.gone.Load() {
+		return about(ErrRegionGone, r.info.Encoded)
+	}
+	return r.store.Flush()
+}
+
+// Flush writes what is in memory to files.
+func (s *Store) Flush() error {
+	if err := s.db.Flush(); err != nil {
+		return fmt.Errorf("flush: %w", err)
+	}
+	return nil
+}
+
+// SplitPoint is the row in the middle of the region by size, exactly. It fails with ErrNoSplit when no row could begin the upper half.
+func (r *Region) SplitPoint() ([]byte, error) {
+	if r.gone.Load() {
+		return nil, about(ErrRegionGone, r.info.Encoded)
+	}
+	low, high := r.span()
+	it, err := r.store.db.NewIter(&pebble.IterOptions{LowerBound: low, UpperBound: high})
+	if err != nil {
+		return nil, fmt.Errorf("find the middle of region %s: %w", r.info.Encoded, err)
+	}
+	defer it.Close()
+	total, last := 0, 0
+	for it.First(); it.Valid(); it.Next() {
+		total += entrySize(it)
+	}
+	middle := []byte(nil)
+	for it.First(); it.Valid() && last < (total+1)/2; it.Next() {
+		key := it.Key()
+		middle = append(middle[:0], key[:splitKey(key)]...)
+		last += entrySize(it)
+	}
+	if err := it.Error(); err != nil {
+		return nil, fmt.Errorf("find the middle of region %s: %w", r.info.Encoded, err)
+	}
+	// The first row cannot begin the upper half.
+	if it.First() && len(middle) > 0 && bytes.HasPrefix(it.Key(), middle) {
+		if !it.SeekGE(beyond(middle)) {
+			return nil, fmt.Errorf("%w: region %s has one row", ErrNoSplit, r.info.Encoded)
+		}
+		middle = append(middle[:0], it.Key()[:splitKey(it.Key())]...)
+	}
+	if len(middle) == 0 {
+		return nil, fmt.Errorf("%w: region %s is empty", ErrNoSplit, r.info.Encoded)
+	}
+	row, _ := unescape(nil, middle[tablePrefix:])
+	return bytes.Clone(row), nil
+}
+
+func entrySize(it *pebble.Iterator) int {
+	value := it.LazyValue()
+	return len(it.Key()) + value.Len()
+}
+
+// Compact removes what no reader can see, when major is set, and sorts the region's files into as few as possible.
+func (r *Region) Compact(major bool) error {
+	if r.gone.Load() {
+		return about(ErrRegionGone, r.info.Encoded)
+	}
+	low, high := r.span()
+	if major {
+		if err := r.store.sweep(r.table, low, high, true); err != nil {
+			return err
+		}
+	}
+	if err := r.store.db.Compact(r.store.ctx, low, high, false); err != nil {
+		return fmt.Errorf("compact region %s: %w", r.info.Encoded, err)
+	}
+	return nil
+}
+
+// sweepBatch is how many bytes of keys a sweep gathers before it deletes them.
+const sweepBatch = 1 << 20
+
+// sweep deletes what no reader can see: hidden and expired values, and versions too many; with markers, these too.
+func (s *Store) sweep(t *table, low, high []byte, markers bool) error {
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: low, UpperBound: high})
+	if err != nil {
+		return fmt.Errorf("sweep table %s: %w", t.current.Load().Name, err)
+	}
+	defer it.Close()
+	rd := &reader{it: it}
+	rd.reset(t.current.Load().Families, &Read{MaxVersions: 1<<31 - 1}, s.now())
+	prefix := appendTable(nil, t.id)
+	b := s.db.NewBatch()
+	defer func() { _ = b.Close() }()
+	for it.First(); it.Valid() && s.ctx.Err() == nil; it.Next() {
+		key := it.Key()
+		if len(rd.prefix) == 0 || !bytes.HasPrefix(key, rd.prefix) {
+			if err := rd.enter(prefix); err != nil {
+				return err
+			}
+		}
+		lives, err := rd.decode(key)
+		if err != nil {
+			return err
+		}
+		keep, _ := rd.judge(&rd.c, lives)
+		if rd.c.Type != cell.Put && !markers && rd.conf != nil {
+			keep = true
+		}
+		if keep {
+			continue
+		}
+		if err := b.Delete(key, nil); err != nil {
+			return fmt.Errorf("sweep table %s: %w", t.current.Load().Name, err)
+		}
+		if b.Len() < sweepBatch {
+			continue
+		}
+		if err := s.apply(t, b); err != nil {
+			return err
+		}
+		b.Reset()
+	}
+	if err := it.Error(); err != nil {
+		return fmt.Errorf("sweep table %s: %w", t.current.Load().Name, err)
+	}
+	return s.apply(t, b)
+}
+
+// apply commits a sweep's batch, unless the table has gone meanwhile.
+func (s *Store) apply(t *table, b *pebble.Batch) error {
+	t.gate.RLock()
+	defer t.gate.RUnlock()
+	if t.dropped || b.Empty() {
+		return nil
+	}
+	if err := s.db.Apply(b, pebble.NoSync); err != nil {
+		return fmt.Errorf("sweep table %s: %w", t.current.Load().Name, err)
+	}
+	return nil
+}
+
+// tidy starts a sweep of a table of which much was written.
+func (s *Store) tidy(t *table) {
+	if s.opts.TidyBytes < 0 || t.written.Load() < s.opts.TidyBytes || !t.tidying.CompareAndSwap(false, true) {
+		return
+	}
+	low, high := appendTable(nil, t.id), appendTable(nil, t.id+1)
+	if holds, err := s.db.EstimateDiskUsage(low, high); err != nil || t.written.Load() < int64(holds) {
+		t.tidying.Store(false)
+		return
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed.Load() {
+		return
+	}
+	t.written.Store(0)
+	s.work.Go(func() {
+		defer t.tidying.Store(false)
+		if err := s.sweep(t, low, high, false); err != nil {
+			s.opts.Logger.ErrorContext(s.ctx, "remove versions that nobody can see", "table", t.current.Load().Name.String(), "err", err)
+		}
+	})
+}

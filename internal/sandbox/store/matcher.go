@@ -1,0 +1,304 @@
+package store
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/benchd/benchd/internal/sandbox/cell"
+	"github.com/benchd/benchd/internal/sandbox/filter"
+)
+
+// Columns selects a family, and of it all columns or those named.
+type Columns struct {
+	Family     string
+	Qualifiers [][]byte // empty: all
+}
+
+// Read is what a Get or a Scan asks of each row.
+type Read struct {
+	Columns     []Columns // empty: all families
+	Times       cell.TimeRange
+	MaxVersions int           // 0 means 1
+	Filter      filter.Filter // may be nil; it serves this read alone
+	Limit       int           // how many cells of each family at most; 0: no limit
+	Offset      int           // how many cells of each family are left out first
+	Raw         bool          // markers, and what they hide, too
+}
+
+// step says where a walk goes after a cell.
+type step uint8
+
+const (
+	nextCell step = iota
+	nextColumn
+	toColumn // to the qualifier in matcher.wanted
+	nextFamily
+	nextRow
+	toHint // to the cell in matcher.hint
+)
+
+// matcher decides, cell by cell in HBase's order, which belong to the answer. It has HBase's precedence: markers, expiry, times, the family's
+// versions, the filter, the request's versions.
+type matcher struct {
+	families []Family
+	read     *Read
+	columns  []Columns // of read, sorted
+	now      int64
+	versions int
+
+	conf     *Family
+	family   []byte
+	selected *Columns
+	at       int     // the selected qualifier that is next
+	hidden   int64   // values of the family up to this time are hidden
+	hiddenAt []int64 // and those of these times
+	given    int     // cells of the family that passed
+
+	inColumn   bool
+	closed     bool // no more values of the column are wanted, only markers
+	qualifier  []byte
+	columnUpTo int64
+	columnAt   []int64
+	counted    int // versions seen
+	passed     int // versions taken
+
+	wanted []byte
+	hint   cell.Cell
+}
+
+const never = -1 << 63
+
+func (m *matcher) reset(families []Family, read *Read, now int64) {
+	m.families, m.read, m.now, m.versions = families, read, now, max(read.MaxVersions, 1)
+	m.columns = m.columns[:0]
+	for _, c := range read.Columns {
+		// A family that is named twice has its columns together, and all of them if one of the two names none.
+		i, found := slices.BinarySearchFunc(m.columns, c.Family, func(have Columns, name string) int { return strings.Compare(have.Family, name) })
+		if !found {
+			m.columns = slices.Insert(m.columns, i, c)
+			have := &m.columns[i]
+			if !slices.IsSortedFunc(have.Qualifiers, bytes.Compare) {
+				have.Qualifiers = slices.SortedFunc(slices.Values(have.Qualifiers), bytes.Compare)
+			}
+			continue
+		}
+		have := &m.columns[i]
+		if len(have.Qualifiers) == 0 || len(c.Qualifiers) == 0 {
+			have.Qualifiers = nil
+			continue
+		}
+		have.Qualifiers = slices.SortedFunc(slices.Values(slices.Concat(have.Qualifiers, c.Qualifiers)), bytes.Compare)
+	}
+	m.startRow()
+}
+
+// release lets go of what the request owns.
+func (m *matcher) release() {
+	clear(m.columns)
+	m.families, m.read, m.conf, m.selected, m.wanted, m.hint = nil, nil, nil, nil, nil, cell.Cell{}
+}
+
+func (m *matcher) startRow() { m.family, m.conf, m.inColumn = m.family[:0], nil, false }
+
+// startFamily finds the family's settings and what the request wants of it; both nil when it is not wanted.
+func (m *matcher) startFamily(name []byte) {
+	m.family = append(m.family[:0], name...)
+	m.conf, m.selected, m.at, m.inColumn = nil, nil, 0, false
+	m.hidden, m.hiddenAt, m.given = never, m.hiddenAt[:0], 0
+	for i := range m.families {
+		if m.families[i].Name == string(name) {
+			m.conf = &m.families[i]
+		}
+	}
+	if len(m.columns) == 0 || m.conf == nil {
+		return
+	}
+	for i := range m.columns {
+		if m.columns[i].Family == string(name) {
+			m.selected = &m.columns[i]
+			return
+		}
+	}
+	m.conf = nil
+}
+
+// judge decides on a cell. lives is how many milliseconds the cell itself was given, or 0.
+//
+// Markers of a family stand at its empty qualifier, among that column's own values, so a walk leaves that column only step by step.
+func (m *matcher) judge(c *cell.Cell, lives int64) (take bool, then step) {
+	take, then = m.decide(c, lives)
+	if len(c.Qualifier) != 0 {
+		return take, then
+	}
+	switch then {
+	case nextColumn:
+		m.closed = true
+		return take, nextCell
+	case toColumn:
+		return take, nextCell
+	case toHint:
+		if bytes.Equal(m.hint.Row, c.Row) && bytes.Equal(m.hint.Family, c.Family) {
+			return take, nextCell
+		}
+	case nextCell, nextFamily, nextRow:
+	}
+	return take, then
+}
+
+func (m *matcher) decide(c *cell.Cell, lives int64) (take bool, then step) {
+	if !bytes.Equal(c.Family, m.family) {
+		m.startFamily(c.Family)
+	}
+	if m.conf == nil {
+		if n := len(m.columns); n > 0 && string(m.family) > m.columns[n-1].Family {
+			return false, nextRow
+		}
+		return false, nextFamily
+	}
+	if !m.inColumn || !bytes.Equal(c.Qualifier, m.qualifier) {
+		m.inColumn, m.closed = true, false
+		m.qualifier = append(m.qualifier[:0], c.Qualifier...)
+		m.columnUpTo, m.columnAt, m.counted, m.passed = never, m.columnAt[:0], 0, 0
+	}
+	m.remember(c)
+	if then, ok := m.wants(c.Qualifier); !ok {
+		return false, then
+	}
+	if m.closed {
+		return false, nextCell
+	}
+	if m.read.Raw {
+		return m.judgeRaw(c, lives)
+	}
+	if c.Type.IsDelete() {
+		return false, nextCell
+	}
+	if c.Timestamp <= m.hidden || c.Timestamp <= m.columnUpTo {
+		return false, nextColumn
+	}
+	if slices.Contains(m.hiddenAt, c.Timestamp) || slices.Contains(m.columnAt, c.Timestamp) {
+		return false, nextCell
+	}
+	return m.judgeValue(c, lives)
+}
+
+// remember takes note of markers.
+func (m *matcher) remember(c *cell.Cell) {
+	switch c.Type {
+	case cell.DeleteFamily:
+		m.hidden = max(m.hidden, c.Timestamp)
+	case cell.DeleteFamilyVersion:
+		m.hiddenAt = append(m.hiddenAt, c.Timestamp)
+	case cell.DeleteColumn:
+		m.columnUpTo = max(m.columnUpTo, c.Timestamp)
+	case cell.Delete:
+		m.columnAt = append(m.columnAt, c.Timestamp)
+	case cell.Put:
+	}
+}
+
+// wants tells whether the column is wanted and, when it is not, where the next wanted one is.
+func (m *matcher) wants(qualifier []byte) (then step, ok bool) {
+	if m.selected == nil || len(m.selected.Qualifiers) == 0 {
+		return nextCell, true
+	}
+	wanted := m.selected.Qualifiers
+	for m.at < len(wanted) {
+		switch order := bytes.Compare(wanted[m.at], qualifier); {
+		case order == 0:
+			return nextCell, true
+		case order > 0:
+			m.wanted = wanted[m.at]
+			return toColumn, false
+		default:
+			m.at++
+		}
+	}
+	if n := len(m.columns); m.columns[n-1].Family == m.selected.Family {
+		return nextRow, false
+	}
+	return nextFamily, false
+}
+
+func (m *matcher) judgeRaw(c *cell.Cell, lives int64) (take bool, then step) {
+	if m.read.Times.After(c.Timestamp) || m.read.Times.Before(c.Timestamp) || m.expired(c, m.conf.TTL.Milliseconds()) || m.expired(c, lives) {
+		return false, nextCell
+	}
+	return m.judgeTaken(c, c.Type.IsDelete(), false)
+}
+
+func (m *matcher) expired(c *cell.Cell, lives int64) bool {
+	return lives > 0 && c.Timestamp < m.now-lives
+}
+
+func (m *matcher) judgeValue(c *cell.Cell, lives int64) (take bool, then step) {
+	if m.expired(c, lives) {
+		return false, nextCell
+	}
+	old := m.expired(c, m.conf.TTL.Milliseconds())
+	switch {
+	case old && m.conf.MinVersions == 0:
+		return false, nextColumn
+	case m.read.Times.After(c.Timestamp):
+		return false, nextCell
+	case m.read.Times.Before(c.Timestamp):
+		return false, nextColumn
+	}
+	m.counted++
+	if m.counted > m.conf.MaxVersions || old && m.counted > m.conf.MinVersions {
+		return false, nextColumn
+	}
+	return m.judgeTaken(c, false, m.counted == m.conf.MaxVersions)
+}
+
+// judgeTaken asks the filter, and counts what the request itself counts. free cells are not counted as versions; last tells that no older
+// one can be taken.
+func (m *matcher) judgeTaken(c *cell.Cell, free, last bool) (take bool, then step) {
+	verdict := filter.Include
+	if m.read.Filter != nil {
+		verdict = m.read.Filter.Judge(c)
+	}
+	if !verdict.Takes() {
+		return false, m.follow(verdict, c)
+	}
+	if !free {
+		m.passed++
+		if m.passed > m.versions {
+			return false, nextColumn
+		}
+		last = last || m.passed == m.versions && !m.read.Raw
+	}
+	m.given++
+	if m.given <= m.read.Offset {
+		return false, nextCell
+	}
+	if m.read.Limit > 0 && m.given > m.read.Offset+m.read.Limit {
+		return false, nextFamily
+	}
+	switch {
+	case verdict == filter.IncludeNextRow:
+		return true, nextRow
+	case verdict == filter.IncludeNextColumn || last:
+		return true, nextColumn
+	default:
+		return true, nextCell
+	}
+}
+
+func (m *matcher) follow(verdict filter.Verdict, c *cell.Cell) step {
+	switch verdict {
+	case filter.NextColumn:
+		return nextColumn
+	case filter.NextRow:
+		return nextRow
+	case filter.SeekHint:
+		if hint, ok := m.read.Filter.Hint(c); ok {
+			m.hint = hint
+			return toHint
+		}
+		return nextCell
+	case filter.Skip, filter.Include, filter.IncludeNextColumn, filter.IncludeNextRow:
+	}
+	return nextCell
+}

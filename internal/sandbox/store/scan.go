@@ -1,0 +1,264 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Scan asks for the rows of a range, as far as a region has them.
+type Scan struct {
+	Start, Stop   []byte // empty: from the region's end, or to it
+	StartExcluded bool   // the range begins after Start
+	StopIncluded  bool   // the range ends with Stop
+	Reversed      bool   // descending: Start is the highest row
+	Batch         int    // how many cells a Row of a page has at most; 0: all of the row
+	Read
+}
+
+// Limits end a page. What is zero does not.
+type Limits struct {
+	Rows  int
+	Bytes int       // the page's size, about: it ends with the row, or with the cell if rows may be parted
+	Parts bool      // a row may be parted when the page has its size or its time is over
+	Until time.Time // the page ends though nothing was found yet
+}
+
+// Scanner reads a region as it was when it was opened. It holds no resources between calls but a number that keeps
+// compaction from removing what it may still read.
+type Scanner struct {
+	region *Region
+	scan   Scan
+
+	mu     sync.Mutex
+	from   *pebble.Snapshot
+	rd     *reader
+	table  []byte
+	low    []byte // keys from here
+	high   []byte // to here, this excluded
+	resume []byte // in mid-row: the next key
+	inRow  bool
+	done   bool
+}
+
+// Scan opens a scanner.
+func (r *Region) Scan(scan Scan) (*Scanner, error) {
+	if r.gone.Load() {
+		return nil, about(ErrRegionGone, r.info.Encoded)
+	}
+	definition := r.table.current.Load()
+	if err := r.families(definition, scan.Columns); err != nil {
+		return nil, err
+	}
+	if scan.Filter != nil && scan.Batch > 0 && scan.Filter.WholeRows() {
+		return nil, fmt.Errorf("%w: a filter that judges whole rows cannot be used with a batch", ErrBadRequest)
+	}
+	s := &Scanner{region: r, scan: scan, from: r.store.db.NewSnapshot(), rd: &reader{}, table: appendTable(nil, r.table.id)}
+	s.low, s.high = r.span()
+	first, last := scan.Start, scan.Stop
+	firstIn, lastIn := !scan.StartExcluded, scan.StopIncluded
+	if scan.Reversed {
+		first, last, firstIn, lastIn = last, first, lastIn, firstIn
+	}
+	if len(first) > 0 {
+		key := appendRow(nil, r.table.id, first)
+		if !firstIn {
+			key = beyond(key)
+		}
+		s.raise(key)
+	}
+	if len(last) > 0 {
+		key := appendRow(nil, r.table.id, last)
+		if lastIn {
+			key = beyond(key)
+		}
+		s.lower(key)
+	}
+	s.rd.reset(definition.Families, &s.scan.Read, r.store.now())
+	if scan.Filter != nil {
+		scan.Filter.SetReversed(scan.Reversed)
+	}
+	return s, nil
+}
+
+// raise and lower narrow what is still to be read.
+func (s *Scanner) raise(key []byte) {
+	if bytes.Compare(key, s.low) > 0 {
+		s.low = append(s.low[:0], key...)
+	}
+}
+
+func (s *Scanner) lower(key []byte) {
+	if bytes.Compare(key, s.high) < 0 {
+		s.high = append(s.high[:0], key...)
+	}
+}
+
+// Next fills the page with the rows that come next. more is false when none follows; a page may be empty though more is true.
+func (s *Scanner) Next(l Limits, out *Page) (more bool, err error) {
+	out.Reset()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.from == nil {
+		return false, about(ErrClosed, "scanner of region "+s.region.info.Encoded)
+	}
+	if s.region.gone.Load() {
+		return false, about(ErrRegionGone, s.region.info.Encoded)
+	}
+	if s.done || bytes.Compare(s.low, s.high) >= 0 {
+		s.done = true
+		return false, nil
+	}
+	s.rd.it, err = s.from.NewIter(&pebble.IterOptions{LowerBound: s.low, UpperBound: s.high})
+	if err != nil {
+		return false, fmt.Errorf("scan region %s: %w", s.region.info.Encoded, err)
+	}
+	more, err = s.page(l, out)
+	if closing := s.rd.it.Close(); err == nil {
+		err = closing
+	}
+	s.rd.it = nil
+	if err != nil {
+		return false, fmt.Errorf("scan region %s: %w", s.region.info.Encoded, err)
+	}
+	s.done = !more
+	s.region.reads.Add(int64(len(out.Rows)))
+	return more, nil
+}
+
+// page goes through rows until a limit is met or there are no more.
+func (s *Scanner) page(l Limits, out *Page) (more bool, err error) {
+	size, looked := 0, 0
+	parts := l.Parts && (s.scan.Filter == nil || !s.scan.Filter.WholeRows())
+	for {
+		if l.Rows > 0 && len(out.Rows) >= l.Rows || l.Bytes > 0 && size >= l.Bytes {
+			return true, nil
+		}
+		if looked++; looked%64 == 0 && !l.Until.IsZero() && time.Now().After(l.Until) {
+			return true, nil
+		}
+		found, err := s.position()
+		if err != nil || !found {
+			return false, err
+		}
+		if f := s.scan.Filter; f != nil && !s.inRow {
+			f.Reset()
+			if f.AllRemaining() {
+				return false, nil
+			}
+			if f.SkipRow(s.rd.plain) {
+				s.leave()
+				continue
+			}
+		}
+		s.rd.limits = bounds{cells: s.scan.Batch}
+		if parts {
+			s.rd.limits.until = l.Until
+			if l.Bytes > 0 {
+				s.rd.limits.bytes = l.Bytes - size
+			}
+		}
+		before := len(out.Cells)
+		end, err := s.rd.walk(&out.Result)
+		if err != nil {
+			return false, err
+		}
+		if end == rowEnd {
+			s.finish(before, out)
+		} else {
+			s.pause(before, out)
+		}
+		for i := before; i < len(out.Cells); i++ {
+			size += out.Cells[i].Size()
+		}
+		if end == late || end == tooMuch {
+			return true, nil
+		}
+	}
+}
+
+// position finds the next row, unless the scan is in the middle of one.
+func (s *Scanner) position() (found bool, err error) {
+	it := s.rd.it
+	switch {
+	case s.inRow:
+		found = it.SeekGE(s.resume)
+		s.rd.rowKey = nil // its copy was the last page's
+		if !found || !bytes.HasPrefix(it.Key(), s.rd.prefix) {
+			return false, errKey // the snapshot has it
+		}
+		return true, nil
+	case !s.scan.Reversed:
+		found = it.Valid() && bytes.Compare(it.Key(), s.low) >= 0 || it.SeekGE(s.low)
+	default:
+		if found = it.SeekLT(s.high); found {
+			key := it.Key()
+			s.resume = append(s.resume[:0], key[:splitKey(key)]...)
+			found = it.SeekGE(s.resume)
+		}
+	}
+	if !found {
+		return false, it.Error()
+	}
+	return true, s.rd.enter(s.table)
+}
+
+// leave goes past the current row.
+func (s *Scanner) leave() {
+	s.inRow = false
+	jump := s.rd.jump
+	if s.scan.Reversed {
+		s.lower(s.rd.prefix)
+		if len(jump) > 0 {
+			s.lower(beyond(appendRow(nil, s.region.table.id, jump)))
+		}
+		return
+	}
+	s.raise(beyond(append([]byte(nil), s.rd.prefix...)))
+	if len(jump) > 0 {
+		s.raise(appendRow(nil, s.region.table.id, jump))
+	}
+}
+
+// finish ends a row.
+func (s *Scanner) finish(before int, out *Page) {
+	if f := s.scan.Filter; f != nil {
+		kept := f.RowCells(out.Cells[before:])
+		out.Cells = out.Cells[:before+len(kept)]
+		if f.DropRow() {
+			out.Cells = out.Cells[:before]
+		}
+	}
+	if len(out.Cells) > before {
+		out.Rows = append(out.Rows, Row{End: len(out.Cells)})
+	}
+	s.leave()
+}
+
+// pause ends a part of a row.
+func (s *Scanner) pause(before int, out *Page) {
+	s.inRow = true
+	s.resume = append(s.resume[:0], s.rd.it.Key()...)
+	if len(out.Cells) > before {
+		out.Rows = append(out.Rows, Row{End: len(out.Cells), More: true})
+	}
+}
+
+// Close ends the scanner. It may be called at any time, and again.
+func (s *Scanner) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.from == nil {
+		return nil
+	}
+	err := s.from.Close()
+	s.from = nil
+	s.rd.release()
+	if err != nil {
+		return fmt.Errorf("close a scanner: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Options of a store. The zero value is a store in memory.
+type Options struct {
+	Dir    string       // where to keep everything; empty: in memory, gone at Close
+	Logger *slog.Logger // default: none
+
+	// MaxBytes bounds what a store in memory holds, keys, values and what compaction has not removed yet; writes beyond it fail with ErrFull.
+	// Default 1 GiB. It does not bound a store in a folder.
+	MaxBytes int64
+	// CacheBytes bounds the cache of blocks, which fills as it is used. Default 32 MiB.
+	CacheBytes int64
+	// MemTableBytes is how much is written before it is sorted into a file. Default 8 MiB.
+	MemTableBytes int
+	// MaxCellBytes bounds a cell. Default 10 MiB, as in HBase.
+	MaxCellBytes int
+	// TidyBytes is how much is written to a table before the store looks by itself for versions that nobody can see any more; never before
+	// as much was written as the table holds. Default 64 MiB; negative: never.
+	TidyBytes int64
+	// Now is the server's clock. Default time.Now.
+	Now func() time.Time
+}
+
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = 1 << 30
+	}
+	if o.CacheBytes == 0 {
+		o.CacheBytes = 32 << 20
+	}
+	if o.MemTableBytes == 0 {
+		o.MemTableBytes = 8 << 20
+	}
+	if o.MaxCellBytes == 0 {
+		o.MaxCellBytes = 10 << 20
+	}
+	if o.TidyBytes == 0 {
+		o.TidyBytes = 64 << 20
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// stripes is how many locks all rows share.
+const stripes = 1024
+
+// stripe is the lock of the rows that fall on it, and the times that they were given last. A row's server-given times never go back, and
+// a value written after a marker is later than it, though both come in one millisecond.
+type stripe struct {
+	sync.Mutex
+	last       int64
+	lastMarker int64
+}
+
+// Store is a sandbox's storage. All of its methods may be called at once.
+type Store struct {
+	opts  Options
+	db    *pebble.DB
+	cache *pebble.Cache
+	seed  maphash.Seed
+	locks [stripes]stripe
+
+	mu         sync.RWMutex // the catalogue below
+	namespaces map[string]Namespace
+	tables     map[Name]*table
+	regions    map[string]*Region
+	nextTable  uint32
+	lastRegion int64
+
+	readers sync.Pool // *reader
+	flushes atomic.Int64
+	unread  atomic.Int64 // bytes written since held was measured
+	held    atomic.Int64 // bytes in memory, as pebble tells them
+	closed  atomic.Bool
+	ctx     context.Context //nolint:containedctx // ends what runs in the background; Close cancels it
+	cancel  context.CancelFunc
+	work    sync.WaitGroup
+}
+
+// Open opens or makes a store.
+func Open(opts Options) (*Store, error) {
+	opts = opts.withDefaults()
+	s := &Store{
+		opts:       opts,
+		seed:       maphash.MakeSeed(),
+		namespaces: map[string]Namespace{},
+		tables:     map[Name]*table{},
+		regions:    map[string]*Region{},
+		nextTable:  1,
+		cache:      pebble.NewCache(opts.CacheBytes),
+	}
+	s.readers.New = func() any { return &reader{} }
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	db, err := pebble.Open(opts.Dir, s.pebble())
+	if err != nil {
+		s.cancel()
+		s.cache.Unref()
+		if opts.Dir == "" {
+			return nil, fmt.Errorf("open the store: %w", err)
+		}
+		return nil, fmt.Errorf("open the sandbox's folder %s: %w; is another sandbox using it?", opts.Dir, err)
+	}
+	s.db = db
+	if err := s.load(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) pebble() *pebble.Options {
+	o := &pebble.Options{
+		Cache:                       s.cache,
+		Comparer:                    comparer(),
+		FormatMajorVersion:          pebble.FormatNewest,
+		FS:                          vfs.Default,
+		Logger:                      logger{s.opts.Logger},
+		MaxOpenFiles:                500,
+		MemTableSize:                uint64(s.opts.MemTableBytes),
+		MemTableStopWritesThreshold: 4,
+		L0CompactionThreshold:       2,
+		L0StopWritesThreshold:       32,
+		EventListener: &pebble.EventListener{
+			FlushEnd: func(pebble.FlushInfo) { s.flushes.Add(1) },
+		},
+	}
+	if s.opts.Dir == "" {
+		// What dies with the process needs no log.
+		o.FS, o.DisableWAL = vfs.NewMem(), true
+	}
+	for i := range o.Levels {
+		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+		o.Levels[i].FilterType = pebble.TableFilter
+	}
+	return o
+}
+
+// Close ends the store's background work and closes it. Scanners and Gets must have ended.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.cancel()
+	s.work.Wait()
+	err := s.db.Close()
+	s.cache.Unref()
+	if err != nil {
+		return fmt.Errorf("close the store: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) now() int64 { return s.opts.Now().UnixMilli() }
+
+// write commits what a change of the catalogue consists of.
+func (s *Store) write(fill func(b *pebble.Batch) error) error {
+	b := s.db.NewBatch()
+	defer b.Close()
+	if err := fill(b); err != nil {
+		return err
+	}
+	how := pebble.Sync
+	if s.opts.Dir == "" {
+		how = pebble.NoSync
+	}
+	if err := b.Commit(how); err != nil {
+		return fmt.Errorf("write the catalogue: %w", err)
+	}
+	return nil
+}
+
+// logger gives pebble's messages to slog: what it does by the way as debugging, what troubles it as an error.
+type logger struct{ log *slog.Logger }
+
+func (l logger) Infof(format string, args ...any) {
+	if l.log.Enabled(context.Background(), slog.LevelDebug) {
+		l.log.Debug("pebble", "text", fmt.Sprintf(format, args...)) //nolint:sloglint // pebble logs without a context
+	}
+}
+
+func (l logger) Errorf(format string, args ...any) {
+	l.log.Error("pebble", "text", fmt.Sprintf(format, args...)) //nolint:sloglint // as above
+}
+
+// Fatalf is pebble's way to say that going on would lose data, as when the disk fails in the middle of a log's sync.
+func (l logger) Fatalf(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	l.log.Error("pebble", "text", text) //nolint:sloglint // as above
+	panic("sandbox storage: " + text)
+}
