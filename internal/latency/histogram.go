@@ -161,5 +161,5 @@ func (h *Histogram) Mean() float64 {
 	if h.totals.count == 0 {
 		return 0
 	}
-	return (float64(h.totals.sumHi)*(1<<64) + float64(h.totals.sumLo)) / float64(h.totals.count)
+	return h.Total() / float64(h.totals.count)
 }

@@ -35,6 +35,7 @@ func layers() []layer {
 			{name: "sandbox"},
 			{name: "archive"},
 			{name: "report"},
+			{name: "exposition"},
 			{name: "wire", beside: []string{"gen/benchd"}},
 			{name: "gen/benchd", only: []string{"wire", "coordinator", "agent", "remote", "test"}},
 			{name: "gen/hbasepb", only: []string{"target", "sandbox", "test"}},

@@ -57,6 +57,13 @@ type Observer interface {
 	Observe(ctx context.Context) ([]Reading, error)
 }
 
+// Counter is a Target that counts what befalls its client beside operations: retries, connections that broke.
+type Counter interface {
+	// Counts tells how often each has been so far, by a short name in the singular such as "retry". Counts never fall.
+	// It is called now and then, from any goroutine.
+	Counts() map[string]uint64
+}
+
 // Reading is one figure that a target reported.
 type Reading struct {
 	Name, Source, Unit string

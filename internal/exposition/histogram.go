@@ -1,0 +1,145 @@
+package exposition
+
+import (
+	"math"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/benchd/benchd/internal/latency"
+)
+
+// schema is the resolution of native histograms: 2⁵ buckets an octave, each 2.2 % wider than the one below. Ours are
+// finer, so that each falls into one of them whole.
+const schema = 5
+
+// zeroThreshold is the width of the native bucket for 0, as client libraries have it: no latency but 0 is in it.
+const zeroThreshold = prometheus.DefNativeHistogramZeroThreshold
+
+// bounds are the upper ends of the classic buckets: three a decade, from what memory takes to what no user waits for.
+func bounds() []time.Duration {
+	var all []time.Duration
+	for decade := 10 * time.Microsecond; decade <= 10*time.Second; decade *= 10 {
+		all = append(all, decade, decade*5/2, decade*5)
+	}
+	return append(all, 100*time.Second)
+}
+
+// histogram is a Metric of one histogram. It does not change.
+type histogram struct {
+	desc   *prometheus.Desc
+	labels []*dto.LabelPair
+	body   *dto.Histogram
+}
+
+// Histogram shows h under a name and labels, in seconds: classic and native at once; who scrapes takes what it knows.
+// Nothing of h is kept.
+func Histogram(desc *prometheus.Desc, h *latency.Histogram, labels ...string) prometheus.Metric {
+	return &histogram{desc: desc, labels: prometheus.MakeLabelPairs(desc, labels), body: convert(h)}
+}
+
+// Desc tells the metric's name.
+func (m *histogram) Desc() *prometheus.Desc { return m.desc }
+
+// Write fills in the form in which metrics are sent.
+func (m *histogram) Write(out *dto.Metric) error {
+	out.Label, out.Histogram = m.labels, m.body
+	return nil
+}
+
+// convert counts a bucket of ours, whole, by the value with which quantiles answer for it. So a quantile that is read off
+// the result differs by the width of a bucket over there at most.
+func convert(h *latency.Histogram) *dto.Histogram {
+	out := &dto.Histogram{
+		SampleCount: new(h.Count()), SampleSum: new(h.Total() / float64(time.Second)),
+		Schema: proto.Int32(schema), ZeroThreshold: new(zeroThreshold),
+	}
+	var (
+		native = spans{end: -1}
+		zero   uint64
+		below  uint64 // classic buckets count all below their bounds
+	)
+	open := bounds()
+	for value, n := range h.Buckets {
+		for len(open) > 0 && value > int64(open[0]) {
+			out.Bucket = append(out.Bucket, classic(open[0], below))
+			open = open[1:]
+		}
+		below += n
+		if value == 0 {
+			zero += n
+		} else {
+			native.add(value, n)
+		}
+	}
+	for _, bound := range open {
+		out.Bucket = append(out.Bucket, classic(bound, below))
+	}
+	if n := h.Overflow(); n > 0 { // all that is known of these is that they are below the longest
+		native.add(h.Max(), n)
+	}
+	out.ZeroCount = new(zero)
+	out.PositiveSpan, out.PositiveDelta = native.spans, native.deltas
+	return out
+}
+
+func classic(bound time.Duration, below uint64) *dto.Bucket {
+	return &dto.Bucket{UpperBound: new(bound.Seconds()), CumulativeCount: new(below)}
+}
+
+// nativeBucket is the index of the bucket for a duration above 0: bucket i ends at 2^(i/2^schema) seconds.
+func nativeBucket(ns int64) int {
+	fraction, exponent := math.Frexp(float64(ns) / float64(time.Second)) // so that powers of two are exact
+	return exponent<<schema + int(math.Ceil(math.Log2(fraction)*(1<<schema)))
+}
+
+// bucketEnd is the longest duration in a native bucket.
+func bucketEnd(bucket int) int64 {
+	return int64(min(math.Exp2(float64(bucket)/(1<<schema))*float64(time.Second), math.MaxInt64/2))
+}
+
+// spans builds the sparse form of native buckets from durations in rising order.
+type spans struct {
+	spans  []*dto.BucketSpan
+	deltas []int64 // of each bucket's count to the one before
+	last   int     // index of the last bucket
+	end    int64   // the longest duration in it; -1 where there is none
+	count  int64   // in it
+}
+
+// shortGap is how many empty buckets are written out rather than beginning a new span.
+const shortGap = 2
+
+func (s *spans) add(ns int64, n uint64) {
+	more := int64(min(n, math.MaxInt64))
+	if ns <= s.end { // most of ours go where the one before went
+		s.deltas[len(s.deltas)-1] += more
+		s.count += more
+		return
+	}
+	bucket := nativeBucket(ns)
+	switch gap := bucket - s.last - 1; {
+	case s.end < 0:
+		s.begin(bucket)
+	case gap > shortGap:
+		s.begin(gap)
+	default:
+		for range gap {
+			s.put(0)
+		}
+	}
+	s.put(more)
+	s.last, s.end = bucket, max(bucketEnd(bucket), ns)
+}
+
+func (s *spans) begin(offset int) {
+	s.spans = append(s.spans, &dto.BucketSpan{Offset: new(int32(offset)), Length: proto.Uint32(0)})
+}
+
+func (s *spans) put(count int64) {
+	*s.spans[len(s.spans)-1].Length++
+	s.deltas = append(s.deltas, count-s.count)
+	s.count = count
+}

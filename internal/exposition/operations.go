@@ -1,0 +1,71 @@
+package exposition
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/benchd/benchd/internal/latency"
+)
+
+// Operations names the series of what was done.
+type Operations struct {
+	count, response, service *prometheus.Desc
+}
+
+// NewOperations names them with a prefix such as "benchd": a coordinator's are of all agents together and an agent's are
+// its own, and whoever adds series up must not count both.
+func NewOperations(prefix string) Operations {
+	labels := []string{"run", "phase", "op", "outcome"}
+	parts := []string{"run", "phase", "op", "outcome", "part_of"}
+	return Operations{
+		count: prometheus.NewDesc(prefix+"_operations_total",
+			"Operations by how they ended. The parts of larger ones are not in it.", labels, nil),
+		response: prometheus.NewDesc(prefix+"_response_time_seconds",
+			"From when operations were intended until they were done; part_of names the larger operation that one is a part of.", parts, nil),
+		service: prometheus.NewDesc(prefix+"_service_time_seconds",
+			"From when operations were sent until they were done; part_of names the larger operation that one is a part of.", parts, nil),
+	}
+}
+
+// Names lists them.
+func (o Operations) Names() []*prometheus.Desc {
+	return []*prometheus.Desc{o.count, o.response, o.service}
+}
+
+// Metrics shows the series of a run's phase. Nothing of them is kept.
+func (o Operations) Metrics(run, phase string, series []latency.Series) []prometheus.Metric {
+	const each = 3
+	out := make([]prometheus.Metric, 0, each*len(series))
+	for i := range series {
+		s := &series[i]
+		if s.Key.PartOf == "" {
+			out = append(out, Count(o.count, s.Response.Count(), run, phase, s.Key.Op, s.Key.Outcome))
+		}
+		labels := []string{run, phase, s.Key.Op, s.Key.Outcome, s.Key.PartOf}
+		response := &histogram{desc: o.response, labels: prometheus.MakeLabelPairs(o.response, labels), body: convert(s.Response)}
+		service := &histogram{desc: o.service, labels: prometheus.MakeLabelPairs(o.service, labels), body: response.body}
+		if s.Service != s.Response {
+			service.body = convert(s.Service)
+		}
+		out = append(out, response, service)
+	}
+	return out
+}
+
+// Count shows a number that only grows.
+func Count(desc *prometheus.Desc, n uint64, labels ...string) prometheus.Metric {
+	return constant(desc, prometheus.CounterValue, float64(n), labels)
+}
+
+// Level shows a number that rises and falls.
+func Level(desc *prometheus.Desc, value float64, labels ...string) prometheus.Metric {
+	return constant(desc, prometheus.GaugeValue, value, labels)
+}
+
+// constant shows a number; labels that do not fit make the whole answer an error, which names the metric.
+func constant(desc *prometheus.Desc, kind prometheus.ValueType, value float64, labels []string) prometheus.Metric {
+	m, err := prometheus.NewConstMetric(desc, kind, value, labels...)
+	if err != nil {
+		return prometheus.NewInvalidMetric(desc, err)
+	}
+	return m
+}

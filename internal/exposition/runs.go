@@ -1,0 +1,113 @@
+package exposition
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Defaults of a Runs.
+const (
+	// DefaultKeep is how long the metrics of an ended run are shown: long enough for the last figures to be scraped, and
+	// for rates over them to fall to nothing.
+	DefaultKeep = 15 * time.Minute
+	// DefaultMost is how many ended runs are shown at most: runs of a second must not fill Prometheus.
+	DefaultMost = 32
+)
+
+// Source tells the metrics of one run, from any goroutine.
+type Source interface{ Metrics() []prometheus.Metric }
+
+// Runs is a collector of what runs show. Make it with NewRuns.
+type Runs[S Source] struct {
+	names []*prometheus.Desc
+	keep  time.Duration
+	most  int
+	now   func() time.Time
+
+	mu   sync.Mutex
+	runs map[string]*entry[S]
+}
+
+type entry[S Source] struct {
+	run    string
+	source S
+	ended  time.Time // zero while the run goes on
+}
+
+// NewRuns makes a collector of metrics with these names, of which ended runs show at most (default DefaultMost)
+// for as long as keep (default DefaultKeep).
+func NewRuns[S Source](keep time.Duration, most int, names ...*prometheus.Desc) *Runs[S] {
+	return &Runs[S]{
+		names: names, keep: cmp.Or(keep, DefaultKeep), most: cmp.Or(most, DefaultMost), now: time.Now,
+		runs: make(map[string]*entry[S]),
+	}
+}
+
+// Begin shows a run from now on, and returns its source: the one that it had, if it is known, so that counters go on.
+func (r *Runs[S]) Begin(run string, source S) S {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.runs[run]
+	if e == nil {
+		e = &entry[S]{run: run, source: source}
+		r.runs[run] = e
+	}
+	e.ended = time.Time{}
+	return e.source
+}
+
+// End notes that a run shows nothing new. Its last metrics stay for a while.
+func (r *Runs[S]) End(run string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e := r.runs[run]; e != nil {
+		e.ended = r.now()
+	}
+	r.expire()
+}
+
+// expire drops what was shown for long enough. The caller holds mu.
+func (r *Runs[S]) expire() {
+	now := r.now()
+	var ended []*entry[S]
+	for run, e := range r.runs {
+		switch {
+		case e.ended.IsZero():
+		case now.Sub(e.ended) >= r.keep:
+			delete(r.runs, run)
+		default:
+			ended = append(ended, e)
+		}
+	}
+	slices.SortFunc(ended, func(a, b *entry[S]) int { return b.ended.Compare(a.ended) })
+	for _, e := range ended[min(r.most, len(ended)):] {
+		delete(r.runs, e.run)
+	}
+}
+
+// Describe tells the names of all that a run shows.
+func (r *Runs[S]) Describe(to chan<- *prometheus.Desc) {
+	for _, name := range r.names {
+		to <- name
+	}
+}
+
+// Collect shows all runs.
+func (r *Runs[S]) Collect(to chan<- prometheus.Metric) {
+	r.mu.Lock()
+	r.expire()
+	shown := make([]S, 0, len(r.runs))
+	for _, e := range r.runs {
+		shown = append(shown, e.source)
+	}
+	r.mu.Unlock()
+	for _, source := range shown {
+		for _, m := range source.Metrics() {
+			to <- m
+		}
+	}
+}
