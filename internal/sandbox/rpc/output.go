@@ -1,0 +1,91 @@
+package rpc
+
+import (
+	"net"
+	"sync"
+	"time"
+)
+
+const (
+	enough       = 256 << 10 // is written without waiting for more
+	maxUnread    = 16 << 20  // of answers that a client does not read
+	writeTimeout = 60 * time.Second
+)
+
+// output gathers answers and writes them together.
+type output struct {
+	conn net.Conn
+
+	mu      sync.Mutex
+	room    sync.Cond
+	ready   []byte
+	spare   []byte
+	writing bool // somebody writes, and goes on until nothing is ready
+	closed  bool
+}
+
+// Put makes an answer ready. It waits while the client leaves too much unread.
+func (o *output) put(a *Answer, id uint32, pack compressor) {
+	o.mu.Lock()
+	for len(o.ready) > maxUnread && o.writing && !o.closed {
+		o.room.Wait()
+	}
+	if o.closed {
+		o.mu.Unlock()
+		return
+	}
+	at := len(o.ready)
+	ready, err := a.append(o.ready, id, pack)
+	if err != nil {
+		ready, _ = (&Answer{Exception: AsException(err)}).append(o.ready[:at], id, nil) //nolint:errcheck // an exception is always encoded
+	}
+	if a.Cut {
+		ready = ready[:at+int(float64(len(ready)-at)*a.CutAfter)]
+	}
+	o.ready = ready
+	full := len(ready) > enough
+	o.mu.Unlock()
+	if a.Cut {
+		o.flush()
+		o.close()
+		o.conn.Close()
+	} else if full {
+		o.flush()
+	}
+}
+
+// Flush writes what is ready, unless somebody does so already.
+func (o *output) flush() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.writing {
+		return
+	}
+	o.writing = true
+	for len(o.ready) > 0 && !o.closed {
+		b := o.ready
+		o.ready = o.spare[:0]
+		o.mu.Unlock()
+		o.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
+		_, err := o.conn.Write(b)
+		o.mu.Lock()
+		if cap(b) > 2*enough {
+			b = nil
+		}
+		o.spare = b
+		if err != nil {
+			o.closed = true
+			o.conn.Close()
+		}
+		o.room.Broadcast()
+	}
+	o.writing = false
+}
+
+// Close drops what is not written.
+func (o *output) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+	o.room.Broadcast()
+}

@@ -1,0 +1,136 @@
+package rpc
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+const (
+	maxConnections = 4096
+	// memory for long frames, over all connections of a server
+	budget = 256 << 20
+)
+
+// Server serves calls on a port. Make it with New.
+type Server struct {
+	services map[string]Service
+	logger   *slog.Logger
+	budget   *semaphore.Weighted
+	tasks    sync.Pool
+	ctx      context.Context //nolint:containedctx // ends with the server
+	cancel   context.CancelFunc
+	open     atomic.Int64
+
+	wg       sync.WaitGroup
+	mu       sync.Mutex
+	listener net.Listener
+	conns    map[net.Conn]struct{}
+	closed   bool
+}
+
+// New gives a server of the services, by the names that clients call them by.
+func New(services map[string]Service, logger *slog.Logger) *Server {
+	s := &Server{
+		services: services,
+		logger:   logger,
+		budget:   semaphore.NewWeighted(budget),
+		conns:    map[net.Conn]struct{}{},
+	}
+	s.tasks.New = func() any { return &task{} }
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s
+}
+
+// Start accepts connections until Close.
+func (s *Server) Start(listener net.Listener) {
+	s.mu.Lock()
+	s.listener = listener
+	s.mu.Unlock()
+	s.wg.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				if errors.Is(err, net.ErrClosed) {
+					return
+				}
+				timer := time.NewTimer(10 * time.Millisecond) // too many files: those that leave make room
+				select {
+				case <-timer.C:
+				case <-s.ctx.Done():
+					return
+				}
+				continue
+			}
+			if !s.enter(conn) {
+				conn.Close()
+				continue
+			}
+			s.wg.Go(func() {
+				defer s.leave(conn)
+				c := newConn(s, conn)
+				if err := c.serve(); err != nil {
+					s.logger.Debug("connection ended", "client", conn.RemoteAddr(), "err", err)
+				}
+			})
+		}
+	})
+}
+
+func newConn(s *Server, conn net.Conn) *Conn {
+	c := &Conn{server: s, conn: conn, reader: bufio.NewReaderSize(conn, readBuffer), slots: make(chan struct{}, inHand)}
+	c.out.conn = conn
+	c.out.room.L = &c.out.mu
+	return c
+}
+
+// Close ends all connections at once, as a crash does, and joins those who serve them.
+func (s *Server) Close() {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
+	s.closed = true
+	s.cancel()
+	if s.listener != nil {
+		s.listener.Close()
+	}
+	for conn := range s.conns {
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			tcp.SetLinger(0)
+		}
+		conn.Close()
+	}
+	s.mu.Unlock()
+	s.wg.Wait()
+}
+
+// Connections is how many there are.
+func (s *Server) Connections() int { return int(s.open.Load()) }
+
+func (s *Server) enter(conn net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || len(s.conns) >= maxConnections {
+		return false
+	}
+	s.conns[conn] = struct{}{}
+	s.open.Add(1)
+	return true
+}
+
+func (s *Server) leave(conn net.Conn) {
+	conn.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, conn)
+	s.open.Add(-1)
+}
