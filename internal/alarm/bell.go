@@ -158,22 +158,25 @@ func (b *Bell) Close() error {
 // sleepers is a heap, the next to be woken first.
 type sleepers []*sleeper
 
-func (s sleepers) Len() int           { return len(s) }
-func (s sleepers) Less(i, j int) bool { return s[i].at < s[j].at }
+func (s *sleepers) Len() int           { return len(*s) }
+func (s *sleepers) Less(i, j int) bool { return (*s)[i].at < (*s)[j].at }
 
-func (s sleepers) Swap(i, j int) {
-	s[i], s[j] = s[j], s[i]
-	s[i].place, s[j].place = i, j
+func (s *sleepers) Swap(i, j int) {
+	h := *s
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i, j
 }
 
-// Push is for package heap.
+// Len, Less, Swap, Push and Pop are for package heap.
+
+// Push adds a sleeper.
 func (s *sleepers) Push(x any) {
 	one, _ := x.(*sleeper)
 	one.place = len(*s)
 	*s = append(*s, one)
 }
 
-// Pop is for package heap.
+// Pop takes the last one.
 func (s *sleepers) Pop() any {
 	last := len(*s) - 1
 	one := (*s)[last]

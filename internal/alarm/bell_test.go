@@ -25,7 +25,7 @@ func TestABellWakesEverySleeperAndNoneEarly(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(i), 7))
 			for range 20 {
 				until := time.Now().Add(time.Duration(rng.IntN(2_000_000) - 1000))
-				assert.NoError(t, b.Wait(t.Context(), until))
+				require.NoError(t, b.Wait(t.Context(), until))
 				assert.False(t, time.Now().Before(until))
 			}
 		})
@@ -43,7 +43,7 @@ func TestABellWakesInTheOrderOfInstantsNotOfArrival(t *testing.T) {
 		var sleepers sync.WaitGroup
 		for _, d := range []time.Duration{time.Hour, time.Minute, 2 * time.Hour, time.Second} {
 			sleepers.Go(func() {
-				assert.NoError(t, b.Wait(t.Context(), began.Add(d)))
+				require.NoError(t, b.Wait(t.Context(), began.Add(d)))
 				woken <- d
 				assert.Equal(t, d, time.Since(began))
 			})
@@ -65,7 +65,7 @@ func TestASleeperObeysItsContextAndLeavesTheOthersAsleep(t *testing.T) {
 		var sleepers sync.WaitGroup
 		sleepers.Go(func() { assert.ErrorIs(t, b.Wait(ctx, began.Add(time.Minute)), context.Canceled) })
 		sleepers.Go(func() {
-			assert.NoError(t, b.Wait(t.Context(), began.Add(time.Hour)))
+			require.NoError(t, b.Wait(t.Context(), began.Add(time.Hour)))
 			assert.Equal(t, time.Hour, time.Since(began))
 		})
 		synctest.Wait()

@@ -22,14 +22,12 @@ type Fault struct {
 	Share float64
 	// Seed is that of which calls are hit and of how long they wait.
 	Seed uint64
-	// Where says which calls it concerns.
+	// Where says which calls it concerns; for KillServer and RestartServer, to which server it happens.
 	Where Where
 	// Delay is how long calls wait, for Latency.
 	Delay draw.Duration
 	// Exception is the class to answer with in place of java.io.IOException, for IOException.
 	Exception string
-	// Server is which one it happens to, for KillServer and RestartServer; it is written as in Where.
-	Server string
 }
 
 // Where narrows down which calls a fault concerns. What is empty narrows nothing down.
@@ -72,7 +70,8 @@ func (s *Server) among(names []string) bool {
 	return s != nil && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(s.known[:], name) })
 }
 
-// Call is one call that has come to a server. Of a batch each part is a Call of its own.
+// Call is one call that has come to a server. A batch is first a Call as a whole, of op Multi, and then each of its parts
+// is one, whose Verdict.Cut means nothing.
 type Call struct {
 	Server *Server
 	Op     Op

@@ -46,14 +46,19 @@ type active struct {
 }
 
 // New makes a Plan without faults. Close ends it.
-func New() *Plan { return &Plan{bell: alarm.NewBell(), changed: make(chan struct{}, 1)} }
+func New() *Plan { return newPlan(alarm.NewBell()) }
+
+// NewPlain makes a Plan that waits by the runtime's timers, for a bubble of testing/synctest.
+func NewPlain() *Plan { return newPlan(alarm.NewPlainBell()) }
+
+func newPlan(bell *alarm.Bell) *Plan { return &Plan{bell: bell, changed: make(chan struct{}, 1)} }
 
 // Add adds a fault, which begins Start from now, and returns the number by which it is known.
 func (p *Plan) Add(f Fault) (int, error) {
 	if err := f.Validate(); err != nil {
 		return 0, err
 	}
-	a := &active{Fault: f, begin: time.Now().Add(f.Start), rng: rand.New(rand.NewPCG(f.Seed, 0))}
+	a := &active{Fault: f, begin: time.Now().Add(f.Start)}
 	if f.Length > 0 {
 		a.end = a.begin.Add(f.Length)
 	}
@@ -67,6 +72,7 @@ func (p *Plan) Add(f Fault) (int, error) {
 	}
 	p.last++
 	a.number = p.last
+	a.rng = rand.New(rand.NewPCG(f.Seed, uint64(a.number)))
 	p.faults = append(p.faults, a)
 	p.publish(time.Now())
 	p.wake()

@@ -69,15 +69,14 @@ func (p *Plan) due(now time.Time) (due []event, next time.Time) {
 func (a *active) returns() bool { return a.Kind == KillServer && a.Length > 0 }
 
 func (e event) do(ctx context.Context, cluster Cluster) error {
-	name := e.fault.Server
-	switch {
-	case e.fault.Kind == AddServer:
+	if e.fault.Kind == AddServer {
 		return cluster.AddServer(ctx)
-	case e.fault.Kind == KillServer && !e.last:
-		return cluster.KillServer(ctx, name)
-	default:
-		return cluster.RestartServer(ctx, name)
 	}
+	name := e.fault.Where.Servers[0]
+	if e.fault.Kind == KillServer && !e.last {
+		return cluster.KillServer(ctx, name)
+	}
+	return cluster.RestartServer(ctx, name)
 }
 
 func (p *Plan) done(e event, err error) {

@@ -46,6 +46,9 @@ func (f *Fault) Validate() error {
 			return problem("op", "%s", unknown("kind of call", string(op), Ops()))
 		}
 	}
+	if err := f.Where.bounded(); err != nil {
+		return err
+	}
 	if f.Where.To != "" && f.Where.To <= f.Where.From {
 		return problem("to", "the row %q is not after the row %q of from, so that there is nothing between them", f.Where.To, f.Where.From)
 	}
@@ -63,22 +66,50 @@ func (f *Fault) fits() error {
 	if f.Kind != IOException && f.Exception != "" {
 		return problem("exception", "means nothing to %s, which has an exception of its own; it is for io-exception", f.Kind)
 	}
-	needs := f.Kind == KillServer || f.Kind == RestartServer
+	if !f.Kind.Event() {
+		return nil
+	}
+	for _, s := range f.Settings() {
+		switch s.Key {
+		case "share", "seed", "op", "table", "region", "from", "to":
+			return problem(s.Key, "means nothing to %s, which happens once, to a server", f.Kind)
+		}
+	}
 	switch {
-	case needs && f.Server == "":
-		return problem("server", "is missing: which region server is it to happen to? Write its number or address, as `benchctl sandbox servers` lists them")
-	case !needs && f.Server != "":
-		return problem("server", "means nothing to %s", f.Kind)
-	case f.Kind.Event() && f.Share != 1:
-		return problem("share", "means nothing to %s, which happens once", f.Kind)
-	case f.Kind.Event() && !f.Where.everywhere():
-		return problem("op", "and table, region, from and to mean nothing to %s, which happens to a server", f.Kind)
+	case f.Kind != AddServer && len(f.Where.Servers) != 1:
+		return problem("server", "is to name one region server: which one is to be killed? Write its number or address, as `benchctl sandbox servers` lists them")
+	case f.Kind == AddServer && len(f.Where.Servers) > 0:
+		return problem("server", "means nothing to add-server, which adds one of its own")
 	case f.Length != 0 && (f.Kind == AddServer || f.Kind == RestartServer):
 		return problem("length", "means nothing to %s; a server that is away for a time is a kill-server with that length", f.Kind)
 	}
 	return nil
 }
 
-func (w *Where) everywhere() bool {
-	return len(w.Servers)+len(w.Ops)+len(w.Tables)+len(w.Regions) == 0 && w.From == "" && w.To == ""
+// maxNames bounds each list of a Where, maxName each of its words.
+const (
+	maxNames = 1000
+	maxName  = 32 << 10 // as long as a row may be
+)
+
+func (w *Where) bounded() error {
+	for _, list := range []struct {
+		key   string
+		words []string
+	}{
+		{"server", w.Servers}, {"op", texts(w.Ops)}, {"table", w.Tables}, {"region", w.Regions}, {"from", []string{w.From}}, {"to", []string{w.To}},
+	} {
+		if len(list.words) > maxNames {
+			return problem(list.key, "%d are too many; there may be %d", len(list.words), maxNames)
+		}
+		for _, word := range list.words {
+			if word == "" && list.key != "from" && list.key != "to" {
+				return problem(list.key, "a name is empty")
+			}
+			if len(word) > maxName {
+				return problem(list.key, "%d bytes are too long; there may be %d", len(word), maxName)
+			}
+		}
+	}
+	return nil
 }

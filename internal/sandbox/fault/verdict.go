@@ -51,19 +51,23 @@ func (v *Verdict) Wait(ctx context.Context) error {
 	if v.delay <= 0 {
 		return nil
 	}
-	waiting := ctx
-	if v.delay > longDelay {
-		var cancel context.CancelFunc
-		waiting, cancel = context.WithCancel(ctx)
-		defer cancel()
-		for _, a := range v.late {
-			defer context.AfterFunc(a.cleared, cancel)()
-		}
+	if v.delay <= longDelay {
+		return v.plan.bell.Wait(ctx, v.until)
 	}
-	if err := v.plan.bell.Wait(waiting, v.until); err != nil && (ctx.Err() != nil || waiting.Err() == nil) {
-		return err
+	waiting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stops := make([]func() bool, len(v.late))
+	for i, a := range v.late {
+		stops[i] = context.AfterFunc(a.cleared, cancel)
 	}
-	return nil
+	err := v.plan.bell.Wait(waiting, v.until)
+	for _, stop := range stops {
+		stop()
+	}
+	if waiting.Err() != nil {
+		return ctx.Err() // none when it is the fault that was cleared
+	}
+	return err
 }
 
 func exception(f *Fault, c *Call) *Exception {

@@ -50,7 +50,7 @@ func (c *Config) Validate() error {
 }
 
 // String tells of the model as the sandbox's facts do.
-func (c Config) String() string {
+func (c *Config) String() string {
 	if c.Time.IsZero() {
 		return "none"
 	}

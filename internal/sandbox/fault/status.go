@@ -1,0 +1,57 @@
+package fault
+
+import "time"
+
+// State is how far a fault has come.
+type State string
+
+// The states.
+const (
+	Waiting State = "waiting" // for its start
+	Active  State = "active"
+	Over    State = "over"
+	Failed  State = "failed" // what was to happen to a server could not be done
+)
+
+// Status tells of one fault.
+type Status struct {
+	Number int    `json:"number"`
+	Fault  *Fault `json:"fault"`
+	State  State  `json:"state"`
+	// Begins is how long it still waits; Left is how long it still lasts, 0 for one that lasts until it is cleared.
+	Begins time.Duration `json:"begins"`
+	Left   time.Duration `json:"left"`
+	// Hits is how many calls, or servers, it has hit.
+	Hits    int64  `json:"hits"`
+	Trouble string `json:"trouble,omitempty"`
+}
+
+// List tells of all faults that were not cleared.
+func (p *Plan) List() []Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	list := make([]Status, 0, len(p.faults))
+	for _, a := range p.faults {
+		list = append(list, a.status(now))
+	}
+	return list
+}
+
+// status is called with the plan locked.
+func (a *active) status(now time.Time) Status {
+	f := a.Fault
+	s := Status{Number: a.number, Fault: &f, Hits: a.hits.Load(), Trouble: a.trouble, State: Active}
+	switch {
+	case a.trouble != "":
+		s.State = Failed
+	case now.Before(a.begin):
+		s.State, s.Begins = Waiting, a.begin.Sub(now)
+	case a.ended(now), a.Kind.Event() && a.happened && (a.returned || !a.returns()):
+		s.State = Over
+	}
+	if !a.end.IsZero() && s.State != Over {
+		s.Left = a.end.Sub(now) - s.Begins
+	}
+	return s
+}

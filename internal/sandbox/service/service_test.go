@@ -1,0 +1,74 @@
+package service_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/benchd/benchd/internal/alarm"
+	"github.com/benchd/benchd/internal/sandbox/draw"
+	"github.com/benchd/benchd/internal/sandbox/service"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func constant(d time.Duration) draw.Duration { return draw.Duration{Shape: draw.Constant, Time: d} }
+
+func TestWithoutAServiceTimeThereIsNoModel(t *testing.T) {
+	m, err := service.New(service.Config{Handlers: 5}, 1)
+	require.NoError(t, err)
+	require.Nil(t, m)
+	require.NoError(t, m.Serve(t.Context()))
+	require.Zero(t, m.Waiting())
+	require.NoError(t, m.Close())
+}
+
+func TestHandlersAreBounded(t *testing.T) {
+	for _, n := range []int{-1, service.MaxHandlers + 1} {
+		_, err := service.New(service.Config{Time: constant(time.Millisecond), Handlers: n}, 1)
+		require.ErrorContains(t, err, "a region server has 1 to 10000")
+	}
+}
+
+// With 2 handlers of 5 ms, 20 requests at once take 10 turns: never less, whatever the machine does.
+func TestRequestsWaitForTheirTurn(t *testing.T) {
+	m, err := service.New(service.Config{Time: constant(5 * time.Millisecond), Handlers: 2}, 1)
+	require.NoError(t, err)
+	began := time.Now()
+	var requests sync.WaitGroup
+	for range 20 {
+		requests.Go(func() { assert.NoError(t, m.Serve(context.Background())) })
+	}
+	requests.Wait()
+	require.GreaterOrEqual(t, time.Since(began), 50*time.Millisecond)
+	require.Zero(t, m.Waiting())
+	require.NoError(t, m.Close())
+}
+
+func TestARequestObeysItsContextAndTheModelsEnd(t *testing.T) {
+	m, err := service.New(service.Config{Time: constant(time.Hour), Handlers: 1}, 1)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, m.Serve(ctx), context.DeadlineExceeded)
+	require.Zero(t, m.Waiting())
+
+	waiting := make(chan error, 1)
+	go func() { waiting <- m.Serve(context.Background()) }()
+	require.Eventually(t, func() bool { return m.Waiting() == 1 }, 10*time.Second, time.Millisecond)
+	require.NoError(t, m.Close())
+	require.ErrorIs(t, <-waiting, alarm.ErrClosed)
+}
+
+func TestTheModelTellsWhatItIs(t *testing.T) {
+	c := service.Config{}
+	require.Equal(t, "none", c.String())
+	c.Time = draw.Duration{Shape: draw.Exponential, Time: 5 * time.Millisecond}
+	c.EnsureDefaults()
+	require.Equal(t, "exponential 5ms by 30 handlers", c.String())
+}
