@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -57,7 +58,7 @@ func (a *Archive) AddWindows(ctx context.Context, windows []latency.Window) ([]R
 
 // addStatements are what AddWindows runs many times, prepared once.
 type addStatements struct {
-	findPhase, addPhase, addWindow, addMeasurement, addSample *sql.Stmt
+	findPhase, addPhase, addWindow, addMeasurement, addSample, addLoaded *sql.Stmt
 }
 
 func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
@@ -76,6 +77,8 @@ func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
 			response_max_ns, response_overflow, service_sum_ns, service_min_ns, service_max_ns, service_overflow, response, service)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&s.addSample, `INSERT INTO error_sample (window, op, outcome, message) VALUES (?, ?, ?, ?)`},
+		{&s.addLoaded, `INSERT INTO loaded (run, shard, attempt, seq, rows) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (run, shard, attempt) DO UPDATE SET seq = excluded.seq, rows = excluded.rows WHERE excluded.seq > seq`},
 	} {
 		if *p.into, err = db.PrepareContext(ctx, p.query); err != nil { //nolint:sqlclosecheck // addStatements.close does
 			return s, errors.Join(err, s.close())
@@ -86,7 +89,7 @@ func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
 
 func (s addStatements) close() error {
 	var errs []error
-	for _, statement := range []*sql.Stmt{s.findPhase, s.addPhase, s.addWindow, s.addMeasurement, s.addSample} {
+	for _, statement := range []*sql.Stmt{s.findPhase, s.addPhase, s.addWindow, s.addMeasurement, s.addSample, s.addLoaded} {
 		if statement != nil {
 			errs = append(errs, statement.Close())
 		}
@@ -120,6 +123,7 @@ func (s addStatements) begin(ctx context.Context, tx *sql.Tx) *adder {
 			addWindow:      tx.StmtContext(ctx, s.addWindow),
 			addMeasurement: tx.StmtContext(ctx, s.addMeasurement),
 			addSample:      tx.StmtContext(ctx, s.addSample),
+			addLoaded:      tx.StmtContext(ctx, s.addLoaded),
 		},
 		phases: make(map[phaseName]phaseRow),
 	}
@@ -159,6 +163,15 @@ func (d *adder) window(w *latency.Window) (fresh bool, err error) {
 	}
 	for i := range w.Series {
 		if err := d.measurement(id, &w.Series[i]); err != nil {
+			return false, err
+		}
+	}
+	if w.Loaded != nil {
+		rows, err := json.Marshal(w.Loaded)
+		if err != nil {
+			return false, err
+		}
+		if _, err := d.statements.addLoaded.ExecContext(d.ctx, w.ID.Run, w.ID.Shard, w.ID.Attempt, w.ID.Seq, string(rows)); err != nil {
 			return false, err
 		}
 	}

@@ -290,3 +290,29 @@ func TestCounts(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, none)
 }
+
+func TestWhatALoadHasLoadedIsThatOfItsNewestWindow(t *testing.T) {
+	dir := t.TempDir()
+	a := openIn(t, dir)
+	run := create(t, a, "s")
+	window := func(shard, attempt, seq int, loaded ...int64) latency.Window {
+		w := windowOf(latency.WindowID{Run: run, Phase: "load", Shard: shard, Attempt: attempt, Seq: seq}, 5)
+		w.Loaded = loaded
+		return w
+	}
+	got, err := a.Loaded(t.Context(), run)
+	require.NoError(t, err)
+	require.Empty(t, got)
+
+	add(t, a, window(0, 1, 0, 10, 20), window(1, 1, 0, 30, 40), window(0, 1, 2, 12, 22))
+	add(t, a, window(0, 1, 1, 11, 21)) // late
+	add(t, a, window(1, 2, 0, 35, 45))
+	require.NoError(t, a.Close(t.Context()))
+	a = openIn(t, dir)
+	got, err = a.Loaded(t.Context(), run)
+	require.NoError(t, err)
+	require.Equal(t, map[int][]int64{0: {12, 22}, 1: {35, 45}}, got)
+	got, err = a.Loaded(t.Context(), "another")
+	require.NoError(t, err)
+	require.Empty(t, got)
+}

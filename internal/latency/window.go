@@ -52,6 +52,9 @@ type Window struct {
 	// Watermark is the key number below which all rows that the shard was to insert in a run are there; 0 where
 	// it inserts none.
 	Watermark int64
+	// Loaded is how far each worker of a load has come: below it all rows of the worker's range have been answered, and
+	// counted in this window or an earlier one. It is nil outside a load.
+	Loaded []int64
 }
 
 // ErrorSample is the first message of its kind that the window saw.

@@ -152,6 +152,7 @@ func (c *cutter) plan() {
 		return // the time base has not moved by a microsecond
 	}
 	c.nextLocal = local
+	s.cutAt.Store(local)
 	bounds := latency.Bounds{Start: local, Every: interval}
 	if stop > c.next && stop != never {
 		bounds.Stop = s.local(stop)
@@ -257,6 +258,9 @@ func (s *segment) cleanUp(ctx context.Context, worker int, session Session) erro
 	if out.Err = session.Close(ctx); out.Err != nil {
 		out.Code = workload.Error
 	}
+	if out.Err == nil && s.load {
+		s.workers[worker].loaded.settle()
+	}
 	s.workers[worker].note(s.catalog.cleanup, out, s.now(), began, began)
 	return out.Err
 }
@@ -286,6 +290,9 @@ func (c *cutter) window(end, local int64, tail, last bool) {
 	if s.inserts() {
 		w.Watermark = s.shard.Watermark()
 	}
+	if s.load {
+		c.loaded(w, local)
+	}
 	w.Series, w.Lateness = s.recorder.CutWindow(local)
 	c.all.recorded += latency.Ops(w.Series)
 	c.counters(w)
@@ -294,6 +301,19 @@ func (c *cutter) window(end, local int64, tail, last bool) {
 	c.last, c.seq = end, c.seq+1
 	c.log(w, end)
 	s.r.cfg.Emit(w)
+}
+
+// loaded reads how far the workers of a load had come at the window's end, and how many rows they had written.
+func (c *cutter) loaded(w *latency.Window, local int64) {
+	w.Loaded = make([]int64, len(c.s.workers))
+	var rows uint64
+	for i, worker := range c.s.workers {
+		row, written := worker.loaded.at(local)
+		w.Loaded[i] = row
+		rows += uint64(written)
+	}
+	w.Rows = rows - c.rows
+	c.rows = rows
 }
 
 // counters reads what the workers show, and the machine's health.
@@ -309,8 +329,12 @@ func (c *cutter) counters(w *latency.Window) {
 		w.Health.LateSends += n.late.Swap(0)
 		w.Health.LateMax = max(w.Health.LateMax, time.Duration(n.lateMax.Swap(0)))
 	}
-	w.Rows, w.Bytes = rows-c.rows, bytes-c.bytes
-	c.rows, c.bytes, c.all.issued = rows, bytes, issued
+	w.Bytes = bytes - c.bytes
+	c.bytes, c.all.issued = bytes, issued
+	if !s.load {
+		w.Rows = rows - c.rows
+		c.rows = rows
+	}
 	w.Health.Backlog = s.backlog.at(c.begin+int64(w.End), issued, uint64(s.most))
 }
 

@@ -49,6 +49,7 @@ type segment struct {
 	countedRun atomic.Int64 // run: from when on operations count against the number that the last phase has
 	counted    atomic.Int64 // local: the same
 	firstAt    atomic.Int64 // local: when the first operation was sent
+	cutAt      atomic.Int64 // local: where the coming window ends
 	_          [64]byte
 	claims     atomic.Int64 // open loop: operations left to intend; written with each
 	_          [64]byte
@@ -100,6 +101,10 @@ func (s *segment) prepare(workers []int) error {
 	settings := &s.r.cfg.Settings
 	for i := range s.workers {
 		s.workers[i] = newWorker(s, i)
+		if s.load && s.r.cfg.Shard.Loaded != nil {
+			s.workers[i].gen.Resume(s.r.cfg.Shard.Loaded[i])
+		}
+		s.workers[i].loaded.begin(s.workers[i].gen)
 		s.workers[i].pace = pacing.NewThrottle(settings.PacingOf(s.phases[0].Name), s.r.cfg.Shard.Index, i, all, settings.Workload.Seed)
 	}
 	return nil
@@ -127,6 +132,7 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 	}
 	s.endRun.Store(never)
 	s.firstAt.Store(never)
+	s.cutAt.Store(never)
 	s.claims.Store(never)
 	s.most = never
 	if s.last().Ops > 0 && !s.load {

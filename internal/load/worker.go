@@ -36,6 +36,7 @@ type worker struct {
 	err      error // why it gave up
 
 	counts counts
+	loaded loaded
 }
 
 // counts are what a worker shows while it works. They stand apart from what others write, which would slow them
@@ -217,6 +218,9 @@ func (w *worker) perform(intended, sent int64) int64 {
 		}
 	}
 	w.gen.Done(&w.op, out)
+	if w.s.load {
+		w.loaded.reach(w.gen.Loaded(), out, done, w.s.cutAt.Load())
+	}
 	w.lastDone = done
 	if w.err != nil {
 		return -1

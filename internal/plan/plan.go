@@ -118,4 +118,6 @@ type Shard struct {
 	Workers    int
 	Phases     []Phase
 	Properties map[string]string
+	// Loaded is where each worker of a load goes on that an earlier attempt began; nil where it begins.
+	Loaded []int64
 }

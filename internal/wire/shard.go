@@ -33,7 +33,7 @@ func FromShard(run string, shard, attempt int) *benchdv1.ShardId {
 func FromPlan(s plan.Shard, steward bool) *benchdv1.Prepare {
 	m := &benchdv1.Prepare{
 		Id: FromShard(s.Run, s.Index, s.Attempt), Shards: uint32(s.Count), Workers: uint32(s.Workers),
-		Properties: s.Properties, Steward: steward,
+		Properties: s.Properties, Steward: steward, Loaded: s.Loaded,
 	}
 	for _, p := range s.Phases {
 		m.Phases = append(m.Phases, &benchdv1.Phase{
@@ -52,9 +52,13 @@ func ToPlan(m *benchdv1.Prepare, agent string) (plan.Shard, error) {
 	s := plan.Shard{
 		Run: id.GetRun(), Index: int(id.GetShard()), Count: int(m.GetShards()), Attempt: int(id.GetAttempt()),
 		Agent: agent, Workers: int(m.GetWorkers()), Properties: m.GetProperties(),
+		Loaded: m.GetLoaded(),
 	}
 	if m.GetWorkers() > maxWorkers || len(m.GetPhases()) > maxPhases || m.GetPhases()[0].GetJoined() {
 		return plan.Shard{}, fmt.Errorf("order to prepare %d workers for %d phases: %w", m.GetWorkers(), len(m.GetPhases()), errMalformed)
+	}
+	if n := len(s.Loaded); n != 0 && n != s.Workers {
+		return plan.Shard{}, fmt.Errorf("order to go on with a load of %d workers by %d: %w", n, s.Workers, errMalformed)
 	}
 	for _, p := range m.GetPhases() {
 		if p.GetName() == "" || p.GetDurationNs() < 0 || p.GetOps() < 0 {

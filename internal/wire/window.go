@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +43,7 @@ func FromWindow(w *latency.Window) *benchdv1.Window {
 		StartNs: int64(w.Start), EndNs: int64(w.End),
 		Tail: w.Tail, Last: w.Last,
 		Rows: w.Rows, Bytes: w.Bytes, Issued: w.Issued, Recorded: w.Recorded,
-		Health: fromHealth(w.Health), Watermark: w.Watermark,
+		Health: fromHealth(w.Health), Watermark: w.Watermark, Loaded: w.Loaded,
 	}
 	if w.Lateness != nil {
 		m.Lateness = encode(w.Lateness)
@@ -113,6 +114,8 @@ func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 		return nil, fmt.Errorf("window of too large counts: %w", errMalformed)
 	case m.GetWatermark() < 0:
 		return nil, fmt.Errorf("window with watermark %d: %w", m.GetWatermark(), errMalformed)
+	case len(m.GetLoaded()) > maxWorkers || slices.ContainsFunc(m.GetLoaded(), func(row int64) bool { return row < 0 }):
+		return nil, fmt.Errorf("window of a load by %d workers: %w", len(m.GetLoaded()), errMalformed)
 	case proto.Size(m) > maxWindow:
 		return nil, fmt.Errorf("window of %d bytes: %w", proto.Size(m), errMalformed)
 	}
@@ -124,7 +127,7 @@ func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 		Start: time.Duration(m.GetStartNs()), End: time.Duration(m.GetEndNs()),
 		Tail: m.GetTail(), Last: m.GetLast(),
 		Rows: m.GetRows(), Bytes: m.GetBytes(), Issued: m.GetIssued(), Recorded: m.GetRecorded(),
-		Health: toHealth(m.GetHealth()), Watermark: m.GetWatermark(),
+		Health: toHealth(m.GetHealth()), Watermark: m.GetWatermark(), Loaded: m.GetLoaded(),
 	}
 	if len(m.GetLateness()) > 0 {
 		var err error

@@ -234,6 +234,9 @@ func (g *Generator) Progress() Progress {
 	}
 }
 
+// Loaded is the row below which all rows of the worker's range have been answered. It is for the worker itself.
+func (g *Generator) Loaded() int64 { return g.load.watermark.Load() }
+
 // Resume lets a load go on at a watermark that its worker had reached before.
 func (g *Generator) Resume(watermark int64) {
 	g.next = min(max(watermark, g.load.first), g.end)

@@ -1189,7 +1189,10 @@ type Window struct {
 	// The key number below which all rows that the shard was to insert in a run are there; 0 where it inserts none.
 	Watermark int64 `protobuf:"varint,15,opt,name=watermark,proto3" json:"watermark,omitempty"`
 	// Open loop: how long after their intended instants operations were sent, in the encoding of package latency.
-	Lateness      []byte `protobuf:"bytes,16,opt,name=lateness,proto3" json:"lateness,omitempty"`
+	Lateness []byte `protobuf:"bytes,16,opt,name=lateness,proto3" json:"lateness,omitempty"`
+	// Of a load: for each worker the row below which all rows of its range have been answered, and counted in this window
+	// or an earlier one.
+	Loaded        []int64 `protobuf:"varint,17,rep,packed,name=loaded,proto3" json:"loaded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1332,6 +1335,13 @@ func (x *Window) GetWatermark() int64 {
 func (x *Window) GetLateness() []byte {
 	if x != nil {
 		return x.Lateness
+	}
+	return nil
+}
+
+func (x *Window) GetLoaded() []int64 {
+	if x != nil {
+		return x.Loaded
 	}
 	return nil
 }
@@ -1917,7 +1927,9 @@ type Prepare struct {
 	// The case's settings, resolved.
 	Properties map[string]string `protobuf:"bytes,5,rep,name=properties,proto3" json:"properties,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Whether this agent is the run's steward: it sets the target up and reports its facts.
-	Steward       bool `protobuf:"varint,6,opt,name=steward,proto3" json:"steward,omitempty"`
+	Steward bool `protobuf:"varint,6,opt,name=steward,proto3" json:"steward,omitempty"`
+	// Where each worker of a load goes on that an earlier attempt at the shard began; empty where it begins.
+	Loaded        []int64 `protobuf:"varint,7,rep,packed,name=loaded,proto3" json:"loaded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1992,6 +2004,13 @@ func (x *Prepare) GetSteward() bool {
 		return x.Steward
 	}
 	return false
+}
+
+func (x *Prepare) GetLoaded() []int64 {
+	if x != nil {
+		return x.Loaded
+	}
+	return nil
 }
 
 // Phase is a phase of a run.
@@ -2543,7 +2562,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\aStarted\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12-\n" +
-	"\x13first_sent_agent_ns\x18\x03 \x01(\x03R\x10firstSentAgentNs\"\xce\x03\n" +
+	"\x13first_sent_agent_ns\x18\x03 \x01(\x03R\x10firstSentAgentNs\"\xe6\x03\n" +
 	"\x06Window\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x10\n" +
@@ -2561,7 +2580,8 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\x06health\x18\r \x01(\v2\x11.benchd.v1.HealthR\x06health\x120\n" +
 	"\asamples\x18\x0e \x03(\v2\x16.benchd.v1.ErrorSampleR\asamples\x12\x1c\n" +
 	"\twatermark\x18\x0f \x01(\x03R\twatermark\x12\x1a\n" +
-	"\blateness\x18\x10 \x01(\fR\blateness\"\x81\x01\n" +
+	"\blateness\x18\x10 \x01(\fR\blateness\x12\x16\n" +
+	"\x06loaded\x18\x11 \x03(\x03R\x06loaded\"\x81\x01\n" +
 	"\x06Series\x12\x0e\n" +
 	"\x02op\x18\x01 \x01(\tR\x02op\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x17\n" +
@@ -2605,7 +2625,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x17\n" +
 	"\aboot_id\x18\x02 \x01(\tR\x06bootId\"\x19\n" +
 	"\x05Probe\x12\x10\n" +
-	"\x03seq\x18\x01 \x01(\x04R\x03seq\"\xa6\x02\n" +
+	"\x03seq\x18\x01 \x01(\x04R\x03seq\"\xbe\x02\n" +
 	"\aPrepare\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x16\n" +
 	"\x06shards\x18\x02 \x01(\rR\x06shards\x12\x18\n" +
@@ -2614,7 +2634,8 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\n" +
 	"properties\x18\x05 \x03(\v2\".benchd.v1.Prepare.PropertiesEntryR\n" +
 	"properties\x12\x18\n" +
-	"\asteward\x18\x06 \x01(\bR\asteward\x1a=\n" +
+	"\asteward\x18\x06 \x01(\bR\asteward\x12\x16\n" +
+	"\x06loaded\x18\a \x03(\x03R\x06loaded\x1a=\n" +
 	"\x0fPropertiesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x90\x01\n" +
