@@ -18,6 +18,7 @@ COUNT    ?= 6
 OLD      ?=
 QUORUM   ?= 127.0.0.1:2181
 ONLY     ?=
+FLEET    ?= 10,100,1000
 
 VERSION ?= $(shell git describe --tags --match 'v*' --abbrev=0 2>/dev/null)
 COMMIT  ?= $(shell git describe --always --exclude '*' --dirty --abbrev=12 2>/dev/null)
@@ -109,6 +110,10 @@ bench: $(TOOLS)/benchstat ## Run the benchmarks COUNT (6) times into bin/bench.t
 	@mkdir -p bin
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m $(PKG) | tee bin/bench.txt
 	@$(TOOLS)/benchstat $(OLD) bin/bench.txt
+
+.PHONY: bench-fleet
+bench-fleet: ## Serve FLEET (10,100,1000) simulated agents for a minute each; print and judge CPU, memory, lateness, archive.
+	$(GO) test -count 1 -timeout 30m -tags integration -run TestFleet -v ./test/fleet -args -sizes $(FLEET) -seconds 60 -judge
 
 ##@ Change
 

@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"slices"
@@ -62,6 +61,8 @@ type conductor struct {
 	dirty    bool          // there is something to archive
 	retry    time.Time     // but not before
 	known    result.Status // that the archive has
+	agents   int           // how many of the run's agents the archive has
+	renewed  bool          // the lifecycle's state is newer than what watchers see
 	stale    bool          // watchers have not seen all
 	sealed   bool
 
@@ -149,10 +150,18 @@ func (cd *conductor) loop(ctx context.Context) {
 	cd.log.Info("run ended", "status", cd.run.record.Life.Status, "reason", cd.run.record.Life.Reason)
 }
 
-// step tells the lifecycle of an event, archives what it has become, and does what follows.
+// step tells the lifecycle of an event, archives what it has become, and does what follows. News from which nothing
+// follows yet is archived with what comes soon after, at the next tick: each of a thousand agents has some at about
+// the same time, and tells it again after a restart.
 func (cd *conductor) step(e lifecycle.Event) {
 	before := cd.run.record.Life.Status
 	commands := cd.run.record.Life.Step(e)
+	cd.renewed = true
+	if cd.run.record.Life.Status == before && !slices.ContainsFunc(commands, follows) {
+		cd.dirty = true
+		cd.execute(commands)
+		return
+	}
 	for _, c := range commands {
 		switch c := c.(type) {
 		case lifecycle.Note:
@@ -170,16 +179,26 @@ func (cd *conductor) step(e lifecycle.Event) {
 	cd.execute(commands)
 }
 
+// follows reports whether a command does anything that the archive must know of before.
+func follows(c lifecycle.Command) bool {
+	_, timer := c.(lifecycle.Arm)
+	return !timer
+}
+
 // persist archives the run. When that fails (a full disk) the run goes on, and it is tried again.
 func (cd *conductor) persist(ctx context.Context) {
 	cd.dirty = true
 	archived, err := cd.run.toArchive()
+	agents := len(archived.Agents)
+	if agents == cd.agents { // it has them all
+		archived.Agents = nil
+	}
 	if err == nil {
 		err = cd.c.apply(ctx, archived, cd.events, archived.Status != cd.known)
 	}
 	switch {
 	case err == nil, errors.Is(err, archive.ErrNotFound): // an ended suite may have been removed
-		cd.dirty, cd.events, cd.known = false, nil, archived.Status
+		cd.dirty, cd.events, cd.known, cd.agents = false, nil, archived.Status, agents
 	case ctx.Err() == nil:
 		cd.log.Error("archive run", "error", err, "next_try", retryArchive)
 		cd.retry = time.Now().Add(retryArchive)
@@ -236,15 +255,12 @@ func (cd *conductor) line(m *member) (clock.Line, bool) {
 
 // publish lets watchers see how the run stands.
 func (cd *conductor) publish(live result.Snapshot) {
-	blob, err := json.Marshal(cd.run.record.Life)
-	if err != nil {
-		cd.log.Error("publish state", "error", err)
-		return
-	}
-	state := new(lifecycle.State)
-	if err := json.Unmarshal(blob, state); err != nil {
-		cd.log.Error("publish state", "error", err)
-		return
+	if cd.renewed || cd.live.state == nil {
+		state := cd.run.record.Life.Clone()
+		cd.view.Lock()
+		cd.live.state = state
+		cd.view.Unlock()
+		cd.renewed = false
 	}
 	began := make(map[plan.PhaseName]time.Duration)
 	for _, p := range cd.run.phases {
@@ -255,7 +271,7 @@ func (cd *conductor) publish(live result.Snapshot) {
 	cd.tellStatus(live)
 	cd.view.Lock()
 	defer cd.view.Unlock()
-	cd.live.state, cd.live.live, cd.live.began = state, live, began
+	cd.live.live, cd.live.began = live, began
 	cd.live.steady = cd.warmingUp()
 }
 

@@ -86,7 +86,7 @@ func (cd *conductor) started(m *member, msg *benchdv1.Started) {
 		Name: m.name, At: time.Unix(0, at),
 		Uncertainty: time.Duration(est.BoundAt(at)), Offset: time.Duration(est.Offset(now)),
 	})
-	cd.persist(cd.c.life)
+	cd.dirty = true
 }
 
 func (cd *conductor) phaseEnded(shard int, msg *benchdv1.PhaseEnded) {

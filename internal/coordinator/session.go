@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -185,11 +186,12 @@ func (s *session) sendLoop(ctx context.Context, stream benchdv1.AgentService_Ses
 	}
 }
 
-// probeLoop keeps asking for the agent's clock.
+// probeLoop keeps asking for the agent's clock, at a pace of which no two sessions have the same: agents that came
+// together, after a restart, are not asked together for ever.
 func (s *session) probeLoop(ctx context.Context, got func(clock.Probe)) {
-	tick := time.NewTicker(probeEvery)
-	defer tick.Stop()
 	s.probe(ctx, burstProbes, got)
+	tick := time.NewTimer(rand.N(probeEvery))
+	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -199,6 +201,7 @@ func (s *session) probeLoop(ctx context.Context, got func(clock.Probe)) {
 			close(done)
 		case <-tick.C:
 			s.probe(ctx, 1, got)
+			tick.Reset(probeEvery - probeEvery/20 + rand.N(probeEvery/10))
 		}
 	}
 }

@@ -28,8 +28,13 @@ func (h *Histogram) AppendBinary(b []byte) ([]byte, error) {
 	for _, v := range [headerFields]uint64{t.count, t.overflow, t.negative, uint64(t.min), uint64(t.max), t.sumHi, t.sumLo} {
 		b = binary.AppendUvarint(b, v)
 	}
+	return h.appendBuckets(b), nil
+}
+
+// appendBuckets appends the part of the encoding that holds the buckets.
+func (h *Histogram) appendBuckets(b []byte) []byte {
 	if h.packed != nil {
-		return append(b, h.packed...), nil
+		return append(b, h.packed...)
 	}
 	next := 0
 	for i, n := range h.all {
@@ -37,7 +42,7 @@ func (h *Histogram) AppendBinary(b []byte) ([]byte, error) {
 		b = binary.AppendUvarint(b, n)
 		next = i + 1
 	}
-	return b, nil
+	return b
 }
 
 // DecodeHistogram returns the histogram that AppendBinary encoded. It accepts nothing else: an error, which is
@@ -158,6 +163,9 @@ func check(t totals, packed []byte) error {
 
 // uvarint reads a varint off the front of b. It accepts only the shortest form.
 func uvarint(b []byte) (v uint64, rest []byte, ok bool) {
+	if len(b) > 0 && b[0] < 0x80 { // nearly all are
+		return uint64(b[0]), b[1:], true
+	}
 	v, n := binary.Uvarint(b)
 	if n <= 0 || n > 1 && b[n-1] == 0 {
 		return 0, nil, false

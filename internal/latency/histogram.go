@@ -1,6 +1,7 @@
 package latency
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -49,6 +50,24 @@ func (h *Histogram) put(i int, n uint64) {
 	p[i&pageMask] += n
 }
 
+// addPacked adds packed buckets, which were checked. All that a coordinator merges goes through here.
+func (h *Histogram) addPacked(p packedBuckets) {
+	for i := 0; len(p) > 0; i++ {
+		gap, size := uint64(p[0]), 1
+		if gap >= 0x80 {
+			gap, size = binary.Uvarint(p)
+		}
+		p = p[size:]
+		n, size := uint64(p[0]), 1
+		if n >= 0x80 {
+			n, size = binary.Uvarint(p)
+		}
+		p = p[size:]
+		i += int(gap)
+		h.put(i, n)
+	}
+}
+
 // addZeros adds n samples of 0.
 func (h *Histogram) addZeros(n uint64) {
 	if n == 0 {
@@ -65,9 +84,7 @@ func (h *Histogram) unpack() {
 	if h.packed == nil {
 		return
 	}
-	for i, n := range packedBuckets(h.packed).all {
-		h.put(i, n)
-	}
+	h.addPacked(h.packed)
 	h.packed = nil
 }
 
@@ -82,9 +99,7 @@ func (h *Histogram) Merge(o *Histogram) error {
 	}
 	h.unpack()
 	h.totals = sum
-	for i, n := range packedBuckets(o.packed).all {
-		h.put(i, n)
-	}
+	h.addPacked(o.packed)
 	for i, from := range o.pages {
 		if from == nil {
 			continue
@@ -98,6 +113,16 @@ func (h *Histogram) Merge(o *Histogram) error {
 		}
 	}
 	return nil
+}
+
+// Reset empties h and keeps its memory for the next samples.
+func (h *Histogram) Reset() {
+	h.totals, h.packed = totals{}, nil
+	for _, p := range h.pages {
+		if p != nil {
+			*p = page{}
+		}
+	}
 }
 
 // Clone returns a copy of h that shares nothing with it that either could change.

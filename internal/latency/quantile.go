@@ -16,14 +16,76 @@ func (h *Histogram) Quantile(q float64) int64 {
 	if !(q > 0) {
 		return t.min
 	}
-	left := rank(q, t.count)
+	if i, ok := h.bucketOf(rank(q, t.count)); ok {
+		return min(highest(i), t.max)
+	}
+	return t.max // among the overflow
+}
+
+// bucketOf returns the bucket of the sample of a rank, counted from 1; false when it is among the overflow.
+func (h *Histogram) bucketOf(left uint64) (int, bool) {
+	if h.packed != nil {
+		for i, n := range packedBuckets(h.packed).all {
+			if n >= left {
+				return i, true
+			}
+			left -= n
+		}
+		return 0, false
+	}
+	for i, p := range h.pages {
+		if p == nil {
+			continue
+		}
+		for j, n := range p { // live views ask for many quantiles: no call for each bucket
+			if n >= left {
+				return i<<pageBits + j, true
+			}
+			left -= n
+		}
+	}
+	return 0, false
+}
+
+// AtLeast returns how many samples are in the bucket of v or above it. The overflow is one bucket.
+func (h *Histogram) AtLeast(v int64) uint64 {
+	if v > Highest {
+		return h.totals.overflow
+	}
+	from, count := index(max(v, 0)), h.totals.overflow
 	for i, n := range h.all {
+		if i >= from {
+			count += n
+		}
+	}
+	return count
+}
+
+// QuantileWithout returns the Quantile of the samples of h that are not of o, which is one of those that h was
+// merged from; most is the largest sample of the others.
+func (h *Histogram) QuantileWithout(o *Histogram, q float64, most int64) int64 {
+	if h.totals.count <= o.totals.count {
+		return 0
+	}
+	left := rank(q, h.totals.count-o.totals.count)
+	var own [pages]*page
+	if o.packed != nil {
+		var dense Histogram
+		dense.addPacked(o.packed)
+		own = dense.pages
+	} else {
+		own = o.pages
+	}
+	for i, n := range h.all {
+		if p := own[i>>pageBits]; p != nil {
+			n -= p[i&pageMask]
+		}
 		if n >= left {
-			return min(highest(i), t.max)
+			return min(highest(i), most)
 		}
 		left -= n
 	}
-	return t.max // among the overflow
+	return most // among the overflow
 }
 
 // Supports reports whether there are samples enough to print the q quantile.

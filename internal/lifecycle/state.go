@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"time"
 
 	"github.com/benchd/benchd/internal/plan"
@@ -75,6 +76,16 @@ type Ended struct {
 // New is a queued run.
 func New(run string, phases []plan.Phase, policy Policy) *State {
 	return &State{Run: run, Status: result.Queued, Policy: policy, Phases: phases, Phase: -1}
+}
+
+// Clone returns a copy that no later event changes.
+func (s *State) Clone() *State {
+	c := *s
+	c.Shards = slices.Clone(s.Shards)
+	for i := range c.Shards {
+		c.Shards[i].Ended = slices.Clone(c.Shards[i].Ended)
+	}
+	return &c
 }
 
 // Segment gives the phases of the segment that begins with phase i: itself and those that join it.

@@ -37,11 +37,7 @@ func (b *Builder) Document(header Run, notes Notes) (Run, error) {
 			run.Missing = append(run.Missing, text)
 		}
 	}
-	verdicts, err := b.verdicts(run)
-	if err != nil {
-		return Run{}, fmt.Errorf("judge result: %w", err)
-	}
-	run.Verdicts = append(append([]Verdict{}, header.Verdicts...), verdicts...)
+	run.Verdicts = append(append([]Verdict{}, header.Verdicts...), b.verdicts(run)...)
 	return run.Whole(), nil
 }
 
@@ -72,7 +68,7 @@ func (b *Builder) document(p *phase, notes Notes) (Phase, error) {
 	for _, name := range slices.Sorted(maps.Keys(p.generators)) {
 		g := p.generators[name]
 		doc.Generators = append(doc.Generators, g.figures(name, b.scale))
-		if err := lateness.Merge(&g.lateness); err != nil {
+		if err := lateness.Merge(g.lateness.Histogram()); err != nil {
 			return Phase{}, fmt.Errorf("merge lateness: %w", err)
 		}
 	}

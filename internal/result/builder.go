@@ -44,7 +44,7 @@ type BuilderConfig struct {
 	Percentiles []float64
 	// Combine says what is combined.
 	Combine Combine
-	// LiveOnly keeps no series and no course of the generators' health: the Builder is for Live.
+	// LiveOnly keeps no series, no course of the generators' health and no agent's totals: the Builder is for Live.
 	LiveOnly bool
 }
 
@@ -66,6 +66,7 @@ type phase struct {
 	generators map[string]*generator
 	errors     map[errorKind]errorSample
 	latest     map[string]agentWindow // by agent
+	good       latency.Histogram      // scratch of see
 
 	after       uint64 // operations after the planned end
 	rows, bytes uint64
@@ -161,7 +162,11 @@ func (b *Builder) judge(w *latency.Window) (*phase, ShardInfo, error) {
 }
 
 func (p *phase) add(w *latency.Window, agent string, liveOnly bool) error {
-	if err := p.totals.add(agent, w.Series); err != nil {
+	whose := agent
+	if liveOnly {
+		whose = "" // of a large fleet the agents' own totals would be most of what is kept
+	}
+	if err := p.totals.add(whose, w.Series); err != nil {
 		return err
 	}
 	if err := p.series.add(w); err != nil {

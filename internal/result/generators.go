@@ -29,7 +29,7 @@ type generator struct {
 	late     uint64
 	lateMax  time.Duration
 	backlog  uint64
-	lateness latency.Histogram
+	lateness latency.Sparse
 
 	course map[int64]*health // by the series' slots; nil when no series is kept
 }
@@ -136,7 +136,7 @@ func (g *generator) figures(name string, s scale) Generator {
 		LateSends:    g.late,
 		LateMax:      milliseconds(g.lateMax),
 		BacklogMax:   g.backlog,
-		Lateness:     s.lateness(&g.lateness),
+		Lateness:     s.lateness(g.lateness.Histogram()),
 	}
 	if g.seconds > 0 {
 		mean := rounded(100*g.idle/g.seconds, 2)

@@ -57,7 +57,8 @@ func (p *phase) see(w *latency.Window, agent string) error {
 	if known && (old.Until >= w.End || w.Tail) {
 		return nil
 	}
-	var good latency.Histogram
+	good := &p.good
+	good.Reset()
 	for i := range w.Series {
 		if key := w.Series[i].Key; key.PartOf == "" && Good(key.Outcome) {
 			if err := good.Merge(w.Series[i].Response); err != nil {
@@ -69,8 +70,8 @@ func (p *phase) see(w *latency.Window, agent string) error {
 		AgentSnapshot: AgentSnapshot{
 			Name:    agent,
 			Until:   w.End,
-			P50:     p.series.scale.p50.of(&good),
-			P99:     p.series.scale.p99.of(&good),
+			P50:     p.series.scale.p50.of(good),
+			P99:     p.series.scale.p99.of(good),
 			Idle:    w.Health.HostIdle,
 			OwnCPU:  w.Health.OwnCPU,
 			Late:    w.Health.LateSends,

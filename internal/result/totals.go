@@ -15,18 +15,18 @@ type totals map[latency.Key]*total
 // total is one operation with one outcome.
 type total struct {
 	response *latency.Histogram
-	service  *latency.Histogram            // the same one for as long as no window tells the clocks apart
-	agents   map[string]*latency.Histogram // response times
+	service  *latency.Histogram         // the same one for as long as no window tells the clocks apart
+	agents   map[string]*latency.Sparse // response times; nil when nobody asks for them
 }
 
-// add merges a window's series. They have been checked.
+// add merges a window's series, which have been checked. Without an agent's name nothing is kept by agent.
 func (t totals) add(agent string, series []latency.Series) error {
 	for i := range series {
 		s := &series[i]
 		sum := t[s.Key]
 		if sum == nil {
 			h := new(latency.Histogram)
-			sum = &total{response: h, service: h, agents: make(map[string]*latency.Histogram)}
+			sum = &total{response: h, service: h}
 			t[s.Key] = sum
 		}
 		if err := sum.add(agent, s); err != nil {
@@ -37,13 +37,18 @@ func (t totals) add(agent string, series []latency.Series) error {
 }
 
 func (t *total) add(agent string, s *latency.Series) error {
-	own := t.agents[agent]
-	if own == nil {
-		own = new(latency.Histogram)
-		t.agents[agent] = own
-	}
-	if err := own.Merge(s.Response); err != nil {
-		return err
+	if agent != "" {
+		own := t.agents[agent]
+		if own == nil {
+			if t.agents == nil {
+				t.agents = make(map[string]*latency.Sparse)
+			}
+			own = new(latency.Sparse)
+			t.agents[agent] = own
+		}
+		if err := own.Merge(s.Response); err != nil {
+			return err
+		}
 	}
 	if t.service == t.response && s.Service != s.Response {
 		t.service = t.response.Clone()
@@ -99,7 +104,7 @@ func (t totals) operations(s scale) []Operation {
 			Agents:  make([]AgentOperation, 0, len(sum.agents)),
 		}
 		for _, name := range slices.Sorted(maps.Keys(sum.agents)) {
-			h := sum.agents[name]
+			h := sum.agents[name].Histogram()
 			op.Agents = append(op.Agents, AgentOperation{
 				Name:  name,
 				Count: h.Count(),

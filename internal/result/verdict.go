@@ -10,18 +10,14 @@ import (
 )
 
 // verdicts are the statements that were tested (law 8). What could not be tested is not among them.
-func (b *Builder) verdicts(run Run) ([]Verdict, error) {
+func (b *Builder) verdicts(run Run) []Verdict {
 	var out []Verdict
-	tail, err := b.tailOwner()
-	if err != nil {
-		return nil, err
-	}
-	for _, v := range []*Verdict{b.clientBound(), b.overloaded(), tail, b.notFound(), b.reconciled(run.Reconcile)} {
+	for _, v := range []*Verdict{b.clientBound(), b.overloaded(), b.tailOwner(), b.notFound(), b.reconciled(run.Reconcile)} {
 		if v != nil {
 			out = append(out, *v)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // Bad reports whether a verdict is bad news: of reconciliation and of being steady it is no, of all others yes.

@@ -4,10 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
-
-	"github.com/benchd/benchd/internal/latency"
 )
 
 // When an agent owns a tail.
@@ -40,17 +37,13 @@ func (s suspect) owner(tests int) bool {
 // tailOwner tells whether one agent alone makes the merged percentiles what they are (law 1): then they speak
 // of that agent, its network or its part of the data, and not of the target. It takes two agents, and an
 // operation of which there are samples enough for a p99.
-func (b *Builder) tailOwner() (*Verdict, error) {
+func (b *Builder) tailOwner() *Verdict {
 	var suspects []suspect
 	for _, p := range b.judged() {
-		found, err := p.suspects()
-		if err != nil {
-			return nil, err
-		}
-		suspects = append(suspects, found...)
+		suspects = append(suspects, p.suspects()...)
 	}
 	if len(suspects) == 0 {
-		return nil, nil
+		return nil
 	}
 	var because []string
 	worst := suspects[0]
@@ -75,65 +68,49 @@ func (b *Builder) tailOwner() (*Verdict, error) {
 		v.Because = fmt.Sprintf("at most agent %s: %s of %s samples at or above the p99 of %s in %s, with %s of the operations",
 			worst.agent, percentText(worst.part()), Thousands(worst.all), worst.op, worst.phase, percentText(worst.share))
 	}
-	return &v, nil
+	return &v
 }
 
 // suspects are the agents by each operation that can be tested.
-func (p *phase) suspects() ([]suspect, error) {
+func (p *phase) suspects() []suspect {
 	var out []suspect
 	for _, key := range p.totals.keys() {
 		sum := p.totals[key]
 		if key.PartOf != "" || !Good(key.Outcome) || len(sum.agents) < 2 || !sum.response.Supports(tailQuantile) {
 			continue
 		}
-		limit := belowTail(sum.response)
-		all := above(sum.response, limit)
+		// The tail begins with the whole bucket that the p99 is in: where many operations take the same time, few
+		// may be slower.
+		limit := sum.response.Quantile(tailQuantile)
+		all := sum.response.AtLeast(limit)
+		largest, second := sum.largest()
 		for _, name := range slices.Sorted(maps.Keys(sum.agents)) {
-			own := sum.agents[name]
-			var others latency.Histogram
-			for other, h := range sum.agents {
-				if other == name {
-					continue
-				}
-				if err := others.Merge(h); err != nil {
-					return nil, fmt.Errorf("merge series %s: %w", key, err)
-				}
+			own := sum.agents[name].Histogram()
+			most := largest
+			if own.Max() == largest {
+				most = second
 			}
 			out = append(out, suspect{
 				phase: p.info.Name, op: key.Op, agent: name,
-				own: above(own, limit), all: all,
+				own: own.AtLeast(limit), all: all,
 				share:  float64(own.Count()) / float64(sum.response.Count()),
 				p99:    microseconds(own.Quantile(tailQuantile)),
-				others: microseconds(others.Quantile(tailQuantile)),
+				others: microseconds(sum.response.QuantileWithout(own, tailQuantile, most)),
 			})
 		}
 	}
-	return out, nil
+	return out
 }
 
-// belowTail is a value that all samples from the p99 on are above, and all others are not. The tail begins
-// with the whole bucket that the p99 is in: where many operations take the same time, few may be slower.
-func belowTail(h *latency.Histogram) int64 {
-	p99 := h.Quantile(tailQuantile)
-	rank := firstRank(h, func(v int64) bool { return v >= p99 })
-	if rank == 0 {
-		return -1
+// largest are the largest and the second largest of the agents' longest times.
+func (t *total) largest() (largest, second int64) {
+	for _, h := range t.agents {
+		switch most := h.Histogram().Max(); {
+		case most > largest:
+			largest, second = most, largest
+		default:
+			second = max(second, most)
+		}
 	}
-	return atRank(h, rank-1)
-}
-
-// above counts the samples above v, which is at the edge of a bucket.
-func above(h *latency.Histogram, v int64) uint64 {
-	return h.Count() - firstRank(h, func(sample int64) bool { return sample > v })
-}
-
-// firstRank is the first rank, from 0, whose sample has a property that all later ones have too; the number of
-// samples if there is none.
-func firstRank(h *latency.Histogram, has func(v int64) bool) uint64 {
-	return uint64(sort.Search(int(h.Count()), func(rank int) bool { return has(atRank(h, uint64(rank))) }))
-}
-
-// atRank is the sample of a rank, from 0. Half a rank of room keeps rounding from reaching the next.
-func atRank(h *latency.Histogram, rank uint64) int64 {
-	return h.Quantile((float64(rank) + 0.5) / float64(h.Count()))
+	return largest, second
 }

@@ -1,0 +1,165 @@
+//go:build integration
+
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// agent is a simulated agent: it does what the protocol asks, and measures nothing.
+type agent struct {
+	name    string
+	load    *load
+	seconds int
+
+	conn   *grpc.ClientConn
+	stream benchdv1.AgentService_SessionClient
+
+	sending sync.Mutex
+	starts  chan *benchdv1.Start
+	over    chan struct{}
+
+	mu       sync.Mutex
+	sent     []time.Time // the instant at which each window ended
+	lateness []time.Duration
+	acks     []int
+	err      error
+}
+
+// dial connects an agent to the coordinator on a connection of its own.
+func dial(ctx context.Context, address, name string, l *load, seconds int) (*agent, error) {
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithReadBufferSize(4<<10), grpc.WithWriteBufferSize(16<<10))
+	if err != nil {
+		return nil, err
+	}
+	a := &agent{
+		name: name, load: l, seconds: seconds, conn: conn, starts: make(chan *benchdv1.Start, 1), over: make(chan struct{}),
+		sent: make([]time.Time, seconds), lateness: make([]time.Duration, seconds), acks: make([]int, seconds),
+	}
+	if a.stream, err = benchdv1.NewAgentServiceClient(conn).Session(ctx); err != nil {
+		return nil, err
+	}
+	err = a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Hello{Hello: &benchdv1.Hello{
+		Protocol: wire.Protocol, Name: name, BootId: "boot-" + name, Version: "simulated",
+		Host: &benchdv1.HostFacts{Hostname: name, Os: "linux/amd64", Cores: 16}, AgentNs: time.Now().UnixNano(),
+	}}})
+	return a, err
+}
+
+func (a *agent) send(m *benchdv1.SessionRequest) error {
+	a.sending.Lock()
+	defer a.sending.Unlock()
+	return a.stream.Send(m)
+}
+
+// serve answers the coordinator until the stream ends or the shard is released.
+func (a *agent) serve() {
+	defer close(a.over)
+	for {
+		msg, err := a.stream.Recv()
+		if err == nil {
+			err = a.answer(msg)
+		}
+		if err != nil {
+			a.mu.Lock()
+			a.err = fmt.Errorf("agent %s: %w", a.name, err)
+			a.mu.Unlock()
+			return
+		}
+		if msg.GetRelease() != nil {
+			return
+		}
+	}
+}
+
+func (a *agent) answer(msg *benchdv1.SessionResponse) error {
+	switch m := msg.GetMessage().(type) {
+	case *benchdv1.SessionResponse_Probe:
+		now := time.Now().UnixNano()
+		return a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_ProbeReply{ProbeReply: &benchdv1.ProbeReply{
+			Seq: m.Probe.GetSeq(), ReceivedAgentNs: now, SentAgentNs: time.Now().UnixNano(),
+		}}})
+	case *benchdv1.SessionResponse_Prepare:
+		return a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{
+			Prepared: &benchdv1.Prepared{Id: m.Prepare.GetId()},
+		}})
+	case *benchdv1.SessionResponse_Start:
+		select {
+		case a.starts <- m.Start:
+		default: // it comes again
+		}
+	case *benchdv1.SessionResponse_Ack:
+		a.acknowledged(int(m.Ack.GetSeq()), time.Now())
+	}
+	return nil
+}
+
+func (a *agent) acknowledged(seq int, now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if seq < len(a.acks) {
+		a.acks[seq]++
+		a.lateness[seq] = now.Sub(a.sent[seq])
+	}
+}
+
+// measure waits for the start and sends a window at the end of each interval.
+func (a *agent) measure(ctx context.Context) error {
+	var start *benchdv1.Start
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-a.over:
+		return a.err
+	case start = <-a.starts:
+	}
+	began := time.Unix(0, wire.ToLine(start.GetTimebase()).Inverse(start.GetAtRunNs()))
+	if err := wait(ctx, began); err != nil {
+		return err
+	}
+	id := start.GetId()
+	if err := a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Started{Started: &benchdv1.Started{
+		Id: id, Phase: start.GetPhase(), FirstSentAgentNs: time.Now().UnixNano(),
+	}}}); err != nil {
+		return err
+	}
+	for seq := range a.seconds {
+		end := began.Add(time.Duration(seq+1) * interval)
+		if err := wait(ctx, end); err != nil {
+			return err
+		}
+		a.mu.Lock()
+		a.sent[seq] = end
+		a.mu.Unlock()
+		w := a.load.window(id, start.GetPhase(), seq, seq == a.seconds-1)
+		if err := a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: w}}); err != nil {
+			return err
+		}
+	}
+	done := uint64(a.seconds) * opsOfWindow
+	return a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
+		Id: id, Phase: start.GetPhase(), EndedNs: int64(a.seconds) * int64(interval), Windows: uint32(a.seconds), Final: true,
+		Issued: done, Recorded: done,
+	}}})
+}
+
+func wait(ctx context.Context, until time.Time) error {
+	timer := time.NewTimer(time.Until(until))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,242 @@
+//go:build integration
+
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite" // reads the archive as its users do
+
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// patience bounds what should happen soon. Machines that run other tests beside this one are slow.
+const patience = 5 * time.Minute
+
+// options are the settings of `make bench-fleet`.
+type options struct {
+	programs string
+	sizes    string
+	seconds  int
+	judge    bool
+	profile  string
+}
+
+// chosen holds the options, which flags of the test's binary can only leave in a variable.
+var chosen options
+
+func TestMain(m *testing.M) {
+	flag.StringVar(&chosen.sizes, "sizes", "10,100", "numbers of agents")
+	flag.IntVar(&chosen.seconds, "seconds", 4, "windows of each agent")
+	flag.BoolVar(&chosen.judge, "judge", false, "judge lateness, CPU and memory, too")
+	flag.StringVar(&chosen.profile, "profile", "", "keep a CPU profile of the coordinator in this directory")
+	flag.Parse()
+	os.Exit(build(m))
+}
+
+func build(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "benchd-fleet-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	chosen.programs = dir
+	cmd := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false", "-o", dir, "../../cmd/...")
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	if err := cmd.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "build the programs:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// TestFleet protects the exactness of a merge over many agents, and says what it costs.
+func TestFleet(t *testing.T) {
+	l := newLoad()
+	for field := range strings.SplitSeq(chosen.sizes, ",") {
+		n, err := strconv.Atoi(field)
+		require.NoError(t, err)
+		t.Run(field+" agents", func(t *testing.T) { fleet(t, l, n, chosen.seconds) })
+	}
+}
+
+func fleet(t *testing.T, l *load, n, seconds int) {
+	ctx, cancel := context.WithTimeout(t.Context(), patience+time.Duration(seconds)*interval)
+	defer cancel()
+	c := startCoordinator(t)
+	agents := connect(ctx, t, c.address, l, n, seconds)
+	idle := c.usage(t)
+
+	id := c.ctl(t, "submit", "--db", "null", "-p", "recordcount=1000", "--agents", strconv.Itoa(n), "--wait-agents", "1m",
+		"--duration", (time.Duration(seconds) * interval).String(), "--interval", interval.String(), "--target", strconv.Itoa(n*opsOfWindow))
+	id = strings.TrimSpace(id)
+	measured := measure(ctx, t, c, agents)
+	for _, a := range agents {
+		select {
+		case <-a.over:
+			require.NoError(t, a.err)
+		case <-ctx.Done():
+			require.Fail(t, "the run does not end", a.name)
+		}
+	}
+	ended := c.usage(t)
+	began := time.Now()
+	run := c.show(t, id)
+	showed := time.Since(began)
+	shown := c.usage(t)
+
+	var late []time.Duration
+	for _, a := range agents {
+		for seq, times := range a.acks {
+			require.Equal(t, 1, times, "acknowledgements of window %d of %s", seq, a.name)
+		}
+		late = append(late, a.lateness...)
+	}
+	slices.Sort(late)
+	exact(t, c, l, run, n, seconds)
+
+	cores := (measured.to.cpu - measured.from.cpu).Seconds() / measured.took.Seconds()
+	t.Logf("%d agents, %d s: coordinator %.3f cores while it merged %.0f windows/s; resident at most %d MiB while merging, %d MiB at the run's end, %d MiB after show",
+		n, seconds, cores, float64(n*(seconds-1))/measured.took.Seconds(), measured.to.peak>>20, ended.peak>>20, shown.peak>>20)
+	t.Logf("  windows were safe %s after their end at the median, %s at the most; starting the run took %s of CPU, ending it %s; show took %s",
+		late[len(late)/2].Round(time.Millisecond), late[len(late)-1].Round(time.Millisecond),
+		(measured.from.cpu - idle.cpu).Round(10*time.Millisecond), (ended.cpu - measured.to.cpu).Round(10*time.Millisecond), showed.Round(10*time.Millisecond))
+	size := c.archiveSize(t)
+	t.Logf("  archive %.1f MB: %.2f KB a window, %.2f MB a second", float64(size)/1e6, float64(size)/1e3/float64(n*seconds), float64(size)/1e6/float64(seconds))
+	if chosen.judge {
+		require.LessOrEqual(t, late[len(late)-1], interval, "no window may be late by more than one interval")
+		require.LessOrEqual(t, cores, 0.5, "cores of the coordinator")
+		require.LessOrEqual(t, ended.peak, int64(512<<20), "resident memory of the coordinator")
+	}
+}
+
+// connect starts the agents and lets them answer until the test ends.
+func connect(ctx context.Context, t *testing.T, address string, l *load, n, seconds int) []*agent {
+	t.Helper()
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	agents := make([]*agent, n)
+	for i := range agents {
+		a, err := dial(ctx, address, fmt.Sprintf("agent-%04d", i), l, seconds)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = a.conn.Close() })
+		agents[i] = a
+		wg.Go(a.serve)
+	}
+	return agents
+}
+
+// span is what was used while windows were sent.
+type span struct {
+	from, to usage
+	took     time.Duration
+}
+
+// measure has all agents send their windows.
+func measure(ctx context.Context, t *testing.T, c *coordinator, agents []*agent) span {
+	t.Helper()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	sent := make(chan error, len(agents))
+	for _, a := range agents {
+		go func() { sent <- a.measure(ctx) }()
+	}
+	var s span
+	var began time.Time
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for left := len(agents); left > 0; {
+		select {
+		case err := <-sent:
+			require.NoError(t, err)
+			left--
+		case <-tick.C:
+			if began.IsZero() && agents[len(agents)-1].sentAny() { // the last in the order of shards
+				s.from, began = c.usage(t), time.Now()
+			}
+		}
+		if left == len(agents)-1 && s.took == 0 { // the first has sent its last window
+			s.to, s.took = c.usage(t), time.Since(began)
+		}
+	}
+	return s
+}
+
+func (a *agent) sentAny() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.sent[0].IsZero()
+}
+
+// exact compares the result and the archive with what was sent.
+func exact(t *testing.T, c *coordinator, l *load, run result.Run, n, seconds int) {
+	t.Helper()
+	require.Equal(t, result.Complete, run.Status, run.Missing)
+	require.True(t, run.Reconcile.OK)
+	require.EqualValues(t, n*seconds*opsOfWindow, run.Reconcile.Merged)
+	phase := run.Phases[0]
+	expected, err := l.expected(n, seconds)
+	require.NoError(t, err)
+	require.Len(t, phase.Operations, len(expected))
+	for _, s := range expected {
+		i := slices.IndexFunc(phase.Operations, func(o result.Operation) bool { return o.Op == s.Key.Op })
+		require.GreaterOrEqual(t, i, 0, s.Key.Op)
+		same(t, s.Response, phase.Operations[i].Figures)
+		same(t, s.Service, phase.Operations[i].Service)
+		require.Len(t, phase.Operations[i].Agents, n)
+		for _, a := range phase.Operations[i].Agents {
+			require.EqualValues(t, samples*seconds, a.Count, a.Name)
+		}
+	}
+	require.Len(t, phase.Series, seconds)
+	for _, p := range phase.Series {
+		require.EqualValues(t, n*opsOfWindow, p.Ops)
+	}
+
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(c.data, "benchd.db")+"?mode=ro")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	var windows, shards, ops int
+	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT count(*), count(DISTINCT shard) FROM window`).Scan(&windows, &shards))
+	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT sum(count) FROM measurement`).Scan(&ops))
+	require.Equal(t, []int{n * seconds, n, n * seconds * opsOfWindow}, []int{windows, shards, ops}, "windows, shards and operations in the archive")
+}
+
+func same(t *testing.T, want *latency.Histogram, got result.Figures) {
+	t.Helper()
+	us := func(ns int64) float64 { return float64(ns) / 1000 }
+	require.Equal(t, want.Count(), got.Count)
+	require.InDelta(t, us(want.Min()), got.Min, 0)
+	require.InDelta(t, us(want.Max()), got.Max, 0)
+	for q, p := range map[float64]*float64{0.5: got.P50, 0.99: got.P99, 0.999: got.P999} {
+		if want.Supports(q) {
+			require.NotNil(t, p)
+			require.InDelta(t, us(want.Quantile(q)), *p, 0, "quantile %v", q)
+		}
+	}
+}
+
+// parse reads a result.
+func parse(t *testing.T, text []byte) (run result.Run) {
+	t.Helper()
+	require.NoError(t, json.NewDecoder(bytes.NewReader(text)).Decode(&run))
+	return run
+}

@@ -1,0 +1,81 @@
+//go:build integration
+
+package fleet
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+const (
+	interval    = time.Second
+	samples     = 500 // of a series in a window
+	opsOfWindow = samples * 5
+	variants    = 64
+)
+
+// load is what simulated agents send: a number of windows' series, encoded beforehand.
+type load struct {
+	series  [variants][]latency.Series
+	encoded [variants][]*benchdv1.Series
+}
+
+// newLoad makes series as an open loop has them: response times somewhat above service times.
+func newLoad() *load {
+	l := new(load)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for v := range variants {
+		for i, op := range [...]string{"READ", "UPDATE", "INSERT", "SCAN", "DELETE"} {
+			response, service := new(latency.Histogram), new(latency.Histogram)
+			for range samples {
+				ns := int64(float64(400_000*(i+1)) * math.Exp(0.5*rng.NormFloat64()))
+				service.Record(ns)
+				response.Record(ns + int64(50_000*rng.ExpFloat64()))
+			}
+			s := latency.Series{Key: latency.Key{Op: op, Outcome: "OK"}, Response: response, Service: service}
+			l.series[v] = append(l.series[v], s)
+			l.encoded[v] = append(l.encoded[v], wire.FromSeries(s))
+		}
+	}
+	return l
+}
+
+// variant is which of the series a shard's window has.
+func variant(shard, seq int) int { return (shard*7 + seq) % variants }
+
+func (l *load) window(id *benchdv1.ShardId, phase string, seq int, last bool) *benchdv1.Window {
+	done := uint64(seq+1) * opsOfWindow
+	return &benchdv1.Window{
+		Id: id, Phase: phase, Seq: uint32(seq), StartNs: int64(seq) * int64(interval), EndNs: int64(seq+1) * int64(interval),
+		Last: last, Series: l.encoded[variant(int(id.GetShard()), seq)], Rows: opsOfWindow, Bytes: 1000 * opsOfWindow,
+		Issued: done, Recorded: done,
+		Health: &benchdv1.Health{
+			Cores: 16, HostIdle: 0.75 + 0.001*float64(seq%100), OwnCpu: 2.125, NetRx: 2_500_123, NetTx: 300_456, GcPauses: 3,
+			GcPauseTotalNs: 90_123, GcPauseMaxNs: 40_012, SchedLagP99Ns: 20_480, SchedLagMaxNs: 80_123,
+		},
+	}
+}
+
+// expected merges what so many agents sent in so many windows each.
+func (l *load) expected(agents, windows int) ([]latency.Series, error) {
+	var used [variants]int
+	for shard := range agents {
+		for seq := range windows {
+			used[variant(shard, seq)]++
+		}
+	}
+	var all latency.Merged
+	for v, n := range used {
+		for range n {
+			if err := all.Add(l.series[v]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all.Series(), nil
+}

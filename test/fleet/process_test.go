@@ -1,0 +1,151 @@
+//go:build integration
+
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// coordinator is a coordinator in a process of its own.
+type coordinator struct {
+	address, http, data string
+	process             *os.Process
+}
+
+func startCoordinator(t *testing.T) *coordinator {
+	t.Helper()
+	c := &coordinator{address: freeAddress(t), http: freeAddress(t), data: t.TempDir()}
+	args := []string{"coordinator", "--listen", c.address, "--http", c.http, "--data", c.data}
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(chosen.programs, "benchd"), args...)
+	log := new(bytes.Buffer)
+	cmd.Stderr = log
+	require.NoError(t, cmd.Start())
+	c.process = cmd.Process
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if text := log.String(); t.Failed() {
+			t.Logf("the coordinator printed:\n%s", text[max(0, len(text)-8000):])
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !c.ready(ctx) {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			require.Fail(t, "the coordinator does not answer")
+		}
+	}
+	return c
+}
+
+func (c *coordinator) ready(ctx context.Context) bool {
+	_, err := c.get(ctx, "/readyz")
+	return err == nil
+}
+
+func (c *coordinator) get(ctx context.Context, path string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.http+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := (&http.Client{Timeout: patience}).Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", path, resp.Status)
+	}
+	return io.ReadAll(resp.Body)
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// ctl runs benchctl and returns what it prints.
+func (c *coordinator) ctl(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), filepath.Join(chosen.programs, "benchctl"), append(args, "--coordinator", c.address)...)
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	require.NoError(t, cmd.Run(), "benchctl %v: %s", args, errOut.String())
+	return out.String()
+}
+
+func (c *coordinator) show(t *testing.T, id string) result.Run {
+	t.Helper()
+	for {
+		run := parse(t, []byte(c.ctl(t, "show", id, "-o", "json")))
+		if run.Status.Ended() {
+			return run
+		}
+	}
+}
+
+// usage is what a process has used: CPU time, and the largest resident memory so far.
+type usage struct {
+	cpu  time.Duration
+	peak int64
+}
+
+// usage reads what the kernel has counted.
+func (c *coordinator) usage(t *testing.T) usage {
+	t.Helper()
+	dir := "/proc/" + strconv.Itoa(c.process.Pid)
+	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+	require.NoError(t, err)
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	var u usage
+	for _, f := range fields[11:13] { // in the kernel's hundredths of a second
+		ticks, err := strconv.ParseInt(f, 10, 64)
+		require.NoError(t, err)
+		u.cpu += time.Duration(ticks) * 10 * time.Millisecond
+	}
+	status, err := os.ReadFile(filepath.Join(dir, "status"))
+	require.NoError(t, err)
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kib, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+			require.NoError(t, err)
+			u.peak = kib << 10
+		}
+	}
+	return u
+}
+
+// archiveSize is what the archive takes of the disk.
+func (c *coordinator) archiveSize(t *testing.T) int64 {
+	t.Helper()
+	var sum int64
+	for _, name := range []string{"benchd.db", "benchd.db-wal"} {
+		if info, err := os.Stat(filepath.Join(c.data, name)); err == nil {
+			sum += info.Size()
+		}
+	}
+	return sum
+}
