@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,14 +18,15 @@ import (
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/wire"
+	"github.com/benchd/benchd/test/house"
 )
 
 // coordinator runs `benchd coordinator` to an end that it should come to by itself.
 func coordinator(t *testing.T, args ...string) (stderr string, code int) {
 	t.Helper()
-	p := start(t, nil, "benchd", append([]string{"coordinator"}, args...)...)
-	code = p.exit(patience)
-	return p.log.String(), code
+	p := house.Start(t, nil, "benchd", append([]string{"coordinator"}, args...)...)
+	code = p.Exit(house.Patience)
+	return p.Log(), code
 }
 
 // lastLine is what a user reads last.
@@ -34,7 +36,7 @@ func lastLine(text string) string {
 }
 
 func TestACoordinatorThatCannotStartSaysWhy(t *testing.T) {
-	taken := newHouse(t)
+	taken := house.New(t)
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, []byte("not a folder"), 0o600))
 	newer := t.TempDir()
@@ -42,16 +44,16 @@ func TestACoordinatorThatCannotStartSaysWhy(t *testing.T) {
 	foreign := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(foreign, "benchd.db"), []byte(strings.Repeat("no database ", 1000)), 0o600))
 
-	free := func() string { return "127.0.0.1:" + port(t) }
+	free := func() string { return "127.0.0.1:" + house.Port(t) }
 	tests := []struct {
 		name string
 		args []string
 		code int
 		says []string
 	}{
-		{"port in use", []string{"--listen", taken.address, "--http", free(), "--data", t.TempDir()}, 5, []string{taken.address, "--listen"}},
-		{"HTTP port in use", []string{"--listen", free(), "--http", taken.http, "--data", t.TempDir()}, 5, []string{taken.http, "--http"}},
-		{"archive in use", []string{"--listen", free(), "--http", free(), "--data", taken.dir}, 5, []string{taken.dir}},
+		{"port in use", []string{"--listen", taken.Address, "--http", free(), "--data", t.TempDir()}, 5, []string{taken.Address, "--listen"}},
+		{"HTTP port in use", []string{"--listen", free(), "--http", taken.HTTP, "--data", t.TempDir()}, 5, []string{taken.HTTP, "--http"}},
+		{"archive in use", []string{"--listen", free(), "--http", free(), "--data", taken.Dir}, 5, []string{taken.Dir}},
 		{"data directory below a file", []string{"--listen", free(), "--http", free(), "--data", file + "/data"}, 5, []string{file}},
 		{"archive of a later version", []string{"--listen", free(), "--http", free(), "--data", newer}, 5, []string{"newer"}},
 		{"no archive at all", []string{"--listen", free(), "--http", free(), "--data", foreign}, 5, []string{"benchd.db"}},
@@ -78,10 +80,10 @@ func TestACoordinatorThatCannotStartSaysWhy(t *testing.T) {
 // later makes an archive as a later version would leave it.
 func later(t *testing.T, dir string) {
 	t.Helper()
-	p := start(t, nil, "benchd", "coordinator", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", dir)
-	p.says("coordinator listens")
-	p.signal(terminate)
-	require.Zero(t, p.exit(patience))
+	p := house.Start(t, nil, "benchd", "coordinator", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", dir)
+	p.Says("coordinator listens")
+	p.Signal(syscall.SIGTERM)
+	require.Zero(t, p.Exit(house.Patience))
 	db, err := sql.Open("sqlite", filepath.Join(dir, "benchd.db"))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
@@ -97,19 +99,19 @@ func config(t *testing.T, text string) string {
 }
 
 func TestAnAgentThatIsNotWantedSaysWhyAndEnds(t *testing.T) {
-	h := newHouse(t)
-	h.agents("a")
-	second := h.agent("a")
-	require.Equal(t, 5, second.exit(patience))
-	second.says("--name")
-	h.connected(1)
+	h := house.New(t)
+	h.Agents("a")
+	second := h.Agent("a")
+	require.Equal(t, 5, second.Exit(house.Patience))
+	second.Says("--name")
+	h.Connected(1)
 
-	other := h.agent("b", "--label", "nonsense")
-	require.Equal(t, 2, other.exit(patience))
+	other := h.Agent("b", "--label", "nonsense")
+	require.Equal(t, 2, other.Exit(house.Patience))
 
-	far := start(t, nil, "benchd", "agent", "--coordinator", "192.0.2.1:7070")
-	require.Equal(t, 2, far.exit(patience))
-	far.says("TLS")
+	far := house.Start(t, nil, "benchd", "agent", "--coordinator", "192.0.2.1:7070")
+	require.Equal(t, 2, far.Exit(house.Patience))
+	far.Says("TLS")
 }
 
 // otherProtocol is a coordinator of another release.
@@ -128,13 +130,13 @@ func TestAnAgentOfAnotherProtocolEndsWithTheCoordinatorsReason(t *testing.T) {
 	benchdv1.RegisterAgentServiceServer(server, otherProtocol{})
 	go func() { _ = server.Serve(l) }()
 	t.Cleanup(server.Stop)
-	p := start(t, nil, "benchd", "agent", "--coordinator", l.Addr().String(), "--metrics-listen", "127.0.0.1:0")
-	require.Equal(t, 5, p.exit(patience))
-	p.says("install the same release")
+	p := house.Start(t, nil, "benchd", "agent", "--coordinator", l.Addr().String(), "--metrics-listen", "127.0.0.1:0")
+	require.Equal(t, 5, p.Exit(house.Patience))
+	p.Says("install the same release")
 }
 
 func TestASubmissionThatCannotBeServedIsRefused(t *testing.T) {
-	h := newHouse(t)
+	h := house.New(t)
 	good := []string{"submit", "--db", "null", "--duration", "1s", "-p", "recordcount=100"}
 	typo := filepath.Join(t.TempDir(), "workload")
 	require.NoError(t, os.WriteFile(typo, []byte("recordcount=100\nrequestdistribution=zipfain\n"), 0o600))
@@ -158,12 +160,12 @@ func TestASubmissionThatCannotBeServedIsRefused(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if len(test.agents) > 0 {
-				if stdout, _, _ := h.ctl("agents", "-o", "json"); !strings.Contains(stdout, `"a"`) {
-					h.agents(test.agents...)
+				if stdout, _, _ := h.Ctl("agents", "-o", "json"); !strings.Contains(stdout, `"a"`) {
+					h.Agents(test.agents...)
 				}
 			}
 			begin := time.Now()
-			stdout, stderr, code := h.ctl(test.args...)
+			stdout, stderr, code := h.Ctl(test.args...)
 			require.Equal(t, test.code, code, stderr)
 			require.Empty(t, stdout)
 			for _, text := range test.says {
@@ -173,7 +175,7 @@ func TestASubmissionThatCannotBeServedIsRefused(t *testing.T) {
 			t.Log(lastLine(stderr))
 		})
 	}
-	stdout, _, code := h.ctl("list", "-o", "json")
+	stdout, _, code := h.Ctl("list", "-o", "json")
 	require.Zero(t, code)
 	require.JSONEq(t, "[]", stdout, "nothing is left of what was refused")
 }

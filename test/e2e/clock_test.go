@@ -13,29 +13,31 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/test/house"
 )
 
 // TestClocksThatDiffer runs three agents whose clocks are hours apart, drift, and are set in the middle of the
 // run. The truth comes from the machine's own clock: the null target writes it into its log, and agents into
 // theirs.
 func TestClocksThatDiffer(t *testing.T) {
-	h := newHouse(t)
+	h := house.New(t)
 	skews := map[string][]string{
 		"a": {"--debug-clock-offset=-37s", "--debug-clock-drift=200ppm"},
 		"b": {"--debug-clock-offset=0s", "--debug-clock-jump=1h@20s"},
 		"c": {"--debug-clock-offset=3h", "--debug-clock-drift=-200ppm"},
 	}
-	agents := map[string]*process{}
+	agents := map[string]*house.Process{}
 	for name, skew := range skews {
-		agents[name] = h.agent(name, append(skew, "--log-level", "debug")...)
+		agents[name] = h.Agent(name, append(skew, "--log-level", "debug")...)
 	}
-	h.connected(3)
+	h.Connected(3)
 	ops := filepath.Join(t.TempDir(), "ops")
-	stdout, stderr, code := h.ctl("submit", "--db", "null", "-p", "recordcount=1000", "-p", "null.log="+ops,
+	stdout, stderr, code := h.Ctl("submit", "--db", "null", "-p", "recordcount=1000", "-p", "null.log="+ops,
 		"-p", "null.service=constant 1ms", "--threads", "2", "--duration", "60s", "--wait", "-o", "json")
 	require.Zero(t, code, stderr)
-	r := parse(t, stdout)
-	honest(t, r, 3)
+	r := house.Parse(t, stdout)
+	house.Honest(t, r, 3)
 	series := r.Phases[0].Series
 	require.Equal(t, 61, len(series), "60 windows and what was in flight: none is lost, none comes twice") //nolint:testifylint // prints the number, not the series
 	require.True(t, series[60].Tail)
@@ -54,7 +56,7 @@ func TestClocksThatDiffer(t *testing.T) {
 	// The boundaries of the last windows, by the machine's clock.
 	cuts := map[int]map[string]time.Time{}
 	for name, p := range agents {
-		for seq, at := range boundaries(p.log.String()) {
+		for seq, at := range boundaries(p.Log()) {
 			if cuts[seq] == nil {
 				cuts[seq] = map[string]time.Time{}
 			}

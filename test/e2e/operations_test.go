@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/keyspace"
+	"github.com/benchd/benchd/test/house"
 )
 
 // ycsb is the folder with YCSB's own workload files.
@@ -54,16 +55,16 @@ func operations(t *testing.T, path string) []operation {
 // whichever of the two has inserted it.
 func TestTwoAgentsShareInserts(t *testing.T) {
 	const records, ops = 100_000, 1_000_000
-	h := newHouse(t)
-	h.agents("a", "b")
+	h := house.New(t)
+	h.Agents("a", "b")
 	log := filepath.Join(t.TempDir(), "ops.log")
 	// The throttle makes it last for some seconds, so that the agents hear of each other's inserts.
-	stdout, stderr, code := h.ctl("submit", "--db", "null", "-P", ycsb+"workloadd", "-p", "recordcount="+strconv.Itoa(records),
+	stdout, stderr, code := h.Ctl("submit", "--db", "null", "-P", ycsb+"workloadd", "-p", "recordcount="+strconv.Itoa(records),
 		"-p", "operationcount="+strconv.Itoa(ops), "-p", "target=250000", "-p", "null.log="+log, "--threads", "2", "--interval", "200ms",
 		"--seed", "7", "-p", "insert.numbers=shared", "--wait", "-o", "json")
 	require.Zero(t, code, stderr)
-	r := parse(t, stdout)
-	honest(t, r, 2)
+	r := house.Parse(t, stdout)
+	house.Honest(t, r, 2)
 	require.EqualValues(t, ops, r.Phases[0].Ops)
 
 	numbers := make(map[string]int64, records+ops/10)

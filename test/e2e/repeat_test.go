@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/keyspace"
+	"github.com/benchd/benchd/test/house"
 )
 
 // byWorker sorts operations into those of each worker, in order: what was done, to which key, with which values.
@@ -26,9 +27,9 @@ func logged(t *testing.T, args ...string) []operation {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "ops.log")
 	args = append([]string{"run", "--db", "null", "-p", "null.log=" + log, "-p", "recordcount=10000", "-o", "json"}, args...)
-	stdout, stderr, code := run(t, patience, "benchctl", args...)
+	stdout, stderr, code := house.Run(t, house.Patience, "benchctl", args...)
 	require.Zero(t, code, stderr)
-	require.Equal(t, "complete", string(parse(t, stdout).Status))
+	require.Equal(t, "complete", string(house.Parse(t, stdout).Status))
 	return operations(t, log)
 }
 
@@ -55,8 +56,8 @@ func TestASeedRepeatsTheOperationsOfEachWorker(t *testing.T) {
 // The same holds for what is inserted while several workers of several agents work, and for reads of it.
 func TestASeedRepeatsInsertsAndReadsOfThem(t *testing.T) {
 	const records, ops = 10_000, 40_000
-	h := newHouse(t)
-	h.agents("a", "b")
+	h := house.New(t)
+	h.Agents("a", "b")
 	logged := func(t *testing.T, args ...string) []operation {
 		t.Helper()
 		log := filepath.Join(t.TempDir(), "ops.log")
@@ -64,9 +65,9 @@ func TestASeedRepeatsInsertsAndReadsOfThem(t *testing.T) {
 			"submit", "--db", "null", "-p", "null.log=" + log, "-p", "recordcount=" + strconv.Itoa(records), "--threads", "4",
 			"--interval", "100ms", "--wait", "-o", "json",
 		}, args...)
-		stdout, stderr, code := h.ctl(args...)
+		stdout, stderr, code := h.Ctl(args...)
 		require.Zero(t, code, stderr)
-		honest(t, parse(t, stdout), 2)
+		house.Honest(t, house.Parse(t, stdout), 2)
 		return operations(t, log)
 	}
 	byOps := []string{"-p", "operationcount=" + strconv.Itoa(ops)}

@@ -1,0 +1,132 @@
+package house
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// House is a coordinator and what belongs to it.
+type House struct {
+	Address     string // where benchctl and agents reach it
+	HTTP        string
+	Dir         string // of the archive
+	Coordinator *Process
+
+	t *testing.T
+}
+
+// New starts a coordinator on an archive of its own.
+func New(t *testing.T) *House {
+	t.Helper()
+	h := &House{t: t, Dir: t.TempDir(), Address: "127.0.0.1:" + Port(t), HTTP: "127.0.0.1:" + Port(t)}
+	h.Open()
+	return h
+}
+
+// Open starts the coordinator, after it has ended, and waits until it answers.
+func (h *House) Open() {
+	h.t.Helper()
+	h.Coordinator = Start(h.t, nil, "benchd", "coordinator", "--listen", h.Address, "--http", h.HTTP, "--data", h.Dir)
+	Eventually(h.t, Patience, func() bool {
+		_, _, code := h.Ctl("list")
+		return code == 0
+	}, "the coordinator should answer; it printed: %s", h.Coordinator.Log())
+}
+
+// Agent starts an agent.
+func (h *House) Agent(name string, args ...string) *Process {
+	h.t.Helper()
+	args = append([]string{"agent", "--coordinator", h.Address, "--name", name, "--metrics-listen", "127.0.0.1:0"}, args...)
+	return Start(h.t, nil, "benchd", args...)
+}
+
+// Agents starts agents and waits until they are in the roster.
+func (h *House) Agents(names ...string) []*Process {
+	h.t.Helper()
+	var out []*Process
+	for _, n := range names {
+		out = append(out, h.Agent(n))
+	}
+	h.Connected(len(names))
+	return out
+}
+
+// Connected waits until so many agents are.
+func (h *House) Connected(n int) {
+	h.t.Helper()
+	Eventually(h.t, Patience, func() bool {
+		stdout, _, _ := h.Ctl("agents", "-o", "json")
+		return strings.Count(strings.ReplaceAll(stdout, " ", ""), `"connected":true`) == n
+	}, "%d agents should be connected", n)
+}
+
+// Ctl runs benchctl on the coordinator to its end.
+func (h *House) Ctl(args ...string) (stdout, stderr string, code int) {
+	h.t.Helper()
+	return Run(h.t, 5*time.Minute, "benchctl", append(args, "--coordinator", h.Address)...)
+}
+
+// Submit submits a run on the null target, unless other flags say another, and gives its id.
+func (h *House) Submit(args ...string) string {
+	h.t.Helper()
+	stdout, stderr, code := h.Ctl(append([]string{"submit", "--db", "null"}, args...)...)
+	require.Zero(h.t, code, stderr)
+	return strings.TrimSpace(stdout)
+}
+
+// Status reads how a suite stands.
+func (h *House) Status(id string) string {
+	h.t.Helper()
+	return string(h.Show(id).Status)
+}
+
+// Show reads the result of a suite of one run.
+func (h *House) Show(id string) result.Run {
+	h.t.Helper()
+	stdout, stderr, code := h.Ctl("show", id, "-o", "json")
+	require.Zero(h.t, code, stderr)
+	return Parse(h.t, stdout)
+}
+
+// Until waits until a suite has a status.
+func (h *House) Until(id, status string) {
+	h.t.Helper()
+	Eventually(h.t, Patience, func() bool { return h.Status(id) == status }, "%s should become %s", id, status)
+}
+
+// Parse reads the result of a run as benchctl prints it with -o json.
+func Parse(t *testing.T, text string) result.Run {
+	t.Helper()
+	var r result.Run
+	require.NoError(t, json.Unmarshal([]byte(text), &r), "%s", text)
+	return r
+}
+
+// Running waits until a run is being executed and windows have come, and gives its suite's id.
+func (h *House) Running() string {
+	h.t.Helper()
+	var id string
+	Eventually(h.t, Patience, func() bool {
+		stdout, _, _ := h.Ctl("list", "-o", "json")
+		id = newest(stdout)
+		return id != "" && h.Status(id) == "running" && len(h.Show(id).Phases) > 0
+	}, "a run should be running")
+	return id
+}
+
+// newest gives the id of the newest suite in the output of list -o json.
+func newest(text string) string {
+	var suites []struct {
+		ID string `json:"id"`
+	}
+	if json.Unmarshal([]byte(text), &suites) != nil || len(suites) == 0 {
+		return ""
+	}
+	return suites[0].ID
+}

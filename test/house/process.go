@@ -1,0 +1,105 @@
+package house
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Process is a program that runs.
+type Process struct {
+	t    *testing.T
+	name string
+	cmd  *exec.Cmd
+	log  buffer
+	done chan struct{}
+}
+
+// buffer collects what a process prints; it can be read while the process runs.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// Start starts a program and ends it with the test. Where stdout is nil, what it prints there is lost.
+func Start(t *testing.T, stdout io.Writer, name string, args ...string) *Process {
+	t.Helper()
+	p := &Process{t: t, name: name + " " + strings.Join(args, " "), done: make(chan struct{})}
+	// It is ended by the clean-up below, after the test has looked at it.
+	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), program(name), args...)
+	p.cmd.Stderr = &p.log
+	p.cmd.Stdout = io.Discard
+	if stdout != nil {
+		p.cmd.Stdout = stdout
+	}
+	p.cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	require.NoError(t, p.cmd.Start())
+	go func() {
+		_ = p.cmd.Wait() // the state tells how it ended
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		<-p.done
+		if t.Failed() {
+			t.Logf("%s printed:\n%s", p.name, tail(p.log.String()))
+		}
+	})
+	return p
+}
+
+func tail(s string) string {
+	if len(s) > 4000 {
+		return "…" + s[len(s)-4000:]
+	}
+	return s
+}
+
+// ID is the number of the process.
+func (p *Process) ID() int { return p.cmd.Process.Pid }
+
+// Log is what the process has printed on standard error so far.
+func (p *Process) Log() string { return p.log.String() }
+
+// Signal sends a signal.
+func (p *Process) Signal(s os.Signal) {
+	p.t.Helper()
+	require.NoError(p.t, p.cmd.Process.Signal(s))
+}
+
+// Exit waits for the process to end and gives its exit code.
+func (p *Process) Exit(within time.Duration) int {
+	p.t.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(within):
+		require.Fail(p.t, "the process does not end", "%s, within %s; it printed:\n%s", p.name, within, tail(p.log.String()))
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// Says waits until the process has printed a text on standard error.
+func (p *Process) Says(text string) {
+	p.t.Helper()
+	Eventually(p.t, Patience, func() bool { return strings.Contains(p.log.String(), text) }, "%s should say %q", p.name, text)
+}
