@@ -12,8 +12,8 @@ const (
 	fine    = 8
 	fineLog = 3
 	buckets = 42 * fine // to more than an hour in nanoseconds
-	// period is for how long at least a percentile looks back, and for half as long as at most: percentiles of
-	// HBase are of the last moments, too.
+	// period is for how long at least a percentile looks back; who reads more often has it look back for up to two.
+	// Percentiles of HBase are of the last moments, too.
 	period = 10 * time.Second
 )
 

@@ -1,0 +1,176 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/benchd/benchd/internal/sandbox/fault"
+)
+
+const (
+	dialWithin = 5 * time.Second
+	maxAnswer  = 16 << 20
+)
+
+// Client asks a sandbox.
+type Client struct {
+	address string
+	http    *http.Client
+}
+
+// NewClient makes a Client of the sandbox whose master's info port is at an address, HOST:PORT.
+func NewClient(address string) *Client {
+	return &Client{
+		address: address,
+		http: &http.Client{
+			Timeout: within + dialWithin,
+			// A sandbox is on this machine or in the user's own network; a proxy is for what lies outside.
+			Transport: &http.Transport{Proxy: nil, DialContext: (&net.Dialer{Timeout: dialWithin}).DialContext},
+		},
+	}
+}
+
+// Close lets go of connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// UnreachableError says that no sandbox answers.
+type UnreachableError struct {
+	Address string
+	Err     error
+}
+
+// Error names the address and the cure.
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("reach the sandbox at %s: %v; start one with `benchd sandbox`, or name another's info port with --sandbox HOST:PORT", e.Address, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// ExitCode is that of what cannot be reached.
+func (*UnreachableError) ExitCode() int { return 5 }
+
+// RefusedError says that the sandbox did not do what it was asked.
+type RefusedError struct{ Text string }
+
+// Error is what the sandbox said.
+func (e *RefusedError) Error() string { return e.Text }
+
+// ExitCode is that of bad usage.
+func (*RefusedError) ExitCode() int { return 2 }
+
+func (c *Client) do(ctx context.Context, method, path string, o *order) (answer, error) {
+	body := []byte("{}")
+	if o != nil {
+		var err error
+		if body, err = json.Marshal(o); err != nil {
+			return answer{}, fmt.Errorf("write request: %w", err)
+		}
+	}
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+c.address+path, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, fmt.Errorf("make request to the sandbox at %s: %w", c.address, err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	response, err := c.http.Do(r)
+	if err != nil {
+		return answer{}, &UnreachableError{Address: c.address, Err: cause(err)}
+	}
+	defer func() { _ = response.Body.Close() }()
+	var a answer
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&a); err != nil {
+		return answer{}, &UnreachableError{Address: c.address, Err: errors.New("what answers there is no sandbox")}
+	}
+	if a.Error != "" {
+		return answer{}, &RefusedError{Text: a.Error}
+	}
+	if response.StatusCode != http.StatusOK {
+		return answer{}, &UnreachableError{Address: c.address, Err: errors.New("what answers there is no sandbox")}
+	}
+	return a, nil
+}
+
+// cause is what people need to know of an error of net/http's, which names much that they know.
+func cause(err error) error {
+	if no, ok := errors.AsType[syscall.Errno](err); ok {
+		return no
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		return op.Err
+	}
+	return err
+}
+
+// Status is what a sandbox tells of itself.
+type Status struct {
+	Version string         `json:"version"`
+	Quorum  string         `json:"quorum"`
+	Servers []Server       `json:"servers"`
+	Faults  []fault.Status `json:"faults"`
+}
+
+// Status tells of the sandbox.
+func (c *Client) Status(ctx context.Context) (Status, error) {
+	a, err := c.do(ctx, http.MethodGet, pathSandbox, nil)
+	if err != nil {
+		return Status{}, err
+	}
+	if a.Quorum == "" {
+		return Status{}, &UnreachableError{Address: c.address, Err: errors.New("what answers there is no sandbox")}
+	}
+	return Status{Version: a.Version, Quorum: a.Quorum, Servers: a.Servers, Faults: a.Faults}, nil
+}
+
+// AddServer starts one more region server.
+func (c *Client) AddServer(ctx context.Context) (Server, error) {
+	return first(c.do(ctx, http.MethodPost, pathServers, &order{}))
+}
+
+// KillServer ends a region server as a crash does.
+func (c *Client) KillServer(ctx context.Context, name string) error {
+	_, err := c.do(ctx, http.MethodPost, pathServers+"/kill", &order{Server: name})
+	return err
+}
+
+// RestartServer starts a region server again.
+func (c *Client) RestartServer(ctx context.Context, name string) (Server, error) {
+	return first(c.do(ctx, http.MethodPost, pathServers+"/restart", &order{Server: name}))
+}
+
+func first(a answer, err error) (Server, error) {
+	if err != nil || len(a.Servers) == 0 {
+		return Server{}, err
+	}
+	return a.Servers[0], nil
+}
+
+// AddFaults adds faults, all or none, and returns their numbers.
+func (c *Client) AddFaults(ctx context.Context, faults []fault.Fault) ([]int, error) {
+	o := order{Faults: make([]*fault.Fault, len(faults))}
+	for i := range faults {
+		o.Faults[i] = &faults[i]
+	}
+	a, err := c.do(ctx, http.MethodPost, pathFaults, &o)
+	return a.Added, err
+}
+
+// ClearFault clears one fault.
+func (c *Client) ClearFault(ctx context.Context, number int) error {
+	_, err := c.do(ctx, http.MethodDelete, pathFaults+"/"+strconv.Itoa(number), nil)
+	return err
+}
+
+// ClearFaults clears all faults and tells how many there were.
+func (c *Client) ClearFaults(ctx context.Context) (int, error) {
+	a, err := c.do(ctx, http.MethodDelete, pathFaults, nil)
+	return a.Cleared, err
+}

@@ -1,0 +1,210 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/benchd/benchd/internal/sandbox/fault"
+)
+
+const (
+	maxBody = 1 << 20
+	// within is how long a server may take to be started or killed.
+	within = 30 * time.Second
+)
+
+// answer is what all requests are answered with; what it does not concern is left out.
+type answer struct {
+	Version string         `json:"version,omitempty"`
+	Quorum  string         `json:"quorum,omitempty"`
+	Servers []Server       `json:"servers,omitempty"`
+	Faults  []fault.Status `json:"faults,omitempty"`
+	Added   []int          `json:"added,omitempty"`
+	Cleared int            `json:"cleared,omitempty"`
+	Error   string         `json:"error,omitempty"`
+}
+
+// order is what a request that changes something says.
+type order struct {
+	Server string         `json:"server"`
+	Faults []*fault.Fault `json:"faults"`
+}
+
+// handler answers for a Sandbox.
+type handler struct{ sandbox Sandbox }
+
+// Handler answers what is below /sandbox:
+//
+//	GET    /sandbox                   version, quorum, servers and faults
+//	POST   /sandbox/servers           starts one more region server
+//	POST   /sandbox/servers/kill      {"server": "2"}
+//	POST   /sandbox/servers/restart   {"server": "2"}
+//	POST   /sandbox/faults            {"faults": [{"kind": "latency", "delay": "5ms"}]}: all of them, or none
+//	DELETE /sandbox/faults            all, or /sandbox/faults/3
+func Handler(s Sandbox) http.Handler {
+	h := handler{s}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+pathSandbox, h.tell)
+	mux.HandleFunc("POST "+pathServers, h.change(h.add))
+	mux.HandleFunc("POST "+pathServers+"/kill", h.change(h.kill))
+	mux.HandleFunc("POST "+pathServers+"/restart", h.change(h.restart))
+	mux.HandleFunc("POST "+pathFaults, h.change(h.fail))
+	mux.HandleFunc("DELETE "+pathFaults, h.change(h.clearAll))
+	mux.HandleFunc("DELETE "+pathFaults+"/{number}", h.change(h.clear))
+	return mux
+}
+
+func (h handler) tell(w http.ResponseWriter, r *http.Request) {
+	if err := named(r.Host); err != nil {
+		refuse(w, http.StatusForbidden, err)
+		return
+	}
+	reply(w, http.StatusOK, answer{
+		Version: h.sandbox.Version, Quorum: h.sandbox.Quorum,
+		Servers: h.sandbox.Cluster.Servers(), Faults: h.sandbox.Faults.List(),
+	})
+}
+
+// change reads an order and carries it out.
+func (handler) change(do func(ctx context.Context, o order, r *http.Request) (answer, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := meant(r); err != nil {
+			refuse(w, http.StatusForbidden, err)
+			return
+		}
+		var o order
+		data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		if err == nil && len(data) > 0 {
+			err = decode(data, &o)
+		}
+		if err != nil {
+			refuse(w, http.StatusBadRequest, err)
+			return
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), within)
+		defer cancel()
+		a, err := do(ctx, o, r)
+		if err != nil {
+			refuse(w, http.StatusUnprocessableEntity, err)
+			return
+		}
+		reply(w, http.StatusOK, a)
+	}
+}
+
+func decode(data []byte, o *order) error {
+	d := json.NewDecoder(strings.NewReader(string(data)))
+	d.DisallowUnknownFields()
+	err := d.Decode(o)
+	if err == nil {
+		return nil
+	}
+	if p, ok := errors.AsType[*fault.Problem](err); ok {
+		return p
+	}
+	return fmt.Errorf("read request: %w", err)
+}
+
+// meant refuses requests that a browser could be made to send by a page of somebody else.
+func meant(r *http.Request) error {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "application/json" {
+		return errors.New("the request must say Content-Type: application/json")
+	}
+	return named(r.Host)
+}
+
+// named refuses a request that calls this machine by a name of somebody else's.
+func named(host string) error {
+	if at := strings.LastIndexByte(host, ':'); at >= 0 && !strings.HasSuffix(host, "]") {
+		host = host[:at]
+	}
+	host = strings.Trim(host, "[]")
+	if host == "localhost" {
+		return nil
+	}
+	if _, err := netip.ParseAddr(host); err != nil {
+		return fmt.Errorf("the sandbox is steered by its address, not by the name %q", host)
+	}
+	return nil
+}
+
+func (h handler) add(ctx context.Context, _ order, _ *http.Request) (answer, error) {
+	s, err := h.sandbox.Cluster.AddServer(ctx)
+	return answer{Servers: []Server{s}}, err
+}
+
+func (h handler) kill(ctx context.Context, o order, _ *http.Request) (answer, error) {
+	if o.Server == "" {
+		return answer{}, errors.New("server is missing: which region server is to be killed?")
+	}
+	return answer{}, h.sandbox.Cluster.KillServer(ctx, o.Server)
+}
+
+func (h handler) restart(ctx context.Context, o order, _ *http.Request) (answer, error) {
+	if o.Server == "" {
+		return answer{}, errors.New("server is missing: which region server is to be started again?")
+	}
+	s, err := h.sandbox.Cluster.RestartServer(ctx, o.Server)
+	return answer{Servers: []Server{s}}, err
+}
+
+func (h handler) fail(_ context.Context, o order, _ *http.Request) (answer, error) {
+	if len(o.Faults) == 0 {
+		return answer{}, errors.New("faults is missing: which ones are to be added?")
+	}
+	for _, f := range o.Faults {
+		if f == nil {
+			return answer{}, errors.New("a fault is null")
+		}
+	}
+	var a answer
+	for _, f := range o.Faults {
+		number, err := h.sandbox.Faults.Add(*f)
+		if err != nil {
+			for _, added := range a.Added {
+				h.sandbox.Faults.Clear(added)
+			}
+			return answer{}, err
+		}
+		a.Added = append(a.Added, number)
+	}
+	return a, nil
+}
+
+func (h handler) clearAll(context.Context, order, *http.Request) (answer, error) {
+	return answer{Cleared: h.sandbox.Faults.ClearAll()}, nil
+}
+
+func (h handler) clear(_ context.Context, _ order, r *http.Request) (answer, error) {
+	text := r.PathValue("number")
+	number, err := strconv.Atoi(text)
+	if err != nil || !h.sandbox.Faults.Clear(number) {
+		return answer{}, fmt.Errorf("there is no fault %q; `benchctl sandbox fault list` has those that there are", text)
+	}
+	return answer{Cleared: 1}, nil
+}
+
+func refuse(w http.ResponseWriter, status int, err error) {
+	reply(w, status, answer{Error: err.Error()})
+}
+
+func reply(w http.ResponseWriter, status int, a answer) {
+	data, err := json.Marshal(a)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(data, '\n'))
+}
