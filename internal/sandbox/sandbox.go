@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/benchd/benchd/internal/sandbox/fault"
+	"github.com/benchd/benchd/internal/sandbox/service"
 )
 
 // Options are the settings of a sandbox. The zero value is one in memory with three region servers, on ports of
@@ -24,9 +27,19 @@ type Options struct {
 	// Detection is how long it takes the master to notice that a region server was killed; 1 s by default. Real
 	// clusters take as long as their ZooKeeper sessions last.
 	Detection time.Duration
+	// Info is the address of the master's pages: its metrics, its settings, and what steers the sandbox (package
+	// control); 127.0.0.1:0 by default.
+	Info string
+	// Faults go wrong from the start on.
+	Faults []fault.Fault
+	// Service is how the region servers serve; by default as fast as they can.
+	Service service.Config
 	// Logger is told what happens; by default nobody is.
 	Logger *slog.Logger
 }
+
+// Version is what a sandbox tells clients as its version of HBase.
+const Version = "2.6.4-benchd-sandbox"
 
 // Server tells of one region server.
 type Server struct {
@@ -60,6 +73,9 @@ func Start(_ context.Context, options Options) (*Sandbox, error) {
 
 // Quorum is the address to give to clients as hbase.zookeeper.quorum.
 func (s *Sandbox) Quorum() string { return s.options.ZooKeeper }
+
+// Info is the address of the master's pages.
+func (s *Sandbox) Info() string { return s.options.Info }
 
 // Servers tells of all region servers, the killed ones included, in the order in which they were added.
 func (s *Sandbox) Servers() []Server {
