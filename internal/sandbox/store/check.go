@@ -55,7 +55,7 @@ func (c *Check) holds(w *writer) (bool, error) {
 
 // matches has HBase's rules: an empty expected value stands for "no value", and a missing value equals nothing else.
 func (c *Check) matches(found []cell.Cell) bool {
-	expectsNone := c.Comparator == nil || len(c.Comparator.Value()) == 0 && !c.Comparator.Matches()
+	expectsNone := c.Comparator == nil || len(c.Comparator.Value()) == 0
 	switch {
 	case expectsNone && len(found) == 0:
 		return c.Compare != filter.NotEqual

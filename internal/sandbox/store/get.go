@@ -54,7 +54,7 @@ func (r *Region) get(from pebble.Reader, g *Get, out *Result) (err error) {
 	}
 	if f := g.Filter; f != nil {
 		out.Cells = f.RowCells(out.Cells)
-		if f.DropRow() {
+		if len(out.Cells) > 0 && f.DropRow() {
 			out.Cells = out.Cells[:0]
 		}
 	}

@@ -128,6 +128,9 @@ func (m *matcher) startFamily(name []byte) {
 // Markers of a family stand at its empty qualifier, among that column's own values, so a walk leaves that column only step by step.
 func (m *matcher) judge(c *cell.Cell, lives int64) (take bool, then step) {
 	take, then = m.decide(c, lives)
+	if then == nextFamily && m.last() {
+		then = nextRow
+	}
 	if len(c.Qualifier) != 0 {
 		return take, then
 	}
@@ -146,14 +149,20 @@ func (m *matcher) judge(c *cell.Cell, lives int64) (take bool, then step) {
 	return take, then
 }
 
+// last tells whether no family that is wanted can follow.
+func (m *matcher) last() bool {
+	if n := len(m.columns); n > 0 {
+		return string(m.family) >= m.columns[n-1].Family
+	}
+	n := len(m.families)
+	return n > 0 && string(m.family) >= m.families[n-1].Name
+}
+
 func (m *matcher) decide(c *cell.Cell, lives int64) (take bool, then step) {
 	if !bytes.Equal(c.Family, m.family) {
 		m.startFamily(c.Family)
 	}
 	if m.conf == nil {
-		if n := len(m.columns); n > 0 && string(m.family) > m.columns[n-1].Family {
-			return false, nextRow
-		}
 		return false, nextFamily
 	}
 	if !m.inColumn || !bytes.Equal(c.Qualifier, m.qualifier) {
@@ -215,9 +224,6 @@ func (m *matcher) wants(qualifier []byte) (then step, ok bool) {
 			m.at++
 		}
 	}
-	if n := len(m.columns); m.columns[n-1].Family == m.selected.Family {
-		return nextRow, false
-	}
 	return nextFamily, false
 }
 
@@ -278,7 +284,7 @@ func (m *matcher) judgeTaken(c *cell.Cell, free, last bool) (take bool, then ste
 	}
 	switch {
 	case verdict == filter.IncludeNextRow:
-		return true, nextRow
+		return true, nextFamily
 	case verdict == filter.IncludeNextColumn || last:
 		return true, nextColumn
 	default:
@@ -291,7 +297,7 @@ func (m *matcher) follow(verdict filter.Verdict, c *cell.Cell) step {
 	case filter.NextColumn:
 		return nextColumn
 	case filter.NextRow:
-		return nextRow
+		return nextFamily // HBase reads each family by itself, and its filters count on that
 	case filter.SeekHint:
 		if hint, ok := m.read.Filter.Hint(c); ok {
 			m.hint = hint

@@ -228,7 +228,7 @@ func (s *Scanner) finish(before int, out *Page) {
 	if f := s.scan.Filter; f != nil {
 		kept := f.RowCells(out.Cells[before:])
 		out.Cells = out.Cells[:before+len(kept)]
-		if f.DropRow() {
+		if len(kept) > 0 && f.DropRow() {
 			out.Cells = out.Cells[:before]
 		}
 	}

@@ -1,0 +1,159 @@
+package filter
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/benchd/benchd/internal/sandbox/cell"
+)
+
+// value lets cells through whose value compares.
+type value struct {
+	pass
+	condition
+}
+
+func (f *value) Judge(c *cell.Cell) Verdict {
+	if f.holds(c.Value) {
+		return Include
+	}
+	return Skip
+}
+
+// columnValue lets a column's cells through whose value compares, and no other column.
+type columnValue struct {
+	pass
+	condition
+	family, qualifier []byte
+	found             bool
+}
+
+func (f *columnValue) Reset() { f.found = false }
+func (f *columnValue) Judge(c *cell.Cell) Verdict {
+	if !bytes.Equal(c.Family, f.family) || !bytes.Equal(c.Qualifier, f.qualifier) {
+		if f.found {
+			return NextRow
+		}
+		return NextColumn
+	}
+	f.found = true
+	if f.holds(c.Value) {
+		return Include
+	}
+	return Skip
+}
+
+// singleColumn lets rows through that have a value in one column which compares.
+type singleColumn struct {
+	pass
+	condition
+	family, qualifier []byte
+	ifMissing         bool // leave out rows without the column
+	latestOnly        bool // look at the latest version alone
+	exclude           bool // take the column itself away
+	found, matched    bool
+}
+
+func (f *singleColumn) is(c *cell.Cell) bool {
+	return bytes.Equal(c.Family, f.family) && bytes.Equal(c.Qualifier, f.qualifier)
+}
+
+func (f *singleColumn) Reset()          { f.found, f.matched = false, false }
+func (f *singleColumn) WholeRows() bool { return true }
+func (f *singleColumn) Judge(c *cell.Cell) Verdict {
+	switch {
+	case f.matched:
+		return Include
+	case f.latestOnly && f.found:
+		return NextRow
+	case !f.is(c):
+		return Include
+	}
+	f.found = true
+	if f.holds(c.Value) {
+		f.matched = true
+		return Include
+	}
+	if f.latestOnly {
+		return NextRow
+	}
+	return Include
+}
+
+func (f *singleColumn) DropRow() bool {
+	if f.found {
+		return !f.matched
+	}
+	return f.ifMissing
+}
+
+func (f *singleColumn) RowCells(cells []cell.Cell) []cell.Cell {
+	if !f.exclude {
+		return cells
+	}
+	return slices.DeleteFunc(cells, func(c cell.Cell) bool { return f.is(&c) })
+}
+
+// times lets cells of given times, which are sorted, through.
+type times struct {
+	pass
+	at []int64
+}
+
+func (f *times) Judge(c *cell.Cell) Verdict {
+	if _, found := slices.BinarySearch(f.at, c.Timestamp); found {
+		return Include
+	}
+	if len(f.at) == 0 || c.Timestamp < f.at[0] {
+		return NextColumn
+	}
+	return Skip
+}
+
+// skip leaves out each row of which a cell does not pass.
+type skip struct {
+	Filter
+	out bool
+}
+
+func (f *skip) WholeRows() bool { return true }
+func (f *skip) DropRow() bool   { return f.out }
+func (f *skip) Reset() {
+	f.Filter.Reset()
+	f.out = false
+}
+
+func (f *skip) Judge(c *cell.Cell) Verdict {
+	v := f.Filter.Judge(c)
+	f.out = f.out || v != Include
+	return v
+}
+
+// whileMatch ends with the first row or cell that does not pass.
+type whileMatch struct {
+	Filter
+	over bool
+}
+
+func (f *whileMatch) WholeRows() bool    { return true }
+func (f *whileMatch) AllRemaining() bool { return f.over || f.Filter.AllRemaining() }
+func (f *whileMatch) SkipRow(row []byte) bool {
+	if f.AllRemaining() {
+		return true
+	}
+	out := f.Filter.SkipRow(row)
+	f.over = f.over || out
+	return out
+}
+
+func (f *whileMatch) Judge(c *cell.Cell) Verdict {
+	v := f.Filter.Judge(c)
+	f.over = f.over || v != Include
+	return v
+}
+
+func (f *whileMatch) DropRow() bool {
+	out := f.Filter.DropRow()
+	f.over = f.over || out
+	return out
+}

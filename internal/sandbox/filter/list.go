@@ -1,0 +1,277 @@
+package filter
+
+import (
+	"bytes"
+
+	"github.com/benchd/benchd/internal/sandbox/cell"
+)
+
+// list is what two kinds of lists share: each asks all of its filters, for they have state.
+type list struct {
+	filters []Filter
+	took    []bool // which of them took the cell last judged
+}
+
+func newList(filters []Filter) list { return list{filters, make([]bool, len(filters))} }
+
+func (l *list) Reset() {
+	for i, f := range l.filters {
+		f.Reset()
+		l.took[i] = false
+	}
+}
+
+func (l *list) Transform(c *cell.Cell) {
+	for i, f := range l.filters {
+		if l.took[i] {
+			f.Transform(c)
+		}
+	}
+}
+
+func (l *list) RowCells(cells []cell.Cell) []cell.Cell {
+	for _, f := range l.filters {
+		cells = f.RowCells(cells)
+	}
+	return cells
+}
+
+func (l *list) WholeRows() bool {
+	for _, f := range l.filters {
+		if f.WholeRows() {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *list) SetReversed(r bool) {
+	for _, f := range l.filters {
+		f.SetReversed(r)
+	}
+}
+
+// and lets through what all of its filters do.
+type and struct {
+	list
+	hints []Filter
+}
+
+func (f *and) Reset() {
+	f.list.Reset()
+	f.hints = f.hints[:0]
+}
+
+func (f *and) AllRemaining() bool {
+	for _, one := range f.filters {
+		if one.AllRemaining() {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *and) SkipRow(row []byte) bool {
+	out := false
+	for _, one := range f.filters {
+		out = one.AllRemaining() || one.SkipRow(row) || out
+	}
+	return out
+}
+
+// reach is how far a verdict leads. A list of all takes the longest step, and takes the cell only if all do; a list of one the shortest.
+func reach(v Verdict) int {
+	switch v {
+	case Include, Skip:
+		return 0
+	case IncludeNextColumn, NextColumn:
+		return 1
+	case IncludeNextRow, NextRow:
+		return 2
+	case SeekHint:
+		return 3
+	default:
+		return 0
+	}
+}
+
+func verdict(takes bool, reach int) Verdict {
+	switch {
+	case takes && reach == 0:
+		return Include
+	case takes && reach == 1:
+		return IncludeNextColumn
+	case takes:
+		return IncludeNextRow
+	case reach == 0:
+		return Skip
+	case reach == 1:
+		return NextColumn
+	case reach == 2:
+		return NextRow
+	default:
+		return SeekHint
+	}
+}
+
+func (f *and) Judge(c *cell.Cell) Verdict {
+	f.hints = f.hints[:0]
+	takes, far := true, 0
+	for i, one := range f.filters {
+		if one.AllRemaining() {
+			return NextRow
+		}
+		v := one.Judge(c)
+		f.took[i] = v.Takes()
+		takes, far = takes && v.Takes(), max(far, reach(v))
+		if v == SeekHint {
+			f.hints = append(f.hints, one)
+		}
+	}
+	return verdict(takes, far)
+}
+
+// Hint is the farthest of those that were given.
+func (f *and) Hint(c *cell.Cell) (far cell.Cell, ok bool) {
+	for _, one := range f.hints {
+		if hint, has := one.Hint(c); has && (!ok || cell.Compare(&hint, &far) > 0) {
+			far, ok = hint, true
+		}
+	}
+	return far, ok
+}
+
+func (f *and) DropRow() bool {
+	for _, one := range f.filters {
+		if one.DropRow() {
+			return true
+		}
+	}
+	return false
+}
+
+// or lets through what one of its filters does. It may go on less far than one of them said, and then does not ask that one again
+// until it is there.
+type or struct {
+	list
+	before []said
+}
+
+// said is what a filter said of the last cell that it was asked of.
+type said struct {
+	verdict           Verdict
+	waits             bool // it need not be asked of the cells that follow at once
+	family, qualifier []byte
+	hint              cell.Cell
+}
+
+func newOr(filters []Filter) *or {
+	return &or{list: newList(filters), before: make([]said, len(filters))}
+}
+
+func (f *or) Reset() {
+	f.list.Reset()
+	for i := range f.before {
+		f.before[i].waits = false
+	}
+}
+
+func (f *or) AllRemaining() bool {
+	for _, one := range f.filters {
+		if !one.AllRemaining() {
+			return false
+		}
+	}
+	return len(f.filters) > 0
+}
+
+func (f *or) SkipRow(row []byte) bool {
+	out := len(f.filters) > 0
+	for _, one := range f.filters {
+		if !one.AllRemaining() && !one.SkipRow(row) {
+			out = false
+		}
+	}
+	return out
+}
+
+func (f *or) Judge(c *cell.Cell) Verdict {
+	if len(f.filters) == 0 {
+		return Include
+	}
+	takes, near, asked := false, 3, false
+	for i, one := range f.filters {
+		f.took[i] = false
+		if one.AllRemaining() {
+			continue
+		}
+		asked = true
+		v := f.before[i].still(c)
+		if !f.before[i].waits {
+			v = one.Judge(c)
+			f.before[i].note(v, c, one)
+		}
+		f.took[i] = v.Takes()
+		takes, near = takes || v.Takes(), min(near, reach(v))
+		if v == SeekHint && f.mixed() {
+			near = 0
+		}
+	}
+	if !asked {
+		return Skip
+	}
+	return verdict(takes, near)
+}
+
+// mixed tells that a hint of one filter says nothing about how far all of them lead.
+func (f *or) mixed() bool { return len(f.filters) > 1 }
+
+func (f *or) Hint(c *cell.Cell) (cell.Cell, bool) {
+	if len(f.filters) == 1 {
+		return f.filters[0].Hint(c)
+	}
+	return cell.Cell{}, false
+}
+
+func (f *or) DropRow() bool {
+	for _, one := range f.filters {
+		if !one.DropRow() {
+			return false
+		}
+	}
+	return len(f.filters) > 0
+}
+
+// note keeps what a filter said, when it holds for cells that follow.
+func (s *said) note(v Verdict, c *cell.Cell, by Filter) {
+	s.verdict, s.waits = v, reach(v) > 0
+	if !s.waits {
+		return
+	}
+	s.family = append(s.family[:0], c.Family...)
+	s.qualifier = append(s.qualifier[:0], c.Qualifier...)
+	if v == SeekHint {
+		s.hint, s.waits = by.Hint(c)
+		if len(s.hint.Family) > 0 {
+			s.hint.Family = s.family // c's own will not last
+		}
+	}
+}
+
+// still gives the verdict that holds on for c; it ends the waiting when there is none.
+func (s *said) still(c *cell.Cell) Verdict {
+	if !s.waits {
+		return Skip
+	}
+	switch reach(s.verdict) {
+	case 1:
+		s.waits = bytes.Equal(c.Family, s.family) && bytes.Equal(c.Qualifier, s.qualifier)
+		return NextColumn
+	case 2:
+		s.waits = bytes.Equal(c.Family, s.family)
+		return NextRow
+	default:
+		s.waits = cell.Compare(c, &s.hint) < 0
+		return SeekHint
+	}
+}

@@ -1,0 +1,226 @@
+package filter
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/benchd/benchd/internal/sandbox/cell"
+)
+
+// all leaves out every row.
+type all struct{ pass }
+
+func (all) AllRemaining() bool       { return true }
+func (all) SkipRow([]byte) bool      { return true }
+func (all) Judge(*cell.Cell) Verdict { return NextRow }
+
+// page lets so many rows through that have anything left when all is judged.
+type page struct {
+	pass
+	size, rows int64
+}
+
+func (f *page) AllRemaining() bool { return f.rows >= f.size }
+func (f *page) WholeRows() bool    { return true }
+func (f *page) DropRow() bool {
+	f.rows++
+	return f.rows > f.size
+}
+
+// prefix lets rows through that begin with it.
+type prefix struct {
+	pass
+	prefix   []byte
+	reversed bool
+	out      bool // the row does not begin with it
+	over     bool // no row that follows can
+}
+
+func (f *prefix) SetReversed(r bool) { f.reversed = r }
+func (f *prefix) Reset()             { f.out = true }
+func (f *prefix) AllRemaining() bool { return f.over }
+func (f *prefix) SkipRow(row []byte) bool {
+	order := bytes.Compare(row[:min(len(row), len(f.prefix))], f.prefix)
+	if f.reversed {
+		order = -order
+	}
+	f.over = f.over || order > 0
+	f.out = order != 0
+	return f.out
+}
+
+func (f *prefix) Judge(*cell.Cell) Verdict {
+	if f.out {
+		return NextRow
+	}
+	return Include
+}
+
+// row lets rows through whose key compares.
+type row struct {
+	pass
+	condition
+	out bool
+}
+
+func (f *row) Reset() { f.out = false }
+func (f *row) SkipRow(key []byte) bool {
+	f.out = f.out || !f.holds(key)
+	return f.out
+}
+
+func (f *row) Judge(*cell.Cell) Verdict {
+	if f.out {
+		return NextRow
+	}
+	return Include
+}
+
+// inclusiveStop ends after its row.
+type inclusiveStop struct {
+	pass
+	stop     []byte
+	reversed bool
+	over     bool
+}
+
+func (f *inclusiveStop) SetReversed(r bool) { f.reversed = r }
+func (f *inclusiveStop) AllRemaining() bool { return f.over }
+func (f *inclusiveStop) SkipRow(row []byte) bool {
+	if f.stop == nil {
+		return false
+	}
+	order := bytes.Compare(row, f.stop)
+	if f.reversed {
+		order = -order
+	}
+	f.over = order > 0
+	return f.over
+}
+
+func (f *inclusiveStop) Judge(*cell.Cell) Verdict {
+	if f.over {
+		return NextRow
+	}
+	return Include
+}
+
+// random lets each row through by chance.
+type random struct {
+	pass
+	chance float32
+	out    bool
+}
+
+func (f *random) Reset()          { f.out = false }
+func (f *random) WholeRows() bool { return true }
+func (f *random) DropRow() bool   { return f.out }
+func (f *random) SkipRow([]byte) bool {
+	f.out = f.chance <= 0 || f.chance <= 1 && rand.Float32() >= f.chance //nolint:gosec // it is no secret which rows come
+	return f.out
+}
+
+func (f *random) Judge(*cell.Cell) Verdict {
+	if f.out {
+		return NextRow
+	}
+	return Include
+}
+
+// span is a range of rows; an empty stop is none.
+type span struct {
+	start, stop     []byte
+	startIn, stopIn bool
+}
+
+func (s *span) starts(row []byte) bool {
+	order := bytes.Compare(row, s.start)
+	return order > 0 || order == 0 && s.startIn
+}
+
+func (s *span) ended(row []byte) bool {
+	if len(s.stop) == 0 {
+		return false
+	}
+	order := bytes.Compare(row, s.stop)
+	return order > 0 || order == 0 && !s.stopIn
+}
+
+// ranges lets rows of several ranges through. They are sorted by where they start; they may overlap.
+type ranges struct {
+	pass
+	spans    []span
+	reversed bool
+	row      []byte
+	next     int // the first range that starts beyond the row
+	in, over bool
+}
+
+func newRanges(spans []span) *ranges {
+	slices.SortStableFunc(spans, func(a, b span) int { return bytes.Compare(a.start, b.start) })
+	return &ranges{spans: spans}
+}
+
+func (f *ranges) SetReversed(r bool) { f.reversed = r }
+func (f *ranges) AllRemaining() bool { return f.over }
+func (f *ranges) SkipRow(row []byte) bool {
+	f.in, f.next = false, len(f.spans)
+	for i := range f.spans {
+		if !f.spans[i].starts(row) {
+			f.next = i
+			break
+		}
+		f.in = f.in || !f.spans[i].ended(row)
+	}
+	if !f.in {
+		f.over = !f.reversed && f.next == len(f.spans) || f.reversed && f.next == 0
+	}
+	return f.over
+}
+
+func (f *ranges) Judge(c *cell.Cell) Verdict {
+	switch {
+	case f.in:
+		return Include
+	case f.over || f.reversed || bytes.Equal(f.spans[f.next].start, c.Row):
+		return NextRow
+	default:
+		return SeekHint
+	}
+}
+
+func (f *ranges) Hint(*cell.Cell) (cell.Cell, bool) { return rowHint(f.spans[f.next].start) }
+
+// fuzzyKey is a pattern: bytes that must be there, but where any says that each will do.
+type fuzzyKey struct {
+	key []byte
+	any []bool
+}
+
+func (k *fuzzyKey) fits(row []byte) bool {
+	if len(row) < len(k.key) {
+		return false
+	}
+	for i, b := range k.key {
+		if !k.any[i] && row[i] != b {
+			return false
+		}
+	}
+	return true
+}
+
+// fuzzy lets rows through that fit one of its patterns.
+type fuzzy struct {
+	pass
+	keys []fuzzyKey
+}
+
+func (f *fuzzy) Judge(c *cell.Cell) Verdict {
+	for i := range f.keys {
+		if f.keys[i].fits(c.Row) {
+			return Include
+		}
+	}
+	return NextRow
+}
