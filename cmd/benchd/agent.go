@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,7 @@ type agentFlags struct {
 	labels             config.Pairs
 	metrics, advertise string
 	spool              string
+	profiles           bool
 	orphan             time.Duration
 	insecure           bool
 	skew               clock.Skew
@@ -54,8 +56,9 @@ it or fails, as "benchctl submit --on-agent-loss" says.`,
 	fs.StringVar(&f.name, "name", "", "`NAME` of the agent, unique among those of the coordinator; default is the host's name")
 	config.PairsVar(fs, &f.labels, "label", "", "label, by which runs select agents; may stand several times")
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of /metrics, /healthz and /readyz; port 0 takes a free one")
-	fs.StringVar(&f.advertise, "metrics-advertise", "", "`HOST:PORT` at which Prometheus reaches the metrics, for /sd/agents; default is where they are")
+	fs.StringVar(&f.advertise, "metrics-advertise", "", "`HOST:PORT` at which Prometheus reaches the metrics, for /sd/agents; default is where they are, or for all interfaces the address from which the agent connects")
 	fs.StringVar(&f.spool, "spool", "", "`DIR` for what the coordinator does not have yet, so that it survives the agent, and for raw points (measurementtype=raw), kept for a week; default is below the system's temporary directory")
+	profilesFlag(cmd, &f.profiles, "--metrics-listen")
 	config.Duration(fs, &f.orphan, "orphan-timeout", false, "stop the load after so long without a coordinator")
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
 	clockFlags(fs, &f.skew)
@@ -95,7 +98,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	if err != nil {
 		return err
 	}
-	registry := telemetry.NewRegistry()
+	registry := telemetry.NewRegistry(c.Version)
 	a, err := agent.New(agent.Config{
 		Coordinator: f.coordinator,
 		Dial: []grpc.DialOption{
@@ -110,18 +113,17 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 		return errors.Join(&cli.Error{Code: cli.Usage, Err: err}, web.Close())
 	}
 	c.Logger.Info("agent begins", "coordinator", f.coordinator, "http", web.Addr().String(), "version", c.Version)
-	return serveAgent(ctx, c, a, web, telemetry.ServerConfig{Registry: registry, Logger: c.Logger})
+	return serveAgent(ctx, c, a, web, telemetry.ServerConfig{Registry: registry, Logger: c.Logger, Profiles: f.profiles})
 }
 
-// advertised is where others find the metrics that are served on l: an address of all interfaces says nothing
-// to them.
+// advertised is where others find the metrics that are served on l. An address of all interfaces says nothing to them:
+// then it is the port alone, and the coordinator knows from where the agent comes.
 func (f *agentFlags) advertised(l net.Listener) string {
 	if f.advertise != "" {
 		return f.advertise
 	}
-	tcp, ok := l.Addr().(*net.TCPAddr)
-	if !ok || tcp.IP.IsUnspecified() {
-		return ""
+	if tcp, ok := l.Addr().(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("", strconv.Itoa(tcp.Port))
 	}
 	return l.Addr().String()
 }

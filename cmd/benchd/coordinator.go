@@ -20,7 +20,7 @@ import (
 
 type coordinatorFlags struct {
 	listen, http, data string
-	insecure           bool
+	insecure, profiles bool
 }
 
 func coordinatorCommand() cli.Command {
@@ -38,6 +38,7 @@ archive takes them up again. Only a cancel ends a run.`,
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for agents and benchctl; port 0 takes a free one")
 	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /metrics, /sd/agents, /healthz and /readyz")
 	cmd.Flags().StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive; created if missing")
+	profilesFlag(cmd, &f.profiles, "--http")
 	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		return runCoordinator(ctx, c, f)
@@ -46,6 +47,10 @@ archive takes them up again. Only a cancel ends a run.`,
 
 func insecureFlag(cmd *cobra.Command, to *bool, what string) {
 	cmd.Flags().BoolVar(to, "insecure", false, what+" without TLS: whoever can reach the network can read and steer")
+}
+
+func profilesFlag(cmd *cobra.Command, to *bool, where string) {
+	cmd.Flags().BoolVar(to, "pprof", false, "serve Go's profiles below /debug/pprof/ of "+where+": they cost time and tell much")
 }
 
 func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (err error) {
@@ -59,7 +64,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	if err != nil {
 		return err
 	}
-	registry := telemetry.NewRegistry()
+	registry := telemetry.NewRegistry(c.Version)
 	coord, err := coordinator.New(ctx, coordinator.Config{
 		DataDir: f.data, Version: c.Version, Databases: target.Names(target.Drivers()), Logger: c.Logger, Registerer: registry,
 	})
@@ -75,7 +80,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	coord.Register(server)
 	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "data", f.data, "version", c.Version)
 	return serve(ctx, c, server, rpc, web, telemetry.ServerConfig{
-		Registry: registry, Logger: c.Logger,
+		Registry: registry, Logger: c.Logger, Profiles: f.profiles,
 		Handlers: map[string]http.Handler{"/sd/agents": coord.Discovery()},
 	}, coord.Detach)
 }

@@ -17,7 +17,7 @@ import (
 type devFlags struct {
 	agents             int
 	listen, http, data string
-	insecure           bool
+	insecure, profiles bool
 }
 
 func devCommand() cli.Command {
@@ -34,6 +34,7 @@ machines; benchctl reaches it at --listen.`,
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for benchctl and further agents")
 	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /metrics, /sd/agents, /healthz and /readyz")
 	cmd.Flags().StringVar(&f.data, "data", "", "`DIR` of the archive; without it the archive ends with the process")
+	profilesFlag(cmd, &f.profiles, "--http")
 	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		return runDev(ctx, c, f)
@@ -51,7 +52,7 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 	if err != nil {
 		return err
 	}
-	registry := telemetry.NewRegistry()
+	registry := telemetry.NewRegistry(c.Version)
 	cluster, err := dev.Start(ctx, dev.Config{
 		Agents: f.agents, DataDir: f.data, Listener: rpc, Version: c.Version, Logger: c.Logger, Registerer: registry,
 	})
@@ -61,7 +62,7 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 	}
 	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "agents", f.agents, "version", c.Version)
 	served := telemetry.NewServer(telemetry.ServerConfig{
-		Registry: registry, Logger: c.Logger,
+		Registry: registry, Logger: c.Logger, Profiles: f.profiles,
 		Handlers: map[string]http.Handler{"/sd/agents": cluster.Coordinator.Discovery()},
 	}).Run(ctx, web)
 	return errors.Join(served, cluster.Close())

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/exposition"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -34,7 +35,10 @@ type Agent struct {
 	boot   string
 	host   *benchdv1.HostFacts
 	health *sampler
-	room   room
+
+	meters     *exposition.Runs[*meter] // nil where nobody takes the agent's metrics
+	meterNames *meterNames
+	room       room
 
 	life context.Context //nolint:containedctx // of all that the agent has started; it outlives Run's for the farewell
 	work sync.WaitGroup  // goroutines of shards

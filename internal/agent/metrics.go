@@ -1,10 +1,17 @@
 package agent
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
 
-// register registers the agent's metrics.
+	"github.com/benchd/benchd/internal/exposition"
+)
+
+// register registers the agent's metrics. Without it windows are not added up for Prometheus.
 func (a *Agent) register(r prometheus.Registerer) {
+	a.meterNames = newMeterNames()
+	a.meters = exposition.NewRuns[*meter](0, 0, a.meterNames.all()...)
 	r.MustRegister(
+		a.meters,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "benchd_agent_connected", Help: "1 while the agent has a stream to its coordinator.",
 		}, func() float64 {

@@ -98,6 +98,20 @@ func (a *Agent) inserted(m *benchdv1.Watermark) {
 	}
 }
 
+// unmeter shows a released shard's run for a while yet. The caller holds mu.
+func (a *Agent) unmeter(s *shard) {
+	if s.meter == nil {
+		return
+	}
+	s.meter.gone(s.key)
+	for key := range a.shards {
+		if key.run == s.key.run {
+			return
+		}
+	}
+	a.meters.End(s.key.run)
+}
+
 // release forgets a shard and closes what it has open.
 func (a *Agent) release(key shardKey) {
 	s := a.shards[key]
@@ -106,6 +120,7 @@ func (a *Agent) release(key shardKey) {
 	}
 	delete(a.shards, key)
 	s.released = true
+	a.unmeter(s)
 	a.wake()
 	s.kept.clear()
 	a.work.Go(func() {

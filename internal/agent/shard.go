@@ -45,6 +45,7 @@ type shard struct {
 	runner    *load.Runner
 	target    load.Target
 	points    *points // nil where nobody asks for raw points
+	meter     *meter  // nil where nobody takes the agent's metrics
 
 	answer  *benchdv1.Prepared // once preparing is over
 	base    *clock.Timebase    // from the first start on
@@ -67,6 +68,9 @@ func (a *Agent) newShard(m *benchdv1.Prepare) *shard {
 	}
 	for _, other := range a.shards {
 		s.number = max(s.number, other.number+1)
+	}
+	if a.meters != nil {
+		s.meter = a.meters.Begin(s.key.run, newMeter(a.meterNames, s.key.run))
 	}
 	s.preparing, s.giveUp = context.WithCancel(a.life)
 	a.work.Go(func() {
@@ -248,6 +252,11 @@ func (s *shard) atWork() bool {
 // emit keeps a window and sends it.
 func (s *shard) emit(w *latency.Window) {
 	m := wire.FromWindow(w)
+	if s.meter != nil {
+		if err := s.meter.add(s.key, w, s.target); err != nil {
+			s.log.Warn("cannot add a window to the agent's metrics", "error", err)
+		}
+	}
 	place, size := s.a.room.save(m)
 	s.a.mu.Lock()
 	defer s.a.mu.Unlock()

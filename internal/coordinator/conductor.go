@@ -54,17 +54,23 @@ type conductor struct {
 	away     map[int]time.Time // shards whose agents are not connected, since when
 	newest   time.Time         // when windows came last
 	inserted inserted
-	probing  bool
-	settled  bool          // it is known where the run stands: false after a restart, until settle
-	unsure   bool          // whether anybody had heard of the segment's start before the restart
-	unheard  bool          // whether anybody had heard of the change-over; likewise
-	dirty    bool          // there is something to archive
-	retry    time.Time     // but not before
-	known    result.Status // that the archive has
-	agents   int           // how many of the run's agents the archive has
-	renewed  bool          // the lifecycle's state is newer than what watchers see
-	stale    bool          // watchers have not seen all
-	sealed   bool
+
+	board     *board
+	shown     time.Time // when the board was last put up
+	unshown   bool      // something has happened since
+	lateSends uint64
+
+	probing bool
+	settled bool          // it is known where the run stands: false after a restart, until settle
+	unsure  bool          // whether anybody had heard of the segment's start before the restart
+	unheard bool          // whether anybody had heard of the change-over; likewise
+	dirty   bool          // there is something to archive
+	retry   time.Time     // but not before
+	known   result.Status // that the archive has
+	agents  int           // how many of the run's agents the archive has
+	renewed bool          // the lifecycle's state is newer than what watchers see
+	stale   bool          // watchers have not seen all
+	sealed  bool
 
 	view sync.Mutex
 	live liveView
@@ -97,6 +103,7 @@ func newConductor(c *Coordinator, r *run) *conductor {
 		away: make(map[int]time.Time), settled: true, known: r.archived.Status,
 	}
 	cd.epoch.Store(r.record.Epoch)
+	cd.board = c.metrics.runs.Begin(cd.id, new(board))
 	cd.builder, cd.status, cd.warmup = newBuilder(r, true), newStatus(r), newWarmup(r)
 	cd.publish(cd.builder.Live())
 	return cd
@@ -131,7 +138,7 @@ func (cd *conductor) loop(ctx context.Context) {
 			return
 		case do := <-cd.mail:
 			do()
-			cd.stale = true
+			cd.stale, cd.unshown = true, true
 		case <-ticker.C:
 			if cd.dirty && time.Now().After(cd.retry) {
 				cd.persist(ctx)
@@ -143,10 +150,15 @@ func (cd *conductor) loop(ctx context.Context) {
 				cd.publish(live)
 				cd.stale = false
 			}
+			if cd.unshown && time.Since(cd.shown) >= showEvery {
+				cd.show(cd.builder.Live())
+			}
 			cd.tellInserted(time.Now())
 		}
 	}
-	cd.publish(cd.builder.Live())
+	live := cd.builder.Live()
+	cd.publish(live)
+	cd.show(live)
 	cd.log.Info("run ended", "status", cd.run.record.Life.Status, "reason", cd.run.record.Life.Reason)
 }
 
@@ -290,8 +302,12 @@ func (cd *conductor) holds(agent string, id latency.WindowID) bool {
 // merge takes windows that the archive has just got for the first time.
 func (cd *conductor) merge(windows []*latency.Window) {
 	cd.newest = time.Now()
+	now := cd.c.clock.Now()
 	touched := make(map[slot]bool)
 	for _, w := range windows {
+		if began, ok := cd.run.began(plan.PhaseName(w.ID.Phase)); ok {
+			cd.c.metrics.arrived(time.Duration(now-cd.epoch.Load())-began-w.End, cd.run.settings.Interval)
+		}
 		if _, err := cd.builder.Add(w); err != nil {
 			cd.log.Error("merge window", "window", w.ID, "error", err)
 		}
@@ -310,6 +326,7 @@ func (cd *conductor) mark(w *latency.Window) slot {
 	at := slot{w.ID.Shard, w.ID.Attempt, w.ID.Phase}
 	cd.merged[at]++
 	cd.inserted.note(w)
+	cd.lateSends += w.Health.LateSends
 	return at
 }
 

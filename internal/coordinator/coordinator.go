@@ -33,6 +33,7 @@ type Config struct {
 	Clock      *clock.Source // default the machine's
 	Logger     *slog.Logger  // default none
 	Registerer prometheus.Registerer
+	ShowEnded  time.Duration // how long the metrics of an ended run are shown; default exposition.DefaultKeep
 }
 
 // Coordinator is the service. New opens its archive, Register puts it on a server, Run works until told to
@@ -86,7 +87,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 		boot: rand.Text(), life: life, end: end,
 		conductors: make(map[string]*conductor), changed: make(chan struct{}),
 	}
-	c.metrics = newMetrics(config.Registerer, c)
+	c.metrics = newMetrics(config.Registerer, c, config.ShowEnded)
 	c.ingest = &ingest{
 		in: make(chan arrival, ingestBuffer), life: life, archive: store, log: c.log,
 		merge: c.merge, seen: c.metrics.windows,

@@ -2,8 +2,12 @@ package coordinator
 
 import (
 	"encoding/json"
+	"net"
 	"net/http"
+	"strings"
 	"time"
+
+	"github.com/benchd/benchd/internal/security"
 )
 
 // scrapeGroup is an entry of Prometheus's HTTP service discovery.
@@ -12,20 +16,56 @@ type scrapeGroup struct {
 	Labels  map[string]string `json:"labels"`
 }
 
-// Discovery tells Prometheus where the connected agents serve their metrics (http_sd_configs).
+// metaPrefix begins what Prometheus knows of an agent's labels while it relabels, and forgets afterwards.
+const metaPrefix = "__meta_benchd_label_"
+
+// Discovery tells Prometheus where the connected agents serve their metrics (http_sd_configs). Every series of an agent
+// has its name as the label "agent"; the agent's own labels are there for relabelling.
 func (c *Coordinator) Discovery() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		groups := []scrapeGroup{}
 		for _, m := range c.roster.all(time.Now()) {
-			if info := m.info(c.clock.Now()); info.GetConnected() && info.GetMetricsAddress() != "" {
-				groups = append(groups, scrapeGroup{
-					Targets: []string{info.GetMetricsAddress()}, Labels: map[string]string{"agent": info.GetName()},
-				})
+			info := m.info(c.clock.Now())
+			if !info.GetConnected() || info.GetMetricsAddress() == "" {
+				continue
 			}
+			labels := map[string]string{"agent": info.GetName()}
+			for name, value := range info.GetLabels() {
+				labels[metaPrefix+labelName(name)] = value
+			}
+			groups = append(groups, scrapeGroup{Targets: []string{info.GetMetricsAddress()}, Labels: labels})
 		}
 		w.Header().Set("Content-Type", "application/json")
 		if err := json.NewEncoder(w).Encode(groups); err != nil {
 			c.log.Debug("answer service discovery", "error", err)
 		}
 	})
+}
+
+// scrapeAddress is where others reach the metrics of an agent that says where they are and connects from source; empty
+// where they cannot: this machine's loopback is not the agent's.
+func scrapeAddress(said, source string) string {
+	host, port, err := net.SplitHostPort(said)
+	if err != nil {
+		return ""
+	}
+	from, _, err := net.SplitHostPort(source)
+	switch {
+	case host != "" && (!security.Loopback(said) || err == nil && security.Loopback(source)):
+		return said
+	case host != "" || err != nil:
+		return ""
+	}
+	return net.JoinHostPort(from, port)
+}
+
+// labelName makes a name that Prometheus takes for a label of ours.
+func labelName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_':
+			return r
+		}
+		return '_'
+	}, name)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -33,6 +34,8 @@ type house struct {
 	t        *testing.T
 	dir      string
 	grace    time.Duration
+	show     time.Duration // how long metrics of ended runs are shown
+	registry *prometheus.Registry
 	c        *coordinator.Coordinator
 	server   *grpc.Server
 	listener *bufconn.Listener
@@ -54,9 +57,10 @@ func newHouseOf(t *testing.T, grace time.Duration) *house {
 }
 
 func (h *house) open() {
+	h.registry = prometheus.NewPedanticRegistry()
 	c, err := coordinator.New(h.t.Context(), coordinator.Config{
 		DataDir: h.dir, Version: "test", Databases: []string{"null"}, AgentGrace: h.grace,
-		Logger: slog.New(slog.NewTextHandler(h, nil)),
+		ShowEnded: h.show, Registerer: h.registry, Logger: slog.New(slog.NewTextHandler(h, nil)),
 	})
 	require.NoError(h.t, err)
 	h.c = c

@@ -25,7 +25,7 @@ type ingest struct {
 	archive *archive.Archive
 	merge   func(run string, fresh []*latency.Window)
 	log     *slog.Logger
-	seen    func(fresh, again int)
+	seen    func(fresh, again, refused int)
 	stuck   atomic.Bool // the archive does not take windows
 }
 
@@ -92,10 +92,11 @@ func (in *ingest) commit(batch []arrival) {
 // its run is gone, need not be kept by its agent either.
 func (in *ingest) done(batch []arrival, receipts []archive.Receipt) {
 	byRun := make(map[string][]*latency.Window)
-	count := 0
+	count, refused := 0, 0
 	for i, a := range batch {
 		if err := receipts[i].Err; err != nil {
 			in.log.Warn("a window is dropped", "window", a.window.ID, "error", err)
+			refused++
 		}
 		if receipts[i].Fresh {
 			byRun[a.window.ID.Run] = append(byRun[a.window.ID.Run], a.window)
@@ -105,7 +106,7 @@ func (in *ingest) done(batch []arrival, receipts []archive.Receipt) {
 	for run, windows := range byRun {
 		in.merge(run, windows)
 	}
-	in.seen(count, len(batch)-count)
+	in.seen(count, len(batch)-count-refused, refused)
 	for _, a := range batch {
 		acknowledge(a.from, a.window.ID)
 	}

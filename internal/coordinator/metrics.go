@@ -4,53 +4,132 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/benchd/benchd/internal/exposition"
 )
 
-// metrics is what Prometheus sees of a coordinator.
+// metrics is what Prometheus sees of a coordinator, beside its runs; see board.
 type metrics struct {
-	merged, again prometheus.Counter
+	merged, again, refused, late prometheus.Counter
+	delay                        prometheus.Histogram
+
+	names runNames
+	runs  *exposition.Runs[*board]
 }
 
-func newMetrics(r prometheus.Registerer, c *Coordinator) *metrics {
-	m := &metrics{
-		merged: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "benchd_windows_merged_total", Help: "Windows merged, each once.",
-		}),
-		again: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "benchd_windows_repeated_total", Help: "Windows that came again after they had been merged.",
-		}),
+func newMetrics(r prometheus.Registerer, c *Coordinator, keep time.Duration) *metrics {
+	counter := func(name, help string) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 	}
-	r.MustRegister(m.merged, m.again,
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "benchd_agents_connected", Help: "Agents that have a stream open.",
-		}, func() float64 {
-			n := 0
-			for _, a := range c.roster.all(time.Now()) {
-				if _, ok := a.connected(); ok {
-					n++
-				}
-			}
-			return float64(n)
+	m := &metrics{
+		merged:  counter("benchd_windows_merged_total", "Windows merged, each once."),
+		again:   counter("benchd_windows_repeated_total", "Windows that came again after they had been merged."),
+		refused: counter("benchd_windows_refused_total", "Windows of runs that had ended, or of no run, which were not merged."),
+		late:    counter("benchd_windows_late_total", "Windows merged more than an interval after their end."),
+		delay: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "benchd_window_delay_seconds", Help: "From a window's end until it is merged and safe in the archive.",
+			Buckets:                     []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60},
+			NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 100,
 		}),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "benchd_runs_queued", Help: "Runs that wait for agents.",
-		}, func() float64 {
+		names: newRunNames(),
+	}
+	m.runs = exposition.NewRuns[*board](keep, 0, m.names.all()...)
+	gauge := func(name, help string, value func() float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
+	}
+	for _, collector := range []prometheus.Collector{
+		m.merged, m.again, m.refused, m.late, m.delay, m.runs, newClocks(c),
+		gauge("benchd_agents_connected", "Agents that have a stream open.", func() float64 {
+			return float64(c.countAgents(func(connected, _ bool) bool { return connected }))
+		}),
+		gauge("benchd_agents_away", "Agents that serve a run and have no stream open.", func() float64 {
+			return float64(c.countAgents(func(connected, serving bool) bool { return serving && !connected }))
+		}),
+		gauge("benchd_runs_queued", "Runs that wait for agents.", func() float64 {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			return float64(len(c.queue))
 		}),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "benchd_runs_active", Help: "Runs that are being executed.",
-		}, func() float64 {
+		gauge("benchd_runs_active", "Runs that are being executed.", func() float64 {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			return float64(len(c.conductors))
 		}),
-	)
+		gauge("benchd_ingest_queue_windows", "Windows on their way into the archive.", func() float64 {
+			return float64(len(c.ingest.in))
+		}),
+		gauge("benchd_archive_stuck", "1 while the archive takes no windows; agents keep them.", func() float64 {
+			if c.ingest.stuck.Load() {
+				return 1
+			}
+			return 0
+		}),
+	} {
+		r.MustRegister(collector)
+	}
 	return m
 }
 
-func (m *metrics) windows(fresh, again int) {
+// windows counts what the archive has taken, had already, and does not want.
+func (m *metrics) windows(fresh, again, refused int) {
 	m.merged.Add(float64(fresh))
 	m.again.Add(float64(again))
+	m.refused.Add(float64(refused))
+}
+
+// arrived tells how long after its end a window was merged.
+func (m *metrics) arrived(delay, interval time.Duration) {
+	m.delay.Observe(max(delay, 0).Seconds())
+	if delay > interval {
+		m.late.Inc()
+	}
+}
+
+// countAgents counts the agents that are as asked.
+func (c *Coordinator) countAgents(is func(connected, serving bool) bool) int {
+	n := 0
+	for _, m := range c.roster.all(time.Now()) {
+		if _, connected := m.connected(); is(connected, m.serving() != "") {
+			n++
+		}
+	}
+	return n
+}
+
+// clocks shows what is known of the agents' clocks.
+type clocks struct {
+	c                       *Coordinator
+	offset, doubt, drifting *prometheus.Desc
+}
+
+func newClocks(c *Coordinator) *clocks {
+	agent := []string{"agent"}
+	return &clocks{
+		c:        c,
+		offset:   prometheus.NewDesc("benchd_clock_offset_seconds", "How far an agent's clock is ahead of the coordinator's.", agent, nil),
+		doubt:    prometheus.NewDesc("benchd_clock_uncertainty_seconds", "By how much that may be wrong.", agent, nil),
+		drifting: prometheus.NewDesc("benchd_clock_drift_ratio", "How much faster an agent's clock goes.", agent, nil),
+	}
+}
+
+// Describe tells the names.
+func (k *clocks) Describe(to chan<- *prometheus.Desc) {
+	to <- k.offset
+	to <- k.doubt
+	to <- k.drifting
+}
+
+// Collect shows the agents that are connected.
+func (k *clocks) Collect(to chan<- prometheus.Metric) {
+	now := k.c.clock.Now()
+	for _, m := range k.c.roster.all(time.Now()) {
+		if _, connected := m.connected(); !connected {
+			continue
+		}
+		if est, ok := m.estimate(now); ok {
+			to <- exposition.Level(k.offset, time.Duration(est.Offset(now)).Seconds(), m.name)
+			to <- exposition.Level(k.doubt, time.Duration(est.Bound).Seconds(), m.name)
+			to <- exposition.Level(k.drifting, est.Line.Rate, m.name)
+		}
+	}
 }

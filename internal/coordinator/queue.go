@@ -114,6 +114,7 @@ func (c *Coordinator) runEnded(cd *conductor) {
 			m.serve("")
 		}
 	}
+	c.metrics.runs.End(cd.id)
 	c.mu.Lock()
 	delete(c.conductors, cd.id)
 	c.mu.Unlock()

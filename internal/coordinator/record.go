@@ -147,13 +147,19 @@ func (r *run) header(version string) result.Run {
 			Seed: r.settings.Workload.Seed, Target: r.record.Target, Agents: r.record.Agents,
 		},
 	}
-	if r.record.Epoch != 0 && len(r.record.Sends) > 0 {
-		h.Start = result.NewStart(time.Unix(0, r.record.Epoch+int64(r.record.Begun[r.skewPhase()])), r.record.Sends)
-	}
+	h.Start = r.start()
 	if v := r.steady(); v != nil {
 		h.Verdicts = []result.Verdict{*v}
 	}
 	return h
+}
+
+// start is how well the agents began together; nil before they have.
+func (r *run) start() *result.Start {
+	if r.record.Epoch == 0 || len(r.record.Sends) == 0 {
+		return nil
+	}
+	return result.NewStart(time.Unix(0, r.record.Epoch+int64(r.record.Begun[r.skewPhase()])), r.record.Sends)
 }
 
 // steady is what became of a warm-up until it is steady, also where the run ended in it.

@@ -72,7 +72,8 @@ func (m *member) info(now int64) *benchdv1.AgentInfo {
 	info := &benchdv1.AgentInfo{
 		Name: m.name, BootId: m.hello.GetBootId(), Labels: m.hello.GetLabels(), Version: m.hello.GetVersion(),
 		Host: m.hello.GetHost(), Connected: m.session != nil, Run: m.run, Draining: m.draining,
-		LastHeard: wire.FromTime(m.lastHeard), Address: m.address, MetricsAddress: m.hello.GetMetricsAddress(),
+		LastHeard: wire.FromTime(m.lastHeard), Address: m.address,
+		MetricsAddress: scrapeAddress(m.hello.GetMetricsAddress(), m.address),
 	}
 	if est, ok := m.clock.Estimate(now); ok {
 		info.ClockOffsetMs = float64(est.Offset(now)) / 1e6

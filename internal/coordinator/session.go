@@ -275,6 +275,7 @@ func (c *Coordinator) window(m *member, s *session, msg *benchdv1.Window) error 
 		return c.ingest.add(s, w)
 	}
 	acknowledge(s, w.ID)
+	c.metrics.windows(0, 0, 1)
 	if id := msg.GetId(); !proto.Equal(id, s.refused) { // once for all windows of a shard
 		s.refused = id
 		s.log.Warn("a window is refused: its run has ended, or it is of no shard or phase of this agent", "window", w.ID)

@@ -171,12 +171,13 @@ func TestPrometheusFindsTheAgentsThatServeMetrics(t *testing.T) {
 	require.Empty(t, find())
 	a := newPuppet(h, "a")
 	a.hello.MetricsAddress = "10.0.0.1:9100"
+	a.hello.Labels = map[string]string{"zone-1": "x"}
 	a.connect().welcomed()
 	newPuppet(h, "b").connect().welcomed() // serves none
 	groups := find()
 	require.Len(t, groups, 1)
 	require.Equal(t, []string{"10.0.0.1:9100"}, groups[0].Targets)
-	require.Equal(t, map[string]string{"agent": "a"}, groups[0].Labels)
+	require.Equal(t, map[string]string{"agent": "a", "__meta_benchd_label_zone_1": "x"}, groups[0].Labels)
 	a.cancel()
 	require.Error(t, a.refused())
 	require.Eventually(t, func() bool { return len(find()) == 0 }, patience, 10e6)

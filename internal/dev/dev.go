@@ -43,7 +43,7 @@ type Config struct {
 	Drivers    map[string]load.Driver
 	Version    string
 	Logger     *slog.Logger
-	Registerer prometheus.Registerer
+	Registerer prometheus.Registerer // those of agents get their names as the label "agent"
 }
 
 // Cluster is a coordinator with its agents.
@@ -128,9 +128,13 @@ const address = "passthrough:///this-process"
 
 // start starts an agent.
 func (c *Cluster) start(ctx context.Context, config Config, name string) error {
+	var registerer prometheus.Registerer
+	if config.Registerer != nil {
+		registerer = prometheus.WrapRegistererWith(prometheus.Labels{"agent": name}, config.Registerer)
+	}
 	a, err := agent.New(agent.Config{
 		Coordinator: address, Dial: c.dial, Drivers: config.Drivers, Name: name, Version: config.Version, Logger: config.Logger,
-		Spool: filepath.Join(config.DataDir, "points", name),
+		Spool: filepath.Join(config.DataDir, "points", name), Registerer: registerer,
 	})
 	if err != nil {
 		return err

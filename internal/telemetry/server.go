@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/pprof"
 	"slices"
 	"time"
 
@@ -17,12 +18,19 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// NewRegistry makes a registry with the metrics of Go's runtime and of the process.
-func NewRegistry() *prometheus.Registry {
+// NewRegistry makes a registry with the metrics of Go's runtime, of the process and of the build.
+func NewRegistry(version string) *prometheus.Registry {
 	r := prometheus.NewRegistry()
-	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "benchd_build_info", Help: "What was built: 1.", ConstLabels: prometheus.Labels{"version": version},
+	})
+	build.Set(1)
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build)
 	return r
 }
+
+// mostScrapes bounds how many answers with metrics are made at once.
+const mostScrapes = 8
 
 // shutdownGrace is how long answers under way may take once the server is told to end.
 const shutdownGrace = 2 * time.Second
@@ -35,6 +43,8 @@ type ServerConfig struct {
 	Ready func() error
 	// Handlers are further paths, such as "/sd/agents".
 	Handlers map[string]http.Handler
+	// Profiles serves /debug/pprof/: what the program does, to whoever asks, and at the program's cost.
+	Profiles bool
 }
 
 // Server answers HTTP about the program that it is part of.
@@ -47,7 +57,7 @@ type Server struct {
 func NewServer(c ServerConfig) *Server {
 	errorLog := slog.NewLogLogger(c.Logger.Handler(), slog.LevelWarn)
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(c.Registry, promhttp.HandlerOpts{ErrorLog: errorLog}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(c.Registry, promhttp.HandlerOpts{ErrorLog: errorLog, MaxRequestsInFlight: mostScrapes}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if c.Ready != nil {
@@ -62,6 +72,10 @@ func NewServer(c ServerConfig) *Server {
 	for _, path := range slices.Sorted(maps.Keys(c.Handlers)) {
 		mux.Handle("GET "+path, c.Handlers[path])
 		paths = append(paths, path)
+	}
+	if c.Profiles {
+		profiles(mux)
+		paths = append(paths, "/debug/pprof/")
 	}
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		for _, path := range paths {
@@ -79,6 +93,16 @@ func NewServer(c ServerConfig) *Server {
 			ErrorLog:          errorLog,
 		},
 		logger: c.Logger,
+	}
+}
+
+// profiles serves Go's profiles.
+func profiles(mux *http.ServeMux) {
+	for path, handler := range map[string]http.HandlerFunc{
+		"/debug/pprof/": pprof.Index, "/debug/pprof/cmdline": pprof.Cmdline, "/debug/pprof/profile": pprof.Profile,
+		"/debug/pprof/symbol": pprof.Symbol, "/debug/pprof/trace": pprof.Trace,
+	} {
+		mux.HandleFunc("GET "+path, handler)
 	}
 }
 

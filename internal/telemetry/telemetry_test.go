@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
@@ -49,7 +50,7 @@ func serve(t *testing.T, c ServerConfig) (url string, stop func() error) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	c.Registry, c.Logger = NewRegistry(), slog.New(slog.DiscardHandler)
+	c.Registry, c.Logger = NewRegistry("v1-test"), slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- NewServer(c).Run(ctx, l) }()
@@ -90,6 +91,7 @@ func TestServerAnswersItsPathsOnly(t *testing.T) {
 	}{
 		{"GET", "/metrics", 200, "go_goroutines"},
 		{"GET", "/metrics", 200, "process_cpu_seconds_total"},
+		{"GET", "/metrics", 200, `benchd_build_info{version="v1-test"} 1`},
 		{"GET", "/healthz", 200, "ok"},
 		{"GET", "/readyz", 503, "not ready: the archive is being opened"},
 		{"GET", "/sd/agents", 200, "[]"},
@@ -105,6 +107,24 @@ func TestServerAnswersItsPathsOnly(t *testing.T) {
 	status, _ := get(t, "GET", url+"/readyz")
 	require.Equal(t, 200, status)
 	require.NoError(t, stop())
+}
+
+func TestProfilesAreServedToWhoAskedForThemOnly(t *testing.T) {
+	url, stop := serve(t, ServerConfig{Profiles: true})
+	for path, want := range map[string]string{
+		"/debug/pprof/": "goroutine", "/debug/pprof/goroutine?debug=1": "goroutine profile", "/debug/pprof/cmdline": "telemetry", "/": "/debug/pprof/",
+	} {
+		status, body := get(t, "GET", url+path)
+		require.Equal(t, 200, status, path)
+		require.Contains(t, body, want, path)
+	}
+	require.NoError(t, stop())
+}
+
+func TestMetricsAreNamedAsPrometheusWants(t *testing.T) {
+	problems, err := testutil.GatherAndLint(NewRegistry("v1-test"))
+	require.NoError(t, err)
+	require.Empty(t, problems)
 }
 
 func TestShutdownLetsAnswersFinish(t *testing.T) {
@@ -140,6 +160,6 @@ func TestServerSaysWhyItEndedByItself(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
-	server := NewServer(ServerConfig{Registry: NewRegistry(), Logger: slog.New(slog.DiscardHandler)})
+	server := NewServer(ServerConfig{Registry: NewRegistry("v1-test"), Logger: slog.New(slog.DiscardHandler)})
 	require.ErrorContains(t, server.Run(t.Context(), l), "serve HTTP on 127.0.0.1:")
 }

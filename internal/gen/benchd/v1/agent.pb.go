@@ -589,7 +589,8 @@ type Hello struct {
 	Host *HostFacts `protobuf:"bytes,6,opt,name=host,proto3" json:"host,omitempty"`
 	// Shards that the agent still works on or holds windows of, after a broken stream.
 	Held []*HeldShard `protobuf:"bytes,7,rep,name=held,proto3" json:"held,omitempty"`
-	// Where the agent's metrics are served, HOST:PORT; empty if nowhere.
+	// Where the agent's metrics are served, HOST:PORT; empty if nowhere. Without HOST it is the host from which the agent
+	// connects.
 	MetricsAddress string `protobuf:"bytes,8,opt,name=metrics_address,json=metricsAddress,proto3" json:"metrics_address,omitempty"`
 	// The agent's clock when this was sent, in nanoseconds.
 	AgentNs       int64 `protobuf:"varint,9,opt,name=agent_ns,json=agentNs,proto3" json:"agent_ns,omitempty"`

@@ -1,0 +1,158 @@
+package agent
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/benchd/benchd/internal/exposition"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/load"
+)
+
+// meterNames are the metrics of a run on one agent.
+type meterNames struct {
+	operations                       exposition.Operations
+	rows, bytes, lateness            *prometheus.Desc
+	late, events, backlog, idle, lag *prometheus.Desc
+}
+
+func newMeterNames() *meterNames {
+	of := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc(name, help, append([]string{"run"}, labels...), nil)
+	}
+	return &meterNames{
+		operations: exposition.NewOperations("benchd_agent"),
+		rows:       of("benchd_agent_rows_total", "Rows read and written.", "phase"),
+		bytes:      of("benchd_agent_bytes_total", "Bytes of values read and written.", "phase"),
+		lateness:   of("benchd_agent_send_lateness_seconds", "Open loop: from when operations were intended until they were sent.", "phase"),
+		late:       of("benchd_agent_late_sends_total", "Operations sent late although a worker was free."),
+		events:     of("benchd_agent_client_events_total", "What befell the target's client beside operations, such as retries.", "event"),
+		backlog:    of("benchd_agent_backlog_operations", "Open loop: operations intended but not yet sent."),
+		idle:       of("benchd_agent_host_idle_ratio", "Share of the host's processors that was idle in the last window."),
+		lag:        of("benchd_agent_scheduler_lag_seconds", "How long goroutines waited for a processor in the last window, 99th percentile."),
+	}
+}
+
+func (n *meterNames) all() []*prometheus.Desc {
+	return append(n.operations.Names(), n.rows, n.bytes, n.lateness, n.late, n.events, n.backlog, n.idle, n.lag)
+}
+
+// meter adds up a run's windows for Prometheus, those of all shards of the run that the agent has had.
+type meter struct {
+	names *meterNames
+	run   string
+
+	mu     sync.Mutex
+	phases map[string]*measured
+	late   uint64
+	events map[shardKey]map[string]uint64 // as each shard's target counts them
+	newest map[shardKey]latency.Health    // of the shards in hand
+}
+
+// measured is what the run has measured in a phase.
+type measured struct {
+	series      latency.Merged
+	rows, bytes uint64
+	lateness    *latency.Histogram // nil in a closed loop
+}
+
+func newMeter(names *meterNames, run string) *meter {
+	return &meter{
+		names: names, run: run, phases: make(map[string]*measured),
+		events: make(map[shardKey]map[string]uint64), newest: make(map[shardKey]latency.Health),
+	}
+}
+
+// add takes a window of a shard, and what befell its target until then.
+func (m *meter) add(key shardKey, w *latency.Window, target load.Target) error {
+	var events map[string]uint64
+	if c, counts := target.(load.Counter); counts {
+		events = c.Counts()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p := m.phases[w.ID.Phase]
+	if p == nil {
+		p = new(measured)
+		m.phases[w.ID.Phase] = p
+	}
+	p.rows += w.Rows
+	p.bytes += w.Bytes
+	m.late += w.Health.LateSends
+	m.newest[key] = w.Health
+	if len(events) > 0 {
+		m.events[key] = events
+	}
+	if w.Lateness != nil {
+		if p.lateness == nil {
+			p.lateness = new(latency.Histogram)
+		}
+		if err := p.lateness.Merge(w.Lateness); err != nil {
+			return err
+		}
+	}
+	return p.series.Add(w.Series)
+}
+
+// gone forgets how a shard fares: it is over.
+func (m *meter) gone(key shardKey) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.newest, key)
+}
+
+// Metrics shows the run.
+func (m *meter) Metrics() []prometheus.Metric {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := []prometheus.Metric{exposition.Count(m.names.late, m.late, m.run)}
+	open := false
+	for _, phase := range slices.Sorted(maps.Keys(m.phases)) {
+		p := m.phases[phase]
+		out = append(out, m.names.operations.Metrics(m.run, phase, p.series.Series())...)
+		out = append(out,
+			exposition.Count(m.names.rows, p.rows, m.run, phase),
+			exposition.Count(m.names.bytes, p.bytes, m.run, phase))
+		if p.lateness != nil {
+			open = true
+			out = append(out, exposition.Histogram(m.names.lateness, p.lateness, m.run, phase))
+		}
+	}
+	events := make(map[string]uint64)
+	for _, counts := range m.events {
+		for event, n := range counts {
+			events[event] += n
+		}
+	}
+	for event, n := range events {
+		out = append(out, exposition.Count(m.names.events, n, m.run, event))
+	}
+	return append(out, m.health(open)...)
+}
+
+// health shows how the generator fares while the run goes on. The caller holds mu.
+func (m *meter) health(open bool) []prometheus.Metric {
+	if len(m.newest) == 0 {
+		return nil
+	}
+	var backlog uint64
+	var out []prometheus.Metric
+	var worst latency.Health // all shards are on one host; they differ in when they looked
+	for _, h := range m.newest {
+		backlog += h.Backlog
+		if worst.Cores == 0 || h.Cores > 0 && h.HostIdle < worst.HostIdle {
+			worst.Cores, worst.HostIdle = h.Cores, h.HostIdle
+		}
+		worst.SchedLagP99 = max(worst.SchedLagP99, h.SchedLagP99)
+	}
+	if worst.Cores > 0 {
+		out = append(out, exposition.Level(m.names.idle, worst.HostIdle, m.run))
+	}
+	if open {
+		out = append(out, exposition.Level(m.names.backlog, float64(backlog), m.run))
+	}
+	return append(out, exposition.Level(m.names.lag, worst.SchedLagP99.Seconds(), m.run))
+}

@@ -1,0 +1,25 @@
+package coordinator
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What Prometheus is told is where it gets an answer, seen from the coordinator's side of the network.
+func TestWhereAnAgentsMetricsAreReached(t *testing.T) {
+	for name, test := range map[string]struct{ said, source, want string }{
+		"an address of its own":          {"10.0.0.5:9100", "10.0.0.5:40000", "10.0.0.5:9100"},
+		"one that it advertises":         {"client-1.example:9100", "10.0.0.5:40000", "client-1.example:9100"},
+		"all interfaces":                 {":9100", "10.0.0.5:40000", "10.0.0.5:9100"},
+		"all interfaces, IPv6":           {":9100", "[2001:db8::5]:40000", "[2001:db8::5]:9100"},
+		"on the coordinator's machine":   {"127.0.0.1:9100", "127.0.0.1:40000", "127.0.0.1:9100"},
+		"another machine's loopback":     {"127.0.0.1:9100", "10.0.0.5:40000", ""},
+		"none":                           {"", "10.0.0.5:40000", ""},
+		"in this process":                {":9100", "bufconn", ""},
+		"its own, from within a process": {"127.0.0.1:9100", "bufconn", ""},
+		"what is none":                   {"9100", "10.0.0.5:40000", ""},
+	} {
+		require.Equal(t, test.want, scrapeAddress(test.said, test.source), name)
+	}
+}

@@ -1,0 +1,27 @@
+package result
+
+import "github.com/benchd/benchd/internal/latency"
+
+// Measured is what all agents together have measured in a phase so far.
+type Measured struct {
+	Phase       string
+	Rows, Bytes uint64
+	Series      []latency.Series // in the order of a result
+}
+
+// Measured returns what was merged, phase by phase. The histograms are the Builder's own: they must not be changed, and not
+// be read once another window is added.
+func (b *Builder) Measured() []Measured {
+	var out []Measured
+	for _, p := range b.order {
+		if !p.begun() {
+			continue
+		}
+		m := Measured{Phase: p.info.Name, Rows: p.rows, Bytes: p.bytes}
+		for _, key := range p.totals.keys() {
+			m.Series = append(m.Series, latency.Series{Key: key, Response: p.totals[key].response, Service: p.totals[key].service})
+		}
+		out = append(out, m)
+	}
+	return out
+}
