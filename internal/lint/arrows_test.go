@@ -53,6 +53,13 @@ func (a atlas) objection(from, to place, test bool) string {
 	return ""
 }
 
+// folderOf is the folder of its room that a folder of the module is in, or "" for the room itself.
+func folderOf(dir string) string {
+	inside := strings.TrimPrefix(strings.TrimPrefix(dir, "internal/"), roomOf(dir))
+	folder, _, _ := strings.Cut(strings.TrimPrefix(inside, "/"), "/")
+	return folder
+}
+
 // roomOf is the room that a folder of the module belongs to.
 func roomOf(dir string) string {
 	parts := strings.Split(dir, "/")
@@ -104,7 +111,7 @@ func (a atlas) judge(f file, from place, imported string, strangers map[string][
 	case !ok:
 		return "it has no place in the table of layers"
 	case from.name == to.name:
-		if from.apart && !within(dir, f.dir()) && !within(f.dir(), dir) {
+		if a, b := folderOf(dir), folderOf(f.dir()); from.apart && a != b && a != "" && b != "" {
 			return "the folders of " + from.name + " stay apart"
 		}
 		return ""

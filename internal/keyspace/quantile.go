@@ -1,0 +1,112 @@
+package keyspace
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Quantiles returns keys that cut the keys of key numbers from ≤ n < to, in the order of their bytes, into parts of
+// the same size: one key less than there are parts, each the first of its part. Hashed numbers are spread over all
+// that a hash can be, whichever they are. Where there are fewer keys than parts, some parts are empty and their keys
+// left out.
+func (k *Names) Quantiles(from, to int64, parts int) [][]byte {
+	if !k.ordered {
+		from, to = 0, math.MaxInt64
+	}
+	if from < 0 || to <= from || parts < 2 {
+		return nil
+	}
+	r := ranks{lo: uint64(from), hi: uint64(to), padding: max(k.padding, 1)}
+	total := r.hi - r.lo
+	keys := make([][]byte, 0, parts-1)
+	for i := 1; i < parts; i++ {
+		high, low := bits.Mul64(total, uint64(i))
+		rank, _ := bits.Div64(high, low, uint64(parts))
+		key := append([]byte(k.prefix), r.at(rank)...)
+		if rank == 0 || len(keys) > 0 && slices.Equal(keys[len(keys)-1], key) {
+			continue // the part before it is empty
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// ranks are the decimal forms of lo ≤ n < hi, each with zeros before it up to a width, in the order of their bytes. They
+// are not in the order of the numbers, because their lengths differ.
+type ranks struct {
+	lo, hi  uint64
+	padding int
+}
+
+// at returns the form of that rank, from 0. It goes down digit by digit, counting what lies to the left.
+func (r ranks) at(rank uint64) []byte {
+	var text []byte
+	var value uint64
+	for {
+		if len(text) > 0 && r.is(text, value) {
+			if rank == 0 {
+				return text
+			}
+			rank--
+		}
+		for d := range uint64(10) {
+			leading := d != 0
+			if len(text) > 0 {
+				leading = text[0] != '0'
+			}
+			n := r.under(len(text)+1, value*10+d, leading)
+			if rank < n {
+				text, value = append(text, byte('0'+d)), value*10+d
+				break
+			}
+			rank -= n
+			if d == 9 {
+				return text // there are not so many
+			}
+		}
+	}
+}
+
+// is reports whether a text is one of the forms.
+func (r ranks) is(text []byte, value uint64) bool {
+	return (len(text) == r.padding || len(text) > r.padding && text[0] != '0') && value >= r.lo && value < r.hi
+}
+
+// under counts the forms that begin with the digits of value, which are so many; leading says that the first of them
+// is not 0.
+func (r ranks) under(digits int, value uint64, leading bool) uint64 {
+	const longest = 20 // digits of any uint64
+	var sum uint64
+	for length := max(digits, r.padding); length <= max(longest, r.padding); length++ {
+		if length > r.padding && !leading {
+			break
+		}
+		begin, end, beyond := stretch(value, length-digits)
+		if beyond {
+			break
+		}
+		if begin, end = max(begin, r.lo), min(end, r.hi); end > begin {
+			sum += end - begin
+		}
+	}
+	return sum
+}
+
+// stretch returns the numbers that are value with so many digits behind it, bounded by the largest uint64; beyond says
+// that there are none.
+func stretch(value uint64, digits int) (begin, end uint64, beyond bool) {
+	begin, end = value, value+1
+	for range digits {
+		high, low := bits.Mul64(begin, 10)
+		if high != 0 {
+			return 0, 0, true
+		}
+		begin = low
+		if high, low = bits.Mul64(end, 10); high != 0 {
+			low = math.MaxUint64
+		}
+		end = low
+	}
+	return begin, end, false
+}

@@ -1,0 +1,40 @@
+package setup
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"github.com/benchd/benchd/internal/keyspace"
+	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+// Points returns the keys at which a table for a workload is split, in order and each once.
+func Points(splits spec.HBaseSplits, w workload.Config) [][]byte {
+	switch {
+	case len(splits.Keys) > 0:
+		return splits.Keys
+	case splits.Count == 0:
+		return nil
+	}
+	switch splits.Formula {
+	case spec.SplitFourDigits:
+		return numbered(w.KeyPrefix, 1000, 9999, splits.Count)
+	case spec.SplitFiveDigits:
+		return numbered(w.KeyPrefix, 10_000, 99_999, splits.Count)
+	case spec.SplitQuantiles:
+	}
+	names := keyspace.NewNames(w.KeyPrefix, w.ZeroPadding, w.Ordered)
+	return names.Quantiles(w.InsertStart, w.InsertStart+w.LoadCount(), splits.Count+1)
+}
+
+// numbered is the formula of the published reports, as HBase's shell computes it: whole numbers, i from 1 to n. The last
+// point is the last number, so that hardly a key lies behind it.
+func numbered(prefix string, first, last, n int) [][]byte {
+	points := make([][]byte, 0, n)
+	for i := 1; i <= n; i++ {
+		points = append(points, strconv.AppendInt([]byte(prefix), int64(first+i*(last-first)/n), 10))
+	}
+	return slices.CompactFunc(points, bytes.Equal)
+}

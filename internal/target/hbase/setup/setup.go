@@ -1,0 +1,108 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/hbase/admin"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+// Outcome is what Prepare found and did.
+type Outcome struct {
+	Created bool
+	Dropped bool // a table that was there before
+	Regions int
+}
+
+// Prepare makes the table fit for a run, whose id goes into the mark of a table that is created. It returns when all
+// regions are open.
+func Prepare(ctx context.Context, c *admin.Client, s spec.HBaseSettings, w workload.Config, run string, log *slog.Logger) (Outcome, error) {
+	outcome, err := prepare(ctx, c, s, w, run, log)
+	if err != nil {
+		return outcome, err
+	}
+	if err := c.WaitOpen(ctx, s.FullTable()); err != nil {
+		return outcome, fmt.Errorf("wait for the regions of table %s: %w", s.FullTable(), err)
+	}
+	regions, err := c.Regions(ctx, s.FullTable())
+	outcome.Regions = len(regions)
+	if wanted := s.Splits.Count + 1; err == nil && !outcome.Created && s.Splits.Count > 0 && wanted != len(regions) {
+		log.Warn("the table was there already: it is not split again", "table", s.FullTable(), "regions", len(regions), "splits", s.Splits.Count)
+	}
+	return outcome, err
+}
+
+func prepare(ctx context.Context, c *admin.Client, s spec.HBaseSettings, w workload.Config, run string, log *slog.Logger) (Outcome, error) {
+	name := s.FullTable()
+	found, err := c.Describe(ctx, name)
+	missing := errors.Is(err, admin.ErrNoTable) || errors.Is(err, admin.ErrNoNamespace)
+	switch {
+	case err != nil && !missing:
+		return Outcome{}, err
+	case missing && s.Create == spec.CreateNever:
+		return Outcome{}, fmt.Errorf("table %s is not there: load it first (--phase load, or load,run), or let it be created empty by hbase.table.create=missing", name)
+	case missing:
+		return Outcome{Created: true}, create(ctx, c, s, w, run, log)
+	case s.Create != spec.Recreate:
+		return Outcome{}, judge(ctx, c, s, found)
+	}
+	log.Info("dropping the table, because hbase.table.create=recreate", "table", name)
+	if err := c.Drop(ctx, name); err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Created: true, Dropped: true}, create(ctx, c, s, w, run, log)
+}
+
+func create(ctx context.Context, c *admin.Client, s spec.HBaseSettings, w workload.Config, run string, log *slog.Logger) error {
+	points := Points(s.Splits, w)
+	log.Info("creating the table", "table", s.FullTable(), "regions", len(points)+1)
+	err := c.Create(ctx, Descriptor(s, run), points)
+	if errors.Is(err, admin.ErrTableExists) {
+		return fmt.Errorf("%w: somebody else created it at the same moment; run again to use it", err)
+	}
+	return err
+}
+
+// judge fails when a table that is there cannot be used as the settings want it.
+func judge(ctx context.Context, c *admin.Client, s spec.HBaseSettings, found admin.Table) error {
+	has := func(f admin.Family) bool { return f.Name == s.Family.Name }
+	if !slices.ContainsFunc(found.Families, has) {
+		var names []string
+		for _, f := range found.Families {
+			names = append(names, f.Name)
+		}
+		return fmt.Errorf("table %s has no column family %q: set columnfamily to one that it has (%s)", s.FullTable(), s.Family.Name, strings.Join(names, ", "))
+	}
+	state, err := c.State(ctx, s.FullTable())
+	if err != nil {
+		return err
+	}
+	if state == admin.Disabled || state == admin.Disabling {
+		return fmt.Errorf("table %s: %w: enable it with `benchctl admin hbase enable %s`", s.FullTable(), admin.ErrDisabled, s.FullTable())
+	}
+	return nil
+}
+
+// Descriptor is the table that the settings want, with the mark of who created it. What has HBase's default is left to
+// HBase.
+func Descriptor(s spec.HBaseSettings, by string) admin.Table {
+	f := s.Family
+	attributes := map[string]string{
+		"VERSIONS": strconv.Itoa(f.Versions), "COMPRESSION": f.Compression, "BLOCKSIZE": strconv.Itoa(f.BlockSize),
+		"BLOOMFILTER": f.BloomFilter, "DATA_BLOCK_ENCODING": f.Encoding, "IN_MEMORY": strconv.FormatBool(f.InMemory),
+	}
+	if f.TTL > 0 {
+		attributes["TTL"] = strconv.FormatInt(int64(f.TTL.Seconds()), 10)
+	}
+	return admin.Table{
+		Name: s.FullTable(), Attributes: map[string]string{admin.Mark: by},
+		Families: []admin.Family{{Name: f.Name, Attributes: attributes}},
+	}
+}
