@@ -34,8 +34,8 @@ type Context struct {
 // Command is a command of a program: what cobra knows of it, and what it does once its flags have their values.
 type Command struct {
 	*cobra.Command
-	Run      func(ctx context.Context, c *Context, args []string) error
-	Commands []Command // below it
+	Run      func(ctx context.Context, c *Context, args []string) error // nil for one that only has others below it
+	Commands []Command                                                  // below it
 }
 
 // Program is a program with its commands.
@@ -103,6 +103,15 @@ func addCommonFlags(root *cobra.Command, logs *logFlags) {
 
 func (p Program) add(parent *cobra.Command, command Command, logs *logFlags, streams Streams) {
 	cmd := command.Command
+	parent.AddCommand(cmd)
+	for _, sub := range command.Commands {
+		p.add(cmd, sub, logs, streams)
+	}
+	if command.Run == nil {
+		cmd.RunE, cmd.Args = group, cobra.ArbitraryArgs
+		cmd.Annotations = map[string]string{onlyGroups: "yes"}
+		return
+	}
 	args := cmd.Args
 	if args == nil {
 		args = Exactly()
@@ -124,11 +133,10 @@ func (p Program) add(parent *cobra.Command, command Command, logs *logFlags, str
 		}
 		return command.Run(cmd.Context(), c, given)
 	}
-	parent.AddCommand(cmd)
-	for _, sub := range command.Commands {
-		p.add(cmd, sub, logs, streams)
-	}
 }
+
+// onlyGroups is the annotation of commands that do nothing but have others below them.
+const onlyGroups = "group"
 
 // Run runs the program.
 func (p Program) Run(ctx context.Context, args []string, streams Streams) error {

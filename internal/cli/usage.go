@@ -6,7 +6,7 @@ func usage(prefix string) string {
 {{- if .HasAvailableSubCommands}}
   {{.CommandPath}} COMMAND [flags]
 {{- end}}
-{{- if and .Runnable .HasParent}}
+{{- if and .Runnable .HasParent (not (index .Annotations "group"))}}
   {{.UseLine}}
 {{- end}}
 {{- if .HasExample}}
