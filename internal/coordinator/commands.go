@@ -18,8 +18,6 @@ const (
 	mostLead  = 5 * time.Second
 	// clocksWithin bounds the probing before a start.
 	clocksWithin = 5 * time.Second
-	// steward is the shard whose agent sets the target up.
-	steward = 0
 )
 
 // execute carries commands out.
@@ -63,7 +61,7 @@ func (cd *conductor) prepare(shard int) {
 		}
 	}
 	cd.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Prepare{
-		Prepare: wire.FromPlan(cd.shards[shard], shard == steward),
+		Prepare: wire.FromPlan(cd.shards[shard], shard == lifecycle.Steward),
 	}})
 }
 

@@ -92,8 +92,8 @@ func TestAStartThatOneAgentHeardOfIsToldToTheOther(t *testing.T) {
 	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
 	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m")
 	require.NoError(t, err)
-	order := b.ready()
 	a.ready()
+	order := b.ready()
 	start := a.begin()
 	h.close()
 	h.open()
@@ -308,6 +308,7 @@ func TestAnAgentThatIsStartedAnewDeliversWhatItsSpoolHas(t *testing.T) {
 
 	next, err := h.submit(&benchdv1.SubmitRequest{Agents: 2}, "duration=1m")
 	require.NoError(t, err)
+	a.ready() // the steward's turn comes first
 	b.ready()
 	h.cancel(next)
 }

@@ -58,7 +58,7 @@ func (cd *conductor) granted(e lifecycle.Granted) {
 }
 
 func (cd *conductor) prepared(shard int, msg *benchdv1.Prepared) {
-	if shard == steward && len(msg.GetTargetFacts()) > 0 {
+	if shard == lifecycle.Steward && len(msg.GetTargetFacts()) > 0 {
 		cd.run.record.Target = wire.ToFacts(msg.GetTargetFacts())
 	}
 	cd.step(lifecycle.Prepared{Shard: shard, Error: wire.Text(msg.GetError())})

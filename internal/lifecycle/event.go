@@ -73,8 +73,9 @@ const (
 
 // Bounds on waiting.
 const (
-	prepareWithin    = 2 * time.Minute
-	overdueAfter     = time.Minute // beyond the planned length: operations in flight have a timeout of their own
+	setupWithin      = 10 * time.Minute // for the steward: a table may have to be dropped and created
+	prepareWithin    = 2 * time.Minute  // for the others
+	overdueAfter     = time.Minute      // beyond the planned length: operations in flight have a timeout of their own
 	stopWithin       = 90 * time.Second
 	stragglersWithin = time.Minute // since the last one came
 )

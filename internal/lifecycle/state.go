@@ -37,6 +37,9 @@ type State struct {
 	Cancelled bool   `json:"cancelled,omitempty"`
 }
 
+// Steward is the shard whose agent sets the target up. It is prepared alone; the others connect when it is ready.
+const Steward = 0
+
 // ShardState is how far a shard has come.
 type ShardState string
 

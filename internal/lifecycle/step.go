@@ -47,12 +47,10 @@ func (s *State) granted(e Granted) []Command {
 		return nil
 	}
 	s.Status = result.Preparing
-	var out []Command
-	for i, g := range e.Agents {
+	for _, g := range e.Agents {
 		s.Shards = append(s.Shards, Shard{Agent: g.Agent, Boot: g.Boot, Attempt: 1, State: Assigned})
-		out = append(out, Prepare{i})
 	}
-	return append(out, Arm{PrepareTimeout, prepareWithin})
+	return []Command{Prepare{Steward}, Arm{PrepareTimeout, setupWithin}}
 }
 
 func (s *State) prepared(e Prepared) []Command {
@@ -64,8 +62,23 @@ func (s *State) prepared(e Prepared) []Command {
 		return s.fail(fmt.Sprintf("agent %s cannot prepare: %s", sh.Agent, e.Error))
 	}
 	sh.State = Ready
-	return s.advance()
+	if e.Shard != Steward {
+		return s.advance()
+	}
+	var out []Command // the target is set up: the others may connect
+	for i := range s.Shards {
+		if s.Shards[i].State == Assigned {
+			out = append(out, Prepare{i})
+		}
+	}
+	if len(out) == 0 {
+		return s.advance()
+	}
+	return append(out, Arm{PrepareTimeout, prepareWithin})
 }
+
+// setUp reports whether the target is fit for shards other than the steward's.
+func (s *State) setUp() bool { return len(s.Shards) > 0 && s.Shards[Steward].State != Assigned }
 
 func (s *State) clocksKnown() []Command {
 	if (s.Status != result.Preparing && s.Status != result.Running) || !s.all(Ready) || !s.anyLive() {
@@ -285,7 +298,11 @@ func (s *State) fired(e Fired) []Command {
 	case e.Timer == PrepareTimeout && s.Status == result.Preparing:
 		for i := range s.Shards {
 			if s.Shards[i].State == Assigned {
-				return s.fail(fmt.Sprintf("agent %s did not get ready within %s", s.Shards[i].Agent, prepareWithin))
+				within := prepareWithin
+				if i == Steward {
+					within = setupWithin
+				}
+				return s.fail(fmt.Sprintf("agent %s did not get ready within %s", s.Shards[i].Agent, within))
 			}
 		}
 		return s.fail(fmt.Sprintf("the agents did not get ready within %s", prepareWithin))
@@ -357,7 +374,11 @@ func (s *State) Resume() []Command {
 	var out []Command
 	switch s.Status {
 	case result.Preparing:
-		out = append(out, Arm{PrepareTimeout, prepareWithin})
+		within := setupWithin
+		if s.setUp() {
+			within = prepareWithin
+		}
+		out = append(out, Arm{PrepareTimeout, within})
 	case result.Running:
 		if planned, bounded := s.planned(); bounded && !s.all(Ready) {
 			out = append(out, Arm{Overdue, planned + overdueAfter})
@@ -376,6 +397,8 @@ func (s *State) Return(shard int) []Command {
 	switch {
 	case sh == nil || s.Status.Ended() || !sh.live():
 		return []Command{Stop{shard, "the run has ended without this agent"}, Release{shard}}
+	case sh.State == Assigned && shard != Steward && !s.setUp():
+		return nil // its turn comes
 	case sh.State == Assigned:
 		return []Command{Prepare{shard}}
 	case sh.State == Busy && s.Status == result.Stopping:
