@@ -2,114 +2,221 @@ package sandbox
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"log/slog"
-	"strconv"
+	"net"
 	"sync"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
+	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/sandbox/cluster"
+	"github.com/benchd/benchd/internal/sandbox/control"
 	"github.com/benchd/benchd/internal/sandbox/fault"
-	"github.com/benchd/benchd/internal/sandbox/service"
+	"github.com/benchd/benchd/internal/sandbox/master"
+	"github.com/benchd/benchd/internal/sandbox/regionserver"
+	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/sandbox/zookeeper"
 )
 
-// Options are the settings of a sandbox. The zero value is one in memory with three region servers, on ports of
-// 127.0.0.1 that the system chooses.
-type Options struct {
-	// ZooKeeper is the address that clients are given; 127.0.0.1:0 by default.
-	ZooKeeper string
-	// Root is the znode below which the cluster is found; /hbase by default.
-	Root string
-	// Servers is the number of region servers; 3 by default.
-	Servers int
-	// Data is the folder to keep tables in; empty keeps them in memory.
-	Data string
-	// Detection is how long it takes the master to notice that a region server was killed; 1 s by default. Real
-	// clusters take as long as their ZooKeeper sessions last.
-	Detection time.Duration
-	// Info is the address of the master's pages: its metrics, its settings, and what steers the sandbox (package
-	// control); 127.0.0.1:0 by default.
-	Info string
-	// Faults go wrong from the start on.
-	Faults []fault.Fault
-	// Service is how the region servers serve; by default as fast as they can.
-	Service service.Config
-	// Logger is told what happens; by default nobody is.
-	Logger *slog.Logger
-}
-
-// Version is what a sandbox tells clients as its version of HBase.
-const Version = "2.6.4-benchd-sandbox"
-
 // Server tells of one region server.
-type Server struct {
-	// Name is the server's name as HBase writes it: host,port,startcode.
-	Name string
-	// Address is where its regions are served.
-	Address string
-	// Info is where its metrics are served over HTTP.
-	Info string
-	// Alive is false from the moment it is killed.
-	Alive bool
-	// Regions is the number of regions that it serves.
-	Regions int
-}
+type Server = control.Server
 
 // Sandbox is a running cluster.
 type Sandbox struct {
 	options Options
+	host    string
+	started time.Time
+	quorum  string
+	begin   *regionserver.Beginning
 
-	mu      sync.Mutex
-	servers []Server
+	store   *store.Store
+	cluster *cluster.Cluster
+	znodes  znodes
+	zoo     *zookeeper.Server
+	zooNode *fault.Server
+	faults  *fault.Plan
+	master  *master.Server
+	info    *infoPort // the master's
+
+	ctx    context.Context //nolint:containedctx // ends with the sandbox, for what happens later
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+
+	mu     sync.Mutex
+	nodes  []*node // by their numbers, from 1
+	last   int64   // start code
+	closed bool
 }
 
 // ErrUnknownServer is returned for a server that the sandbox does not have.
 var ErrUnknownServer = errors.New("no such region server")
 
+// errClosed is returned when the sandbox has ended.
+var errClosed = errors.New("the sandbox is closed")
+
 // Start brings a cluster up and returns when it serves.
-func Start(_ context.Context, options Options) (*Sandbox, error) {
-	return &Sandbox{options: options}, nil
+func Start(ctx context.Context, options Options) (_ *Sandbox, err error) {
+	options.ensureDefaults()
+	if err := options.validate(); err != nil {
+		return nil, err
+	}
+	s := &Sandbox{options: options, started: time.Now(), faults: fault.New()}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	zk, err := listen(ctx, options.ZooKeeper)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			zk.Close()
+		}
+	}()
+	s.host = address(zk).IP.String()
+	s.zooNode = fault.NewServer(0, s.host, address(zk).Port, 0)
+	s.quorum = zk.Addr().String()
+	if s.store, err = store.Open(store.Options{Dir: options.Data, Logger: options.Logger}); err != nil {
+		return nil, err
+	}
+	s.znodes = newZnodes(options.Root)
+	s.cluster = cluster.New(s.store, options.Logger, s.znodes.meta)
+	if err := s.startMaster(ctx); err != nil {
+		return nil, err
+	}
+	var first []*cluster.Server
+	for range options.Servers {
+		n, err := s.launch(ctx, len(s.nodes)+1, s.host+":0", s.host+":0")
+		if err != nil {
+			return nil, err
+		}
+		s.nodes = append(s.nodes, n)
+		first = append(first, n.Node)
+	}
+	if err := s.cluster.Begin(first...); err != nil {
+		return nil, err
+	}
+	for _, n := range s.nodes {
+		s.serve(n)
+	}
+	s.zoo = zookeeper.NewServer(s.znodes.tree, options.Logger, s.slow)
+	for _, f := range options.Faults {
+		if _, err := s.faults.Add(f); err != nil {
+			return nil, err
+		}
+	}
+	s.work.Go(func() { s.faults.Run(s.ctx, events{s}) })
+	s.zoo.Start(zk) // last: whoever finds the cluster finds it whole
+	options.Logger.Info("sandbox is up", "zookeeper", s.quorum, "region_servers", len(first), "took", time.Since(s.started))
+	return s, nil
+}
+
+func (s *Sandbox) startMaster(ctx context.Context) error {
+	var id [16]byte
+	rand.Read(id[:])
+	port, err := listen(ctx, s.host+":0")
+	if err != nil {
+		return err
+	}
+	at := address(port)
+	code := s.startCode()
+	s.begin = &regionserver.Beginning{
+		ClusterID: hex.EncodeToString(id[:]),
+		Master: &hbasepb.ServerName{
+			HostName: proto.String(s.host), Port: proto.Uint32(uint32(at.Port)), StartCode: proto.Uint64(uint64(code)),
+		},
+	}
+	infoAddress := s.options.Info
+	if infoAddress == "" {
+		infoAddress = s.host + ":0"
+	}
+	if s.info, err = newInfoPort(ctx, infoAddress); err != nil {
+		port.Close()
+		return err
+	}
+	s.master = master.New(master.Config{
+		Cluster: s.cluster, Begin: s.begin, Faults: s.faults, Node: fault.NewServer(0, s.host, at.Port, code),
+		InfoPort: s.info.port(), Started: s.started, Logger: s.options.Logger,
+	})
+	s.znodes.begin(s.begin, s.info.port(), s.started)
+	s.master.Start(port)
+	s.info.serve(s.masterHandler())
+	return nil
+}
+
+// Slow has faults happen to ZooKeeper, which knows no exceptions of HBase's: calls wait, or their connection ends.
+func (s *Sandbox) slow(ctx context.Context) error {
+	if s.faults.Quiet() {
+		return nil
+	}
+	v := s.faults.Judge(fault.Call{Server: s.zooNode, Op: fault.ZooKeeper})
+	if err := v.Wait(ctx); err != nil {
+		return err
+	}
+	if v.Cut || v.Exception != nil {
+		return net.ErrClosed
+	}
+	return nil
 }
 
 // Quorum is the address to give to clients as hbase.zookeeper.quorum.
-func (s *Sandbox) Quorum() string { return s.options.ZooKeeper }
+func (s *Sandbox) Quorum() string { return s.quorum }
 
-// Info is the address of the master's pages.
-func (s *Sandbox) Info() string { return s.options.Info }
+// Root is the znode to give to clients as zookeeper.znode.parent.
+func (s *Sandbox) Root() string { return s.options.Root }
 
-// Servers tells of all region servers, the killed ones included, in the order in which they were added.
-func (s *Sandbox) Servers() []Server {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]Server(nil), s.servers...)
-}
-
-// KillServer ends a region server as a crash does: its connections break at once, and its regions are served again
-// when the master has noticed. The server is named by its name or its address, or by its number from 1.
-func (s *Sandbox) KillServer(_ context.Context, name string) error {
-	_, err := s.find(name)
-	return err
-}
-
-// AddServer starts one more region server. The balancer gives it regions.
-func (s *Sandbox) AddServer(context.Context) (Server, error) {
-	return Server{}, nil
-}
-
-// RestartServer starts a killed region server again at the same address, under a new start code. One that is alive is
-// killed first.
-func (s *Sandbox) RestartServer(_ context.Context, name string) (Server, error) {
-	return s.find(name)
-}
+// Info is the address of the master's pages, where the sandbox is steered, too.
+func (s *Sandbox) Info() string { return s.info.address() }
 
 // Close ends the cluster and its connections, and keeps what Options.Data asks to keep.
-func (s *Sandbox) Close() error { return nil }
-
-func (s *Sandbox) find(name string) (Server, error) {
-	for i, server := range s.Servers() {
-		if server.Name == name || server.Address == name || strconv.Itoa(i+1) == name {
-			return server, nil
-		}
+func (s *Sandbox) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
 	}
-	return Server{}, fmt.Errorf("find region server %q: %w", name, ErrUnknownServer)
+	s.closed = true
+	nodes := s.nodes
+	s.mu.Unlock()
+	s.cancel()
+	if s.zoo != nil {
+		s.zoo.Close()
+	}
+	if s.info != nil {
+		s.info.close()
+	}
+	for _, n := range nodes {
+		n.close()
+		n.Wait()
+	}
+	if s.master != nil {
+		s.master.Close()
+	}
+	s.work.Wait()
+	err := s.faults.Close()
+	if s.store == nil {
+		return err
+	}
+	return errors.Join(err, s.store.Close())
+}
+
+func listen(ctx context.Context, at string) (net.Listener, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", at)
+	if err != nil {
+		return nil, fmt.Errorf("listen at %s: %w; choose another address", at, err)
+	}
+	return l, nil
+}
+
+func address(l net.Listener) *net.TCPAddr {
+	at, _ := l.Addr().(*net.TCPAddr)
+	return at
 }

@@ -203,3 +203,6 @@ func (p *Plan) Close() error {
 	p.ClearAll()
 	return p.bell.Close()
 }
+
+// Quiet says that no fault concerns any call just now. A nil Plan is quiet.
+func (p *Plan) Quiet() bool { return p == nil || p.live.Load() == nil }

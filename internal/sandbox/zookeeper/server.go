@@ -1,6 +1,7 @@
 package zookeeper
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -27,11 +28,12 @@ var errExpired = errors.New("session expired")
 type Server struct {
 	tree   *Tree
 	logger *slog.Logger
-	delay  func() time.Duration
+	pause  func(context.Context) error
 	key    [16]byte // makes the secrets of sessions
 	next   atomic.Int64
 
-	done     chan struct{}
+	ctx      context.Context //nolint:containedctx // ends with the server
+	cancel   context.CancelFunc
 	wg       sync.WaitGroup
 	mu       sync.Mutex
 	listener net.Listener
@@ -39,9 +41,11 @@ type Server struct {
 	closed   bool
 }
 
-// NewServer gives a server of a tree. Delay, if there is one, is asked before each request how long to wait.
-func NewServer(tree *Tree, logger *slog.Logger, delay func() time.Duration) *Server {
-	s := &Server{tree: tree, logger: logger, delay: delay, done: make(chan struct{}), conns: map[net.Conn]struct{}{}}
+// NewServer gives a server of a tree. Pause, if there is one, is called before each request is answered; an error of it
+// ends the connection.
+func NewServer(tree *Tree, logger *slog.Logger, pause func(context.Context) error) *Server {
+	s := &Server{tree: tree, logger: logger, pause: pause, conns: map[net.Conn]struct{}{}}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
 	rand.Read(s.key[:])
 	// As in ZooKeeper the time is part of the number: a session of an earlier server is not taken for one of ours.
 	s.next.Store(time.Now().UnixMilli() << 16)
@@ -55,11 +59,10 @@ func (s *Server) Start(listener net.Listener) {
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
-				if s.pause(0) && !errors.Is(err, net.ErrClosed) {
-					s.pause(10 * time.Millisecond) // too many files: those that leave make room
-					continue
+				if errors.Is(err, net.ErrClosed) || !s.rest(10*time.Millisecond) {
+					return
 				}
-				return
+				continue // there were too many files: those that leave make room
 			}
 			if !s.enter(conn) {
 				conn.Close()
@@ -84,7 +87,7 @@ func (s *Server) Close() {
 		return
 	}
 	s.closed = true
-	close(s.done)
+	s.cancel()
 	if s.listener != nil {
 		s.listener.Close()
 	}
@@ -112,22 +115,14 @@ func (s *Server) leave(conn net.Conn) {
 	delete(s.conns, conn)
 }
 
-// Pause waits, and says whether the server still serves.
-func (s *Server) pause(d time.Duration) bool {
-	if d <= 0 {
-		select {
-		case <-s.done:
-			return false
-		default:
-			return true
-		}
-	}
+// Rest waits, and says whether the server still serves.
+func (s *Server) rest(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return true
-	case <-s.done:
+	case <-s.ctx.Done():
 		return false
 	}
 }

@@ -102,8 +102,10 @@ func (s *session) serve() error {
 		if cap(frame) <= 4<<10 { // a large one is not kept
 			buffer = frame[:0]
 		}
-		if s.server.delay != nil && !s.server.pause(s.server.delay()) {
-			return net.ErrClosed
+		if s.server.pause != nil {
+			if err := s.server.pause(s.server.ctx); err != nil {
+				return err
+			}
 		}
 		last, err := s.answer(frame)
 		if err != nil || last {

@@ -1,0 +1,318 @@
+package cluster
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/benchd/benchd/internal/sandbox/meta"
+	"github.com/benchd/benchd/internal/sandbox/rpc"
+	"github.com/benchd/benchd/internal/sandbox/store"
+)
+
+const (
+	unknownRegion = "org.apache.hadoop.hbase.UnknownRegionException"
+	finalIO       = "org.apache.hadoop.hbase.DoNotRetryIOException"
+)
+
+// ErrNoServer is returned when no region server is left that could serve a region.
+var ErrNoServer = errors.New("no region server is alive")
+
+// Cluster is the regions and servers of a sandbox.
+type Cluster struct {
+	// Meta is hbase:meta.
+	Meta *meta.Table
+	// Balancing, Splitting, Merging and Normalizing are the switches of that name.
+	Balancing, Splitting, Merging, Normalizing atomic.Bool
+	// InMotion is how many regions are not served, because their server was killed.
+	InMotion atomic.Int64
+	since    atomic.Int64 // when that began, in nanoseconds
+
+	store  *store.Store
+	logger *slog.Logger
+	watch  func(*Server) // told when hbase:meta has another server
+
+	mu      sync.Mutex // one change at a time
+	opened  int64
+	servers []*Server // all there ever were, by when they were started
+}
+
+// New makes a cluster of a store's tables. Watch is told of each server that hbase:meta is given to, while the cluster
+// is locked.
+func New(s *store.Store, logger *slog.Logger, watch func(*Server)) *Cluster {
+	c := &Cluster{Meta: meta.New(), store: s, logger: logger, watch: watch}
+	// Numbers of openings go on over restarts, as clients compare them.
+	c.opened = time.Now().UnixMilli()
+	for _, on := range []*atomic.Bool{&c.Balancing, &c.Splitting, &c.Merging} {
+		on.Store(true)
+	}
+	return c
+}
+
+// Store is what the tables are kept in.
+func (c *Cluster) Store() *store.Store { return c.store }
+
+// Servers lists all servers that there ever were, by when they were started.
+func (c *Cluster) Servers() []*Server {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.servers)
+}
+
+// Live lists the servers that the master takes for alive.
+func (c *Cluster) Live() []*Server {
+	return slices.DeleteFunc(c.Servers(), func(s *Server) bool { return !s.Known() })
+}
+
+// MetaServer is the server of hbase:meta; nil when it has none.
+func (c *Cluster) MetaServer() *Server {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.holder(meta.EncodedName)
+}
+
+// Begin gives all regions of the catalogue, and hbase:meta, to the servers. Regions that had a server at the same
+// address before get that one again.
+func (c *Cluster) Begin(servers ...*Server) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.servers = append(c.servers, servers...)
+	for _, t := range c.store.Tables() {
+		c.Meta.Update([]meta.Row{meta.TableRow(t.Name, t.State == store.Enabled)})
+	}
+	if err := c.place(nil, c.store.AllRegions()); err != nil {
+		return err
+	}
+	return c.placeMeta()
+}
+
+// Join adds a server.
+func (c *Cluster) Join(s *Server) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.servers = append(c.servers, s)
+}
+
+// Killed is told that a server serves no longer. Its regions are served again after Bury.
+func (c *Cluster) Killed(s *Server) {
+	s.alive.Store(false)
+	if c.InMotion.Add(int64(s.Count())) == int64(s.Count()) {
+		c.since.Store(time.Now().UnixNano())
+	}
+}
+
+// Since is from when on regions have not been served; zero when all are.
+func (c *Cluster) Since() time.Time {
+	if c.InMotion.Load() == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, c.since.Load())
+}
+
+// Bury gives the regions of a killed server to the others.
+func (c *Cluster) Bury(s *Server) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !s.known.Swap(false) {
+		return nil
+	}
+	regions := s.Regions()
+	defer c.InMotion.Add(-int64(len(regions)))
+	s.routes.Store(&routes{})
+	held := make([]*store.Region, 0, len(regions))
+	for _, r := range regions {
+		if r.Meta != nil {
+			if err := c.placeMeta(); err != nil {
+				return err
+			}
+			continue
+		}
+		held = append(held, r.Store)
+	}
+	c.logger.Info("regions of a killed server are given to others", "server", s.Name(), "regions", len(regions))
+	return c.place(nil, held)
+}
+
+// Alive lists the servers that regions can be given to, those with fewest regions first. The cluster is locked.
+func (c *Cluster) alive() []*Server {
+	all := slices.DeleteFunc(slices.Clone(c.servers), func(s *Server) bool { return !s.Alive() || !s.Known() })
+	slices.SortStableFunc(all, func(a, b *Server) int { return cmp.Compare(a.Count(), b.Count()) })
+	return all
+}
+
+// Holder is the server that has a region. The cluster is locked.
+func (c *Cluster) holder(name string) *Server {
+	for _, s := range c.servers {
+		if (*s.routes.Load())[name] != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// PlaceMeta gives hbase:meta to the first live server. The cluster is locked.
+func (c *Cluster) placeMeta() error {
+	for _, s := range c.servers {
+		if s.Alive() && s.Known() {
+			c.opened++
+			s.open(metaRegion(c.Meta, c.opened))
+			c.watch(s)
+			return nil
+		}
+	}
+	return ErrNoServer
+}
+
+// Place gives regions to a server, or to those with fewest regions when it is nil. Regions of disabled tables get none.
+// The cluster is locked.
+func (c *Cluster) place(to *Server, regions []*store.Region) error {
+	var rows []meta.Row
+	fresh := map[*Server][]*Region{}
+	count := map[*Server]int{}
+	live := c.alive()
+	for _, s := range live {
+		count[s] = s.Count()
+	}
+	for _, r := range regions {
+		info := r.Info()
+		if r.Table().State != store.Enabled {
+			info.State = store.Offline
+			rows = append(rows, meta.RegionRow(&info, meta.Location{}, c.opened))
+			continue
+		}
+		target := to
+		if target == nil {
+			if len(live) == 0 {
+				return ErrNoServer
+			}
+			target = slices.MinFunc(live, func(a, b *Server) int { return cmp.Compare(count[a], count[b]) })
+			for _, s := range live { // where its table was before a restart of all
+				if info.Server == s.Address() && !slices.ContainsFunc(c.servers, func(o *Server) bool { return !o.Alive() }) {
+					target = s
+				}
+			}
+		}
+		count[target]++
+		if info.Server != target.Address() || info.State != store.Online {
+			if err := r.Assign(target.Address(), store.Online); err != nil {
+				return fmt.Errorf("assign region %s: %w", info.Encoded, err)
+			}
+		}
+		c.opened++
+		opened := newRegion(r, c.opened)
+		fresh[target] = append(fresh[target], opened)
+		rows = append(rows, meta.RegionRow(&opened.Info, target.Location(), c.opened))
+	}
+	for s, regions := range fresh {
+		s.open(regions...)
+	}
+	c.Meta.Update(rows)
+	return nil
+}
+
+// Find finds a region of any server by its full or encoded name.
+func (c *Cluster) find(name []byte) (*Region, *Server, error) {
+	for _, s := range c.servers {
+		if r := (*s.routes.Load())[string(name)]; r != nil {
+			return r, s, nil
+		}
+	}
+	return nil, nil, rpc.Finalf(unknownRegion, "%s", name)
+}
+
+// Find finds a region of any server, and its server, by its full or encoded name.
+func (c *Cluster) Find(name []byte) (*Region, *Server, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.find(name)
+}
+
+// Move gives a region to another server: the one named, or with an empty name the one with fewest regions.
+func (c *Cluster) Move(name []byte, to string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r, from, err := c.find(name)
+	if err != nil {
+		return err
+	}
+	var target *Server
+	for _, s := range c.alive() {
+		if to == s.Name() || to == "" && s != from {
+			target = s
+			break
+		}
+	}
+	if target == nil {
+		return rpc.Finalf(finalIO, "region %s cannot be moved to %q: no such server is alive", r.Name, to)
+	}
+	return c.move(r, from, target)
+}
+
+// Move moves a region. The cluster is locked.
+func (c *Cluster) move(r *Region, from, to *Server) error {
+	if from == to {
+		return nil
+	}
+	if r.Meta != nil {
+		c.opened++
+		from.close(to, c.opened, r)
+		to.open(metaRegion(c.Meta, c.opened))
+		c.watch(to)
+		return nil
+	}
+	from.close(to, c.opened+1, r)
+	if err := c.place(to, []*store.Region{r.Store}); err != nil {
+		return errors.Join(err, c.place(from, []*store.Region{r.Store}))
+	}
+	if moved := (*to.routes.Load())[r.Name]; moved != nil {
+		moved.LastMajor.Store(r.LastMajor.Load())
+	}
+	c.logger.Debug("region moved", "region", r.Name, "from", from.Name(), "to", to.Name())
+	return nil
+}
+
+// Balance moves regions from servers with most to those with fewest until they have equally many, and tells how many it
+// moved.
+func (c *Cluster) Balance() (moves int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		live := c.alive()
+		if len(live) < 2 {
+			return moves, nil
+		}
+		least, most := live[0], live[len(live)-1]
+		if most.Count()-least.Count() < 2 {
+			return moves, nil
+		}
+		r := spare(most, least)
+		if r == nil {
+			return moves, nil
+		}
+		if err := c.move(r, most, least); err != nil {
+			return moves, err
+		}
+		moves++
+	}
+}
+
+// Spare picks a region to move: one of the table of which most has more than least, by most.
+func spare(most, least *Server) *Region {
+	surplus := map[string]int{}
+	for _, r := range least.Regions() {
+		surplus[r.Table]--
+	}
+	regions := slices.DeleteFunc(most.Regions(), func(r *Region) bool { return r.Meta != nil })
+	for _, r := range regions {
+		surplus[r.Table]++
+	}
+	if len(regions) == 0 {
+		return nil
+	}
+	return slices.MaxFunc(regions, func(a, b *Region) int { return cmp.Compare(surplus[a.Table], surplus[b.Table]) })
+}

@@ -1,0 +1,74 @@
+package cluster
+
+import (
+	"sync/atomic"
+
+	"github.com/benchd/benchd/internal/sandbox/meta"
+	"github.com/benchd/benchd/internal/sandbox/rpc"
+	"github.com/benchd/benchd/internal/sandbox/store"
+)
+
+// Scanner reads rows in pages.
+type Scanner interface {
+	Next(l store.Limits, out *store.Page) (more bool, err error)
+	Close() error
+}
+
+// Region is a region that a server serves.
+type Region struct {
+	// Info tells of the region; its server and state may be out of date.
+	Info store.RegionInfo
+	// Name is its full name, Table that of its table.
+	Name, Table string
+	// Store holds its cells; nil for hbase:meta.
+	Store *store.Region
+	// Meta is hbase:meta; nil for all others.
+	Meta *meta.Table
+	// Opened counts how often it was opened, from 1; clients tell newer from older places by it.
+	Opened int64
+
+	// Minor and Major are how many compactions of it are going on.
+	Minor, Major atomic.Int32
+	// LastMajor is when the last major compaction began, in milliseconds.
+	LastMajor atomic.Int64
+}
+
+func newRegion(r *store.Region, opened int64) *Region {
+	info := r.Info()
+	return &Region{Info: info, Name: string(info.RegionName()), Table: info.Table.String(), Store: r, Opened: opened}
+}
+
+func metaRegion(t *meta.Table, opened int64) *Region {
+	name := store.Name{Namespace: store.SystemNamespace, Qualifier: "meta"}
+	return &Region{
+		Info:   store.RegionInfo{Table: name, ID: 1, Encoded: meta.EncodedName, State: store.Online},
+		Name:   meta.RegionName,
+		Table:  meta.Name,
+		Meta:   t,
+		Opened: opened,
+	}
+}
+
+// Get reads a row.
+func (r *Region) Get(g *store.Get, out *store.Result) error {
+	if r.Meta != nil {
+		return r.Meta.Get(g, out)
+	}
+	return r.Store.Get(g, out)
+}
+
+// Scan opens a scanner.
+func (r *Region) Scan(s store.Scan) (Scanner, error) {
+	if r.Meta != nil {
+		return r.Meta.Scan(s)
+	}
+	return r.Store.Scan(s)
+}
+
+// Writable gives what the region's cells can be changed by.
+func (r *Region) Writable() (*store.Region, error) {
+	if r.Meta != nil {
+		return nil, rpc.Finalf("org.apache.hadoop.hbase.DoNotRetryIOException", "%s is written by the master alone", meta.Name)
+	}
+	return r.Store, nil
+}

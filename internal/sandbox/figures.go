@@ -1,0 +1,85 @@
+package sandbox
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/benchd/benchd/internal/sandbox/control"
+	"github.com/benchd/benchd/internal/sandbox/jmx"
+)
+
+// MasterHandler serves the master's figures, and whoever steers the sandbox.
+func (s *Sandbox) masterHandler() http.Handler {
+	mux := http.NewServeMux()
+	steering := control.Handler(control.Sandbox{Version: s.options.Program, Quorum: s.quorum, Cluster: s, Faults: s.faults})
+	mux.Handle("/sandbox", steering)
+	mux.Handle("/sandbox/", steering)
+	mux.Handle("/", jmx.Handler(s.masterFigures, s.settings))
+	return mux
+}
+
+func (s *Sandbox) masterFigures() jmx.Figures {
+	f := &jmx.Master{
+		Name: s.begin.Name(), Host: s.host, Quorum: s.quorum, ClusterID: s.begin.ClusterID, Started: s.started,
+		InTransition: int(s.cluster.InMotion.Load()), Meter: &s.master.Meter,
+	}
+	f.Meter.Connections.Store(int64(s.master.Connections()))
+	for _, n := range s.cluster.Servers() {
+		f.Requests += n.Meter.RowActions.Load()
+		if !n.Known() {
+			f.Dead = append(f.Dead, n.Name())
+			continue
+		}
+		f.Live = append(f.Live, n.Name())
+		f.Regions += n.Count()
+	}
+	if since := s.cluster.Since(); !since.IsZero() {
+		f.OldestInMotion = time.Since(since)
+	}
+	return jmx.Figures{Master: f}
+}
+
+// ServerHandler serves a region server's figures.
+func (s *Sandbox) serverHandler(n *node) http.Handler {
+	return jmx.Handler(func() jmx.Figures { return jmx.Figures{RegionServer: s.serverFigures(n)} }, s.settings)
+}
+
+func (s *Sandbox) serverFigures(n *node) *jmx.RegionServer {
+	f := &jmx.RegionServer{
+		Name: n.Node.Name(), Host: s.host, Quorum: s.quorum, ClusterID: s.begin.ClusterID, Started: n.Node.Started, Meter: &n.Node.Meter,
+	}
+	f.Meter.Connections.Store(int64(n.Connections()))
+	for _, r := range n.Node.Regions() {
+		one := jmx.Region{Namespace: r.Info.Table.Namespace, Table: r.Info.Table.Qualifier, Encoded: r.Info.Encoded, Stores: 1}
+		if r.Meta != nil {
+			one.Reads = r.Meta.Reads()
+			f.Regions = append(f.Regions, one)
+			continue
+		}
+		held, err := r.Store.Figures()
+		if err != nil {
+			continue // it was split or deleted just now
+		}
+		definition := r.Store.Table()
+		one.Stores, one.Reads, one.Writes = len(definition.Families), held.Reads, held.Writes
+		one.Files, one.FileBytes, one.MemstoreBytes = held.StoreFiles, held.StoreFileBytes, held.MemStoreBytes
+		f.Regions = append(f.Regions, one)
+	}
+	f.Storage.CompactionQueue = n.Compactions()
+	return f
+}
+
+// Settings are what the sandbox runs with, by HBase's names where it has one.
+func (s *Sandbox) settings() map[string]string {
+	return map[string]string{
+		"hbase.zookeeper.quorum":              s.quorum,
+		"zookeeper.znode.parent":              s.options.Root,
+		"hbase.rootdir":                       s.options.Data,
+		"hbase.client.scanner.timeout.period": strconv.FormatInt(s.options.Lease.Milliseconds(), 10),
+		"hbase.regionserver.handler.count":    strconv.Itoa(s.options.Service.Handlers),
+		"benchd.sandbox":                      "true",
+		"benchd.sandbox.detection":            s.options.Detection.String(),
+		"benchd.sandbox.service.time":         s.options.Service.String(),
+	}
+}

@@ -1,0 +1,43 @@
+package sandbox
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// infoPort serves figures over HTTP.
+type infoPort struct {
+	listener net.Listener
+	server   *http.Server
+	work     sync.WaitGroup
+}
+
+func newInfoPort(ctx context.Context, at string) (*infoPort, error) {
+	listener, err := listen(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return &infoPort{listener: listener}, nil
+}
+
+func (p *infoPort) serve(h http.Handler) {
+	p.server = &http.Server{
+		Handler: h, ReadTimeout: 10 * time.Second, WriteTimeout: 60 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16,
+	}
+	p.work.Go(func() { p.server.Serve(p.listener) }) // it ends when it is closed
+}
+
+func (p *infoPort) close() {
+	if p.server != nil {
+		p.server.Close()
+	}
+	p.listener.Close()
+	p.work.Wait()
+}
+
+func (p *infoPort) port() int { return address(p.listener).Port }
+
+func (p *infoPort) address() string { return p.listener.Addr().String() }

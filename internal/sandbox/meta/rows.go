@@ -1,0 +1,125 @@
+package meta
+
+import (
+	"encoding/binary"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/sandbox/cell"
+	"github.com/benchd/benchd/internal/sandbox/store"
+)
+
+const (
+	infoFamily  = "info"
+	tableFamily = "table"
+)
+
+// emptyFamilies are there for clients that ask for them; the sandbox has nothing to put into them.
+var emptyFamilies = []string{"rep_barrier", "ns"} //nolint:gochecknoglobals // a constant, but for the language
+
+// magic goes before messages in cells and znodes.
+const magic = "PBUF"
+
+// Row is a row to be put in.
+type Row struct {
+	Key     []byte
+	family  string
+	columns map[string][]byte
+}
+
+// Location is where a region is served.
+type Location struct {
+	Host      string
+	Port      int
+	StartCode int64
+	Name      string // host,port,startcode
+}
+
+// RegionRow is the row of a region.
+func RegionRow(info *store.RegionInfo, at Location, opened int64) Row {
+	r := Row{Key: info.RegionName(), family: infoFamily, columns: map[string][]byte{
+		"regioninfo":       append([]byte(magic), marshal(Message(info))...),
+		"state":            []byte(info.State),
+		"seqnumDuringOpen": binary.BigEndian.AppendUint64(nil, uint64(opened)),
+	}}
+	if at.Host != "" {
+		r.columns["server"] = []byte(Address(at.Host, at.Port))
+		r.columns["serverstartcode"] = binary.BigEndian.AppendUint64(nil, uint64(at.StartCode))
+		r.columns["sn"] = []byte(at.Name)
+	}
+	return r
+}
+
+// TableRow is the row that tells whether a table is enabled.
+func TableRow(table store.Name, enabled bool) Row {
+	state := hbasepb.TableStateValue_TABLE_STATE_VALUE_DISABLED
+	if enabled {
+		state = hbasepb.TableStateValue_TABLE_STATE_VALUE_ENABLED
+	}
+	return Row{Key: []byte(table.String()), family: tableFamily, columns: map[string][]byte{
+		"state": marshal(&hbasepb.TableState{State: state.Enum()}),
+	}}
+}
+
+// Message is a region as messages carry it.
+func Message(info *store.RegionInfo) *hbasepb.RegionInfo {
+	return &hbasepb.RegionInfo{
+		RegionId:  proto.Uint64(uint64(info.ID)),
+		TableName: TableName(info.Table),
+		StartKey:  notNil(info.Start),
+		EndKey:    notNil(info.End),
+		Offline:   proto.Bool(false),
+		Split:     proto.Bool(false),
+		ReplicaId: proto.Int32(0),
+	}
+}
+
+// Self is the region of hbase:meta itself.
+func Self() *hbasepb.RegionInfo {
+	return Message(&store.RegionInfo{Table: store.Name{Namespace: store.SystemNamespace, Qualifier: "meta"}, ID: 1})
+}
+
+// TableName is a table's name as messages carry it.
+func TableName(n store.Name) *hbasepb.TableName {
+	if n.Namespace == "" {
+		n.Namespace = store.DefaultNamespace
+	}
+	return &hbasepb.TableName{Namespace: []byte(n.Namespace), Qualifier: []byte(n.Qualifier)}
+}
+
+// Address is host:port as hbase:meta spells it.
+func Address(host string, port int) string {
+	return host + ":" + strconv.Itoa(port)
+}
+
+func notNil(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+func marshal(m proto.Message) []byte {
+	b, err := (proto.MarshalOptions{Deterministic: true}).Marshal(m)
+	if err != nil {
+		panic("encode " + string(m.ProtoReflect().Descriptor().Name()) + ": " + err.Error()) // of our own making: it has all it needs
+	}
+	return b
+}
+
+func (r *Row) cells() []cell.Cell {
+	now := time.Now().UnixMilli()
+	cells := make([]cell.Cell, 0, len(r.columns))
+	for qualifier, value := range r.columns {
+		cells = append(cells, cell.Cell{
+			Row: r.Key, Family: []byte(r.family), Qualifier: []byte(qualifier), Timestamp: now, Type: cell.Put, Value: value,
+		})
+	}
+	slices.SortFunc(cells, func(a, b cell.Cell) int { return strings.Compare(string(a.Qualifier), string(b.Qualifier)) })
+	return cells
+}

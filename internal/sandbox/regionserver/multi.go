@@ -1,0 +1,212 @@
+package regionserver
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/sandbox/cluster"
+	"github.com/benchd/benchd/internal/sandbox/fault"
+	"github.com/benchd/benchd/internal/sandbox/rpc"
+	"github.com/benchd/benchd/internal/sandbox/store"
+)
+
+// batch is one MultiRequest while it is carried out.
+type batch struct {
+	client
+	ctx    context.Context //nolint:containedctx // lives as long as the call
+	call   *rpc.Call
+	answer *rpc.Answer
+	cells  block
+	out    *hbasepb.MultiResponse
+}
+
+func (s client) multi(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
+	var request hbasepb.MultiRequest
+	if err := decode(c, &request); err != nil {
+		return err
+	}
+	if err := s.judge(ctx, fault.Multi, nil, nil, a); err != nil {
+		return err
+	}
+	b := &batch{client: s, ctx: ctx, call: c, answer: a, cells: block{c.Cells}, out: &hbasepb.MultiResponse{}}
+	for _, actions := range request.GetRegionAction() {
+		if request.Condition != nil && actions.Condition == nil { // as clients before 2.4 sent it
+			actions.Condition = request.Condition
+		}
+		result := &hbasepb.RegionActionResult{}
+		// Cells are taken for actions that are not carried out, too: those of the next come behind them.
+		changes, err := b.changes(actions.GetAction())
+		if err != nil {
+			return err
+		}
+		if err := b.region(actions, changes, result); err != nil {
+			*result = hbasepb.RegionActionResult{Exception: b.exception(err)} //nolint:govet // it was not shared yet
+		}
+		b.out.RegionActionResult = append(b.out.RegionActionResult, result)
+	}
+	a.Message = b.out
+	return nil
+}
+
+func (b *batch) exception(err error) *hbasepb.NameBytesPair {
+	err = cluster.Explain(err)
+	b.Node.Meter.Failed(rpc.AsException(err).Class)
+	return exceptionOf(err)
+}
+
+// Changes makes the mutations of actions; those that are none get nil.
+func (b *batch) changes(actions []*hbasepb.Action) ([]*change, error) {
+	all := make([]*change, len(actions))
+	for i, action := range actions {
+		if action.Mutation == nil {
+			continue
+		}
+		m, err := b.cells.changeOf(action.Mutation)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = m
+	}
+	return all, nil
+}
+
+// Region carries out the actions on one region. An error is that of all of them.
+func (b *batch) region(actions *hbasepb.RegionAction, changes []*change, result *hbasepb.RegionActionResult) error {
+	r, err := b.Node.Region(actions.GetRegion().GetValue())
+	if err != nil {
+		return err
+	}
+	if actions.Condition != nil || actions.GetAtomic() {
+		return b.together(r, actions.GetCondition(), changes, result)
+	}
+	for i := 0; i < len(changes); {
+		end := i
+		for end < len(changes) && changes[end] != nil {
+			end++
+		}
+		if end > i {
+			b.writes(r, actions.GetAction()[i:end], changes[i:end], result)
+			i = end
+			continue
+		}
+		b.other(r, actions.GetAction()[i], result)
+		i++
+	}
+	return nil
+}
+
+// Other carries out an action that is no mutation.
+func (b *batch) other(r *cluster.Region, action *hbasepb.Action, result *hbasepb.RegionActionResult) {
+	done := &hbasepb.ResultOrException{Index: action.Index}
+	result.ResultOrException = append(result.ResultOrException, done)
+	if action.Get == nil {
+		done.Exception = b.exception(rpc.Finalf(finalIO, "the sandbox knows gets and mutations in a batch, nothing else"))
+		return
+	}
+	out := b.client.result()
+	defer b.results.Put(out)
+	if err := b.read(b.ctx, r, action.Get, out, b.answer); err != nil {
+		done.Exception = b.exception(err)
+		return
+	}
+	if action.Get.GetExistenceOnly() {
+		done.Result = &hbasepb.Result{Exists: proto.Bool(len(out.Cells) > 0)}
+		return
+	}
+	done.Result, b.answer.Cells = resultOf(out.Cells, b.call.Conn.Plain, b.answer.Cells)
+}
+
+// Writes carries out mutations that follow each other, each by itself, with one wait for the disk.
+func (b *batch) writes(r *cluster.Region, actions []*hbasepb.Action, changes []*change, result *hbasepb.RegionActionResult) {
+	began := time.Now()
+	var ms []*store.Mutation
+	var outs []*store.Result
+	errs := make([]error, len(changes))
+	held, err := r.Writable()
+	at := make([]int, len(changes))
+	for i, m := range changes {
+		if errs[i] = err; err == nil {
+			errs[i] = b.judge(b.ctx, m.op, r, m.Row, b.answer)
+		}
+		if errs[i] != nil {
+			continue
+		}
+		at[i] = len(ms)
+		ms = append(ms, &m.Mutation)
+		var out *store.Result
+		if m.Kind == store.Increment || m.Kind == store.Append {
+			out = &store.Result{}
+		}
+		outs = append(outs, out)
+	}
+	b.Node.Meter.RowActions.Add(int64(len(ms)))
+	var done []error
+	if len(ms) > 0 {
+		done = held.Batch(ms, outs)
+	}
+	took := time.Since(began)
+	for i, m := range changes {
+		one := &hbasepb.ResultOrException{Index: actions[i].Index}
+		result.ResultOrException = append(result.ResultOrException, one)
+		if errs[i] == nil {
+			errs[i] = done[at[i]]
+		}
+		if errs[i] != nil {
+			one.Exception = b.exception(errs[i])
+			continue
+		}
+		b.histogram(m.Kind).Record(took / time.Duration(len(ms)))
+		one.Result = &hbasepb.Result{}
+		if out := outs[at[i]]; out != nil && !m.silent {
+			one.Result, b.answer.Cells = resultOf(out.Cells, b.call.Conn.Plain, b.answer.Cells)
+		}
+	}
+}
+
+// Together carries out all mutations or none, if the condition holds when there is one.
+func (b *batch) together(r *cluster.Region, condition *hbasepb.Condition, changes []*change, result *hbasepb.RegionActionResult) error {
+	ms := make([]*store.Mutation, len(changes))
+	op, row := fault.CheckAndMutate, condition.GetRow()
+	for i, m := range changes {
+		if m == nil {
+			return rpc.Finalf(finalIO, "mutations that are done together cannot be mixed with reads")
+		}
+		ms[i] = &m.Mutation
+		if condition == nil && i == 0 {
+			op, row = m.op, m.Row
+		}
+	}
+	if err := b.judge(b.ctx, op, r, row, b.answer); err != nil {
+		return err
+	}
+	held, err := r.Writable()
+	if err != nil {
+		return err
+	}
+	out := b.client.result()
+	defer b.results.Put(out)
+	out.Reset()
+	done := true
+	if condition != nil {
+		done, err = b.check(r, condition, ms, out)
+	} else {
+		b.Node.Meter.RowActions.Add(int64(len(ms)))
+		err = held.MutateRows(ms)
+	}
+	if err != nil {
+		return err
+	}
+	result.Processed = proto.Bool(done)
+	b.out.Processed = proto.Bool(done) // where clients before 2.4 look
+	for i := range changes {
+		one := &hbasepb.ResultOrException{Index: proto.Uint32(uint32(i)), Result: &hbasepb.Result{}}
+		if i == 0 && len(out.Cells) > 0 {
+			one.Result = plainResult(out.Cells) // of increments and appends, never in the block
+		}
+		result.ResultOrException = append(result.ResultOrException, one)
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package regionserver
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/tsuna/gohbase/pb"
+
+	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/sandbox/cell"
+	"github.com/benchd/benchd/internal/sandbox/fault"
+	"github.com/benchd/benchd/internal/sandbox/filter"
+	"github.com/benchd/benchd/internal/sandbox/rpc"
+	"github.com/benchd/benchd/internal/sandbox/store"
+)
+
+// The attributes of a mutation that change what it does.
+const (
+	attributeTTL    = "_ttl"
+	attributeReturn = "_rr_"
+)
+
+// maxTTL is in milliseconds what a Go duration can hold.
+const maxTTL = math.MaxInt64 / int64(time.Millisecond)
+
+// block is what is left of a call's block of cells.
+type block struct{ rest []byte }
+
+// Change is a mutation with what the store need not know of it.
+type change struct {
+	store.Mutation
+	op     fault.Op
+	silent bool // the client does not want to be told the new values
+}
+
+// ChangeOf makes a change of a message. It takes the mutation's cells from the block, if they are there.
+func (b *block) changeOf(p *hbasepb.MutationProto) (*change, error) {
+	m := &change{Mutation: store.Mutation{Row: p.GetRow(), Times: timesOf(p.GetTimeRange())}}
+	switch p.GetMutateType() {
+	case hbasepb.MutationType_MUTATION_TYPE_PUT:
+		m.Kind, m.op = store.Put, fault.Put
+	case hbasepb.MutationType_MUTATION_TYPE_DELETE:
+		m.Kind, m.op = store.Delete, fault.Delete
+	case hbasepb.MutationType_MUTATION_TYPE_INCREMENT:
+		m.Kind, m.op = store.Increment, fault.Increment
+	case hbasepb.MutationType_MUTATION_TYPE_APPEND:
+		m.Kind, m.op = store.Append, fault.Append
+	}
+	switch p.GetDurability() {
+	case hbasepb.Durability_DURABILITY_SKIP_WAL, hbasepb.Durability_DURABILITY_ASYNC_WAL:
+		m.Durability = store.Unsynced
+	default:
+		m.Durability = store.Synced
+	}
+	for _, a := range p.GetAttribute() {
+		switch v := a.GetValue(); {
+		case a.GetName() == attributeTTL && len(v) == 8:
+			m.TTL = time.Duration(min(binary.BigEndian.Uint64(v), uint64(maxTTL))) * time.Millisecond
+		case a.GetName() == attributeReturn && len(v) == 1:
+			m.silent = v[0] == 0
+		}
+	}
+	if n := int(p.GetAssociatedCellCount()); n > 0 {
+		if err := b.take(m, n); err != nil {
+			return nil, err
+		}
+	}
+	at := int64(cell.Latest)
+	if p.Timestamp != nil && p.GetTimestamp() <= math.MaxInt64 {
+		at = int64(p.GetTimestamp())
+		m.Timestamp = at
+	}
+	for _, family := range p.GetColumnValue() {
+		for _, q := range family.GetQualifierValue() {
+			c := cell.Cell{Row: m.Row, Family: family.GetFamily(), Qualifier: q.GetQualifier(), Value: q.GetValue(), Timestamp: at, Type: cell.Put}
+			if q.Timestamp != nil && q.GetTimestamp() <= math.MaxInt64 {
+				c.Timestamp = int64(q.GetTimestamp())
+			}
+			if m.Kind == store.Delete {
+				c.Type = deleteType(q.GetDeleteType())
+			}
+			m.Cells = append(m.Cells, c)
+		}
+	}
+	return m, nil
+}
+
+// Take takes cells from the block. Their row is the mutation's.
+func (b *block) take(m *change, n int) error {
+	if n > len(b.rest)/20 { // none is shorter
+		return rpc.Finalf(finalIO, "a mutation of %d cells with a block of %d bytes", n, len(b.rest))
+	}
+	m.Cells = make([]cell.Cell, n)
+	for i := range m.Cells {
+		c, rest, err := rpc.NextCell(b.rest)
+		if err != nil {
+			return rpc.Finalf(finalIO, "%v", err)
+		}
+		m.Cells[i], b.rest = c, rest
+		if m.Row == nil {
+			m.Row = c.Row
+		}
+		if string(c.Row) != string(m.Row) {
+			return rpc.Finalf(hbase+"regionserver.WrongRowIOException", "a cell of row %q in a mutation of row %q", c.Row, m.Row)
+		}
+	}
+	return nil
+}
+
+func deleteType(t hbasepb.DeleteType) cell.Type {
+	switch t {
+	case hbasepb.DeleteType_DELETE_TYPE_DELETE_ONE_VERSION:
+		return cell.Delete
+	case hbasepb.DeleteType_DELETE_TYPE_DELETE_MULTIPLE_VERSIONS:
+		return cell.DeleteColumn
+	case hbasepb.DeleteType_DELETE_TYPE_DELETE_FAMILY_VERSION:
+		return cell.DeleteFamilyVersion
+	default:
+		return cell.DeleteFamily
+	}
+}
+
+// CheckOf makes a check of a condition.
+func checkOf(p *hbasepb.Condition) (*store.Check, error) {
+	c := &store.Check{
+		Row: p.GetRow(), Family: p.GetFamily(), Qualifier: p.GetQualifier(),
+		Compare: filter.Op(p.GetCompareType()), Times: timesOf(p.GetTimeRange()),
+	}
+	var err error
+	if c.Filter, err = filterOf(p.GetFilter()); err != nil {
+		return nil, err
+	}
+	if p.Comparator != nil {
+		c.Comparator, err = filter.ParseComparator(&pb.Comparator{
+			Name: p.GetComparator().Name, SerializedComparator: p.GetComparator().SerializedComparator,
+		})
+		if err != nil {
+			return nil, rpc.Finalf(finalIO, "%v", err)
+		}
+	}
+	return c, nil
+}

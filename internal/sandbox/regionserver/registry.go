@@ -1,0 +1,61 @@
+package regionserver
+
+import (
+	"context"
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/sandbox/cluster"
+	"github.com/benchd/benchd/internal/sandbox/meta"
+	"github.com/benchd/benchd/internal/sandbox/rpc"
+)
+
+// Registry is ClientMetaService: where a client begins that does not ask ZooKeeper.
+type Registry struct {
+	Cluster *cluster.Cluster
+	Begin   *Beginning
+}
+
+// Beginning is what every client must know first.
+type Beginning struct {
+	ClusterID string
+	Master    *hbasepb.ServerName
+}
+
+// Name is the master's name as HBase writes it: host,port,startcode.
+func (b *Beginning) Name() string {
+	return fmt.Sprintf("%s,%d,%d", b.Master.GetHostName(), b.Master.GetPort(), b.Master.GetStartCode())
+}
+
+// Quick says that these calls take no time.
+func (Registry) Quick(*rpc.Call) bool { return true }
+
+// Serve answers a call.
+func (r Registry) Serve(_ context.Context, c *rpc.Call, a *rpc.Answer) {
+	switch string(c.Method) {
+	case "GetClusterId":
+		a.Message = &hbasepb.GetClusterIdResponse{ClusterId: proto.String(r.Begin.ClusterID)}
+	case "GetActiveMaster":
+		a.Message = &hbasepb.GetActiveMasterResponse{ServerName: r.Begin.Master}
+	case "GetMasters":
+		a.Message = &hbasepb.GetMastersResponse{MasterServers: []*hbasepb.GetMastersResponseEntry{
+			{ServerName: r.Begin.Master, IsActive: proto.Bool(true)},
+		}}
+	case "GetBootstrapNodes":
+		out := &hbasepb.GetBootstrapNodesResponse{}
+		for _, s := range r.Cluster.Live() {
+			out.ServerName = append(out.ServerName, NameOf(s))
+		}
+		a.Message = out
+	case "GetMetaRegionLocations":
+		out := &hbasepb.GetMetaRegionLocationsResponse{}
+		if s := r.Cluster.MetaServer(); s != nil {
+			out.MetaLocations = []*hbasepb.RegionLocation{{RegionInfo: meta.Self(), ServerName: NameOf(s), SeqNum: proto.Int64(0)}}
+		}
+		a.Message = out
+	default:
+		a.Exception = rpc.Finalf("java.lang.UnsupportedOperationException", "the sandbox has no %s", c.Method)
+	}
+}

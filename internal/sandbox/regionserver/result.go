@@ -1,0 +1,73 @@
+package regionserver
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/sandbox/cell"
+	"github.com/benchd/benchd/internal/sandbox/rpc"
+)
+
+// The answers to single rows are so short that they are written without a message.
+
+// AppendGetResponse appends a GetResponse, or a MutateResponse, with a result.
+func appendGetResponse(b, result []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, 1, protowire.BytesType), result)
+}
+
+// AppendCount appends a Result of which the cells are in the block.
+func appendCount(b []byte, cells int) []byte {
+	if cells == 0 {
+		return b
+	}
+	return protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), uint64(cells))
+}
+
+// AppendExists appends a Result that tells whether a row is there.
+func appendExists(b []byte, exists bool) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, 3, protowire.VarintType), protowire.EncodeBool(exists))
+}
+
+// AppendProcessed appends to a MutateResponse whether the mutation was done.
+func appendProcessed(b []byte, processed bool) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), protowire.EncodeBool(processed))
+}
+
+func appendCells(block []byte, cells []cell.Cell) []byte {
+	for i := range cells {
+		block = rpc.AppendCell(block, &cells[i])
+	}
+	return block
+}
+
+// PlainResult is a Result with its cells, for clients that take no blocks.
+func plainResult(cells []cell.Cell) *hbasepb.Result {
+	r := &hbasepb.Result{Cell: make([]*hbasepb.Cell, len(cells))}
+	for i := range cells {
+		c := &cells[i]
+		r.Cell[i] = &hbasepb.Cell{
+			Row: c.Row, Family: c.Family, Qualifier: c.Qualifier, Value: c.Value,
+			Timestamp: proto.Uint64(uint64(c.Timestamp)), CellType: hbasepb.CellType(c.Type).Enum(),
+		}
+	}
+	return r
+}
+
+// ResultOf is a Result, its cells inside or in the block.
+func resultOf(cells []cell.Cell, plain bool, block []byte) (*hbasepb.Result, []byte) {
+	if plain {
+		return plainResult(cells), block
+	}
+	r := &hbasepb.Result{}
+	if len(cells) > 0 {
+		r.AssociatedCellCount = proto.Int32(int32(len(cells)))
+	}
+	return r, appendCells(block, cells)
+}
+
+// ExceptionOf is an exception as answers to batches carry it.
+func exceptionOf(err error) *hbasepb.NameBytesPair {
+	e := rpc.AsException(err)
+	return &hbasepb.NameBytesPair{Name: proto.String(e.Class), Value: []byte(e.Error())}
+}

@@ -1,0 +1,208 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/benchd/benchd/internal/sandbox/cluster"
+	"github.com/benchd/benchd/internal/sandbox/regionserver"
+	"github.com/benchd/benchd/internal/sandbox/service"
+)
+
+// node is one region server with its ports.
+type node struct {
+	*regionserver.Server
+	port net.Listener
+	info *infoPort
+}
+
+func (n *node) close() {
+	n.info.close()
+	n.port.Close()
+	n.Server.Close()
+}
+
+// Launch makes a region server that does not serve yet.
+func (s *Sandbox) launch(ctx context.Context, number int, at, infoAt string) (*node, error) {
+	model, err := service.New(s.options.Service, number)
+	if err != nil {
+		return nil, err
+	}
+	port, err := listen(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	info, err := newInfoPort(ctx, infoAt)
+	if err != nil {
+		port.Close()
+		return nil, err
+	}
+	known := cluster.NewServer(number, address(port), address(info.listener), time.UnixMilli(s.startCode()))
+	return &node{
+		Server: regionserver.New(regionserver.Config{
+			Cluster: s.cluster, Node: known, Begin: s.begin, Faults: s.faults, Model: model,
+			Lease: s.options.Lease, Synced: s.options.Data != "", Logger: s.options.Logger,
+		}),
+		port: port,
+		info: info,
+	}, nil
+}
+
+func (s *Sandbox) serve(n *node) {
+	n.Start(n.port)
+	n.info.serve(s.serverHandler(n))
+	s.znodes.server(n.Node)
+}
+
+// StartCode gives the time in milliseconds, or the next that was not given yet: it tells servers apart.
+func (s *Sandbox) startCode() int64 {
+	s.last = max(time.Now().UnixMilli(), s.last+1)
+	return s.last
+}
+
+// Servers tells of all region servers, the killed ones included, in the order in which they were added.
+func (s *Sandbox) Servers() []Server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]Server, len(s.nodes))
+	for i, n := range s.nodes {
+		all[i] = told(n.Node)
+	}
+	return all
+}
+
+func told(n *cluster.Server) Server {
+	regions := 0
+	if n.Alive() {
+		regions = n.Count()
+	}
+	return Server{Name: n.Name(), Address: n.Address(), Info: n.Info, Alive: n.Alive(), Regions: regions}
+}
+
+// Find finds a server by its name, its address, or its number from 1. The sandbox is locked.
+func (s *Sandbox) find(name string) (int, error) {
+	if s.closed {
+		return 0, errClosed
+	}
+	for i, n := range s.nodes {
+		if n.Node.Name() == name || n.Node.Address() == name || strconv.Itoa(i+1) == name {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("find region server %q: %w; there are 1 to %d", name, ErrUnknownServer, len(s.nodes))
+}
+
+// KillServer ends a region server as a crash does: its connections break at once, and its regions are served again
+// when the master has noticed. The server is named by its name or its address, or by its number from 1.
+func (s *Sandbox) KillServer(_ context.Context, name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, err := s.find(name)
+	if err != nil {
+		return err
+	}
+	n := s.nodes[i]
+	if !n.Node.Alive() {
+		return fmt.Errorf("kill region server %s: it is dead already", n.Node.Name())
+	}
+	s.cluster.Killed(n.Node)
+	n.close()
+	s.options.Logger.Info("region server killed", "server", n.Node.Name())
+	s.work.Go(func() {
+		defer n.Wait()
+		timer := time.NewTimer(s.options.Detection)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			s.bury(n.Node)
+		case <-s.ctx.Done():
+		}
+	})
+	return nil
+}
+
+// Bury has the master notice that a server was killed.
+func (s *Sandbox) bury(n *cluster.Server) {
+	s.znodes.gone(n)
+	if err := s.cluster.Bury(n); err != nil {
+		s.options.Logger.Error("regions of a killed server have no other", "server", n.Name(), "err", err)
+	}
+}
+
+// AddServer starts one more region server. The balancer gives it regions, if it is on.
+func (s *Sandbox) AddServer(ctx context.Context) (Server, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return Server{}, errClosed
+	}
+	if len(s.nodes) >= maxServers {
+		return Server{}, fmt.Errorf("add region server: there are %d, which is the most", maxServers)
+	}
+	n, err := s.launch(ctx, len(s.nodes)+1, s.host+":0", s.host+":0")
+	if err != nil {
+		return Server{}, err
+	}
+	s.nodes = append(s.nodes, n)
+	return s.join(n)
+}
+
+// RestartServer starts a killed region server again at the same address, under a new start code. One that is alive is
+// killed first.
+func (s *Sandbox) RestartServer(ctx context.Context, name string) (Server, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, err := s.find(name)
+	if err != nil {
+		return Server{}, err
+	}
+	old := s.nodes[i]
+	if old.Node.Alive() {
+		s.cluster.Killed(old.Node)
+		old.close()
+		s.work.Go(old.Wait)
+	}
+	n, err := s.launch(ctx, i+1, old.Node.Address(), old.Node.Info)
+	if err != nil {
+		return Server{}, fmt.Errorf("restart region server %s: %w", old.Node.Name(), err)
+	}
+	s.nodes[i] = n
+	told, err := s.join(n)
+	// A server that is back at the same place tells the master that the former one is gone.
+	s.bury(old.Node)
+	if err == nil && s.cluster.Balancing.Load() {
+		_, err = s.cluster.Balance()
+	}
+	return told, err
+}
+
+// Join has a new server serve.
+func (s *Sandbox) join(n *node) (Server, error) {
+	s.serve(n)
+	s.cluster.Join(n.Node)
+	if s.cluster.Balancing.Load() {
+		if _, err := s.cluster.Balance(); err != nil {
+			return told(n.Node), fmt.Errorf("balance: %w", err)
+		}
+	}
+	s.options.Logger.Info("region server started", "server", n.Node.Name(), "regions", n.Node.Count())
+	return told(n.Node), nil
+}
+
+// events are what the plan of faults does to servers.
+type events struct{ *Sandbox }
+
+// RestartServer starts a region server again.
+func (e events) RestartServer(ctx context.Context, name string) error {
+	_, err := e.Sandbox.RestartServer(ctx, name)
+	return err
+}
+
+// AddServer starts one more region server.
+func (e events) AddServer(ctx context.Context) error {
+	_, err := e.Sandbox.AddServer(ctx)
+	return err
+}

@@ -1,0 +1,62 @@
+package sandbox
+
+import (
+	"encoding/binary"
+	"path"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/sandbox/cluster"
+	"github.com/benchd/benchd/internal/sandbox/regionserver"
+	"github.com/benchd/benchd/internal/sandbox/zookeeper"
+)
+
+// znodes are what a cluster tells of itself in ZooKeeper.
+type znodes struct {
+	tree *zookeeper.Tree
+	root string
+}
+
+func newZnodes(root string) znodes { return znodes{zookeeper.NewTree(), root} }
+
+func (z znodes) set(name string, m proto.Message, ephemeral bool) {
+	z.tree.Set(path.Join(z.root, name), payload(m), ephemeral)
+}
+
+// Payload is a message as znodes hold it: behind a byte that says so, the name of whoever wrote it, and HBase's magic.
+func payload(m proto.Message) []byte {
+	const writer = "sandbox"
+	b := binary.BigEndian.AppendUint32([]byte{0xff}, uint32(len(writer)))
+	b = append(b, writer+"PBUF"...)
+	b, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(b, m)
+	if err != nil {
+		panic("encode znode: " + err.Error()) // of our own making: it has all it needs
+	}
+	return b
+}
+
+const rpcVersion = 0
+
+// Begin tells of the cluster and its master.
+func (z znodes) begin(b *regionserver.Beginning, infoPort int, started time.Time) {
+	z.set("hbaseid", &hbasepb.ClusterId{ClusterId: proto.String(b.ClusterID)}, false)
+	z.set("master", &hbasepb.MasterNode{Master: b.Master, RpcVersion: proto.Uint32(rpcVersion), InfoPort: proto.Uint32(uint32(infoPort))}, true)
+	z.set("running", &hbasepb.ClusterUp{StartDate: proto.String(started.UTC().Format(time.RFC1123))}, false)
+	for _, name := range []string{"backup-masters", "draining", "namespace", "rs", "table"} {
+		z.tree.Set(path.Join(z.root, name), nil, false)
+	}
+}
+
+// Meta tells who serves hbase:meta.
+func (z znodes) meta(s *cluster.Server) {
+	z.set("meta-region-server", &hbasepb.MetaRegionServer{
+		Server: regionserver.NameOf(s), RpcVersion: proto.Uint32(rpcVersion), State: hbasepb.RegionStateValue_REGION_STATE_VALUE_OPEN.Enum(),
+	}, false)
+}
+
+// Server tells of a region server, gone that it is no longer there.
+func (z znodes) server(s *cluster.Server) { z.tree.Set(path.Join(z.root, "rs", s.Name()), nil, true) }
+
+func (z znodes) gone(s *cluster.Server) { z.tree.Delete(path.Join(z.root, "rs", s.Name())) }
