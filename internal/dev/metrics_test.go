@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"os"
 	"testing"
 	"time"
 
@@ -63,6 +64,16 @@ func counted(metrics []*dto.Metric) (n float64) {
 		n += m.GetCounter().GetValue()
 	}
 	return n
+}
+
+// documented checks that docs/prometheus.md has every metric that there is.
+func documented(t *testing.T, s scraped) {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/prometheus.md")
+	require.NoError(t, err)
+	for name := range s {
+		require.Contains(t, string(text), "`"+name+"`")
+	}
 }
 
 // What Prometheus sees of a run, at the coordinator and as the sum over the agents, is what the result says: each count, each
@@ -134,6 +145,7 @@ func TestMetricsAgreeWithTheResult(t *testing.T) {
 	require.Len(t, s.with("benchd_agent_connected", "agent", "local-2"), 1)
 	require.Empty(t, s.with("benchd_backlog_operations", "run", id), "a run that has ended has none")
 
+	documented(t, s)
 	problems, err := testutil.GatherAndLint(registry)
 	require.NoError(t, err)
 	require.Empty(t, problems)
