@@ -6,13 +6,15 @@ import (
 	"slices"
 
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/target/hbase"
 	"github.com/benchd/benchd/internal/target/null"
 )
 
 // Drivers gives each target's driver by its name, which is what --db says.
 func Drivers() map[string]load.Driver {
 	return map[string]load.Driver{
-		"null": null.Open,
+		"hbase": hbase.Open,
+		"null":  null.Open,
 	}
 }
 

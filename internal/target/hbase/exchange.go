@@ -1,0 +1,200 @@
+package hbase
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+// The pauses before what failed is tried again: the first is left out where the region is elsewhere.
+const (
+	firstPause = 5 * time.Millisecond
+	lastPause  = time.Second
+)
+
+// turn is the time that an operation has. One timer serves all operations of a session: it is not set anew for each,
+// but asked, when it fires, whether the operation of that moment is late.
+type turn struct {
+	ctx      context.Context //nolint:containedctx // of the operation, which begin gives
+	ended    <-chan struct{} // ctx.Done()
+	deadline time.Time
+	timer    *time.Timer
+	timeout  time.Duration
+}
+
+func newTurn(timeout time.Duration) turn {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return turn{timer: t, timeout: timeout}
+}
+
+// begin gives the next operation its time.
+func (t *turn) begin(ctx context.Context) {
+	if ctx != t.ctx {
+		t.ctx, t.ended = ctx, ctx.Done()
+	}
+	first := t.deadline.IsZero()
+	t.deadline = time.Now().Add(t.timeout)
+	if first {
+		t.timer.Reset(t.timeout)
+	}
+}
+
+// await waits for a call's end. Late is true when the operation's time is over; then the call must not be used again.
+func (t *turn) await(call *rpc.Call) (late error) {
+	for {
+		select {
+		case <-call.Done():
+			return nil
+		case <-t.timer.C:
+			left := time.Until(t.deadline)
+			if left <= 0 {
+				t.timer.Reset(0) // for other calls of the same operation
+				return context.DeadlineExceeded
+			}
+			t.timer.Reset(left)
+		case <-t.ended:
+			return t.ctx.Err()
+		}
+	}
+}
+
+// until returns a context that ends with the operation's time, for what is seldom done.
+func (t *turn) until() (context.Context, context.CancelFunc) {
+	return context.WithDeadline(t.ctx, t.deadline)
+}
+
+// attempt is what is known of an operation's tries.
+type attempt struct {
+	tries int
+	pause time.Duration
+	cause error // of the last failure that was tried again
+}
+
+// reach returns the region that holds a key and a connection to its server.
+func (s *session) reach(key []byte) (*region, *rpc.Conn, error) {
+	r := s.t.atlas.find(key)
+	if r != nil {
+		if c := r.server.lines[s.line].conn.Load(); c != nil {
+			return r, c, nil
+		}
+	}
+	ctx, cancel := s.turn.until()
+	defer cancel()
+	if r == nil {
+		var err error
+		if r, err = s.t.atlas.look(ctx, key); err != nil {
+			return nil, nil, err
+		}
+	}
+	c, err := r.server.lines[s.line].open(ctx)
+	return r, c, err
+}
+
+// single carries out an operation that is one request to the region of key. Encode writes the request into the
+// session's call.
+func (s *session) single(key []byte, encode func(*session, *region)) error {
+	var try attempt
+	for {
+		r, conn, err := s.reach(key)
+		if err == nil {
+			s.call.Request, s.call.Cells = s.call.Request[:0], s.call.Cells[:0]
+			encode(s, r)
+			conn.Send(s.call)
+			if err = s.await(s.call); err == nil {
+				return nil
+			}
+		}
+		if end := s.again(&try, err, r, conn); end != nil {
+			return end
+		}
+	}
+}
+
+// await waits for the session's call and returns how it ended. One that is given up is replaced: its answer may come
+// while the next operation is under way.
+func (s *session) await(call *rpc.Call) error {
+	if late := s.turn.await(call); late != nil {
+		s.call = s.newCall()
+		return late
+	}
+	_, _, err := call.Answer()
+	return err
+}
+
+func (s *session) newCall() *rpc.Call {
+	c := rpc.NewCall()
+	c.Timeout = s.t.settings.Timeout
+	return c
+}
+
+// again decides about an error of an operation. It returns nil when the operation is to be tried again, after a
+// pause; otherwise the error with which it ends.
+func (s *session) again(try *attempt, err error, r *region, conn *rpc.Conn) error {
+	if s.turn.ctx.Err() != nil || overdue(err) {
+		if try.cause == nil && err != context.DeadlineExceeded && err != context.Canceled { //nolint:errorlint // one that wraps them says more
+			try.cause = err
+		}
+		return s.late(try, r)
+	}
+	what := remedyOf(err)
+	if what == giveUp {
+		return err
+	}
+	s.note(what, r, conn)
+	try.cause = err
+	try.tries++
+	s.t.retried(err)
+	if what == relocate && try.tries == 1 {
+		return nil
+	}
+	if try.pause = min(2*try.pause, lastPause); try.pause == 0 {
+		try.pause = firstPause
+	}
+	// Workers that failed together do not come back together.
+	pause := try.pause/2 + rand.N(try.pause)
+	ctx, cancel := s.turn.until()
+	defer cancel()
+	if sleep(ctx, pause) != nil {
+		return s.late(try, r)
+	}
+	return nil
+}
+
+// overdue reports whether an error only says that the time is over.
+func overdue(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
+
+// note lets others know what an error says of region and connection.
+func (s *session) note(what remedy, r *region, conn *rpc.Conn) {
+	if r == nil {
+		return
+	}
+	if what != wait {
+		r.stale.Store(true)
+	}
+	if what == redial && conn != nil {
+		r.server.lines[s.line].drop(conn)
+	}
+}
+
+// late is the failure of an operation whose time is over. Its cause is the last thing that went wrong on the way.
+func (s *session) late(try *attempt, r *region) error {
+	text := fmt.Sprintf("not done within %v (hbase.client.operation.timeout)", s.turn.timeout)
+	if s.turn.ctx.Err() != nil {
+		text = "given up because the phase has ended"
+	}
+	switch {
+	case try.cause != nil:
+		text = fmt.Sprintf("%s and %d tries; the last failure", text, try.tries)
+	case r != nil:
+		text += "; no answer from " + r.server.addr
+	}
+	return &Failure{Code: workload.Timeout, Text: text, Err: try.cause}
+}

@@ -1,0 +1,94 @@
+package hbase
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
+)
+
+// mostCauses bounds how many kinds of failure are counted one by one.
+const mostCauses = 50
+
+// causes counts what made operations be tried again, by kind.
+type causes struct {
+	mu sync.Mutex
+	by map[string]int64
+}
+
+// retried counts an attempt that is followed by another. The first of each kind is logged: retries are no errors, but
+// who looks for the reason of a dip wants to know of them.
+func (t *Target) retried(err error) {
+	t.retries.Add(1)
+	kind := kindOf(err)
+	t.causes.mu.Lock()
+	if t.causes.by == nil {
+		t.causes.by = make(map[string]int64)
+	}
+	n := t.causes.by[kind]
+	if n > 0 || len(t.causes.by) < mostCauses {
+		t.causes.by[kind] = n + 1
+	}
+	t.causes.mu.Unlock()
+	if n == 0 {
+		t.log.Info("an operation is tried again", "kind", kind, "cause", err)
+	}
+}
+
+// kindOf is a short name of what went wrong.
+func kindOf(err error) string {
+	if e, ok := errors.AsType[*rpc.Exception](err); ok {
+		return e.Short()
+	}
+	return "connection"
+}
+
+// Observe reads what the client has done so far beside operations.
+func (t *Target) Observe(context.Context) ([]load.Reading, error) {
+	now := time.Now()
+	source := "client"
+	readings := []load.Reading{
+		{Name: "hbase.client.retries", Source: source, Unit: "1", At: now, Value: float64(t.retries.Load())},
+		{Name: "hbase.client.connects", Source: source, Unit: "1", At: now, Value: float64(t.dials.Load())},
+		{Name: "hbase.client.region_lookups", Source: source, Unit: "1", At: now, Value: float64(t.atlas.looks.Load())},
+	}
+	t.causes.mu.Lock()
+	defer t.causes.mu.Unlock()
+	for _, kind := range slices.Sorted(maps.Keys(t.causes.by)) {
+		readings = append(readings, load.Reading{
+			Name: "hbase.client.retries." + strings.ToLower(kind), Source: source, Unit: "1", At: now, Value: float64(t.causes.by[kind]),
+		})
+	}
+	return readings, nil
+}
+
+// Facts tells what the client does, as far as it bears on a result.
+func (t *Target) Facts(ctx context.Context) (map[string]string, error) {
+	s := t.settings
+	facts := map[string]string{
+		"target":                   "hbase",
+		"hbase.table":              s.FullTable(),
+		"hbase.regions":            strconv.Itoa(len(*t.atlas.pages.Load())),
+		"hbase.client.connections": strconv.Itoa(s.Connections),
+		"hbase.client.batching":    "off",
+	}
+	if t.cluster != nil {
+		maps.Copy(facts, t.cluster.Facts(ctx, s.FullTable()))
+	}
+	if s.BatchSize > 1 {
+		facts["hbase.client.batching"] = "up to " + strconv.Itoa(s.BatchSize) + ", waiting " + s.BatchDelay.String()
+	}
+	return facts, nil
+}
+
+var (
+	_ load.Observer = (*Target)(nil)
+	_ load.Session  = (*session)(nil)
+)

@@ -1,0 +1,460 @@
+package hbase_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tsuna/gohbase/pb"
+	"go.uber.org/goleak"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/hbase"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func settings(tb testing.TB, pairs ...string) spec.HBaseSettings {
+	tb.Helper()
+	properties := map[string]string{"columnfamily": "cf", "hbase.client.operation.timeout": "5000"}
+	for i := 0; i < len(pairs); i += 2 {
+		properties[pairs[i]] = pairs[i+1]
+	}
+	s, err := spec.HBase(properties)
+	require.NoError(tb, err)
+	return s
+}
+
+// one is a table of one region on a server.
+func one(addr string) hbase.Locate {
+	return func(context.Context) ([]hbase.Place, error) {
+		return []hbase.Place{{Name: "usertable,,1.abc.", Addr: addr}}, nil
+	}
+}
+
+// open opens a session of a target.
+func open(t *testing.T, s spec.HBaseSettings, locate hbase.Locate) (*hbase.Target, load.Session) {
+	t.Helper()
+	target := hbase.New(s, load.Settings{}, locate)
+	t.Cleanup(func() { require.NoError(t, target.Close()) })
+	session, err := target.Open(t.Context(), 0)
+	require.NoError(t, err)
+	return target, session
+}
+
+func b(texts ...string) [][]byte {
+	var out [][]byte
+	for _, s := range texts {
+		out = append(out, []byte(s))
+	}
+	return out
+}
+
+func TestOperationsDoWhatTheySay(t *testing.T) {
+	f := newFake(t)
+	_, s := open(t, settings(t), one(f.addr()))
+	do := func(op workload.Op) workload.Outcome { return s.Do(t.Context(), &op) }
+	good := func(rows, bytes int, op workload.Op) {
+		t.Helper()
+		out := do(op)
+		require.NoError(t, out.Err)
+		require.Equal(t, workload.Outcome{Code: workload.OK, Rows: int32(rows), Bytes: int64(bytes)}, out)
+	}
+	good(1, 8, workload.Op{Kind: workload.Insert, Key: []byte("k1"), Fields: b("f0", "f1"), Values: b("abc", "def")})
+	require.Equal(t, map[string]string{"f0": "abc", "f1": "def"}, f.rows["k1"])
+	good(1, 6, workload.Op{Kind: workload.Update, Key: []byte("k1"), Fields: b("f1"), Values: b("wxyz")})
+
+	read := map[string]string{}
+	good(1, 9, workload.Op{Kind: workload.Read, Key: []byte("k1"), Collect: func(f, v []byte) { read[string(f)] = string(v) }})
+	require.Equal(t, map[string]string{"f0": "abc", "f1": "wxyz"}, read)
+	good(1, 5, workload.Op{Kind: workload.Read, Key: []byte("k1"), Fields: b("f0")})
+	require.Equal(t, workload.NotFound, do(workload.Op{Kind: workload.Read, Key: []byte("none")}).Code)
+
+	for range 3 {
+		good(1, 11, workload.Op{Kind: workload.Increment, Key: []byte("sum"), Fields: b("n"), Delta: -2})
+	}
+	require.Equal(t, "\xff\xff\xff\xff\xff\xff\xff\xfa", f.rows["sum"]["n"])
+	good(1, 4, workload.Op{Kind: workload.Append, Key: []byte("k1"), Fields: b("f0"), Values: b("de")})
+	require.Equal(t, "abcde", f.rows["k1"]["f0"])
+
+	good(1, 4, workload.Op{Kind: workload.CheckAndPut, Key: []byte("k1"), Fields: b("f0"), Values: b("no")})
+	require.Equal(t, "no", f.rows["k1"]["f0"])
+	out := do(workload.Op{Kind: workload.CheckAndPut, Key: []byte("k1"), Fields: b("missing"), Values: b("no")})
+	require.Equal(t, workload.NotFound, out.Code)
+	good(1, 4, workload.Op{Kind: workload.Update, Key: []byte("k2"), Fields: b("f0"), Values: b("no")})
+
+	good(3, 3*(2+6), workload.Op{Kind: workload.Insert, Keys: b("b1", "b2", "b3"), Fields: b("f0", "f1"), Values: b("111", "112", "121", "122", "131", "132")})
+	require.Equal(t, map[string]string{"f0": "121", "f1": "122"}, f.rows["b2"])
+	good(2, 2*(2+6), workload.Op{Kind: workload.MultiGet, Keys: b("b3", "b1")})
+	out = do(workload.Op{Kind: workload.MultiGet, Keys: b("b3", "x", "b1")})
+	require.Equal(t, workload.NotFound, out.Code)
+	require.EqualError(t, out.Err, "1 of 3 rows are not there")
+
+	good(2, 2*(2+6), workload.Op{Kind: workload.Scan, Key: []byte("b2"), ScanLength: 2})
+	good(1, 2, workload.Op{Kind: workload.Delete, Key: []byte("b2")})
+	require.NotContains(t, f.rows, "b2")
+	good(0, 0, workload.Op{Kind: workload.Scan, Key: []byte("zzz"), ScanLength: 2})
+	require.Equal(t, workload.NotImplemented, do(workload.Op{Kind: workload.Verify}).Code)
+}
+
+func TestADeadServerEndsInATimeoutThatTellsWhy(t *testing.T) {
+	f := newFake(t)
+	f.stop()
+	_, s := open(t, settings(t, "hbase.client.operation.timeout", "300"), one(f.addr()))
+	began := time.Now()
+	out := s.Do(t.Context(), &workload.Op{Kind: workload.Read, Key: []byte("k")})
+	require.Equal(t, workload.Timeout, out.Code)
+	require.ErrorContains(t, out.Err, "not done within 300ms (hbase.client.operation.timeout) and ")
+	require.ErrorContains(t, out.Err, fmt.Sprintf("tries; the last failure: connect to region server %s: connect: connection refused", f.addr()))
+	require.Less(t, time.Since(began), 5*time.Second)
+}
+
+// two is a table of two regions, split at m, of which a test can change the places.
+type two struct {
+	mu    sync.Mutex
+	addrs [2]string
+	looks int
+}
+
+func (p *two) locate(context.Context) ([]hbase.Place, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.looks++
+	return []hbase.Place{
+		{Name: "usertable,,1.abc.", Stop: []byte("m"), Addr: p.addrs[0]},
+		{Name: "usertable,m,1.def.", Start: []byte("m"), Addr: p.addrs[1]},
+	}, nil
+}
+
+func (p *two) move(i int, addr string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.addrs[i] = addr
+}
+
+func read(key string) *workload.Op { return &workload.Op{Kind: workload.Read, Key: []byte(key)} }
+
+func TestARegionThatMovesIsFollowed(t *testing.T) {
+	from, to := newFake(t), newFake(t)
+	to.put("a", map[string]string{"f": "v"})
+	places := &two{addrs: [2]string{from.addr(), from.addr()}}
+	target, s := open(t, settings(t), places.locate)
+	from.do(func(*request) *reply {
+		places.move(0, to.addr())
+		return &reply{exception: "org.apache.hadoop.hbase.NotServingRegionException: usertable,,1.abc. is not online"}
+	})
+	out := s.Do(t.Context(), read("a"))
+	require.NoError(t, out.Err)
+	require.Equal(t, workload.OK, out.Code)
+	readings, err := target.Observe(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1.0, readings[0].Value)
+	require.Equal(t, "hbase.client.retries.notservingregionexception", readings[len(readings)-1].Name)
+}
+
+func TestWhatServersThrowHasAName(t *testing.T) {
+	const busy = "org.apache.hadoop.hbase.RegionTooBusyException: over memstore limit"
+	for exception, test := range map[string]struct {
+		code workload.Code
+		text string
+	}{
+		"org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException: Column family x does not exist": {workload.BadRequest, "NoSuchColumnFamilyException: Column family x does not exist"},
+		"org.apache.hadoop.hbase.security.AccessDeniedException: Insufficient permissions":                 {workload.Forbidden, "AccessDeniedException: Insufficient permissions"},
+		"org.apache.hadoop.hbase.DoNotRetryIOException: bad":                                               {workload.Error, "DoNotRetryIOException: bad"},
+		"org.apache.hadoop.hbase.TableNotEnabledException: t":                                              {workload.ServiceUnavailable, "TableNotEnabledException: t"},
+		"java.lang.NullPointerException: null":                                                             {workload.Error, "NullPointerException: null"},
+		busy:                                                                                               {workload.Timeout, "not done within 100ms (hbase.client.operation.timeout) and "},
+	} {
+		t.Run(exception, func(t *testing.T) {
+			f := newFake(t)
+			f.do(func(*request) *reply { return &reply{exception: exception} })
+			_, s := open(t, settings(t, "hbase.client.operation.timeout", "100"), one(f.addr()))
+			for _, op := range []*workload.Op{
+				read("k"),
+				{Kind: workload.MultiGet, Keys: b("k", "l")},
+				{Kind: workload.Update, Key: []byte("k"), Fields: b("f"), Values: b("v")},
+				{Kind: workload.Scan, Key: []byte("k"), ScanLength: 1},
+			} {
+				out := s.Do(t.Context(), op)
+				require.Equal(t, test.code, out.Code, op.Kind)
+				require.ErrorContains(t, out.Err, test.text)
+				require.NotContains(t, out.Err.Error(), "\n", "no stack")
+				require.NotContains(t, out.Err.Error(), "org.apache")
+			}
+			if exception == busy {
+				require.ErrorContains(t, s.Do(t.Context(), read("k")).Err, "the last failure: RegionTooBusyException: over memstore limit")
+			}
+		})
+	}
+}
+
+func TestABusyServerIsAskedAgain(t *testing.T) {
+	f := newFake(t)
+	f.put("k", map[string]string{"f": "v"})
+	asked := 0
+	f.do(func(*request) *reply {
+		if asked++; asked <= 3 {
+			return &reply{exception: "org.apache.hadoop.hbase.CallQueueTooBigException: full"}
+		}
+		return nil
+	})
+	_, s := open(t, settings(t), one(f.addr()))
+	require.Equal(t, workload.OK, s.Do(t.Context(), read("k")).Code)
+	require.Equal(t, 4, asked)
+}
+
+func TestAServerThatFallsSilentIsLeft(t *testing.T) {
+	f := newFake(t)
+	f.put("k", map[string]string{"f": "v"})
+	var mute atomic.Bool
+	mute.Store(true)
+	f.do(func(*request) *reply {
+		if mute.Swap(false) {
+			return &reply{nothing: true}
+		}
+		return nil
+	})
+	target, s := open(t, settings(t, "hbase.rpc.timeout", "100"), one(f.addr()))
+	require.Equal(t, workload.OK, s.Do(t.Context(), read("k")).Code, "the connection is made anew, and the operation goes on")
+	readings, err := target.Observe(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2.0, readings[1].Value, "connections")
+}
+
+func TestAnAnswerThatComesTooLateIsNobodys(t *testing.T) {
+	f := newFake(t)
+	f.put("late", map[string]string{"f": "late"})
+	f.put("k", map[string]string{"f": "v"})
+	wait := make(chan struct{})
+	f.do(func(r *request) *reply {
+		if !bytes.Contains(r.param, []byte("late")) {
+			return nil
+		}
+		a := f.handle(r)
+		a.wait = wait
+		return a
+	})
+	_, s := open(t, settings(t, "hbase.client.operation.timeout", "200"), one(f.addr()))
+	require.Equal(t, workload.Timeout, s.Do(t.Context(), read("late")).Code)
+	close(wait)
+	for range 20 {
+		op := read("k")
+		op.Collect = func(_, value []byte) { require.Equal(t, "v", string(value)) }
+		require.Equal(t, workload.OK, s.Do(t.Context(), op).Code)
+	}
+}
+
+func TestAnIncrementWhoseAnswerIsLostCountsOnce(t *testing.T) {
+	f := newFake(t)
+	var lost atomic.Int64
+	f.do(func(r *request) *reply {
+		if lost.Add(1)%2 == 0 {
+			return nil
+		}
+		f.handle(r)
+		return &reply{hangUp: true}
+	})
+	_, s := open(t, settings(t), one(f.addr()))
+	for range 5 {
+		out := s.Do(t.Context(), &workload.Op{Kind: workload.Increment, Key: []byte("k"), Fields: b("n"), Delta: 1})
+		require.NoError(t, out.Err)
+		out = s.Do(t.Context(), &workload.Op{Kind: workload.Append, Key: []byte("k"), Fields: b("a"), Values: b("x")})
+		require.NoError(t, out.Err)
+	}
+	require.Equal(t, "\x00\x00\x00\x00\x00\x00\x00\x05", f.rows["k"]["n"])
+	require.Equal(t, "xxxxx", f.rows["k"]["a"])
+}
+
+func TestAnOperationEndsWithItsPhase(t *testing.T) {
+	f := newFake(t)
+	f.do(func(*request) *reply { return &reply{nothing: true} })
+	_, s := open(t, settings(t), one(f.addr()))
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	began := time.Now()
+	out := s.Do(ctx, read("k"))
+	require.Equal(t, workload.Timeout, out.Code)
+	require.EqualError(t, out.Err, "given up because the phase has ended; no answer from "+f.addr())
+	require.Less(t, time.Since(began), 4*time.Second)
+}
+
+func TestRowsOfABatchGoWhereTheyBelong(t *testing.T) {
+	one, other, third := newFake(t), newFake(t), newFake(t)
+	places := &two{addrs: [2]string{one.addr(), other.addr()}}
+	_, s := open(t, settings(t), places.locate)
+	keys := b("z", "a", "m", "b", "n")
+	out := s.Do(t.Context(), &workload.Op{Kind: workload.Insert, Keys: keys, Fields: b("f"), Values: b("1", "2", "3", "4", "5")})
+	require.Equal(t, workload.Outcome{Code: workload.OK, Rows: 5, Bytes: 10}, out)
+	require.Len(t, one.rows, 2)
+	require.Len(t, other.rows, 3)
+	require.Len(t, one.seen, 1, "one request a server")
+
+	// A region moves: only its rows are sent again.
+	for k, v := range other.rows {
+		third.put(k, v)
+	}
+	other.do(func(*request) *reply {
+		places.move(1, third.addr())
+		return &reply{exception: "org.apache.hadoop.hbase.NotServingRegionException: gone"}
+	})
+	out = s.Do(t.Context(), &workload.Op{Kind: workload.MultiGet, Keys: keys})
+	require.Equal(t, workload.Outcome{Code: workload.OK, Rows: 5, Bytes: 10}, out)
+	require.Len(t, one.seen, 2)
+	require.Len(t, third.seen, 1)
+}
+
+func TestABatchTellsWhatFailed(t *testing.T) {
+	f := newFake(t)
+	f.do(func(r *request) *reply {
+		var m pb.MultiRequest
+		require.NoError(t, proto.Unmarshal(r.param, &m))
+		f.mu.Lock()
+		a := f.multi(&m, r.cells)
+		f.mu.Unlock()
+		bad := a.message.(*pb.MultiResponse).GetRegionActionResult()[0].GetResultOrException()[1]
+		bad.Result = nil
+		bad.Exception = &pb.NameBytesPair{
+			Name:  new("org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException"),
+			Value: []byte("org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException: no cf\n\tat a.b\n"),
+		}
+		return a
+	})
+	_, s := open(t, settings(t), one(f.addr()))
+	out := s.Do(t.Context(), &workload.Op{Kind: workload.Insert, Keys: b("a", "b", "c"), Fields: b("f"), Values: b("1", "2", "3")})
+	require.Equal(t, workload.BadRequest, out.Code)
+	require.EqualValues(t, 2, out.Rows)
+	require.EqualError(t, out.Err, "1 of 3 rows failed, the first of them: NoSuchColumnFamilyException: no cf")
+}
+
+func TestBufferedWritesReachTheTable(t *testing.T) {
+	f := newFake(t)
+	_, s := open(t, settings(t, "clientbuffering", "true", "writebuffersize", "1000"), one(f.addr()))
+	key := make([]byte, 2)
+	for i := range 20 {
+		key[0], key[1] = 'k', byte('a'+i) // the generator's buffer, used again
+		out := s.Do(t.Context(), &workload.Op{Kind: workload.Insert, Key: key, Fields: b("f"), Values: b("v")})
+		require.Equal(t, workload.Outcome{Code: workload.BatchedOK, Rows: 1, Bytes: 3}, out)
+	}
+	sent := len(f.rows)
+	require.Positive(t, sent)
+	require.Less(t, sent, 20)
+	require.Equal(t, workload.BatchedOK, s.Do(t.Context(), &workload.Op{Kind: workload.Delete, Key: []byte("ka")}).Code)
+	require.Equal(t, workload.BatchedOK, s.Do(t.Context(), &workload.Op{Kind: workload.Insert, Keys: b("x", "y"), Fields: b("f"), Values: b("1", "2")}).Code)
+	require.NoError(t, s.Close(t.Context()))
+	require.Len(t, f.rows, 21)
+	require.NotContains(t, f.rows, "ka")
+}
+
+func TestALostWriteBufferIsAnError(t *testing.T) {
+	f := newFake(t)
+	f.do(func(*request) *reply {
+		return &reply{exception: "org.apache.hadoop.hbase.DoNotRetryIOException: no", final: true}
+	})
+	_, s := open(t, settings(t, "clientbuffering", "true"), one(f.addr()))
+	for _, k := range []string{"a", "b"} {
+		s.Do(t.Context(), &workload.Op{Kind: workload.Insert, Key: []byte(k), Fields: b("f"), Values: b("v")})
+	}
+	require.EqualError(t, s.Close(t.Context()), "2 of 2 buffered writes are lost (clientbuffering), the first of them: DoNotRetryIOException: no")
+}
+
+func TestScansGoOnBehindTheLastRow(t *testing.T) {
+	left, right := newFake(t), newFake(t)
+	for i := range 10 {
+		left.put(fmt.Sprintf("a%d", i), map[string]string{"f": "v"})
+		right.put(fmt.Sprintf("n%d", i), map[string]string{"f": "v"})
+	}
+	places := &two{addrs: [2]string{left.addr(), right.addr()}}
+	var asked atomic.Int64
+	left.do(func(*request) *reply {
+		if asked.Add(1) == 2 {
+			return &reply{exception: "org.apache.hadoop.hbase.UnknownScannerException: gone"}
+		}
+		return nil
+	})
+	right.do(func(*request) *reply {
+		if asked.Add(1) == 6 {
+			return &reply{hangUp: true}
+		}
+		return nil
+	})
+	_, s := open(t, settings(t, "hbase.client.scanner.caching", "4"), places.locate)
+	require.Equal(t, workload.Outcome{Code: workload.OK, Rows: 20, Bytes: 20 * 3},
+		s.Do(t.Context(), &workload.Op{Kind: workload.Scan, Key: []byte("a"), ScanLength: 100}))
+	require.Equal(t, workload.Outcome{Code: workload.OK, Rows: 7, Bytes: 7 * 3},
+		s.Do(t.Context(), &workload.Op{Kind: workload.Scan, Key: []byte("a5"), ScanLength: 7}))
+}
+
+func TestFiltersAreThoseOfYCSBsBinding(t *testing.T) {
+	f := newFake(t)
+	_, s := open(t, settings(t, "hbase.usescanvaluefiltering", "true", "hbase.scanfilteroperator", "not_equal", "hbase.scanfiltervalue", "abcd"), one(f.addr()))
+	for range 2 {
+		require.NoError(t, s.Do(t.Context(), &workload.Op{Kind: workload.Scan, Key: []byte("a"), ScanLength: 300}).Err)
+	}
+	var request pb.ScanRequest
+	require.NoError(t, proto.Unmarshal(f.seen[1].param, &request))
+	require.Equal(t, "org.apache.hadoop.hbase.filter.FilterList", request.GetScan().GetFilter().GetName())
+	var list pb.FilterList
+	require.NoError(t, proto.Unmarshal(request.GetScan().GetFilter().GetSerializedFilter(), &list))
+	require.Len(t, list.GetFilters(), 2)
+	var page pb.PageFilter
+	require.NoError(t, proto.Unmarshal(list.GetFilters()[0].GetSerializedFilter(), &page))
+	require.EqualValues(t, 300, page.GetPageSize())
+	var value pb.ValueFilter
+	require.NoError(t, proto.Unmarshal(list.GetFilters()[1].GetSerializedFilter(), &value))
+	require.Equal(t, pb.CompareType_NOT_EQUAL, value.GetCompareFilter().GetCompareOp())
+	var comparator pb.BinaryComparator
+	require.NoError(t, proto.Unmarshal(value.GetCompareFilter().GetComparator().GetSerializedComparator(), &comparator))
+	require.Equal(t, []byte{0xab, 0xcd}, comparator.GetComparable().GetValue())
+	require.EqualValues(t, 300, request.GetNumberOfRows())
+	require.True(t, request.GetCloseScanner())
+}
+
+func TestWorkersShareConnectionsInTurn(t *testing.T) {
+	f := newFake(t)
+	f.put("k", map[string]string{"f": "v"})
+	target, _ := open(t, settings(t, "hbase.connections", "3"), one(f.addr()))
+	for w := range 10 {
+		s, err := target.Open(t.Context(), w)
+		require.NoError(t, err)
+		require.Equal(t, workload.OK, s.Do(t.Context(), read("k")).Code)
+	}
+	require.Equal(t, 3, f.connections())
+}
+
+func TestManyWorkersOnOneConnection(t *testing.T) {
+	f := newFake(t)
+	for i := range 100 {
+		f.put(fmt.Sprintf("k%d", i), map[string]string{"f": fmt.Sprintf("v%d", i)})
+	}
+	for _, pairs := range [][]string{nil, {"hbase.client.rpc.compressor", "none"}} {
+		target, _ := open(t, settings(t, pairs...), one(f.addr()))
+		var workers sync.WaitGroup
+		for w := range 32 {
+			s, err := target.Open(t.Context(), w)
+			require.NoError(t, err)
+			workers.Go(func() {
+				for i := range 200 {
+					n := (w*7 + i) % 100
+					op := read(fmt.Sprintf("k%d", n))
+					op.Collect = func(_, value []byte) {
+						if string(value) != fmt.Sprintf("v%d", n) {
+							t.Errorf("row %d has the value %s", n, value)
+						}
+					}
+					if out := s.Do(t.Context(), op); out.Code != workload.OK {
+						t.Errorf("%v: %v", out.Code, out.Err)
+					}
+				}
+			})
+		}
+		workers.Wait()
+	}
+}

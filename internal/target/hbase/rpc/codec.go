@@ -1,0 +1,65 @@
+package rpc
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/tsuna/gohbase/compression"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// codec compresses cells as Hadoop's block streams are: the length of a block, then chunks with their lengths.
+type codec struct{ compression.Codec }
+
+// compress appends cells to out.
+func (c *codec) compress(out, cells []byte) []byte {
+	out = binary.BigEndian.AppendUint32(out, uint32(len(cells)))
+	for len(cells) > 0 {
+		chunk := cells[:min(len(cells), int(c.ChunkLen()))]
+		cells = cells[len(chunk):]
+		at := len(out)
+		out = append(out, 0, 0, 0, 0)
+		var n uint32
+		out, n = c.Encode(chunk, out)
+		binary.BigEndian.PutUint32(out[at:], n)
+	}
+	return out
+}
+
+// decompress appends what a stream of blocks holds to out.
+func (c *codec) decompress(out, blocks []byte) ([]byte, error) {
+	for len(blocks) > 0 {
+		size, rest, ok := number(blocks)
+		if !ok || size > most || len(out)+size > most {
+			return out, errCutShort
+		}
+		for end := len(out) + size; len(out) < end; {
+			n, tail, ok := number(rest)
+			if !ok || n > len(tail) {
+				return out, errCutShort
+			}
+			before := len(out)
+			// A chunk begins with its length, for which room is made whatever follows.
+			if claimed, k := protowire.ConsumeVarint(tail[:n]); k < 0 || claimed > uint64(end-before) {
+				return out, errCutShort
+			}
+			var err error
+			if out, _, err = c.Decode(tail[:n], out); err != nil {
+				return out, fmt.Errorf("decompress cells: %w", err)
+			}
+			if len(out) > end || len(out) == before {
+				return out, errCutShort
+			}
+			rest = tail[n:]
+		}
+		blocks = rest
+	}
+	return out, nil
+}
+
+func number(b []byte) (n int, rest []byte, ok bool) {
+	if len(b) < 4 {
+		return 0, nil, false
+	}
+	return int(binary.BigEndian.Uint32(b)), b[4:], true
+}

@@ -1,0 +1,329 @@
+package rpc
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/tsuna/gohbase/compression"
+	"github.com/tsuna/gohbase/pb"
+	"google.golang.org/protobuf/proto"
+)
+
+// ErrClosed is the error of calls on a connection that was closed on purpose.
+var ErrClosed = errors.New("the connection is closed")
+
+const (
+	readBuffer = 64 << 10
+	keepOut    = 1 << 20 // the largest buffer of requests that is kept
+)
+
+// Config says how to introduce oneself.
+type Config struct {
+	User    string // that the server sees
+	Service string // "ClientService"
+	Codec   compression.Codec
+}
+
+// Conn is a connection to a server. Its methods may be called from several goroutines.
+type Conn struct {
+	addr  string
+	conn  net.Conn
+	codec *codec
+	work  sync.WaitGroup
+	more  chan struct{} // wakes the writer that stands by
+
+	mu       sync.Mutex
+	err      error   // why it has failed
+	calls    []*Call // by id; nil where none waits
+	free     []uint32
+	out      []byte // requests to be written
+	spare    []byte
+	writing  bool
+	waiting  int    // calls
+	answered uint64 // since it was dialled
+	seen     uint64 // answered, at the last look of Idle
+}
+
+// Dial connects to a server and introduces the client.
+func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
+	var d net.Dialer
+	nc, err := d.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it names the address
+	}
+	hello := &pb.ConnectionHeader{
+		UserInfo:            &pb.UserInformation{EffectiveUser: &cfg.User},
+		ServiceName:         &cfg.Service,
+		CellBlockCodecClass: new("org.apache.hadoop.hbase.codec.KeyValueCodec"),
+		VersionInfo:         version(),
+	}
+	c := &Conn{addr: addr, conn: nc, more: make(chan struct{}, 1)}
+	if cfg.Codec != nil {
+		c.codec = &codec{cfg.Codec}
+		hello.CellBlockCompressorClass = new(cfg.Codec.CellBlockCompressorClass())
+	}
+	header, err := proto.Marshal(hello)
+	if err == nil {
+		const simple = "HBas\x00\x50" // version 0, simple authentication
+		first := binary.BigEndian.AppendUint32([]byte(simple), uint32(len(header)))
+		if deadline, ok := ctx.Deadline(); ok {
+			_ = nc.SetWriteDeadline(deadline) // the write tells what is wrong
+		}
+		_, err = nc.Write(append(first, header...))
+		_ = nc.SetWriteDeadline(time.Time{})
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("introduce oneself to %s: %w", addr, err), nc.Close())
+	}
+	c.work.Go(c.read)
+	c.work.Go(c.standBy)
+	return c, nil
+}
+
+// version tells the server what the client understands. To one that tells nothing HBase sends the cells of a Get
+// within its message, one by one, which costs both sides more.
+func version() *pb.VersionInfo {
+	return &pb.VersionInfo{
+		Version: new("2.6.4"), Url: new("benchd"), Revision: new(""), User: new(""),
+		Date: new(""), SrcChecksum: new(""), VersionMajor: proto.Uint32(2), VersionMinor: proto.Uint32(6),
+	}
+}
+
+// Addr is the server's host:port.
+func (c *Conn) Addr() string { return c.addr }
+
+// Err tells why the connection has failed, if it has.
+func (c *Conn) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Send sends a call, whose end Done tells. It waits for nothing but the network's taking what is written.
+func (c *Conn) Send(call *Call) {
+	cells := call.Cells
+	if c.codec != nil && len(cells) > 0 {
+		call.spare = c.codec.compress(call.spare[:0], cells)
+		cells = call.spare
+	}
+	if len(call.Request)+len(cells) > most {
+		call.finish(fmt.Errorf("a request of %d bytes is too long; %d are the most", len(call.Request)+len(cells), most))
+		return
+	}
+	c.mu.Lock()
+	if c.err != nil {
+		err := c.err
+		c.mu.Unlock()
+		call.finish(err)
+		return
+	}
+	id := c.place(call)
+	c.out = appendRequest(c.out, id, call, cells)
+	if c.writing {
+		c.mu.Unlock()
+		return
+	}
+	c.writing = true
+	several := c.waiting > 1
+	c.mu.Unlock()
+	if several {
+		// Those who were woken together with this worker have requests too: let them put theirs beside it.
+		runtime.Gosched()
+	}
+	if c.write() {
+		c.more <- struct{}{} // the others' requests are not this worker's to wait for
+	}
+}
+
+// place gives a call an id.
+func (c *Conn) place(call *Call) uint32 {
+	c.waiting++
+	if n := len(c.free); n > 0 {
+		id := c.free[n-1]
+		c.free = c.free[:n-1]
+		c.calls[id] = call
+		return id
+	}
+	c.calls = append(c.calls, call)
+	return uint32(len(c.calls) - 1)
+}
+
+// write writes what is to be written. More reports that there is something again; otherwise nobody is writing any
+// more.
+func (c *Conn) write() (more bool) {
+	c.mu.Lock()
+	out := c.out
+	c.out = c.spare[:0]
+	c.mu.Unlock()
+	_, err := c.conn.Write(out)
+	if err != nil {
+		c.fail(fmt.Errorf("write to %s: %w", c.addr, err))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.spare = out[:0]; cap(out) > keepOut {
+		c.spare = nil
+	}
+	more = len(c.out) > 0 && c.err == nil
+	c.writing = more
+	return more
+}
+
+// standBy writes what came while a worker wrote.
+func (c *Conn) standBy() {
+	for range c.more {
+		for c.write() {
+		}
+	}
+}
+
+// read takes in answers until the connection fails.
+func (c *Conn) read() {
+	defer close(c.more)
+	err := c.readAll()
+	if errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%s has closed the connection", c.addr)
+	} else {
+		err = fmt.Errorf("read from %s: %w", c.addr, err)
+	}
+	c.fail(err)
+	// Nobody may write into more after it is closed: the last writer is waited for.
+	for {
+		c.mu.Lock()
+		writing := c.writing
+		c.mu.Unlock()
+		if !writing {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+// readAll reads frames through a buffer, in which as many as have come stand behind each other.
+func (c *Conn) readAll() error {
+	buf := make([]byte, readBuffer)
+	begin, end := 0, 0
+	var h header
+	for {
+		for end-begin >= 4 {
+			size := int(binary.BigEndian.Uint32(buf[begin:]))
+			if size > most {
+				return errNonsense
+			}
+			frame := buf[begin+4 : end]
+			whole := size <= len(frame)
+			if !whole && size+4 <= readBuffer {
+				break // soon it is
+			}
+			if !whole && end-begin < readBuffer {
+				break // as much of it as there is room for
+			}
+			frame = frame[:min(size, len(frame))]
+			if err := c.answer(&h, frame, size); err != nil {
+				return err
+			}
+			begin = min(begin+4+size, end)
+		}
+		if begin > 0 {
+			copy(buf, buf[begin:end])
+			begin, end = 0, end-begin
+		}
+		n, err := c.conn.Read(buf[end:])
+		if n == 0 && err != nil {
+			return err //nolint:wrapcheck // the caller does
+		}
+		end += n
+	}
+}
+
+// answer gives a frame of size bytes, of which the first are at hand, to the call that waits for it.
+func (c *Conn) answer(h *header, frame []byte, size int) error {
+	message, body, ok := delimited(frame)
+	if !ok {
+		return errNonsense
+	}
+	if err := parseHeader(message, h); err != nil {
+		return err
+	}
+	call := c.unplace(h.id)
+	if call == nil && h.exception != nil {
+		return h.exception // the server does not like the connection itself
+	}
+	if call == nil {
+		return fmt.Errorf("%w (an answer to nobody's request)", errNonsense)
+	}
+	whole := call.take(len(body) + size - len(frame))
+	n := copy(whole, body)
+	if n < len(whole) {
+		if _, err := io.ReadFull(c.conn, whole[n:]); err != nil {
+			call.finish(err)
+			return err //nolint:wrapcheck // the caller does
+		}
+	}
+	err := call.fill(h, whole)
+	if err == nil && c.codec != nil && len(call.cells) > 0 {
+		call.spare, err = c.codec.decompress(call.spare[:0], call.cells)
+		call.cells = call.spare
+	}
+	call.finish(err)
+	return nil
+}
+
+// unplace takes the call of an id out.
+func (c *Conn) unplace(id uint32) *Call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if int(id) >= len(c.calls) || c.calls[id] == nil {
+		return nil
+	}
+	call := c.calls[id]
+	c.calls[id] = nil
+	c.free = append(c.free, id)
+	c.waiting--
+	c.answered++
+	return call
+}
+
+// fail ends the connection and all calls that wait on it. The first reason counts.
+func (c *Conn) fail(err error) {
+	c.mu.Lock()
+	if c.err != nil {
+		c.mu.Unlock()
+		return
+	}
+	c.err = err
+	calls := c.calls
+	c.calls, c.free, c.waiting, c.out = nil, nil, 0, nil
+	c.mu.Unlock()
+	_ = c.conn.Close() // whatever it says, the connection is not used any more
+	for _, call := range calls {
+		if call != nil {
+			call.finish(err)
+		}
+	}
+}
+
+// Idle reports whether calls have waited since the last time that it was asked, and none was answered.
+func (c *Conn) Idle() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	idle := c.waiting > 0 && c.answered == c.seen
+	c.seen = c.answered
+	return idle
+}
+
+// Fail ends the connection for a reason that its calls are told. It returns at once.
+func (c *Conn) Fail(err error) { c.fail(err) }
+
+// Close ends the connection and waits for its goroutines.
+func (c *Conn) Close() {
+	c.fail(ErrClosed)
+	c.work.Wait()
+}

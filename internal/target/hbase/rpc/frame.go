@@ -1,0 +1,131 @@
+package rpc
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// most is the longest answer that is taken in, and the longest request that is sent.
+const most = 256 << 20
+
+var errNonsense = errors.New("the server's answer cannot be understood; is it a region server of HBase?")
+
+// appendRequest appends a call's frame to out: its length, the header, the request and the cells.
+func appendRequest(out []byte, id uint32, c *Call, cells []byte) []byte {
+	begin := len(out)
+	out = append(out, 0, 0, 0, 0)
+	header := 1 + protowire.SizeVarint(uint64(id)) + 1 + protowire.SizeBytes(len(c.Method)) + 2
+	meta := 0
+	if len(cells) > 0 {
+		meta = 1 + protowire.SizeVarint(uint64(len(cells)))
+		header += 1 + protowire.SizeBytes(meta)
+	}
+	timeout := uint64(min(c.Timeout.Milliseconds(), math.MaxUint32))
+	if timeout > 0 {
+		header += 1 + protowire.SizeVarint(timeout)
+	}
+	out = protowire.AppendVarint(out, uint64(header))
+	out = append(out, 1<<3)
+	out = protowire.AppendVarint(out, uint64(id))
+	out = append(out, 3<<3|2)
+	out = protowire.AppendString(out, c.Method)
+	out = append(out, 4<<3, 1)
+	if len(cells) > 0 {
+		out = append(out, 5<<3|2)
+		out = protowire.AppendVarint(out, uint64(meta))
+		out = append(out, 1<<3)
+		out = protowire.AppendVarint(out, uint64(len(cells)))
+	}
+	if timeout > 0 {
+		out = append(out, 7<<3)
+		out = protowire.AppendVarint(out, timeout)
+	}
+	out = protowire.AppendBytes(out, c.Request)
+	out = append(out, cells...)
+	binary.BigEndian.PutUint32(out[begin:], uint32(len(out)-begin-4))
+	return out
+}
+
+// header is what an answer begins with.
+type header struct {
+	id        uint32
+	cells     int // bytes
+	exception *Exception
+}
+
+// delimited splits b behind the message that it begins with.
+func delimited(b []byte) (message, rest []byte, ok bool) {
+	n, size := protowire.ConsumeVarint(b)
+	if size < 0 || n > uint64(len(b)-size) {
+		return nil, nil, false
+	}
+	return b[size : size+int(n)], b[size+int(n):], true
+}
+
+// parseHeader reads the header that b is. What is not known is passed over.
+func parseHeader(b []byte, h *header) error {
+	*h = header{}
+	for len(b) > 0 {
+		num, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return errNonsense
+		}
+		b = b[n:]
+		switch {
+		case num == 1 && kind == protowire.VarintType:
+			v, n := protowire.ConsumeVarint(b)
+			if n < 0 || v > math.MaxUint32 {
+				return errNonsense
+			}
+			h.id, b = uint32(v), b[n:]
+		case num == 2 && kind == protowire.BytesType:
+			v, n := protowire.ConsumeBytes(b)
+			if n < 0 {
+				return errNonsense
+			}
+			h.exception, b = parseException(v), b[n:]
+		case num == 3 && kind == protowire.BytesType:
+			v, n := protowire.ConsumeBytes(b)
+			if n < 0 {
+				return errNonsense
+			}
+			h.cells, b = parseCellMeta(v), b[n:]
+		default:
+			n := protowire.ConsumeFieldValue(num, kind, b)
+			if n < 0 {
+				return errNonsense
+			}
+			b = b[n:]
+		}
+	}
+	if h.cells < 0 {
+		return fmt.Errorf("%w (%d bytes of cells)", errNonsense, h.cells)
+	}
+	return nil
+}
+
+func parseCellMeta(b []byte) int {
+	for len(b) > 0 {
+		num, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return -1
+		}
+		b = b[n:]
+		if num == 1 && kind == protowire.VarintType {
+			v, n := protowire.ConsumeVarint(b)
+			if n < 0 || v > most {
+				return -1
+			}
+			return int(v)
+		}
+		if n = protowire.ConsumeFieldValue(num, kind, b); n < 0 {
+			return -1
+		}
+		b = b[n:]
+	}
+	return 0
+}

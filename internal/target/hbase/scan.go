@@ -1,0 +1,116 @@
+package hbase
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+// scanRows reads rows from a key on, page by page and region by region. Each page is a request of its own that
+// leaves nothing open on the server and begins behind the last row that has come: when the region moves or splits,
+// or an answer is lost, it is asked for again, and no row is left out or counted twice.
+func (s *session) scanRows(op *workload.Op) workload.Outcome {
+	var got tally
+	s.start = append(s.start[:0], op.Key...)
+	s.scan.columns = appendColumns(s.scan.columns[:0], 1, s.t.family, op.Fields)
+	s.scan.bytes = s.t.settings.Scan.MaxResultSize
+	for got.rows < op.ScanLength {
+		left := op.ScanLength - got.rows
+		s.scan.rows = left
+		if c := s.t.settings.Scan.Caching; c > 0 {
+			s.scan.rows = min(left, c)
+		}
+		s.scan.filter = s.scanFilter(left)
+		s.scan.start = s.start
+		err := s.single(s.start, encodeScan)
+		if err != nil {
+			return partly(got, err)
+		}
+		response, cells, _ := s.call.Answer()
+		p, err := got.scannedPage(response, cells)
+		if err != nil {
+			return partly(got, err)
+		}
+		if p.rows > 0 {
+			s.start = append(append(s.start[:0], p.last...), 0)
+		}
+		if p.over {
+			break // a filter has had enough
+		}
+		if p.rows >= s.scan.rows || p.moreInRegion {
+			if p.rows == 0 {
+				return partly(got, fmt.Errorf("%w: a page of no rows that is not the last one", errAnswer))
+			}
+			continue
+		}
+		if len(s.scanned.stop) == 0 {
+			break // it was the last region
+		}
+		s.start = append(s.start[:0], s.scanned.stop...)
+	}
+	return workload.Outcome{Code: workload.OK, Rows: int32(got.rows), Bytes: got.bytes}
+}
+
+// partly is the outcome of an operation that failed after it had read something.
+func partly(got tally, err error) workload.Outcome {
+	out := ended(err)
+	out.Rows, out.Bytes = int32(got.rows), got.bytes
+	return out
+}
+
+func encodeScan(s *session, r *region) {
+	s.scanned = r
+	s.call.Method = "Scan"
+	s.call.Request = appendScanRequest(s.call.Request, r.field, &s.scan)
+}
+
+// The names of HBase's filters.
+const (
+	filters     = "org.apache.hadoop.hbase.filter."
+	pageFilter  = filters + "PageFilter"
+	valueFilter = filters + "ValueFilter"
+	filterList  = filters + "FilterList"
+)
+
+// scanFilter returns the field of a Scan's filter as YCSB's binding sets it, or nil: all that are wanted, in a list.
+func (s *session) scanFilter(rows int) []byte {
+	cfg := &s.t.settings.Scan
+	if !cfg.PageFilter && !cfg.ValueFilter {
+		return nil
+	}
+	list := appendNumber(s.filter[:0], 1, 1) // all must pass
+	if cfg.PageFilter {
+		serialized := 1 + protowire.SizeVarint(uint64(rows))
+		list = protowire.AppendVarint(tag(list, 2), uint64(sizeField(len(pageFilter))+sizeField(serialized)))
+		list = protowire.AppendString(tag(list, 1), pageFilter)
+		list = protowire.AppendVarint(tag(list, 2), uint64(serialized))
+		list = appendNumber(list, 1, uint64(rows))
+	}
+	if cfg.ValueFilter {
+		list = append(list, s.t.valueFilter...)
+	}
+	inner := len(list)
+	size := sizeField(len(filterList)) + sizeField(inner)
+	// The list is written before what goes around it, whose lengths depend on it.
+	list = protowire.AppendVarint(tag(list, 5), uint64(size))
+	list = protowire.AppendString(tag(list, 1), filterList)
+	list = protowire.AppendVarint(tag(list, 2), uint64(inner))
+	list = append(list, list[:inner]...)
+	s.filter = list
+	return list[inner:]
+}
+
+// newValueFilter returns the entry of a filter list that compares values.
+func newValueFilter(cfg spec.HBaseScan) []byte {
+	operators := map[string]uint64{
+		"less": 0, "less_or_equal": 1, "equal": 2, "not_equal": 3, "greater_or_equal": 4, "greater": 5, "no_op": 6,
+	}
+	operand := appendField(nil, 1, appendField(nil, 1, cfg.Value))
+	comparator := appendField(protowire.AppendString(tag(nil, 1), filters+"BinaryComparator"), 2, operand)
+	compare := appendField(appendNumber(nil, 1, operators[cfg.Operator]), 2, comparator)
+	serialized := appendField(nil, 1, compare)
+	return appendField(nil, 2, appendField(protowire.AppendString(tag(nil, 1), valueFilter), 2, serialized))
+}

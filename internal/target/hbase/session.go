@@ -1,0 +1,94 @@
+package hbase
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+// session is a worker's handle. Its buffers serve every operation again.
+type session struct {
+	t    *Target
+	line int // which connection of a server it uses
+	turn turn
+
+	call    *rpc.Call
+	several []*parcel // for operations of many rows
+	parcels map[*server]*parcel
+
+	// What the operation in hand asks for.
+	key       []byte
+	columns   []byte // the field of columns
+	mutation  mutation
+	condition []byte
+	cells     [][2][]byte // column and value
+	scan      scanned
+	scanned   *region // where the last page came from
+	filter    []byte
+	start     []byte
+	number    [8]byte
+
+	rows   []row // of a batch, a multi-get, or the write buffer
+	buffer *buffer
+}
+
+func newSession(t *Target, worker int) *session {
+	s := &session{t: t, line: worker % t.settings.Connections, turn: newTurn(t.settings.Timeout), parcels: map[*server]*parcel{}}
+	s.call = s.newCall()
+	if t.settings.ClientBuffering {
+		s.buffer = newBuffer(t.settings.WriteBuffer)
+	}
+	return s
+}
+
+var (
+	errUnknown = errors.New("target hbase does not have this operation")
+	errMissing = errors.New("the row is not there")
+)
+
+// Do carries out op.
+func (s *session) Do(ctx context.Context, op *workload.Op) workload.Outcome {
+	s.turn.begin(ctx)
+	switch op.Kind {
+	case workload.Read:
+		return s.read(op)
+	case workload.Update, workload.Insert:
+		if len(op.Keys) > 0 {
+			return s.insertBatch(op)
+		}
+		return s.put(op)
+	case workload.Scan:
+		return s.scanRows(op)
+	case workload.Delete:
+		return s.remove(op)
+	case workload.Increment:
+		return s.increment(op)
+	case workload.Append:
+		return s.add(op)
+	case workload.MultiGet:
+		return s.multiGet(op)
+	case workload.CheckAndPut:
+		return s.checkAndPut(op)
+	case workload.ReadModifyWrite, workload.Verify, workload.Cleanup, workload.NumKinds:
+	}
+	return workload.Outcome{Code: workload.NotImplemented, Err: fmt.Errorf("%w: %s", errUnknown, op.Kind)}
+}
+
+// ended is the outcome of an operation that ended with an error.
+func ended(err error) workload.Outcome {
+	return workload.Outcome{Code: codeOf(err), Err: err}
+}
+
+// Close sends what is still buffered.
+func (s *session) Close(ctx context.Context) error {
+	defer s.turn.timer.Stop()
+	defer s.t.closed()
+	if s.buffer == nil || len(s.buffer.rows) == 0 {
+		return nil
+	}
+	s.turn.begin(ctx)
+	return s.flush()
+}

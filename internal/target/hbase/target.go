@@ -1,0 +1,148 @@
+package hbase
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tsuna/gohbase/compression"
+
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/hbase/admin"
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
+)
+
+// Target is a table of HBase.
+type Target struct {
+	settings    spec.HBaseSettings
+	log         *slog.Logger
+	family      []byte
+	durability  byte
+	valueFilter []byte // the entry of a filter list, or nil
+	greeting    rpc.Config
+
+	atlas   *atlas
+	cluster *admin.Client // nil in tests
+
+	mu      sync.Mutex
+	servers map[string]*server // by address
+	open    int                // sessions
+
+	nonceGroup uint64
+	nonces     atomic.Uint64
+
+	retries atomic.Int64
+	dials   atomic.Int64
+	causes  causes
+
+	quit chan struct{}
+	work sync.WaitGroup
+}
+
+// New makes a Target that asks locate where regions are. It connects to nothing yet.
+func New(settings spec.HBaseSettings, s load.Settings, locate Locate) *Target {
+	t := &Target{
+		settings:   settings,
+		log:        s.Logger,
+		family:     []byte(settings.Family.Name),
+		durability: durabilities()[settings.Durability],
+		greeting:   rpc.Config{User: settings.User, Service: "ClientService"},
+		servers:    make(map[string]*server),
+		nonceGroup: rand.Uint64() | 1,
+		quit:       make(chan struct{}),
+	}
+	if t.log == nil {
+		t.log = slog.New(slog.DiscardHandler)
+	}
+	if settings.Snappy {
+		t.greeting.Codec = compression.New("snappy")
+	}
+	if settings.Scan.ValueFilter {
+		t.valueFilter = newValueFilter(settings.Scan)
+	}
+	t.nonces.Store(rand.Uint64() >> 1)
+	t.atlas = newAtlas(locate, t.server)
+	t.work.Go(t.watch)
+	return t
+}
+
+// server returns the server of an address.
+func (t *Target) server(addr string) *server {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.servers[addr]
+	if s == nil {
+		s = newServer(addr, t.settings.Connections, t.greeting, &t.dials)
+		t.servers[addr] = s
+	}
+	return s
+}
+
+// nonce returns a number that no other mutation of this target has.
+func (t *Target) nonce() uint64 { return t.nonces.Add(1) }
+
+// Open gives a worker its session.
+func (t *Target) Open(ctx context.Context, worker int) (load.Session, error) {
+	if err := t.ready(ctx); err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open++
+	return newSession(t, worker), nil
+}
+
+func (t *Target) closed() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open--
+}
+
+// watch ends connections on which nothing comes back any more, until the target is closed.
+func (t *Target) watch() {
+	const looks = 8
+	after := min(t.settings.RPCTimeout, t.settings.Timeout)
+	tick := time.NewTicker(max(after/looks, time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-t.quit:
+			return
+		case <-tick.C:
+		}
+		for _, s := range t.all() {
+			for _, l := range s.lines {
+				l.watch(looks, after)
+			}
+		}
+	}
+}
+
+func (t *Target) all() []*server {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := make([]*server, 0, len(t.servers))
+	for _, s := range t.servers {
+		all = append(all, s)
+	}
+	return all
+}
+
+// Close ends all connections.
+func (t *Target) Close() error {
+	close(t.quit)
+	t.work.Wait()
+	for _, s := range t.all() {
+		for _, l := range s.lines {
+			l.close()
+		}
+	}
+	if t.cluster != nil {
+		t.cluster.Close()
+	}
+	return nil
+}
