@@ -47,6 +47,9 @@ func kindOf(err error) string {
 	if e, ok := errors.AsType[*rpc.Exception](err); ok {
 		return e.Short()
 	}
+	if errors.Is(err, errNotOpen) {
+		return "region_not_open"
+	}
 	return "connection"
 }
 
@@ -89,6 +92,7 @@ func (t *Target) Facts(ctx context.Context) (map[string]string, error) {
 }
 
 var (
+	_ load.Admin    = (*Target)(nil)
 	_ load.Observer = (*Target)(nil)
 	_ load.Session  = (*session)(nil)
 )

@@ -6,25 +6,25 @@ import (
 	"fmt"
 	"net"
 	"os/user"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
+	"github.com/benchd/benchd/internal/target/hbase/setup"
 )
 
 const (
 	// openWithin bounds Open, whatever does not answer.
 	openWithin = 9 * time.Second
-	// tableWithin is how long sessions wait for a table that the run's steward creates.
-	tableWithin = 2 * time.Minute
+	// tableWithin is how long sessions wait for a table to have regions that are open.
+	tableWithin = 30 * time.Second
 	// lookWithin bounds one look into hbase:meta; an operation that has more time makes several.
 	lookWithin = 5 * time.Second
 )
 
-// Open is HBase's load.Driver. It fails within ten seconds when something that the run needs is not there.
+// Open is HBase's load.Driver. It fails within ten seconds when the cluster is not there.
 func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 	settings, err := spec.HBase(s.Properties)
 	if err != nil {
@@ -47,49 +47,25 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 	}
 	t := New(settings, s, locateBy(cluster, settings.FullTable()))
 	t.cluster = cluster
-	if err := t.check(ctx); err != nil {
-		return nil, errors.Join(err, t.Close())
+	if err := t.atlas.read(ctx); err != nil && !errors.Is(err, errNoTable) { // it may be about to be created
+		return nil, errors.Join(fmt.Errorf("find out where table %s is: %w", settings.FullTable(), err), t.Close())
 	}
 	return t, nil
 }
 
-// check judges whether the table can be used, as far as set-up does not make it so.
-func (t *Target) check(ctx context.Context) error {
-	s := t.settings
-	if s.Create == spec.Recreate {
-		return nil
-	}
-	table, err := t.cluster.Describe(ctx, s.FullTable())
-	switch {
-	case (errors.Is(err, admin.ErrNoTable) || errors.Is(err, admin.ErrNoNamespace)) && s.Create == spec.CreateMissing:
-		return nil
-	case errors.Is(err, admin.ErrNoTable), errors.Is(err, admin.ErrNoNamespace):
-		return fmt.Errorf("table %s (table) does not exist in the HBase at %s: create it, or let benchd do so with --phase load or hbase.table.create=missing",
-			s.FullTable(), strings.Join(s.Quorum, ","))
-	case err != nil:
-		return fmt.Errorf("ask for table %s: %w", s.FullTable(), err)
-	}
-	var families []string
-	for _, f := range table.Families {
-		families = append(families, f.Name)
-	}
-	if !slices.Contains(families, s.Family.Name) {
-		return fmt.Errorf("table %s has no column family %q (columnfamily): it has %s", s.FullTable(), s.Family.Name, strings.Join(families, ", "))
-	}
-	state, err := t.cluster.State(ctx, s.FullTable())
+// Prepare creates the table if the settings want it, and judges whether it can be used: the work of the run's steward.
+func (t *Target) Prepare(ctx context.Context) error {
+	settings, err := spec.Resolve(t.properties)
 	if err != nil {
-		return fmt.Errorf("ask for table %s: %w", s.FullTable(), err)
+		return err //nolint:wrapcheck // it lists what is wrong
 	}
-	if state != admin.Enabled {
-		return fmt.Errorf("table %s is %s: enable it (in HBase's shell: enable '%s')", s.FullTable(), state, s.FullTable())
+	if _, err := setup.Prepare(ctx, t.cluster, t.settings, settings.Workload, t.run, t.log); err != nil {
+		return err //nolint:wrapcheck // it says all
 	}
-	if err := t.atlas.read(ctx); err != nil {
-		return fmt.Errorf("find out where table %s is: %w", s.FullTable(), err)
-	}
-	return nil
+	return t.atlas.read(ctx)
 }
 
-// ready waits until the table has regions: the steward creates it while other agents prepare.
+// ready waits until the table has regions that are open.
 func (t *Target) ready(ctx context.Context) error {
 	if len(*t.atlas.pages.Load()) > 0 || t.cluster == nil {
 		return nil
@@ -103,7 +79,7 @@ func (t *Target) ready(ctx context.Context) error {
 		}
 		const pause = 200 * time.Millisecond
 		if sleep(ctx, pause) != nil {
-			return fmt.Errorf("wait for table %s to be created: %w", t.settings.FullTable(), err)
+			return fmt.Errorf("wait for table %s: %w", t.settings.FullTable(), err)
 		}
 	}
 }

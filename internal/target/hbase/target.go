@@ -19,6 +19,8 @@ import (
 // Target is a table of HBase.
 type Target struct {
 	settings    spec.HBaseSettings
+	properties  map[string]string // of which the settings are
+	run         string
 	log         *slog.Logger
 	family      []byte
 	durability  byte
@@ -47,6 +49,8 @@ type Target struct {
 func New(settings spec.HBaseSettings, s load.Settings, locate Locate) *Target {
 	t := &Target{
 		settings:   settings,
+		properties: s.Properties,
+		run:        s.Run,
 		log:        s.Logger,
 		family:     []byte(settings.Family.Name),
 		durability: durabilities()[settings.Durability],
