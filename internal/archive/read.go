@@ -3,7 +3,6 @@ package archive
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"iter"
 
@@ -188,26 +187,4 @@ func (c *children) close() error {
 		return nil
 	}
 	return c.rows.Close()
-}
-
-// Loaded is how far the shards of a run have come in loading their rows, each in its newest attempt that has a window:
-// for each of its workers the row below which all rows of its range have been answered.
-func (a *Archive) Loaded(ctx context.Context, run string) (map[int][]int64, error) {
-	loaded := make(map[int][]int64)
-	err := a.read(ctx, "read what was loaded by run "+run+" from", func(ctx context.Context, tx *sql.Tx) error {
-		return each(ctx, tx, func(row scanner) error {
-			var shard int
-			var text string
-			var rows []int64
-			if err := row.Scan(&shard, &text); err != nil {
-				return err
-			}
-			if err := json.Unmarshal([]byte(text), &rows); err != nil {
-				return faultf(ErrCorrupt, err, "read what shard %d of run %s has loaded: %v", shard, run, err)
-			}
-			loaded[shard] = rows
-			return nil
-		}, `SELECT shard, rows FROM loaded WHERE run = ? ORDER BY shard, attempt`, run)
-	})
-	return loaded, err
 }

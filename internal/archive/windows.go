@@ -58,7 +58,7 @@ func (a *Archive) AddWindows(ctx context.Context, windows []latency.Window) ([]R
 
 // addStatements are what AddWindows runs many times, prepared once.
 type addStatements struct {
-	findPhase, addPhase, addWindow, addMeasurement, addSample, addLoaded *sql.Stmt
+	findPhase, addPhase, addWindow, addMeasurement, addSample, addLoaded, findLater *sql.Stmt
 }
 
 func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
@@ -79,6 +79,7 @@ func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
 		{&s.addSample, `INSERT INTO error_sample (window, op, outcome, message) VALUES (?, ?, ?, ?)`},
 		{&s.addLoaded, `INSERT INTO loaded (run, shard, attempt, seq, rows) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (run, shard, attempt) DO UPDATE SET seq = excluded.seq, rows = excluded.rows WHERE excluded.seq > seq`},
+		{&s.findLater, `SELECT attempt FROM loaded WHERE run = ? AND shard = ? AND attempt > ? LIMIT 1`},
 	} {
 		if *p.into, err = db.PrepareContext(ctx, p.query); err != nil { //nolint:sqlclosecheck // addStatements.close does
 			return s, errors.Join(err, s.close())
@@ -89,7 +90,7 @@ func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
 
 func (s addStatements) close() error {
 	var errs []error
-	for _, statement := range []*sql.Stmt{s.findPhase, s.addPhase, s.addWindow, s.addMeasurement, s.addSample, s.addLoaded} {
+	for _, statement := range []*sql.Stmt{s.findPhase, s.addPhase, s.addWindow, s.addMeasurement, s.addSample, s.addLoaded, s.findLater} {
 		if statement != nil {
 			errs = append(errs, statement.Close())
 		}
@@ -124,6 +125,7 @@ func (s addStatements) begin(ctx context.Context, tx *sql.Tx) *adder {
 			addMeasurement: tx.StmtContext(ctx, s.addMeasurement),
 			addSample:      tx.StmtContext(ctx, s.addSample),
 			addLoaded:      tx.StmtContext(ctx, s.addLoaded),
+			findLater:      tx.StmtContext(ctx, s.findLater),
 		},
 		phases: make(map[phaseName]phaseRow),
 	}
@@ -137,6 +139,11 @@ func (d *adder) window(w *latency.Window) (fresh bool, err error) {
 	phase, err := d.phase(w.ID.Run, w.ID.Phase)
 	if err != nil {
 		return false, err
+	}
+	if w.Loaded != nil {
+		if newest, err := d.newest(w.ID.Run, w.ID.Shard, w.ID.Attempt); err != nil || !newest {
+			return false, err
+		}
 	}
 	var lateness []byte // NULL where there is none
 	if w.Lateness != nil {

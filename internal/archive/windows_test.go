@@ -291,7 +291,7 @@ func TestCounts(t *testing.T) {
 	require.Empty(t, none)
 }
 
-func TestWhatALoadHasLoadedIsThatOfItsNewestWindow(t *testing.T) {
+func TestALoadIsHandedOverWhereItsNewestWindowEnds(t *testing.T) {
 	dir := t.TempDir()
 	a := openIn(t, dir)
 	run := create(t, a, "s")
@@ -300,19 +300,22 @@ func TestWhatALoadHasLoadedIsThatOfItsNewestWindow(t *testing.T) {
 		w.Loaded = loaded
 		return w
 	}
-	got, err := a.Loaded(t.Context(), run)
-	require.NoError(t, err)
-	require.Empty(t, got)
-
+	handOver := func(shard, attempt int) []int64 {
+		rows, err := a.HandOver(t.Context(), run, shard, attempt)
+		require.NoError(t, err)
+		return rows
+	}
 	add(t, a, window(0, 1, 0, 10, 20), window(1, 1, 0, 30, 40), window(0, 1, 2, 12, 22))
 	add(t, a, window(0, 1, 1, 11, 21)) // late
-	add(t, a, window(1, 2, 0, 35, 45))
+	require.Equal(t, []int64{12, 22}, handOver(0, 2))
+	require.Equal(t, []bool{false, true}, add(t, a, window(0, 1, 3, 13, 23), window(1, 1, 1, 33, 43)), "its rows are written again")
+	require.Equal(t, []int64{12, 22}, handOver(0, 2), "asked again")
 	require.NoError(t, a.Close(t.Context()))
 	a = openIn(t, dir)
-	got, err = a.Loaded(t.Context(), run)
-	require.NoError(t, err)
-	require.Equal(t, map[int][]int64{0: {12, 22}, 1: {35, 45}}, got)
-	got, err = a.Loaded(t.Context(), "another")
-	require.NoError(t, err)
-	require.Empty(t, got)
+	require.Equal(t, []int64{12, 22}, handOver(0, 2), "after a restart")
+	require.Equal(t, []int64{12, 22}, handOver(0, 3), "an attempt without a window")
+	require.Equal(t, []bool{false, true}, add(t, a, window(0, 2, 0, 13, 23), window(0, 3, 0, 15, 25)))
+	require.Equal(t, []int64{15, 25}, handOver(0, 4))
+	require.Nil(t, handOver(2, 2), "nothing was heard of it")
+	require.Equal(t, []int64{33, 43}, handOver(1, 2))
 }

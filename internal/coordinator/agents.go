@@ -95,7 +95,7 @@ func (cd *conductor) anchor(m *member, held *benchdv1.HeldShard) {
 // it was started anew, or never got the order.
 func (cd *conductor) returnedWithout(m *member, restarted bool) {
 	for i, sh := range cd.run.record.Life.Shards {
-		if sh.Agent != m.name || sh.State == lifecycle.Gone {
+		if sh.Agent != m.name || !sh.Held() {
 			continue
 		}
 		delete(cd.away, i)
@@ -141,7 +141,7 @@ func (c *Coordinator) withShard(m *member, do func(*conductor, int)) {
 	}
 	cd.post(func() {
 		for i, sh := range cd.run.record.Life.Shards {
-			if sh.Agent == m.name && sh.State != lifecycle.Gone {
+			if sh.Agent == m.name && sh.Held() {
 				do(cd, i)
 			}
 		}

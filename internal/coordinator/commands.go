@@ -26,6 +26,8 @@ func (cd *conductor) execute(commands []lifecycle.Command) {
 		switch c := c.(type) {
 		case lifecycle.Prepare:
 			cd.prepare(c.Shard)
+		case lifecycle.Rehand:
+			cd.orphans[c.Shard] = time.Now()
 		case lifecycle.Probe:
 			cd.probe()
 		case lifecycle.Start:
@@ -53,6 +55,10 @@ func (cd *conductor) shardID(shard int) *benchdv1.ShardId {
 
 // prepare hands a shard out.
 func (cd *conductor) prepare(shard int) {
+	again := cd.run.record.Life.Shards[shard].Attempt > 1
+	if again {
+		cd.shards = nil // they are of other agents now
+	}
 	if cd.shards == nil {
 		var err error
 		if cd.shards, err = cd.run.shards(); err != nil {
@@ -60,8 +66,22 @@ func (cd *conductor) prepare(shard int) {
 			return
 		}
 	}
+	if again {
+		var err error
+		if cd.shards[shard].Loaded, err = cd.c.archive.HandOver(cd.c.life, cd.id, shard, cd.shards[shard].Attempt); err != nil {
+			cd.log.Error("hand over a load", "shard", shard, "error", err, "next_try", retryArchive)
+			time.AfterFunc(retryArchive, func() { // only the archive can tell where to go on
+				cd.post(func() {
+					if cd.run.record.Life.Shards[shard].State == lifecycle.Assigned {
+						cd.prepare(shard)
+					}
+				})
+			})
+			return
+		}
+	}
 	cd.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Prepare{
-		Prepare: wire.FromPlan(cd.shards[shard], shard == lifecycle.Steward),
+		Prepare: wire.FromPlan(cd.shards[shard], shard == lifecycle.Steward && !again), // what was set up is there
 	}})
 }
 
@@ -74,7 +94,7 @@ func (cd *conductor) probe() {
 	cd.probing = true
 	var sessions []*session
 	for i, sh := range cd.run.record.Life.Shards {
-		if m := cd.member(i); m != nil && sh.State != lifecycle.Gone {
+		if m := cd.member(i); m != nil && sh.Held() {
 			if s, ok := m.connected(); ok {
 				sessions = append(sessions, s)
 			}
@@ -110,7 +130,7 @@ func (cd *conductor) probed() {
 func (cd *conductor) clocksKnown() bool {
 	now := cd.c.clock.Now()
 	for i, sh := range cd.run.record.Life.Shards {
-		if sh.State == lifecycle.Gone {
+		if !sh.Held() {
 			continue
 		}
 		m := cd.member(i)
@@ -144,7 +164,7 @@ func (cd *conductor) lead() time.Duration {
 	lead := startLead
 	now := cd.c.clock.Now()
 	for i, sh := range cd.run.record.Life.Shards {
-		if m := cd.member(i); m != nil && sh.State != lifecycle.Gone {
+		if m := cd.member(i); m != nil && sh.Held() {
 			if est, ok := m.estimate(now); ok {
 				lead = min(max(lead, 10*time.Duration(est.Bound)), mostLead)
 			}

@@ -52,6 +52,7 @@ type conductor struct {
 	timers   map[lifecycle.Timer]*time.Timer
 	events   []archive.Event   // not archived yet
 	away     map[int]time.Time // shards whose agents are not connected, since when
+	orphans  map[int]time.Time // shards that wait for another agent, since when
 	newest   time.Time         // when windows came last
 	inserted inserted
 
@@ -100,7 +101,7 @@ func newConductor(c *Coordinator, r *run) *conductor {
 		c: c, id: r.archived.ID, run: r, log: c.log.With("run", r.archived.ID),
 		mail: make(chan func(), 1024), done: make(chan struct{}),
 		merged: make(map[slot]int), timers: make(map[lifecycle.Timer]*time.Timer),
-		away: make(map[int]time.Time), settled: true, known: r.archived.Status,
+		away: make(map[int]time.Time), orphans: make(map[int]time.Time), settled: true, known: r.archived.Status,
 	}
 	cd.epoch.Store(r.record.Epoch)
 	cd.board = c.metrics.runs.Begin(cd.id, new(board))
@@ -144,6 +145,7 @@ func (cd *conductor) loop(ctx context.Context) {
 				cd.persist(ctx)
 			}
 			cd.followWarmup()
+			cd.handOver(time.Now())
 			if cd.stale || cd.status != nil {
 				live := cd.builder.Live()
 				cd.judgeLimits(live)

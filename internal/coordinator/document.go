@@ -34,12 +34,8 @@ func newBuilder(r *run, liveOnly bool) *result.Builder {
 		}
 		config.Phases = append(config.Phases, info)
 	}
-	for i, sh := range r.record.Life.Shards {
-		info := result.ShardInfo{Index: i, Attempt: sh.Attempt, Agent: sh.Agent}
-		if i < len(r.record.Agents) {
-			info.Host, info.Workers = r.record.Agents[i].Hostname, r.record.Agents[i].Workers
-		}
-		config.Shards = append(config.Shards, info)
+	for _, a := range r.record.Agents { // all to whom a shard was handed, one after another
+		config.Shards = append(config.Shards, shardInfo(a))
 	}
 	b := result.NewBuilder(config)
 	for i, sh := range r.record.Life.Shards {
@@ -53,6 +49,10 @@ func newBuilder(r *run, liveOnly bool) *result.Builder {
 		b.Lost(loss)
 	}
 	return b
+}
+
+func shardInfo(a result.Agent) result.ShardInfo {
+	return result.ShardInfo{Index: a.Shard, Attempt: a.Attempt, Agent: a.Name, Host: a.Hostname, Workers: a.Workers, Resumes: a.Attempt > 1}
 }
 
 // intended tells how many operations are intended in a phase until d after its start. A schedule counts from the

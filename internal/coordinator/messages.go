@@ -123,7 +123,7 @@ func (cd *conductor) lose(shard int, phase string, at time.Duration, why string)
 // lost gives a shard up.
 func (cd *conductor) lost(shard int, why string) {
 	sh := cd.run.record.Life.Shards[shard]
-	if sh.State == lifecycle.Gone {
+	if !sh.Held() {
 		return
 	}
 	delete(cd.away, shard)

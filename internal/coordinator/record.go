@@ -86,8 +86,8 @@ func (r *run) toArchive() (archive.RunRecord, error) {
 	life := r.record.Life
 	r.archived.Status, r.archived.Reason = life.Status, life.Reason
 	r.archived.Agents = r.archived.Agents[:0]
-	for i, sh := range life.Shards {
-		r.archived.Agents = append(r.archived.Agents, archive.Agent{Name: sh.Agent, Shard: i, Attempt: sh.Attempt})
+	for _, a := range r.record.Agents {
+		r.archived.Agents = append(r.archived.Agents, archive.Agent{Name: a.Name, Shard: a.Shard, Attempt: a.Attempt})
 	}
 	if r.record.Epoch != 0 {
 		r.archived.Started = time.Unix(0, r.record.Epoch)

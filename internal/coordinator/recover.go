@@ -70,7 +70,7 @@ func (c *Coordinator) resume(ctx context.Context, r *run, archived archive.RunRe
 	cd.unsure = !cd.settled && !cd.heardOf()
 	cd.unheard = !cd.settled && !cd.heardOfChange()
 	for _, sh := range life.Shards {
-		if sh.State != lifecycle.Gone {
+		if sh.Held() {
 			c.roster.expect(sh.Agent, sh.Boot, archived.ID)
 		}
 	}
@@ -84,7 +84,7 @@ func (c *Coordinator) resume(ctx context.Context, r *run, archived archive.RunRe
 			if life.Status.Ended() {
 				return
 			}
-			if sh.State != lifecycle.Gone {
+			if sh.Held() {
 				cd.gone(i)
 			}
 		}

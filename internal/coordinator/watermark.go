@@ -5,7 +5,6 @@ import (
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
-	"github.com/benchd/benchd/internal/lifecycle"
 )
 
 // tellEvery is how often at most agents are told how far all of them have come with their inserts.
@@ -58,7 +57,7 @@ func (cd *conductor) tellInserted(now time.Time) {
 	}
 	cd.inserted.told, cd.inserted.at = key, now
 	for i, sh := range shards {
-		if sh.State != lifecycle.Gone {
+		if sh.Held() {
 			cd.sendInserted(i)
 		}
 	}

@@ -118,6 +118,9 @@ func (sh *Shard) ended(phase plan.PhaseName) *Ended {
 	return nil
 }
 
+// Held reports whether an agent has the shard in hand.
+func (sh *Shard) Held() bool { return sh.State != Gone && sh.State != Orphan }
+
 // live reports whether anything is to be expected of the shard.
 func (sh *Shard) live() bool { return sh.State != Gone }
 

@@ -35,6 +35,8 @@ func (s *State) Step(event Event) []Command {
 		return s.cancel(e)
 	case WarmedUp:
 		return s.warmedUp(e)
+	case Handed:
+		return s.handed(e)
 	case Fired:
 		return s.fired(e)
 	default:
@@ -55,11 +57,14 @@ func (s *State) granted(e Granted) []Command {
 
 func (s *State) prepared(e Prepared) []Command {
 	sh := s.shard(e.Shard)
-	if s.Status != result.Preparing || sh == nil || sh.State != Assigned {
+	if (s.Status != result.Preparing && s.Status != result.Running) || sh == nil || sh.State != Assigned {
 		return nil
 	}
 	if e.Error != "" {
 		return s.fail(fmt.Sprintf("agent %s cannot prepare: %s", sh.Agent, e.Error))
+	}
+	if s.Status == result.Running {
+		return s.takenUp(e.Shard)
 	}
 	sh.State = Ready
 	if e.Shard != Steward {
@@ -157,6 +162,9 @@ func (s *State) phaseEnded(e PhaseEnded) []Command {
 func (s *State) without(sh *Shard) []Command {
 	text := fmt.Sprintf("agent %s %s", sh.Agent, sh.Lost)
 	out := []Command{Note{"agent", text}}
+	if s.resumable() {
+		return append(out, s.advance()...)
+	}
 	if s.Status == result.Preparing || s.Policy == FailOnLoss || !s.anyAtWork() {
 		return append(out, s.fail(text)...)
 	}
@@ -182,6 +190,9 @@ func (s *State) advance() []Command {
 			return []Command{Probe{}}
 		}
 	case result.Running:
+		if out := s.orphans(); out != nil {
+			return out
+		}
 		if s.anyLive() && s.all(Ready) {
 			return []Command{Probe{}} // between two segments
 		}
@@ -231,12 +242,22 @@ func (s *State) lost(e Lost) []Command {
 	if finished {
 		return nil // it has given all that was wanted
 	}
-	sh.State = Gone
-	if sh.Lost != "" {
-		return s.advance() // it had left already; what it still owed will not come
+	if sh.State == Orphan {
+		return nil // whoever takes it up will be another
 	}
-	sh.Lost = e.Why
-	return s.without(sh)
+	before := sh.Lost
+	sh.State = Gone
+	if before == "" {
+		sh.Lost = e.Why
+	}
+	var handover []Command
+	if s.resumable() {
+		handover = s.orphan(e.Shard)
+	}
+	if before != "" {
+		return append(s.advance(), handover...) // it had left already; what it still owed will not come
+	}
+	return append(s.without(sh), handover...)
 }
 
 func (s *State) lastSegment() bool { return s.Phase+len(s.Current()) == len(s.Phases) }
@@ -283,8 +304,14 @@ func (s *State) stop(reason string) []Command {
 	s.Status = result.Stopping
 	var out []Command
 	for i := range s.Shards {
-		if s.Shards[i].State == Busy {
+		switch sh := &s.Shards[i]; sh.State {
+		case Busy:
 			out = append(out, Stop{i, reason})
+		case Orphan:
+			sh.State = Gone
+		case Assigned: // handed out again, and not begun
+			sh.State, sh.Lost = Gone, "the run ended before it took up the load"
+		case Ready, Over, Gone:
 		}
 	}
 	if s.idle() && s.merged() {
@@ -313,6 +340,8 @@ func (s *State) fired(e Fired) []Command {
 		return s.fail(fmt.Sprintf("the phase did not end within %s of its planned end", overdueAfter))
 	case e.Timer == Stragglers && s.Status == result.Running && s.all(Over):
 		return s.giveUp()
+	case e.Timer == Handover && s.Status == result.Running:
+		return s.abandon()
 	case e.Timer == StopTimeout && s.Status == result.Stopping:
 		var out []Command
 		for i := range s.Shards {
@@ -383,6 +412,12 @@ func (s *State) Resume() []Command {
 		if planned, bounded := s.planned(); bounded && !s.all(Ready) {
 			out = append(out, Arm{Overdue, planned + overdueAfter})
 		}
+		for i := range s.Shards {
+			if s.Shards[i].State == Orphan || s.Shards[i].State == Assigned {
+				out = append(out, s.Return(i)...)
+				out = append(out, Arm{Handover, handoverWithin})
+			}
+		}
 	case result.Stopping:
 		out = append(out, Arm{StopTimeout, stopWithin})
 	default:
@@ -401,6 +436,8 @@ func (s *State) Return(shard int) []Command {
 		return nil // its turn comes
 	case sh.State == Assigned:
 		return []Command{Prepare{shard}}
+	case sh.State == Orphan:
+		return []Command{Rehand{shard}}
 	case sh.State == Busy && s.Status == result.Stopping:
 		// An agent that never heard of the start has no end to tell of: it is to begin, and end at once.
 		return []Command{Stop{shard, s.Reason}, Restart{shard, s.Phase}}

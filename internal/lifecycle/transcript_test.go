@@ -159,6 +159,8 @@ func parseEvent(t *testing.T, words []string) lifecycle.Event {
 		return lifecycle.Lost{Shard: shard(), Why: arg["why"]}
 	case "limit":
 		return lifecycle.LimitViolated{Text: strings.Join(words[1:], " ")}
+	case "handed":
+		return lifecycle.Handed{Shard: shard(), Grant: lifecycle.Grant{Agent: words[2], Boot: "boot-" + words[2]}}
 	case "cancel":
 		return lifecycle.Cancel{By: words[1]}
 	case "warmed-up":

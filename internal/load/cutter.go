@@ -88,7 +88,12 @@ type count struct{ issued, recorded uint64 }
 func newCutter(s *segment) *cutter {
 	timer := time.NewTimer(0)
 	<-timer.C
-	return &cutter{s: s, timer: timer, nextLocal: never}
+	c := &cutter{s: s, timer: timer, nextLocal: never}
+	if s.r.cfg.Shard.Attempt > 1 { // it begins in the middle of the phase
+		interval := int64(s.r.cfg.Settings.Interval)
+		c.last = max(0, s.runTime(s.now())/interval*interval)
+	}
+	return c
 }
 
 // cut cuts windows until the workers have joined.

@@ -359,3 +359,32 @@ func TestSecondAttempt(t *testing.T) {
 	require.Equal(t, uint64(2), p.Series[40].Ops)
 	require.Equal(t, []string{"agent b: lost at 12.3 s of 60 s"}, run.Missing)
 }
+
+// A load that another agent takes up is whole: what the first one had begun last is begun again by the second.
+func TestAResumedAttempt(t *testing.T) {
+	b := result.NewBuilder(result.BuilderConfig{
+		Interval: time.Second, Phases: []result.PhaseInfo{{Name: "load", Loop: "closed", PlannedOps: 50}},
+		Shards: []result.ShardInfo{{Index: 0, Attempt: 1, Agent: "a"}},
+	})
+	first, second := &windows{phase: "load", shard: 0, attempt: 1}, &windows{phase: "load", shard: 0, attempt: 2}
+	for i := range 3 {
+		w := first.next(series("INSERT", "OK", 1))
+		if i == 2 {
+			w.Issued += 4 // in flight when it was killed
+		}
+		add(t, b, w)
+	}
+	b.Lost(result.Loss{Shard: 0, Attempt: 1, Phase: "load", At: 3300 * time.Millisecond, Why: "killed"})
+	require.Equal(t, []string{"agent a: lost at 3.3 s: killed"}, document(t, b).Missing)
+	require.False(t, document(t, b).Reconcile.OK)
+
+	b.Shard(result.ShardInfo{Index: 0, Attempt: 2, Agent: "b", Resumes: true})
+	w := second.next(series("INSERT", "OK", 1))
+	w.Start, w.End, w.Last = 7*time.Second, 8*time.Second, true
+	add(t, b, w)
+	b.Ended(result.PhaseEnd{Shard: 0, Attempt: 2, Phase: "load", Windows: 1, Issued: w.Issued, Recorded: w.Recorded})
+	run := document(t, b)
+	require.Empty(t, run.Missing)
+	require.True(t, run.Reconcile.OK, "%+v", run.Reconcile)
+	require.InDelta(t, 8.0, run.Phases[0].Seconds, 1e-9)
+}

@@ -153,14 +153,21 @@ func (b *Builder) missing() []string {
 				e = newEntry()
 			}
 			gone[id] = e.lost
+			resumed := b.resumed(id)
 			parts = append(parts, ShardPhase{
 				Agent: info.Agent, Phase: p.info.Name, Planned: p.info.Planned,
-				Gaps: e.gaps(), Begun: e.newest >= 0, Ended: e.last || e.told, Until: e.until,
-				Lost: e.lost, LostAt: e.lostAt, Between: e.between, Why: e.why,
+				Gaps: e.gaps(), Begun: e.newest >= 0, Ended: e.last || e.told || resumed, Until: e.until,
+				Lost: e.lost && !resumed, LostAt: e.lostAt, Between: e.between, Why: e.why,
 			})
 		}
 	}
 	return Missing(parts)
+}
+
+// resumed reports whether another attempt goes on exactly where this one ended.
+func (b *Builder) resumed(id shardID) bool {
+	next, ok := b.agents[shardID{id.index, id.attempt + 1}]
+	return ok && next.Resumes
 }
 
 // served reports whether another attempt at the same shard has windows of the phase, or will have to: then
@@ -180,12 +187,16 @@ func (b *Builder) served(p *phase, info ShardInfo) bool {
 }
 
 // reconcile compares the counts over all phases (law 9): an operation that was begun in one phase may be done
-// in the next.
+// in the next. What an attempt had begun and not recorded when another one took up its part is begun again there.
 func (b *Builder) reconcile() Reconcile {
 	var r Reconcile
 	for _, p := range b.order {
-		for _, e := range p.ledger {
-			r.Issued += e.issued
+		for id, e := range p.ledger {
+			if b.resumed(id) {
+				r.Issued += e.recorded
+			} else {
+				r.Issued += e.issued
+			}
 			r.Recorded += e.recorded
 		}
 		r.Merged += p.totals.count()

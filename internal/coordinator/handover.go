@@ -1,0 +1,80 @@
+package coordinator
+
+import (
+	"slices"
+	"time"
+
+	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// spareAfter is how long an orphaned shard waits for an agent that has nothing else to do before one of the run's own
+// that has ended its part takes it up.
+const spareAfter = 10 * time.Second
+
+// handOver looks for agents that take up the shards which have lost theirs. It runs in the loop, at every tick.
+func (cd *conductor) handOver(now time.Time) {
+	for shard, since := range cd.orphans {
+		if cd.run.record.Life.Shards[shard].State != lifecycle.Orphan {
+			delete(cd.orphans, shard)
+			continue
+		}
+		m := cd.c.adopt(cd, shard, now.Sub(since) >= spareAfter)
+		if m == nil {
+			continue
+		}
+		delete(cd.orphans, shard)
+		delete(cd.away, shard)
+		cd.takeUp(shard, m)
+	}
+}
+
+// takeUp hands a shard to another agent, which goes on where the one before it was.
+func (cd *conductor) takeUp(shard int, m *member) {
+	before := cd.run.record.Life.Shards[shard].Attempt
+	info := m.info(cd.c.clock.Now())
+	granted := provenance(info, shard, cd.workers(shard))
+	granted.Attempt = before + 1
+	cd.run.record.Agents = append(cd.run.record.Agents, granted)
+	cd.builder.Shard(shardInfo(granted))
+	cd.step(lifecycle.Handed{Shard: shard, Grant: lifecycle.Grant{Agent: m.name, Boot: info.GetBootId()}})
+	cd.publish(cd.builder.Live()) // from now on windows of the attempt before are refused
+}
+
+// workers is how many workers a shard has.
+func (cd *conductor) workers(shard int) int {
+	i := slices.IndexFunc(cd.run.record.Agents, func(a result.Agent) bool { return a.Shard == shard })
+	if i < 0 {
+		return 0
+	}
+	return cd.run.record.Agents[i].Workers
+}
+
+// adopt marks an agent as serving a run that has a shard without one: the shard's own, started anew, or one that has
+// nothing else to do, or, where spare ones of the run may be taken, one that has ended its part of it.
+func (c *Coordinator) adopt(cd *conductor, shard int, spare bool) *member {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	shards := cd.run.record.Life.Shards
+	busy := func(name string) bool {
+		return slices.ContainsFunc(shards, func(sh lifecycle.Shard) bool {
+			return sh.Agent == name && sh.Held() && sh.State != lifecycle.Over
+		})
+	}
+	var best *member
+	for _, m := range c.roster.matching(cd.run.record.Select, time.Now()) {
+		switch serving := m.serving(); {
+		case serving != "" && serving != cd.id, busy(m.name):
+		case m.name == shards[shard].Agent:
+			best = m
+		case serving == "" && (best == nil || best.serving() != "" && best.name != shards[shard].Agent):
+			best = m
+		case serving == cd.id && spare && best == nil:
+			best = m
+		}
+	}
+	if best != nil {
+		best.serve(cd.id)
+	}
+	return best
+}

@@ -1,0 +1,105 @@
+package lifecycle
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// A load that loses an agent can go on: the rows that the agent had still to write are handed out again, to the same
+// agent started anew or to another one, as a new attempt at its shard. What is measured cannot be measured again, so this
+// is for loads alone, and only where the policy is to go on.
+
+// Orphan is the state of a shard between two attempts: it waits for an agent.
+const Orphan ShardState = "orphan"
+
+// handoverWithin bounds how long a shard waits for an agent, and for that agent to be ready.
+const handoverWithin = 2 * time.Minute
+
+// Handover is the timer of shards that wait for an agent.
+const Handover Timer = "handover"
+
+// Handed gives an orphaned shard to an agent.
+type Handed struct {
+	Shard int
+	Grant Grant
+}
+
+func (Handed) event() {}
+
+// Rehand looks for an agent for an orphaned shard; Handed answers.
+type Rehand struct{ Shard int }
+
+func (c Rehand) command() string { return fmt.Sprintf("find an agent for shard %d", c.Shard) }
+
+// resumable reports whether what a lost shard had still to do can be handed out again.
+func (s *State) resumable() bool {
+	segment := s.Current()
+	return s.Policy == ContinueOnLoss && s.Status == result.Running && len(segment) == 1 && segment[0].Name == plan.Load
+}
+
+// orphan lets a shard wait for another agent, once all that it has measured is safe.
+func (s *State) orphan(shard int) []Command {
+	sh := &s.Shards[shard]
+	sh.State = Orphan
+	return []Command{Rehand{shard}, Arm{Handover, handoverWithin}}
+}
+
+// orphans hands out again what shards have left that ended early and whose windows are all safe.
+func (s *State) orphans() []Command {
+	if !s.resumable() {
+		return nil
+	}
+	var out []Command
+	for i := range s.Shards {
+		if sh := &s.Shards[i]; sh.State == Over && sh.Lost != "" && allMerged(sh) {
+			out = append(out, s.orphan(i)...)
+		}
+	}
+	return out
+}
+
+func (s *State) handed(e Handed) []Command {
+	sh := s.shard(e.Shard)
+	if sh == nil || sh.State != Orphan {
+		return nil
+	}
+	text := fmt.Sprintf("agent %s goes on with what agent %s had still to load", e.Grant.Agent, sh.Agent)
+	if e.Grant.Agent == sh.Agent {
+		text = fmt.Sprintf("agent %s goes on with its load", sh.Agent)
+	}
+	*sh = Shard{Agent: e.Grant.Agent, Boot: e.Grant.Boot, Attempt: sh.Attempt + 1, State: Assigned}
+	return []Command{Note{"agent", text}, Prepare{e.Shard}, Arm{Handover, handoverWithin}}
+}
+
+// takenUp lets a shard begin that was handed out again while the others are at work.
+func (s *State) takenUp(shard int) []Command {
+	s.Shards[shard].State = Busy
+	return []Command{Restart{shard, s.Phase}}
+}
+
+// abandon waits no longer for agents that take shards up.
+func (s *State) abandon() []Command {
+	var out []Command
+	for i := range s.Shards {
+		sh := &s.Shards[i]
+		switch {
+		case sh.State == Orphan:
+		case sh.State == Assigned && s.Status == result.Running:
+			sh.Lost = fmt.Sprintf("did not take up the load within %s", handoverWithin)
+		default:
+			continue
+		}
+		sh.State = Gone
+		out = append(out, Note{"agent", fmt.Sprintf("nobody goes on with what agent %s had still to load", sh.Agent)})
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	if !s.anyAtWork() {
+		return append(out, s.fail("no agent is left to go on with the load")...)
+	}
+	return append(out, s.advance()...)
+}
