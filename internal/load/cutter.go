@@ -14,6 +14,9 @@ import (
 
 var errNoReason = errors.New("the target told no reason")
 
+// firm is how long before a window's end that does not move any more, however the time base is bent.
+const firm = 50 * time.Millisecond
+
 // closingWithin bounds how long sessions may take to close after the last operation, and to open again.
 const closingWithin = time.Minute
 
@@ -72,6 +75,7 @@ type cutter struct {
 	seq   int   // of its next window
 
 	next      int64 // run: where the coming window ends
+	planned   int64 // run: the same, as the recorder and the workers were told
 	nextLocal int64 // the same by the agent's clock, as the recorder was told
 
 	before      count  // in earlier phases
@@ -88,7 +92,7 @@ type count struct{ issued, recorded uint64 }
 func newCutter(s *segment) *cutter {
 	timer := time.NewTimer(0)
 	<-timer.C
-	c := &cutter{s: s, timer: timer, nextLocal: never}
+	c := &cutter{s: s, timer: timer, nextLocal: never, planned: never}
 	if s.r.cfg.Shard.Attempt > 1 { // it begins in the middle of the phase
 		interval := int64(s.r.cfg.Settings.Interval)
 		c.last = max(0, s.runTime(s.now())/interval*interval)
@@ -156,6 +160,10 @@ func (c *cutter) plan() {
 	if diff := local - c.nextLocal; -1000 < diff && diff < 1000 {
 		return // the time base has not moved by a microsecond
 	}
+	if c.planned == c.next && c.nextLocal-s.now() < int64(firm) && !s.stopping() {
+		return // so near to the end workers may have looked at it already
+	}
+	c.planned = c.next
 	c.nextLocal = local
 	s.cutAt.Store(local)
 	bounds := latency.Bounds{Start: local, Every: interval}

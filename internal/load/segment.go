@@ -273,6 +273,13 @@ func (s *segment) begun(at int64) {
 	s.first.Do(func() { close(s.sent) })
 }
 
+// stopping reports whether it was told to stop.
+func (s *segment) stopping() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hurry
+}
+
 // left is why the agent ended the segment of its own accord, if it did.
 func (s *segment) left() string {
 	s.mu.Lock()
