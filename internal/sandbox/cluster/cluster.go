@@ -182,7 +182,7 @@ func (c *Cluster) place(to *Server, regions []*store.Region) error {
 		info := r.Info()
 		if r.Table().State != store.Enabled {
 			info.State = store.Offline
-			rows = append(rows, meta.RegionRow(&info, meta.Location{}, c.opened))
+			rows = append(rows, meta.RegionRow(&info, c.former(info.Server), c.opened))
 			continue
 		}
 		target := to
@@ -215,7 +215,21 @@ func (c *Cluster) place(to *Server, regions []*store.Region) error {
 	return nil
 }
 
-// Find finds a region of any server by its full or encoded name.
+// Former is where a region that is not served was last. As in HBase it stays in hbase:meta, so that a client asks there
+// and is told that the region is not online, which leads it to the table's state.
+func (c *Cluster) former(address string) meta.Location {
+	for _, s := range slices.Backward(c.servers) {
+		if s.Address() == address {
+			return s.Location()
+		}
+	}
+	if len(c.servers) > 0 {
+		return c.servers[0].Location()
+	}
+	return meta.Location{}
+}
+
+// Find finds a region of any server by its full or encoded name. The cluster is locked.
 func (c *Cluster) find(name []byte) (*Region, *Server, error) {
 	for _, s := range c.servers {
 		if r := (*s.routes.Load())[string(name)]; r != nil {
