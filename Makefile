@@ -115,6 +115,10 @@ bench: $(TOOLS)/benchstat ## Run the benchmarks COUNT (6) times into bin/bench.t
 bench-fleet: ## Serve FLEET (10,100,1000) simulated agents for a minute each; print and judge CPU, memory, lateness, archive.
 	$(GO) test -count 1 -timeout 30m -tags integration -run TestFleet -v ./test/fleet -args -sizes $(FLEET) -seconds 60 -judge
 
+.PHONY: bench-archive
+bench-archive: ## Archive four days of 6 agents and 5 operations at speed; compare the result with what was sent, judge the size.
+	$(GO) test -count 1 -timeout 60m -run TestALongRunIsRolledUpUnseen -v ./internal/coordinator -args -four-days
+
 ##@ Change
 
 .PHONY: generate

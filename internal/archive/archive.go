@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"modernc.org/sqlite"
+
+	"github.com/benchd/benchd/internal/latency"
 )
 
 // FileName is the archive's file in the data directory.
@@ -38,6 +40,9 @@ type Archive struct {
 	writer *sql.DB // one connection: writers queue for it
 	reader *sql.DB
 	add    addStatements
+	roll   rollStatements
+	// compact belongs to whoever has the writer.
+	compact latency.Compactor
 
 	closing sync.Once
 }
@@ -78,6 +83,9 @@ func open(ctx context.Context, dir string, logger *slog.Logger, files fs.FS) (_ 
 		return nil, err
 	}
 	if a.add, err = prepareAdd(ctx, a.writer); err != nil {
+		return nil, judge("prepare statements for", a.path, err)
+	}
+	if a.roll, err = prepareRoll(ctx, a.writer); err != nil {
 		return nil, judge("prepare statements for", a.path, err)
 	}
 	if a.reader, err = a.pool(readers, url.Values{"_query_only": {"true"}}); err != nil {
@@ -140,7 +148,7 @@ func (a *Archive) release() error {
 	if a.reader != nil {
 		errs = append(errs, judge("close", a.path, a.reader.Close()))
 	}
-	errs = append(errs, a.add.close())
+	errs = append(errs, a.add.close(), a.roll.close())
 	if a.writer != nil {
 		errs = append(errs, judge("close", a.path, a.writer.Close()))
 	}

@@ -27,6 +27,16 @@ type histogramColumns struct {
 	blob                           sql.RawBytes
 }
 
+// into is where a row's columns go.
+func (m *measurementRow) into() []any {
+	return []any{
+		&m.key.Op, &m.key.Outcome, &m.key.PartOf, &m.count,
+		&m.response.sum, &m.response.lowest, &m.response.highest, &m.response.overflow,
+		&m.service.sum, &m.service.lowest, &m.service.highest, &m.service.overflow,
+		&m.response.blob, &m.service.blob,
+	}
+}
+
 // series decodes the row. The columns beside a histogram are for people's queries; where they differ from it
 // the row is damaged.
 func (m *measurementRow) series() (latency.Series, error) {
@@ -50,7 +60,7 @@ func (c *histogramColumns) null() bool {
 }
 
 func (c *histogramColumns) histogram(count int64) (*latency.Histogram, error) {
-	h, err := latency.DecodeHistogram(c.blob)
+	h, err := latency.DecodeStored(c.blob)
 	if err != nil {
 		return nil, err
 	}

@@ -134,7 +134,7 @@ func TestOpenRefusesWhatItCannotUse(t *testing.T) {
 			require.NoError(t, openIn(t, dir).Close(t.Context()))
 			execIn(t, dir, `PRAGMA user_version = 7`)
 			return dir
-		}, ErrNewer, "open archive %[1]s/benchd.db: it was written by a newer benchd (its schema is version 7, this benchd knows up to 3): " +
+		}, ErrNewer, "open archive %[1]s/benchd.db: it was written by a newer benchd (its schema is version 7, this benchd knows up to 4): " +
 			"use that benchd, or give another directory with --data"},
 		"damaged": {func(t *testing.T, dir string) string {
 			t.Helper()

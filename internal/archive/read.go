@@ -77,12 +77,7 @@ var errEnough = errors.New("enough")
 func readPhase(ctx context.Context, tx *sql.Tx, run string, phase storedPhase, yield func(*latency.Window, error) bool) (enough bool, err error) {
 	var measurement measurementRow
 	var sample latency.ErrorSample
-	measurements := &children{into: []any{
-		&measurement.key.Op, &measurement.key.Outcome, &measurement.key.PartOf, &measurement.count,
-		&measurement.response.sum, &measurement.response.lowest, &measurement.response.highest, &measurement.response.overflow,
-		&measurement.service.sum, &measurement.service.lowest, &measurement.service.highest, &measurement.service.overflow,
-		&measurement.response.blob, &measurement.service.blob,
-	}}
+	measurements := &children{into: measurement.into()}
 	samples := &children{into: []any{&sample.Op, &sample.Outcome, &sample.Message}}
 	defer func() { err = errors.Join(err, measurements.close(), samples.close()) }()
 	if err := measurements.open(ctx, tx, measurementsOfPhase, phase.id); err != nil {
@@ -137,7 +132,7 @@ func scanWindow(row scanner, w *latency.Window) (id int64, err error) {
 	if err != nil || lateness == nil {
 		return id, err
 	}
-	if w.Lateness, err = latency.DecodeHistogram(lateness); err != nil {
+	if w.Lateness, err = latency.DecodeStored(lateness); err != nil {
 		err = faultf(ErrCorrupt, err, "read lateness of window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, w.ID.Phase, w.ID.Run, err)
 	}
 	return id, err

@@ -58,7 +58,7 @@ func (a *Archive) AddWindows(ctx context.Context, windows []latency.Window) ([]R
 
 // addStatements are what AddWindows runs many times, prepared once.
 type addStatements struct {
-	findPhase, addPhase, addWindow, addMeasurement, addSample, addLoaded, findLater *sql.Stmt
+	findPhase, addPhase, unroll, addWindow, addMeasurement, addSample, addLoaded, findLater *sql.Stmt
 }
 
 func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
@@ -66,12 +66,13 @@ func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
 		into  **sql.Stmt
 		query string
 	}{
-		{&s.findPhase, `SELECT run.id, phase.id FROM run LEFT JOIN phase ON phase.run = run.id AND phase.name = ?2 WHERE run.id = ?1`},
+		{&s.findPhase, `SELECT run.id, phase.id, phase.rolled_windows, phase.rolled_seq FROM run LEFT JOIN phase ON phase.run = run.id AND phase.name = ?2 WHERE run.id = ?1`},
 		{&s.addPhase, `INSERT INTO phase (run, name) VALUES (?, ?)`},
+		{&s.unroll, `UPDATE phase SET rolled_seq = ?2 WHERE id = ?1`},
 		{&s.addWindow, `INSERT INTO window (phase, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued,
 			recorded, cores, host_idle, own_cpu, net_rx, net_tx, gc_pauses, gc_pause_total_ns, gc_pause_max_ns,
-			sched_lag_p99_ns, sched_lag_max_ns, late_sends, late_max_ns, backlog, lateness, watermark)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			sched_lag_p99_ns, sched_lag_max_ns, late_sends, late_max_ns, backlog, lateness, watermark, ops)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (phase, seq, shard, attempt) DO NOTHING`},
 		{&s.addMeasurement, `INSERT INTO measurement (window, op, outcome, part_of, count, response_sum_ns, response_min_ns,
 			response_max_ns, response_overflow, service_sum_ns, service_min_ns, service_max_ns, service_overflow, response, service)
@@ -90,7 +91,7 @@ func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
 
 func (s addStatements) close() error {
 	var errs []error
-	for _, statement := range []*sql.Stmt{s.findPhase, s.addPhase, s.addWindow, s.addMeasurement, s.addSample, s.addLoaded, s.findLater} {
+	for _, statement := range []*sql.Stmt{s.findPhase, s.addPhase, s.unroll, s.addWindow, s.addMeasurement, s.addSample, s.addLoaded, s.findLater} {
 		if statement != nil {
 			errs = append(errs, statement.Close())
 		}
@@ -106,6 +107,7 @@ type adder struct {
 	response   []byte // scratch for encoding
 	service    []byte
 	lateness   []byte
+	compact    *latency.Compactor // nil for the ordinary encoding
 }
 
 type phaseName struct{ run, phase string }
@@ -113,6 +115,9 @@ type phaseName struct{ run, phase string }
 type phaseRow struct {
 	id  int64
 	err error
+
+	rolled   int // windows of a shard are rolled into one
+	rolledTo int // below this number
 }
 
 func (s addStatements) begin(ctx context.Context, tx *sql.Tx) *adder {
@@ -121,6 +126,7 @@ func (s addStatements) begin(ctx context.Context, tx *sql.Tx) *adder {
 		statements: addStatements{
 			findPhase:      tx.StmtContext(ctx, s.findPhase),
 			addPhase:       tx.StmtContext(ctx, s.addPhase),
+			unroll:         tx.StmtContext(ctx, s.unroll),
 			addWindow:      tx.StmtContext(ctx, s.addWindow),
 			addMeasurement: tx.StmtContext(ctx, s.addMeasurement),
 			addSample:      tx.StmtContext(ctx, s.addSample),
@@ -157,11 +163,14 @@ func (d *adder) window(w *latency.Window) (fresh bool, err error) {
 		int64(w.End), w.Tail, w.Last, int64(w.Rows), int64(w.Bytes), int64(w.Issued), int64(w.Recorded), h.Cores,
 		h.HostIdle, h.OwnCPU, int64(h.NetRx), int64(h.NetTx), h.GCPauses, int64(h.GCPauseTotal), int64(h.GCPauseMax),
 		int64(h.SchedLagP99), int64(h.SchedLagMax), int64(h.LateSends), int64(h.LateMax), int64(h.Backlog),
-		lateness, w.Watermark)
+		lateness, w.Watermark, int64(latency.Ops(w.Series)))
 	if err != nil {
 		return false, err
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return false, err
+	}
+	if err := d.late(w); err != nil {
 		return false, err
 	}
 	id, err := res.LastInsertId()
@@ -196,9 +205,9 @@ func (d *adder) phase(run, name string) (int64, error) {
 	if row, ok := d.phases[key]; ok {
 		return row.id, row.err
 	}
-	var found sql.NullInt64
+	var found, rolled, rolledTo sql.NullInt64
 	var id string
-	err := d.statements.findPhase.QueryRowContext(d.ctx, run, name).Scan(&id, &found)
+	err := d.statements.findPhase.QueryRowContext(d.ctx, run, name).Scan(&id, &found, &rolled, &rolledTo)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		err = notFound("run", run)
@@ -215,13 +224,26 @@ func (d *adder) phase(run, name string) (int64, error) {
 			return 0, err
 		}
 	}
-	d.phases[key] = phaseRow{id: found.Int64}
+	d.phases[key] = phaseRow{id: found.Int64, rolled: int(max(rolled.Int64, 1)), rolledTo: int(rolledTo.Int64)}
 	return found.Int64, nil
+}
+
+// late sends the roll-up back to where a window belongs that has come late, so that it is merged, too.
+func (d *adder) late(w *latency.Window) error {
+	key := phaseName{w.ID.Run, w.ID.Phase}
+	row := d.phases[key]
+	if w.ID.Seq >= row.rolledTo {
+		return nil
+	}
+	row.rolledTo = w.ID.Seq - w.ID.Seq%row.rolled
+	d.phases[key] = row
+	_, err := d.statements.unroll.ExecContext(d.ctx, row.id, row.rolledTo)
+	return err
 }
 
 func (d *adder) measurement(window int64, s *latency.Series) error {
 	var err error
-	if d.response, err = s.Response.AppendBinary(d.response[:0]); err != nil {
+	if d.response, err = d.encode(d.response[:0], s.Response); err != nil {
 		return err
 	}
 	args := [15]any{window, s.Key.Op, s.Key.Outcome, s.Key.PartOf}
@@ -229,7 +251,7 @@ func (d *adder) measurement(window int64, s *latency.Series) error {
 	args[5], args[6], args[7], args[8] = figures(s.Response)
 	args[13] = d.response
 	if s.Service != s.Response {
-		if d.service, err = s.Service.AppendBinary(d.service[:0]); err != nil {
+		if d.service, err = d.encode(d.service[:0], s.Service); err != nil {
 			return err
 		}
 		if !bytes.Equal(d.response, d.service) {
@@ -239,6 +261,13 @@ func (d *adder) measurement(window int64, s *latency.Series) error {
 	}
 	_, err = d.statements.addMeasurement.ExecContext(d.ctx, args[:]...)
 	return err
+}
+
+func (d *adder) encode(b []byte, h *latency.Histogram) ([]byte, error) {
+	if d.compact != nil {
+		return d.compact.Append(b, h)
+	}
+	return h.AppendBinary(b)
 }
 
 // check judges a window before anything of it is stored.

@@ -105,7 +105,7 @@ func newConductor(c *Coordinator, r *run) *conductor {
 	}
 	cd.epoch.Store(r.record.Epoch)
 	cd.board = c.metrics.runs.Begin(cd.id, new(board))
-	cd.builder, cd.status, cd.warmup = newBuilder(r, true), newStatus(r), newWarmup(r)
+	cd.builder, cd.status, cd.warmup = liveBuilder(r), newStatus(r), newWarmup(r)
 	cd.publish(cd.builder.Live())
 	return cd
 }

@@ -96,6 +96,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	if err := c.recover(ctx); err != nil {
 		return nil, errors.Join(err, c.Close(ctx))
 	}
+	c.task(c.upkeep)
 	return c, nil
 }
 

@@ -18,16 +18,21 @@ import (
 // judged however short it was.
 const limitsFrom = 1000
 
-// newBuilder makes the builder of a run's result.
-func newBuilder(r *run, liveOnly bool) *result.Builder {
+// liveBuilder makes the builder of a run that goes on.
+func liveBuilder(r *run) *result.Builder { return newBuilder(r, true, nil) }
+
+// newBuilder makes the builder of a run's result; lengths are those of its phases, as far as they are known.
+func newBuilder(r *run, liveOnly bool, lengths map[plan.PhaseName]time.Duration) *result.Builder {
 	config := result.BuilderConfig{
 		Run: r.archived.ID, Interval: r.settings.Interval, NotFoundShare: r.settings.Limits.NotFoundShare, LiveOnly: liveOnly,
 		Percentiles: r.ycsb.Kept(), Combine: r.ycsb.Combine,
 	}
 	for _, p := range r.phases {
-		info := result.PhaseInfo{Name: string(p.Name), Loop: string(p.Loop), Planned: p.Duration, PlannedOps: uint64(max(p.Ops, 0))}
+		info := result.PhaseInfo{
+			Name: string(p.Name), Loop: string(p.Loop), Planned: p.Duration, PlannedOps: uint64(max(p.Ops, 0)), Length: lengths[p.Name],
+		}
 		if p.Announced() && p.Name == plan.Warmup { // what it was to take at most says nothing of what it took
-			info.Planned, info.PlannedOps, info.Length = 0, 0, p.Duration
+			info.Planned, info.PlannedOps = 0, 0
 		}
 		if p.Loop == plan.Open {
 			info.Intended = r.intended(p.Name)
@@ -86,7 +91,11 @@ func (c *Coordinator) document(ctx context.Context, suite archive.Suite, archive
 	if err != nil {
 		return result.Run{}, err
 	}
-	b := newBuilder(r, false)
+	lengths, err := c.lengths(ctx, r)
+	if err != nil {
+		return result.Run{}, err
+	}
+	b := newBuilder(r, false, lengths)
 	for w, err := range c.archive.Windows(ctx, archived.ID) {
 		if err != nil {
 			return result.Run{}, err
@@ -104,6 +113,20 @@ func (c *Coordinator) document(ctx context.Context, suite archive.Suite, archive
 		notes.Events[e.Phase] = append(notes.Events[e.Phase], result.Event{T: e.Offset.Seconds(), Kind: e.Kind, Text: e.Text})
 	}
 	return b.Document(r.header(c.config.Version), notes)
+}
+
+// lengths are how long the phases of a run have been, by their windows.
+func (c *Coordinator) lengths(ctx context.Context, r *run) (map[plan.PhaseName]time.Duration, error) {
+	extents, err := c.archive.Extents(ctx, r.archived.ID)
+	if err != nil {
+		return nil, err
+	}
+	lengths := make(map[plan.PhaseName]time.Duration)
+	for _, e := range extents {
+		// What was rolled up further than so long a phase is, shows no finer than that.
+		lengths[plan.PhaseName(e.Phase)] = max(e.Length, result.LengthFor(r.settings.Interval, e.Rolled))
+	}
+	return lengths, nil
 }
 
 // resultJSON makes the result of a suite or a run as the JSON of the contract: a suite of one run answers with

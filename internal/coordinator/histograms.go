@@ -12,6 +12,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -25,7 +26,13 @@ func (c *Coordinator) histograms(ctx context.Context, id string, send func(*benc
 	if err != nil {
 		return err
 	}
-	m := merger{send: func(phase string, iv *interval) error {
+	lengths, err := c.lengths(ctx, r)
+	if err != nil {
+		return err
+	}
+	m := merger{interval: r.settings.Interval, step: func(phase string) time.Duration {
+		return result.PointLength(r.settings.Interval, lengths[plan.PhaseName(phase)])
+	}, send: func(phase string, iv *interval) error {
 		began, _ := r.began(plan.PhaseName(phase))
 		msg := &benchdv1.HistogramsResponse{
 			Phase: phase, PhaseStart: wire.FromTime(time.Unix(0, r.record.Epoch+int64(began))),
@@ -60,12 +67,16 @@ func (c *Coordinator) oneRun(ctx context.Context, id string) (*run, error) {
 }
 
 // merger merges windows that come in the order of the archive: by phase, by number, and then those of all shards.
-// Windows of one number begin at the same instant, but for those of a shard that was handed out again.
+// Windows of one number begin at the same instant, but for those of a shard that was handed out again. Long phases
+// have intervals of several windows each, as in the series of their results: those can be rolled up.
 type merger struct {
-	send func(phase string, iv *interval) error
+	interval time.Duration // of windows
+	step     func(phase string) time.Duration
+	send     func(phase string, iv *interval) error
 
 	phase string
-	seq   int
+	every time.Duration // the phase's step
+	index int           // of the interval by the number of windows, so that those of all shards come together
 	open  map[intervalKey]*interval
 }
 
@@ -82,13 +93,25 @@ type interval struct {
 }
 
 func (m *merger) add(w *latency.Window) error {
-	if w.ID.Phase != m.phase || w.ID.Seq != m.seq {
+	if w.ID.Phase != m.phase {
 		if err := m.flush(); err != nil {
 			return err
 		}
+		m.phase, m.every, m.index = w.ID.Phase, max(m.step(w.ID.Phase), 1), -1
 	}
-	m.phase, m.seq = w.ID.Phase, w.ID.Seq
-	key := intervalKey{w.Start, w.Tail}
+	key, index := intervalKey{w.Start, w.Tail}, w.ID.Seq
+	if m.every > m.interval {
+		index = int(w.Start / m.every)
+		if !w.Tail {
+			key.start = time.Duration(index) * m.every
+		}
+	}
+	if index != m.index {
+		if err := m.flush(); err != nil {
+			return err
+		}
+		m.index = index
+	}
 	iv := m.open[key]
 	if iv == nil {
 		iv = &interval{start: w.Start, tail: w.Tail}
@@ -97,7 +120,7 @@ func (m *merger) add(w *latency.Window) error {
 		}
 		m.open[key] = iv
 	}
-	iv.end = max(iv.end, w.End)
+	iv.start, iv.end = min(iv.start, w.Start), max(iv.end, w.End)
 	return iv.merged.Add(w.Series)
 }
 

@@ -54,7 +54,7 @@ func forget(m *member, id *benchdv1.ShardId) {
 
 func (cd *conductor) granted(e lifecycle.Granted) {
 	cd.step(e)
-	cd.builder = newBuilder(cd.run, true) // it knows the shards now
+	cd.builder = liveBuilder(cd.run) // it knows the shards now
 }
 
 func (cd *conductor) prepared(shard int, msg *benchdv1.Prepared) {

@@ -23,12 +23,17 @@ const (
 
 // AppendBinary appends the encoding of h to b. The error is always nil; it makes h an encoding.BinaryAppender.
 func (h *Histogram) AppendBinary(b []byte) ([]byte, error) {
+	return h.appendBuckets(h.appendHeader(b)), nil
+}
+
+// appendHeader appends the part of the encoding before the buckets.
+func (h *Histogram) appendHeader(b []byte) []byte {
 	t := &h.totals
 	b = append(b, encodingVersion)
 	for _, v := range [headerFields]uint64{t.count, t.overflow, t.negative, uint64(t.min), uint64(t.max), t.sumHi, t.sumLo} {
 		b = binary.AppendUvarint(b, v)
 	}
-	return h.appendBuckets(b), nil
+	return b
 }
 
 // appendBuckets appends the part of the encoding that holds the buckets.

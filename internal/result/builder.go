@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,8 +16,8 @@ type PhaseInfo struct {
 	Loop       string        // "closed" or "open"
 	Planned    time.Duration // 0 where operations end it
 	PlannedOps uint64        // over all shards; 0 where time ends it
-	// Length is how long the phase was, where that is known and Planned is 0. It only decides how long the
-	// points of the series are.
+	// Length is how long the phase has been, where that is known; Planned is taken for it where it is not. It only
+	// decides how long the points of the series are. See PointLength.
 	Length time.Duration
 	// Intended is how many operations all shards together intend from the phase's start on until d has gone
 	// by, for an open loop; nil for a closed one.
@@ -83,10 +84,14 @@ func NewBuilder(cfg BuilderConfig) *Builder {
 		agents: make(map[shardID]ShardInfo, len(cfg.Shards)),
 	}
 	for _, info := range cfg.Phases {
+		step := cfg.Interval
+		if !cfg.LiveOnly {
+			step = PointLength(cfg.Interval, cmp.Or(info.Length, info.Planned))
+		}
 		p := &phase{
 			info:       info,
 			totals:     make(totals),
-			series:     newSeries(pointLength(cfg.Interval, max(info.Planned, info.Length)), cfg.LiveOnly, b.scale),
+			series:     newSeries(step, cfg.LiveOnly, b.scale),
 			ledger:     make(ledger),
 			generators: make(map[string]*generator),
 			errors:     make(map[errorKind]errorSample),

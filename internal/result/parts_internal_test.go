@@ -81,11 +81,38 @@ func TestPointLength(t *testing.T) {
 		{time.Second, 10_000 * time.Second, time.Second},
 		{time.Second, 0, time.Second},
 		{0, time.Hour, 0},
-		{time.Second, 4 * 24 * time.Hour, 50 * time.Second},
-		{100 * time.Millisecond, time.Hour, 500 * time.Millisecond},
+		{time.Second, 10_001 * time.Second, 5 * time.Second},
+		{time.Second, 25_000 * time.Second, 5 * time.Second},
+		{time.Second, 25_005 * time.Second, 10 * time.Second},
+		{time.Second, 4 * 24 * time.Hour, 100 * time.Second},
+		{100 * time.Millisecond, time.Hour, time.Second},
 	} {
-		require.Equal(t, tc.want, pointLength(tc.interval, tc.phase))
+		require.Equal(t, tc.want, PointLength(tc.interval, tc.phase))
 	}
+	step := time.Second
+	for length := step; length < 10*365*24*time.Hour; length += length/7 + 1 {
+		longer := PointLength(time.Second, length)
+		require.Zero(t, longer%step, "points of %s can be made of points of %s", longer, step)
+		if length > wholePoints*time.Second {
+			require.LessOrEqual(t, length/longer, time.Duration(maxPoints))
+		}
+		step = longer
+	}
+}
+
+// Means do not depend on how windows were merged before.
+func TestExactSumsDoNotDependOnTheOrder(t *testing.T) {
+	var all latency.Histogram
+	var one, many exactSum
+	for i := range 1000 {
+		var h latency.Histogram
+		h.Record(int64(1)<<(i%40) + int64(i))
+		many.add(&h)
+		require.NoError(t, all.Merge(&h))
+	}
+	one.add(&all)
+	require.Equal(t, one, many)
+	require.InDelta(t, meanUS(&all), many.mean(1000), 0)
 }
 
 func TestLengthText(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -14,22 +16,37 @@ import (
 // agents at about the same time, so a few would do; the rest is for agents that were away for a while.
 const openIntervals = 16
 
-// maxPoints bounds a series: a longer phase has points of several windows each.
-const maxPoints = 10_000
+// A phase of at most wholePoints windows has a point for each of them. A longer one has points of several windows
+// each, at most maxPoints: more than anybody can see in a picture.
+const (
+	wholePoints = 10_000
+	maxPoints   = 5_000
+)
 
-// pointLength is how long a point of a series is: the windows' interval, or for phases of more than maxPoints
-// windows the next round multiple of it.
-func pointLength(interval, phase time.Duration) time.Duration {
-	if interval <= 0 || phase/interval <= maxPoints {
+// PointLength is how long a point of a series is in a phase of a length: the windows' interval, or in a long phase 5,
+// 10, 50, 100, 500 … intervals. Each of these is a multiple of all before it, so that what was merged for a shorter
+// phase can be merged further when the phase has become longer: the archive rolls windows up by the same steps.
+func PointLength(interval, phase time.Duration) time.Duration {
+	if interval <= 0 || phase/interval <= wholePoints {
 		return interval
 	}
-	for unit := interval; ; unit *= 10 {
-		for _, n := range [...]int64{1, 2, 5} {
-			if step := unit * time.Duration(n); phase/step <= maxPoints {
-				return step
-			}
-		}
+	times, factor := 1, 5
+	for phase/(time.Duration(times)*interval) > maxPoints {
+		times, factor = times*factor, 10/factor
 	}
+	return time.Duration(times) * interval
+}
+
+// LengthFor is a length of which the points are so many intervals long.
+func LengthFor(interval time.Duration, times int) time.Duration {
+	if times <= 1 || interval <= 0 {
+		return 0
+	}
+	length := time.Duration(wholePoints)*interval + interval
+	for PointLength(interval, length) < time.Duration(times)*interval {
+		length *= 2
+	}
+	return length
 }
 
 // slot names an interval. What was done after the planned end has slots of its own, because it does not count
@@ -71,8 +88,8 @@ type interval struct {
 type cell struct {
 	response *latency.Histogram // nil when the interval is done
 	figures  PointOperation     // once it is
-	sum      float64            // of response times, in microseconds, once it is
-	service  float64            // sum of service times, in microseconds
+	sum      exactSum           // of response times, once it is
+	service  exactSum           // of service times
 }
 
 func newSeries(step time.Duration, discard bool, s scale) *series {
@@ -128,7 +145,7 @@ func (iv *interval) add(in *latency.Series, late bool) error {
 		c = &cell{response: new(latency.Histogram)}
 		iv.cells[in.Key] = c
 	}
-	c.service += sumUS(in.Service)
+	c.service.add(in.Service)
 	if late {
 		c.amend(in.Response)
 		return nil
@@ -136,7 +153,21 @@ func (iv *interval) add(in *latency.Series, late bool) error {
 	return c.response.Merge(in.Response)
 }
 
-func sumUS(h *latency.Histogram) float64 { return h.Mean() / 1000 * float64(h.Count()) }
+// exactSum is a sum of times in nanoseconds, in 128 bits: it is the same in whatever order and in whatever portions
+// it was added up.
+type exactSum struct{ hi, lo uint64 }
+
+func (s *exactSum) add(h *latency.Histogram) {
+	hi, lo := h.Sum128()
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, lo, 0)
+	s.hi += hi + carry
+}
+
+// mean is the mean of so many in microseconds, to the nanosecond.
+func (s *exactSum) mean(count uint64) float64 {
+	return math.Round((float64(s.hi)*(1<<64)+float64(s.lo))/float64(max(count, 1))) / 1000
+}
 
 // amend adds to a cell what can be added without its histogram.
 func (c *cell) amend(h *latency.Histogram) {
@@ -145,9 +176,9 @@ func (c *cell) amend(h *latency.Histogram) {
 	}
 	f := &c.figures
 	f.Count += h.Count()
-	c.sum += sumUS(h)
-	f.Mean = rounded(c.sum/float64(f.Count), 3)
-	f.ServiceMean = rounded(c.service/float64(f.Count), 3)
+	c.sum.add(h)
+	f.Mean = c.sum.mean(f.Count)
+	f.ServiceMean = c.service.mean(f.Count)
 	f.Max = max(f.Max, microseconds(h.Max()))
 	f.P50, f.P99 = nil, nil
 }
@@ -169,7 +200,7 @@ func (s *series) finishOldest() {
 	}
 	for key, c := range found.cells {
 		c.figures = s.point(key, c)
-		c.sum = sumUS(c.response)
+		c.sum.add(c.response)
 		c.response = nil
 	}
 	s.done[oldest] = found
@@ -189,7 +220,7 @@ func (s *series) point(key latency.Key, c *cell) PointOperation {
 		P99:     s.scale.p99.of(c.response),
 		Max:     microseconds(c.response.Max()),
 
-		ServiceMean: rounded(c.service/max(float64(c.response.Count()), 1), 3),
+		ServiceMean: c.service.mean(c.response.Count()),
 	}
 }
 

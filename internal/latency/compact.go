@@ -1,0 +1,130 @@
+package latency
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The compact encoding is for histograms that are kept for long and seldom read. It is a byte that tells its version,
+// and then, deflated: the header of the encoding of AppendBinary, all gaps, all counts. A merge of many windows has
+// hardly a gap and few different counts, so it takes a third of the other encoding.
+const compactVersion = 2
+
+// Compactor writes compact encodings. It keeps what that takes for the next one; it is not for use by several
+// goroutines at once. The zero value is ready for use.
+type Compactor struct {
+	plain, counts []byte
+	out           bytes.Buffer
+	deflate       *flate.Writer
+}
+
+// Append appends the compact encoding of h to b.
+func (c *Compactor) Append(b []byte, h *Histogram) ([]byte, error) {
+	c.plain, c.counts = h.appendHeader(c.plain[:0]), c.counts[:0]
+	next := 0
+	for i, n := range h.all {
+		c.plain = binary.AppendUvarint(c.plain, uint64(i-next))
+		c.counts = binary.AppendUvarint(c.counts, n)
+		next = i + 1
+	}
+	c.out.Reset()
+	if c.deflate == nil {
+		var err error
+		if c.deflate, err = flate.NewWriter(&c.out, flate.BestCompression); err != nil {
+			return b, fmt.Errorf("compact histogram: %w", err)
+		}
+	} else {
+		c.deflate.Reset(&c.out)
+	}
+	for _, part := range [...][]byte{c.plain, c.counts} {
+		if _, err := c.deflate.Write(part); err != nil {
+			return b, fmt.Errorf("compact histogram: %w", err)
+		}
+	}
+	if err := c.deflate.Close(); err != nil {
+		return b, fmt.Errorf("compact histogram: %w", err)
+	}
+	return append(append(b, compactVersion), c.out.Bytes()...), nil
+}
+
+// DecodeStored returns the histogram that AppendBinary or a Compactor encoded. What it accepts is checked as
+// DecodeHistogram does, and an error is an ErrMalformed. Data may be reused afterwards.
+func DecodeStored(data []byte) (*Histogram, error) {
+	if len(data) == 0 || data[0] != compactVersion {
+		return DecodeHistogram(data)
+	}
+	plain, err := inflate(data[1:])
+	if err != nil {
+		return nil, fmt.Errorf("decode compact histogram: %w: %w", ErrMalformed, err)
+	}
+	whole, err := interleave(plain)
+	if err != nil {
+		return nil, fmt.Errorf("decode compact histogram: %w: %w", ErrMalformed, err)
+	}
+	h := new(Histogram)
+	if err := h.view(whole); err != nil {
+		return nil, fmt.Errorf("decode compact histogram: %w", err)
+	}
+	return h, nil
+}
+
+// inflate takes no more memory than an honest histogram needs.
+func inflate(data []byte) ([]byte, error) {
+	r := flate.NewReader(bytes.NewReader(data))
+	plain, err := io.ReadAll(io.LimitReader(r, maxEncoded+1))
+	if err == nil && len(plain) > maxEncoded {
+		err = errors.New("larger than any histogram")
+	}
+	return plain, errors.Join(err, r.Close())
+}
+
+// interleave turns header, gaps and counts into the other encoding. There are as many gaps as counts, so the varints
+// behind the header are halved.
+func interleave(plain []byte) ([]byte, error) {
+	header := 0
+	if len(plain) > 0 {
+		header = 1
+	}
+	for range headerFields {
+		_, size := binary.Uvarint(plain[header:])
+		if size <= 0 {
+			return nil, errors.New("header cut short")
+		}
+		header += size
+	}
+	gaps := plain[header:]
+	numbers := 0
+	for _, b := range gaps {
+		if b < 0x80 { // the last byte of a varint
+			numbers++
+		}
+	}
+	if numbers%2 != 0 {
+		return nil, errors.New("a gap without a count")
+	}
+	counts := gaps
+	for left := numbers / 2; left > 0; counts = counts[1:] {
+		if counts[0] < 0x80 {
+			left--
+		}
+	}
+	gaps = gaps[:len(gaps)-len(counts)]
+	whole := append(make([]byte, 0, len(plain)), plain[:header]...)
+	for range numbers / 2 {
+		whole, gaps = moveVarint(whole, gaps)
+		whole, counts = moveVarint(whole, counts)
+	}
+	return append(whole, counts...), nil // what is left is no varint, and is refused
+}
+
+func moveVarint(to, from []byte) (_, rest []byte) {
+	n := 1
+	for n < len(from) && from[n-1] >= 0x80 {
+		n++
+	}
+	return append(to, from[:n]...), from[n:]
+}
