@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/draw"
 	"github.com/benchd/benchd/internal/sandbox/control"
-	"github.com/benchd/benchd/internal/sandbox/draw"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 )
 

@@ -12,6 +12,10 @@ import (
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/dev"
 	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/sandbox"
+	"github.com/benchd/benchd/internal/sandbox/fault"
+	"github.com/benchd/benchd/internal/sandbox/service"
+	"github.com/benchd/benchd/internal/spec"
 )
 
 // agentsPatience is how long agents in this process may take until they are there.
@@ -31,9 +35,13 @@ func runCommand() cli.Command {
 		Short: "Run a benchmark within this process and print its result",
 		Long: `Run starts a coordinator and agents within this process, runs a benchmark on them and prints its result.
 
+With --db sandbox it also brings a sandbox, which speaks HBase's protocol and needs no Java; properties sandbox.* say what it
+is like (docs/sandbox.md).
+
 Progress goes to standard error: live on a terminal, else a line for each interval. Ctrl-C cancels the run and prints
 what was measured until then; a second one ends at once.`,
 		Example: `  benchctl run --db null --duration 10s -p 'null.service=lognormal 1ms 0.5'
+  benchctl run --db sandbox --phase load,run -p recordcount=100000 --threads 16 --duration 10s
   benchctl run -P workloads/workloada -p recordcount=100000 --phase load,run --threads 16 --agents 2
   benchctl run --db null --target 20000 --threads 64 --duration 30s -o json >result.json`,
 	}
@@ -52,7 +60,11 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	if err != nil {
 		return err
 	}
-	ycsb, _, err := judge(s)
+	j, err := judge(s)
+	if err != nil {
+		return err
+	}
+	embedded, err := embeddedSandbox(c, cmd, s, j)
 	if err != nil {
 		return err
 	}
@@ -68,7 +80,7 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	var id string
 	var warnings []string
 	if err := begin(ctx, signals, "interrupted before the run began", func(ctx context.Context) (err error) {
-		cluster, err = dev.Start(ctx, dev.Config{Agents: f.agents, DataDir: f.data, Version: c.Version, Logger: c.Logger})
+		cluster, err = dev.Start(ctx, dev.Config{Agents: f.agents, DataDir: f.data, Version: c.Version, Logger: c.Logger, Sandbox: embedded})
 		if err != nil {
 			return cli.StartError(err)
 		}
@@ -86,12 +98,40 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 		how = quiet
 	}
 	if err := follow(ctx, c, signals, following{
-		client: client, id: id, known: true, out: c.Err, how: how, first: cancel, statuses: statusOuts(c, ycsb, f.output),
+		client: client, id: id, known: true, out: c.Err, how: how, first: cancel, statuses: statusOuts(c, j.ycsb, f.output),
 		left: "the run ended with this process, and nothing of it is printed",
 	}); err != nil {
 		return err
 	}
 	return conclude(ctx, c, client, id, f.output)
+}
+
+// embeddedSandbox is the sandbox that a run brings with it, or nil.
+func embeddedSandbox(c *cli.Context, cmd *cobra.Command, s spec.Submission, j judged) (*sandbox.Options, error) {
+	if j.db != spec.Sandbox {
+		return nil, nil //nolint:nilnil // it brings none
+	}
+	for _, property := range []string{"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort"} {
+		if spec.Sets(s, property) {
+			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s: `benchctl run --db sandbox` brings a sandbox of its own and needs no address; leave it out, or write --db hbase for one that runs already", property)}
+		}
+	}
+	settings, err := spec.EmbeddedSandbox(j.properties)
+	if err != nil {
+		return nil, err
+	}
+	o := &sandbox.Options{
+		Servers: settings.RegionServers,
+		Service: service.Config{Time: settings.Service, Handlers: settings.Handlers, Seed: settings.Seed},
+		Program: c.Version,
+		Logger:  c.Logger,
+	}
+	if settings.Faults != "" {
+		if o.Faults, err = fault.ReadFile(settings.Faults); err != nil {
+			return nil, &cli.Error{Code: cli.Usage, Err: err}
+		}
+	}
+	return o, nil
 }
 
 func warn(c *cli.Context, warnings []string) {

@@ -147,14 +147,23 @@ func read(name string) ([]byte, error) {
 	return content, err
 }
 
-// judge tells all that is wrong with a submission before anything is done about it, and how YCSB's output is wanted.
-func judge(s spec.Submission) (report.YCSB, []spec.Warning, error) {
+// judged is what a submission means, as far as benchctl has to do with it.
+type judged struct {
+	properties map[string]string // resolved
+	db         string
+	ycsb       report.YCSB // how YCSB's output is wanted
+	warnings   []spec.Warning
+}
+
+// judge tells all that is wrong with a submission before anything is done about it.
+func judge(s spec.Submission) (judged, error) {
 	suite, warnings, err := spec.Parse(s)
 	if err != nil {
-		return report.YCSB{}, warnings, err
+		return judged{warnings: warnings}, err
 	}
-	ycsb, err := report.ParseYCSB(suite.Cases[0].Properties)
-	return ycsb, warnings, err
+	one := suite.Cases[0]
+	ycsb, err := report.ParseYCSB(one.Properties)
+	return judged{properties: one.Properties, db: one.Settings.DB, ycsb: ycsb, warnings: warnings}, err
 }
 
 // submitter tells who submits.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/spec"
 )
 
 type submitFlags struct {
@@ -92,9 +94,12 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	if err != nil {
 		return err
 	}
-	ycsb, _, err := judge(s)
+	j, err := judge(s)
 	if err != nil {
 		return err
+	}
+	if brought := spec.Embeds(s); len(brought) > 0 && j.db == spec.Sandbox {
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s: these are of the sandbox that `benchctl run` brings with it; the one that agents use is started by `benchd sandbox` or `benchd dev`, with flags of its own", strings.Join(brought, ", "))}
 	}
 	signals, stop := catch()
 	defer stop()
@@ -111,13 +116,13 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	}
 	warn(c, warnings)
 	if !waits {
-		warnOfFiles(c, ycsb, id)
+		warnOfFiles(c, j.ycsb, id)
 		_, err := fmt.Fprintln(c.Out, id)
 		return err
 	}
 	_, _ = fmt.Fprintf(c.Err, "suite %s\n", id)
 	w := following{
-		client: client, id: id, known: true, out: c.Err, how: quiet, first: askFirst, statuses: statusOuts(c, ycsb, f.output),
+		client: client, id: id, known: true, out: c.Err, how: quiet, first: askFirst, statuses: statusOuts(c, j.ycsb, f.output),
 		left: fmt.Sprintf("%s goes on; `%s` follows it, `%s` ends it", id,
 			f.told(c.Origins, "benchctl watch "+id), f.told(c.Origins, "benchctl cancel "+id)),
 	}

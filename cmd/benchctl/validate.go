@@ -29,12 +29,12 @@ coordinator, unless --coordinator is given: then that one judges too, by its own
 		if err != nil {
 			return err
 		}
-		_, warnings, err := judge(submission)
+		j, err := judge(submission)
 		if err != nil {
 			return err
 		}
-		told := make([]string, len(warnings))
-		for i, w := range warnings {
+		told := make([]string, len(j.warnings))
+		for i, w := range j.warnings {
 			told[i] = w.String()
 		}
 		if c.Origins.Set("coordinator") {

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/dev"
+	"github.com/benchd/benchd/internal/sandbox"
+	"github.com/benchd/benchd/internal/sandbox/service"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/telemetry"
 )
@@ -17,23 +20,29 @@ import (
 type devFlags struct {
 	agents             int
 	listen, http, data string
+	sandbox            sandboxFlags
 	insecure, profiles bool
 }
 
 func devCommand() cli.Command {
-	f := devFlags{agents: 2}
+	f := devFlags{agents: 2, sandbox: sandboxFlags{servers: 3, service: service.Config{Handlers: 30}, detection: time.Second}}
 	cmd := &cobra.Command{
 		Use:   "dev",
-		Short: "Be a coordinator and its agents in one process",
-		Long: `Dev is a coordinator and agents in one process, for trials and development. What runs is what runs on several
-machines; benchctl reaches it at --listen.`,
+		Short: "Be a coordinator, its agents and a sandbox in one process",
+		Long: `Dev is a coordinator, agents and a sandbox in one process, for trials and development. What runs is what runs on several
+machines; benchctl reaches it at --listen. "benchctl submit --db sandbox" uses the sandbox, without being told where it is;
+the log says it to others, and where "benchctl sandbox" steers it.`,
 		Example: `  benchd dev
-  benchd dev --agents 3 --data archive`,
+  benchd dev --agents 3 --data archive
+  benchd dev --zookeeper 127.0.0.1:2181 --info 127.0.0.1:16010`,
 	}
 	config.Whole(cmd.Flags(), &f.agents, "agents", 1, "agents within this process")
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for benchctl and further agents")
 	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /metrics, /sd/agents, /healthz and /readyz")
 	cmd.Flags().StringVar(&f.data, "data", "", "`DIR` of the archive; without it the archive ends with the process")
+	cmd.Flags().StringVar(&f.sandbox.zookeeper, "zookeeper", "127.0.0.1:0", "`HOST:PORT` of the sandbox's ZooKeeper; port 0 takes a free one")
+	cmd.Flags().StringVar(&f.sandbox.info, "info", "127.0.0.1:0", "HTTP `HOST:PORT` of the sandbox's pages, by which benchctl steers it; port 0 takes a free one")
+	config.Whole(cmd.Flags(), &f.sandbox.servers, "region-servers", 0, "region servers of the sandbox; 0 starts no sandbox")
 	profilesFlag(cmd, &f.profiles, "--http")
 	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
@@ -48,6 +57,15 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 	); err != nil {
 		return err
 	}
+	var embedded *sandbox.Options
+	if f.sandbox.servers > 0 {
+		f.sandbox.insecure = f.insecure
+		o, err := f.sandbox.options(c)
+		if err != nil {
+			return err
+		}
+		embedded = &o
+	}
 	rpc, web, err := listenTwice(ctx, f.listen, f.http)
 	if err != nil {
 		return err
@@ -55,10 +73,14 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 	registry := telemetry.NewRegistry(c.Version)
 	cluster, err := dev.Start(ctx, dev.Config{
 		Agents: f.agents, DataDir: f.data, Listener: rpc, Version: c.Version, Logger: c.Logger, Registerer: registry,
+		Sandbox: embedded,
 	})
 	if err != nil {
 		_ = rpc.Close() // unless the cluster has done so
-		return errors.Join(cli.StartError(err), web.Close())
+		return errors.Join(startError(err), web.Close())
+	}
+	if s := cluster.Sandbox; s != nil {
+		c.Logger.Info("sandbox listens", "quorum", s.Quorum(), "info", s.Info(), "steer_with", "benchctl sandbox servers --sandbox "+s.Info())
 	}
 	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "agents", f.agents, "version", c.Version)
 	served := telemetry.NewServer(telemetry.ServerConfig{
@@ -66,4 +88,12 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 		Handlers: map[string]http.Handler{"/sd/agents": cluster.Coordinator.Discovery()},
 	}).Run(ctx, web)
 	return errors.Join(served, cluster.Close())
+}
+
+// startError tells why a coordinator or a sandbox did not start.
+func startError(err error) error {
+	if failed, ok := errors.AsType[*dev.SandboxError](err); ok {
+		return sandboxError(failed.Err)
+	}
+	return cli.StartError(err)
 }

@@ -37,6 +37,8 @@ func program() cli.Program {
 the client machines produce the load, benchctl submits runs and shows their results.`,
 		Version:  cli.Version(version, commit, info),
 		LogLevel: "info",
-		Commands: func() []cli.Command { return []cli.Command{coordinatorCommand(), agentCommand(), devCommand()} },
+		Commands: func() []cli.Command {
+			return []cli.Command{coordinatorCommand(), agentCommand(), devCommand(), sandboxCommand()}
+		},
 	}
 }

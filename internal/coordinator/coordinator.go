@@ -26,12 +26,13 @@ const DefaultAgentGrace = 30 * time.Second
 // Config says how a coordinator works. The zero values of AgentGrace, Clock, Logger and Registerer mean their
 // defaults.
 type Config struct {
-	DataDir    string        // where the archive is
-	Version    string        // of this build, for provenance
-	Databases  []string      // that agents of this build can drive
-	AgentGrace time.Duration // default DefaultAgentGrace
-	Clock      *clock.Source // default the machine's
-	Logger     *slog.Logger  // default none
+	DataDir    string                       // where the archive is
+	Version    string                       // of this build, for provenance
+	Databases  []string                     // that agents of this build can drive
+	Supplied   map[string]map[string]string // properties, by target, of submissions that do not set them
+	AgentGrace time.Duration                // default DefaultAgentGrace
+	Clock      *clock.Source                // default the machine's
+	Logger     *slog.Logger                 // default none
 	Registerer prometheus.Registerer
 	ShowEnded  time.Duration // how long the metrics of an ended run are shown; default exposition.DefaultKeep
 }

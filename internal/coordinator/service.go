@@ -28,7 +28,9 @@ const chunk = 1 << 20
 
 // parse judges a submission whole.
 func (c *Coordinator) parse(m *benchdv1.Submission) (*plan.Suite, []string, error) {
-	suite, warned, err := spec.Parse(wire.ToSubmission(m), c.config.Databases...)
+	submission := wire.ToSubmission(m)
+	submission.Supplied = c.config.Supplied
+	suite, warned, err := spec.Parse(submission, c.config.Databases...)
 	if err != nil {
 		return nil, nil, wire.Errorf(wire.ErrBadSpec, "%v", err)
 	}

@@ -1,9 +1,10 @@
 // Package dev is benchd in one process: a coordinator and its agents, joined by a network in memory. What runs
 // is what runs on several machines, down to the messages.
 //
-//  1. Start opens the coordinator on its data directory and serves it in memory, and on a listener if given.
-//  2. Agents connect to it like any others, each with a name and a target of its own.
-//  3. Close ends the agents, then the coordinator; nothing is left running.
+//  1. Start starts a sandbox if one is asked for; submissions to it need not say where it is.
+//  2. It opens the coordinator on its data directory and serves it in memory, and on a listener if given.
+//  3. Agents connect to it like any others, each with a name and a target of its own.
+//  4. Close ends the agents, then the coordinator and the sandbox; nothing is left running.
 package dev
 
 import (
@@ -15,6 +16,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,6 +27,8 @@ import (
 	"github.com/benchd/benchd/internal/agent"
 	"github.com/benchd/benchd/internal/coordinator"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/sandbox"
+	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
 )
 
@@ -39,6 +43,8 @@ type Config struct {
 	DataDir string
 	// Listener serves the coordinator to others, too. Optional; Close closes it.
 	Listener net.Listener
+	// Sandbox is what sandbox to start. Default: none.
+	Sandbox *sandbox.Options
 	// Drivers are the targets. Default: all of this build.
 	Drivers    map[string]load.Driver
 	Version    string
@@ -50,6 +56,8 @@ type Config struct {
 type Cluster struct {
 	// Coordinator is the one that all is about.
 	Coordinator *coordinator.Coordinator
+	// Sandbox is the sandbox, if one was asked for.
+	Sandbox *sandbox.Sandbox
 
 	server *grpc.Server
 	conn   *grpc.ClientConn
@@ -77,10 +85,13 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 		config.Drivers = target.Drivers()
 	}
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
-	var err error
+	supplied, err := c.startSandbox(ctx, config.Sandbox)
+	if err != nil {
+		return nil, errors.Join(err, c.tidy())
+	}
 	c.Coordinator, err = coordinator.New(ctx, coordinator.Config{
 		DataDir: config.DataDir, Version: config.Version, Logger: config.Logger, Registerer: config.Registerer,
-		Databases: target.Names(config.Drivers),
+		Databases: target.Names(config.Drivers), Supplied: supplied,
 	})
 	if err != nil {
 		return nil, errors.Join(err, c.tidy())
@@ -96,6 +107,36 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 		}
 	}
 	return c, nil
+}
+
+// SandboxError says that the sandbox did not start.
+type SandboxError struct{ Err error }
+
+// Error tells the error.
+func (e *SandboxError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the error beneath.
+func (e *SandboxError) Unwrap() error { return e.Err }
+
+// startSandbox starts a sandbox, and tells the properties of submissions to it.
+func (c *Cluster) startSandbox(ctx context.Context, options *sandbox.Options) (map[string]map[string]string, error) {
+	if options == nil {
+		return nil, nil
+	}
+	var err error
+	if c.Sandbox, err = sandbox.Start(ctx, *options); err != nil {
+		return nil, &SandboxError{Err: err}
+	}
+	host, port, err := net.SplitHostPort(c.Sandbox.Quorum())
+	if err != nil {
+		return nil, fmt.Errorf("find the sandbox's ZooKeeper: %w", err)
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return map[string]map[string]string{spec.Sandbox: {
+		"hbase.zookeeper.quorum": host, "hbase.zookeeper.property.clientPort": port,
+	}}, nil
 }
 
 // serve serves the coordinator in memory, and on a listener if there is one.
@@ -174,10 +215,14 @@ func (c *Cluster) Close() error {
 	return errors.Join(errors.Join(c.errs...), closed, c.Coordinator.Close(context.Background()), c.tidy())
 }
 
-// tidy removes the folder that Start made.
+// tidy ends the sandbox, and removes the folder that Start made.
 func (c *Cluster) tidy() error {
-	if c.folder == "" {
-		return nil
+	var err error
+	if c.Sandbox != nil {
+		err = c.Sandbox.Close()
 	}
-	return os.RemoveAll(c.folder)
+	if c.folder == "" {
+		return err
+	}
+	return errors.Join(err, os.RemoveAll(c.folder))
 }

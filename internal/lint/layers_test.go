@@ -46,10 +46,11 @@ func layers() []layer {
 			{name: "result"},
 		}},
 		{"ideas", []room{
-			{name: "spec", beside: []string{"plan"}},
+			{name: "spec", beside: []string{"plan", "draw"}},
 			{name: "plan", beside: []string{"workload", "pacing"}},
 			{name: "workload", beside: []string{"keyspace"}},
 			{name: "keyspace"},
+			{name: "draw"},
 			{name: "pacing"},
 			{name: "latency"},
 			{name: "clock"},

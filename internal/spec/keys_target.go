@@ -1,5 +1,7 @@
 package spec
 
+import "slices"
+
 // The names of targets, as property db spells them.
 const (
 	NullTarget  = "null" // serves any operation at once, or after a simulated time
@@ -31,5 +33,5 @@ func targetKeys() []Key {
 	for i := range hbase {
 		hbase[i].Targets = []string{HBaseTarget, Sandbox}
 	}
-	return append(null, hbase...)
+	return slices.Concat(null, hbase, sandboxKeys())
 }

@@ -25,6 +25,7 @@ import (
 func Parse(s Submission, available ...string) (*plan.Suite, []Warning, error) {
 	j := newJudge()
 	j.take(s)
+	j.supply(s.Supplied)
 	j.judgeValues()
 	j.attach(s.Attachments)
 	j.settleInserts()
@@ -59,6 +60,7 @@ func Resolve(properties map[string]string) (plan.Settings, error) {
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
 		j.set(entry{written: key, value: properties[key]})
 	}
+	j.supply(nil)
 	j.judgeValues()
 	j.attach(nil)
 	_, settings := j.settle()

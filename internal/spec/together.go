@@ -22,7 +22,7 @@ func (j *judge) judgeTogether(s plan.Settings) {
 	if j.sound("table") && j.value("table") == "" {
 		j.fail(j.said("table"), "is empty; write the table's name, or leave it out for usertable")
 	}
-	if s.DB == HBaseTarget {
+	if s.DB == HBaseTarget || s.DB == Sandbox {
 		j.judgeHBase()
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/benchd/benchd/internal/sandbox/draw"
+	"github.com/benchd/benchd/internal/draw"
 )
 
 // Fault is one thing that goes wrong.

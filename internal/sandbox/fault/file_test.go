@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/sandbox/draw"
+	"github.com/benchd/benchd/internal/draw"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/benchd/benchd/internal/sandbox/draw"
+	"github.com/benchd/benchd/internal/draw"
 )
 
 // Setting is one setting of a fault as it is written.

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/alarm"
-	"github.com/benchd/benchd/internal/sandbox/draw"
+	"github.com/benchd/benchd/internal/draw"
 )
 
 // MaxHandlers bounds Config.Handlers.

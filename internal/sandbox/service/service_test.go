@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/benchd/benchd/internal/alarm"
-	"github.com/benchd/benchd/internal/sandbox/draw"
+	"github.com/benchd/benchd/internal/draw"
 	"github.com/benchd/benchd/internal/sandbox/service"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/sandbox/draw"
+	"github.com/benchd/benchd/internal/draw"
 )
 
 // waits is Erlang's C formula: the probability that a request finds all c servers of M/M/c busy, for an offered load

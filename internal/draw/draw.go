@@ -1,4 +1,4 @@
-// Package draw is the durations that a sandbox draws: how long a request is served, how late an answer is.
+// Package draw is durations that are drawn: how long a sandbox serves a request, how late an answer is.
 //
 //  1. Parse reads a Duration as people write it: "5ms", "exponential 5ms", "uniform 1ms 9ms", "lognormal 5ms 0.5".
 //  2. Draw draws one from it, with a generator that the caller seeds.

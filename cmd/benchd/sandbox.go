@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/sandbox"
+	"github.com/benchd/benchd/internal/sandbox/fault"
+	"github.com/benchd/benchd/internal/sandbox/service"
+	"github.com/benchd/benchd/internal/security"
+)
+
+// sandboxFlags say what sandbox to start.
+type sandboxFlags struct {
+	zookeeper, info string
+	servers         int
+	data            string
+	faults          string
+	service         service.Config
+	seed            int
+	detection       time.Duration
+	insecure        bool
+}
+
+func sandboxCommand() cli.Command {
+	f := sandboxFlags{servers: 3, detection: time.Second, service: service.Config{Handlers: 30}}
+	cmd := &cobra.Command{
+		Use:   "sandbox",
+		Short: "Be an HBase for trials, teaching and tests of faults",
+		Long: `Sandbox is a small server that speaks HBase's own protocols: ZooKeeper, a master and region servers in one process, without
+Java. Clients of HBase use it like one, benchd's and the official Java client alike. It keeps tables in memory, or with
+--data in a folder. It is for trials, teaching and tests of faults; every result taken on it says so.
+
+"benchctl sandbox" has things go wrong in it while it runs, --faults from the start on. With --service each region server
+is a queue whose mathematics are known (M/M/c with exponential times), to hold measurements against.`,
+		Example: `  benchd sandbox
+  benchd sandbox --zookeeper 127.0.0.1:12181 --region-servers 5 --data sandbox
+  benchd sandbox --service 'exponential 10ms' --service-handlers 4 --faults faults.yaml`,
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.zookeeper, "zookeeper", "127.0.0.1:2181", "`HOST:PORT` that clients are given as hbase.zookeeper.quorum; port 0 takes a free one")
+	fs.StringVar(&f.info, "info", "127.0.0.1:16010", "HTTP `HOST:PORT` of the master's pages: /jmx, /conf, and what benchctl steers it by; port 0 takes a free one")
+	config.Whole(fs, &f.servers, "region-servers", 1, "region servers, each on free ports of its own")
+	fs.StringVar(&f.data, "data", "", "keep tables in `DIR`; without it they end with the process")
+	fs.StringVar(&f.faults, "faults", "", "`FILE` of what goes wrong, and when (YAML; its form is in docs/sandbox.md)")
+	serviceFlags(fs, &f)
+	config.Duration(fs, &f.detection, "detection", false, "how long the master takes to notice that a region server was killed")
+	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
+	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
+		return runSandbox(ctx, c, &f)
+	}}
+}
+
+// serviceFlags declare the service-time model.
+func serviceFlags(fs *pflag.FlagSet, f *sandboxFlags) {
+	config.Var(fs, &f.service.Time, "service", "TIME", "have each request of a region server served for so long: "+draw.Forms+"; default as fast as it can be", draw.Parse, func(d draw.Duration) string {
+		if d.IsZero() {
+			return ""
+		}
+		return d.String()
+	})
+	config.Whole(fs, &f.service.Handlers, "service-handlers", 1, "requests that a region server serves at once with --service; others wait their turn")
+	config.Whole(fs, &f.seed, "service-seed", 0, "seed of the times of --service")
+}
+
+// options judges the flags, and reads what they name.
+func (f *sandboxFlags) options(c *cli.Context) (sandbox.Options, error) {
+	if err := errors.Join(
+		security.CheckAddress("--zookeeper", f.zookeeper, f.insecure),
+		security.CheckAddress("--info", f.info, f.insecure),
+	); err != nil {
+		return sandbox.Options{}, err
+	}
+	f.service.Seed = uint64(f.seed)
+	if err := f.service.Validate(); err != nil {
+		return sandbox.Options{}, &config.Error{Place: c.Origins["service-handlers"], Err: err}
+	}
+	o := sandbox.Options{
+		ZooKeeper: f.zookeeper, Info: f.info, Servers: f.servers, Data: f.data,
+		Service: f.service, Detection: f.detection, Program: c.Version, Logger: c.Logger,
+	}
+	if f.faults != "" {
+		var err error
+		if o.Faults, err = fault.ReadFile(f.faults); err != nil {
+			return sandbox.Options{}, &cli.Error{Code: cli.Usage, Err: err}
+		}
+	}
+	return o, nil
+}
+
+func runSandbox(ctx context.Context, c *cli.Context, f *sandboxFlags) error {
+	o, err := f.options(c)
+	if err != nil {
+		return err
+	}
+	s, err := sandbox.Start(ctx, o)
+	if err != nil {
+		return sandboxError(err)
+	}
+	tellSandbox(c, s)
+	<-ctx.Done()
+	if err := s.Close(); err != nil {
+		return fmt.Errorf("end sandbox: %w", err)
+	}
+	c.Logger.Info("sandbox has ended")
+	return nil
+}
+
+// tellSandbox says on standard output how to use a sandbox.
+func tellSandbox(c *cli.Context, s *sandbox.Sandbox) {
+	servers := make([]string, 0, len(s.Servers()))
+	for _, one := range s.Servers() {
+		servers = append(servers, one.Address)
+	}
+	steering := "benchctl sandbox servers"
+	if s.Info() != "127.0.0.1:16010" {
+		steering += " --sandbox " + s.Info()
+	}
+	_, _ = fmt.Fprintf(c.Out, `sandbox %s is up
+  hbase.zookeeper.quorum  %s
+  region servers          %s
+  info                    http://%s/jmx
+
+  benchctl run --db hbase -p hbase.zookeeper.quorum=%s --phase load,run -p recordcount=100000 -p operationcount=100000
+  %s
+`, sandbox.Version, s.Quorum(), strings.Join(servers, " "), s.Info(), s.Quorum(), steering)
+}
+
+// sandboxError names the cure where a sandbox cannot be started.
+func sandboxError(err error) error {
+	code := cli.Failed
+	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EADDRNOTAVAIL) {
+		code = cli.Unavailable
+		if op, ok := errors.AsType[*net.OpError](err); ok && op.Addr != nil {
+			err = fmt.Errorf("start sandbox: listen on %s: %w; is another one, or a ZooKeeper or HBase, running there? Stop it, or give another address with --zookeeper or --info (port 0 takes any free one)",
+				op.Addr, cause(op))
+			return &cli.Error{Code: code, Err: err}
+		}
+	}
+	return &cli.Error{Code: code, Err: err}
+}
+
+// cause is what is the matter, without the names of system calls.
+func cause(err error) error {
+	if no, ok := errors.AsType[syscall.Errno](err); ok {
+		return no
+	}
+	return err
+}

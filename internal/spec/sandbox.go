@@ -1,0 +1,97 @@
+package spec
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/benchd/benchd/internal/draw"
+)
+
+// SandboxSettings is what sandbox a run brings with it: properties sandbox.*.
+type SandboxSettings struct {
+	RegionServers int
+	Service       draw.Duration // of each request; zero is as fast as it can be
+	Handlers      int           // of each region server, with Service
+	Seed          uint64        // of service times
+	Faults        string        // a file of what goes wrong, on the machine where the run was started; empty for none
+}
+
+// sandboxPrefix begins the properties of a sandbox that a run brings with it.
+const sandboxPrefix = "sandbox."
+
+func sandboxKeys() []Key {
+	keys := []Key{
+		{Name: "sandbox.region-servers", Kind: Int, Default: "3", Min: 1, Max: 100, Doc: "region servers of the sandbox that run embeds"},
+		{Name: "sandbox.service", Kind: Text, Default: "0s", check: checkDrawn, Doc: "how long each request is served: " + draw.Forms},
+		{Name: "sandbox.service.handlers", Kind: Int, Default: "30", Min: 1, Max: 10_000, Doc: "requests that a region server serves at once with sandbox.service"},
+		{Name: "sandbox.service.seed", Kind: Int, Default: "0", check: checkSeed, Doc: "of the times of sandbox.service"},
+		{Name: "sandbox.faults", Kind: Text, Doc: "a file of what goes wrong in the sandbox, and when (docs/sandbox.md)"},
+	}
+	for i := range keys {
+		keys[i].Targets = []string{Sandbox}
+	}
+	return keys
+}
+
+func checkDrawn(value string) (string, error) {
+	if strings.TrimSpace(value) == "0" {
+		return draw.Duration{}.String(), nil
+	}
+	d, err := draw.Parse(value)
+	return d.String(), err
+}
+
+// EmbeddedSandbox returns the settings of the sandbox that a run brings with it, from resolved properties. The error is
+// of type Problems.
+func EmbeddedSandbox(properties map[string]string) (SandboxSettings, error) {
+	v, err := newValues(properties, func(k Key) bool { return strings.HasPrefix(k.Name, sandboxPrefix) })
+	if err != nil {
+		return SandboxSettings{}, err
+	}
+	s := SandboxSettings{
+		RegionServers: v.int("sandbox.region-servers"),
+		Handlers:      v.int("sandbox.service.handlers"),
+		Seed:          v.seed("sandbox.service.seed"),
+		Faults:        v.text("sandbox.faults"),
+	}
+	if s.Service, err = draw.Parse(v.text("sandbox.service")); err != nil {
+		return SandboxSettings{}, Problems{{Key: "sandbox.service", Text: err.Error()}}
+	}
+	return s, nil
+}
+
+// Embeds lists the properties of a sandbox that a run brings with it, of those that a submission sets: who submits to
+// agents elsewhere brings none. Of a submission with mistakes it tells what it can.
+func Embeds(s Submission) []string {
+	j := newJudge()
+	j.take(s)
+	given := slices.Sorted(maps.Keys(j.given))
+	return slices.DeleteFunc(given, func(name string) bool { return !strings.HasPrefix(name, sandboxPrefix) })
+}
+
+// Sets reports whether a submission sets a property itself.
+func Sets(s Submission, property string) bool {
+	j := newJudge()
+	j.take(s)
+	_, ok := j.given[property]
+	return ok
+}
+
+// supply sets what goes below all that was said, because whoever judges knows it of the target.
+func (j *judge) supply(by map[string]map[string]string) {
+	db := j.value("db")
+	supplied := maps.Clone(by[db])
+	if db == Sandbox {
+		// A sandbox has the tables that runs make in it.
+		if supplied == nil {
+			supplied = map[string]string{}
+		}
+		supplied["columnfamily"] = "family"
+	}
+	for _, name := range slices.Sorted(maps.Keys(supplied)) {
+		if _, ok := j.given[name]; !ok {
+			j.set(entry{written: name, value: supplied[name], place: "of target " + db})
+		}
+	}
+}
