@@ -1,0 +1,15 @@
+package hbase
+
+import "github.com/benchd/benchd/internal/load"
+
+// Counts tells what the client has done so far beside operations: attempts that were followed by another, connections that
+// were opened, and times that a region was looked up. Observe tells the reasons, too.
+func (t *Target) Counts() map[string]uint64 {
+	return map[string]uint64{
+		"retry":         uint64(max(t.retries.Load(), 0)),
+		"connect":       uint64(max(t.dials.Load(), 0)),
+		"region_lookup": uint64(max(t.atlas.looks.Load(), 0)),
+	}
+}
+
+var _ load.Counter = (*Target)(nil)
