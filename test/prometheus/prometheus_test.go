@@ -10,10 +10,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/test/house"
 )
 
 const deploy = "../../deploy/"
@@ -58,48 +60,40 @@ func queries(t *testing.T) map[string][]string {
 // of the dashboard has an answer, also without native histograms; and when the run has ended (when all has been asked) its counts are
 // the result's exactly, its quantiles within 5 %.
 func TestPrometheusSeesWhatTheResultSays(t *testing.T) {
-	benchd, ctl := filepath.Join(tools.benchd, "benchd"), filepath.Join(tools.benchd, "benchctl")
-	rpc, web := address(t), address(t)
-	start(t, benchd, "coordinator", "--listen", rpc, "--http", web, "--data", t.TempDir())
-	eventually(t, func() bool { _, ok := get(t, "http://"+web+"/readyz"); return ok }, "the coordinator should be ready")
-	start(t, benchd, "agent", "--coordinator", rpc, "--name", "a", "--label", "zone=x", "--spool", t.TempDir())
-	start(t, benchd, "agent", "--coordinator", rpc, "--name", "b", "--metrics-listen", "0.0.0.0:0", "--insecure", "--spool", t.TempDir())
+	h := house.New(t)
+	h.Agent("a", "--label", "zone=x", "--spool", t.TempDir())
+	h.Agent("b", "--metrics-listen", "0.0.0.0:0", "--insecure", "--spool", t.TempDir())
 
-	native := prometheus(t, web, "--enable-feature=native-histograms")
-	classic := prometheus(t, web)
+	native := prometheus(t, h.HTTP, "--enable-feature=native-histograms")
+	classic := prometheus(t, h.HTTP)
 	both := map[string]*server{"native": native, "classic": classic}
 	for name, s := range both {
-		eventually(t, func() bool {
+		house.Eventually(t, house.Patience, func() bool {
 			_, ok := get(t, s.base+"/-/ready")
 			return ok && len(s.ask(`up{job="benchd-coordinator"} == 1`)) == 1 && len(s.ask(`up{job="benchd-agent", agent=~"a|b"} == 1`)) == 2
 		}, "%s: the coordinator and both agents should be scraped", name)
 	}
 
-	id := strings.TrimSpace(run(t, nil, ctl, "submit", "--coordinator", rpc, "--db", "null", "--agents", "2", "--threads", "8",
+	id := h.Submit("--agents", "2", "--threads", "8",
 		"--target", "1500", "--warmup", "2s", "--duration", "10m", "-p", "recordcount=1000", "-p", "readproportion=0.6", "-p", "updateproportion=0.2",
-		"-p", "readmodifywriteproportion=0.2", "-p", "null.service=lognormal 1ms 0.5", "-p", "null.error.share=1%"))
+		"-p", "readmodifywriteproportion=0.2", "-p", "null.service=lognormal 1ms 0.5", "-p", "null.error.share=1%")
 	for title, list := range queries(t) {
 		for _, expr := range list {
 			for name, s := range both {
-				eventually(t, func() bool { return len(s.ask(expr)) > 0 }, "%s, panel %q should have data:\n%s", name, title, expr)
+				house.Eventually(t, house.Patience, func() bool { return len(s.ask(expr)) > 0 }, "%s, panel %q should have data:\n%s", name, title, expr)
 			}
 		}
 	}
-	status := func() result.Run {
-		var r result.Run
-		require.NoError(t, json.Unmarshal([]byte(run(t, nil, ctl, "show", id, "--coordinator", rpc, "-o", "json")), &r))
-		return r
-	}
 	ops := fmt.Sprintf(`sum(benchd_operations_total{run="%s.1", phase="measure"})`, id)
-	eventually(t, func() bool { n, _ := native.number(ops); return n > 12_000 }, "the run should measure")
-	run(t, nil, ctl, "cancel", id, "--coordinator", rpc)
-	eventually(t, func() bool { return status().Status.Ended() }, "the run should end")
-	r := status()
-	require.Equal(t, result.Cancelled, r.Status, r.Reason)
+	house.Eventually(t, house.Patience, func() bool { n, _ := native.number(ops); return n > 12_000 }, "the run should measure")
+	_, stderr, _ := h.Ctl("cancel", id)
+	h.Until(id, string(result.Cancelled))
+	r := h.Show(id)
+	require.Empty(t, r.Missing, stderr)
 	require.True(t, r.Reconcile.OK, "%+v", r.Reconcile)
 
 	for name, s := range both {
-		eventually(t, func() bool {
+		house.Eventually(t, house.Patience, func() bool {
 			n, _ := s.number(fmt.Sprintf(`sum(benchd_operations_total{run="%s.1"})`, id))
 			m, _ := s.number(fmt.Sprintf(`sum(benchd_agent_operations_total{run="%s.1"})`, id))
 			return uint64(n) == r.Reconcile.Merged && uint64(m) == r.Reconcile.Merged
@@ -136,7 +130,7 @@ func TestPrometheusSeesWhatTheResultSays(t *testing.T) {
 	}
 	require.Greater(t, compared, 40)
 	t.Logf("%d quantiles are within 5 %%, %d operations counted exactly", compared, r.Reconcile.Merged)
-	checkMetrics(t, web)
+	checkMetrics(t, h.HTTP)
 }
 
 // checkMetrics lets promtool judge what is scraped.
@@ -151,16 +145,18 @@ func checkMetrics(t *testing.T, coordinator string) {
 		text, ok := get(t, "http://"+target+"/metrics")
 		require.True(t, ok, target)
 		require.Contains(t, string(text), "_response_time_seconds_bucket")
-		run(t, strings.NewReader(string(text)), filepath.Join(tools.prometheus, "promtool"), "check", "metrics")
+		path := filepath.Join(t.TempDir(), "metrics")
+		require.NoError(t, os.WriteFile(path, text, 0o600))
+		stdout, stderr, code := house.Command(t, time.Minute, "bash", "-c", `"$0" check metrics <"$1"`, tool(t, "promtool"), path)
+		require.Zero(t, code, "%s: %s%s", target, stdout, stderr)
 	}
 }
 
 // The rules are sound, each of them fires when it should, and none when all is well.
 func TestRules(t *testing.T) {
-	promtool := filepath.Join(tools.prometheus, "promtool")
-	run(t, nil, promtool, "check", "config", deploy+"prometheus/prometheus.yml")
-	run(t, nil, promtool, "check", "rules", deploy+"prometheus/benchd.rules.yml")
-	run(t, nil, promtool, "test", "rules", "testdata/rules.test.yml")
+	promtool(t, "check", "config", deploy+"prometheus/prometheus.yml")
+	promtool(t, "check", "rules", deploy+"prometheus/benchd.rules.yml")
+	promtool(t, "test", "rules", "testdata/rules.test.yml")
 
 	rules, err := os.ReadFile(deploy + "prometheus/benchd.rules.yml")
 	require.NoError(t, err)
