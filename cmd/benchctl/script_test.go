@@ -18,6 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/dev"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/sandbox"
 )
 
 func TestMain(m *testing.M) {
@@ -77,6 +78,8 @@ func (h *house) running(ctx context.Context) (id string, err error) {
 // TestScripts runs the command lines of testdata. Beside the usual commands these have:
 //
 //	cluster N        start a coordinator with N agents, for the rest of the script
+//	sandbox          start a sandbox for the rest of the script; nobody listens at $NOWHERE
+//	waitfor WORD CMD…  run a command until it prints a word
 //	exits N CMD…     run a command, which must end with exit code N
 //	running VAR      wait until a suite runs, and put its id into a variable
 //	save VAR         put what was printed into a variable
@@ -99,6 +102,22 @@ func TestScripts(t *testing.T) {
 				ts.Defer(func() { ts.Check(h.cluster.Close()) })
 				houses.Store(ts, h)
 				ts.Setenv("BENCHCTL_COORDINATOR", h.address)
+			},
+			"sandbox": func(ts *testscript.TestScript, _ bool, _ []string) {
+				s, err := sandbox.Start(ctx, sandbox.Options{Detection: time.Millisecond})
+				ts.Check(err)
+				ts.Defer(func() { ts.Check(s.Close()) })
+				ts.Setenv("BENCHCTL_SANDBOX", s.Info())
+				l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+				ts.Check(err)
+				ts.Setenv("NOWHERE", l.Addr().String())
+				ts.Check(l.Close())
+			},
+			"waitfor": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(await(ctx, func(context.Context) (bool, error) {
+					err := ts.Exec(args[1], args[2:]...)
+					return strings.Contains(ts.ReadFile("stdout"), args[0]), err
+				}))
 			},
 			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
 				want, err := strconv.Atoi(args[0])

@@ -132,7 +132,7 @@ func tellSandbox(c *cli.Context, s *sandbox.Sandbox) {
   region servers          %s
   info                    http://%s/jmx
 
-  benchctl run --db hbase -p hbase.zookeeper.quorum=%s --phase load,run -p recordcount=100000 -p operationcount=100000
+  benchctl run --db hbase -p hbase.zookeeper.quorum=%s -p columnfamily=family --phase load,run -p recordcount=100000 -p operationcount=100000
   %s
 `, sandbox.Version, s.Quorum(), strings.Join(servers, " "), s.Info(), s.Quorum(), steering)
 }
