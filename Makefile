@@ -71,6 +71,11 @@ test: $(TESTRUNNER) ## Run all tests that need no server, with the race detector
 test-integration: $(TESTRUNNER) ## Run the tests against separate processes and real servers, one package at a time.
 	$(GOTEST) -count 1 -p 1 -timeout 10m -tags integration $(INTEGRATION)
 
+.PHONY: test-faults
+test-faults: $(TESTRUNNER) ## Run the tests of killed processes, broken networks and full disks, on hosts of their own (root, iproute2); print the table.
+	@mkdir -p bin && rm -f bin/faults.txt
+	$(GOTEST) -count 1 -timeout 15m -parallel 14 -tags faults ./test/faults || failed=$$?; cat bin/faults.txt; exit $${failed:-0}
+
 .PHONY: java-client-test
 java-client-test: ## Check with HBase's own Java client what the server at QUORUM=HOST:PORT answers; ONLY=TEXT picks checks.
 	@test/java/run ClientTest '$(QUORUM)' $(if $(ONLY),--only '$(ONLY)')

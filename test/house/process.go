@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -44,9 +45,21 @@ func (b *buffer) String() string {
 // Start starts a program and ends it with the test. Where stdout is nil, what it prints there is lost.
 func Start(t *testing.T, stdout io.Writer, name string, args ...string) *Process {
 	t.Helper()
-	p := &Process{t: t, name: name + " " + strings.Join(args, " "), done: make(chan struct{})}
+	return run(t, stdout, name+" "+strings.Join(args, " "), program(name), args)
+}
+
+// StartUnder starts a program by another one, which it takes the place of: "ip netns exec", "taskset".
+func StartUnder(t *testing.T, under []string, name string, args ...string) *Process {
+	t.Helper()
+	whole := append(append(slices.Clone(under[1:]), program(name)), args...)
+	return run(t, nil, name+" "+strings.Join(args, " "), under[0], whole)
+}
+
+func run(t *testing.T, stdout io.Writer, called, path string, args []string) *Process {
+	t.Helper()
+	p := &Process{t: t, name: called, done: make(chan struct{})}
 	// It is ended by the clean-up below, after the test has looked at it.
-	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), program(name), args...)
+	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), path, args...)
 	p.cmd.Stderr = &p.log
 	p.cmd.Stdout = io.Discard
 	if stdout != nil {
