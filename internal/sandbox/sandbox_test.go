@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -126,14 +127,14 @@ func read(t testing.TB, client gohbase.Client, row string) string {
 
 func rows(t testing.TB, client gohbase.Client, scan *hrpc.Scan) string {
 	t.Helper()
-	all := ""
+	var all strings.Builder
 	scanner := client.Scan(scan)
 	for {
 		r, err := scanner.Next()
 		if err == io.EOF {
-			return all
+			return all.String()
 		}
 		require.NoError(t, err)
-		all += string(r.Cells[0].Row) + " "
+		all.WriteString(string(r.Cells[0].Row) + " ")
 	}
 }

@@ -182,7 +182,9 @@ func (s *Sandbox) RestartServer(ctx context.Context, name string) (Server, error
 // Join has a new server serve.
 func (s *Sandbox) join(n *node) (Server, error) {
 	s.serve(n)
-	s.cluster.Join(n.Node)
+	if err := s.cluster.Join(n.Node); err != nil {
+		return told(n.Node), err
+	}
 	if s.cluster.Balancing.Load() {
 		if _, err := s.cluster.Balance(); err != nil {
 			return told(n.Node), fmt.Errorf("balance: %w", err)

@@ -39,7 +39,8 @@ type Cluster struct {
 
 	mu      sync.Mutex // one change at a time
 	opened  int64
-	servers []*Server // all there ever were, by when they were started
+	servers []*Server       // all there ever were, by when they were started
+	orphans []*store.Region // those of enabled tables that have no server, for want of one
 }
 
 // New makes a cluster of a store's tables. Watch is told of each server that hbase:meta is given to, while the cluster
@@ -91,17 +92,27 @@ func (c *Cluster) Begin(servers ...*Server) error {
 	return c.placeMeta()
 }
 
-// Join adds a server.
-func (c *Cluster) Join(s *Server) {
+// Join adds a server. It gets at once what has none.
+func (c *Cluster) Join(s *Server) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.servers = append(c.servers, s)
+	if c.holder(meta.EncodedName) == nil {
+		if err := c.placeMeta(); err != nil {
+			return err
+		}
+	}
+	orphans := c.orphans
+	c.orphans = nil
+	c.InMotion.Add(-int64(len(orphans)))
+	return c.place(nil, orphans)
 }
 
 // Killed is told that a server serves no longer. Its regions are served again after Bury.
 func (c *Cluster) Killed(s *Server) {
 	s.alive.Store(false)
-	if c.InMotion.Add(int64(s.Count())) == int64(s.Count()) {
+	s.lost = int64(s.Count())
+	if c.InMotion.Add(s.lost) == s.lost {
 		c.since.Store(time.Now().UnixNano())
 	}
 }
@@ -122,17 +133,18 @@ func (c *Cluster) Bury(s *Server) error {
 		return nil
 	}
 	regions := s.Regions()
-	defer c.InMotion.Add(-int64(len(regions)))
+	defer c.InMotion.Add(-s.lost)
 	s.routes.Store(&routes{})
 	held := make([]*store.Region, 0, len(regions))
 	for _, r := range regions {
-		if r.Meta != nil {
-			if err := c.placeMeta(); err != nil {
-				return err
-			}
-			continue
+		if r.Store != nil {
+			held = append(held, r.Store)
 		}
-		held = append(held, r.Store)
+	}
+	if len(held) < len(regions) {
+		if err := c.placeMeta(); err != nil {
+			return errors.Join(err, c.place(nil, held))
+		}
 	}
 	c.logger.Info("regions of a killed server are given to others", "server", s.Name(), "regions", len(regions))
 	return c.place(nil, held)
@@ -188,7 +200,9 @@ func (c *Cluster) place(to *Server, regions []*store.Region) error {
 		target := to
 		if target == nil {
 			if len(live) == 0 {
-				return ErrNoServer
+				c.orphans = append(c.orphans, r)
+				c.InMotion.Add(1)
+				continue
 			}
 			target = slices.MinFunc(live, func(a, b *Server) int { return cmp.Compare(count[a], count[b]) })
 			for _, s := range live { // where its table was before a restart of all
@@ -212,6 +226,9 @@ func (c *Cluster) place(to *Server, regions []*store.Region) error {
 		s.open(regions...)
 	}
 	c.Meta.Update(rows)
+	if to == nil && len(live) == 0 && len(regions) > 0 {
+		return ErrNoServer
+	}
 	return nil
 }
 

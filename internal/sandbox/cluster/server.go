@@ -40,6 +40,7 @@ type Server struct {
 	Meter     jmx.Meter
 
 	alive  atomic.Bool // until it is killed
+	lost   int64       // how many regions it had then
 	known  atomic.Bool // until the master has noticed that it was killed
 	routes atomic.Pointer[routes]
 	mu     sync.Mutex // guards away

@@ -3,6 +3,8 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/benchd/benchd/internal/sandbox/meta"
 	"github.com/benchd/benchd/internal/sandbox/rpc"
@@ -55,6 +57,10 @@ func (c *Cluster) Disable(name store.Name) error {
 // Retire takes regions from their servers. The cluster is locked.
 func (c *Cluster) retire(regions []*store.Region) {
 	for _, held := range regions {
+		if i := slices.Index(c.orphans, held); i >= 0 {
+			c.orphans = slices.Delete(c.orphans, i, i+1)
+			c.InMotion.Add(-1)
+		}
 		info := held.Info()
 		if r, s, err := c.find([]byte(info.Encoded)); err == nil {
 			s.close(nil, 0, r)
@@ -182,47 +188,40 @@ func Explain(err error) error {
 	for _, known := range []struct {
 		is    error
 		class string
-		again bool
+		again bool // may the client try again?
+		named bool // is the message a name?
 	}{
-		{store.ErrRegionGone, notServing, true},
-		{store.ErrRegionNotFound, unknownRegion, false},
-		{store.ErrWrongRegion, hbase + "regionserver.WrongRegionException", true},
-		{store.ErrNoFamily, hbase + "regionserver.NoSuchColumnFamilyException", false},
-		{store.ErrFull, hbase + "RegionTooBusyException", true},
-		{store.ErrNamespaceExists, hbase + "NamespaceExistException", false},
-		{store.ErrNamespaceNotFound, hbase + "NamespaceNotFoundException", false},
-		{store.ErrNamespaceInUse, hbase + "constraint.ConstraintException", false},
-		{store.ErrTableExists, hbase + "TableExistsException", false},
-		{store.ErrTableNotFound, hbase + "TableNotFoundException", false},
-		{store.ErrTableEnabled, hbase + "TableNotDisabledException", false},
-		{store.ErrTableDisabled, hbase + "TableNotEnabledException", false},
-		{store.ErrClosed, hbase + "regionserver.RegionServerStoppedException", true},
-		{store.ErrNotANumber, finalIO, false},
-		{store.ErrTooLarge, finalIO, false},
-		{store.ErrBadRequest, finalIO, false},
-		{store.ErrNoSplit, finalIO, false},
-		{ErrNoServer, hbase + "PleaseHoldException", true},
+		{is: store.ErrRegionGone, class: notServing, again: true},
+		{is: store.ErrRegionNotFound, class: unknownRegion},
+		{is: store.ErrWrongRegion, class: hbase + "regionserver.WrongRegionException", again: true},
+		{is: store.ErrNoFamily, class: hbase + "regionserver.NoSuchColumnFamilyException"},
+		{is: store.ErrFull, class: hbase + "RegionTooBusyException", again: true},
+		{is: store.ErrNamespaceExists, class: hbase + "NamespaceExistException"},
+		{is: store.ErrNamespaceNotFound, class: hbase + "NamespaceNotFoundException", named: true},
+		{is: store.ErrNamespaceInUse, class: hbase + "constraint.ConstraintException"},
+		{is: store.ErrTableExists, class: hbase + "TableExistsException", named: true},
+		{is: store.ErrTableNotFound, class: hbase + "TableNotFoundException", named: true},
+		{is: store.ErrTableEnabled, class: hbase + "TableNotDisabledException"},
+		{is: store.ErrTableDisabled, class: hbase + "TableNotEnabledException"},
+		{is: store.ErrClosed, class: hbase + "regionserver.RegionServerStoppedException", again: true},
+		{is: store.ErrNotANumber, class: finalIO},
+		{is: store.ErrTooLarge, class: finalIO},
+		{is: store.ErrBadRequest, class: finalIO},
+		{is: store.ErrNoSplit, class: finalIO},
+		{is: ErrNoServer, class: hbase + "PleaseHoldException", again: true},
 	} {
 		if errors.Is(err, known.is) {
-			return &rpc.Exception{Class: known.class, Message: text(err, known.is), DoNotRetry: !known.again}
+			return &rpc.Exception{Class: known.class, Message: text(err, known.named), DoNotRetry: !known.again}
 		}
 	}
 	return fmt.Errorf("sandbox: %w", err)
 }
 
-// Text is what an exception of this class says. Java's clients take some messages for the name alone.
-func text(err, is error) string {
-	if is == store.ErrTableNotFound || is == store.ErrTableExists || is == store.ErrNamespaceNotFound { //nolint:errorlint // the entry itself
-		return lastWord(err.Error())
+// Text is what an exception says. Where it is about a name, Java's clients take the message for the name alone.
+func text(err error, named bool) string {
+	all := err.Error()
+	if named {
+		return all[strings.LastIndexByte(all, ' ')+1:]
 	}
-	return err.Error()
-}
-
-func lastWord(s string) string {
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i] == ' ' {
-			return s[i+1:]
-		}
-	}
-	return s
+	return all
 }

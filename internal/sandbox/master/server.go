@@ -118,8 +118,8 @@ func call[T any, P interface {
 }](do func(P) (proto.Message, error)) method {
 	return func(c *rpc.Call) (proto.Message, error) {
 		m := P(new(T))
-		if err := proto.Unmarshal(c.Param, m); err != nil {
-			return nil, rpc.Finalf(finalIO, "malformed %s: %v", c.Method, err)
+		if err := rpc.Decode(c, m); err != nil {
+			return nil, err
 		}
 		return do(m)
 	}

@@ -74,7 +74,7 @@ func (s admin) serve(c *rpc.Call) (proto.Message, error) {
 
 func (s admin) regionInfo(c *rpc.Call) (proto.Message, error) {
 	var request hbasepb.GetRegionInfoRequest
-	if err := decode(c, &request); err != nil {
+	if err := rpc.Decode(c, &request); err != nil {
 		return nil, err
 	}
 	r, err := s.Node.Region(request.GetRegion().GetValue())
@@ -110,7 +110,7 @@ func state(r *cluster.Region) hbasepb.CompactionState {
 
 func (s admin) flush(c *rpc.Call) (proto.Message, error) {
 	var request hbasepb.FlushRegionRequest
-	if err := decode(c, &request); err != nil {
+	if err := rpc.Decode(c, &request); err != nil {
 		return nil, err
 	}
 	r, err := s.Node.Region(request.GetRegion().GetValue())
@@ -127,7 +127,7 @@ func (s admin) flush(c *rpc.Call) (proto.Message, error) {
 
 func (s admin) compact(c *rpc.Call) (proto.Message, error) {
 	var request hbasepb.CompactRegionRequest
-	if err := decode(c, &request); err != nil {
+	if err := rpc.Decode(c, &request); err != nil {
 		return nil, err
 	}
 	r, err := s.Node.Region(request.GetRegion().GetValue())
@@ -191,7 +191,7 @@ func (s *Server) compaction(r *cluster.Region, major bool) {
 
 func (s admin) regionLoad(c *rpc.Call) (proto.Message, error) {
 	var request hbasepb.GetRegionLoadRequest
-	if err := decode(c, &request); err != nil {
+	if err := rpc.Decode(c, &request); err != nil {
 		return nil, err
 	}
 	out := &hbasepb.GetRegionLoadResponse{}

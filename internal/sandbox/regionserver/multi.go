@@ -25,7 +25,7 @@ type batch struct {
 
 func (s client) multi(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	var request hbasepb.MultiRequest
-	if err := decode(c, &request); err != nil {
+	if err := rpc.Decode(c, &request); err != nil {
 		return err
 	}
 	if err := s.judge(ctx, fault.Multi, nil, nil, a); err != nil {

@@ -14,7 +14,7 @@ import (
 
 func (s client) mutate(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	var request hbasepb.MutateRequest
-	if err := decode(c, &request); err != nil {
+	if err := rpc.Decode(c, &request); err != nil {
 		return err
 	}
 	r, err := s.Node.Region(request.GetRegion().GetValue())

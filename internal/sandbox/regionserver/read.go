@@ -18,7 +18,7 @@ import (
 
 func (s client) get(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	var request hbasepb.GetRequest
-	if err := decode(c, &request); err != nil {
+	if err := rpc.Decode(c, &request); err != nil {
 		return err
 	}
 	r, err := s.Node.Region(request.GetRegion().GetValue())

@@ -24,7 +24,7 @@ const attributeRaw = "_raw_"
 
 func (s client) scan(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	var request hbasepb.ScanRequest
-	if err := decode(c, &request); err != nil {
+	if err := rpc.Decode(c, &request); err != nil {
 		return err
 	}
 	if request.ScannerId == nil {

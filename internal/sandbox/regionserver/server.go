@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/benchd/benchd/internal/sandbox/cluster"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 	"github.com/benchd/benchd/internal/sandbox/rpc"
@@ -166,14 +164,6 @@ func (s *Server) judge(ctx context.Context, op fault.Op, r *cluster.Region, row 
 	}
 	if v.Cut {
 		a.Cut, a.CutAfter = true, v.CutAfter
-	}
-	return nil
-}
-
-// decode reads a call's message.
-func decode(c *rpc.Call, m proto.Message) error {
-	if err := proto.Unmarshal(c.Param, m); err != nil {
-		return rpc.Finalf(finalIO, "malformed %s: %v", c.Method, err)
 	}
 	return nil
 }

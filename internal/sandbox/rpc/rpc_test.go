@@ -230,3 +230,22 @@ func TestCellsInBlocks(t *testing.T) {
 	}
 	require.Empty(t, block)
 }
+
+// A message of so many parts that it would take many times its length in memory is refused; one of many small values
+// is not.
+func TestManyPartsAreRefused(t *testing.T) {
+	hostile := bytes.Repeat([]byte{0x0a, 0x00}, 1<<20) // a million actions of nothing
+	err := Decode(&Call{Method: []byte("Multi"), Param: hostile}, &hbasepb.MultiRequest{})
+	require.ErrorContains(t, err, "RequestTooBig")
+
+	value := &hbasepb.QualifierValue{Qualifier: []byte("q"), Value: make([]byte, 20), Timestamp: proto.Uint64(1 << 60)}
+	m := &hbasepb.MultiRequest{}
+	for range 20_000 {
+		m.RegionAction = append(m.RegionAction, &hbasepb.RegionAction{Action: []*hbasepb.Action{{Index: proto.Uint32(1), Mutation: &hbasepb.MutationProto{
+			Row: make([]byte, 16), ColumnValue: []*hbasepb.ColumnValue{{Family: []byte("f"), QualifierValue: []*hbasepb.QualifierValue{value}}},
+		}}}})
+	}
+	b, err := proto.Marshal(m)
+	require.NoError(t, err)
+	require.NoError(t, Decode(&Call{Method: []byte("Multi"), Param: b}, &hbasepb.MultiRequest{}))
+}
