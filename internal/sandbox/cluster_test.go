@@ -17,7 +17,7 @@ import (
 	"github.com/tsuna/gohbase"
 	"github.com/tsuna/gohbase/hrpc"
 
-	"github.com/benchd/benchd/internal/sandbox/draw"
+	"github.com/benchd/benchd/internal/draw"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 	"github.com/benchd/benchd/internal/sandbox/store"
 )
