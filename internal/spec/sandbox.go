@@ -78,20 +78,23 @@ func Sets(s Submission, property string) bool {
 	return ok
 }
 
-// supply sets what goes below all that was said, because whoever judges knows it of the target.
+// supply sets what goes below all that was said, because whoever judges knows it of the target. What is supplied
+// belongs together: where the submission sets one of them, the others would not fit it.
 func (j *judge) supply(by map[string]map[string]string) {
 	db := j.value("db")
-	supplied := maps.Clone(by[db])
 	if db == Sandbox {
-		// A sandbox has the tables that runs make in it.
-		if supplied == nil {
-			supplied = map[string]string{}
-		}
-		supplied["columnfamily"] = "family"
+		j.supplyAll(db, map[string]string{"columnfamily": "family"}) // it has the tables that runs make in it
 	}
-	for _, name := range slices.Sorted(maps.Keys(supplied)) {
-		if _, ok := j.given[name]; !ok {
-			j.set(entry{written: name, value: supplied[name], place: "of target " + db})
+	j.supplyAll(db, by[db])
+}
+
+func (j *judge) supplyAll(db string, properties map[string]string) {
+	for name := range properties {
+		if _, ok := j.given[name]; ok {
+			return
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		j.set(entry{written: name, value: properties[name], place: "of target " + db})
 	}
 }

@@ -12,8 +12,8 @@ type Submission struct {
 	// Attachments are the contents of files that properties name, by the name as it is written there. Who
 	// submits asks Needs which ones they are: the coordinator has not the user's disk.
 	Attachments map[string][]byte
-	// Supplied are properties, by target, that hold where the submission does not set them. They are not handed in: whoever
-	// judges knows them, such as where the sandbox is that it has started.
+	// Supplied are properties, by target, that hold where the submission sets none of them. They are not handed in:
+	// whoever judges knows them, such as where the sandbox is that it has started.
 	Supplied map[string]map[string]string
 }
 

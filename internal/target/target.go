@@ -13,8 +13,9 @@ import (
 // Drivers gives each target's driver by its name, which is what --db says.
 func Drivers() map[string]load.Driver {
 	return map[string]load.Driver{
-		"hbase": hbase.Open,
-		"null":  null.Open,
+		"hbase":   hbase.Open,
+		"null":    null.Open,
+		"sandbox": hbase.OpenSandbox,
 	}
 }
 

@@ -84,6 +84,9 @@ func (t *Target) Facts(ctx context.Context) (map[string]string, error) {
 	}
 	if t.cluster != nil {
 		maps.Copy(facts, t.cluster.Facts(ctx, s.FullTable()))
+		if isSandbox(facts["hbase.version"]) {
+			facts["target"] = "sandbox"
+		}
 	}
 	if s.BatchSize > 1 {
 		facts["hbase.client.batching"] = "up to " + strconv.Itoa(s.BatchSize) + ", waiting " + s.BatchDelay.String()

@@ -117,5 +117,7 @@ func telling() []string {
 		"hbase.ipc.server.callqueue.handler.factor",
 		"hbase.ipc.server.callqueue.read.ratio",
 		"hbase.rootdir",
+		"benchd.sandbox.service.time",
+		"benchd.sandbox.detection",
 	}
 }
