@@ -58,8 +58,8 @@ func (f *singleColumn) is(c *cell.Cell) bool {
 	return bytes.Equal(c.Family, f.family) && bytes.Equal(c.Qualifier, f.qualifier)
 }
 
-func (f *singleColumn) Reset()          { f.found, f.matched = false, false }
-func (f *singleColumn) WholeRows() bool { return true }
+func (f *singleColumn) Reset()        { f.found, f.matched = false, false }
+func (*singleColumn) WholeRows() bool { return true }
 func (f *singleColumn) Judge(c *cell.Cell) Verdict {
 	switch {
 	case f.matched:
@@ -116,8 +116,8 @@ type skip struct {
 	out bool
 }
 
-func (f *skip) WholeRows() bool { return true }
-func (f *skip) DropRow() bool   { return f.out }
+func (*skip) WholeRows() bool { return true }
+func (f *skip) DropRow() bool { return f.out }
 func (f *skip) Reset() {
 	f.Filter.Reset()
 	f.out = false
@@ -135,7 +135,7 @@ type whileMatch struct {
 	over bool
 }
 
-func (f *whileMatch) WholeRows() bool    { return true }
+func (*whileMatch) WholeRows() bool      { return true }
 func (f *whileMatch) AllRemaining() bool { return f.over || f.Filter.AllRemaining() }
 func (f *whileMatch) SkipRow(row []byte) bool {
 	if f.AllRemaining() {

@@ -18,7 +18,7 @@ func message(name string, m proto.Message) *pb.Filter {
 	if err != nil {
 		panic(err)
 	}
-	return &pb.Filter{Name: proto.String("org.apache.hadoop.hbase.filter." + name), SerializedFilter: b}
+	return &pb.Filter{Name: new("org.apache.hadoop.hbase.filter." + name), SerializedFilter: b}
 }
 
 func comparator(name string, m proto.Message) *pb.Comparator {
@@ -26,7 +26,7 @@ func comparator(name string, m proto.Message) *pb.Comparator {
 	if err != nil {
 		panic(err)
 	}
-	return &pb.Comparator{Name: proto.String("org.apache.hadoop.hbase.filter." + name), SerializedComparator: b}
+	return &pb.Comparator{Name: new("org.apache.hadoop.hbase.filter." + name), SerializedComparator: b}
 }
 
 func equal(v string) *pb.Comparator {
@@ -39,7 +39,7 @@ func compare(op pb.CompareType, by *pb.Comparator) *pb.CompareFilter {
 
 func regex(text string, flags int32) *pb.Comparator {
 	return comparator("RegexStringComparator", &pb.RegexStringComparator{
-		Pattern: &text, PatternFlags: &flags, Charset: proto.String("UTF-8"),
+		Pattern: &text, PatternFlags: &flags, Charset: new("UTF-8"),
 	})
 }
 
@@ -111,7 +111,7 @@ func TestFiltersLeaveWhatHBaseLeaves(t *testing.T) {
 	single := func(op pb.CompareType, column, v string, missing bool) *pb.SingleColumnValueFilter {
 		return &pb.SingleColumnValueFilter{
 			ColumnFamily: []byte("f"), ColumnQualifier: []byte(column), CompareOp: op.Enum(), Comparator: equal(v),
-			FilterIfMissing: &missing, LatestVersionOnly: proto.Bool(true),
+			FilterIfMissing: &missing, LatestVersionOnly: new(true),
 		}
 	}
 	for _, c := range []struct {
@@ -130,18 +130,18 @@ func TestFiltersLeaveWhatHBaseLeaves(t *testing.T) {
 		{"qualifier, not", message("QualifierFilter", &pb.QualifierFilter{CompareFilter: compare(pb.CompareType_NOT_EQUAL, regex("^p", 32))}), "[aq ax bq bx cq cx dq dx eq ex]"},
 		{"column prefix", message("ColumnPrefixFilter", &pb.ColumnPrefixFilter{Prefix: []byte("q")}), "[aq bq cq dq eq]"},
 		{"column prefixes", message("MultipleColumnPrefixFilter", &pb.MultipleColumnPrefixFilter{SortedPrefixes: [][]byte{[]byte("p2"), []byte("x")}}), "[ap2 ax bp2 bx cp2 cx dp2 dx ep2 ex]"},
-		{"column range", message("ColumnRangeFilter", &pb.ColumnRangeFilter{MinColumn: []byte("p1"), MinColumnInclusive: proto.Bool(false), MaxColumn: []byte("q"), MaxColumnInclusive: proto.Bool(true)}), "[ap2 aq bp2 bq cp2 cq dp2 dq ep2 eq]"},
+		{"column range", message("ColumnRangeFilter", &pb.ColumnRangeFilter{MinColumn: []byte("p1"), MinColumnInclusive: new(false), MaxColumn: []byte("q"), MaxColumnInclusive: new(true)}), "[ap2 aq bp2 bq cp2 cq dp2 dq ep2 eq]"},
 		{"column count", message("ColumnCountGetFilter", &pb.ColumnCountGetFilter{Limit: proto.Int32(1)}), "[ap1 bp1 cp1 dp1 ep1]"},
 		{"column page", message("ColumnPaginationFilter", &pb.ColumnPaginationFilter{Limit: proto.Int32(1), Offset: proto.Int32(1)}), "[ap2 bp2 cp2 dp2 ep2]"},
 		{"column page from a column", message("ColumnPaginationFilter", &pb.ColumnPaginationFilter{Limit: proto.Int32(2), ColumnOffset: []byte("p2")}), "[ap2 aq bp2 bq cp2 cq dp2 dq ep2 eq]"},
 		{"first key", message("FirstKeyOnlyFilter", &pb.FirstKeyOnlyFilter{}), "[ap1 bp1 cp1 dp1 ep1]"},
 		{"first key of those named", message("FirstKeyValueMatchingQualifiersFilter", &pb.FirstKeyValueMatchingQualifiersFilter{Qualifiers: [][]byte{[]byte("p2")}}), "[ap1 ap2 bp1 bp2 cp1 cp2 dp1 dp2 ep1 ep2]"},
-		{"key only", message("KeyOnlyFilter", &pb.KeyOnlyFilter{LenAsVal: proto.Bool(false)}), everything},
+		{"key only", message("KeyOnlyFilter", &pb.KeyOnlyFilter{LenAsVal: new(false)}), everything},
 		{"inclusive stop", message("InclusiveStopFilter", &pb.InclusiveStopFilter{StopRowKey: []byte("b")}), "[ap1 ap2 aq ax bp1 bp2 bq bx]"},
 		{"value", message("ValueFilter", &pb.ValueFilter{CompareFilter: compare(pb.CompareType_EQUAL, equal("cq"))}), "[cq]"},
 		{"value less or equal", message("ValueFilter", &pb.ValueFilter{CompareFilter: compare(pb.CompareType_LESS_OR_EQUAL, equal("ap2"))}), "[ap1 ap2]"},
 		{"value by expression", message("ValueFilter", &pb.ValueFilter{CompareFilter: compare(pb.CompareType_EQUAL, regex("^[BC]P1$", 2|32))}), "[bp1 cp1]"},
-		{"value by substring", message("ValueFilter", &pb.ValueFilter{CompareFilter: compare(pb.CompareType_EQUAL, comparator("SubstringComparator", &pb.SubstringComparator{Substr: proto.String("DP")}))}), "[dp1 dp2]"},
+		{"value by substring", message("ValueFilter", &pb.ValueFilter{CompareFilter: compare(pb.CompareType_EQUAL, comparator("SubstringComparator", &pb.SubstringComparator{Substr: new("DP")}))}), "[dp1 dp2]"},
 		{"value by prefix", message("ValueFilter", &pb.ValueFilter{CompareFilter: compare(pb.CompareType_GREATER, comparator("BinaryPrefixComparator", &pb.BinaryPrefixComparator{Comparable: &pb.ByteArrayComparable{Value: []byte("d")}}))}), "[ep1 ep2 eq ex]"},
 		{"value by null", message("ValueFilter", &pb.ValueFilter{CompareFilter: compare(pb.CompareType_EQUAL, comparator("NullComparator", &pb.NullComparator{}))}), "[]"},
 		{"value by bits", message("ValueFilter", &pb.ValueFilter{CompareFilter: compare(pb.CompareType_NOT_EQUAL, comparator("BitComparator", &pb.BitComparator{Comparable: &pb.ByteArrayComparable{Value: []byte("ax")}, BitwiseOp: pb.BitComparator_XOR.Enum()}))}), "[ap1 ap2 ax bp1 bp2 cp1 cp2 dp1 dp2 ep1 ep2]"},
@@ -155,8 +155,8 @@ func TestFiltersLeaveWhatHBaseLeaves(t *testing.T) {
 		{"while", message("WhileMatchFilter", &pb.WhileMatchFilter{Filter: message("RowFilter", &pb.RowFilter{CompareFilter: compare(pb.CompareType_NOT_EQUAL, equal("b"))})}), "[ap1 ap2 aq ax]"},
 		{"wrapped", message("FilterWrapper", &pb.FilterWrapper{Filter: message("PageFilter", &pb.PageFilter{PageSize: proto.Int64(1)})}), "[ap1 ap2 aq ax]"},
 		{"ranges", message("MultiRowRangeFilter", &pb.MultiRowRangeFilter{RowRangeList: []*pb.RowRange{
-			{StartRow: []byte("d"), StartRowInclusive: proto.Bool(false), StopRow: []byte("")},
-			{StartRow: []byte("a"), StartRowInclusive: proto.Bool(true), StopRow: []byte("b"), StopRowInclusive: proto.Bool(false)},
+			{StartRow: []byte("d"), StartRowInclusive: new(false), StopRow: []byte("")},
+			{StartRow: []byte("a"), StartRowInclusive: new(true), StopRow: []byte("b"), StopRowInclusive: new(false)},
 		}}), "[ap1 ap2 aq ax ep1 ep2 eq ex]"},
 		{"fuzzy", message("FuzzyRowFilter", &pb.FuzzyRowFilter{FuzzyKeysData: []*pb.BytesBytesPair{{First: []byte("c"), Second: []byte{0}}}}), "[cp1 cp2 cq cx]"},
 		{"fuzzy, free", message("FuzzyRowFilter", &pb.FuzzyRowFilter{FuzzyKeysData: []*pb.BytesBytesPair{{First: []byte("?"), Second: []byte{1}}}}), everything},
@@ -185,7 +185,7 @@ func TestFiltersLeaveWhatHBaseLeaves(t *testing.T) {
 }
 
 func TestKeyOnlyLeavesTheLength(t *testing.T) {
-	f, err := filter.Parse(message("KeyOnlyFilter", &pb.KeyOnlyFilter{LenAsVal: proto.Bool(true)}))
+	f, err := filter.Parse(message("KeyOnlyFilter", &pb.KeyOnlyFilter{LenAsVal: new(true)}))
 	require.NoError(t, err)
 	c := cell.Cell{Value: []byte("seven b")}
 	f.Transform(&c)
@@ -220,12 +220,12 @@ func TestWhatCannotBeUsedIsRefusedAsHBaseDoes(t *testing.T) {
 		m          *pb.Filter
 	}{
 		{"unknown", "ClassNotFoundException: org.apache.hadoop.hbase.filter.OurFilter", message("OurFilter", &pb.PageFilter{PageSize: proto.Int64(1)})},
-		{"of another package", "ClassNotFoundException: com.example.Filter", &pb.Filter{Name: proto.String("com.example.Filter")}},
-		{"malformed", "DeserializationException", &pb.Filter{Name: proto.String("org.apache.hadoop.hbase.filter.PageFilter"), SerializedFilter: []byte{0xff}}},
+		{"of another package", "ClassNotFoundException: com.example.Filter", &pb.Filter{Name: new("com.example.Filter")}},
+		{"malformed", "DeserializationException", &pb.Filter{Name: new("org.apache.hadoop.hbase.filter.PageFilter"), SerializedFilter: []byte{0xff}}},
 		{"without what is required", "DeserializationException", message("PageFilter", &pb.FirstKeyOnlyFilter{})},
 		{"too deep", "too many filters, or too deep", deep},
 		{"too many", "too many filters, or too deep", list(pb.FilterList_MUST_PASS_ONE, many...)},
-		{"too large", "at most", &pb.Filter{Name: proto.String("org.apache.hadoop.hbase.filter.PageFilter"), SerializedFilter: make([]byte, 2<<20)}},
+		{"too large", "at most", &pb.Filter{Name: new("org.apache.hadoop.hbase.filter.PageFilter"), SerializedFilter: make([]byte, 2<<20)}},
 		{"no comparator", "no comparator", row(nil)},
 		{"unknown comparator", "ClassNotFoundException", row(comparator("OurComparator", &pb.NullComparator{}))},
 		{"an expression that RE2 cannot do", "PatternSyntaxException", row(regex("(?=a)b", 32))},
@@ -252,7 +252,7 @@ func FuzzParse(f *testing.F) {
 		message("FuzzyRowFilter", &pb.FuzzyRowFilter{FuzzyKeysData: []*pb.BytesBytesPair{{First: []byte("c"), Second: []byte{0}}}}),
 		message("ColumnPaginationFilter", &pb.ColumnPaginationFilter{Limit: proto.Int32(2), ColumnOffset: []byte("p2")}),
 		message("MultiRowRangeFilter", &pb.MultiRowRangeFilter{RowRangeList: []*pb.RowRange{{StartRow: []byte("b"), StopRow: []byte("c")}}}),
-		message("WhileMatchFilter", &pb.WhileMatchFilter{Filter: message("SkipFilter", &pb.SkipFilter{Filter: message("KeyOnlyFilter", &pb.KeyOnlyFilter{LenAsVal: proto.Bool(true)})})}),
+		message("WhileMatchFilter", &pb.WhileMatchFilter{Filter: message("SkipFilter", &pb.SkipFilter{Filter: message("KeyOnlyFilter", &pb.KeyOnlyFilter{LenAsVal: new(true)})})}),
 		list(pb.FilterList_MUST_PASS_ONE, message("ColumnPrefixFilter", &pb.ColumnPrefixFilter{Prefix: []byte("q")}), message("ColumnRangeFilter", &pb.ColumnRangeFilter{})),
 	} {
 		b, err := proto.Marshal(m)

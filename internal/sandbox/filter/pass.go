@@ -16,6 +16,7 @@ func (pass) DropRow() bool                          { return false }
 func (pass) WholeRows() bool                        { return false }
 func (pass) SetReversed(bool)                       {}
 func rowHint(row []byte) (cell.Cell, bool)          { return cell.Cell{Row: row, Timestamp: cell.Latest}, true }
+
 func columnHint(c *cell.Cell, q []byte) (cell.Cell, bool) {
 	return cell.Cell{Row: c.Row, Family: c.Family, Qualifier: q, Timestamp: cell.Latest}, true
 }

@@ -45,17 +45,17 @@ func compile(text string, flags int32, charset string) (*pattern, error) {
 	case oddClass(text):
 		return nil, fmt.Errorf("the sandbox's expressions have no classes within classes: %q", text)
 	}
-	set := ""
+	var set []byte
 	for _, f := range []struct {
 		flag int32
-		name string
-	}{{javaCaseInsensitive, "i"}, {javaMultiline, "m"}, {javaDotAll, "s"}} {
+		name byte
+	}{{javaCaseInsensitive, 'i'}, {javaMultiline, 'm'}, {javaDotAll, 's'}} {
 		if flags&f.flag != 0 {
-			set += f.name
+			set = append(set, f.name)
 		}
 	}
-	if set != "" {
-		expr = "(?" + set + ":" + expr + ")"
+	if len(set) > 0 {
+		expr = "(?" + string(set) + ":" + expr + ")"
 	}
 	var err error
 	if p.expr, err = regexp.Compile(expr); err != nil {

@@ -22,7 +22,7 @@ type page struct {
 }
 
 func (f *page) AllRemaining() bool { return f.rows >= f.size }
-func (f *page) WholeRows() bool    { return true }
+func (*page) WholeRows() bool      { return true }
 func (f *page) DropRow() bool {
 	f.rows++
 	return f.rows > f.size
@@ -113,9 +113,9 @@ type random struct {
 	out    bool
 }
 
-func (f *random) Reset()          { f.out = false }
-func (f *random) WholeRows() bool { return true }
-func (f *random) DropRow() bool   { return f.out }
+func (f *random) Reset()        { f.out = false }
+func (*random) WholeRows() bool { return true }
+func (f *random) DropRow() bool { return f.out }
 func (f *random) SkipRow([]byte) bool {
 	f.out = f.chance <= 0 || f.chance <= 1 && rand.Float32() >= f.chance //nolint:gosec // it is no secret which rows come
 	return f.out
@@ -152,7 +152,6 @@ type ranges struct {
 	pass
 	spans    []span
 	reversed bool
-	row      []byte
 	next     int // the first range that starts beyond the row
 	in, over bool
 }

@@ -28,6 +28,7 @@ type table struct {
 	current atomic.Pointer[Table]
 	regions []*Region // by start key; guarded by Store.mu
 	written atomic.Int64
+	tidyAt  atomic.Int64 // how much must be written before a sweep is thought of again
 	tidying atomic.Bool
 
 	gate    sync.RWMutex // held for reading while a batch is applied, for writing while the table's cells are dropped

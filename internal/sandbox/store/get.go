@@ -63,11 +63,12 @@ func (r *Region) get(from pebble.Reader, g *Get, out *Result) (err error) {
 
 func (s *Store) reader() *reader {
 	rd, _ := s.readers.Get().(*reader)
+	rd.nearby = int(s.nearby.Load())
 	return rd
 }
 
 func (s *Store) release(rd *reader) {
-	rd.matcher.release()
+	rd.release()
 	rd.it, rd.rowKey = nil, nil
 	s.readers.Put(rd)
 }

@@ -59,12 +59,6 @@ func appendVersion(dst []byte, timestamp int64, kind cell.Type) []byte {
 	return append(dst, ^byte(kind))
 }
 
-func appendKey(dst []byte, table uint32, c *cell.Cell) []byte {
-	dst = appendRow(dst, table, c.Row)
-	dst = appendColumn(dst, c.Family, c.Qualifier)
-	return appendVersion(dst, c.Timestamp, c.Type)
-}
-
 // beyond turns a prefix that ends with a terminator into the first key after all those that begin with it.
 func beyond(prefix []byte) []byte {
 	prefix[len(prefix)-1] = past
@@ -117,16 +111,16 @@ func unescape(scratch, escaped []byte) (plain, used []byte) {
 
 // decodeColumn takes apart what follows the row in a key. The qualifier is valid until the key or scratch changes.
 func decodeColumn(c *cell.Cell, suffix, scratch []byte) ([]byte, error) {
-	i := bytes.IndexByte(suffix, escape)
-	if i < 0 {
+	before, after, ok := bytes.Cut(suffix, []byte{escape})
+	if !ok {
 		return scratch, errKey
 	}
-	rest := suffix[i+1:]
+	rest := after
 	n := len(rest) - keyTail
 	if n < 2 {
 		return scratch, errKey
 	}
-	c.Family = suffix[:i]
+	c.Family = before
 	c.Qualifier, scratch = unescape(scratch, rest[:n])
 	c.Timestamp = int64(^binary.BigEndian.Uint64(rest[n:]))
 	c.Type = cell.Type(^rest[n+8])

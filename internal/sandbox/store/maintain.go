@@ -2,7 +2,10 @@ package store
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -57,6 +60,9 @@ func (r *Region) memStore() int64 {
 // measureEvery is how much is written before the memory that is in use is measured again.
 const measureEvery = 4 << 20
 
+// measureAgain is how soon a full store looks whether there is room again.
+const measureAgain = 50 * time.Millisecond
+
 // hasRoom refuses writes beyond the bound of a store in memory.
 func (s *Store) hasRoom() error {
 	if s.opts.Dir != "" {
@@ -65,13 +71,19 @@ func (s *Store) hasRoom() error {
 	if s.unread.Load() > measureEvery && s.unread.Swap(0) > measureEvery {
 		s.measure()
 	}
-	if held := s.held.Load() + s.unread.Load(); held > s.opts.MaxBytes {
+	held := s.held.Load() + s.unread.Load()
+	if last := s.measured.Load(); held > s.opts.MaxBytes && time.Since(time.Unix(0, last)) > measureAgain && s.measured.CompareAndSwap(last, time.Now().UnixNano()) {
+		s.measure()
+		held = s.held.Load()
+	}
+	if held > s.opts.MaxBytes {
 		return fmt.Errorf("%w: %d MiB in memory of %d; delete, truncate or compact a table, or start the sandbox with --data", ErrFull, held>>20, s.opts.MaxBytes>>20)
 	}
 	return nil
 }
 
 func (s *Store) measure() {
+	s.unread.Store(0)
 	m := s.db.Metrics()
 	s.held.Store(int64(m.DiskSpaceUsage() + m.MemTable.Size))
 }
@@ -92,7 +104,7 @@ func (s *Store) Flush() error {
 	return nil
 }
 
-// SplitPoint is the row in the middle of the region by size, exactly. It fails with ErrNoSplit when no row could begin the upper half.
+// SplitPoint is the first row that has half of the region's bytes below it, or the last row. It fails with ErrNoSplit when there are not two.
 func (r *Region) SplitPoint() ([]byte, error) {
 	if r.gone.Load() {
 		return nil, about(ErrRegionGone, r.info.Encoded)
@@ -103,28 +115,28 @@ func (r *Region) SplitPoint() ([]byte, error) {
 		return nil, fmt.Errorf("find the middle of region %s: %w", r.info.Encoded, err)
 	}
 	defer it.Close()
-	total, last := 0, 0
+	total, below := 0, 0
 	for it.First(); it.Valid(); it.Next() {
 		total += entrySize(it)
 	}
-	middle := []byte(nil)
-	for it.First(); it.Valid() && last < (total+1)/2; it.Next() {
+	var first, middle []byte
+	for it.First(); it.Valid(); it.Next() {
 		key := it.Key()
-		middle = append(middle[:0], key[:splitKey(key)]...)
-		last += entrySize(it)
+		if row := key[:splitKey(key)]; !bytes.Equal(row, middle) {
+			middle = append(middle[:0], row...)
+			if first == nil {
+				first = bytes.Clone(row)
+			} else if below >= total/2 {
+				break
+			}
+		}
+		below += entrySize(it)
 	}
 	if err := it.Error(); err != nil {
 		return nil, fmt.Errorf("find the middle of region %s: %w", r.info.Encoded, err)
 	}
-	// The first row cannot begin the upper half.
-	if it.First() && len(middle) > 0 && bytes.HasPrefix(it.Key(), middle) {
-		if !it.SeekGE(beyond(middle)) {
-			return nil, fmt.Errorf("%w: region %s has one row", ErrNoSplit, r.info.Encoded)
-		}
-		middle = append(middle[:0], it.Key()[:splitKey(it.Key())]...)
-	}
-	if len(middle) == 0 {
-		return nil, fmt.Errorf("%w: region %s is empty", ErrNoSplit, r.info.Encoded)
+	if bytes.Equal(first, middle) {
+		return nil, fmt.Errorf("%w: region %s has fewer than two rows", ErrNoSplit, r.info.Encoded)
 	}
 	row, _ := unescape(nil, middle[tablePrefix:])
 	return bytes.Clone(row), nil
@@ -217,24 +229,40 @@ func (s *Store) apply(t *table, b *pebble.Batch) error {
 
 // tidy starts a sweep of a table of which much was written.
 func (s *Store) tidy(t *table) {
-	if s.opts.TidyBytes < 0 || t.written.Load() < s.opts.TidyBytes || !t.tidying.CompareAndSwap(false, true) {
+	if s.opts.TidyBytes < 0 || t.written.Load() < max(s.opts.TidyBytes, t.tidyAt.Load()) || !t.tidying.CompareAndSwap(false, true) {
 		return
 	}
 	low, high := appendTable(nil, t.id), appendTable(nil, t.id+1)
 	if holds, err := s.db.EstimateDiskUsage(low, high); err != nil || t.written.Load() < int64(holds) {
+		t.tidyAt.Store(int64(holds))
 		t.tidying.Store(false)
 		return
 	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.closed.Load() {
-		return
-	}
 	t.written.Store(0)
-	s.work.Go(func() {
+	t.tidyAt.Store(0)
+	s.background(func() {
 		defer t.tidying.Store(false)
 		if err := s.sweep(t, low, high, false); err != nil {
 			s.opts.Logger.ErrorContext(s.ctx, "remove versions that nobody can see", "table", t.current.Load().Name.String(), "err", err)
 		}
 	})
+}
+
+// reclaim gives the space of a dropped table back.
+func (s *Store) reclaim(t *table) {
+	s.background(func() {
+		err := s.db.Compact(s.ctx, appendTable(nil, t.id), appendTable(nil, t.id+1), false)
+		if err != nil && !errors.Is(err, context.Canceled) {
+			s.opts.Logger.ErrorContext(s.ctx, "give back the space of a dropped table", "table", t.current.Load().Name.String(), "err", err)
+		}
+	})
+}
+
+// background does work that Close ends and waits for.
+func (s *Store) background(work func()) {
+	s.ending.Lock()
+	defer s.ending.Unlock()
+	if !s.closed.Load() {
+		s.work.Go(work)
+	}
 }

@@ -55,6 +55,8 @@ type matcher struct {
 	hiddenAt []int64 // and those of these times
 	given    int     // cells of the family that passed
 
+	onwards []byte // a filter's hint at the family's empty qualifier: no column before this one
+
 	inColumn   bool
 	closed     bool // no more values of the column are wanted, only markers
 	qualifier  []byte
@@ -105,7 +107,7 @@ func (m *matcher) startRow() { m.family, m.conf, m.inColumn = m.family[:0], nil,
 func (m *matcher) startFamily(name []byte) {
 	m.family = append(m.family[:0], name...)
 	m.conf, m.selected, m.at, m.inColumn = nil, nil, 0, false
-	m.hidden, m.hiddenAt, m.given = never, m.hiddenAt[:0], 0
+	m.hidden, m.hiddenAt, m.given, m.onwards = never, m.hiddenAt[:0], 0, m.onwards[:0]
 	for i := range m.families {
 		if m.families[i].Name == string(name) {
 			m.conf = &m.families[i]
@@ -142,6 +144,8 @@ func (m *matcher) judge(c *cell.Cell, lives int64) (take bool, then step) {
 		return take, nextCell
 	case toHint:
 		if bytes.Equal(m.hint.Row, c.Row) && bytes.Equal(m.hint.Family, c.Family) {
+			m.closed = len(m.hint.Qualifier) > 0
+			m.onwards = append(m.onwards[:0], m.hint.Qualifier...)
 			return take, nextCell
 		}
 	case nextCell, nextFamily, nextRow:
@@ -176,6 +180,10 @@ func (m *matcher) decide(c *cell.Cell, lives int64) (take bool, then step) {
 	}
 	if m.closed {
 		return false, nextCell
+	}
+	if bytes.Compare(c.Qualifier, m.onwards) < 0 {
+		m.wanted = m.onwards
+		return false, toColumn
 	}
 	if m.read.Raw {
 		return m.judgeRaw(c, lives)
@@ -271,9 +279,13 @@ func (m *matcher) judgeTaken(c *cell.Cell, free, last bool) (take bool, then ste
 	if !free {
 		m.passed++
 		if m.passed > m.versions {
+			if verdict == filter.IncludeNextRow {
+				return false, nextFamily
+			}
 			return false, nextColumn
 		}
-		last = last || m.passed == m.versions && !m.read.Raw
+		// A filter is shown one version more than the request takes, as in HBase: a match there can let the row through.
+		last = last || m.passed == m.versions && m.read.Filter == nil && !m.read.Raw
 	}
 	m.given++
 	if m.given <= m.read.Offset {

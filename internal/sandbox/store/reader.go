@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// nearby is how many entries a walk steps over before it seeks: a seek costs about as much.
-	nearby = 6
+	// stepsBeforeSeek is how many entries a walk steps over before it seeks: a seek costs about as much.
+	stepsBeforeSeek = 6
 	// patience is how many entries are looked at between two looks at the clock.
 	patience = 512
 )
@@ -31,6 +31,7 @@ type reader struct {
 	jump    []byte // the row to go on with, if a filter gave one
 	c       cell.Cell
 	looked  int
+	nearby  int // stepsBeforeSeek, but in tests
 	limits  bounds
 }
 
@@ -177,7 +178,7 @@ func (r *reader) advance(then step, key []byte) {
 	case toHint:
 		r.toHint(suffix)
 	}
-	for range nearby {
+	for range r.nearby {
 		if !r.it.Next() || bytes.Compare(r.it.Key(), r.target) >= 0 {
 			return
 		}

@@ -56,7 +56,8 @@ func (r *Region) Scan(scan Scan) (*Scanner, error) {
 	if scan.Filter != nil && scan.Batch > 0 && scan.Filter.WholeRows() {
 		return nil, fmt.Errorf("%w: a filter that judges whole rows cannot be used with a batch", ErrBadRequest)
 	}
-	s := &Scanner{region: r, scan: scan, from: r.store.db.NewSnapshot(), rd: &reader{}, table: appendTable(nil, r.table.id)}
+	s := &Scanner{region: r, scan: scan, from: r.store.db.NewSnapshot(), rd: r.store.reader(), table: appendTable(nil, r.table.id)}
+	s.rd.single = false
 	s.low, s.high = r.span()
 	first, last := scan.Start, scan.Stop
 	firstIn, lastIn := !scan.StartExcluded, scan.StopIncluded
@@ -256,7 +257,8 @@ func (s *Scanner) Close() error {
 	}
 	err := s.from.Close()
 	s.from = nil
-	s.rd.release()
+	s.region.store.release(s.rd)
+	s.rd = nil
 	if err != nil {
 		return fmt.Errorf("close a scanner: %w", err)
 	}

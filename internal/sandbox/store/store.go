@@ -88,13 +88,17 @@ type Store struct {
 	lastRegion int64
 
 	readers sync.Pool // *reader
+	nearby  atomic.Int64
 	flushes atomic.Int64
 	unread  atomic.Int64 // bytes written since held was measured
 	held    atomic.Int64 // bytes in memory, as pebble tells them
-	closed  atomic.Bool
-	ctx     context.Context //nolint:containedctx // ends what runs in the background; Close cancels it
-	cancel  context.CancelFunc
-	work    sync.WaitGroup
+	// measured is when a full store was measured last, in nanoseconds since 1970.
+	measured atomic.Int64
+	closed   atomic.Bool
+	ctx      context.Context //nolint:containedctx // ends what runs in the background; Close cancels it
+	cancel   context.CancelFunc
+	work     sync.WaitGroup
+	ending   sync.Mutex // held while work is added, or closed is set
 }
 
 // Open opens or makes a store.
@@ -109,6 +113,7 @@ func Open(opts Options) (*Store, error) {
 		nextTable:  1,
 		cache:      pebble.NewCache(opts.CacheBytes),
 	}
+	s.nearby.Store(stepsBeforeSeek)
 	s.readers.New = func() any { return &reader{} }
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	db, err := pebble.Open(opts.Dir, s.pebble())
@@ -147,6 +152,8 @@ func (s *Store) pebble() *pebble.Options {
 		// What dies with the process needs no log.
 		o.FS, o.DisableWAL = vfs.NewMem(), true
 	}
+	// Pebble takes all cells of a row but the first for older versions of it, and would put their values into blocks apart.
+	o.Experimental.EnableValueBlocks = func() bool { return false }
 	for i := range o.Levels {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 		o.Levels[i].FilterType = pebble.TableFilter
@@ -156,7 +163,10 @@ func (s *Store) pebble() *pebble.Options {
 
 // Close ends the store's background work and closes it. Scanners and Gets must have ended.
 func (s *Store) Close() error {
-	if s.closed.Swap(true) {
+	s.ending.Lock()
+	closed := s.closed.Swap(true)
+	s.ending.Unlock()
+	if closed {
 		return nil
 	}
 	s.cancel()
@@ -193,17 +203,17 @@ type logger struct{ log *slog.Logger }
 
 func (l logger) Infof(format string, args ...any) {
 	if l.log.Enabled(context.Background(), slog.LevelDebug) {
-		l.log.Debug("pebble", "text", fmt.Sprintf(format, args...)) //nolint:sloglint // pebble logs without a context
+		l.log.Debug("pebble", "text", fmt.Sprintf(format, args...))
 	}
 }
 
 func (l logger) Errorf(format string, args ...any) {
-	l.log.Error("pebble", "text", fmt.Sprintf(format, args...)) //nolint:sloglint // as above
+	l.log.Error("pebble", "text", fmt.Sprintf(format, args...))
 }
 
 // Fatalf is pebble's way to say that going on would lose data, as when the disk fails in the middle of a log's sync.
 func (l logger) Fatalf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	l.log.Error("pebble", "text", text) //nolint:sloglint // as above
+	l.log.Error("pebble", "text", text)
 	panic("sandbox storage: " + text)
 }

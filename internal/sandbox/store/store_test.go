@@ -112,16 +112,17 @@ func TestAScanGoesThroughRowsBothWays(t *testing.T) {
 			sc, err := r.Scan(c.scan)
 			require.NoError(t, err)
 			defer sc.Close()
-			got, more := "", true
+			var got []byte
+			more := true
 			for more {
 				var page store.Page
 				more, err = sc.Next(store.Limits{Rows: 2}, &page)
 				require.NoError(t, err)
 				for _, cell := range page.Cells {
-					got += string(cell.Row)
+					got = append(got, cell.Row...)
 				}
 			}
-			require.Equal(t, c.want, got)
+			require.Equal(t, c.want, string(got))
 		})
 	}
 }

@@ -182,12 +182,14 @@ func (s *Store) DeleteTable(name Name) error {
 	if err != nil {
 		return err
 	}
-	release := t.drop()
-	defer release()
+	t.gate.Lock()
+	defer t.gate.Unlock()
 	if err := s.write(func(b *pebble.Batch) error { return s.forget(b, t) }); err != nil {
 		return err
 	}
+	t.dropped = true
 	s.removed(t)
+	s.reclaim(t)
 	return nil
 }
 
@@ -205,8 +207,8 @@ func (s *Store) TruncateTable(name Name, keepSplits bool) ([]*Region, error) {
 			splits = append(splits, r.info.Start)
 		}
 	}
-	release := t.drop()
-	defer release()
+	t.gate.Lock()
+	defer t.gate.Unlock()
 	definition := *t.current.Load()
 	definition.State = Enabled
 	old := t.regions
@@ -214,10 +216,12 @@ func (s *Store) TruncateTable(name Name, keepSplits bool) ([]*Region, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.dropped = true
 	for _, r := range old {
 		r.gone.Store(true)
 		delete(s.regions, r.info.Encoded)
 	}
+	s.reclaim(t)
 	return fresh, nil
 }
 
@@ -232,15 +236,8 @@ func (s *Store) disabled(name Name) (*table, error) {
 	return t, nil
 }
 
-// drop keeps writers away for good, unless the change of the catalogue fails.
-func (t *table) drop() (release func()) {
-	t.gate.Lock()
-	t.dropped = true
-	return t.gate.Unlock
-}
-
 // forget removes a table, its regions and its cells.
-func (s *Store) forget(b *pebble.Batch, t *table) error {
+func (*Store) forget(b *pebble.Batch, t *table) error {
 	if err := b.Delete(tableKey(t.id), nil); err != nil {
 		return err
 	}
