@@ -40,7 +40,7 @@ agents, or not allowed.`,
 			return []cli.Command{
 				runCommand(), submitCommand(), validateCommand(),
 				watchCommand(), listCommand(), showCommand(), reportCommand(), cancelCommand(), removeCommand(),
-				agentsCommand(), sandboxCommand(),
+				agentsCommand(), adminCommand(), sandboxCommand(),
 			}
 		},
 	}

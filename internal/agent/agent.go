@@ -45,6 +45,8 @@ type Agent struct {
 
 	mu        sync.Mutex
 	shards    map[shardKey]*shard
+	actions   map[string]*action
+	acted     []string    // their ids, the oldest first
 	out       *outbox     // of the stream that is open; nil without one
 	orphaning *time.Timer // runs while there is no coordinator
 	changed   chan struct{}
@@ -59,7 +61,7 @@ func New(config Config) (*Agent, error) {
 	}
 	a := &Agent{
 		config: config, log: config.Logger, clock: config.Clock, boot: rand.Text(), health: newSampler(),
-		shards: make(map[shardKey]*shard), changed: make(chan struct{}),
+		shards: make(map[shardKey]*shard), actions: make(map[string]*action), changed: make(chan struct{}),
 	}
 	// A coordinator judges names, too; this one is told earlier.
 	if err := wire.CheckHello(a.hello(nil)); err != nil {

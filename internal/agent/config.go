@@ -25,6 +25,8 @@ type Config struct {
 	Dial []grpc.DialOption
 	// Drivers are the targets that this build knows, by name.
 	Drivers map[string]load.Driver
+	// Actors are the targets to which something can be done, by name. Default: none.
+	Actors map[string]load.Acting
 
 	// Name is unique among the coordinator's agents. Default: the host's name.
 	Name string

@@ -134,6 +134,9 @@ func (a *Agent) open() *outbox {
 			out.add(nil, k)
 		}
 	}
+	for _, answer := range a.unheard() {
+		out.add(answered(answer), nil)
+	}
 	a.out = out
 	return out
 }

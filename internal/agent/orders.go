@@ -36,6 +36,10 @@ func (a *Agent) obey(in *benchdv1.SessionResponse, now int64, out *outbox) {
 		a.inserted(m.Watermark)
 	case *benchdv1.SessionResponse_Points:
 		a.sendPoints(m.Points)
+	case *benchdv1.SessionResponse_Action:
+		a.act(m.Action)
+	case *benchdv1.SessionResponse_CancelAction:
+		a.giveUp(m.CancelAction.GetId())
 	case *benchdv1.SessionResponse_Release:
 		a.release(keyOf(m.Release.GetId()))
 	default:

@@ -77,6 +77,7 @@ func CodeOf(err error) Code {
 		wire.ErrBadSpec: Usage, wire.ErrNotFound: Usage,
 		wire.ErrUnreachable: Unavailable, wire.ErrTooFewAgents: Unavailable, wire.ErrNotAllowed: Unavailable,
 		wire.ErrNameTaken: Unavailable, wire.ErrProtocol: Unavailable, wire.ErrFull: Unavailable,
+		wire.ErrTarget: Unavailable,
 		// What the system says of addresses and directories.
 		os.ErrPermission: Unavailable, syscall.EADDRINUSE: Unavailable, syscall.ENOSPC: Unavailable,
 	} {

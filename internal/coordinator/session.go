@@ -51,6 +51,7 @@ type session struct {
 	replies chan clock.Probe
 	orders  uint64 // of raw points
 	pieces  map[uint64]chan<- *benchdv1.PointsPiece
+	actions map[string]chan<- *benchdv1.ActionAnswer // that somebody waits for
 }
 
 // send queues a message; an agent that has stopped reading is cut off rather than waited for.
@@ -87,6 +88,7 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 		bursts:  make(chan chan<- struct{}, 8),
 		pending: make(map[uint64]int64),
 		pieces:  make(map[uint64]chan<- *benchdv1.PointsPiece),
+		actions: make(map[string]chan<- *benchdv1.ActionAnswer),
 		replies: make(chan clock.Probe, burstProbes),
 	}
 	// It is queued before anybody can find the session and send something else.
@@ -308,6 +310,8 @@ func (c *Coordinator) receiveLoop(stream benchdv1.AgentService_SessionServer, m 
 			c.toShard(m, msg.PhaseEnded.GetId(), func(cd *conductor, shard int) { cd.phaseEnded(shard, msg.PhaseEnded) })
 		case *benchdv1.SessionRequest_Points:
 			s.gotPiece(msg.Points)
+		case *benchdv1.SessionRequest_Action:
+			s.acted(msg.Action)
 		case *benchdv1.SessionRequest_Leaving:
 			reason := wire.Text(msg.Leaving.GetReason())
 			s.log.Info("agent leaves", "reason", reason)

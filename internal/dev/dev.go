@@ -46,7 +46,9 @@ type Config struct {
 	// Sandbox is what sandbox to start. Default: none.
 	Sandbox *sandbox.Options
 	// Drivers are the targets. Default: all of this build.
-	Drivers    map[string]load.Driver
+	Drivers map[string]load.Driver
+	// Actors are the targets to which something can be done. Default: all of this build.
+	Actors     map[string]load.Acting
 	Version    string
 	Logger     *slog.Logger
 	Registerer prometheus.Registerer // those of agents get their names as the label "agent"
@@ -83,6 +85,9 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	}
 	if config.Drivers == nil {
 		config.Drivers = target.Drivers()
+	}
+	if config.Actors == nil {
+		config.Actors = target.Actors()
 	}
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	supplied, err := c.startSandbox(ctx, config.Sandbox)
@@ -174,7 +179,7 @@ func (c *Cluster) start(ctx context.Context, config Config, name string) error {
 		registerer = prometheus.WrapRegistererWith(prometheus.Labels{"agent": name}, config.Registerer)
 	}
 	a, err := agent.New(agent.Config{
-		Coordinator: address, Dial: c.dial, Drivers: config.Drivers, Name: name, Version: config.Version, Logger: config.Logger,
+		Coordinator: address, Dial: c.dial, Drivers: config.Drivers, Actors: config.Actors, Name: name, Version: config.Version, Logger: config.Logger,
 		Spool: filepath.Join(config.DataDir, "points", name), Registerer: registerer,
 	})
 	if err != nil {

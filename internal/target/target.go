@@ -7,6 +7,7 @@ import (
 
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/target/hbase"
+	"github.com/benchd/benchd/internal/target/hbase/action"
 	"github.com/benchd/benchd/internal/target/null"
 )
 
@@ -16,6 +17,13 @@ func Drivers() map[string]load.Driver {
 		"hbase":   hbase.Open,
 		"null":    null.Open,
 		"sandbox": hbase.OpenSandbox,
+	}
+}
+
+// Actors gives what can be done to each target, by the target's name.
+func Actors() map[string]load.Acting {
+	return map[string]load.Acting{
+		"hbase": action.Open,
 	}
 }
 

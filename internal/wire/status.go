@@ -11,15 +11,16 @@ import (
 
 // Errors that both ends decide on. They travel as statuses; errors.Is finds them on the other side.
 var (
-	ErrBadSpec      = errors.New("bad spec")       // the submission cannot be executed as it is
-	ErrNotFound     = errors.New("not found")      // no such suite, run or agent
-	ErrTooFewAgents = errors.New("too few agents") // for the submission, now
-	ErrNameTaken    = errors.New("name taken")     // another agent of that name is connected
-	ErrProtocol     = errors.New("other protocol") // the peer speaks another version
-	ErrNotAllowed   = errors.New("not allowed")    // by the state of the thing or by policy
-	ErrUnreachable  = errors.New("cannot reach")   // the coordinator is not there
-	ErrFull         = errors.New("no space left")  // the archive's disk is full
-	ErrMalformed    = errMalformed                 // the peer broke the protocol
+	ErrBadSpec      = errors.New("bad spec")           // the submission cannot be executed as it is
+	ErrNotFound     = errors.New("not found")          // no such suite, run or agent
+	ErrTooFewAgents = errors.New("too few agents")     // for the submission, now
+	ErrNameTaken    = errors.New("name taken")         // another agent of that name is connected
+	ErrProtocol     = errors.New("other protocol")     // the peer speaks another version
+	ErrNotAllowed   = errors.New("not allowed")        // by the state of the thing or by policy
+	ErrUnreachable  = errors.New("cannot reach")       // the coordinator is not there
+	ErrTarget       = errors.New("target not reached") // by the agent that was to do something to it
+	ErrFull         = errors.New("no space left")      // the archive's disk is full
+	ErrMalformed    = errMalformed                     // the peer broke the protocol
 )
 
 // kind is an error and the code that it travels as.
@@ -37,6 +38,7 @@ func kinds() []kind {
 		{ErrProtocol, codes.FailedPrecondition},
 		{ErrNotAllowed, codes.PermissionDenied},
 		{ErrUnreachable, codes.Unavailable},
+		{ErrTarget, codes.Aborted},
 		{ErrFull, codes.DataLoss},
 		{ErrMalformed, codes.OutOfRange},
 		{context.Canceled, codes.Canceled},

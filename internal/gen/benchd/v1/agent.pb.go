@@ -23,6 +23,71 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ActionOutcome says how an action has ended.
+type ActionOutcome int32
+
+const (
+	// Not told.
+	ActionOutcome_ACTION_OUTCOME_UNSPECIFIED ActionOutcome = 0
+	// It was done.
+	ActionOutcome_ACTION_OUTCOME_DONE ActionOutcome = 1
+	// The target did not do it.
+	ActionOutcome_ACTION_OUTCOME_FAILED ActionOutcome = 2
+	// It was not tried, because it makes no sense as it is.
+	ActionOutcome_ACTION_OUTCOME_REFUSED ActionOutcome = 3
+	// The target was not reached.
+	ActionOutcome_ACTION_OUTCOME_UNREACHABLE ActionOutcome = 4
+	// It was begun, and nobody knows whether it was done.
+	ActionOutcome_ACTION_OUTCOME_UNKNOWN ActionOutcome = 5
+)
+
+// Enum value maps for ActionOutcome.
+var (
+	ActionOutcome_name = map[int32]string{
+		0: "ACTION_OUTCOME_UNSPECIFIED",
+		1: "ACTION_OUTCOME_DONE",
+		2: "ACTION_OUTCOME_FAILED",
+		3: "ACTION_OUTCOME_REFUSED",
+		4: "ACTION_OUTCOME_UNREACHABLE",
+		5: "ACTION_OUTCOME_UNKNOWN",
+	}
+	ActionOutcome_value = map[string]int32{
+		"ACTION_OUTCOME_UNSPECIFIED": 0,
+		"ACTION_OUTCOME_DONE":        1,
+		"ACTION_OUTCOME_FAILED":      2,
+		"ACTION_OUTCOME_REFUSED":     3,
+		"ACTION_OUTCOME_UNREACHABLE": 4,
+		"ACTION_OUTCOME_UNKNOWN":     5,
+	}
+)
+
+func (x ActionOutcome) Enum() *ActionOutcome {
+	p := new(ActionOutcome)
+	*p = x
+	return p
+}
+
+func (x ActionOutcome) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ActionOutcome) Descriptor() protoreflect.EnumDescriptor {
+	return file_benchd_v1_agent_proto_enumTypes[0].Descriptor()
+}
+
+func (ActionOutcome) Type() protoreflect.EnumType {
+	return &file_benchd_v1_agent_proto_enumTypes[0]
+}
+
+func (x ActionOutcome) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ActionOutcome.Descriptor instead.
+func (ActionOutcome) EnumDescriptor() ([]byte, []int) {
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{0}
+}
+
 // SessionRequest is a message from an agent.
 type SessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -38,6 +103,7 @@ type SessionRequest struct {
 	//	*SessionRequest_PhaseEnded
 	//	*SessionRequest_Leaving
 	//	*SessionRequest_Points
+	//	*SessionRequest_Action
 	Message       isSessionRequest_Message `protobuf_oneof:"message"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -152,6 +218,15 @@ func (x *SessionRequest) GetPoints() *PointsPiece {
 	return nil
 }
 
+func (x *SessionRequest) GetAction() *ActionAnswer {
+	if x != nil {
+		if x, ok := x.Message.(*SessionRequest_Action); ok {
+			return x.Action
+		}
+	}
+	return nil
+}
+
 type isSessionRequest_Message interface {
 	isSessionRequest_Message()
 }
@@ -196,6 +271,11 @@ type SessionRequest_Points struct {
 	Points *PointsPiece `protobuf:"bytes,8,opt,name=points,proto3,oneof"`
 }
 
+type SessionRequest_Action struct {
+	// How an action has ended.
+	Action *ActionAnswer `protobuf:"bytes,9,opt,name=action,proto3,oneof"`
+}
+
 func (*SessionRequest_Hello) isSessionRequest_Message() {}
 
 func (*SessionRequest_ProbeReply) isSessionRequest_Message() {}
@@ -211,6 +291,8 @@ func (*SessionRequest_PhaseEnded) isSessionRequest_Message() {}
 func (*SessionRequest_Leaving) isSessionRequest_Message() {}
 
 func (*SessionRequest_Points) isSessionRequest_Message() {}
+
+func (*SessionRequest_Action) isSessionRequest_Message() {}
 
 // SessionResponse is a message from the coordinator to an agent.
 type SessionResponse struct {
@@ -229,6 +311,8 @@ type SessionResponse struct {
 	//	*SessionResponse_Release
 	//	*SessionResponse_Watermark
 	//	*SessionResponse_Points
+	//	*SessionResponse_Action
+	//	*SessionResponse_CancelAction
 	Message       isSessionResponse_Message `protobuf_oneof:"message"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -361,6 +445,24 @@ func (x *SessionResponse) GetPoints() *PointsOrder {
 	return nil
 }
 
+func (x *SessionResponse) GetAction() *ActionOrder {
+	if x != nil {
+		if x, ok := x.Message.(*SessionResponse_Action); ok {
+			return x.Action
+		}
+	}
+	return nil
+}
+
+func (x *SessionResponse) GetCancelAction() *ActionCancel {
+	if x != nil {
+		if x, ok := x.Message.(*SessionResponse_CancelAction); ok {
+			return x.CancelAction
+		}
+	}
+	return nil
+}
+
 type isSessionResponse_Message interface {
 	isSessionResponse_Message()
 }
@@ -415,6 +517,16 @@ type SessionResponse_Points struct {
 	Points *PointsOrder `protobuf:"bytes,10,opt,name=points,proto3,oneof"`
 }
 
+type SessionResponse_Action struct {
+	// Do something to a target.
+	Action *ActionOrder `protobuf:"bytes,11,opt,name=action,proto3,oneof"`
+}
+
+type SessionResponse_CancelAction struct {
+	// Give an action up.
+	CancelAction *ActionCancel `protobuf:"bytes,12,opt,name=cancel_action,json=cancelAction,proto3,oneof"`
+}
+
 func (*SessionResponse_Welcome) isSessionResponse_Message() {}
 
 func (*SessionResponse_Probe) isSessionResponse_Message() {}
@@ -435,6 +547,230 @@ func (*SessionResponse_Watermark) isSessionResponse_Message() {}
 
 func (*SessionResponse_Points) isSessionResponse_Message() {}
 
+func (*SessionResponse_Action) isSessionResponse_Message() {}
+
+func (*SessionResponse_CancelAction) isSessionResponse_Message() {}
+
+// ActionOrder has an agent do something to a target, such as flush a table. An order that comes again, which its id
+// tells, is not carried out again; its answer is repeated.
+type ActionOrder struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Chosen anew for each action.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The run that it belongs to; empty for none.
+	Run string `protobuf:"bytes,2,opt,name=run,proto3" json:"run,omitempty"`
+	// The target's name: hbase …
+	Target string `protobuf:"bytes,3,opt,name=target,proto3" json:"target,omitempty"`
+	// What to do.
+	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
+	// With what, by name.
+	Args map[string]string `protobuf:"bytes,5,rep,name=args,proto3" json:"args,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Where the target is: settings by their properties.
+	Properties map[string]string `protobuf:"bytes,6,rep,name=properties,proto3" json:"properties,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// How long it may take.
+	TimeoutNs     int64 `protobuf:"varint,7,opt,name=timeout_ns,json=timeoutNs,proto3" json:"timeout_ns,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ActionOrder) Reset() {
+	*x = ActionOrder{}
+	mi := &file_benchd_v1_agent_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ActionOrder) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ActionOrder) ProtoMessage() {}
+
+func (x *ActionOrder) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_agent_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ActionOrder.ProtoReflect.Descriptor instead.
+func (*ActionOrder) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ActionOrder) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *ActionOrder) GetRun() string {
+	if x != nil {
+		return x.Run
+	}
+	return ""
+}
+
+func (x *ActionOrder) GetTarget() string {
+	if x != nil {
+		return x.Target
+	}
+	return ""
+}
+
+func (x *ActionOrder) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ActionOrder) GetArgs() map[string]string {
+	if x != nil {
+		return x.Args
+	}
+	return nil
+}
+
+func (x *ActionOrder) GetProperties() map[string]string {
+	if x != nil {
+		return x.Properties
+	}
+	return nil
+}
+
+func (x *ActionOrder) GetTimeoutNs() int64 {
+	if x != nil {
+		return x.TimeoutNs
+	}
+	return 0
+}
+
+// ActionCancel says that nobody waits for an action any more.
+type ActionCancel struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The action's id.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ActionCancel) Reset() {
+	*x = ActionCancel{}
+	mi := &file_benchd_v1_agent_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ActionCancel) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ActionCancel) ProtoMessage() {}
+
+func (x *ActionCancel) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_agent_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ActionCancel.ProtoReflect.Descriptor instead.
+func (*ActionCancel) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ActionCancel) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// ActionAnswer tells how an action has ended. It is kept for a coordinator that was away.
+type ActionAnswer struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The action's id.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// How it ended.
+	Outcome ActionOutcome `protobuf:"varint,2,opt,name=outcome,proto3,enum=benchd.v1.ActionOutcome" json:"outcome,omitempty"`
+	// Why it was not done; empty when it was.
+	Error string `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
+	// What it found, as JSON.
+	Answer        []byte `protobuf:"bytes,4,opt,name=answer,proto3" json:"answer,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ActionAnswer) Reset() {
+	*x = ActionAnswer{}
+	mi := &file_benchd_v1_agent_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ActionAnswer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ActionAnswer) ProtoMessage() {}
+
+func (x *ActionAnswer) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_agent_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ActionAnswer.ProtoReflect.Descriptor instead.
+func (*ActionAnswer) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ActionAnswer) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *ActionAnswer) GetOutcome() ActionOutcome {
+	if x != nil {
+		return x.Outcome
+	}
+	return ActionOutcome_ACTION_OUTCOME_UNSPECIFIED
+}
+
+func (x *ActionAnswer) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
+
+func (x *ActionAnswer) GetAnswer() []byte {
+	if x != nil {
+		return x.Answer
+	}
+	return nil
+}
+
 // PointsOrder asks for a piece of a shard's raw points, as the agent has them on disk. One is under way at a time.
 type PointsOrder struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -450,7 +786,7 @@ type PointsOrder struct {
 
 func (x *PointsOrder) Reset() {
 	*x = PointsOrder{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[2]
+	mi := &file_benchd_v1_agent_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -462,7 +798,7 @@ func (x *PointsOrder) String() string {
 func (*PointsOrder) ProtoMessage() {}
 
 func (x *PointsOrder) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[2]
+	mi := &file_benchd_v1_agent_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -475,7 +811,7 @@ func (x *PointsOrder) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointsOrder.ProtoReflect.Descriptor instead.
 func (*PointsOrder) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{2}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PointsOrder) GetId() *ShardId {
@@ -516,7 +852,7 @@ type PointsPiece struct {
 
 func (x *PointsPiece) Reset() {
 	*x = PointsPiece{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[3]
+	mi := &file_benchd_v1_agent_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -528,7 +864,7 @@ func (x *PointsPiece) String() string {
 func (*PointsPiece) ProtoMessage() {}
 
 func (x *PointsPiece) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[3]
+	mi := &file_benchd_v1_agent_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -541,7 +877,7 @@ func (x *PointsPiece) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointsPiece.ProtoReflect.Descriptor instead.
 func (*PointsPiece) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{3}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PointsPiece) GetNumber() uint64 {
@@ -600,7 +936,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[4]
+	mi := &file_benchd_v1_agent_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -612,7 +948,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[4]
+	mi := &file_benchd_v1_agent_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -625,7 +961,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{4}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Hello) GetProtocol() uint32 {
@@ -714,7 +1050,7 @@ type HostFacts struct {
 
 func (x *HostFacts) Reset() {
 	*x = HostFacts{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[5]
+	mi := &file_benchd_v1_agent_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -726,7 +1062,7 @@ func (x *HostFacts) String() string {
 func (*HostFacts) ProtoMessage() {}
 
 func (x *HostFacts) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[5]
+	mi := &file_benchd_v1_agent_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -739,7 +1075,7 @@ func (x *HostFacts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostFacts.ProtoReflect.Descriptor instead.
 func (*HostFacts) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{5}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *HostFacts) GetHostname() string {
@@ -806,7 +1142,7 @@ type ShardId struct {
 
 func (x *ShardId) Reset() {
 	*x = ShardId{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[6]
+	mi := &file_benchd_v1_agent_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -818,7 +1154,7 @@ func (x *ShardId) String() string {
 func (*ShardId) ProtoMessage() {}
 
 func (x *ShardId) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[6]
+	mi := &file_benchd_v1_agent_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -831,7 +1167,7 @@ func (x *ShardId) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardId.ProtoReflect.Descriptor instead.
 func (*ShardId) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{6}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ShardId) GetRun() string {
@@ -880,7 +1216,7 @@ type HeldShard struct {
 
 func (x *HeldShard) Reset() {
 	*x = HeldShard{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[7]
+	mi := &file_benchd_v1_agent_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -892,7 +1228,7 @@ func (x *HeldShard) String() string {
 func (*HeldShard) ProtoMessage() {}
 
 func (x *HeldShard) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[7]
+	mi := &file_benchd_v1_agent_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -905,7 +1241,7 @@ func (x *HeldShard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldShard.ProtoReflect.Descriptor instead.
 func (*HeldShard) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{7}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *HeldShard) GetId() *ShardId {
@@ -979,7 +1315,7 @@ type ProbeReply struct {
 
 func (x *ProbeReply) Reset() {
 	*x = ProbeReply{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[8]
+	mi := &file_benchd_v1_agent_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -991,7 +1327,7 @@ func (x *ProbeReply) String() string {
 func (*ProbeReply) ProtoMessage() {}
 
 func (x *ProbeReply) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[8]
+	mi := &file_benchd_v1_agent_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1004,7 +1340,7 @@ func (x *ProbeReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProbeReply.ProtoReflect.Descriptor instead.
 func (*ProbeReply) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{8}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ProbeReply) GetSeq() uint64 {
@@ -1043,7 +1379,7 @@ type Prepared struct {
 
 func (x *Prepared) Reset() {
 	*x = Prepared{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[9]
+	mi := &file_benchd_v1_agent_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1055,7 +1391,7 @@ func (x *Prepared) String() string {
 func (*Prepared) ProtoMessage() {}
 
 func (x *Prepared) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[9]
+	mi := &file_benchd_v1_agent_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1068,7 +1404,7 @@ func (x *Prepared) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Prepared.ProtoReflect.Descriptor instead.
 func (*Prepared) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{9}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Prepared) GetId() *ShardId {
@@ -1107,7 +1443,7 @@ type Started struct {
 
 func (x *Started) Reset() {
 	*x = Started{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[10]
+	mi := &file_benchd_v1_agent_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1119,7 +1455,7 @@ func (x *Started) String() string {
 func (*Started) ProtoMessage() {}
 
 func (x *Started) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[10]
+	mi := &file_benchd_v1_agent_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1132,7 +1468,7 @@ func (x *Started) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Started.ProtoReflect.Descriptor instead.
 func (*Started) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{10}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Started) GetId() *ShardId {
@@ -1200,7 +1536,7 @@ type Window struct {
 
 func (x *Window) Reset() {
 	*x = Window{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[11]
+	mi := &file_benchd_v1_agent_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1212,7 +1548,7 @@ func (x *Window) String() string {
 func (*Window) ProtoMessage() {}
 
 func (x *Window) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[11]
+	mi := &file_benchd_v1_agent_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1225,7 +1561,7 @@ func (x *Window) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Window.ProtoReflect.Descriptor instead.
 func (*Window) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{11}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Window) GetId() *ShardId {
@@ -1366,7 +1702,7 @@ type Series struct {
 
 func (x *Series) Reset() {
 	*x = Series{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[12]
+	mi := &file_benchd_v1_agent_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1378,7 +1714,7 @@ func (x *Series) String() string {
 func (*Series) ProtoMessage() {}
 
 func (x *Series) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[12]
+	mi := &file_benchd_v1_agent_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1391,7 +1727,7 @@ func (x *Series) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Series.ProtoReflect.Descriptor instead.
 func (*Series) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{12}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Series) GetOp() string {
@@ -1464,7 +1800,7 @@ type Health struct {
 
 func (x *Health) Reset() {
 	*x = Health{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[13]
+	mi := &file_benchd_v1_agent_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1476,7 +1812,7 @@ func (x *Health) String() string {
 func (*Health) ProtoMessage() {}
 
 func (x *Health) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[13]
+	mi := &file_benchd_v1_agent_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1489,7 +1825,7 @@ func (x *Health) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Health.ProtoReflect.Descriptor instead.
 func (*Health) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{13}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Health) GetCores() float64 {
@@ -1598,7 +1934,7 @@ type ErrorSample struct {
 
 func (x *ErrorSample) Reset() {
 	*x = ErrorSample{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[14]
+	mi := &file_benchd_v1_agent_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1610,7 +1946,7 @@ func (x *ErrorSample) String() string {
 func (*ErrorSample) ProtoMessage() {}
 
 func (x *ErrorSample) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[14]
+	mi := &file_benchd_v1_agent_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1623,7 +1959,7 @@ func (x *ErrorSample) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErrorSample.ProtoReflect.Descriptor instead.
 func (*ErrorSample) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{14}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ErrorSample) GetOp() string {
@@ -1676,7 +2012,7 @@ type PhaseEnded struct {
 
 func (x *PhaseEnded) Reset() {
 	*x = PhaseEnded{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[15]
+	mi := &file_benchd_v1_agent_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1688,7 +2024,7 @@ func (x *PhaseEnded) String() string {
 func (*PhaseEnded) ProtoMessage() {}
 
 func (x *PhaseEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[15]
+	mi := &file_benchd_v1_agent_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1701,7 +2037,7 @@ func (x *PhaseEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhaseEnded.ProtoReflect.Descriptor instead.
 func (*PhaseEnded) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{15}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PhaseEnded) GetId() *ShardId {
@@ -1778,7 +2114,7 @@ type Leaving struct {
 
 func (x *Leaving) Reset() {
 	*x = Leaving{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[16]
+	mi := &file_benchd_v1_agent_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1790,7 +2126,7 @@ func (x *Leaving) String() string {
 func (*Leaving) ProtoMessage() {}
 
 func (x *Leaving) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[16]
+	mi := &file_benchd_v1_agent_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1803,7 +2139,7 @@ func (x *Leaving) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Leaving.ProtoReflect.Descriptor instead.
 func (*Leaving) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{16}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Leaving) GetReason() string {
@@ -1826,7 +2162,7 @@ type Welcome struct {
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[17]
+	mi := &file_benchd_v1_agent_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1838,7 +2174,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[17]
+	mi := &file_benchd_v1_agent_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1851,7 +2187,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{17}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Welcome) GetVersion() string {
@@ -1879,7 +2215,7 @@ type Probe struct {
 
 func (x *Probe) Reset() {
 	*x = Probe{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[18]
+	mi := &file_benchd_v1_agent_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1891,7 +2227,7 @@ func (x *Probe) String() string {
 func (*Probe) ProtoMessage() {}
 
 func (x *Probe) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[18]
+	mi := &file_benchd_v1_agent_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1904,7 +2240,7 @@ func (x *Probe) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Probe.ProtoReflect.Descriptor instead.
 func (*Probe) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{18}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Probe) GetSeq() uint64 {
@@ -1937,7 +2273,7 @@ type Prepare struct {
 
 func (x *Prepare) Reset() {
 	*x = Prepare{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[19]
+	mi := &file_benchd_v1_agent_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1949,7 +2285,7 @@ func (x *Prepare) String() string {
 func (*Prepare) ProtoMessage() {}
 
 func (x *Prepare) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[19]
+	mi := &file_benchd_v1_agent_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1962,7 +2298,7 @@ func (x *Prepare) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Prepare.ProtoReflect.Descriptor instead.
 func (*Prepare) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{19}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Prepare) GetId() *ShardId {
@@ -2035,7 +2371,7 @@ type Phase struct {
 
 func (x *Phase) Reset() {
 	*x = Phase{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[20]
+	mi := &file_benchd_v1_agent_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2047,7 +2383,7 @@ func (x *Phase) String() string {
 func (*Phase) ProtoMessage() {}
 
 func (x *Phase) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[20]
+	mi := &file_benchd_v1_agent_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2060,7 +2396,7 @@ func (x *Phase) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Phase.ProtoReflect.Descriptor instead.
 func (*Phase) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{20}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Phase) GetName() string {
@@ -2124,7 +2460,7 @@ type Start struct {
 
 func (x *Start) Reset() {
 	*x = Start{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[21]
+	mi := &file_benchd_v1_agent_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2136,7 +2472,7 @@ func (x *Start) String() string {
 func (*Start) ProtoMessage() {}
 
 func (x *Start) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[21]
+	mi := &file_benchd_v1_agent_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2149,7 +2485,7 @@ func (x *Start) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Start.ProtoReflect.Descriptor instead.
 func (*Start) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{21}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Start) GetId() *ShardId {
@@ -2197,7 +2533,7 @@ type Timebase struct {
 
 func (x *Timebase) Reset() {
 	*x = Timebase{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[22]
+	mi := &file_benchd_v1_agent_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2209,7 +2545,7 @@ func (x *Timebase) String() string {
 func (*Timebase) ProtoMessage() {}
 
 func (x *Timebase) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[22]
+	mi := &file_benchd_v1_agent_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2222,7 +2558,7 @@ func (x *Timebase) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Timebase.ProtoReflect.Descriptor instead.
 func (*Timebase) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{22}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Timebase) GetRun() string {
@@ -2267,7 +2603,7 @@ type Watermark struct {
 
 func (x *Watermark) Reset() {
 	*x = Watermark{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[23]
+	mi := &file_benchd_v1_agent_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2279,7 +2615,7 @@ func (x *Watermark) String() string {
 func (*Watermark) ProtoMessage() {}
 
 func (x *Watermark) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[23]
+	mi := &file_benchd_v1_agent_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2292,7 +2628,7 @@ func (x *Watermark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Watermark.ProtoReflect.Descriptor instead.
 func (*Watermark) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{23}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Watermark) GetRun() string {
@@ -2324,7 +2660,7 @@ type Ack struct {
 
 func (x *Ack) Reset() {
 	*x = Ack{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[24]
+	mi := &file_benchd_v1_agent_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2336,7 +2672,7 @@ func (x *Ack) String() string {
 func (*Ack) ProtoMessage() {}
 
 func (x *Ack) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[24]
+	mi := &file_benchd_v1_agent_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2349,7 +2685,7 @@ func (x *Ack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ack.ProtoReflect.Descriptor instead.
 func (*Ack) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{24}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Ack) GetId() *ShardId {
@@ -2386,7 +2722,7 @@ type Stop struct {
 
 func (x *Stop) Reset() {
 	*x = Stop{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[25]
+	mi := &file_benchd_v1_agent_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2398,7 +2734,7 @@ func (x *Stop) String() string {
 func (*Stop) ProtoMessage() {}
 
 func (x *Stop) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[25]
+	mi := &file_benchd_v1_agent_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2411,7 +2747,7 @@ func (x *Stop) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Stop.ProtoReflect.Descriptor instead.
 func (*Stop) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{25}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Stop) GetId() *ShardId {
@@ -2439,7 +2775,7 @@ type Release struct {
 
 func (x *Release) Reset() {
 	*x = Release{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[26]
+	mi := &file_benchd_v1_agent_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2451,7 +2787,7 @@ func (x *Release) String() string {
 func (*Release) ProtoMessage() {}
 
 func (x *Release) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[26]
+	mi := &file_benchd_v1_agent_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2464,7 +2800,7 @@ func (x *Release) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Release.ProtoReflect.Descriptor instead.
 func (*Release) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{26}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Release) GetId() *ShardId {
@@ -2478,7 +2814,7 @@ var File_benchd_v1_agent_proto protoreflect.FileDescriptor
 
 const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\n" +
-	"\x15benchd/v1/agent.proto\x12\tbenchd.v1\"\xab\x03\n" +
+	"\x15benchd/v1/agent.proto\x12\tbenchd.v1\"\xde\x03\n" +
 	"\x0eSessionRequest\x12(\n" +
 	"\x05hello\x18\x01 \x01(\v2\x10.benchd.v1.HelloH\x00R\x05hello\x128\n" +
 	"\vprobe_reply\x18\x02 \x01(\v2\x15.benchd.v1.ProbeReplyH\x00R\n" +
@@ -2489,8 +2825,9 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\vphase_ended\x18\x06 \x01(\v2\x15.benchd.v1.PhaseEndedH\x00R\n" +
 	"phaseEnded\x12.\n" +
 	"\aleaving\x18\a \x01(\v2\x12.benchd.v1.LeavingH\x00R\aleaving\x120\n" +
-	"\x06points\x18\b \x01(\v2\x16.benchd.v1.PointsPieceH\x00R\x06pointsB\t\n" +
-	"\amessage\"\xe6\x03\n" +
+	"\x06points\x18\b \x01(\v2\x16.benchd.v1.PointsPieceH\x00R\x06points\x121\n" +
+	"\x06action\x18\t \x01(\v2\x17.benchd.v1.ActionAnswerH\x00R\x06actionB\t\n" +
+	"\amessage\"\xd8\x04\n" +
 	"\x0fSessionResponse\x12.\n" +
 	"\awelcome\x18\x01 \x01(\v2\x12.benchd.v1.WelcomeH\x00R\awelcome\x12(\n" +
 	"\x05probe\x18\x02 \x01(\v2\x10.benchd.v1.ProbeH\x00R\x05probe\x12.\n" +
@@ -2502,8 +2839,34 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\arelease\x18\b \x01(\v2\x12.benchd.v1.ReleaseH\x00R\arelease\x124\n" +
 	"\twatermark\x18\t \x01(\v2\x14.benchd.v1.WatermarkH\x00R\twatermark\x120\n" +
 	"\x06points\x18\n" +
-	" \x01(\v2\x16.benchd.v1.PointsOrderH\x00R\x06pointsB\t\n" +
-	"\amessage\"a\n" +
+	" \x01(\v2\x16.benchd.v1.PointsOrderH\x00R\x06points\x120\n" +
+	"\x06action\x18\v \x01(\v2\x16.benchd.v1.ActionOrderH\x00R\x06action\x12>\n" +
+	"\rcancel_action\x18\f \x01(\v2\x17.benchd.v1.ActionCancelH\x00R\fcancelActionB\t\n" +
+	"\amessage\"\xf0\x02\n" +
+	"\vActionOrder\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
+	"\x03run\x18\x02 \x01(\tR\x03run\x12\x16\n" +
+	"\x06target\x18\x03 \x01(\tR\x06target\x12\x12\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\x124\n" +
+	"\x04args\x18\x05 \x03(\v2 .benchd.v1.ActionOrder.ArgsEntryR\x04args\x12F\n" +
+	"\n" +
+	"properties\x18\x06 \x03(\v2&.benchd.v1.ActionOrder.PropertiesEntryR\n" +
+	"properties\x12\x1d\n" +
+	"\n" +
+	"timeout_ns\x18\a \x01(\x03R\ttimeoutNs\x1a7\n" +
+	"\tArgsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a=\n" +
+	"\x0fPropertiesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x1e\n" +
+	"\fActionCancel\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x80\x01\n" +
+	"\fActionAnswer\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x122\n" +
+	"\aoutcome\x18\x02 \x01(\x0e2\x18.benchd.v1.ActionOutcomeR\aoutcome\x12\x14\n" +
+	"\x05error\x18\x03 \x01(\tR\x05error\x12\x16\n" +
+	"\x06answer\x18\x04 \x01(\fR\x06answer\"a\n" +
 	"\vPointsOrder\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12\x16\n" +
@@ -2669,7 +3032,14 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\"-\n" +
 	"\aRelease\x12\"\n" +
-	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id2T\n" +
+	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id*\xbb\x01\n" +
+	"\rActionOutcome\x12\x1e\n" +
+	"\x1aACTION_OUTCOME_UNSPECIFIED\x10\x00\x12\x17\n" +
+	"\x13ACTION_OUTCOME_DONE\x10\x01\x12\x19\n" +
+	"\x15ACTION_OUTCOME_FAILED\x10\x02\x12\x1a\n" +
+	"\x16ACTION_OUTCOME_REFUSED\x10\x03\x12\x1e\n" +
+	"\x1aACTION_OUTCOME_UNREACHABLE\x10\x04\x12\x1a\n" +
+	"\x16ACTION_OUTCOME_UNKNOWN\x10\x052T\n" +
 	"\fAgentService\x12D\n" +
 	"\aSession\x12\x19.benchd.v1.SessionRequest\x1a\x1a.benchd.v1.SessionResponse(\x010\x01B:Z8github.com/benchd/benchd/internal/gen/benchd/v1;benchdv1b\x06proto3"
 
@@ -2685,89 +3055,102 @@ func file_benchd_v1_agent_proto_rawDescGZIP() []byte {
 	return file_benchd_v1_agent_proto_rawDescData
 }
 
-var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_benchd_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_benchd_v1_agent_proto_goTypes = []any{
-	(*SessionRequest)(nil),  // 0: benchd.v1.SessionRequest
-	(*SessionResponse)(nil), // 1: benchd.v1.SessionResponse
-	(*PointsOrder)(nil),     // 2: benchd.v1.PointsOrder
-	(*PointsPiece)(nil),     // 3: benchd.v1.PointsPiece
-	(*Hello)(nil),           // 4: benchd.v1.Hello
-	(*HostFacts)(nil),       // 5: benchd.v1.HostFacts
-	(*ShardId)(nil),         // 6: benchd.v1.ShardId
-	(*HeldShard)(nil),       // 7: benchd.v1.HeldShard
-	(*ProbeReply)(nil),      // 8: benchd.v1.ProbeReply
-	(*Prepared)(nil),        // 9: benchd.v1.Prepared
-	(*Started)(nil),         // 10: benchd.v1.Started
-	(*Window)(nil),          // 11: benchd.v1.Window
-	(*Series)(nil),          // 12: benchd.v1.Series
-	(*Health)(nil),          // 13: benchd.v1.Health
-	(*ErrorSample)(nil),     // 14: benchd.v1.ErrorSample
-	(*PhaseEnded)(nil),      // 15: benchd.v1.PhaseEnded
-	(*Leaving)(nil),         // 16: benchd.v1.Leaving
-	(*Welcome)(nil),         // 17: benchd.v1.Welcome
-	(*Probe)(nil),           // 18: benchd.v1.Probe
-	(*Prepare)(nil),         // 19: benchd.v1.Prepare
-	(*Phase)(nil),           // 20: benchd.v1.Phase
-	(*Start)(nil),           // 21: benchd.v1.Start
-	(*Timebase)(nil),        // 22: benchd.v1.Timebase
-	(*Watermark)(nil),       // 23: benchd.v1.Watermark
-	(*Ack)(nil),             // 24: benchd.v1.Ack
-	(*Stop)(nil),            // 25: benchd.v1.Stop
-	(*Release)(nil),         // 26: benchd.v1.Release
-	nil,                     // 27: benchd.v1.Hello.LabelsEntry
-	nil,                     // 28: benchd.v1.Prepared.TargetFactsEntry
-	nil,                     // 29: benchd.v1.Prepare.PropertiesEntry
+	(ActionOutcome)(0),      // 0: benchd.v1.ActionOutcome
+	(*SessionRequest)(nil),  // 1: benchd.v1.SessionRequest
+	(*SessionResponse)(nil), // 2: benchd.v1.SessionResponse
+	(*ActionOrder)(nil),     // 3: benchd.v1.ActionOrder
+	(*ActionCancel)(nil),    // 4: benchd.v1.ActionCancel
+	(*ActionAnswer)(nil),    // 5: benchd.v1.ActionAnswer
+	(*PointsOrder)(nil),     // 6: benchd.v1.PointsOrder
+	(*PointsPiece)(nil),     // 7: benchd.v1.PointsPiece
+	(*Hello)(nil),           // 8: benchd.v1.Hello
+	(*HostFacts)(nil),       // 9: benchd.v1.HostFacts
+	(*ShardId)(nil),         // 10: benchd.v1.ShardId
+	(*HeldShard)(nil),       // 11: benchd.v1.HeldShard
+	(*ProbeReply)(nil),      // 12: benchd.v1.ProbeReply
+	(*Prepared)(nil),        // 13: benchd.v1.Prepared
+	(*Started)(nil),         // 14: benchd.v1.Started
+	(*Window)(nil),          // 15: benchd.v1.Window
+	(*Series)(nil),          // 16: benchd.v1.Series
+	(*Health)(nil),          // 17: benchd.v1.Health
+	(*ErrorSample)(nil),     // 18: benchd.v1.ErrorSample
+	(*PhaseEnded)(nil),      // 19: benchd.v1.PhaseEnded
+	(*Leaving)(nil),         // 20: benchd.v1.Leaving
+	(*Welcome)(nil),         // 21: benchd.v1.Welcome
+	(*Probe)(nil),           // 22: benchd.v1.Probe
+	(*Prepare)(nil),         // 23: benchd.v1.Prepare
+	(*Phase)(nil),           // 24: benchd.v1.Phase
+	(*Start)(nil),           // 25: benchd.v1.Start
+	(*Timebase)(nil),        // 26: benchd.v1.Timebase
+	(*Watermark)(nil),       // 27: benchd.v1.Watermark
+	(*Ack)(nil),             // 28: benchd.v1.Ack
+	(*Stop)(nil),            // 29: benchd.v1.Stop
+	(*Release)(nil),         // 30: benchd.v1.Release
+	nil,                     // 31: benchd.v1.ActionOrder.ArgsEntry
+	nil,                     // 32: benchd.v1.ActionOrder.PropertiesEntry
+	nil,                     // 33: benchd.v1.Hello.LabelsEntry
+	nil,                     // 34: benchd.v1.Prepared.TargetFactsEntry
+	nil,                     // 35: benchd.v1.Prepare.PropertiesEntry
 }
 var file_benchd_v1_agent_proto_depIdxs = []int32{
-	4,  // 0: benchd.v1.SessionRequest.hello:type_name -> benchd.v1.Hello
-	8,  // 1: benchd.v1.SessionRequest.probe_reply:type_name -> benchd.v1.ProbeReply
-	9,  // 2: benchd.v1.SessionRequest.prepared:type_name -> benchd.v1.Prepared
-	10, // 3: benchd.v1.SessionRequest.started:type_name -> benchd.v1.Started
-	11, // 4: benchd.v1.SessionRequest.window:type_name -> benchd.v1.Window
-	15, // 5: benchd.v1.SessionRequest.phase_ended:type_name -> benchd.v1.PhaseEnded
-	16, // 6: benchd.v1.SessionRequest.leaving:type_name -> benchd.v1.Leaving
-	3,  // 7: benchd.v1.SessionRequest.points:type_name -> benchd.v1.PointsPiece
-	17, // 8: benchd.v1.SessionResponse.welcome:type_name -> benchd.v1.Welcome
-	18, // 9: benchd.v1.SessionResponse.probe:type_name -> benchd.v1.Probe
-	19, // 10: benchd.v1.SessionResponse.prepare:type_name -> benchd.v1.Prepare
-	21, // 11: benchd.v1.SessionResponse.start:type_name -> benchd.v1.Start
-	22, // 12: benchd.v1.SessionResponse.timebase:type_name -> benchd.v1.Timebase
-	24, // 13: benchd.v1.SessionResponse.ack:type_name -> benchd.v1.Ack
-	25, // 14: benchd.v1.SessionResponse.stop:type_name -> benchd.v1.Stop
-	26, // 15: benchd.v1.SessionResponse.release:type_name -> benchd.v1.Release
-	23, // 16: benchd.v1.SessionResponse.watermark:type_name -> benchd.v1.Watermark
-	2,  // 17: benchd.v1.SessionResponse.points:type_name -> benchd.v1.PointsOrder
-	6,  // 18: benchd.v1.PointsOrder.id:type_name -> benchd.v1.ShardId
-	27, // 19: benchd.v1.Hello.labels:type_name -> benchd.v1.Hello.LabelsEntry
-	5,  // 20: benchd.v1.Hello.host:type_name -> benchd.v1.HostFacts
-	7,  // 21: benchd.v1.Hello.held:type_name -> benchd.v1.HeldShard
-	6,  // 22: benchd.v1.HeldShard.id:type_name -> benchd.v1.ShardId
-	22, // 23: benchd.v1.HeldShard.timebase:type_name -> benchd.v1.Timebase
-	15, // 24: benchd.v1.HeldShard.ended:type_name -> benchd.v1.PhaseEnded
-	10, // 25: benchd.v1.HeldShard.started:type_name -> benchd.v1.Started
-	6,  // 26: benchd.v1.Prepared.id:type_name -> benchd.v1.ShardId
-	28, // 27: benchd.v1.Prepared.target_facts:type_name -> benchd.v1.Prepared.TargetFactsEntry
-	6,  // 28: benchd.v1.Started.id:type_name -> benchd.v1.ShardId
-	6,  // 29: benchd.v1.Window.id:type_name -> benchd.v1.ShardId
-	12, // 30: benchd.v1.Window.series:type_name -> benchd.v1.Series
-	13, // 31: benchd.v1.Window.health:type_name -> benchd.v1.Health
-	14, // 32: benchd.v1.Window.samples:type_name -> benchd.v1.ErrorSample
-	6,  // 33: benchd.v1.PhaseEnded.id:type_name -> benchd.v1.ShardId
-	6,  // 34: benchd.v1.Prepare.id:type_name -> benchd.v1.ShardId
-	20, // 35: benchd.v1.Prepare.phases:type_name -> benchd.v1.Phase
-	29, // 36: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
-	6,  // 37: benchd.v1.Start.id:type_name -> benchd.v1.ShardId
-	22, // 38: benchd.v1.Start.timebase:type_name -> benchd.v1.Timebase
-	6,  // 39: benchd.v1.Ack.id:type_name -> benchd.v1.ShardId
-	6,  // 40: benchd.v1.Stop.id:type_name -> benchd.v1.ShardId
-	6,  // 41: benchd.v1.Release.id:type_name -> benchd.v1.ShardId
-	0,  // 42: benchd.v1.AgentService.Session:input_type -> benchd.v1.SessionRequest
-	1,  // 43: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
-	43, // [43:44] is the sub-list for method output_type
-	42, // [42:43] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	8,  // 0: benchd.v1.SessionRequest.hello:type_name -> benchd.v1.Hello
+	12, // 1: benchd.v1.SessionRequest.probe_reply:type_name -> benchd.v1.ProbeReply
+	13, // 2: benchd.v1.SessionRequest.prepared:type_name -> benchd.v1.Prepared
+	14, // 3: benchd.v1.SessionRequest.started:type_name -> benchd.v1.Started
+	15, // 4: benchd.v1.SessionRequest.window:type_name -> benchd.v1.Window
+	19, // 5: benchd.v1.SessionRequest.phase_ended:type_name -> benchd.v1.PhaseEnded
+	20, // 6: benchd.v1.SessionRequest.leaving:type_name -> benchd.v1.Leaving
+	7,  // 7: benchd.v1.SessionRequest.points:type_name -> benchd.v1.PointsPiece
+	5,  // 8: benchd.v1.SessionRequest.action:type_name -> benchd.v1.ActionAnswer
+	21, // 9: benchd.v1.SessionResponse.welcome:type_name -> benchd.v1.Welcome
+	22, // 10: benchd.v1.SessionResponse.probe:type_name -> benchd.v1.Probe
+	23, // 11: benchd.v1.SessionResponse.prepare:type_name -> benchd.v1.Prepare
+	25, // 12: benchd.v1.SessionResponse.start:type_name -> benchd.v1.Start
+	26, // 13: benchd.v1.SessionResponse.timebase:type_name -> benchd.v1.Timebase
+	28, // 14: benchd.v1.SessionResponse.ack:type_name -> benchd.v1.Ack
+	29, // 15: benchd.v1.SessionResponse.stop:type_name -> benchd.v1.Stop
+	30, // 16: benchd.v1.SessionResponse.release:type_name -> benchd.v1.Release
+	27, // 17: benchd.v1.SessionResponse.watermark:type_name -> benchd.v1.Watermark
+	6,  // 18: benchd.v1.SessionResponse.points:type_name -> benchd.v1.PointsOrder
+	3,  // 19: benchd.v1.SessionResponse.action:type_name -> benchd.v1.ActionOrder
+	4,  // 20: benchd.v1.SessionResponse.cancel_action:type_name -> benchd.v1.ActionCancel
+	31, // 21: benchd.v1.ActionOrder.args:type_name -> benchd.v1.ActionOrder.ArgsEntry
+	32, // 22: benchd.v1.ActionOrder.properties:type_name -> benchd.v1.ActionOrder.PropertiesEntry
+	0,  // 23: benchd.v1.ActionAnswer.outcome:type_name -> benchd.v1.ActionOutcome
+	10, // 24: benchd.v1.PointsOrder.id:type_name -> benchd.v1.ShardId
+	33, // 25: benchd.v1.Hello.labels:type_name -> benchd.v1.Hello.LabelsEntry
+	9,  // 26: benchd.v1.Hello.host:type_name -> benchd.v1.HostFacts
+	11, // 27: benchd.v1.Hello.held:type_name -> benchd.v1.HeldShard
+	10, // 28: benchd.v1.HeldShard.id:type_name -> benchd.v1.ShardId
+	26, // 29: benchd.v1.HeldShard.timebase:type_name -> benchd.v1.Timebase
+	19, // 30: benchd.v1.HeldShard.ended:type_name -> benchd.v1.PhaseEnded
+	14, // 31: benchd.v1.HeldShard.started:type_name -> benchd.v1.Started
+	10, // 32: benchd.v1.Prepared.id:type_name -> benchd.v1.ShardId
+	34, // 33: benchd.v1.Prepared.target_facts:type_name -> benchd.v1.Prepared.TargetFactsEntry
+	10, // 34: benchd.v1.Started.id:type_name -> benchd.v1.ShardId
+	10, // 35: benchd.v1.Window.id:type_name -> benchd.v1.ShardId
+	16, // 36: benchd.v1.Window.series:type_name -> benchd.v1.Series
+	17, // 37: benchd.v1.Window.health:type_name -> benchd.v1.Health
+	18, // 38: benchd.v1.Window.samples:type_name -> benchd.v1.ErrorSample
+	10, // 39: benchd.v1.PhaseEnded.id:type_name -> benchd.v1.ShardId
+	10, // 40: benchd.v1.Prepare.id:type_name -> benchd.v1.ShardId
+	24, // 41: benchd.v1.Prepare.phases:type_name -> benchd.v1.Phase
+	35, // 42: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
+	10, // 43: benchd.v1.Start.id:type_name -> benchd.v1.ShardId
+	26, // 44: benchd.v1.Start.timebase:type_name -> benchd.v1.Timebase
+	10, // 45: benchd.v1.Ack.id:type_name -> benchd.v1.ShardId
+	10, // 46: benchd.v1.Stop.id:type_name -> benchd.v1.ShardId
+	10, // 47: benchd.v1.Release.id:type_name -> benchd.v1.ShardId
+	1,  // 48: benchd.v1.AgentService.Session:input_type -> benchd.v1.SessionRequest
+	2,  // 49: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
+	49, // [49:50] is the sub-list for method output_type
+	48, // [48:49] is the sub-list for method input_type
+	48, // [48:48] is the sub-list for extension type_name
+	48, // [48:48] is the sub-list for extension extendee
+	0,  // [0:48] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_agent_proto_init() }
@@ -2784,6 +3167,7 @@ func file_benchd_v1_agent_proto_init() {
 		(*SessionRequest_PhaseEnded)(nil),
 		(*SessionRequest_Leaving)(nil),
 		(*SessionRequest_Points)(nil),
+		(*SessionRequest_Action)(nil),
 	}
 	file_benchd_v1_agent_proto_msgTypes[1].OneofWrappers = []any{
 		(*SessionResponse_Welcome)(nil),
@@ -2796,19 +3180,22 @@ func file_benchd_v1_agent_proto_init() {
 		(*SessionResponse_Release)(nil),
 		(*SessionResponse_Watermark)(nil),
 		(*SessionResponse_Points)(nil),
+		(*SessionResponse_Action)(nil),
+		(*SessionResponse_CancelAction)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_agent_proto_rawDesc), len(file_benchd_v1_agent_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   30,
+			NumEnums:      1,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_benchd_v1_agent_proto_goTypes,
 		DependencyIndexes: file_benchd_v1_agent_proto_depIdxs,
+		EnumInfos:         file_benchd_v1_agent_proto_enumTypes,
 		MessageInfos:      file_benchd_v1_agent_proto_msgTypes,
 	}.Build()
 	File_benchd_v1_agent_proto = out.File

@@ -2195,6 +2195,170 @@ func (*DrainResponse) Descriptor() ([]byte, []int) {
 	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
 }
 
+// ActRequest asks for an action.
+type ActRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where the target is: properties files, -p and flags. Nothing else of it matters.
+	Submission *Submission `protobuf:"bytes,1,opt,name=submission,proto3" json:"submission,omitempty"`
+	// The target's name: hbase …
+	Target string `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
+	// What to do.
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// With what, by name.
+	Args map[string]string `protobuf:"bytes,4,rep,name=args,proto3" json:"args,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The agent that is to do it; empty for any.
+	Agent string `protobuf:"bytes,5,opt,name=agent,proto3" json:"agent,omitempty"`
+	// How long it may take.
+	Timeout *durationpb.Duration `protobuf:"bytes,6,opt,name=timeout,proto3" json:"timeout,omitempty"`
+	// Who asks, for the log.
+	By            string `protobuf:"bytes,7,opt,name=by,proto3" json:"by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ActRequest) Reset() {
+	*x = ActRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ActRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ActRequest) ProtoMessage() {}
+
+func (x *ActRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ActRequest.ProtoReflect.Descriptor instead.
+func (*ActRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *ActRequest) GetSubmission() *Submission {
+	if x != nil {
+		return x.Submission
+	}
+	return nil
+}
+
+func (x *ActRequest) GetTarget() string {
+	if x != nil {
+		return x.Target
+	}
+	return ""
+}
+
+func (x *ActRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ActRequest) GetArgs() map[string]string {
+	if x != nil {
+		return x.Args
+	}
+	return nil
+}
+
+func (x *ActRequest) GetAgent() string {
+	if x != nil {
+		return x.Agent
+	}
+	return ""
+}
+
+func (x *ActRequest) GetTimeout() *durationpb.Duration {
+	if x != nil {
+		return x.Timeout
+	}
+	return nil
+}
+
+func (x *ActRequest) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+// ActResponse tells what an action has done.
+type ActResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The agent that did it.
+	Agent string `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
+	// What it found, as JSON.
+	Answer []byte `protobuf:"bytes,2,opt,name=answer,proto3" json:"answer,omitempty"`
+	// What the user should know about the settings.
+	Warnings      []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ActResponse) Reset() {
+	*x = ActResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ActResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ActResponse) ProtoMessage() {}
+
+func (x *ActResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ActResponse.ProtoReflect.Descriptor instead.
+func (*ActResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *ActResponse) GetAgent() string {
+	if x != nil {
+		return x.Agent
+	}
+	return ""
+}
+
+func (x *ActResponse) GetAnswer() []byte {
+	if x != nil {
+		return x.Answer
+	}
+	return nil
+}
+
+func (x *ActResponse) GetWarnings() []string {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
 var File_benchd_v1_run_proto protoreflect.FileDescriptor
 
 const file_benchd_v1_run_proto_rawDesc = "" +
@@ -2376,11 +2540,29 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\fDrainRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04undo\x18\x02 \x01(\bR\x04undo\"\x0f\n" +
-	"\rDrainResponse*p\n" +
+	"\rDrainResponse\"\xb8\x02\n" +
+	"\n" +
+	"ActRequest\x125\n" +
+	"\n" +
+	"submission\x18\x01 \x01(\v2\x15.benchd.v1.SubmissionR\n" +
+	"submission\x12\x16\n" +
+	"\x06target\x18\x02 \x01(\tR\x06target\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x123\n" +
+	"\x04args\x18\x04 \x03(\v2\x1f.benchd.v1.ActRequest.ArgsEntryR\x04args\x12\x14\n" +
+	"\x05agent\x18\x05 \x01(\tR\x05agent\x123\n" +
+	"\atimeout\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\atimeout\x12\x0e\n" +
+	"\x02by\x18\a \x01(\tR\x02by\x1a7\n" +
+	"\tArgsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"W\n" +
+	"\vActResponse\x12\x14\n" +
+	"\x05agent\x18\x01 \x01(\tR\x05agent\x12\x16\n" +
+	"\x06answer\x18\x02 \x01(\fR\x06answer\x12\x1a\n" +
+	"\bwarnings\x18\x03 \x03(\tR\bwarnings*p\n" +
 	"\x0fAgentLossPolicy\x12!\n" +
 	"\x1dAGENT_LOSS_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16AGENT_LOSS_POLICY_FAIL\x10\x01\x12\x1e\n" +
-	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\xc6\x05\n" +
+	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\xfc\x05\n" +
 	"\n" +
 	"RunService\x12=\n" +
 	"\x06Submit\x12\x18.benchd.v1.SubmitRequest\x1a\x19.benchd.v1.SubmitResponse\x12C\n" +
@@ -2394,7 +2576,8 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x06Cancel\x12\x18.benchd.v1.CancelRequest\x1a\x19.benchd.v1.CancelResponse\x12=\n" +
 	"\x06Remove\x12\x18.benchd.v1.RemoveRequest\x1a\x19.benchd.v1.RemoveResponse\x12=\n" +
 	"\x06Agents\x12\x18.benchd.v1.AgentsRequest\x1a\x19.benchd.v1.AgentsResponse\x12:\n" +
-	"\x05Drain\x12\x17.benchd.v1.DrainRequest\x1a\x18.benchd.v1.DrainResponseB:Z8github.com/benchd/benchd/internal/gen/benchd/v1;benchdv1b\x06proto3"
+	"\x05Drain\x12\x17.benchd.v1.DrainRequest\x1a\x18.benchd.v1.DrainResponse\x124\n" +
+	"\x03Act\x12\x15.benchd.v1.ActRequest\x1a\x16.benchd.v1.ActResponseB:Z8github.com/benchd/benchd/internal/gen/benchd/v1;benchdv1b\x06proto3"
 
 var (
 	file_benchd_v1_run_proto_rawDescOnce sync.Once
@@ -2409,7 +2592,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),          // 0: benchd.v1.AgentLossPolicy
 	(*Submission)(nil),            // 1: benchd.v1.Submission
@@ -2443,73 +2626,81 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*AgentInfo)(nil),             // 29: benchd.v1.AgentInfo
 	(*DrainRequest)(nil),          // 30: benchd.v1.DrainRequest
 	(*DrainResponse)(nil),         // 31: benchd.v1.DrainResponse
-	nil,                           // 32: benchd.v1.Submission.TagsEntry
-	nil,                           // 33: benchd.v1.Submission.AttachmentsEntry
-	nil,                           // 34: benchd.v1.SubmitRequest.SelectEntry
-	nil,                           // 35: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                           // 36: benchd.v1.SuiteSummary.TagsEntry
-	nil,                           // 37: benchd.v1.AgentInfo.LabelsEntry
-	(*durationpb.Duration)(nil),   // 38: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 39: google.protobuf.Timestamp
-	(*Series)(nil),                // 40: benchd.v1.Series
-	(*HostFacts)(nil),             // 41: benchd.v1.HostFacts
+	(*ActRequest)(nil),            // 32: benchd.v1.ActRequest
+	(*ActResponse)(nil),           // 33: benchd.v1.ActResponse
+	nil,                           // 34: benchd.v1.Submission.TagsEntry
+	nil,                           // 35: benchd.v1.Submission.AttachmentsEntry
+	nil,                           // 36: benchd.v1.SubmitRequest.SelectEntry
+	nil,                           // 37: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                           // 38: benchd.v1.SuiteSummary.TagsEntry
+	nil,                           // 39: benchd.v1.AgentInfo.LabelsEntry
+	nil,                           // 40: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),   // 41: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 42: google.protobuf.Timestamp
+	(*Series)(nil),                // 43: benchd.v1.Series
+	(*HostFacts)(nil),             // 44: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	2,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	3,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	3,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	32, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	33, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	34, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	35, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
 	1,  // 5: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	34, // 6: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	38, // 7: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	36, // 6: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	41, // 7: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 8: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	1,  // 9: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
-	38, // 10: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	38, // 11: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	41, // 10: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	41, // 11: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
 	11, // 12: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
 	12, // 13: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
 	13, // 14: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
 	10, // 15: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	39, // 16: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	39, // 17: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	39, // 18: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	40, // 19: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
-	35, // 20: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	42, // 16: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	42, // 17: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	42, // 18: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	43, // 19: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	37, // 20: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
 	22, // 21: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	39, // 22: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	36, // 23: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	42, // 22: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	38, // 23: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
 	29, // 24: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	37, // 25: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	41, // 26: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	39, // 27: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	4,  // 28: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	6,  // 29: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	8,  // 30: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	14, // 31: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	16, // 32: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	18, // 33: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
-	20, // 34: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	23, // 35: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	25, // 36: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	27, // 37: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	30, // 38: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	5,  // 39: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 40: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 41: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	15, // 42: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	17, // 43: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	19, // 44: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	21, // 45: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	24, // 46: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	26, // 47: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	28, // 48: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	31, // 49: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	39, // [39:50] is the sub-list for method output_type
-	28, // [28:39] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	39, // 25: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	44, // 26: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	42, // 27: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	1,  // 28: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
+	40, // 29: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	41, // 30: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	4,  // 31: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	6,  // 32: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	8,  // 33: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	14, // 34: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	16, // 35: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	18, // 36: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	20, // 37: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	23, // 38: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	25, // 39: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	27, // 40: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	30, // 41: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	32, // 42: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	5,  // 43: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 44: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 45: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	15, // 46: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	17, // 47: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	19, // 48: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	21, // 49: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	24, // 50: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	26, // 51: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	28, // 52: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	31, // 53: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	33, // 54: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	43, // [43:55] is the sub-list for method output_type
+	31, // [31:43] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
@@ -2524,7 +2715,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   37,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -30,6 +30,7 @@ const (
 	RunService_Remove_FullMethodName     = "/benchd.v1.RunService/Remove"
 	RunService_Agents_FullMethodName     = "/benchd.v1.RunService/Agents"
 	RunService_Drain_FullMethodName      = "/benchd.v1.RunService/Drain"
+	RunService_Act_FullMethodName        = "/benchd.v1.RunService/Act"
 )
 
 // RunServiceClient is the client API for RunService service.
@@ -60,6 +61,8 @@ type RunServiceClient interface {
 	Agents(ctx context.Context, in *AgentsRequest, opts ...grpc.CallOption) (*AgentsResponse, error)
 	// Drain keeps an agent from being given further runs.
 	Drain(ctx context.Context, in *DrainRequest, opts ...grpc.CallOption) (*DrainResponse, error)
+	// Act has an agent do something to a target, and waits for its end.
+	Act(ctx context.Context, in *ActRequest, opts ...grpc.CallOption) (*ActResponse, error)
 }
 
 type runServiceClient struct {
@@ -216,6 +219,16 @@ func (c *runServiceClient) Drain(ctx context.Context, in *DrainRequest, opts ...
 	return out, nil
 }
 
+func (c *runServiceClient) Act(ctx context.Context, in *ActRequest, opts ...grpc.CallOption) (*ActResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ActResponse)
+	err := c.cc.Invoke(ctx, RunService_Act_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // RunServiceServer is the server API for RunService service.
 // All implementations must embed UnimplementedRunServiceServer
 // for forward compatibility.
@@ -244,6 +257,8 @@ type RunServiceServer interface {
 	Agents(context.Context, *AgentsRequest) (*AgentsResponse, error)
 	// Drain keeps an agent from being given further runs.
 	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
+	// Act has an agent do something to a target, and waits for its end.
+	Act(context.Context, *ActRequest) (*ActResponse, error)
 	mustEmbedUnimplementedRunServiceServer()
 }
 
@@ -286,6 +301,9 @@ func (UnimplementedRunServiceServer) Agents(context.Context, *AgentsRequest) (*A
 }
 func (UnimplementedRunServiceServer) Drain(context.Context, *DrainRequest) (*DrainResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Drain not implemented")
+}
+func (UnimplementedRunServiceServer) Act(context.Context, *ActRequest) (*ActResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Act not implemented")
 }
 func (UnimplementedRunServiceServer) mustEmbedUnimplementedRunServiceServer() {}
 func (UnimplementedRunServiceServer) testEmbeddedByValue()                    {}
@@ -478,6 +496,24 @@ func _RunService_Drain_Handler(srv interface{}, ctx context.Context, dec func(in
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RunService_Act_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ActRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).Act(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_Act_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).Act(ctx, req.(*ActRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // RunService_ServiceDesc is the grpc.ServiceDesc for RunService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -512,6 +548,10 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Drain",
 			Handler:    _RunService_Drain_Handler,
+		},
+		{
+			MethodName: "Act",
+			Handler:    _RunService_Act_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -14,8 +14,8 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
-// real is a client of the HBase that the tests were given.
-func real(t *testing.T) (context.Context, *admin.Client) {
+// cluster is a client of the HBase that the tests were given.
+func cluster(t *testing.T) (context.Context, *admin.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	t.Cleanup(cancel)
@@ -39,7 +39,7 @@ func table(ctx context.Context, t *testing.T, c *admin.Client, name string) stri
 }
 
 func TestATableLivesFromCreateToDrop(t *testing.T) {
-	ctx, c := real(t)
+	ctx, c := cluster(t)
 	name := table(ctx, t, c, "benchd_admin:life")
 	wanted := admin.Table{
 		Name: name, Attributes: map[string]string{admin.Mark: "a test"},
@@ -98,7 +98,7 @@ func TestATableLivesFromCreateToDrop(t *testing.T) {
 }
 
 func TestRegionsMoveAndSplit(t *testing.T) {
-	ctx, c := real(t)
+	ctx, c := cluster(t)
 	name := table(ctx, t, c, "benchd_admin_regions")
 	require.NoError(t, c.Create(ctx, admin.Table{Name: name, Families: []admin.Family{{Name: "cf"}}}, [][]byte{[]byte("m")}))
 	regions, err := c.Regions(ctx, name)
@@ -114,10 +114,10 @@ func TestRegionsMoveAndSplit(t *testing.T) {
 	require.Len(t, now, 3)
 	require.Equal(t, "q", string(now[2].StartKey))
 
-	cluster, err := c.Cluster(ctx)
+	status, err := c.Cluster(ctx)
 	require.NoError(t, err)
-	require.NotEmpty(t, cluster.Servers)
-	for _, s := range cluster.Servers {
+	require.NotEmpty(t, status.Servers)
+	for _, s := range status.Servers {
 		at, err := c.Move(ctx, regions[0].Encoded, s.Name)
 		require.NoError(t, err)
 		require.Equal(t, s.Name, at)
@@ -138,7 +138,7 @@ func TestRegionsMoveAndSplit(t *testing.T) {
 }
 
 func TestQuietComesAfterACompaction(t *testing.T) {
-	ctx, c := real(t)
+	ctx, c := cluster(t)
 	name := table(ctx, t, c, "benchd_admin_quiet")
 	require.NoError(t, c.Create(ctx, admin.Table{Name: name, Families: []admin.Family{{Name: "cf"}}}, [][]byte{[]byte("m")}))
 	_, regions, err := c.Flush(ctx, name)

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/dev"
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/spec"
+)
+
+// adminFlags say what every action takes.
+type adminFlags struct {
+	*connectFlags
+	properties config.Pairs
+	files      []string
+	hbaseSite  string
+	agent      string
+	local      bool
+	timeout    time.Duration
+	output     string
+}
+
+func addAdminFlags(cmd *cobra.Command) *adminFlags {
+	f := &adminFlags{connectFlags: addConnectFlags(cmd), output: "table"}
+	fs := cmd.Flags()
+	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE` that says where HBase is; may stand several times, later ones win")
+	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as hbase.zookeeper.quorum=HOST:PORT; goes over -P; may stand several times")
+	fs.StringVar(&f.hbaseSite, "hbase-site", "", "read ZooKeeper's quorum and port and the znode parent from an hbase-site.xml `FILE`; -P and -p go over it")
+	fs.StringVar(&f.agent, "agent", "", "have the agent `NAME` do it; default is one that is idle")
+	fs.BoolVar(&f.local, "local", false, "do it from this process, without a coordinator and its agents")
+	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "give up after so long; what was begun then may go on")
+	addOutputFlag(cmd, &f.output, "table", "json")
+	return f
+}
+
+// submission is where the target is.
+func (f *adminFlags) submission(cmd *cobra.Command, origins config.Origins) (spec.Submission, error) {
+	where := submissionFlags{files: f.files, properties: f.properties, hbaseSite: f.hbaseSite, settings: map[string]*string{}}
+	for _, s := range settingFlags() {
+		where.settings[s.name] = new(string)
+	}
+	return where.submission(cmd, origins)
+}
+
+// act has an action done, and prints what it found.
+func (f *adminFlags) act(ctx context.Context, c *cli.Context, cmd *cobra.Command, action load.Action) (err error) {
+	s, err := f.submission(cmd, c.Origins)
+	if err != nil {
+		return err
+	}
+	if f.timeout <= 0 {
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--timeout %s: an action takes some time; write such as 10m", f.timeout)}
+	}
+	client, end, err := f.client(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	signals, stop := catch()
+	defer stop()
+	var done remote.Done
+	if err := begin(ctx, signals, "interrupted; what was begun may go on", func(ctx context.Context) (err error) {
+		done, err = client.Act(ctx, remote.Order{
+			Target: "hbase", Submission: s, Action: action, Agent: f.agent, Timeout: f.timeout, By: submitter(),
+		})
+		return err
+	}); err != nil {
+		return err
+	}
+	warn(c, done.Warnings)
+	return printAnswer(c, action.Name, done, f.output)
+}
+
+// client asks a coordinator, or one within this process.
+func (f *adminFlags) client(ctx context.Context, c *cli.Context) (*remote.Client, func() error, error) {
+	if !f.local {
+		client, err := f.dial()
+		if err != nil {
+			return nil, nil, err
+		}
+		return client, client.Close, nil
+	}
+	cluster, err := dev.Start(ctx, dev.Config{Agents: 1, Version: c.Version, Logger: c.Logger})
+	if err != nil {
+		return nil, nil, cli.StartError(err)
+	}
+	return remote.New(cluster.Conn(), nil, "this process"), cluster.Close, nil
+}
+
+func adminCommand() cli.Command {
+	return cli.Command{
+		Command: &cobra.Command{
+			Use:   "admin",
+			Short: "Do to a system under test what its administrator does",
+			Long: `Admin has one of the coordinator's agents do something to the system under test, and prints what it did or found. The
+coordinator itself never talks to that system.`,
+			Example: `  benchctl admin hbase servers -p hbase.zookeeper.quorum=zk1:2181
+  benchctl admin hbase major-compact usertable --wait --hbase-site /etc/hbase/conf/hbase-site.xml`,
+		},
+		Commands: []cli.Command{adminHBaseCommand()},
+	}
+}
+
+func adminHBaseCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:   "hbase",
+		Short: "Flush, compact, split, move, balance, count and the like, on an HBase",
+		Long: `Hbase does to an HBase cluster what its administrator does. Where the cluster is say -p hbase.zookeeper.quorum=HOST:PORT
+or --hbase-site; without either it is looked for on the agent's own machine.
+
+Without a TABLE the property table is meant, which is usertable by default. What was begun by an action whose outcome is
+not known, because its time was over or its agent was lost, may go on: look before you ask for it again.`,
+		Example: `  benchctl admin hbase regions usertable -p hbase.zookeeper.quorum=zk1:2181
+  benchctl admin hbase flush usertable && benchctl admin hbase major-compact usertable --wait
+  benchctl admin hbase count usertable --local -o json | jq '.rows[0][1]'`,
+	}
+	commands := make([]cli.Command, 0, len(adminVerbs()))
+	for _, v := range adminVerbs() {
+		commands = append(commands, v.command())
+	}
+	return cli.Command{Command: cmd, Commands: commands}
+}

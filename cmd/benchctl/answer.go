@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/remote"
+)
+
+// answerDocument is what an action has found, as JSON. Its fields are only ever added to.
+type answerDocument struct {
+	Schema int    `json:"schema"`
+	Kind   string `json:"kind"`
+	Action string `json:"action"`
+	Agent  string `json:"agent"`
+	load.Answer
+}
+
+// printAnswer prints what an action has found.
+func printAnswer(c *cli.Context, action string, done remote.Done, output string) error {
+	if output == "json" {
+		return printJSON(c.Out, answerDocument{Schema: 1, Kind: "answer", Action: action, Agent: done.Agent, Answer: done.Answer})
+	}
+	for _, line := range done.Answer.Text {
+		if _, err := fmt.Fprintln(c.Out, line); err != nil {
+			return err
+		}
+	}
+	if len(done.Answer.Columns) == 0 {
+		return nil
+	}
+	return printTable(c.Out, done.Answer)
+}
+
+func printTable(out io.Writer, answer load.Answer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	header := strings.ToUpper(strings.Join(answer.Columns, "\t"))
+	_, _ = fmt.Fprintln(t, strings.ReplaceAll(header, "_", " "))
+	for _, row := range answer.Rows {
+		cells := make([]string, len(row))
+		for i, v := range row {
+			cells[i] = fmt.Sprint(v)
+		}
+		_, _ = fmt.Fprintln(t, strings.Join(cells, "\t"))
+	}
+	return t.Flush()
+}

@@ -1,0 +1,170 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+const (
+	// mostActions is how many actions an agent remembers, so that none is done twice.
+	mostActions = 256
+	// mostAtOnce is how many of them it does at a time.
+	mostAtOnce = 16
+	// mostFound bounds what an action may have found, below what a message may hold.
+	mostFound = 3 << 20
+)
+
+// errForgotten ends an action that nobody waits for.
+var errForgotten = errors.New("nobody waits for it any more")
+
+// action is one that the agent was ordered to do.
+type action struct {
+	run    string // that it belongs to; empty for none
+	giveUp context.CancelCauseFunc
+	answer *benchdv1.ActionAnswer // once it has ended
+}
+
+// act does what is ordered, once: an order that comes again is answered again. The caller holds the agent's lock.
+func (a *Agent) act(m *benchdv1.ActionOrder) {
+	if a.leaving {
+		return
+	}
+	if done := a.actions[m.GetId()]; done != nil {
+		if done.answer != nil {
+			a.tell(done.answer)
+		}
+		return
+	}
+	busy := 0
+	for _, other := range a.actions {
+		if other.answer == nil {
+			busy++
+		}
+	}
+	if busy >= mostAtOnce {
+		a.tell(&benchdv1.ActionAnswer{
+			Id: m.GetId(), Outcome: benchdv1.ActionOutcome_ACTION_OUTCOME_REFUSED,
+			Error: fmt.Sprintf("the agent does %d actions already; wait for one of them to end", busy),
+		})
+		return
+	}
+	ctx, cancel := context.WithCancelCause(a.life)
+	one := &action{run: m.GetRun(), giveUp: cancel}
+	a.remember(m.GetId(), one)
+	a.work.Go(func() {
+		defer cancel(nil)
+		answer := a.carryOut(ctx, m)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		one.answer = answer
+		a.tell(answer)
+		if one.run == "" { // whoever asked has it, or is gone
+			one.answer = &benchdv1.ActionAnswer{Id: answer.GetId(), Outcome: answer.GetOutcome(), Error: "it was answered already"}
+		}
+	})
+}
+
+// unheard gives the answers that a coordinator may have missed.
+func (a *Agent) unheard() []*benchdv1.ActionAnswer {
+	var out []*benchdv1.ActionAnswer
+	for _, id := range a.acted {
+		if one := a.actions[id]; one.run != "" && one.answer != nil {
+			out = append(out, one.answer)
+		}
+	}
+	return out
+}
+
+// remember keeps an action, and forgets the oldest that has ended where there are too many.
+func (a *Agent) remember(id string, one *action) {
+	for i := 0; len(a.acted) >= mostActions && i < len(a.acted); i++ {
+		if old := a.acted[i]; a.actions[old].answer != nil {
+			delete(a.actions, old)
+			a.acted = append(a.acted[:i], a.acted[i+1:]...)
+			break
+		}
+	}
+	a.actions[id] = one
+	a.acted = append(a.acted, id)
+}
+
+// giveUp ends an action that nobody waits for. The caller holds the agent's lock.
+func (a *Agent) giveUp(id string) {
+	if one := a.actions[id]; one != nil && one.answer == nil {
+		one.giveUp(errForgotten)
+	}
+}
+
+// tell sends an answer if there is a stream; it is told again when there is another. The caller holds the agent's lock.
+func (a *Agent) tell(answer *benchdv1.ActionAnswer) {
+	if a.out != nil {
+		a.out.add(answered(answer), nil)
+	}
+}
+
+func answered(answer *benchdv1.ActionAnswer) *benchdv1.SessionRequest {
+	return &benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Action{Action: answer}}
+}
+
+// carryOut does an action and says how it ended.
+func (a *Agent) carryOut(ctx context.Context, m *benchdv1.ActionOrder) *benchdv1.ActionAnswer {
+	log := a.log.With("action", m.GetName(), "run", m.GetRun())
+	log.Info("action begins", "target", m.GetTarget(), "args", m.GetArgs())
+	begin := time.Now()
+	if timeout := time.Duration(m.GetTimeoutNs()); timeout > 0 {
+		late := fmt.Errorf("it was not done within %s: %w", timeout, context.DeadlineExceeded)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, timeout, late)
+		defer cancel()
+	}
+	found, err := a.do(ctx, m)
+	answer := &benchdv1.ActionAnswer{Id: m.GetId(), Outcome: outcomeOf(ctx, err)}
+	if err != nil {
+		log.Info("action failed", "after", time.Since(begin), "error", err)
+		answer.Error = wire.Text(err.Error())
+		return answer
+	}
+	log.Info("action is done", "after", time.Since(begin), "text", found.Text)
+	answer.Answer, err = json.Marshal(found)
+	if err == nil && len(answer.GetAnswer()) > mostFound {
+		err = fmt.Errorf("it found more than can be told: %d bytes", len(answer.GetAnswer()))
+	}
+	if err != nil {
+		answer.Answer, answer.Outcome, answer.Error = nil, benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED, wire.Text(err.Error())
+	}
+	return answer
+}
+
+func (a *Agent) do(ctx context.Context, m *benchdv1.ActionOrder) (found load.Answer, err error) {
+	open := a.config.Actors[m.GetTarget()]
+	if open == nil {
+		return found, load.Mark(load.ErrAction, fmt.Errorf("target %q takes no actions in this build of benchd (%s)", m.GetTarget(), a.config.Version))
+	}
+	actor, err := open(ctx, load.Settings{Properties: m.GetProperties(), Run: m.GetRun(), Agent: a.config.Name, Logger: a.log})
+	if err != nil {
+		return found, err
+	}
+	defer func() { err = errors.Join(err, actor.Close()) }()
+	return actor.Act(ctx, load.Action{Name: m.GetName(), Args: m.GetArgs()})
+}
+
+func outcomeOf(ctx context.Context, err error) benchdv1.ActionOutcome {
+	switch {
+	case err == nil:
+		return benchdv1.ActionOutcome_ACTION_OUTCOME_DONE
+	case errors.Is(err, load.ErrAction):
+		return benchdv1.ActionOutcome_ACTION_OUTCOME_REFUSED
+	case errors.Is(err, load.ErrNotReached):
+		return benchdv1.ActionOutcome_ACTION_OUTCOME_UNREACHABLE
+	case errors.Is(err, load.ErrUnknown), ctx.Err() != nil:
+		return benchdv1.ActionOutcome_ACTION_OUTCOME_UNKNOWN
+	}
+	return benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED
+}

@@ -1,0 +1,90 @@
+package coordinator_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// act asks for an action on HBase and hands back what becomes of it.
+func (h *house) act(req *benchdv1.ActRequest) <-chan error {
+	req.Target = "hbase"
+	ended := make(chan error, 1)
+	go func() {
+		_, err := h.runs.Act(h.t.Context(), req)
+		ended <- wire.FromStatus(err)
+	}()
+	return ended
+}
+
+// acts waits for the order to act and answers it.
+func (p *puppet) acts(outcome benchdv1.ActionOutcome, text string) *benchdv1.ActionOrder {
+	order := await(p, (*benchdv1.SessionResponse).GetAction)
+	answer := &benchdv1.ActionAnswer{Id: order.GetId(), Outcome: outcome, Error: text}
+	if outcome == benchdv1.ActionOutcome_ACTION_OUTCOME_DONE {
+		answer.Answer = []byte(`{"text":["done"]}`)
+	}
+	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Action{Action: answer}})
+	return order
+}
+
+func at(quorum string) *benchdv1.Submission {
+	return &benchdv1.Submission{Properties: []*benchdv1.Setting{{Key: "hbase.zookeeper.quorum", Value: quorum}}}
+}
+
+func TestAnActionIsDoneByTheAgentThatIsNamed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+	a.welcomed()
+	b.welcomed()
+	ended := h.act(&benchdv1.ActRequest{Submission: at("zk1"), Name: "flush", Args: map[string]string{"table": "t"}, Agent: "b"})
+	order := b.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
+	require.NoError(t, <-ended)
+	require.Equal(t, "flush", order.GetName())
+	require.Equal(t, "zk1", order.GetProperties()["hbase.zookeeper.quorum"])
+	require.Positive(t, order.GetTimeoutNs())
+	require.Empty(t, order.GetRun())
+}
+
+func TestAnActionEndsAsTheAgentSays(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	a.welcomed()
+	for outcome, kind := range map[benchdv1.ActionOutcome]error{
+		benchdv1.ActionOutcome_ACTION_OUTCOME_REFUSED:     wire.ErrBadSpec,
+		benchdv1.ActionOutcome_ACTION_OUTCOME_UNREACHABLE: wire.ErrTarget,
+		benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED:      nil,
+		benchdv1.ActionOutcome_ACTION_OUTCOME_UNKNOWN:     nil,
+	} {
+		ended := h.act(&benchdv1.ActRequest{Name: "flush"})
+		a.acts(outcome, "because of that")
+		err := <-ended
+		require.ErrorContains(t, err, "because of that")
+		if kind != nil {
+			require.ErrorIs(t, err, kind)
+		}
+	}
+	require.ErrorIs(t, <-h.act(&benchdv1.ActRequest{Name: "flush", Agent: "nobody"}), wire.ErrNotFound)
+	require.ErrorIs(t, <-h.act(&benchdv1.ActRequest{Name: "flush", Submission: at("zk1:x")}), wire.ErrBadSpec)
+}
+
+// An action of unknown outcome is told as such and never tried by another agent.
+func TestAnAgentThatIsLostDuringAnActionLeavesItsOutcomeUnknown(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+	a.welcomed()
+	b.welcomed()
+	ended := h.act(&benchdv1.ActRequest{Name: "drop", Agent: "a"})
+	await(a, (*benchdv1.SessionResponse).GetAction)
+	a.cancel()
+	require.ErrorContains(t, <-ended, "whether drop was done is not known")
+	probe := h.act(&benchdv1.ActRequest{Name: "flush", Agent: "b"})
+	require.Equal(t, "flush", b.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "").GetName(), "the first order that it gets")
+	require.NoError(t, <-probe)
+}

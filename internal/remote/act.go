@@ -1,0 +1,53 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// Order is an action that an agent is to do to a target.
+type Order struct {
+	Target     string          // hbase …
+	Submission spec.Submission // where it is
+	Action     load.Action
+	Agent      string // empty for any
+	Timeout    time.Duration
+	By         string
+}
+
+// Done tells of an action that was done.
+type Done struct {
+	Agent    string
+	Answer   load.Answer // whole numbers in it are json.Number
+	Warnings []string
+}
+
+// Act has an agent do something to a target and waits for its end.
+func (c *Client) Act(ctx context.Context, o Order) (Done, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout+2*c.patience.answer)
+	defer cancel()
+	response, err := c.service.Act(ctx, &benchdv1.ActRequest{
+		Submission: wire.FromSubmission(o.Submission), Target: o.Target, Name: o.Action.Name, Args: o.Action.Args,
+		Agent: o.Agent, Timeout: durationpb.New(o.Timeout), By: o.By,
+	})
+	if err != nil {
+		return Done{}, c.translate(err)
+	}
+	done := Done{Agent: response.GetAgent(), Warnings: response.GetWarnings()}
+	decoder := json.NewDecoder(bytes.NewReader(response.GetAnswer()))
+	decoder.UseNumber()
+	if err := decoder.Decode(&done.Answer); err != nil {
+		return Done{}, fmt.Errorf("read the answer of agent %s: %w", done.Agent, err)
+	}
+	return done, nil
+}

@@ -1,0 +1,9 @@
+// Package action carries out what an administrator of HBase would do by hand, by the names that `benchctl admin hbase`
+// and a run's settings have for it:
+//
+//  1. Open connects to the cluster that the properties name.
+//  2. Act judges the action whole, before anything is done, and does it through package admin.
+//  3. What it found comes back as lines or as a table.
+//
+// What destroys rows is refused for tables that benchd did not create, unless it is forced.
+package action
