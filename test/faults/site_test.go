@@ -159,14 +159,12 @@ type ending struct {
 // run lets something happen in a run, and returns how the run ends. The clock of what happens begins with the run.
 func (s *site) run(what func(begun time.Time), args ...string) ending {
 	s.t.Helper()
+	before := s.newest()
 	submit := append([]string{"submit", "--wait", "--coordinator", s.address(), "--insecure"}, args...)
 	waiting := house.Start(s.t, nil, "benchctl", submit...)
 	var id string
 	house.Eventually(s.t, house.Patience, func() bool {
-		stdout, _, _ := s.ctl("list", "-o", "json")
-		_, after, found := strings.Cut(strings.ReplaceAll(stdout, " ", ""), `"id":"`)
-		id, _, _ = strings.Cut(after, `"`)
-		if !found {
+		if id = s.newest(); id == before {
 			return false
 		}
 		stdout, _, code := s.ctl("show", id, "-o", "json")
@@ -184,6 +182,15 @@ func (s *site) run(what func(begun time.Time), args ...string) ending {
 	})
 	outcomes.Unlock()
 	return e
+}
+
+// newest is the id of the newest suite; empty where there is none.
+func (s *site) newest() string {
+	s.t.Helper()
+	stdout, _, _ := s.ctl("list", "-o", "json")
+	_, after, _ := strings.Cut(strings.ReplaceAll(stdout, " ", ""), `"id":"`)
+	id, _, _ := strings.Cut(after, `"`)
+	return id
 }
 
 // whole checks that nothing was lost, and nothing merged twice.

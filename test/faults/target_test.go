@@ -1,0 +1,119 @@
+//go:build faults
+
+package faults
+
+import (
+	"math/rand/v2"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/target/hbase/admin"
+	"github.com/benchd/benchd/test/house"
+)
+
+// sandbox starts a sandbox on a host of its own and returns the host.
+func (s *site) sandbox() *host {
+	s.t.Helper()
+	h := s.host("target")
+	p := h.start("benchd", "sandbox", "--zookeeper", h.ip+":2181", "--info", h.ip+":16010", "--region-servers", "2", "--insecure")
+	p.Says("sandbox is up")
+	return h
+}
+
+// on is what tells a run of a target on h.
+func on(h *host, settings ...string) []string {
+	args := []string{"--db", "hbase", "-p", "hbase.zookeeper.quorum=" + h.ip + ":2181", "-p", "columnfamily=family"}
+	for _, s := range settings {
+		args = append(args, "-p", s)
+	}
+	return args
+}
+
+func TestTargetUnreachable(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", nil)
+	target := s.sandbox()
+	s.ctl(append(on(target, "recordcount=1000", "fieldcount=1"), "submit", "--phase", "load", "--wait")...) // flags stand anywhere
+	e := s.run(func(begun time.Time) {
+		at(t, begun, 15*time.Second)
+		target.cut()
+		at(t, begun, 30*time.Second)
+		target.restore()
+	}, append(on(target, "recordcount=1000", "fieldcount=1", "hbase.client.operation.timeout=3000", "target=100"), "--threads", "2", "--duration", long.String())...)
+	require.Equal(t, result.Complete, e.Status, "%s %v", e.Reason, e.Missing)
+	require.Zero(t, e.code)
+	require.True(t, e.Reconcile.OK)
+	e.once(t)
+	kinds := map[string]uint64{}
+	for _, o := range e.Phases[0].Operations {
+		if o.PartOf == nil {
+			kinds[o.Outcome] += o.Count
+		}
+	}
+	require.NotZero(t, kinds["TIMEOUT"]+kinds["SERVICE_UNAVAILABLE"]+kinds["ERROR"], "errors are counted by kind: %v", kinds)
+	require.Greater(t, kinds["OK"], uint64(2000))
+	var before, during, after uint64
+	for _, p := range e.Phases[0].Series {
+		for _, o := range p.Operations {
+			switch {
+			case o.Outcome != "OK":
+			case p.T >= 5 && p.T < 14:
+				before += o.Count
+			case p.T >= 19 && p.T < 28:
+				during += o.Count
+			case p.T >= 45 && p.T < 54:
+				after += o.Count
+			}
+		}
+	}
+	require.Less(t, during, before/5, "the dip is in the series")
+	require.Greater(t, after, before/2, "and the recovery")
+}
+
+// TestLoadOfTwoMillionRows kills agents and the coordinator at five random instants of a load: the table has every row,
+// and the result counts each once and tells what happened.
+func TestLoadOfTwoMillionRows(t *testing.T) {
+	const rows = 2_000_000
+	s := newSite(t, "", nil)
+	target := s.sandbox()
+	random := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	names := []string{"a", "b", "c"}
+	e := s.run(func(time.Time) {
+		for range 5 {
+			at(t, time.Now(), time.Second+rand.N(4*time.Second))
+			if random.IntN(3) == 0 {
+				s.coordinator.Signal(syscall.SIGKILL)
+				s.coordinator.Exit(house.Patience)
+				s.open()
+				continue
+			}
+			name := names[random.IntN(len(names))]
+			s.kill(name)
+			s.startAgent(name)
+		}
+	}, append(on(target, "recordcount=2000000", "fieldcount=1", "fieldlength=20", "batchsize=20", "hbase.splits=6"),
+		"--phase", "load", "--threads", "4", "--on-agent-loss", "continue")...)
+	require.Equal(t, result.Complete, e.Status, "%s %v", e.Reason, e.Missing)
+	require.Zero(t, e.code)
+	require.EqualValues(t, rows, e.Phases[0].Rows, "each row is counted once")
+	require.True(t, e.Reconcile.OK, "%+v", e.Reconcile)
+	e.once(t)
+	var told []string
+	for _, event := range e.Phases[0].Events {
+		told = append(told, event.Text)
+	}
+	all := strings.Join(told, "\n")
+	require.True(t, strings.Contains(all, "goes on with") || strings.Contains(all, "the coordinator was started again"), "the result says what happened: %s", all)
+
+	client, err := admin.Connect(t.Context(), admin.Config{Quorum: target.ip + ":2181"})
+	require.NoError(t, err)
+	defer client.Close()
+	n, err := client.Count(t.Context(), "usertable")
+	require.NoError(t, err)
+	require.EqualValues(t, rows, n)
+}
