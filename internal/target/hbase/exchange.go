@@ -52,12 +52,9 @@ func (t *turn) await(call *rpc.Call) (late error) {
 		case <-call.Done():
 			return nil
 		case <-t.timer.C:
-			left := time.Until(t.deadline)
-			if left <= 0 {
-				t.timer.Reset(0) // for other calls of the same operation
-				return context.DeadlineExceeded
+			if late := t.rearm(); late != nil {
+				return late
 			}
-			t.timer.Reset(left)
 		case <-t.ended:
 			return t.ctx.Err()
 		}
@@ -103,10 +100,12 @@ func (s *session) single(key []byte, encode func(*session, *region)) error {
 	for {
 		r, conn, err := s.reach(key)
 		if err == nil {
-			s.call.Request, s.call.Cells = s.call.Request[:0], s.call.Cells[:0]
-			encode(s, r)
-			conn.Send(s.call)
-			if err = s.await(s.call); err == nil {
+			if s.item != nil && s.batched {
+				err = s.together(r, conn)
+			} else {
+				err = s.alone(r, conn, encode)
+			}
+			if err == nil {
 				return nil
 			}
 		}
@@ -114,6 +113,14 @@ func (s *session) single(key []byte, encode func(*session, *region)) error {
 			return end
 		}
 	}
+}
+
+// alone sends the operation in hand by itself.
+func (s *session) alone(r *region, conn *rpc.Conn, encode func(*session, *region)) error {
+	s.call.Request, s.call.Cells = s.call.Request[:0], s.call.Cells[:0]
+	encode(s, r)
+	conn.Send(s.call)
+	return s.await(s.call)
 }
 
 // await waits for the session's call and returns how it ended. One that is given up is replaced: its answer may come

@@ -458,3 +458,67 @@ func TestManyWorkersOnOneConnection(t *testing.T) {
 		workers.Wait()
 	}
 }
+
+func TestOperationsOfSeveralWorkersShareARequest(t *testing.T) {
+	f := newFake(t)
+	target, _ := open(t, settings(t, "hbase.batch.size", "4", "hbase.batch.delay", "2s"), one(f.addr()))
+	var workers sync.WaitGroup
+	for w := range 4 {
+		s, err := target.Open(t.Context(), w)
+		require.NoError(t, err)
+		workers.Go(func() {
+			key := fmt.Appendf(nil, "k%d", w)
+			for _, op := range []*workload.Op{
+				{Kind: workload.Insert, Key: key, Fields: b("f", "g"), Values: [][]byte{key, key}},
+				{Kind: workload.Increment, Key: key, Fields: b("n"), Delta: 3},
+				{Kind: workload.Read, Key: key, Fields: b("f"), Collect: func(_, value []byte) {
+					if !bytes.Equal(key, value) {
+						t.Errorf("row %s has the value %q", key, value)
+					}
+				}},
+				{Kind: workload.Delete, Key: key},
+			} {
+				if out := s.Do(t.Context(), op); out.Code != workload.OK {
+					t.Errorf("%v: %v", out.Code, out.Err)
+				}
+			}
+			if out := s.Do(t.Context(), read(string(key))); out.Code != workload.NotFound {
+				t.Errorf("%v: %v", out.Code, out.Err)
+			}
+		})
+	}
+	workers.Wait()
+	require.Len(t, f.seen, 5, "four workers, one request for each of their operations")
+}
+
+func TestABatchThatDoesNotFillIsSentAllTheSame(t *testing.T) {
+	for _, delay := range []string{"0s", "10ms"} {
+		f := newFake(t)
+		_, s := open(t, settings(t, "hbase.batch.size", "100", "hbase.batch.delay", delay), one(f.addr()))
+		require.Equal(t, workload.NotFound, s.Do(t.Context(), read("k")).Code)
+		require.Equal(t, workload.OK, s.Do(t.Context(), &workload.Op{Kind: workload.Update, Key: []byte("k"), Fields: b("f"), Values: b("v")}).Code)
+		require.Equal(t, workload.OK, s.Do(t.Context(), read("k")).Code)
+		require.Equal(t, workload.NotFound, s.Do(t.Context(), &workload.Op{Kind: workload.CheckAndPut, Key: []byte("k"), Fields: b("x"), Values: b("v")}).Code)
+		require.EqualValues(t, 1, s.Do(t.Context(), &workload.Op{Kind: workload.Scan, Key: []byte("k"), ScanLength: 5}).Rows)
+	}
+}
+
+func TestWhatABatchCannotDoIsTriedAgain(t *testing.T) {
+	from, to := newFake(t), newFake(t)
+	to.put("a", map[string]string{"f": "v"})
+	places := &two{addrs: [2]string{from.addr(), from.addr()}}
+	_, s := open(t, settings(t, "hbase.batch.size", "8"), places.locate)
+	var asked atomic.Int64
+	from.do(func(*request) *reply {
+		if asked.Add(1) == 1 {
+			return &reply{hangUp: true}
+		}
+		places.move(0, to.addr())
+		answer := &pb.MultiResponse{RegionActionResult: []*pb.RegionActionResult{{Exception: &pb.NameBytesPair{
+			Name: new("org.apache.hadoop.hbase.NotServingRegionException"), Value: []byte("org.apache.hadoop.hbase.NotServingRegionException: gone"),
+		}}}}
+		return &reply{message: answer}
+	})
+	require.Equal(t, workload.OK, s.Do(t.Context(), read("a")).Code)
+	require.EqualValues(t, 2, asked.Load())
+}

@@ -31,6 +31,8 @@ func fields(message []byte, take func(num int, v uint64, b []byte) error) error 
 			}
 		case protowire.Fixed32Type, protowire.Fixed64Type, protowire.StartGroupType, protowire.EndGroupType:
 			n = protowire.ConsumeFieldValue(num, kind, message)
+		default:
+			return errAnswer
 		}
 		if n < 0 {
 			return errAnswer

@@ -15,6 +15,7 @@ import (
 func (s *session) scanRows(op *workload.Op) workload.Outcome {
 	var got tally
 	s.start = append(s.start[:0], op.Key...)
+	s.batched = false
 	s.scan.columns = appendColumns(s.scan.columns[:0], 1, s.t.family, op.Fields)
 	s.scan.bytes = s.t.settings.Scan.MaxResultSize
 	for got.rows < op.ScanLength {

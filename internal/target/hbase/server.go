@@ -23,6 +23,7 @@ type line struct {
 	conn  atomic.Pointer[rpc.Conn]
 	gate  chan struct{} // one dials at a time
 	dials *atomic.Int64
+	batch gathering
 	quiet int // looks at which nothing had been answered; the watch's own
 }
 

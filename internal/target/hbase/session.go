@@ -31,6 +31,9 @@ type session struct {
 	start     []byte
 	number    [8]byte
 
+	item    *item // the operation in hand, when batching is on
+	batched bool  // it goes with those of others
+
 	rows   []row // of a batch, a multi-get, or the write buffer
 	buffer *buffer
 }
@@ -38,6 +41,9 @@ type session struct {
 func newSession(t *Target, worker int) *session {
 	s := &session{t: t, line: worker % t.settings.Connections, turn: newTurn(t.settings.Timeout), parcels: map[*server]*parcel{}}
 	s.call = s.newCall()
+	if t.settings.BatchSize > 1 {
+		s.item = newItem()
+	}
 	if t.settings.ClientBuffering {
 		s.buffer = newBuffer(t.settings.WriteBuffer)
 	}

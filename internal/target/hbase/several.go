@@ -18,8 +18,10 @@ type row struct {
 	get   bool
 	m     mutation
 	cells []byte // encoded
-	done  bool
-	err   error // with which it ended
+
+	columns []byte // of a Get: the field of them
+	done    bool
+	err     error // with which it ended
 }
 
 // parcel is what goes to one server: a request, with the rows of each of its regions together.
@@ -136,9 +138,13 @@ func (s *session) parcel(n int) *parcel {
 
 // add takes a row in if there is room for it.
 func (p *parcel) add(i int, r *region, row *row) {
-	if p.bytes > 0 && p.bytes+len(row.cells) > mostParcel {
-		return
+	if p.bytes == 0 || p.bytes+len(row.cells) <= mostParcel {
+		p.include(i, r, row)
 	}
+}
+
+// include takes a row in. Those of one region come one after another.
+func (p *parcel) include(i int, r *region, row *row) {
 	p.bytes += len(row.cells)
 	if n := len(p.spans); n == 0 || p.spans[n-1].region != r {
 		p.spans = append(p.spans, span{r, len(p.rows), len(p.rows)})
@@ -155,17 +161,17 @@ func (p *parcel) encode(s *session) {
 	for _, sp := range p.spans {
 		size := len(sp.region.field)
 		for at, i := range p.rows[sp.from:sp.to] {
-			size += sizeField(s.sizeAction(at, &s.rows[i]))
+			size += sizeField(sizeAction(at, &s.rows[i]))
 		}
 		c.Request = protowire.AppendVarint(tag(c.Request, 1), uint64(size))
 		c.Request = append(c.Request, sp.region.field...)
 		for at, i := range p.rows[sp.from:sp.to] {
 			row := &s.rows[i]
-			c.Request = protowire.AppendVarint(tag(c.Request, 3), uint64(s.sizeAction(at, row)))
+			c.Request = protowire.AppendVarint(tag(c.Request, 3), uint64(sizeAction(at, row)))
 			c.Request = appendNumber(c.Request, 1, uint64(at))
 			if row.get {
-				c.Request = protowire.AppendVarint(tag(c.Request, 3), uint64(sizeGet(row.key, s.columns)))
-				c.Request = appendGet(c.Request, row.key, s.columns)
+				c.Request = protowire.AppendVarint(tag(c.Request, 3), uint64(sizeGet(row.key, row.columns)))
+				c.Request = appendGet(c.Request, row.key, row.columns)
 				continue
 			}
 			c.Request = protowire.AppendVarint(tag(c.Request, 2), uint64(sizeMutation(row.key, row.m)))
@@ -180,10 +186,10 @@ func (p *parcel) encode(s *session) {
 }
 
 // sizeAction is the size of an Action message.
-func (s *session) sizeAction(index int, r *row) int {
+func sizeAction(index int, r *row) int {
 	n := 1 + protowire.SizeVarint(uint64(index))
 	if r.get {
-		return n + sizeField(sizeGet(r.key, s.columns))
+		return n + sizeField(sizeGet(r.key, r.columns))
 	}
 	return n + sizeField(sizeMutation(r.key, r.m))
 }
@@ -308,7 +314,7 @@ func (s *session) multiGet(op *workload.Op) workload.Outcome {
 	s.take(len(op.Keys))
 	s.columns = appendColumns(s.columns[:0], 2, s.t.family, op.Fields)
 	for i, key := range op.Keys {
-		s.rows[i].key, s.rows[i].get = key, true
+		s.rows[i].key, s.rows[i].get, s.rows[i].columns = key, true, s.columns
 	}
 	var got tally
 	failed, err := s.carry(&got)

@@ -9,14 +9,20 @@ import (
 
 // read gets one row.
 func (s *session) read(op *workload.Op) workload.Outcome {
-	s.key = op.Key
+	s.key, s.mutation, s.batched = op.Key, mutation{}, true
 	s.columns = appendColumns(s.columns[:0], 2, s.t.family, op.Fields)
 	if err := s.single(op.Key, encodeGet); err != nil {
 		return ended(err)
 	}
-	response, cells, _ := s.call.Answer()
 	var got tally
-	if err := got.got(response, cells, op.Collect); err != nil {
+	var err error
+	if s.item != nil {
+		_, _, err = got.result(s.item.result, s.item.cells, op.Collect)
+	} else {
+		response, cells, _ := s.call.Answer()
+		err = got.got(response, cells, op.Collect)
+	}
+	if err != nil {
 		return ended(err)
 	}
 	if got.rows == 0 {
@@ -110,7 +116,7 @@ func (s *session) values(key []byte, fields, values [][]byte) int64 {
 
 // mutate sends a mutation of one row with the session's cells.
 func (s *session) mutate(key []byte, m mutation) error {
-	s.key, s.mutation = key, m
+	s.key, s.mutation, s.batched = key, m, len(s.condition) == 0
 	return s.single(key, encodeMutate)
 }
 

@@ -40,7 +40,7 @@ func NewException(class, printed string) *Exception {
 		first, rest = first+" "+line, after
 	}
 	first = strings.TrimSpace(first)
-	for { // what wraps an exception says its class again
+	for e.Class != "" { // what wraps an exception says its class again
 		after, found := strings.CutPrefix(first, e.Class)
 		if !found {
 			break
