@@ -13,6 +13,7 @@ GO ?= go
 # Settings of single targets: make fuzz FUZZTIME=10m, make bench PKG=./internal/latency OLD=before.txt
 PKG      ?= ./...
 FUZZTIME ?= 2m
+KILLS    ?= 200
 BENCH    ?= .
 COUNT    ?= 6
 OLD      ?=
@@ -70,6 +71,10 @@ test: $(TESTRUNNER) ## Run all tests that need no server, with the race detector
 .PHONY: test-integration
 test-integration: $(TESTRUNNER) ## Run the tests against separate processes and real servers, one package at a time.
 	$(GOTEST) -count 1 -p 1 -timeout 10m -tags integration $(INTEGRATION)
+
+.PHONY: crash-sandbox
+crash-sandbox: $(TESTRUNNER) ## Kill the sandbox and its storage KILLS (200) times each under load; all that was acknowledged must be there.
+	BENCHD_CRASH_KILLS=$(KILLS) $(GOTEST) -count 1 -v -timeout 30m -tags integration ./test/crash
 
 .PHONY: test-faults
 test-faults: $(TESTRUNNER) ## Run the tests of killed processes, broken networks and full disks, on hosts of their own (root, iproute2); print the table.

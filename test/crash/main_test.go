@@ -1,0 +1,45 @@
+//go:build integration
+
+package crash
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/test/house"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		fmt.Fprintln(os.Stderr, child(dir, os.Getenv(childDone)))
+		os.Exit(1)
+	}
+	logrus.SetLevel(logrus.PanicLevel) // gohbase tells of each connection that a kill breaks
+	os.Exit(house.Main(m))
+}
+
+// kills is how often a process is killed.
+func kills(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("BENCHD_CRASH_KILLS")
+	if text == "" {
+		return 8
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err, "BENCHD_CRASH_KILLS is a number")
+	return n
+}
+
+// killLater kills a process at a random instant.
+func killLater(p *house.Process) {
+	<-time.After(time.Duration(rand.IntN(300)) * time.Millisecond)
+	p.Signal(syscall.SIGKILL)
+}
