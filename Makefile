@@ -17,8 +17,13 @@ KILLS    ?= 200
 BENCH    ?= .
 COUNT    ?= 6
 OLD      ?=
+FAULTS   ?=
+SOAK     ?=
+RUN      ?=
 QUORUM   ?= 127.0.0.1:2181
 ONLY     ?=
+YCSB     ?=
+ARGS     ?=
 FLEET    ?= 10,100,1000
 
 VERSION ?= $(shell git describe --tags --match 'v*' --abbrev=0 2>/dev/null)
@@ -36,8 +41,10 @@ else
 GOTEST := $(GO) test
 endif
 
-# Packages with files behind the tag `integration`.
-INTEGRATION = $(shell grep -rlE --include='*_test.go' '^//go:build .*\bintegration\b' cmd internal test | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
+# Packages with files behind a tag.
+tagged      = $(shell grep -rlE --include='*_test.go' '^//go:build .*\b$(1)\b' cmd internal test | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
+INTEGRATION = $(call tagged,integration)
+HBASE       = $(call tagged,hbase)
 
 ##@ Use
 
@@ -81,6 +88,11 @@ test-faults: $(TESTRUNNER) ## Run the tests of killed processes, broken networks
 	@mkdir -p bin && rm -f bin/faults.txt
 	$(GOTEST) -count 1 -timeout 15m -parallel 14 -tags faults ./test/faults || failed=$$?; cat bin/faults.txt; exit $${failed:-0}
 
+.PHONY: test-hbase
+test-hbase: $(TESTRUNNER) ## Run the tests against a real HBase, which they start; FAULTS=2m SOAK=10m make two of them longer, RUN=NAME picks.
+	BENCHD_TEST_FAULTS='$(FAULTS)' BENCHD_TEST_SOAK='$(SOAK)' scripts/with-hbase \
+		$(GOTEST) -count 1 -p 1 -timeout 40m -tags hbase $(if $(RUN),-v -run '$(RUN)') $(HBASE)
+
 .PHONY: java-client-test
 java-client-test: ## Check with HBase's own Java client what the server at QUORUM=HOST:PORT answers; ONLY=TEXT picks checks.
 	@test/java/run ClientTest '$(QUORUM)' $(if $(ONLY),--only '$(ONLY)')
@@ -120,6 +132,10 @@ bench: $(TOOLS)/benchstat ## Run the benchmarks COUNT (6) times into bin/bench.t
 	@mkdir -p bin
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m $(PKG) | tee bin/bench.txt
 	@$(TOOLS)/benchstat $(OLD) bin/bench.txt
+
+.PHONY: bench-ycsb
+bench-ycsb: build ## Compare with YCSB on one HBase: YCSB=DIR of a build of it, QUORUM=HOST:PORT, ARGS='--pairs 10 --threads 1,16'.
+	@scripts/bench-ycsb --ycsb '$(YCSB)' --quorum '$(QUORUM)' $(ARGS)
 
 .PHONY: bench-fleet
 bench-fleet: ## Serve FLEET (10,100,1000) simulated agents for a minute each; print and judge CPU, memory, lateness, archive.

@@ -45,13 +45,13 @@ func (b *buffer) String() string {
 // Start starts a program and ends it with the test. Where stdout is nil, what it prints there is lost.
 func Start(t *testing.T, stdout io.Writer, name string, args ...string) *Process {
 	t.Helper()
-	return run(t, stdout, name+" "+strings.Join(args, " "), program(name), args)
+	return run(t, stdout, name+" "+strings.Join(args, " "), Program(name), args)
 }
 
 // StartUnder starts a program by another one, which it takes the place of: "ip netns exec", "taskset".
 func StartUnder(t *testing.T, under []string, name string, args ...string) *Process {
 	t.Helper()
-	whole := append(append(slices.Clone(under[1:]), program(name)), args...)
+	whole := append(append(slices.Clone(under[1:]), Program(name)), args...)
 	return run(t, nil, name+" "+strings.Join(args, " "), under[0], whole)
 }
 

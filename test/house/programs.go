@@ -51,8 +51,8 @@ func Workload(name string) string {
 	return filepath.Join(Root(), "internal", "spec", "testdata", "ycsb", name)
 }
 
-// program is where one of ours is; another one goes by its whole path.
-func program(name string) string {
+// Program is where one of ours is; another one goes by its whole path.
+func Program(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
@@ -62,7 +62,7 @@ func program(name string) string {
 // Run runs a program to its end.
 func Run(t *testing.T, within time.Duration, name string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	return Command(t, within, program(name), args...)
+	return Command(t, within, Program(name), args...)
 }
 
 // Command runs any command to its end.

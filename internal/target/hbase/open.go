@@ -17,7 +17,7 @@ import (
 
 const (
 	// openWithin bounds Open, whatever does not answer.
-	openWithin = 9 * time.Second
+	openWithin = 8 * time.Second
 	// tableWithin is how long sessions wait for a table to have regions that are open.
 	tableWithin = 30 * time.Second
 	// lookWithin bounds one look into hbase:meta; an operation that has more time makes several.

@@ -26,11 +26,15 @@ import org.apache.hadoop.hbase.util.Bytes;
  *
  * <pre>
  *   Fixture write  QUORUM TABLE FAMILY FIRST COUNT FIELDS LENGTH    writes the rows of COUNT key numbers from FIRST
- *   Fixture verify QUORUM TABLE FAMILY FIRST COUNT FIELDS LENGTH    reads them, each field to its last byte
+ *   Fixture verify QUORUM TABLE FAMILY FIRST COUNT FIELDS LENGTH [STEP]
+ *                                                   reads them, each field to its last byte; of every STEPth number
  *   Fixture count  QUORUM TABLE FAMILY                              counts the rows by a scan
+ *   Fixture sum    QUORUM TABLE FAMILY                              reads them all and adds up what is in them
  * </pre>
  *
- * <p>It prints rows=N, and verify also not_found=N mismatches=N; its exit code is 1 when one of these is not 0.
+ * <p>It prints rows=N, and verify also not_found=N mismatches=N; its exit code is 1 when one of these is not 0. Sum prints
+ * rows=N cells=N bytes=N counters=N: cells and the bytes of their values but for column "counter", whose numbers it adds
+ * up.
  */
 public final class Fixture {
   private static final int BATCH = 500;
@@ -47,22 +51,26 @@ public final class Fixture {
 
   /** Writes, verifies or counts; see the class. */
   public static void main(String[] args) throws Exception {
-    boolean rows = args.length == 8 && (args[0].equals("write") || args[0].equals("verify"));
-    if (!rows && !(args.length == 4 && args[0].equals("count"))) {
-      System.err.println("Fixture takes write|verify QUORUM TABLE FAMILY FIRST COUNT FIELDS LENGTH, or count QUORUM TABLE FAMILY");
+    boolean rows = args.length == 8 && (args[0].equals("write") || args[0].equals("verify"))
+        || args.length == 9 && args[0].equals("verify");
+    if (!rows && !(args.length == 4 && (args[0].equals("count") || args[0].equals("sum")))) {
+      System.err.println(
+          "Fixture takes write|verify QUORUM TABLE FAMILY FIRST COUNT FIELDS LENGTH [STEP], or count|sum QUORUM TABLE FAMILY");
       System.exit(2);
     }
     Ycsb.check();
     boolean good = true;
     try (Connection c = ConnectionFactory.createConnection(ClientTest.configuration(args[1]))) {
       Fixture f = new Fixture(c, args[2], args[3]);
-      if (!rows) {
+      if (args[0].equals("count")) {
         f.count();
+      } else if (args[0].equals("sum")) {
+        f.sum();
       } else if (args[0].equals("write")) {
         f.write(Long.parseLong(args[4]), Long.parseLong(args[5]), Integer.parseInt(args[6]), Integer.parseInt(args[7]));
       } else {
         good = f.verify(Long.parseLong(args[4]), Long.parseLong(args[5]), Integer.parseInt(args[6]),
-            Integer.parseInt(args[7]));
+            Integer.parseInt(args[7]), args.length == 9 ? Long.parseLong(args[8]) : 1);
       }
     }
     System.exit(good ? 0 : 1);
@@ -82,22 +90,23 @@ public final class Fixture {
     System.out.println("rows=" + count);
   }
 
-  private boolean verify(long first, long count, int fields, int length) throws Exception {
+  private boolean verify(long first, long count, int fields, int length, long step) throws Exception {
     long missing = 0;
     long wrong = 0;
     try (Table t = connection.getTable(table)) {
-      for (long from = first; from < first + count; from += BATCH) {
+      for (long from = 0; from < count; from += BATCH) {
         List<Get> gets = new ArrayList<>();
-        for (long n = from; n < Math.min(from + BATCH, first + count); n++) {
-          gets.add(new Get(Bytes.toBytes(Ycsb.key(n))).addFamily(family));
+        for (long i = from; i < Math.min(from + BATCH, count); i++) {
+          gets.add(new Get(Bytes.toBytes(Ycsb.key(first + i * step))).addFamily(family));
         }
         Result[] results = t.get(gets);
         for (int i = 0; i < results.length; i++) {
-          String key = Ycsb.key(from + i);
+          long number = first + (from + i) * step;
+          String key = Ycsb.key(number);
           if (results[i].isEmpty()) {
-            tell("not there", from + i, key, missing++);
+            tell("not there", number, key, missing++);
           } else if (!same(results[i], key, fields, length)) {
-            tell("not what YCSB writes", from + i, key, wrong++);
+            tell("not what YCSB writes", number, key, wrong++);
           }
         }
       }
@@ -136,5 +145,27 @@ public final class Fixture {
       }
     }
     System.out.println("rows=" + n);
+  }
+
+  private void sum() throws Exception {
+    long rows = 0;
+    long cells = 0;
+    long bytes = 0;
+    long counters = 0;
+    try (Table t = connection.getTable(table);
+        ResultScanner scanner = t.getScanner(new Scan().addFamily(family).setCaching(500))) {
+      for (Result r : scanner) {
+        rows++;
+        for (Cell c : r.rawCells()) {
+          if (CellUtil.matchingQualifier(c, Bytes.toBytes("counter"))) {
+            counters += Bytes.toLong(CellUtil.cloneValue(c));
+          } else {
+            cells++;
+            bytes += c.getValueLength();
+          }
+        }
+      }
+    }
+    System.out.printf("rows=%d cells=%d bytes=%d counters=%d%n", rows, cells, bytes, counters);
   }
 }

@@ -1,0 +1,252 @@
+//go:build hbase
+
+package hbase
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/target/hbase/admin"
+	"github.com/benchd/benchd/test/house"
+)
+
+// length is how long a run lasts: what a variable says, so that a make target can have it longer.
+func length(t *testing.T, variable string, otherwise time.Duration) time.Duration {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	d, err := time.ParseDuration(text)
+	require.NoError(t, err, variable)
+	return d
+}
+
+// Regions move, one is split and one of three region servers is killed while three agents read, write, insert and scan:
+// what fails is counted, the dip is to be seen and throughput comes back, and every write that was acknowledged is there.
+func TestARegionServerDiesUnderLoad(t *testing.T) {
+	for name, lasts := range map[string]time.Duration{three: 75 * time.Second, sandbox: 30 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			s := launch(t, name)
+			t.Cleanup(s.stop)
+			death(t, s, length(t, "BENCHD_TEST_FAULTS", lasts))
+		})
+	}
+}
+
+func death(t *testing.T, s *server, lasts time.Duration) {
+	t.Helper()
+	const records, fields, size, agents = 30_000, 10, 100, 3
+	const table = "faults"
+	h := house.New(t)
+	h.Agents("a", "b", "c")
+	base := property("recordcount", records, "fieldcount", fields, "fieldlength", size, "dataintegrity", true)
+	faultless(t, submit(t, h, agents, s, table, slices.Concat(base, property("hbase.splits", 20, "hbase.table.create", "recreate"),
+		[]string{"--phase", "load", "--threads", "8"})...))
+
+	id := h.Submit(slices.Concat(s.flags(table), base, property("readproportion", 0.4, "updateproportion", 0.3,
+		"insertproportion", 0.2, "scanproportion", 0.1, "maxscanlength", 50, "operationcount", 0),
+		[]string{"--threads", "8", "--duration", lasts.String()})...)
+	now := func() float64 {
+		r := h.Show(id)
+		if len(r.Phases) == 0 || len(r.Phases[0].Series) == 0 {
+			return 0
+		}
+		return r.Phases[0].Series[len(r.Phases[0].Series)-1].T
+	}
+	until := func(at float64) {
+		t.Helper()
+		house.Eventually(t, 2*time.Minute, func() bool { return now() >= at }, "the run should come to second %.0f", at)
+	}
+
+	c := s.admin(t)
+	quiet := lasts.Seconds() / 6
+	until(quiet)
+	regions, err := c.Regions(t.Context(), table)
+	require.NoError(t, err)
+	split := regions[len(regions)/2]
+	require.NoError(t, c.Split(t.Context(), split.Encoded, append(slices.Clone(split.StartKey), '5')))
+	moves := 0
+	for ; moves == 0 || now() < 2*quiet; moves++ {
+		shuffle(t, c, table, 1)
+	}
+	victim := busiest(t, c, table)
+	killed := now()
+	t.Logf("split a region, moved %d", moves)
+	require.Less(t, killed, lasts.Seconds()/2, "this machine is too busy: half of the run was over before a region server was killed")
+	s.kill(t, victim)
+	t.Logf("killed %s in second %.0f", victim, killed)
+	house.Eventually(t, lasts+2*time.Minute, func() bool { return h.Status(id) != "running" }, "the run should end")
+
+	r := h.Show(id)
+	house.Honest(t, r, agents)
+	p := r.Phases[0]
+	var failed, failedInserts uint64
+	for _, o := range p.Operations {
+		t.Logf("%s %s: %d, at most %.1f ms", o.Op, o.Outcome, o.Count, o.Max/1000)
+		require.NotEqual(t, "NOT_FOUND", o.Outcome, "a row that was written is not there")
+		require.NotEqual(t, "UNEXPECTED_STATE", o.Outcome, "a row is not what was written")
+		if o.Outcome != "OK" {
+			failed += o.Count
+			if o.Op == "INSERT" {
+				failedInserts += o.Count
+			}
+		}
+	}
+	require.Equal(t, failed > 0, len(p.Errors) > 0, "failures have their causes told: %v", p.Errors)
+	for _, e := range p.Errors {
+		t.Logf("%s %s at %s: %s", e.Op, e.Outcome, e.Agent, e.Message)
+	}
+	dip(t, s, p, quiet, killed)
+	acknowledged(t, s, r, table, records, fields, size, failedInserts)
+}
+
+// shuffle moves some regions of a table to other servers.
+func shuffle(t *testing.T, c *admin.Client, table string, n int) {
+	t.Helper()
+	cluster, err := c.Cluster(t.Context())
+	require.NoError(t, err)
+	regions, err := c.Regions(t.Context(), table)
+	require.NoError(t, err)
+	for range n {
+		r := regions[rand.IntN(len(regions))]
+		others := slices.DeleteFunc(slices.Clone(cluster.Servers), func(s admin.Server) bool { return s.Name == r.Server })
+		require.NotEmpty(t, others)
+		_, err := c.Move(t.Context(), r.Encoded, others[rand.IntN(len(others))].Name)
+		require.NoError(t, err)
+	}
+}
+
+// busiest is the server with most of a table's regions.
+func busiest(t *testing.T, c *admin.Client, table string) string {
+	t.Helper()
+	regions, err := c.Regions(t.Context(), table)
+	require.NoError(t, err)
+	count := map[string]int{}
+	most := ""
+	for _, r := range regions {
+		count[r.Server]++
+		if count[r.Server] > count[most] {
+			most = r.Server
+		}
+	}
+	require.Greater(t, len(count), 1, "the regions are on several servers")
+	return most
+}
+
+// dip demands that the death is to be seen in the series, and that what comes after it is as before.
+func dip(t *testing.T, s *server, p result.Phase, quiet, killed float64) {
+	t.Helper()
+	var before, around, after []float64
+	for _, point := range p.Series {
+		rate := float64(point.Ops) / point.Seconds
+		switch {
+		case point.Tail:
+		case point.T >= 1 && point.T < quiet:
+			before = append(before, rate)
+		case point.T >= killed && point.T < killed+20:
+			around = append(around, rate)
+		case point.T >= p.Seconds-p.Seconds/6:
+			after = append(after, rate)
+		}
+	}
+	t.Logf("ops/s before: %.0f, around the death: %.0f, at the end: %.0f", before, around, after)
+	slices.Sort(before)
+	usual := before[len(before)/2]
+	if s.name != sandbox { // which is back before anybody notices
+		require.Less(t, slices.Min(around), usual/2, "the dip")
+	}
+	var sum float64
+	for _, rate := range after {
+		sum += rate
+	}
+	require.Greater(t, sum/float64(len(after)), 0.4*usual, "throughput is back")
+}
+
+// acknowledged demands that every row whose insert was acknowledged is there, to its last byte. Each shard's inserts
+// took every third number, one after another; a failed one may have been carried out or not.
+func acknowledged(t *testing.T, s *server, r result.Run, table string, records, fields, size int, failed uint64) {
+	t.Helper()
+	require.Equal(t, fmt.Sprintf("rows=%d not_found=0 mismatches=0", records),
+		s.fixture(t, "verify", table, 0, records, fields, size), "the rows of the load")
+	var good, missing uint64
+	for _, a := range r.Provenance.Agents {
+		var tried uint64
+		for _, o := range r.Phases[0].Operations {
+			for _, share := range o.Agents {
+				if o.Op == "INSERT" && share.Name == a.Name {
+					tried += share.Count
+					if o.Outcome == "OK" {
+						good += share.Count
+					}
+				}
+			}
+		}
+		args := []string{"Fixture", "verify", s.quorum, table, family}
+		for _, n := range []int{records + a.Shard, int(tried), fields, size, len(r.Provenance.Agents)} {
+			args = append(args, strconv.Itoa(n))
+		}
+		stdout, _ := java(t, 3*time.Minute, args...)
+		var rows, lost, wrong uint64
+		_, err := fmt.Sscanf(stdout[max(0, lastLine(stdout)):], "rows=%d not_found=%d mismatches=%d", &rows, &lost, &wrong)
+		require.NoError(t, err, stdout)
+		require.Equal(t, tried, rows)
+		require.Zero(t, wrong)
+		missing += lost
+	}
+	t.Logf("%d rows were inserted and acknowledged, %d inserts failed; %d of these are not there", good, failed, missing)
+	require.Positive(t, good)
+	require.LessOrEqual(t, missing, failed, "a row whose insert was acknowledged is lost")
+	n := s.rows(t, table)
+	require.Equal(t, uint64(records)+good+failed-missing, n, "rows by a scan")
+}
+
+// lastLine is where the last line of a text begins.
+func lastLine(text string) int {
+	for i := len(text) - 2; i >= 0; i-- {
+		if text[i] == '\n' {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// Scans return every row once although the regions that they read move to other servers meanwhile.
+func TestScansAreCompleteWhileRegionsMove(t *testing.T) {
+	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
+		const records, each = 20_000, 2000
+		const table = "scanned"
+		base := append(property("recordcount", records, "fieldcount", 1, "insertorder", "ordered", "zeropadding", 8,
+			"hbase.splits", 10), "--threads", "8")
+		h := house.New(t)
+		h.Agents("a", "b")
+		faultless(t, submit(t, h, 2, s, table, slices.Concat(base, property("hbase.table.create", "recreate"), []string{"--phase", "load"})...))
+
+		// They begin in the first half of the table, so that each finds as many rows as it asks for.
+		id := h.Submit(slices.Concat(s.flags(table), base, property("readproportion", 0, "updateproportion", 0, "scanproportion", 1,
+			"minscanlength", each, "maxscanlength", each, "requestdistribution", "hotspot", "hotspotdatafraction", 0.5,
+			"hotspotopnfraction", 1, "hbase.client.scanner.caching", 100, "operationcount", 0), []string{"--duration", "10s"})...)
+		house.Eventually(t, house.Patience, func() bool { return h.Status(id) == "running" }, "the run should begin")
+		c := s.admin(t)
+		moves := 0
+		for ; h.Status(id) == "running"; moves += 3 {
+			shuffle(t, c, table, 3)
+		}
+		r := h.Show(id)
+		house.Honest(t, r, 2)
+		faultless(t, r)
+		scans := count(r, "SCAN", "OK")
+		t.Logf("%d scans of %d rows while regions moved %d times", scans, each, moves)
+		require.Greater(t, scans, uint64(20))
+		require.Greater(t, moves, 3)
+		require.Equal(t, scans*each, r.Phases[0].Rows, "rows that scans returned")
+	})
+}

@@ -1,0 +1,52 @@
+//go:build hbase
+
+package hbase
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What YCSB's formulas and HBase's own client write is read by benchd, and the other way round: no row is missing, no
+// byte is different.
+func TestTablesAreInterchangeableWithYCSB(t *testing.T) {
+	on(t, []string{one, sandbox}, func(t *testing.T, s *server) {
+		const records, fields, length = 20_000, 10, 100
+		base := property("recordcount", records, "fieldcount", fields, "fieldlength", length, "dataintegrity", true)
+		read := func(table string, settings ...any) {
+			t.Helper()
+			r := run(t, s, table, slices.Concat(base, property(settings...), []string{"--threads", "16"})...)
+			faultless(t, r)
+			require.EqualValues(t, records, count(r, "READ", "OK"))
+			require.EqualValues(t, records, count(r, "VERIFY", "OK"))
+		}
+		everyRow := []any{"readproportion", 1, "updateproportion", 0, "operationcount", records, "requestdistribution", "sequential"}
+
+		theirs, ours := "of_java", "of_benchd"
+		// The table is benchd's, empty; its rows are the other's.
+		faultless(t, run(t, s, theirs, slices.Concat(base, property("insertcount", 1, "hbase.splits", 6, "hbase.table.create", "recreate"),
+			[]string{"--phase", "load"})...))
+		require.Equal(t, "rows=20000", s.fixture(t, "write", theirs, 0, records, fields, length))
+		read(theirs, everyRow...)
+
+		faultless(t, run(t, s, ours, slices.Concat(base, property("hbase.splits", 6, "hbase.table.create", "recreate"),
+			[]string{"--phase", "load", "--threads", "16"})...))
+		require.Equal(t, "rows=20000 not_found=0 mismatches=0", s.fixture(t, "verify", ours, 0, records, fields, length))
+		// And what updates leave there.
+		faultless(t, run(t, s, ours, slices.Concat(base, property("readproportion", 0, "updateproportion", 0.5,
+			"readmodifywriteproportion", 0.5, "operationcount", records), []string{"--threads", "16"})...))
+		require.Equal(t, "rows=20000 not_found=0 mismatches=0", s.fixture(t, "verify", ours, 0, records, fields, length))
+	})
+}
+
+// HBase's official client finds the real HBase and the sandbox to answer alike.
+func TestTheOfficialClient(t *testing.T) {
+	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
+		stdout, code := java(t, 6*time.Minute, "ClientTest", s.quorum)
+		require.Zero(t, code, stdout)
+		require.Regexp(t, `\n\d+ checks passed\n$`, stdout)
+	})
+}

@@ -1,0 +1,169 @@
+//go:build hbase
+
+package hbase
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/target/hbase/admin"
+	"github.com/benchd/benchd/test/house"
+)
+
+// The servers that scenarios run on.
+const (
+	one     = "one region server"
+	three   = "three region servers"
+	sandbox = "sandbox"
+)
+
+// family is the column family of all tables.
+const family = "family"
+
+// server is something that speaks HBase's protocols.
+type server struct {
+	name   string
+	quorum string // HOST:PORT of its ZooKeeper
+	stop   func()
+	kill   func(t *testing.T, name string) // ends the region server HOST,PORT,STARTCODE at once
+}
+
+// started holds the servers that tests share, by name.
+var started = map[string]*server{}
+
+// on runs a scenario on servers.
+func on(t *testing.T, names []string, scenario func(t *testing.T, s *server)) {
+	t.Helper()
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			s := started[name]
+			if s == nil {
+				s = launch(t, name)
+				started[name] = s
+			}
+			scenario(t, s)
+		})
+	}
+}
+
+// launch starts a server; whoever called it stops it.
+func launch(t *testing.T, name string) *server {
+	t.Helper()
+	switch name {
+	case one:
+		if quorum := os.Getenv("BENCHD_HBASE"); quorum != "" {
+			return &server{name: name, quorum: quorum, stop: func() {}}
+		}
+		return launchHBase(t, name, 1)
+	case three:
+		return launchHBase(t, name, 3)
+	}
+	return launchSandbox(t, name)
+}
+
+// launchHBase starts a real HBase, in a folder and on ports of its own.
+func launchHBase(t *testing.T, name string, servers int) *server {
+	t.Helper()
+	begin := time.Now()
+	script := filepath.Join(house.Root(), "scripts", "hbase")
+	dir := filepath.Join(house.Root(), "bin", "hbase", fmt.Sprintf("test-%d-%d", os.Getpid(), begin.UnixNano()))
+	s := &server{name: name}
+	s.stop = func() {
+		if out, err := exec.CommandContext(context.Background(), script, "down", "--purge", "--dir", dir).CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "stop HBase in %s: %v: %s\n", dir, err, out)
+		}
+	}
+	stdout, stderr, code := house.Command(t, 5*time.Minute, script, "up", "--servers", strconv.Itoa(servers),
+		"--free-ports", "--heap", "768m", "--wait", "240", "--dir", dir)
+	if code != 0 {
+		s.stop()
+		require.Fail(t, "a real HBase should start", stderr)
+	}
+	_, s.quorum, _ = strings.Cut(strings.TrimSpace(stdout), "=")
+	t.Logf("HBase with %s is up after %.1f s", name, time.Since(begin).Seconds())
+	s.kill = func(t *testing.T, name string) {
+		t.Helper()
+		port := strings.Split(name, ",")[1]
+		stdout, stderr, code := house.Command(t, time.Minute, script, "pids", "--dir", dir)
+		require.Zero(t, code, stderr)
+		for line := range strings.Lines(stdout) {
+			f := strings.Fields(line)
+			arguments, _, _ := house.Command(t, time.Minute, "ps", "-ww", "-o", "args=", "-p", f[1])
+			if strings.Contains(arguments, "hbase.regionserver.port="+port+" ") {
+				id, err := strconv.Atoi(f[1])
+				require.NoError(t, err)
+				process, err := os.FindProcess(id)
+				require.NoError(t, err)
+				require.NoError(t, process.Kill())
+				return
+			}
+		}
+		require.Fail(t, "the region server should be a process", "%s among %s", name, stdout)
+	}
+	return s
+}
+
+// flags are what benchctl needs to use a table of the server.
+func (s *server) flags(table string) []string {
+	return []string{"--db", "hbase", "-p", "hbase.zookeeper.quorum=" + s.quorum, "-p", "table=" + table, "-p", "columnfamily=" + family}
+}
+
+// admin connects to the server as its administrator.
+func (s *server) admin(t *testing.T) *admin.Client {
+	t.Helper()
+	c, err := admin.Connect(t.Context(), admin.Config{Quorum: s.quorum})
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// java runs a program of test/java and gives what it printed.
+func java(t *testing.T, within time.Duration, args ...string) (string, int) {
+	t.Helper()
+	stdout, stderr, code := house.Command(t, within, filepath.Join(house.Root(), "test", "java", "run"), args...)
+	if code != 0 {
+		t.Logf("test/java/run %v printed:\n%s%s", args, stdout, stderr)
+	}
+	return stdout, code
+}
+
+// fixture runs the fixture of test/java on a table: what HBase's own client sees there. It must succeed.
+func (s *server) fixture(t *testing.T, command, table string, args ...any) string {
+	t.Helper()
+	words := []string{"Fixture", command, s.quorum, table, family}
+	for _, a := range args {
+		words = append(words, fmt.Sprint(a))
+	}
+	stdout, code := java(t, 3*time.Minute, words...)
+	require.Zero(t, code, stdout)
+	return strings.TrimSpace(stdout)
+}
+
+// rows counts a table's rows by a scan of HBase's own client.
+func (s *server) rows(t *testing.T, table string) uint64 {
+	t.Helper()
+	var n uint64
+	_, err := fmt.Sscanf(s.fixture(t, "count", table), "rows=%d", &n)
+	require.NoError(t, err)
+	return n
+}
+
+// sums is what HBase's own client sees in a table.
+type sums struct{ rows, cells, bytes, counters uint64 }
+
+func (s *server) sum(t *testing.T, table string) sums {
+	t.Helper()
+	var x sums
+	_, err := fmt.Sscanf(s.fixture(t, "sum", table), "rows=%d cells=%d bytes=%d counters=%d", &x.rows, &x.cells, &x.bytes, &x.counters)
+	require.NoError(t, err)
+	return x
+}
