@@ -93,6 +93,10 @@ test-hbase: $(TESTRUNNER) ## Run the tests against a real HBase, which they star
 	BENCHD_TEST_FAULTS='$(FAULTS)' BENCHD_TEST_SOAK='$(SOAK)' scripts/with-hbase \
 		$(GOTEST) -count 1 -p 1 -timeout 40m -tags hbase $(if $(RUN),-v -run '$(RUN)') $(HBASE)
 
+.PHONY: crash-archive
+crash-archive: ## Kill who writes the archive at 500 random instants; each time it opens, and nothing acknowledged is missing.
+	$(GO) test -count 1 -timeout 30m -run TestAcknowledgedWindowsSurviveKill -v ./internal/archive -args -kills 500
+
 .PHONY: java-client-test
 java-client-test: ## Check with HBase's own Java client what the server at QUORUM=HOST:PORT answers; ONLY=TEXT picks checks.
 	@test/java/run ClientTest '$(QUORUM)' $(if $(ONLY),--only '$(ONLY)')

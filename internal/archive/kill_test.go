@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -91,7 +92,19 @@ func writeUntilKilled(dir string) error {
 	}
 }
 
+// kills is how often a writer is killed; perArchive of them strike the same archive.
+var kills = flag.Int("kills", 50, "how often TestAcknowledgedWindowsSurviveKill kills a writer")
+
+const perArchive = 10
+
 func TestAcknowledgedWindowsSurviveKill(t *testing.T) {
+	for first := 0; first < *kills; first += perArchive {
+		surviveKills(t, min(perArchive, *kills-first))
+	}
+}
+
+func surviveKills(t *testing.T, kills int) {
+	t.Helper()
 	dir := t.TempDir()
 	a := openIn(t, dir)
 	require.Equal(t, killedRun, create(t, a, "s"))
@@ -99,7 +112,7 @@ func TestAcknowledgedWindowsSurviveKill(t *testing.T) {
 
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
 	acknowledged := map[int]bool{}
-	for point := range 10 {
+	for point := range kills {
 		for _, seq := range killWriter(t, dir, 1+random.IntN(8), time.Duration(random.Int64N(int64(4*time.Millisecond)))) {
 			acknowledged[seq] = true
 		}

@@ -1,0 +1,94 @@
+package coordinator_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// raw is a codec that sends bytes as they are.
+type raw struct{}
+
+func (raw) Name() string { return "proto" }
+
+func (raw) Marshal(v any) (mem.BufferSlice, error) {
+	b, _ := v.([]byte)
+	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
+}
+
+func (raw) Unmarshal(mem.BufferSlice, any) error { return nil }
+
+var _ encoding.CodecV2 = raw{}
+
+// FuzzSession lets an agent say anything at all: pieces of the input, each after a byte that tells its length. Whatever
+// it is, an honest agent's run goes on to its end and counts what it should.
+func FuzzSession(f *testing.F) {
+	hello := &benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Hello{Hello: &benchdv1.Hello{
+		Protocol: wire.Protocol, Name: "evil", BootId: "b", Host: &benchdv1.HostFacts{Hostname: "h"},
+		Held: []*benchdv1.HeldShard{{Id: wire.FromShard("20260101-aaaa.1", 0, 1), Phase: "measure", Recovered: true}},
+	}}}
+	var h latency.Histogram
+	h.Record(5)
+	window := &benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: wire.FromWindow(&latency.Window{
+		ID: latency.WindowID{Run: "20260101-aaaa.1", Phase: "measure", Attempt: 1}, Loaded: []int64{5},
+		Series: []latency.Series{{Key: latency.Key{Op: "READ", Outcome: "OK"}, Response: &h, Service: &h}},
+	})}}
+	ended := &benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
+		Id: wire.FromShard("20260101-aaaa.1", 0, 1), Phase: "measure", Windows: 1 << 30, Final: true, Left: "so",
+	}}}
+	reply := &benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_ProbeReply{ProbeReply: &benchdv1.ProbeReply{Seq: 1, ReceivedAgentNs: -1 << 62}}}
+	pack := func(messages ...*benchdv1.SessionRequest) []byte {
+		var all []byte
+		for _, m := range messages {
+			b, err := proto.Marshal(m)
+			require.NoError(f, err)
+			require.Less(f, len(b), 256)
+			all = append(append(all, byte(len(b))), b...)
+		}
+		return all
+	}
+	f.Add(pack(hello, window, ended, reply))
+	f.Add(pack(hello, hello))
+	f.Add(pack(window))
+	f.Add([]byte{3, 1, 2, 3})
+	f.Fuzz(func(t *testing.T, input []byte) {
+		h := newHouse(t)
+		a := newPuppet(h, "a", "honest").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"honest": "yes"}}, "duration=1m")
+		require.NoError(t, err)
+		a.ready()
+		start := a.begin()
+
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		stream, err := h.conn.NewStream(ctx, &grpc.StreamDesc{StreamName: "Session", ServerStreams: true, ClientStreams: true},
+			benchdv1.AgentService_Session_FullMethodName, grpc.ForceCodecV2(raw{}))
+		require.NoError(t, err)
+		for len(input) > 0 {
+			n := min(int(input[0]), len(input)-1)
+			if stream.SendMsg(input[1:1+n]) != nil {
+				break
+			}
+			input = input[1+n:]
+		}
+		_ = stream.CloseSend()
+		for stream.RecvMsg(nil) == nil { // until the coordinator has had enough, too
+		}
+
+		a.window(start.GetId(), 0, 5, "OK", true)
+		a.ended(start.GetId(), 1, 5)
+		h.until(id, result.Complete)
+		require.Equal(t, result.Reconcile{Issued: 5, Recorded: 5, Merged: 5, OK: true}, h.result(id).Reconcile)
+	})
+}
