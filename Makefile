@@ -20,6 +20,7 @@ OLD      ?=
 FAULTS   ?=
 SOAK     ?=
 RUN      ?=
+FOR      ?= 30m
 QUORUM   ?= 127.0.0.1:2181
 ONLY     ?=
 YCSB     ?=
@@ -92,6 +93,10 @@ test-faults: $(TESTRUNNER) ## Run the tests of killed processes, broken networks
 test-hbase: $(TESTRUNNER) ## Run the tests against a real HBase, which they start; FAULTS=2m SOAK=10m make two of them longer, RUN=NAME picks.
 	BENCHD_TEST_FAULTS='$(FAULTS)' BENCHD_TEST_SOAK='$(SOAK)' scripts/with-hbase \
 		$(GOTEST) -count 1 -p 1 -timeout 40m -tags hbase $(if $(RUN),-v -run '$(RUN)') $(HBASE)
+
+.PHONY: soak
+soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three agents; memory, goroutines, archive and throughput are judged.
+	$(GOTEST) -count 1 -timeout 24h -tags soak -v ./test/soak -args -for $(FOR)
 
 .PHONY: crash-archive
 crash-archive: ## Kill who writes the archive at 500 random instants; each time it opens, and nothing acknowledged is missing.

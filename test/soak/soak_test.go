@@ -1,0 +1,174 @@
+//go:build soak
+
+package soak
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/compare"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/test/house"
+)
+
+var length = flag.Duration("for", 3*time.Minute, "how long the soak lasts")
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(house.Main(m))
+}
+
+// sample is what a process cost at an instant.
+type sample struct{ rss, goroutines float64 }
+
+// samples are those of one process, in order.
+type samples struct {
+	name, url string
+	all       []sample
+}
+
+// figure reads one figure of a page of metrics.
+func figure(t *testing.T, page, name string) float64 {
+	t.Helper()
+	line := regexp.MustCompile(`(?m)^` + name + `(?:\{[^}]*\})? (\S+)$`).FindStringSubmatch(page)
+	require.NotNil(t, line, "%s is not among the metrics", name)
+	x, err := strconv.ParseFloat(line[1], 64)
+	require.NoError(t, err)
+	return x
+}
+
+func (s *samples) take(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url, http.NoBody)
+	require.NoError(t, err)
+	response, err := http.DefaultClient.Do(request) //nolint:forbidigo // it is bounded by its context
+	require.NoError(t, err)
+	page, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	s.all = append(s.all, sample{figure(t, string(page), "process_resident_memory_bytes"), figure(t, string(page), "go_goroutines")})
+}
+
+// growth compares the last quarter with the second one: the first is for warming up.
+func (s *samples) growth(of func(sample) float64) float64 {
+	n := len(s.all) / 4
+	before, after := median(s.all[n:2*n], of), median(s.all[len(s.all)-n:], of)
+	return after/before - 1
+}
+
+func median(list []sample, of func(sample) float64) float64 {
+	x := make([]float64, len(list))
+	for i, s := range list {
+		x[i] = of(s)
+	}
+	slices.Sort(x)
+	return x[len(x)/2]
+}
+
+func TestSoak(t *testing.T) {
+	h := house.New(t)
+	sandbox := house.Start(t, nil, "benchd", "sandbox", "--zookeeper", "127.0.0.1:0", "--info", "127.0.0.1:0")
+	sandbox.Says("sandbox is up")
+	quorum := regexp.MustCompile(`zookeeper=(\S+)`).FindStringSubmatch(sandbox.Log())
+	require.NotNil(t, quorum)
+
+	all := []*samples{{name: "coordinator", url: "http://" + h.HTTP + "/metrics"}}
+	for _, name := range []string{"a", "b", "c"} {
+		port := house.Port(t)
+		h.Agent(name, "--metrics-listen", "127.0.0.1:"+port, "--spool", t.TempDir())
+		all = append(all, &samples{name: "agent " + name, url: "http://127.0.0.1:" + port + "/metrics"})
+	}
+	h.Connected(3)
+	target := []string{
+		"--db", "hbase", "-p", "hbase.zookeeper.quorum=" + quorum[1], "-p", "columnfamily=family",
+		"-p", "recordcount=20000", "-p", "hbase.splits=6", "--threads", "4",
+	}
+	stdout, stderr, code := h.Ctl(append([]string{"submit", "--phase", "load", "--wait", "-o", "json"}, target...)...)
+	require.Zero(t, code, stderr)
+	require.Equal(t, result.Complete, house.Parse(t, stdout).Status)
+
+	stdout, stderr, code = h.Ctl(append([]string{
+		"submit", "--duration", length.String(), "-p", "readproportion=0.5", "-p", "updateproportion=0.5",
+	}, target...)...)
+	require.Zero(t, code, stderr)
+	id := strings.TrimSpace(stdout)
+	require.Equal(t, id, h.Running())
+
+	var sizes []float64
+	every := max(*length/60, 2*time.Second)
+	for begun := time.Now(); time.Since(begun) < *length-every; {
+		<-time.After(every)
+		for _, s := range all {
+			s.take(t)
+		}
+		sizes = append(sizes, size(t, h.Dir))
+	}
+	house.Eventually(t, house.Patience, func() bool { return h.Status(id) == string(result.Complete) }, "the run should be complete")
+
+	most := 0.25 // a heap that is still finding its size is no leak
+	if *length >= 20*time.Minute {
+		most = 0.05
+	}
+	for _, s := range all {
+		rss, goroutines := s.growth(func(x sample) float64 { return x.rss }), s.growth(func(x sample) float64 { return x.goroutines })
+		fmt.Printf("%-12s %6.1f MB, grown by %+.1f %%; %4.0f goroutines, grown by %+.1f %%\n",
+			s.name, median(s.all, func(x sample) float64 { return x.rss })/1e6, 100*rss, median(s.all, func(x sample) float64 { return x.goroutines }), 100*goroutines)
+		require.Less(t, rss, most, "memory of %s", s.name)
+		require.Less(t, goroutines, 0.05, "goroutines of %s", s.name)
+	}
+	n := len(sizes)
+	early, late := sizes[n/2]-sizes[n/4], sizes[n-1]-sizes[n-1-(n/2-n/4)]
+	fmt.Printf("%-12s %6.2f MB, %.1f KB/s in its second quarter, %.1f KB/s in its last\n", "archive", sizes[n-1]/1e6,
+		early/float64(n/2-n/4)/every.Seconds()/1e3, late/float64(n/2-n/4)/every.Seconds()/1e3)
+	require.Less(t, late, 1.3*early+1e6, "the archive grows in a line")
+
+	r := h.Show(id)
+	house.Honest(t, r, 3)
+	p := r.Phases[len(r.Phases)-1]
+	var rates []float64
+	for i, point := range p.Series {
+		if i > 0 && i < len(p.Series)-1 {
+			rates = append(rates, float64(point.Ops)/point.Seconds)
+		}
+	}
+	steady, because := compare.Steady(rates)
+	fmt.Printf("%-12s %.0f ops/s; steady: %v (%s; %s)\n", "throughput", p.Throughput, steady, because, compare.SteadyTest())
+	quarter := len(rates) / 4
+	require.Greater(t, mean(rates[len(rates)-quarter:]), 0.8*mean(rates[quarter:2*quarter]), "throughput does not fall")
+}
+
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// size is how much of the disk an archive takes.
+func size(t *testing.T, dir string) (sum float64) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "benchd.db*"))
+	require.NoError(t, err)
+	for _, f := range files {
+		if info, err := os.Stat(f); err == nil { // the log may be folded away at any moment
+			sum += float64(info.Size())
+		}
+	}
+	return sum
+}
