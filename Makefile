@@ -146,6 +146,10 @@ bench: $(TOOLS)/benchstat ## Run the benchmarks COUNT (6) times into bin/bench.t
 bench-ycsb: build ## Compare with YCSB on one HBase: YCSB=DIR of a build of it, QUORUM=HOST:PORT, ARGS='--pairs 10 --threads 1,16'.
 	@scripts/bench-ycsb --ycsb '$(YCSB)' --quorum '$(QUORUM)' $(ARGS)
 
+.PHONY: soak-hbase
+soak-hbase: ## Work with 100 workers on 4 connections for SOAK (10m) on the HBase at QUORUM; judge memory and goroutines.
+	BENCHD_HBASE=$(or $(QUORUM),127.0.0.1:2181) $(GO) test -count 1 -timeout 60m -tags hbase -run TestAnAgentStays -v ./internal/target/hbase -args -soak $(or $(SOAK),10m)
+
 .PHONY: bench-fleet
 bench-fleet: ## Serve FLEET (10,100,1000) simulated agents for a minute each; print and judge CPU, memory, lateness, archive.
 	$(GO) test -count 1 -timeout 30m -tags integration -run TestFleet -v ./test/fleet -args -sizes $(FLEET) -seconds 60 -judge

@@ -99,7 +99,7 @@ func TestSplitPointsComeFromAFile(t *testing.T) {
 	_, err = Resolve(properties)
 	require.NoError(t, err, "agents have the list and need no file")
 
-	s.Attachments["points"] = []byte("user5\nuser5\n")
+	s.Attachments["points"] = []byte("user5\nuser6\nuser5\n")
 	_, _, err = Parse(s)
 	require.EqualError(t, err, `-p: hbase.splits.file: file "points": has the split point "user5" twice`)
 }

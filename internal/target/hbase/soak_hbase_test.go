@@ -1,0 +1,82 @@
+//go:build hbase
+
+package hbase_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/shirou/gopsutil/v4/process"
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/workload"
+)
+
+var soak = flag.Duration("soak", 20*time.Second, "how long TestAnAgentStaysAsSmallAsItIs works; below 2m it judges goroutines alone")
+
+// 100 workers on 4 connections: what an agent takes after its first minute is what it takes for ever.
+func TestAnAgentStaysAsSmallAsItIs(t *testing.T) {
+	_, properties := realTable(t, "benchd_soak", "k3", "k6")
+	target, first := realOpen(t, properties, "hbase.connections", "4")
+	require.NoError(t, first.Close(t.Context()))
+	stop := make(chan struct{})
+	var workers sync.WaitGroup
+	for w := range 100 {
+		s, err := target.Open(t.Context(), w)
+		require.NoError(t, err)
+		workers.Go(func() {
+			value := []byte(strings.Repeat("v", 1000))
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				key := fmt.Appendf(nil, "k%d", (w*31+i)%10_000)
+				for _, op := range []workload.Op{
+					{Kind: workload.Insert, Key: key, Fields: b("f"), Values: [][]byte{value}},
+					{Kind: workload.Read, Key: key},
+					{Kind: workload.Scan, Key: key, ScanLength: 10},
+					{Kind: workload.MultiGet, Keys: [][]byte{key, key}},
+					{Kind: workload.Increment, Key: key, Fields: b("n"), Delta: 1},
+				} {
+					if out := s.Do(t.Context(), &op); out.Err != nil {
+						t.Errorf("%s: %v", op.Kind, out.Err)
+						return
+					}
+				}
+			}
+		})
+	}
+	self, err := process.NewProcess(int32(os.Getpid()))
+	require.NoError(t, err)
+	look := func() (goroutines int, rss uint64) {
+		runtime.GC()
+		memory, err := self.MemoryInfo()
+		require.NoError(t, err)
+		return runtime.NumGoroutine(), memory.RSS
+	}
+	warm := min(*soak/4, time.Minute)
+	<-time.After(warm)
+	goroutines, rss := look()
+	t.Logf("after %v: %d goroutines, %d KiB", warm, goroutines, rss>>10)
+	most, largest := 0, uint64(0)
+	for end := time.Now().Add(*soak - warm); time.Now().Before(end); {
+		<-time.After(min(5*time.Second, time.Until(end)))
+		n, size := look()
+		most, largest = max(most, n), max(largest, size)
+	}
+	close(stop)
+	workers.Wait()
+	t.Logf("at most: %d goroutines, %d KiB", most, largest>>10)
+	require.LessOrEqual(t, float64(most), 1.05*float64(goroutines))
+	if *soak >= 2*time.Minute {
+		require.LessOrEqual(t, float64(largest), 1.05*float64(rss))
+	}
+}
