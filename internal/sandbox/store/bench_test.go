@@ -97,6 +97,31 @@ func BenchmarkGet(b *testing.B) {
 	}
 }
 
+// BenchmarkGetOfOneCell reads rows whose 1 KB is one cell, as it would be if a row's cells were packed: what packing could save at most.
+func BenchmarkGetOfOneCell(b *testing.B) {
+	s, err := store.Open(store.Options{})
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, s.Close()) })
+	regions, err := s.CreateTable(store.Table{Name: users(), Families: []store.Family{{Name: "f"}}}, nil)
+	require.NoError(b, err)
+	value := make([]byte, 1000)
+	for i := range 1000 {
+		require.NoError(b, regions[0].Mutate(&store.Mutation{Row: benchKey(i), Cells: []cell.Cell{
+			{Family: []byte("f"), Qualifier: []byte("field0"), Timestamp: cell.Latest, Value: value},
+		}}, nil))
+	}
+	require.NoError(b, regions[0].Flush())
+	var found store.Result
+	b.ReportAllocs()
+	report := cpu(b)
+	defer report()
+	for b.Loop() {
+		if err := regions[0].Get(&store.Get{Row: benchKey(rand.IntN(1000))}, &found); err != nil || len(found.Cells) != 1 { //nolint:gosec // any row
+			b.Fatal(err, len(found.Cells))
+		}
+	}
+}
+
 // BenchmarkPut writes rows of 1 KB to memory.
 func BenchmarkPut(b *testing.B) {
 	r := loaded(b, store.Options{MaxBytes: 8 << 30})

@@ -99,7 +99,7 @@ func TestFiguresTellWhatARegionIsMadeOf(t *testing.T) {
 }
 
 func TestAStoreInMemoryIsBounded(t *testing.T) {
-	s := open(t, store.Options{MaxBytes: 12 << 20, MemTableBytes: 1 << 20})
+	s := open(t, store.Options{MaxBytes: 5 << 20, MemTableBytes: 512 << 10})
 	r := created(t, s, nil)
 	value := make([]byte, 100<<10)
 	for i := range value {
