@@ -55,7 +55,7 @@ build: ## Build bin/benchd and bin/benchctl.
 	$(GO) build -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
 .PHONY: demo
-demo: build ## Build, start `benchd dev`, run a small suite on the null target, print its result.
+demo: build ## Build, start `benchd dev`, load a table of its sandbox and run on it, print the result.
 	@scripts/demo bin
 
 # RS: how many region servers; HEAP: memory of each. More than one are processes of their own.

@@ -28,9 +28,15 @@ func execute(t *testing.T, agents int, settings map[string]string) result.Run {
 // executeIn does so with an archive that stays.
 func executeIn(t *testing.T, dir string, agents int, settings map[string]string) result.Run {
 	t.Helper()
-	c, err := dev.Start(t.Context(), dev.Config{
-		DataDir: dir, Agents: agents, Version: "test", Logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
-	})
+	return executeOn(t, dev.Config{DataDir: dir, Agents: agents}, settings)
+}
+
+// executeOn does so on a cluster of one's own making.
+func executeOn(t *testing.T, config dev.Config, settings map[string]string) result.Run {
+	t.Helper()
+	config.Version = "test"
+	config.Logger = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	c, err := dev.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, c.Close()) }()
 	client := remote.New(c.Conn(), nil, "this process")
@@ -38,9 +44,9 @@ func executeIn(t *testing.T, dir string, agents int, settings map[string]string)
 	for k, v := range settings {
 		submission.Properties = append(submission.Properties, spec.Setting{Key: k, Value: v})
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	id, _, err := client.Submit(ctx, remote.Request{Submission: submission, Agents: agents, WaitAgents: 20 * time.Second})
+	id, _, err := client.Submit(ctx, remote.Request{Submission: submission, Agents: config.Agents, WaitAgents: 20 * time.Second})
 	require.NoError(t, err)
 	require.NoError(t, client.Watch(ctx, id, true, remote.Follower{Progress: func(remote.Progress) {}, Lost: func(string) {}}))
 	text, err := client.Result(ctx, id)

@@ -1,0 +1,226 @@
+//go:build integration
+
+package dev_test
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/dev"
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/sandbox"
+	"github.com/benchd/benchd/internal/sandbox/fault"
+	"github.com/benchd/benchd/internal/target"
+)
+
+// watched are the targets of a run's agents, so that a test can ask them how often they tried again.
+type watched struct {
+	mu      sync.Mutex
+	targets []load.Target
+}
+
+func (w *watched) drivers() map[string]load.Driver {
+	drivers := maps.Clone(target.Drivers())
+	open := drivers["sandbox"]
+	drivers["sandbox"] = func(ctx context.Context, s load.Settings) (load.Target, error) {
+		t, err := open(ctx, s)
+		if err == nil {
+			w.mu.Lock()
+			w.targets = append(w.targets, t)
+			w.mu.Unlock()
+		}
+		return t, err
+	}
+	return drivers
+}
+
+// retries counts attempts that were followed by another, by what made them so.
+func (w *watched) retries(t *testing.T) map[string]float64 {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	sums := map[string]float64{}
+	for _, one := range w.targets {
+		observer, ok := one.(load.Observer)
+		require.True(t, ok)
+		readings, err := observer.Observe(t.Context())
+		require.NoError(t, err)
+		for _, r := range readings {
+			if kind, ok := strings.CutPrefix(r.Name, "hbase.client.retries"); ok {
+				sums[strings.TrimPrefix(kind, ".")] += r.Value
+			}
+		}
+	}
+	return sums
+}
+
+// faulty runs a load and then a mix of operations during which faults, which are written as in a file, happen.
+func faulty(t *testing.T, faults string, settings map[string]string) (result.Run, map[string]float64) {
+	t.Helper()
+	parsed, err := fault.ParseFile("faults", []byte(faults))
+	require.NoError(t, err)
+	all := map[string]string{
+		"db": "sandbox", "phase": "load,run", "recordcount": "300", "threadcount": "4", "duration": "1500ms", "hbase.splits": "5",
+		"fieldcount": "2", "readproportion": "0.4", "updateproportion": "0.3", "scanproportion": "0.2", "insertproportion": "0.1",
+		"maxscanlength": "20", "hbase.client.scanner.caching": "5", "hbase.client.operation.timeout": "20000",
+	}
+	maps.Copy(all, settings)
+	w := &watched{}
+	r := executeOn(t, dev.Config{
+		Agents: 2, Drivers: w.drivers(), Sandbox: &sandbox.Options{Faults: parsed, Detection: 300 * time.Millisecond},
+	}, all)
+	return r, w.retries(t)
+}
+
+// outcomes counts how the operations of the run ended.
+func outcomes(r result.Run) map[string]int64 {
+	sums := map[string]int64{}
+	for _, p := range r.Phases {
+		for _, o := range p.Operations {
+			if o.PartOf == nil && p.Name == "measure" {
+				sums[o.Outcome] += int64(o.Count)
+			}
+		}
+	}
+	return sums
+}
+
+// What HBase answers for a while is tried again: no operation ends otherwise than well, and each attempt is counted.
+func TestFaultsThatPassAreRetriedAndCounted(t *testing.T) {
+	for name, test := range map[string]struct{ faults, retried string }{
+		"a region that is not served":    {"{kind: not-serving-region, share: 5%, op: [get, put]}", "notservingregionexception"},
+		"a region that has moved":        {"{kind: region-moved, share: 5%, op: [get, put]}", "regionmovedexception"},
+		"a region that opens":            {"{kind: region-opening, share: 5%, op: [get, put]}", "regionopeningexception"},
+		"a region that is too busy":      {"{kind: region-too-busy, share: 5%, op: [put]}", "regiontoobusyexception"},
+		"a queue that is full":           {"{kind: call-queue-too-big, share: 5%, op: [get]}", "callqueuetoobigexception"},
+		"an exception of Java's":         {"{kind: io-exception, share: 5%, op: [get]}", "ioexception"},
+		"a connection that breaks":       {"{kind: disconnect, share: 1%, op: [get, put]}", "connection"},
+		"a region server that is killed": {"{kind: kill-server, server: 2, start: 1200ms, length: 800ms}", "connection"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			settings := map[string]string{}
+			if strings.Contains(test.faults, "kill-server") {
+				settings["duration"] = "4s"
+			}
+			r, retries := faulty(t, "faults: ["+test.faults+"]", settings)
+			require.Equal(t, result.Complete, r.Status, r.Reason)
+			require.True(t, r.Reconcile.OK, "%+v", r.Reconcile)
+			ended := outcomes(r)
+			require.Equal(t, []string{"OK"}, keys(ended), "%v", ended)
+			require.Positive(t, retries[test.retried], "%v", retries)
+			require.GreaterOrEqual(t, retries[""], retries[test.retried])
+		})
+	}
+}
+
+func keys(m map[string]int64) []string {
+	var list []string
+	for k := range m {
+		list = append(list, k)
+	}
+	return list
+}
+
+// What does not pass ends operations with its kind, and the run as its limit says.
+func TestFaultsThatStayEndOperationsAndTheRunAsTheLimitSays(t *testing.T) {
+	for name, test := range map[string]struct {
+		faults, limit string
+		outcome       string
+		status        result.Status
+	}{
+		"no limit, and a server that never answers in time": {
+			"{kind: region-too-busy, op: [get]}", "1", "TIMEOUT", result.Complete,
+		},
+		"a limit, and a server that never answers in time": {
+			"{kind: region-too-busy, op: [get]}", "0.05", "TIMEOUT", result.Failed,
+		},
+		"no limit, and an exception that no retry helps against": {
+			"{kind: io-exception, exception: org.apache.hadoop.hbase.DoNotRetryIOException, share: 20%, op: [put], start: 1s}", "1", "ERROR", result.Complete,
+		},
+		"a limit, and an exception that no retry helps against": {
+			"{kind: io-exception, exception: org.apache.hadoop.hbase.DoNotRetryIOException, share: 50%, op: [put], start: 1s}", "0.05", "ERROR", result.Failed,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, _ := faulty(t, "faults: ["+test.faults+"]", map[string]string{
+				"limit.errors": test.limit, "hbase.client.operation.timeout": "300", "duration": "3s",
+				"insertproportion": "0", "readproportion": "0.5", "scanproportion": "0", "updateproportion": "0.5",
+			})
+			require.Equal(t, test.status, r.Status, r.Reason)
+			require.Positive(t, outcomes(r)[test.outcome], "%v", outcomes(r))
+			require.True(t, r.Reconcile.OK, "%+v", r.Reconcile)
+		})
+	}
+}
+
+// Latency is measured as it was injected: on the operations that it concerns, and on no others.
+func TestLatencyIsMeasuredAsItWasInjected(t *testing.T) {
+	r, _ := faulty(t, "faults: [{kind: latency, delay: 40ms, op: [get]}]", map[string]string{
+		"readproportion": "0.5", "updateproportion": "0.5", "insertproportion": "0", "scanproportion": "0", "duration": "3s",
+	})
+	require.Equal(t, result.Complete, r.Status, r.Reason)
+	for _, o := range measured(r) {
+		if o.Op == "READ" {
+			require.GreaterOrEqual(t, o.Min, 40_000.0)
+		}
+		if o.Op == "UPDATE" {
+			require.Less(t, o.Min, 40_000.0)
+		}
+	}
+}
+
+// A stall shows as a maximum, and costs no operation.
+func TestAStallShowsAsAMaximum(t *testing.T) {
+	r, _ := faulty(t, "faults: [{kind: stall, start: 2s, length: 700ms}]", map[string]string{"duration": "5s"})
+	require.Equal(t, result.Complete, r.Status, r.Reason)
+	require.Equal(t, []string{"OK"}, keys(outcomes(r)))
+	most := 0.0
+	for _, o := range measured(r) {
+		most = max(most, o.Max)
+	}
+	require.GreaterOrEqual(t, most, 600_000.0)
+}
+
+// Who begins while ZooKeeper is slow waits for it, and no longer than it takes.
+func TestASlowZooKeeperDelaysTheStartOnly(t *testing.T) {
+	r, _ := faulty(t, "faults: [{kind: latency, delay: 200ms, op: zookeeper}]", nil)
+	require.Equal(t, result.Complete, r.Status, r.Reason)
+	require.Equal(t, []string{"OK"}, keys(outcomes(r)))
+}
+
+func measured(r result.Run) []result.Operation {
+	for _, p := range r.Phases {
+		if p.Name == "measure" {
+			return p.Operations
+		}
+	}
+	return nil
+}
+
+// A region server that is killed under load, twice, loses no write that was acknowledged: every row that the load counts
+// is there afterwards, with the values that it was written with.
+func TestAKilledRegionServerLosesNoAcknowledgedWrite(t *testing.T) {
+	const rows = "20000"
+	r, retries := faulty(t, "faults: [{kind: kill-server, server: 1, start: 800ms, length: 700ms}, {kind: kill-server, server: 3, start: 2500ms, length: 700ms}]",
+		map[string]string{
+			"recordcount": rows, "operationcount": "40000", "duration": "0s", "dataintegrity": "true", "requestdistribution": "sequential",
+			"fieldcount": "1", "readproportion": "1", "updateproportion": "0", "insertproportion": "0", "scanproportion": "0",
+			"threadcount": "8",
+		})
+	require.Equal(t, result.Complete, r.Status, r.Reason)
+	require.True(t, r.Reconcile.OK, "%+v", r.Reconcile)
+	require.EqualValues(t, 20_000, r.Phases[0].Rows)
+	require.Positive(t, retries["connection"], "the kills came after the run: %v", retries)
+	for _, p := range r.Phases {
+		for _, o := range p.Operations {
+			require.Equal(t, "OK", o.Outcome, "%s %s: %d", p.Name, o.Op, o.Count)
+		}
+	}
+}

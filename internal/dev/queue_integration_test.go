@@ -1,0 +1,131 @@
+//go:build integration
+
+package dev_test
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/sandbox"
+	"github.com/benchd/benchd/internal/sandbox/service"
+)
+
+// The queue: one region server of 16 handlers, which serve for 16 ms in the mean, and 800 requests per second: a load of
+// 80 %. In a minute come 48 000 requests. Of as many, simulated 200 times, p50, p90 and p99 deviate from the truth by
+// 1.6 %, 1.1 % and 1.1 % (one standard deviation; requests that queue up together are alike, so it is more than that
+// many independent samples would have), so 5 % is three deviations and more, with some room for the machine.
+const (
+	handlers    = 16
+	serviceTime = 16 * time.Millisecond
+	perSecond   = 800
+	lasting     = time.Minute
+	// mostTries is how often the run is repeated when the machine, by benchd's own verdict, had a part in it.
+	mostTries = 3
+)
+
+// responseLonger is the probability that a response of M/M/c takes longer than t mean service times, for a load of a
+// requests in service. Erlang's C is the probability that a request waits; its wait is exponential of rate c − a, and
+// independent of its service, which is exponential of rate 1. The response is the sum of both.
+func responseLonger(c int, a, t float64) float64 {
+	term, sum := 1.0, 0.0 // a^n/n!, and its sum over n < c
+	for n := range c {
+		sum += term
+		term *= a / float64(n+1)
+	}
+	term /= 1 - a/float64(c)
+	erlangC := term / (sum + term)
+	rate := float64(c) - a
+	// rate is not 1 here, so the sum's density is a difference of two exponentials.
+	waited := (rate*math.Exp(-t) - math.Exp(-rate*t)) / (rate - 1)
+	return (1-erlangC)*math.Exp(-t) + erlangC*waited
+}
+
+func responseQuantile(c int, a, q float64) float64 {
+	low, high := 0.0, 1000.0
+	for range 100 {
+		if middle := (low + high) / 2; responseLonger(c, a, middle) > 1-q {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high
+}
+
+// An open Poisson run on a queue whose mathematics are known measures what the mathematics say: the pacing, the
+// clocks, the histograms and the quantiles are right together. A run that does not, and in which by benchd's own verdict
+// the machine had a part, is repeated.
+func TestResponseTimesOfAKnownQueueAreThoseOfTheBooks(t *testing.T) {
+	for try := 1; ; try++ {
+		r := queue(t, uint64(try))
+		require.Equal(t, result.Complete, r.Status, r.Reason)
+		wrong := deviations(t, r)
+		if len(wrong) == 0 {
+			return
+		}
+		why := disturbed(r)
+		require.NotEmpty(t, why, "on a machine that had no part in it: %v", wrong)
+		require.Less(t, try, mostTries, "%v; the machine had a part in it each time: %s", wrong, why)
+		t.Logf("once more: the machine had a part in it: %s", why)
+	}
+}
+
+// deviations are the quantiles that are not what the formula says.
+func deviations(t *testing.T, r result.Run) []string {
+	t.Helper()
+	var reads *result.Operation
+	for _, o := range measured(r) {
+		if o.Op == "READ" {
+			require.Nil(t, reads, "not all reads ended alike")
+			require.Equal(t, "OK", o.Outcome)
+			reads = &o
+		}
+	}
+	require.NotNil(t, reads)
+	require.InEpsilon(t, perSecond*lasting.Seconds(), reads.Count, 0.03)
+	load := perSecond * serviceTime.Seconds()
+	var wrong []string
+	for _, q := range []struct {
+		share float64
+		got   *float64
+	}{{0.5, reads.P50}, {0.9, reads.P90}, {0.99, reads.P99}} {
+		require.NotNil(t, q.got)
+		want := responseQuantile(handlers, load, q.share) * float64(serviceTime.Microseconds())
+		off := *q.got/want - 1
+		text := fmt.Sprintf("p%v of %d is %.0f µs, by the formula %.0f µs: %+.1f %%", 100*q.share, reads.Count, *q.got, want, 100*off)
+		t.Log(text)
+		if math.Abs(off) > 0.05 {
+			wrong = append(wrong, text)
+		}
+	}
+	return wrong
+}
+
+func queue(t *testing.T, seed uint64) result.Run {
+	t.Helper()
+	return onSandbox(t, sandbox.Options{
+		Servers: 1,
+		Service: service.Config{Time: draw.Duration{Shape: draw.Exponential, Time: serviceTime}, Handlers: handlers, Seed: seed},
+	}, 1, map[string]string{
+		"db": "sandbox", "phase": "load,run", "recordcount": "500", "fieldcount": "1", "threadcount": "250",
+		"arrival": "poisson", "rate": strconv.Itoa(perSecond), "warmup": "3s", "duration": lasting.String(), "seed": strconv.FormatUint(seed, 10),
+		"readproportion": "1", "updateproportion": "0",
+	})
+}
+
+// disturbed tells whether the machine had a part in what was measured, by benchd's own verdict on its generator.
+func disturbed(r result.Run) string {
+	for _, v := range r.Verdicts {
+		if v.Name == "client_bound" && v.Value {
+			return v.Because
+		}
+	}
+	return ""
+}

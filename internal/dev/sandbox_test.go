@@ -1,0 +1,55 @@
+package dev_test
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/dev"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/sandbox"
+)
+
+// onSandbox runs a submission on a cluster with a sandbox.
+func onSandbox(t *testing.T, options sandbox.Options, agents int, settings map[string]string) result.Run {
+	t.Helper()
+	return executeOn(t, dev.Config{Agents: agents, Sandbox: &options}, settings)
+}
+
+func TestEveryResultOfASandboxSaysSo(t *testing.T) {
+	settings := map[string]string{
+		"db": "sandbox", "phase": "load,run", "recordcount": "500", "operationcount": "1000", "threadcount": "4",
+		"readproportion": "0.5", "updateproportion": "0.3", "scanproportion": "0.1", "insertproportion": "0.1", "dataintegrity": "false",
+	}
+	r := onSandbox(t, sandbox.Options{}, 2, settings)
+	require.Equal(t, result.Complete, r.Status, r.Reason)
+	require.True(t, r.Reconcile.OK, "%+v", r.Reconcile)
+	target := r.Provenance.Target
+	require.Equal(t, "sandbox", target["target"])
+	require.Equal(t, sandbox.Version, target["hbase.version"])
+	require.Equal(t, "none", target["conf.benchd.sandbox.service.time"])
+	for _, p := range r.Phases {
+		for _, o := range p.Operations {
+			require.Equal(t, "OK", o.Outcome, "%s in %s", o.Op, p.Name)
+		}
+	}
+}
+
+// Whoever names the sandbox's quorum as that of an HBase gets a result that says what it was.
+func TestASandboxThatIsTakenForAnHBaseSaysSoToo(t *testing.T) {
+	s, err := sandbox.Start(t.Context(), sandbox.Options{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	r := execute(t, 1, map[string]string{
+		"db": "hbase", "hbase.zookeeper.quorum": s.Quorum(), "columnfamily": "cf", "phase": "load", "recordcount": "100",
+	})
+	require.Equal(t, result.Complete, r.Status, r.Reason)
+	require.Equal(t, "sandbox", r.Provenance.Target["target"])
+}
+
+func TestWithoutASandboxItIsSaidHowToStartOne(t *testing.T) {
+	r := execute(t, 1, map[string]string{"db": "sandbox", "hbase.zookeeper.quorum": "127.0.0.1:1", "operationcount": "10", "recordcount": "10"})
+	require.Equal(t, result.Failed, r.Status)
+	require.Contains(t, r.Reason, "start it with `benchd sandbox`")
+}
