@@ -18,6 +18,9 @@ func (j *judge) judgeHBase() {
 	if strings.Contains(j.value("columnfamily"), ":") {
 		j.fail(j.said("columnfamily"), "%s has a colon in it; write the family alone: the fields' names are its columns", quote(j.value("columnfamily")))
 	}
+	if n := len(j.value("columnfamily")); n > longestFamily {
+		j.fail(j.said("columnfamily"), "is %d bytes long; a family in HBase has at most %d", n, longestFamily)
+	}
 	if table := j.value("table"); j.sound("table") && table != "" {
 		if _, _, err := parseTable(table); err != nil {
 			j.fail(j.said("table"), "%s", err)
@@ -33,6 +36,8 @@ func (j *judge) judgeHBase() {
 		j.warn(e, "has no effect without hbase.splits=N")
 	}
 }
+
+const longestFamily = 127
 
 // splitsFile is the file of split points whose content is needed, or "".
 func (j *judge) splitsFile() string {

@@ -77,6 +77,7 @@ func TestMistakesInSettingsOfHBase(t *testing.T) {
 		"a table's letters":  {"table", "a/b", `"a/b" is no name of a table in HBase: it may have letters, digits, _, - and . in it, and a namespace with a colon before it`},
 		"no table":           {"table", "ns:", `"ns:" is no name of a table in HBase; write table or namespace:table`},
 		"a family's column":  {"columnfamily", "cf:field0", `"cf:field0" has a colon in it; write the family alone: the fields' names are its columns`},
+		"a long family":      {"columnfamily", strings.Repeat("f", 200), "is 200 bytes long; a family in HBase has at most 127"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			properties := map[string]string{"db": "hbase", "columnfamily": "cf", "operationcount": "1", test.key: test.value}

@@ -65,7 +65,7 @@ func remedyOf(err error) remedy {
 		}
 		return giveUp
 	}
-	if errors.Is(err, errAnswer) || errors.Is(err, errCell) || errors.Is(err, errNoTable) {
+	if errors.Is(err, errAnswer) || errors.Is(err, errCell) || errors.Is(err, errNoTable) || errors.Is(err, rpc.ErrTooLong) {
 		return giveUp
 	}
 	if f, ok := errors.AsType[*Failure](err); ok && f.Code != workload.ServiceUnavailable {
@@ -84,7 +84,7 @@ func codeOf(err error) workload.Code {
 		if errors.Is(err, context.DeadlineExceeded) {
 			return workload.Timeout
 		}
-		if errors.Is(err, errNoTable) {
+		if errors.Is(err, errNoTable) || errors.Is(err, rpc.ErrTooLong) {
 			return workload.BadRequest
 		}
 		return workload.Error

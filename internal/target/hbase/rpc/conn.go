@@ -16,6 +16,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
+// ErrTooLong is of a request that no server takes.
+var ErrTooLong = fmt.Errorf("the request is too long; %d bytes are the most", most)
+
 // ErrClosed is the error of calls on a connection that was closed on purpose.
 var ErrClosed = errors.New("the connection is closed")
 
@@ -114,7 +117,7 @@ func (c *Conn) Send(call *Call) {
 		cells = call.spare
 	}
 	if len(call.Request)+len(cells) > most {
-		call.finish(fmt.Errorf("a request of %d bytes is too long; %d are the most", len(call.Request)+len(cells), most))
+		call.finish(ErrTooLong)
 		return
 	}
 	c.mu.Lock()
