@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -74,7 +75,7 @@ func (w *writers) check(t *testing.T, s *Sandbox) {
 	w.end()
 	client := connect(t, s)
 	found := map[string]bool{}
-	for _, row := range bytes.Fields([]byte(rows(t, client, must(hrpc.NewScanStr(patient(t), "t"))))) {
+	for row := range bytes.FieldsSeq([]byte(rows(t, client, must(hrpc.NewScanStr(patient(t), "t"))))) {
 		found[string(row)] = true
 	}
 	w.acknowledged.Range(func(row, _ any) bool {
@@ -126,7 +127,7 @@ func TestWritesOutliveServers(t *testing.T) {
 	w := write(t, connect(t, s), 4)
 	for i := range 3 {
 		w.more(t, 200)
-		name := fmt.Sprint(i + 1)
+		name := strconv.Itoa(i + 1)
 		require.NoError(t, s.KillServer(t.Context(), name))
 		require.False(t, s.Servers()[i].Alive)
 		require.Error(t, s.KillServer(t.Context(), name), "it is dead already")
@@ -227,16 +228,17 @@ func TestHostileBytesDisturbNobody(t *testing.T) {
 	s := start(t, Options{})
 	create(t, s, "t")
 	w := write(t, connect(t, s), 1)
-	ports := []string{s.Quorum(), s.Info(), net.JoinHostPort(s.host, fmt.Sprint(s.begin.Master.GetPort()))}
+	ports := []string{s.Quorum(), s.Info(), net.JoinHostPort(s.host, strconv.FormatUint(uint64(s.begin.Master.GetPort()), 10))}
 	for _, server := range s.Servers() {
 		ports = append(ports, server.Address, server.Info)
 	}
 	for _, port := range ports {
 		for _, b := range [][]byte{
 			bytes.Repeat([]byte{0xff}, 100), make([]byte, 10_000), []byte("HBas\x00\x50\x00\x00\x00\x00"), []byte("HBas\x00\x50\xff\xff\xff\xff"),
-			[]byte("GET /" + string(bytes.Repeat([]byte{'a'}, 100_000))), {0, 0, 0, 44},
+			[]byte("GET /" + string(bytes.Repeat([]byte{'a'}, 100_000))),
+			{0, 0, 0, 44},
 		} {
-			conn, err := net.DialTimeout("tcp", port, 10*time.Second)
+			conn, err := (&net.Dialer{}).DialContext(patient(t), "tcp", port)
 			require.NoError(t, err)
 			conn.SetDeadline(time.Now().Add(50 * time.Millisecond)) // who waits for more is left waiting
 			conn.Write(b)
@@ -260,8 +262,12 @@ func TestPages(t *testing.T) {
 		Beans   []map[string]any
 		Version string
 		Servers []Server
-	}) {
-		response, err := http.Get(url) //nolint:noctx,gosec // a test's own server
+	},
+	) {
+		request, err := http.NewRequestWithContext(patient(t), http.MethodGet, url, nil)
+		require.NoError(t, err)
+		client := http.Client{Timeout: time.Minute}
+		response, err := client.Do(request)
 		require.NoError(t, err)
 		defer response.Body.Close()
 		require.Equal(t, http.StatusOK, response.StatusCode)

@@ -66,7 +66,16 @@ func (s *Sandbox) serverFigures(n *node) *jmx.RegionServer {
 		one.Files, one.FileBytes, one.MemstoreBytes = held.StoreFiles, held.StoreFileBytes, held.MemStoreBytes
 		f.Regions = append(f.Regions, one)
 	}
-	f.Storage.CompactionQueue = n.Compactions()
+	m := s.store.Metrics()
+	f.Storage = jmx.Storage{
+		CacheBytes: m.CacheBytes, CacheFree: m.CacheFree, CacheBlocks: m.CacheBlocks, CacheHits: m.CacheHits, CacheMisses: m.CacheMisses,
+		LogFiles: m.LogFiles, LogBytes: m.LogBytes, LogWritten: m.LogWritten,
+		Flushes: m.Flushes, Compactions: m.Compactions, FlushedBytes: m.FlushedBytes, CompactedBytes: m.CompactedBytes,
+		FlushQueue: m.Flushing, CompactionQueue: n.Compactions() + m.Compacting,
+	}
+	if s.options.Data != "" {
+		f.Storage.LogSync = &s.synced
+	}
 	return f
 }
 

@@ -27,7 +27,7 @@ func (p *infoPort) serve(h http.Handler) {
 	p.server = &http.Server{
 		Handler: h, ReadTimeout: 10 * time.Second, WriteTimeout: 60 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16,
 	}
-	p.work.Go(func() { p.server.Serve(p.listener) }) // it ends when it is closed
+	p.work.Go(func() { _ = p.server.Serve(p.listener) }) // it ends when it is closed
 }
 
 func (p *infoPort) close() {

@@ -10,12 +10,11 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 	"github.com/benchd/benchd/internal/sandbox/cluster"
 	"github.com/benchd/benchd/internal/sandbox/control"
 	"github.com/benchd/benchd/internal/sandbox/fault"
+	"github.com/benchd/benchd/internal/sandbox/jmx"
 	"github.com/benchd/benchd/internal/sandbox/master"
 	"github.com/benchd/benchd/internal/sandbox/regionserver"
 	"github.com/benchd/benchd/internal/sandbox/store"
@@ -34,6 +33,7 @@ type Sandbox struct {
 	begin   *regionserver.Beginning
 
 	store   *store.Store
+	synced  jmx.Histogram // how long writes waited for the disk
 	cluster *cluster.Cluster
 	znodes  znodes
 	zoo     *zookeeper.Server
@@ -83,7 +83,7 @@ func Start(ctx context.Context, options Options) (_ *Sandbox, err error) {
 	s.host = address(zk).IP.String()
 	s.zooNode = fault.NewServer(0, s.host, address(zk).Port, 0)
 	s.quorum = zk.Addr().String()
-	if s.store, err = store.Open(store.Options{Dir: options.Data, Logger: options.Logger}); err != nil {
+	if s.store, err = store.Open(store.Options{Dir: options.Data, Logger: options.Logger, OnSync: s.synced.Record}); err != nil {
 		return nil, err
 	}
 	s.znodes = newZnodes(options.Root)
@@ -130,7 +130,7 @@ func (s *Sandbox) startMaster(ctx context.Context) error {
 	s.begin = &regionserver.Beginning{
 		ClusterID: hex.EncodeToString(id[:]),
 		Master: &hbasepb.ServerName{
-			HostName: proto.String(s.host), Port: proto.Uint32(uint32(at.Port)), StartCode: proto.Uint64(uint64(code)),
+			HostName: new(s.host), Port: new(uint32(at.Port)), StartCode: new(uint64(code)),
 		},
 	}
 	infoAddress := s.options.Info

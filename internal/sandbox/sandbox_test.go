@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -71,7 +72,7 @@ func TestClientReadsAndWrites(t *testing.T) {
 				require.NoError(t, err)
 			}
 			require.Equal(t, "v4", read(t, client, "r4"))
-			require.Equal(t, "", read(t, client, "none"))
+			require.Empty(t, read(t, client, "none"))
 
 			scan, err := hrpc.NewScanStr(ctx, "t", hrpc.NumberOfRows(2))
 			require.NoError(t, err)
@@ -108,7 +109,7 @@ func TestClientReadsAndWrites(t *testing.T) {
 			require.NoError(t, err)
 			_, err = client.Delete(del)
 			require.NoError(t, err)
-			require.Equal(t, "", read(t, client, "r0"))
+			require.Empty(t, read(t, client, "r0"))
 		})
 	}
 }
@@ -131,7 +132,7 @@ func rows(t testing.TB, client gohbase.Client, scan *hrpc.Scan) string {
 	scanner := client.Scan(scan)
 	for {
 		r, err := scanner.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return all.String()
 		}
 		require.NoError(t, err)

@@ -22,7 +22,7 @@ type node struct {
 func (n *node) close() {
 	n.info.close()
 	n.port.Close()
-	n.Server.Close()
+	n.Close()
 }
 
 // Launch makes a region server that does not serve yet.

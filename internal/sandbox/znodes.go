@@ -41,9 +41,9 @@ const rpcVersion = 0
 
 // Begin tells of the cluster and its master.
 func (z znodes) begin(b *regionserver.Beginning, infoPort int, started time.Time) {
-	z.set("hbaseid", &hbasepb.ClusterId{ClusterId: proto.String(b.ClusterID)}, false)
-	z.set("master", &hbasepb.MasterNode{Master: b.Master, RpcVersion: proto.Uint32(rpcVersion), InfoPort: proto.Uint32(uint32(infoPort))}, true)
-	z.set("running", &hbasepb.ClusterUp{StartDate: proto.String(started.UTC().Format(time.RFC1123))}, false)
+	z.set("hbaseid", &hbasepb.ClusterId{ClusterId: new(b.ClusterID)}, false)
+	z.set("master", &hbasepb.MasterNode{Master: b.Master, RpcVersion: proto.Uint32(rpcVersion), InfoPort: new(uint32(infoPort))}, true)
+	z.set("running", &hbasepb.ClusterUp{StartDate: new(started.UTC().Format(time.RFC1123))}, false)
 	for _, name := range []string{"backup-masters", "draining", "namespace", "rs", "table"} {
 		z.tree.Set(path.Join(z.root, name), nil, false)
 	}

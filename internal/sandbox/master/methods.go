@@ -9,8 +9,8 @@ import (
 
 // all are the methods that the sandbox has, by the names that clients call them by.
 func (s *Server) all() map[string]method {
-	yes := proto.Bool(true)
-	no := proto.Bool(false)
+	yes := new(true)
+	no := new(false)
 	return map[string]method{
 		"IsMasterRunning":           always(&hbasepb.IsMasterRunningResponse{IsMasterRunning: yes}),
 		"IsMasterInMaintenanceMode": always(&hbasepb.IsInMaintenanceModeResponse{InMaintenanceMode: no}),

@@ -82,8 +82,8 @@ func (s *Server) procedureResult(m *hbasepb.GetProcedureResultRequest) (proto.Me
 	}
 	out := &hbasepb.GetProcedureResultResponse{
 		State:         hbasepb.ProcedureState_PROCEDURE_STATE_RUNNING.Enum(),
-		SubmittedTime: proto.Uint64(uint64(one.submitted.UnixMilli())),
-		LastUpdate:    proto.Uint64(uint64(one.updated.UnixMilli())),
+		SubmittedTime: new(uint64(one.submitted.UnixMilli())),
+		LastUpdate:    new(uint64(one.updated.UnixMilli())),
 	}
 	if one.over {
 		out.State = hbasepb.ProcedureState_PROCEDURE_STATE_FINISHED.Enum()
@@ -91,8 +91,8 @@ func (s *Server) procedureResult(m *hbasepb.GetProcedureResultRequest) (proto.Me
 	if one.err != nil {
 		e := rpc.AsException(cluster.Explain(one.err))
 		out.Exception = &hbasepb.ForeignExceptionMessage{
-			Source:           proto.String("master"),
-			GenericException: &hbasepb.GenericExceptionMessage{ClassName: proto.String(e.Class), Message: proto.String(e.Message)},
+			Source:           new("master"),
+			GenericException: &hbasepb.GenericExceptionMessage{ClassName: new(e.Class), Message: new(e.Message)},
 		}
 	}
 	return out, nil
@@ -107,11 +107,11 @@ func (s *Server) execProcedure(m *hbasepb.ExecProcedureRequest) (proto.Message, 
 	if err := s.flushAll(nameOf(m.GetProcedure().GetInstance())); err != nil {
 		return nil, err
 	}
-	return &hbasepb.ExecProcedureResponse{ExpectedTimeout: proto.Int64(time.Minute.Milliseconds())}, nil
+	return &hbasepb.ExecProcedureResponse{ExpectedTimeout: new(time.Minute.Milliseconds())}, nil
 }
 
 const flushProcedure = "flush-table-proc"
 
 func (*Server) isProcedureDone(m *hbasepb.IsProcedureDoneRequest) (proto.Message, error) {
-	return &hbasepb.IsProcedureDoneResponse{Done: proto.Bool(true), Snapshot: m.GetProcedure()}, nil
+	return &hbasepb.IsProcedureDoneResponse{Done: new(true), Snapshot: m.GetProcedure()}, nil
 }

@@ -99,20 +99,20 @@ func (s *Server) lastMajor(region []byte) (int64, error) {
 
 func (s *Server) balance(m *hbasepb.BalanceRequest) (proto.Message, error) {
 	if !s.Cluster.Balancing.Load() || m.GetDryRun() {
-		return &hbasepb.BalanceResponse{BalancerRan: proto.Bool(m.GetDryRun()), MovesCalculated: proto.Uint32(0), MovesExecuted: proto.Uint32(0)}, nil
+		return &hbasepb.BalanceResponse{BalancerRan: new(m.GetDryRun()), MovesCalculated: proto.Uint32(0), MovesExecuted: proto.Uint32(0)}, nil
 	}
 	moves, err := s.Cluster.Balance()
 	return &hbasepb.BalanceResponse{
-		BalancerRan: proto.Bool(true), MovesCalculated: proto.Uint32(uint32(moves)), MovesExecuted: proto.Uint32(uint32(moves)),
+		BalancerRan: new(true), MovesCalculated: new(uint32(moves)), MovesExecuted: new(uint32(moves)),
 	}, err
 }
 
 func (s *Server) setBalancer(m *hbasepb.SetBalancerRunningRequest) (proto.Message, error) {
-	return &hbasepb.SetBalancerRunningResponse{PrevBalanceValue: proto.Bool(s.Cluster.Balancing.Swap(m.GetOn()))}, nil
+	return &hbasepb.SetBalancerRunningResponse{PrevBalanceValue: new(s.Cluster.Balancing.Swap(m.GetOn()))}, nil
 }
 
 func (s *Server) isBalancer(*hbasepb.IsBalancerEnabledRequest) (proto.Message, error) {
-	return &hbasepb.IsBalancerEnabledResponse{Enabled: proto.Bool(s.Cluster.Balancing.Load())}, nil
+	return &hbasepb.IsBalancerEnabledResponse{Enabled: new(s.Cluster.Balancing.Load())}, nil
 }
 
 func (s *Server) setSplitOrMerge(m *hbasepb.SetSplitOrMergeEnabledRequest) (proto.Message, error) {
@@ -124,7 +124,7 @@ func (s *Server) setSplitOrMerge(m *hbasepb.SetSplitOrMergeEnabledRequest) (prot
 }
 
 func (s *Server) isSplitOrMerge(m *hbasepb.IsSplitOrMergeEnabledRequest) (proto.Message, error) {
-	return &hbasepb.IsSplitOrMergeEnabledResponse{Enabled: proto.Bool(s.which(m.GetSwitchType()).Load())}, nil
+	return &hbasepb.IsSplitOrMergeEnabledResponse{Enabled: new(s.which(m.GetSwitchType()).Load())}, nil
 }
 
 func (s *Server) which(which hbasepb.MasterSwitch) *atomic.Bool {
@@ -135,9 +135,9 @@ func (s *Server) which(which hbasepb.MasterSwitch) *atomic.Bool {
 }
 
 func (s *Server) setNormalizer(m *hbasepb.SetNormalizerRunningRequest) (proto.Message, error) {
-	return &hbasepb.SetNormalizerRunningResponse{PrevNormalizerValue: proto.Bool(s.Cluster.Normalizing.Swap(m.GetOn()))}, nil
+	return &hbasepb.SetNormalizerRunningResponse{PrevNormalizerValue: new(s.Cluster.Normalizing.Swap(m.GetOn()))}, nil
 }
 
 func (s *Server) isNormalizer(*hbasepb.IsNormalizerEnabledRequest) (proto.Message, error) {
-	return &hbasepb.IsNormalizerEnabledResponse{Enabled: proto.Bool(s.Cluster.Normalizing.Load())}, nil
+	return &hbasepb.IsNormalizerEnabledResponse{Enabled: new(s.Cluster.Normalizing.Load())}, nil
 }

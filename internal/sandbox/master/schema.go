@@ -81,7 +81,7 @@ func ttlOf(value string) (time.Duration, error) {
 func legal(n store.Name) error {
 	bad := func(s, more string) bool {
 		for _, r := range s {
-			if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || strings.ContainsRune(more, r)) {
+			if ('a' > r || r > 'z') && ('A' > r || r > 'Z') && ('0' > r || r > '9') && r != '_' && !strings.ContainsRune(more, r) {
 				return true
 			}
 		}

@@ -21,19 +21,19 @@ func (s *Server) clusterStatus(m *hbasepb.GetClusterStatusRequest) (proto.Messag
 	}
 	out := &hbasepb.ClusterStatus{}
 	if asked(hbasepb.StatusOption_STATUS_OPTION_HBASE_VERSION) {
-		out.HbaseVersion = &hbasepb.HBaseVersionFileContent{Version: proto.String(Version)}
+		out.HbaseVersion = &hbasepb.HBaseVersionFileContent{Version: new(Version)}
 	}
 	if asked(hbasepb.StatusOption_STATUS_OPTION_CLUSTER_ID) {
-		out.ClusterId = &hbasepb.ClusterId{ClusterId: proto.String(s.Begin.ClusterID)}
+		out.ClusterId = &hbasepb.ClusterId{ClusterId: new(s.Begin.ClusterID)}
 	}
 	if asked(hbasepb.StatusOption_STATUS_OPTION_MASTER) {
 		out.Master = s.Begin.Master
 	}
 	if asked(hbasepb.StatusOption_STATUS_OPTION_BALANCER_ON) {
-		out.BalancerOn = proto.Bool(s.Cluster.Balancing.Load())
+		out.BalancerOn = new(s.Cluster.Balancing.Load())
 	}
 	if asked(hbasepb.StatusOption_STATUS_OPTION_MASTER_INFO_PORT) {
-		out.MasterInfoPort = proto.Int32(int32(s.InfoPort))
+		out.MasterInfoPort = new(int32(s.InfoPort))
 	}
 	for _, node := range s.Cluster.Servers() {
 		switch {
@@ -46,7 +46,7 @@ func (s *Server) clusterStatus(m *hbasepb.GetClusterStatusRequest) (proto.Messag
 			out.ServersName = append(out.ServersName, regionserver.NameOf(node))
 		}
 		if asked(hbasepb.StatusOption_STATUS_OPTION_LIVE_SERVERS) {
-			load, err := s.loadOf(node)
+			load, err := loadOf(node)
 			if err != nil {
 				return nil, err
 			}
@@ -59,15 +59,15 @@ func (s *Server) clusterStatus(m *hbasepb.GetClusterStatusRequest) (proto.Messag
 	return &hbasepb.GetClusterStatusResponse{ClusterStatus: out}, nil
 }
 
-func (s *Server) loadOf(node *cluster.Server) (*hbasepb.ServerLoad, error) {
+func loadOf(node *cluster.Server) (*hbasepb.ServerLoad, error) {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	load := &hbasepb.ServerLoad{
-		UsedHeapMb:      proto.Uint32(uint32(memory.HeapInuse >> 20)),
-		MaxHeapMb:       proto.Uint32(uint32(memory.Sys >> 20)),
-		ReportStartTime: proto.Uint64(uint64(node.Started.UnixMilli())),
-		ReportEndTime:   proto.Uint64(uint64(time.Now().UnixMilli())),
-		InfoServerPort:  proto.Uint32(uint32(node.InfoPort)),
+		UsedHeapMb:      new(uint32(memory.HeapInuse >> 20)),
+		MaxHeapMb:       new(uint32(memory.Sys >> 20)),
+		ReportStartTime: new(uint64(node.Started.UnixMilli())),
+		ReportEndTime:   new(uint64(time.Now().UnixMilli())),
+		InfoServerPort:  new(uint32(node.InfoPort)),
 	}
 	for _, r := range node.Regions() {
 		one, err := regionserver.LoadOf(r)
@@ -76,7 +76,7 @@ func (s *Server) loadOf(node *cluster.Server) (*hbasepb.ServerLoad, error) {
 		}
 		load.RegionLoads = append(load.RegionLoads, one)
 	}
-	load.TotalNumberOfRequests = proto.Uint64(uint64(node.Meter.RowActions.Load()))
+	load.TotalNumberOfRequests = new(uint64(node.Meter.RowActions.Load()))
 	load.NumberOfRequests = proto.Uint64(0)
 	return load, nil
 }
@@ -87,8 +87,8 @@ func (s *Server) counts() []*hbasepb.TableRegionStatesCount {
 		return &hbasepb.TableRegionStatesCount{
 			TableName: meta.TableName(name),
 			RegionStatesCount: &hbasepb.RegionStatesCount{
-				OpenRegions: proto.Uint32(uint32(open)), SplitRegions: proto.Uint32(0), ClosedRegions: proto.Uint32(uint32(closed)),
-				RegionsInTransition: proto.Uint32(0), TotalRegions: proto.Uint32(uint32(open + closed)),
+				OpenRegions: new(uint32(open)), SplitRegions: proto.Uint32(0), ClosedRegions: new(uint32(closed)),
+				RegionsInTransition: proto.Uint32(0), TotalRegions: new(uint32(open + closed)),
 			},
 		}
 	}

@@ -165,5 +165,5 @@ func (s *Server) alterStatus(m *hbasepb.GetSchemaAlterStatusRequest) (proto.Mess
 	if err != nil {
 		return nil, err
 	}
-	return &hbasepb.GetSchemaAlterStatusResponse{YetToUpdateRegions: proto.Uint32(0), TotalRegions: proto.Uint32(uint32(len(regions)))}, nil
+	return &hbasepb.GetSchemaAlterStatusResponse{YetToUpdateRegions: proto.Uint32(0), TotalRegions: new(uint32(len(regions)))}, nil
 }

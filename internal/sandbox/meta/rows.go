@@ -1,10 +1,10 @@
 package meta
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -69,12 +69,12 @@ func TableRow(table store.Name, enabled bool) Row {
 // Message is a region as messages carry it.
 func Message(info *store.RegionInfo) *hbasepb.RegionInfo {
 	return &hbasepb.RegionInfo{
-		RegionId:  proto.Uint64(uint64(info.ID)),
+		RegionId:  new(uint64(info.ID)),
 		TableName: TableName(info.Table),
 		StartKey:  notNil(info.Start),
 		EndKey:    notNil(info.End),
-		Offline:   proto.Bool(false),
-		Split:     proto.Bool(false),
+		Offline:   new(false),
+		Split:     new(false),
 		ReplicaId: proto.Int32(0),
 	}
 }
@@ -120,6 +120,6 @@ func (r *Row) cells() []cell.Cell {
 			Row: r.Key, Family: []byte(r.family), Qualifier: []byte(qualifier), Timestamp: now, Type: cell.Put, Value: value,
 		})
 	}
-	slices.SortFunc(cells, func(a, b cell.Cell) int { return strings.Compare(string(a.Qualifier), string(b.Qualifier)) })
+	slices.SortFunc(cells, func(a, b cell.Cell) int { return bytes.Compare(a.Qualifier, b.Qualifier) })
 	return cells
 }

@@ -66,7 +66,7 @@ func (s admin) serve(c *rpc.Call) (proto.Message, error) {
 	case "ClearRegionBlockCache":
 		return &hbasepb.ClearRegionBlockCacheResponse{Stats: &hbasepb.CacheEvictionStats{EvictedBlocks: proto.Int64(0)}}, nil
 	case "CompactionSwitch":
-		return &hbasepb.CompactionSwitchResponse{PrevState: proto.Bool(true)}, nil
+		return &hbasepb.CompactionSwitchResponse{PrevState: new(true)}, nil
 	default:
 		return nil, rpc.Finalf("java.lang.UnsupportedOperationException", "the sandbox has no %s", c.Method)
 	}
@@ -82,7 +82,7 @@ func (s admin) regionInfo(c *rpc.Call) (proto.Message, error) {
 		return nil, err
 	}
 	out := &hbasepb.GetRegionInfoResponse{
-		RegionInfo: meta.Message(&r.Info), Splittable: proto.Bool(r.Meta == nil), Mergeable: proto.Bool(r.Meta == nil),
+		RegionInfo: meta.Message(&r.Info), Splittable: new(r.Meta == nil), Mergeable: new(r.Meta == nil),
 	}
 	if request.GetCompactionState() {
 		out.CompactionState = state(r).Enum()
@@ -122,7 +122,7 @@ func (s admin) flush(c *rpc.Call) (proto.Message, error) {
 			return nil, err
 		}
 	}
-	return &hbasepb.FlushRegionResponse{LastFlushTime: proto.Uint64(uint64(time.Now().UnixMilli())), Flushed: proto.Bool(r.Store != nil)}, nil
+	return &hbasepb.FlushRegionResponse{LastFlushTime: new(uint64(time.Now().UnixMilli())), Flushed: new(r.Store != nil)}, nil
 }
 
 func (s admin) compact(c *rpc.Call) (proto.Message, error) {
@@ -215,7 +215,7 @@ func sameTable(r *cluster.Region, name *hbasepb.TableName) bool {
 
 // NameOf is a server's name as messages carry it.
 func NameOf(s *cluster.Server) *hbasepb.ServerName {
-	return &hbasepb.ServerName{HostName: proto.String(s.Host), Port: proto.Uint32(uint32(s.Port)), StartCode: proto.Uint64(uint64(s.StartCode))}
+	return &hbasepb.ServerName{HostName: new(s.Host), Port: new(uint32(s.Port)), StartCode: new(uint64(s.StartCode))}
 }
 
 // LoadOf tells what a region holds and does.
@@ -228,7 +228,7 @@ func LoadOf(r *cluster.Region) (*hbasepb.RegionLoad, error) {
 		CompactionState: state(r).Enum(),
 	}
 	if r.Meta != nil {
-		load.Stores, load.ReadRequestsCount = proto.Uint32(1), proto.Uint64(uint64(r.Meta.Reads()))
+		load.Stores, load.ReadRequestsCount = proto.Uint32(1), new(uint64(r.Meta.Reads()))
 		return load, nil
 	}
 	f, err := r.Store.Figures()
@@ -236,19 +236,19 @@ func LoadOf(r *cluster.Region) (*hbasepb.RegionLoad, error) {
 		return nil, err
 	}
 	definition := r.Store.Table()
-	load.Stores = proto.Uint32(uint32(len(definition.Families)))
-	load.Storefiles = proto.Uint32(uint32(f.StoreFiles))
+	load.Stores = new(uint32(len(definition.Families)))
+	load.Storefiles = new(uint32(f.StoreFiles))
 	load.StorefileSizeMb = megabytes(f.StoreFileBytes)
 	load.StoreUncompressedSizeMb = load.StorefileSizeMb
 	load.RegionSizeMb = load.StorefileSizeMb
 	load.MemStoreSizeMb = megabytes(f.MemStoreBytes)
-	load.ReadRequestsCount = proto.Uint64(uint64(f.Reads))
-	load.WriteRequestsCount = proto.Uint64(uint64(f.Writes))
-	load.LastMajorCompactionTs = proto.Uint64(uint64(r.LastMajor.Load()))
+	load.ReadRequestsCount = new(uint64(f.Reads))
+	load.WriteRequestsCount = new(uint64(f.Writes))
+	load.LastMajorCompactionTs = new(uint64(r.LastMajor.Load()))
 	return load, nil
 }
 
 // Megabytes rounds up, as HBase does: what is not empty is not told as nothing.
 func megabytes(n int64) *uint32 {
-	return proto.Uint32(uint32(min((max(n, 0)+1<<20-1)>>20, math.MaxUint32)))
+	return new(uint32(min((max(n, 0)+1<<20-1)>>20, math.MaxUint32)))
 }

@@ -2,6 +2,7 @@ package regionserver
 
 import (
 	"log/slog"
+	"maps"
 	"net"
 	"testing"
 	"time"
@@ -74,10 +75,10 @@ func FuzzClientService(f *testing.F) {
 	for i, m := range []proto.Message{
 		&hbasepb.GetRequest{Get: &hbasepb.Get{Row: []byte("r"), MaxVersions: proto.Uint32(3)}},
 		&hbasepb.MutateRequest{Mutation: row, Condition: condition},
-		&hbasepb.ScanRequest{Scan: &hbasepb.Scan{Reversed: proto.Bool(true), BatchSize: proto.Uint32(1)}, NumberOfRows: proto.Uint32(2), LimitOfRows: proto.Uint32(1)},
+		&hbasepb.ScanRequest{Scan: &hbasepb.Scan{Reversed: new(true), BatchSize: proto.Uint32(1)}, NumberOfRows: proto.Uint32(2), LimitOfRows: proto.Uint32(1)},
 		&hbasepb.MultiRequest{RegionAction: []*hbasepb.RegionAction{
 			{Action: []*hbasepb.Action{{Mutation: row}, {Get: &hbasepb.Get{Row: []byte("r")}}, {Mutation: count}}},
-			{Action: []*hbasepb.Action{{Mutation: row}}, Condition: condition, Atomic: proto.Bool(true)},
+			{Action: []*hbasepb.Action{{Mutation: row}}, Condition: condition, Atomic: new(true)},
 		}},
 	} {
 		b, err := proto.Marshal(m)
@@ -91,8 +92,11 @@ func FuzzClientService(f *testing.F) {
 			name string
 			m    proto.Message
 		}{
-			{"Get", &hbasepb.GetRequest{}}, {"Mutate", &hbasepb.MutateRequest{}}, {"Scan", &hbasepb.ScanRequest{}},
-			{"Multi", &hbasepb.MultiRequest{}}, {"ExecService", &hbasepb.CoprocessorServiceRequest{}},
+			{"Get", &hbasepb.GetRequest{}},
+			{"Mutate", &hbasepb.MutateRequest{}},
+			{"Scan", &hbasepb.ScanRequest{}},
+			{"Multi", &hbasepb.MultiRequest{}},
+			{"ExecService", &hbasepb.CoprocessorServiceRequest{}},
 		}
 		method := methods[int(which)%len(methods)]
 		if proto.Unmarshal(param, method.m) == nil {
@@ -110,11 +114,7 @@ func FuzzClientService(f *testing.F) {
 func (s *scanners) ids() map[uint64]*open {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := map[uint64]*open{}
-	for id, o := range s.open {
-		all[id] = o
-	}
-	return all
+	return maps.Clone(s.open)
 }
 
 // Whatever is asked of AdminService, it is answered.
@@ -131,6 +131,6 @@ func FuzzAdminService(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, param []byte) {
 		var a rpc.Answer
 		admin{s}.Serve(t.Context(), &rpc.Call{Conn: &rpc.Conn{}, Method: []byte(names[int(which)%len(names)]), Param: param}, &a)
-		require.True(t, (a.Exception == nil) != (a.Message == nil))
+		require.NotEqual(t, (a.Exception == nil), (a.Message == nil))
 	})
 }

@@ -123,10 +123,3 @@ func (s *scanners) close() {
 		o.rows.Close()
 	}
 }
-
-// Count is how many scanners are open.
-func (s *scanners) count() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.open)
-}

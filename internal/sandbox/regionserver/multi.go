@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 	"github.com/benchd/benchd/internal/sandbox/cluster"
 	"github.com/benchd/benchd/internal/sandbox/fault"
@@ -43,7 +41,7 @@ func (s client) multi(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 			return err
 		}
 		if err := b.region(actions, changes, result); err != nil {
-			*result = hbasepb.RegionActionResult{Exception: b.exception(err)} //nolint:govet // it was not shared yet
+			*result = hbasepb.RegionActionResult{Exception: b.exception(err)}
 		}
 		b.out.RegionActionResult = append(b.out.RegionActionResult, result)
 	}
@@ -106,14 +104,14 @@ func (b *batch) other(r *cluster.Region, action *hbasepb.Action, result *hbasepb
 		done.Exception = b.exception(rpc.Finalf(finalIO, "the sandbox knows gets and mutations in a batch, nothing else"))
 		return
 	}
-	out := b.client.result()
+	out := b.result()
 	defer b.results.Put(out)
 	if err := b.read(b.ctx, r, action.Get, out, b.answer); err != nil {
 		done.Exception = b.exception(err)
 		return
 	}
 	if action.Get.GetExistenceOnly() {
-		done.Result = &hbasepb.Result{Exists: proto.Bool(len(out.Cells) > 0)}
+		done.Result = &hbasepb.Result{Exists: new(len(out.Cells) > 0)}
 		return
 	}
 	done.Result, b.answer.Cells = resultOf(out.Cells, b.call.Conn.Plain, b.answer.Cells)
@@ -186,7 +184,7 @@ func (b *batch) together(r *cluster.Region, condition *hbasepb.Condition, change
 	if err != nil {
 		return err
 	}
-	out := b.client.result()
+	out := b.result()
 	defer b.results.Put(out)
 	out.Reset()
 	done := true
@@ -199,10 +197,10 @@ func (b *batch) together(r *cluster.Region, condition *hbasepb.Condition, change
 	if err != nil {
 		return err
 	}
-	result.Processed = proto.Bool(done)
-	b.out.Processed = proto.Bool(done) // where clients before 2.4 look
+	result.Processed = new(done)
+	b.out.Processed = new(done) // where clients before 2.4 look
 	for i := range changes {
-		one := &hbasepb.ResultOrException{Index: proto.Uint32(uint32(i)), Result: &hbasepb.Result{}}
+		one := &hbasepb.ResultOrException{Index: new(uint32(i)), Result: &hbasepb.Result{}}
 		if i == 0 && len(out.Cells) > 0 {
 			one.Result = plainResult(out.Cells) // of increments and appends, never in the block
 		}

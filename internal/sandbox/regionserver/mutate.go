@@ -53,7 +53,7 @@ func (s client) mutate(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 		return err
 	}
 	s.histogram(m.Kind).Record(time.Since(began))
-	s.changed(c, a, m, out)
+	changed(c, a, m, out)
 	processed(a, true)
 	return nil
 }
@@ -67,7 +67,7 @@ func processed(a *rpc.Answer, done bool) {
 }
 
 // Changed puts the new values into the answer to a single mutation.
-func (s client) changed(c *rpc.Call, a *rpc.Answer, m *change, out *store.Result) {
+func changed(c *rpc.Call, a *rpc.Answer, m *change, out *store.Result) {
 	switch {
 	case m.silent || len(out.Cells) == 0:
 		a.Body = appendGetResponse(a.Body, nil)
@@ -93,7 +93,7 @@ func (s client) checked(ctx context.Context, c *rpc.Call, a *rpc.Answer, r *clus
 		return err
 	}
 	if done && (m.Kind == store.Increment || m.Kind == store.Append) {
-		s.changed(c, a, m, out)
+		changed(c, a, m, out)
 	}
 	processed(a, done)
 	return nil

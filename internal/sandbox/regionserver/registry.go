@@ -36,12 +36,12 @@ func (Registry) Quick(*rpc.Call) bool { return true }
 func (r Registry) Serve(_ context.Context, c *rpc.Call, a *rpc.Answer) {
 	switch string(c.Method) {
 	case "GetClusterId":
-		a.Message = &hbasepb.GetClusterIdResponse{ClusterId: proto.String(r.Begin.ClusterID)}
+		a.Message = &hbasepb.GetClusterIdResponse{ClusterId: new(r.Begin.ClusterID)}
 	case "GetActiveMaster":
 		a.Message = &hbasepb.GetActiveMasterResponse{ServerName: r.Begin.Master}
 	case "GetMasters":
 		a.Message = &hbasepb.GetMastersResponse{MasterServers: []*hbasepb.GetMastersResponseEntry{
-			{ServerName: r.Begin.Master, IsActive: proto.Bool(true)},
+			{ServerName: r.Begin.Master, IsActive: new(true)},
 		}}
 	case "GetBootstrapNodes":
 		out := &hbasepb.GetBootstrapNodesResponse{}

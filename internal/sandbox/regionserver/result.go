@@ -2,7 +2,6 @@ package regionserver
 
 import (
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 	"github.com/benchd/benchd/internal/sandbox/cell"
@@ -48,7 +47,7 @@ func plainResult(cells []cell.Cell) *hbasepb.Result {
 		c := &cells[i]
 		r.Cell[i] = &hbasepb.Cell{
 			Row: c.Row, Family: c.Family, Qualifier: c.Qualifier, Value: c.Value,
-			Timestamp: proto.Uint64(uint64(c.Timestamp)), CellType: hbasepb.CellType(c.Type).Enum(),
+			Timestamp: new(uint64(c.Timestamp)), CellType: hbasepb.CellType(c.Type).Enum(),
 		}
 	}
 	return r
@@ -61,7 +60,7 @@ func resultOf(cells []cell.Cell, plain bool, block []byte) (*hbasepb.Result, []b
 	}
 	r := &hbasepb.Result{}
 	if len(cells) > 0 {
-		r.AssociatedCellCount = proto.Int32(int32(len(cells)))
+		r.AssociatedCellCount = new(int32(len(cells)))
 	}
 	return r, appendCells(block, cells)
 }
@@ -69,5 +68,5 @@ func resultOf(cells []cell.Cell, plain bool, block []byte) (*hbasepb.Result, []b
 // ExceptionOf is an exception as answers to batches carry it.
 func exceptionOf(err error) *hbasepb.NameBytesPair {
 	e := rpc.AsException(err)
-	return &hbasepb.NameBytesPair{Name: proto.String(e.Class), Value: []byte(e.Error())}
+	return &hbasepb.NameBytesPair{Name: new(e.Class), Value: []byte(e.Error())}
 }

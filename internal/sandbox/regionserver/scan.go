@@ -5,8 +5,6 @@ import (
 	"math"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 	"github.com/benchd/benchd/internal/sandbox/rpc"
@@ -43,7 +41,7 @@ func (s client) scan(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	o := s.scanners.take(id)
 	switch {
 	case o == nil && request.GetCloseScanner(): // it is
-		a.Message = &hbasepb.ScanResponse{MoreResults: proto.Bool(false), MoreResultsInRegion: proto.Bool(false)}
+		a.Message = &hbasepb.ScanResponse{MoreResults: new(false), MoreResultsInRegion: new(false)}
 		return nil
 	case o == nil:
 		return rpc.Finalf(hbase+"UnknownScannerException", "scanner %d is not open on %s: its lease ran out, or its region moved", id, s.Node.Name())
@@ -133,7 +131,7 @@ func (s client) page(c *rpc.Call, a *rpc.Answer, request *hbasepb.ScanRequest, o
 		}
 		o.next++
 	}
-	out := &hbasepb.ScanResponse{ScannerId: &id, Ttl: proto.Uint32(uint32(min(s.Lease.Milliseconds(), math.MaxUint32)))}
+	out := &hbasepb.ScanResponse{ScannerId: &id, Ttl: new(uint32(min(s.Lease.Milliseconds(), math.MaxUint32)))}
 	a.Message = out
 	if request.GetRenew() {
 		done = false
@@ -197,7 +195,7 @@ func (s client) fill(c *rpc.Call, a *rpc.Answer, request *hbasepb.ScanRequest, o
 		a.Cells = appendCells(a.Cells, cells)
 	}
 	if kept == 0 && moreHere && request.GetClientHandlesHeartbeats() {
-		out.HeartbeatMessage = proto.Bool(true)
+		out.HeartbeatMessage = new(true)
 	}
 	if kept == 0 && !moreHere && o.filter != nil && o.filter.AllRemaining() {
 		more = false

@@ -105,8 +105,7 @@ type task struct {
 
 func (c *Conn) serve() error {
 	if err := c.open(); err != nil {
-		var e *Exception
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*Exception](err); ok {
 			c.refuse(e)
 		}
 		return err
@@ -127,8 +126,8 @@ func (c *Conn) serve() error {
 
 // Open reads the preamble and the header.
 func (c *Conn) open() error {
-	c.conn.SetReadDeadline(time.Now().Add(helloTimeout))
-	defer c.conn.SetReadDeadline(time.Time{})
+	c.deadline(helloTimeout)
+	defer c.deadline(0)
 	var preamble [10]byte
 	if _, err := io.ReadFull(c.reader, preamble[:6]); err != nil {
 		return err
@@ -177,13 +176,25 @@ func (c *Conn) open() error {
 	return nil
 }
 
+// Deadline is until when a read may take; zero is for ever. A connection that takes none fails as it is read.
+func (c *Conn) deadline(d time.Duration) {
+	var at time.Time
+	if d > 0 {
+		at = time.Now().Add(d)
+	}
+	_ = c.conn.SetReadDeadline(at)
+}
+
+// Discard goes past bytes that are in the buffer, which cannot fail.
+func (c *Conn) discard(n int) { _, _ = c.reader.Discard(n) }
+
 // Refuse tells a client why its connection ends.
 func (c *Conn) refuse(e *Exception) {
 	const nobody = -1 & 0xffffffff // the id of no call
 	frame, err := (&Answer{Exception: e}).append(nil, nobody, nil)
 	if err == nil {
-		c.conn.SetWriteDeadline(time.Now().Add(time.Second))
-		c.conn.Write(frame)
+		_ = c.conn.SetWriteDeadline(time.Now().Add(time.Second))
+		_, _ = c.conn.Write(frame) // it ends in any case
 	}
 }
 
@@ -201,11 +212,11 @@ func (c *Conn) next() error {
 		c.refuse(Finalf("org.apache.hadoop.hbase.exceptions.RequestTooBigException", "a request of %d bytes; the most is %d", n, maxFrame))
 		return errFrame
 	}
-	c.reader.Discard(4)
+	c.discard(4)
 	if c.reader.Buffered() < n {
 		c.out.flush()
-		c.conn.SetReadDeadline(time.Now().Add(bodyTimeout))
-		defer c.conn.SetReadDeadline(time.Time{})
+		c.deadline(bodyTimeout)
+		defer c.deadline(0)
 	}
 	if n > c.reader.Size() {
 		return c.long(n)
@@ -214,7 +225,7 @@ func (c *Conn) next() error {
 	if err != nil {
 		return err
 	}
-	defer c.reader.Discard(n)
+	defer c.discard(n)
 	if err := c.quick.call.parse(frame); err != nil {
 		return err
 	}

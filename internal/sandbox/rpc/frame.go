@@ -111,7 +111,7 @@ func (a *Answer) append(b []byte, id uint32, c compressor) ([]byte, error) {
 	if a.Exception != nil {
 		head = protowire.AppendBytes(protowire.AppendTag(head, 2, protowire.BytesType), a.Exception.append(nil))
 		b = binary.BigEndian.AppendUint32(b, uint32(protowire.SizeBytes(len(head))))
-		return protowire.AppendBytes(b, head), nil
+		return protowire.AppendBytes(b, head), nil //nolint:nilerr // the exception is the answer
 	}
 	cells := a.Cells
 	if len(cells) > 0 && c != nil {

@@ -37,7 +37,7 @@ func (o *output) put(a *Answer, id uint32, pack compressor) {
 	at := len(o.ready)
 	ready, err := a.append(o.ready, id, pack)
 	if err != nil {
-		ready, _ = (&Answer{Exception: AsException(err)}).append(o.ready[:at], id, nil) //nolint:errcheck // an exception is always encoded
+		ready, _ = (&Answer{Exception: AsException(err)}).append(o.ready[:at], id, nil)
 	}
 	if a.Cut {
 		ready = ready[:at+int(float64(len(ready)-at)*a.CutAfter)]
@@ -66,7 +66,7 @@ func (o *output) flush() {
 		b := o.ready
 		o.ready = o.spare[:0]
 		o.mu.Unlock()
-		o.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
+		_ = o.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
 		_, err := o.conn.Write(b)
 		o.mu.Lock()
 		if cap(b) > 2*enough {

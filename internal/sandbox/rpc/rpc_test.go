@@ -49,7 +49,7 @@ func (e echo) Serve(ctx context.Context, c *Call, a *Answer) {
 
 func serve(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	s := New(map[string]Service{"Echo": echo{make(chan struct{})}}, slog.New(slog.DiscardHandler))
 	s.Start(listener)
@@ -59,10 +59,10 @@ func serve(t testing.TB) string {
 
 func hello(compressor string) []byte {
 	header, err := proto.Marshal(&hbasepb.ConnectionHeader{
-		UserInfo:                 &hbasepb.UserInformation{EffectiveUser: proto.String("me")},
-		ServiceName:              proto.String("Echo"),
-		CellBlockCodecClass:      proto.String("org.apache.hadoop.hbase.codec.KeyValueCodec"),
-		CellBlockCompressorClass: proto.String(compressor),
+		UserInfo:                 &hbasepb.UserInformation{EffectiveUser: new("me")},
+		ServiceName:              new("Echo"),
+		CellBlockCodecClass:      new("org.apache.hadoop.hbase.codec.KeyValueCodec"),
+		CellBlockCompressorClass: new(compressor),
 	})
 	if err != nil {
 		panic(err)
@@ -71,9 +71,9 @@ func hello(compressor string) []byte {
 }
 
 func request(id uint32, method string, param, cells []byte) []byte {
-	h := &hbasepb.RequestHeader{CallId: &id, MethodName: &method, RequestParam: proto.Bool(true), Timeout: proto.Uint32(9)}
+	h := &hbasepb.RequestHeader{CallId: &id, MethodName: &method, RequestParam: new(true), Timeout: proto.Uint32(9)}
 	if cells != nil {
-		h.CellBlockMeta = &hbasepb.CellBlockMeta{Length: proto.Uint32(uint32(len(cells)))}
+		h.CellBlockMeta = &hbasepb.CellBlockMeta{Length: new(uint32(len(cells)))}
 	}
 	header, err := proto.Marshal(h)
 	if err != nil {
@@ -111,7 +111,7 @@ func read(t testing.TB, r io.Reader) reply {
 
 func dial(t testing.TB, address, compressor string) net.Conn {
 	t.Helper()
-	conn, err := net.DialTimeout("tcp", address, 10*time.Second)
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(30 * time.Second))
@@ -201,7 +201,7 @@ func TestRefusals(t *testing.T) {
 		{"huge request", string(hello("")) + "\x7f\xff\xff\xff", "RequestTooBig"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			conn, err := net.DialTimeout("tcp", serve(t), 10*time.Second)
+			conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", serve(t))
 			require.NoError(t, err)
 			defer conn.Close()
 			conn.SetDeadline(time.Now().Add(30 * time.Second))

@@ -15,7 +15,7 @@ import (
 
 const (
 	maxConnections = 4096
-	// memory for long frames, over all connections of a server
+	// budget is memory for long frames, over all connections of a server.
 	budget = 256 << 20
 )
 
@@ -105,7 +105,7 @@ func (s *Server) Close() {
 	}
 	for conn := range s.conns {
 		if tcp, ok := conn.(*net.TCPConn); ok {
-			tcp.SetLinger(0)
+			_ = tcp.SetLinger(0)
 		}
 		conn.Close()
 	}

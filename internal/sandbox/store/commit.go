@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -134,7 +135,11 @@ func (w *writer) commit(durability Durability, unlock, release func()) error {
 	unlock()
 	release()
 	if err == nil && wait {
+		began := time.Now()
 		err = w.batch.SyncWait()
+		if s.opts.OnSync != nil {
+			s.opts.OnSync(time.Since(began))
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("write to region %s: %w", w.region.info.Encoded, err)

@@ -32,6 +32,8 @@ type Options struct {
 	// TidyBytes is how much is written to a table before the store looks by itself for versions that nobody can see any more; never before
 	// as much was written as the table holds. Default 64 MiB; negative: never.
 	TidyBytes int64
+	// OnSync is told how long each write waited for the disk. Default: nobody.
+	OnSync func(time.Duration)
 	// Now is the server's clock. Default time.Now.
 	Now func() time.Time
 }

@@ -48,7 +48,7 @@ func (r *reader) int64() int64 {
 
 func (r *reader) bool() bool {
 	b := r.take(1)
-	return b != nil && b[0] != 0
+	return len(b) == 1 && b[0] != 0
 }
 
 // Bytes reads a string of bytes; a length of −1 means none.

@@ -51,7 +51,7 @@ func FuzzSession(f *testing.F) {
 		_ = s.serve() // however it ends
 		require.Empty(t, tree.onNode)
 		require.Empty(t, tree.onChildren)
-		require.Equal(t, 3, len(tree.nodes))
+		require.Len(t, tree.nodes, 3)
 	})
 }
 

@@ -19,7 +19,7 @@ func (silent) Printf(string, ...any) {}
 
 func serve(t *testing.T, tree *Tree) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	server := NewServer(tree, slog.New(slog.DiscardHandler), nil)
 	server.Start(listener)
@@ -71,14 +71,22 @@ func TestWatches(t *testing.T) {
 		change func(*Tree)
 		want   zk.EventType
 	}{
-		{"data", func(c *zk.Conn) (<-chan zk.Event, error) { _, _, ch, err := c.GetW("/hbase/master"); return ch, err },
-			func(t *Tree) { t.Set("/hbase/master", []byte("there"), true) }, zk.EventNodeDataChanged},
-		{"deleted", func(c *zk.Conn) (<-chan zk.Event, error) { _, _, ch, err := c.GetW("/hbase/master"); return ch, err },
-			func(t *Tree) { t.Delete("/hbase/master") }, zk.EventNodeDeleted},
-		{"created", func(c *zk.Conn) (<-chan zk.Event, error) { _, _, ch, err := c.ExistsW("/hbase/new"); return ch, err },
-			func(t *Tree) { t.Set("/hbase/new", nil, false) }, zk.EventNodeCreated},
-		{"children", func(c *zk.Conn) (<-chan zk.Event, error) { _, _, ch, err := c.ChildrenW("/hbase"); return ch, err },
-			func(t *Tree) { t.Set("/hbase/new", nil, false) }, zk.EventNodeChildrenChanged},
+		{
+			"data", func(c *zk.Conn) (<-chan zk.Event, error) { _, _, ch, err := c.GetW("/hbase/master"); return ch, err },
+			func(t *Tree) { t.Set("/hbase/master", []byte("there"), true) }, zk.EventNodeDataChanged,
+		},
+		{
+			"deleted", func(c *zk.Conn) (<-chan zk.Event, error) { _, _, ch, err := c.GetW("/hbase/master"); return ch, err },
+			func(t *Tree) { t.Delete("/hbase/master") }, zk.EventNodeDeleted,
+		},
+		{
+			"created", func(c *zk.Conn) (<-chan zk.Event, error) { _, _, ch, err := c.ExistsW("/hbase/new"); return ch, err },
+			func(t *Tree) { t.Set("/hbase/new", nil, false) }, zk.EventNodeCreated,
+		},
+		{
+			"children", func(c *zk.Conn) (<-chan zk.Event, error) { _, _, ch, err := c.ChildrenW("/hbase"); return ch, err },
+			func(t *Tree) { t.Set("/hbase/new", nil, false) }, zk.EventNodeChildrenChanged,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tree := NewTree()

@@ -72,7 +72,7 @@ func (s *session) send(frame []byte) {
 func (s *session) write() {
 	defer close(s.stuck)
 	for frame := range s.out {
-		s.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
+		_ = s.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
 		if _, err := s.conn.Write(frame); err != nil {
 			s.conn.Close()
 			return
@@ -94,7 +94,7 @@ func (s *session) serve() error {
 	}
 	buffer := make([]byte, 0, 256)
 	for {
-		s.conn.SetReadDeadline(time.Now().Add(s.timeout))
+		_ = s.conn.SetReadDeadline(time.Now().Add(s.timeout))
 		frame, err := readFrame(s.conn, buffer, maxFrame)
 		if err != nil {
 			return err
@@ -116,7 +116,7 @@ func (s *session) serve() error {
 
 // Open answers the frame that asks for a session.
 func (s *session) open() error {
-	s.conn.SetReadDeadline(time.Now().Add(connectTimeout))
+	_ = s.conn.SetReadDeadline(time.Now().Add(connectTimeout))
 	frame, err := readFrame(s.conn, nil, maxConnect)
 	if err != nil {
 		return err

@@ -67,7 +67,7 @@ func (t *Tree) Set(name string, data []byte, ephemeral bool) {
 		n.data = slices.Clone(data)
 		n.stat.version++
 		n.stat.changedIn, n.stat.changedAt, n.stat.length = t.zxid, now, int32(len(data))
-		t.fire(t.onNode, dataChanged, name)
+		fire(t.onNode, dataChanged, name)
 		return
 	}
 	n := t.create(name, now)
@@ -92,8 +92,8 @@ func (t *Tree) create(name string, now int64) *znode {
 	parent.stat.childrenVersion++
 	parent.stat.childrenIn = t.zxid
 	t.nodes[name] = n
-	t.fire(t.onNode, created, name)
-	t.fire(t.onChildren, childrenChanged, parentName)
+	fire(t.onNode, created, name)
+	fire(t.onChildren, childrenChanged, parentName)
 	return n
 }
 
@@ -117,17 +117,17 @@ func (t *Tree) Delete(name string) {
 	parent.stat.children--
 	parent.stat.childrenVersion++
 	parent.stat.childrenIn = t.zxid
-	t.fire(t.onChildren, childrenChanged, parentName)
+	fire(t.onChildren, childrenChanged, parentName)
 }
 
 func (t *Tree) drop(name string) {
 	delete(t.nodes, name)
-	t.fire(t.onNode, deleted, name)
-	t.fire(t.onChildren, deleted, name)
+	fire(t.onNode, deleted, name)
+	fire(t.onChildren, deleted, name)
 }
 
 // Fire tells all that wait at a path, and forgets them: a watch is for one change.
-func (t *Tree) fire(waiting map[string]map[watcher]struct{}, what event, name string) {
+func fire(waiting map[string]map[watcher]struct{}, what event, name string) {
 	for w := range waiting[name] {
 		w.changed(what, name)
 	}
