@@ -24,7 +24,7 @@ func (s *Sandbox) masterFigures() jmx.Figures {
 		Name: s.begin.Name(), Host: s.host, Quorum: s.quorum, ClusterID: s.begin.ClusterID, Started: s.started,
 		InTransition: int(s.cluster.InMotion.Load()), Meter: &s.master.Meter,
 	}
-	f.Meter.Connections.Store(int64(s.master.Connections()))
+	fill(f.Meter, s.master)
 	for _, n := range s.cluster.Servers() {
 		f.Requests += n.Meter.RowActions.Load()
 		if !n.Known() {
@@ -40,6 +40,17 @@ func (s *Sandbox) masterFigures() jmx.Figures {
 	return jmx.Figures{Master: f}
 }
 
+// Fill adds to a meter what its server's connections count.
+func fill(m *jmx.Meter, from interface {
+	Connections() int
+	Traffic() (received, sent int64)
+}) {
+	m.Connections.Store(int64(from.Connections()))
+	received, sent := from.Traffic()
+	m.Received.Store(received)
+	m.Sent.Store(sent)
+}
+
 // ServerHandler serves a region server's figures.
 func (s *Sandbox) serverHandler(n *node) http.Handler {
 	return jmx.Handler(func() jmx.Figures { return jmx.Figures{RegionServer: s.serverFigures(n)} }, s.settings)
@@ -49,7 +60,8 @@ func (s *Sandbox) serverFigures(n *node) *jmx.RegionServer {
 	f := &jmx.RegionServer{
 		Name: n.Node.Name(), Host: s.host, Quorum: s.quorum, ClusterID: s.begin.ClusterID, Started: n.Node.Started, Meter: &n.Node.Meter,
 	}
-	f.Meter.Connections.Store(int64(n.Connections()))
+	fill(f.Meter, n)
+	f.Meter.Queued.Store(int64(n.Model.Waiting()))
 	for _, r := range n.Node.Regions() {
 		one := jmx.Region{Namespace: r.Info.Table.Namespace, Table: r.Info.Table.Qualifier, Encoded: r.Info.Encoded, Stores: 1}
 		if r.Meta != nil {
@@ -71,7 +83,8 @@ func (s *Sandbox) serverFigures(n *node) *jmx.RegionServer {
 		CacheBytes: m.CacheBytes, CacheFree: m.CacheFree, CacheBlocks: m.CacheBlocks, CacheHits: m.CacheHits, CacheMisses: m.CacheMisses,
 		LogFiles: m.LogFiles, LogBytes: m.LogBytes, LogWritten: m.LogWritten,
 		Flushes: m.Flushes, Compactions: m.Compactions, FlushedBytes: m.FlushedBytes, CompactedBytes: m.CompactedBytes,
-		FlushQueue: m.Flushing, CompactionQueue: n.Compactions() + m.Compacting,
+		FlushQueue: m.Flushing, CompactionQueue: n.Compactions() + m.Compacting, WithoutLog: n.Unlogged(),
+		SplitRequests: s.cluster.SplitsAsked.Load(), SplitsOK: s.cluster.SplitsDone.Load(),
 	}
 	if s.options.Data != "" {
 		f.Storage.LogSync = &s.synced

@@ -31,7 +31,10 @@ type Cluster struct {
 	Balancing, Splitting, Merging, Normalizing atomic.Bool
 	// InMotion is how many regions are not served, because their server was killed.
 	InMotion atomic.Int64
-	since    atomic.Int64 // when that began, in nanoseconds
+	// SplitsAsked and SplitsDone count splits.
+	SplitsAsked, SplitsDone atomic.Int64
+
+	since atomic.Int64 // when that began, in nanoseconds
 
 	store  *store.Store
 	logger *slog.Logger

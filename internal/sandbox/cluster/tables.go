@@ -115,6 +115,7 @@ func (c *Cluster) rows(name store.Name) ([][]byte, error) {
 
 // Split parts a region at a row, or in the middle of what it holds.
 func (c *Cluster) Split(name, at []byte) error {
+	c.SplitsAsked.Add(1)
 	r, _, err := c.Find(name)
 	if err != nil {
 		return err
@@ -137,6 +138,7 @@ func (c *Cluster) Split(name, at []byte) error {
 	if err != nil {
 		return err
 	}
+	c.SplitsDone.Add(1)
 	s.close(nil, 0, r)
 	c.Meta.Update(nil, r.Info.RegionName())
 	c.logger.Debug("region split", "region", r.Name, "at", string(at))

@@ -71,6 +71,9 @@ func (s *Server) Close() {
 // Connections is how many clients are connected.
 func (s *Server) Connections() int { return s.rpc.Connections() }
 
+// Traffic is how many bytes calls and answers had.
+func (s *Server) Traffic() (received, sent int64) { return s.rpc.Traffic() }
+
 // Quick is for what clients do all the time, which this is not.
 func (*Server) Quick(*rpc.Call) bool { return false }
 

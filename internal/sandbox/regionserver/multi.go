@@ -132,6 +132,7 @@ func (b *batch) writes(r *cluster.Region, actions []*hbasepb.Action, changes []*
 		if errs[i] != nil {
 			continue
 		}
+		b.note(m)
 		at[i] = len(ms)
 		ms = append(ms, &m.Mutation)
 		var out *store.Result

@@ -32,6 +32,7 @@ func (s client) mutate(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	if err := s.judge(ctx, m.op, r, m.Row, a); err != nil {
 		return err
 	}
+	s.note(m)
 	held, err := r.Writable()
 	if err != nil {
 		return err
@@ -56,6 +57,13 @@ func (s client) mutate(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	changed(c, a, m, out)
 	processed(a, true)
 	return nil
+}
+
+// Note counts what asks for less than the log gives.
+func (s *Server) note(m *change) {
+	if m.Durability == store.Unsynced {
+		s.unlogged.Add(1)
+	}
 }
 
 func processed(a *rpc.Answer, done bool) {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/benchd/benchd/internal/sandbox/cluster"
@@ -38,6 +39,7 @@ type Server struct {
 	Config
 	rpc      *rpc.Server
 	scanners scanners
+	unlogged atomic.Int64
 	results  sync.Pool // *store.Result
 	pages    sync.Pool // *store.Page
 
@@ -82,6 +84,12 @@ func (s *Server) Wait() { s.work.Wait() }
 
 // Connections is how many clients are connected.
 func (s *Server) Connections() int { return s.rpc.Connections() }
+
+// Traffic is how many bytes calls and answers had.
+func (s *Server) Traffic() (received, sent int64) { return s.rpc.Traffic() }
+
+// Unlogged is how many mutations asked for no log, or not to wait for it.
+func (s *Server) Unlogged() int64 { return s.unlogged.Load() }
 
 // Compactions is how many wait for their turn.
 func (s *Server) Compactions() int { return s.waiting.len() }

@@ -213,6 +213,7 @@ func (c *Conn) next() error {
 		return errFrame
 	}
 	c.discard(4)
+	c.server.received.Add(int64(4 + n))
 	if c.reader.Buffered() < n {
 		c.out.flush()
 		c.deadline(bodyTimeout)

@@ -3,6 +3,7 @@ package rpc
 import (
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,6 +16,7 @@ const (
 // output gathers answers and writes them together.
 type output struct {
 	conn net.Conn
+	sent *atomic.Int64
 
 	mu      sync.Mutex
 	room    sync.Cond
@@ -67,7 +69,8 @@ func (o *output) flush() {
 		o.ready = o.spare[:0]
 		o.mu.Unlock()
 		_ = o.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
-		_, err := o.conn.Write(b)
+		n, err := o.conn.Write(b)
+		o.sent.Add(int64(n))
 		o.mu.Lock()
 		if cap(b) > 2*enough {
 			b = nil

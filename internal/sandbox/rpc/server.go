@@ -28,6 +28,8 @@ type Server struct {
 	ctx      context.Context //nolint:containedctx // ends with the server
 	cancel   context.CancelFunc
 	open     atomic.Int64
+	received atomic.Int64
+	sent     atomic.Int64
 
 	wg       sync.WaitGroup
 	mu       sync.Mutex
@@ -86,7 +88,7 @@ func (s *Server) Start(listener net.Listener) {
 
 func newConn(s *Server, conn net.Conn) *Conn {
 	c := &Conn{server: s, conn: conn, reader: bufio.NewReaderSize(conn, readBuffer), slots: make(chan struct{}, inHand)}
-	c.out.conn = conn
+	c.out.conn, c.out.sent = conn, &s.sent
 	c.out.room.L = &c.out.mu
 	return c
 }
@@ -115,6 +117,9 @@ func (s *Server) Close() {
 
 // Connections is how many there are.
 func (s *Server) Connections() int { return int(s.open.Load()) }
+
+// Traffic is how many bytes calls and answers had.
+func (s *Server) Traffic() (received, sent int64) { return s.received.Load(), s.sent.Load() }
 
 func (s *Server) enter(conn net.Conn) bool {
 	s.mu.Lock()
