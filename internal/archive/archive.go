@@ -44,6 +44,7 @@ type Archive struct {
 	// compact belongs to whoever has the writer.
 	compact latency.Compactor
 
+	coming  sync.Map // ids of suites that are being imported
 	closing sync.Once
 }
 

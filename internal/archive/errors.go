@@ -27,6 +27,7 @@ var (
 	ErrNotFound = errors.New("not in the archive")
 	ErrExists   = errors.New("already in the archive")
 	ErrNotEnded = errors.New("has not ended")
+	ErrDamaged  = errors.New("file is damaged") // of an exported suite
 	ErrInvalid  = errors.New("cannot be stored")
 )
 
@@ -99,6 +100,19 @@ func kindOf(err error) error {
 		return ErrNotWritable
 	}
 	return nil
+}
+
+// isConstraint reports whether SQLite refuses what it was to store, and not the storing.
+func isConstraint(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return false
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG:
+		return true
+	}
+	return false
 }
 
 func isIO(err error) bool {

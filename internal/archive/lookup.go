@@ -17,7 +17,7 @@ func (a *Archive) Suites(ctx context.Context) ([]SuiteSummary, error) {
 			list = append(list, s)
 			return err
 		}, `SELECT id, name, note, tags, status, created_ns, submitted_by, db, NULL,
-			(SELECT count(*) FROM run WHERE run.suite = suite.id) FROM suite ORDER BY number DESC`)
+			(SELECT count(*) FROM run WHERE run.suite = suite.id) FROM suite WHERE removed = 0 ORDER BY number DESC`)
 	})
 	return list, err
 }
@@ -27,7 +27,7 @@ func (a *Archive) Suite(ctx context.Context, id string) (Suite, error) {
 	var suite Suite
 	err := a.read(ctx, "read suite "+id+" of", func(ctx context.Context, tx *sql.Tx) error {
 		row := tx.QueryRowContext(ctx, `SELECT id, name, note, tags, status, created_ns, submitted_by, db, spec
-			FROM suite WHERE id = ?`, id)
+			FROM suite WHERE id = ? AND removed = 0`, id)
 		err := scanSuite(row, &suite)
 		if errors.Is(err, sql.ErrNoRows) {
 			return notFound("suite", id)
@@ -39,7 +39,7 @@ func (a *Archive) Suite(ctx context.Context, id string) (Suite, error) {
 
 // Run returns a run.
 func (a *Archive) Run(ctx context.Context, id string) (RunRecord, error) {
-	list, err := a.runs(ctx, "read run "+id+" of", `WHERE id = ?`, id)
+	list, err := a.runs(ctx, "read run "+id+" of", `WHERE id = ? AND suite NOT IN (SELECT id FROM suite WHERE removed = 1)`, id)
 	if err != nil {
 		return RunRecord{}, err
 	}
@@ -51,7 +51,7 @@ func (a *Archive) Run(ctx context.Context, id string) (RunRecord, error) {
 
 // Runs returns the runs of a suite in their order; none when there is no such suite.
 func (a *Archive) Runs(ctx context.Context, suite string) ([]RunRecord, error) {
-	return a.runs(ctx, "read runs of suite "+suite+" of", `WHERE suite = ? ORDER BY number`, suite)
+	return a.runs(ctx, "read runs of suite "+suite+" of", `WHERE suite = ? AND suite NOT IN (SELECT id FROM suite WHERE removed = 1) ORDER BY number`, suite)
 }
 
 // Unfinished returns all runs that have not ended, in the order of their submission: what a coordinator that
@@ -62,25 +62,28 @@ func (a *Archive) Unfinished(ctx context.Context) ([]RunRecord, error) {
 	return list, err
 }
 
-func (a *Archive) runs(ctx context.Context, doing, where string, args ...any) ([]RunRecord, error) {
-	var list []RunRecord
-	err := a.read(ctx, doing, func(ctx context.Context, tx *sql.Tx) error {
-		err := each(ctx, tx, func(row scanner) error {
-			run, err := scanRun(row)
-			list = append(list, run)
-			return err
-		}, `SELECT id, suite, case_name, repeat, status, reason, started_ns, ended_ns, properties, header, state FROM run `+where, args...)
-		if err != nil {
-			return err
-		}
-		for i := range list {
-			if list[i].Agents, err = agentsOf(ctx, tx, list[i].ID); err != nil {
-				return err
-			}
-		}
-		return nil
+func (a *Archive) runs(ctx context.Context, doing, where string, args ...any) (list []RunRecord, err error) {
+	err = a.read(ctx, doing, func(ctx context.Context, tx *sql.Tx) (err error) {
+		list, err = readRuns(ctx, tx, where, args...)
+		return err
 	})
 	return list, err
+}
+
+func readRuns(ctx context.Context, tx *sql.Tx, where string, args ...any) (list []RunRecord, err error) {
+	if err := each(ctx, tx, func(row scanner) error {
+		run, err := scanRun(row)
+		list = append(list, run)
+		return err
+	}, `SELECT id, suite, case_name, repeat, status, reason, started_ns, ended_ns, properties, header, state FROM run `+where, args...); err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if list[i].Agents, err = agentsOf(ctx, tx, list[i].ID); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 func agentsOf(ctx context.Context, tx *sql.Tx, run string) ([]Agent, error) {

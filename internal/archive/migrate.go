@@ -88,12 +88,20 @@ func (a *Archive) migrate(ctx context.Context, list []migration) error {
 		if err := a.format(ctx); err != nil {
 			return judge("create archive", a.path, err)
 		}
+	default:
+		// A copy made by VACUUM INTO, as a backup is, has no log of its own.
+		if _, err := a.writer.ExecContext(ctx, `PRAGMA journal_mode = WAL`); err != nil {
+			return judge("open archive", a.path, err)
+		}
 	}
 	for _, m := range list[id.version:] {
 		if err := a.applyMigration(ctx, m); err != nil {
 			return judge("apply migration "+m.name+" to", a.path, err)
 		}
 		a.logger.Info("archive schema brought up to date", "file", a.path, "version", m.version, "migration", m.name)
+	}
+	if err := a.glance(ctx); err != nil {
+		return judge("look at archive", a.path, err)
 	}
 	if err := a.probe(ctx, known); err != nil {
 		return judge("write to archive", a.path, err)

@@ -117,25 +117,6 @@ func (a *Archive) Apply(ctx context.Context, change Change) error {
 	})
 }
 
-// Remove deletes an ended suite with all that belongs to it, all or nothing; one that has not ended is
-// ErrNotEnded. The file keeps its size: the space is used again.
-func (a *Archive) Remove(ctx context.Context, id string) error {
-	return a.write(ctx, "remove suite "+id+" from", func(ctx context.Context, tx *sql.Tx) error {
-		var status result.Status
-		err := tx.QueryRowContext(ctx, `SELECT status FROM suite WHERE id = ?`, id).Scan(&status)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return notFound("suite", id)
-		case err != nil:
-			return err
-		case !status.Ended():
-			return faultf(ErrNotEnded, nil, "remove suite %s: it is %s: cancel it first", id, status)
-		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM suite WHERE id = ?`, id)
-		return err
-	})
-}
-
 func insertRun(ctx context.Context, tx *sql.Tx, run RunRecord) error {
 	if taken, err := exists(ctx, tx, `SELECT 1 FROM run WHERE id = ?`, run.ID); err != nil {
 		return err
