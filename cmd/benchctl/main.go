@@ -39,7 +39,7 @@ agents, or not allowed.`,
 		Commands: func() []cli.Command {
 			return []cli.Command{
 				runCommand(), submitCommand(), validateCommand(),
-				watchCommand(), listCommand(), showCommand(), reportCommand(), cancelCommand(), removeCommand(),
+				watchCommand(), listCommand(), showCommand(), reportCommand(), cancelCommand(), removeCommand(), exportCommand(), importCommand(),
 				agentsCommand(), adminCommand(), sandboxCommand(),
 			}
 		},

@@ -132,7 +132,7 @@ func cancelCommand() cli.Command {
 func removeCommand() cli.Command {
 	cmd := &cobra.Command{
 		Use:     "rm ID",
-		Short:   "Delete an ended suite from the archive",
+		Short:   "Delete an ended suite from the archive, and give its space back to the disk",
 		Example: `  benchctl rm 20260301-k7mp`,
 	}
 	f := addConnectFlags(cmd)

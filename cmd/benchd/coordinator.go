@@ -19,8 +19,8 @@ import (
 )
 
 type coordinatorFlags struct {
-	listen, http, data string
-	insecure, profiles bool
+	listen, http, data, keep string
+	insecure, profiles       bool
 }
 
 func coordinatorCommand() cli.Command {
@@ -30,13 +30,17 @@ func coordinatorCommand() cli.Command {
 		Short: "Queue and conduct runs, and keep their results",
 		Long: `Coordinator queues and conducts runs and keeps their results in an archive, the directory --data. Agents and benchctl
 connect to --listen. SIGTERM leaves runs as they are: agents go on, and a coordinator that is started with the same
-archive takes them up again. Only a cancel ends a run.`,
+archive takes them up again. Only a cancel ends a run.
+
+With --keep the oldest ended suites are removed when they are older, or while the archive is larger. Suites that are
+queued or go on are never removed, whatever their size.`,
 		Example: `  benchd coordinator --data /var/lib/benchd
   benchd coordinator --listen 0.0.0.0:7070 --insecure     # on a network that is trusted
   BENCHD_DATA=/var/lib/benchd benchd coordinator --config benchd.yaml`,
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for agents and benchctl; port 0 takes a free one")
 	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /metrics, /sd/agents, /healthz and /readyz")
+	cmd.Flags().StringVar(&f.keep, "keep", "", "how long ended suites are kept, by age, by the archive's size or both, such as `90d,50GB`; all for ever where it is empty")
 	cmd.Flags().StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive; created if missing")
 	profilesFlag(cmd, &f.profiles, "--http")
 	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
@@ -54,9 +58,14 @@ func profilesFlag(cmd *cobra.Command, to *bool, where string) {
 }
 
 func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (err error) {
+	keep, err := coordinator.ParseKeep(f.keep)
+	if err != nil {
+		err = &cli.Error{Code: cli.Usage, Err: fmt.Errorf("--keep: %w", err)}
+	}
 	if err := errors.Join(
 		security.CheckAddress("--listen", f.listen, f.insecure),
 		security.CheckAddress("--http", f.http, f.insecure),
+		err,
 	); err != nil {
 		return err
 	}
@@ -66,7 +75,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	}
 	registry := telemetry.NewRegistry(c.Version)
 	coord, err := coordinator.New(ctx, coordinator.Config{
-		DataDir: f.data, Version: c.Version, Databases: target.Names(target.Drivers()), Logger: c.Logger, Registerer: registry,
+		DataDir: f.data, Keep: keep, Version: c.Version, Databases: target.Names(target.Drivers()), Logger: c.Logger, Registerer: registry,
 	})
 	if err != nil {
 		return errors.Join(cli.StartError(err), rpc.Close(), web.Close())

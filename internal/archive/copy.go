@@ -58,7 +58,11 @@ func openReadOnly(ctx context.Context, path string) (*sql.DB, error) {
 		}
 		return nil, judge("open archive", path, err)
 	}
-	a := &Archive{path: path}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return nil, judge("open archive", path, err)
+	}
+	a := &Archive{path: whole}
 	db, err := a.pool(1, url.Values{"mode": {"ro"}})
 	if err != nil {
 		return nil, err

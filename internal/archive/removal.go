@@ -13,6 +13,7 @@ import (
 const (
 	removeWindows = 250  // deleted in one transaction, with all that belongs to them
 	vacuumPages   = 1024 // given back to the disk in one transaction: 8 MiB
+	tidyBytes     = 64 << 20
 )
 
 // Remove deletes an ended suite with all that belongs to it and gives the space back to the disk; one that has not
@@ -86,6 +87,19 @@ func (a *Archive) purge(ctx context.Context, id string) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM suite WHERE id = ? AND removed = 1`, id)
 		return err
 	})
+}
+
+// Tidy gives free pages back to the disk where they are much of the file, as after a roll-up.
+func (a *Archive) Tidy(ctx context.Context) error {
+	var pages, free, size int64
+	if err := a.reader.QueryRowContext(ctx, `SELECT page_count, freelist_count, page_size
+		FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&pages, &free, &size); err != nil {
+		return judge("measure", a.path, err)
+	}
+	if free < pages/4 || free*size < tidyBytes {
+		return nil
+	}
+	return a.vacuum(ctx)
 }
 
 // vacuum gives free pages back to the disk, a few at a time. Those that become free meanwhile are left.

@@ -11,9 +11,13 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// rollRows is how many measurements one transaction of a roll-up takes in, about: some 30 ms, for which a window that
-// has come has to wait.
-const rollRows = 1500
+const (
+	// rollRows is how many measurements one transaction of a roll-up takes in, about: some 30 ms, for which a window
+	// that has come has to wait.
+	rollRows = 1500
+	// rollWindows is how many windows are looked at together, about.
+	rollWindows = 3000
+)
 
 // PhaseExtent is how far the windows of a run's phase reach.
 type PhaseExtent struct {
@@ -50,6 +54,8 @@ type RollUp struct {
 	Step       time.Duration
 	Windows    int // how many windows a Step is long
 	Before     int // windows from this number on are left alone: some may still be on their way
+
+	atOnce int // how many windows are looked at together, about; rollWindows where it is 0
 }
 
 // roll is windows of one shard that are to become one.
@@ -74,15 +80,19 @@ func (a *Archive) RollUp(ctx context.Context, r RollUp, pause func(context.Conte
 	if r.Windows < 2 {
 		return nil
 	}
+	stretches := 1
 	for {
 		phase, from, err := a.beginRolling(ctx, r)
 		if err != nil || from < 0 || from+r.Windows > r.Before {
 			return err
 		}
-		rolls, count, err := a.stretch(ctx, phase, from, r)
+		span := min(stretches, (r.Before-from)/r.Windows) * r.Windows
+		rolls, count, err := a.stretch(ctx, phase, from, span, r)
 		if err != nil {
 			return err
 		}
+		// As many stretches at once as have about so many windows: with few agents that is a good many.
+		stretches = max(1, cmp.Or(r.atOnce, rollWindows)/max(count*r.Windows/span, 1))
 		for done := false; !done; {
 			if err := a.write(ctx, "roll up windows in", func(ctx context.Context, tx *sql.Tx) error {
 				rows, merger := 0, a.beginMerging(ctx, tx)
@@ -97,9 +107,9 @@ func (a *Archive) RollUp(ctx context.Context, r RollUp, pause func(context.Conte
 				if done = len(rolls) == 0; !done {
 					return nil
 				}
-				// Unless a window has come meanwhile, this stretch is done with.
-				_, err := tx.ExecContext(ctx, `UPDATE phase SET rolled_seq = ?1 + ?2 WHERE id = ?3 AND rolled_seq = ?1 AND rolled_windows = ?2
-					AND ?4 = (SELECT count(*) FROM window WHERE phase = ?3 AND seq >= ?1 AND seq < ?1 + ?2)`, from, r.Windows, phase, count)
+				// Unless a window has come meanwhile, these stretches are done with.
+				_, err := tx.ExecContext(ctx, `UPDATE phase SET rolled_seq = ?1 + ?2 WHERE id = ?3 AND rolled_seq = ?1 AND rolled_windows = ?5
+					AND ?4 = (SELECT count(*) FROM window WHERE phase = ?3 AND seq >= ?1 AND seq < ?1 + ?2)`, from, span, phase, count, r.Windows)
 				return err
 			}); err != nil {
 				return err
@@ -113,26 +123,29 @@ func (a *Archive) RollUp(ctx context.Context, r RollUp, pause func(context.Conte
 
 // beginRolling finds the next stretch of a phase; none is below 0.
 func (a *Archive) beginRolling(ctx context.Context, r RollUp) (phase int64, from int, err error) {
-	err = a.write(ctx, "roll up windows in", func(ctx context.Context, tx *sql.Tx) error {
-		var windows int
+	var windows int
+	if err := a.read(ctx, "look for windows to roll up in", func(ctx context.Context, tx *sql.Tx) error {
 		err := tx.QueryRowContext(ctx, `SELECT id, rolled_windows, rolled_seq FROM phase WHERE run = ? AND name = ?`,
 			r.Run, r.Phase).Scan(&phase, &windows, &from)
-		switch {
-		case errors.Is(err, sql.ErrNoRows) || err == nil && (windows > r.Windows || r.Windows%windows != 0):
+		if errors.Is(err, sql.ErrNoRows) {
 			from = -1
 			return nil
-		case err != nil || windows == r.Windows:
-			return err
 		}
-		from = 0
-		_, err = tx.ExecContext(ctx, `UPDATE phase SET rolled_windows = ?, rolled_seq = 0 WHERE id = ?`, r.Windows, phase)
+		return err
+	}); err != nil || from < 0 || windows == r.Windows {
+		return phase, from, err
+	}
+	if windows > r.Windows || r.Windows%windows != 0 {
+		return phase, -1, nil
+	}
+	return phase, 0, a.write(ctx, "roll up windows in", func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE phase SET rolled_windows = ?, rolled_seq = 0 WHERE id = ?`, r.Windows, phase)
 		return err
 	})
-	return phase, from, err
 }
 
-// stretch lists what is to be merged of the windows of one stretch, and how many windows there are.
-func (a *Archive) stretch(ctx context.Context, phase int64, from int, r RollUp) (rolls []roll, count int, err error) {
+// stretch lists what is to be merged of the windows of some stretches, and how many windows there are.
+func (a *Archive) stretch(ctx context.Context, phase int64, from, span int, r RollUp) (rolls []roll, count int, err error) {
 	type group struct {
 		slot           int64
 		shard, attempt int
@@ -162,7 +175,7 @@ func (a *Archive) stretch(ctx context.Context, phase int64, from int, r RollUp) 
 			return nil
 		}, `SELECT id, start_ns, end_ns, shard, attempt, tail, rolled_ns IS NOT 0, lateness IS NOT NULL,
 			EXISTS (SELECT 1 FROM error_sample WHERE window = window.id)
-			FROM window WHERE phase = ? AND seq >= ? AND seq < ? ORDER BY seq, shard, attempt`, phase, from, from+r.Windows)
+			FROM window WHERE phase = ? AND seq >= ? AND seq < ? ORDER BY seq, shard, attempt`, phase, from, from+span)
 	})
 	for _, g := range groups {
 		if len(g.holders) > 1 {

@@ -31,6 +31,7 @@ type Config struct {
 	Databases  []string                     // that agents of this build can drive
 	Supplied   map[string]map[string]string // properties, by target, of submissions that do not set them
 	AgentGrace time.Duration                // default DefaultAgentGrace
+	Keep       Keep                         // default all, for ever
 	Clock      *clock.Source                // default the machine's
 	Logger     *slog.Logger                 // default none
 	Registerer prometheus.Registerer

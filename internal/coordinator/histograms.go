@@ -26,6 +26,10 @@ func (c *Coordinator) histograms(ctx context.Context, id string, send func(*benc
 	if err != nil {
 		return err
 	}
+	return c.histogramsOf(ctx, r, send)
+}
+
+func (c *Coordinator) histogramsOf(ctx context.Context, r *run, send func(*benchdv1.HistogramsResponse) error) error {
 	lengths, err := c.lengths(ctx, r)
 	if err != nil {
 		return err

@@ -40,8 +40,8 @@ type longRun struct {
 
 const longVariants = 61
 
-// newLongRun stores a suite of one run whose agents are at work.
-func newLongRun(t *testing.T, c *Coordinator, agents, windows, ops, samples int) *longRun {
+// newLongRunOf stores a suite of one run whose agents are at work.
+func newLongRunOf(t *testing.T, c *Coordinator, id string, agents, windows, ops, samples int) *longRun {
 	t.Helper()
 	length := time.Duration(windows) * time.Second
 	suite, _, err := spec.Parse(spec.Submission{Properties: []spec.Setting{
@@ -52,15 +52,17 @@ func newLongRun(t *testing.T, c *Coordinator, agents, windows, ops, samples int)
 		{Key: "interval", Value: "1s"},
 	}}, "null")
 	require.NoError(t, err)
-	stored := archive.Suite{ID: "S", Status: result.Running, Created: time.Unix(1, 0).UTC(), DB: "null", Spec: json.RawMessage(`{}`)}
-	records, err := newRuns("S", suite, &benchdv1.SubmitRequest{}, agents)
+	stored := archive.Suite{ID: id, Status: result.Running, Created: time.Unix(1, 0).UTC(), DB: "null", Spec: json.RawMessage(`{}`)}
+	records, err := newRuns(id, suite, &benchdv1.SubmitRequest{}, agents)
 	require.NoError(t, err)
 	r, err := openRun(stored, records[0])
 	require.NoError(t, err)
 	life := r.record.Life
 	life.Status, life.Phase = result.Running, 0
 	for i := range agents {
-		life.Shards = append(life.Shards, lifecycle.Shard{Agent: fmt.Sprintf("agent-%d", i), Attempt: 1, State: lifecycle.Busy})
+		name := fmt.Sprintf("agent-%d", i)
+		life.Shards = append(life.Shards, lifecycle.Shard{Agent: name, Attempt: 1, State: lifecycle.Busy})
+		r.record.Agents = append(r.record.Agents, result.Agent{Name: name, Shard: i, Attempt: 1, Hostname: name, Workers: 8})
 	}
 	records[0], err = r.toArchive()
 	require.NoError(t, err)
@@ -206,7 +208,7 @@ func TestALongRunIsRolledUpUnseen(t *testing.T) {
 		return &Coordinator{archive: store, config: Config{Version: "test"}, log: slog.New(slog.DiscardHandler)}
 	}
 	c := open()
-	l := newLongRun(t, c, agents, windows, ops, samples)
+	l := newLongRunOf(t, c, "S", agents, windows, ops, samples)
 	began := time.Now()
 	var late []latency.Window
 	for from := 0; from < windows; from += portion {

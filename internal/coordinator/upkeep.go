@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
@@ -41,6 +42,12 @@ func (c *Coordinator) upkeep() {
 }
 
 func (c *Coordinator) lookAfter(ctx context.Context) error {
+	if err := c.archive.Purge(ctx); err != nil {
+		return err
+	}
+	if err := c.letGo(ctx, time.Now()); err != nil {
+		return err
+	}
 	extents, err := c.archive.Extents(ctx, "")
 	if err != nil {
 		return err
@@ -50,7 +57,10 @@ func (c *Coordinator) lookAfter(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	if slices.ContainsFunc(extents, func(e archive.PhaseExtent) bool { return !e.Ended }) {
+		return nil // a run that goes on uses free pages again
+	}
+	return c.archive.Tidy(ctx)
 }
 
 // rollUp rolls a phase up.

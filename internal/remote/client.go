@@ -155,10 +155,10 @@ func (c *Client) Cancel(ctx context.Context, id, by string) error {
 	return err
 }
 
-// Remove deletes an ended suite.
+// Remove deletes an ended suite, and returns when the disk has its space back: of a large one, minutes.
 func (c *Client) Remove(ctx context.Context, id string) error {
-	_, err := ask(ctx, c, c.service.Remove, &benchdv1.RemoveRequest{Id: id})
-	return err
+	_, err := c.service.Remove(ctx, &benchdv1.RemoveRequest{Id: id})
+	return c.translate(err)
 }
 
 // Agents tells of the agents in the roster.

@@ -82,10 +82,11 @@ func TestPointLength(t *testing.T) {
 		{time.Second, 0, time.Second},
 		{0, time.Hour, 0},
 		{time.Second, 10_001 * time.Second, 5 * time.Second},
-		{time.Second, 25_000 * time.Second, 5 * time.Second},
-		{time.Second, 25_005 * time.Second, 10 * time.Second},
-		{time.Second, 4 * 24 * time.Hour, 100 * time.Second},
-		{100 * time.Millisecond, time.Hour, time.Second},
+		{time.Second, 12_504 * time.Second, 5 * time.Second},
+		{time.Second, 12_505 * time.Second, 10 * time.Second},
+		{time.Second, 24 * time.Hour, 50 * time.Second},
+		{time.Second, 4 * 24 * time.Hour, 500 * time.Second},
+		{100 * time.Millisecond, time.Hour, 5 * time.Second},
 	} {
 		require.Equal(t, tc.want, PointLength(tc.interval, tc.phase))
 	}

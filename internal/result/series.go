@@ -20,7 +20,7 @@ const openIntervals = 16
 // each, at most maxPoints: more than anybody can see in a picture.
 const (
 	wholePoints = 10_000
-	maxPoints   = 5_000
+	maxPoints   = 2_500
 )
 
 // PointLength is how long a point of a series is in a phase of a length: the windows' interval, or in a long phase 5,

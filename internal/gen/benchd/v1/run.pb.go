@@ -1857,6 +1857,190 @@ func (*RemoveResponse) Descriptor() ([]byte, []int) {
 	return file_benchd_v1_run_proto_rawDescGZIP(), []int{25}
 }
 
+// ExportRequest names what to export.
+type ExportRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A suite's id.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExportRequest) Reset() {
+	*x = ExportRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExportRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExportRequest) ProtoMessage() {}
+
+func (x *ExportRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExportRequest.ProtoReflect.Descriptor instead.
+func (*ExportRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *ExportRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// ExportResponse is a piece of the file.
+type ExportResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The piece.
+	Chunk         []byte `protobuf:"bytes,1,opt,name=chunk,proto3" json:"chunk,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExportResponse) Reset() {
+	*x = ExportResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExportResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExportResponse) ProtoMessage() {}
+
+func (x *ExportResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExportResponse.ProtoReflect.Descriptor instead.
+func (*ExportResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ExportResponse) GetChunk() []byte {
+	if x != nil {
+		return x.Chunk
+	}
+	return nil
+}
+
+// ImportRequest is a piece of the file.
+type ImportRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The piece.
+	Chunk         []byte `protobuf:"bytes,1,opt,name=chunk,proto3" json:"chunk,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportRequest) Reset() {
+	*x = ImportRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportRequest) ProtoMessage() {}
+
+func (x *ImportRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportRequest.ProtoReflect.Descriptor instead.
+func (*ImportRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *ImportRequest) GetChunk() []byte {
+	if x != nil {
+		return x.Chunk
+	}
+	return nil
+}
+
+// ImportResponse names the suite.
+type ImportResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id, which is the one that it was exported with.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportResponse) Reset() {
+	*x = ImportResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportResponse) ProtoMessage() {}
+
+func (x *ImportResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportResponse.ProtoReflect.Descriptor instead.
+func (*ImportResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *ImportResponse) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
 // AgentsRequest asks for the roster.
 type AgentsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1866,7 +2050,7 @@ type AgentsRequest struct {
 
 func (x *AgentsRequest) Reset() {
 	*x = AgentsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[26]
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1878,7 +2062,7 @@ func (x *AgentsRequest) String() string {
 func (*AgentsRequest) ProtoMessage() {}
 
 func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[26]
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1891,7 +2075,7 @@ func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsRequest.ProtoReflect.Descriptor instead.
 func (*AgentsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{26}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
 }
 
 // AgentsResponse is the roster.
@@ -1905,7 +2089,7 @@ type AgentsResponse struct {
 
 func (x *AgentsResponse) Reset() {
 	*x = AgentsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[27]
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1917,7 +2101,7 @@ func (x *AgentsResponse) String() string {
 func (*AgentsResponse) ProtoMessage() {}
 
 func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[27]
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1930,7 +2114,7 @@ func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsResponse.ProtoReflect.Descriptor instead.
 func (*AgentsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{27}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *AgentsResponse) GetAgents() []*AgentInfo {
@@ -1977,7 +2161,7 @@ type AgentInfo struct {
 
 func (x *AgentInfo) Reset() {
 	*x = AgentInfo{}
-	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1989,7 +2173,7 @@ func (x *AgentInfo) String() string {
 func (*AgentInfo) ProtoMessage() {}
 
 func (x *AgentInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2002,7 +2186,7 @@ func (x *AgentInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentInfo.ProtoReflect.Descriptor instead.
 func (*AgentInfo) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{28}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *AgentInfo) GetName() string {
@@ -2116,7 +2300,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	mi := &file_benchd_v1_run_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2128,7 +2312,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	mi := &file_benchd_v1_run_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2141,7 +2325,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{29}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *DrainRequest) GetName() string {
@@ -2167,7 +2351,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2179,7 +2363,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2192,7 +2376,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{34}
 }
 
 // ActRequest asks for an action.
@@ -2218,7 +2402,7 @@ type ActRequest struct {
 
 func (x *ActRequest) Reset() {
 	*x = ActRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2230,7 +2414,7 @@ func (x *ActRequest) String() string {
 func (*ActRequest) ProtoMessage() {}
 
 func (x *ActRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2243,7 +2427,7 @@ func (x *ActRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActRequest.ProtoReflect.Descriptor instead.
 func (*ActRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{31}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ActRequest) GetSubmission() *Submission {
@@ -2310,7 +2494,7 @@ type ActResponse struct {
 
 func (x *ActResponse) Reset() {
 	*x = ActResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2322,7 +2506,7 @@ func (x *ActResponse) String() string {
 func (*ActResponse) ProtoMessage() {}
 
 func (x *ActResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2335,7 +2519,7 @@ func (x *ActResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActResponse.ProtoReflect.Descriptor instead.
 func (*ActResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{32}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ActResponse) GetAgent() string {
@@ -2513,7 +2697,15 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x0eCancelResponse\"\x1f\n" +
 	"\rRemoveRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x10\n" +
-	"\x0eRemoveResponse\"\x0f\n" +
+	"\x0eRemoveResponse\"\x1f\n" +
+	"\rExportRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"&\n" +
+	"\x0eExportResponse\x12\x14\n" +
+	"\x05chunk\x18\x01 \x01(\fR\x05chunk\"%\n" +
+	"\rImportRequest\x12\x14\n" +
+	"\x05chunk\x18\x01 \x01(\fR\x05chunk\" \n" +
+	"\x0eImportResponse\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x0f\n" +
 	"\rAgentsRequest\">\n" +
 	"\x0eAgentsResponse\x12,\n" +
 	"\x06agents\x18\x01 \x03(\v2\x14.benchd.v1.AgentInfoR\x06agents\"\xbd\x04\n" +
@@ -2562,7 +2754,7 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x0fAgentLossPolicy\x12!\n" +
 	"\x1dAGENT_LOSS_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16AGENT_LOSS_POLICY_FAIL\x10\x01\x12\x1e\n" +
-	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\xfc\x05\n" +
+	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\xfe\x06\n" +
 	"\n" +
 	"RunService\x12=\n" +
 	"\x06Submit\x12\x18.benchd.v1.SubmitRequest\x1a\x19.benchd.v1.SubmitResponse\x12C\n" +
@@ -2574,7 +2766,9 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x06Points\x12\x18.benchd.v1.PointsRequest\x1a\x19.benchd.v1.PointsResponse0\x01\x127\n" +
 	"\x04List\x12\x16.benchd.v1.ListRequest\x1a\x17.benchd.v1.ListResponse\x12=\n" +
 	"\x06Cancel\x12\x18.benchd.v1.CancelRequest\x1a\x19.benchd.v1.CancelResponse\x12=\n" +
-	"\x06Remove\x12\x18.benchd.v1.RemoveRequest\x1a\x19.benchd.v1.RemoveResponse\x12=\n" +
+	"\x06Remove\x12\x18.benchd.v1.RemoveRequest\x1a\x19.benchd.v1.RemoveResponse\x12?\n" +
+	"\x06Export\x12\x18.benchd.v1.ExportRequest\x1a\x19.benchd.v1.ExportResponse0\x01\x12?\n" +
+	"\x06Import\x12\x18.benchd.v1.ImportRequest\x1a\x19.benchd.v1.ImportResponse(\x01\x12=\n" +
 	"\x06Agents\x12\x18.benchd.v1.AgentsRequest\x1a\x19.benchd.v1.AgentsResponse\x12:\n" +
 	"\x05Drain\x12\x17.benchd.v1.DrainRequest\x1a\x18.benchd.v1.DrainResponse\x124\n" +
 	"\x03Act\x12\x15.benchd.v1.ActRequest\x1a\x16.benchd.v1.ActResponseB:Z8github.com/benchd/benchd/internal/gen/benchd/v1;benchdv1b\x06proto3"
@@ -2592,7 +2786,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),          // 0: benchd.v1.AgentLossPolicy
 	(*Submission)(nil),            // 1: benchd.v1.Submission
@@ -2621,57 +2815,61 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*CancelResponse)(nil),        // 24: benchd.v1.CancelResponse
 	(*RemoveRequest)(nil),         // 25: benchd.v1.RemoveRequest
 	(*RemoveResponse)(nil),        // 26: benchd.v1.RemoveResponse
-	(*AgentsRequest)(nil),         // 27: benchd.v1.AgentsRequest
-	(*AgentsResponse)(nil),        // 28: benchd.v1.AgentsResponse
-	(*AgentInfo)(nil),             // 29: benchd.v1.AgentInfo
-	(*DrainRequest)(nil),          // 30: benchd.v1.DrainRequest
-	(*DrainResponse)(nil),         // 31: benchd.v1.DrainResponse
-	(*ActRequest)(nil),            // 32: benchd.v1.ActRequest
-	(*ActResponse)(nil),           // 33: benchd.v1.ActResponse
-	nil,                           // 34: benchd.v1.Submission.TagsEntry
-	nil,                           // 35: benchd.v1.Submission.AttachmentsEntry
-	nil,                           // 36: benchd.v1.SubmitRequest.SelectEntry
-	nil,                           // 37: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                           // 38: benchd.v1.SuiteSummary.TagsEntry
-	nil,                           // 39: benchd.v1.AgentInfo.LabelsEntry
-	nil,                           // 40: benchd.v1.ActRequest.ArgsEntry
-	(*durationpb.Duration)(nil),   // 41: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 42: google.protobuf.Timestamp
-	(*Series)(nil),                // 43: benchd.v1.Series
-	(*HostFacts)(nil),             // 44: benchd.v1.HostFacts
+	(*ExportRequest)(nil),         // 27: benchd.v1.ExportRequest
+	(*ExportResponse)(nil),        // 28: benchd.v1.ExportResponse
+	(*ImportRequest)(nil),         // 29: benchd.v1.ImportRequest
+	(*ImportResponse)(nil),        // 30: benchd.v1.ImportResponse
+	(*AgentsRequest)(nil),         // 31: benchd.v1.AgentsRequest
+	(*AgentsResponse)(nil),        // 32: benchd.v1.AgentsResponse
+	(*AgentInfo)(nil),             // 33: benchd.v1.AgentInfo
+	(*DrainRequest)(nil),          // 34: benchd.v1.DrainRequest
+	(*DrainResponse)(nil),         // 35: benchd.v1.DrainResponse
+	(*ActRequest)(nil),            // 36: benchd.v1.ActRequest
+	(*ActResponse)(nil),           // 37: benchd.v1.ActResponse
+	nil,                           // 38: benchd.v1.Submission.TagsEntry
+	nil,                           // 39: benchd.v1.Submission.AttachmentsEntry
+	nil,                           // 40: benchd.v1.SubmitRequest.SelectEntry
+	nil,                           // 41: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                           // 42: benchd.v1.SuiteSummary.TagsEntry
+	nil,                           // 43: benchd.v1.AgentInfo.LabelsEntry
+	nil,                           // 44: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),   // 45: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 46: google.protobuf.Timestamp
+	(*Series)(nil),                // 47: benchd.v1.Series
+	(*HostFacts)(nil),             // 48: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	2,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	3,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	3,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	34, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	35, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	38, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	39, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
 	1,  // 5: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	36, // 6: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	41, // 7: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	40, // 6: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	45, // 7: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 8: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	1,  // 9: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
-	41, // 10: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	41, // 11: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	45, // 10: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	45, // 11: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
 	11, // 12: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
 	12, // 13: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
 	13, // 14: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
 	10, // 15: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	42, // 16: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	42, // 17: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	42, // 18: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	43, // 19: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
-	37, // 20: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	46, // 16: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	46, // 17: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	46, // 18: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	47, // 19: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	41, // 20: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
 	22, // 21: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	42, // 22: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	38, // 23: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	29, // 24: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	39, // 25: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	44, // 26: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	42, // 27: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	46, // 22: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	42, // 23: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	33, // 24: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	43, // 25: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	48, // 26: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	46, // 27: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
 	1,  // 28: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	40, // 29: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	41, // 30: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	44, // 29: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	45, // 30: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
 	4,  // 31: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
 	6,  // 32: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
 	8,  // 33: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
@@ -2681,23 +2879,27 @@ var file_benchd_v1_run_proto_depIdxs = []int32{
 	20, // 37: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
 	23, // 38: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
 	25, // 39: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	27, // 40: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	30, // 41: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	32, // 42: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	5,  // 43: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 44: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 45: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	15, // 46: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	17, // 47: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	19, // 48: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	21, // 49: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	24, // 50: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	26, // 51: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	28, // 52: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	31, // 53: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	33, // 54: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	43, // [43:55] is the sub-list for method output_type
-	31, // [31:43] is the sub-list for method input_type
+	27, // 40: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
+	29, // 41: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
+	31, // 42: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	34, // 43: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	36, // 44: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	5,  // 45: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 46: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 47: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	15, // 48: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	17, // 49: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	19, // 50: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	21, // 51: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	24, // 52: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	26, // 53: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	28, // 54: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	30, // 55: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	32, // 56: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	35, // 57: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	37, // 58: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	45, // [45:59] is the sub-list for method output_type
+	31, // [31:45] is the sub-list for method input_type
 	31, // [31:31] is the sub-list for extension type_name
 	31, // [31:31] is the sub-list for extension extendee
 	0,  // [0:31] is the sub-list for field type_name
@@ -2715,7 +2917,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   40,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -28,6 +28,8 @@ const (
 	RunService_List_FullMethodName       = "/benchd.v1.RunService/List"
 	RunService_Cancel_FullMethodName     = "/benchd.v1.RunService/Cancel"
 	RunService_Remove_FullMethodName     = "/benchd.v1.RunService/Remove"
+	RunService_Export_FullMethodName     = "/benchd.v1.RunService/Export"
+	RunService_Import_FullMethodName     = "/benchd.v1.RunService/Import"
 	RunService_Agents_FullMethodName     = "/benchd.v1.RunService/Agents"
 	RunService_Drain_FullMethodName      = "/benchd.v1.RunService/Drain"
 	RunService_Act_FullMethodName        = "/benchd.v1.RunService/Act"
@@ -57,6 +59,10 @@ type RunServiceClient interface {
 	Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error)
 	// Remove deletes an ended suite from the archive.
 	Remove(ctx context.Context, in *RemoveRequest, opts ...grpc.CallOption) (*RemoveResponse, error)
+	// Export streams an ended suite as one file in pieces.
+	Export(ctx context.Context, in *ExportRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportResponse], error)
+	// Import takes a suite that was exported, in pieces, and answers when it is in the archive.
+	Import(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[ImportRequest, ImportResponse], error)
 	// Agents tells of the agents in the roster.
 	Agents(ctx context.Context, in *AgentsRequest, opts ...grpc.CallOption) (*AgentsResponse, error)
 	// Drain keeps an agent from being given further runs.
@@ -199,6 +205,38 @@ func (c *runServiceClient) Remove(ctx context.Context, in *RemoveRequest, opts .
 	return out, nil
 }
 
+func (c *runServiceClient) Export(ctx context.Context, in *ExportRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[4], RunService_Export_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[ExportRequest, ExportResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RunService_ExportClient = grpc.ServerStreamingClient[ExportResponse]
+
+func (c *runServiceClient) Import(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[ImportRequest, ImportResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[5], RunService_Import_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[ImportRequest, ImportResponse]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RunService_ImportClient = grpc.ClientStreamingClient[ImportRequest, ImportResponse]
+
 func (c *runServiceClient) Agents(ctx context.Context, in *AgentsRequest, opts ...grpc.CallOption) (*AgentsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(AgentsResponse)
@@ -253,6 +291,10 @@ type RunServiceServer interface {
 	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
 	// Remove deletes an ended suite from the archive.
 	Remove(context.Context, *RemoveRequest) (*RemoveResponse, error)
+	// Export streams an ended suite as one file in pieces.
+	Export(*ExportRequest, grpc.ServerStreamingServer[ExportResponse]) error
+	// Import takes a suite that was exported, in pieces, and answers when it is in the archive.
+	Import(grpc.ClientStreamingServer[ImportRequest, ImportResponse]) error
 	// Agents tells of the agents in the roster.
 	Agents(context.Context, *AgentsRequest) (*AgentsResponse, error)
 	// Drain keeps an agent from being given further runs.
@@ -295,6 +337,12 @@ func (UnimplementedRunServiceServer) Cancel(context.Context, *CancelRequest) (*C
 }
 func (UnimplementedRunServiceServer) Remove(context.Context, *RemoveRequest) (*RemoveResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Remove not implemented")
+}
+func (UnimplementedRunServiceServer) Export(*ExportRequest, grpc.ServerStreamingServer[ExportResponse]) error {
+	return status.Error(codes.Unimplemented, "method Export not implemented")
+}
+func (UnimplementedRunServiceServer) Import(grpc.ClientStreamingServer[ImportRequest, ImportResponse]) error {
+	return status.Error(codes.Unimplemented, "method Import not implemented")
 }
 func (UnimplementedRunServiceServer) Agents(context.Context, *AgentsRequest) (*AgentsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Agents not implemented")
@@ -460,6 +508,24 @@ func _RunService_Remove_Handler(srv interface{}, ctx context.Context, dec func(i
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RunService_Export_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(ExportRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(RunServiceServer).Export(m, &grpc.GenericServerStream[ExportRequest, ExportResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RunService_ExportServer = grpc.ServerStreamingServer[ExportResponse]
+
+func _RunService_Import_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(RunServiceServer).Import(&grpc.GenericServerStream[ImportRequest, ImportResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RunService_ImportServer = grpc.ClientStreamingServer[ImportRequest, ImportResponse]
+
 func _RunService_Agents_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(AgentsRequest)
 	if err := dec(in); err != nil {
@@ -574,6 +640,16 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 			StreamName:    "Points",
 			Handler:       _RunService_Points_Handler,
 			ServerStreams: true,
+		},
+		{
+			StreamName:    "Export",
+			Handler:       _RunService_Export_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "Import",
+			Handler:       _RunService_Import_Handler,
+			ClientStreams: true,
 		},
 	},
 	Metadata: "benchd/v1/run.proto",

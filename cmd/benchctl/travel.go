@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/report"
+)
+
+func exportCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:   "export ID",
+		Short: "Write an ended suite as one file, for the archive of another coordinator",
+		Long: `Export writes an ended suite with all that was measured as one file: to keep it, to hand it on, or to have it in the archive
+of another coordinator with "benchctl import", where it shows the same results. The file is versioned and ends with a
+checksum; a later benchd reads it. Without --out it is called ID.benchd; "-" is standard output.`,
+		Example: `  benchctl export 20260301-k7mp
+  benchctl export 20260301-k7mp --out - | ssh lab benchctl import -`,
+	}
+	f := addConnectFlags(cmd)
+	oneID(cmd, f)
+	var out string
+	var force bool
+	cmd.Flags().StringVar(&out, "out", "", "`FILE` to write; ID.benchd where it is not given")
+	cmd.Flags().BoolVar(&force, "force", false, "write over a file that is there")
+	return cli.Command{Command: cmd, Run: ask(f, func(ctx context.Context, c *cli.Context, client *remote.Client, args []string) error {
+		id := args[0]
+		switch out {
+		case "-":
+			if terminal(c.Out) != nil {
+				return &cli.Error{Code: cli.Usage, Err: errors.New("a suite is nothing to read: send it to a file or a program, or give --out FILE")}
+			}
+			return client.Export(ctx, id, c.Out)
+		case "":
+			out = id + ".benchd"
+		}
+		files := report.NewFiles(force)
+		defer files.Discard()
+		file, err := files.Create(out)
+		if errors.Is(err, fs.ErrExist) {
+			err = &cli.Error{Code: cli.Usage, Err: err}
+		}
+		if err != nil {
+			return err
+		}
+		if err := client.Export(ctx, id, file); err != nil {
+			return err
+		}
+		if err := files.Commit(); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(c.Out, out)
+		return err
+	})}
+}
+
+func importCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Take a suite that was exported into the archive",
+		Long: `Import takes a suite that "benchctl export" wrote into the archive and prints its id, which is the one that it had. A file
+that is damaged, that a newer benchd wrote, or whose suite is there already is refused, and nothing of it stays. "-" is
+standard input.`,
+		Example: `  benchctl import 20260301-k7mp.benchd
+  id=$(benchctl import 20260301-k7mp.benchd) && benchctl show "$id"`,
+		Args: cli.Exactly("FILE"),
+	}
+	f := addConnectFlags(cmd)
+	return cli.Command{Command: cmd, Run: ask(f, func(ctx context.Context, c *cli.Context, client *remote.Client, args []string) error {
+		from := c.In
+		if name := args[0]; name != "-" {
+			file, err := os.Open(name)
+			if err != nil {
+				return &cli.Error{Code: cli.Usage, Err: fmt.Errorf("import: %w", err)}
+			}
+			defer func() { _ = file.Close() }()
+			from = file
+		}
+		id, err := client.Import(ctx, from)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(c.Out, id)
+		return err
+	})}
+}

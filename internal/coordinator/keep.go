@@ -1,0 +1,114 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/benchd/benchd/internal/archive"
+)
+
+// Keep says how long suites are kept. Its zero value keeps all for ever; runs that are queued or go on are kept anyway.
+type Keep struct {
+	Age  time.Duration // since a suite's end; 0 for no limit
+	Size int64         // bytes of the archive; 0 for no limit
+}
+
+// ParseKeep reads an age, a size or both with a comma between them: 90d, 36h, 50GB, "90d,50GB". Nothing keeps all.
+func ParseKeep(text string) (Keep, error) {
+	var keep Keep
+	if strings.TrimSpace(text) == "" {
+		return keep, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		size, sized := parseSize(part)
+		age, aged := parseAge(part)
+		switch {
+		case sized && keep.Size == 0:
+			keep.Size = size
+		case aged && keep.Age == 0:
+			keep.Age = age
+		case sized || aged:
+			return Keep{}, fmt.Errorf("%q: one age and one size are enough", text)
+		default:
+			return Keep{}, fmt.Errorf("%q is neither an age, such as 90d or 36h, nor a size, such as 50GB or 512MiB", part)
+		}
+	}
+	return keep, nil
+}
+
+func parseAge(text string) (time.Duration, bool) {
+	for suffix, unit := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if number, ok := strings.CutSuffix(text, suffix); ok {
+			n, err := strconv.ParseFloat(number, 64)
+			ok := err == nil && n > 0 && n < math.MaxInt64/float64(unit)
+			return time.Duration(n * float64(unit)), ok
+		}
+	}
+	age, err := time.ParseDuration(text)
+	return age, err == nil && age > 0
+}
+
+func parseSize(text string) (int64, bool) {
+	for _, u := range []struct {
+		suffix string
+		bytes  float64
+	}{
+		{"KiB", 1 << 10},
+		{"MiB", 1 << 20},
+		{"GiB", 1 << 30},
+		{"TiB", 1 << 40},
+		{"kB", 1e3},
+		{"KB", 1e3},
+		{"MB", 1e6},
+		{"GB", 1e9},
+		{"TB", 1e12},
+		{"B", 1},
+	} {
+		if number, ok := strings.CutSuffix(text, u.suffix); ok {
+			n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+			ok := err == nil && n*u.bytes >= 1 && n*u.bytes < math.MaxInt64
+			return int64(n * u.bytes), ok
+		}
+	}
+	return 0, false
+}
+
+// letGo removes the oldest ended suites for as long as the policy wants it.
+func (c *Coordinator) letGo(ctx context.Context, now time.Time) error {
+	keep := c.config.Keep
+	if keep == (Keep{}) {
+		return nil
+	}
+	for {
+		id, ended, err := c.archive.Oldest(ctx)
+		if err != nil || id == "" {
+			return err
+		}
+		why := ""
+		if age := now.Sub(ended); keep.Age > 0 && age > keep.Age {
+			why = fmt.Sprintf("it ended %s ago", age.Round(time.Minute))
+		}
+		if keep.Size > 0 && why == "" {
+			size, err := c.archive.Size(ctx)
+			if err != nil {
+				return err
+			}
+			if size > keep.Size {
+				why = fmt.Sprintf("the archive has %.1f MB", float64(size)/1e6)
+			}
+		}
+		if why == "" {
+			return nil
+		}
+		c.log.Info("a suite is let go, as --keep says", "suite", id, "because", why)
+		if err := c.archive.Remove(ctx, id); err != nil && !errors.Is(err, archive.ErrNotFound) {
+			return err
+		}
+	}
+}

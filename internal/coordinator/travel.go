@@ -1,0 +1,120 @@
+package coordinator
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"google.golang.org/grpc"
+
+	"github.com/benchd/benchd/internal/archive"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// portion is the size of the pieces in which a suite travels.
+const portion = 256 << 10
+
+// Export streams an ended suite as one file.
+func (c *Coordinator) Export(req *benchdv1.ExportRequest, stream grpc.ServerStreamingServer[benchdv1.ExportResponse]) error {
+	return wire.ToStatus(c.export(stream.Context(), req.GetId(), stream.Send))
+}
+
+func (c *Coordinator) export(ctx context.Context, id string, send func(*benchdv1.ExportResponse) error) error {
+	if _, _, err := c.find(ctx, id); err != nil {
+		return err
+	}
+	if suiteOf(id) != id {
+		return wire.Errorf(wire.ErrNotAllowed, "%s is one run of a suite: export the whole suite %s", id, suiteOf(id))
+	}
+	out := bufio.NewWriterSize(pieceWriter(send), portion)
+	err := c.archive.Export(ctx, id, out)
+	if errors.Is(err, archive.ErrNotEnded) {
+		err = wire.Errorf(wire.ErrNotAllowed, "suite %s has not ended: wait for its end with `benchctl watch %s`, or cancel it with `benchctl cancel %s`", id, id, id)
+	}
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// pieceWriter sends what is written to it.
+type pieceWriter func(*benchdv1.ExportResponse) error
+
+func (w pieceWriter) Write(b []byte) (int, error) {
+	// A message may still be read after Send has returned, and b is used again.
+	if err := w(&benchdv1.ExportResponse{Chunk: append([]byte(nil), b...)}); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// Import takes a suite that was exported.
+func (c *Coordinator) Import(stream grpc.ClientStreamingServer[benchdv1.ImportRequest, benchdv1.ImportResponse]) error {
+	id, err := c.importSuite(stream.Context(), &pieceReader{receive: stream.Recv})
+	if err != nil {
+		return wire.ToStatus(err)
+	}
+	return stream.SendAndClose(&benchdv1.ImportResponse{Id: id})
+}
+
+func (c *Coordinator) importSuite(ctx context.Context, from io.Reader) (string, error) {
+	id, err := c.archive.Import(ctx, from, c.judgeImported)
+	switch {
+	case err == nil:
+		c.log.Info("suite is imported", "suite", id)
+		return id, nil
+	case errors.Is(err, archive.ErrExists):
+		return "", wire.Errorf(wire.ErrNotAllowed, "%v", err)
+	case errors.Is(err, archive.ErrDamaged), errors.Is(err, archive.ErrNewer):
+		return "", wire.Errorf(wire.ErrBadSpec, "%v", err)
+	case errors.Is(err, archive.ErrFull):
+		return "", wire.Errorf(wire.ErrFull, "%v", err)
+	}
+	return "", err
+}
+
+// judgeImported makes the results of an imported suite, as a user will ask for them: what cannot be shown is not let
+// in. What somebody has made up can be wrong in more ways than can be foreseen; that must be his trouble, not ours.
+func (c *Coordinator) judgeImported(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) (err error) {
+	defer func() {
+		if wrong := recover(); wrong != nil {
+			c.log.Warn("an imported suite contradicts itself", "suite", suite.ID, "found", wrong)
+			err = fmt.Errorf("it contradicts itself: %v", wrong)
+		}
+	}()
+	for _, archived := range runs {
+		if _, err := c.document(ctx, suite, archived); err != nil {
+			return err
+		}
+		r, err := openRun(suite, archived)
+		if err != nil {
+			return err
+		}
+		if err := c.histogramsOf(ctx, r, func(*benchdv1.HistogramsResponse) error { return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pieceReader reads what comes in pieces.
+type pieceReader struct {
+	receive func() (*benchdv1.ImportRequest, error)
+	left    []byte
+}
+
+func (r *pieceReader) Read(b []byte) (int, error) {
+	for len(r.left) == 0 {
+		m, err := r.receive()
+		if err != nil {
+			return 0, err // io.EOF at the end
+		}
+		r.left = m.GetChunk()
+	}
+	n := copy(b, r.left)
+	r.left = r.left[n:]
+	return n, nil
+}
