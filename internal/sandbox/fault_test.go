@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -31,7 +30,7 @@ func TestAScannerThatIsUnknownEndsTheScanThatGoesOn(t *testing.T) {
 	for err == nil {
 		_, err = scan.Next()
 	}
-	require.False(t, errors.Is(err, io.EOF), "the scan came to its end")
+	require.NotErrorIs(t, err, io.EOF, "the scan came to its end")
 	require.ErrorContains(t, err, "org.apache.hadoop.hbase.UnknownScannerException")
 	require.Positive(t, s.faults.List()[0].Hits)
 }
