@@ -42,6 +42,8 @@ func (cd *conductor) execute(commands []lifecycle.Command) {
 			}})
 		case lifecycle.Release:
 			cd.release(c.Shard)
+		case lifecycle.Act:
+			cd.act(c)
 		case lifecycle.Arm:
 			cd.arm(c.Timer, c.After)
 		case lifecycle.Note, lifecycle.Seal: // done before the state was archived
@@ -237,6 +239,7 @@ func (cd *conductor) windowsMayCome(within time.Duration) bool {
 func (cd *conductor) seal() {
 	cd.run.archived.Ended = time.Unix(0, cd.c.clock.Now())
 	cd.sealed = true
+	cd.giveUpDeed()
 	life := cd.run.record.Life
 	if life.Status == result.Complete || life.Status == result.Partial {
 		doc, err := cd.builder.Document(cd.run.header(cd.c.config.Version), result.Notes{})

@@ -130,6 +130,7 @@ func (cd *conductor) lost(shard int, why string) {
 	if phase, at := cd.now(); phase != "" && sh.Lost == "" && sh.State == lifecycle.Busy {
 		cd.lose(shard, string(phase), at, strings.TrimPrefix(why, "was lost: "))
 	}
+	cd.deedLost(sh.Agent)
 	cd.step(lifecycle.Lost{Shard: shard, Why: why})
 	cd.settle()
 }
@@ -156,6 +157,7 @@ func (cd *conductor) back(shard int, m *member, held *benchdv1.HeldShard) {
 	cd.execute(cd.run.record.Life.Return(shard))
 	cd.sendInserted(shard)
 	cd.settle()
+	cd.orderDeed()
 }
 
 // settle goes on after a restart as soon as it is clear where the run stands. The first agent that has the run's

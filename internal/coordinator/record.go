@@ -35,6 +35,10 @@ type record struct {
 	Target map[string]string `json:"target,omitempty"`
 	Losses []result.Loss     `json:"losses,omitempty"`
 
+	// Deed is the action on the target that is under way; Deeds counts those that were ordered.
+	Deed  *deed `json:"deed,omitempty"`
+	Deeds int   `json:"deeds,omitempty"`
+
 	// Steady is what became of a warm-up until it is steady; nil without one, and as long as it goes on.
 	Steady *result.Verdict `json:"steady,omitempty"`
 }

@@ -311,7 +311,7 @@ func (c *Coordinator) receiveLoop(stream benchdv1.AgentService_SessionServer, m 
 		case *benchdv1.SessionRequest_Points:
 			s.gotPiece(msg.Points)
 		case *benchdv1.SessionRequest_Action:
-			s.acted(msg.Action)
+			c.acted(m, s, msg.Action)
 		case *benchdv1.SessionRequest_Leaving:
 			reason := wire.Text(msg.Leaving.GetReason())
 			s.log.Info("agent leaves", "reason", reason)

@@ -30,6 +30,10 @@ type State struct {
 	Joined int     `json:"joined,omitempty"`
 	Shards []Shard `json:"shards"`
 
+	// Acts counts the actions after the current segment that have ended; Acting says that the next is under way.
+	Acts   int  `json:"acts,omitempty"`
+	Acting bool `json:"acting,omitempty"`
+
 	// Reason says why the run ends otherwise than complete. The first reason stays.
 	Reason    string `json:"reason,omitempty"`
 	Failed    bool   `json:"failed,omitempty"`

@@ -35,6 +35,8 @@ func (s *State) Step(event Event) []Command {
 		return s.cancel(e)
 	case WarmedUp:
 		return s.warmedUp(e)
+	case Acted:
+		return s.acted(e)
 	case Handed:
 		return s.handed(e)
 	case Fired:
@@ -95,6 +97,7 @@ func (s *State) clocksKnown() []Command {
 	} else {
 		s.Phase += len(s.Current())
 	}
+	s.Acts = 0
 	for i := range s.Shards {
 		if s.Shards[i].live() {
 			s.Shards[i].State = Busy
@@ -201,6 +204,9 @@ func (s *State) advance() []Command {
 		}
 		if !s.merged() {
 			return []Command{Arm{Stragglers, stragglersWithin}}
+		}
+		if out, waiting := s.act(); waiting {
+			return out
 		}
 		if s.Phase+len(s.Current()) == len(s.Phases) {
 			return s.seal()
@@ -333,6 +339,8 @@ func (s *State) fired(e Fired) []Command {
 			}
 		}
 		return s.fail(fmt.Sprintf("the agents did not get ready within %s", prepareWithin))
+	case e.Timer == Overdue && s.Acting:
+		return nil // the phase has ended
 	case e.Timer == Overdue && s.Status == result.Running:
 		if _, bounded := s.planned(); !bounded {
 			return nil // it was armed for an earlier segment
@@ -422,6 +430,9 @@ func (s *State) Resume() []Command {
 		out = append(out, Arm{StopTimeout, stopWithin})
 	default:
 		return nil
+	}
+	if s.Acting && s.Status == result.Running {
+		out = append(out, s.awaited()[s.Acts])
 	}
 	return append(out, s.advance()...)
 }

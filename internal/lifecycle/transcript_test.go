@@ -110,6 +110,10 @@ func newRun(t *testing.T, words []string) *lifecycle.State {
 		name, length, _ := strings.Cut(w, "=")
 		joined := strings.HasPrefix(name, "+")
 		phase := plan.Phase{Name: plan.PhaseName(strings.TrimPrefix(name, "+")), Joined: joined, Loop: plan.Closed}
+		length, actions, _ := strings.Cut(length, ",")
+		if actions != "" {
+			phase.After = strings.Split(actions, ",")
+		}
 		length, until, _ := strings.Cut(length, "/")
 		phase.Until = plan.Until(until)
 		if d, err := time.ParseDuration(length); err == nil {
@@ -163,6 +167,8 @@ func parseEvent(t *testing.T, words []string) lifecycle.Event {
 		return lifecycle.Handed{Shard: shard(), Grant: lifecycle.Grant{Agent: words[2], Boot: "boot-" + words[2]}}
 	case "cancel":
 		return lifecycle.Cancel{By: words[1]}
+	case "acted":
+		return lifecycle.Acted{Error: arg["error"]}
 	case "warmed-up":
 		return lifecycle.WarmedUp{Because: arg["because"]}
 	case "fired":

@@ -12,7 +12,7 @@ import (
 func Phases(s Settings) []Phase {
 	var phases []Phase
 	if s.Load {
-		load := Phase{Name: Load, Loop: loop(s.PacingOf(Load)), Ops: loadOps(s)}
+		load := Phase{Name: Load, Loop: loop(s.PacingOf(Load)), Ops: loadOps(s), After: s.AfterLoad}
 		if !s.Run {
 			load.Duration = s.Duration
 		}

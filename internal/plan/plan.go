@@ -48,6 +48,11 @@ type Settings struct {
 	WarmupOps   int64         // it ends after so many operations over all agents; 0: it does not
 	WarmupUntil Until         // what else ends it
 
+	// AfterLoad are actions on the target that a load ends with, in their order; what follows waits for them, each for at
+	// most ActionTimeout.
+	AfterLoad     []string
+	ActionTimeout time.Duration
+
 	Limits Limits
 }
 
@@ -97,6 +102,7 @@ type Phase struct {
 	// Joined says that the phase begins while the one before it is still running: workers go on, only the
 	// windows change their phase at an instant that is the same for all shards.
 	Joined bool
+	After  []string `json:",omitempty"` // actions on the target that the steward does when it has ended
 }
 
 // Run is one repeat of a case.

@@ -29,6 +29,9 @@ func (j *judge) judgeHBase() {
 	if e, ok := j.given["hbase.batch.delay"]; ok && j.value("hbase.batch.size") == "1" && !e.idle() {
 		j.warn(e, "has no effect without hbase.batch.size above 1")
 	}
+	if e, ok := j.given["hbase.after.load"]; ok && j.value("phase") == "run" && !e.idle() {
+		j.warn(e, "has no effect without a load: --phase load or load,run")
+	}
 	if e, ok := j.given["writebuffersize"]; ok && j.value("clientbuffering") == "false" && !e.idle() {
 		j.warn(e, "has no effect without clientbuffering=true")
 	}

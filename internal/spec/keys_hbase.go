@@ -1,5 +1,7 @@
 package spec
 
+import "strings"
+
 // Why what secures an HBase cluster is refused.
 const (
 	noKerberos = "the HBase client in benchd has simple authentication only, no Kerberos"
@@ -50,6 +52,9 @@ func hbaseKeys() []Key {
 		{Name: "hbase.family.inmemory", Kind: Bool, Default: "false", Doc: "prefer to keep its blocks in the cache"},
 		{Name: "hbase.family.ttl", Kind: Int, Default: "0", Max: 2147483646, Doc: "seconds after which its cells expire; 0 is never"},
 		{Name: "hbase.family.encoding", Kind: Enum, Default: "NONE", Values: []string{"NONE", "PREFIX", "DIFF", "FAST_DIFF", "ROW_INDEX_V1"}, Doc: "how keys are encoded in its blocks"},
+
+		{Name: "hbase.after.load", Kind: List, check: checkAfterLoad, Doc: "what the steward does to the table when it is loaded, with commas, and what follows waits for: " + strings.Join(afterLoad(), ", ")},
+		{Name: "hbase.action.timeout", Kind: Duration, Default: "1h0m0s", Min: 1, Max: 7 * 86400, Doc: "how long each of these may take"},
 
 		{Name: "hbase.security.authentication", Kind: Enum, Default: "simple", Values: []string{"simple"}, check: refuse("simple", noKerberos), Doc: "how the client proves who it is: " + noKerberos},
 		{Name: "hbase.rpc.protection", Kind: Enum, Default: "authentication", Values: []string{"authentication"}, check: refuse("authentication", noCipher), Doc: "what is done to requests on their way: " + noCipher},

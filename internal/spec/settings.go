@@ -92,6 +92,10 @@ func (v values) settings() plan.Settings {
 		WarmupOps:    v.int64("warmup.ops"),
 		WarmupUntil:  plan.Until(v.text("warmup.until")),
 		Interval:     v.duration("interval"),
+
+		AfterLoad:     v.afterLoad(),
+		ActionTimeout: v.duration("hbase.action.timeout"),
+
 		Limits: plan.Limits{
 			NotFoundShare: v.float("limit.notfound"),
 			ErrorShare:    v.float("limit.errors"),

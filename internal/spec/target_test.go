@@ -2,6 +2,7 @@ package spec
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -24,4 +25,26 @@ func TestATargetIsFoundWithoutARun(t *testing.T) {
 	require.ErrorContains(t, err, "did you mean hbase.zookeeper.quorum?")
 	_, _, err = Target(Submission{Properties: []Setting{{Key: "keytab", Value: "x"}}}, HBaseTarget)
 	require.ErrorContains(t, err, "Kerberos")
+}
+
+func TestActionsAfterALoadAreNamed(t *testing.T) {
+	load := func(actions string) Submission {
+		return Submission{Properties: []Setting{
+			{Key: "db", Value: "hbase"},
+			{Key: "columnfamily", Value: "cf"},
+			{Key: "recordcount", Value: "10"},
+			{Key: "phase", Value: "load"},
+			{Key: "hbase.after.load", Value: actions},
+		}}
+	}
+	suite, warnings, err := Parse(load("flush, major-compact,wait_for_quiet"))
+	require.NoError(t, err)
+	require.Empty(t, warnings)
+	require.Equal(t, []string{"flush", "major_compact", "wait_for_quiet"}, suite.Cases[0].Settings.AfterLoad)
+	require.Equal(t, time.Hour, suite.Cases[0].Settings.ActionTimeout)
+	again, err := Resolve(suite.Cases[0].Properties)
+	require.NoError(t, err)
+	require.Equal(t, suite.Cases[0].Settings.AfterLoad, again.AfterLoad)
+	_, _, err = Parse(load("flush,defragment"))
+	require.ErrorContains(t, err, "nothing that can be done after a load; there is flush, compact")
 }

@@ -23,7 +23,8 @@ func Drivers() map[string]load.Driver {
 // Actors gives what can be done to each target, by the target's name.
 func Actors() map[string]load.Acting {
 	return map[string]load.Acting{
-		"hbase": action.Open,
+		"hbase":   action.Open,
+		"sandbox": action.Open,
 	}
 }
 

@@ -1,0 +1,169 @@
+package coordinator
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+const (
+	// deedMark stands between a run's id and the number of an action in the action's id.
+	deedMark = "#"
+	// deedRetry is between two looks for an agent that can do it.
+	deedRetry = time.Second
+)
+
+// deed is an action of a run that was ordered, or is about to be. It is archived before the order goes out: one whose
+// answer does not come is asked for again by its id alone, of the process that has it, which does nothing twice.
+type deed struct {
+	ID    string    `json:"id"`
+	Name  string    `json:"name"`
+	Agent string    `json:"agent"`
+	Boot  string    `json:"boot"`
+	Begun time.Time `json:"begun"`
+}
+
+// act has an agent of the run do what the lifecycle waits for. It runs in the loop, as all that follows.
+func (cd *conductor) act(a lifecycle.Act) {
+	if cd.run.record.Deed == nil && !cd.choose(a) {
+		time.AfterFunc(deedRetry, func() { cd.post(func() { cd.actAgain(a) }) })
+		return
+	}
+	d := cd.run.record.Deed
+	left := time.Until(d.Begun.Add(cd.actionTimeout() + answerAfter))
+	time.AfterFunc(max(left, deedRetry), func() {
+		cd.post(func() {
+			cd.deedEnded(d.ID, "no answer within "+cd.actionTimeout().String()+": whether it was done is not known")
+		})
+	})
+	cd.orderDeed()
+}
+
+func (cd *conductor) actAgain(a lifecycle.Act) {
+	if life := cd.run.record.Life; life.Acting && !life.Status.Ended() && cd.run.record.Deed == nil {
+		cd.act(a)
+	}
+}
+
+// choose picks who does it, the steward if it is there, and archives that it is about to be done.
+func (cd *conductor) choose(a lifecycle.Act) bool {
+	for i, sh := range cd.run.record.Life.Shards {
+		m := cd.member(i)
+		if m == nil || sh.State == lifecycle.Gone {
+			continue
+		}
+		if _, connected := m.connected(); !connected {
+			continue
+		}
+		cd.run.record.Deeds++
+		cd.run.record.Deed = &deed{
+			ID: cd.id + deedMark + strconv.Itoa(cd.run.record.Deeds), Name: a.Name, Agent: m.name, Boot: m.boot(), Begun: time.Now(),
+		}
+		cd.note("action", fmt.Sprintf("%s begins, by agent %s", a.Name, m.name))
+		cd.persist(cd.c.life)
+		return true
+	}
+	return false
+}
+
+// orderDeed sends the order to its agent, if that is there and still the same process.
+func (cd *conductor) orderDeed() {
+	d := cd.run.record.Deed
+	switch {
+	case d == nil:
+		return
+	case cd.dirty: // it goes out when it is archived
+		time.AfterFunc(deedRetry, func() { cd.post(cd.orderDeed) })
+		return
+	}
+	m := cd.c.roster.get(d.Agent)
+	if m == nil || m.boot() != d.Boot {
+		return
+	}
+	if s, ok := m.connected(); ok {
+		s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Action{Action: &benchdv1.ActionOrder{
+			Id: d.ID, Run: cd.id, Target: cd.run.settings.DB, Name: d.Name, Properties: cd.run.archived.Properties,
+			TimeoutNs: int64(cd.actionTimeout()),
+		}}})
+	}
+}
+
+func (cd *conductor) actionTimeout() time.Duration {
+	return cmp.Or(cd.run.settings.ActionTimeout, actWithin)
+}
+
+// answered takes the answer of the agent that was ordered.
+func (cd *conductor) answered(agent string, answer *benchdv1.ActionAnswer) {
+	d := cd.run.record.Deed
+	if d == nil || d.ID != answer.GetId() || d.Agent != agent {
+		return // it was given up
+	}
+	if err := failure(agent, answer); err != nil {
+		cd.deedEnded(d.ID, err.Error())
+		return
+	}
+	var found load.Answer
+	if err := json.Unmarshal(answer.GetAnswer(), &found); err == nil {
+		for _, line := range found.Text {
+			cd.note("action", d.Name+": "+wire.Text(line))
+		}
+	}
+	cd.deedEnded(d.ID, "")
+}
+
+// deedEnded goes on after an action, or without it.
+func (cd *conductor) deedEnded(id, failed string) {
+	d := cd.run.record.Deed
+	if d == nil || d.ID != id {
+		return
+	}
+	cd.run.record.Deed = nil
+	took := time.Since(d.Begun).Round(100 * time.Millisecond)
+	if failed != "" {
+		cd.note("action", fmt.Sprintf("%s failed after %s: %s", d.Name, took, failed))
+	} else {
+		cd.note("action", fmt.Sprintf("%s ended after %s", d.Name, took))
+	}
+	cd.step(lifecycle.Acted{Error: failed})
+}
+
+// deedLost gives up an action whose agent is gone: it may have been done, so nobody else does it.
+func (cd *conductor) deedLost(agent string) {
+	if d := cd.run.record.Deed; d != nil && d.Agent == agent {
+		cd.deedEnded(d.ID, fmt.Sprintf("agent %s was lost meanwhile: whether it was done is not known", agent))
+	}
+}
+
+// giveUpDeed tells the agent that nobody waits for the action any more, because the run ends.
+func (cd *conductor) giveUpDeed() {
+	d := cd.run.record.Deed
+	if d == nil {
+		return
+	}
+	cd.run.record.Deed = nil
+	cd.note("action", d.Name+" is given up: what was begun may go on")
+	if m := cd.c.roster.get(d.Agent); m != nil {
+		if s, ok := m.connected(); ok {
+			s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_CancelAction{CancelAction: &benchdv1.ActionCancel{Id: d.ID}}})
+		}
+	}
+}
+
+// acted hands an answer to who waits for it: somebody who asked for it, or a run.
+func (c *Coordinator) acted(m *member, s *session, answer *benchdv1.ActionAnswer) {
+	if run, _, ok := strings.Cut(answer.GetId(), deedMark); ok {
+		if cd := c.conductor(run); cd != nil {
+			cd.post(func() { cd.answered(m.name, answer) })
+		}
+		return
+	}
+	s.acted(answer)
+}

@@ -1,0 +1,101 @@
+package coordinator_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// loads is a house in which agents have loaded a table, after which something is done to it.
+func loads(h *house, agents ...*puppet) string {
+	id, err := h.submit(&benchdv1.SubmitRequest{Agents: uint32(len(agents)), WaitAgents: wait()},
+		"db=hbase", "columnfamily=cf", "phase=load", "insertproportion=1", "hbase.after.load=flush,wait_for_quiet")
+	require.NoError(h.t, err)
+	for _, p := range agents {
+		p.ready()
+	}
+	for _, p := range agents {
+		start := p.begin()
+		p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
+			Id: start.GetId(), Phase: "load", EndedNs: 1e8, Final: true,
+		}}})
+	}
+	return id
+}
+
+func TestALoadEndsWithItsActions(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+	id := loads(h, a, b)
+	flush := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
+	require.Equal(t, "flush", flush.GetName())
+	require.Equal(t, id+".1", flush.GetRun())
+	require.Equal(t, "hbase", flush.GetTarget())
+	require.Equal(t, "cf", flush.GetProperties()["columnfamily"])
+	quiet := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
+	require.Equal(t, "wait_for_quiet", quiet.GetName())
+	require.NotEqual(t, flush.GetId(), quiet.GetId())
+	h.until(id, result.Complete)
+	for _, text := range []string{"flush begins, by agent a", "flush: done", "flush ended after", "wait_for_quiet ended after"} {
+		h.event(id, text)
+	}
+}
+
+func TestAnActionThatFailsFailsTheRun(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	id := loads(h, a)
+	a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED, "the disk is full")
+	h.until(id, result.Failed)
+	h.event(id, "flush failed after")
+	require.Contains(t, h.result(id).Reason, "the disk is full")
+}
+
+// A flush may be done twice without harm, a split may not: what was ordered before the coordinator was started again is
+// asked for by its id, of the agent that has it.
+func TestAnActionOutlivesTheCoordinator(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	id := loads(h, a)
+	order := await(a, (*benchdv1.SessionResponse).GetAction)
+	h.close()
+	h.open()
+	shard := &benchdv1.ShardId{Run: id + ".1", Attempt: 1}
+	a.hello.Held = []*benchdv1.HeldShard{{
+		Id: shard, Phase: "load", Prepared: true,
+		Ended: []*benchdv1.PhaseEnded{{Id: shard, Phase: "load", EndedNs: 1e8, Final: true}},
+	}}
+	a.connect()
+	again := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
+	require.Equal(t, order.GetId(), again.GetId())
+	require.Equal(t, "wait_for_quiet", a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "").GetName())
+	h.until(id, result.Complete)
+}
+
+func TestALostAgentLeavesItsActionUnknown(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+	id := loads(h, a, b)
+	await(a, (*benchdv1.SessionResponse).GetAction)
+	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Leaving{Leaving: &benchdv1.Leaving{Reason: "terminated"}}})
+	h.until(id, result.Failed)
+	require.Contains(t, h.result(id).Reason, "whether it was done is not known")
+}
+
+func TestACancelGivesTheActionUp(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	id := loads(h, a)
+	order := await(a, (*benchdv1.SessionResponse).GetAction)
+	h.cancel(id)
+	require.Equal(t, order.GetId(), await(a, (*benchdv1.SessionResponse).GetCancelAction).GetId())
+	h.until(id, result.Cancelled)
+}

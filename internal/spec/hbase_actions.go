@@ -1,0 +1,34 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// afterLoad are the actions that a load may end with.
+func afterLoad() []string {
+	return []string{"flush", "compact", "major_compact", "split", "balance", "wait_for_quiet"}
+}
+
+// checkAfterLoad accepts names of actions, with dashes too.
+func checkAfterLoad(value string) (string, error) {
+	var names []string
+	for name := range strings.SplitSeq(value, ",") {
+		name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
+		if !slices.Contains(afterLoad(), name) {
+			return "", fmt.Errorf("%s is nothing that can be done after a load; there is %s", quote(name), strings.Join(afterLoad(), ", "))
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ","), nil
+}
+
+// afterLoad is what is done to the target after the load.
+func (v values) afterLoad() []string {
+	db := v.text("db")
+	if list := v.text("hbase.after.load"); list != "" && (db == HBaseTarget || db == Sandbox) {
+		return strings.Split(list, ",")
+	}
+	return nil
+}
