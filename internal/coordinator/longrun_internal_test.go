@@ -79,7 +79,7 @@ func newLongRunOf(t *testing.T, c *Coordinator, id string, agents, windows, ops,
 				service.Record(ns)
 				response.Record(ns + int64(50_000*rng.ExpFloat64()))
 			}
-			series = append(series, latency.Series{Key: latency.Key{Op: op, Outcome: "OK"}, Response: response, Service: service})
+			series = append(series, latency.Series{Key: latency.Key{Op: op, Outcome: "OK"}, Response: received(t, response), Service: received(t, service)})
 		}
 		l.variants = append(l.variants, series)
 		l.idle = append(l.idle, rng.Float64())
@@ -87,7 +87,18 @@ func newLongRunOf(t *testing.T, c *Coordinator, id string, agents, windows, ops,
 	for range 100 {
 		l.lateness.Record(int64(20_000 * rng.ExpFloat64()))
 	}
+	l.lateness = received(t, l.lateness)
 	return l
+}
+
+// received is a histogram as it comes from an agent.
+func received(t *testing.T, h *latency.Histogram) *latency.Histogram {
+	t.Helper()
+	b, err := h.AppendBinary(nil)
+	require.NoError(t, err)
+	h, err = latency.DecodeHistogram(b)
+	require.NoError(t, err)
+	return h
 }
 
 // window makes a window; it is always the same one.
