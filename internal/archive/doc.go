@@ -8,7 +8,11 @@
 //     window be acknowledged;
 //  4. Windows streams a run's windows back in the order of the measurement, Counts tells what is there and what
 //     is missing;
-//  5. Remove deletes an ended suite; Close folds the write-ahead log into the file.
+//  5. RollUp merges the histograms of long phases, losing nothing that is shown;
+//  6. Export and Import take a suite from one archive to another, as one file; Remove deletes an ended suite and
+//     gives its space back, Purge goes on with what was broken off; Close folds the write-ahead log into the file.
+//
+// Backup and Check work on an archive that somebody else has open. All that takes long is done in small transactions.
 //
 // One connection writes, so writers wait for each other; a few others read, and never wait for the writer. The
 // tables are for people too: docs/archive.md documents them, and each query in it is run by a test.
