@@ -49,6 +49,8 @@ func remedyOf(err error) remedy {
 			"WrongRegionException", "UnknownRegionException":
 			return relocate
 		case "CallQueueTooBigException", "RegionTooBusyException", "RpcThrottlingException", "CallDroppedException",
+			// A page of a scan can be asked for again, whatever has become of its scanner.
+			"ScannerResetException", "UnknownScannerException", "OutOfOrderScannerNextException", "LeaseException",
 			"CallTimedOutException", "RetryImmediatelyException", "ServerNotRunningYetException", "MultiActionResultTooLarge":
 			return wait
 		case "RegionServerStoppedException", "RegionServerAbortedException":

@@ -374,13 +374,16 @@ func TestScansGoOnBehindTheLastRow(t *testing.T) {
 	places := &two{addrs: [2]string{left.addr(), right.addr()}}
 	var asked atomic.Int64
 	left.do(func(*request) *reply {
-		if asked.Add(1) == 2 {
-			return &reply{exception: "org.apache.hadoop.hbase.UnknownScannerException: gone"}
+		switch asked.Add(1) {
+		case 2:
+			return &reply{exception: "org.apache.hadoop.hbase.UnknownScannerException: gone", final: true}
+		case 3:
+			return &reply{exception: "org.apache.hadoop.hbase.exceptions.ScannerResetException: Scanner is closed on the server-side", final: true}
 		}
 		return nil
 	})
 	right.do(func(*request) *reply {
-		if asked.Add(1) == 6 {
+		if asked.Add(1) == 7 {
 			return &reply{hangUp: true}
 		}
 		return nil
