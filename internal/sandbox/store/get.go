@@ -63,7 +63,7 @@ func (r *Region) get(from pebble.Reader, g *Get, out *Result) (err error) {
 
 func (s *Store) reader() *reader {
 	rd, _ := s.readers.Get().(*reader)
-	rd.nearby = int(s.nearby.Load())
+	rd.nearby, rd.mostRow = int(s.nearby.Load()), s.opts.MaxRowBytes
 	return rd
 }
 

@@ -118,3 +118,22 @@ func TestAStoreInMemoryIsBounded(t *testing.T) {
 	require.NoError(t, s.Flush())
 	require.Eventually(t, func() bool { return regions[0].Mutate(put("a", "x", "1"), nil) == nil }, time.Minute, time.Millisecond)
 }
+
+func TestARowThatIsTooLargeIsReadInParts(t *testing.T) {
+	r := created(t, open(t, store.Options{MaxRowBytes: 2000}), nil)
+	for i := range 30 {
+		require.NoError(t, r.Mutate(put("r", fmt.Sprintf("%02d", i), string(make([]byte, 100))), nil))
+	}
+	require.ErrorIs(t, r.Get(&store.Get{Row: []byte("r")}, &store.Result{}), store.ErrTooLarge)
+	sc, err := r.Scan(store.Scan{Batch: 10})
+	require.NoError(t, err)
+	defer sc.Close()
+	cells := 0
+	for more := true; more; {
+		var page store.Page
+		more, err = sc.Next(store.Limits{Rows: 1}, &page)
+		require.NoError(t, err)
+		cells += len(page.Cells)
+	}
+	require.Equal(t, 30, cells)
+}

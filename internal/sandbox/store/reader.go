@@ -32,6 +32,7 @@ type reader struct {
 	c       cell.Cell
 	looked  int
 	nearby  int // stepsBeforeSeek, but in tests
+	mostRow int // bytes that a read takes of one row
 	limits  bounds
 }
 
@@ -91,6 +92,9 @@ func (r *reader) walk(out *Result) (outcome, error) {
 			out.take(r.rowKey, &r.c)
 			taken++
 			size += r.c.Size()
+			if size > r.mostRow {
+				return rowEnd, fmt.Errorf("%w: row %.200q has more than %d MiB; read fewer of its columns, or scan it with a batch", ErrTooLarge, r.plain, r.mostRow>>20)
+			}
 		}
 		if r.leaves(then) && r.single {
 			return rowEnd, nil

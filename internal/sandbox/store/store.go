@@ -29,6 +29,8 @@ type Options struct {
 	MemTableBytes int
 	// MaxCellBytes bounds a cell. Default 10 MiB, as in HBase.
 	MaxCellBytes int
+	// MaxRowBytes bounds what a Get, or a page of a scanner, takes of one row. Default 256 MiB.
+	MaxRowBytes int
 	// TidyBytes is how much is written to a table before the store looks by itself for versions that nobody can see any more; never before
 	// as much was written as the table holds. Default 64 MiB; negative: never.
 	TidyBytes int64
@@ -53,6 +55,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxCellBytes == 0 {
 		o.MaxCellBytes = 10 << 20
+	}
+	if o.MaxRowBytes == 0 {
+		o.MaxRowBytes = 256 << 20
 	}
 	if o.TidyBytes == 0 {
 		o.TidyBytes = 64 << 20
