@@ -26,6 +26,9 @@ ONLY     ?=
 YCSB     ?=
 ARGS     ?=
 FLEET    ?= 10,100,1000
+IMAGE    ?= benchd:devel
+
+RELEASE_VERSION ?=
 
 VERSION ?= $(shell git describe --tags --match 'v*' --abbrev=0 2>/dev/null)
 COMMIT  ?= $(shell git describe --always --exclude '*' --dirty --abbrev=12 2>/dev/null)
@@ -57,6 +60,14 @@ build: ## Build bin/benchd and bin/benchctl.
 .PHONY: demo
 demo: build ## Build, start `benchd dev`, load a table of its sandbox and run on it, print the result.
 	@scripts/demo bin
+
+.PHONY: release
+release: ## Build the archives for Linux (amd64, arm64) from the commit into bin/release, with checksums; RELEASE_VERSION=v1.2.3.
+	@GO='$(GO)' scripts/release $(RELEASE_VERSION)
+
+.PHONY: image
+image: ## Build the container image IMAGE (benchd:devel) with docker.
+	docker build -f deploy/Dockerfile --build-arg VERSION='$(VERSION)' --build-arg COMMIT='$(COMMIT)' -t '$(IMAGE)' .
 
 # RS: how many region servers; HEAP: memory of each. More than one are processes of their own.
 RS   ?= 1
@@ -102,6 +113,11 @@ soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three 
 crash-archive: ## Kill who writes the archive at 500 random instants; each time it opens, and nothing acknowledged is missing.
 	$(GO) test -count 1 -timeout 30m -run TestAcknowledgedWindowsSurviveKill -v ./internal/archive -args -kills 500
 
+.PHONY: test-deploy
+test-deploy: $(TESTRUNNER) ## Check deploy/ and the release: units, manifests, compose file, playbook; build the image's stages without docker (root).
+	@scripts/need systemd-analyze systemd && scripts/need ansible-playbook ansible-core && scripts/need ip iproute2
+	cd test/deploy && $(GOTEST:$(TOOLS)%=$(CURDIR)/$(TOOLS)%) -count 1 -timeout 15m ./...
+
 .PHONY: java-client-test
 java-client-test: ## Check with HBase's own Java client what the server at QUORUM=HOST:PORT answers; ONLY=TEXT picks checks.
 	@test/java/run ClientTest '$(QUORUM)' $(if $(ONLY),--only '$(ONLY)')
@@ -123,6 +139,7 @@ lint-proto: $(TOOLS)/buf ## Lint proto/ and refuse changes that break an older a
 lint-mod: ## Check that go.mod and go.sum hold what is needed and nothing else.
 	$(GO) mod tidy -diff
 	$(GO) -C tools mod tidy -diff
+	$(GO) -C test/deploy mod tidy -diff
 
 .PHONY: cover
 cover: ## Measure the coverage of all tests and write bin/cover.html.

@@ -1,0 +1,47 @@
+package deploy
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/compose-spec/compose-go/v2/cli"
+	"github.com/compose-spec/compose-go/v2/types"
+	"github.com/stretchr/testify/require"
+)
+
+// project is the compose file, judged against Compose's schema and put together by its own loader.
+func project(t *testing.T) *types.Project {
+	t.Helper()
+	options, err := cli.NewProjectOptions([]string{filepath.Join(root, "deploy/compose.yaml")})
+	require.NoError(t, err)
+	p, err := options.LoadProject(t.Context())
+	require.NoError(t, err)
+	return p
+}
+
+// What serves without TLS is reached from this machine alone, and nothing can write but to its volumes.
+func TestComposeKeepsToThisMachine(t *testing.T) {
+	p := project(t)
+	require.ElementsMatch(t, []string{"coordinator", "agent", "prometheus"}, p.ServiceNames())
+	for name, s := range p.Services {
+		require.True(t, s.ReadOnly, name)
+		require.Equal(t, []string{"ALL"}, []string(s.CapDrop), name)
+		require.Contains(t, s.SecurityOpt, "no-new-privileges:true", name)
+		for _, port := range s.Ports {
+			require.Equal(t, "127.0.0.1", port.HostIP, "%s: port %s", name, port.Published)
+		}
+		if name != "prometheus" {
+			require.Equal(t, "65532:65532", s.User, name)
+		}
+	}
+}
+
+// Prometheus gets the configuration of deploy/prometheus, and finds the coordinator where that says it is.
+func TestComposeWatchesWithTheSameConfiguration(t *testing.T) {
+	s := project(t).Services["prometheus"]
+	require.Equal(t, "service:coordinator", s.NetworkMode, "in its network the coordinator is 127.0.0.1:7071")
+	want, err := filepath.Abs(filepath.Join(root, "deploy/prometheus"))
+	require.NoError(t, err)
+	require.Equal(t, want, s.Volumes[0].Source)
+	require.FileExists(t, filepath.Join(want, filepath.Base(s.Command[0][len("--config.file="):])))
+}

@@ -1,0 +1,165 @@
+package deploy
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
+	"github.com/moby/patternmatcher"
+	"github.com/moby/patternmatcher/ignorefile"
+	"github.com/stretchr/testify/require"
+)
+
+// stages parses the Dockerfile as BuildKit does; what its linter finds is an error.
+func stages(t *testing.T) []instructions.Stage {
+	t.Helper()
+	f, err := os.Open(filepath.Join(root, "deploy/Dockerfile"))
+	require.NoError(t, err)
+	defer func() { _ = f.Close() }()
+	parsed, err := parser.Parse(f)
+	require.NoError(t, err)
+	require.Empty(t, parsed.Warnings)
+	stages, _, err := instructions.Parse(parsed.AST, nil)
+	require.NoError(t, err)
+	require.Len(t, stages, 2)
+	return stages
+}
+
+// steps writes the instructions of the build stage as lines for image.sh: the instruction, and what it is applied to.
+func steps(t *testing.T, stage instructions.Stage) string {
+	t.Helper()
+	var b strings.Builder
+	for _, c := range stage.Commands {
+		switch c := c.(type) {
+		case *instructions.WorkdirCommand:
+			fmt.Fprintf(&b, "workdir\t%s\n", c.Path)
+		case *instructions.CopyCommand:
+			require.Empty(t, c.From, "the build stage copies from the context")
+			fmt.Fprintf(&b, "copy\t%s\t%s\n", strings.Join(c.SourcePaths, " "), c.DestPath)
+		case *instructions.ArgCommand:
+			for _, arg := range c.Args {
+				fmt.Fprintf(&b, "arg\t%s\n", arg.Key)
+			}
+		case *instructions.RunCommand:
+			require.True(t, c.PrependShell, "RUN %v: in the form of the shell", c.CmdLine)
+			fmt.Fprintf(&b, "run\t%s\n", strings.ReplaceAll(strings.Join(c.CmdLine, " "), "\n", " "))
+		default:
+			require.Failf(t, "unknown instruction", "%s: give it a step in image.sh", c.Name())
+		}
+	}
+	return b.String()
+}
+
+// context is what docker would send to the build: a clean clone without what the ignore file names.
+func buildContext(t *testing.T) string {
+	t.Helper()
+	clone := filepath.Join(t.TempDir(), "context")
+	succeed(t, root, nil, "git", "clone", "--quiet", ".", clone)
+	f, err := os.Open(filepath.Join(root, "deploy/Dockerfile.dockerignore"))
+	require.NoError(t, err)
+	defer func() { _ = f.Close() }()
+	patterns, err := ignorefile.ReadAll(f)
+	require.NoError(t, err)
+	ignored, err := patternmatcher.New(patterns)
+	require.NoError(t, err)
+	require.NoError(t, filepath.WalkDir(clone, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == clone {
+			return err
+		}
+		rel, err := filepath.Rel(clone, path)
+		if err != nil {
+			return err
+		}
+		out, err := ignored.MatchesOrParentMatches(rel)
+		if err != nil || !out {
+			return err
+		}
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return filepath.SkipDir
+		}
+		return nil
+	}))
+	return clone
+}
+
+// The steps of the build, executed one by one, end in an image of two static programs and folders to write to, which runs as
+// an ordinary user whose root file system is read-only, by the command lines of the compose file and of the manifests.
+func TestImageRuns(t *testing.T) {
+	all := stages(t)
+	build, last := all[0], all[1]
+	require.Equal(t, "scratch", last.BaseName)
+	work := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(work, "steps"), []byte(steps(t, build)), 0o600))
+	image := filepath.Join(work, "image")
+	require.NoError(t, os.Mkdir(image, 0o755))
+	t.Log(within(t, "build.sh", []string{"VERSION=" + version, "COMMIT=0123456789ab"},
+		work, buildContext(t), goEnv(t, "GOROOT"), goEnv(t, "GOCACHE"), goEnv(t, "GOMODCACHE")))
+
+	user, entry := "", ""
+	for _, c := range last.Commands {
+		switch c := c.(type) {
+		case *instructions.CopyCommand:
+			require.Equal(t, build.Name, c.From)
+			require.Equal(t, []string{"/image/"}, c.SourcePaths)
+			require.Equal(t, "/", c.DestPath)
+		case *instructions.UserCommand:
+			user = c.User
+		case *instructions.EntrypointCommand:
+			require.Equal(t, []string{"benchd"}, []string(c.CmdLine))
+			entry = "/usr/local/bin/benchd"
+		}
+	}
+	require.Equal(t, "65532:65532", user)
+	require.NotEmpty(t, entry)
+	contains(t, image)
+
+	compose, sets := project(t), manifests(t).sets
+	lines := map[string][2][]string{
+		"compose":    {compose.Services["coordinator"].Command, compose.Services["agent"].Command},
+		"kubernetes": {arguments(sets["benchd-coordinator"].Spec.Template.Spec.Containers[0].Args), arguments(sets["benchd-agent"].Spec.Template.Spec.Containers[0].Args)},
+	}
+	for name, pair := range lines {
+		t.Run(name, func(t *testing.T) {
+			args := slices.Concat([]string{image, t.TempDir(), user, entry}, pair[0], []string{"--"}, pair[1])
+			t.Log(within(t, "run.sh", nil, args...))
+		})
+	}
+}
+
+// arguments puts the values of a pod into the arguments of its container.
+func arguments(args []string) []string {
+	filled := make([]string, len(args))
+	for i, a := range args {
+		filled[i] = strings.NewReplacer("$(POD_NAME)", "benchd-agent-0", "$(NODE_NAME)", "node-1").Replace(a)
+	}
+	return filled
+}
+
+// contains sees that the image has what it should have, and nothing else.
+func contains(t *testing.T, image string) {
+	t.Helper()
+	var files []string
+	require.NoError(t, filepath.WalkDir(image, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			files = append(files, strings.TrimPrefix(path, image))
+		}
+		return err
+	}))
+	require.ElementsMatch(t, []string{"/usr/local/bin/benchd", "/usr/local/bin/benchctl", "/etc/passwd", "/etc/group"}, files)
+	for _, p := range []string{"benchd", "benchctl"} {
+		path := filepath.Join(image, "usr/local/bin", p)
+		static(t, path)
+		require.Contains(t, succeed(t, "", nil, path, "--version"), version+"+0123456789ab")
+	}
+	require.Equal(t, "65532:65532 700\n", succeed(t, "", nil, "stat", "--format=%u:%g %a", filepath.Join(image, "var/lib/benchd")))
+	require.Equal(t, "0:0 1777\n", succeed(t, "", nil, "stat", "--format=%u:%g %a", filepath.Join(image, "tmp")))
+}

@@ -1,0 +1,196 @@
+package deploy
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apps "k8s.io/api/apps/v1"
+	core "k8s.io/api/core/v1"
+	network "k8s.io/api/networking/v1"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+)
+
+// cluster is what the manifests ask for.
+type cluster struct {
+	namespaces []*core.Namespace
+	services   map[string]*core.Service
+	sets       map[string]*apps.StatefulSet
+	policies   map[string]*network.NetworkPolicy
+}
+
+// decode reads a manifest into the type that it names. A field that the type does not have is an error.
+func (c *cluster) decode(t *testing.T, text string) error {
+	t.Helper()
+	var kind meta.TypeMeta
+	require.NoError(t, yaml.Unmarshal([]byte(text), &kind))
+	var object meta.Object
+	switch kind.APIVersion + " " + kind.Kind {
+	case "v1 Namespace":
+		n := &core.Namespace{}
+		c.namespaces, object = append(c.namespaces, n), n
+	case "v1 Service":
+		object = &core.Service{}
+	case "apps/v1 StatefulSet":
+		object = &apps.StatefulSet{}
+	case "networking.k8s.io/v1 NetworkPolicy":
+		object = &network.NetworkPolicy{}
+	default:
+		require.Failf(t, "unknown kind", "%q: give it a case here", kind)
+	}
+	// Not yaml.UnmarshalStrict, to which upper and lower case are the same.
+	document, err := yaml.YAMLToJSONStrict([]byte(text))
+	if err != nil {
+		return err
+	}
+	strict, err := json.UnmarshalStrict(document, object)
+	if err := errors.Join(append(strict, err)...); err != nil {
+		return err
+	}
+	switch o := object.(type) {
+	case *core.Service:
+		c.services[o.Name] = o
+	case *apps.StatefulSet:
+		c.sets[o.Name] = o
+	case *network.NetworkPolicy:
+		c.policies[o.Name] = o
+	}
+	return nil
+}
+
+// manifests decodes all that is in deploy/kubernetes.
+func manifests(t *testing.T) *cluster {
+	t.Helper()
+	c := &cluster{services: map[string]*core.Service{}, sets: map[string]*apps.StatefulSet{}, policies: map[string]*network.NetworkPolicy{}}
+	files, err := filepath.Glob(filepath.Join(root, "deploy/kubernetes/*.yaml"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, part := range strings.Split(string(text), "\n---\n") {
+			require.NoError(t, c.decode(t, part), file)
+		}
+	}
+	return c
+}
+
+// The test of the test: a word that Kubernetes does not know is found, and so is one that stands twice.
+func TestMistypedManifestIsRefused(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "deploy/kubernetes/10-coordinator.yaml"))
+	require.NoError(t, err)
+	_, set, found := strings.Cut(string(text), "\n---\n")
+	require.True(t, found)
+	for from, to := range map[string]string{
+		"runAsNonRoot: true":           "runAsNonRoute: true",
+		"readOnlyRootFilesystem: true": "readOnlyRootFileSystem: true",
+		"replicas: 1":                  "replicas: 1\n  replicas: 2",
+	} {
+		require.Contains(t, set, from)
+		c := &cluster{sets: map[string]*apps.StatefulSet{}}
+		require.Error(t, c.decode(t, strings.Replace(set, from, to, 1)), to)
+	}
+}
+
+// Pods run as nobody in particular, write nowhere but to their volumes, tell how they are, and say what they need.
+func TestPodsAreConfined(t *testing.T) {
+	c := manifests(t)
+	require.Len(t, c.sets, 2)
+	for name, set := range c.sets {
+		pod := set.Spec.Template.Spec
+		require.Equal(t, "benchd", set.Namespace)
+		require.True(t, *pod.SecurityContext.RunAsNonRoot, name)
+		require.Equal(t, int64(65532), *pod.SecurityContext.RunAsUser, "%s: the image's user", name)
+		require.Equal(t, core.SeccompProfileTypeRuntimeDefault, pod.SecurityContext.SeccompProfile.Type, name)
+		require.False(t, *pod.AutomountServiceAccountToken, name)
+		require.Len(t, pod.Containers, 1)
+		box := pod.Containers[0]
+		require.True(t, *box.SecurityContext.ReadOnlyRootFilesystem, name)
+		require.False(t, *box.SecurityContext.AllowPrivilegeEscalation, name)
+		require.Equal(t, []core.Capability{"ALL"}, box.SecurityContext.Capabilities.Drop, name)
+		require.Equal(t, "/healthz", box.LivenessProbe.HTTPGet.Path, name)
+		require.Equal(t, "/readyz", box.ReadinessProbe.HTTPGet.Path, name)
+		for _, probe := range []*core.Probe{box.LivenessProbe, box.ReadinessProbe} {
+			require.Contains(t, portNames(box), probe.HTTPGet.Port.String(), name)
+		}
+		for _, resource := range []core.ResourceName{core.ResourceCPU, core.ResourceMemory} {
+			require.Contains(t, box.Resources.Requests, resource, name)
+		}
+		require.Contains(t, box.Resources.Limits, core.ResourceMemory, name)
+		volumes := map[string]bool{}
+		for _, v := range pod.Volumes {
+			volumes[v.Name] = true
+		}
+		for _, v := range set.Spec.VolumeClaimTemplates {
+			volumes[v.Name] = true
+		}
+		paths := []string{}
+		for _, m := range box.VolumeMounts {
+			require.True(t, volumes[m.Name], "%s: volume %s", name, m.Name)
+			paths = append(paths, m.MountPath)
+		}
+		require.ElementsMatch(t, []string{"/var/lib/benchd", "/tmp"}, paths, name)
+	}
+}
+
+func portNames(box core.Container) []string {
+	names := make([]string, len(box.Ports))
+	for i, p := range box.Ports {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// The archive outlives its pod, and there is one coordinator.
+func TestCoordinatorKeepsItsArchive(t *testing.T) {
+	set := manifests(t).sets["benchd-coordinator"]
+	require.Equal(t, int32(1), *set.Spec.Replicas)
+	require.Len(t, set.Spec.VolumeClaimTemplates, 1)
+	box := set.Spec.Template.Spec.Containers[0]
+	at := slices.IndexFunc(box.VolumeMounts, func(m core.VolumeMount) bool { return m.Name == set.Spec.VolumeClaimTemplates[0].Name })
+	require.GreaterOrEqual(t, at, 0)
+	require.Equal(t, box.VolumeMounts[at].MountPath, box.Args[slices.Index(box.Args, "--data")+1])
+}
+
+// Never two agents on a node: they would measure each other. A client that is throttled would measure its throttle.
+func TestAgentsHaveNodesForThemselves(t *testing.T) {
+	set := manifests(t).sets["benchd-agent"]
+	pod := set.Spec.Template.Spec
+	terms := pod.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	require.Len(t, terms, 1)
+	require.Equal(t, "kubernetes.io/hostname", terms[0].TopologyKey)
+	for k, v := range terms[0].LabelSelector.MatchLabels {
+		require.Equal(t, v, set.Spec.Template.Labels[k], "the term means these pods")
+	}
+	require.Equal(t, map[string]string{"benchd/client": "true"}, pod.NodeSelector)
+	require.Empty(t, pod.SchedulerName, "Kubernetes's own scheduler runs the fleet")
+	box := pod.Containers[0]
+	require.Equal(t, box.Resources.Requests, box.Resources.Limits)
+}
+
+// Each service leads to its pods and to a port that they have; each set is governed by a service; each policy is for pods that
+// there are, and each has one.
+func TestManifestsMeetEachOther(t *testing.T) {
+	c := manifests(t)
+	require.Len(t, c.namespaces, 1)
+	require.Equal(t, "benchd", c.namespaces[0].Name)
+	require.Equal(t, "restricted", c.namespaces[0].Labels["pod-security.kubernetes.io/enforce"])
+	for name, set := range c.sets {
+		labels := set.Spec.Template.Labels
+		require.Subset(t, labels, set.Spec.Selector.MatchLabels, name)
+		service, policy := c.services[set.Spec.ServiceName], c.policies[name]
+		require.NotNil(t, service, "%s: service %q", name, set.Spec.ServiceName)
+		require.NotNil(t, policy, "%s: network policy", name)
+		require.Subset(t, labels, service.Spec.Selector, name)
+		require.Subset(t, labels, policy.Spec.PodSelector.MatchLabels, name)
+		for _, port := range service.Spec.Ports {
+			require.Contains(t, portNames(set.Spec.Template.Spec.Containers[0]), port.TargetPort.String(), name)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package deploy
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// root is the checkout.
+const root = "../.."
+
+// patience bounds what takes a machine long that has to compile everything.
+const patience = 10 * time.Minute
+
+// command runs a program in a folder, with variables added to the environment, and gives what it printed, on both streams.
+func command(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
+	cmd.Env = append(os.Environ(), env...)
+	cmd.WaitDelay = 10 * time.Second
+	err := cmd.Run()
+	return out.String(), err
+}
+
+// succeed runs a program that must not fail.
+func succeed(t *testing.T, dir string, env []string, name string, args ...string) string {
+	t.Helper()
+	out, err := command(t, dir, env, name, args...)
+	require.NoError(t, err, "%s %s:\n%s", name, strings.Join(args, " "), out)
+	return out
+}
+
+// within runs a script of testdata in namespaces of its own, where mounts, processes and ports are its own.
+func within(t *testing.T, script string, env []string, args ...string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("testdata", script))
+	require.NoError(t, err)
+	// Processes that a script leaves behind end with its namespace.
+	all := append([]string{"--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "bash", path}, args...)
+	return succeed(t, "", env, "unshare", all...)
+}
+
+// version is what the release of the checks is called.
+const version = "v0.0.1-check"
+
+// made is the folder of releases, and built tells whether the first one is in it.
+var (
+	made  string
+	built sync.Mutex
+)
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "benchd-deploy-")
+	if err != nil {
+		panic(err)
+	}
+	made = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// release is the folder with the archives of the commit, built by the first test that asks.
+func release(t *testing.T) string {
+	t.Helper()
+	built.Lock()
+	defer built.Unlock()
+	dir := filepath.Join(made, "release")
+	if _, err := os.Stat(filepath.Join(dir, "SHA256SUMS")); err != nil {
+		succeed(t, root, []string{"RELEASE=" + dir}, "scripts/release", version)
+	}
+	return dir
+}
+
+// program is a program of the release, for this machine.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	archive := filepath.Join(release(t), "benchd_"+version+"_linux_"+runtime.GOARCH+".tar.gz")
+	dir := t.TempDir()
+	succeed(t, "", nil, "tar", "-xzf", archive, "-C", dir, "--strip-components=1")
+	return filepath.Join(dir, "bin", name)
+}

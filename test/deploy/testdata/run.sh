@@ -1,0 +1,90 @@
+# run.sh IMAGE WORK USER ENTRY COORDINATOR… -- AGENT…: starts coordinator and agent from an image, each in a root of its own as a
+# container engine makes it: read-only but for its volume and /tmp, an ordinary user without any privilege, the names of the
+# network in /etc/hosts. Ports are the namespace's own, so they are those of the deployment.
+set -euo pipefail
+image=$1 work=$2 user=$3 entry=$4
+shift 4
+coordinator=()
+while [[ $1 != -- ]]; do
+	coordinator+=("$1")
+	shift
+done
+shift
+
+# fail MESSAGE: ends everything, and the processes with it.
+fail() {
+	echo "run: $1"
+	tail -n 20 "$work"/*.log
+	exit 1
+}
+
+mount --make-rprivate /
+ip link set lo up
+
+# contain NAME: makes a container's root at WORK/NAME.
+contain() {
+	local root=$work/$1
+	cp -a "$image" "$root"
+	mkdir -p "$root"/{proc,dev}
+	printf '127.0.0.1 localhost coordinator benchd-coordinator\n' >"$root/etc/hosts"
+	mount --bind "$root" "$root"
+	mount -o remount,bind,ro "$root"
+	mount -t proc proc "$root/proc"
+	mount -t tmpfs -o mode=1777 none "$root/tmp"
+	mount -t tmpfs -o "mode=0700,uid=${user%:*},gid=${user#*:}" none "$root/var/lib/benchd"
+}
+
+# enter NAME COMMAND…: becomes a command in a container.
+enter() {
+	local root=$work/$1
+	shift
+	exec setpriv --no-new-privs env -i PATH=/usr/local/bin "$(command -v chroot)" --userspec="$user" --groups= "$root" "$@"
+}
+
+# inside NAME COMMAND…: runs a command in a container.
+inside() { (enter "$@"); }
+
+# answers PORT PATH: whether HTTP says 200.
+answers() {
+	local line
+	exec 3<>"/dev/tcp/127.0.0.1/$1" || return
+	printf 'GET %s HTTP/1.0\r\n\r\n' "$2" >&3
+	read -r line <&3
+	exec 3>&-
+	[[ $line == *' 200 '* ]]
+} 2>/dev/null
+
+# await SAYING COMMAND…: waits a minute for a command to succeed.
+await() {
+	local i saying=$1
+	shift
+	for ((i = 0; i < 300; i++)); do
+		! "$@" || return 0
+		sleep 0.2
+	done
+	fail "$saying"
+}
+
+contain coordinator
+contain agent
+! inside coordinator "$entry" coordinator --data /data >"$work/readonly.log" 2>&1 || fail "the root file system can be written to"
+grep -q 'read-only file system' "$work/readonly.log" || fail "writing outside of the volumes does not fail by the root being read-only"
+
+enter coordinator "$entry" "${coordinator[@]}" >"$work/coordinator.log" 2>&1 &
+first=$!
+await "the coordinator is not ready" answers 7071 /readyz
+answers 7071 /healthz || fail "the coordinator has no /healthz"
+enter agent "$entry" "$@" >"$work/agent.log" 2>&1 &
+second=$!
+await "the agent is not ready" answers 7072 /readyz
+answers 7072 /healthz || fail "the agent has no /healthz"
+inside coordinator /usr/local/bin/benchctl agents || fail "benchctl agents fails"
+inside coordinator /usr/local/bin/benchctl submit --db null --duration 1s --wait >"$work/result" 2>"$work/submit.log" || fail "a run fails"
+tail -n 3 "$work/result"
+for line in "Uid:	${user%:*}	${user%:*}	${user%:*}	${user%:*}" "CapEff:	0000000000000000" "NoNewPrivs:	1"; do
+	grep -qxF "$line" "/proc/$first/status" || fail "the coordinator's process is not: $line"
+done
+
+kill -TERM "$second" "$first"
+wait "$second" || fail "the agent ends with exit code $?"
+wait "$first" || fail "the coordinator ends with exit code $?"
