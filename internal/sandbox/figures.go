@@ -40,11 +40,14 @@ func (s *Sandbox) masterFigures() jmx.Figures {
 	return jmx.Figures{Master: f}
 }
 
-// Fill adds to a meter what its server's connections count.
-func fill(m *jmx.Meter, from interface {
+// connected is a server that counts its connections and their bytes.
+type connected interface {
 	Connections() int
 	Traffic() (received, sent int64)
-}) {
+}
+
+// Fill adds to a meter what its server's connections count.
+func fill(m *jmx.Meter, from connected) {
 	m.Connections.Store(int64(from.Connections()))
 	received, sent := from.Traffic()
 	m.Received.Store(received)

@@ -38,6 +38,7 @@ func (c *Call) parse(frame []byte) error {
 				c.id, hasID = uint32(v), true
 			case 7:
 				c.Timeout = uint32(v)
+			default: // priorities
 			}
 		case kind == protowire.BytesType && (number == 3 || number == 5):
 			v, n := protowire.ConsumeBytes(head)
