@@ -33,12 +33,12 @@ func exchange(t *testing.T, address, service, method string, param, cells []byte
 	defer conn.Close()
 	require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
 	greeting, err := proto.Marshal(&hbasepb.ConnectionHeader{
-		ServiceName: proto.String(service), CellBlockCodecClass: proto.String("org.apache.hadoop.hbase.codec.KeyValueCodec"),
+		ServiceName: new(service), CellBlockCodecClass: new("org.apache.hadoop.hbase.codec.KeyValueCodec"),
 	})
 	require.NoError(t, err)
-	h := &hbasepb.RequestHeader{CallId: proto.Uint32(1), MethodName: &method, RequestParam: proto.Bool(true), Timeout: proto.Uint32(100)}
+	h := &hbasepb.RequestHeader{CallId: proto.Uint32(1), MethodName: &method, RequestParam: new(true), Timeout: proto.Uint32(100)}
 	if len(cells) > 0 {
-		h.CellBlockMeta = &hbasepb.CellBlockMeta{Length: proto.Uint32(uint32(len(cells)))}
+		h.CellBlockMeta = &hbasepb.CellBlockMeta{Length: new(uint32(len(cells)))}
 	}
 	header, err := proto.Marshal(h)
 	require.NoError(t, err)
@@ -75,18 +75,18 @@ func seeds(f *testing.F, s *Sandbox) {
 	add(0, "Get", &hbasepb.GetRequest{Region: region, Get: &hbasepb.Get{Row: []byte("r")}}, nil)
 	add(0, "Mutate", &hbasepb.MutateRequest{Region: region, Mutation: put}, one)
 	add(0, "Scan", &hbasepb.ScanRequest{Region: region, Scan: &hbasepb.Scan{}, NumberOfRows: proto.Uint32(10)}, nil)
-	add(0, "Scan", &hbasepb.ScanRequest{ScannerId: proto.Uint64(1), NumberOfRows: proto.Uint32(1 << 31), Renew: proto.Bool(true)}, nil)
+	add(0, "Scan", &hbasepb.ScanRequest{ScannerId: proto.Uint64(1), NumberOfRows: proto.Uint32(1 << 31), Renew: new(true)}, nil)
 	add(0, "Multi", &hbasepb.MultiRequest{RegionAction: []*hbasepb.RegionAction{{Region: region, Action: []*hbasepb.Action{
 		{Index: proto.Uint32(0), Mutation: put}, {Index: proto.Uint32(1), Get: &hbasepb.Get{Row: []byte("r")}},
 	}}}}, one)
 	add(1, "FlushRegion", &hbasepb.FlushRegionRequest{Region: region}, nil)
-	add(1, "CompactRegion", &hbasepb.CompactRegionRequest{Region: region, Major: proto.Bool(true)}, nil)
+	add(1, "CompactRegion", &hbasepb.CompactRegionRequest{Region: region, Major: new(true)}, nil)
 	add(1, "GetRegionInfo", &hbasepb.GetRegionInfoRequest{Region: region}, nil)
 	add(2, "GetClusterStatus", &hbasepb.GetClusterStatusRequest{}, nil)
 	add(2, "GetTableState", &hbasepb.GetTableStateRequest{TableName: &hbasepb.TableName{Namespace: []byte("default"), Qualifier: []byte("t")}}, nil)
 	add(2, "CreateNamespace", &hbasepb.CreateNamespaceRequest{NamespaceDescriptor: &hbasepb.NamespaceDescriptor{Name: []byte("n")}}, nil)
 	add(2, "SplitRegion", &hbasepb.SplitTableRegionRequest{RegionInfo: &hbasepb.RegionInfo{
-		RegionId: proto.Uint64(uint64(info.ID)), TableName: &hbasepb.TableName{Namespace: []byte("default"), Qualifier: []byte("t")},
+		RegionId: new(uint64(info.ID)), TableName: &hbasepb.TableName{Namespace: []byte("default"), Qualifier: []byte("t")},
 	}, SplitRow: []byte("m")}, nil)
 }
 
