@@ -12,6 +12,6 @@
 //     major compaction does; the store also does so by itself when much has been overwritten.
 //
 // Cells are entries of their own, not packed by row: a mutation need not know what else its row holds, so a Put reads nothing, and
-// compaction and versions work by cell. Reading a row of ten columns costs nine steps of an iterator more than a packed row would, about
-// a tenth of a microsecond each.
+// compaction and versions work by cell. That has its price: a row of ten columns takes about twice the processor time of one cell of the
+// same size (BenchmarkGet/hot and BenchmarkGetOfOneCell: 8.5 and 4.0 µs on a busy machine), which is less than the request around it takes.
 package store
