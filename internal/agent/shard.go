@@ -44,8 +44,9 @@ type shard struct {
 	ready     chan struct{} // closed when preparing is over; then runner and target are set, if it went well
 	runner    *load.Runner
 	target    load.Target
-	points    *points // nil where nobody asks for raw points
-	meter     *meter  // nil where nobody takes the agent's metrics
+	points    *points           // nil where nobody asks for raw points
+	counts    map[string]uint64 // what had befallen the target's client at the last phase's end
+	meter     *meter            // nil where nobody takes the agent's metrics
 
 	answer  *benchdv1.Prepared // once preparing is over
 	base    *clock.Timebase    // from the first start on
@@ -291,7 +292,7 @@ func (s *shard) begun(phase plan.PhaseName, at int64) {
 func (s *shard) over(e load.PhaseEnd) {
 	m := &benchdv1.PhaseEnded{
 		Id: s.key.id(), Phase: string(e.Phase), EndedNs: int64(e.At), Issued: e.Issued, Recorded: e.Recorded,
-		Windows: uint32(e.Windows), Final: e.Final, Left: e.Left,
+		Windows: uint32(e.Windows), Final: e.Final, Left: e.Left, Client: s.befell(),
 	}
 	if e.Final && s.points != nil {
 		s.points.end()
@@ -302,6 +303,23 @@ func (s *shard) over(e load.PhaseEnd) {
 	s.a.mu.Lock()
 	defer s.a.mu.Unlock()
 	s.conclude(m)
+}
+
+// befell is what befell the target's client since it was asked last. The runner asks, at the ends of phases.
+func (s *shard) befell() map[string]uint64 {
+	counter, is := s.target.(load.Counter)
+	if !is {
+		return nil
+	}
+	counts := counter.Counts()
+	since := make(map[string]uint64, len(counts))
+	for name, n := range counts {
+		if n > s.counts[name] {
+			since[wire.Text(name)] = n - s.counts[name]
+		}
+	}
+	s.counts = counts
+	return since
 }
 
 // conclude tells of a phase's end. The caller holds the agent's lock.

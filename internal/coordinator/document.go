@@ -46,7 +46,7 @@ func newBuilder(r *run, liveOnly bool, lengths map[plan.PhaseName]time.Duration)
 	for i, sh := range r.record.Life.Shards {
 		for _, e := range sh.Ended {
 			b.Ended(result.PhaseEnd{
-				Shard: i, Attempt: sh.Attempt, Phase: string(e.Phase), Windows: e.Windows, Issued: e.Issued, Recorded: e.Recorded,
+				Shard: i, Attempt: sh.Attempt, Phase: string(e.Phase), Windows: e.Windows, Issued: e.Issued, Recorded: e.Recorded, Client: e.Client,
 			})
 		}
 	}

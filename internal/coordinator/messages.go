@@ -94,10 +94,10 @@ func (cd *conductor) phaseEnded(shard int, msg *benchdv1.PhaseEnded) {
 		return
 	}
 	sh := cd.run.record.Life.Shards[shard]
-	left := wire.Text(msg.GetLeft())
+	left, client := wire.Text(msg.GetLeft()), wire.ToCounts(msg.GetClient())
 	cd.builder.Ended(result.PhaseEnd{
 		Shard: shard, Attempt: sh.Attempt, Phase: msg.GetPhase(), Windows: int(msg.GetWindows()),
-		Issued: msg.GetIssued(), Recorded: msg.GetRecorded(),
+		Issued: msg.GetIssued(), Recorded: msg.GetRecorded(), Client: client,
 	})
 	if left != "" {
 		cd.lose(shard, msg.GetPhase(), time.Duration(msg.GetEndedNs()), left)
@@ -108,7 +108,7 @@ func (cd *conductor) phaseEnded(shard int, msg *benchdv1.PhaseEnded) {
 	cd.step(lifecycle.PhaseEnded{Shard: shard, Ended: lifecycle.Ended{
 		Phase: plan.PhaseName(msg.GetPhase()), At: time.Duration(msg.GetEndedNs()), Windows: int(msg.GetWindows()),
 		Issued: msg.GetIssued(), Recorded: msg.GetRecorded(),
-		Final: msg.GetFinal(), Error: wire.Text(msg.GetError()), Left: left,
+		Final: msg.GetFinal(), Error: wire.Text(msg.GetError()), Left: left, Client: client,
 	}})
 	cd.checkMerged(shard, plan.PhaseName(msg.GetPhase()))
 }

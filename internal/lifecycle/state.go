@@ -78,6 +78,8 @@ type Ended struct {
 	Final    bool           `json:"final"`             // the workers have joined: nothing more of the segment follows
 	Error    string         `json:"error,omitempty"`
 	Left     string         `json:"left,omitempty"` // why the agent ended it early of its own accord
+
+	Client map[string]uint64 `json:"client,omitempty"` // what befell the target's client beside operations
 }
 
 // New is a queued run.

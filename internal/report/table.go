@@ -261,8 +261,18 @@ func (p *page) generators(phase result.Phase) {
 			some(a.LateMax), some(a.SchedLagP99), some(a.GCPauseMax), whole(a.BacklogMax))
 	}
 	p.grid(g, "late max", "GC max")
+	p.befell(all)
 	if n := len(phase.Generators) - len(all); n > 0 {
 		p.line(fmt.Sprintf("and %d more with more idle CPU", n))
+	}
+}
+
+// befell tells of attempts that the targets' clients had to make again, where there were any.
+func (p *page) befell(all []result.Generator) {
+	for _, a := range all {
+		if n := a.Client["retry"]; n > 0 {
+			p.line(fmt.Sprintf("agent %s: the target's client tried %s times again within operations", a.Name, whole(n)))
+		}
 	}
 }
 

@@ -67,7 +67,9 @@ func (b *Builder) document(p *phase, notes Notes) (Phase, error) {
 	var lateness latency.Histogram
 	for _, name := range slices.Sorted(maps.Keys(p.generators)) {
 		g := p.generators[name]
-		doc.Generators = append(doc.Generators, g.figures(name, b.scale))
+		figures := g.figures(name, b.scale)
+		figures.Client = b.befell(p, name)
+		doc.Generators = append(doc.Generators, figures)
 		if err := lateness.Merge(g.lateness.Histogram()); err != nil {
 			return Phase{}, fmt.Errorf("merge lateness: %w", err)
 		}

@@ -388,3 +388,20 @@ func TestAResumedAttempt(t *testing.T) {
 	require.True(t, run.Reconcile.OK, "%+v", run.Reconcile)
 	require.InDelta(t, 8.0, run.Phases[0].Seconds, 1e-9)
 }
+
+func TestWhatBefellTheClientsIsInTheirGenerators(t *testing.T) {
+	b := result.NewBuilder(config(2))
+	for shard := range 2 {
+		w := of("measure", shard).next(series("READ", "OK", 1))
+		w.Last = true
+		add(t, b, w)
+		end := result.PhaseEnd{Shard: shard, Attempt: 1, Phase: "measure", Windows: 1, Issued: w.Issued, Recorded: w.Recorded}
+		if shard == 1 {
+			end.Client = map[string]uint64{"retry": 3, "connect": 1}
+		}
+		b.Ended(end)
+	}
+	g := document(t, b).Phases[0].Generators
+	require.Nil(t, g[0].Client, "nobody counts")
+	require.Equal(t, map[string]uint64{"retry": 3, "connect": 1}, g[1].Client)
+}

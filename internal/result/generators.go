@@ -105,6 +105,23 @@ func (g *generator) add(w *latency.Window, at slot) error {
 	return nil
 }
 
+// befell sums what befell the clients of an agent's shards in a phase; nil if nothing did, or nobody counts.
+func (b *Builder) befell(p *phase, agent string) map[string]uint64 {
+	var sum map[string]uint64
+	for id, e := range p.ledger {
+		if b.agents[id].Agent != agent {
+			continue
+		}
+		for name, n := range e.client {
+			if sum == nil {
+				sum = make(map[string]uint64, len(e.client))
+			}
+			sum[name] += n
+		}
+	}
+	return sum
+}
+
 // lateness is how late the operations of a histogram were sent; nil if it has none.
 func (s scale) lateness(h *latency.Histogram) *Lateness {
 	if h.Count() == 0 {

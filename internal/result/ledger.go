@@ -31,9 +31,10 @@ type entry struct {
 	between bool // lost before its first operation of the phase
 	why     string
 
-	issued, recorded uint64 // as the agent has counted
-	merged           uint64 // as has come in
-	backlog          uint64 // at the newest window's end that is not a tail
+	client           map[string]uint64 // what befell the target's client, as the agent has told
+	issued, recorded uint64            // as the agent has counted
+	merged           uint64            // as has come in
+	backlog          uint64            // at the newest window's end that is not a tail
 }
 
 func newEntry() *entry { return &entry{newest: -1} }
@@ -117,6 +118,7 @@ type PhaseEnd struct {
 	Phase            string
 	Windows          int // their numbers are 0 to Windows−1
 	Issued, Recorded uint64
+	Client           map[string]uint64 // what befell the target's client beside operations
 }
 
 // Ended notes the end of a shard's phase, so that windows that never came are known to be missing.
@@ -126,7 +128,7 @@ func (b *Builder) Ended(end PhaseEnd) {
 		return
 	}
 	e := p.ledger.of(shardID{end.Shard, end.Attempt})
-	e.told, e.count = true, end.Windows
+	e.told, e.count, e.client = true, end.Windows, end.Client
 	e.issued = max(e.issued, end.Issued)
 	e.recorded = max(e.recorded, end.Recorded)
 }

@@ -146,3 +146,17 @@ func nameOK(name string) bool {
 	}
 	return true
 }
+
+// ToCounts judges counts of what befell a target's client: a few, with names that can be shown.
+func ToCounts(m map[string]uint64) map[string]uint64 {
+	if len(m) == 0 || len(m) > maxFacts {
+		return nil
+	}
+	counts := make(map[string]uint64, len(m))
+	for name, n := range m {
+		if len(name) <= maxName && n <= maxCount {
+			counts[Text(name)] = n
+		}
+	}
+	return counts
+}

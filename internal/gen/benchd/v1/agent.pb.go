@@ -2005,7 +2005,9 @@ type PhaseEnded struct {
 	Final bool `protobuf:"varint,8,opt,name=final,proto3" json:"final,omitempty"`
 	// Why the agent itself ended it before its planned end, such as "terminated"; empty when it ended as planned
 	// or because of a Stop. The policy on lost agents decides what follows; an error always fails the run.
-	Left          string `protobuf:"bytes,9,opt,name=left,proto3" json:"left,omitempty"`
+	Left string `protobuf:"bytes,9,opt,name=left,proto3" json:"left,omitempty"`
+	// What befell the target's client beside operations in this phase, such as "retry".
+	Client        map[string]uint64 `protobuf:"bytes,10,rep,name=client,proto3" json:"client,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2101,6 +2103,13 @@ func (x *PhaseEnded) GetLeft() string {
 		return x.Left
 	}
 	return ""
+}
+
+func (x *PhaseEnded) GetClient() map[string]uint64 {
+	if x != nil {
+		return x.Client
+	}
+	return nil
 }
 
 // Leaving is an agent's farewell: its windows have been sent.
@@ -2971,7 +2980,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\vErrorSample\x12\x0e\n" +
 	"\x02op\x18\x01 \x01(\tR\x02op\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\xef\x01\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\xe5\x02\n" +
 	"\n" +
 	"PhaseEnded\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
@@ -2982,7 +2991,12 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\awindows\x18\x06 \x01(\rR\awindows\x12\x14\n" +
 	"\x05error\x18\a \x01(\tR\x05error\x12\x14\n" +
 	"\x05final\x18\b \x01(\bR\x05final\x12\x12\n" +
-	"\x04left\x18\t \x01(\tR\x04left\"!\n" +
+	"\x04left\x18\t \x01(\tR\x04left\x129\n" +
+	"\x06client\x18\n" +
+	" \x03(\v2!.benchd.v1.PhaseEnded.ClientEntryR\x06client\x1a9\n" +
+	"\vClientEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"!\n" +
 	"\aLeaving\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"<\n" +
 	"\aWelcome\x12\x18\n" +
@@ -3056,7 +3070,7 @@ func file_benchd_v1_agent_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_benchd_v1_agent_proto_goTypes = []any{
 	(ActionOutcome)(0),      // 0: benchd.v1.ActionOutcome
 	(*SessionRequest)(nil),  // 1: benchd.v1.SessionRequest
@@ -3093,7 +3107,8 @@ var file_benchd_v1_agent_proto_goTypes = []any{
 	nil,                     // 32: benchd.v1.ActionOrder.PropertiesEntry
 	nil,                     // 33: benchd.v1.Hello.LabelsEntry
 	nil,                     // 34: benchd.v1.Prepared.TargetFactsEntry
-	nil,                     // 35: benchd.v1.Prepare.PropertiesEntry
+	nil,                     // 35: benchd.v1.PhaseEnded.ClientEntry
+	nil,                     // 36: benchd.v1.Prepare.PropertiesEntry
 }
 var file_benchd_v1_agent_proto_depIdxs = []int32{
 	8,  // 0: benchd.v1.SessionRequest.hello:type_name -> benchd.v1.Hello
@@ -3136,21 +3151,22 @@ var file_benchd_v1_agent_proto_depIdxs = []int32{
 	17, // 37: benchd.v1.Window.health:type_name -> benchd.v1.Health
 	18, // 38: benchd.v1.Window.samples:type_name -> benchd.v1.ErrorSample
 	10, // 39: benchd.v1.PhaseEnded.id:type_name -> benchd.v1.ShardId
-	10, // 40: benchd.v1.Prepare.id:type_name -> benchd.v1.ShardId
-	24, // 41: benchd.v1.Prepare.phases:type_name -> benchd.v1.Phase
-	35, // 42: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
-	10, // 43: benchd.v1.Start.id:type_name -> benchd.v1.ShardId
-	26, // 44: benchd.v1.Start.timebase:type_name -> benchd.v1.Timebase
-	10, // 45: benchd.v1.Ack.id:type_name -> benchd.v1.ShardId
-	10, // 46: benchd.v1.Stop.id:type_name -> benchd.v1.ShardId
-	10, // 47: benchd.v1.Release.id:type_name -> benchd.v1.ShardId
-	1,  // 48: benchd.v1.AgentService.Session:input_type -> benchd.v1.SessionRequest
-	2,  // 49: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
-	49, // [49:50] is the sub-list for method output_type
-	48, // [48:49] is the sub-list for method input_type
-	48, // [48:48] is the sub-list for extension type_name
-	48, // [48:48] is the sub-list for extension extendee
-	0,  // [0:48] is the sub-list for field type_name
+	35, // 40: benchd.v1.PhaseEnded.client:type_name -> benchd.v1.PhaseEnded.ClientEntry
+	10, // 41: benchd.v1.Prepare.id:type_name -> benchd.v1.ShardId
+	24, // 42: benchd.v1.Prepare.phases:type_name -> benchd.v1.Phase
+	36, // 43: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
+	10, // 44: benchd.v1.Start.id:type_name -> benchd.v1.ShardId
+	26, // 45: benchd.v1.Start.timebase:type_name -> benchd.v1.Timebase
+	10, // 46: benchd.v1.Ack.id:type_name -> benchd.v1.ShardId
+	10, // 47: benchd.v1.Stop.id:type_name -> benchd.v1.ShardId
+	10, // 48: benchd.v1.Release.id:type_name -> benchd.v1.ShardId
+	1,  // 49: benchd.v1.AgentService.Session:input_type -> benchd.v1.SessionRequest
+	2,  // 50: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
+	50, // [50:51] is the sub-list for method output_type
+	49, // [49:50] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_agent_proto_init() }
@@ -3189,7 +3205,7 @@ func file_benchd_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_agent_proto_rawDesc), len(file_benchd_v1_agent_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   35,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
