@@ -62,6 +62,7 @@ func New(config Config) (*Agent, error) {
 	a := &Agent{
 		config: config, log: config.Logger, clock: config.Clock, boot: rand.Text(), health: newSampler(),
 		shards: make(map[shardKey]*shard), actions: make(map[string]*action), changed: make(chan struct{}),
+		room: room{log: config.Logger},
 	}
 	// A coordinator judges names, too; this one is told earlier.
 	if err := wire.CheckHello(a.hello(nil)); err != nil {

@@ -23,7 +23,6 @@ const startedAnew = "the agent was started anew"
 
 // openRoom takes the directory of this agent's windows, and the shards of which an earlier process left some there.
 func (a *Agent) openRoom() error {
-	a.room = room{log: a.log}
 	if a.config.Spool == "" {
 		return nil
 	}

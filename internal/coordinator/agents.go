@@ -68,6 +68,7 @@ func (cd *conductor) inherit(m *member, shard, attempt int) {
 	}
 	sh.Boot = m.boot()
 	cd.log.Info("an agent that was started anew has windows of before", "agent", m.name)
+	cd.deedLost(m.name) // what it was about to do, the process before it may have done
 	cd.persist(cd.c.life)
 }
 

@@ -172,9 +172,7 @@ func (s *site) run(what func(begun time.Time), args ...string) ending {
 	}, "the run should begin; the coordinator printed: %s", s.coordinator.Log())
 	what(time.Now())
 	code := waiting.Exit(long + 90*time.Second)
-	stdout, stderr, shown := s.ctl("show", id, "-o", "json")
-	require.Zero(s.t, shown, stderr)
-	e := ending{Run: house.Parse(s.t, stdout), id: id, code: code}
+	e := ending{Run: s.show(id), id: id, code: code}
 
 	outcomes.Lock()
 	outcomes.rows = append(outcomes.rows, []string{
@@ -182,6 +180,14 @@ func (s *site) run(what func(begun time.Time), args ...string) ending {
 	})
 	outcomes.Unlock()
 	return e
+}
+
+// show reads a result.
+func (s *site) show(id string) result.Run {
+	s.t.Helper()
+	stdout, stderr, code := s.ctl("show", id, "-o", "json")
+	require.Zero(s.t, code, stderr)
+	return house.Parse(s.t, stdout)
 }
 
 // newest is the id of the newest suite; empty where there is none.

@@ -117,3 +117,42 @@ func TestLoadOfTwoMillionRows(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, rows, n)
 }
+
+// TestStewardKilledDuringAnAction kills the agent that waits for the target to be quiet: whether the action was done is
+// not known, so nobody does it again, and the run says so and ends.
+func TestStewardKilledDuringAnAction(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", nil)
+	target := s.sandbox()
+	steward := ""
+	e := s.run(func(time.Time) {
+		house.Eventually(t, house.Patience, func() bool {
+			for _, event := range s.show(s.newest()).Phases[0].Events {
+				if event.Kind == "action" && strings.Contains(event.Text, "wait_for_quiet") {
+					return true
+				}
+			}
+			return false
+		}, "the action should begin; the coordinator printed: %s", s.coordinator.Log())
+		for _, a := range s.show(s.newest()).Provenance.Agents {
+			if a.Shard == 0 {
+				steward = a.Name
+			}
+		}
+		s.kill(steward)
+		s.startAgent(steward)
+	}, append(on(target, "recordcount=1000", "fieldcount=1", "hbase.after.load=wait_for_quiet"),
+		"--phase", "load,run", "--threads", "2", "--duration", "10s", "--on-agent-loss", "continue")...)
+	require.Equal(t, result.Failed, e.Status)
+	require.Equal(t, 1, e.code)
+	require.Contains(t, e.Reason, "wait_for_quiet", "the action is named")
+	require.True(t, e.Reconcile.OK, "%+v", e.Reconcile)
+	e.once(t)
+	var orders int
+	for _, event := range e.Phases[0].Events {
+		if event.Kind == "action" && strings.Contains(event.Text, "begins") {
+			orders++
+		}
+	}
+	require.LessOrEqual(t, orders, 1, "it is not ordered again: %+v", e.Phases[0].Events)
+}
