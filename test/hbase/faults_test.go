@@ -152,10 +152,10 @@ func dip(t *testing.T, s *server, p result.Phase, quiet, killed float64) {
 		case point.Tail:
 		case point.T >= 1 && point.T < quiet:
 			before = append(before, rate)
-		case point.T >= killed && point.T < killed+20:
-			around = append(around, rate)
 		case point.T >= p.Seconds-p.Seconds/6:
 			after = append(after, rate)
+		case point.T >= killed && point.T < killed+20:
+			around = append(around, rate)
 		}
 	}
 	t.Logf("ops/s before: %.0f, around the death: %.0f, at the end: %.0f", before, around, after)

@@ -36,6 +36,9 @@ type change struct {
 
 // ChangeOf makes a change of a message. It takes the mutation's cells from the block, if they are there.
 func (b *block) changeOf(p *hbasepb.MutationProto) (*change, error) {
+	if p == nil {
+		p = new(hbasepb.MutationProto) // of no row: the store refuses it
+	}
 	m := &change{Mutation: store.Mutation{Row: p.GetRow(), Times: timesOf(p.GetTimeRange())}}
 	switch p.GetMutateType() {
 	case hbasepb.MutationType_MUTATION_TYPE_PUT:
