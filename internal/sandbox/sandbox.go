@@ -114,7 +114,7 @@ func Start(ctx context.Context, options Options) (_ *Sandbox, err error) {
 	}
 	s.work.Go(func() { s.faults.Run(s.ctx, events{s}) })
 	s.info.serve(s.masterHandler()) // it looks at all that was made above
-	s.zoo.Start(zk) // last: whoever finds the cluster finds it whole
+	s.zoo.Start(zk)                 // last: whoever finds the cluster finds it whole
 	options.Logger.Info("sandbox is up", "zookeeper", s.quorum, "region_servers", len(first), "took", time.Since(s.started))
 	return s, nil
 }

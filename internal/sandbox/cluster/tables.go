@@ -140,9 +140,10 @@ func (c *Cluster) Split(name, at []byte) error {
 	}
 	c.SplitsDone.Add(1)
 	s.close(nil, 0, r)
-	c.Meta.Update(nil, r.Info.RegionName())
 	c.logger.Debug("region split", "region", r.Name, "at", string(at))
-	return c.place(s, []*store.Region{low, high})
+	err = c.place(s, []*store.Region{low, high})
+	c.Meta.Update(nil, r.Info.RegionName()) // last: a client that looks meanwhile must find some region, or it takes the table for gone
+	return err
 }
 
 // Merge makes one region of neighbours.
@@ -174,8 +175,9 @@ func (c *Cluster) Merge(names ...[]byte) error {
 			s.close(nil, 0, r)
 		}
 	}
-	c.Meta.Update(nil, gone...)
-	return c.place(to, []*store.Region{merged})
+	err = c.place(to, []*store.Region{merged})
+	c.Meta.Update(nil, gone...) // last, as in Split
+	return err
 }
 
 // Explain gives the exception of HBase that says what an error of the store's means; nil stays nil.
