@@ -74,7 +74,11 @@ func TestAnActionOutlivesTheCoordinator(t *testing.T) {
 	a.connect()
 	again := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
 	require.Equal(t, order.GetId(), again.GetId())
-	require.Equal(t, "wait_for_quiet", a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "").GetName())
+	next := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
+	for next.GetId() == order.GetId() { // asked for again before the answer came: an agent does it once
+		next = a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
+	}
+	require.Equal(t, "wait_for_quiet", next.GetName())
 	h.until(id, result.Complete)
 }
 
