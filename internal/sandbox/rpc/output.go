@@ -23,6 +23,7 @@ type output struct {
 	ready   []byte
 	spare   []byte
 	writing bool // somebody writes, and goes on until nothing is ready
+	cut     bool // an answer has been cut off: nothing may follow its part, which would look like the rest of it
 	closed  bool
 }
 
@@ -32,7 +33,7 @@ func (o *output) put(a *Answer, id uint32, pack compressor) {
 	for len(o.ready) > maxUnread && o.writing && !o.closed {
 		o.room.Wait()
 	}
-	if o.closed {
+	if o.closed || o.cut {
 		o.mu.Unlock()
 		return
 	}
@@ -43,6 +44,7 @@ func (o *output) put(a *Answer, id uint32, pack compressor) {
 	}
 	if a.Cut {
 		ready = ready[:at+int(float64(len(ready)-at)*a.CutAfter)]
+		o.cut = true
 	}
 	o.ready = ready
 	full := len(ready) > enough

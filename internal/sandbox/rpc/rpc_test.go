@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -188,6 +190,23 @@ func TestCutAnswers(t *testing.T) {
 	require.NoError(t, err)
 	b, _ := io.ReadAll(conn)
 	require.InDelta(t, 500, len(b), 20)
+}
+
+// Nothing follows the part of an answer that was cut off: it would be taken for the rest of it.
+func TestNothingFollowsACutAnswer(t *testing.T) {
+	for range 500 {
+		client, server := net.Pipe()
+		o := &output{conn: server, sent: new(atomic.Int64)}
+		o.room.L = &o.mu
+		var work sync.WaitGroup
+		work.Go(func() { o.put(&Answer{Body: bytes.Repeat([]byte("x"), 1000), Cut: true, CutAfter: 0.5}, 1, nil) })
+		work.Go(func() { o.put(&Answer{Body: bytes.Repeat([]byte("y"), 1000)}, 2, nil) })
+		got, _ := io.ReadAll(client)
+		work.Wait()
+		if i := bytes.IndexByte(got, 'x'); i >= 0 {
+			require.NotContains(t, string(got[i:]), "y")
+		}
+	}
 }
 
 // Who is no client that the sandbox can serve is told why.
