@@ -4,6 +4,7 @@ package soak
 
 import (
 	"context"
+	"database/sql"
 	"flag"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite" // reads the archive's size
 
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/result"
@@ -160,15 +162,14 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// size is how much of the disk an archive takes.
-func size(t *testing.T, dir string) (sum float64) {
+// size is how much an archive holds, in its log or out of it. The files' sizes would not tell: what is written fills a
+// log that has its size already, and goes into the database all at once.
+func size(t *testing.T, dir string) float64 {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "benchd.db*"))
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "benchd.db")+"?mode=ro&_pragma=busy_timeout(10000)")
 	require.NoError(t, err)
-	for _, f := range files {
-		if info, err := os.Stat(f); err == nil { // the log may be folded away at any moment
-			sum += float64(info.Size())
-		}
-	}
-	return sum
+	defer func() { require.NoError(t, db.Close()) }()
+	var pages, bytes float64
+	require.NoError(t, db.QueryRow("SELECT page_count, page_size FROM pragma_page_count, pragma_page_size").Scan(&pages, &bytes))
+	return pages * bytes
 }
