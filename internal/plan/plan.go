@@ -17,18 +17,66 @@ import (
 
 // Suite is what a user submitted, resolved.
 type Suite struct {
-	Name  string
-	Note  string
-	Tags  map[string]string
-	Cases []Case
+	Name      string
+	Note      string
+	Tags      map[string]string
+	Cases     []Case
+	Order     Order
+	OnFailure OnFailure
+	Trial     bool    // it has its small sizes
+	Tables    []Table // that a report shows
 }
+
+// Order is the one in which the runs of a suite are executed.
+type Order string
+
+// The orders.
+const (
+	Sequential  Order = "sequential" // case after case, each with its repeats
+	Interleaved Order = "abba"       // the targets of a case take turns, repeat by repeat: A B, B A, A B …
+)
+
+// OnFailure says what becomes of the runs after one that failed.
+type OnFailure string
+
+// What becomes of them.
+const (
+	StopAll OnFailure = "stop"     // they are cancelled
+	GoOn    OnFailure = "continue" // they are executed
+)
 
 // Case is one line of the expanded matrix.
 type Case struct {
-	Name       string
-	Properties map[string]string // every setting with its value, by its property name; what agents are sent
-	Settings   Settings
-	Repeats    int
+	Name string // no other case of the suite has it
+	// Scenario is what it is a case of, by name, and Axes what the matrix varied, in the order of its axes: a case is
+	// found by them. Both are empty where a properties file was submitted.
+	Scenario string
+	Axes     []Setting
+	// Dataset names the rows that it works on, and Target the system that they are on: the cases with the same ones
+	// see each other's rows. Fills is a case that only writes the dataset; it comes before the first that uses it.
+	Dataset, Target string
+	Fills           bool
+	Agents          int               // 0 is as many as the submission says
+	Published       []map[string]any  // what a report printed for it, an entry for each of its runs; keys are a Table's columns
+	Properties      map[string]string // every setting with its value, by its property name; what agents are sent
+	Settings        Settings
+	Repeats         int
+}
+
+// Setting is a property with its value, as a user wrote it.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// Table is one that a report shows of a suite: a line for each case of its scenarios, and for each repeat if Repeats
+// is set; in Columns, what the cases differ by (threads, target, recordcount …) and their figures, spelled as
+// <op>_<stat>_<unit> (read_avg_ms, insert_p999_us), <op>_count, throughput_ops, total_ms, regions.
+type Table struct {
+	Title     string   `json:"title"`
+	Scenarios []string `json:"scenarios"`
+	Columns   []string `json:"columns"`
+	Repeats   bool     `json:"repeats,omitempty"`
 }
 
 // Settings is what the properties of a case mean.
