@@ -134,6 +134,7 @@ type Phase struct {
 	Series       []Point       `json:"series"`
 	Observations []Observation `json:"observations"`
 	Events       []Event       `json:"events"`
+	Actions      []Action      `json:"actions,omitempty"`
 	Errors       []ErrorSample `json:"errors,omitempty"`
 	Generators   []Generator   `json:"generators"`
 
@@ -228,6 +229,32 @@ type Event struct {
 	T    float64 `json:"t"`
 	Kind string  `json:"kind"`
 	Text string  `json:"text"`
+}
+
+// Action is what was done to the target during a phase, and what that did to the throughput. Times are in seconds since
+// the phase's start.
+type Action struct {
+	Do      string  `json:"do"` // the action with its arguments, such as "split usertable user5"
+	T       float64 `json:"t"`
+	Seconds float64 `json:"seconds"` // how long it took; 0 with an Outcome that is empty: it had not ended
+	Outcome string  `json:"outcome"` // "done", or what went wrong
+	Effect  *Effect `json:"effect"`  // null where nothing was measured beside it
+}
+
+// Effect is the throughput around an action, in operations per second. A mean is null where no interval was measured
+// there.
+type Effect struct {
+	Before *float64 `json:"before"` // mean of the intervals from the phase's start, or the end of the action before, until it began
+	During *float64 `json:"during"` // mean of those that it was under way in
+	After  *float64 `json:"after"`  // mean of those after it, until the next began
+	// Worst is the lowest throughput of an interval from its begin until the throughput had recovered, WorstAt when that
+	// interval began.
+	Worst   *float64 `json:"worst"`
+	WorstAt float64  `json:"worst_at"`
+	// Recovery is how many seconds after the action's begin the throughput was back: 0 where no interval fell below
+	// what counts as recovered, null where it was not seen to come back. Test says what counts.
+	Recovery *float64 `json:"recovery_seconds"`
+	Test     string   `json:"test"`
 }
 
 // ErrorSample is the first message of a kind of error.

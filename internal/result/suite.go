@@ -1,0 +1,130 @@
+package result
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/benchd/benchd/internal/plan"
+)
+
+// Case is what the runs of a case say together.
+type Case struct {
+	Name      string           `json:"name"`
+	Scenario  string           `json:"scenario"`
+	Axes      []plan.Setting   `json:"axes"` // what tells it from the other cases of its scenario
+	Dataset   string           `json:"dataset,omitempty"`
+	Target    string           `json:"target,omitempty"`
+	Fills     bool             `json:"fills,omitempty"` // it only writes the rows that others use
+	Repeats   int              `json:"repeats"`         // that were planned
+	Phase     string           `json:"phase,omitempty"` // whose figures these are
+	Loop      string           `json:"loop,omitempty"`  // law 2
+	Runs      []string         `json:"runs"`            // whose figures these are
+	LeftOut   []LeftOut        `json:"left_out"`        // the other runs of the case
+	Figures   []Figure         `json:"figures"`
+	Published []map[string]any `json:"published,omitempty"` // the authors' figures, never ours
+}
+
+// LeftOut is a run that is in no figure of its case.
+type LeftOut struct {
+	Run     string `json:"run"`
+	Status  Status `json:"status"`
+	Because string `json:"because"`
+}
+
+// Figure is one figure of a case over its repeats. Name is spelled as in plan.Table. A percentile has a median over the
+// repeats and no mean, because percentiles are not averaged (law 1).
+type Figure struct {
+	Name   string     `json:"name"`
+	Unit   string     `json:"unit"`
+	Values []*float64 `json:"values"` // of each run, in the order of Case.Runs; null where a run has none
+	Spread
+}
+
+// Spread is how values lie: the mean or, for percentiles, the median, with all that lies around it.
+type Spread struct {
+	N      int      `json:"n"`
+	Mean   *float64 `json:"mean,omitempty"`
+	Median *float64 `json:"median,omitempty"`
+	Min    float64  `json:"min"`
+	Max    float64  `json:"max"`
+	StdDev *float64 `json:"stddev,omitempty"` // of the sample; from two values on
+	// Low and High bound the mean with 95 % confidence by Student's t; from two values on. They take the values for
+	// drawn independently from one normal distribution.
+	Low  *float64 `json:"ci95_low,omitempty"`
+	High *float64 `json:"ci95_high,omitempty"`
+}
+
+// Table is a table of the suite's report: what was measured, and beside it what was published.
+type Table struct {
+	Title   string   `json:"title"`
+	Columns []Column `json:"columns"`
+	Rows    []Row    `json:"rows"`
+	Notes   []string `json:"notes,omitempty"`
+}
+
+// Column is a column of a Table.
+type Column struct {
+	Name      string `json:"name"` // as the suite's file has it
+	Unit      string `json:"unit,omitempty"`
+	Published bool   `json:"published,omitempty"` // the authors' figures, never ours
+	Figure    bool   `json:"figure,omitempty"`    // a figure, not what tells cases apart
+}
+
+// RowKind says what the figures of a row are.
+type RowKind string
+
+// The kinds of rows.
+const (
+	OneRun  RowKind = "run"  // of one run
+	OfRuns  RowKind = "case" // over the runs of a case: means, medians of percentiles, the least min, the greatest max
+	Highest RowKind = "peak" // of the case of a scenario with the highest mean throughput
+)
+
+// Row is a row of a Table.
+type Row struct {
+	Kind   RowKind `json:"kind"`
+	Case   string  `json:"case"`
+	Run    string  `json:"run,omitempty"`
+	Runs   int     `json:"runs"` // how many are in its figures
+	Status Status  `json:"status,omitempty"`
+	Cells  []Cell  `json:"cells"`
+}
+
+// Cell is what stands in a row below a column: a number, a text or nothing. In JSON it is a number, a string or null.
+type Cell struct {
+	Number *float64
+	Text   string
+}
+
+// Empty reports whether there is nothing in it.
+func (c Cell) Empty() bool { return c.Number == nil && c.Text == "" }
+
+// MarshalJSON writes what is in the cell.
+func (c Cell) MarshalJSON() ([]byte, error) {
+	switch {
+	case c.Number != nil:
+		return json.Marshal(*c.Number)
+	case c.Text != "":
+		return json.Marshal(c.Text)
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (c *Cell) UnmarshalJSON(text []byte) error {
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		return fmt.Errorf("read cell: %w", err)
+	}
+	*c = Cell{}
+	switch v := v.(type) {
+	case nil:
+	case float64:
+		c.Number = &v
+	case string:
+		c.Text = v
+	default:
+		return fmt.Errorf("read cell: %T is neither number nor text", v)
+	}
+	return nil
+}
