@@ -29,7 +29,7 @@ func suiteOf(id string) Suite {
 	return Suite{
 		ID: id, Name: "name of " + id, Note: "a note", Tags: map[string]string{"rack": "7"}, Status: result.Queued,
 		Created: time.Date(2026, 11, 21, 8, 0, 0, 123456789, time.UTC), SubmittedBy: "ann@desk", DB: "null",
-		Spec: json.RawMessage(`{"recordcount":"1000"}`),
+		Spec: json.RawMessage(`{"recordcount":"1000"}`), Plan: json.RawMessage(`{"order":"abba"}`),
 	}
 }
 

@@ -300,7 +300,7 @@ func (im *importer) judge(ctx context.Context, judge func(context.Context, Suite
 	var suite Suite
 	var runs []RunRecord
 	if err := im.a.read(ctx, "read imported suite of", func(ctx context.Context, tx *sql.Tx) (err error) {
-		row := tx.QueryRowContext(ctx, `SELECT id, name, note, tags, status, created_ns, submitted_by, db, spec FROM suite WHERE id = ?`, im.suite)
+		row := tx.QueryRowContext(ctx, `SELECT id, name, note, tags, status, created_ns, submitted_by, db, spec, plan FROM suite WHERE id = ?`, im.suite)
 		if err := scanSuite(row, &suite); err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-// Suites returns all suites, newest first, without their Spec.
+// Suites returns all suites, newest first, without their Spec and Plan.
 func (a *Archive) Suites(ctx context.Context) ([]SuiteSummary, error) {
 	var list []SuiteSummary
 	err := a.read(ctx, "list suites of", func(ctx context.Context, tx *sql.Tx) error {
@@ -16,7 +16,7 @@ func (a *Archive) Suites(ctx context.Context) ([]SuiteSummary, error) {
 			err := scanSuite(row, &s.Suite, &s.Runs)
 			list = append(list, s)
 			return err
-		}, `SELECT id, name, note, tags, status, created_ns, submitted_by, db, NULL,
+		}, `SELECT id, name, note, tags, status, created_ns, submitted_by, db, NULL, NULL,
 			(SELECT count(*) FROM run WHERE run.suite = suite.id) FROM suite WHERE removed = 0 ORDER BY number DESC`)
 	})
 	return list, err
@@ -26,7 +26,7 @@ func (a *Archive) Suites(ctx context.Context) ([]SuiteSummary, error) {
 func (a *Archive) Suite(ctx context.Context, id string) (Suite, error) {
 	var suite Suite
 	err := a.read(ctx, "read suite "+id+" of", func(ctx context.Context, tx *sql.Tx) error {
-		row := tx.QueryRowContext(ctx, `SELECT id, name, note, tags, status, created_ns, submitted_by, db, spec
+		row := tx.QueryRowContext(ctx, `SELECT id, name, note, tags, status, created_ns, submitted_by, db, spec, plan
 			FROM suite WHERE id = ? AND removed = 0`, id)
 		err := scanSuite(row, &suite)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -116,15 +116,15 @@ func each(ctx context.Context, tx *sql.Tx, do func(scanner) error, query string,
 }
 
 func scanSuite(row scanner, suite *Suite, more ...any) error {
-	var tags, spec []byte
+	var tags, spec, planned []byte
 	var created sql.NullInt64
 	if err := row.Scan(append([]any{
 		&suite.ID, &suite.Name, &suite.Note, &tags, &suite.Status, &created,
-		&suite.SubmittedBy, &suite.DB, &spec,
+		&suite.SubmittedBy, &suite.DB, &spec, &planned,
 	}, more...)...); err != nil {
 		return err
 	}
-	suite.Created, suite.Spec = timeOf(created), spec
+	suite.Created, suite.Spec, suite.Plan = timeOf(created), spec, planned
 	if err := json.Unmarshal(tags, &suite.Tags); err != nil {
 		return faultf(ErrCorrupt, err, "read tags of suite %s: %v", suite.ID, err)
 	}

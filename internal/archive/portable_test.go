@@ -68,7 +68,7 @@ func content(t *testing.T, a *Archive) map[string][][]any {
 	t.Helper()
 	all := make(map[string][][]any)
 	for _, q := range []string{
-		`SELECT id, name, note, tags, status, created_ns, submitted_by, db, spec, removed FROM suite WHERE id = 'S'`,
+		`SELECT id, name, note, tags, status, created_ns, submitted_by, db, spec, plan, removed FROM suite WHERE id = 'S'`,
 		`SELECT id, suite, case_name, repeat, status, reason, started_ns, ended_ns, properties, header, state FROM run WHERE suite = 'S' ORDER BY number`,
 		`SELECT * FROM agent WHERE run LIKE 'S.%'`, `SELECT * FROM loaded WHERE run LIKE 'S.%'`,
 		`SELECT run, at_ns, phase, offset_ns, kind, text FROM event WHERE run LIKE 'S.%' ORDER BY id`,

@@ -21,9 +21,10 @@ type Suite struct {
 	SubmittedBy string
 	DB          string          // the kind of target
 	Spec        json.RawMessage // as submitted
+	Plan        json.RawMessage // of a suite of several runs: what it is to do; nil where it is not known
 }
 
-// SuiteSummary is a suite in the list of all: without its Spec, with the number of its runs.
+// SuiteSummary is a suite in the list of all: without its Spec and Plan, with the number of its runs.
 type SuiteSummary struct {
 	Suite
 	Runs int
@@ -72,9 +73,9 @@ func (a *Archive) CreateSuite(ctx context.Context, suite Suite, runs []RunRecord
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO suite (id, name, note, tags, status, created_ns, submitted_by, db, spec)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, suite.ID, suite.Name, suite.Note, tags, string(suite.Status),
-			suite.Created.UnixNano(), suite.SubmittedBy, suite.DB, text(suite.Spec)); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO suite (id, name, note, tags, status, created_ns, submitted_by, db, spec, plan)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, suite.ID, suite.Name, suite.Note, tags, string(suite.Status),
+			suite.Created.UnixNano(), suite.SubmittedBy, suite.DB, text(suite.Spec), text(suite.Plan)); err != nil {
 			return err
 		}
 		for _, run := range runs {

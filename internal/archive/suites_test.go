@@ -44,7 +44,7 @@ func TestSuitesAreListedNewestFirst(t *testing.T) {
 	require.NoError(t, a.CreateSuite(t.Context(), recent, nil))
 	got, err := a.Suites(t.Context())
 	require.NoError(t, err)
-	old.Spec, recent.Spec = nil, nil
+	old.Spec, recent.Spec, old.Plan, recent.Plan = nil, nil, nil, nil
 	require.Equal(t, []SuiteSummary{{Suite: recent}, {Suite: old, Runs: 2}}, got)
 }
 

@@ -136,7 +136,10 @@ func (c *Coordinator) resultJSON(ctx context.Context, id string) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	whole := result.Suite{Schema: result.Schema, Kind: "suite", ID: suite.ID, Name: suite.Name, Status: suite.Status, Runs: []result.Run{}}
+	whole, err := suiteHeader(suite, runs)
+	if err != nil {
+		return nil, err
+	}
 	for _, archived := range runs {
 		doc, err := c.document(ctx, suite, archived)
 		if err != nil {
@@ -148,6 +151,28 @@ func (c *Coordinator) resultJSON(ctx context.Context, id string) ([]byte, error)
 		return json.Marshal(whole.Runs[0])
 	}
 	return json.Marshal(whole)
+}
+
+// suiteHeader is the part of a suite's result that is not its runs'.
+func suiteHeader(suite archive.Suite, runs []archive.RunRecord) (result.Suite, error) {
+	whole := result.Suite{
+		Schema: result.Schema, Kind: "suite", ID: suite.ID, Name: suite.Name, Status: suite.Status, Runs: []result.Run{},
+		Note: suite.Note, Tags: suite.Tags, Ran: []result.Turn{},
+	}
+	if suite.Plan != nil {
+		whole.Plan = new(result.Plan)
+		if err := json.Unmarshal(suite.Plan, whole.Plan); err != nil {
+			return whole, fmt.Errorf("read plan of suite %s: %w", suite.ID, err)
+		}
+	}
+	for _, r := range runs {
+		if !r.Started.IsZero() {
+			of, _ := whole.Plan.Case(r.Case)
+			whole.Ran = append(whole.Ran, result.Turn{Run: r.ID, Case: r.Case, Target: of.Target, Repeat: r.Repeat, Started: r.Started})
+		}
+	}
+	slices.SortStableFunc(whole.Ran, func(a, b result.Turn) int { return a.Started.Compare(b.Started) })
+	return whole, nil
 }
 
 // find gives a suite with its runs, or with one of them if id is a run's.

@@ -143,7 +143,7 @@ func (r *run) began(name plan.PhaseName) (time.Duration, bool) {
 func (r *run) header(version string) result.Run {
 	life := r.record.Life
 	h := result.Run{
-		Schema: result.Schema, Kind: "run", ID: r.archived.ID, Name: r.suite.Name, Case: r.archived.Case,
+		Schema: result.Schema, Kind: "run", ID: r.archived.ID, Name: r.suite.Name, Case: r.archived.Case, Repeat: r.archived.Repeat,
 		Status: life.Status, Reason: life.Reason, Violated: life.Violated,
 		Spec: r.suite.Spec, Resolved: r.archived.Properties, Note: r.suite.Note, Tags: r.suite.Tags,
 		Provenance: result.Provenance{

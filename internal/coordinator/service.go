@@ -110,6 +110,9 @@ func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *bench
 		Name: suite.Name, Note: suite.Note, Tags: suite.Tags, Status: result.Queued, Created: time.Now().UTC(),
 		SubmittedBy: req.GetSubmittedBy(), Spec: submitted,
 	}
+	if stored.Plan, err = json.Marshal(result.NewPlan(*suite)); err != nil {
+		return "", fmt.Errorf("keep plan: %w", err)
+	}
 	if len(suite.Cases) > 0 {
 		stored.DB = suite.Cases[0].Settings.DB
 	}

@@ -85,6 +85,9 @@ func (c *Coordinator) judgeImported(ctx context.Context, suite archive.Suite, ru
 			err = fmt.Errorf("it contradicts itself: %v", wrong)
 		}
 	}()
+	if _, err := suiteHeader(suite, runs); err != nil {
+		return err
+	}
 	for _, archived := range runs {
 		if _, err := c.document(ctx, suite, archived); err != nil {
 			return err

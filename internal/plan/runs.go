@@ -10,21 +10,18 @@ import (
 // SeedProperty is the property that carries a run's seed to its agents.
 const SeedProperty = "seed"
 
-// Runs lists the runs of a suite in the order of their execution: case after case, each with its repeats. Run
-// n of suite S is S.n, counted from 1.
+// Runs lists the runs of a suite in the order of their execution; see Order. Run n of suite S is S.n, counted from 1.
 func Runs(suite string, s Suite) []Run {
 	var runs []Run
-	for _, c := range s.Cases {
-		for repeat := range max(c.Repeats, 1) {
-			id := suite + "." + strconv.Itoa(len(runs)+1)
-			runs = append(runs, Run{
-				ID:     id,
-				Case:   c.Name,
-				Repeat: repeat + 1,
-				Seed:   seed(c.Settings.Workload.Seed, id),
-				Phases: Phases(c.Settings),
-			})
-		}
+	for _, t := range s.turns() {
+		id := suite + "." + strconv.Itoa(len(runs)+1)
+		runs = append(runs, Run{
+			ID:     id,
+			Case:   t.c.Name,
+			Repeat: t.repeat,
+			Seed:   seed(t.c.Settings.Workload.Seed, id),
+			Phases: Phases(t.c.Settings),
+		})
 	}
 	return runs
 }

@@ -36,6 +36,7 @@ type Run struct {
 	ID       string            `json:"id"`
 	Name     string            `json:"name"`
 	Case     string            `json:"case"`
+	Repeat   int               `json:"repeat,omitempty"` // of the case, from 1
 	Status   Status            `json:"status"`
 	Reason   string            `json:"reason,omitempty"` // why failed or cancelled
 	Violated bool              `json:"limit_violated,omitempty"`
@@ -61,6 +62,12 @@ type Suite struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
 	Runs   []Run  `json:"runs"`
+
+	Note string            `json:"note,omitempty"`
+	Tags map[string]string `json:"tags,omitempty"`
+	Plan *Plan             `json:"plan,omitempty"` // null in suites of a benchd that knew no such thing
+	// Ran are the runs that have begun, in the order in which they did.
+	Ran []Turn `json:"ran,omitempty"`
 }
 
 // Provenance is where a result comes from (law 10).
