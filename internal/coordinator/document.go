@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
@@ -112,7 +113,11 @@ func (c *Coordinator) document(ctx context.Context, suite archive.Suite, archive
 	for _, e := range events {
 		notes.Events[e.Phase] = append(notes.Events[e.Phase], result.Event{T: e.Offset.Seconds(), Kind: e.Kind, Text: e.Text})
 	}
-	return b.Document(r.header(c.config.Version), notes)
+	doc, err := b.Document(r.header(c.config.Version), notes)
+	for i := range doc.Phases {
+		compare.Effects(&doc.Phases[i])
+	}
+	return doc, err
 }
 
 // lengths are how long the phases of a run have been, by their windows.
@@ -150,6 +155,7 @@ func (c *Coordinator) resultJSON(ctx context.Context, id string) ([]byte, error)
 	if id != suite.ID || len(whole.Runs) == 1 {
 		return json.Marshal(whole.Runs[0])
 	}
+	compare.Conclude(&whole)
 	return json.Marshal(whole)
 }
 

@@ -68,6 +68,10 @@ type Suite struct {
 	Plan *Plan             `json:"plan,omitempty"` // null in suites of a benchd that knew no such thing
 	// Ran are the runs that have begun, in the order in which they did.
 	Ran []Turn `json:"ran,omitempty"`
+
+	// Cases and Tables are made from Plan and Runs by package compare.
+	Cases  []Case  `json:"cases,omitempty"`
+	Tables []Table `json:"tables,omitempty"`
 }
 
 // Provenance is where a result comes from (law 10).
@@ -195,7 +199,10 @@ type Combined struct {
 type AgentOperation struct {
 	Name  string   `json:"name"`
 	Count uint64   `json:"count"`
+	Mean  float64  `json:"mean_us"`
+	Min   float64  `json:"min_us"`
 	P50   *float64 `json:"p50_us"`
+	P95   *float64 `json:"p95_us"`
 	P99   *float64 `json:"p99_us"`
 	Max   float64  `json:"max_us"`
 }

@@ -108,7 +108,10 @@ func (t totals) operations(s scale) []Operation {
 			op.Agents = append(op.Agents, AgentOperation{
 				Name:  name,
 				Count: h.Count(),
+				Mean:  meanUS(h),
+				Min:   microseconds(h.Min()),
 				P50:   s.p50.of(h),
+				P95:   s.p95.of(h),
 				P99:   s.p99.of(h),
 				Max:   microseconds(h.Max()),
 			})

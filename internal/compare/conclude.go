@@ -1,0 +1,163 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// Conclude makes the cases and the tables of a suite from its plan and its runs, whose Effects are there. It may be
+// called while runs still go on, and again.
+func Conclude(s *result.Suite) {
+	s.Cases, s.Tables = nil, nil
+	if s.Plan == nil {
+		return
+	}
+	suite := newMeasured(*s)
+	for _, c := range suite.cases {
+		s.Cases = append(s.Cases, c.conclude())
+	}
+	for _, t := range s.Plan.Tables {
+		s.Tables = append(s.Tables, suite.table(t))
+	}
+}
+
+// measured is a suite by its cases.
+type measured struct {
+	cases []*caseRuns
+}
+
+// caseRuns is a case with its runs.
+type caseRuns struct {
+	result.PlannedCase
+	runs []oneRun // by repeat
+}
+
+// oneRun is a run with its figures; because says why it is in no figure of its case, and is empty where it is.
+type oneRun struct {
+	result.Run
+	figures figures
+	because string
+}
+
+func newMeasured(s result.Suite) measured {
+	var m measured
+	byName := make(map[string]*caseRuns)
+	for _, planned := range s.Plan.Cases {
+		c := &caseRuns{PlannedCase: planned}
+		m.cases = append(m.cases, c)
+		byName[planned.Name] = c
+	}
+	for _, run := range s.Runs {
+		if c := byName[run.Case]; c != nil {
+			c.runs = append(c.runs, oneRun{Run: run, figures: of(run), because: unfit(run)})
+		}
+	}
+	for _, c := range m.cases {
+		slices.SortStableFunc(c.runs, func(a, b oneRun) int { return cmp.Compare(a.Repeat, b.Repeat) })
+	}
+	return m
+}
+
+// unfit says why a run must not be averaged with others: only what is complete and adds up is.
+func unfit(run result.Run) string {
+	switch {
+	case run.Status == result.Partial && len(run.Missing) > 0:
+		return "missing: " + strings.Join(run.Missing, "; ")
+	case run.Status != result.Complete:
+		return cmp.Or(run.Reason, "it is "+string(run.Status))
+	case !run.Reconcile.OK:
+		return fmt.Sprintf("its counts do not reconcile: %d issued, %d recorded, %d merged", run.Reconcile.Issued, run.Reconcile.Recorded, run.Reconcile.Merged)
+	case subject(run) == nil:
+		return "nothing was measured"
+	}
+	return ""
+}
+
+// fit are the runs whose figures are those of the case.
+func (c *caseRuns) fit() []oneRun {
+	var out []oneRun
+	for _, r := range c.runs {
+		if r.because == "" {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (c *caseRuns) conclude() result.Case {
+	out := result.Case{
+		Name: c.Name, Scenario: c.Scenario, Axes: c.Axes, Dataset: c.Dataset, Target: c.Target, Fills: c.Fills, Repeats: c.Repeats,
+		Runs: []string{}, LeftOut: []result.LeftOut{}, Figures: []result.Figure{}, Published: c.Published,
+	}
+	fit := c.fit()
+	names := make(map[string]bool)
+	for _, r := range c.runs {
+		if r.because != "" {
+			out.LeftOut = append(out.LeftOut, result.LeftOut{Run: r.ID, Status: r.Status, Because: r.because})
+		}
+	}
+	for _, r := range fit {
+		phase := subject(r.Run)
+		out.Phase, out.Loop = phase.Name, phase.Loop
+		out.Runs = append(out.Runs, r.ID)
+		for name := range r.figures {
+			names[name] = true
+		}
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(names), byKind) {
+		out.Figures = append(out.Figures, overRuns(name, fit))
+	}
+	return out
+}
+
+// byKind puts what is said of a whole run before what is said of its operations.
+func byKind(a, b string) int {
+	first := []string{"throughput_ops", "offered_ops", "total_ms", "ops", "failed_ops", "not_found_ops"}
+	rank := func(name string) int {
+		if i := slices.Index(first, name); i >= 0 {
+			return i
+		}
+		return len(first)
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
+}
+
+// overRuns is a figure over the runs of a case; at least one of them has it.
+func overRuns(name string, runs []oneRun) result.Figure {
+	out := result.Figure{Name: name, Unit: unitOf(name), Values: make([]*float64, len(runs))}
+	var values []float64
+	for i, r := range runs {
+		if v, ok := r.figures.get(name); ok {
+			out.Values[i] = &v
+			values = append(values, v)
+		}
+	}
+	if isPercentile(name) {
+		out.Spread = Percentiles(values)
+	} else {
+		out.Spread = Repeats(values)
+	}
+	return out
+}
+
+// Over is the one value that stands for a figure in a row over several runs: the median of percentiles, the least of
+// what is a least, the greatest of what is a greatest, and the mean of all else.
+func Over(f result.Figure) float64 {
+	base, _ := unitless(f.Name)
+	switch {
+	case f.Median != nil:
+		return *f.Median
+	case strings.HasSuffix(base, "_min"), base == "qps_worst", base == "qps_low":
+		return f.Min
+	case strings.HasSuffix(base, "_max"), base == "qps_high":
+		return f.Max
+	case f.Mean != nil:
+		return *f.Mean
+	}
+	return f.Min
+}

@@ -1,0 +1,106 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// entry is what was published of a run, or of a client: the entry with that number, or nil.
+func entry(published []map[string]any, key string, n int) map[string]any {
+	for _, e := range published {
+		if v, ok := number(e[key]); ok && int(v) == n {
+			return e
+		}
+	}
+	return nil
+}
+
+// average is what was published of a case as a whole: the entry that says so, or the only one that is of no run and of
+// no client. A mean of what was published of runs is not made: it would be ours.
+func average(published []map[string]any, target string) map[string]any {
+	var whole map[string]any
+	for _, e := range published {
+		name := targetOf(e)
+		switch {
+		case name != "" && name != target:
+		case e["run"] == "average":
+			return e
+		case e["run"] == nil && e["client"] == nil && e["at"] == nil:
+			whole = e
+		}
+	}
+	return whole
+}
+
+// targetOf is the system that an entry tells of; empty where it does not say.
+func targetOf(e map[string]any) string {
+	for _, key := range []string{"target", "mode", "product"} {
+		if name, ok := e[key].(string); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// publishedCell is what an entry has for a column: the figure in whatever unit, or what the report says in words.
+func publishedCell(e map[string]any, name string) result.Cell {
+	if e == nil {
+		return result.Cell{}
+	}
+	f := figures{}
+	for key, v := range e {
+		if n, ok := number(v); ok {
+			f[key] = n
+		}
+	}
+	if v, ok := f.get(name); ok {
+		return result.Cell{Number: &v}
+	}
+	switch v := e[name].(type) {
+	case string:
+		return result.Cell{Text: v}
+	case bool:
+		return result.Cell{Text: map[bool]string{true: "yes", false: "no"}[v]}
+	}
+	base, _ := unitless(name)
+	base = strings.TrimSuffix(base, "_ops")
+	if text, ok := e[base+"_text"].(string); ok {
+		return result.Cell{Text: text}
+	}
+	return bounds(e, base)
+}
+
+// bounds is a figure of which a report tells only where about it lies.
+func bounds(e map[string]any, base string) result.Cell {
+	low, hasLow := number(e[base+"_low"])
+	high, hasHigh := number(e[base+"_high"])
+	about, hasAbout := number(e[base+"_about"])
+	switch {
+	case hasAbout:
+		return result.Cell{Text: fmt.Sprintf("about %.0f", about)}
+	case hasLow && hasHigh:
+		return result.Cell{Text: fmt.Sprintf("%.0f to %.0f", low, high)}
+	case hasLow:
+		return result.Cell{Text: fmt.Sprintf("above %.0f", low)}
+	case hasHigh:
+		return result.Cell{Text: fmt.Sprintf("below %.0f", high)}
+	}
+	return result.Cell{}
+}
+
+// number reads a number of a suite's file, whatever read it.
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case int:
+		return float64(v), true
+	case int64:
+		return float64(v), true
+	case uint64:
+		return float64(v), true
+	}
+	return 0, false
+}

@@ -1,0 +1,392 @@
+package compare
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+// column is one that a suite's file asks for.
+type column struct {
+	name string
+	// figure: it holds figures; otherwise what tells cases apart.
+	figure bool
+	// own: benchd has such figures; otherwise a report has them of a system that this suite does not measure.
+	own bool
+}
+
+// newColumn judges a name; told are the names of what was published.
+func newColumn(name string, told map[string]bool) column {
+	c := column{name: name}
+	if slices.Contains(identities(), name) {
+		return c
+	}
+	base, _ := unitless(name)
+	if m := regexp.MustCompile(`^(.+?)(_service)?_(avg|min|max|p[0-9]+|count)$`).FindStringSubmatch(base); m != nil {
+		c.figure, c.own = true, slices.Contains(operations(), m[1])
+		return c
+	}
+	switch base {
+	case "throughput_ops", "offered_ops", "total", "runtime", "ops", "failed_ops", "not_found_ops", "qps_low", "qps_high", "qps_worst",
+		"recovery", "regions", "regions_after", "region_servers_before", "region_servers_after", "regions_stuck_in_transition":
+		c.figure, c.own = true, true
+	default:
+		c.figure = strings.HasSuffix(base, "_ops") || told[name]
+	}
+	return c
+}
+
+// identities are the names of columns that tell rows apart and are no properties.
+func identities() []string {
+	return []string{"scenario", "case", "run", "repeat", "target", "mode", "product", "dataset", "agents", "clients", "client", "threads", "loop", "status"}
+}
+
+// operations are what the names of operations' figures begin with.
+func operations() []string {
+	var names []string
+	for k := range workload.NumKinds {
+		names = append(names, prefix(k.String()))
+	}
+	return names
+}
+
+// table makes one table of the suite's report.
+func (m measured) table(t plan.Table) result.Table {
+	b := tableBuilder{repeats: t.Repeats}
+	told := make(map[string]bool)
+	for _, scenario := range t.Scenarios {
+		for _, c := range m.of(scenario) {
+			c.tell(told)
+		}
+	}
+	for _, name := range t.Columns {
+		b.columns = append(b.columns, newColumn(name, told))
+		b.clients = b.clients || name == "client"
+	}
+	for _, scenario := range t.Scenarios {
+		b.scenario(m.of(scenario))
+	}
+	out := result.Table{Title: t.Title, Rows: []result.Row{}}
+	b.finish(&out)
+	return out
+}
+
+// tell adds the names of what was published of a case, without those that tell the case from others.
+func (c *caseRuns) tell(told map[string]bool) {
+	for _, e := range c.Published {
+		for name := range e {
+			told[name] = true
+		}
+	}
+	for _, a := range c.Axes {
+		delete(told, a.Key)
+	}
+	for _, r := range c.runs {
+		for name := range r.Resolved {
+			delete(told, name)
+		}
+	}
+}
+
+// of are the cases of a scenario that measure something.
+func (m measured) of(scenario string) []*caseRuns {
+	var out []*caseRuns
+	for _, c := range m.cases {
+		if c.Scenario == scenario && !c.Fills {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// tableBuilder gathers the rows of a table. Each column has a measured and a published cell, until finish leaves those
+// out that are empty throughout.
+type tableBuilder struct {
+	columns []column
+	repeats bool
+	clients bool // a row for each agent
+	rows    []doubleRow
+	notes   []string
+}
+
+type doubleRow struct {
+	result.Row
+	measured, published []result.Cell
+}
+
+func (b *tableBuilder) scenario(cases []*caseRuns) {
+	for _, c := range cases {
+		switch {
+		case b.clients:
+			b.agents(c)
+		case b.repeats:
+			b.everyRun(c)
+		default:
+			b.over(c)
+		}
+		for _, r := range c.runs {
+			if r.because != "" {
+				b.notes = append(b.notes, fmt.Sprintf("%s (%s, repeat %d) is %s and in no mean: %s", r.ID, c.Name, r.Repeat, r.Status, r.because))
+			}
+		}
+		b.strangers(c)
+	}
+	b.peak(cases)
+}
+
+// strangers adds a row for each system that a report tells of and the suite does not measure.
+func (b *tableBuilder) strangers(c *caseRuns) {
+	for _, e := range c.Published {
+		if name := targetOf(e); name != "" && name != c.Target {
+			stranger := *c
+			stranger.runs, stranger.Target = nil, name
+			row := result.Row{Kind: result.OfRuns, Case: c.Name}
+			b.add(row, &stranger, 0, 0, figures(nil).get, e)
+		}
+	}
+}
+
+// everyRun adds a row for each repeat, those that only the report has too, and one over all.
+func (b *tableBuilder) everyRun(c *caseRuns) {
+	most := len(c.runs)
+	for _, e := range c.Published {
+		if n, ok := number(e["run"]); ok {
+			most = max(most, int(n))
+		}
+	}
+	for i := range most {
+		row := result.Row{Kind: result.OneRun, Case: c.Name}
+		var f figures
+		if i < len(c.runs) {
+			r := c.runs[i]
+			row.Run, row.Status, f = r.ID, r.Status, r.figures
+			if r.because == "" {
+				row.Runs = 1
+			}
+		}
+		b.add(row, c, i+1, 0, f.get, entry(c.Published, "run", i+1))
+	}
+	if most > 1 {
+		b.over(c)
+	}
+}
+
+// over adds a row over the repeats of a case.
+func (b *tableBuilder) over(c *caseRuns) {
+	fit := c.fit()
+	row := result.Row{Kind: result.OfRuns, Case: c.Name, Runs: len(fit)}
+	if len(fit) == 0 && len(c.runs) > 0 {
+		row.Status = c.runs[len(c.runs)-1].Status
+	}
+	get := func(name string) (float64, bool) {
+		for _, r := range fit {
+			if _, ok := r.figures.get(name); ok {
+				return Over(overRuns(name, fit)), true
+			}
+		}
+		return 0, false
+	}
+	b.add(row, c, 0, 0, get, average(c.Published, c.Target))
+}
+
+// agents adds a row for each agent of each run.
+func (b *tableBuilder) agents(c *caseRuns) {
+	for _, r := range c.runs {
+		for i, a := range r.Provenance.Agents {
+			row := result.Row{Kind: result.OneRun, Case: c.Name, Run: r.ID, Status: r.Status, Runs: 1}
+			b.add(row, c, r.Repeat, i+1, agentFigures(r.Run, a.Name).get, entry(c.Published, "client", i+1))
+		}
+	}
+	for _, e := range c.Published { // machines that this run has not
+		n, ok := number(e["client"])
+		if most := c.mostAgents(); ok && int(n) > most {
+			b.add(result.Row{Kind: result.OneRun, Case: c.Name}, c, 0, int(n), figures(nil).get, e)
+		}
+	}
+}
+
+func (c *caseRuns) mostAgents() int {
+	most := 0
+	for _, r := range c.runs {
+		most = max(most, len(r.Provenance.Agents))
+	}
+	return most
+}
+
+// peak adds a row for the highest throughput of a scenario where a report tells of it.
+func (b *tableBuilder) peak(cases []*caseRuns) {
+	var said map[string]any
+	for _, c := range cases {
+		for _, e := range c.Published {
+			if e["at"] == "peak" {
+				said = e
+			}
+		}
+	}
+	if said == nil {
+		return
+	}
+	best, highest := cases[0], -1.0
+	for _, c := range cases {
+		if fit := c.fit(); len(fit) > 0 {
+			if mean := *overRuns("throughput_ops", fit).Mean; mean > highest {
+				best, highest = c, mean
+			}
+		}
+	}
+	fit := best.fit()
+	get := func(name string) (float64, bool) {
+		for _, r := range fit {
+			if _, ok := r.figures.get(name); ok {
+				return Over(overRuns(name, fit)), true
+			}
+		}
+		return 0, false
+	}
+	b.add(result.Row{Kind: result.Highest, Case: best.Name, Runs: len(fit)}, best, 0, 0, get, said)
+}
+
+// add adds a row: what tells it apart, what was measured and what was published.
+func (b *tableBuilder) add(row result.Row, c *caseRuns, repeat, client int, get func(string) (float64, bool), published map[string]any) {
+	r := doubleRow{Row: row}
+	for _, col := range b.columns {
+		var own, theirs result.Cell
+		if col.figure {
+			if v, ok := get(col.name); ok {
+				own.Number = &v
+			}
+			theirs = publishedCell(published, col.name)
+		} else {
+			own = c.identity(col.name, row, repeat, client)
+		}
+		r.measured, r.published = append(r.measured, own), append(r.published, theirs)
+	}
+	b.rows = append(b.rows, r)
+}
+
+// finish puts the columns side by side.
+func (b *tableBuilder) finish(t *result.Table) {
+	var keep []func(doubleRow) result.Cell
+	medians := false
+	for i, col := range b.columns {
+		some := func(cells func(doubleRow) []result.Cell) bool {
+			return slices.ContainsFunc(b.rows, func(r doubleRow) bool { return !cells(r)[i].Empty() })
+		}
+		if col.own || !col.figure || some(func(r doubleRow) []result.Cell { return r.measured }) {
+			t.Columns = append(t.Columns, result.Column{Name: col.name, Unit: unitOf(col.name), Figure: col.figure})
+			keep = append(keep, func(r doubleRow) result.Cell { return r.measured[i] })
+			medians = medians || isPercentile(col.name)
+		}
+		if some(func(r doubleRow) []result.Cell { return r.published }) {
+			t.Columns = append(t.Columns, result.Column{Name: col.name, Unit: unitOf(col.name), Figure: true, Published: true})
+			keep = append(keep, func(r doubleRow) result.Cell { return r.published[i] })
+		}
+	}
+	several := false
+	for _, r := range b.rows {
+		for _, cell := range keep {
+			r.Cells = append(r.Cells, cell(r))
+		}
+		several = several || r.Runs > 1
+		t.Rows = append(t.Rows, r.Row)
+	}
+	if several && medians {
+		t.Notes = append(t.Notes, "Over several runs: means; of a percentile the median of the runs', of min and max the least and the greatest.")
+	}
+	t.Notes = append(t.Notes, b.notes...)
+}
+
+// identity is what tells a row from others.
+func (c *caseRuns) identity(name string, row result.Row, repeat, client int) result.Cell {
+	switch name {
+	case "scenario":
+		return result.Cell{Text: c.Scenario}
+	case "case":
+		return result.Cell{Text: c.Name}
+	case "target", "mode", "product":
+		return result.Cell{Text: c.Target}
+	case "dataset":
+		return result.Cell{Text: c.Dataset}
+	case "run", "repeat":
+		if row.Kind == result.OneRun && repeat > 0 {
+			return count(repeat)
+		}
+		return result.Cell{Text: overText(row)}
+	case "client":
+		return count(client)
+	case "agents", "clients":
+		if n := c.mostAgents(); n > 0 {
+			return count(n)
+		}
+		return count(c.Agents)
+	case "loop":
+		for _, r := range c.runs {
+			if p := subject(r.Run); p != nil {
+				return result.Cell{Text: p.Loop}
+			}
+		}
+		return result.Cell{}
+	case "status":
+		return result.Cell{Text: string(row.Status)}
+	case "threads":
+		text := c.property("threads.total")
+		if text == "" || text == "0" {
+			text = c.property("threadcount")
+		}
+		return c.peakOr(row, text)
+	}
+	return c.peakOr(row, c.property(name))
+}
+
+// peakOr is a cell of what the matrix may vary: of a scenario's highest throughput it says where that was.
+func (c *caseRuns) peakOr(row result.Row, text string) result.Cell {
+	if row.Kind == result.Highest {
+		if row.Runs == 0 {
+			return result.Cell{Text: "peak"}
+		}
+		return result.Cell{Text: "peak, at " + text}
+	}
+	if v, err := strconv.ParseFloat(text, 64); err == nil {
+		return result.Cell{Number: &v}
+	}
+	return result.Cell{Text: text}
+}
+
+func overText(row result.Row) string {
+	switch row.Runs {
+	case 0:
+		return ""
+	case 1:
+		return "one run"
+	}
+	return fmt.Sprintf("mean of %d", row.Runs)
+}
+
+func count(n int) result.Cell {
+	if n == 0 {
+		return result.Cell{}
+	}
+	v := float64(n)
+	return result.Cell{Number: &v}
+}
+
+// property is a setting of the case, as its file has it if it varies.
+func (c *caseRuns) property(name string) string {
+	for _, a := range c.Axes {
+		if a.Key == name {
+			return a.Value
+		}
+	}
+	for _, r := range c.runs {
+		if v, ok := r.Resolved[name]; ok {
+			return v
+		}
+	}
+	return ""
+}
