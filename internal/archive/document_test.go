@@ -22,6 +22,7 @@ func filled(t *testing.T) *Archive {
 	run.Agents = []Agent{{Name: "a", Shard: 0, Attempt: 1}, {Name: "b", Shard: 1, Attempt: 1}}
 	require.NoError(t, a.CreateSuite(t.Context(), suiteOf("S"), []RunRecord{run}))
 	require.NoError(t, a.AddEvents(t.Context(), []Event{{Run: run.ID, At: time.Unix(1, 0), Phase: "measure", Kind: "agent", Text: "b was lost"}}))
+	require.NoError(t, a.AddObservations(t.Context(), run.ID, observedBy("rs1:16020")))
 	for shard := range 2 {
 		for seq := range 3 {
 			w := windowOf(latency.WindowID{Run: run.ID, Phase: "measure", Shard: shard, Attempt: 1, Seq: seq}, 100)

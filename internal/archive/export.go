@@ -29,6 +29,8 @@ const (
 	tableAgent
 	tableEvent
 	tableLoaded
+	tableFigure
+	tableObservation
 	tablePhase
 	tableWindow
 	tableMeasurement
@@ -38,13 +40,15 @@ const (
 func exportedTables() []exported {
 	const ofRuns = ` WHERE run IN (SELECT id FROM run WHERE suite = ?)`
 	return []exported{
-		tableSuite:  {"suite", []string{"number", "removed"}, `SELECT %s FROM suite WHERE id = ?`},
-		tableRun:    {"run", []string{"number"}, `SELECT %s FROM run WHERE suite = ? ORDER BY number`},
-		tableAgent:  {"agent", nil, `SELECT %s FROM agent` + ofRuns + ` ORDER BY run, shard, attempt`},
-		tableEvent:  {"event", []string{"id"}, `SELECT %s FROM event` + ofRuns + ` ORDER BY id`},
-		tableLoaded: {"loaded", nil, `SELECT %s FROM loaded` + ofRuns + ` ORDER BY run, shard, attempt`},
-		tablePhase:  {"phase", []string{"id"}, `SELECT id, %s FROM phase` + ofRuns + ` ORDER BY id`},
-		tableWindow: {"window", []string{"id", "phase"}, `SELECT id, %s FROM window WHERE phase = ? ORDER BY seq, shard, attempt`},
+		tableSuite:       {"suite", []string{"number", "removed"}, `SELECT %s FROM suite WHERE id = ?`},
+		tableRun:         {"run", []string{"number"}, `SELECT %s FROM run WHERE suite = ? ORDER BY number`},
+		tableAgent:       {"agent", nil, `SELECT %s FROM agent` + ofRuns + ` ORDER BY run, shard, attempt`},
+		tableEvent:       {"event", []string{"id"}, `SELECT %s FROM event` + ofRuns + ` ORDER BY id`},
+		tableLoaded:      {"loaded", nil, `SELECT %s FROM loaded` + ofRuns + ` ORDER BY run, shard, attempt`},
+		tableFigure:      {"figure", nil, `SELECT %s FROM figure` + ofRuns + ` ORDER BY run, number`},
+		tableObservation: {"observation", []string{"id"}, `SELECT %s FROM observation` + ofRuns + ` ORDER BY id`},
+		tablePhase:       {"phase", []string{"id"}, `SELECT id, %s FROM phase` + ofRuns + ` ORDER BY id`},
+		tableWindow:      {"window", []string{"id", "phase"}, `SELECT id, %s FROM window WHERE phase = ? ORDER BY seq, shard, attempt`},
 		tableMeasurement: {"measurement", []string{"id", "window"}, `SELECT w.id, %s FROM window w CROSS JOIN measurement c ON c.window = w.id
 			WHERE w.phase = ? ORDER BY w.seq, w.shard, w.attempt, c.id`},
 		tableSample: {"error_sample", []string{"id", "window"}, `SELECT w.id, %s FROM window w CROSS JOIN error_sample c ON c.window = w.id

@@ -43,6 +43,7 @@ func fullArchive(tb testing.TB, dir string) *Archive {
 	run.Header, run.State = []byte(`{"start":1}`), []byte(`{"life":null}`)
 	require.NoError(tb, a.CreateSuite(tb.Context(), suiteOf("S"), []RunRecord{run, runOf("S", "2")}))
 	require.NoError(tb, a.AddEvents(tb.Context(), []Event{{Run: run.ID, At: time.Unix(1, 0), Phase: "measure", Kind: "agent", Text: "b was lost"}}))
+	require.NoError(tb, a.AddObservations(tb.Context(), run.ID, observedBy("rs1:16020")))
 	for seq := range 23 {
 		for shard := range 2 {
 			w := windowOf(latency.WindowID{Run: run.ID, Phase: "measure", Shard: shard, Attempt: 1, Seq: seq}, 5)
@@ -71,6 +72,7 @@ func content(t *testing.T, a *Archive) map[string][][]any {
 		`SELECT id, name, note, tags, status, created_ns, submitted_by, db, spec, plan, removed FROM suite WHERE id = 'S'`,
 		`SELECT id, suite, case_name, repeat, status, reason, started_ns, ended_ns, properties, header, state FROM run WHERE suite = 'S' ORDER BY number`,
 		`SELECT * FROM agent WHERE run LIKE 'S.%'`, `SELECT * FROM loaded WHERE run LIKE 'S.%'`,
+		`SELECT * FROM figure WHERE run LIKE 'S.%'`, `SELECT run, from_ns, to_ns, points FROM observation WHERE run LIKE 'S.%' ORDER BY id`,
 		`SELECT run, at_ns, phase, offset_ns, kind, text FROM event WHERE run LIKE 'S.%' ORDER BY id`,
 		`SELECT run, name, rolled_windows, rolled_seq FROM phase WHERE run LIKE 'S.%' ORDER BY id`,
 		`SELECT run, name, w.seq, w.shard, w.attempt, start_ns, end_ns, tail, last, rows, bytes, issued, recorded, cores, host_idle, own_cpu,

@@ -83,6 +83,9 @@ func (a *Archive) purge(ctx context.Context, id string) error {
 			return err
 		}
 	}
+	if err := a.removeObservations(ctx, id); err != nil {
+		return err
+	}
 	return a.write(ctx, "remove suite "+id+" from", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM suite WHERE id = ? AND removed = 1`, id)
 		return err

@@ -239,6 +239,7 @@ func (cd *conductor) windowsMayCome(within time.Duration) bool {
 func (cd *conductor) seal() {
 	cd.run.archived.Ended = time.Unix(0, cd.c.clock.Now())
 	cd.sealed = true
+	cd.keepObserved(cd.c.life, time.Now())
 	cd.giveUpDeed()
 	life := cd.run.record.Life
 	if life.Status == result.Complete || life.Status == result.Partial {

@@ -56,6 +56,8 @@ type conductor struct {
 	newest   time.Time         // when windows came last
 	inserted inserted
 
+	telemetry telemetry
+
 	board     *board
 	shown     time.Time // when the board was last put up
 	unshown   bool      // something has happened since
@@ -102,6 +104,7 @@ func newConductor(c *Coordinator, r *run) *conductor {
 		mail: make(chan func(), 1024), done: make(chan struct{}),
 		merged: make(map[slot]int), timers: make(map[lifecycle.Timer]*time.Timer),
 		away: make(map[int]time.Time), orphans: make(map[int]time.Time), settled: true, known: r.archived.Status,
+		telemetry: newTelemetry(),
 	}
 	cd.epoch.Store(r.record.Epoch)
 	cd.board = c.metrics.runs.Begin(cd.id, new(board))
@@ -131,11 +134,12 @@ func (cd *conductor) loop(ctx context.Context) {
 	for !cd.sealed || cd.dirty {
 		select {
 		case <-ctx.Done():
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWord)
+			cd.keepObserved(ctx, time.Now())
 			if cd.dirty {
-				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWord)
 				cd.persist(ctx)
-				cancel()
 			}
+			cancel()
 			return
 		case do := <-cd.mail:
 			do()
@@ -146,6 +150,10 @@ func (cd *conductor) loop(ctx context.Context) {
 			}
 			cd.followWarmup()
 			cd.handOver(time.Now())
+			cd.watch(time.Now())
+			if now := time.Now(); now.Sub(cd.telemetry.kept) >= keepEvery {
+				cd.keepObserved(ctx, now)
+			}
 			if cd.stale || cd.status != nil {
 				live := cd.builder.Live()
 				cd.judgeLimits(live)
@@ -225,10 +233,14 @@ func (cd *conductor) note(kind, text string) {
 	if phase, at := cd.now(); phase != "" {
 		e.Phase, e.Offset = string(phase), at
 	}
+	cd.addEvent(e)
+}
+
+func (cd *conductor) addEvent(e archive.Event) {
 	cd.events = append(cd.events, e)
 	cd.dirty = true
 	cd.tell(e)
-	cd.log.Info("timeline", "kind", kind, "text", text)
+	cd.log.Info("timeline", "kind", e.Kind, "text", e.Text)
 }
 
 // tell lets watchers know of events.

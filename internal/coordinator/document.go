@@ -113,6 +113,9 @@ func (c *Coordinator) document(ctx context.Context, suite archive.Suite, archive
 	for _, e := range events {
 		notes.Events[e.Phase] = append(notes.Events[e.Phase], result.Event{T: e.Offset.Seconds(), Kind: e.Kind, Text: e.Text})
 	}
+	if err := c.observations(ctx, r, &notes); err != nil {
+		return result.Run{}, err
+	}
 	doc, err := b.Document(r.header(c.config.Version), notes)
 	for i := range doc.Phases {
 		compare.Effects(&doc.Phases[i])

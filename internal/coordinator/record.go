@@ -39,6 +39,9 @@ type record struct {
 	Deed  *deed `json:"deed,omitempty"`
 	Deeds int   `json:"deeds,omitempty"`
 
+	// Warnings are what could not be watched, and why.
+	Warnings []string `json:"warnings,omitempty"`
+
 	// Steady is what became of a warm-up until it is steady; nil without one, and as long as it goes on.
 	Steady *result.Verdict `json:"steady,omitempty"`
 }
@@ -151,6 +154,7 @@ func (r *run) header(version string) result.Run {
 			Seed: r.settings.Workload.Seed, Target: r.record.Target, Agents: r.record.Agents,
 		},
 	}
+	h.Warnings = r.record.Warnings
 	h.Start = r.start()
 	if v := r.steady(); v != nil {
 		h.Verdicts = []result.Verdict{*v}

@@ -312,6 +312,12 @@ func (c *Coordinator) receiveLoop(stream benchdv1.AgentService_SessionServer, m 
 			s.gotPiece(msg.Points)
 		case *benchdv1.SessionRequest_Action:
 			c.acted(m, s, msg.Action)
+		case *benchdv1.SessionRequest_Observations:
+			observed, err := wire.ToObservations(msg.Observations)
+			if err != nil {
+				return err
+			}
+			c.toShard(m, msg.Observations.GetId(), func(cd *conductor, _ int) { cd.observed(observed) })
 		case *benchdv1.SessionRequest_Leaving:
 			reason := wire.Text(msg.Leaving.GetReason())
 			s.log.Info("agent leaves", "reason", reason)

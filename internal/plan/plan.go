@@ -101,6 +101,8 @@ type Settings struct {
 	AfterLoad     []string
 	ActionTimeout time.Duration
 
+	Telemetry Telemetry
+
 	Limits Limits
 }
 

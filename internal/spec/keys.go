@@ -63,7 +63,7 @@ type Key struct {
 // Keys lists every property known, by topic. The names of other bindings' properties are known by their
 // prefixes only.
 func Keys() []Key {
-	keys := slices.Concat(workloadKeys(), distributionKeys(), runKeys(), reportingKeys(), targetKeys())
+	keys := slices.Concat(workloadKeys(), distributionKeys(), runKeys(), telemetryKeys(), reportingKeys(), targetKeys())
 	for i := range keys {
 		if keys[i].Status == "" {
 			keys[i].Status = Honoured

@@ -96,6 +96,9 @@ func other(t *testing.T, k Key) string {
 		if k.Name == "null.service" {
 			return "constant 7ms"
 		}
+		if k.Name == "telemetry.endpoints" {
+			return "node=http://host:9100/metrics"
+		}
 		return "other"
 	}
 	t.Fatalf("no other value of %s", k.Name)

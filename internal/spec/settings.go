@@ -96,6 +96,8 @@ func (v values) settings() plan.Settings {
 		AfterLoad:     v.afterLoad(),
 		ActionTimeout: v.duration("hbase.action.timeout"),
 
+		Telemetry: v.telemetry(),
+
 		Limits: plan.Limits{
 			NotFoundShare: v.float("limit.notfound"),
 			ErrorShare:    v.float("limit.errors"),

@@ -104,6 +104,7 @@ type SessionRequest struct {
 	//	*SessionRequest_Leaving
 	//	*SessionRequest_Points
 	//	*SessionRequest_Action
+	//	*SessionRequest_Observations
 	Message       isSessionRequest_Message `protobuf_oneof:"message"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -227,6 +228,15 @@ func (x *SessionRequest) GetAction() *ActionAnswer {
 	return nil
 }
 
+func (x *SessionRequest) GetObservations() *Observations {
+	if x != nil {
+		if x, ok := x.Message.(*SessionRequest_Observations); ok {
+			return x.Observations
+		}
+	}
+	return nil
+}
+
 type isSessionRequest_Message interface {
 	isSessionRequest_Message()
 }
@@ -276,6 +286,11 @@ type SessionRequest_Action struct {
 	Action *ActionAnswer `protobuf:"bytes,9,opt,name=action,proto3,oneof"`
 }
 
+type SessionRequest_Observations struct {
+	// What a target or a host reported.
+	Observations *Observations `protobuf:"bytes,10,opt,name=observations,proto3,oneof"`
+}
+
 func (*SessionRequest_Hello) isSessionRequest_Message() {}
 
 func (*SessionRequest_ProbeReply) isSessionRequest_Message() {}
@@ -293,6 +308,8 @@ func (*SessionRequest_Leaving) isSessionRequest_Message() {}
 func (*SessionRequest_Points) isSessionRequest_Message() {}
 
 func (*SessionRequest_Action) isSessionRequest_Message() {}
+
+func (*SessionRequest_Observations) isSessionRequest_Message() {}
 
 // SessionResponse is a message from the coordinator to an agent.
 type SessionResponse struct {
@@ -313,6 +330,7 @@ type SessionResponse struct {
 	//	*SessionResponse_Points
 	//	*SessionResponse_Action
 	//	*SessionResponse_CancelAction
+	//	*SessionResponse_Observe
 	Message       isSessionResponse_Message `protobuf_oneof:"message"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -463,6 +481,15 @@ func (x *SessionResponse) GetCancelAction() *ActionCancel {
 	return nil
 }
 
+func (x *SessionResponse) GetObserve() *Observe {
+	if x != nil {
+		if x, ok := x.Message.(*SessionResponse_Observe); ok {
+			return x.Observe
+		}
+	}
+	return nil
+}
+
 type isSessionResponse_Message interface {
 	isSessionResponse_Message()
 }
@@ -527,6 +554,11 @@ type SessionResponse_CancelAction struct {
 	CancelAction *ActionCancel `protobuf:"bytes,12,opt,name=cancel_action,json=cancelAction,proto3,oneof"`
 }
 
+type SessionResponse_Observe struct {
+	// Watch the target, the host or both.
+	Observe *Observe `protobuf:"bytes,13,opt,name=observe,proto3,oneof"`
+}
+
 func (*SessionResponse_Welcome) isSessionResponse_Message() {}
 
 func (*SessionResponse_Probe) isSessionResponse_Message() {}
@@ -550,6 +582,293 @@ func (*SessionResponse_Points) isSessionResponse_Message() {}
 func (*SessionResponse_Action) isSessionResponse_Message() {}
 
 func (*SessionResponse_CancelAction) isSessionResponse_Message() {}
+
+func (*SessionResponse_Observe) isSessionResponse_Message() {}
+
+// Observe has an agent watch a run's target, its own host or both, from now on until the shard is released. The newest
+// order counts.
+type Observe struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The shard for whose run it is.
+	Id *ShardId `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Whether the target and the endpoints of the run's settings are to be watched: the work of one agent.
+	Target bool `protobuf:"varint,2,opt,name=target,proto3" json:"target,omitempty"`
+	// How often the host is looked at; 0 is never.
+	HostEveryNs   int64 `protobuf:"varint,3,opt,name=host_every_ns,json=hostEveryNs,proto3" json:"host_every_ns,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Observe) Reset() {
+	*x = Observe{}
+	mi := &file_benchd_v1_agent_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Observe) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Observe) ProtoMessage() {}
+
+func (x *Observe) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_agent_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Observe.ProtoReflect.Descriptor instead.
+func (*Observe) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Observe) GetId() *ShardId {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *Observe) GetTarget() bool {
+	if x != nil {
+		return x.Target
+	}
+	return false
+}
+
+func (x *Observe) GetHostEveryNs() int64 {
+	if x != nil {
+		return x.HostEveryNs
+	}
+	return 0
+}
+
+// Observations are what was reported for a while. They are sent once: what is lost with a stream is a gap in the
+// figures, which the result shows.
+type Observations struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The shard for whose run they are.
+	Id *ShardId `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The figures.
+	Figures []*Observed `protobuf:"bytes,2,rep,name=figures,proto3" json:"figures,omitempty"`
+	// What has happened.
+	Happenings []*Happening `protobuf:"bytes,3,rep,name=happenings,proto3" json:"happenings,omitempty"`
+	// What could not be watched, and why.
+	Warnings      []string `protobuf:"bytes,4,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Observations) Reset() {
+	*x = Observations{}
+	mi := &file_benchd_v1_agent_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Observations) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Observations) ProtoMessage() {}
+
+func (x *Observations) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_agent_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Observations.ProtoReflect.Descriptor instead.
+func (*Observations) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Observations) GetId() *ShardId {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *Observations) GetFigures() []*Observed {
+	if x != nil {
+		return x.Figures
+	}
+	return nil
+}
+
+func (x *Observations) GetHappenings() []*Happening {
+	if x != nil {
+		return x.Happenings
+	}
+	return nil
+}
+
+func (x *Observations) GetWarnings() []string {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
+// Observed is one figure's course.
+type Observed struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What it is.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Of what it is: a server, an endpoint, an agent.
+	Source string `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
+	// In what it is told.
+	Unit string `protobuf:"bytes,3,opt,name=unit,proto3" json:"unit,omitempty"`
+	// When it was read, in the run's time, ascending.
+	AtRunNs []int64 `protobuf:"varint,4,rep,packed,name=at_run_ns,json=atRunNs,proto3" json:"at_run_ns,omitempty"`
+	// What it was, at each of these instants.
+	Values        []float64 `protobuf:"fixed64,5,rep,packed,name=values,proto3" json:"values,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Observed) Reset() {
+	*x = Observed{}
+	mi := &file_benchd_v1_agent_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Observed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Observed) ProtoMessage() {}
+
+func (x *Observed) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_agent_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Observed.ProtoReflect.Descriptor instead.
+func (*Observed) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Observed) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Observed) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *Observed) GetUnit() string {
+	if x != nil {
+		return x.Unit
+	}
+	return ""
+}
+
+func (x *Observed) GetAtRunNs() []int64 {
+	if x != nil {
+		return x.AtRunNs
+	}
+	return nil
+}
+
+func (x *Observed) GetValues() []float64 {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+// Happening is something that has happened to the target.
+type Happening struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When, in the run's time.
+	AtRunNs int64 `protobuf:"varint,1,opt,name=at_run_ns,json=atRunNs,proto3" json:"at_run_ns,omitempty"`
+	// Of what kind: "split", "compaction", "flush", "server".
+	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	// What.
+	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Happening) Reset() {
+	*x = Happening{}
+	mi := &file_benchd_v1_agent_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Happening) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Happening) ProtoMessage() {}
+
+func (x *Happening) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_agent_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Happening.ProtoReflect.Descriptor instead.
+func (*Happening) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Happening) GetAtRunNs() int64 {
+	if x != nil {
+		return x.AtRunNs
+	}
+	return 0
+}
+
+func (x *Happening) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Happening) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
 
 // ActionOrder has an agent do something to a target, such as flush a table. An order that comes again, which its id
 // tells, is not carried out again; its answer is repeated.
@@ -575,7 +894,7 @@ type ActionOrder struct {
 
 func (x *ActionOrder) Reset() {
 	*x = ActionOrder{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[2]
+	mi := &file_benchd_v1_agent_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -587,7 +906,7 @@ func (x *ActionOrder) String() string {
 func (*ActionOrder) ProtoMessage() {}
 
 func (x *ActionOrder) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[2]
+	mi := &file_benchd_v1_agent_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -600,7 +919,7 @@ func (x *ActionOrder) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActionOrder.ProtoReflect.Descriptor instead.
 func (*ActionOrder) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{2}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ActionOrder) GetId() string {
@@ -663,7 +982,7 @@ type ActionCancel struct {
 
 func (x *ActionCancel) Reset() {
 	*x = ActionCancel{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[3]
+	mi := &file_benchd_v1_agent_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -675,7 +994,7 @@ func (x *ActionCancel) String() string {
 func (*ActionCancel) ProtoMessage() {}
 
 func (x *ActionCancel) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[3]
+	mi := &file_benchd_v1_agent_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -688,7 +1007,7 @@ func (x *ActionCancel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActionCancel.ProtoReflect.Descriptor instead.
 func (*ActionCancel) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{3}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ActionCancel) GetId() string {
@@ -715,7 +1034,7 @@ type ActionAnswer struct {
 
 func (x *ActionAnswer) Reset() {
 	*x = ActionAnswer{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[4]
+	mi := &file_benchd_v1_agent_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -727,7 +1046,7 @@ func (x *ActionAnswer) String() string {
 func (*ActionAnswer) ProtoMessage() {}
 
 func (x *ActionAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[4]
+	mi := &file_benchd_v1_agent_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -740,7 +1059,7 @@ func (x *ActionAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActionAnswer.ProtoReflect.Descriptor instead.
 func (*ActionAnswer) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{4}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ActionAnswer) GetId() string {
@@ -786,7 +1105,7 @@ type PointsOrder struct {
 
 func (x *PointsOrder) Reset() {
 	*x = PointsOrder{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[5]
+	mi := &file_benchd_v1_agent_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -798,7 +1117,7 @@ func (x *PointsOrder) String() string {
 func (*PointsOrder) ProtoMessage() {}
 
 func (x *PointsOrder) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[5]
+	mi := &file_benchd_v1_agent_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -811,7 +1130,7 @@ func (x *PointsOrder) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointsOrder.ProtoReflect.Descriptor instead.
 func (*PointsOrder) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{5}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PointsOrder) GetId() *ShardId {
@@ -852,7 +1171,7 @@ type PointsPiece struct {
 
 func (x *PointsPiece) Reset() {
 	*x = PointsPiece{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[6]
+	mi := &file_benchd_v1_agent_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -864,7 +1183,7 @@ func (x *PointsPiece) String() string {
 func (*PointsPiece) ProtoMessage() {}
 
 func (x *PointsPiece) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[6]
+	mi := &file_benchd_v1_agent_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -877,7 +1196,7 @@ func (x *PointsPiece) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointsPiece.ProtoReflect.Descriptor instead.
 func (*PointsPiece) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{6}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *PointsPiece) GetNumber() uint64 {
@@ -936,7 +1255,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[7]
+	mi := &file_benchd_v1_agent_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -948,7 +1267,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[7]
+	mi := &file_benchd_v1_agent_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -961,7 +1280,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{7}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Hello) GetProtocol() uint32 {
@@ -1050,7 +1369,7 @@ type HostFacts struct {
 
 func (x *HostFacts) Reset() {
 	*x = HostFacts{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[8]
+	mi := &file_benchd_v1_agent_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1062,7 +1381,7 @@ func (x *HostFacts) String() string {
 func (*HostFacts) ProtoMessage() {}
 
 func (x *HostFacts) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[8]
+	mi := &file_benchd_v1_agent_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1075,7 +1394,7 @@ func (x *HostFacts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostFacts.ProtoReflect.Descriptor instead.
 func (*HostFacts) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{8}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *HostFacts) GetHostname() string {
@@ -1142,7 +1461,7 @@ type ShardId struct {
 
 func (x *ShardId) Reset() {
 	*x = ShardId{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[9]
+	mi := &file_benchd_v1_agent_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1154,7 +1473,7 @@ func (x *ShardId) String() string {
 func (*ShardId) ProtoMessage() {}
 
 func (x *ShardId) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[9]
+	mi := &file_benchd_v1_agent_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1167,7 +1486,7 @@ func (x *ShardId) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardId.ProtoReflect.Descriptor instead.
 func (*ShardId) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{9}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ShardId) GetRun() string {
@@ -1216,7 +1535,7 @@ type HeldShard struct {
 
 func (x *HeldShard) Reset() {
 	*x = HeldShard{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[10]
+	mi := &file_benchd_v1_agent_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1228,7 +1547,7 @@ func (x *HeldShard) String() string {
 func (*HeldShard) ProtoMessage() {}
 
 func (x *HeldShard) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[10]
+	mi := &file_benchd_v1_agent_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1241,7 +1560,7 @@ func (x *HeldShard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldShard.ProtoReflect.Descriptor instead.
 func (*HeldShard) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{10}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *HeldShard) GetId() *ShardId {
@@ -1315,7 +1634,7 @@ type ProbeReply struct {
 
 func (x *ProbeReply) Reset() {
 	*x = ProbeReply{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[11]
+	mi := &file_benchd_v1_agent_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1327,7 +1646,7 @@ func (x *ProbeReply) String() string {
 func (*ProbeReply) ProtoMessage() {}
 
 func (x *ProbeReply) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[11]
+	mi := &file_benchd_v1_agent_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1340,7 +1659,7 @@ func (x *ProbeReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProbeReply.ProtoReflect.Descriptor instead.
 func (*ProbeReply) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{11}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ProbeReply) GetSeq() uint64 {
@@ -1379,7 +1698,7 @@ type Prepared struct {
 
 func (x *Prepared) Reset() {
 	*x = Prepared{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[12]
+	mi := &file_benchd_v1_agent_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1391,7 +1710,7 @@ func (x *Prepared) String() string {
 func (*Prepared) ProtoMessage() {}
 
 func (x *Prepared) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[12]
+	mi := &file_benchd_v1_agent_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1404,7 +1723,7 @@ func (x *Prepared) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Prepared.ProtoReflect.Descriptor instead.
 func (*Prepared) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{12}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Prepared) GetId() *ShardId {
@@ -1443,7 +1762,7 @@ type Started struct {
 
 func (x *Started) Reset() {
 	*x = Started{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[13]
+	mi := &file_benchd_v1_agent_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1455,7 +1774,7 @@ func (x *Started) String() string {
 func (*Started) ProtoMessage() {}
 
 func (x *Started) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[13]
+	mi := &file_benchd_v1_agent_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1468,7 +1787,7 @@ func (x *Started) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Started.ProtoReflect.Descriptor instead.
 func (*Started) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{13}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Started) GetId() *ShardId {
@@ -1536,7 +1855,7 @@ type Window struct {
 
 func (x *Window) Reset() {
 	*x = Window{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[14]
+	mi := &file_benchd_v1_agent_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1548,7 +1867,7 @@ func (x *Window) String() string {
 func (*Window) ProtoMessage() {}
 
 func (x *Window) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[14]
+	mi := &file_benchd_v1_agent_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1561,7 +1880,7 @@ func (x *Window) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Window.ProtoReflect.Descriptor instead.
 func (*Window) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{14}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Window) GetId() *ShardId {
@@ -1702,7 +2021,7 @@ type Series struct {
 
 func (x *Series) Reset() {
 	*x = Series{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[15]
+	mi := &file_benchd_v1_agent_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1714,7 +2033,7 @@ func (x *Series) String() string {
 func (*Series) ProtoMessage() {}
 
 func (x *Series) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[15]
+	mi := &file_benchd_v1_agent_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1727,7 +2046,7 @@ func (x *Series) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Series.ProtoReflect.Descriptor instead.
 func (*Series) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{15}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Series) GetOp() string {
@@ -1800,7 +2119,7 @@ type Health struct {
 
 func (x *Health) Reset() {
 	*x = Health{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[16]
+	mi := &file_benchd_v1_agent_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1812,7 +2131,7 @@ func (x *Health) String() string {
 func (*Health) ProtoMessage() {}
 
 func (x *Health) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[16]
+	mi := &file_benchd_v1_agent_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1825,7 +2144,7 @@ func (x *Health) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Health.ProtoReflect.Descriptor instead.
 func (*Health) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{16}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Health) GetCores() float64 {
@@ -1934,7 +2253,7 @@ type ErrorSample struct {
 
 func (x *ErrorSample) Reset() {
 	*x = ErrorSample{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[17]
+	mi := &file_benchd_v1_agent_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1946,7 +2265,7 @@ func (x *ErrorSample) String() string {
 func (*ErrorSample) ProtoMessage() {}
 
 func (x *ErrorSample) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[17]
+	mi := &file_benchd_v1_agent_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1959,7 +2278,7 @@ func (x *ErrorSample) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErrorSample.ProtoReflect.Descriptor instead.
 func (*ErrorSample) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{17}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ErrorSample) GetOp() string {
@@ -2014,7 +2333,7 @@ type PhaseEnded struct {
 
 func (x *PhaseEnded) Reset() {
 	*x = PhaseEnded{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[18]
+	mi := &file_benchd_v1_agent_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2026,7 +2345,7 @@ func (x *PhaseEnded) String() string {
 func (*PhaseEnded) ProtoMessage() {}
 
 func (x *PhaseEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[18]
+	mi := &file_benchd_v1_agent_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2039,7 +2358,7 @@ func (x *PhaseEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhaseEnded.ProtoReflect.Descriptor instead.
 func (*PhaseEnded) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{18}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *PhaseEnded) GetId() *ShardId {
@@ -2123,7 +2442,7 @@ type Leaving struct {
 
 func (x *Leaving) Reset() {
 	*x = Leaving{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[19]
+	mi := &file_benchd_v1_agent_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2135,7 +2454,7 @@ func (x *Leaving) String() string {
 func (*Leaving) ProtoMessage() {}
 
 func (x *Leaving) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[19]
+	mi := &file_benchd_v1_agent_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2148,7 +2467,7 @@ func (x *Leaving) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Leaving.ProtoReflect.Descriptor instead.
 func (*Leaving) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{19}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Leaving) GetReason() string {
@@ -2171,7 +2490,7 @@ type Welcome struct {
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[20]
+	mi := &file_benchd_v1_agent_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2183,7 +2502,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[20]
+	mi := &file_benchd_v1_agent_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2196,7 +2515,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{20}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Welcome) GetVersion() string {
@@ -2224,7 +2543,7 @@ type Probe struct {
 
 func (x *Probe) Reset() {
 	*x = Probe{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[21]
+	mi := &file_benchd_v1_agent_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2236,7 +2555,7 @@ func (x *Probe) String() string {
 func (*Probe) ProtoMessage() {}
 
 func (x *Probe) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[21]
+	mi := &file_benchd_v1_agent_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2249,7 +2568,7 @@ func (x *Probe) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Probe.ProtoReflect.Descriptor instead.
 func (*Probe) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{21}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Probe) GetSeq() uint64 {
@@ -2282,7 +2601,7 @@ type Prepare struct {
 
 func (x *Prepare) Reset() {
 	*x = Prepare{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[22]
+	mi := &file_benchd_v1_agent_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2294,7 +2613,7 @@ func (x *Prepare) String() string {
 func (*Prepare) ProtoMessage() {}
 
 func (x *Prepare) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[22]
+	mi := &file_benchd_v1_agent_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2307,7 +2626,7 @@ func (x *Prepare) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Prepare.ProtoReflect.Descriptor instead.
 func (*Prepare) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{22}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Prepare) GetId() *ShardId {
@@ -2380,7 +2699,7 @@ type Phase struct {
 
 func (x *Phase) Reset() {
 	*x = Phase{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[23]
+	mi := &file_benchd_v1_agent_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2392,7 +2711,7 @@ func (x *Phase) String() string {
 func (*Phase) ProtoMessage() {}
 
 func (x *Phase) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[23]
+	mi := &file_benchd_v1_agent_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2405,7 +2724,7 @@ func (x *Phase) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Phase.ProtoReflect.Descriptor instead.
 func (*Phase) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{23}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Phase) GetName() string {
@@ -2469,7 +2788,7 @@ type Start struct {
 
 func (x *Start) Reset() {
 	*x = Start{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[24]
+	mi := &file_benchd_v1_agent_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2481,7 +2800,7 @@ func (x *Start) String() string {
 func (*Start) ProtoMessage() {}
 
 func (x *Start) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[24]
+	mi := &file_benchd_v1_agent_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2494,7 +2813,7 @@ func (x *Start) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Start.ProtoReflect.Descriptor instead.
 func (*Start) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{24}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Start) GetId() *ShardId {
@@ -2542,7 +2861,7 @@ type Timebase struct {
 
 func (x *Timebase) Reset() {
 	*x = Timebase{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[25]
+	mi := &file_benchd_v1_agent_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2554,7 +2873,7 @@ func (x *Timebase) String() string {
 func (*Timebase) ProtoMessage() {}
 
 func (x *Timebase) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[25]
+	mi := &file_benchd_v1_agent_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2567,7 +2886,7 @@ func (x *Timebase) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Timebase.ProtoReflect.Descriptor instead.
 func (*Timebase) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{25}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Timebase) GetRun() string {
@@ -2612,7 +2931,7 @@ type Watermark struct {
 
 func (x *Watermark) Reset() {
 	*x = Watermark{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[26]
+	mi := &file_benchd_v1_agent_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2624,7 +2943,7 @@ func (x *Watermark) String() string {
 func (*Watermark) ProtoMessage() {}
 
 func (x *Watermark) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[26]
+	mi := &file_benchd_v1_agent_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2637,7 +2956,7 @@ func (x *Watermark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Watermark.ProtoReflect.Descriptor instead.
 func (*Watermark) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{26}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Watermark) GetRun() string {
@@ -2669,7 +2988,7 @@ type Ack struct {
 
 func (x *Ack) Reset() {
 	*x = Ack{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[27]
+	mi := &file_benchd_v1_agent_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2681,7 +3000,7 @@ func (x *Ack) String() string {
 func (*Ack) ProtoMessage() {}
 
 func (x *Ack) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[27]
+	mi := &file_benchd_v1_agent_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2694,7 +3013,7 @@ func (x *Ack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ack.ProtoReflect.Descriptor instead.
 func (*Ack) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{27}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Ack) GetId() *ShardId {
@@ -2731,7 +3050,7 @@ type Stop struct {
 
 func (x *Stop) Reset() {
 	*x = Stop{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[28]
+	mi := &file_benchd_v1_agent_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2743,7 +3062,7 @@ func (x *Stop) String() string {
 func (*Stop) ProtoMessage() {}
 
 func (x *Stop) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[28]
+	mi := &file_benchd_v1_agent_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2756,7 +3075,7 @@ func (x *Stop) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Stop.ProtoReflect.Descriptor instead.
 func (*Stop) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{28}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Stop) GetId() *ShardId {
@@ -2784,7 +3103,7 @@ type Release struct {
 
 func (x *Release) Reset() {
 	*x = Release{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[29]
+	mi := &file_benchd_v1_agent_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2796,7 +3115,7 @@ func (x *Release) String() string {
 func (*Release) ProtoMessage() {}
 
 func (x *Release) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[29]
+	mi := &file_benchd_v1_agent_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2809,7 +3128,7 @@ func (x *Release) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Release.ProtoReflect.Descriptor instead.
 func (*Release) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{29}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Release) GetId() *ShardId {
@@ -2823,7 +3142,7 @@ var File_benchd_v1_agent_proto protoreflect.FileDescriptor
 
 const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\n" +
-	"\x15benchd/v1/agent.proto\x12\tbenchd.v1\"\xde\x03\n" +
+	"\x15benchd/v1/agent.proto\x12\tbenchd.v1\"\x9d\x04\n" +
 	"\x0eSessionRequest\x12(\n" +
 	"\x05hello\x18\x01 \x01(\v2\x10.benchd.v1.HelloH\x00R\x05hello\x128\n" +
 	"\vprobe_reply\x18\x02 \x01(\v2\x15.benchd.v1.ProbeReplyH\x00R\n" +
@@ -2835,8 +3154,10 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"phaseEnded\x12.\n" +
 	"\aleaving\x18\a \x01(\v2\x12.benchd.v1.LeavingH\x00R\aleaving\x120\n" +
 	"\x06points\x18\b \x01(\v2\x16.benchd.v1.PointsPieceH\x00R\x06points\x121\n" +
-	"\x06action\x18\t \x01(\v2\x17.benchd.v1.ActionAnswerH\x00R\x06actionB\t\n" +
-	"\amessage\"\xd8\x04\n" +
+	"\x06action\x18\t \x01(\v2\x17.benchd.v1.ActionAnswerH\x00R\x06action\x12=\n" +
+	"\fobservations\x18\n" +
+	" \x01(\v2\x17.benchd.v1.ObservationsH\x00R\fobservationsB\t\n" +
+	"\amessage\"\x88\x05\n" +
 	"\x0fSessionResponse\x12.\n" +
 	"\awelcome\x18\x01 \x01(\v2\x12.benchd.v1.WelcomeH\x00R\awelcome\x12(\n" +
 	"\x05probe\x18\x02 \x01(\v2\x10.benchd.v1.ProbeH\x00R\x05probe\x12.\n" +
@@ -2850,8 +3171,30 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\x06points\x18\n" +
 	" \x01(\v2\x16.benchd.v1.PointsOrderH\x00R\x06points\x120\n" +
 	"\x06action\x18\v \x01(\v2\x16.benchd.v1.ActionOrderH\x00R\x06action\x12>\n" +
-	"\rcancel_action\x18\f \x01(\v2\x17.benchd.v1.ActionCancelH\x00R\fcancelActionB\t\n" +
-	"\amessage\"\xf0\x02\n" +
+	"\rcancel_action\x18\f \x01(\v2\x17.benchd.v1.ActionCancelH\x00R\fcancelAction\x12.\n" +
+	"\aobserve\x18\r \x01(\v2\x12.benchd.v1.ObserveH\x00R\aobserveB\t\n" +
+	"\amessage\"i\n" +
+	"\aObserve\x12\"\n" +
+	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x16\n" +
+	"\x06target\x18\x02 \x01(\bR\x06target\x12\"\n" +
+	"\rhost_every_ns\x18\x03 \x01(\x03R\vhostEveryNs\"\xb3\x01\n" +
+	"\fObservations\x12\"\n" +
+	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12-\n" +
+	"\afigures\x18\x02 \x03(\v2\x13.benchd.v1.ObservedR\afigures\x124\n" +
+	"\n" +
+	"happenings\x18\x03 \x03(\v2\x14.benchd.v1.HappeningR\n" +
+	"happenings\x12\x1a\n" +
+	"\bwarnings\x18\x04 \x03(\tR\bwarnings\"~\n" +
+	"\bObserved\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06source\x18\x02 \x01(\tR\x06source\x12\x12\n" +
+	"\x04unit\x18\x03 \x01(\tR\x04unit\x12\x1a\n" +
+	"\tat_run_ns\x18\x04 \x03(\x03R\aatRunNs\x12\x16\n" +
+	"\x06values\x18\x05 \x03(\x01R\x06values\"O\n" +
+	"\tHappening\x12\x1a\n" +
+	"\tat_run_ns\x18\x01 \x01(\x03R\aatRunNs\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\"\xf0\x02\n" +
 	"\vActionOrder\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
 	"\x03run\x18\x02 \x01(\tR\x03run\x12\x16\n" +
@@ -3070,103 +3413,113 @@ func file_benchd_v1_agent_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_benchd_v1_agent_proto_goTypes = []any{
 	(ActionOutcome)(0),      // 0: benchd.v1.ActionOutcome
 	(*SessionRequest)(nil),  // 1: benchd.v1.SessionRequest
 	(*SessionResponse)(nil), // 2: benchd.v1.SessionResponse
-	(*ActionOrder)(nil),     // 3: benchd.v1.ActionOrder
-	(*ActionCancel)(nil),    // 4: benchd.v1.ActionCancel
-	(*ActionAnswer)(nil),    // 5: benchd.v1.ActionAnswer
-	(*PointsOrder)(nil),     // 6: benchd.v1.PointsOrder
-	(*PointsPiece)(nil),     // 7: benchd.v1.PointsPiece
-	(*Hello)(nil),           // 8: benchd.v1.Hello
-	(*HostFacts)(nil),       // 9: benchd.v1.HostFacts
-	(*ShardId)(nil),         // 10: benchd.v1.ShardId
-	(*HeldShard)(nil),       // 11: benchd.v1.HeldShard
-	(*ProbeReply)(nil),      // 12: benchd.v1.ProbeReply
-	(*Prepared)(nil),        // 13: benchd.v1.Prepared
-	(*Started)(nil),         // 14: benchd.v1.Started
-	(*Window)(nil),          // 15: benchd.v1.Window
-	(*Series)(nil),          // 16: benchd.v1.Series
-	(*Health)(nil),          // 17: benchd.v1.Health
-	(*ErrorSample)(nil),     // 18: benchd.v1.ErrorSample
-	(*PhaseEnded)(nil),      // 19: benchd.v1.PhaseEnded
-	(*Leaving)(nil),         // 20: benchd.v1.Leaving
-	(*Welcome)(nil),         // 21: benchd.v1.Welcome
-	(*Probe)(nil),           // 22: benchd.v1.Probe
-	(*Prepare)(nil),         // 23: benchd.v1.Prepare
-	(*Phase)(nil),           // 24: benchd.v1.Phase
-	(*Start)(nil),           // 25: benchd.v1.Start
-	(*Timebase)(nil),        // 26: benchd.v1.Timebase
-	(*Watermark)(nil),       // 27: benchd.v1.Watermark
-	(*Ack)(nil),             // 28: benchd.v1.Ack
-	(*Stop)(nil),            // 29: benchd.v1.Stop
-	(*Release)(nil),         // 30: benchd.v1.Release
-	nil,                     // 31: benchd.v1.ActionOrder.ArgsEntry
-	nil,                     // 32: benchd.v1.ActionOrder.PropertiesEntry
-	nil,                     // 33: benchd.v1.Hello.LabelsEntry
-	nil,                     // 34: benchd.v1.Prepared.TargetFactsEntry
-	nil,                     // 35: benchd.v1.PhaseEnded.ClientEntry
-	nil,                     // 36: benchd.v1.Prepare.PropertiesEntry
+	(*Observe)(nil),         // 3: benchd.v1.Observe
+	(*Observations)(nil),    // 4: benchd.v1.Observations
+	(*Observed)(nil),        // 5: benchd.v1.Observed
+	(*Happening)(nil),       // 6: benchd.v1.Happening
+	(*ActionOrder)(nil),     // 7: benchd.v1.ActionOrder
+	(*ActionCancel)(nil),    // 8: benchd.v1.ActionCancel
+	(*ActionAnswer)(nil),    // 9: benchd.v1.ActionAnswer
+	(*PointsOrder)(nil),     // 10: benchd.v1.PointsOrder
+	(*PointsPiece)(nil),     // 11: benchd.v1.PointsPiece
+	(*Hello)(nil),           // 12: benchd.v1.Hello
+	(*HostFacts)(nil),       // 13: benchd.v1.HostFacts
+	(*ShardId)(nil),         // 14: benchd.v1.ShardId
+	(*HeldShard)(nil),       // 15: benchd.v1.HeldShard
+	(*ProbeReply)(nil),      // 16: benchd.v1.ProbeReply
+	(*Prepared)(nil),        // 17: benchd.v1.Prepared
+	(*Started)(nil),         // 18: benchd.v1.Started
+	(*Window)(nil),          // 19: benchd.v1.Window
+	(*Series)(nil),          // 20: benchd.v1.Series
+	(*Health)(nil),          // 21: benchd.v1.Health
+	(*ErrorSample)(nil),     // 22: benchd.v1.ErrorSample
+	(*PhaseEnded)(nil),      // 23: benchd.v1.PhaseEnded
+	(*Leaving)(nil),         // 24: benchd.v1.Leaving
+	(*Welcome)(nil),         // 25: benchd.v1.Welcome
+	(*Probe)(nil),           // 26: benchd.v1.Probe
+	(*Prepare)(nil),         // 27: benchd.v1.Prepare
+	(*Phase)(nil),           // 28: benchd.v1.Phase
+	(*Start)(nil),           // 29: benchd.v1.Start
+	(*Timebase)(nil),        // 30: benchd.v1.Timebase
+	(*Watermark)(nil),       // 31: benchd.v1.Watermark
+	(*Ack)(nil),             // 32: benchd.v1.Ack
+	(*Stop)(nil),            // 33: benchd.v1.Stop
+	(*Release)(nil),         // 34: benchd.v1.Release
+	nil,                     // 35: benchd.v1.ActionOrder.ArgsEntry
+	nil,                     // 36: benchd.v1.ActionOrder.PropertiesEntry
+	nil,                     // 37: benchd.v1.Hello.LabelsEntry
+	nil,                     // 38: benchd.v1.Prepared.TargetFactsEntry
+	nil,                     // 39: benchd.v1.PhaseEnded.ClientEntry
+	nil,                     // 40: benchd.v1.Prepare.PropertiesEntry
 }
 var file_benchd_v1_agent_proto_depIdxs = []int32{
-	8,  // 0: benchd.v1.SessionRequest.hello:type_name -> benchd.v1.Hello
-	12, // 1: benchd.v1.SessionRequest.probe_reply:type_name -> benchd.v1.ProbeReply
-	13, // 2: benchd.v1.SessionRequest.prepared:type_name -> benchd.v1.Prepared
-	14, // 3: benchd.v1.SessionRequest.started:type_name -> benchd.v1.Started
-	15, // 4: benchd.v1.SessionRequest.window:type_name -> benchd.v1.Window
-	19, // 5: benchd.v1.SessionRequest.phase_ended:type_name -> benchd.v1.PhaseEnded
-	20, // 6: benchd.v1.SessionRequest.leaving:type_name -> benchd.v1.Leaving
-	7,  // 7: benchd.v1.SessionRequest.points:type_name -> benchd.v1.PointsPiece
-	5,  // 8: benchd.v1.SessionRequest.action:type_name -> benchd.v1.ActionAnswer
-	21, // 9: benchd.v1.SessionResponse.welcome:type_name -> benchd.v1.Welcome
-	22, // 10: benchd.v1.SessionResponse.probe:type_name -> benchd.v1.Probe
-	23, // 11: benchd.v1.SessionResponse.prepare:type_name -> benchd.v1.Prepare
-	25, // 12: benchd.v1.SessionResponse.start:type_name -> benchd.v1.Start
-	26, // 13: benchd.v1.SessionResponse.timebase:type_name -> benchd.v1.Timebase
-	28, // 14: benchd.v1.SessionResponse.ack:type_name -> benchd.v1.Ack
-	29, // 15: benchd.v1.SessionResponse.stop:type_name -> benchd.v1.Stop
-	30, // 16: benchd.v1.SessionResponse.release:type_name -> benchd.v1.Release
-	27, // 17: benchd.v1.SessionResponse.watermark:type_name -> benchd.v1.Watermark
-	6,  // 18: benchd.v1.SessionResponse.points:type_name -> benchd.v1.PointsOrder
-	3,  // 19: benchd.v1.SessionResponse.action:type_name -> benchd.v1.ActionOrder
-	4,  // 20: benchd.v1.SessionResponse.cancel_action:type_name -> benchd.v1.ActionCancel
-	31, // 21: benchd.v1.ActionOrder.args:type_name -> benchd.v1.ActionOrder.ArgsEntry
-	32, // 22: benchd.v1.ActionOrder.properties:type_name -> benchd.v1.ActionOrder.PropertiesEntry
-	0,  // 23: benchd.v1.ActionAnswer.outcome:type_name -> benchd.v1.ActionOutcome
-	10, // 24: benchd.v1.PointsOrder.id:type_name -> benchd.v1.ShardId
-	33, // 25: benchd.v1.Hello.labels:type_name -> benchd.v1.Hello.LabelsEntry
-	9,  // 26: benchd.v1.Hello.host:type_name -> benchd.v1.HostFacts
-	11, // 27: benchd.v1.Hello.held:type_name -> benchd.v1.HeldShard
-	10, // 28: benchd.v1.HeldShard.id:type_name -> benchd.v1.ShardId
-	26, // 29: benchd.v1.HeldShard.timebase:type_name -> benchd.v1.Timebase
-	19, // 30: benchd.v1.HeldShard.ended:type_name -> benchd.v1.PhaseEnded
-	14, // 31: benchd.v1.HeldShard.started:type_name -> benchd.v1.Started
-	10, // 32: benchd.v1.Prepared.id:type_name -> benchd.v1.ShardId
-	34, // 33: benchd.v1.Prepared.target_facts:type_name -> benchd.v1.Prepared.TargetFactsEntry
-	10, // 34: benchd.v1.Started.id:type_name -> benchd.v1.ShardId
-	10, // 35: benchd.v1.Window.id:type_name -> benchd.v1.ShardId
-	16, // 36: benchd.v1.Window.series:type_name -> benchd.v1.Series
-	17, // 37: benchd.v1.Window.health:type_name -> benchd.v1.Health
-	18, // 38: benchd.v1.Window.samples:type_name -> benchd.v1.ErrorSample
-	10, // 39: benchd.v1.PhaseEnded.id:type_name -> benchd.v1.ShardId
-	35, // 40: benchd.v1.PhaseEnded.client:type_name -> benchd.v1.PhaseEnded.ClientEntry
-	10, // 41: benchd.v1.Prepare.id:type_name -> benchd.v1.ShardId
-	24, // 42: benchd.v1.Prepare.phases:type_name -> benchd.v1.Phase
-	36, // 43: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
-	10, // 44: benchd.v1.Start.id:type_name -> benchd.v1.ShardId
-	26, // 45: benchd.v1.Start.timebase:type_name -> benchd.v1.Timebase
-	10, // 46: benchd.v1.Ack.id:type_name -> benchd.v1.ShardId
-	10, // 47: benchd.v1.Stop.id:type_name -> benchd.v1.ShardId
-	10, // 48: benchd.v1.Release.id:type_name -> benchd.v1.ShardId
-	1,  // 49: benchd.v1.AgentService.Session:input_type -> benchd.v1.SessionRequest
-	2,  // 50: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
-	50, // [50:51] is the sub-list for method output_type
-	49, // [49:50] is the sub-list for method input_type
-	49, // [49:49] is the sub-list for extension type_name
-	49, // [49:49] is the sub-list for extension extendee
-	0,  // [0:49] is the sub-list for field type_name
+	12, // 0: benchd.v1.SessionRequest.hello:type_name -> benchd.v1.Hello
+	16, // 1: benchd.v1.SessionRequest.probe_reply:type_name -> benchd.v1.ProbeReply
+	17, // 2: benchd.v1.SessionRequest.prepared:type_name -> benchd.v1.Prepared
+	18, // 3: benchd.v1.SessionRequest.started:type_name -> benchd.v1.Started
+	19, // 4: benchd.v1.SessionRequest.window:type_name -> benchd.v1.Window
+	23, // 5: benchd.v1.SessionRequest.phase_ended:type_name -> benchd.v1.PhaseEnded
+	24, // 6: benchd.v1.SessionRequest.leaving:type_name -> benchd.v1.Leaving
+	11, // 7: benchd.v1.SessionRequest.points:type_name -> benchd.v1.PointsPiece
+	9,  // 8: benchd.v1.SessionRequest.action:type_name -> benchd.v1.ActionAnswer
+	4,  // 9: benchd.v1.SessionRequest.observations:type_name -> benchd.v1.Observations
+	25, // 10: benchd.v1.SessionResponse.welcome:type_name -> benchd.v1.Welcome
+	26, // 11: benchd.v1.SessionResponse.probe:type_name -> benchd.v1.Probe
+	27, // 12: benchd.v1.SessionResponse.prepare:type_name -> benchd.v1.Prepare
+	29, // 13: benchd.v1.SessionResponse.start:type_name -> benchd.v1.Start
+	30, // 14: benchd.v1.SessionResponse.timebase:type_name -> benchd.v1.Timebase
+	32, // 15: benchd.v1.SessionResponse.ack:type_name -> benchd.v1.Ack
+	33, // 16: benchd.v1.SessionResponse.stop:type_name -> benchd.v1.Stop
+	34, // 17: benchd.v1.SessionResponse.release:type_name -> benchd.v1.Release
+	31, // 18: benchd.v1.SessionResponse.watermark:type_name -> benchd.v1.Watermark
+	10, // 19: benchd.v1.SessionResponse.points:type_name -> benchd.v1.PointsOrder
+	7,  // 20: benchd.v1.SessionResponse.action:type_name -> benchd.v1.ActionOrder
+	8,  // 21: benchd.v1.SessionResponse.cancel_action:type_name -> benchd.v1.ActionCancel
+	3,  // 22: benchd.v1.SessionResponse.observe:type_name -> benchd.v1.Observe
+	14, // 23: benchd.v1.Observe.id:type_name -> benchd.v1.ShardId
+	14, // 24: benchd.v1.Observations.id:type_name -> benchd.v1.ShardId
+	5,  // 25: benchd.v1.Observations.figures:type_name -> benchd.v1.Observed
+	6,  // 26: benchd.v1.Observations.happenings:type_name -> benchd.v1.Happening
+	35, // 27: benchd.v1.ActionOrder.args:type_name -> benchd.v1.ActionOrder.ArgsEntry
+	36, // 28: benchd.v1.ActionOrder.properties:type_name -> benchd.v1.ActionOrder.PropertiesEntry
+	0,  // 29: benchd.v1.ActionAnswer.outcome:type_name -> benchd.v1.ActionOutcome
+	14, // 30: benchd.v1.PointsOrder.id:type_name -> benchd.v1.ShardId
+	37, // 31: benchd.v1.Hello.labels:type_name -> benchd.v1.Hello.LabelsEntry
+	13, // 32: benchd.v1.Hello.host:type_name -> benchd.v1.HostFacts
+	15, // 33: benchd.v1.Hello.held:type_name -> benchd.v1.HeldShard
+	14, // 34: benchd.v1.HeldShard.id:type_name -> benchd.v1.ShardId
+	30, // 35: benchd.v1.HeldShard.timebase:type_name -> benchd.v1.Timebase
+	23, // 36: benchd.v1.HeldShard.ended:type_name -> benchd.v1.PhaseEnded
+	18, // 37: benchd.v1.HeldShard.started:type_name -> benchd.v1.Started
+	14, // 38: benchd.v1.Prepared.id:type_name -> benchd.v1.ShardId
+	38, // 39: benchd.v1.Prepared.target_facts:type_name -> benchd.v1.Prepared.TargetFactsEntry
+	14, // 40: benchd.v1.Started.id:type_name -> benchd.v1.ShardId
+	14, // 41: benchd.v1.Window.id:type_name -> benchd.v1.ShardId
+	20, // 42: benchd.v1.Window.series:type_name -> benchd.v1.Series
+	21, // 43: benchd.v1.Window.health:type_name -> benchd.v1.Health
+	22, // 44: benchd.v1.Window.samples:type_name -> benchd.v1.ErrorSample
+	14, // 45: benchd.v1.PhaseEnded.id:type_name -> benchd.v1.ShardId
+	39, // 46: benchd.v1.PhaseEnded.client:type_name -> benchd.v1.PhaseEnded.ClientEntry
+	14, // 47: benchd.v1.Prepare.id:type_name -> benchd.v1.ShardId
+	28, // 48: benchd.v1.Prepare.phases:type_name -> benchd.v1.Phase
+	40, // 49: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
+	14, // 50: benchd.v1.Start.id:type_name -> benchd.v1.ShardId
+	30, // 51: benchd.v1.Start.timebase:type_name -> benchd.v1.Timebase
+	14, // 52: benchd.v1.Ack.id:type_name -> benchd.v1.ShardId
+	14, // 53: benchd.v1.Stop.id:type_name -> benchd.v1.ShardId
+	14, // 54: benchd.v1.Release.id:type_name -> benchd.v1.ShardId
+	1,  // 55: benchd.v1.AgentService.Session:input_type -> benchd.v1.SessionRequest
+	2,  // 56: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
+	56, // [56:57] is the sub-list for method output_type
+	55, // [55:56] is the sub-list for method input_type
+	55, // [55:55] is the sub-list for extension type_name
+	55, // [55:55] is the sub-list for extension extendee
+	0,  // [0:55] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_agent_proto_init() }
@@ -3184,6 +3537,7 @@ func file_benchd_v1_agent_proto_init() {
 		(*SessionRequest_Leaving)(nil),
 		(*SessionRequest_Points)(nil),
 		(*SessionRequest_Action)(nil),
+		(*SessionRequest_Observations)(nil),
 	}
 	file_benchd_v1_agent_proto_msgTypes[1].OneofWrappers = []any{
 		(*SessionResponse_Welcome)(nil),
@@ -3198,6 +3552,7 @@ func file_benchd_v1_agent_proto_init() {
 		(*SessionResponse_Points)(nil),
 		(*SessionResponse_Action)(nil),
 		(*SessionResponse_CancelAction)(nil),
+		(*SessionResponse_Observe)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -3205,7 +3560,7 @@ func file_benchd_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_agent_proto_rawDesc), len(file_benchd_v1_agent_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   36,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,122 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/benchd/benchd/internal/plan"
+)
+
+// Bounds on what is watched besides the target.
+const (
+	mostEndpoints = 32
+	mostMetrics   = 64
+)
+
+// telemetryKeys say how the target and the hosts are watched during a run.
+func telemetryKeys() []Key {
+	return []Key{
+		{Name: "telemetry", Kind: Bool, Doc: "watch the target and the agents' hosts during the run; when not given, true for hbase and sandbox, and where telemetry.endpoints are named"},
+		{Name: "telemetry.interval", Kind: Duration, Default: "1s", Min: 0.2, Max: 60, Doc: "time between two looks, 200ms to 1m"},
+		{Name: "telemetry.endpoints", Kind: List, check: checkEndpoints, Doc: "Prometheus endpoints that are watched, too, as name=url with commas; of a node_exporter CPU, memory, disks and network are taken"},
+		{Name: "telemetry.metrics", Kind: List, check: checkMetrics, Doc: "metrics that are taken of endpoints besides, with commas; a * at the end of a name stands for anything"},
+	}
+}
+
+// telemetry tells how the run is watched.
+func (v values) telemetry() plan.Telemetry {
+	t := plan.Telemetry{Interval: v.duration("telemetry.interval")}
+	t.Endpoints, _ = parseEndpoints(v.text("telemetry.endpoints"))
+	t.Metrics = v.list("telemetry.metrics")
+	switch db := v.text("db"); v.text("telemetry") {
+	case "true":
+		t.On = true
+	case "":
+		t.On = db == HBaseTarget || db == Sandbox || len(t.Endpoints) > 0
+	}
+	return t
+}
+
+func (v values) list(name string) []string {
+	if v.text(name) == "" {
+		return nil
+	}
+	return strings.Split(v.text(name), ",")
+}
+
+func checkEndpoints(value string) (string, error) {
+	endpoints, err := parseEndpoints(value)
+	if err != nil {
+		return "", err
+	}
+	var out []string
+	for _, e := range endpoints {
+		out = append(out, e.Name+"="+e.URL)
+	}
+	return strings.Join(out, ","), nil
+}
+
+func parseEndpoints(value string) ([]plan.Endpoint, error) {
+	if strings.TrimSpace(value) == "" {
+		return nil, nil
+	}
+	nameForm := regexp.MustCompile(`^[\w.:-]{1,64}$`)
+	seen := make(map[string]bool)
+	var out []plan.Endpoint
+	for part := range strings.SplitSeq(value, ",") {
+		name, at, ok := strings.Cut(strings.TrimSpace(part), "=")
+		name, at = strings.TrimSpace(name), strings.TrimSpace(at)
+		if !ok || !nameForm.MatchString(name) {
+			return nil, fmt.Errorf("%s is no endpoint; write name=http://host:port/metrics, with commas between them", quote(part))
+		}
+		u, err := url.Parse(at)
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
+			return nil, fmt.Errorf("%s is no address of an endpoint; write http://host:port/metrics", quote(at))
+		}
+		if u.Path == "" {
+			u.Path = "/metrics"
+		}
+		if seen[name] {
+			return nil, fmt.Errorf("two endpoints are called %s; give each a name of its own", quote(name))
+		}
+		seen[name] = true
+		out = append(out, plan.Endpoint{Name: name, URL: u.String()})
+	}
+	if len(out) > mostEndpoints {
+		return nil, fmt.Errorf("%d endpoints are too many; at most %d are watched", len(out), mostEndpoints)
+	}
+	return out, nil
+}
+
+func checkMetrics(value string) (string, error) {
+	if strings.TrimSpace(value) == "" {
+		return "", nil
+	}
+	form := regexp.MustCompile(`^[a-zA-Z_:][a-zA-Z0-9_:]{0,126}\*?$`)
+	var out []string
+	for name := range strings.SplitSeq(value, ",") {
+		if name = strings.TrimSpace(name); !form.MatchString(name) {
+			return "", fmt.Errorf("%s is no name of a metric; write one such as up or jvm_gc_*", quote(name))
+		}
+		out = append(out, name)
+	}
+	if len(out) > mostMetrics {
+		return "", errors.New("these are too many metrics; at most 64 can be named")
+	}
+	return strings.Join(out, ","), nil
+}
+
+// judgeTelemetry warns of what has no effect.
+func (j *judge) judgeTelemetry(on bool) {
+	for _, name := range []string{"telemetry.interval", "telemetry.endpoints", "telemetry.metrics"} {
+		if e, ok := j.given[name]; ok && !on && !e.idle() {
+			j.warn(e, "has no effect without telemetry=true")
+		}
+	}
+	if e, ok := j.given["telemetry.metrics"]; ok && on && j.value("telemetry.endpoints") == "" && !e.idle() {
+		j.warn(e, "has no effect without telemetry.endpoints=name=url")
+	}
+}
