@@ -40,7 +40,7 @@ agents, or not allowed.`,
 			return []cli.Command{
 				runCommand(), submitCommand(), validateCommand(),
 				watchCommand(), listCommand(), showCommand(), reportCommand(), cancelCommand(), removeCommand(), exportCommand(), importCommand(),
-				agentsCommand(), adminCommand(), sandboxCommand(),
+				agentsCommand(), adminCommand(), sandboxCommand(), doctorCommand(),
 			}
 		},
 	}

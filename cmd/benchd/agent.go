@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/doctor"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/telemetry"
@@ -67,6 +69,11 @@ it or fails, as "benchctl submit --on-agent-loss" says.`,
 	}}
 }
 
+// defaultSpool is the spool where --spool names none.
+func defaultSpool() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("benchd-spool-%d", os.Getuid()))
+}
+
 // judge tells what is wrong with the flags.
 func (f *agentFlags) judge(cmd *cobra.Command) error {
 	if f.coordinator == "" {
@@ -90,15 +97,14 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	if err := f.judge(cmd); err != nil {
 		return err
 	}
-	spool := f.spool
-	if spool == "" {
-		spool = filepath.Join(os.TempDir(), fmt.Sprintf("benchd-spool-%d", os.Getuid()))
-	}
+	spool := cmp.Or(f.spool, defaultSpool())
 	web, err := cli.Listen(ctx, "--metrics-listen", f.metrics)
 	if err != nil {
 		return err
 	}
 	registry := telemetry.NewRegistry(c.Version)
+	actors := target.Actors()
+	actors[doctor.Target] = doctor.Open(doctor.This(), doctor.Use{Folders: []doctor.Folder{{Flag: "--spool", Dir: spool}}})
 	a, err := agent.New(agent.Config{
 		Coordinator: f.coordinator,
 		Dial: []grpc.DialOption{
@@ -106,7 +112,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 			// A coordinator is in the user's own network; a proxy is for what lies outside.
 			grpc.WithNoProxy(),
 		},
-		Drivers: target.Drivers(), Actors: target.Actors(), Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
+		Drivers: target.Drivers(), Actors: actors, Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
 		OrphanTimeout: f.orphan, Spool: spool, Clock: clock.NewSource(f.skew), Logger: c.Logger, Registerer: registry,
 	})
 	if err != nil {

@@ -38,7 +38,7 @@ the client machines produce the load, benchctl submits runs and shows their resu
 		Version:  cli.Version(version, commit, info),
 		LogLevel: "info",
 		Commands: func() []cli.Command {
-			return []cli.Command{coordinatorCommand(), agentCommand(), devCommand(), archiveCommand(), sandboxCommand()}
+			return []cli.Command{coordinatorCommand(), agentCommand(), devCommand(), archiveCommand(), sandboxCommand(), doctorCommand()}
 		},
 	}
 }

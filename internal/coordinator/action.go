@@ -8,6 +8,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/benchd/benchd/internal/doctor"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
@@ -33,7 +34,7 @@ func (c *Coordinator) Act(ctx context.Context, req *benchdv1.ActRequest) (*bench
 }
 
 func (c *Coordinator) act(ctx context.Context, req *benchdv1.ActRequest) (*benchdv1.ActResponse, error) {
-	properties, warned, err := spec.Target(wire.ToSubmission(req.GetSubmission()), req.GetTarget())
+	properties, warned, err := where(req)
 	if err != nil {
 		return nil, wire.Errorf(wire.ErrBadSpec, "%v", err)
 	}
@@ -60,6 +61,14 @@ func (c *Coordinator) act(ctx context.Context, req *benchdv1.ActRequest) (*bench
 		response.Warnings = append(response.Warnings, w.String())
 	}
 	return response, nil
+}
+
+// where reads where the target of an action is. An agent knows its own machine.
+func where(req *benchdv1.ActRequest) (map[string]string, []spec.Warning, error) {
+	if req.GetTarget() == doctor.Target {
+		return nil, nil, nil
+	}
+	return spec.Target(wire.ToSubmission(req.GetSubmission()), req.GetTarget())
 }
 
 // actor picks the agent for an action: the one that is named, else one that serves no run, else any.

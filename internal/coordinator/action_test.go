@@ -88,3 +88,33 @@ func TestAnAgentThatIsLostDuringAnActionLeavesItsOutcomeUnknown(t *testing.T) {
 	require.Equal(t, "flush", b.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "").GetName(), "the first order that it gets")
 	require.NoError(t, <-probe)
 }
+
+// An agent knows its own machine: nobody has to say where that is.
+func TestAnAgentExaminesItsMachineOnDemand(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	a.welcomed()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := h.runs.Act(h.t.Context(), &benchdv1.ActRequest{Target: "machine", Name: "examine", Agent: "a"})
+		ended <- wire.FromStatus(err)
+	}()
+	order := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
+	require.NoError(t, <-ended)
+	require.Equal(t, "machine", order.GetTarget())
+	require.Empty(t, order.GetProperties())
+}
+
+func TestACoordinatorTellsOfItself(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	about, err := h.runs.About(t.Context(), &benchdv1.AboutRequest{})
+	require.NoError(t, err)
+	require.Equal(t, uint32(wire.Protocol), about.GetProtocol())
+	require.Positive(t, about.GetArchiveBytes())
+	require.Positive(t, about.GetDiskTotalBytes())
+	require.Positive(t, about.GetDiskFreeBytes())
+	require.False(t, about.GetArchiveStuck())
+	require.LessOrEqual(t, about.GetReceivedNs(), about.GetSentNs())
+}

@@ -26,6 +26,7 @@ import (
 
 	"github.com/benchd/benchd/internal/agent"
 	"github.com/benchd/benchd/internal/coordinator"
+	"github.com/benchd/benchd/internal/doctor"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/spec"
@@ -88,6 +89,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	}
 	if config.Actors == nil {
 		config.Actors = target.Actors()
+		config.Actors[doctor.Target] = doctor.Open(doctor.This(), doctor.Use{})
 	}
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	supplied, err := c.startSandbox(ctx, config.Sandbox)

@@ -36,6 +36,7 @@ func layers() []layer {
 			{name: "archive"},
 			{name: "report"},
 			{name: "exposition"},
+			{name: "doctor", beside: []string{"load"}},
 			{name: "wire", beside: []string{"gen/benchd"}},
 			{name: "gen/benchd", only: []string{"wire", "coordinator", "agent", "remote", "test"}},
 			{name: "gen/hbasepb", only: []string{"target", "sandbox", "test"}},

@@ -35,6 +35,7 @@ type fake struct {
 	get    func(*benchdv1.GetRequest, grpc.ServerStreamingServer[benchdv1.GetResponse]) error
 	agents *benchdv1.AgentsResponse
 	list   *benchdv1.ListResponse
+	about  func() (*benchdv1.AboutResponse, error) // nil for a coordinator that does not know the question
 	err    error
 	asked  []proto.Message
 }
@@ -78,6 +79,13 @@ func (f *fake) Agents(context.Context, *benchdv1.AgentsRequest) (*benchdv1.Agent
 func (f *fake) Drain(_ context.Context, r *benchdv1.DrainRequest) (*benchdv1.DrainResponse, error) {
 	f.asked = append(f.asked, r)
 	return &benchdv1.DrainResponse{}, f.err
+}
+
+func (f *fake) About(ctx context.Context, r *benchdv1.AboutRequest) (*benchdv1.AboutResponse, error) {
+	if f.about == nil {
+		return f.UnimplementedRunServiceServer.About(ctx, r)
+	}
+	return f.about()
 }
 
 // connect makes a client of f, short of patience.

@@ -75,6 +75,9 @@ func ToStatus(err error) error {
 	return status.Error(codes.Internal, err.Error())
 }
 
+// Unanswered reports whether err says that the peer is of a build that does not know the question.
+func Unanswered(err error) bool { return err != nil && status.Code(err) == codes.Unimplemented }
+
 // FromStatus makes of what gRPC returned an error of the kinds above again.
 func FromStatus(err error) error {
 	if err == nil {

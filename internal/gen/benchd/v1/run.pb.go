@@ -2543,6 +2543,152 @@ func (x *ActResponse) GetWarnings() []string {
 	return nil
 }
 
+// AboutRequest asks a coordinator about itself.
+type AboutRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AboutRequest) Reset() {
+	*x = AboutRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AboutRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AboutRequest) ProtoMessage() {}
+
+func (x *AboutRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AboutRequest.ProtoReflect.Descriptor instead.
+func (*AboutRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{37}
+}
+
+// AboutResponse tells of a coordinator.
+type AboutResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its build.
+	Version string `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
+	// The protocol that it speaks.
+	Protocol uint32 `protobuf:"varint,2,opt,name=protocol,proto3" json:"protocol,omitempty"`
+	// Its clock when it was asked, in nanoseconds.
+	ReceivedNs int64 `protobuf:"varint,3,opt,name=received_ns,json=receivedNs,proto3" json:"received_ns,omitempty"`
+	// Its clock when it answered.
+	SentNs int64 `protobuf:"varint,4,opt,name=sent_ns,json=sentNs,proto3" json:"sent_ns,omitempty"`
+	// What is free of the disk that its archive is on, in bytes.
+	DiskFreeBytes uint64 `protobuf:"varint,5,opt,name=disk_free_bytes,json=diskFreeBytes,proto3" json:"disk_free_bytes,omitempty"`
+	// The disk's size; 0 where that cannot be told.
+	DiskTotalBytes uint64 `protobuf:"varint,6,opt,name=disk_total_bytes,json=diskTotalBytes,proto3" json:"disk_total_bytes,omitempty"`
+	// The archive's size.
+	ArchiveBytes uint64 `protobuf:"varint,7,opt,name=archive_bytes,json=archiveBytes,proto3" json:"archive_bytes,omitempty"`
+	// Whether the archive takes no windows, for want of space or for another reason.
+	ArchiveStuck  bool `protobuf:"varint,8,opt,name=archive_stuck,json=archiveStuck,proto3" json:"archive_stuck,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AboutResponse) Reset() {
+	*x = AboutResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AboutResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AboutResponse) ProtoMessage() {}
+
+func (x *AboutResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AboutResponse.ProtoReflect.Descriptor instead.
+func (*AboutResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *AboutResponse) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *AboutResponse) GetProtocol() uint32 {
+	if x != nil {
+		return x.Protocol
+	}
+	return 0
+}
+
+func (x *AboutResponse) GetReceivedNs() int64 {
+	if x != nil {
+		return x.ReceivedNs
+	}
+	return 0
+}
+
+func (x *AboutResponse) GetSentNs() int64 {
+	if x != nil {
+		return x.SentNs
+	}
+	return 0
+}
+
+func (x *AboutResponse) GetDiskFreeBytes() uint64 {
+	if x != nil {
+		return x.DiskFreeBytes
+	}
+	return 0
+}
+
+func (x *AboutResponse) GetDiskTotalBytes() uint64 {
+	if x != nil {
+		return x.DiskTotalBytes
+	}
+	return 0
+}
+
+func (x *AboutResponse) GetArchiveBytes() uint64 {
+	if x != nil {
+		return x.ArchiveBytes
+	}
+	return 0
+}
+
+func (x *AboutResponse) GetArchiveStuck() bool {
+	if x != nil {
+		return x.ArchiveStuck
+	}
+	return false
+}
+
 var File_benchd_v1_run_proto protoreflect.FileDescriptor
 
 const file_benchd_v1_run_proto_rawDesc = "" +
@@ -2750,11 +2896,22 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\vActResponse\x12\x14\n" +
 	"\x05agent\x18\x01 \x01(\tR\x05agent\x12\x16\n" +
 	"\x06answer\x18\x02 \x01(\fR\x06answer\x12\x1a\n" +
-	"\bwarnings\x18\x03 \x03(\tR\bwarnings*p\n" +
+	"\bwarnings\x18\x03 \x03(\tR\bwarnings\"\x0e\n" +
+	"\fAboutRequest\"\x9b\x02\n" +
+	"\rAboutResponse\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\tR\aversion\x12\x1a\n" +
+	"\bprotocol\x18\x02 \x01(\rR\bprotocol\x12\x1f\n" +
+	"\vreceived_ns\x18\x03 \x01(\x03R\n" +
+	"receivedNs\x12\x17\n" +
+	"\asent_ns\x18\x04 \x01(\x03R\x06sentNs\x12&\n" +
+	"\x0fdisk_free_bytes\x18\x05 \x01(\x04R\rdiskFreeBytes\x12(\n" +
+	"\x10disk_total_bytes\x18\x06 \x01(\x04R\x0ediskTotalBytes\x12#\n" +
+	"\rarchive_bytes\x18\a \x01(\x04R\farchiveBytes\x12#\n" +
+	"\rarchive_stuck\x18\b \x01(\bR\farchiveStuck*p\n" +
 	"\x0fAgentLossPolicy\x12!\n" +
 	"\x1dAGENT_LOSS_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16AGENT_LOSS_POLICY_FAIL\x10\x01\x12\x1e\n" +
-	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\xfe\x06\n" +
+	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\xba\a\n" +
 	"\n" +
 	"RunService\x12=\n" +
 	"\x06Submit\x12\x18.benchd.v1.SubmitRequest\x1a\x19.benchd.v1.SubmitResponse\x12C\n" +
@@ -2771,7 +2928,8 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x06Import\x12\x18.benchd.v1.ImportRequest\x1a\x19.benchd.v1.ImportResponse(\x01\x12=\n" +
 	"\x06Agents\x12\x18.benchd.v1.AgentsRequest\x1a\x19.benchd.v1.AgentsResponse\x12:\n" +
 	"\x05Drain\x12\x17.benchd.v1.DrainRequest\x1a\x18.benchd.v1.DrainResponse\x124\n" +
-	"\x03Act\x12\x15.benchd.v1.ActRequest\x1a\x16.benchd.v1.ActResponseB:Z8github.com/benchd/benchd/internal/gen/benchd/v1;benchdv1b\x06proto3"
+	"\x03Act\x12\x15.benchd.v1.ActRequest\x1a\x16.benchd.v1.ActResponse\x12:\n" +
+	"\x05About\x12\x17.benchd.v1.AboutRequest\x1a\x18.benchd.v1.AboutResponseB:Z8github.com/benchd/benchd/internal/gen/benchd/v1;benchdv1b\x06proto3"
 
 var (
 	file_benchd_v1_run_proto_rawDescOnce sync.Once
@@ -2786,7 +2944,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 46)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),          // 0: benchd.v1.AgentLossPolicy
 	(*Submission)(nil),            // 1: benchd.v1.Submission
@@ -2826,50 +2984,52 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*DrainResponse)(nil),         // 35: benchd.v1.DrainResponse
 	(*ActRequest)(nil),            // 36: benchd.v1.ActRequest
 	(*ActResponse)(nil),           // 37: benchd.v1.ActResponse
-	nil,                           // 38: benchd.v1.Submission.TagsEntry
-	nil,                           // 39: benchd.v1.Submission.AttachmentsEntry
-	nil,                           // 40: benchd.v1.SubmitRequest.SelectEntry
-	nil,                           // 41: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                           // 42: benchd.v1.SuiteSummary.TagsEntry
-	nil,                           // 43: benchd.v1.AgentInfo.LabelsEntry
-	nil,                           // 44: benchd.v1.ActRequest.ArgsEntry
-	(*durationpb.Duration)(nil),   // 45: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 46: google.protobuf.Timestamp
-	(*Series)(nil),                // 47: benchd.v1.Series
-	(*HostFacts)(nil),             // 48: benchd.v1.HostFacts
+	(*AboutRequest)(nil),          // 38: benchd.v1.AboutRequest
+	(*AboutResponse)(nil),         // 39: benchd.v1.AboutResponse
+	nil,                           // 40: benchd.v1.Submission.TagsEntry
+	nil,                           // 41: benchd.v1.Submission.AttachmentsEntry
+	nil,                           // 42: benchd.v1.SubmitRequest.SelectEntry
+	nil,                           // 43: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                           // 44: benchd.v1.SuiteSummary.TagsEntry
+	nil,                           // 45: benchd.v1.AgentInfo.LabelsEntry
+	nil,                           // 46: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),   // 47: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 48: google.protobuf.Timestamp
+	(*Series)(nil),                // 49: benchd.v1.Series
+	(*HostFacts)(nil),             // 50: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	2,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	3,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	3,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	38, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	39, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	40, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	41, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
 	1,  // 5: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	40, // 6: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	45, // 7: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	42, // 6: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	47, // 7: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 8: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	1,  // 9: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
-	45, // 10: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	45, // 11: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	47, // 10: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	47, // 11: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
 	11, // 12: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
 	12, // 13: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
 	13, // 14: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
 	10, // 15: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	46, // 16: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	46, // 17: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	46, // 18: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	47, // 19: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
-	41, // 20: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	48, // 16: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	48, // 17: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	48, // 18: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	49, // 19: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	43, // 20: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
 	22, // 21: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	46, // 22: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	42, // 23: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	48, // 22: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	44, // 23: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
 	33, // 24: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	43, // 25: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	48, // 26: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	46, // 27: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	45, // 25: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	50, // 26: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	48, // 27: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
 	1,  // 28: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	44, // 29: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	45, // 30: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	46, // 29: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	47, // 30: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
 	4,  // 31: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
 	6,  // 32: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
 	8,  // 33: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
@@ -2884,22 +3044,24 @@ var file_benchd_v1_run_proto_depIdxs = []int32{
 	31, // 42: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
 	34, // 43: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
 	36, // 44: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	5,  // 45: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 46: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 47: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	15, // 48: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	17, // 49: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	19, // 50: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	21, // 51: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	24, // 52: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	26, // 53: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	28, // 54: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	30, // 55: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	32, // 56: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	35, // 57: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	37, // 58: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	45, // [45:59] is the sub-list for method output_type
-	31, // [31:45] is the sub-list for method input_type
+	38, // 45: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	5,  // 46: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 47: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 48: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	15, // 49: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	17, // 50: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	19, // 51: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	21, // 52: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	24, // 53: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	26, // 54: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	28, // 55: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	30, // 56: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	32, // 57: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	35, // 58: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	37, // 59: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	39, // 60: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	46, // [46:61] is the sub-list for method output_type
+	31, // [31:46] is the sub-list for method input_type
 	31, // [31:31] is the sub-list for extension type_name
 	31, // [31:31] is the sub-list for extension extendee
 	0,  // [0:31] is the sub-list for field type_name
@@ -2917,7 +3079,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   44,
+			NumMessages:   46,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -33,6 +33,7 @@ const (
 	RunService_Agents_FullMethodName     = "/benchd.v1.RunService/Agents"
 	RunService_Drain_FullMethodName      = "/benchd.v1.RunService/Drain"
 	RunService_Act_FullMethodName        = "/benchd.v1.RunService/Act"
+	RunService_About_FullMethodName      = "/benchd.v1.RunService/About"
 )
 
 // RunServiceClient is the client API for RunService service.
@@ -69,6 +70,8 @@ type RunServiceClient interface {
 	Drain(ctx context.Context, in *DrainRequest, opts ...grpc.CallOption) (*DrainResponse, error)
 	// Act has an agent do something to a target, and waits for its end.
 	Act(ctx context.Context, in *ActRequest, opts ...grpc.CallOption) (*ActResponse, error)
+	// About tells of the coordinator itself.
+	About(ctx context.Context, in *AboutRequest, opts ...grpc.CallOption) (*AboutResponse, error)
 }
 
 type runServiceClient struct {
@@ -267,6 +270,16 @@ func (c *runServiceClient) Act(ctx context.Context, in *ActRequest, opts ...grpc
 	return out, nil
 }
 
+func (c *runServiceClient) About(ctx context.Context, in *AboutRequest, opts ...grpc.CallOption) (*AboutResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AboutResponse)
+	err := c.cc.Invoke(ctx, RunService_About_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // RunServiceServer is the server API for RunService service.
 // All implementations must embed UnimplementedRunServiceServer
 // for forward compatibility.
@@ -301,6 +314,8 @@ type RunServiceServer interface {
 	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
 	// Act has an agent do something to a target, and waits for its end.
 	Act(context.Context, *ActRequest) (*ActResponse, error)
+	// About tells of the coordinator itself.
+	About(context.Context, *AboutRequest) (*AboutResponse, error)
 	mustEmbedUnimplementedRunServiceServer()
 }
 
@@ -352,6 +367,9 @@ func (UnimplementedRunServiceServer) Drain(context.Context, *DrainRequest) (*Dra
 }
 func (UnimplementedRunServiceServer) Act(context.Context, *ActRequest) (*ActResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Act not implemented")
+}
+func (UnimplementedRunServiceServer) About(context.Context, *AboutRequest) (*AboutResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method About not implemented")
 }
 func (UnimplementedRunServiceServer) mustEmbedUnimplementedRunServiceServer() {}
 func (UnimplementedRunServiceServer) testEmbeddedByValue()                    {}
@@ -580,6 +598,24 @@ func _RunService_Act_Handler(srv interface{}, ctx context.Context, dec func(inte
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RunService_About_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AboutRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).About(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_About_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).About(ctx, req.(*AboutRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // RunService_ServiceDesc is the grpc.ServiceDesc for RunService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -618,6 +654,10 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Act",
 			Handler:    _RunService_Act_Handler,
+		},
+		{
+			MethodName: "About",
+			Handler:    _RunService_About_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

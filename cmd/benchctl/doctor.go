@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/doctor"
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// doctorFlags say whom to ask, and about which target.
+type doctorFlags struct {
+	adminFlags
+	db string
+}
+
+func doctorCommand() cli.Command {
+	f := &doctorFlags{adminFlags: adminFlags{connectFlags: &connectFlags{}, output: "table"}}
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Examine a coordinator, its agents and their machines",
+		Long: `Doctor asks the coordinator about itself, its archive and its agents, and has each connected agent examine its own machine:
+clock, file limit, how idle it is, CPU governor and idle states, memory, network interfaces and free disk. With --db hbase
+each agent also tells whether it reaches that HBase. It changes nothing; an agent that serves a run is examined too.
+
+Each finding has a verdict, and its cure where there is something to cure: ok, unknown (it cannot be found out), warn
+(figures may suffer) or bad (it does not work like that, or figures are worth nothing). The exit code is 0 when nothing is
+bad, 5 when the coordinator or a target cannot be reached or there are no agents, and 1 when something else is bad.
+"benchd doctor" examines the machine that it runs on.`,
+		Example: `  benchctl doctor
+  benchctl doctor --coordinator 10.0.0.1:7070 --insecure --db hbase -p hbase.zookeeper.quorum=zk1:2181
+  benchctl doctor -o json | jq -r '.findings[] | select(.verdict != "ok") | .agent + " " + .name + ": " + .cure'`,
+	}
+	f.connectFlags = addConnectFlags(cmd)
+	fs := cmd.Flags()
+	config.Enum(cmd, &f.db, "db", "", "have each agent look whether it reaches this target", "hbase", "sandbox")
+	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE` that says where the target is; may stand several times, later ones win")
+	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as hbase.zookeeper.quorum=HOST:PORT; goes over -P; may stand several times")
+	fs.StringVar(&f.hbaseSite, "hbase-site", "", "read ZooKeeper's quorum and port and the znode parent from an hbase-site.xml `FILE`; -P and -p go over it")
+	addOutputFlag(cmd, &f.output, "table", "json")
+	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
+		s, err := f.submission(cmd, c.Origins)
+		if err != nil {
+			return err
+		}
+		if f.db == "" && len(s.Files)+len(s.Properties) > 0 {
+			return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("-P, -p and --hbase-site say where a target is: name its kind with --db, such as --db hbase")}
+		}
+		if f.db != "" {
+			if _, _, err := spec.Target(s, f.db); err != nil {
+				return &cli.Error{Code: cli.Usage, Err: err}
+			}
+		}
+		client, err := f.dial()
+		if err != nil {
+			return err
+		}
+		defer func() { _ = client.Close() }()
+		findings, err := f.examine(ctx, c, client, s)
+		if err != nil {
+			return err
+		}
+		return cli.Diagnose(c, findings, f.output)
+	}}
+}
+
+// examine asks the coordinator, and then all agents at once.
+func (f *doctorFlags) examine(ctx context.Context, c *cli.Context, client *remote.Client, s spec.Submission) ([]doctor.Finding, error) {
+	version := c.Version
+	var findings []doctor.Finding
+	peer, instead := cli.Ask(ctx, client, f.coordinator)
+	switch {
+	case instead == nil:
+		findings = append(peer.Examine(version, remote.Protocol), peer.ExamineArchive()...)
+		version = peer.Version
+	case instead.Verdict == doctor.Bad:
+		return []doctor.Finding{*instead}, nil
+	default:
+		findings = append(findings, *instead)
+	}
+	agents, err := client.Agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	members := make([]doctor.Member, len(agents))
+	for i, a := range agents {
+		members[i] = doctor.Member{
+			Name: a.Name, Version: a.Version, Hostname: a.Host.Hostname, Connected: a.Connected, Draining: a.Draining,
+			Silent: max(0, time.Since(a.LastHeard)), Clock: cli.Offset(a.Clock),
+		}
+	}
+	findings = append(findings, doctor.ExamineRoster(members, version)...)
+	return append(findings, f.examineAgents(ctx, client, agents, s)...), nil
+}
+
+const (
+	// mostAtOnce is how many agents are asked at a time.
+	mostAtOnce = 16
+	// examineWithin is how long an agent may take to examine its machine, and to open a target.
+	examineWithin = 10 * time.Second
+)
+
+func (f *doctorFlags) examineAgents(ctx context.Context, client *remote.Client, agents []remote.Agent, s spec.Submission) []doctor.Finding {
+	found := make([][]doctor.Finding, len(agents))
+	var asking sync.WaitGroup
+	turns := make(chan struct{}, mostAtOnce)
+	for i, a := range agents {
+		if !a.Connected {
+			continue
+		}
+		asking.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			found[i] = examineMachine(ctx, client, a.Name)
+			if a.Run != "" {
+				found[i] = doctor.WhileServing(a.Run, found[i])
+			}
+			if f.db != "" {
+				found[i] = append(found[i], f.reach(ctx, client, a.Name, s))
+			}
+		})
+	}
+	asking.Wait()
+	var findings []doctor.Finding
+	for _, one := range found {
+		findings = append(findings, one...)
+	}
+	return findings
+}
+
+// examineMachine has an agent examine its machine.
+func examineMachine(ctx context.Context, client *remote.Client, agent string) []doctor.Finding {
+	done, err := client.Act(ctx, remote.Order{
+		Target: doctor.Target, Action: load.Action{Name: doctor.Action}, Agent: agent, Timeout: examineWithin, By: submitter(),
+	})
+	var findings []doctor.Finding
+	if err == nil {
+		findings, err = doctor.FromAnswer(agent, done.Answer)
+	}
+	if err != nil {
+		return []doctor.Finding{doctor.Silent(agent, err)}
+	}
+	return findings
+}
+
+// reach has an agent look whether it reaches the target.
+func (f *doctorFlags) reach(ctx context.Context, client *remote.Client, agent string, s spec.Submission) doctor.Finding {
+	begin := time.Now()
+	done, err := client.Act(ctx, remote.Order{
+		Target: f.db, Submission: s, Action: load.Action{Name: "servers"}, Agent: agent, Timeout: examineWithin, By: submitter(),
+	})
+	if err != nil && !errors.Is(err, wire.ErrTarget) {
+		err = fmt.Errorf("agent %s did not look: %w", agent, err)
+	}
+	return doctor.Reached(agent, f.db, len(done.Answer.Rows), time.Since(begin), err)
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/doctor"
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/security"
+	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target"
+)
+
+type doctorFlags struct {
+	coordinator, listen, http, data string
+	metrics, spool                  string
+	db, hbaseSite                   string
+	properties                      config.Pairs
+	insecure                        bool
+	output                          string
+}
+
+func doctorCommand() cli.Command {
+	f := doctorFlags{output: "table"}
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Examine this machine, and whether coordinator and target can be reached from it",
+		Long: `Doctor examines this machine: clock, file limit, how idle it is, CPU governor and idle states, memory, network interfaces,
+free disk and ports. With --coordinator it examines it as an agent's: the coordinator must answer, and the offset to its
+clock is told. Without, as a coordinator's: it looks at --listen, --http and --data. With --db it opens the target, as an
+agent does for a run. Nothing is changed, and nothing is written.
+
+Each finding has a verdict, and its cure where there is something to cure: ok, unknown (it cannot be found out here), warn
+(figures may suffer) or bad (it does not work like that, or figures are worth nothing). The exit code is 0 when nothing is
+bad, 5 when coordinator, target or a port cannot be reached or used, and 1 when something else is bad.`,
+		Example: `  benchd doctor                                              # as a coordinator's machine
+  benchd doctor --coordinator 10.0.0.1:7070 --insecure       # as an agent's
+  benchd doctor --coordinator 127.0.0.1:7070 --db hbase -p hbase.zookeeper.quorum=zk1:2181
+  benchd doctor -o json | jq -r '.findings[] | select(.verdict == "bad").cure'`,
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator that this machine is to serve as an agent")
+	fs.StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` of a coordinator on this machine")
+	fs.StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of a coordinator on this machine")
+	fs.StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive of a coordinator on this machine")
+	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of an agent's metrics")
+	fs.StringVar(&f.spool, "spool", "", "`DIR` of an agent's spool; default is below the system's temporary directory")
+	config.Enum(cmd, &f.db, "db", "", "open this target, as an agent would", target.Names(target.Drivers())...)
+	config.PairsVar(fs, &f.properties, "property", "p", "set a property of the target, such as hbase.zookeeper.quorum=HOST:PORT; may stand several times")
+	fs.StringVar(&f.hbaseSite, "hbase-site", "", "read ZooKeeper's quorum and port and the znode parent from an hbase-site.xml `FILE`; -p goes over it")
+	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
+	config.Enum(cmd, &f.output, "output", "o", "form of what is printed", "table", "json")
+	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
+		return runDoctor(ctx, c, cmd, &f)
+	}}
+}
+
+func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *doctorFlags) error {
+	properties, err := f.where(cmd, c.Origins)
+	if err != nil {
+		return err
+	}
+	use, err := f.use()
+	if err != nil {
+		return err
+	}
+	findings := doctor.This().Examine(ctx, use)
+	if f.coordinator != "" {
+		beyond, err := f.askCoordinator(ctx, c)
+		if err != nil {
+			return err
+		}
+		findings = append(findings, beyond...)
+	}
+	if f.db != "" {
+		findings = append(findings, doctor.Reach(ctx, f.db, target.Drivers()[f.db], load.Settings{
+			Properties: properties, Run: "doctor", Agent: "doctor", Logger: c.Logger,
+		}))
+	}
+	return cli.Diagnose(c, findings, f.output)
+}
+
+// use is what the machine is for, by the flags.
+func (f *doctorFlags) use() (doctor.Use, error) {
+	if f.coordinator != "" {
+		return doctor.Use{
+				Folders: []doctor.Folder{{Flag: "--spool", Dir: cmp.Or(f.spool, defaultSpool())}},
+				Ports:   []doctor.Port{{Flag: "--metrics-listen", Address: f.metrics, Serves: healthy}},
+			}, errors.Join(
+				security.CheckAddress("--coordinator", f.coordinator, f.insecure),
+				security.CheckAddress("--metrics-listen", f.metrics, f.insecure),
+			)
+	}
+	return doctor.Use{
+			Folders: []doctor.Folder{{Flag: "--data", Dir: f.data}},
+			Ports: []doctor.Port{
+				{Flag: "--listen", Address: f.listen, Serves: coordinates},
+				{Flag: "--http", Address: f.http, Serves: healthy},
+			},
+		}, errors.Join(
+			security.CheckAddress("--listen", f.listen, f.insecure),
+			security.CheckAddress("--http", f.http, f.insecure),
+		)
+}
+
+func (f *doctorFlags) askCoordinator(ctx context.Context, c *cli.Context) ([]doctor.Finding, error) {
+	client, err := remote.Dial(f.coordinator)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = client.Close() }()
+	peer, instead := cli.Ask(ctx, client, f.coordinator)
+	if instead != nil {
+		return []doctor.Finding{*instead}, nil
+	}
+	return peer.Examine(c.Version, remote.Protocol), nil
+}
+
+// where reads where the target is.
+func (f *doctorFlags) where(cmd *cobra.Command, origins config.Origins) (map[string]string, error) {
+	usage := func(err error) error { return &cli.UsageError{Command: cmd.CommandPath(), Err: err} }
+	if f.db == "" {
+		if len(f.properties) > 0 || f.hbaseSite != "" {
+			return nil, usage(errors.New("-p and --hbase-site say where a target is: name its kind with --db, such as --db hbase"))
+		}
+		return nil, nil
+	}
+	var s spec.Submission
+	if f.hbaseSite != "" {
+		content, err := os.ReadFile(f.hbaseSite)
+		var site spec.File
+		if err == nil {
+			site, err = spec.HBaseSite(f.hbaseSite, content)
+		}
+		if err != nil {
+			return nil, usage(fmt.Errorf("read %s (%s): %w", f.hbaseSite, origins["hbase-site"], err))
+		}
+		s.Files = append(s.Files, site)
+	}
+	for _, p := range f.properties {
+		s.Properties = append(s.Properties, spec.Setting{Key: p.Key, Value: p.Value})
+	}
+	properties, warnings, err := spec.Target(s, f.db)
+	if err != nil {
+		return nil, &cli.Error{Code: cli.Usage, Err: err}
+	}
+	_ = warnings // of settings that have nothing to do with where the target is
+	return properties, nil
+}
+
+// askWithin bounds what is asked of whoever listens on a port.
+const askWithin = 3 * time.Second
+
+// coordinates tells whether a coordinator listens.
+func coordinates(ctx context.Context, address string) (what string, ok bool) {
+	client, err := remote.Dial(address)
+	if err != nil {
+		return "", false
+	}
+	defer func() { _ = client.Close() }()
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	about, err := client.About(ctx)
+	return "a coordinator (" + about.Version + ")", err == nil
+}
+
+// healthy tells whether a coordinator or agent answers HTTP.
+func healthy(ctx context.Context, address string) (what string, ok bool) {
+	client := &http.Client{Timeout: askWithin, Transport: &http.Transport{DisableKeepAlives: true}}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/metrics", http.NoBody)
+	if err != nil {
+		return "", false
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return "", false
+	}
+	defer func() { _ = resp.Body.Close() }()
+	return "a benchd that runs", resp.StatusCode == http.StatusOK && exposesBuild(resp.Body)
+}
+
+// mostMetrics bounds what is read of an answer to know who gives it.
+const mostMetrics = 1 << 20
+
+// exposesBuild tells whether metrics are a benchd's.
+func exposesBuild(metrics io.Reader) bool {
+	b, err := io.ReadAll(io.LimitReader(metrics, mostMetrics))
+	return err == nil && bytes.Contains(b, []byte("benchd_build_info"))
+}

@@ -1,0 +1,178 @@
+package doctor
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// What is judged here is pure: figures in, a finding out.
+
+// ClockStatus is what a kernel says of its clock.
+type ClockStatus struct {
+	Synchronized bool
+	MaxError     time.Duration // as the kernel believes
+}
+
+func judgeClock(s ClockStatus) Finding {
+	if !s.Synchronized {
+		return found("", "not synchronized").
+			but(Warn, "start chronyd or systemd-timesyncd here: benchd allows for clocks that are wrong, but the times in logs and in the target cannot be compared")
+	}
+	return found("", "synchronized, at most %s off", round(s.MaxError))
+}
+
+const (
+	fewFiles    = 1024 // an agent with some hundred workers and connections comes near it
+	enoughFiles = 8192 // a coordinator with a thousand agents, and its archive
+)
+
+func judgeFileLimit(limit uint64) Finding {
+	const cure = "raise it with ulimit -n 65536, or with LimitNOFILE=65536 in the systemd unit"
+	f := found("", "%d files may be open at once", limit)
+	switch {
+	case limit == math.MaxUint64:
+		f.Found = "any number of files may be open at once"
+	case limit < fewFiles:
+		return f.but(Bad, cure)
+	case limit < enoughFiles:
+		return f.but(Warn, cure)
+	}
+	return f
+}
+
+const (
+	// leastIdle is the share below which a run's result is marked client-bound.
+	leastIdle = 0.2
+	// restIdle is what a machine has to spare that does nothing else.
+	restIdle = 0.9
+)
+
+func judgeIdle(share float64) Finding {
+	const cure = "end what else runs on this machine, which top shows, or take another machine"
+	f := found("", "%.0f %% of the processors idle over %s", share*100, idleFor)
+	switch {
+	case share < leastIdle:
+		return f.but(Bad, cure)
+	case share < restIdle:
+		return f.but(Warn, cure)
+	}
+	return f
+}
+
+func judgeGovernors(counts map[string]int) Finding {
+	names := slices.Sorted(maps.Keys(counts))
+	f := found("", "%s", strings.Join(names, ", "))
+	if len(names) == 1 && names[0] == "performance" {
+		return f
+	}
+	return f.but(Warn, "set it with cpupower frequency-set -g performance: processors that change their frequency change latencies with the load")
+}
+
+// longWake is how long a processor may take to wake up: more than that is seen beside what HBase takes for a read.
+const longWake = 50 * time.Microsecond
+
+func judgeIdleStates(deepest IdleState) Finding {
+	if deepest.Name == "" {
+		return found("", "all are disabled")
+	}
+	f := found("", "the deepest is %s, from which it takes %s to wake up", deepest.Name, deepest.Wake)
+	if deepest.Wake > longWake {
+		return f.but(Warn, "disable the deep ones with cpupower idle-set -D 50: at a low rate each operation waits for a processor to wake up")
+	}
+	return f
+}
+
+func judgeQuota(processors float64) Finding {
+	if processors == 0 {
+		return found("", "no limit")
+	}
+	return found("", "limited to %.3g processors", processors).
+		but(Warn, "take the limit off (of a pod: resources.limits.cpu): whoever reaches it is stopped for the rest of the period, which looks like latency of the target")
+}
+
+const (
+	littleMemory = 512 << 20 // an agent keeps up to 256 MiB of windows while its disk is full
+	enoughMemory = 2 << 30
+)
+
+func judgeMemory(m Memory) Finding {
+	const cure = "end what else runs on this machine, or take one with more memory"
+	f := found("", "%s of %s available", bytesOf(m.Available), bytesOf(m.Total))
+	switch {
+	case m.Available < littleMemory:
+		return f.but(Bad, cure)
+	case m.Available < enoughMemory:
+		return f.but(Warn, cure)
+	}
+	return f
+}
+
+const (
+	slowMbit   = 100 // rows of 1 KB: 12 000 a second fill it
+	enoughMbit = 10_000
+)
+
+func judgeInterface(i Interface) Finding {
+	f := found("", "%d Mbit/s", i.Mbit)
+	if i.Duplex != "" && i.Duplex != "unknown" {
+		f.Found += ", " + i.Duplex + " duplex"
+	}
+	switch {
+	case i.Duplex == "half":
+		return f.but(Bad, "have the interface and its switch negotiate full duplex: half loses packets under load")
+	case i.Mbit <= slowMbit:
+		return f.but(Bad, "find out why it is so slow (cable, switch port), or use a faster interface: rows of 1 KB fill it at 12 000 a second")
+	case i.Mbit < enoughMbit:
+		return f.but(Warn, fmt.Sprintf("keep in mind that it is full at some %d rows of 1 KB a second, or take an interface of 10 Gbit/s", i.Mbit*1e6/8/1100/1000*1000))
+	}
+	return f
+}
+
+// Space is what there is of a disk, in bytes.
+type Space struct {
+	Free, Total uint64
+	Refused     error // why nothing can be written there; nil when it can
+}
+
+const (
+	littleSpace = 256 << 20 // spools and archives leave 64 MiB to others
+	enoughSpace = 5 << 30   // a spool is bounded at 4 GiB for a shard
+)
+
+func judgeSpace(s Space, folder Folder) Finding {
+	cure := "free some space, or give another directory with " + folder.Flag
+	f := found("", "%s of %s free", bytesOf(s.Free), bytesOf(s.Total))
+	switch {
+	case s.Refused != nil:
+		f.Found = fmt.Sprintf("cannot be written: %v", s.Refused)
+		return f.but(Bad, "let benchd's user write there, or give another directory with "+folder.Flag)
+	case s.Free < littleSpace:
+		return f.but(Bad, cure)
+	case s.Free < enoughSpace:
+		return f.but(Warn, cure)
+	}
+	return f
+}
+
+func bytesOf(n uint64) string {
+	const gib = 1 << 30
+	if n < gib {
+		return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/gib)
+}
+
+// round leaves three digits or so.
+func round(d time.Duration) time.Duration {
+	switch {
+	case d > time.Second:
+		return d.Round(10 * time.Millisecond)
+	case d > time.Millisecond:
+		return d.Round(10 * time.Microsecond)
+	}
+	return d.Round(10 * time.Nanosecond)
+}

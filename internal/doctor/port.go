@@ -1,0 +1,60 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+)
+
+// Port is an address on which the program would listen.
+type Port struct {
+	Flag, Address string
+	// Serves asks who listens there already, and gives what it is if that is as it should be; nil where nobody should.
+	Serves func(ctx context.Context, address string) (what string, ok bool)
+}
+
+// examine listens for an instant.
+func (p Port) examine(ctx context.Context) Finding {
+	on := p.Flag + " " + p.Address
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", p.Address)
+	if err == nil {
+		_ = l.Close()
+		return judgePort(p, nil, "").at(on)
+	}
+	serves := ""
+	if p.Serves != nil && errors.Is(err, syscall.EADDRINUSE) {
+		if what, ok := p.Serves(ctx, p.Address); ok {
+			serves = what
+		}
+	}
+	return judgePort(p, err, serves).at(on)
+}
+
+// judgePort judges what came of listening; serves is who of ours does so already.
+func judgePort(p Port, err error, serves string) Finding {
+	f := found(namePort, "free")
+	if _, port, split := net.SplitHostPort(p.Address); split == nil && port == "0" {
+		f.Found = "any free one"
+	}
+	if err == nil {
+		return f
+	}
+	if serves != "" {
+		f.Found = "in use by " + serves
+		return f
+	}
+	cause := err
+	if no, ok := errors.AsType[syscall.Errno](err); ok {
+		cause = no
+	}
+	f.Found = fmt.Sprintf("cannot be used: %v", cause)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return f.but(Bad, "stop what listens there, which ss -ltnp shows, or give another address with "+p.Flag)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return f.but(Bad, "give an address of this machine with "+p.Flag)
+	}
+	return f.but(Bad, "give another address with "+p.Flag)
+}

@@ -1,0 +1,64 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/benchd/benchd/internal/load"
+)
+
+// reachWithin is how long a target may take to answer.
+const reachWithin = 10 * time.Second
+
+// Reach opens a target as an agent does for a run, asks what it is, and lets go of it.
+func Reach(ctx context.Context, name string, open load.Driver, s load.Settings) Finding {
+	ctx, cancel := context.WithTimeout(ctx, reachWithin)
+	defer cancel()
+	begin := time.Now()
+	facts, err := visit(ctx, open, s)
+	return judgeTarget(name, facts, time.Since(begin), err)
+}
+
+func visit(ctx context.Context, open load.Driver, s load.Settings) (facts map[string]string, err error) {
+	target, err := open(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	if o, is := target.(load.Observer); is {
+		if facts, err = o.Facts(ctx); err != nil {
+			return nil, fmt.Errorf("ask target for its facts: %w", err)
+		}
+	}
+	return facts, nil
+}
+
+// Reached judges what came of an agent's asking a target for its servers.
+func Reached(agent, name string, servers int, took time.Duration, err error) Finding {
+	f := judgeTarget(name, nil, took, err)
+	f.Agent = agent
+	if err == nil {
+		f.Found += fmt.Sprintf(", tells of %d servers", servers)
+	}
+	return f
+}
+
+// judgeTarget judges what came of opening a target.
+func judgeTarget(name string, facts map[string]string, took time.Duration, err error) Finding {
+	f := found(nameTarget, "answers within %s", round(took)).at(name)
+	if err != nil {
+		f.Found = strings.ReplaceAll(err.Error(), "\n", "; ")
+		return f.but(Bad, "let this machine reach the target, start it, or name the right one with -p or --hbase-site, as the finding says")
+	}
+	if version := facts["hbase.version"]; version != "" {
+		f.Found += fmt.Sprintf(", HBase %s with %s region servers", version, facts["hbase.servers"])
+	}
+	if moving := facts["hbase.regions.in_transition"]; moving != "" && moving != "0" {
+		f.Found += ", " + moving + " regions in transition"
+		return f.but(Warn, "wait with `benchctl admin hbase wait-for-quiet` until they are open")
+	}
+	return f
+}

@@ -1,0 +1,66 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/benchd/benchd/internal/clock"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// Protocol is the version of the protocol that this client speaks.
+const Protocol = wire.Protocol
+
+// About is what a coordinator tells of itself.
+type About struct {
+	Version            string
+	Protocol           uint32
+	Took               time.Duration // the quickest answer
+	Clock              Clock         // the coordinator's, to this machine's
+	DiskFree, DiskSize uint64        // of its archive's disk; no size where it cannot be told
+	Archive            uint64        // bytes
+	Stuck              bool          // the archive takes no windows
+}
+
+// roundTrips is how often a coordinator is asked to learn its clock: the quickest answers say most.
+const roundTrips = 12
+
+// About asks a coordinator about itself, as often as it takes to know its clock. A coordinator of an older build does not
+// know the question: wire.ErrNotFound.
+func (c *Client) About(ctx context.Context) (About, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.patience.answer)
+	defer cancel()
+	var known clock.Estimator
+	var about About
+	ours := clock.NewSource(clock.Skew{})
+	// The first answer waits for the connection; it counts for nothing but its content.
+	for i := range roundTrips + 1 {
+		sent := ours.Now()
+		m, err := c.service.About(ctx, &benchdv1.AboutRequest{})
+		received := ours.Now()
+		if wire.Unanswered(err) {
+			return About{}, wire.Errorf(wire.ErrNotFound, "the coordinator at %s is too old to tell of itself: install the same release on both", c.where)
+		}
+		if err != nil {
+			return About{}, c.translate(err)
+		}
+		about.Version, about.Protocol, about.Stuck = m.GetVersion(), m.GetProtocol(), m.GetArchiveStuck()
+		about.DiskFree, about.DiskSize, about.Archive = m.GetDiskFreeBytes(), m.GetDiskTotalBytes(), m.GetArchiveBytes()
+		if i == 0 {
+			continue
+		}
+		known.Add(clock.Probe{Sent: sent, Received: received, PeerReceived: m.GetReceivedNs(), PeerSent: m.GetSentNs()})
+		if took := time.Duration(received - sent); about.Took == 0 || took < about.Took {
+			about.Took = took
+		}
+	}
+	now := ours.Now()
+	est, ok := known.Estimate(now)
+	if !ok {
+		return About{}, fmt.Errorf("compare clocks with the coordinator at %s: its answers make no sense", c.where)
+	}
+	about.Clock = Clock{OffsetMS: float64(est.Offset(now)) / 1e6, UncertaintyMS: est.Bound / 1e6}
+	return about, nil
+}
