@@ -13,6 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/wire"
 )
 
 // record is what the coordinator must know of a run to go on with it after a restart. It is archived as JSON
@@ -200,6 +201,10 @@ type submitted struct {
 	Files      []submittedFile   `json:"files"`
 	Properties []submittedOption `json:"properties"`
 	Flags      []submittedOption `json:"flags"`
+	Suite      *submittedFile    `json:"suite,omitempty"`
+	Includes   []submittedFile   `json:"includes,omitempty"` // what the suite file includes
+	Trial      bool              `json:"trial,omitempty"`
+	Variables  []submittedOption `json:"variables,omitempty"`
 }
 
 type submittedFile struct {
@@ -217,6 +222,13 @@ func asSubmitted(m *benchdv1.Submission) submitted {
 	s := submitted{Files: []submittedFile{}, Properties: options(m.GetProperties(), "-p"), Flags: options(m.GetFlags(), "")}
 	for _, f := range m.GetFiles() {
 		s.Files = append(s.Files, submittedFile{Name: f.GetName(), Content: string(f.GetContent())})
+	}
+	if f := m.GetSuite(); f != nil {
+		s.Suite = &submittedFile{Name: f.GetName(), Content: string(f.GetContent())}
+		s.Trial, s.Variables = m.GetTrial(), options(m.GetVariables(), "--var")
+		for _, name := range spec.Includes(wire.ToSubmission(m)) {
+			s.Includes = append(s.Includes, submittedFile{Name: name, Content: string(m.GetAttachments()[name])})
+		}
 	}
 	return s
 }

@@ -43,8 +43,11 @@ type finding struct {
 	Problem
 }
 
-func newJudge() *judge {
-	return &judge{table: newTable(), given: make(map[string]entry), bad: make(map[string]bool)}
+func newJudge() *judge { return newTable().judge() }
+
+// judge is a new one. Those of the cases of one suite share a table.
+func (t table) judge() *judge {
+	return &judge{table: t, given: make(map[string]entry), bad: make(map[string]bool)}
 }
 
 func (j *judge) fail(e entry, format string, args ...any) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/spec/suite"
 )
 
 // SandboxSettings is what sandbox a run brings with it: properties sandbox.*.
@@ -64,18 +65,28 @@ func EmbeddedSandbox(properties map[string]string) (SandboxSettings, error) {
 // Embeds lists the properties of a sandbox that a run brings with it, of those that a submission sets: who submits to
 // agents elsewhere brings none. Of a submission with mistakes it tells what it can.
 func Embeds(s Submission) []string {
-	j := newJudge()
-	j.take(s)
-	given := slices.Sorted(maps.Keys(j.given))
+	given := slices.Sorted(maps.Keys(said(s)))
 	return slices.DeleteFunc(given, func(name string) bool { return !strings.HasPrefix(name, sandboxPrefix) })
 }
 
 // Sets reports whether a submission sets a property itself.
 func Sets(s Submission, property string) bool {
-	j := newJudge()
-	j.take(s)
-	_, ok := j.given[property]
+	_, ok := said(s)[property]
 	return ok
+}
+
+// said is what a submission sets, in any of its cases.
+func said(s Submission) map[string]entry {
+	j := newJudge()
+	if s.Suite != nil {
+		read, _ := suite.Read(j.table.input(s))
+		for _, one := range read.Said {
+			j.set(entry{written: one.Key, value: one.Value})
+		}
+		s.Files = nil
+	}
+	j.take(s)
+	return j.given
 }
 
 // supply sets what goes below all that was said, because whoever judges knows it of the target. What is supplied

@@ -6,6 +6,8 @@
 //  4. settle what excludes each other, and fill in every default;
 //  5. judge what must fit together.
 //
+// The cases of a suite file, which package suite reads, go through steps 2 to 5 one by one.
+//
 // All that is wrong is collected and reported at once, as Problems, each with its place, its key and its cure.
 // Resolve does steps 3 to 5 again from the settings that an agent is sent, with the same result.
 package spec
@@ -20,37 +22,41 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// Parse judges a submission and returns it as a suite of one case. The error is of type Problems. A suite's
-// target must be one of those available; with none named, any known one passes.
+// Parse judges a submission and returns it as a suite: the one of its suite file, or one of a single case. The error is
+// of type Problems. A suite's target must be one of those available; with none named, any known one passes.
 func Parse(s Submission, available ...string) (*plan.Suite, []Warning, error) {
+	if s.Suite != nil {
+		return parseSuite(s, available)
+	}
 	j := newJudge()
 	j.take(s)
-	j.supply(s.Supplied)
-	j.judgeValues()
-	j.attach(s.Attachments)
-	j.settleInserts()
-	properties, settings := j.settle()
-	j.judgeTarget(available)
-	j.judgeTogether(settings)
+	one := j.judgeCase(s, available, nil)
 	j.judgeWords(s)
 	if err := j.err(); err != nil {
 		return nil, j.sortedWarnings(), err
 	}
-	name := s.Name
-	if name == "" {
-		name = defaultName(s, settings)
+	one.Name = s.Name
+	if one.Name == "" {
+		one.Name = defaultName(s, one.Settings)
 	}
-	return &plan.Suite{
-		Name: name,
-		Note: s.Note,
-		Tags: maps.Clone(s.Tags),
-		Cases: []plan.Case{{
-			Name:       name,
-			Properties: properties,
-			Settings:   settings,
-			Repeats:    1,
-		}},
-	}, j.sortedWarnings(), nil
+	one.Repeats = 1
+	return &plan.Suite{Name: one.Name, Note: s.Note, Tags: maps.Clone(s.Tags), Cases: []plan.Case{one}}, j.sortedWarnings(), nil
+}
+
+// judgeCase judges all that was taken for one case and returns what it means. Adapt, if there is one, has a look at the
+// values before they are put together.
+func (j *judge) judgeCase(s Submission, available []string, adapt func()) (one plan.Case) {
+	j.supply(s.Supplied)
+	j.judgeValues()
+	if adapt != nil {
+		adapt()
+	}
+	j.attach(s.Attachments)
+	j.settleInserts()
+	one.Properties, one.Settings = j.settle()
+	j.judgeTarget(available)
+	j.judgeTogether(one.Settings)
+	return one
 }
 
 // Resolve returns what resolved properties mean: those of a plan.Case or plan.Shard. The error is of type
@@ -75,9 +81,17 @@ func Resolve(properties map[string]string) (plan.Settings, error) {
 // Needs names the files whose contents a submission must carry as Attachments. Of a submission with mistakes it
 // tells what it can.
 func Needs(s Submission) []string {
+	if s.Suite != nil {
+		return needsOfSuite(s)
+	}
 	j := newJudge()
 	j.take(s)
 	j.judgeValues()
+	return j.needs()
+}
+
+// needs names the files whose contents the settings need.
+func (j *judge) needs() []string {
 	var names []string
 	if _, filled := j.given[HistogramContent]; !filled && j.value("fieldlengthdistribution") == "histogram" {
 		names = append(names, j.value("fieldlengthhistogram"))

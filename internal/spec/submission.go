@@ -4,13 +4,16 @@ package spec
 // over earlier ones, Properties over files, and Flags over all.
 type Submission struct {
 	Files      []File
+	Suite      *File     // a suite file (YAML), instead of properties files; its settings go below Properties
+	Trial      bool      // the suite's trial block is laid over it
+	Variables  []Setting // of the suite, with the values that win over its own
 	Properties []Setting // of -p, in the order given
 	Flags      []Setting // of flags, by the property that each means
 	Name       string    // of the suite; chosen from the files' names where empty
 	Note       string
 	Tags       map[string]string
-	// Attachments are the contents of files that properties name, by the name as it is written there. Who
-	// submits asks Needs which ones they are: the coordinator has not the user's disk.
+	// Attachments are the contents of files that properties name, by the name as it is written there, and of files that a
+	// suite includes. Who submits asks Needs which ones they are: the coordinator has not the user's disk.
 	Attachments map[string][]byte
 	// Supplied are properties, by target, that hold where the submission sets none of them. They are not handed in:
 	// whoever judges knows them, such as where the sandbox is that it has started.

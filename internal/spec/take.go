@@ -4,8 +4,13 @@ import (
 	"strings"
 )
 
-// take reads all that a submission sets, from what wins least to what wins most.
+// take reads all that a submission of properties files sets, from what wins least to what wins most.
 func (j *judge) take(s Submission) {
+	j.takeFiles(s)
+	j.takeOptions(s, len(s.Files))
+}
+
+func (j *judge) takeFiles(s Submission) {
 	total := 0
 	for _, f := range s.Files {
 		if total += len(f.Content); total > 4*maxFile {
@@ -22,22 +27,28 @@ func (j *judge) take(s Submission) {
 			j.fail(entry{order: j.order, place: p.Place, written: p.Key}, "%s", p.Text)
 		}
 	}
-	j.flags = len(s.Files) + 1
+}
+
+// takeOptions reads what stands on the command line. Rank is above all that was read before.
+func (j *judge) takeOptions(s Submission, rank int) {
+	j.flags = rank + 1
 	for i, group := range [][]Setting{s.Properties, s.Flags} {
 		for _, setting := range group {
 			place := setting.Origin
 			if place == "" {
 				place = "-p"
 			}
-			j.set(entry{written: setting.Key, value: setting.Value, place: place, rank: len(s.Files) + i})
+			j.set(entry{written: setting.Key, value: setting.Value, place: place, rank: rank + i})
 		}
 	}
 }
 
 // set judges a setting's name and keeps the setting if it wins.
 func (j *judge) set(e entry) {
-	j.order++
-	e.order = j.order
+	if e.order == 0 {
+		j.order++
+		e.order = j.order
+	}
 	name := strings.TrimSpace(e.written)
 	key, ok := j.table.find(name)
 	if !ok {

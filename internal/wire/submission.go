@@ -11,6 +11,10 @@ func FromSubmission(s spec.Submission) *benchdv1.Submission {
 	m := &benchdv1.Submission{
 		Name: s.Name, Note: s.Note, Tags: s.Tags, Attachments: s.Attachments,
 		Properties: fromSettings(s.Properties), Flags: fromSettings(s.Flags),
+		Trial: s.Trial, Variables: fromSettings(s.Variables),
+	}
+	if s.Suite != nil {
+		m.Suite = &benchdv1.SourceFile{Name: s.Suite.Name, Content: s.Suite.Content}
 	}
 	for _, f := range s.Files {
 		m.Files = append(m.Files, &benchdv1.SourceFile{Name: f.Name, Content: f.Content})
@@ -23,6 +27,10 @@ func ToSubmission(m *benchdv1.Submission) spec.Submission {
 	s := spec.Submission{
 		Name: m.GetName(), Note: m.GetNote(), Tags: m.GetTags(), Attachments: m.GetAttachments(),
 		Properties: toSettings(m.GetProperties()), Flags: toSettings(m.GetFlags()),
+		Trial: m.GetTrial(), Variables: toSettings(m.GetVariables()),
+	}
+	if f := m.GetSuite(); f != nil {
+		s.Suite = &spec.File{Name: f.GetName(), Content: f.GetContent()}
 	}
 	for _, f := range m.GetFiles() {
 		s.Files = append(s.Files, spec.File{Name: f.GetName(), Content: f.GetContent()})

@@ -91,8 +91,14 @@ type Submission struct {
 	Note string `protobuf:"bytes,5,opt,name=note,proto3" json:"note,omitempty"`
 	// Tags.
 	Tags map[string]string `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// The contents of files that properties name, by the name that is written there.
-	Attachments   map[string][]byte `protobuf:"bytes,7,rep,name=attachments,proto3" json:"attachments,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The contents of files that properties name, by the name that is written there, and of files that the suite includes.
+	Attachments map[string][]byte `protobuf:"bytes,7,rep,name=attachments,proto3" json:"attachments,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// A suite file, instead of properties files.
+	Suite *SourceFile `protobuf:"bytes,8,opt,name=suite,proto3" json:"suite,omitempty"`
+	// The suite's trial block is laid over it.
+	Trial bool `protobuf:"varint,9,opt,name=trial,proto3" json:"trial,omitempty"`
+	// Variables of the suite, with the values that win over its own.
+	Variables     []*Setting `protobuf:"bytes,10,rep,name=variables,proto3" json:"variables,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -172,6 +178,27 @@ func (x *Submission) GetTags() map[string]string {
 func (x *Submission) GetAttachments() map[string][]byte {
 	if x != nil {
 		return x.Attachments
+	}
+	return nil
+}
+
+func (x *Submission) GetSuite() *SourceFile {
+	if x != nil {
+		return x.Suite
+	}
+	return nil
+}
+
+func (x *Submission) GetTrial() bool {
+	if x != nil {
+		return x.Trial
+	}
+	return false
+}
+
+func (x *Submission) GetVariables() []*Setting {
+	if x != nil {
+		return x.Variables
 	}
 	return nil
 }
@@ -2693,7 +2720,7 @@ var File_benchd_v1_run_proto protoreflect.FileDescriptor
 
 const file_benchd_v1_run_proto_rawDesc = "" +
 	"\n" +
-	"\x13benchd/v1/run.proto\x12\tbenchd.v1\x1a\x15benchd/v1/agent.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb7\x03\n" +
+	"\x13benchd/v1/run.proto\x12\tbenchd.v1\x1a\x15benchd/v1/agent.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xac\x04\n" +
 	"\n" +
 	"Submission\x12+\n" +
 	"\x05files\x18\x01 \x03(\v2\x15.benchd.v1.SourceFileR\x05files\x122\n" +
@@ -2704,7 +2731,11 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x04name\x18\x04 \x01(\tR\x04name\x12\x12\n" +
 	"\x04note\x18\x05 \x01(\tR\x04note\x123\n" +
 	"\x04tags\x18\x06 \x03(\v2\x1f.benchd.v1.Submission.TagsEntryR\x04tags\x12H\n" +
-	"\vattachments\x18\a \x03(\v2&.benchd.v1.Submission.AttachmentsEntryR\vattachments\x1a7\n" +
+	"\vattachments\x18\a \x03(\v2&.benchd.v1.Submission.AttachmentsEntryR\vattachments\x12+\n" +
+	"\x05suite\x18\b \x01(\v2\x15.benchd.v1.SourceFileR\x05suite\x12\x14\n" +
+	"\x05trial\x18\t \x01(\bR\x05trial\x120\n" +
+	"\tvariables\x18\n" +
+	" \x03(\v2\x12.benchd.v1.SettingR\tvariables\x1a7\n" +
 	"\tTagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
@@ -3004,67 +3035,69 @@ var file_benchd_v1_run_proto_depIdxs = []int32{
 	3,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
 	40, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
 	41, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
-	1,  // 5: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	42, // 6: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	47, // 7: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
-	0,  // 8: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
-	1,  // 9: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
-	47, // 10: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	47, // 11: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
-	11, // 12: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
-	12, // 13: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
-	13, // 14: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
-	10, // 15: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	48, // 16: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	48, // 17: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	48, // 18: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	49, // 19: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
-	43, // 20: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
-	22, // 21: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	48, // 22: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	44, // 23: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	33, // 24: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	45, // 25: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	50, // 26: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	48, // 27: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	1,  // 28: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	46, // 29: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	47, // 30: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 31: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	6,  // 32: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	8,  // 33: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	14, // 34: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	16, // 35: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	18, // 36: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
-	20, // 37: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	23, // 38: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	25, // 39: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	27, // 40: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
-	29, // 41: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	31, // 42: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	34, // 43: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	36, // 44: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	38, // 45: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
-	5,  // 46: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 47: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 48: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	15, // 49: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	17, // 50: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	19, // 51: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	21, // 52: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	24, // 53: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	26, // 54: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	28, // 55: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	30, // 56: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	32, // 57: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	35, // 58: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	37, // 59: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	39, // 60: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	46, // [46:61] is the sub-list for method output_type
-	31, // [31:46] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	2,  // 5: benchd.v1.Submission.suite:type_name -> benchd.v1.SourceFile
+	3,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
+	1,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
+	42, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	47, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	0,  // 10: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
+	1,  // 11: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
+	47, // 12: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	47, // 13: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	11, // 14: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
+	12, // 15: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
+	13, // 16: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
+	10, // 17: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
+	48, // 18: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	48, // 19: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	48, // 20: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	49, // 21: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	43, // 22: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	22, // 23: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
+	48, // 24: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	44, // 25: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	33, // 26: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	45, // 27: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	50, // 28: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	48, // 29: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	1,  // 30: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
+	46, // 31: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	47, // 32: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	4,  // 33: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	6,  // 34: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	8,  // 35: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	14, // 36: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	16, // 37: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	18, // 38: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	20, // 39: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	23, // 40: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	25, // 41: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	27, // 42: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
+	29, // 43: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
+	31, // 44: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	34, // 45: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	36, // 46: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	38, // 47: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	5,  // 48: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 49: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 50: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	15, // 51: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	17, // 52: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	19, // 53: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	21, // 54: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	24, // 55: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	26, // 56: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	28, // 57: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	30, // 58: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	32, // 59: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	35, // 60: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	37, // 61: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	39, // 62: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	48, // [48:63] is the sub-list for method output_type
+	33, // [33:48] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }

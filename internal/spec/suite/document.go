@@ -1,0 +1,279 @@
+package suite
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/benchd/benchd/internal/plan"
+)
+
+func suiteKeys() []string {
+	return []string{"suite", "note", "tags", "include", "variables", "properties", "targets", "datasets", "scenarios", "order", "on-failure", "tables", "trial"}
+}
+
+func scenarioKeys() []string {
+	return []string{"name", "note", "dataset", "targets", "properties", "matrix", "cases", "repeats", "agents", "actions", "before", "published"}
+}
+
+func trialScenarioKeys() []string {
+	return []string{"properties", "matrix", "cases", "repeats", "agents", "actions", "before"}
+}
+
+func datasetKeys() []string { return []string{"properties", "load"} }
+func tableKeys() []string   { return []string{"title", "scenarios", "columns", "repeats"} }
+func trialKeys() []string {
+	return []string{"variables", "properties", "targets", "datasets", "scenarios"}
+}
+
+// document is a suite file taken apart.
+type document struct {
+	suite      *Suite
+	properties []Setting
+	targets    []group // one without a name where the file names none
+	datasets   []group
+	scenarios  []scenario
+}
+
+// group is a target or dataset.
+type group struct {
+	name     string
+	at       Place
+	settings []Setting
+	load     bool // of a dataset: a case fills it
+}
+
+// scenario is one that is not multiplied by its axes yet.
+type scenario struct {
+	name      string
+	at        Place
+	dataset   *group
+	targets   []*group
+	settings  []Setting
+	axes      []axis
+	repeats   int
+	agents    int
+	published []entry
+	bad       bool // too much of it could not be made out: it has no cases
+}
+
+// isMap tells what is wrong with a value that is no map.
+func (r *reader) isMap(key string, n *node) bool {
+	if n.kind == mapping {
+		return true
+	}
+	if n.kind != null {
+		r.mistake(n.at, key, "is to be a map of names to values, and this is %s", n.kind)
+	}
+	return false
+}
+
+// known tells of names in a map that nobody knows.
+func (r *reader) known(n *node, keys []string) {
+	known := make(map[string]bool, len(keys))
+	for _, k := range keys {
+		known[k] = true
+	}
+	for _, f := range n.fields {
+		if !known[f.name] {
+			r.unknown(f.at, "", "key", f.name, keys)
+		}
+	}
+}
+
+// text reads a scalar.
+func (r *reader) text(key string, n *node) string {
+	if n == nil {
+		return ""
+	}
+	if n.kind != scalar {
+		r.mistake(n.at, key, "is to be a single value, and this is %s", n.kind)
+	}
+	return n.text
+}
+
+// flag reads true or false.
+func (r *reader) flag(key string, n *node, otherwise bool) bool {
+	if n == nil {
+		return otherwise
+	}
+	switch text := r.text(key, n); text {
+	case "true", "false":
+		return text == "true"
+	default:
+		if n.kind == scalar {
+			r.mistake(n.at, key, "%s is neither true nor false", strconv.Quote(shorten(text)))
+		}
+	}
+	return otherwise
+}
+
+// count reads a whole number from 1.
+func (r *reader) count(key string, n *node, otherwise, most int) int {
+	if n == nil {
+		return otherwise
+	}
+	i, err := strconv.Atoi(n.text)
+	if n.kind != scalar || err != nil || i < 1 || i > most {
+		r.mistake(n.at, key, "%s is no whole number from 1 to %d", strconv.Quote(shorten(n.text)), most)
+		return otherwise
+	}
+	return i
+}
+
+// choice reads one of several words.
+func (r *reader) choice(key string, n *node, among ...string) string {
+	text := r.text(key, n)
+	if n == nil || n.kind != scalar {
+		return among[0]
+	}
+	for _, one := range among {
+		if text == one {
+			return text
+		}
+	}
+	r.unknown(n.at, key, "value", text, among)
+	return among[0]
+}
+
+// document takes a suite file apart. Full is the file without its trial laid over it.
+func (r *reader) document(root, full, trial *node) *document {
+	r.known(root, suiteKeys())
+	s := &Suite{
+		Name:      r.text("suite", root.get("suite")),
+		Note:      r.text("note", root.get("note")),
+		Order:     plan.Order(r.choice("order", root.get("order"), string(plan.Sequential), string(plan.Interleaved))),
+		OnFailure: plan.OnFailure(r.choice("on-failure", root.get("on-failure"), string(plan.StopAll), string(plan.GoOn))),
+		At:        root.at,
+	}
+	if tags := root.get("tags"); tags != nil && r.isMap("tags", tags) {
+		s.Tags = make(map[string]string, len(tags.fields))
+		for _, f := range tags.fields {
+			s.Tags[f.name] = r.text(f.name, f.value)
+		}
+	}
+	d := &document{suite: s, properties: r.settings(root.get("properties"), OfSuite)}
+	d.targets = r.groups("targets", root.get("targets"), r.target)
+	if len(d.targets) == 0 {
+		d.targets = []group{{at: root.at}}
+	}
+	d.datasets = r.groups("datasets", root.get("datasets"), r.dataset)
+	r.scenarios(d, root, full)
+	s.Tables = r.tables(root.get("tables"), d)
+	r.judgeTrial(trial)
+	return d
+}
+
+// groups reads a map of targets or datasets.
+func (r *reader) groups(key string, n *node, read func(name string, n *node) group) []group {
+	if n == nil || !r.isMap(key, n) {
+		return nil
+	}
+	groups := make([]group, 0, len(n.fields))
+	for _, f := range n.fields {
+		if strings.TrimSpace(f.name) == "" {
+			r.mistake(f.at, key, "has an entry without a name")
+		}
+		g := group{name: f.name, load: true}
+		if r.isMap(f.name, f.value) {
+			g = read(f.name, f.value)
+		}
+		g.at = f.at
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+func (r *reader) target(name string, n *node) group {
+	return group{name: name, settings: r.settings(n, OfTarget)}
+}
+
+func (r *reader) dataset(name string, n *node) group {
+	r.known(n, datasetKeys())
+	return group{name: name, settings: r.settings(n.get("properties"), OfDataset), load: r.flag("load", n.get("load"), true)}
+}
+
+// find returns the group of a name, or tells which there are.
+func (r *reader) find(groups []group, what string, w word) *group {
+	names := make([]string, 0, len(groups))
+	for i, g := range groups {
+		if g.name == w.text {
+			return &groups[i]
+		}
+		if g.name != "" {
+			names = append(names, g.name)
+		}
+	}
+	r.unknown(w.at, "", what, w.text, names)
+	return nil
+}
+
+// settings reads a map of properties.
+func (r *reader) settings(n *node, level Level) []Setting {
+	if n == nil || !r.isMap("properties", n) {
+		return nil
+	}
+	out := make([]Setting, 0, len(n.fields))
+	for _, f := range n.fields {
+		if f.value.kind == mapping {
+			r.mistake(f.at, f.name, "is a property, and its value is to be a single one; a property's whole name stands before the colon, such as hbase.splits: 10")
+			continue
+		}
+		out = append(out, Setting{f.name, strings.Join(r.texts(f.name, f.value), ","), f.at, f.value.at, level})
+	}
+	r.said = append(r.said, out...)
+	return out
+}
+
+func (r *reader) texts(key string, n *node) []string {
+	words := r.words(key, n)
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w.text
+	}
+	return out
+}
+
+// tables reads which tables a report shows.
+func (r *reader) tables(n *node, d *document) []plan.Table {
+	if n == nil {
+		return nil
+	}
+	if n.kind != list {
+		r.mistake(n.at, "tables", "is to be a list, and this is %s; begin each table with - title:", n.kind)
+		return nil
+	}
+	var names []string
+	for _, s := range d.scenarios {
+		names = append(names, s.name)
+	}
+	var tables []plan.Table
+	for _, one := range n.items {
+		if !r.isMap("tables", one) {
+			continue
+		}
+		r.known(one, tableKeys())
+		t := plan.Table{Title: r.text("title", one.get("title")), Repeats: r.flag("repeats", one.get("repeats"), false)}
+		if t.Title == "" {
+			r.mistake(one.at, "title", "a table needs one")
+		}
+		for _, key := range []string{"scenarios", "columns"} {
+			if one.get(key) == nil {
+				r.mistake(one.at, key, "a table needs a list of them")
+			}
+		}
+		if list := one.get("scenarios"); list != nil {
+			for _, w := range r.words("scenarios", list) {
+				if !slices.Contains(names, w.text) {
+					r.unknown(w.at, "scenarios", "scenario", w.text, names)
+				}
+				t.Scenarios = append(t.Scenarios, w.text)
+			}
+		}
+		if list := one.get("columns"); list != nil {
+			t.Columns = r.texts("columns", list)
+		}
+		tables = append(tables, t)
+	}
+	return tables
+}

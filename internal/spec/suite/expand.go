@@ -1,0 +1,203 @@
+package suite
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/benchd/benchd/internal/plan"
+)
+
+// expand multiplies the scenarios by their axes and targets.
+func (r *reader) expand(d *document) *Suite {
+	s := d.suite
+	s.Said = r.said
+	if !r.bounded(d) {
+		return s
+	}
+	filled := make(map[[2]string]bool)
+	taken := make(map[string]Place)
+	several := make(map[string]int) // targets of a dataset
+	for _, one := range d.scenarios {
+		if one.dataset != nil {
+			for _, t := range one.targets {
+				if key := [2]string{one.dataset.name, t.name}; !filled[key] {
+					filled[key] = true
+					several[one.dataset.name]++
+				}
+			}
+		}
+	}
+	clear(filled)
+	for i := range d.scenarios {
+		one := &d.scenarios[i]
+		if one.bad {
+			continue
+		}
+		r.judgeOverlap(one)
+		for _, points := range combinations(one.axes) {
+			for _, target := range one.targets {
+				if set := one.dataset; set != nil && set.load && !filled[[2]string{set.name, target.name}] {
+					filled[[2]string{set.name, target.name}] = true
+					c := r.fillCase(d, set, target, several[set.name])
+					r.add(s, c, taken)
+				}
+				r.add(s, r.oneCase(d, one, points, target), taken)
+			}
+		}
+		r.judgePublished(one)
+	}
+	return s
+}
+
+// add adds a case whose name nobody has.
+func (r *reader) add(s *Suite, c Case, taken map[string]Place) {
+	if len(c.Name) > maxName {
+		r.mistake(c.At, "name", "a case's name, which has all that it varies in it, is %d bytes long; %d are the most", len(c.Name), maxName)
+		return
+	}
+	if before, again := taken[c.Name]; again {
+		r.mistake(c.At, "name", "two cases are named %s, the other one of %s; each needs a name of its own", strconv.Quote(shorten(c.Name)), before)
+		return
+	}
+	taken[c.Name] = c.At
+	s.Cases = append(s.Cases, c)
+}
+
+// bounded judges whether there are not too many cases and runs.
+func (r *reader) bounded(d *document) bool {
+	cases, runs := 0, 0
+	for i := range d.scenarios {
+		s := &d.scenarios[i]
+		n := max(len(s.targets), 1)
+		for _, a := range s.axes {
+			if n *= max(len(a.points), 1); n > MaxCases {
+				break
+			}
+		}
+		cases += n
+		runs += n * s.repeats
+		if cases > MaxCases || runs > MaxRuns {
+			r.mistake(s.at, "", "the suite has more than %d cases or %d runs up to here; take values out of the matrix, or make two suites of it", MaxCases, MaxRuns)
+			return false
+		}
+	}
+	return true
+}
+
+// combinations goes through all points of the axes, the first one slowest.
+func combinations(axes []axis) [][]*point {
+	all := [][]*point{nil}
+	for i := range axes {
+		next := make([][]*point, 0, len(all)*len(axes[i].points))
+		for _, before := range all {
+			for j := range axes[i].points {
+				next = append(next, append(before[:len(before):len(before)], &axes[i].points[j]))
+			}
+		}
+		all = next
+	}
+	return all
+}
+
+// oneCase is the case of a scenario at one point of each axis, on one target.
+func (r *reader) oneCase(d *document, s *scenario, points []*point, target *group) Case {
+	c := Case{At: s.at, Case: plan.Case{Scenario: s.name, Target: target.name, Repeats: s.repeats, Agents: s.agents}}
+	c.Said = append(make([][]Setting, 0, 4+len(points)), d.properties, target.settings)
+	if s.dataset != nil {
+		c.Dataset = s.dataset.name
+		c.Said = append(c.Said, s.dataset.settings)
+	}
+	c.Said = append(c.Said, s.settings)
+	var name strings.Builder
+	name.WriteString(s.name)
+	var full []plan.Setting
+	for _, p := range points {
+		c.Said = append(c.Said, p.said)
+		for _, one := range p.said {
+			c.Axes = append(c.Axes, plan.Setting{Key: one.Key, Value: one.Value})
+		}
+		if p.agents > 0 {
+			c.Agents = p.agents
+			c.Axes = append(c.Axes, plan.Setting{Key: agentsAxis, Value: strconv.Itoa(p.agents)})
+		}
+		full = append(full, p.asPublished()...)
+	}
+	for _, a := range c.Axes {
+		name.WriteString(" " + a.Key + "=" + a.Value)
+	}
+	c.Name = onTarget(name.String(), target, len(s.targets))
+	c.Published = r.publishedFor(s, full, target.name, len(d.targets))
+	return c
+}
+
+// asPublished is what reports know a point by: the suite's own values, not a trial's.
+func (p *point) asPublished() []plan.Setting {
+	said := p.full
+	if len(said) == 0 {
+		said = p.said
+	}
+	out := make([]plan.Setting, 0, len(said)+1)
+	for _, one := range said {
+		out = append(out, plan.Setting{Key: one.Key, Value: one.Value})
+	}
+	if p.agents > 0 && len(p.full) == 0 {
+		out = append(out, plan.Setting{Key: agentsAxis, Value: strconv.Itoa(p.agents)})
+	}
+	return out
+}
+
+// fillCase is the case that fills a dataset on a target.
+func (r *reader) fillCase(d *document, set, target *group, targets int) Case {
+	return Case{At: set.at, Said: [][]Setting{d.properties, target.settings, set.settings}, Case: plan.Case{
+		Name: onTarget("fill "+set.name, target, targets), Dataset: set.name, Target: target.name, Fills: true, Repeats: 1,
+	}}
+}
+
+// onTarget names a case by its target where there are several.
+func onTarget(name string, target *group, targets int) string {
+	if targets > 1 {
+		return name + " on " + target.name
+	}
+	return name
+}
+
+// judgeOverlap tells of what a scenario's target and its dataset both say: neither is nearer to the case.
+func (r *reader) judgeOverlap(s *scenario) {
+	if s.dataset == nil {
+		return
+	}
+	for _, t := range s.targets {
+		for _, of := range t.settings {
+			for _, other := range s.dataset.settings {
+				if r.in.Property(of.Key) == r.in.Property(other.Key) && of.Value != other.Value {
+					r.mistake(other.At, other.Key, "is %s here and %s for target %s (%s), and scenario %s has both; leave one out", strconv.Quote(shorten(other.Value)), strconv.Quote(shorten(of.Value)), t.name, of.At, s.name)
+				}
+			}
+		}
+	}
+}
+
+// judgeTrial reads the trial block where it is not used, so that its settings are judged as well.
+func (r *reader) judgeTrial(trial *node) {
+	if trial == nil || r.in.Trial {
+		return
+	}
+	r.settings(trial.get("properties"), OfSuite)
+	r.groups("targets", trial.get("targets"), r.target)
+	r.groups("datasets", trial.get("datasets"), r.dataset)
+	list := trial.get("scenarios")
+	if list == nil || list.kind != mapping {
+		return
+	}
+	for _, f := range list.fields {
+		if f.value.kind != mapping {
+			continue
+		}
+		r.settings(f.value.get("properties"), OfScenario)
+		r.actions(f.value.get("actions"))
+		r.before(f.value.get("before"))
+		r.count("repeats", f.value.get("repeats"), 1, MaxRepeats)
+		r.count("agents", f.value.get("agents"), 1, maxAgents)
+		r.axes(f.value, nil)
+	}
+}

@@ -1,0 +1,163 @@
+package suite
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// node is a value of a suite file: a scalar, a list or a map.
+type node struct {
+	kind   kind
+	text   string // of a scalar, as it is written
+	quoted bool   // it is text, whatever it looks like
+	items  []*node
+	fields []field
+	at     Place
+	filled bool // its variables are filled in
+}
+
+type field struct {
+	name  string
+	at    Place
+	value *node
+}
+
+type kind int
+
+const (
+	null kind = iota
+	scalar
+	list
+	mapping
+)
+
+func (k kind) String() string {
+	return [...]string{"nothing", "a single value", "a list", "a map of names to values"}[k]
+}
+
+// get returns the value of a name in a map. What is null is not there.
+func (n *node) get(name string) *node {
+	if n == nil {
+		return nil
+	}
+	for _, f := range n.fields {
+		if f.name == name && f.value.kind != null {
+			return f.value
+		}
+	}
+	return nil
+}
+
+// names are those of a map, in the order in which they stand.
+func (n *node) names() []string {
+	if n == nil {
+		return nil
+	}
+	names := make([]string, len(n.fields))
+	for i, f := range n.fields {
+		names[i] = f.name
+	}
+	return names
+}
+
+// convert turns a parsed node into ours, with aliases written out.
+func (r *reader) convert(y *yaml.Node, file Place, depth int) *node {
+	at := Place{file: file.file, index: file.index, line: max(y.Line, 1), column: max(y.Column, 1)}
+	n := &node{at: at}
+	if r.nodes++; r.nodes > maxNodes {
+		if r.nodes == maxNodes+1 {
+			r.mistake(at, "", "there are more than %d values up to here, aliases written out; write a smaller suite", maxNodes)
+		}
+		return n
+	}
+	if depth > maxDepth {
+		r.mistake(at, "", "is nested more than %d deep; a suite needs less", maxDepth)
+		return n
+	}
+	switch y.Kind {
+	case yaml.AliasNode:
+		return r.convert(y.Alias, file, depth+1)
+	case yaml.SequenceNode:
+		n.kind = list
+		for _, item := range y.Content {
+			n.items = append(n.items, r.convert(item, file, depth+1))
+		}
+	case yaml.MappingNode:
+		n.kind = mapping
+		r.fields(n, y, file, depth)
+	case yaml.ScalarNode:
+		n.kind, n.text = scalar, y.Value
+		n.quoted = y.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
+		if y.Tag == "!!null" {
+			n.kind, n.text = null, ""
+		}
+		n.text = strings.TrimRight(n.text, "\n") // of a block
+		r.printable(n.at, n.text)
+	case yaml.DocumentNode:
+		if len(y.Content) > 0 {
+			return r.convert(y.Content[0], file, depth)
+		}
+	}
+	return n
+}
+
+// printable tells of letters that would spoil a terminal or a file's name.
+func (r *reader) printable(at Place, text string) {
+	if strings.ContainsFunc(text, func(c rune) bool {
+		return c == unicode.ReplacementChar || unicode.IsControl(c) && c != '\n' && c != '\t'
+	}) {
+		r.mistake(at, "", "%s has a character in it that cannot be printed; leave it out", strconv.Quote(shorten(text)))
+	}
+}
+
+// fields reads what a map holds. What it is merged with (<<) goes below its own.
+func (r *reader) fields(n *node, y *yaml.Node, file Place, depth int) {
+	if len(y.Content)/2 > maxFields {
+		r.mistake(n.at, "", "has %d names in one map; %d are the most", len(y.Content)/2, maxFields)
+		return
+	}
+	seen := make(map[string]Place, len(y.Content)/2)
+	var below []*node
+	for i := 0; i+1 < len(y.Content); i += 2 {
+		key, value := y.Content[i], y.Content[i+1]
+		at := Place{file: file.file, index: file.index, line: max(key.Line, 1), column: max(key.Column, 1)}
+		v := r.convert(value, file, depth+1)
+		switch before, again := seen[key.Value]; {
+		case key.Kind != yaml.ScalarNode:
+			r.mistake(at, "", "a name is to be a plain word")
+			continue
+		case key.Tag == "!!merge":
+			below = append(below, r.merged(at, v)...)
+			continue
+		case again:
+			r.mistake(at, key.Value, "stands twice in one map, here and at %s; leave one out", before)
+			continue
+		}
+		r.printable(at, key.Value)
+		seen[key.Value] = at
+		n.fields = append(n.fields, field{key.Value, at, v})
+	}
+	slices.Reverse(below) // of several the first wins
+	for _, one := range below {
+		own := *n
+		*n = *merge(one, &own)
+	}
+}
+
+func (r *reader) merged(at Place, v *node) []*node {
+	switch v.kind {
+	case mapping:
+		return []*node{v}
+	case list:
+		if !slices.ContainsFunc(v.items, func(n *node) bool { return n.kind != mapping }) {
+			return v.items
+		}
+	case scalar, null:
+	}
+	r.mistake(at, "<<", "is to be followed by an alias of a map, such as *common")
+	return nil
+}

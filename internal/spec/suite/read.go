@@ -1,0 +1,226 @@
+package suite
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/parser"
+	yamlv3 "go.yaml.in/yaml/v3"
+
+	"github.com/benchd/benchd/internal/spelling"
+)
+
+// reader reads a suite and collects what is wrong with it.
+type reader struct {
+	in       Input
+	mistakes []Mistake
+	files    int // read so far
+	bytes    int
+	nodes    int
+	missing  []string          // included files that are not attached
+	included []string          // and those that are
+	values   map[string]string // of variables
+	said     []Setting
+}
+
+func newReader(in Input) *reader {
+	if in.Property == nil {
+		in.Property = func(name string) string { return name }
+	}
+	return &reader{in: in}
+}
+
+func (r *reader) mistake(at Place, key, format string, args ...any) {
+	if len(r.mistakes) < maxMistakes {
+		r.mistakes = append(r.mistakes, Mistake{at, key, fmt.Sprintf(format, args...)})
+	}
+}
+
+// load reads the file with all that it includes, or returns nil.
+func (r *reader) load() *node {
+	return r.file(r.in.Name, r.in.Content, nil)
+}
+
+// file reads one file and lays it over those that it includes. Above are the files that include it.
+func (r *reader) file(name string, content []byte, above []string) *node {
+	at := Place{file: name, index: r.files, line: 1, column: 1}
+	r.files++
+	r.bytes += len(content)
+	switch {
+	case len(content) > MaxFile:
+		r.mistake(at, "", "has %d bytes; a suite file may have %d", len(content), MaxFile)
+		return nil
+	case r.bytes > MaxTotal:
+		r.mistake(at, "", "is too much with the files before it: all together may have %d bytes", MaxTotal)
+		return nil
+	}
+	root := r.parse(at, content)
+	if root == nil {
+		return nil
+	}
+	if root.kind != mapping {
+		r.mistake(root.at, "", "a suite file is a map of names to values, and this is %s; begin with suite: NAME", root.kind)
+		return nil
+	}
+	var base *node
+	for _, f := range root.fields {
+		if f.name != "include" {
+			continue
+		}
+		for _, one := range r.words(f.name, f.value) {
+			if included := r.include(one, name, above); included != nil {
+				base = merge(base, included)
+			}
+		}
+	}
+	root.fields = slices.DeleteFunc(root.fields, func(f field) bool { return f.name == "include" })
+	return merge(base, root)
+}
+
+// include reads a file that another one includes.
+func (r *reader) include(one word, from string, above []string) *node {
+	name := Beside(from, one.text)
+	if name == path.Clean(strings.ReplaceAll(from, `\`, "/")) || slices.Contains(above, name) {
+		r.mistake(one.at, "include", "%s includes itself: %s", name, strings.Join(append(slices.Clone(above), path.Clean(from), name), " → "))
+		return nil
+	}
+	if r.files > MaxFiles {
+		r.mistake(one.at, "include", "there are more than %d files; put some together", MaxFiles)
+		return nil
+	}
+	content, ok := r.in.Attachments[name]
+	if !ok {
+		if !slices.Contains(r.missing, name) {
+			r.missing = append(r.missing, name)
+		}
+		r.mistake(one.at, "include", "there is no file %s where you submit from, or it cannot be read; a name is relative to the file that includes it", strconv.Quote(name))
+		return nil
+	}
+	if !slices.Contains(r.included, name) {
+		r.included = append(r.included, name)
+	}
+	return r.file(name, content, append(slices.Clone(above), path.Clean(from)))
+}
+
+// Beside is a file's name as seen from where the file is that names it.
+func Beside(from, name string) string {
+	from, name = strings.ReplaceAll(from, `\`, "/"), strings.ReplaceAll(name, `\`, "/")
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(path.Dir(from), name)
+}
+
+// parse reads YAML.
+func (r *reader) parse(file Place, content []byte) *node {
+	d := yamlv3.NewDecoder(bytes.NewReader(content))
+	var root, more yamlv3.Node
+	err := d.Decode(&root)
+	if errors.Is(err, io.EOF) {
+		r.mistake(file, "", "is empty; a suite has at least a name and scenarios")
+		return nil
+	}
+	if err == nil {
+		if err = d.Decode(&more); err == nil {
+			file.line, file.column = max(more.Line, 1), max(more.Column, 1)
+			r.mistake(file, "", "a second document begins here; a suite file is one, without ---")
+			return nil
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		r.syntax(file, content, err)
+		return nil
+	}
+	return r.convert(&root, file, 0)
+}
+
+// syntax tells of text that is no YAML. The parser that reads suites knows at most a line of it; another one, which is
+// asked where the file is of a usual size, knows the column too.
+func (r *reader) syntax(file Place, content []byte, err error) {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(text); m != nil {
+		file.line, _ = strconv.Atoi(m[1])
+		text = text[len(m[0]):]
+	}
+	if line, column, better, ok := locate(content); ok {
+		file.line, file.column, text = line, column, better
+	}
+	r.mistake(file, "", "is no YAML that can be read: %s", text)
+}
+
+// locate finds where YAML is broken.
+func locate(content []byte) (line, column int, text string, ok bool) {
+	const most, deepest = 64 << 10, 500 // it calls itself for each level
+	if len(content) > most || bytes.Count(content, []byte("["))+bytes.Count(content, []byte("{"))+bytes.Count(content, []byte("- -")) > deepest {
+		return 0, 0, "", false
+	}
+	defer func() {
+		if recover() != nil {
+			ok = false // the mistake is told all the same, by its line
+		}
+	}()
+	_, err := parser.ParseBytes(content, 0)
+	broken, is := errors.AsType[yaml.Error](err)
+	if !is || broken.GetToken() == nil || broken.GetToken().Position == nil {
+		return 0, 0, "", false
+	}
+	p := broken.GetToken().Position
+	return p.Line, p.Column, broken.GetMessage(), true
+}
+
+// word is a scalar with its place.
+type word struct {
+	text string
+	at   Place
+}
+
+// words reads a list of scalars, or one scalar alone.
+func (r *reader) words(key string, n *node) []word {
+	switch n.kind {
+	case null:
+		return nil
+	case scalar:
+		return []word{{n.text, n.at}}
+	case list:
+		var out []word
+		for _, item := range n.items {
+			if item.kind != scalar {
+				r.mistake(item.at, key, "is to be a list of single values, and this is %s", item.kind)
+				continue
+			}
+			out = append(out, word{item.text, item.at})
+		}
+		return out
+	case mapping:
+		r.mistake(n.at, key, "is to be a list, and this is %s; write [one, another]", n.kind)
+	}
+	return nil
+}
+
+// unknown tells of a name that is not among those that there are.
+func (r *reader) unknown(at Place, key, what, name string, known []string) {
+	near := ""
+	if n := spelling.Nearest(name, known); n != "" {
+		near = "; did you mean " + n + "?"
+	}
+	there := "there is none"
+	if len(known) > 0 {
+		there = "there is " + strings.Join(known[:min(len(known), 30)], ", ")
+	}
+	r.mistake(at, key, "unknown %s %s%s (%s)", what, strconv.Quote(shorten(name)), near, there)
+}
+
+func shorten(s string) string {
+	if runes := []rune(s); len(runes) > 60 {
+		return string(runes[:60]) + "…"
+	}
+	return s
+}

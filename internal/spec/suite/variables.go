@@ -1,0 +1,93 @@
+package suite
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// variables reads the variables and fills them in everywhere else, in the full suite that a trial is laid over too.
+func (r *reader) variables(root, full *node) {
+	r.values = make(map[string]string)
+	if n := root.get("variables"); n != nil && r.isMap("variables", n) {
+		for _, f := range n.fields {
+			switch {
+			case f.value.kind != scalar && f.value.kind != null:
+				r.mistake(f.value.at, f.name, "a variable is to be a single value, and this is %s", f.value.kind)
+			case strings.Contains(f.value.text, "${"):
+				r.mistake(f.value.at, f.name, "has a variable in it; variables are filled into all but variables")
+			}
+			r.values[f.name] = f.value.text
+		}
+	}
+	declared := slices.Sorted(maps.Keys(r.values))
+	for i, v := range r.in.Variables {
+		if !slices.Contains(declared, v.Name) {
+			origin := v.Origin
+			if origin == "" {
+				origin = "--var"
+			}
+			r.unknown(Place{file: origin, index: 1<<18 + i}, v.Name, "variable", v.Name, declared)
+			continue
+		}
+		r.values[v.Name] = v.Value
+	}
+	for _, f := range append(slices.Clip(root.fields), full.fields...) {
+		if f.name != "variables" {
+			r.fill(f.value)
+		}
+	}
+}
+
+// fill fills variables into a value and all that is in it, once: aliases and merges share values.
+func (r *reader) fill(n *node) {
+	if n.filled {
+		return
+	}
+	n.filled = true
+	if n.kind == scalar && strings.Contains(n.text, "${") {
+		n.text = r.filledIn(n)
+	}
+	for _, item := range n.items {
+		r.fill(item)
+	}
+	for _, f := range n.fields {
+		r.fill(f.value)
+	}
+}
+
+// filledIn is a text with its variables' values. $${ stands for ${.
+func (r *reader) filledIn(n *node) string {
+	const longest = 1 << 16
+	var out strings.Builder
+	rest := n.text
+	for {
+		i := strings.Index(rest, "${")
+		if i < 0 {
+			break
+		}
+		if i > 0 && rest[i-1] == '$' {
+			out.WriteString(rest[:i-1] + "${")
+			rest = rest[i+2:]
+			continue
+		}
+		end := strings.IndexByte(rest[i:], '}')
+		if end < 0 {
+			r.mistake(n.at, "", "a variable begins with ${ and has no } behind it; write ${NAME}, or $${ for ${ itself")
+			break
+		}
+		name := strings.TrimSpace(rest[i+2 : i+end])
+		value, ok := r.values[name]
+		if !ok {
+			r.unknown(n.at, "", "variable", name, slices.Sorted(maps.Keys(r.values)))
+		}
+		out.WriteString(rest[:i] + value)
+		rest = rest[i+end+1:]
+		if out.Len() > longest {
+			r.mistake(n.at, "", "has more than %d letters with its variables filled in", longest)
+			return ""
+		}
+	}
+	out.WriteString(rest)
+	return out.String()
+}
