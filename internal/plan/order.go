@@ -66,7 +66,8 @@ func (c Case) differsByTarget(other Case) bool {
 		return false
 	}
 	for i, a := range c.Axes {
-		if a != other.Axes[i] && !(a.Key == targetAxis && other.Axes[i].Key == targetAxis && a.Value == c.Target && other.Axes[i].Value == other.Target) {
+		named := a == Setting{targetAxis, c.Target} && other.Axes[i] == Setting{targetAxis, other.Target}
+		if a != other.Axes[i] && !named {
 			return false
 		}
 	}

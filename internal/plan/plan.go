@@ -103,6 +103,14 @@ type Settings struct {
 
 	Telemetry Telemetry
 
+	// BeforeRun are actions on the target that come before the first segment that measures, likewise. Actions are done
+	// while it is measured, one after another; a run that is over does not wait for them.
+	BeforeRun []string
+	Actions   []Action
+
+	// ContinueInserts lets a run insert behind the rows that earlier ones of its suite have inserted.
+	ContinueInserts bool
+
 	Limits Limits
 }
 

@@ -12,12 +12,16 @@ func afterLoad() []string {
 }
 
 // checkAfterLoad accepts names of actions, with dashes too.
-func checkAfterLoad(value string) (string, error) {
+func checkAfterLoad(value string) (string, error) { return checkActionNames(value, "after a load") }
+
+func checkBeforeRun(value string) (string, error) { return checkActionNames(value, "before a run") }
+
+func checkActionNames(value, when string) (string, error) {
 	var names []string
 	for name := range strings.SplitSeq(value, ",") {
 		name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
 		if !slices.Contains(afterLoad(), name) {
-			return "", fmt.Errorf("%s is nothing that can be done after a load; there is %s", quote(name), strings.Join(afterLoad(), ", "))
+			return "", fmt.Errorf("%s is nothing that can be done %s; there is %s", quote(name), when, strings.Join(afterLoad(), ", "))
 		}
 		names = append(names, name)
 	}
@@ -25,9 +29,12 @@ func checkAfterLoad(value string) (string, error) {
 }
 
 // afterLoad is what is done to the target after the load.
-func (v values) afterLoad() []string {
+func (v values) afterLoad() []string { return v.actionNames("hbase.after.load") }
+
+// actionNames are what a property lists, where the target can do it.
+func (v values) actionNames(property string) []string {
 	db := v.text("db")
-	if list := v.text("hbase.after.load"); list != "" && (db == HBaseTarget || db == Sandbox) {
+	if list := v.text(property); list != "" && (db == HBaseTarget || db == Sandbox) {
 		return strings.Split(list, ",")
 	}
 	return nil

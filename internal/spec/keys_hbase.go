@@ -54,6 +54,7 @@ func hbaseKeys() []Key {
 		{Name: "hbase.family.encoding", Kind: Enum, Default: "NONE", Values: []string{"NONE", "PREFIX", "DIFF", "FAST_DIFF", "ROW_INDEX_V1"}, Doc: "how keys are encoded in its blocks"},
 
 		{Name: "hbase.after.load", Kind: List, check: checkAfterLoad, Doc: "what the steward does to the table when it is loaded, with commas, and what follows waits for: " + strings.Join(afterLoad(), ", ")},
+		{Name: BeforeProperty, Kind: List, check: checkBeforeRun, Doc: "what the steward does to the table before anything is measured, with commas, and what follows waits for: " + strings.Join(afterLoad(), ", ")},
 		{Name: "hbase.action.timeout", Kind: Duration, Default: "1h0m0s", Min: 1, Max: 7 * 86400, Doc: "how long each of these may take"},
 
 		{Name: "hbase.security.authentication", Kind: Enum, Default: "simple", Values: []string{"simple"}, check: refuse("simple", noKerberos), Doc: "how the client proves who it is: " + noKerberos},

@@ -99,6 +99,9 @@ func other(t *testing.T, k Key) string {
 		if k.Name == "telemetry.endpoints" {
 			return "node=http://host:9100/metrics"
 		}
+		if k.Name == ActionsProperty {
+			return "7s flush"
+		}
 		return "other"
 	}
 	t.Fatalf("no other value of %s", k.Name)

@@ -11,6 +11,13 @@ const (
 	dealt         = "dealt"
 )
 
+// Where they begin; see plan.Settings.ContinueInserts.
+const (
+	insertBase      = "insert.base"
+	fromRecordCount = "recordcount"
+	goOn            = "continue"
+)
+
 // workloadKeys are the properties of what is done: rows, operations, fields.
 func workloadKeys() []Key {
 	const rows = 1 << 60
@@ -23,6 +30,7 @@ func workloadKeys() []Key {
 		{Name: "insertstart", Kind: Int, Default: "0", Max: rows, Doc: "the first row's number"},
 		{Name: "insertcount", Kind: Int, Default: "0", Max: rows, Doc: "rows to load from insertstart on, and to draw from; 0 is recordcount, less insertstart to draw from"},
 		{Name: "insertbase", Kind: Int, Default: "0", Max: rows, Doc: "the number of the first row that a run inserts; 0 is recordcount"},
+		{Name: insertBase, Kind: Enum, Default: fromRecordCount, Values: []string{fromRecordCount, goOn}, Doc: "where a run or load of a suite of several begins to insert: recordcount, where the file says (a repeat writes the same rows again); continue, behind all rows that earlier ones inserted into the same dataset on the same target; continue is the default in suite files"},
 		{Name: insertNumbers, Kind: Enum, Default: shared, Values: []string{shared, dealt}, Doc: "who inserts which number in a run: shared, each agent's workers take its next one as they come; dealt, each worker has numbers of its own and reads no new rows but its own, so that a seed repeats it all; dealt is the default where seed is given"},
 
 		proportion("readproportion", "0.95", "weight of reads"),

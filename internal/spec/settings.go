@@ -94,15 +94,23 @@ func (v values) settings() plan.Settings {
 		Interval:     v.duration("interval"),
 
 		AfterLoad:     v.afterLoad(),
+		BeforeRun:     v.actionNames(BeforeProperty),
+		Actions:       v.actions(),
 		ActionTimeout: v.duration("hbase.action.timeout"),
 
-		Telemetry: v.telemetry(),
+		Telemetry:       v.telemetry(),
+		ContinueInserts: v.text(insertBase) == goOn,
 
 		Limits: plan.Limits{
 			NotFoundShare: v.float("limit.notfound"),
 			ErrorShare:    v.float("limit.errors"),
 		},
 	}
+}
+
+func (v values) actions() []plan.Action {
+	list, _ := ParseActions(v.text(ActionsProperty))
+	return list
 }
 
 func (v values) workload() workload.Config {

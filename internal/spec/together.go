@@ -20,6 +20,7 @@ func (j *judge) judgeTogether(s plan.Settings) {
 	j.warnOfEnd(s)
 	j.judgeWarmup(s)
 	j.judgeTelemetry(s.Telemetry.On)
+	j.judgeActions(s)
 	if j.sound("table") && j.value("table") == "" {
 		j.fail(j.said("table"), "is empty; write the table's name, or leave it out for usertable")
 	}

@@ -1,0 +1,222 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/spelling"
+)
+
+// Actions of a run, by the names of their properties.
+const (
+	// ActionsProperty lists what is done to the target while it is measured.
+	ActionsProperty = "actions"
+	// BeforeProperty lists what is done to it before.
+	BeforeProperty = "hbase.before.run"
+)
+
+// mostActions is how many actions a run may have.
+const mostActions = 1000
+
+// actionKind is what an action takes: arguments in the order in which they may stand without their names, and others.
+type actionKind struct {
+	takes []string
+	needs int      // how many of takes must be there
+	named []string // that stand with their names only
+}
+
+// hbaseActions are what can be done to HBase while it is measured, with the arguments that each takes.
+func hbaseActions() map[string]actionKind {
+	table := []string{"table"}
+	return map[string]actionKind{
+		"flush":          {takes: table},
+		"compact":        {takes: table, named: []string{"wait"}},
+		"major_compact":  {takes: table, named: []string{"wait"}},
+		"split":          {takes: []string{"table", "key"}, named: []string{"region"}},
+		"move":           {takes: []string{"region", "server"}, needs: 1},
+		"balance":        {},
+		"balancer":       {takes: []string{"state"}, needs: 1},
+		"enable":         {takes: table},
+		"disable":        {takes: table},
+		"wait_for_quiet": {},
+	}
+}
+
+// hookAction is what every target can: a command that the operator of an agent allows by name.
+func hookAction() actionKind { return actionKind{takes: []string{plan.HookArg}, needs: 1} }
+
+func actionNames(db string) []string {
+	if db == HBaseTarget || db == Sandbox || db == "" {
+		return append(slices.Sorted(maps.Keys(hbaseActions())), plan.Hook)
+	}
+	return []string{plan.Hook}
+}
+
+// CheckHook judges the name of a hook, which stands in command lines, configurations and properties.
+func CheckHook(name string) error {
+	const marks = "._-"
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	stray := func(r rune) bool { return !strings.ContainsRune(letters+marks, r) }
+	if name == "" || len(name) > 64 || strings.ContainsFunc(name, stray) || strings.ContainsRune(marks, rune(name[0])) {
+		return fmt.Errorf("%s is no name for a hook; use up to 64 letters, digits, dots, dashes and underscores, such as restart", quote(name))
+	}
+	return nil
+}
+
+// ParseActions reads what is done while a run is measured: "60s major_compact; 90s split usertable user5; 2m hook
+// restart" is a time from the begin of measuring on, then an action with its arguments, for each. An argument may stand
+// with its name: region=…. They come out in the order of their times.
+func ParseActions(text string) ([]plan.Action, error) {
+	var list []plan.Action
+	for one := range strings.SplitSeq(text, ";") {
+		words := strings.Fields(one)
+		if len(words) == 0 {
+			continue
+		}
+		a, err := parseAction(words)
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, a); len(list) > mostActions {
+			return nil, fmt.Errorf("has more than %d actions; leave some out", mostActions)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b plan.Action) int { return int(min(max(a.At-b.At, -1), 1)) })
+	return list, nil
+}
+
+func parseAction(words []string) (plan.Action, error) {
+	var a plan.Action
+	at, err := time.ParseDuration(words[0])
+	if err != nil || at < 0 {
+		return a, fmt.Errorf("%s is no time from the begin of measuring on; write such as 60s major_compact", quote(words[0]))
+	}
+	if len(words) < 2 {
+		return a, fmt.Errorf("%s is a time without an action; there is %s", quote(words[0]), strings.Join(actionNames(""), ", "))
+	}
+	a.At, a.Name = at, strings.ReplaceAll(words[1], "-", "_")
+	kind, err := kindOfAction(a.Name)
+	if err != nil {
+		return a, err
+	}
+	stands := 0
+	for _, word := range words[2:] {
+		name, value, named := strings.Cut(word, "=")
+		switch {
+		case named && (slices.Contains(kind.takes, name) || slices.Contains(kind.named, name)):
+		case named:
+			return a, fmt.Errorf("%s takes no %s; it takes %s", a.Name, quote(name), listOf(slices.Concat(kind.takes, kind.named)))
+		case stands == len(kind.takes):
+			return a, fmt.Errorf("%s takes no more than %s; %s is too much", a.Name, listOf(kind.takes), quote(word))
+		default:
+			name, value = kind.takes[stands], word
+			stands++
+		}
+		if a.Args == nil {
+			a.Args = make(map[string]string)
+		}
+		if _, twice := a.Args[name]; twice {
+			return a, fmt.Errorf("%s has its %s twice; leave one out", a.Name, name)
+		}
+		a.Args[name] = value
+	}
+	for _, name := range kind.takes[:kind.needs] {
+		if a.Args[name] == "" {
+			return a, fmt.Errorf("%s needs a %s; write such as %s %s", a.Name, name, a.Name, "NAME")
+		}
+	}
+	return a, judgeArgs(a)
+}
+
+func kindOfAction(name string) (actionKind, error) {
+	if name == plan.Hook {
+		return hookAction(), nil
+	}
+	kind, ok := hbaseActions()[name]
+	if !ok {
+		names := actionNames("")
+		if near := spelling.Nearest(name, names); near != "" {
+			return kind, fmt.Errorf("%s is nothing that can be done to a target; did you mean %s?", quote(name), near)
+		}
+		return kind, fmt.Errorf("%s is nothing that can be done to a target; there is %s", quote(name), strings.Join(names, ", "))
+	}
+	return kind, nil
+}
+
+func judgeArgs(a plan.Action) error {
+	switch {
+	case a.Name == plan.Hook:
+		return CheckHook(a.Args[plan.HookArg])
+	case a.Name == "balancer" && a.Args["state"] != "on" && a.Args["state"] != "off":
+		return fmt.Errorf("the balancer is switched on or off, not %s; write balancer on or balancer off", quote(a.Args["state"]))
+	}
+	if v, ok := a.Args["wait"]; ok && v != "true" && v != "false" {
+		return errors.New("wait is true or false, not " + quote(v))
+	}
+	if table := a.Args["table"]; table != "" {
+		if _, _, err := parseTable(table); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func listOf(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}
+
+// FormatActions writes actions as ParseActions reads them.
+func FormatActions(list []plan.Action) string {
+	texts := make([]string, len(list))
+	for i, a := range list {
+		texts[i] = a.At.String() + " " + a.String()
+	}
+	return strings.Join(texts, "; ")
+}
+
+func checkActions(value string) (string, error) {
+	if err := printable(value); err != nil {
+		return "", err
+	}
+	list, err := ParseActions(value)
+	return FormatActions(list), err
+}
+
+// judgeActions judges actions by the target and by what there is to measure.
+func (j *judge) judgeActions(s plan.Settings) {
+	if !j.sound(ActionsProperty, BeforeProperty, "phase", "db") {
+		return
+	}
+	if e, ok := j.given[BeforeProperty]; ok && !e.idle() {
+		switch {
+		case !s.Run:
+			j.warn(e, "has no effect in a load: it comes before what is measured")
+		case s.DB != HBaseTarget && s.DB != Sandbox:
+			j.fail(e, "target %s takes no actions; leave it out, or write db=hbase", s.DB)
+		}
+	}
+	e, ok := j.given[ActionsProperty]
+	if !ok || e.idle() {
+		return
+	}
+	if !s.Run {
+		j.warn(e, "has no effect in a load: actions are done while it is measured")
+	}
+	known := actionNames(s.DB)
+	for _, a := range s.Actions {
+		switch {
+		case !slices.Contains(known, a.Name):
+			j.fail(e, "target %s cannot %s; it takes %s", s.DB, a.Name, strings.Join(known, ", "))
+		case s.Run && s.Duration > 0 && a.At >= s.Duration && j.sound("duration"):
+			j.fail(e, "%s at %s comes after the end of measuring, which is %s long; make duration longer or let it come earlier", a.Name, a.At, s.Duration)
+		}
+	}
+}
