@@ -172,8 +172,8 @@ bench-fleet: ## Serve FLEET (10,100,1000) simulated agents for a minute each; pr
 	$(GO) test -count 1 -timeout 30m -tags integration -run TestFleet -v ./test/fleet -args -sizes $(FLEET) -seconds 60 -judge
 
 .PHONY: bench-archive
-bench-archive: ## Archive four days of 6 agents and 5 operations at speed; compare the result with what was sent, judge the size.
-	$(GO) test -count 1 -timeout 60m -run TestALongRunIsRolledUpUnseen -v ./internal/coordinator -args -four-days
+bench-archive: ## Archive four days of 6 agents and 5 operations of an open loop at speed, in memory where that is a folder; compare what it shows with what was sent, judge size and opening.
+	TMPDIR="$(firstword $(wildcard /dev/shm) $(TMPDIR) /tmp)" $(GO) test -count 1 -timeout 90m -run TestALongRunIsRolledUpUnseen -v ./internal/coordinator -args -four-days
 
 ##@ Change
 

@@ -41,8 +41,9 @@ type Archive struct {
 	reader *sql.DB
 	add    addStatements
 	roll   rollStatements
-	// compact belongs to whoever has the writer.
+	// compact and merged belong to whoever has the writer.
 	compact latency.Compactor
+	merged  latency.Merged
 
 	coming  sync.Map // ids of suites that are being imported
 	closing sync.Once

@@ -21,8 +21,8 @@ type exported struct {
 	query string // its rows, of a suite or of a phase; %s stands for the columns
 }
 
-// The tables in the order in which their rows come. The last three are of a phase, and run side by side: a window's
-// measurements and messages follow it.
+// The tables in the order in which their rows come. The last four are of a phase, and run side by side: a window's
+// measurements, messages and lateness follow it.
 const (
 	tableSuite = iota
 	tableRun
@@ -35,6 +35,8 @@ const (
 	tableWindow
 	tableMeasurement
 	tableSample
+	tableLateness
+	tables // how many there are
 )
 
 func exportedTables() []exported {
@@ -53,6 +55,8 @@ func exportedTables() []exported {
 			WHERE w.phase = ? ORDER BY w.seq, w.shard, w.attempt, c.id`},
 		tableSample: {"error_sample", []string{"id", "window"}, `SELECT w.id, %s FROM window w CROSS JOIN error_sample c ON c.window = w.id
 			WHERE w.phase = ? ORDER BY w.seq, w.shard, w.attempt, c.id`},
+		tableLateness: {"lateness", []string{"window"}, `SELECT w.id, %s FROM window w CROSS JOIN lateness c ON c.window = w.id
+			WHERE w.phase = ? ORDER BY w.seq, w.shard, w.attempt`},
 	}
 }
 
@@ -144,7 +148,7 @@ func (x *exporter) export(id string, to io.Writer) error {
 
 // phase writes a phase's windows.
 func (x *exporter) phase(id int64) (err error) {
-	var cursors [3]*cursor
+	var cursors [tables - tableWindow]*cursor
 	defer func() {
 		for _, c := range cursors {
 			if c != nil {

@@ -79,6 +79,8 @@ type importedTable struct {
 	table  int // one of the constants
 	insert string
 	at     map[string]int // columns
+	// late is where rows of windows have their lateness, as they had before it had a table; -1 where they have none.
+	late int
 }
 
 // rowOf is a row that was read.
@@ -171,9 +173,13 @@ func (im *importer) match(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			to := importedTable{table: i, at: make(map[string]int)}
-			names := slices.Clone(t.columns)
+			to := importedTable{table: i, at: make(map[string]int), late: -1}
+			var names []string
 			for at, c := range t.columns {
+				if i == tableWindow && c == "lateness" && to.late < 0 {
+					to.late = at
+					continue
+				}
 				if !slices.Contains(columns, c) {
 					return tooNew("column " + c + " of table " + t.name)
 				}
@@ -181,13 +187,14 @@ func (im *importer) match(ctx context.Context) error {
 					return damaged("it has column %s of table %s twice", c, t.name)
 				}
 				to.at[c] = at
+				names = append(names, c)
 			}
 			switch i {
 			case tableSuite:
 				names = append(names, "removed")
 			case tableWindow:
 				names = append(names, "phase")
-			case tableMeasurement, tableSample:
+			case tableMeasurement, tableSample, tableLateness:
 				names = append(names, "window")
 			}
 			to.insert = fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s)", t.name, strings.Join(names, ", "), strings.Repeat(", ?", max(len(names)-1, 0)))
@@ -238,9 +245,26 @@ func (im *importer) store(ctx context.Context, tx *sql.Tx, rows []rowOf) (err er
 			im.phase, im.window = id, 0
 		case tableWindow:
 			im.window = id
+			if row.table.late >= 0 {
+				if err := storeLateness(ctx, tx, id, row.values[row.table.late]); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil
+}
+
+// storeLateness stores the lateness of a window in the table that it has now.
+func storeLateness(ctx context.Context, tx *sql.Tx, window int64, histogram any) error {
+	if histogram == nil {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO lateness (window, histogram) VALUES (?, ?)`, window, histogram)
+	if isConstraint(err) {
+		return damaged("a row of it cannot be stored (%v)", err)
+	}
+	return err
 }
 
 var idForm = regexp.MustCompile(`^[a-zA-Z0-9-]{1,64}$`)
@@ -281,8 +305,12 @@ func (im *importer) check(ctx context.Context, tx *sql.Tx, row rowOf) (args []an
 		if im.phase == 0 {
 			return nil, wrong
 		}
-		return append(row.values, im.phase), nil
-	case tableMeasurement, tableSample:
+		args := append(row.values, im.phase)
+		if row.table.late >= 0 {
+			args = slices.Delete(slices.Clone(args), row.table.late, row.table.late+1)
+		}
+		return args, nil
+	case tableMeasurement, tableSample, tableLateness:
 		if im.window == 0 {
 			return nil, wrong
 		}

@@ -14,8 +14,9 @@ func figures(h *latency.Histogram) (sum, lowest, highest, overflow int64) {
 	return int64(min(h.Sum(), math.MaxInt64)), h.Min(), h.Max(), int64(h.Overflow())
 }
 
-// measurementRow is a row of table measurement as it is read.
+// measurementRow is a row of table measurement as it is read. It is for reading many rows, one after another.
 type measurementRow struct {
+	decode   func([]byte) (*latency.Histogram, error)
 	key      latency.Key
 	count    int64
 	response histogramColumns
@@ -42,14 +43,14 @@ func (m *measurementRow) into() []any {
 func (m *measurementRow) series() (latency.Series, error) {
 	s := latency.Series{Key: m.key}
 	var err error
-	if s.Response, err = m.response.histogram(m.count); err != nil {
+	if s.Response, err = m.response.histogram(m.decode, m.count); err != nil {
 		return s, fmt.Errorf("decode response times of %s: %w", m.key, err)
 	}
 	if m.service.null() {
 		s.Service = s.Response
 		return s, nil
 	}
-	if s.Service, err = m.service.histogram(m.count); err != nil {
+	if s.Service, err = m.service.histogram(m.decode, m.count); err != nil {
 		return s, fmt.Errorf("decode service times of %s: %w", m.key, err)
 	}
 	return s, nil
@@ -59,8 +60,8 @@ func (c *histogramColumns) null() bool {
 	return !c.sum.Valid && !c.lowest.Valid && !c.highest.Valid && !c.overflow.Valid && len(c.blob) == 0
 }
 
-func (c *histogramColumns) histogram(count int64) (*latency.Histogram, error) {
-	h, err := latency.DecodeStored(c.blob)
+func (c *histogramColumns) histogram(decode func([]byte) (*latency.Histogram, error), count int64) (*latency.Histogram, error) {
+	h, err := decode(c.blob)
 	if err != nil {
 		return nil, err
 	}

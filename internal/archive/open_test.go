@@ -235,6 +235,26 @@ func TestWindowsOfAnOlderFileAreRead(t *testing.T) {
 	require.Nil(t, got[0].Lateness, "it was not kept then")
 }
 
+// What windows tell is the same after their lateness has moved into a table of its own.
+func TestLatenessMovesWithItsWindow(t *testing.T) {
+	dir := t.TempDir()
+	a := openIn(t, dir)
+	run := create(t, a, "S")
+	add(t, a, longWindows(run, 12)...)
+	want := windowsIn(t, a, run)
+	require.NoError(t, a.Close(t.Context()))
+	execIn(t, dir, `ALTER TABLE window ADD COLUMN lateness BLOB;
+		UPDATE window SET lateness = (SELECT histogram FROM lateness WHERE window = window.id);
+		DROP TABLE lateness; PRAGMA user_version = 6`)
+	a = openIn(t, dir)
+	got := windowsIn(t, a, run)
+	require.Len(t, got, len(want))
+	for i := range want {
+		requireSameWindow(t, want[i], got[i])
+	}
+	require.NotZero(t, query(t, a, `SELECT count(*) FROM lateness`)[0][0])
+}
+
 func TestMigrationsAreNumberedWithoutGaps(t *testing.T) {
 	_, err := readMigrations(migrationFiles)
 	require.NoError(t, err)

@@ -76,11 +76,13 @@ func content(t *testing.T, a *Archive) map[string][][]any {
 		`SELECT run, at_ns, phase, offset_ns, kind, text FROM event WHERE run LIKE 'S.%' ORDER BY id`,
 		`SELECT run, name, rolled_windows, rolled_seq FROM phase WHERE run LIKE 'S.%' ORDER BY id`,
 		`SELECT run, name, w.seq, w.shard, w.attempt, start_ns, end_ns, tail, last, rows, bytes, issued, recorded, cores, host_idle, own_cpu,
-			net_rx, lateness, watermark, ops, rolled_ns FROM phase JOIN window w ON phase = phase.id WHERE run LIKE 'S.%' ORDER BY 1, 2, 3, 4, 5`,
+			net_rx, watermark, ops, rolled_ns FROM phase JOIN window w ON phase = phase.id WHERE run LIKE 'S.%' ORDER BY 1, 2, 3, 4, 5`,
 		`SELECT run, name, w.seq, w.shard, m.op, m.outcome, m.part_of, m.count, response_sum_ns, service_sum_ns, response, service
 			FROM phase JOIN window w ON phase = phase.id JOIN measurement m ON window = w.id WHERE run LIKE 'S.%' ORDER BY 1, 2, 3, 4, m.id`,
 		`SELECT run, name, w.seq, w.shard, e.op, e.outcome, e.message
 			FROM phase JOIN window w ON phase = phase.id JOIN error_sample e ON window = w.id WHERE run LIKE 'S.%' ORDER BY 1, 2, 3, 4, e.id`,
+		`SELECT run, name, w.seq, w.shard, w.attempt, histogram
+			FROM phase JOIN window w ON phase = phase.id JOIN lateness ON window = w.id WHERE run LIKE 'S.%' ORDER BY 1, 2, 3, 4, 5`,
 	} {
 		all[q] = query(t, a, q)
 		require.NotEmpty(t, all[q], q)
@@ -114,6 +116,66 @@ func TestASuiteTravels(t *testing.T) {
 	require.EqualError(t, err, "import suite S: there is one of this id in the archive: `benchctl rm S` removes it")
 	require.NoError(t, to.Remove(t.Context(), "S"))
 	_, err = to.Import(t.Context(), bytes.NewReader(file), trust)
+	require.NoError(t, err)
+	require.Equal(t, content(t, from), content(t, to))
+}
+
+// asBefore is a file as it was written before the lateness of windows had a table: in a column of theirs.
+func asBefore(t *testing.T, file []byte) []byte {
+	t.Helper()
+	zip, err := gzip.NewReader(bytes.NewReader(file))
+	require.NoError(t, err)
+	in, err := newPortableReader(zip)
+	require.NoError(t, err)
+	declared := slices.Clone(in.tables[:tableLateness])
+	declared[tableWindow].columns = append([]string{"lateness"}, declared[tableWindow].columns...)
+	var before bytes.Buffer
+	out, err := gzip.NewWriterLevel(&before, gzip.BestSpeed)
+	require.NoError(t, err)
+	w, err := newPortableWriter(out, declared)
+	require.NoError(t, err)
+	type row struct {
+		table  int
+		values []any
+	}
+	var held []row // a window with what belongs to it
+	flush := func() {
+		for _, r := range held {
+			require.NoError(t, w.row(r.table, r.values))
+		}
+		held = nil
+	}
+	moved := 0
+	for {
+		table, values, err := in.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		switch table {
+		case tableLateness:
+			held[0].values[0] = values[0]
+			moved++
+			continue
+		case tableWindow:
+			values = append([]any{nil}, values...)
+			fallthrough
+		case tablePhase:
+			flush()
+		}
+		held = append(held, row{table, values})
+	}
+	flush()
+	require.Positive(t, moved)
+	require.NoError(t, w.end())
+	require.NoError(t, out.Close())
+	return before.Bytes()
+}
+
+// A file of before the lateness of windows had a table comes in like any other.
+func TestAnOlderFileIsImported(t *testing.T) {
+	from, to := fullArchive(t, t.TempDir()), openIn(t, t.TempDir())
+	_, err := to.Import(t.Context(), bytes.NewReader(asBefore(t, export(t, from, "S"))), trust)
 	require.NoError(t, err)
 	require.Equal(t, content(t, from), content(t, to))
 }

@@ -58,10 +58,10 @@ func phasesOf(ctx context.Context, tx *sql.Tx, run string) ([]storedPhase, error
 // The three cursors of a phase run side by side in the order of the index of windows; each of the lower two
 // stands at the first row that does not belong to the windows read so far.
 const (
-	windowsOfPhase = `SELECT id, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued, recorded, cores,
+	windowsOfPhase = `SELECT w.id, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued, recorded, cores,
 		host_idle, own_cpu, net_rx, net_tx, gc_pauses, gc_pause_total_ns, gc_pause_max_ns, sched_lag_p99_ns,
-		sched_lag_max_ns, late_sends, late_max_ns, backlog, lateness, watermark
-		FROM window WHERE phase = ? ORDER BY seq, shard, attempt`
+		sched_lag_max_ns, late_sends, late_max_ns, backlog, watermark, l.histogram
+		FROM window w LEFT JOIN lateness l ON l.window = w.id WHERE phase = ? ORDER BY seq, shard, attempt`
 	measurementsOfPhase = `SELECT w.id, m.op, m.outcome, m.part_of, m.count, m.response_sum_ns, m.response_min_ns,
 		m.response_max_ns, m.response_overflow, m.service_sum_ns, m.service_min_ns, m.service_max_ns,
 		m.service_overflow, m.response, m.service
@@ -75,7 +75,8 @@ var errEnough = errors.New("enough")
 
 // readPhase yields the windows of a phase and reports whether the caller has had enough.
 func readPhase(ctx context.Context, tx *sql.Tx, run string, phase storedPhase, yield func(*latency.Window, error) bool) (enough bool, err error) {
-	var measurement measurementRow
+	var compact latency.Compactor
+	measurement := measurementRow{decode: compact.Decode}
 	var sample latency.ErrorSample
 	measurements := &children{into: measurement.into()}
 	samples := &children{into: []any{&sample.Op, &sample.Outcome, &sample.Message}}
@@ -91,7 +92,7 @@ func readPhase(ctx context.Context, tx *sql.Tx, run string, phase storedPhase, y
 			return err
 		}
 		w := &latency.Window{ID: latency.WindowID{Run: run, Phase: phase.name}}
-		id, err := scanWindow(row, w)
+		id, err := scanWindow(row, w, &compact)
 		if err != nil {
 			return err
 		}
@@ -122,17 +123,17 @@ func readPhase(ctx context.Context, tx *sql.Tx, run string, phase storedPhase, y
 	return false, err
 }
 
-func scanWindow(row scanner, w *latency.Window) (id int64, err error) {
+func scanWindow(row scanner, w *latency.Window, compact *latency.Compactor) (id int64, err error) {
 	h := &w.Health
 	var lateness sql.RawBytes
 	err = row.Scan(&id, &w.ID.Seq, &w.ID.Shard, &w.ID.Attempt, &w.Start, &w.End, &w.Tail, &w.Last, &w.Rows, &w.Bytes,
 		&w.Issued, &w.Recorded, &h.Cores, &h.HostIdle, &h.OwnCPU, &h.NetRx, &h.NetTx, &h.GCPauses, &h.GCPauseTotal,
 		&h.GCPauseMax, &h.SchedLagP99, &h.SchedLagMax, &h.LateSends, &h.LateMax, &h.Backlog,
-		&lateness, &w.Watermark)
+		&w.Watermark, &lateness)
 	if err != nil || lateness == nil {
 		return id, err
 	}
-	if w.Lateness, err = latency.DecodeStored(lateness); err != nil {
+	if w.Lateness, err = compact.Decode(lateness); err != nil {
 		err = faultf(ErrCorrupt, err, "read lateness of window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, w.ID.Phase, w.ID.Run, err)
 	}
 	return id, err

@@ -173,7 +173,8 @@ func (a *Archive) stretch(ctx context.Context, phase int64, from, span int, r Ro
 				groups[g].holders = append(groups[g].holders, h)
 			}
 			return nil
-		}, `SELECT id, start_ns, end_ns, shard, attempt, tail, rolled_ns IS NOT 0, lateness IS NOT NULL,
+		}, `SELECT id, start_ns, end_ns, shard, attempt, tail, rolled_ns IS NOT 0,
+			EXISTS (SELECT 1 FROM lateness WHERE window = window.id),
 			EXISTS (SELECT 1 FROM error_sample WHERE window = window.id)
 			FROM window WHERE phase = ? AND seq >= ? AND seq < ? ORDER BY seq, shard, attempt`, phase, from, from+span)
 	})
@@ -187,7 +188,7 @@ func (a *Archive) stretch(ctx context.Context, phase int64, from, span int, r Ro
 }
 
 // rollStatements are what RollUp runs many times, prepared once.
-type rollStatements struct{ measurements, lateness, forget, move, keep *sql.Stmt }
+type rollStatements struct{ measurements, lateness, forget, forgetLateness, move, keep *sql.Stmt }
 
 func prepareRoll(ctx context.Context, db *sql.DB) (s rollStatements, err error) {
 	for _, p := range []struct {
@@ -197,10 +198,11 @@ func prepareRoll(ctx context.Context, db *sql.DB) (s rollStatements, err error) 
 		{&s.measurements, `SELECT op, outcome, part_of, count, response_sum_ns, response_min_ns, response_max_ns, response_overflow,
 			service_sum_ns, service_min_ns, service_max_ns, service_overflow, response, service
 			FROM measurement WHERE window = ? ORDER BY id`},
-		{&s.lateness, `SELECT lateness FROM window WHERE id = ?`},
+		{&s.lateness, `SELECT histogram FROM lateness WHERE window = ?`},
 		{&s.forget, `DELETE FROM measurement WHERE window = ?`},
-		{&s.move, `UPDATE window SET lateness = NULL, rolled_ns = 0 WHERE id = ?`},
-		{&s.keep, `UPDATE window SET lateness = ?2, rolled_ns = ?3 WHERE id = ?1`},
+		{&s.forgetLateness, `DELETE FROM lateness WHERE window = ?`},
+		{&s.move, `UPDATE window SET rolled_ns = 0 WHERE id = ?`},
+		{&s.keep, `UPDATE window SET rolled_ns = ?2 WHERE id = ?1`},
 	} {
 		if *p.into, err = db.PrepareContext(ctx, p.query); err != nil { //nolint:sqlclosecheck // rollStatements.close does
 			return s, errors.Join(err, s.close())
@@ -211,7 +213,7 @@ func prepareRoll(ctx context.Context, db *sql.DB) (s rollStatements, err error) 
 
 func (s rollStatements) close() error {
 	var errs []error
-	for _, statement := range []*sql.Stmt{s.measurements, s.lateness, s.forget, s.move, s.keep} {
+	for _, statement := range []*sql.Stmt{s.measurements, s.lateness, s.forget, s.forgetLateness, s.move, s.keep} {
 		if statement != nil {
 			errs = append(errs, statement.Close())
 		}
@@ -225,25 +227,27 @@ type roller struct {
 	tx         *sql.Tx
 	statements rollStatements
 	add        *adder
+	sum        *latency.Merged // of one roll at a time
 }
 
 func (a *Archive) beginMerging(ctx context.Context, tx *sql.Tx) *roller {
 	r := &roller{ctx: ctx, tx: tx, add: a.add.begin(ctx, tx), statements: rollStatements{
 		measurements: tx.StmtContext(ctx, a.roll.measurements), lateness: tx.StmtContext(ctx, a.roll.lateness),
-		forget: tx.StmtContext(ctx, a.roll.forget), move: tx.StmtContext(ctx, a.roll.move), keep: tx.StmtContext(ctx, a.roll.keep),
+		forget: tx.StmtContext(ctx, a.roll.forget), forgetLateness: tx.StmtContext(ctx, a.roll.forgetLateness),
+		move: tx.StmtContext(ctx, a.roll.move), keep: tx.StmtContext(ctx, a.roll.keep),
 	}}
-	r.add.compact = &a.compact // there is but one writer
+	r.add.compact, r.sum = &a.compact, &a.merged // there is but one writer
 	return r
 }
 
 // merge moves the measurements of windows into the first of them, and tells how many there were.
 func (d *roller) merge(r roll) (rows int, err error) {
-	var sum latency.Merged
+	d.sum.Reset()
 	var lateness latency.Histogram
 	late := false
 	samples := make(map[latency.Key]bool)
 	for i, h := range r.holders {
-		n, err := d.measurements(h.id, &sum)
+		n, err := d.measurements(h.id)
 		if err == nil && h.late {
 			late = true
 			err = d.lateness(h.id, &lateness)
@@ -262,17 +266,16 @@ func (d *roller) merge(r roll) (rows int, err error) {
 		}
 		rows += n
 	}
-	var blob []byte
+	first := r.holders[0].id
+	if _, err := d.statements.keep.ExecContext(d.ctx, first, r.ends); err != nil {
+		return rows, err
+	}
 	if late {
-		if blob, err = d.add.encode(nil, &lateness); err != nil {
+		if err := d.add.lateness(first, &lateness); err != nil {
 			return rows, err
 		}
 	}
-	first := r.holders[0].id
-	if _, err := d.statements.keep.ExecContext(d.ctx, first, blob, r.ends); err != nil {
-		return rows, err
-	}
-	for _, s := range sum.Series() {
+	for s := range d.sum.All {
 		if err := d.add.measurement(first, &s); err != nil {
 			return rows, err
 		}
@@ -280,36 +283,38 @@ func (d *roller) merge(r roll) (rows int, err error) {
 	return rows, nil
 }
 
+// lateness merges the lateness of a window, and forgets it.
 func (d *roller) lateness(window int64, sum *latency.Histogram) error {
 	var blob []byte
 	if err := d.statements.lateness.QueryRowContext(d.ctx, window).Scan(&blob); err != nil {
 		return err
 	}
-	h, err := latency.DecodeStored(blob)
+	h, err := d.add.compact.Decode(blob)
 	if err == nil {
 		err = sum.Merge(h)
 	}
 	if err != nil {
 		return faultf(ErrCorrupt, err, "roll up window row %d: its lateness: %v", window, err)
 	}
-	return nil
+	_, err = d.statements.forgetLateness.ExecContext(d.ctx, window)
+	return err
 }
 
 // measurements merges the measurements of a window, and tells how many there are.
-func (d *roller) measurements(window int64, sum *latency.Merged) (count int, err error) {
+func (d *roller) measurements(window int64) (count int, err error) {
 	rows, err := d.statements.measurements.QueryContext(d.ctx, window)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	var m measurementRow
+	m := measurementRow{decode: d.add.compact.Decode}
 	for rows.Next() {
 		if err := rows.Scan(m.into()...); err != nil {
 			return count, err
 		}
 		s, err := m.series()
 		if err == nil {
-			err = sum.Add([]latency.Series{s})
+			err = d.sum.Add([]latency.Series{s})
 		}
 		if err != nil {
 			return count, faultf(ErrCorrupt, err, "roll up window row %d: %v", window, err)

@@ -58,7 +58,7 @@ func (a *Archive) AddWindows(ctx context.Context, windows []latency.Window) ([]R
 
 // addStatements are what AddWindows runs many times, prepared once.
 type addStatements struct {
-	findPhase, addPhase, unroll, addWindow, addMeasurement, addSample, addLoaded, findLater *sql.Stmt
+	findPhase, addPhase, unroll, addWindow, addLateness, addMeasurement, addSample, addLoaded, findLater *sql.Stmt
 }
 
 func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
@@ -71,9 +71,10 @@ func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
 		{&s.unroll, `UPDATE phase SET rolled_seq = ?2 WHERE id = ?1`},
 		{&s.addWindow, `INSERT INTO window (phase, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued,
 			recorded, cores, host_idle, own_cpu, net_rx, net_tx, gc_pauses, gc_pause_total_ns, gc_pause_max_ns,
-			sched_lag_p99_ns, sched_lag_max_ns, late_sends, late_max_ns, backlog, lateness, watermark, ops)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			sched_lag_p99_ns, sched_lag_max_ns, late_sends, late_max_ns, backlog, watermark, ops)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (phase, seq, shard, attempt) DO NOTHING`},
+		{&s.addLateness, `INSERT INTO lateness (window, histogram) VALUES (?, ?)`},
 		{&s.addMeasurement, `INSERT INTO measurement (window, op, outcome, part_of, count, response_sum_ns, response_min_ns,
 			response_max_ns, response_overflow, service_sum_ns, service_min_ns, service_max_ns, service_overflow, response, service)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
@@ -91,7 +92,7 @@ func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
 
 func (s addStatements) close() error {
 	var errs []error
-	for _, statement := range []*sql.Stmt{s.findPhase, s.addPhase, s.unroll, s.addWindow, s.addMeasurement, s.addSample, s.addLoaded, s.findLater} {
+	for _, statement := range []*sql.Stmt{s.findPhase, s.addPhase, s.unroll, s.addWindow, s.addLateness, s.addMeasurement, s.addSample, s.addLoaded, s.findLater} {
 		if statement != nil {
 			errs = append(errs, statement.Close())
 		}
@@ -106,7 +107,6 @@ type adder struct {
 	phases     map[phaseName]phaseRow
 	response   []byte // scratch for encoding
 	service    []byte
-	lateness   []byte
 	compact    *latency.Compactor // nil for the ordinary encoding
 }
 
@@ -128,6 +128,7 @@ func (s addStatements) begin(ctx context.Context, tx *sql.Tx) *adder {
 			addPhase:       tx.StmtContext(ctx, s.addPhase),
 			unroll:         tx.StmtContext(ctx, s.unroll),
 			addWindow:      tx.StmtContext(ctx, s.addWindow),
+			addLateness:    tx.StmtContext(ctx, s.addLateness),
 			addMeasurement: tx.StmtContext(ctx, s.addMeasurement),
 			addSample:      tx.StmtContext(ctx, s.addSample),
 			addLoaded:      tx.StmtContext(ctx, s.addLoaded),
@@ -151,19 +152,12 @@ func (d *adder) window(w *latency.Window) (fresh bool, err error) {
 			return false, err
 		}
 	}
-	var lateness []byte // NULL where there is none
-	if w.Lateness != nil {
-		if d.lateness, err = w.Lateness.AppendBinary(d.lateness[:0]); err != nil {
-			return false, err
-		}
-		lateness = d.lateness
-	}
 	h := &w.Health
 	res, err := d.statements.addWindow.ExecContext(d.ctx, phase, w.ID.Seq, w.ID.Shard, w.ID.Attempt, int64(w.Start),
 		int64(w.End), w.Tail, w.Last, int64(w.Rows), int64(w.Bytes), int64(w.Issued), int64(w.Recorded), h.Cores,
 		h.HostIdle, h.OwnCPU, int64(h.NetRx), int64(h.NetTx), h.GCPauses, int64(h.GCPauseTotal), int64(h.GCPauseMax),
 		int64(h.SchedLagP99), int64(h.SchedLagMax), int64(h.LateSends), int64(h.LateMax), int64(h.Backlog),
-		lateness, w.Watermark, int64(latency.Ops(w.Series)))
+		w.Watermark, int64(latency.Ops(w.Series)))
 	if err != nil {
 		return false, err
 	}
@@ -176,6 +170,11 @@ func (d *adder) window(w *latency.Window) (fresh bool, err error) {
 	id, err := res.LastInsertId()
 	if err != nil {
 		return false, err
+	}
+	if w.Lateness != nil {
+		if err := d.lateness(id, w.Lateness); err != nil {
+			return false, err
+		}
 	}
 	for i := range w.Series {
 		if err := d.measurement(id, &w.Series[i]); err != nil {
@@ -238,6 +237,14 @@ func (d *adder) late(w *latency.Window) error {
 	row.rolledTo = w.ID.Seq - w.ID.Seq%row.rolled
 	d.phases[key] = row
 	_, err := d.statements.unroll.ExecContext(d.ctx, row.id, row.rolledTo)
+	return err
+}
+
+func (d *adder) lateness(window int64, h *latency.Histogram) (err error) {
+	if d.response, err = d.encode(d.response[:0], h); err != nil {
+		return err
+	}
+	_, err = d.statements.addLateness.ExecContext(d.ctx, window, d.response)
 	return err
 }
 

@@ -11,15 +11,18 @@ import (
 
 // The compact encoding is for histograms that are kept for long and seldom read. It is a byte that tells its version,
 // and then, deflated: the header of the encoding of AppendBinary, all gaps, all counts. A merge of many windows has
-// hardly a gap and few different counts, so it takes a third of the other encoding.
+// hardly a gap and few different counts, so it takes a third to a half of the other encoding. (The best compression that
+// flate has would take 3 to 15 % less, and seven times as long.)
 const compactVersion = 2
 
-// Compactor writes compact encodings. It keeps what that takes for the next one; it is not for use by several
+// Compactor writes and reads compact encodings. It keeps what that takes for the next one; it is not for use by several
 // goroutines at once. The zero value is ready for use.
 type Compactor struct {
 	plain, counts []byte
 	out           bytes.Buffer
 	deflate       *flate.Writer
+	in            bytes.Reader
+	inflate       io.ReadCloser
 }
 
 // Append appends the compact encoding of h to b.
@@ -34,7 +37,7 @@ func (c *Compactor) Append(b []byte, h *Histogram) ([]byte, error) {
 	c.out.Reset()
 	if c.deflate == nil {
 		var err error
-		if c.deflate, err = flate.NewWriter(&c.out, flate.BestCompression); err != nil {
+		if c.deflate, err = flate.NewWriter(&c.out, flate.BestSpeed); err != nil {
 			return b, fmt.Errorf("compact histogram: %w", err)
 		}
 	} else {
@@ -53,11 +56,14 @@ func (c *Compactor) Append(b []byte, h *Histogram) ([]byte, error) {
 
 // DecodeStored returns the histogram that AppendBinary or a Compactor encoded. What it accepts is checked as
 // DecodeHistogram does, and an error is an ErrMalformed. Data may be reused afterwards.
-func DecodeStored(data []byte) (*Histogram, error) {
+func DecodeStored(data []byte) (*Histogram, error) { return new(Compactor).Decode(data) }
+
+// Decode is DecodeStored for many histograms.
+func (c *Compactor) Decode(data []byte) (*Histogram, error) {
 	if len(data) == 0 || data[0] != compactVersion {
 		return DecodeHistogram(data)
 	}
-	plain, err := inflate(data[1:])
+	plain, err := c.unpack(data[1:])
 	if err != nil {
 		return nil, fmt.Errorf("decode compact histogram: %w: %w", ErrMalformed, err)
 	}
@@ -72,14 +78,20 @@ func DecodeStored(data []byte) (*Histogram, error) {
 	return h, nil
 }
 
-// inflate takes no more memory than an honest histogram needs.
-func inflate(data []byte) ([]byte, error) {
-	r := flate.NewReader(bytes.NewReader(data))
-	plain, err := io.ReadAll(io.LimitReader(r, maxEncoded+1))
-	if err == nil && len(plain) > maxEncoded {
+// unpack inflates; it takes no more memory than an honest histogram needs. What it returns is good until the next call.
+func (c *Compactor) unpack(data []byte) ([]byte, error) {
+	c.in.Reset(data)
+	if c.inflate == nil {
+		c.inflate = flate.NewReader(&c.in)
+	} else if err := c.inflate.(flate.Resetter).Reset(&c.in, nil); err != nil { //nolint:forcetypeassert // flate says so
+		return nil, err
+	}
+	c.out.Reset()
+	n, err := c.out.ReadFrom(io.LimitReader(c.inflate, maxEncoded+1))
+	if err == nil && n > maxEncoded {
 		err = errors.New("larger than any histogram")
 	}
-	return plain, errors.Join(err, r.Close())
+	return c.out.Bytes(), errors.Join(err, c.inflate.Close())
 }
 
 // interleave turns header, gaps and counts into the other encoding. There are as many gaps as counts, so the varints

@@ -10,6 +10,31 @@ import (
 // Merged is the merge of the series of many windows, agents or phases. The zero value is empty and ready for use.
 type Merged struct {
 	byKey map[Key]*Series
+	spare []*Histogram // empty ones
+}
+
+// Reset empties m and keeps its memory for what is merged next.
+func (m *Merged) Reset() {
+	for _, sum := range m.byKey {
+		sum.Response.Reset()
+		m.spare = append(m.spare, sum.Response)
+		if sum.Service != sum.Response {
+			sum.Service.Reset()
+			m.spare = append(m.spare, sum.Service)
+		}
+	}
+	clear(m.byKey)
+}
+
+// histogram returns an empty one.
+func (m *Merged) histogram() *Histogram {
+	last := len(m.spare) - 1
+	if last < 0 {
+		return new(Histogram)
+	}
+	h := m.spare[last]
+	m.spare = m.spare[:last]
+	return h
 }
 
 // Add merges series. A series without histograms, or with a different number of response and service times, is
@@ -38,7 +63,7 @@ func (m *Merged) Add(series []Series) error {
 func (m *Merged) add(s *Series) error {
 	sum := m.byKey[s.Key]
 	if sum == nil {
-		h := new(Histogram)
+		h := m.histogram()
 		sum = &Series{Key: s.Key, Response: h, Service: h}
 		m.byKey[s.Key] = sum
 	}
@@ -47,7 +72,10 @@ func (m *Merged) add(s *Series) error {
 		if s.Service == s.Response {
 			return sum.Response.Merge(s.Response)
 		}
-		sum.Service = sum.Response.Clone()
+		sum.Service = m.histogram()
+		if err := sum.Service.Merge(sum.Response); err != nil {
+			return err
+		}
 	}
 	if err := sum.Response.Merge(s.Response); err != nil {
 		return err
@@ -67,6 +95,15 @@ func (m *Merged) Series() []Series {
 		series = append(series, s)
 	}
 	return series
+}
+
+// All yields what was merged, ordered by key. It is m's own: it may be read, until m is changed.
+func (m *Merged) All(yield func(Series) bool) {
+	for _, key := range slices.SortedFunc(maps.Keys(m.byKey), Key.Compare) {
+		if !yield(*m.byKey[key]) {
+			return
+		}
+	}
 }
 
 // MergeSeries merges lists of series by key and returns the sums, ordered by key.
