@@ -292,7 +292,7 @@ func (s *shard) begun(phase plan.PhaseName, at int64) {
 func (s *shard) over(e load.PhaseEnd) {
 	m := &benchdv1.PhaseEnded{
 		Id: s.key.id(), Phase: string(e.Phase), EndedNs: int64(e.At), Issued: e.Issued, Recorded: e.Recorded,
-		Windows: uint32(e.Windows), Final: e.Final, Left: e.Left, Client: s.befell(),
+		Windows: uint32(e.Windows), Final: e.Final, Left: e.Left, Client: s.befell(), InsertedBelow: e.InsertedBelow,
 	}
 	if e.Final && s.points != nil {
 		s.points.end()

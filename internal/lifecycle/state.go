@@ -79,6 +79,9 @@ type Ended struct {
 	Error    string         `json:"error,omitempty"`
 	Left     string         `json:"left,omitempty"` // why the agent ended it early of its own accord
 
+	// InsertedBelow is the key number from which on the shard has inserted nothing; 0 where that is not known.
+	InsertedBelow int64 `json:"inserted_below,omitempty"`
+
 	Client map[string]uint64 `json:"client,omitempty"` // what befell the target's client beside operations
 }
 

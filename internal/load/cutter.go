@@ -364,6 +364,9 @@ func (c *cutter) over(final bool, err error) {
 			end.At = max(0, time.Duration(s.runTime(last)-c.begin))
 		}
 		end.Left = s.left()
+		if !s.load {
+			end.InsertedBelow = s.shard.InsertedBelow()
+		}
 	}
 	s.r.cfg.Ended(end)
 }

@@ -174,7 +174,7 @@ func (g *Generator) insert(op *Op) {
 	in := g.inserts
 	g.owned = int64(g.s.cfg.BatchSize)
 	g.own = in.claim(g.owned)
-	g.rows.insert(op, in.number(g.own), in.hands, g.owned)
+	g.rows.insert(op, in.number(g.own)+in.gap, in.hands, g.owned)
 }
 
 func (g *Generator) nextLoad(op *Op) bool {

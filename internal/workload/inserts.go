@@ -10,8 +10,12 @@ import (
 // key numbers are dealt: a shard's, or a worker's. Its own rows are numbered 0, 1, 2, …; row i has key number
 // base + hand + i·hands. Of those of other hands it knows what it is told: that all key numbers below a common
 // watermark are there.
+//
+// Key numbers here count on from the rows that are asked for: where a run inserts further up, gap is how far. Rows in
+// between are others', and there may be holes among them: nobody asks for them.
 type inserts struct {
 	base, hand, hands int64
+	gap               int64
 	answers           []atomic.Int64 // of own rows from acked on, by row modulo its length; see answer
 
 	_       [64]byte     // what each insert writes stands apart from what each request reads

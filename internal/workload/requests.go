@@ -62,6 +62,15 @@ func (r *requests) chooser(in *inserts, rank, workers int64, draws, again keyspa
 
 // next draws the key number of a row that is there.
 func (c *chooser) next() int64 {
+	n := c.place()
+	if n >= c.safe {
+		n += c.inserts.gap
+	}
+	return n
+}
+
+// place draws it as inserts count them.
+func (c *chooser) place() int64 {
 	if c.fixed == nil {
 		return c.recent()
 	}

@@ -62,6 +62,13 @@ func NewShard(cfg Config, load bool, shard, shards int, workers []int) (*Shard, 
 // deal gives out the key numbers that a run inserts: to each shard one of shards, or to each worker one of all.
 func (s *Shard) deal(shard, shards int) {
 	base, known := s.cfg.insertBase(), s.cfg.RecordCount
+	gap := max(0, base-known)
+	base -= gap
+	defer func() {
+		for _, in := range s.inserts {
+			in.gap = gap
+		}
+	}()
 	if !s.mix.has(Insert) {
 		s.inserts = []*inserts{newInserts(base, known, int64(shard), int64(shards), 0)}
 		return
@@ -116,7 +123,7 @@ func (s *Shard) EvenShare(total int64) int64 { return even(total, s.index, len(s
 func (s *Shard) Watermark() int64 {
 	var smallest int64
 	for i, in := range s.inserts {
-		if key := in.watermark(); i == 0 || key < smallest {
+		if key := in.watermark() + in.gap; i == 0 || key < smallest {
 			smallest = key
 		}
 	}
@@ -131,7 +138,7 @@ func (s *Shard) SetWatermark(smallest int64) {
 		return
 	}
 	for _, in := range s.inserts {
-		in.learn(smallest)
+		in.learn(smallest - in.gap)
 	}
 }
 
@@ -142,4 +149,15 @@ func (s *Shard) Inserted() int64 {
 		n += in.claimed.Load()
 	}
 	return n
+}
+
+// InsertedBelow is the key number from which on the shard has handed out none to inserts of a run.
+func (s *Shard) InsertedBelow() int64 {
+	below := s.cfg.insertBase()
+	for _, in := range s.inserts {
+		if n := in.claimed.Load(); n > 0 {
+			below = max(below, in.number(n-1)+in.gap+1)
+		}
+	}
+	return below
 }

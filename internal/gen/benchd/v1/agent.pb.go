@@ -2326,7 +2326,9 @@ type PhaseEnded struct {
 	// or because of a Stop. The policy on lost agents decides what follows; an error always fails the run.
 	Left string `protobuf:"bytes,9,opt,name=left,proto3" json:"left,omitempty"`
 	// What befell the target's client beside operations in this phase, such as "retry".
-	Client        map[string]uint64 `protobuf:"bytes,10,rep,name=client,proto3" json:"client,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	Client map[string]uint64 `protobuf:"bytes,10,rep,name=client,proto3" json:"client,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// Of the end of a run's last phase: the key number from which on this shard has inserted nothing. 0: it is not known.
+	InsertedBelow int64 `protobuf:"varint,11,opt,name=inserted_below,json=insertedBelow,proto3" json:"inserted_below,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2429,6 +2431,13 @@ func (x *PhaseEnded) GetClient() map[string]uint64 {
 		return x.Client
 	}
 	return nil
+}
+
+func (x *PhaseEnded) GetInsertedBelow() int64 {
+	if x != nil {
+		return x.InsertedBelow
+	}
+	return 0
 }
 
 // Leaving is an agent's farewell: its windows have been sent.
@@ -3323,7 +3332,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\vErrorSample\x12\x0e\n" +
 	"\x02op\x18\x01 \x01(\tR\x02op\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\xe5\x02\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\x8c\x03\n" +
 	"\n" +
 	"PhaseEnded\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
@@ -3336,7 +3345,8 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\x05final\x18\b \x01(\bR\x05final\x12\x12\n" +
 	"\x04left\x18\t \x01(\tR\x04left\x129\n" +
 	"\x06client\x18\n" +
-	" \x03(\v2!.benchd.v1.PhaseEnded.ClientEntryR\x06client\x1a9\n" +
+	" \x03(\v2!.benchd.v1.PhaseEnded.ClientEntryR\x06client\x12%\n" +
+	"\x0einserted_below\x18\v \x01(\x03R\rinsertedBelow\x1a9\n" +
 	"\vClientEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"!\n" +
