@@ -219,6 +219,9 @@ func (r *reader) settings(n *node, level Level) []Setting {
 			r.mistake(f.at, f.name, "is a property, and its value is to be a single one; a property's whole name stands before the colon, such as hbase.splits: 10")
 			continue
 		}
+		if f.value.kind == null { // a trial takes a setting away so
+			continue
+		}
 		out = append(out, Setting{f.name, strings.Join(r.texts(f.name, f.value), ","), f.at, f.value.at, level})
 	}
 	r.said = append(r.said, out...)
