@@ -156,7 +156,26 @@ func (c *Coordinator) probed(m *member, s *session, p clock.Probe) {
 	if cd == nil {
 		return
 	}
-	if line, ok := cd.line(m); ok {
+	if line, ok := cd.line(m); ok && s.told.outdated(cd.id, line) {
+		s.told = toldLine{cd.id, line}
 		s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Timebase{Timebase: wire.FromLine(cd.id, line)}})
 	}
+}
+
+// An agent is told of its line anew when that has moved by so much, or after so long.
+const (
+	lineMoves = 20 * time.Microsecond
+	lineAges  = 5 * time.Second
+)
+
+// toldLine is the line that an agent was told last. It belongs to the loop that probes the agent.
+type toldLine struct {
+	run  string
+	line clock.Line
+}
+
+// outdated reports whether an agent that goes by the line it was told is not where it should be.
+func (t toldLine) outdated(run string, line clock.Line) bool {
+	off := time.Duration(line.Y - t.line.At(line.X))
+	return t.run != run || off.Abs() >= lineMoves || time.Duration(line.X-t.line.X) >= lineAges
 }

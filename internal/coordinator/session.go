@@ -44,6 +44,7 @@ type session struct {
 	over   <-chan struct{} // closed when the stream is to end
 
 	refused *benchdv1.ShardId // whose windows were refused last
+	told    toldLine
 
 	mu      sync.Mutex
 	pending map[uint64]int64 // probes under way: when they were sent

@@ -122,6 +122,8 @@ func check(t totals, packed []byte) error {
 		next, gap, n, carry uint64
 		ok                  bool
 	)
+	// A window has so few samples that the sums of those in buckets, which are below 2⁴², fit 64 bits.
+	small := t.count < 1<<22
 	for len(packed) > 0 {
 		if gap, packed, ok = uvarint(packed); !ok || gap >= buckets {
 			return errors.New("bucket cut short or badly written")
@@ -136,14 +138,23 @@ func check(t totals, packed []byte) error {
 		if inBuckets, carry = bits.Add64(inBuckets, n, 0); carry != 0 {
 			return errTooMany
 		}
+		if inBuckets > t.count {
+			return fmt.Errorf("buckets hold more than %d samples", t.count)
+		}
 		if first < 0 {
 			first = i
 		}
 		if i == 0 {
 			zeros = n
 		}
-		low = low.plusProduct(n, uint64(max(lowest(i), t.min)))
-		high = high.plusProduct(n, uint64(min(highest(i), t.max)))
+		least, most := uint64(max(lowest(i), t.min)), uint64(min(highest(i), t.max))
+		if small {
+			low.lo += n * least
+			high.lo += n * most
+		} else {
+			low = low.plusProduct(n, least)
+			high = high.plusProduct(n, most)
+		}
 		last, next = i, uint64(i)+1
 	}
 	low = low.plusProduct(t.overflow, uint64(max(Highest+1, t.min)))
