@@ -101,6 +101,7 @@ func (c *Config) dialOptions() []grpc.DialOption {
 			Backoff:           backoff.Config{BaseDelay: firstPause, Multiplier: growth, Jitter: jitter, MaxDelay: lastPause},
 			MinConnectTimeout: connectWithin,
 		}),
+		grpc.WithStaticStreamWindowSize(wire.FlowWindow), grpc.WithStaticConnWindowSize(wire.FlowWindow),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxMessage), grpc.MaxCallSendMsgSize(wire.MaxMessage)),
 	}, c.Dial...)
 }

@@ -61,6 +61,15 @@ func DecodeHistogram(data []byte) (*Histogram, error) {
 	return h, nil
 }
 
+// TakeHistogram is DecodeHistogram without a copy: the histogram goes on using data, which must not change any more.
+func TakeHistogram(data []byte) (*Histogram, error) {
+	h := new(Histogram)
+	if err := h.view(data); err != nil {
+		return nil, fmt.Errorf("decode histogram: %w", err)
+	}
+	return h, nil
+}
+
 // MergeBinary adds all samples of an encoded histogram without making a histogram of it first. On an error,
 // which is an ErrMalformed unless there were too many samples, h is as it was.
 func (h *Histogram) MergeBinary(data []byte) error {

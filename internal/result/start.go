@@ -15,7 +15,8 @@ type FirstSend struct {
 // send really was: an agent that looks neither first nor last may yet have been, if its clock is known badly.
 func NewStart(planned time.Time, sends []FirstSend) *Start {
 	s := &Start{Planned: planned, Agents: make([]AgentStart, 0, len(sends))}
-	var skew, high, low time.Duration
+	var first, last, firstAtMost, lastAtLeast time.Duration // since the planned instant
+	var latest, earliest two                                // that each may have been
 	for i, a := range sends {
 		s.Agents = append(s.Agents, AgentStart{
 			Name:          a.Name,
@@ -23,19 +24,49 @@ func NewStart(planned time.Time, sends []FirstSend) *Start {
 			OffsetMS:      milliseconds(a.Offset),
 			UncertaintyMS: milliseconds(a.Uncertainty),
 		})
-		for j, b := range sends {
-			if i == j {
-				continue
-			}
-			gap, doubt := a.At.Sub(b.At), a.Uncertainty+b.Uncertainty
-			skew = max(skew, gap)
-			high = max(high, gap+doubt)
-			low = max(low, gap-doubt)
+		at, most, least := a.At.Sub(planned), a.At.Sub(planned)+a.Uncertainty, a.At.Sub(planned)-a.Uncertainty
+		if i == 0 {
+			first, last, firstAtMost, lastAtLeast = at, at, most, least
 		}
+		first, last = min(first, at), max(last, at)
+		firstAtMost, lastAtLeast = min(firstAtMost, most), max(lastAtLeast, least)
+		latest.add(i, most)
+		earliest.add(i, -least)
 	}
+	skew := last - first
+	high, low := max(latest.apart(earliest), 0), max(lastAtLeast-firstAtMost, 0)
 	s.SkewMS = milliseconds(skew)
 	s.UncertaintyMS = milliseconds(max(high-skew, skew-low))
 	return s
+}
+
+// two are the two largest of some values, and whose they are.
+type two struct {
+	values [2]time.Duration
+	whose  [2]int
+	count  int
+}
+
+func (t *two) add(whose int, value time.Duration) {
+	switch {
+	case t.count == 0 || value > t.values[0]:
+		t.values[1], t.whose[1] = t.values[0], t.whose[0]
+		t.values[0], t.whose[0] = value, whose
+	case t.count == 1 || value > t.values[1]:
+		t.values[1], t.whose[1] = value, whose
+	}
+	t.count++
+}
+
+// apart is the largest sum of a value of t and one of o that is somebody else's; 0 where there is none.
+func (t *two) apart(o two) time.Duration {
+	switch {
+	case t.count < 2:
+		return 0
+	case t.whose[0] != o.whose[0]:
+		return t.values[0] + o.values[0]
+	}
+	return max(t.values[0]+o.values[1], t.values[1]+o.values[0])
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -51,6 +51,33 @@ func TestNewStart(t *testing.T) {
 	}
 }
 
+// The bounds are those of any two agents, compared one with another.
+func TestStartComparesAll(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	planned := time.Unix(0, 0)
+	for range 500 {
+		sends := make([]result.FirstSend, r.IntN(7))
+		for i := range sends {
+			sends[i] = result.FirstSend{
+				At:          planned.Add(time.Duration(r.Int64N(20)-10) * time.Millisecond),
+				Uncertainty: time.Duration(r.Int64N(10)) * time.Millisecond,
+			}
+		}
+		var skew, most, least time.Duration
+		for i, a := range sends {
+			for j, b := range sends {
+				if i != j {
+					gap, doubt := a.At.Sub(b.At), a.Uncertainty+b.Uncertainty
+					skew, most, least = max(skew, gap), max(most, gap+doubt), max(least, gap-doubt)
+				}
+			}
+		}
+		s := result.NewStart(planned, sends)
+		require.InDelta(t, skew.Seconds()*1000, s.SkewMS, 1e-9)
+		require.InDelta(t, max(most-skew, skew-least).Seconds()*1000, s.UncertaintyMS, 1e-9)
+	}
+}
+
 // Wherever within its uncertainty each send really was, the true skew is within the reported one's.
 func TestStartBoundsTheTruth(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -22,13 +22,16 @@ const Protocol = 1
 // Bounds on what a peer may send.
 const (
 	MaxMessage = 16 << 20 // bytes
-	maxWindow  = 4 << 20  // bytes; an honest one has tens of thousands
-	maxSeries  = 512      // of a window
-	maxSamples = 256      // of a window
-	maxSeq     = 1 << 31  // a number of a window, or of windows: decades of them
-	maxCount   = 1 << 48  // of what was done in a window: sums of these do not overflow
-	maxTime    = 1 << 59  // ns from a phase's start: 18 years
-	maxText    = 4 << 10  // of an error's message
+	// FlowWindow is how many bytes of a session may be on their way or not yet read. It is fixed on both sides: where
+	// gRPC is to find it, it pings its peer for nearly every message that comes, and that is most of what a session costs.
+	FlowWindow = 256 << 10
+	maxWindow  = 4 << 20 // bytes; an honest one has tens of thousands
+	maxSeries  = 512     // of a window
+	maxSamples = 256     // of a window
+	maxSeq     = 1 << 31 // a number of a window, or of windows: decades of them
+	maxCount   = 1 << 48 // of what was done in a window: sums of these do not overflow
+	maxTime    = 1 << 59 // ns from a phase's start: 18 years
+	maxText    = 4 << 10 // of an error's message
 )
 
 // errMalformed is what a peer gets for a message that breaks the protocol.
@@ -69,19 +72,19 @@ func FromSeries(s latency.Series) *benchdv1.Series {
 	return m
 }
 
-// ToSeries decodes a series.
+// ToSeries decodes a series. It goes on using the message's bytes.
 func ToSeries(s *benchdv1.Series) (latency.Series, error) {
 	key := latency.Key{Op: s.GetOp(), Outcome: s.GetOutcome(), PartOf: s.GetPartOf()}
 	if key.Op == "" || key.Outcome == "" || len(key.Op)+len(key.Outcome)+len(key.PartOf) > 3*maxName {
 		return latency.Series{}, fmt.Errorf("series %q/%q: %w", key.Op, key.Outcome, errMalformed)
 	}
-	response, err := latency.DecodeHistogram(s.GetResponse())
+	response, err := latency.TakeHistogram(s.GetResponse())
 	if err != nil {
 		return latency.Series{}, fmt.Errorf("decode response times of %s: %w", key.Op, err)
 	}
 	service := response
 	if len(s.GetService()) > 0 {
-		if service, err = latency.DecodeHistogram(s.GetService()); err != nil {
+		if service, err = latency.TakeHistogram(s.GetService()); err != nil {
 			return latency.Series{}, fmt.Errorf("decode service times of %s: %w", key.Op, err)
 		}
 		if service.Count() != response.Count() {
@@ -99,7 +102,7 @@ func encode(h *latency.Histogram) []byte {
 	return b
 }
 
-// ToWindow decodes and judges a window.
+// ToWindow decodes and judges a window. It goes on using the message's bytes.
 func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 	switch {
 	case m.GetId() == nil || m.GetPhase() == "" || len(m.GetPhase()) > maxName:
@@ -131,7 +134,7 @@ func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 	}
 	if len(m.GetLateness()) > 0 {
 		var err error
-		if w.Lateness, err = latency.DecodeHistogram(m.GetLateness()); err != nil {
+		if w.Lateness, err = latency.TakeHistogram(m.GetLateness()); err != nil {
 			return nil, fmt.Errorf("decode lateness: %w", err)
 		}
 		if n := w.Lateness.Count(); n > maxCount {

@@ -38,6 +38,7 @@ type agent struct {
 // dial connects an agent to the coordinator on a connection of its own.
 func dial(ctx context.Context, address, name string, l *load, seconds int) (*agent, error) {
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithStaticStreamWindowSize(wire.FlowWindow), grpc.WithStaticConnWindowSize(wire.FlowWindow), // as agents have it
 		grpc.WithReadBufferSize(4<<10), grpc.WithWriteBufferSize(16<<10))
 	if err != nil {
 		return nil, err

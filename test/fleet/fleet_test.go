@@ -87,7 +87,11 @@ func fleet(t *testing.T, l *load, n, seconds int) {
 	id := c.ctl(t, "submit", "--db", "null", "-p", "recordcount=1000", "--agents", strconv.Itoa(n), "--wait-agents", "1m",
 		"--duration", (time.Duration(seconds) * interval).String(), "--interval", interval.String(), "--target", strconv.Itoa(n*opsOfWindow))
 	id = strings.TrimSpace(id)
-	measured := measure(ctx, t, c, agents)
+	profiled := func() {}
+	measured := measure(ctx, t, c, agents, func() {
+		profiled = c.profile(ctx, t, fmt.Sprintf("%d-agents", n), seconds-1)
+	})
+	profiled()
 	for _, a := range agents {
 		select {
 		case <-a.over:
@@ -150,8 +154,8 @@ type span struct {
 	took     time.Duration
 }
 
-// measure has all agents send their windows.
-func measure(ctx context.Context, t *testing.T, c *coordinator, agents []*agent) span {
+// measure has all agents send their windows, and says when they begin.
+func measure(ctx context.Context, t *testing.T, c *coordinator, agents []*agent, begun func()) span {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -171,6 +175,7 @@ func measure(ctx context.Context, t *testing.T, c *coordinator, agents []*agent)
 		case <-tick.C:
 			if began.IsZero() && agents[len(agents)-1].sentAny() { // the last in the order of shards
 				s.from, began = c.usage(t), time.Now()
+				begun()
 			}
 		}
 		if left == len(agents)-1 && s.took == 0 { // the first has sent its last window

@@ -32,6 +32,9 @@ func startCoordinator(t *testing.T) *coordinator {
 	t.Helper()
 	c := &coordinator{address: freeAddress(t), http: freeAddress(t), data: t.TempDir()}
 	args := []string{"coordinator", "--listen", c.address, "--http", c.http, "--data", c.data}
+	if chosen.profile != "" {
+		args = append(args, "--pprof")
+	}
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(chosen.programs, "benchd"), args...)
 	log := new(bytes.Buffer)
 	cmd.Stderr = log
@@ -77,6 +80,23 @@ func (c *coordinator) get(ctx context.Context, path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %s", path, resp.Status)
 	}
 	return io.ReadAll(resp.Body)
+}
+
+// profile keeps a CPU profile of the coordinator of so many seconds, if one is wanted; it returns before they are over.
+func (c *coordinator) profile(ctx context.Context, t *testing.T, name string, seconds int) (wait func()) {
+	t.Helper()
+	if chosen.profile == "" {
+		return func() {}
+	}
+	done := make(chan error, 1)
+	go func() {
+		text, err := c.get(ctx, fmt.Sprintf("/debug/pprof/profile?seconds=%d", seconds))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(chosen.profile, name+".pprof"), text, 0o600)
+		}
+		done <- err
+	}()
+	return func() { require.NoError(t, <-done) }
 }
 
 func freeAddress(t *testing.T) string {
