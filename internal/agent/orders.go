@@ -40,6 +40,8 @@ func (a *Agent) obey(in *benchdv1.SessionResponse, now int64, out *outbox) {
 		a.act(m.Action)
 	case *benchdv1.SessionResponse_CancelAction:
 		a.giveUp(m.CancelAction.GetId())
+	case *benchdv1.SessionResponse_Observe:
+		a.observe(m.Observe)
 	case *benchdv1.SessionResponse_Release:
 		a.release(keyOf(m.Release.GetId()))
 	default:
@@ -124,6 +126,7 @@ func (a *Agent) release(key shardKey) {
 	}
 	delete(a.shards, key)
 	s.released = true
+	s.unwatch()
 	a.unmeter(s)
 	a.wake()
 	s.kept.clear()

@@ -39,14 +39,16 @@ type shard struct {
 	number int // of the shards that the agent was given
 	log    *slog.Logger
 
-	preparing context.Context //nolint:containedctx // ends when the shard is not wanted any more
-	giveUp    context.CancelFunc
-	ready     chan struct{} // closed when preparing is over; then runner and target are set, if it went well
-	runner    *load.Runner
-	target    load.Target
-	points    *points           // nil where nobody asks for raw points
-	counts    map[string]uint64 // what had befallen the target's client at the last phase's end
-	meter     *meter            // nil where nobody takes the agent's metrics
+	preparing  context.Context //nolint:containedctx // ends when the shard is not wanted any more
+	giveUp     context.CancelFunc
+	ready      chan struct{} // closed when preparing is over; then runner and target are set, if it went well
+	runner     *load.Runner
+	target     load.Target
+	settings   plan.Settings     // of the run
+	properties map[string]string // of which they are
+	points     *points           // nil where nobody asks for raw points
+	counts     map[string]uint64 // what had befallen the target's client at the last phase's end
+	meter      *meter            // nil where nobody takes the agent's metrics
 
 	answer  *benchdv1.Prepared // once preparing is over
 	base    *clock.Timebase    // from the first start on
@@ -55,6 +57,8 @@ type shard struct {
 	started []*benchdv1.Started
 	ended   []*benchdv1.PhaseEnded
 	kept    keptWindows
+
+	watching *watching // what is watched for the run; nil for nothing
 
 	recovered bool // nothing is left of it but windows of an earlier process
 	released  bool // nobody wants to hear of it any more
@@ -101,6 +105,7 @@ func (s *shard) prepare(m *benchdv1.Prepare) (facts map[string]string, err error
 	if driver == nil {
 		return nil, fmt.Errorf("this build of benchd (%s) does not know target %q", s.a.config.Version, settings.DB)
 	}
+	s.settings, s.properties = settings, part.Properties
 	target, err := driver(s.preparing, load.Settings{
 		Properties: part.Properties, Run: part.Run, Agent: part.Agent, Shard: part.Index,
 		Seed: settings.Workload.Seed, Logger: s.log,
@@ -325,6 +330,7 @@ func (s *shard) befell() map[string]uint64 {
 // conclude tells of a phase's end. The caller holds the agent's lock.
 func (s *shard) conclude(m *benchdv1.PhaseEnded) {
 	s.log.Info("phase has ended", "phase", m.GetPhase(), "ops", m.GetRecorded(), "windows", m.GetWindows(), "left", m.GetLeft(), "error", m.GetError())
+	s.tellObserved() // before the run can be over
 	s.ended = append(s.ended, m)
 	if m.GetFinal() {
 		s.running = false

@@ -31,7 +31,7 @@ func layers() []layer {
 		{"edges", []room{
 			{name: "load"},
 			{name: "target", beside: []string{"load"}, apart: true},
-			{name: "observe", beside: []string{"load"}},
+			{name: "observe", beside: []string{"target"}},
 			{name: "sandbox"},
 			{name: "archive"},
 			{name: "report"},

@@ -1,0 +1,123 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/observe"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+const (
+	// tellEvery is how often the coordinator is told what was observed. A figure of one look is smaller than its name, and
+	// that is sent each time.
+	tellEvery = 5 * time.Second
+	// mostNotices is how many happenings or warnings go into one message.
+	mostNotices = 64
+)
+
+// watching is what an agent watches for a run.
+type watching struct {
+	target    bool
+	hostEvery time.Duration
+	sampler   *observe.Sampler
+	end       context.CancelFunc
+}
+
+// observe has the shard's run watched as it is ordered from now on. The caller holds the agent's lock.
+func (a *Agent) observe(m *benchdv1.Observe) {
+	s := a.shards[keyOf(m.GetId())]
+	if s == nil || s.recovered || a.leaving || !s.prepareDone() {
+		return
+	}
+	every := time.Duration(max(m.GetHostEveryNs(), 0))
+	if w := s.watching; w != nil && w.target == m.GetTarget() && w.hostEvery == every {
+		return
+	}
+	s.unwatch()
+	if !m.GetTarget() && every == 0 {
+		return
+	}
+	var sources []observe.Watched
+	config := observe.SamplerConfig{Interval: s.settings.Telemetry.Interval, RunTime: s.runTime}
+	if m.GetTarget() {
+		config.Watcher = a.config.Name
+		var err error
+		if sources, err = observe.Targets(s.settings, s.properties, s.log); err != nil {
+			s.log.Warn("the target cannot be watched", "error", err)
+		}
+	}
+	if every > 0 {
+		sources = append(sources, observe.Watched{Source: observe.NewHost(a.config.Name), Every: every})
+	}
+	config.Sources = sources
+	w := &watching{target: m.GetTarget(), hostEvery: every, sampler: observe.NewSampler(config)}
+	var ctx context.Context
+	ctx, w.end = context.WithCancel(s.preparing)
+	s.watching = w
+	a.work.Go(func() { w.sampler.Run(ctx) })
+	a.work.Go(func() { s.tellOn(ctx, w) })
+}
+
+// runTime is the run's time now.
+func (s *shard) runTime() (time.Duration, bool) {
+	s.a.mu.Lock()
+	base := s.base
+	s.a.mu.Unlock()
+	if base == nil {
+		return 0, false
+	}
+	return time.Duration(base.RunTime(s.a.clock.Now())), true
+}
+
+// tellOn tells the coordinator what is observed, until ctx ends. When the shard has ended its own part that is told after
+// each look: the run may be over at any instant.
+func (s *shard) tellOn(ctx context.Context, w *watching) {
+	every := max(s.settings.Telemetry.Interval, 100*time.Millisecond)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	var told time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			s.a.mu.Lock()
+			if s.watching == w && (!s.running || now.Sub(told) >= tellEvery) {
+				told = now
+				s.tellObserved()
+			}
+			s.a.mu.Unlock()
+		}
+	}
+}
+
+// tellObserved sends what was observed, if there is a stream; otherwise it is kept, as far as there is room. The caller
+// holds the agent's lock.
+func (s *shard) tellObserved() {
+	if s.watching == nil || s.a.out == nil || s.released {
+		return
+	}
+	o := s.watching.sampler.Take()
+	for len(o.Figures) > 0 || len(o.Happenings) > 0 || len(o.Warnings) > 0 {
+		part := o
+		part.Figures = o.Figures[:min(len(o.Figures), wire.MaxFigures)]
+		part.Happenings = o.Happenings[:min(len(o.Happenings), mostNotices)]
+		part.Warnings = o.Warnings[:min(len(o.Warnings), mostNotices)]
+		o.Figures, o.Happenings, o.Warnings = o.Figures[len(part.Figures):], o.Happenings[len(part.Happenings):], o.Warnings[len(part.Warnings):]
+		s.post(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Observations{
+			Observations: wire.FromObservations(s.key.id(), part),
+		}})
+	}
+}
+
+// unwatch ends the watching; what has been seen is told. The caller holds the agent's lock.
+func (s *shard) unwatch() {
+	if s.watching == nil {
+		return
+	}
+	s.tellObserved()
+	s.watching.end()
+	s.watching = nil
+}

@@ -1,0 +1,167 @@
+package observe
+
+// bean is one that is asked for, and what is taken of it.
+type bean struct {
+	key, query string
+	attributes []attribute
+	byName     map[string]int
+}
+
+// attribute is one of a bean's, and the figure that it becomes.
+type attribute struct {
+	bean   string // its name there
+	figure string
+	unit   string
+	kind   Kind
+	scale  float64 // 0 is 1
+	of     string  // of a Share: the attribute beside it, which with it makes the whole
+}
+
+const (
+	hadoop = "Hadoop:service=HBase,name="
+	server = "hbase.regionserver."
+	master = "hbase.master."
+	mega   = 1 << 20
+)
+
+// The beans of which one must be there, and tells whose figures these are.
+const serverBeanKey = "server"
+
+// serverBeans are those of a region server. docs/telemetry.md is their table for people; a test compares both.
+func serverBeans() []*bean {
+	return indexed([]*bean{
+		{key: serverBeanKey, query: hadoop + "RegionServer,sub=Server", attributes: []attribute{
+			{bean: "totalRequestCount", figure: server + "requests", unit: "1/s", kind: Counter},
+			{bean: "readRequestCount", figure: server + "requests_read", unit: "1/s", kind: Counter},
+			{bean: "writeRequestCount", figure: server + "requests_write", unit: "1/s", kind: Counter},
+			{bean: "blockCacheHitCount", figure: server + "block_cache_hit_percent", unit: "percent", kind: Share, of: "blockCacheMissCount"},
+			{bean: "blockCacheSize", figure: server + "block_cache_size", unit: "bytes"},
+			{bean: "blockCacheEvictionCount", figure: server + "block_cache_evictions", unit: "1/s", kind: Counter},
+			{bean: "storeFileCount", figure: server + "store_files", unit: "1"},
+			{bean: "storeFileSize", figure: server + "store_file_size", unit: "bytes"},
+			{bean: "memStoreSize", figure: server + "memstore_size", unit: "bytes"},
+			{bean: "percentFilesLocal", figure: server + "files_local_percent", unit: "percent"},
+			{bean: "compactionQueueLength", figure: server + "compaction_queue", unit: "1"},
+			{bean: "flushQueueLength", figure: server + "flush_queue", unit: "1"},
+			{bean: "compactedOutputBytes", figure: server + "compacted", unit: "bytes/s", kind: Counter},
+			{bean: "flushedMemstoreBytes", figure: server + "flushed", unit: "bytes/s", kind: Counter},
+			{bean: "updatesBlockedTime", figure: server + "updates_blocked", unit: "ms/s", kind: Counter},
+			{bean: "hlogFileCount", figure: server + "wal_files", unit: "1"},
+			{bean: "hlogFileSize", figure: server + "wal_size", unit: "bytes"},
+			{bean: "FlushTime_num_ops", figure: server + "flushes", unit: "1/s", kind: Counter},
+			{bean: "CompactionTime_num_ops", figure: server + "compactions", unit: "1/s", kind: Counter},
+		}},
+		{key: "ipc", query: hadoop + "RegionServer,sub=IPC", attributes: []attribute{
+			{bean: "numCallsInGeneralQueue", figure: server + "call_queue", unit: "1"},
+			{bean: "queueSize", figure: server + "call_queue_size", unit: "bytes"},
+			{bean: "numActiveHandler", figure: server + "handlers_active", unit: "1"},
+			{bean: "numOpenConnections", figure: server + "connections", unit: "1"},
+			{bean: "receivedBytes", figure: server + "received", unit: "bytes/s", kind: Counter},
+			{bean: "sentBytes", figure: server + "sent", unit: "bytes/s", kind: Counter},
+			{bean: "exceptions", figure: server + "exceptions", unit: "1/s", kind: Counter},
+		}},
+		{key: "wal", query: hadoop + "RegionServer,sub=WAL", attributes: []attribute{
+			{bean: "writtenBytes", figure: server + "wal_written", unit: "bytes/s", kind: Counter},
+			{bean: "SyncTime_num_ops", figure: server + "wal_syncs", unit: "1/s", kind: Counter},
+			{bean: "SyncTime_mean", figure: server + "wal_sync_mean", unit: "ms"},
+			{bean: "slowAppendCount", figure: server + "wal_slow_appends", unit: "1/s", kind: Counter},
+		}},
+		jvmBean(server),
+	})
+}
+
+// masterBeans are those of the master.
+func masterBeans() []*bean {
+	return indexed([]*bean{
+		{key: serverBeanKey, query: hadoop + "Master,sub=Server", attributes: []attribute{
+			{bean: "averageLoad", figure: master + "average_load", unit: "1"},
+			{bean: "clusterRequests", figure: master + "cluster_requests", unit: "1/s", kind: Counter},
+		}},
+		{key: "assignment", query: hadoop + "Master,sub=AssignmentManager", attributes: []attribute{
+			{bean: "ritCount", figure: master + "regions_in_transition", unit: "1"},
+			{bean: "ritOldestAge", figure: master + "transition_oldest", unit: "ms"},
+		}},
+		jvmBean(master),
+	})
+}
+
+func jvmBean(whose string) *bean {
+	return &bean{key: "jvm", query: hadoop + "JvmMetrics", attributes: []attribute{
+		{bean: "MemHeapUsedM", figure: whose + "heap_used", unit: "bytes", scale: mega},
+		{bean: "GcTimeMillis", figure: whose + "gc_time", unit: "ms/s", kind: Counter},
+		{bean: "GcCount", figure: whose + "gc_count", unit: "1/s", kind: Counter},
+	}}
+}
+
+func indexed(beans []*bean) []*bean {
+	for _, b := range beans {
+		b.byName = make(map[string]int)
+		for i, a := range b.attributes {
+			b.byName[a.bean] = i
+		}
+	}
+	return beans
+}
+
+// values are what was read of a bean: its attributes in the order of the table.
+type values struct {
+	of     []float64
+	beside []float64 // of a Share
+	there  []bool
+	server string // whose the bean says that it is
+}
+
+// read takes what is wanted of a bean.
+func (b *bean) read(page []byte, into *values) (found bool, err error) {
+	n := len(b.attributes)
+	if len(into.of) != n {
+		*into = values{of: make([]float64, n), beside: make([]float64, n), there: make([]bool, n)}
+	}
+	clear(into.there)
+	clear(into.beside)
+	into.server = ""
+	return attributes(page, func(name, value []byte) {
+		if i, wanted := b.byName[string(name)]; wanted {
+			into.of[i], into.there[i] = number(value)
+			return
+		}
+		if string(name) == "tag.serverName" && len(value) > 2 && value[0] == '"' {
+			into.server = string(value[1 : len(value)-1])
+			return
+		}
+		for i := range b.attributes {
+			if a := &b.attributes[i]; a.kind == Share && a.of == string(name) {
+				into.beside[i], _ = number(value)
+			}
+		}
+	})
+}
+
+// readings are the figures that were there.
+func (b *bean) readings(v *values) []Reading {
+	out := make([]Reading, 0, len(b.attributes))
+	for i := range b.attributes {
+		if !v.there[i] {
+			continue
+		}
+		a := &b.attributes[i]
+		r := Reading{Name: a.figure, Unit: a.unit, Kind: a.kind, Value: v.of[i]}
+		if a.scale != 0 {
+			r.Value *= a.scale
+		}
+		if a.kind == Share {
+			r.Of = v.of[i] + v.beside[i]
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// get is an attribute's value by its name.
+func (b *bean) get(v *values, name string) (float64, bool) {
+	i, ok := b.byName[name]
+	if !ok || !v.there[i] {
+		return 0, false
+	}
+	return v.of[i], true
+}

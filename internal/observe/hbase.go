@@ -1,0 +1,367 @@
+package observe
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/benchd/benchd/internal/target/hbase/admin"
+)
+
+const (
+	// statusEvery is how often the master is asked how the cluster is: region servers tell it every three seconds.
+	statusEvery  = 3 * time.Second
+	statusWithin = 5 * time.Second
+	// statusLasts is how long an answer is taken for what is so.
+	statusLasts = 15 * time.Second
+	// statusShare bounds what asking costs: after an answer that took long nobody asks for so many times as long.
+	statusShare = 30
+	// atOnce is how many servers are looked at in one look; of a larger cluster they take turns.
+	atOnce = 12
+	// beanWithin bounds a look at one server.
+	beanWithin = 2 * time.Second
+	// A server that does not answer is left alone for a while, and told of when it has not answered so many times.
+	firstRest, lastRest = 5 * time.Second, time.Minute
+	tolerated           = 3
+)
+
+// Cluster is what HBase needs to know of the cluster; *admin.Client is one.
+type Cluster interface {
+	Cluster(ctx context.Context) (admin.Cluster, error)
+	Close()
+}
+
+// HBase watches the master and all region servers of a cluster.
+type HBase struct {
+	connect func(context.Context) (Cluster, error)
+	log     *slog.Logger
+	web     *http.Client
+
+	asking  sync.WaitGroup
+	quit    context.CancelFunc
+	life    context.Context //nolint:containedctx // of the question to the master that is under way
+	cluster Cluster
+
+	mu     sync.Mutex
+	status *statusAnswer // not seen yet
+	busy   bool
+	next   time.Time // when the master is asked again
+
+	known   bool    // the cluster has been seen
+	groups  []Group // what the master told last
+	told    time.Time
+	warned  map[string]bool
+	servers map[string]*watched // by name
+	order   []string            // in which they are looked at
+	turn    int
+	changes *changes
+}
+
+type statusAnswer struct {
+	cluster admin.Cluster
+	at      time.Time
+	err     error
+}
+
+// watched is a server whose beans are read.
+type watched struct {
+	name, address string
+	base          string // of its pages; empty where the port is not told
+	beans         []*bean
+	values        []values
+	page          bytes.Buffer
+	master        bool
+
+	foreign  bool      // its pages tell of another server in the same process
+	failures int       // one after another
+	rest     time.Time // until when it is left alone
+	pause    time.Duration
+	loads    serverLoads // as the master has them
+}
+
+// NewHBase makes a Source of a cluster, to which it connects when it is looked at.
+func NewHBase(connect func(context.Context) (Cluster, error), log *slog.Logger) *HBase {
+	h := &HBase{
+		connect: connect, log: log, web: newClient(), warned: make(map[string]bool),
+		servers: make(map[string]*watched), changes: newChanges(),
+	}
+	h.life, h.quit = context.WithCancel(context.Background())
+	return h
+}
+
+// Close ends what is under way.
+func (h *HBase) Close() {
+	h.quit()
+	h.asking.Wait()
+	h.web.CloseIdleConnections()
+	if h.cluster != nil {
+		h.cluster.Close()
+	}
+}
+
+// Look reads the beans of the servers, and takes what the master has told meanwhile. The first look waits for that.
+func (h *HBase) Look(ctx context.Context) Look {
+	var out Look
+	h.ask(time.Now())
+	if !h.known {
+		h.asking.Wait()
+	}
+	h.takeStatus(&out)
+	if time.Since(h.told) < statusLasts {
+		out.Groups = append(out.Groups, h.groups...)
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	for _, w := range h.due(time.Now()) {
+		wg.Go(func() {
+			var own Look
+			w.look(ctx, h.web, &own)
+			mu.Lock()
+			defer mu.Unlock()
+			out.Groups = append(out.Groups, own.Groups...)
+			out.Warnings = append(out.Warnings, own.Warnings...)
+		})
+	}
+	wg.Wait()
+	for i := range out.Groups {
+		h.changes.counters(&out.Groups[i])
+	}
+	out.Events = append(out.Events, h.changes.take(time.Now())...)
+	out.Warnings = h.fresh(out.Warnings)
+	return out
+}
+
+// fresh are warnings that were not told before.
+func (h *HBase) fresh(warnings []string) []string {
+	var out []string
+	for _, w := range warnings {
+		if !h.warned[w] && len(h.warned) < 1000 {
+			h.warned[w] = true
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// ask has the master asked, unless it is being asked or was not long ago.
+func (h *HBase) ask(now time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.busy || now.Before(h.next) || h.status != nil {
+		return
+	}
+	h.busy = true
+	h.asking.Go(func() {
+		ctx, cancel := context.WithTimeout(h.life, statusWithin)
+		defer cancel()
+		begin := time.Now()
+		var answer statusAnswer
+		if h.cluster == nil {
+			h.cluster, answer.err = h.connect(ctx)
+		}
+		if answer.err == nil {
+			answer.cluster, answer.err = h.cluster.Cluster(ctx)
+		}
+		answer.at = time.Now()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.busy, h.status = false, &answer
+		h.next = answer.at.Add(max(statusEvery, statusShare*answer.at.Sub(begin)) - answer.at.Sub(begin))
+		if answer.err != nil {
+			h.next = answer.at.Add(firstRest)
+		}
+	})
+}
+
+// takeStatus takes what the master has told.
+func (h *HBase) takeStatus(out *Look) {
+	h.mu.Lock()
+	answer := h.status
+	h.status = nil
+	h.mu.Unlock()
+	if answer == nil {
+		return
+	}
+	if answer.err != nil {
+		if h.life.Err() == nil {
+			out.Warnings = append(out.Warnings, "the status of the HBase cluster cannot be read, so its servers may be unknown: "+short(answer.err))
+		}
+		return
+	}
+	c := &answer.cluster
+	h.known, h.told, h.groups = true, answer.at, nil
+	h.changes.cluster(c, answer.at)
+	h.find(c)
+	regions := 0
+	for i := range c.Servers {
+		s := &c.Servers[i]
+		regions += s.Regions
+		w := h.servers[s.Name]
+		h.groups = append(h.groups, Group{Key: "status", Source: w.address, At: answer.at, Epoch: s.Name, Live: true, Readings: []Reading{
+			{Name: server + "regions", Unit: "1", Value: float64(s.Regions)},
+		}})
+		if w.foreign || w.failures >= tolerated || w.base == "" {
+			h.groups = append(h.groups, w.loads.group(s, w.address, answer.at))
+		} else {
+			w.loads.note(s)
+		}
+	}
+	h.groups = append(h.groups, Group{Key: "status", Source: addressOf(c.Master), At: answer.at, Live: true, Readings: []Reading{
+		{Name: master + "servers", Unit: "1", Value: float64(len(c.Servers))},
+		{Name: master + "servers_dead", Unit: "1", Value: float64(len(c.Dead))},
+		{Name: master + "regions", Unit: "1", Value: float64(regions)},
+	}})
+}
+
+// find makes the servers that are watched those of the cluster.
+func (h *HBase) find(c *admin.Cluster) {
+	there := make(map[string]bool, len(c.Servers)+1)
+	add := func(name string, port int, beans func() []*bean, isMaster bool) {
+		key := name
+		if isMaster {
+			key = "master " + name
+		}
+		there[key] = true
+		base := ""
+		if port > 0 {
+			base = "http://" + net.JoinHostPort(hostOf(name), strconv.Itoa(port)) + "/jmx?qry="
+		}
+		if w := h.servers[key]; w != nil {
+			w.base = base
+			return
+		}
+		w := &watched{name: name, address: addressOf(name), base: base, beans: beans(), master: isMaster}
+		w.values = make([]values, len(w.beans))
+		h.servers[key] = w
+		h.order = append(h.order, key)
+	}
+	if c.Master != "" {
+		add(c.Master, c.MasterInfo, masterBeans, true)
+	}
+	for i := range c.Servers {
+		add(c.Servers[i].Name, c.Servers[i].InfoPort, serverBeans, false)
+	}
+	kept := h.order[:0]
+	for _, key := range h.order {
+		if there[key] {
+			kept = append(kept, key)
+		} else {
+			delete(h.servers, key)
+		}
+	}
+	h.order = kept
+}
+
+// due are the servers whose turn it is.
+func (h *HBase) due(now time.Time) []*watched {
+	var out []*watched
+	n := len(h.order)
+	for i := 0; i < n && len(out) < atOnce; i++ {
+		w := h.servers[h.order[(h.turn+i)%n]]
+		if now.After(w.rest) {
+			out = append(out, w)
+		}
+		if len(out) == atOnce {
+			h.turn = (h.turn + i + 1) % n
+		}
+	}
+	return out
+}
+
+// look reads a server's beans.
+func (w *watched) look(ctx context.Context, web *http.Client, out *Look) {
+	if w.base == "" {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%s tells no port of its pages, so there is no JMX of it: %s", w, w.without()))
+		w.rest = time.Now().Add(lastRest)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, beanWithin)
+	defer cancel()
+	for i, b := range w.beans {
+		err := page(ctx, web, w.base+url.QueryEscape(b.query), &w.page)
+		found := false
+		if err == nil {
+			found, err = b.read(w.page.Bytes(), &w.values[i])
+		}
+		if err == nil && !found && b.key == serverBeanKey {
+			err = fmt.Errorf("there is no bean %s", b.query)
+		}
+		if err != nil {
+			w.failed(err, out)
+			return
+		}
+		v := &w.values[i]
+		if b.key == serverBeanKey && !w.master {
+			w.foreign = v.server != "" && !strings.EqualFold(v.server, w.name)
+			if w.foreign {
+				w.failures = 0
+				w.rest = time.Now().Add(lastRest)
+				out.Warnings = append(out.Warnings, fmt.Sprintf("the JMX of %s tells of %s, which is in the same process: %s", w, addressOf(v.server), w.without()))
+				return
+			}
+		}
+		if found {
+			out.Groups = append(out.Groups, Group{Key: "jmx " + b.key, Source: w.address, At: time.Now(), Epoch: w.name, Readings: b.readings(v)})
+		}
+	}
+	w.failures, w.pause = 0, 0
+}
+
+// failed leaves a server alone for a while.
+func (w *watched) failed(err error, out *Look) {
+	w.failures++
+	w.pause = min(max(2*w.pause, firstRest), lastRest)
+	if w.failures < tolerated {
+		w.pause = 0
+		return
+	}
+	w.rest = time.Now().Add(w.pause)
+	if w.failures == tolerated {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the JMX of %s cannot be read: %s (%s)", w, w.without(), short(err)))
+	}
+}
+
+// without says what is known of a server all the same.
+func (w *watched) without() string {
+	if w.master {
+		return "its heap and its queues are not watched"
+	}
+	return "of it there is what it tells the master, every few seconds"
+}
+
+// String names the server.
+func (w *watched) String() string {
+	if w.master {
+		return "master " + w.address
+	}
+	return "region server " + w.address
+}
+
+func hostOf(name string) string {
+	host, _, _ := strings.Cut(name, ",")
+	return host
+}
+
+// addressOf is host:port of a server's name, which is host,port,start.
+func addressOf(name string) string {
+	host, rest, _ := strings.Cut(name, ",")
+	port, _, _ := strings.Cut(rest, ",")
+	if port == "" {
+		return host
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// short is the first line of an error.
+func short(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return text
+}

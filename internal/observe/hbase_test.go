@@ -1,0 +1,178 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/target/hbase/admin"
+)
+
+// fakeCluster tells what it was told to.
+type fakeCluster struct {
+	mu     sync.Mutex
+	status admin.Cluster
+	err    error
+	asked  int
+}
+
+func (f *fakeCluster) Cluster(context.Context) (admin.Cluster, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked++
+	return f.status, f.err
+}
+
+func (*fakeCluster) Close() {}
+
+// pages serves fabricated beans of servers that say who they are.
+func pages(t *testing.T, name string, requests func() int) (port int) {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch query := r.URL.Query().Get("qry"); {
+		case strings.Contains(query, "*"):
+			http.Error(w, "all beans are too many", http.StatusBadRequest)
+		case strings.HasSuffix(query, "RegionServer,sub=Server"):
+			fmt.Fprintf(w, `{"beans":[{"name":%q,"tag.serverName":%q,"totalRequestCount":%d,"storeFileCount":7}]}`, query, name, requests())
+		case strings.HasSuffix(query, "Master,sub=Server"):
+			fmt.Fprintf(w, `{"beans":[{"name":%q,"averageLoad":2.5}]}`, query)
+		case strings.HasSuffix(query, "JvmMetrics"):
+			fmt.Fprintf(w, `{"beans":[{"name":%q,"MemHeapUsedM":2,"GcTimeMillis":0}]}`, query)
+		default:
+			fmt.Fprint(w, `{"beans":[]}`)
+		}
+	}))
+	t.Cleanup(s.Close)
+	_, text, err := net.SplitHostPort(s.Listener.Addr().String())
+	require.NoError(t, err)
+	port, err = strconv.Atoi(text)
+	require.NoError(t, err)
+	return port
+}
+
+func watch(t *testing.T, c *fakeCluster) *HBase {
+	t.Helper()
+	h := NewHBase(func(context.Context) (Cluster, error) { return c, nil }, slog.New(slog.DiscardHandler))
+	t.Cleanup(h.Close)
+	return h
+}
+
+// told finds a reading.
+func told(l Look, source, name string) (Reading, bool) {
+	for _, g := range l.Groups {
+		for _, r := range g.Readings {
+			if g.Source == source && r.Name == name {
+				return r, true
+			}
+		}
+	}
+	return Reading{}, false
+}
+
+func TestServersAreFoundByTheStatusOfTheCluster(t *testing.T) {
+	requests := func() int { return 1200 }
+	one, two := "127.0.0.1,16020,1700000000001", "127.0.0.1,16021,1700000000002"
+	load := []admin.Load{{Region: "usertable,,1700000000000.0123456789abcdef0123456789abcdef.", Files: 3, Reads: 10}}
+	c := &fakeCluster{status: admin.Cluster{
+		Master: "127.0.0.1,16000,1700000000000", MasterInfo: pages(t, "", requests),
+		Servers: []admin.Server{
+			{Name: one, InfoPort: pages(t, one, requests), Regions: 2},
+			{Name: two, InfoPort: pages(t, one, requests), Regions: 3, Stores: 3, RegionLoads: load, Reported: time.Unix(1700000000, 0)},
+			{Name: "127.0.0.1,16022,1700000000003", Regions: 4},
+			{Name: "127.0.0.1,16023,1700000000004", InfoPort: 1, Regions: 5},
+		},
+	}}
+	h := watch(t, c)
+	defer h.Close()
+	var warnings []string
+	look := h.Look(t.Context())
+	warnings = append(warnings, look.Warnings...)
+	for i, want := range []float64{2, 3, 4, 5} {
+		regions, ok := told(look, fmt.Sprintf("127.0.0.1:%d", 16020+i), "hbase.regionserver.regions")
+		require.True(t, ok)
+		require.Equal(t, want, regions.Value)
+	}
+	files, ok := told(look, "127.0.0.1:16020", "hbase.regionserver.store_files")
+	require.True(t, ok)
+	require.InDelta(t, 7, files.Value, 0)
+	heap, ok := told(look, "127.0.0.1:16000", "hbase.master.heap_used")
+	require.True(t, ok)
+	require.Equal(t, Reading{Name: "hbase.master.heap_used", Unit: "bytes", Value: 2 << 20}, heap)
+	servers, _ := told(look, "127.0.0.1:16000", "hbase.master.servers")
+	require.InDelta(t, 4, servers.Value, 0)
+	_, ok = told(look, "127.0.0.1:16021", "hbase.regionserver.requests")
+	require.False(t, ok, "the figures of another server in the process are not taken for its own")
+
+	for range 2 * tolerated {
+		warnings = append(warnings, h.Look(t.Context()).Warnings...)
+	}
+	require.Len(t, warnings, 3, "each is told once")
+	text := strings.Join(warnings, "\n")
+	require.Contains(t, text, "the JMX of region server 127.0.0.1:16021 tells of 127.0.0.1:16020, which is in the same process: of it there is what it tells the master, every few seconds")
+	require.Contains(t, text, "region server 127.0.0.1:16022 tells no port of its pages")
+	require.Contains(t, text, "the JMX of region server 127.0.0.1:16023 cannot be read")
+
+	h.mu.Lock()
+	h.next = time.Time{}
+	h.mu.Unlock()
+	h.ask(time.Now())
+	h.asking.Wait()
+	files, ok = told(h.Look(t.Context()), "127.0.0.1:16021", "hbase.regionserver.store_files")
+	require.True(t, ok, "the master tells of it instead")
+	require.InDelta(t, 3, files.Value, 0)
+}
+
+func TestAMasterThatDoesNotAnswerIsAWarning(t *testing.T) {
+	h := watch(t, &fakeCluster{err: errors.New("nobody there")})
+	look := h.Look(t.Context())
+	require.Empty(t, look.Groups)
+	require.Equal(t, []string{"the status of the HBase cluster cannot be read, so its servers may be unknown: nobody there"}, look.Warnings)
+	require.Empty(t, h.Look(t.Context()).Warnings)
+	h.Close()
+}
+
+func TestLargeClustersAreLookedAtInTurns(t *testing.T) {
+	c := &fakeCluster{}
+	for i := range 30 {
+		c.status.Servers = append(c.status.Servers, admin.Server{Name: fmt.Sprintf("rs%d,16020,1", i), InfoPort: 1})
+	}
+	h := watch(t, c)
+	h.find(&c.status)
+	seen := map[string]int{}
+	for range 5 {
+		due := h.due(time.Now())
+		require.Len(t, due, atOnce)
+		for _, w := range due {
+			seen[w.name]++
+		}
+	}
+	require.Len(t, seen, 30)
+	for name, n := range seen {
+		require.Equal(t, 2, n, name)
+	}
+	h.Close()
+}
+
+func TestLoadsThatComeAndGoNeverCountBackwards(t *testing.T) {
+	var l serverLoads
+	report := func(second int64, loads ...admin.Load) float64 {
+		g := l.group(&admin.Server{Name: "rs,1,1", Reported: time.Unix(1700000000+second, 0), RegionLoads: loads}, "rs:1", time.Now())
+		return g.Readings[0].Value
+	}
+	require.InDelta(t, 0, report(1, admin.Load{Region: "a", Reads: 1000}), 0, "what was before is not counted")
+	require.InDelta(t, 5, report(2, admin.Load{Region: "a", Reads: 1005}, admin.Load{Region: "b", Reads: 700}), 0)
+	require.InDelta(t, 5, report(2, admin.Load{Region: "a", Reads: 1005}, admin.Load{Region: "b", Reads: 900}), 0, "the same report")
+	require.InDelta(t, 8, report(3, admin.Load{Region: "b", Reads: 703}), 0, "a has moved")
+	require.InDelta(t, 8, report(4, admin.Load{Region: "b", Reads: 2}), 0, "b was opened anew")
+}

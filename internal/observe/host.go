@@ -1,0 +1,108 @@
+package observe
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/disk"
+	"github.com/shirou/gopsutil/v4/mem"
+	"github.com/shirou/gopsutil/v4/net"
+)
+
+// Host watches the machine that this process runs on.
+type Host struct {
+	name   string
+	speeds map[string]float64 // bytes per second, by interface; 0 where nobody knows
+}
+
+// NewHost makes a Source of this machine, under the name of its agent.
+func NewHost(name string) *Host { return &Host{name: name, speeds: make(map[string]float64)} }
+
+// Close does nothing.
+func (*Host) Close() {}
+
+// Look asks the system. What it does not tell is left out.
+func (h *Host) Look(ctx context.Context) Look {
+	now := host{busy: make(map[string]float64)}
+	if times, err := cpu.TimesWithContext(ctx, false); err == nil && len(times) == 1 {
+		t := times[0]
+		now.hasCPU = true
+		now.idle = t.Idle + t.Iowait
+		now.cpu = now.idle + t.User + t.System + t.Nice + t.Irq + t.Softirq + t.Steal // guests are in User and Nice
+	}
+	if m, err := mem.VirtualMemoryWithContext(ctx); err == nil {
+		now.hasMem, now.memory, now.available = true, float64(m.Total), float64(m.Available)
+	}
+	if disks, err := disk.IOCountersWithContext(ctx); err == nil {
+		for name, d := range disks {
+			if virtualDisk(name) || partition(name) {
+				continue
+			}
+			now.hasDisk = true
+			now.read += float64(d.ReadBytes)
+			now.written += float64(d.WriteBytes)
+			if len(now.busy) < mostDisks {
+				now.busy[name] = float64(d.IoTime) / 1000
+			}
+		}
+	}
+	readings := h.network(ctx, &now)
+	readings = append(figures("host.", now), readings...)
+	return Look{Groups: []Group{{Key: "host", Source: h.name, At: time.Now(), Live: true, Readings: readings}}}
+}
+
+// network sums up the interfaces, and tells how much of its speed each one uses that has one.
+func (h *Host) network(ctx context.Context, now *host) []Reading {
+	all, err := net.IOCountersWithContext(ctx, true)
+	if err != nil {
+		return nil
+	}
+	var out []Reading
+	for _, n := range all {
+		if virtualLink(n.Name) {
+			continue
+		}
+		now.hasNet = true
+		now.received += float64(n.BytesRecv)
+		now.sent += float64(n.BytesSent)
+		speed, known := h.speeds[n.Name]
+		if !known {
+			speed = linkSpeed(n.Name)
+			h.speeds[n.Name] = speed
+		}
+		if speed > 0 && len(out) < 2*mostDisks {
+			out = append(out,
+				Reading{Name: "host.net_received_percent", Unit: "percent", Kind: Counter, Value: 100 * float64(n.BytesRecv) / speed, Suffix: "/" + n.Name},
+				Reading{Name: "host.net_sent_percent", Unit: "percent", Kind: Counter, Value: 100 * float64(n.BytesSent) / speed, Suffix: "/" + n.Name})
+		}
+	}
+	return out
+}
+
+// linkSpeed is what an interface can carry in bytes per second, as Linux tells it; 0 where it does not.
+func linkSpeed(name string) float64 {
+	text, err := os.ReadFile(filepath.Join("/sys/class/net", filepath.Base(name), "speed"))
+	if err != nil {
+		return 0
+	}
+	megabits, err := strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
+	if err != nil || megabits <= 0 {
+		return 0
+	}
+	return megabits * 1e6 / 8
+}
+
+// partition reports whether a block device is a part of another one, which Linux has no folder of its own for.
+func partition(name string) bool {
+	base := filepath.Join("/sys/block")
+	if _, err := os.Stat(base); err != nil {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(base, name))
+	return err != nil
+}

@@ -1,0 +1,90 @@
+package observe
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const fabricated = `{
+  "beans" : [ {
+    "name" : "Hadoop:service=HBase,name=RegionServer,sub=Server",
+    "modelerType" : "RegionServer,sub=Server",
+    "tag.serverName" : "rs1,16020,1700000000000",
+    "tag.quoted" : "a \"}], b",
+    "nested" : { "used" : 1, "list" : [ 1, { "x" : null } ] },
+    "totalRequestCount" : 1200,
+    "readRequestCount" : 1000,
+    "blockCacheMissCount" : 25,
+    "blockCacheHitCount" : 75,
+    "storeFileCount" : 12,
+    "memStoreSize" : 1.5E3,
+    "percentFilesLocal" : "NaN"
+  } ]
+}`
+
+func TestAttributesOfABean(t *testing.T) {
+	b := serverBeans()[0]
+	var v values
+	found, err := b.read([]byte(fabricated), &v)
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, "rs1,16020,1700000000000", v.server)
+	require.Equal(t, []Reading{
+		{Name: "hbase.regionserver.requests", Unit: "1/s", Kind: Counter, Value: 1200},
+		{Name: "hbase.regionserver.requests_read", Unit: "1/s", Kind: Counter, Value: 1000},
+		{Name: "hbase.regionserver.block_cache_hit_percent", Unit: "percent", Kind: Share, Value: 75, Of: 100},
+		{Name: "hbase.regionserver.store_files", Unit: "1", Value: 12},
+		{Name: "hbase.regionserver.memstore_size", Unit: "bytes", Value: 1500},
+	}, b.readings(&v), "what is missing is no zero")
+
+	found, err = b.read([]byte(`{"beans":[]}`), &v)
+	require.NoError(t, err)
+	require.False(t, found)
+	require.Empty(t, b.readings(&v), "nothing of the bean before is left")
+}
+
+func TestWhatIsNoListOfBeansIsRefused(t *testing.T) {
+	for _, page := range []string{
+		"", "<html>", "[]", `{"beans":1}`, `{"other":[]}`, `{"beans":[{"a"`, `{"beans":[{"a":1`, `{"beans":[{"a":"`, `{"beans":[{"a":1 "b":2}]}`,
+		`{"beans":[{"a":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}]}`,
+	} {
+		_, err := attributes([]byte(page), func(_, _ []byte) {})
+		require.ErrorIs(t, err, errJSON, page)
+	}
+}
+
+func TestReadingABeanDoesNotAllocateForWhatNobodyWants(t *testing.T) {
+	b := serverBeans()[0]
+	page := []byte(strings.Replace(fabricated, `"nested"`, strings.Repeat(`"unknownAttribute":1234567,`, 300)+`"nested"`, 1))
+	var v values
+	allocations := testing.AllocsPerRun(100, func() {
+		_, err := b.read(page, &v)
+		require.NoError(t, err)
+	})
+	require.LessOrEqual(t, allocations, 16.0)
+}
+
+func FuzzBeans(f *testing.F) {
+	f.Add([]byte(fabricated))
+	f.Add([]byte(`{"beans":[{}]}`))
+	f.Add([]byte(`{"beans":[{"a":{"b":[]}}]}`))
+	f.Fuzz(func(t *testing.T, page []byte) {
+		got := map[string]string{}
+		_, err := attributes(page, func(name, value []byte) { got[string(name)] = string(value) })
+		var all struct{ Beans []map[string]json.RawMessage }
+		if !json.Valid(page) || err != nil || json.Unmarshal(page, &all) != nil || len(all.Beans) == 0 {
+			return
+		}
+		for name, value := range got {
+			if strings.ContainsAny(name, `\`) || strings.ContainsAny(string(page), "\x7f") {
+				return // spelled in another way
+			}
+			if want, ok := all.Beans[0][name]; ok && json.Valid([]byte(value)) && strings.Count(string(page), `"`+name+`"`) == 1 {
+				require.JSONEq(t, string(want), value)
+			}
+		}
+	})
+}

@@ -1,0 +1,211 @@
+package observe
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/benchd/benchd/internal/plan"
+)
+
+const (
+	// scrapeWithin bounds a look at one endpoint.
+	scrapeWithin = 2 * time.Second
+	// mostSeries bounds the figures of an endpoint.
+	mostSeries = 512
+)
+
+// Prometheus watches an endpoint that tells metrics in Prometheus's text form.
+type Prometheus struct {
+	endpoint plan.Endpoint
+	wanted   []string
+	web      *http.Client
+	page     bytes.Buffer
+
+	failures int
+	rest     time.Time
+	full     bool
+}
+
+// NewPrometheus makes a Source of an endpoint. Of a node_exporter CPU, memory, disks and network are taken; of any endpoint
+// the metrics that are named besides.
+func NewPrometheus(endpoint plan.Endpoint, metrics []string) *Prometheus {
+	return &Prometheus{endpoint: endpoint, wanted: metrics, web: newClient()}
+}
+
+// Close lets go of the connection.
+func (p *Prometheus) Close() { p.web.CloseIdleConnections() }
+
+// Look reads the endpoint.
+func (p *Prometheus) Look(ctx context.Context) Look {
+	now := time.Now()
+	if now.Before(p.rest) {
+		return Look{}
+	}
+	ctx, cancel := context.WithTimeout(ctx, scrapeWithin)
+	defer cancel()
+	err := page(ctx, p.web, p.endpoint.URL, &p.page)
+	var out Look
+	if err == nil {
+		at := time.Now()
+		s := scrape{node: newNode(), wanted: p.wanted}
+		if err = s.read(p.page.Bytes()); err == nil {
+			p.failures = 0
+			s.readings = append(s.readings, s.node.readings()...)
+			if len(s.readings) > mostSeries {
+				s.readings = s.readings[:mostSeries]
+				if !p.full {
+					p.full = true
+					out.Warnings = append(out.Warnings, fmt.Sprintf("endpoint %s tells more than %d figures of those that telemetry.metrics names: the others are left out", p.endpoint.Name, mostSeries))
+				}
+			}
+			out.Groups = []Group{{Key: "prometheus", Source: p.endpoint.Name, At: at, Epoch: s.epoch, Live: true, Readings: s.readings}}
+			return out
+		}
+	}
+	if p.failures++; p.failures >= tolerated {
+		p.rest = now.Add(min(time.Duration(p.failures)*firstRest, lastRest))
+	}
+	if p.failures == tolerated {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("endpoint %s cannot be read: %s", p.endpoint.Name, short(err)))
+	}
+	return out
+}
+
+// scrape is one reading of an endpoint.
+type scrape struct {
+	node     *node
+	wanted   []string
+	readings []Reading
+	epoch    string
+	counter  string // the metric that was last declared to be one
+}
+
+// read goes through the lines. Metrics in which nobody has an interest cost no more than their length.
+func (s *scrape) read(text []byte) error {
+	lines := 0
+	for len(text) > 0 {
+		line := text
+		if i := bytes.IndexByte(text, '\n'); i >= 0 {
+			line, text = text[:i], text[i+1:]
+		} else {
+			text = nil
+		}
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		if line[0] == '#' {
+			s.declared(line)
+			continue
+		}
+		name, labels, value, ok := series(line)
+		if !ok {
+			return fmt.Errorf("it is not Prometheus's text form: %s", printable(string(line)))
+		}
+		lines++
+		s.take(name, labels, value)
+	}
+	if lines == 0 {
+		return fmt.Errorf("it tells no metric")
+	}
+	return nil
+}
+
+// declared remembers the type of a metric.
+func (s *scrape) declared(line []byte) {
+	if rest, ok := bytes.CutPrefix(line, []byte("# TYPE ")); ok {
+		if name, kind, ok := bytes.Cut(rest, []byte(" ")); ok && string(bytes.TrimSpace(kind)) == "counter" {
+			s.counter = string(name)
+		}
+	}
+}
+
+func (s *scrape) take(name, labels []byte, value float64) {
+	if string(name) == "process_start_time_seconds" {
+		s.epoch = strconv.FormatFloat(value, 'g', -1, 64)
+	}
+	s.node.take(name, labels, value)
+	for _, want := range s.wanted {
+		prefix, open := strings.CutSuffix(want, "*")
+		if string(name) != prefix && (!open || !strings.HasPrefix(string(name), prefix)) {
+			continue
+		}
+		r := Reading{Name: string(name), Unit: "1", Value: value}
+		if len(labels) > 0 {
+			r.Suffix = "{" + printable(string(labels)) + "}"
+		}
+		if string(name) == s.counter || bytes.HasSuffix(name, []byte("_total")) {
+			r.Kind, r.Unit = Counter, "1/s"
+		}
+		if len(s.readings) <= mostSeries {
+			s.readings = append(s.readings, r)
+		}
+		return
+	}
+}
+
+// series reads a line: name{labels} value and perhaps an instant. A value that is no finite number is 0 with ok true: it
+// is left out where it matters.
+func series(line []byte) (name, labels []byte, value float64, ok bool) {
+	end := bytes.IndexAny(line, "{ \t")
+	if end <= 0 {
+		return nil, nil, 0, false
+	}
+	name, rest := line[:end], line[end:]
+	if rest[0] == '{' {
+		quoted := false
+		closing := -1
+		for i := 1; i < len(rest) && closing < 0; i++ {
+			switch c := rest[i]; {
+			case quoted && c == '\\':
+				i++
+			case c == '"':
+				quoted = !quoted
+			case c == '}' && !quoted:
+				closing = i
+			}
+		}
+		if closing < 0 {
+			return nil, nil, 0, false
+		}
+		labels, rest = rest[1:closing], rest[closing+1:]
+	}
+	rest = bytes.TrimSpace(rest)
+	if i := bytes.IndexAny(rest, " \t"); i >= 0 {
+		rest = rest[:i]
+	}
+	value, finite := number(rest)
+	if !finite {
+		_, err := strconv.ParseFloat(string(rest), 64)
+		return name, labels, 0, err == nil
+	}
+	return name, labels, value, true
+}
+
+// label is the value of a label.
+func label(labels []byte, name string) []byte {
+	for len(labels) > 0 {
+		key, rest, ok := bytes.Cut(labels, []byte(`="`))
+		if !ok {
+			return nil
+		}
+		end := 0
+		for end < len(rest) && rest[end] != '"' {
+			if rest[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		end = min(end, len(rest))
+		if string(bytes.Trim(key, ", ")) == name {
+			return rest[:end]
+		}
+		labels = rest[min(end+1, len(rest)):]
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package observe
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// Bounds on what a Sampler keeps until it is taken: an hour and more of a small cluster.
+const (
+	mostKept       = 1 << 16 // points
+	mostFigures    = 4000
+	mostHappenings = 256
+	mostWarnings   = 32
+)
+
+// Watched is a source, and how often it is looked at.
+type Watched struct {
+	Source Source
+	Every  time.Duration
+}
+
+// SamplerConfig configures a Sampler.
+type SamplerConfig struct {
+	Sources []Watched
+	// Interval is the time between two looks at the target.
+	Interval time.Duration
+	// RunTime is the run's time now; false as long as it has none. What is seen before is not kept.
+	RunTime func() (time.Duration, bool)
+	// Watcher is under whose name it is told how long looks take; empty where only a host is watched.
+	Watcher string
+}
+
+// Sampler looks at sources and keeps what it sees.
+type Sampler struct {
+	config SamplerConfig
+
+	mu         sync.Mutex
+	figures    map[sampleKey]*course
+	points     int
+	happenings []result.Happening
+	warnings   []string
+}
+
+type sampleKey struct{ name, source string }
+
+// course is what is kept of a figure, and what is still to become a point.
+type course struct {
+	result.Observed
+	sum, at float64 // of looks that become one point, and of their instants
+	looks   int
+}
+
+// NewSampler makes a Sampler. Run lets it work.
+func NewSampler(config SamplerConfig) *Sampler {
+	return &Sampler{config: config, figures: make(map[sampleKey]*course)}
+}
+
+// Run looks at all sources, each in a goroutine of its own, until ctx ends, and then closes them.
+func (s *Sampler) Run(ctx context.Context) {
+	var wg sync.WaitGroup
+	for i, w := range s.config.Sources {
+		wg.Go(func() {
+			defer w.Source.Close()
+			s.watch(ctx, w, i == 0)
+		})
+	}
+	wg.Wait()
+}
+
+// watch looks at one source at its pace. A look that takes longer lets the next ones out.
+func (s *Sampler) watch(ctx context.Context, w Watched, first bool) {
+	rates := NewRates()
+	tick := time.NewTicker(w.Every)
+	defer tick.Stop()
+	var samples []Sample
+	for {
+		begin := time.Now()
+		look := w.Source.Look(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		samples = samples[:0]
+		for i := range look.Groups {
+			samples = rates.Take(samples, &look.Groups[i])
+		}
+		if first && s.config.Watcher != "" {
+			samples = append(samples, Sample{Name: result.PollTime, Source: s.config.Watcher, Unit: "ms", Value: float64(time.Since(begin).Microseconds()) / 1000})
+		}
+		s.keep(samples, &look, w.Every)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// keep adds what was seen.
+func (s *Sampler) keep(samples []Sample, look *Look, every time.Duration) {
+	run, known := s.config.RunTime()
+	now := time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range look.Warnings {
+		if len(s.warnings) < mostWarnings {
+			s.warnings = append(s.warnings, w)
+		}
+	}
+	if !known || run < 0 {
+		return
+	}
+	for _, e := range look.Events {
+		if at := run - now.Sub(e.At); len(s.happenings) < mostHappenings {
+			s.happenings = append(s.happenings, result.Happening{At: max(at, 0), Kind: e.Kind, Text: e.Text})
+		}
+	}
+	together := 1
+	if run >= result.WholeLooks*s.config.Interval && every < result.LooksOfAPoint*s.config.Interval {
+		together = result.LooksOfAPoint
+	}
+	for i := range samples {
+		s.add(&samples[i], run.Truncate(time.Millisecond), together)
+	}
+}
+
+func (s *Sampler) add(in *Sample, run time.Duration, together int) {
+	if math.IsNaN(in.Value) || math.IsInf(in.Value, 0) {
+		return
+	}
+	key := sampleKey{in.Name, in.Source}
+	c := s.figures[key]
+	if c == nil {
+		if len(s.figures) >= mostFigures {
+			return
+		}
+		c = &course{Observed: result.Observed{Name: in.Name, Source: in.Source, Unit: in.Unit}}
+		s.figures[key] = c
+	}
+	c.sum += in.Value
+	c.at += float64(run)
+	if c.looks++; c.looks < together {
+		return
+	}
+	at := time.Duration(c.at / float64(c.looks)).Truncate(time.Millisecond)
+	value := c.sum / float64(c.looks)
+	c.sum, c.at, c.looks = 0, 0, 0
+	if n := len(c.At); n > 0 && c.At[n-1] >= at {
+		return // two looks within a millisecond
+	}
+	if s.points >= mostKept {
+		s.drop()
+	}
+	s.points++
+	c.At = append(c.At, at)
+	c.Values = append(c.Values, value)
+}
+
+// drop lets the older half of what is kept go: nobody has taken it for long, and the newest tells most.
+func (s *Sampler) drop() {
+	s.points = 0
+	for _, c := range s.figures {
+		half := (len(c.At) + 1) / 2
+		c.At = append([]time.Duration(nil), c.At[half:]...)
+		c.Values = append([]float64(nil), c.Values[half:]...)
+		s.points += len(c.At)
+	}
+}
+
+// Take gives what has been seen since it was taken last, and forgets it.
+func (s *Sampler) Take() result.Observations {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := result.Observations{Happenings: s.happenings, Warnings: s.warnings}
+	for _, c := range s.figures {
+		if len(c.At) == 0 {
+			continue
+		}
+		out.Figures = append(out.Figures, c.Observed)
+		c.At, c.Values = nil, nil
+	}
+	s.happenings, s.warnings, s.points = nil, nil, 0
+	return out
+}

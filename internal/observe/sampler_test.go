@@ -1,0 +1,102 @@
+package observe
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// counted is a source that counts its looks.
+type counted struct {
+	looks  float64
+	slow   time.Duration
+	closed bool
+}
+
+func (c *counted) Close() { c.closed = true }
+
+func (c *counted) Look(ctx context.Context) Look {
+	select {
+	case <-time.After(c.slow):
+	case <-ctx.Done():
+	}
+	c.looks++
+	return Look{
+		Groups: []Group{{Source: "s", At: time.Now(), Live: true, Readings: []Reading{{Name: "looks", Unit: "1", Value: c.looks}}}},
+		Events: []Event{{At: time.Now(), Kind: "server", Text: "x"}},
+	}
+}
+
+func sample(t *testing.T, c *counted, began, length time.Duration) result.Observations {
+	t.Helper()
+	var taken result.Observations
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		s := NewSampler(SamplerConfig{
+			Sources: []Watched{{c, time.Second}}, Interval: time.Second, Watcher: "a",
+			RunTime: func() (time.Duration, bool) { return began + time.Since(start), true },
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), length)
+		defer cancel()
+		s.Run(ctx)
+		taken = s.Take()
+		require.Empty(t, s.Take().Figures, "what was taken is gone")
+	})
+	require.True(t, c.closed)
+	return taken
+}
+
+func figureOf(t *testing.T, o result.Observations, name string) result.Observed {
+	t.Helper()
+	for _, f := range o.Figures {
+		if f.Name == name {
+			return f
+		}
+	}
+	t.Fatalf("there is no figure %s", name)
+	return result.Observed{}
+}
+
+func TestASourceIsLookedAtAtItsPace(t *testing.T) {
+	o := sample(t, &counted{slow: time.Millisecond}, 0, 4500*time.Millisecond)
+	require.Equal(t, []float64{1, 2, 3, 4, 5}, figureOf(t, o, "looks").Values)
+	require.Len(t, figureOf(t, o, result.PollTime).At, 5)
+	require.Len(t, o.Happenings, 5)
+}
+
+func TestASourceThatIsSlowIsLookedAtMoreRarely(t *testing.T) {
+	o := sample(t, &counted{slow: 1500 * time.Millisecond}, 0, 10*time.Second)
+	require.Len(t, figureOf(t, o, "looks").Values, 6)
+}
+
+func TestAfterManyLooksTenBecomeAPoint(t *testing.T) {
+	o := sample(t, &counted{slow: time.Millisecond}, result.WholeLooks*time.Second, 40500*time.Millisecond)
+	f := figureOf(t, o, "looks")
+	require.Equal(t, []float64{5.5, 15.5, 25.5, 35.5}, f.Values)
+}
+
+func TestWhatNobodyTakesIsBounded(t *testing.T) {
+	s := NewSampler(SamplerConfig{Interval: time.Millisecond, RunTime: func() (time.Duration, bool) { return 0, true }})
+	for i := range 3 * mostKept {
+		s.add(&Sample{Name: "n", Source: "s"}, time.Duration(i)*time.Millisecond, 1)
+	}
+	f := figureOf(t, s.Take(), "n")
+	require.LessOrEqual(t, len(f.At), mostKept)
+	require.Equal(t, (3*mostKept-1)*time.Millisecond, f.At[len(f.At)-1], "the newest stays")
+}
+
+func TestThisHostTellsOfItself(t *testing.T) {
+	look := NewHost("a").Look(t.Context())
+	require.Len(t, look.Groups, 1)
+	names := map[string]bool{}
+	for _, r := range look.Groups[0].Readings {
+		names[r.Name] = true
+	}
+	require.True(t, names["host.cpu_busy_percent"])
+	require.True(t, names["host.memory_available"])
+}

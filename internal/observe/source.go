@@ -1,0 +1,58 @@
+package observe
+
+import (
+	"context"
+	"time"
+)
+
+// Source is something that can be looked at. One goroutine uses it.
+type Source interface {
+	// Look reads all figures once; it returns when ctx ends at the latest, with what it has.
+	Look(ctx context.Context) Look
+	// Close lets go of connections.
+	Close()
+}
+
+// Look is what was seen at once.
+type Look struct {
+	Groups   []Group
+	Events   []Event
+	Warnings []string // each is told once, by whoever takes it
+}
+
+// Group is readings of one source that were true at one instant.
+type Group struct {
+	Key    string // which readings of the source they are
+	Source string
+	At     time.Time
+	// Epoch changes when what is counted starts anew.
+	Epoch string
+	// Live says that the readings are of this instant. Others may be kept by the server for some seconds: as long as no
+	// counter among them has changed they are taken for old.
+	Live     bool
+	Readings []Reading
+}
+
+// Kind says what a reading becomes.
+type Kind uint8
+
+// The kinds.
+const (
+	Level   Kind = iota // it is told as it is
+	Counter             // it grows, and its growth per second is told
+	Share               // its growth is told as a percentage of that of Of
+)
+
+// Reading is one figure as its source has it.
+type Reading struct {
+	Name, Unit string
+	Kind       Kind
+	Value, Of  float64
+	Suffix     string // of the group's source, for a part of it such as a disk
+}
+
+// Event is something that has happened.
+type Event struct {
+	At         time.Time
+	Kind, Text string
+}
