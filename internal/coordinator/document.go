@@ -168,11 +168,9 @@ func suiteHeader(suite archive.Suite, runs []archive.RunRecord) (result.Suite, e
 		Schema: result.Schema, Kind: "suite", ID: suite.ID, Name: suite.Name, Status: suite.Status, Runs: []result.Run{},
 		Note: suite.Note, Tags: suite.Tags, Ran: []result.Turn{},
 	}
-	if suite.Plan != nil {
-		whole.Plan = new(result.Plan)
-		if err := json.Unmarshal(suite.Plan, whole.Plan); err != nil {
-			return whole, fmt.Errorf("read plan of suite %s: %w", suite.ID, err)
-		}
+	var err error
+	if whole.Plan, err = planOf(suite); err != nil {
+		return whole, err
 	}
 	for _, r := range runs {
 		if !r.Started.IsZero() {
@@ -228,6 +226,7 @@ func (c *Coordinator) suiteStatus(ctx context.Context, r archive.RunRecord) (res
 		return "", err
 	}
 	status, ended := result.Complete, 0
+	runs = standing(runs)
 	for _, other := range runs {
 		s := other.Status
 		if other.ID == r.ID {

@@ -53,6 +53,17 @@ func forget(m *member, id *benchdv1.ShardId) {
 // What follows runs in the conductor's loop.
 
 func (cd *conductor) granted(e lifecycle.Granted) {
+	if cd.run.record.Life.Status != result.Queued {
+		return // it was cancelled meanwhile
+	}
+	if why, err := cd.fitRows(); err != nil {
+		cd.log.Error("see which rows are there", "error", err, "next_try", retryArchive)
+		time.AfterFunc(retryArchive, func() { cd.post(func() { cd.granted(e) }) })
+		return
+	} else if why != "" {
+		cd.step(lifecycle.Refused{Why: why})
+		return
+	}
 	cd.step(e)
 	cd.builder = liveBuilder(cd.run) // it knows the shards now
 }

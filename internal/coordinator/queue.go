@@ -117,6 +117,9 @@ func (c *Coordinator) runEnded(cd *conductor) {
 	c.metrics.runs.End(cd.id)
 	c.mu.Lock()
 	delete(c.conductors, cd.id)
+	if cd.run.archived.Status == result.Failed && cd.run.stopsAll() {
+		c.stopSuite(cd.run.suite.ID, cd.id, cd.run.record.Life.Reason)
+	}
 	c.mu.Unlock()
 	c.schedule()
 }

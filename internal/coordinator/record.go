@@ -43,6 +43,11 @@ type record struct {
 	// Warnings are what could not be watched, and why.
 	Warnings []string `json:"warnings,omitempty"`
 
+	// Asked is what was asked for of the properties that the run has otherwise, because of the rows that are there.
+	Asked map[string]string `json:"asked,omitempty"`
+	// InsertedBelow is the key number below which the rows are there that the run was to insert; 0 where it is not known.
+	InsertedBelow int64 `json:"inserted_below,omitempty"`
+
 	// Steady is what became of a warm-up until it is steady; nil without one, and as long as it goes on.
 	Steady *result.Verdict `json:"steady,omitempty"`
 }

@@ -42,7 +42,7 @@ func (c *Coordinator) recover(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return c.stopRecovered(ctx)
 }
 
 // resume gives a run its conductor back, with the windows that are in the archive.

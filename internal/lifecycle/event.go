@@ -39,8 +39,10 @@ type (
 	}
 	// LimitViolated says that a limit of the run was violated.
 	LimitViolated struct{ Text string }
-	// Cancel says that somebody does not want the run any more.
-	Cancel struct{ By string }
+	// Cancel says that somebody does not want the run any more; Because is of one that nobody asked to be cancelled.
+	Cancel struct{ By, Because string }
+	// Refused says that the run cannot be begun.
+	Refused struct{ Why string }
 	// Fired says that a timer has run out.
 	Fired struct{ Timer Timer }
 )
@@ -56,6 +58,7 @@ func (WindowsMerged) event() {}
 func (Lost) event()          {}
 func (LimitViolated) event() {}
 func (Cancel) event()        {}
+func (Refused) event()       {}
 func (Fired) event()         {}
 
 // Timer names a timer of a run. Arming one that runs sets it anew.

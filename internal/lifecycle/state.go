@@ -127,6 +127,17 @@ func (sh *Shard) ended(phase plan.PhaseName) *Ended {
 	return nil
 }
 
+// InsertedBelow is the key number from which on the shard has inserted nothing in a run, as it told with its end; 0 where
+// it has not. What is measured has one attempt alone.
+func (sh *Shard) InsertedBelow() int64 {
+	for _, e := range sh.Ended {
+		if e.Final && e.InsertedBelow > 0 {
+			return e.InsertedBelow
+		}
+	}
+	return 0
+}
+
 // Held reports whether an agent has the shard in hand.
 func (sh *Shard) Held() bool { return sh.State != Gone && sh.State != Orphan }
 

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -33,6 +34,11 @@ func (s *State) Step(event Event) []Command {
 		return append([]Command{Note{"limit", e.Text}}, s.fail(e.Text)...)
 	case Cancel:
 		return s.cancel(e)
+	case Refused:
+		if s.Status != result.Queued {
+			return nil
+		}
+		return append([]Command{Note{"refused", e.Why}}, s.fail(e.Why)...)
 	case WarmedUp:
 		return s.warmedUp(e)
 	case Acted:
@@ -284,7 +290,7 @@ func (s *State) cancel(e Cancel) []Command {
 	if s.Status == result.Stopping {
 		return nil // it ends already, for a reason of its own
 	}
-	reason := "cancelled by " + e.By
+	reason := cmp.Or(e.Because, "cancelled by "+e.By)
 	s.Cancelled = true
 	return append([]Command{Note{"cancel", reason}}, s.stop(reason)...)
 }

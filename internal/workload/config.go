@@ -98,8 +98,8 @@ func (c *Config) RequestCount() int64 {
 	return c.RecordCount - c.InsertStart
 }
 
-// insertBase is the first key number that a run inserts, over all shards.
-func (c *Config) insertBase() int64 {
+// FirstInsert is the first key number that a run inserts, over all shards.
+func (c *Config) FirstInsert() int64 {
 	if c.InsertBase > 0 {
 		return c.InsertBase
 	}

@@ -61,7 +61,7 @@ func NewShard(cfg Config, load bool, shard, shards int, workers []int) (*Shard, 
 
 // deal gives out the key numbers that a run inserts: to each shard one of shards, or to each worker one of all.
 func (s *Shard) deal(shard, shards int) {
-	base, known := s.cfg.insertBase(), s.cfg.RecordCount
+	base, known := s.cfg.FirstInsert(), s.cfg.RecordCount
 	gap := max(0, base-known)
 	base -= gap
 	defer func() {
@@ -153,7 +153,7 @@ func (s *Shard) Inserted() int64 {
 
 // InsertedBelow is the key number from which on the shard has handed out none to inserts of a run.
 func (s *Shard) InsertedBelow() int64 {
-	below := s.cfg.insertBase()
+	below := s.cfg.FirstInsert()
 	for _, in := range s.inserts {
 		if n := in.claimed.Load(); n > 0 {
 			below = max(below, in.number(n-1)+in.gap+1)

@@ -80,14 +80,14 @@ func (j *judge) rows(load bool) {
 		}
 		return
 	}
-	if asked := c.InsertStart + max(c.InsertCount, 1); c.asks() && (asked > c.RecordCount || asked < 0) {
+	if asked := c.InsertStart + max(c.InsertCount, 1); c.Asks() && (asked > c.RecordCount || asked < 0) {
 		j.fail("recordcount", c.RecordCount, fmt.Sprintf("ends before the rows %d to %d that are asked for", c.InsertStart, asked-1),
 			fmt.Sprintf("write recordcount=%d or more, or lower insertstart and insertcount", asked))
 	}
 }
 
-// asks reports whether a run asks for rows that are there already.
-func (c *Config) asks() bool {
+// Asks reports whether a run asks for rows that are there already.
+func (c *Config) Asks() bool {
 	for _, w := range c.Proportions.weights() {
 		if w.kind != Insert && w.value > 0 {
 			return true

@@ -1,0 +1,154 @@
+package coordinator
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/benchd/benchd/internal/archive"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (string, []string, error) {
+	suite, warnings, err := c.parse(req.GetSubmission())
+	if err != nil {
+		return "", nil, err
+	}
+	want := int(req.GetAgents())
+	least := max(want, 1)
+	for _, one := range suite.Cases {
+		least = max(least, one.Agents)
+	}
+	have, err := c.awaitAgents(ctx, req.GetSelect(), max(want, least), req.GetWaitAgents().AsDuration())
+	if err != nil {
+		return "", nil, err
+	}
+	if have < least {
+		return "", nil, tooFew(have, least, req)
+	}
+	want = cmp.Or(want, have)
+	if err := spread(suite, want); err != nil {
+		return "", nil, err
+	}
+	id, err := c.enqueue(ctx, suite, req, want)
+	return id, warnings, err
+}
+
+// spread judges whether each case has workers for all of its agents.
+func spread(suite *plan.Suite, want int) error {
+	var wrong []error
+	for _, one := range suite.Cases {
+		if _, err := plan.Workers(one.Settings, cmp.Or(one.Agents, want)); err != nil {
+			if len(suite.Cases) > 1 {
+				err = fmt.Errorf("case %s: %w", one.Name, err)
+			}
+			wrong = append(wrong, err)
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return wire.Errorf(wire.ErrBadSpec, "%v", errors.Join(wrong...))
+}
+
+func tooFew(have, want int, req *benchdv1.SubmitRequest) error {
+	with := ""
+	if labels := req.GetSelect(); len(labels) > 0 {
+		var pairs []string
+		for _, k := range slices.Sorted(maps.Keys(labels)) {
+			pairs = append(pairs, k+"="+labels[k])
+		}
+		with = " with " + strings.Join(pairs, ", ")
+	}
+	noun := "agents"
+	if want == 1 {
+		noun = "agent"
+	}
+	return wire.Errorf(wire.ErrTooFewAgents,
+		"%d %s%s needed, %d connected: start more with `benchd agent --coordinator HOST:PORT`, or wait for them with --wait-agents",
+		want, noun, with, have)
+}
+
+// enqueue archives a suite and puts its runs into the queue.
+func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *benchdv1.SubmitRequest, want int) (string, error) {
+	submitted, err := json.Marshal(asSubmitted(req.GetSubmission()))
+	if err != nil {
+		return "", fmt.Errorf("keep submission: %w", err)
+	}
+	stored := archive.Suite{
+		Name: suite.Name, Note: suite.Note, Tags: suite.Tags, Status: result.Queued, Created: time.Now().UTC(),
+		SubmittedBy: req.GetSubmittedBy(), Spec: submitted,
+	}
+	if stored.Plan, err = json.Marshal(result.NewPlan(*suite)); err != nil {
+		return "", fmt.Errorf("keep plan: %w", err)
+	}
+	if len(suite.Cases) > 0 {
+		stored.DB = suite.Cases[0].Settings.DB
+	}
+	for {
+		stored.ID = newID(stored.Created)
+		records, err := newRuns(stored.ID, suite, req, want)
+		if err != nil {
+			return "", err
+		}
+		err = c.archive.CreateSuite(ctx, stored, records)
+		switch {
+		case errors.Is(err, archive.ErrExists):
+			continue
+		case errors.Is(err, archive.ErrFull):
+			return "", wire.Errorf(wire.ErrFull, "%v", err)
+		case err != nil:
+			return "", err
+		}
+		opened := make([]*run, 0, len(records))
+		for _, rec := range records {
+			r, err := openRun(stored, rec)
+			if err != nil {
+				return "", err
+			}
+			opened = append(opened, r)
+		}
+		c.mu.Lock()
+		c.queue = append(c.queue, opened...)
+		c.mu.Unlock()
+		c.log.Info("suite is queued", "suite", stored.ID, "runs", len(records), "agents", want, "by", stored.SubmittedBy)
+		c.schedule()
+		return stored.ID, nil
+	}
+}
+
+func newRuns(id string, suite *plan.Suite, req *benchdv1.SubmitRequest, want int) ([]archive.RunRecord, error) {
+	var records []archive.RunRecord
+	for _, planned := range plan.Runs(id, *suite) {
+		one, ok := suite.Case(planned.Case)
+		if !ok {
+			return nil, fmt.Errorf("run %s is of case %q, which the suite does not have", planned.ID, planned.Case)
+		}
+		rec, err := newRun(id, planned, one, cmp.Or(one.Agents, want), req.GetSelect(), wire.ToPolicy(req.GetOnAgentLoss()))
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, rec)
+	}
+	return records, nil
+}
+
+// newID makes an id that people can read out: the day and four letters.
+func newID(now time.Time) string {
+	const letters = "abcdefghjkmnpqrstuvwxyz23456789"
+	id := now.AppendFormat(nil, "20060102-")
+	for range 4 {
+		id = append(id, letters[rand.IntN(len(letters))])
+	}
+	return string(id)
+}
