@@ -123,6 +123,13 @@ func (h *house) submit(req *benchdv1.SubmitRequest, settings ...string) (string,
 
 // result reads a run's result.
 func (h *house) result(id string) result.Run {
+	var run result.Run
+	h.decode(id, &run)
+	return run
+}
+
+// decode reads a result into what it is.
+func (h *house) decode(id string, into any) {
 	stream, err := h.runs.Get(h.t.Context(), &benchdv1.GetRequest{Id: id})
 	require.NoError(h.t, err)
 	var text []byte
@@ -134,9 +141,7 @@ func (h *house) result(id string) result.Run {
 		require.NoError(h.t, err)
 		text = append(text, piece.GetChunk()...)
 	}
-	var run result.Run
-	require.NoError(h.t, json.Unmarshal(text, &run))
-	return run
+	require.NoError(h.t, json.Unmarshal(text, into))
 }
 
 // until waits for a suite to reach a status.

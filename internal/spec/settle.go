@@ -126,6 +126,15 @@ func (j *judge) settleArrival() {
 	}
 }
 
+// goOnInserting lets a case of a suite file insert behind what the runs before it have inserted, unless it says otherwise:
+// a repeat that writes the same rows again would measure overwrites.
+func (j *judge) goOnInserting() {
+	if _, said := j.given[insertBase]; !said {
+		key, _ := j.table.find(insertBase)
+		j.given[insertBase] = entry{key: key, written: insertBase, value: goOn}
+	}
+}
+
 // settleInserts deals key numbers out to workers where a seed says that the run is to be repeated. It is for what a
 // user says: resolved properties always hold a seed.
 func (j *judge) settleInserts() {

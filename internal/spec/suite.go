@@ -165,6 +165,7 @@ func (j *suiteJudge) judgeCase(c suite.Case) plan.Case {
 	top := j.base + int(suite.Levels)
 	one.takeOptions(j.submission, top)
 	one.moved()
+	one.goOnInserting()
 	if c.Fills {
 		key, _ := j.table.find("phase")
 		one.given["phase"] = entry{key: key, written: "phase", value: "load", place: c.At.String(), order: c.At.Order(), rank: top + 2}

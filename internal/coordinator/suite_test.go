@@ -1,0 +1,221 @@
+package coordinator_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// submitSuite submits a suite file.
+func (h *house) submitSuite(req *benchdv1.SubmitRequest, file string) (string, error) {
+	file = strings.ReplaceAll(file, "\t", "  ")
+	req.Submission = &benchdv1.Submission{Suite: &benchdv1.SourceFile{Name: "s.yaml", Content: []byte(file)}}
+	resp, err := h.runs.Submit(h.t.Context(), req)
+	return resp.GetId(), wire.FromStatus(err)
+}
+
+// suite reads a suite's result.
+func (h *house) suite(id string) result.Suite {
+	var s result.Suite
+	h.decode(id, &s)
+	return s
+}
+
+func (h *house) statuses(id string) string {
+	var b strings.Builder
+	for _, r := range h.suite(id).Runs {
+		fmt.Fprintf(&b, "%s %s%d %s; ", strings.TrimPrefix(r.ID, id), r.Case, r.Repeat, r.Status)
+	}
+	return b.String()
+}
+
+const twoTargets = `
+suite: two
+order: abba
+properties: {db: "null", recordcount: 100, operationcount: 20, interval: 100ms, readproportion: 0, updateproportion: 0, insertproportion: 1}
+targets: {A: {table: a}, B: {table: b}}
+datasets: {plain: {load: false}}
+scenarios:
+	- {name: inserts, dataset: plain, targets: [A, B], repeats: 2}
+	- {name: reads, dataset: plain, targets: [A], agents: 2, properties: {readproportion: 1, insertproportion: 0}}
+`
+
+// serveRun has puppets do a run of 20 operations each, whose last inserts are below a key number.
+func serveRun(below int64, puppets ...*puppet) []*benchdv1.Prepare {
+	var orders []*benchdv1.Prepare
+	for _, p := range puppets {
+		orders = append(orders, p.ready())
+	}
+	for _, p := range puppets {
+		start := p.begin()
+		p.window(start.GetId(), 0, 20, "OK", true)
+		p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
+			Id: start.GetId(), Phase: "measure", EndedNs: 1e8, Windows: 1, Final: true, Issued: 20, Recorded: 20, InsertedBelow: below,
+		}}})
+	}
+	return orders
+}
+
+func TestASuiteRunsItsCasesInItsOrderAndOverwritesNoRow(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+	id, err := h.submitSuite(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, twoTargets)
+	require.NoError(t, err)
+
+	bases := make(map[string]string)
+	for i, below := range []int64{120, 120, 140, 0} {
+		order := serveRun(below, a)[0]
+		require.Equal(t, fmt.Sprintf("%s.%d", id, i+1), order.GetId().GetRun())
+		bases[fmt.Sprint(i+1, order.GetProperties()["table"])] = order.GetProperties()["insertbase"]
+	}
+	serveRun(0, a, b)
+	h.until(id+".5", result.Complete)
+
+	require.Equal(t, map[string]string{"1a": "0", "2b": "0", "3b": "120", "4a": "120"}, bases, "0 is behind recordcount")
+	s := h.suite(id)
+	require.Equal(t, result.Complete, s.Status)
+	var ran []string
+	for _, turn := range s.Ran {
+		ran = append(ran, strings.TrimPrefix(turn.Run, id)+turn.Target+fmt.Sprint(turn.Repeat))
+	}
+	require.Equal(t, []string{".1A1", ".2B1", ".3B2", ".4A2", ".5A1"}, ran)
+	require.Len(t, s.Runs[4].Provenance.Agents, 2)
+	require.Len(t, s.Runs[3].Provenance.Agents, 1)
+	require.Equal(t, "120", s.Runs[3].Resolved["insertbase"], "it is in the result")
+}
+
+// The answer of an agent that was lost tells nothing of how far it came.
+func TestWhatALostAgentMayHaveInsertedIsNotOverwritten(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
+suite: two
+on-failure: continue
+properties: {db: "null", recordcount: 100, operationcount: 20, interval: 100ms, readproportion: 0, updateproportion: 0, insertproportion: 1}
+datasets: {plain: {load: false}}
+scenarios: [{name: inserts, dataset: plain, repeats: 2}]
+`)
+	require.NoError(t, err)
+	a.ready()
+	start := a.begin()
+	a.window(start.GetId(), 0, 20, "OK", true)
+	a.acked(0)
+	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Leaving{Leaving: &benchdv1.Leaving{Reason: "terminated"}}})
+	a.cancel()
+	h.until(id+".1", result.Failed)
+	again := newPuppet(h, "a")
+	again.hello.BootId = "another"
+	again.connect()
+	order := serveRun(142, again)[0]
+	require.Equal(t, "121", order.GetProperties()["insertbase"])
+	h.until(id+".2", result.Complete)
+	require.Equal(t, result.Failed, h.suite(id).Status)
+}
+
+func TestWhatBecomesOfTheRunsAfterOneThatFailed(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[string]string{
+		"stop":     ".1 r1 failed; .2 r2 cancelled; .3 r3 cancelled; ",
+		"continue": ".1 r1 failed; .2 r2 complete; .3 r3 complete; ",
+	} {
+		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			a := newPuppet(h, "a").connect()
+			id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
+suite: s
+on-failure: `+policy+`
+properties: {db: "null", recordcount: 100, operationcount: 20, interval: 100ms, readproportion: 1, updateproportion: 0}
+scenarios: [{name: r, repeats: 3}]
+`)
+			require.NoError(t, err)
+			order := await(a, (*benchdv1.SessionResponse).GetPrepare)
+			a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: &benchdv1.Prepared{Id: order.GetId(), Error: "no such table"}}})
+			if policy == "continue" {
+				serveRun(0, a)
+				serveRun(0, a)
+			}
+			h.until(id+".1", result.Failed)
+			if policy == "stop" {
+				h.until(id+".2", result.Cancelled)
+				h.until(id+".3", result.Cancelled)
+				require.Equal(t, "not begun, because run "+id+".1 failed: agent a cannot prepare: no such table", h.suite(id).Runs[2].Reason)
+			} else {
+				h.until(id+".3", result.Complete)
+			}
+			require.Equal(t, want, h.statuses(id))
+			require.Equal(t, result.Failed, h.suite(id).Status)
+		})
+	}
+}
+
+func TestOneRunOfASuiteOrAllAreCancelled(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	submit := func() string {
+		id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
+suite: s
+properties: {db: "null", recordcount: 100, operationcount: 20, interval: 100ms, readproportion: 1, updateproportion: 0}
+scenarios: [{name: r, repeats: 4}]
+`)
+		require.NoError(t, err)
+		return id
+	}
+	id := submit()
+	order := a.ready()
+	_, err := h.runs.Cancel(t.Context(), &benchdv1.CancelRequest{Id: id + ".3", By: "ann"})
+	require.NoError(t, err)
+	h.until(id+".3", result.Cancelled)
+	start := a.begin()
+	require.Equal(t, order.GetId().GetRun(), start.GetId().GetRun())
+	a.window(start.GetId(), 0, 20, "OK", true)
+	a.ended(start.GetId(), 1, 20)
+	serveRun(0, a)
+	serveRun(0, a)
+	h.until(id+".4", result.Complete)
+	require.Equal(t, ".1 r1 complete; .2 r2 complete; .3 r3 cancelled; .4 r4 complete; ", h.statuses(id))
+	require.Equal(t, result.Cancelled, h.suite(id).Status)
+
+	id = submit()
+	a.ready()
+	_, err = h.runs.Cancel(t.Context(), &benchdv1.CancelRequest{Id: id, By: "ann"})
+	require.NoError(t, err)
+	stop := await(a, (*benchdv1.SessionResponse).GetRelease)
+	require.Equal(t, id+".1", stop.GetId().GetRun())
+	h.until(id+".4", result.Cancelled)
+	h.until(id+".1", result.Cancelled)
+	require.Equal(t, ".1 r1 cancelled; .2 r2 cancelled; .3 r3 cancelled; .4 r4 cancelled; ", h.statuses(id))
+}
+
+// A coordinator that was killed knows all queued runs again, and cancels what it had not come to cancel.
+func TestTheQueueOfASuiteSurvivesARestart(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
+suite: s
+properties: {db: "null", recordcount: 100, operationcount: 20, interval: 100ms, readproportion: 1, updateproportion: 0}
+scenarios: [{name: r, repeats: 40}]
+`)
+	require.NoError(t, err)
+	serveRun(0, a)
+	h.until(id+".1", result.Complete)
+	h.close()
+	h.open()
+	a.connect()
+	for i := range 39 {
+		require.Equal(t, fmt.Sprintf("%s.%d", id, i+2), serveRun(0, a)[0].GetId().GetRun())
+	}
+	h.until(id+".40", result.Complete)
+	require.Equal(t, result.Complete, h.suite(id).Status)
+	require.Len(t, h.suite(id).Ran, 40)
+}
