@@ -14,6 +14,7 @@ import (
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/spec"
 )
@@ -44,6 +45,9 @@ func settingFlags() []settingFlag {
 // submissionFlags are the flags that say what to execute.
 type submissionFlags struct {
 	files      []string
+	suite      string
+	trial      bool
+	variables  config.Pairs
 	properties config.Pairs
 	settings   map[string]*string
 	hbaseSite  string
@@ -56,6 +60,9 @@ func addSubmissionFlags(cmd *cobra.Command) *submissionFlags {
 	f := &submissionFlags{settings: map[string]*string{}}
 	fs := cmd.Flags()
 	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE`, such as YCSB's workloads; may stand several times, later ones win")
+	fs.StringVarP(&f.suite, "file", "f", "", "suite `FILE` (YAML, docs/suites.md) instead of -P; -p and flags go over it in all of its cases")
+	fs.BoolVar(&f.trial, "trial", false, "with -f, the small sizes of the suite's trial block")
+	config.PairsVar(fs, &f.variables, "var", "", "with -f, the value of a variable of the suite; may stand several times")
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property; goes over -P; may stand several times")
 	for _, s := range settingFlags() {
 		value := new(string)
@@ -104,6 +111,9 @@ func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins)
 		}
 		s.Files = append(s.Files, site)
 	}
+	if err := f.readSuite(cmd, origins, &s); err != nil {
+		return s, err
+	}
 	for _, name := range f.files {
 		content, err := read(name)
 		if err != nil {
@@ -125,6 +135,10 @@ func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins)
 	}
 	if origins.Set("status") {
 		s.Flags = append(s.Flags, spec.Setting{Key: "status", Value: strconv.FormatBool(f.status), Origin: origins["status"]})
+	}
+	if s.Suite != nil {
+		attach(&s)
+		return s, nil
 	}
 	for _, name := range spec.Needs(s) {
 		content, err := read(name)
@@ -149,7 +163,8 @@ func read(name string) ([]byte, error) {
 
 // judged is what a submission means, as far as benchctl has to do with it.
 type judged struct {
-	properties map[string]string // resolved
+	suite      *plan.Suite
+	properties map[string]string // of the first case, resolved
 	db         string
 	ycsb       report.YCSB // how YCSB's output is wanted
 	warnings   []spec.Warning
@@ -163,7 +178,7 @@ func judge(s spec.Submission) (judged, error) {
 	}
 	one := suite.Cases[0]
 	ycsb, err := report.ParseYCSB(one.Properties)
-	return judged{properties: one.Properties, db: one.Settings.DB, ycsb: ycsb, warnings: warnings}, err
+	return judged{suite: suite, properties: one.Properties, db: one.Settings.DB, ycsb: ycsb, warnings: warnings}, err
 }
 
 // submitter tells who submits.

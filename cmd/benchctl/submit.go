@@ -18,7 +18,7 @@ import (
 type submitFlags struct {
 	*submissionFlags
 	*connectFlags
-	suite      string
+	dryRun     bool
 	agents     int
 	labels     config.Pairs
 	waitAgents time.Duration
@@ -34,7 +34,8 @@ func submitCommand() cli.Command {
 		Use:   "submit",
 		Short: "Hand a benchmark to a coordinator",
 		Long: `Submit hands a benchmark to a coordinator, which queues it and runs it on its agents: all that --select matches, or
-as many of them as --agents says. It prints the suite's id alone on standard output, or with --wait or --watch waits for
+as many of them as --agents says. With -f it takes a suite file, which has many cases (docs/suites.md); the file is judged
+whole, and nothing runs where anything is wrong. It prints the suite's id alone on standard output, or with --wait or --watch waits for
 the end and prints the result.
 
 Ctrl-C while it waits: on a terminal it asks once. y cancels the run and prints what was measured until then, n waits on, a
@@ -43,11 +44,13 @@ further Ctrl-C leaves the run to the coordinator. Without a terminal it leaves t
 exit code is 4, and "benchctl watch" finds the run again.`,
 		Example: `  id=$(benchctl submit -P workloads/workloada --threads 32)
   benchctl submit --db null --duration 1m --threads-total 64 --agents 3 --wait -o json
-  benchctl submit -P workloads/workloadb --select zone=a --wait-agents 2m --watch --tag ticket=123`,
+  benchctl submit -P workloads/workloadb --select zone=a --wait-agents 2m --watch --tag ticket=123
+  benchctl submit -f suite.yaml --dry-run
+  benchctl submit -f suite.yaml --trial --var quorum=127.0.0.1:2181 --watch`,
 	}
 	f := submitFlags{submissionFlags: addSubmissionFlags(cmd), connectFlags: addConnectFlags(cmd), onLoss: string(remote.FailOnLoss), output: "table"}
 	fs := cmd.Flags()
-	addSuiteFlag(cmd, &f.suite)
+	fs.BoolVar(&f.dryRun, "dry-run", false, "print cases, runs, rows, operations and an estimate of the time, and do nothing; it asks no coordinator")
 	config.Whole(fs, &f.agents, "agents", 0, "how many agents; 0 is all that match")
 	config.PairsVar(fs, &f.labels, "select", "", "only agents with this label; may stand several times")
 	config.Duration(fs, &f.waitAgents, "wait-agents", false, "wait so long for enough agents to be there")
@@ -61,25 +64,9 @@ exit code is 4, and "benchctl watch" finds the run again.`,
 	}}
 }
 
-// addSuiteFlag declares -f, so that who tries it learns how things stand.
-func addSuiteFlag(cmd *cobra.Command, to *string) {
-	cmd.Flags().StringVarP(to, "file", "f", "", "suite `FILE` (YAML); a later version takes it")
-}
-
-// refuseSuite says what to do instead of -f.
-func refuseSuite(cmd *cobra.Command, suite string) error {
-	if suite == "" {
-		return nil
-	}
-	return &cli.UsageError{
-		Command: cmd.CommandPath(),
-		Err:     fmt.Errorf("suite file %s: this version does not take suites yet; give properties files with -P and settings with -p", suite),
-	}
-}
-
 func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFlags) error {
-	if err := refuseSuite(cmd, f.suite); err != nil {
-		return err
+	if f.dryRun {
+		return dryRun(c, cmd, f)
 	}
 	waits := f.wait || f.watch
 	if f.cancel && !waits {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/spec"
 )
 
 func validateCommand() cli.Command {
@@ -14,15 +15,20 @@ func validateCommand() cli.Command {
 		Use:   "validate",
 		Short: "Judge a benchmark without running it",
 		Long: `Validate judges what "submit" and "run" would be given, without running it, and tells all that is wrong. It asks no
-coordinator, unless --coordinator is given: then that one judges too, by its own version and targets.`,
+coordinator, unless --coordinator is given: then that one judges too, by its own version and targets.
+
+Mistakes in a suite file are told with file, line and column, all in one go. A suite's trial block is judged too; --trial
+judges the suite as it is with it.`,
 		Example: `  benchctl validate -P workloads/workloada -p requestdistribution=zipfian
-  benchctl validate -P workloads/workloada --coordinator 127.0.0.1:7070`,
+  benchctl validate -P workloads/workloada --coordinator 127.0.0.1:7070
+  benchctl validate -f suite.yaml
+  benchctl validate --schema >suite.schema.json`,
 	}
 	s, connect := addSubmissionFlags(cmd), addConnectFlags(cmd)
-	var suite string
-	addSuiteFlag(cmd, &suite)
+	schema := cmd.Flags().Bool("schema", false, "print the JSON Schema of suite files, for editors, and judge nothing")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
-		if err := refuseSuite(cmd, suite); err != nil {
+		if *schema {
+			_, err := c.Out.Write(spec.Schema())
 			return err
 		}
 		submission, err := s.submission(cmd, c.Origins)

@@ -56,6 +56,9 @@ func parseSuite(s Submission, available []string) (*plan.Suite, []Warning, error
 	return out, sum.sortedWarnings(), nil
 }
 
+// MaxAttachment bounds a file that is handed in with a submission.
+const MaxAttachment = maxFile
+
 // mostOfSuite bounds the problems that are told of a suite.
 const mostOfSuite = 100
 

@@ -219,6 +219,7 @@ func (r *reader) settings(n *node, level Level) []Setting {
 			r.mistake(f.at, f.name, "is a property, and its value is to be a single one; a property's whole name stands before the colon, such as hbase.splits: 10")
 			continue
 		}
+		r.meansNull(f.name, f.value)
 		if f.value.kind == null { // a trial takes a setting away so
 			continue
 		}
@@ -226,6 +227,13 @@ func (r *reader) settings(n *node, level Level) []Setting {
 	}
 	r.said = append(r.said, out...)
 	return out
+}
+
+// meansNull takes the word null for the target of that name, and not for YAML's way to say nothing.
+func (r *reader) meansNull(name string, n *node) {
+	if n.kind == null && n.text == "null" && r.in.Property(name) == "db" {
+		n.kind = scalar
+	}
 }
 
 func (r *reader) texts(key string, n *node) []string {

@@ -93,7 +93,7 @@ func (r *reader) convert(y *yaml.Node, file Place, depth int) *node {
 		n.kind, n.text = scalar, y.Value
 		n.quoted = y.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 		if y.Tag == "!!null" {
-			n.kind, n.text = null, ""
+			n.kind = null
 		}
 		n.text = strings.TrimRight(n.text, "\n") // of a block
 		r.printable(n.at, n.text)

@@ -221,6 +221,7 @@ func (r *reader) point(fields []field) point {
 			p.agents = r.count(f.name, f.value, 0, maxAgents)
 			continue
 		}
+		r.meansNull(f.name, f.value)
 		if f.value.kind != scalar {
 			r.mistake(f.value.at, f.name, "is to be a single value, and this is %s", f.value.kind)
 			continue

@@ -1,0 +1,32 @@
+package spec
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheCommittedSchemaIsCurrent(t *testing.T) {
+	file := filepath.Join("..", "..", "docs", "suite.schema.json")
+	if *update {
+		require.NoError(t, os.WriteFile(file, Schema(), 0o644))
+	}
+	committed, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(committed), string(Schema()), "run go test ./internal/spec -run Schema -update writes it")
+}
+
+func TestTheSchemaKnowsEveryPropertyThatASuiteMayHave(t *testing.T) {
+	var schema struct {
+		Defs map[string]struct {
+			Properties map[string]any `json:"properties"`
+		} `json:"$defs"`
+	}
+	require.NoError(t, json.Unmarshal(Schema(), &schema))
+	for _, k := range Keys() {
+		require.Equal(t, k.Status != Refused, schema.Defs["properties"].Properties[k.Name] != nil, k.Name)
+	}
+}
