@@ -26,6 +26,7 @@ type suiteJudge struct {
 	problems   []finding
 	warnings   []finding
 	told       map[Problem]bool
+	broken     map[suite.Place]bool // lists of actions, one of which is a mistake that has been told
 	histograms map[string]workload.Config
 }
 
@@ -34,7 +35,7 @@ func parseSuite(s Submission, available []string) (*plan.Suite, []Warning, error
 	read, mistakes := suite.Read(t.input(s))
 	j := &suiteJudge{
 		submission: s, available: available, table: t, base: len(s.Files),
-		told: make(map[Problem]bool), histograms: make(map[string]workload.Config),
+		told: make(map[Problem]bool), broken: make(map[suite.Place]bool), histograms: make(map[string]workload.Config),
 	}
 	for _, m := range mistakes {
 		j.tell(&j.problems, finding{m.At.Order(), Problem{Place: m.At.String(), Key: printableKey(m.Key), Text: m.Text}})
@@ -123,6 +124,7 @@ func (j *suiteJudge) judgeSaid(said []suite.Setting) {
 		}
 		if _, err := key.canonical(s.Value); err != nil {
 			j.tell(&j.problems, e.finding("%s", err))
+			j.broken[s.Named] = j.broken[s.Named] || s.Named != s.At && name == ActionsProperty
 		}
 	}
 }
@@ -159,7 +161,7 @@ func (j *suiteJudge) judgeCase(c suite.Case) plan.Case {
 	one.takeFiles(j.submission)
 	for _, group := range c.Said {
 		for _, s := range group {
-			if _, ok := j.table.find(strings.TrimSpace(s.Key)); ok { // what is unknown has been told
+			if _, ok := j.table.find(strings.TrimSpace(s.Key)); ok && !j.broken[s.At] { // else it has been told
 				one.set(entry{written: s.Key, value: beside(s), place: s.At.String(), order: s.At.Order(), rank: j.base + int(s.Level)})
 			}
 		}
@@ -246,7 +248,8 @@ func (j *judge) adapt(c suite.Case, base int) {
 // ofRuns are the properties that say how a run measures.
 func ofRuns() []string {
 	return []string{
-		"duration", "target", "rate", "arrival", "warmup", "warmup.ops", "warmup.until", "operationcount", "actions", "hbase.before.run",
+		"duration", "target", "rate", "arrival", "warmup", "warmup.ops", "warmup.until", "operationcount",
+		ActionsProperty, BeforeProperty,
 	}
 }
 

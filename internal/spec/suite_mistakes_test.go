@@ -113,6 +113,15 @@ func TestMistakesInASuiteAreToldWithTheirPlaces(t *testing.T) {
 				"s.yaml:3:82: actions: is to be a map of names to values, and this is a single value",
 			},
 		},
+		"an action that there is not, told once where it stands": {
+			lines("properties: {db: hbase, columnfamily: f, duration: 5m}", "scenarios:", "  - name: a", "    actions:", "      - {at: 60s, do: major_compact}", "      - {at: 90s, do: majr_compact}",
+				"  - {name: b, properties: {db: 'null'}, actions: [{at: 60s, do: flush}]}", "  - {name: c, before: [flsh]}"),
+			[]string{
+				`s.yaml:6:23: actions: "majr_compact" is nothing that can be done to a target; did you mean major_compact?`,
+				"s.yaml:7:50: actions: target null cannot flush; it takes hook",
+				`s.yaml:8:23: hbase.before.run: "flsh" is nothing that can be done before a run; there is flush, compact, major_compact, split, balance, wait_for_quiet`,
+			},
+		},
 		"a trial block that is not used is judged too": {
 			lines("scenarios: [{name: a}]", "trial:", "  properties: {recordcount: x}", "  scenarios:", "    a: {repaets: 1, matrix: {threads: [no]}}", "  tables: []"),
 			[]string{

@@ -149,7 +149,7 @@ func (r *reader) actions(n *node) []Setting {
 			text, at := when+" "+do, one.get("do").at
 			all = append(all, text)
 			// Each is judged where it stands.
-			r.said = append(r.said, Setting{actionsProperty, text, at, at, OfScenario})
+			r.said = append(r.said, Setting{actionsProperty, text, n.at, at, OfScenario})
 		}
 	}
 	if len(all) == 0 {
