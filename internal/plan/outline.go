@@ -151,7 +151,7 @@ func assumedRate(c Case, p Phase) (perSecond float64, by string) {
 	}
 	sum, n := 0.0, 0
 	for _, entry := range c.Published {
-		if f, ok := number(entry["throughput_ops"]); ok && f > 0 {
+		if f, ok := figure(entry["throughput_ops"]); ok && f > 0 {
 			sum, n = sum+f, n+1
 		}
 	}
@@ -179,7 +179,7 @@ func until(rate pacing.Rate, ops float64) float64 {
 	return high
 }
 
-func number(v any) (float64, bool) {
+func figure(v any) (float64, bool) {
 	switch n := v.(type) {
 	case int64:
 		return float64(n), true
