@@ -23,7 +23,7 @@ import (
 
 // reportFormats are the forms in which reports are written, and those that this version does not have yet.
 func reportFormats() (now, later []string) {
-	return []string{"json", "csv", "ycsb", "hlog", "raw"}, []string{"html", "xlsx", "md", "benchfmt"}
+	return []string{"md", "json", "csv", "ycsb", "hlog", "raw"}, []string{"html", "xlsx", "benchfmt"}
 }
 
 func reportCommand() cli.Command {
@@ -32,9 +32,13 @@ func reportCommand() cli.Command {
 		Short: "Write the result of a suite or run to files",
 		Long: `Report writes the result of a suite or run into a directory, which it makes where there is none:
 
+  md    ID.md                       for people: of a suite its tables with what was published beside what was measured, its
+                                    cases over their repeats, actions, verdicts, provenance
   json  ID.json                     all that there is, as "show -o json" prints it
   csv   ID-operations.csv           a line for each operation of each phase
         ID-series.csv               and for each interval
+        ID-cases.csv                of a suite: each figure of each case over its repeats
+        ID-tables.csv               and its tables, a line for each cell
   ycsb  ID.ycsb.txt                 as YCSB prints it, or .json with its other exporters
   hlog  ID-PHASE-OPERATION.hlog     HdrHistogram logs in nanoseconds: a line of response times for each interval, and
                                     one of service times, tagged "service"
@@ -44,6 +48,7 @@ func reportCommand() cli.Command {
 
 The files appear together, complete, or not at all. None takes the place of another without --force.`,
 		Example: `  benchctl report 20260301-k7mp --format json,csv --out results
+  benchctl report 20260301-k7mp --format md --out results --force
   benchctl report 20260301-k7mp.2 --format hlog --out .`,
 	}
 	f := addConnectFlags(cmd)
@@ -126,11 +131,25 @@ func (r *reporter) write(ctx context.Context, id string, formats []string) error
 		return fmt.Errorf("make directory %s: %w", r.dir, err)
 	}
 	for _, format := range formats {
-		if format == "json" {
+		switch {
+		case format == "json":
 			if err := r.json(id, text); err != nil {
 				return err
 			}
 			continue
+		case format == "md":
+			book := report.RunBook(run)
+			if suite != nil {
+				book = report.SuiteBook(*suite)
+			}
+			if err := r.file(id+".md", func(w io.Writer) error { return report.Markdown(w, book) }); err != nil {
+				return err
+			}
+			continue
+		case format == "csv" && suite != nil:
+			if err := r.suite(*suite); err != nil {
+				return err
+			}
 		}
 		for _, run := range runs {
 			if err := r.run(ctx, run, format); err != nil {
@@ -152,6 +171,14 @@ func (r *reporter) json(id string, text []byte) error {
 		_, err := indented.WriteTo(w)
 		return err
 	})
+}
+
+// suite writes what a suite says over its runs for spreadsheets.
+func (r *reporter) suite(s result.Suite) error {
+	return errors.Join(
+		r.file(s.ID+"-cases.csv", func(w io.Writer) error { return report.CasesCSV(w, s) }),
+		r.file(s.ID+"-tables.csv", func(w io.Writer) error { return report.TablesCSV(w, s) }),
+	)
 }
 
 // run writes one run in one form.

@@ -100,8 +100,9 @@ func TestOnlyWholeRunsAreInACasesMeansAndTheOthersAreNamed(t *testing.T) {
 	require.InDelta(t, 700, *p99.Median, 0)
 	require.InDelta(t, 10, *figure(t, c, "failed_ops").Mean, 0)
 	require.Equal(t, "measure", c.Phase)
-	require.Len(t, s.Tables[0].Notes, 3, "a table names each run that is in no mean of it")
-	require.Contains(t, s.Tables[0].Notes[1], "S.4 (c, repeat 4) is failed and in no mean: a limit was violated")
+	require.Len(t, s.Tables[0].Notes, 4, "a table names each run that is in no mean of it")
+	require.Equal(t, "Measured in a closed loop.", s.Tables[0].Notes[0])
+	require.Contains(t, s.Tables[0].Notes[2], "S.4 (c, repeat 4) is failed and in no mean: a limit was violated")
 }
 
 func TestTablesShowWhatWasPublishedBesideWhatWasMeasured(t *testing.T) {
@@ -117,8 +118,10 @@ func TestTablesShowWhatWasPublishedBesideWhatWasMeasured(t *testing.T) {
 		{
 			"every repeat, those that only the report has too, and the average that it prints",
 			[]result.PlannedCase{{Name: "s", Scenario: "s", Repeats: 2, Published: entries{
-				{"run": 1.0, "throughput_ops": 3881.0, "read_avg_ms": 2.4}, {"run": 2.0, "throughput_ops": 4265.0, "read_avg_ms": 2.1},
-				{"run": 3.0, "throughput_ops": 4516.0, "read_avg_ms": 2.0}, {"run": "average", "throughput_ops": 4213.0, "read_avg_ms": 2.19},
+				{"run": 1.0, "throughput_ops": 3881.0, "read_avg_ms": 2.4},
+				{"run": 2.0, "throughput_ops": 4265.0, "read_avg_ms": 2.1},
+				{"run": 3.0, "throughput_ops": 4516.0, "read_avg_ms": 2.0},
+				{"run": "average", "throughput_ops": 4213.0, "read_avg_ms": 2.19},
 			}}},
 			plan.Table{Columns: []string{"run", "throughput_ops", "read_avg_ms", "regions"}, Repeats: true},
 			[]result.Run{ran("S.1", "s", 1, 1000, 200, 500), ran("S.2", "s", 2, 3000, 400, 900)},

@@ -57,7 +57,7 @@ func of(run result.Run) figures {
 			}
 		}
 	}
-	f.target(run)
+	f.target(run, *phase)
 	f.course(*phase)
 	return f
 }

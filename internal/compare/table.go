@@ -112,6 +112,7 @@ type tableBuilder struct {
 	repeats bool
 	clients bool // a row for each agent
 	rows    []doubleRow
+	loops   []string
 	notes   []string
 }
 
@@ -131,6 +132,9 @@ func (b *tableBuilder) scenario(cases []*caseRuns) {
 			b.over(c)
 		}
 		for _, r := range c.runs {
+			if p := subject(r.Run); p != nil && !slices.Contains(b.loops, p.Loop) {
+				b.loops = append(b.loops, p.Loop)
+			}
 			if r.because != "" {
 				b.notes = append(b.notes, fmt.Sprintf("%s (%s, repeat %d) is %s and in no mean: %s", r.ID, c.Name, r.Repeat, r.Status, r.because))
 			}
@@ -296,6 +300,13 @@ func (b *tableBuilder) finish(t *result.Table) {
 		several = several || r.Runs > 1
 		t.Rows = append(t.Rows, r.Row)
 	}
+	switch len(b.loops) {
+	case 0:
+	case 1:
+		t.Notes = append(t.Notes, "Measured in a "+b.loops[0]+" loop.")
+	default:
+		t.Notes = append(t.Notes, "Some rows are of a closed loop and some of an open one: their latencies do not compare.")
+	}
 	if several && medians {
 		t.Notes = append(t.Notes, "Over several runs: means; of a percentile the median of the runs', of min and max the least and the greatest.")
 	}
@@ -339,13 +350,13 @@ func (c *caseRuns) identity(name string, row result.Row, repeat, client int) res
 		if text == "" || text == "0" {
 			text = c.property("threadcount")
 		}
-		return c.peakOr(row, text)
+		return peakOr(row, text)
 	}
-	return c.peakOr(row, c.property(name))
+	return peakOr(row, c.property(name))
 }
 
 // peakOr is a cell of what the matrix may vary: of a scenario's highest throughput it says where that was.
-func (c *caseRuns) peakOr(row result.Row, text string) result.Cell {
+func peakOr(row result.Row, text string) result.Cell {
 	if row.Kind == result.Highest {
 		if row.Runs == 0 {
 			return result.Cell{Text: "peak"}

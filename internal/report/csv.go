@@ -27,7 +27,7 @@ func OperationsCSV(w io.Writer, run result.Run) error {
 			}
 		}
 	}
-	return t.end(run)
+	return t.end("run " + run.ID)
 }
 
 // SeriesCSV writes a line for each operation with each outcome in each interval.
@@ -41,7 +41,7 @@ func SeriesCSV(w io.Writer, run result.Run) error {
 			}
 		}
 	}
-	return t.end(run)
+	return t.end("run " + run.ID)
 }
 
 // csvTable keeps the first error for the end.
@@ -62,13 +62,13 @@ func (t *csvTable) row(cells ...string) {
 	}
 }
 
-func (t *csvTable) end(run result.Run) error {
+func (t *csvTable) end(of string) error {
 	t.w.Flush()
 	if t.err == nil {
 		t.err = t.w.Error()
 	}
 	if t.err != nil {
-		return fmt.Errorf("write run %s as CSV: %w", run.ID, t.err)
+		return fmt.Errorf("write %s as CSV: %w", of, t.err)
 	}
 	return nil
 }

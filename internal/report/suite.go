@@ -8,8 +8,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// SuiteTable writes the runs of a suite side by side: what each of them did, and of each good operation the
-// figures. Nothing is averaged over runs.
+// SuiteTable writes a suite for people: a table for each scenario, with the figures of its cases over their repeats. Of a
+// suite without a plan it writes what each of its runs did; nothing is averaged over those.
 func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 	p := newPage(o)
 	title := "suite " + suite.ID
@@ -17,13 +17,17 @@ func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 		title += "  " + suite.Name
 	}
 	p.line(p.bold(title), "  ", p.status(suite.Status))
-	p.line()
-	g := &grid{left: 6}
-	g.add("run", "case", "status", "phase", "loop", "operation", "ops/s", "count", "p50", "p99", "max")
-	for _, run := range suite.Runs {
-		g.run(run)
+	if suite.Note != "" {
+		p.wrap("note     ", suite.Note, plain)
 	}
-	p.grid(g, "max", "count", "status")
+	if suite.Plan != nil && suite.Plan.Trial {
+		p.wrap("trial    ", "small sizes: that the suite works, not how fast anything is", plain)
+	}
+	if len(suite.Cases) > 0 {
+		p.scenarios(suite)
+	} else {
+		p.runs(suite)
+	}
 	for _, run := range suite.Runs {
 		for _, text := range run.Missing {
 			p.wrap("missing  ", run.ID+": "+text, p.red)
@@ -35,6 +39,69 @@ func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 		}
 	}
 	return p.write(w)
+}
+
+// scenarios writes a table for each scenario, and one of what was done to the target.
+func (p *page) scenarios(suite result.Suite) {
+	left := make(map[string]bool)
+	for _, c := range suite.Cases {
+		for _, l := range c.LeftOut {
+			left[fmt.Sprintf("%s is %s and in no mean: %s", l.Run, l.Status, printable(l.Because))] = true
+		}
+	}
+	tables := ScenarioTables(suite)
+	if actions := actionTable(suite.Runs); len(actions.Rows) > 0 {
+		actions.Title = "Actions (ops/s)"
+		tables = append(tables, actions)
+	}
+	for _, t := range tables {
+		p.line()
+		p.line(p.bold(t.Title))
+		p.table(t)
+		for _, note := range t.Notes {
+			if left[note] {
+				p.wrap("! ", note, p.red)
+			} else {
+				p.wrap("", note, p.dim)
+			}
+		}
+	}
+}
+
+// table writes a table of texts; where it is too wide, columns that can be spared are left out.
+func (p *page) table(t result.Table) {
+	g := &grid{}
+	for g.left < len(t.Columns) && !t.Columns[g.left].Figure {
+		g.left++
+	}
+	g.add(heads(t)...)
+	spare := []string{"sd", "min", "max", "case"}
+	for _, row := range t.Rows {
+		cells := make([]string, len(row.Cells))
+		for i, cell := range row.Cells {
+			cells[i] = short(cellText(t.Columns[i], cell), 40)
+		}
+		g.add(cells...)
+	}
+	for _, stat := range []string{" p50", " max", " p99"} {
+		for _, c := range t.Columns {
+			if len(c.Name) > len(stat) && c.Name[len(c.Name)-len(stat):] == stat {
+				spare = append(spare, c.Name)
+			}
+		}
+	}
+	p.grid(g, spare...)
+}
+
+// runs writes the runs of a suite side by side: what each of them did, and of each good operation the figures.
+func (p *page) runs(suite result.Suite) {
+	p.line()
+	g := &grid{left: 6}
+	g.add("run", "case", "status", "phase", "loop", "operation", "ops/s", "count", "p50", "p99", "max")
+	for _, run := range suite.Runs {
+		g.run(run)
+	}
+	p.grid(g, "max", "count", "status")
 }
 
 // run adds the rows of a run; what stands above is not said again.

@@ -2,6 +2,7 @@ package suites_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -58,9 +59,7 @@ func ofCase(s *plan.Suite, of string) (entries []map[string]any, scenarios []str
 
 func withRun(average map[string]any) map[string]any {
 	out := map[string]any{"run": "average"}
-	for k, v := range average {
-		out[k] = v
-	}
+	maps.Copy(out, average)
 	return out
 }
 

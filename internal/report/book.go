@@ -1,0 +1,229 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// Book is a report as chapters of texts and tables, before it has a form: Markdown and others write the same book.
+type Book struct {
+	Title    string
+	Lead     []string // what a reader must know before any figure
+	Chapters []Chapter
+}
+
+// Chapter is a part of a Book.
+type Chapter struct {
+	Title  string
+	Text   []string // paragraphs; one that begins with "- " is an item of a list
+	Tables []result.Table
+}
+
+// SuiteBook is the report of a suite.
+func SuiteBook(s result.Suite) Book {
+	b := Book{Title: strings.TrimSpace(fmt.Sprintf("%s (%s)", cmp.Or(s.Name, "suite"), s.ID))}
+	b.Lead = append(b.Lead, suiteLead(s)...)
+	if len(s.Tables) > 0 {
+		b.Chapters = append(b.Chapters, Chapter{
+			Title:  "Tables",
+			Text:   []string{"Columns named published are the authors' figures, of their own cluster: nothing in them was measured here."},
+			Tables: s.Tables,
+		})
+	}
+	b.Chapters = append(b.Chapters, Chapter{
+		Title: "Cases",
+		Text: []string{
+			"Means over the repeats with the standard deviation (sd) and the half-width of their 95 % interval by Student's t (± 95 %), which takes repeats for " +
+				"independent and normally distributed. Percentiles are of each run's merged histogram; over several runs their median.",
+		},
+		Tables: ScenarioTables(s),
+	})
+	b.add("Actions", "Throughput is in ops/s, times in seconds since the phase's start.", actionTable(s.Runs))
+	b.add("Telemetry", "Means over each run's measured phase, summed over the servers where a figure counts something.", telemetryTable(s.Runs))
+	b.Chapters = append(b.Chapters, verdictChapter(s.Runs), runsChapter(s), provenanceChapter(s.Runs))
+	return b
+}
+
+// add adds a chapter of one table, if it has rows.
+func (b *Book) add(title, text string, t result.Table) {
+	if len(t.Rows) > 0 {
+		b.Chapters = append(b.Chapters, Chapter{Title: title, Text: []string{text}, Tables: []result.Table{t}})
+	}
+}
+
+// suiteLead is what a reader must know of a suite before its figures.
+func suiteLead(s result.Suite) []string {
+	lead := []string{"Status: " + string(s.Status) + "."}
+	if s.Note != "" {
+		lead = append(lead, s.Note)
+	}
+	if s.Plan != nil && s.Plan.Trial {
+		lead = append(lead, "This is a trial in small sizes: it shows that the suite works. Its figures are of other sizes than published ones, and compare with nothing.")
+	}
+	if onSandbox(s.Runs) {
+		lead = append(lead, "Taken on benchd's sandbox, which is no HBase: never publish its speed as HBase's.")
+	}
+	if left := leftOut(s); len(left) > 0 {
+		lead = append(lead, "Runs that are in no mean:")
+		lead = append(lead, left...)
+	}
+	return lead
+}
+
+// leftOut names the runs that are in no figure of their case.
+func leftOut(s result.Suite) []string {
+	var out []string
+	for _, c := range s.Cases {
+		for _, l := range c.LeftOut {
+			out = append(out, fmt.Sprintf("- %s (%s) is %s: %s", l.Run, c.Name, l.Status, printable(l.Because)))
+		}
+	}
+	return out
+}
+
+func onSandbox(runs []result.Run) bool {
+	return slices.ContainsFunc(runs, func(r result.Run) bool {
+		return r.Resolved["db"] == "sandbox" || r.Provenance.Target["target"] == "sandbox" || strings.Contains(r.Provenance.Target["hbase.version"], "sandbox")
+	})
+}
+
+// verdictChapter tells what was found against runs, and in how many nothing was.
+func verdictChapter(runs []result.Run) Chapter {
+	c := Chapter{Title: "Verdicts"}
+	judged, good := 0, 0
+	for _, run := range runs {
+		before := len(c.Text)
+		if len(run.Verdicts) > 0 {
+			judged++
+		}
+		for _, v := range run.Verdicts {
+			if v.Bad() {
+				answer := "no"
+				if v.Value {
+					answer = "yes"
+				}
+				c.Text = append(c.Text, fmt.Sprintf("- %s (%s): %s: %s. %s (tested: %s)", run.ID, run.Case, v.Name, answer, sentence(printable(v.Because)), printable(v.Test)))
+			}
+		}
+		if len(c.Text) == before && len(run.Verdicts) > 0 {
+			good++
+		}
+	}
+	c.Text = append([]string{fmt.Sprintf("Judged: %d of %d runs; nothing was found against %d of them.", judged, len(runs), good)}, c.Text...)
+	return c
+}
+
+func sentence(s string) string {
+	if strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
+}
+
+// runsChapter lists the runs in the order in which they began.
+func runsChapter(s result.Suite) Chapter {
+	t := result.Table{Columns: columns("run", "case", "repeat", "status", "began", "loop", "took", "operations")}
+	at := make(map[string]int, len(s.Ran))
+	for i, turn := range s.Ran {
+		at[turn.Run] = i + 1
+	}
+	runs := slices.Clone(s.Runs)
+	slices.SortStableFunc(runs, func(a, b result.Run) int {
+		x, y := at[a.ID], at[b.ID]
+		if x == 0 || y == 0 {
+			return cmp.Compare(y, x) // those that have not begun come last
+		}
+		return cmp.Compare(x, y)
+	})
+	for _, run := range runs {
+		began, loop, took, ops := none, none, 0.0, uint64(0)
+		if run.Start != nil {
+			began = instant(run.Start.Planned)
+		}
+		for _, p := range run.Phases {
+			took += p.Seconds
+			ops += p.Ops
+			loop = p.Loop
+		}
+		t.Rows = append(t.Rows, textRow(run.ID, run.Case, strconv.Itoa(max(run.Repeat, 1)), string(run.Status), began, loop, fixed(took, 1)+" s", whole(ops)))
+	}
+	c := Chapter{Title: "Runs", Tables: []result.Table{t}}
+	if s.Plan != nil && s.Plan.Order != "" {
+		c.Text = append(c.Text, "In the order in which they began. Order that was asked for: "+string(s.Plan.Order)+".")
+	}
+	return c
+}
+
+// provenanceChapter is where the figures come from, in brief: what is the same of all runs.
+func provenanceChapter(runs []result.Run) Chapter {
+	c := Chapter{Title: "Provenance"}
+	if len(runs) == 0 {
+		return c
+	}
+	p := runs[0].Provenance
+	c.Text = append(c.Text, fmt.Sprintf("- benchd %s, submitted by %s at %s", p.Benchd, p.SubmittedBy, instant(p.Created)))
+	for _, line := range targetLines(runs) {
+		c.Text = append(c.Text, "- target: "+line)
+	}
+	var seen []string
+	for _, run := range runs {
+		for _, a := range run.Provenance.Agents {
+			line := fmt.Sprintf("- agent %s on %s: %d cores (%s), %s of memory, %s, kernel %s, %s, benchd %s", a.Name, a.Hostname, a.Cores, a.CPU, bytesText(a.Memory), a.OS, a.Kernel, a.Go, a.Version)
+			if !slices.Contains(seen, line) {
+				seen = append(seen, line)
+			}
+		}
+	}
+	slices.Sort(seen)
+	if n := len(seen) - someAgents; n > 0 {
+		seen = append(seen[:someAgents], fmt.Sprintf("- and %d more agents", n))
+	}
+	c.Text = append(c.Text, seen...)
+	c.Text = append(c.Text, "Settings, seeds and the facts of the target of each run are in the JSON form.")
+	return c
+}
+
+// targetLines tells of the targets of runs, each once.
+func targetLines(runs []result.Run) []string {
+	var lines []string
+	for _, run := range runs {
+		t := run.Provenance.Target
+		if len(t) == 0 {
+			continue
+		}
+		parts := []string{cmp.Or(t["target"], run.Resolved["db"])}
+		for _, f := range []struct{ key, text string }{
+			{"hbase.version", "version "}, {"hbase.servers", "region servers "}, {"hbase.server.heap", "heap "}, {"hbase.cluster.id", "cluster "}, {"hbase.zookeeper.quorum", "quorum "},
+		} {
+			if v := t[f.key]; v != "" {
+				parts = append(parts, f.text+printable(v))
+			}
+		}
+		if line := strings.Join(parts, ", "); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// columns are columns of texts.
+func columns(names ...string) []result.Column {
+	out := make([]result.Column, len(names))
+	for i, name := range names {
+		out[i].Name = name
+	}
+	return out
+}
+
+func textRow(cells ...string) result.Row {
+	row := result.Row{Kind: result.OfRuns, Cells: make([]result.Cell, len(cells))}
+	for i, text := range cells {
+		row.Cells[i].Text = text
+	}
+	return row
+}

@@ -1,0 +1,67 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// RunBook is the report of one run.
+func RunBook(r result.Run) Book {
+	b := Book{Title: fmt.Sprintf("%s (%s)", cmp.Or(r.Name, "run"), r.ID), Lead: []string{"Status: " + string(r.Status) + "."}}
+	for _, text := range []string{r.Reason, r.Note, start(r.Start), counts(r.Reconcile)} {
+		if text != "" {
+			b.Lead = append(b.Lead, text)
+		}
+	}
+	if onSandbox([]result.Run{r}) {
+		b.Lead = append(b.Lead, "Taken on benchd's sandbox, which is no HBase: never publish its speed as HBase's.")
+	}
+	for _, text := range r.Missing {
+		b.Lead = append(b.Lead, "- missing: "+text)
+	}
+	for _, text := range r.Warnings {
+		b.Lead = append(b.Lead, "- warning: "+text)
+	}
+	for _, phase := range r.Phases {
+		b.Chapters = append(b.Chapters, phaseChapter(phase))
+	}
+	b.add("Actions", "Throughput is in ops/s, times in seconds since the phase's start.", actionTable([]result.Run{r}))
+	b.add("Telemetry", "Means over the measured phase, summed over the servers where a figure counts something.", telemetryTable([]result.Run{r}))
+	b.Chapters = append(b.Chapters, verdictChapter([]result.Run{r}), provenanceChapter([]result.Run{r}))
+	return b
+}
+
+// phaseChapter is what was measured in a phase.
+func phaseChapter(phase result.Phase) Chapter {
+	c := Chapter{Title: phase.Name, Text: []string{phaseText(phase)}}
+	t := result.Table{Columns: columns("operation", "count", "mean", "p50", "p90", "p95", "p99", "p99.9", "max")}
+	for i := range t.Columns[1:] {
+		t.Columns[i+1].Figure = true
+	}
+	add := func(label string, f result.Figures) {
+		t.Rows = append(t.Rows, textRow(label, whole(f.Count), Micros(f.Mean), percentile(f.P50), percentile(f.P90), percentile(f.P95),
+			percentile(f.P99), percentile(f.P999), Micros(f.Max)))
+	}
+	for _, o := range phase.Operations {
+		add(label(o, ""), o.Figures)
+		if phase.Loop == "open" && o.PartOf == nil && result.Good(o.Outcome) {
+			add(label(o, "")+", service time", o.Service)
+		}
+	}
+	if len(t.Rows) > 0 {
+		c.Tables = append(c.Tables, t)
+	}
+	for _, e := range phase.Errors {
+		c.Text = append(c.Text, fmt.Sprintf("- %s %s on agent %s: %s", e.Op, e.Outcome, e.Agent, printable(e.Message)))
+	}
+	for i, e := range phase.Events {
+		if i == someEvents {
+			c.Text = append(c.Text, fmt.Sprintf("- and %d more events", len(phase.Events)-i))
+			break
+		}
+		c.Text = append(c.Text, fmt.Sprintf("- %s s: %s: %s", fixed(e.T, 1), e.Kind, printable(e.Text)))
+	}
+	return c
+}

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// brief is a column of the table of telemetry: what it says of a figure that servers reported. Of several servers it is the
+// sum over them, or the greatest.
+type brief struct {
+	title, figure string
+	say           func([]result.Observation) string
+}
+
+func briefs() []brief {
+	const server, master = "hbase.regionserver.", "hbase.master."
+	return []brief{
+		{"servers", master + "servers", fromTo},
+		{"regions", master + "regions", fromTo},
+		{"requests/s", server + "requests", func(o []result.Observation) string { return rate(sumOfMeans(o)) }},
+		{"cache hits", server + "block_cache_hit_percent", func(o []result.Observation) string { return fixed(sumOfMeans(o)/float64(len(o)), 1) + " %" }},
+		{"store files", server + "store_files", fromTo},
+		{"flushed/s", server + "flushed", bytesPerSecond},
+		{"compacted/s", server + "compacted", bytesPerSecond},
+		{"longest compaction queue", server + "compaction_queue", func(o []result.Observation) string { return fixed(greatest(o), 0) }},
+		{"GC", server + "gc_time", func(o []result.Observation) string { return fixed(sumOfMeans(o)/float64(len(o))/10, 2) + " %" }},
+		{"busiest CPU", "cpu_busy_percent", busiest},
+		{"busiest disk", "disk_busy_percent", busiest},
+	}
+}
+
+// telemetryTable is what targets and hosts reported over the measured phase of runs, in brief. All of it is in the JSON
+// form.
+func telemetryTable(runs []result.Run) result.Table {
+	all := briefs()
+	said := make([]bool, len(all))
+	var rows [][]string
+	for _, run := range runs {
+		if len(run.Phases) == 0 {
+			continue
+		}
+		phase := run.Phases[len(run.Phases)-1]
+		row := []string{run.ID, run.Case}
+		told := false
+		for i, b := range all {
+			text := none
+			if o := observed(phase, b.figure); len(o) > 0 {
+				text, told, said[i] = b.say(o), true, true
+			}
+			row = append(row, text)
+		}
+		if told {
+			rows = append(rows, row)
+		}
+	}
+	t := result.Table{Columns: columns("run", "case")}
+	for i, b := range all {
+		if said[i] {
+			t.Columns = append(t.Columns, result.Column{Name: b.title, Figure: true})
+		}
+	}
+	for _, row := range rows {
+		kept := row[:2:2]
+		for i, text := range row[2:] {
+			if said[i] {
+				kept = append(kept, text)
+			}
+		}
+		t.Rows = append(t.Rows, textRow(kept...))
+	}
+	return t
+}
+
+// observed are the sources of a figure; of one without a prefix, those of hosts of any kind.
+func observed(phase result.Phase, figure string) []result.Observation {
+	var out []result.Observation
+	for _, o := range phase.Observations {
+		if len(o.Points) > 0 && (o.Name == figure || o.Name == "host."+figure || o.Name == "node."+figure) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func meanOf(o result.Observation) float64 {
+	var sum float64
+	for _, p := range o.Points {
+		sum += p[1]
+	}
+	return sum / float64(len(o.Points))
+}
+
+func sumOfMeans(all []result.Observation) float64 {
+	var sum float64
+	for _, o := range all {
+		sum += meanOf(o)
+	}
+	return sum
+}
+
+func greatest(all []result.Observation) float64 {
+	most := all[0].Points[0][1]
+	for _, o := range all {
+		for _, p := range o.Points {
+			most = max(most, p[1])
+		}
+	}
+	return most
+}
+
+// fromTo is a sum over the servers as the phase began and as it ended.
+func fromTo(all []result.Observation) string {
+	var first, last float64
+	for _, o := range all {
+		first += o.Points[0][1]
+		last += o.Points[len(o.Points)-1][1]
+	}
+	if first == last {
+		return fixed(first, 0)
+	}
+	return fixed(first, 0) + " → " + fixed(last, 0)
+}
+
+func bytesPerSecond(all []result.Observation) string {
+	return bytesText(uint64(max(sumOfMeans(all), 0)))
+}
+
+// busiest is the source with the highest mean, with that.
+func busiest(all []result.Observation) string {
+	most := slices.MaxFunc(all, func(a, b result.Observation) int {
+		if meanOf(a) < meanOf(b) {
+			return -1
+		}
+		return 1
+	})
+	source := strings.TrimPrefix(most.Source, "http://")
+	return fixed(meanOf(most), 0) + " % (" + printable(source) + ")"
+}
