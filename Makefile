@@ -93,7 +93,7 @@ test-integration: $(TESTRUNNER) ## Run the tests against separate processes and 
 
 .PHONY: crash-sandbox
 crash-sandbox: $(TESTRUNNER) ## Kill the sandbox and its storage KILLS (200) times each under load; all that was acknowledged must be there.
-	BENCHD_CRASH_KILLS=$(KILLS) $(GOTEST) -count 1 -v -timeout 30m -tags integration ./test/crash
+	BENCHD_CRASH_KILLS=$(KILLS) $(GOTEST) -count 1 -v -timeout 30m -tags integration -run 'TestASandbox|TestAStore' ./test/crash
 
 .PHONY: test-faults
 test-faults: $(TESTRUNNER) ## Run the tests of killed processes, broken networks and full disks, on hosts of their own (root, iproute2); print the table.
@@ -110,8 +110,9 @@ soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three 
 	$(GOTEST) -count 1 -timeout 24h -tags soak -v ./test/soak -args -for $(FOR)
 
 .PHONY: crash-archive
-crash-archive: ## Kill who writes the archive at 500 random instants; each time it opens, and nothing acknowledged is missing.
-	$(GO) test -count 1 -timeout 30m -run TestAcknowledgedWindowsSurviveKill -v ./internal/archive -args -kills 500
+crash-archive: $(TESTRUNNER) ## Kill the coordinator, and its archive alone, at 500 random instants each; it opens, and nothing acknowledged is missing.
+	BENCHD_CRASH_KILLS=500 $(GOTEST) -count 1 -v -timeout 30m -tags integration -run TestACoordinator ./test/crash
+	$(GOTEST) -count 1 -timeout 30m -run TestAcknowledgedWindowsSurviveKill -v ./internal/archive -args -kills 500
 
 .PHONY: test-deploy
 test-deploy: $(TESTRUNNER) ## Check deploy/ and the release: units, manifests, compose file, playbook; build the image's stages without docker (root).

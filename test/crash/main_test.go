@@ -26,12 +26,12 @@ func TestMain(m *testing.M) {
 	os.Exit(house.Main(m))
 }
 
-// kills is how often a process is killed.
-func kills(t *testing.T) int {
+// kills is how often a process is killed, unless somebody says otherwise.
+func kills(t *testing.T, usually int) int {
 	t.Helper()
 	text := os.Getenv("BENCHD_CRASH_KILLS")
 	if text == "" {
-		return 8
+		return usually
 	}
 	n, err := strconv.Atoi(text)
 	require.NoError(t, err, "BENCHD_CRASH_KILLS is a number")

@@ -91,7 +91,7 @@ func TestASandboxThatIsKilledHasAllThatItAcknowledged(t *testing.T) {
 		states[w] = newState(w)
 		states[w].single = true
 	}
-	for k := range kills(t) + 1 {
+	for k := range kills(t, 8) + 1 {
 		p := house.Start(t, nil, "benchd", "sandbox", "--zookeeper", zookeeper, "--info", "127.0.0.1:0", "--data", dir)
 		p.Says("sandbox is up")
 		c := &client{Client: gohbase.NewClient(zookeeper, gohbase.RpcQueueSize(1)), table: []byte("crash")}
@@ -113,7 +113,7 @@ func TestASandboxThatIsKilledHasAllThatItAcknowledged(t *testing.T) {
 			require.Empty(t, s.settle(max(s.done, c.done[w]), have), "after kill %d", k)
 		}
 		cancel()
-		if k == kills(t) {
+		if k == kills(t, 8) {
 			c.Close()
 			break
 		}
@@ -127,8 +127,8 @@ func TestASandboxThatIsKilledHasAllThatItAcknowledged(t *testing.T) {
 	for _, s := range states {
 		total += s.done
 	}
-	t.Logf("%d operations survived %d kills", total, kills(t))
-	require.Greater(t, total, 10*kills(t))
+	t.Logf("%d operations survived %d kills", total, kills(t, 8))
+	require.Greater(t, total, 10*kills(t, 8))
 }
 
 // load lets all writers go until the sandbox is killed, and notes what was acknowledged.

@@ -205,7 +205,7 @@ func TestAStoreThatIsKilledHasAllThatItAcknowledged(t *testing.T) {
 	}
 	rearranged := 0
 	t.Setenv(childDir, dir)
-	for k := range kills(t) {
+	for k := range kills(t, 8) {
 		done := make([]string, 0, writers+1)
 		for _, s := range states {
 			done = append(done, strconv.Itoa(s.done))
@@ -231,8 +231,8 @@ func TestAStoreThatIsKilledHasAllThatItAcknowledged(t *testing.T) {
 	for _, one := range states {
 		total += one.done
 	}
-	t.Logf("%d operations and %d splits and merges survived %d kills", total, rearranged, kills(t))
-	require.Greater(t, total, 10*kills(t))
+	t.Logf("%d operations and %d splits and merges survived %d kills", total, rearranged, kills(t, 8))
+	require.Greater(t, total, 10*kills(t, 8))
 }
 
 // settleBounds finds how far splitting and merging came.
