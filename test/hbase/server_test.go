@@ -66,12 +66,14 @@ func launch(t *testing.T, name string) *server {
 		return launchHBase(t, name, 1)
 	case three:
 		return launchHBase(t, name, 3)
+	case together:
+		return launchHBase(t, name, 3, "--together")
 	}
 	return launchSandbox(t, name)
 }
 
 // launchHBase starts a real HBase, in a folder and on ports of its own.
-func launchHBase(t *testing.T, name string, servers int) *server {
+func launchHBase(t *testing.T, name string, servers int, more ...string) *server {
 	t.Helper()
 	begin := time.Now()
 	script := filepath.Join(house.Root(), "scripts", "hbase")
@@ -82,8 +84,8 @@ func launchHBase(t *testing.T, name string, servers int) *server {
 			fmt.Fprintf(os.Stderr, "stop HBase in %s: %v: %s\n", dir, err, out)
 		}
 	}
-	stdout, stderr, code := house.Command(t, 5*time.Minute, script, "up", "--servers", strconv.Itoa(servers),
-		"--free-ports", "--heap", "768m", "--wait", "240", "--dir", dir)
+	stdout, stderr, code := house.Command(t, 5*time.Minute, script, append([]string{"up", "--servers", strconv.Itoa(servers),
+		"--free-ports", "--heap", "768m", "--wait", "240", "--dir", dir}, more...)...)
 	if code != 0 {
 		s.stop()
 		require.Fail(t, "a real HBase should start", stderr)
