@@ -2,15 +2,19 @@ package coordinator_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -232,6 +236,39 @@ func TestRowsThatAreNotThereFailARun(t *testing.T) {
 	a.ended(start.GetId(), 2, 1)
 	h.until(id, result.Failed)
 	require.True(t, h.result(id).Violated)
+}
+
+// What may be on its way at once does not bound what one message may be.
+func TestAWindowMayBeLargerThanASessionsFlowWindow(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
+	require.NoError(t, err)
+	a.ready()
+	start := a.begin()
+	const count, samples = 80, 10_000
+	var wide latency.Histogram
+	for i := range int64(samples) {
+		wide.Record(i * i)
+	}
+	shard := start.GetId()
+	w := &latency.Window{
+		ID:  latency.WindowID{Run: shard.GetRun(), Phase: "measure", Shard: int(shard.GetShard()), Attempt: int(shard.GetAttempt())},
+		End: 100 * time.Millisecond, Last: true, Issued: count * samples, Recorded: count * samples,
+	}
+	for i := range count {
+		w.Series = append(w.Series, latency.Series{Key: latency.Key{Op: fmt.Sprintf("OP-%02d", i), Outcome: "OK"}, Response: &wide, Service: &wide})
+	}
+	msg := &benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: wire.FromWindow(w)}}
+	require.Greater(t, proto.Size(msg), 3*wire.FlowWindow)
+	a.send(msg)
+	a.acked(0)
+	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
+		Id: shard, Phase: "measure", EndedNs: 1e8, Windows: 1, Final: true, Issued: count * samples, Recorded: count * samples,
+	}}})
+	h.until(id, result.Complete)
+	require.Equal(t, result.Reconcile{Issued: count * samples, Recorded: count * samples, Merged: count * samples, OK: true}, h.result(id).Reconcile)
 }
 
 func TestAnAgentCannotTouchAnotherAgentsShard(t *testing.T) {

@@ -23,7 +23,7 @@ const Protocol = 1
 const (
 	MaxMessage = 16 << 20 // bytes
 	// FlowWindow is how many bytes of a session may be on their way or not yet read. It is fixed on both sides: where
-	// gRPC is to find it, it pings its peer for nearly every message that comes, and that is most of what a session costs.
+	// gRPC is to find it, it pings its peer for nearly every message that comes.
 	FlowWindow = 256 << 10
 	maxWindow  = 4 << 20 // bytes; an honest one has tens of thousands
 	maxSeries  = 512     // of a window
