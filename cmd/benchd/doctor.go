@@ -95,24 +95,26 @@ func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *docto
 // use is what the machine is for, by the flags.
 func (f *doctorFlags) use() (doctor.Use, error) {
 	if f.coordinator != "" {
-		return doctor.Use{
-				Folders: []doctor.Folder{{Flag: "--spool", Dir: cmp.Or(f.spool, defaultSpool())}},
-				Ports:   []doctor.Port{{Flag: "--metrics-listen", Address: f.metrics, Serves: healthy}},
-			}, errors.Join(
-				security.CheckAddress("--coordinator", f.coordinator, f.insecure),
-				security.CheckAddress("--metrics-listen", f.metrics, f.insecure),
-			)
-	}
-	return doctor.Use{
-			Folders: []doctor.Folder{{Flag: "--data", Dir: f.data}},
-			Ports: []doctor.Port{
-				{Flag: "--listen", Address: f.listen, Serves: coordinates},
-				{Flag: "--http", Address: f.http, Serves: healthy},
-			},
-		}, errors.Join(
-			security.CheckAddress("--listen", f.listen, f.insecure),
-			security.CheckAddress("--http", f.http, f.insecure),
+		use := doctor.Use{
+			Folders: []doctor.Folder{{Flag: "--spool", Dir: cmp.Or(f.spool, defaultSpool())}},
+			Ports:   []doctor.Port{{Flag: "--metrics-listen", Address: f.metrics, Serves: healthy}},
+		}
+		return use, errors.Join(
+			security.CheckAddress("--coordinator", f.coordinator, f.insecure),
+			security.CheckAddress("--metrics-listen", f.metrics, f.insecure),
 		)
+	}
+	use := doctor.Use{
+		Folders: []doctor.Folder{{Flag: "--data", Dir: f.data}},
+		Ports: []doctor.Port{
+			{Flag: "--listen", Address: f.listen, Serves: coordinates},
+			{Flag: "--http", Address: f.http, Serves: healthy},
+		},
+	}
+	return use, errors.Join(
+		security.CheckAddress("--listen", f.listen, f.insecure),
+		security.CheckAddress("--http", f.http, f.insecure),
+	)
 }
 
 func (f *doctorFlags) askCoordinator(ctx context.Context, c *cli.Context) ([]doctor.Finding, error) {
@@ -152,11 +154,10 @@ func (f *doctorFlags) where(cmd *cobra.Command, origins config.Origins) (map[str
 	for _, p := range f.properties {
 		s.Properties = append(s.Properties, spec.Setting{Key: p.Key, Value: p.Value})
 	}
-	properties, warnings, err := spec.Target(s, f.db)
+	properties, _, err := spec.Target(s, f.db) // what it warns of has nothing to do with where the target is
 	if err != nil {
 		return nil, &cli.Error{Code: cli.Usage, Err: err}
 	}
-	_ = warnings // of settings that have nothing to do with where the target is
 	return properties, nil
 }
 
