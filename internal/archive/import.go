@@ -305,9 +305,9 @@ func (im *importer) check(ctx context.Context, tx *sql.Tx, row rowOf) (args []an
 		if im.phase == 0 {
 			return nil, wrong
 		}
-		args := append(row.values, im.phase)
+		args = append(slices.Clone(row.values), im.phase)
 		if row.table.late >= 0 {
-			args = slices.Delete(slices.Clone(args), row.table.late, row.table.late+1)
+			args = slices.Delete(args, row.table.late, row.table.late+1)
 		}
 		return args, nil
 	case tableMeasurement, tableSample, tableLateness:

@@ -22,7 +22,13 @@ type Compactor struct {
 	out           bytes.Buffer
 	deflate       *flate.Writer
 	in            bytes.Reader
-	inflate       io.ReadCloser
+	inflate       inflater
+}
+
+// inflater is what flate.NewReader returns, as it says.
+type inflater interface {
+	io.ReadCloser
+	flate.Resetter
 }
 
 // Append appends the compact encoding of h to b.
@@ -82,8 +88,8 @@ func (c *Compactor) Decode(data []byte) (*Histogram, error) {
 func (c *Compactor) unpack(data []byte) ([]byte, error) {
 	c.in.Reset(data)
 	if c.inflate == nil {
-		c.inflate = flate.NewReader(&c.in)
-	} else if err := c.inflate.(flate.Resetter).Reset(&c.in, nil); err != nil { //nolint:forcetypeassert // flate says so
+		c.inflate = flate.NewReader(&c.in).(inflater) //nolint:errcheck // it is one
+	} else if err := c.inflate.Reset(&c.in, nil); err != nil {
 		return nil, err
 	}
 	c.out.Reset()

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 func same(key Key, samples ...int64) Series {
@@ -54,6 +55,34 @@ func TestMergedSeriesAreCopies(t *testing.T) {
 	s.Service.Record(1)
 	require.EqualValues(t, 1, m.Series()[0].Response.Count())
 	require.EqualValues(t, 1, m.Series()[0].Service.Count())
+}
+
+// What was merged before a reset leaves nothing behind, and what is yielded is what is copied.
+func TestMergedStartsAnew(t *testing.T) {
+	var used Merged
+	rapid.Check(t, func(t *rapid.T) {
+		used.Reset()
+		var fresh Merged
+		for range rapid.IntRange(0, 5).Draw(t, "lists") {
+			key := Key{Op: rapid.SampledFrom([]string{"READ", "UPDATE", "SCAN"}).Draw(t, "op"), Outcome: "OK"}
+			h := anyHistogram(t, "response")
+			s := Series{Key: key, Response: h, Service: h}
+			if rapid.Bool().Draw(t, "two clocks") {
+				s.Service = h.Clone()
+			}
+			require.NoError(t, used.Add([]Series{s}))
+			require.NoError(t, fresh.Add([]Series{s}))
+		}
+		want, i := fresh.Series(), 0
+		for got := range used.All {
+			require.Equal(t, want[i].Key, got.Key)
+			require.Equal(t, want[i].Service == want[i].Response, got.Service == got.Response)
+			require.Equal(t, encoded(t, want[i].Response), encoded(t, got.Response))
+			require.Equal(t, encoded(t, want[i].Service), encoded(t, got.Service))
+			i++
+		}
+		require.Len(t, want, i)
+	})
 }
 
 func TestMalformedSeriesAreRefusedWhole(t *testing.T) {
