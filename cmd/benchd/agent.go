@@ -21,13 +21,14 @@ import (
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/doctor"
 	"github.com/benchd/benchd/internal/security"
+	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/telemetry"
 )
 
 type agentFlags struct {
 	coordinator, name  string
-	labels             config.Pairs
+	labels, hooks      config.Pairs
 	metrics, advertise string
 	spool              string
 	profiles           bool
@@ -57,6 +58,7 @@ it or fails, as "benchctl submit --on-agent-loss" says.`,
 	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator; must be given")
 	fs.StringVar(&f.name, "name", "", "`NAME` of the agent, unique among those of the coordinator; default is the host's name")
 	config.PairsVar(fs, &f.labels, "label", "", "label, by which runs select agents; may stand several times")
+	config.PairsVar(fs, &f.hooks, "hook", "", "let runs ask for this command, as name=command with its arguments, such as restart=/opt/hbase/restart.sh; no shell reads it; may stand several times")
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of /metrics, /healthz and /readyz; port 0 takes a free one")
 	fs.StringVar(&f.advertise, "metrics-advertise", "", "`HOST:PORT` at which Prometheus reaches the metrics, for /sd/agents; default is where they are, or for all interfaces the address from which the agent connects")
 	fs.StringVar(&f.spool, "spool", "", "`DIR` for what the coordinator does not have yet, so that it survives the agent, and for raw points (measurementtype=raw), kept for a week; default is below the system's temporary directory")
@@ -93,8 +95,29 @@ func (f *agentFlags) judge(cmd *cobra.Command) error {
 	)
 }
 
+// commands are the hooks with their words.
+func (f *agentFlags) commands(cmd *cobra.Command) (map[string][]string, error) {
+	commands := make(map[string][]string)
+	for _, h := range f.hooks {
+		words, err := agent.SplitHook(h.Value)
+		err = cmp.Or(spec.CheckHook(h.Key), err)
+		if _, twice := commands[h.Key]; twice && err == nil {
+			err = errors.New("the name is given twice")
+		}
+		if err != nil {
+			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--hook %s: %w", h.Key, err)}
+		}
+		commands[h.Key] = words
+	}
+	return commands, nil
+}
+
 func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentFlags) error {
 	if err := f.judge(cmd); err != nil {
+		return err
+	}
+	hooks, err := f.commands(cmd)
+	if err != nil {
 		return err
 	}
 	spool := cmp.Or(f.spool, defaultSpool())
@@ -112,7 +135,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 			// A coordinator is in the user's own network; a proxy is for what lies outside.
 			grpc.WithNoProxy(),
 		},
-		Drivers: target.Drivers(), Actors: actors, Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
+		Drivers: target.Drivers(), Actors: actors, Hooks: hooks, Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
 		OrphanTimeout: f.orphan, Spool: spool, Clock: clock.NewSource(f.skew), Logger: c.Logger, Registerer: registry,
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -143,6 +144,9 @@ func (a *Agent) carryOut(ctx context.Context, m *benchdv1.ActionOrder) *benchdv1
 }
 
 func (a *Agent) do(ctx context.Context, m *benchdv1.ActionOrder) (found load.Answer, err error) {
+	if m.GetName() == plan.Hook {
+		return a.hook(ctx, m)
+	}
 	open := a.config.Actors[m.GetTarget()]
 	if open == nil {
 		return found, load.Mark(load.ErrAction, fmt.Errorf("target %q takes no actions in this build of benchd (%s)", m.GetTarget(), a.config.Version))

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -27,6 +29,9 @@ type Config struct {
 	Drivers map[string]load.Driver
 	// Actors are the targets to which something can be done, by name. Default: none.
 	Actors map[string]load.Acting
+
+	// Hooks are commands that runs may ask for by name: the words of each. Default: none.
+	Hooks map[string][]string
 
 	// Name is unique among the coordinator's agents. Default: the host's name.
 	Name string
@@ -86,6 +91,8 @@ func (c *Config) validate() error {
 	switch {
 	case c.Coordinator == "":
 		return errors.New("make agent: it needs the address of a coordinator")
+	case slices.ContainsFunc(slices.Collect(maps.Values(c.Hooks)), func(words []string) bool { return len(words) == 0 }):
+		return errors.New("make agent: a hook has no command")
 	case len(c.Drivers) == 0:
 		return errors.New("make agent: it needs a driver at least")
 	}

@@ -144,7 +144,7 @@ func (a *Agent) open() *outbox {
 func (a *Agent) hello(shards []*shard) *benchdv1.Hello {
 	h := &benchdv1.Hello{
 		Protocol: wire.Protocol, Name: a.config.Name, BootId: a.boot, Labels: a.config.Labels, Version: a.config.Version,
-		Host: a.host, MetricsAddress: a.config.MetricsAddress, AgentNs: a.clock.Now(),
+		Host: a.host, MetricsAddress: a.config.MetricsAddress, AgentNs: a.clock.Now(), Hooks: a.hooks(),
 	}
 	for _, s := range shards {
 		h.Held = append(h.Held, s.held(h.GetAgentNs()))

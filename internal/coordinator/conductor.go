@@ -150,6 +150,7 @@ func (cd *conductor) loop(ctx context.Context) {
 			}
 			cd.followWarmup()
 			cd.handOver(time.Now())
+			cd.doActions()
 			cd.watch(time.Now())
 			if now := time.Now(); now.Sub(cd.telemetry.kept) >= keepEvery {
 				cd.keepObserved(ctx, now)

@@ -11,6 +11,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -29,14 +30,25 @@ type deed struct {
 	Agent string    `json:"agent"`
 	Boot  string    `json:"boot"`
 	Begun time.Time `json:"begun"`
+
+	Args  map[string]string `json:"args,omitempty"`
+	Timed bool              `json:"timed,omitempty"` // it is one of plan.Settings.Actions: nothing waits for it
 }
+
+// String is the action with its arguments, for people.
+func (d *deed) String() string { return plan.Action{Name: d.Name, Args: d.Args}.String() }
 
 // act has an agent of the run do what the lifecycle waits for. It runs in the loop, as all that follows.
 func (cd *conductor) act(a lifecycle.Act) {
-	if cd.run.record.Deed == nil && !cd.choose(a) {
+	if cd.run.record.Deed == nil && !cd.choose(deed{Name: a.Name}) {
 		time.AfterFunc(deedRetry, func() { cd.post(func() { cd.actAgain(a) }) })
 		return
 	}
+	cd.pursue()
+}
+
+// pursue has what was archived done.
+func (cd *conductor) pursue() {
 	d := cd.run.record.Deed
 	left := time.Until(d.Begun.Add(cd.actionTimeout() + answerAfter))
 	time.AfterFunc(max(left, deedRetry), func() {
@@ -53,25 +65,43 @@ func (cd *conductor) actAgain(a lifecycle.Act) {
 	}
 }
 
-// choose picks who does it, the steward if it is there, and archives that it is about to be done.
-func (cd *conductor) choose(a lifecycle.Act) bool {
-	for i, sh := range cd.run.record.Life.Shards {
-		m := cd.member(i)
-		if m == nil || sh.State == lifecycle.Gone {
-			continue
-		}
-		if _, connected := m.connected(); !connected {
-			continue
-		}
-		cd.run.record.Deeds++
-		cd.run.record.Deed = &deed{
-			ID: cd.id + deedMark + strconv.Itoa(cd.run.record.Deeds), Name: a.Name, Agent: m.name, Boot: m.boot(), Begun: time.Now(),
-		}
-		cd.note("action", fmt.Sprintf("%s begins, by agent %s", a.Name, m.name))
-		cd.persist(cd.c.life)
-		return true
+// choose picks who does it, and archives that it is about to be done.
+func (cd *conductor) choose(d deed) bool {
+	m := cd.doer(&d)
+	if m == nil {
+		return false
 	}
-	return false
+	cd.run.record.Deeds++
+	d.ID, d.Agent, d.Boot, d.Begun = cd.id+deedMark+strconv.Itoa(cd.run.record.Deeds), m.name, m.boot(), time.Now()
+	cd.run.record.Deed = &d
+	cd.note("action", fmt.Sprintf("%s begins, by agent %s", &d, m.name))
+	if d.Timed {
+		cd.begunTimed(&d)
+	}
+	cd.persist(cd.c.life)
+	return true
+}
+
+// doer is the agent for an action: the steward if it is there, else another of the run. A hook is done by one that allows
+// it, which need not be of the run.
+func (cd *conductor) doer(d *deed) *member {
+	fit := func(m *member) bool {
+		_, connected := m.connected()
+		return connected && (d.Name != plan.Hook || m.allows(d.Args[plan.HookArg]))
+	}
+	for i, sh := range cd.run.record.Life.Shards {
+		if m := cd.member(i); m != nil && sh.State != lifecycle.Gone && fit(m) {
+			return m
+		}
+	}
+	if d.Name == plan.Hook {
+		for _, m := range cd.c.roster.all(time.Now()) {
+			if fit(m) {
+				return m
+			}
+		}
+	}
+	return nil
 }
 
 // orderDeed sends the order to its agent, if that is there and still the same process.
@@ -90,7 +120,7 @@ func (cd *conductor) orderDeed() {
 	}
 	if s, ok := m.connected(); ok {
 		s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Action{Action: &benchdv1.ActionOrder{
-			Id: d.ID, Run: cd.id, Target: cd.run.settings.DB, Name: d.Name, Properties: cd.run.archived.Properties,
+			Id: d.ID, Run: cd.id, Target: cd.run.settings.DB, Name: d.Name, Args: d.args(), Properties: cd.run.archived.Properties,
 			TimeoutNs: int64(cd.actionTimeout()),
 		}}})
 	}
@@ -113,7 +143,7 @@ func (cd *conductor) answered(agent string, answer *benchdv1.ActionAnswer) {
 	var found load.Answer
 	if err := json.Unmarshal(answer.GetAnswer(), &found); err == nil {
 		for _, line := range found.Text {
-			cd.note("action", d.Name+": "+wire.Text(line))
+			cd.note("action", d.String()+": "+wire.Text(line))
 		}
 	}
 	cd.deedEnded(d.ID, "")
@@ -128,9 +158,14 @@ func (cd *conductor) deedEnded(id, failed string) {
 	cd.run.record.Deed = nil
 	took := time.Since(d.Begun).Round(100 * time.Millisecond)
 	if failed != "" {
-		cd.note("action", fmt.Sprintf("%s failed after %s: %s", d.Name, took, failed))
+		cd.note("action", fmt.Sprintf("%s failed after %s: %s", d, took, failed))
 	} else {
-		cd.note("action", fmt.Sprintf("%s ended after %s", d.Name, took))
+		cd.note("action", fmt.Sprintf("%s ended after %s", d, took))
+	}
+	if d.Timed {
+		cd.endedTimed(cmp.Or(failed, "done"))
+		cd.persist(cd.c.life)
+		return
 	}
 	cd.step(lifecycle.Acted{Error: failed})
 }
@@ -144,12 +179,16 @@ func (cd *conductor) deedLost(agent string) {
 
 // giveUpDeed tells the agent that nobody waits for the action any more, because the run ends.
 func (cd *conductor) giveUpDeed() {
+	cd.leaveTimed()
 	d := cd.run.record.Deed
 	if d == nil {
 		return
 	}
 	cd.run.record.Deed = nil
-	cd.note("action", d.Name+" is given up: what was begun may go on")
+	cd.note("action", d.String()+" is given up: what was begun may go on")
+	if d.Timed {
+		cd.endedTimed("given up, because the run was over: what was begun may go on")
+	}
 	if m := cd.c.roster.get(d.Agent); m != nil {
 		if s, ok := m.connected(); ok {
 			s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_CancelAction{CancelAction: &benchdv1.ActionCancel{Id: d.ID}}})

@@ -117,6 +117,7 @@ func (c *Coordinator) document(ctx context.Context, suite archive.Suite, archive
 		return result.Run{}, err
 	}
 	doc, err := b.Document(r.header(c.config.Version), notes)
+	r.actions(doc.Phases)
 	for i := range doc.Phases {
 		compare.Effects(&doc.Phases[i])
 	}

@@ -48,6 +48,9 @@ type record struct {
 	// InsertedBelow is the key number below which the rows are there that the run was to insert; 0 where it is not known.
 	InsertedBelow int64 `json:"inserted_below,omitempty"`
 
+	// Timed are the actions that were begun while the run was measured.
+	Timed []timed `json:"timed,omitempty"`
+
 	// Steady is what became of a warm-up until it is steady; nil without one, and as long as it goes on.
 	Steady *result.Verdict `json:"steady,omitempty"`
 }

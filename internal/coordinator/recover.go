@@ -89,6 +89,9 @@ func (c *Coordinator) resume(ctx context.Context, r *run, archived archive.RunRe
 			}
 		}
 		cd.execute(life.Resume())
+		if d := cd.run.record.Deed; d != nil && d.Timed {
+			cd.pursue()
+		}
 	})
 	c.perform(cd)
 	return nil

@@ -65,6 +65,15 @@ func (m *member) boot() string {
 	return m.hello.GetBootId()
 }
 
+// allowed are the hooks that the agent's operator lets runs ask for.
+func (m *member) allowed() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.hello.GetHooks()
+}
+
+func (m *member) allows(hook string) bool { return slices.Contains(m.allowed(), hook) }
+
 // info describes the agent for people.
 func (m *member) info(now int64) *benchdv1.AgentInfo {
 	m.mu.Lock()

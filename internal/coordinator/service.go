@@ -20,9 +20,10 @@ import (
 // chunk is the size of the pieces in which a result is sent.
 const chunk = 1 << 20
 
-// parse judges a submission whole.
-func (c *Coordinator) parse(m *benchdv1.Submission) (*plan.Suite, []string, error) {
+// parse judges a submission whole; hooks are those that agents allow, or nil where that is not to be judged.
+func (c *Coordinator) parse(m *benchdv1.Submission, hooks []string) (*plan.Suite, []string, error) {
 	submission := wire.ToSubmission(m)
+	submission.Hooks = hooks
 	submission.Supplied = c.config.Supplied
 	suite, warned, err := spec.Parse(submission, c.config.Databases...)
 	if err != nil {
@@ -37,7 +38,7 @@ func (c *Coordinator) parse(m *benchdv1.Submission) (*plan.Suite, []string, erro
 
 // Validate judges a submission and does nothing else.
 func (c *Coordinator) Validate(_ context.Context, req *benchdv1.ValidateRequest) (*benchdv1.ValidateResponse, error) {
-	_, warnings, err := c.parse(req.GetSubmission())
+	_, warnings, err := c.parse(req.GetSubmission(), nil)
 	if err != nil {
 		return nil, wire.ToStatus(err)
 	}

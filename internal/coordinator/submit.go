@@ -20,7 +20,11 @@ import (
 )
 
 func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (string, []string, error) {
-	suite, warnings, err := c.parse(req.GetSubmission())
+	var hooks []string
+	if req.GetWaitAgents().AsDuration() <= 0 { // otherwise those may still come that allow them
+		hooks = c.hooks()
+	}
+	suite, warnings, err := c.parse(req.GetSubmission(), hooks)
 	if err != nil {
 		return "", nil, err
 	}
@@ -36,12 +40,27 @@ func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (
 	if have < least {
 		return "", nil, tooFew(have, least, req)
 	}
+	if suite, warnings, err = c.parse(req.GetSubmission(), c.hooks()); err != nil {
+		return "", nil, err
+	}
 	want = cmp.Or(want, have)
 	if err := spread(suite, want); err != nil {
 		return "", nil, err
 	}
 	id, err := c.enqueue(ctx, suite, req, want)
 	return id, warnings, err
+}
+
+// hooks are those that connected agents allow; nil where there is no agent.
+func (c *Coordinator) hooks() []string {
+	var names []string
+	for _, m := range c.roster.all(time.Now()) {
+		if _, connected := m.connected(); connected {
+			names = append(names, m.allowed()...)
+			names = slices.Grow(names, 1) // none at all is not nil
+		}
+	}
+	return names
 }
 
 // spread judges whether each case has workers for all of its agents.

@@ -111,10 +111,7 @@ scenarios: [{name: inserts, dataset: plain, repeats: 2}]
 	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Leaving{Leaving: &benchdv1.Leaving{Reason: "terminated"}}})
 	a.cancel()
 	h.until(id+".1", result.Failed)
-	again := newPuppet(h, "a")
-	again.hello.BootId = "another"
-	again.connect()
-	order := serveRun(142, again)[0]
+	order := serveRun(142, newPuppet(h, "b").connect())[0]
 	require.Equal(t, "121", order.GetProperties()["insertbase"])
 	h.until(id+".2", result.Complete)
 	require.Equal(t, result.Failed, h.suite(id).Status)

@@ -4,28 +4,42 @@ import (
 	"fmt"
 
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
 )
 
 // Act has the target's state changed by the action that the run waits for; Acted answers. It may come again for an action that
 // was ordered already: then its answer is still to come.
 type Act struct {
-	After plan.PhaseName // which has ended
-	Name  string
+	After  plan.PhaseName // which has ended; empty where Before is set
+	Before plan.PhaseName // which is to begin
+	Name   string
 }
 
-func (c Act) command() string { return fmt.Sprintf("act after %s: %s", c.After, c.Name) }
+func (c Act) command() string { return fmt.Sprintf("act %s: %s", c.when(), c.Name) }
+
+func (c Act) when() string {
+	if c.Before != "" {
+		return "before " + string(c.Before)
+	}
+	return "after " + string(c.After)
+}
 
 // Acted says that the action under way has ended; Error says why it was not done.
 type Acted struct{ Error string }
 
 func (Acted) event() {}
 
-// awaited gives the actions that are done after the current segment, in their order.
+// awaited gives the actions that are done after the current segment, and those before the next, in their order.
 func (s *State) awaited() []Act {
 	var acts []Act
 	for _, p := range s.Current() {
 		for _, name := range p.After {
 			acts = append(acts, Act{After: p.Name, Name: name})
+		}
+	}
+	if next := max(s.Phase+len(s.Current()), 0); next < len(s.Phases) {
+		for _, name := range s.Phases[next].Before {
+			acts = append(acts, Act{Before: s.Phases[next].Name, Name: name})
 		}
 	}
 	return acts
@@ -52,7 +66,11 @@ func (s *State) acted(e Acted) []Command {
 	s.Acting = false
 	s.Acts++
 	if e.Error != "" {
-		return s.fail(fmt.Sprintf("%s after %s: %s", one.Name, one.After, e.Error))
+		return s.fail(fmt.Sprintf("%s %s: %s", one.Name, one.when(), e.Error))
 	}
-	return s.advance()
+	out := s.advance()
+	if s.Status == result.Preparing && !s.Acting { // what is left is to see the clocks
+		out = append(out, Arm{PrepareTimeout, prepareWithin})
+	}
+	return out
 }

@@ -30,7 +30,7 @@ type State struct {
 	Joined int     `json:"joined,omitempty"`
 	Shards []Shard `json:"shards"`
 
-	// Acts counts the actions after the current segment that have ended; Acting says that the next is under way.
+	// Acts counts the actions between the current segment and the next that have ended; Acting says that the next is under way.
 	Acts   int  `json:"acts,omitempty"`
 	Acting bool `json:"acting,omitempty"`
 
@@ -126,6 +126,9 @@ func (sh *Shard) ended(phase plan.PhaseName) *Ended {
 	}
 	return nil
 }
+
+// AtWork reports whether a shard is at work.
+func (s *State) AtWork() bool { return !s.idle() }
 
 // InsertedBelow is the key number from which on the shard has inserted nothing in a run, as it told with its end; 0 where
 // it has not. What is measured has one attempt alone.

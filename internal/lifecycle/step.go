@@ -94,7 +94,7 @@ func (s *State) prepared(e Prepared) []Command {
 func (s *State) setUp() bool { return len(s.Shards) > 0 && s.Shards[Steward].State != Assigned }
 
 func (s *State) clocksKnown() []Command {
-	if (s.Status != result.Preparing && s.Status != result.Running) || !s.all(Ready) || !s.anyLive() {
+	if (s.Status != result.Preparing && s.Status != result.Running) || !s.all(Ready) || !s.anyLive() || s.Acting {
 		return nil
 	}
 	s.Status = result.Running
@@ -196,6 +196,9 @@ func (s *State) advance() []Command {
 	switch s.Status {
 	case result.Preparing:
 		if s.anyLive() && s.all(Ready) {
+			if out, waiting := s.act(); waiting {
+				return out
+			}
 			return []Command{Probe{}}
 		}
 	case result.Running:
@@ -334,6 +337,8 @@ func (s *State) stop(reason string) []Command {
 
 func (s *State) fired(e Fired) []Command {
 	switch {
+	case e.Timer == PrepareTimeout && s.Acting:
+		return nil // the agents are ready; the action has a time limit of its own
 	case e.Timer == PrepareTimeout && s.Status == result.Preparing:
 		for i := range s.Shards {
 			if s.Shards[i].State == Assigned {
@@ -437,7 +442,7 @@ func (s *State) Resume() []Command {
 	default:
 		return nil
 	}
-	if s.Acting && s.Status == result.Running {
+	if s.Acting && (s.Status == result.Running || s.Status == result.Preparing) {
 		out = append(out, s.awaited()[s.Acts])
 	}
 	return append(out, s.advance()...)

@@ -107,9 +107,13 @@ func newRun(t *testing.T, words []string) *lifecycle.State {
 			policy = lifecycle.Policy(p)
 			continue
 		}
+		w, before, _ := strings.Cut(w, "<")
 		name, length, _ := strings.Cut(w, "=")
 		joined := strings.HasPrefix(name, "+")
 		phase := plan.Phase{Name: plan.PhaseName(strings.TrimPrefix(name, "+")), Joined: joined, Loop: plan.Closed}
+		if before != "" {
+			phase.Before = strings.Split(before, ",")
+		}
 		length, actions, _ := strings.Cut(length, ",")
 		if actions != "" {
 			phase.After = strings.Split(actions, ",")
@@ -169,6 +173,10 @@ func parseEvent(t *testing.T, words []string) lifecycle.Event {
 		return lifecycle.Cancel{By: words[1]}
 	case "acted":
 		return lifecycle.Acted{Error: arg["error"]}
+	case "refused":
+		return lifecycle.Refused{Why: arg["why"]}
+	case "unwanted":
+		return lifecycle.Cancel{Because: arg["because"]}
 	case "warmed-up":
 		return lifecycle.WarmedUp{Because: arg["because"]}
 	case "fired":

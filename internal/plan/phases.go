@@ -26,13 +26,19 @@ func Phases(s Settings) []Phase {
 	if warm {
 		phases = append(phases, warmup)
 	}
-	return append(phases, Phase{
+	measure := Phase{
 		Name:     Measure,
 		Loop:     loop(s.PacingOf(Measure)),
 		Duration: s.Duration,
 		Ops:      s.Workload.OperationCount,
 		Joined:   warm,
-	})
+	}
+	if warm {
+		phases[len(phases)-1].Before = s.BeforeRun
+	} else {
+		measure.Before = s.BeforeRun
+	}
+	return append(phases, measure)
 }
 
 // Announced reports whether nobody but the coordinator can tell when the phase is over, which looks at all shards

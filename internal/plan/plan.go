@@ -161,6 +161,7 @@ type Phase struct {
 	// windows change their phase at an instant that is the same for all shards.
 	Joined bool
 	After  []string `json:",omitempty"` // actions on the target that the steward does when it has ended
+	Before []string `json:",omitempty"` // likewise, before the segment that begins with it
 }
 
 // Run is one repeat of a case.

@@ -166,6 +166,14 @@ func judgeArgs(a plan.Action) error {
 	return nil
 }
 
+func allowing(hooks []string) string {
+	if len(hooks) == 0 {
+		return "they allow none"
+	}
+	hooks = slices.Compact(slices.Sorted(slices.Values(hooks)))
+	return "they allow " + strings.Join(hooks, ", ")
+}
+
 func listOf(names []string) string {
 	if len(names) == 0 {
 		return "nothing"
@@ -212,7 +220,10 @@ func (j *judge) judgeActions(s plan.Settings) {
 	}
 	known := actionNames(s.DB)
 	for _, a := range s.Actions {
+		hook := a.Args[plan.HookArg]
 		switch {
+		case a.Name == plan.Hook && j.hooks != nil && !slices.Contains(j.hooks, hook):
+			j.fail(e, "no agent that is connected allows hook %s (%s); start one with benchd agent --hook %s=COMMAND, or leave the action out", hook, allowing(j.hooks), hook)
 		case !slices.Contains(known, a.Name):
 			j.fail(e, "target %s cannot %s; it takes %s", s.DB, a.Name, strings.Join(known, ", "))
 		case s.Run && s.Duration > 0 && a.At >= s.Duration && j.sound("duration"):

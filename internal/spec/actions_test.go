@@ -56,16 +56,21 @@ func TestActionsMustFitTheirRun(t *testing.T) {
 		settings []string
 		problem  string
 	}{
-		"another target":     {[]string{"actions", "1s flush"}, "target null cannot flush; it takes hook"},
-		"too late":           {[]string{"actions", "60s hook x", "duration", "1m"}, "hook at 1m0s comes after the end of measuring"},
-		"before, elsewhere":  {[]string{"hbase.before.run", "flush"}, "target null takes no actions"},
-		"before, no such":    {[]string{"hbase.before.run", "sing", "db", "hbase"}, `"sing" is nothing that can be done before a run`},
-		"good hook":          {[]string{"actions", "59s hook x", "duration", "1m"}, ""},
-		"good on the target": {[]string{"actions", "1s flush", "hbase.before.run", "flush,wait-for-quiet", "db", "hbase", "columnfamily", "f"}, ""},
+		"another target":            {[]string{"actions", "1s flush"}, "target null cannot flush; it takes hook"},
+		"too late":                  {[]string{"actions", "60s hook x", "duration", "1m"}, "hook at 1m0s comes after the end of measuring"},
+		"before, elsewhere":         {[]string{"hbase.before.run", "flush"}, "target null takes no actions"},
+		"before, no such":           {[]string{"hbase.before.run", "sing", "db", "hbase"}, `"sing" is nothing that can be done before a run`},
+		"a hook that nobody allows": {[]string{"actions", "1s hook restart", "-", ""}, "-p: actions: no agent that is connected allows hook restart (they allow reset); start one with benchd agent --hook restart=COMMAND"},
+		"good hook":                 {[]string{"actions", "59s hook x", "duration", "1m"}, ""},
+		"good on the target":        {[]string{"actions", "1s flush", "hbase.before.run", "flush,wait-for-quiet", "db", "hbase", "columnfamily", "f"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Submission{Properties: []Setting{{Key: "recordcount", Value: "10"}, {Key: "operationcount", Value: "10"}}}
 			for i := 0; i < len(test.settings); i += 2 {
+				if test.settings[i] == "-" {
+					s.Hooks = []string{"reset"}
+					continue
+				}
 				s.Properties = append(s.Properties, Setting{Key: test.settings[i], Value: test.settings[i+1]})
 			}
 			_, _, err := Parse(s)

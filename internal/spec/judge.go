@@ -25,7 +25,8 @@ type judge struct {
 	given    map[string]entry // what won, by property
 	bad      map[string]bool  // properties whose value is wrong
 	order    int
-	flags    int // the rank of flags
+	flags    int      // the rank of flags
+	hooks    []string // that agents allow; nil where that is not known
 	problems []finding
 	warnings []finding
 	unsaid   int // problems beyond the most

@@ -47,6 +47,7 @@ func Parse(s Submission, available ...string) (*plan.Suite, []Warning, error) {
 // values before they are put together.
 func (j *judge) judgeCase(s Submission, available []string, adapt func()) (one plan.Case) {
 	j.supply(s.Supplied)
+	j.hooks = s.Hooks
 	j.judgeValues()
 	if adapt != nil {
 		adapt()

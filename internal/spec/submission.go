@@ -18,6 +18,9 @@ type Submission struct {
 	// Supplied are properties, by target, that hold where the submission sets none of them. They are not handed in:
 	// whoever judges knows them, such as where the sandbox is that it has started.
 	Supplied map[string]map[string]string
+	// Hooks are those that agents allow, so that others can be refused; nil where that is not known. They are not handed in
+	// either.
+	Hooks []string
 }
 
 // File is a properties file with its content.

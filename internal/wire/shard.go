@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -124,6 +125,9 @@ func CheckHello(h *benchdv1.Hello) error {
 		if max(len(held.GetEnded()), len(held.GetStarted())) > maxPhases {
 			return Errorf(ErrMalformed, "agent %q tells of more phases than any run has", h.GetName())
 		}
+	}
+	if len(h.GetHooks()) > maxLabels || slices.ContainsFunc(h.GetHooks(), func(name string) bool { return len(name) > maxName }) {
+		return Errorf(ErrNotAllowed, "agent %q has more hooks than %d, or one whose name is longer than %d", h.GetName(), maxLabels, maxName)
 	}
 	for k, v := range h.GetLabels() {
 		if len(k) > maxName || len(v) > maxName {

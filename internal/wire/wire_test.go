@@ -185,6 +185,8 @@ func TestAHelloIsBounded(t *testing.T) {
 		"metrics address": func(h *benchdv1.Hello) { h.MetricsAddress = long },
 		"host":            func(h *benchdv1.Hello) { h.Host.CpuModel = long },
 		"label":           func(h *benchdv1.Hello) { h.Labels["k"] = long },
+		"hook":            func(h *benchdv1.Hello) { h.Hooks = []string{long} },
+		"hooks":           func(h *benchdv1.Hello) { h.Hooks = make([]string, 1000) },
 		"shards":          func(h *benchdv1.Hello) { h.Held = make([]*benchdv1.HeldShard, 1000) },
 		"ends":            func(h *benchdv1.Hello) { h.Held[0].Ended = make([]*benchdv1.PhaseEnded, 1000) },
 		"starts":          func(h *benchdv1.Hello) { h.Held[0].Started = make([]*benchdv1.Started, 1000) },

@@ -1248,7 +1248,9 @@ type Hello struct {
 	// connects.
 	MetricsAddress string `protobuf:"bytes,8,opt,name=metrics_address,json=metricsAddress,proto3" json:"metrics_address,omitempty"`
 	// The agent's clock when this was sent, in nanoseconds.
-	AgentNs       int64 `protobuf:"varint,9,opt,name=agent_ns,json=agentNs,proto3" json:"agent_ns,omitempty"`
+	AgentNs int64 `protobuf:"varint,9,opt,name=agent_ns,json=agentNs,proto3" json:"agent_ns,omitempty"`
+	// The names of the commands that its operator lets runs ask for.
+	Hooks         []string `protobuf:"bytes,10,rep,name=hooks,proto3" json:"hooks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1344,6 +1346,13 @@ func (x *Hello) GetAgentNs() int64 {
 		return x.AgentNs
 	}
 	return 0
+}
+
+func (x *Hello) GetHooks() []string {
+	if x != nil {
+		return x.Hooks
+	}
+	return nil
 }
 
 // HostFacts describes an agent's machine.
@@ -3236,7 +3245,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\fR\x04data\x12\x12\n" +
 	"\x04last\x18\x03 \x01(\bR\x04last\x12\x14\n" +
-	"\x05error\x18\x04 \x01(\tR\x05error\"\xf3\x02\n" +
+	"\x05error\x18\x04 \x01(\tR\x05error\"\x89\x03\n" +
 	"\x05Hello\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\rR\bprotocol\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x17\n" +
@@ -3246,7 +3255,9 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\x04host\x18\x06 \x01(\v2\x14.benchd.v1.HostFactsR\x04host\x12(\n" +
 	"\x04held\x18\a \x03(\v2\x14.benchd.v1.HeldShardR\x04held\x12'\n" +
 	"\x0fmetrics_address\x18\b \x01(\tR\x0emetricsAddress\x12\x19\n" +
-	"\bagent_ns\x18\t \x01(\x03R\aagentNs\x1a9\n" +
+	"\bagent_ns\x18\t \x01(\x03R\aagentNs\x12\x14\n" +
+	"\x05hooks\x18\n" +
+	" \x03(\tR\x05hooks\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc4\x01\n" +

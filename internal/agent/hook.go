@@ -1,0 +1,126 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/plan"
+)
+
+const (
+	// mostSaid is how much of what a hook has written last is kept.
+	mostSaid = 4 << 10
+	// letGo is how long a hook's output is read after its end, while what it started in the background has it open.
+	letGo = 2 * time.Second
+)
+
+// SplitHook splits a hook's command line into its words, at blanks that are not within quotation marks of either kind. No
+// shell reads it: who wants one writes sh -c '…'.
+func SplitHook(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	in := false
+	for _, r := range line {
+		switch {
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote, in = r, true
+		case quote == 0 && unicode.IsSpace(r):
+			if in {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			in = false
+		default:
+			word.WriteRune(r)
+			in = true
+		}
+	}
+	if in {
+		words = append(words, word.String())
+	}
+	switch {
+	case quote != 0:
+		return nil, fmt.Errorf("a quotation mark %c is not closed in %q", quote, line)
+	case len(words) == 0 || words[0] == "":
+		return nil, errors.New("there is no command; write name=command with its arguments")
+	}
+	return words, nil
+}
+
+// hook runs the command that the agent's operator has allowed under a name.
+func (a *Agent) hook(ctx context.Context, m *benchdv1.ActionOrder) (load.Answer, error) {
+	name := m.GetArgs()[plan.HookArg]
+	words, ok := a.config.Hooks[name]
+	if !ok {
+		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("agent %s allows no hook %q; start it with --hook %s=COMMAND", a.config.Name, name, name))
+	}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the operator's own
+	cmd.Env = append(os.Environ(), "BENCHD_RUN="+m.GetRun(), "BENCHD_HOOK="+name)
+	cmd.WaitDelay = letGo
+	together(cmd)
+	said := new(tail)
+	cmd.Stdout, cmd.Stderr = said, said
+	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) && cmd.ProcessState.Success() {
+		err = nil // it has started something that goes on
+	}
+	switch {
+	case err == nil:
+		return load.Answer{Text: said.lines()}, nil
+	case cmd.Process == nil:
+		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("run hook %s: %w", name, err))
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	}
+	if lines := said.lines(); len(lines) > 0 {
+		return load.Answer{}, fmt.Errorf("hook %s: %w: %s", name, err, strings.Join(lines, " | "))
+	}
+	return load.Answer{}, fmt.Errorf("hook %s: %w", name, err)
+}
+
+// hooks are the names that a Hello tells.
+func (a *Agent) hooks() []string { return slices.Sorted(maps.Keys(a.config.Hooks)) }
+
+// tail keeps the last bytes that were written to it.
+type tail struct {
+	kept []byte
+	cut  bool
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.kept = append(t.kept, b...)
+	if over := len(t.kept) - mostSaid; over > 0 {
+		t.kept, t.cut = append(t.kept[:0], t.kept[over:]...), true
+	}
+	return len(b), nil
+}
+
+func (t *tail) lines() []string {
+	var lines []string
+	for line := range strings.Lines(strings.ToValidUTF8(string(t.kept), "�")) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	const most = 20
+	if n := len(lines) - most; n > 0 {
+		lines, t.cut = lines[n:], true
+	}
+	if t.cut && len(lines) > 0 {
+		lines[0] = "… " + lines[0]
+	}
+	return lines
+}
