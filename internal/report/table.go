@@ -131,6 +131,7 @@ func (p *page) phase(run result.Run, phase result.Phase) {
 	p.operations(run, phase)
 	p.lateness(phase)
 	p.generators(phase)
+	p.watched(phase)
 	for _, e := range phase.Errors {
 		p.wrap("error    ", fmt.Sprintf("%s %s on agent %s: %s", e.Op, e.Outcome, e.Agent, printable(e.Message)), plain)
 	}

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// someServers is how many servers are told of one by one.
+const someServers = 6
+
+// watched tells in brief what servers and hosts reported over a phase. All of it is in the JSON form.
+func (p *page) watched(phase result.Phase) {
+	var parts []string
+	for _, b := range briefs() {
+		if o := observed(phase, b.figure); len(o) > 0 {
+			parts = append(parts, b.title+" "+b.say(o))
+		}
+	}
+	if len(parts) == 0 {
+		return
+	}
+	p.wrap("telemetry  ", strings.Join(parts, ", "), plain)
+	if requests := observed(phase, "hbase.regionserver.requests"); len(requests) > 1 {
+		p.wrap("           ", "requests/s: "+perServer(requests), plain)
+	}
+}
+
+// perServer tells the mean of a figure server by server, the highest first.
+func perServer(all []result.Observation) string {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b result.Observation) int {
+		if meanOf(a) > meanOf(b) {
+			return -1
+		}
+		return 1
+	})
+	var out []string
+	for _, o := range all[:min(len(all), someServers)] {
+		out = append(out, fmt.Sprintf("%s %s", printable(o.Source), rate(meanOf(o))))
+	}
+	if n := len(all) - someServers; n > 0 {
+		out = append(out, fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(out, ", ")
+}
