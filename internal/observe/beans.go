@@ -156,12 +156,3 @@ func (b *bean) readings(v *values) []Reading {
 	}
 	return out
 }
-
-// get is an attribute's value by its name.
-func (b *bean) get(v *values, name string) (float64, bool) {
-	i, ok := b.byName[name]
-	if !ok || !v.there[i] {
-		return 0, false
-	}
-	return v.of[i], true
-}

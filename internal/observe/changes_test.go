@@ -71,8 +71,11 @@ func TestCompactionsBeginAndEnd(t *testing.T) {
 	tell := func(second int, compactions, bytes, queue, flushes, flushed float64) []string {
 		now := at.Add(time.Duration(second) * time.Second)
 		c.counters(&Group{Key: "jmx server", Source: "rs1:16020", At: now, Readings: []Reading{
-			{Name: server + "compactions", Value: compactions}, {Name: server + "compacted", Value: bytes}, {Name: server + "compaction_queue", Value: queue},
-			{Name: server + "flushes", Value: flushes}, {Name: server + "flushed", Value: flushed},
+			{Name: server + "compactions", Value: compactions},
+			{Name: server + "compacted", Value: bytes},
+			{Name: server + "compaction_queue", Value: queue},
+			{Name: server + "flushes", Value: flushes},
+			{Name: server + "flushed", Value: flushed},
 		}})
 		return texts(c.take(now))
 	}

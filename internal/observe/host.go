@@ -86,7 +86,7 @@ func (h *Host) network(ctx context.Context, now *host) []Reading {
 
 // linkSpeed is what an interface can carry in bytes per second, as Linux tells it; 0 where it does not.
 func linkSpeed(name string) float64 {
-	text, err := os.ReadFile(filepath.Join("/sys/class/net", filepath.Base(name), "speed"))
+	text, err := os.ReadFile("/sys/class/net/" + filepath.Base(name) + "/speed")
 	if err != nil {
 		return 0
 	}
@@ -99,7 +99,7 @@ func linkSpeed(name string) float64 {
 
 // partition reports whether a block device is a part of another one, which Linux has no folder of its own for.
 func partition(name string) bool {
-	base := filepath.Join("/sys/block")
+	const base = "/sys/block"
 	if _, err := os.Stat(base); err != nil {
 		return false
 	}

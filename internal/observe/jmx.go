@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -163,7 +164,7 @@ func (s *scanner) value(depth int) ([]byte, bool) {
 		}
 		return s.b[begin:s.i], true
 	}
-	for s.i < len(s.b) && !bytes.ContainsRune([]byte(",]} \n\r\t"), rune(s.b[s.i])) {
+	for s.i < len(s.b) && !strings.ContainsRune(",]} \n\r\t", rune(s.b[s.i])) {
 		s.i++
 	}
 	return s.b[begin:s.i], s.i > begin
@@ -172,5 +173,5 @@ func (s *scanner) value(depth int) ([]byte, bool) {
 // number reads a value that is one.
 func number(value []byte) (float64, bool) {
 	f, err := strconv.ParseFloat(string(value), 64)
-	return f, err == nil && f == f && f < 1e300 && f > -1e300 //nolint:gocritic // NaN is no number
+	return f, err == nil && f < 1e300 && f > -1e300 // so it is no NaN either
 }

@@ -3,6 +3,7 @@ package observe
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -111,7 +112,7 @@ func (s *scrape) read(text []byte) error {
 		s.take(name, labels, value)
 	}
 	if lines == 0 {
-		return fmt.Errorf("it tells no metric")
+		return errors.New("it tells no metric")
 	}
 	return nil
 }

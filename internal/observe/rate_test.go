@@ -25,12 +25,17 @@ func TestRates(t *testing.T) {
 			{second: 0, value: 100, live: true, nothing: true}, {second: 1, value: 7, live: true, nothing: true}, {second: 2, value: 9, live: true, want: 2},
 		},
 		"a server that was started anew and has counted further": {
-			{second: 0, value: 100, epoch: "a", live: true, nothing: true}, {second: 9, value: 900, epoch: "b", live: true, nothing: true},
+			{second: 0, value: 100, epoch: "a", live: true, nothing: true},
+			{second: 9, value: 900, epoch: "b", live: true, nothing: true},
 			{second: 10, value: 901, epoch: "b", live: true, want: 1},
 		},
 		"figures that are kept by the server for ten seconds": {
-			{second: 0, value: 0, nothing: true}, {second: 1, value: 0, nothing: true}, {second: 9, value: 0, nothing: true},
-			{second: 10, value: 1000, want: 100}, {second: 11, value: 1000, nothing: true}, {second: 20, value: 3000, want: 200},
+			{second: 0, value: 0, nothing: true},
+			{second: 1, value: 0, nothing: true},
+			{second: 9, value: 0, nothing: true},
+			{second: 10, value: 1000, want: 100},
+			{second: 11, value: 1000, nothing: true},
+			{second: 20, value: 3000, want: 200},
 		},
 		"figures that stand still": {
 			{second: 0, value: 5, nothing: true}, {second: 14, value: 5, nothing: true}, {second: 15, value: 5, want: 0}, {second: 16, value: 6, want: 1},

@@ -3,12 +3,14 @@
 package hbase
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -224,6 +226,34 @@ func after(t *testing.T, c *admin.Client, table string, operations uint64, do fu
 	return done
 }
 
+// renewed waits until the servers' JMX tells of as many files as they tell the master: it is kept for ten seconds.
+func renewed(ctx context.Context, c *admin.Client) error {
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		same := true
+		cluster, err := c.Cluster(ctx)
+		if err != nil {
+			return err
+		}
+		for _, s := range cluster.Servers {
+			bean, err := jmx(ctx, s)
+			if err != nil {
+				return err
+			}
+			same = same && bean["storeFileCount"] == float64(s.Stores)
+		}
+		if same {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
 func TestASplitInALoadIsAnEvent(t *testing.T) {
 	on(t, []string{three}, func(t *testing.T, s *server) {
 		const table = "split"
@@ -249,11 +279,14 @@ func TestAMajorCompactionIsSeenInTheFiles(t *testing.T) {
 		const records = 2000
 		const table = "compacted"
 		c := s.admin(t)
-		for i := range 3 { // a store file each
-			run(t, s, table, append(property("recordcount", records, "hbase.table.create", []string{"recreate", "never", "never"}[i], "hbase.splits", 3,
+		for i := range 2 { // a store file each; a third one would be compacted at once
+			run(t, s, table, append(property("recordcount", records, "hbase.table.create", []string{"recreate", "never"}[i], "hbase.splits", 3,
 				"hbase.after.load", "flush"), "--phase", "load", "--threads", "4")...)
 		}
-		compacted := after(t, c, table, 4*records, func(ctx context.Context) error {
+		compacted := after(t, c, table, 3*records, func(ctx context.Context) error {
+			if err := renewed(ctx, c); err != nil {
+				return err
+			}
 			_, err := c.Compact(ctx, table, true)
 			return err
 		})
@@ -263,7 +296,11 @@ func TestAMajorCompactionIsSeenInTheFiles(t *testing.T) {
 		p := r.Phases[len(r.Phases)-1]
 		files := observed(p, "hbase.regionserver.store_files")
 		require.Len(t, files, 3)
-		require.LessOrEqual(t, total(files, true), total(files, false)-6, "four regions had three files, and have one: %v", files)
+		most := 0.0
+		for _, points := range files {
+			most += slices.MaxFunc(points, func(a, b [2]float64) int { return cmp.Compare(a[1], b[1]) })[1]
+		}
+		require.LessOrEqual(t, total(files, true), most-4, "four regions had two files, and have one: %v", files)
 		texts := strings.Join(happened(p, "compaction"), "\n")
 		require.Contains(t, texts, "compaction begins on")
 		require.Contains(t, texts, "compaction has ended on")
