@@ -97,25 +97,64 @@ func verdictChapter(runs []result.Run) Chapter {
 	c := Chapter{Title: "Verdicts"}
 	judged, good := 0, 0
 	for _, run := range runs {
-		before := len(c.Text)
 		if len(run.Verdicts) > 0 {
 			judged++
-		}
-		for _, v := range run.Verdicts {
-			if v.Bad() {
-				answer := "no"
-				if v.Value {
-					answer = "yes"
-				}
-				c.Text = append(c.Text, fmt.Sprintf("- %s (%s): %s: %s. %s (tested: %s)", run.ID, run.Case, v.Name, answer, sentence(printable(v.Because)), printable(v.Test)))
+			if !slices.ContainsFunc(run.Verdicts, result.Verdict.Bad) {
+				good++
 			}
 		}
-		if len(c.Text) == before && len(run.Verdicts) > 0 {
-			good++
+	}
+	c.Text = append(c.Text, fmt.Sprintf("Judged: %d of %d runs; nothing was found against %d of them.", judged, len(runs), good))
+	test := ""
+	for _, f := range findings(runs) {
+		if f.Name+f.Test != test {
+			test = f.Name + f.Test
+			answer := "no"
+			if f.Value {
+				answer = "yes"
+			}
+			c.Text = append(c.Text, fmt.Sprintf("%s: %s. Tested: %s", f.Name, answer, sentence(printable(f.Test))))
+		}
+		c.Text = append(c.Text, fmt.Sprintf("- %s: %s", f.runs(), sentence(printable(f.Because))))
+	}
+	return c
+}
+
+// finding is a verdict against runs that is the same of all of them.
+type finding struct {
+	result.Verdict
+	ids []string
+}
+
+// findings are the verdicts against runs, each with the runs that it is of.
+func findings(runs []result.Run) []finding {
+	var out []finding
+	for _, run := range runs {
+		for _, v := range run.Verdicts {
+			if !v.Bad() {
+				continue
+			}
+			i := slices.IndexFunc(out, func(f finding) bool { return f.Verdict == v })
+			if i < 0 {
+				out = append(out, finding{Verdict: v})
+				i = len(out) - 1
+			}
+			out[i].ids = append(out[i].ids, run.ID)
 		}
 	}
-	c.Text = append([]string{fmt.Sprintf("Judged: %d of %d runs; nothing was found against %d of them.", judged, len(runs), good)}, c.Text...)
-	return c
+	slices.SortStableFunc(out, func(a, b finding) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Test, b.Test)) })
+	return out
+}
+
+// runs names the runs, the first with its suite.
+func (f finding) runs() string {
+	names := slices.Clone(f.ids)
+	for i, id := range names[1:] {
+		if dot := strings.LastIndexByte(id, '.'); dot >= 0 {
+			names[i+1] = id[dot:]
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 func sentence(s string) string {
@@ -198,7 +237,7 @@ func targetLines(runs []result.Run) []string {
 		}
 		parts := []string{cmp.Or(t["target"], run.Resolved["db"])}
 		for _, f := range []struct{ key, text string }{
-			{"hbase.version", "version "}, {"hbase.servers", "region servers "}, {"hbase.server.heap", "heap "}, {"hbase.cluster.id", "cluster "}, {"hbase.zookeeper.quorum", "quorum "},
+			{"hbase.version", "version "}, {"hbase.servers", "region servers "}, {"hbase.cluster.id", "cluster "}, {"hbase.zookeeper.quorum", "quorum "},
 		} {
 			if v := t[f.key]; v != "" {
 				parts = append(parts, f.text+printable(v))

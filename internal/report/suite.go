@@ -32,11 +32,9 @@ func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 		for _, text := range run.Missing {
 			p.wrap("missing  ", run.ID+": "+text, p.red)
 		}
-		for _, v := range run.Verdicts {
-			if v.Bad() {
-				p.wrap("! ", fmt.Sprintf("%s: %s: %s", run.ID, v.Name, printable(v.Because)), p.red)
-			}
-		}
+	}
+	for _, f := range findings(suite.Runs) {
+		p.wrap("! ", f.runs()+": "+f.Name+": "+printable(f.Because), p.red)
 	}
 	return p.write(w)
 }
