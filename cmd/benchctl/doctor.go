@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -102,10 +100,7 @@ func (f *doctorFlags) examine(ctx context.Context, c *cli.Context, client *remot
 		}
 	}
 	findings = append(findings, doctor.ExamineRoster(members, version)...)
-	findings = append(findings, f.examineAgents(ctx, client, agents, s)...)
-	// All about one agent stands together, behind what concerns the coordinator.
-	slices.SortStableFunc(findings, func(a, b doctor.Finding) int { return strings.Compare(a.Agent, b.Agent) })
-	return findings, nil
+	return append(findings, f.examineAgents(ctx, client, agents, s)...), nil
 }
 
 const (
@@ -153,7 +148,7 @@ func examineMachine(ctx context.Context, client *remote.Client, agent string) []
 		findings, err = doctor.FromAnswer(agent, done.Answer)
 	}
 	if err != nil {
-		return []doctor.Finding{doctor.Silent(agent, errors.Is(err, wire.ErrBadSpec), err)}
+		return []doctor.Finding{doctor.Silent(agent, err)}
 	}
 	return findings
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/benchd/benchd/internal/cli"
@@ -18,6 +19,7 @@ type head struct {
 	Reason   string        `json:"reason"`
 	Violated bool          `json:"limit_violated"`
 	Missing  []string      `json:"missing"`
+	Replaced string        `json:"replaced_by"`
 	Runs     []head        `json:"runs"`
 }
 
@@ -28,6 +30,7 @@ func verdict(text []byte) error {
 	if err := json.Unmarshal(text, &h); err != nil {
 		return fmt.Errorf("read result: %w", err)
 	}
+	h.Runs = slices.DeleteFunc(h.Runs, func(r head) bool { return r.Replaced != "" })
 	return h.verdict()
 }
 

@@ -27,6 +27,7 @@ type submitFlags struct {
 	watch      bool
 	cancel     bool
 	output     string
+	resume     string
 }
 
 func submitCommand() cli.Command {
@@ -46,6 +47,7 @@ exit code is 4, and "benchctl watch" finds the run again.`,
   benchctl submit --db null --duration 1m --threads-total 64 --agents 3 --wait -o json
   benchctl submit -P workloads/workloadb --select zone=a --wait-agents 2m --watch --tag ticket=123
   benchctl submit -f suite.yaml --dry-run
+  benchctl submit --resume 20261121-abcd --watch
   benchctl submit -f suite.yaml --trial --var quorum=127.0.0.1:2181 --watch`,
 	}
 	f := submitFlags{submissionFlags: addSubmissionFlags(cmd), connectFlags: addConnectFlags(cmd), onLoss: string(remote.FailOnLoss), output: "table"}
@@ -55,6 +57,7 @@ exit code is 4, and "benchctl watch" finds the run again.`,
 	config.PairsVar(fs, &f.labels, "select", "", "only agents with this label; may stand several times")
 	config.Duration(fs, &f.waitAgents, "wait-agents", false, "wait so long for enough agents to be there")
 	config.Enum(cmd, &f.onLoss, "on-agent-loss", "", "what becomes of a run that loses an agent", string(remote.FailOnLoss), string(remote.ContinueOnLoss))
+	fs.StringVar(&f.resume, "resume", "", "go on with suite `ID`, which was interrupted: its runs that have failed, were cancelled or are partial are run again, those that are complete are not")
 	fs.BoolVar(&f.wait, "wait", false, "wait for the end and print the result")
 	fs.BoolVar(&f.watch, "watch", false, "like --wait, and show progress on standard error")
 	fs.BoolVar(&f.cancel, "cancel-on-interrupt", false, "cancel without asking on Ctrl-C or SIGTERM")
@@ -62,6 +65,17 @@ exit code is 4, and "benchctl watch" finds the run again.`,
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		return submit(ctx, c, cmd, &f)
 	}}
+}
+
+// judge judges what is submitted. What is resumed was judged when it was.
+func (f *submitFlags) judge(cmd *cobra.Command, s spec.Submission) (judged, error) {
+	if f.resume == "" {
+		return judge(s)
+	}
+	if s.Suite != nil || len(s.Files)+len(s.Properties)+len(s.Flags) > 0 || f.agents > 0 || len(f.labels) > 0 {
+		return judged{}, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--resume %s goes on with what was submitted then: leave out what says what to run and on which agents", f.resume)}
+	}
+	return judged{}, nil
 }
 
 func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFlags) error {
@@ -81,7 +95,7 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	if err != nil {
 		return err
 	}
-	j, err := judge(s)
+	j, err := f.judge(cmd, s)
 	if err != nil {
 		return err
 	}
@@ -95,7 +109,7 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	if err := begin(ctx, signals, "interrupted before the coordinator answered; `benchctl list` tells whether it took the suite", func(ctx context.Context) error {
 		id, warnings, err = client.Submit(ctx, remote.Request{
 			Submission: s, Agents: f.agents, Select: f.labels.Map(), WaitAgents: f.waitAgents,
-			OnAgentLoss: remote.Policy(f.onLoss), SubmittedBy: submitter(),
+			OnAgentLoss: remote.Policy(f.onLoss), SubmittedBy: submitter(), Resume: f.resume,
 		})
 		return err
 	}); err != nil {

@@ -90,6 +90,25 @@ func (a *Archive) CreateSuite(ctx context.Context, suite Suite, runs []RunRecord
 	})
 }
 
+// AddRuns adds runs to a suite that is there, behind those that it has, and changes the suite's status with them.
+func (a *Archive) AddRuns(ctx context.Context, suite string, status result.Status, runs []RunRecord) error {
+	return a.write(ctx, "add runs to suite "+suite+" in", func(ctx context.Context, tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, `UPDATE suite SET status = ? WHERE id = ? AND removed = 0`, string(status), suite)
+		if err := changedOne(res, err, "suite", suite); err != nil {
+			return err
+		}
+		for _, run := range runs {
+			if run.Suite != suite {
+				return faultf(ErrInvalid, nil, "create run %s: it belongs to suite %q, not to %s", run.ID, run.Suite, suite)
+			}
+			if err := insertRun(ctx, tx, run); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // UpdateRun replaces a run that is there.
 func (a *Archive) UpdateRun(ctx context.Context, run RunRecord) error {
 	return a.Apply(ctx, Change{Runs: []RunRecord{run}})

@@ -149,11 +149,13 @@ func (c *Coordinator) resultJSON(ctx context.Context, id string) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
+	replaced := replacedBy(runs)
 	for _, archived := range runs {
 		doc, err := c.document(ctx, suite, archived)
 		if err != nil {
 			return nil, fmt.Errorf("make result of run %s: %w", archived.ID, err)
 		}
+		doc.ReplacedBy = replaced[archived.ID]
 		whole.Runs = append(whole.Runs, doc)
 	}
 	if id != suite.ID || len(whole.Runs) == 1 {

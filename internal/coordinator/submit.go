@@ -20,6 +20,9 @@ import (
 )
 
 func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (string, []string, error) {
+	if req.GetResume() != "" {
+		return c.resumeSuite(ctx, req)
+	}
 	var hooks []string
 	if req.GetWaitAgents().AsDuration() <= 0 { // otherwise those may still come that allow them
 		hooks = c.hooks()

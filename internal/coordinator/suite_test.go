@@ -91,8 +91,8 @@ func TestASuiteRunsItsCasesInItsOrderAndOverwritesNoRow(t *testing.T) {
 	require.Equal(t, "120", s.Runs[3].Resolved["insertbase"], "it is in the result")
 }
 
-// The answer of an agent that was lost tells nothing of how far it came.
-func TestWhatALostAgentMayHaveInsertedIsNotOverwritten(t *testing.T) {
+// An agent that does not tell how far it came may have come as far as it could.
+func TestWhatAnAgentMayHaveInsertedUnheardIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	a := newPuppet(h, "a").connect()
@@ -108,10 +108,11 @@ scenarios: [{name: inserts, dataset: plain, repeats: 2}]
 	start := a.begin()
 	a.window(start.GetId(), 0, 20, "OK", true)
 	a.acked(0)
-	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Leaving{Leaving: &benchdv1.Leaving{Reason: "terminated"}}})
-	a.cancel()
+	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
+		Id: start.GetId(), Phase: "measure", EndedNs: 1e8, Windows: 1, Final: true, Issued: 20, Recorded: 20, Error: "out of memory",
+	}}})
 	h.until(id+".1", result.Failed)
-	order := serveRun(142, newPuppet(h, "b").connect())[0]
+	order := serveRun(142, a)[0]
 	require.Equal(t, "121", order.GetProperties()["insertbase"])
 	h.until(id+".2", result.Complete)
 	require.Equal(t, result.Failed, h.suite(id).Status)
@@ -215,4 +216,56 @@ scenarios: [{name: r, repeats: 40}]
 	h.until(id+".40", result.Complete)
 	require.Equal(t, result.Complete, h.suite(id).Status)
 	require.Len(t, h.suite(id).Ran, 40)
+}
+
+// What is complete is not run again, and the rows of what failed are not written over.
+func TestASuiteIsResumedWhereItStopped(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
+suite: s
+properties: {db: "null", recordcount: 100, operationcount: 20, interval: 100ms, readproportion: 0, updateproportion: 0, insertproportion: 1}
+datasets: {plain: {load: false}}
+scenarios: [{name: r, dataset: plain, repeats: 4}]
+`)
+	require.NoError(t, err)
+	serveRun(115, a)
+	a.ready()
+	start := a.begin()
+	a.window(start.GetId(), 0, 20, "OK", true)
+	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
+		Id: start.GetId(), Phase: "measure", EndedNs: 1e8, Windows: 1, Final: true, Issued: 20, Recorded: 20, InsertedBelow: 130, Error: "out of paper",
+	}}})
+	h.until(id+".4", result.Cancelled)
+	h.until(id+".3", result.Cancelled)
+	require.Equal(t, ".1 r1 complete; .2 r2 failed; .3 r3 cancelled; .4 r4 cancelled; ", h.statuses(id))
+
+	resume := func() []string {
+		resp, err := h.runs.Submit(t.Context(), &benchdv1.SubmitRequest{Resume: id, WaitAgents: wait()})
+		require.NoError(t, err)
+		require.Equal(t, id, resp.GetId())
+		return resp.GetWarnings()
+	}
+	require.Contains(t, resume()[0], "3 runs of suite "+id+" run again, as "+id+".5 to "+id+".7")
+	require.Contains(t, resume()[0], "goes on by itself")
+	require.Equal(t, "130", serveRun(140, a)[0].GetProperties()["insertbase"])
+	h.until(id+".5", result.Complete)
+	h.close() // a coordinator that is killed here resumes by itself
+	h.open()
+	a.connect()
+	require.Equal(t, "140", serveRun(150, a)[0].GetProperties()["insertbase"])
+	require.Equal(t, "150", serveRun(160, a)[0].GetProperties()["insertbase"])
+	h.until(id+".7", result.Complete)
+	require.Equal(t, ".1 r1 complete; .2 r2 failed; .3 r3 cancelled; .4 r4 cancelled; .5 r2 complete; .6 r3 complete; .7 r4 complete; ", h.statuses(id))
+	s := h.suite(id)
+	require.Equal(t, result.Complete, s.Status, "each of its runs is complete, or has one in its place that is")
+	require.Equal(t, id+".5", s.Runs[1].ReplacedBy)
+	require.Empty(t, s.Runs[0].ReplacedBy)
+	require.Contains(t, resume()[0], "is complete")
+
+	_, err = h.runs.Submit(t.Context(), &benchdv1.SubmitRequest{Resume: id + ".1"})
+	require.ErrorContains(t, wire.FromStatus(err), "resume the whole suite "+id)
+	_, err = h.runs.Submit(t.Context(), &benchdv1.SubmitRequest{Resume: "nobody"})
+	require.ErrorContains(t, wire.FromStatus(err), "there is no suite or run")
 }

@@ -90,6 +90,7 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 	if err != nil {
 		return nil, err
 	}
+	runs = standing(runs)
 	msg := &benchdv1.WatchResponse{Suite: suite.ID, Runs: uint32(len(runs))}
 	current := runs[len(runs)-1]
 	for _, r := range slices.Backward(runs) {

@@ -94,6 +94,7 @@ type Request struct {
 	WaitAgents  time.Duration
 	OnAgentLoss Policy // FailOnLoss where empty
 	SubmittedBy string
+	Resume      string // the suite to go on with, instead of a Submission
 }
 
 // Submit queues a suite. Warnings is what the user should know about it. Waiting for agents is the coordinator's
@@ -112,6 +113,7 @@ func (c *Client) Submit(ctx context.Context, r Request) (id string, warnings []s
 		WaitAgents:  durationpb.New(r.WaitAgents),
 		OnAgentLoss: policy,
 		SubmittedBy: r.SubmittedBy,
+		Resume:      r.Resume,
 	})
 	return resp.GetId(), resp.GetWarnings(), c.translate(err)
 }

@@ -31,20 +31,22 @@ func (s Status) Ended() bool {
 
 // Run is a run's result.
 type Run struct {
-	Schema   int               `json:"schema"`
-	Kind     string            `json:"kind"` // "run"
-	ID       string            `json:"id"`
-	Name     string            `json:"name"`
-	Case     string            `json:"case"`
-	Repeat   int               `json:"repeat,omitempty"` // of the case, from 1
-	Status   Status            `json:"status"`
-	Reason   string            `json:"reason,omitempty"` // why failed or cancelled
-	Violated bool              `json:"limit_violated,omitempty"`
-	Missing  []string          `json:"missing"`
-	Spec     json.RawMessage   `json:"spec"`
-	Resolved map[string]string `json:"resolved"`
-	Note     string            `json:"note"`
-	Tags     map[string]string `json:"tags"`
+	Schema int    `json:"schema"`
+	Kind   string `json:"kind"` // "run"
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Case   string `json:"case"`
+	Repeat int    `json:"repeat,omitempty"` // of the case, from 1
+	// ReplacedBy is the run of a resumed suite that was run in this one's place.
+	ReplacedBy string            `json:"replaced_by,omitempty"`
+	Status     Status            `json:"status"`
+	Reason     string            `json:"reason,omitempty"` // why failed or cancelled
+	Violated   bool              `json:"limit_violated,omitempty"`
+	Missing    []string          `json:"missing"`
+	Spec       json.RawMessage   `json:"spec"`
+	Resolved   map[string]string `json:"resolved"`
+	Note       string            `json:"note"`
+	Tags       map[string]string `json:"tags"`
 
 	Provenance Provenance `json:"provenance"`
 	Start      *Start     `json:"start"` // null when the run never started

@@ -336,7 +336,9 @@ type SubmitRequest struct {
 	// What to do when an agent is lost.
 	OnAgentLoss AgentLossPolicy `protobuf:"varint,5,opt,name=on_agent_loss,json=onAgentLoss,proto3,enum=benchd.v1.AgentLossPolicy" json:"on_agent_loss,omitempty"`
 	// Who submits.
-	SubmittedBy   string `protobuf:"bytes,6,opt,name=submitted_by,json=submittedBy,proto3" json:"submitted_by,omitempty"`
+	SubmittedBy string `protobuf:"bytes,6,opt,name=submitted_by,json=submittedBy,proto3" json:"submitted_by,omitempty"`
+	// Instead of a submission: the id of a suite whose runs that did not end complete are run again.
+	Resume        string `protobuf:"bytes,7,opt,name=resume,proto3" json:"resume,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -409,6 +411,13 @@ func (x *SubmitRequest) GetOnAgentLoss() AgentLossPolicy {
 func (x *SubmitRequest) GetSubmittedBy() string {
 	if x != nil {
 		return x.SubmittedBy
+	}
+	return ""
+}
+
+func (x *SubmitRequest) GetResume() string {
+	if x != nil {
+		return x.Resume
 	}
 	return ""
 }
@@ -2749,7 +2758,7 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\aSetting\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12\x16\n" +
-	"\x06origin\x18\x03 \x01(\tR\x06origin\"\xf6\x02\n" +
+	"\x06origin\x18\x03 \x01(\tR\x06origin\"\x8e\x03\n" +
 	"\rSubmitRequest\x125\n" +
 	"\n" +
 	"submission\x18\x01 \x01(\v2\x15.benchd.v1.SubmissionR\n" +
@@ -2759,7 +2768,8 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\vwait_agents\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\n" +
 	"waitAgents\x12>\n" +
 	"\ron_agent_loss\x18\x05 \x01(\x0e2\x1a.benchd.v1.AgentLossPolicyR\vonAgentLoss\x12!\n" +
-	"\fsubmitted_by\x18\x06 \x01(\tR\vsubmittedBy\x1a9\n" +
+	"\fsubmitted_by\x18\x06 \x01(\tR\vsubmittedBy\x12\x16\n" +
+	"\x06resume\x18\a \x01(\tR\x06resume\x1a9\n" +
 	"\vSelectEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"<\n" +
