@@ -6,6 +6,7 @@ import (
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/observe"
+	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -74,7 +75,7 @@ func (s *shard) runTime() (time.Duration, bool) {
 // tellOn tells the coordinator what is observed, until ctx ends. When the shard has ended its own part that is told after
 // each look: the run may be over at any instant.
 func (s *shard) tellOn(ctx context.Context, w *watching) {
-	every := max(s.settings.Telemetry.Interval, 100*time.Millisecond)
+	every := s.settings.Telemetry.Interval
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	var told time.Time
@@ -83,8 +84,12 @@ func (s *shard) tellOn(ctx context.Context, w *watching) {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
+			often := tellEvery
+			if run, ok := s.runTime(); ok && run > result.WholeLooks*every {
+				often *= result.LooksOfAPoint // so that some points are told together, as before
+			}
 			s.a.mu.Lock()
-			if s.watching == w && (!s.running || now.Sub(told) >= tellEvery) {
+			if s.watching == w && (!s.running || now.Sub(told) >= often) {
 				told = now
 				s.tellObserved()
 			}
