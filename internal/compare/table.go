@@ -149,7 +149,7 @@ func (b *tableBuilder) strangers(c *caseRuns) {
 	for _, e := range c.Published {
 		if name := targetOf(e); name != "" && name != c.Target {
 			stranger := *c
-			stranger.runs, stranger.Target = nil, name
+			stranger.runs, stranger.Agents, stranger.Target = nil, 0, name
 			row := result.Row{Kind: result.OfRuns, Case: c.Name}
 			b.add(row, &stranger, 0, 0, figures(nil).get, e)
 		}
