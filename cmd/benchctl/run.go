@@ -112,8 +112,13 @@ func embeddedSandbox(c *cli.Context, cmd *cobra.Command, s spec.Submission, j ju
 		return nil, nil //nolint:nilnil // it brings none
 	}
 	for _, property := range []string{"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort"} {
-		if spec.Sets(s, property) {
+		if j.says(s, property) {
 			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s: `benchctl run --db sandbox` brings a sandbox of its own and needs no address; leave it out, or write --db hbase for one that runs already", property)}
+		}
+	}
+	for _, one := range j.suite.Cases {
+		if property := spec.DifferentSandbox(j.properties, one.Properties); property != "" && one.Settings.DB == spec.Sandbox {
+			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s differs between cases of %s, and `benchctl run` brings one sandbox for all of them; say it once, under properties:", property, s.Suite.Name)}
 		}
 	}
 	settings, err := spec.EmbeddedSandbox(j.properties)

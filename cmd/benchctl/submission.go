@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"os/user"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -164,7 +165,7 @@ func read(name string) ([]byte, error) {
 // judged is what a submission means, as far as benchctl has to do with it.
 type judged struct {
 	suite      *plan.Suite
-	properties map[string]string // of the first case, resolved
+	properties map[string]string // of the first case, or the first one on a sandbox; resolved
 	db         string
 	ycsb       report.YCSB // how YCSB's output is wanted
 	warnings   []spec.Warning
@@ -176,9 +177,24 @@ func judge(s spec.Submission) (judged, error) {
 	if err != nil {
 		return judged{warnings: warnings}, err
 	}
-	one := suite.Cases[0]
+	one := suite.Cases[max(slices.IndexFunc(suite.Cases, func(c plan.Case) bool { return c.Settings.DB == spec.Sandbox }), 0)]
 	ycsb, err := report.ParseYCSB(one.Properties)
 	return judged{suite: suite, properties: one.Properties, db: one.Settings.DB, ycsb: ycsb, warnings: warnings}, err
+}
+
+// says reports whether a submission sets a property of the target itself. A suite does where it counts in one of its cases: the
+// address of another target is given up for the sandbox.
+func (j judged) says(s spec.Submission, property string) bool {
+	if s.Suite == nil || !spec.Sets(s, property) {
+		return spec.Sets(s, property)
+	}
+	byDefault := ""
+	for _, k := range spec.Keys() {
+		if k.Name == property {
+			byDefault = k.Default
+		}
+	}
+	return slices.ContainsFunc(j.suite.Cases, func(c plan.Case) bool { return c.Properties[property] != byDefault })
 }
 
 // submitter tells who submits.

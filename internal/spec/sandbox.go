@@ -62,6 +62,17 @@ func EmbeddedSandbox(properties map[string]string) (SandboxSettings, error) {
 	return s, nil
 }
 
+// DifferentSandbox names a property of a sandbox that two cases bring with them and that differs, from resolved properties; or
+// none.
+func DifferentSandbox(a, b map[string]string) string {
+	for _, k := range sandboxKeys() {
+		if a[k.Name] != b[k.Name] {
+			return k.Name
+		}
+	}
+	return ""
+}
+
 // Embeds lists the properties of a sandbox that a run brings with it, of those that a submission sets: who submits to
 // agents elsewhere brings none. Of a submission with mistakes it tells what it can.
 func Embeds(s Submission) []string {
@@ -69,7 +80,7 @@ func Embeds(s Submission) []string {
 	return slices.DeleteFunc(given, func(name string) bool { return !strings.HasPrefix(name, sandboxPrefix) })
 }
 
-// Sets reports whether a submission sets a property itself.
+// Sets reports whether a submission sets a property itself; a suite file, whether it does so anywhere.
 func Sets(s Submission, property string) bool {
 	_, ok := said(s)[property]
 	return ok
@@ -83,7 +94,6 @@ func said(s Submission) map[string]entry {
 		for _, one := range read.Said {
 			j.set(entry{written: one.Key, value: one.Value})
 		}
-		s.Files = nil
 	}
 	j.take(s)
 	return j.given
