@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -100,7 +102,10 @@ func (f *doctorFlags) examine(ctx context.Context, c *cli.Context, client *remot
 		}
 	}
 	findings = append(findings, doctor.ExamineRoster(members, version)...)
-	return append(findings, f.examineAgents(ctx, client, agents, s)...), nil
+	findings = append(findings, f.examineAgents(ctx, client, agents, s)...)
+	// All about one agent stands together, behind what concerns the coordinator.
+	slices.SortStableFunc(findings, func(a, b doctor.Finding) int { return strings.Compare(a.Agent, b.Agent) })
+	return findings, nil
 }
 
 const (
@@ -148,7 +153,7 @@ func examineMachine(ctx context.Context, client *remote.Client, agent string) []
 		findings, err = doctor.FromAnswer(agent, done.Answer)
 	}
 	if err != nil {
-		return []doctor.Finding{doctor.Silent(agent, err)}
+		return []doctor.Finding{doctor.Silent(agent, errors.Is(err, wire.ErrBadSpec), err)}
 	}
 	return findings
 }

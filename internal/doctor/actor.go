@@ -76,9 +76,12 @@ func WhileServing(run string, findings []Finding) []Finding {
 	return findings
 }
 
-// Silent is the finding on an agent that did not examine its machine.
-func Silent(agent string, err error) Finding {
+// Silent is the finding on an agent that did not examine its machine; refused says that its build cannot.
+func Silent(agent string, refused bool, err error) Finding {
 	f := unknown("machine", err, "install the coordinator's release on it, or run `benchd doctor` there")
+	if !refused {
+		f = f.but(Warn, "look whether its process lives, and run `benchd doctor` on its machine")
+	}
 	f.Agent = agent
 	return f
 }

@@ -159,9 +159,12 @@ func judgeSpace(s Space, folder Folder) Finding {
 }
 
 func bytesOf(n uint64) string {
-	const gib = 1 << 30
-	if n < gib {
-		return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20))
+	const mib, gib = 1 << 20, 1 << 30
+	switch {
+	case n < mib:
+		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
+	case n < gib:
+		return fmt.Sprintf("%.0f MiB", float64(n)/mib)
 	}
 	return fmt.Sprintf("%.1f GiB", float64(n)/gib)
 }

@@ -45,7 +45,7 @@ func TestACoordinatorIsJudged(t *testing.T) {
 		"clock is ahead": {func(p *Peer) { p.Clock.Offset = time.Hour }, "clock_offset", Warn, "+3600000.000"},
 		"clock is late":  {func(p *Peer) { p.Clock.Offset = -time.Second }, "clock_offset", Warn, "-1000.000"},
 		"far away":       {func(p *Peer) { p.Clock.Uncertainty = 20 * time.Millisecond }, "clock_offset", Warn, "± 20.000 ms"},
-		"full disk":      {func(p *Peer) { p.Disk.Free = 0 }, "disk", Bad, "0 MiB of 100.0 GiB"},
+		"full disk":      {func(p *Peer) { p.Disk.Free = 0 }, "disk", Bad, "0 KiB of 100.0 GiB"},
 		"stuck":          {func(p *Peer) { p.Stuck = true }, "archive", Bad, "takes no windows"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -181,6 +181,7 @@ func TestAnAgentExaminesItsMachine(t *testing.T) {
 
 	_, err = FromAnswer("a", load.Answer{Columns: []string{"name"}, Rows: [][]any{{5}}})
 	require.ErrorContains(t, err, "agent a")
-	require.Equal(t, Unknown, Silent("a", errors.New("x")).Verdict)
+	require.Equal(t, Unknown, Silent("a", true, errors.New("x")).Verdict)
+	require.Equal(t, Warn, Silent("a", false, errors.New("x")).Verdict, "it should have answered")
 	require.Equal(t, Unknown, Unanswered("c:1").Verdict)
 }
