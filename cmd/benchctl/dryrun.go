@@ -111,10 +111,10 @@ func length(c plan.CaseOutline) string {
 
 func total(o plan.Outline) string {
 	d := time.Duration(o.Seconds * float64(time.Second)).Round(time.Second)
-	switch {
-	case o.Unknown == 0:
+	switch o.Unknown {
+	case 0:
 		return "about " + d.String()
-	case o.Unknown == o.Runs:
+	case o.Runs:
 		return "time unknown: it ends by operations, and at which rate nobody says"
 	}
 	return fmt.Sprintf("about %v, and %s of unknown length", d, several(o.Unknown, "run"))

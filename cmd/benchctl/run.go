@@ -118,7 +118,7 @@ func embeddedSandbox(c *cli.Context, cmd *cobra.Command, s spec.Submission, j ju
 	}
 	for _, one := range j.suite.Cases {
 		if property := spec.DifferentSandbox(j.properties, one.Properties); property != "" && one.Settings.DB == spec.Sandbox {
-			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s differs between cases of %s, and `benchctl run` brings one sandbox for all of them; say it once, under properties:", property, s.Suite.Name)}
+			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s differs between cases of %s, and `benchctl run` brings one sandbox for all of them; say it once, for the whole suite", property, s.Suite.Name)}
 		}
 	}
 	settings, err := spec.EmbeddedSandbox(j.properties)

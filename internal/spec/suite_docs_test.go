@@ -26,19 +26,19 @@ func TestTheExamplesInTheDocumentationAreSuites(t *testing.T) {
 		suites = append(suites, text)
 	}
 	require.Len(t, attachments, 1)
-	keys := ""
+	var keys strings.Builder
 	for _, text := range suites {
 		for _, trial := range []bool{false, strings.Contains(text, "\ntrial:")} {
 			_, _, err := Parse(Submission{Suite: &File{Name: "suites.md", Content: []byte(text)}, Attachments: attachments, Trial: trial})
 			require.NoError(t, err, text)
 		}
-		keys += text
+		keys.WriteString(text)
 	}
 	for _, key := range []string{
 		"suite", "note", "tags", "include", "variables", "properties", "targets", "datasets", "scenarios", "order", "on-failure", "tables", "trial",
 		"name", "dataset", "matrix", "cases", "repeats", "agents", "actions", "before", "published", "load", "title", "columns",
 	} {
-		require.Contains(t, keys, key+":", "every key has its example")
+		require.Contains(t, keys.String(), key+":", "every key has its example")
 		require.Contains(t, parts[0]+string(content), "| `"+key+"`", "every key is told of")
 	}
 }

@@ -127,10 +127,8 @@ func (r *reader) choice(key string, n *node, among ...string) string {
 	if n == nil || n.kind != scalar {
 		return among[0]
 	}
-	for _, one := range among {
-		if text == one {
-			return text
-		}
+	if slices.Contains(among, text) {
+		return text
 	}
 	r.unknown(n.at, key, "value", text, among)
 	return among[0]

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,7 +39,7 @@ func (r *reader) expand(d *document) *Suite {
 			for _, target := range one.targets {
 				if set := one.dataset; set != nil && set.load && !filled[[2]string{set.name, target.name}] {
 					filled[[2]string{set.name, target.name}] = true
-					c := r.fillCase(d, set, target, several[set.name])
+					c := fillCase(d, set, target, several[set.name])
 					r.add(s, c, taken)
 				}
 				r.add(s, r.oneCase(d, one, points, target), taken)
@@ -91,7 +92,7 @@ func combinations(axes []axis) [][]*point {
 		next := make([][]*point, 0, len(all)*len(axes[i].points))
 		for _, before := range all {
 			for j := range axes[i].points {
-				next = append(next, append(before[:len(before):len(before)], &axes[i].points[j]))
+				next = append(next, append(slices.Clip(before), &axes[i].points[j]))
 			}
 		}
 		all = next
@@ -147,7 +148,7 @@ func (p *point) asPublished() []plan.Setting {
 }
 
 // fillCase is the case that fills a dataset on a target.
-func (r *reader) fillCase(d *document, set, target *group, targets int) Case {
+func fillCase(d *document, set, target *group, targets int) Case {
 	return Case{At: set.at, Said: [][]Setting{d.properties, target.settings, set.settings}, Case: plan.Case{
 		Name: onTarget("fill "+set.name, target, targets), Dataset: set.name, Target: target.name, Fills: true, Repeats: 1,
 	}}

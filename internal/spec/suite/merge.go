@@ -87,7 +87,7 @@ func (r *reader) trialOf(root *node) *node {
 }
 
 // overlay lays a trial over the suite.
-func (r *reader) overlay(root, trial *node) *node {
+func overlay(root, trial *node) *node {
 	if trial == nil {
 		return root
 	}

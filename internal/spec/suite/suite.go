@@ -135,7 +135,7 @@ func Read(in Input) (*Suite, []Mistake) {
 	full := root // its sizes are those that were published
 	trial := r.trialOf(root)
 	if in.Trial {
-		root = r.overlay(root, trial)
+		root = overlay(root, trial)
 	}
 	r.variables(root, full)
 	d := r.document(root, full, trial)
