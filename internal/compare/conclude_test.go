@@ -168,6 +168,14 @@ case: hbase | 1000 | below 10000 |
 case: mongodb | - | above 80000 |`,
 		},
 		{
+			"the only run of a case of which the report tells as a whole",
+			[]result.PlannedCase{{Name: "s", Scenario: "s", Repeats: 1, Published: entries{{"started_normally": true}}}},
+			plan.Table{Columns: []string{"run", "throughput_ops", "started_normally"}, Repeats: true},
+			[]result.Run{ran("S.1", "s", 1, 1000, 200, 500)},
+			`run | throughput_ops | started_normally (published)
+run: 1 | 1000 | yes |`,
+		},
+		{
 			"each client machine",
 			[]result.PlannedCase{{Name: "s", Scenario: "s", Target: "A", Repeats: 1, Published: entries{
 				{"mode": "A", "client": 1.0, "read_p99_us": 829439.0}, {"mode": "A", "client": 2.0, "read_p99_us": 828927.0},
