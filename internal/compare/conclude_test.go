@@ -137,9 +137,9 @@ case: mean of 2 | 2000 | 4213 | 0.3 | 2.19 | 201 |`,
 				{Name: "s 10", Scenario: "s", Repeats: 2, Axes: axis("threadcount", "10"), Published: entries{{"threads": 10.0, "read_p99_us": 293.0}}},
 				{Name: "s 20", Scenario: "s", Repeats: 1, Axes: axis("threadcount", "20"), Published: entries{{"threads": 20.0, "read_p99_us": 479.0}}},
 			},
-			plan.Table{Columns: []string{"threadcount", "total_ms", "read_min_us", "read_p99_us", "read_max_us"}},
+			plan.Table{Columns: []string{"threadcount", "runtime_ms", "read_min_us", "read_p99_us", "read_max_us"}},
 			[]result.Run{ran("S.1", "s 10", 1, 1000, 200, 500), ran("S.2", "s 10", 2, 3000, 400, 900)},
-			`threadcount | total_ms | read_min_us | read_p99_us | read_p99_us (published) | read_max_us
+			`threadcount | runtime_ms | read_min_us | read_p99_us | read_p99_us (published) | read_max_us
 case: 10 | 10000 | 100 | 700 | 293 | 4000 |
 case: 20 | - | - | - | 479 | - |`,
 		},

@@ -36,6 +36,10 @@ func of(run result.Run) figures {
 		"failed_ops":     0,
 		"not_found_ops":  0,
 	}
+	for _, g := range phase.Generators {
+		f["gc_total_count"] += float64(g.GCPauses)
+		f["gc_total_ms"] += g.GCPauseTotal
+	}
 	if phase.Offered != nil {
 		f["offered_ops"] = *phase.Offered
 	}
@@ -119,6 +123,9 @@ func (f figures) get(name string) (float64, bool) {
 		return v, true
 	}
 	base, second := unitless(name)
+	if base == "runtime" {
+		base = "total" // as YCSB calls it
+	}
 	for _, unit := range units() {
 		v, ok := f[base+unit.suffix]
 		switch {
