@@ -147,10 +147,11 @@ func (r *Rows) fitLoad(s Settings) []Change {
 	}
 	changes := []Change{
 		{insertStart, number(r.next), fmt.Sprintf("rows up to %d were written by earlier runs of the suite", r.next-1)},
-		{insertCount, number(c.LoadCount()), ""},
+		{Key: insertCount, Value: number(c.LoadCount())},
 	}
-	if s.Run { // it asks for what it has loaded, and inserts behind that
-		changes = append(changes, Change{Key: recordCount, Value: number(r.next + c.LoadCount())})
+	// What it loads must lie below recordcount; a run behind it asks for that, and inserts from there on.
+	if end := r.next + c.LoadCount(); s.Run || end > c.RecordCount {
+		changes = append(changes, Change{Key: recordCount, Value: number(end)})
 	}
 	if c.InsertBase > 0 {
 		changes = append(changes, Change{Key: insertBase, Value: number(max(c.InsertBase, r.next+c.LoadCount()))})

@@ -74,6 +74,16 @@ func (s *Sandbox) Servers() []Server {
 	return all
 }
 
+// Accepted is how many connections the region servers have accepted since their starts.
+func (s *Sandbox) Accepted() (n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.nodes {
+		n += one.Accepted()
+	}
+	return n
+}
+
 func told(n *cluster.Server) Server {
 	regions := 0
 	if n.Alive() {

@@ -85,6 +85,9 @@ func (s *Server) Wait() { s.work.Wait() }
 // Connections is how many clients are connected.
 func (s *Server) Connections() int { return s.rpc.Connections() }
 
+// Accepted is how many have been since the server's start.
+func (s *Server) Accepted() int64 { return s.rpc.Accepted() }
+
 // Traffic is how many bytes calls and answers had.
 func (s *Server) Traffic() (received, sent int64) { return s.rpc.Traffic() }
 

@@ -28,6 +28,7 @@ type Server struct {
 	ctx      context.Context //nolint:containedctx // ends with the server
 	cancel   context.CancelFunc
 	open     atomic.Int64
+	accepted atomic.Int64
 	received atomic.Int64
 	sent     atomic.Int64
 
@@ -115,8 +116,11 @@ func (s *Server) Close() {
 	s.wg.Wait()
 }
 
-// Connections is how many there are.
+// Connections is how many there are, and Accepted how many there have been.
 func (s *Server) Connections() int { return int(s.open.Load()) }
+
+// Accepted counts the connections from the server's start on.
+func (s *Server) Accepted() int64 { return s.accepted.Load() }
 
 // Traffic is how many bytes calls and answers had.
 func (s *Server) Traffic() (received, sent int64) { return s.received.Load(), s.sent.Load() }
@@ -129,6 +133,7 @@ func (s *Server) enter(conn net.Conn) bool {
 	}
 	s.conns[conn] = struct{}{}
 	s.open.Add(1)
+	s.accepted.Add(1)
 	return true
 }
 
