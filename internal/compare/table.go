@@ -307,7 +307,11 @@ func (b *tableBuilder) finish(t *result.Table) {
 	switch len(b.loops) {
 	case 0:
 	case 1:
-		t.Notes = append(t.Notes, "Measured in a "+b.loops[0]+" loop.")
+		article := "a "
+		if b.loops[0] == string(plan.Open) {
+			article = "an "
+		}
+		t.Notes = append(t.Notes, "Measured in "+article+b.loops[0]+" loop.")
 	default:
 		t.Notes = append(t.Notes, "Some rows are of a closed loop and some of an open one: their latencies do not compare.")
 	}

@@ -24,7 +24,7 @@ func actionTable(runs []result.Run) result.Table {
 		}
 	}
 	if test != "" {
-		t.Notes = append(t.Notes, "worst is the lowest interval until the throughput was "+test+", counted from the action's begin; 0 where it never fell below that")
+		t.Notes = append(t.Notes, "worst is the lowest interval until the throughput was "+test+", counted from the action's begin; 0 where the first intervals did not fall below that")
 	}
 	return t
 }
