@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -68,7 +67,7 @@ func (a *Agent) hook(ctx context.Context, m *benchdv1.ActionOrder) (load.Answer,
 		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("agent %s allows no hook %q; start it with --hook %s=COMMAND", a.config.Name, name, name))
 	}
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the operator's own
-	cmd.Env = append(os.Environ(), "BENCHD_RUN="+m.GetRun(), "BENCHD_HOOK="+name)
+	cmd.Env = append(cmd.Environ(), "BENCHD_RUN="+m.GetRun(), "BENCHD_HOOK="+name)
 	cmd.WaitDelay = letGo
 	together(cmd)
 	said := new(tail)

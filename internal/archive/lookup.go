@@ -16,7 +16,7 @@ func (a *Archive) Suites(ctx context.Context) ([]SuiteSummary, error) {
 			err := scanSuite(row, &s.Suite, &s.Runs)
 			list = append(list, s)
 			return err
-		}, `SELECT id, name, note, tags, status, created_ns, submitted_by, db, NULL, NULL,
+		}, `SELECT id, name, note, tags, status, created_ns, submitted_by, db, NULL AS spec, NULL AS plan,
 			(SELECT count(*) FROM run WHERE run.suite = suite.id) FROM suite WHERE removed = 0 ORDER BY number DESC`)
 	})
 	return list, err

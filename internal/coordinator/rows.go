@@ -39,10 +39,10 @@ func (cd *conductor) fitRows() (why string, err error) {
 		}
 		changes, err := rows.Fit(cd.run.settings, of.Fills, empties(cd.run.archived.Properties))
 		if err != nil {
-			return err.Error(), nil
+			return err.Error(), nil //nolint:nilerr // it ends the run, not the coordinator's work
 		}
 		if err := cd.run.change(changes); err != nil {
-			return err.Error(), nil
+			return err.Error(), nil //nolint:nilerr // as above
 		}
 		for _, c := range changes {
 			if c.Because != "" {

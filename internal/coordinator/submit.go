@@ -27,7 +27,7 @@ func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (
 	if req.GetWaitAgents().AsDuration() <= 0 { // otherwise those may still come that allow them
 		hooks = c.hooks()
 	}
-	suite, warnings, err := c.parse(req.GetSubmission(), hooks)
+	suite, _, err := c.parse(req.GetSubmission(), hooks)
 	if err != nil {
 		return "", nil, err
 	}
@@ -43,7 +43,8 @@ func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (
 	if have < least {
 		return "", nil, tooFew(have, least, req)
 	}
-	if suite, warnings, err = c.parse(req.GetSubmission(), c.hooks()); err != nil {
+	suite, warnings, err := c.parse(req.GetSubmission(), c.hooks()) // by the agents that are here now
+	if err != nil {
 		return "", nil, err
 	}
 	want = cmp.Or(want, have)

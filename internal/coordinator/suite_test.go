@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -83,7 +84,7 @@ func TestASuiteRunsItsCasesInItsOrderAndOverwritesNoRow(t *testing.T) {
 	require.Equal(t, result.Complete, s.Status)
 	var ran []string
 	for _, turn := range s.Ran {
-		ran = append(ran, strings.TrimPrefix(turn.Run, id)+turn.Target+fmt.Sprint(turn.Repeat))
+		ran = append(ran, strings.TrimPrefix(turn.Run, id)+turn.Target+strconv.Itoa(turn.Repeat))
 	}
 	require.Equal(t, []string{".1A1", ".2B1", ".3B2", ".4A2", ".5A1"}, ran)
 	require.Len(t, s.Runs[4].Provenance.Agents, 2)

@@ -30,8 +30,8 @@ func TestRowsBetweenTheRangeAndTheInsertsAreNotAskedFor(t *testing.T) {
 					require.True(t, g.Next(&op))
 					n := number(op.Key)
 					out := Outcome{Code: OK}
-					switch {
-					case op.Kind == Read:
+					switch op.Kind {
+					case Read:
 						require.True(t, there[n], "row %d", n)
 						if n >= cfg.RecordCount {
 							news++

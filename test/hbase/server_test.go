@@ -84,8 +84,10 @@ func launchHBase(t *testing.T, name string, servers int, more ...string) *server
 			fmt.Fprintf(os.Stderr, "stop HBase in %s: %v: %s\n", dir, err, out)
 		}
 	}
-	stdout, stderr, code := house.Command(t, 5*time.Minute, script, append([]string{"up", "--servers", strconv.Itoa(servers),
-		"--free-ports", "--heap", "768m", "--wait", "240", "--dir", dir}, more...)...)
+	stdout, stderr, code := house.Command(t, 5*time.Minute, script, append([]string{
+		"up", "--servers", strconv.Itoa(servers),
+		"--free-ports", "--heap", "768m", "--wait", "240", "--dir", dir,
+	}, more...)...)
 	if code != 0 {
 		s.stop()
 		require.Fail(t, "a real HBase should start", stderr)

@@ -66,7 +66,7 @@ func jmx(ctx context.Context, s admin.Server) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := (&http.Client{Timeout: time.Minute}).Do(request)
 	if err != nil {
 		return nil, err
 	}

@@ -170,6 +170,6 @@ func size(t *testing.T, dir string) float64 {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	var pages, bytes float64
-	require.NoError(t, db.QueryRow("SELECT page_count, page_size FROM pragma_page_count, pragma_page_size").Scan(&pages, &bytes))
+	require.NoError(t, db.QueryRowContext(t.Context(), "SELECT page_count, page_size FROM pragma_page_count, pragma_page_size").Scan(&pages, &bytes))
 	return pages * bytes
 }
