@@ -102,6 +102,12 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 	}
 	msg.Run, msg.Status = current.ID, string(current.Status)
 	msg.Ended = int(msg.GetRunsEnded()) == len(runs)
+	if len(runs) > 1 {
+		msg.CaseName = current.Case
+		if left, ok := ahead(suite, runs, current.ID); ok {
+			msg.Ahead = durationpb.New(left)
+		}
+	}
 	w.whole = proto.CloneOf(msg)
 	for _, r := range runs {
 		// What a run said last may have come after the last look at it.

@@ -31,6 +31,9 @@ type Progress struct {
 
 	Ended           bool
 	Runs, RunsEnded int
+
+	Case  string         // of the run, in a suite of several
+	Ahead *time.Duration // how long the runs after this one take, by an estimate; nil where there is none
 }
 
 // Operation is one operation with one outcome in the last interval.
@@ -137,7 +140,16 @@ func progressOf(m *benchdv1.WatchResponse) Progress {
 			return StatusLine{Label: s.GetLabel(), At: s.GetAt().AsTime(), Text: s.GetText()}
 		}),
 		Ended: m.GetEnded(), Runs: int(m.GetRuns()), RunsEnded: int(m.GetRunsEnded()),
+		Case: m.GetCaseName(), Ahead: aheadOf(m),
 	}
+}
+
+func aheadOf(m *benchdv1.WatchResponse) *time.Duration {
+	if m.GetAhead() == nil {
+		return nil
+	}
+	d := m.GetAhead().AsDuration()
+	return &d
 }
 
 func suite(s *benchdv1.SuiteSummary) Suite {

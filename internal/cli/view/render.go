@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -68,6 +69,12 @@ func header(s *Snapshot, width int, t Theme) []string {
 	}
 	if p.Runs > 1 {
 		title = append(title, fmt.Sprintf("%d of %d runs ended", p.RunsEnded, p.Runs))
+		if p.Case != "" {
+			title = append(title, p.Case)
+		}
+		if left, ok := suiteLeft(s); ok {
+			title = append(title, "ETA of all "+span(left))
+		}
 	}
 	if p.WaitingFor != "" {
 		title = append(title, "waits for "+p.WaitingFor)
@@ -90,6 +97,19 @@ func header(s *Snapshot, width int, t Theme) []string {
 		lines = append(lines, "steady? "+t.faint(p.Steady))
 	}
 	return lines
+}
+
+// suiteLeft is what is left of the phase and of the runs after this one, by an estimate.
+func suiteLeft(s *Snapshot) (time.Duration, bool) {
+	p := s.Progress
+	if p.Ended || p.Ahead == nil {
+		return 0, false
+	}
+	if p.Phase == "" {
+		return *p.Ahead, true
+	}
+	_, left, bounded := s.Done()
+	return left + *p.Ahead, bounded
 }
 
 func status(p remote.Progress, t Theme) string {

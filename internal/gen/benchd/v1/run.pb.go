@@ -655,7 +655,11 @@ type WatchResponse struct {
 	// YCSB's status lines since the last message, of a run that was submitted with status=true.
 	Statuses []*LiveStatus `protobuf:"bytes,18,rep,name=statuses,proto3" json:"statuses,omitempty"`
 	// How far a warm-up is that lasts until the run is steady; empty in all other phases.
-	Steady        string `protobuf:"bytes,19,opt,name=steady,proto3" json:"steady,omitempty"`
+	Steady string `protobuf:"bytes,19,opt,name=steady,proto3" json:"steady,omitempty"`
+	// The run's case, in a suite of several runs.
+	CaseName string `protobuf:"bytes,20,opt,name=case_name,json=caseName,proto3" json:"case_name,omitempty"`
+	// How long the runs after this one take, by an estimate; absent where none can be made.
+	Ahead         *durationpb.Duration `protobuf:"bytes,21,opt,name=ahead,proto3" json:"ahead,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -821,6 +825,20 @@ func (x *WatchResponse) GetSteady() string {
 		return x.Steady
 	}
 	return ""
+}
+
+func (x *WatchResponse) GetCaseName() string {
+	if x != nil {
+		return x.CaseName
+	}
+	return ""
+}
+
+func (x *WatchResponse) GetAhead() *durationpb.Duration {
+	if x != nil {
+		return x.Ahead
+	}
+	return nil
 }
 
 // LiveStatus is one of YCSB's status lines. The reader puts the instant before it, by its own time zone.
@@ -2783,7 +2801,7 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x10ValidateResponse\x12\x1a\n" +
 	"\bwarnings\x18\x01 \x03(\tR\bwarnings\"\x1e\n" +
 	"\fWatchRequest\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xfb\x04\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xc9\x05\n" +
 	"\rWatchResponse\x12\x14\n" +
 	"\x05suite\x18\x01 \x01(\tR\x05suite\x12\x10\n" +
 	"\x03run\x18\x02 \x01(\tR\x03run\x12\x16\n" +
@@ -2809,7 +2827,9 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"waitingFor\x12\x18\n" +
 	"\aoffered\x18\x11 \x01(\x01R\aoffered\x121\n" +
 	"\bstatuses\x18\x12 \x03(\v2\x15.benchd.v1.LiveStatusR\bstatuses\x12\x16\n" +
-	"\x06steady\x18\x13 \x01(\tR\x06steady\"b\n" +
+	"\x06steady\x18\x13 \x01(\tR\x06steady\x12\x1b\n" +
+	"\tcase_name\x18\x14 \x01(\tR\bcaseName\x12/\n" +
+	"\x05ahead\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x05ahead\"b\n" +
 	"\n" +
 	"LiveStatus\x12\x14\n" +
 	"\x05label\x18\x01 \x01(\tR\x05label\x12*\n" +
@@ -3058,56 +3078,57 @@ var file_benchd_v1_run_proto_depIdxs = []int32{
 	12, // 15: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
 	13, // 16: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
 	10, // 17: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	48, // 18: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	48, // 19: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	48, // 20: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	49, // 21: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
-	43, // 22: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
-	22, // 23: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	48, // 24: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	44, // 25: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	33, // 26: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	45, // 27: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	50, // 28: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	48, // 29: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	1,  // 30: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	46, // 31: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	47, // 32: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 33: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	6,  // 34: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	8,  // 35: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	14, // 36: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	16, // 37: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	18, // 38: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
-	20, // 39: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	23, // 40: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	25, // 41: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	27, // 42: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
-	29, // 43: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	31, // 44: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	34, // 45: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	36, // 46: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	38, // 47: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
-	5,  // 48: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 49: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 50: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	15, // 51: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	17, // 52: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	19, // 53: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	21, // 54: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	24, // 55: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	26, // 56: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	28, // 57: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	30, // 58: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	32, // 59: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	35, // 60: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	37, // 61: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	39, // 62: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	48, // [48:63] is the sub-list for method output_type
-	33, // [33:48] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	47, // 18: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
+	48, // 19: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	48, // 20: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	48, // 21: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	49, // 22: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	43, // 23: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	22, // 24: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
+	48, // 25: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	44, // 26: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	33, // 27: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	45, // 28: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	50, // 29: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	48, // 30: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	1,  // 31: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
+	46, // 32: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	47, // 33: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	4,  // 34: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	6,  // 35: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	8,  // 36: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	14, // 37: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	16, // 38: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	18, // 39: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	20, // 40: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	23, // 41: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	25, // 42: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	27, // 43: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
+	29, // 44: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
+	31, // 45: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	34, // 46: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	36, // 47: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	38, // 48: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	5,  // 49: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 50: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 51: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	15, // 52: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	17, // 53: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	19, // 54: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	21, // 55: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	24, // 56: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	26, // 57: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	28, // 58: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	30, // 59: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	32, // 60: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	35, // 61: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	37, // 62: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	39, // 63: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	49, // [49:64] is the sub-list for method output_type
+	34, // [34:49] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
