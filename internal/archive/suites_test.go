@@ -207,3 +207,25 @@ func TestWhatIsNotThereIsNotFound(t *testing.T) {
 	require.Empty(t, runs)
 	require.Empty(t, windowsIn(t, a, "s.1"))
 }
+
+func TestRunsAreAddedBehindTheOthers(t *testing.T) {
+	a := openIn(t, t.TempDir())
+	create(t, a, "s")
+	before, err := a.Runs(t.Context(), "s")
+	require.NoError(t, err)
+	require.NoError(t, a.AddRuns(t.Context(), "s", result.Queued, []RunRecord{runOf("s", "8"), runOf("s", "9")}))
+	after, err := a.Runs(t.Context(), "s")
+	require.NoError(t, err)
+	require.Len(t, after, len(before)+2)
+	require.Equal(t, "s.9", after[len(after)-1].ID)
+
+	require.ErrorIs(t, a.AddRuns(t.Context(), "s", result.Failed, []RunRecord{runOf("s", "10"), runOf("s", "8")}), ErrExists)
+	again, err := a.Runs(t.Context(), "s")
+	require.NoError(t, err)
+	require.Equal(t, after, again, "all or nothing")
+	suite, err := a.Suite(t.Context(), "s")
+	require.NoError(t, err)
+	require.Equal(t, result.Queued, suite.Status)
+	require.ErrorIs(t, a.AddRuns(t.Context(), "nobody", result.Queued, nil), ErrNotFound)
+	require.ErrorIs(t, a.AddRuns(t.Context(), "s", result.Queued, []RunRecord{runOf("t", "1")}), ErrInvalid)
+}

@@ -124,6 +124,26 @@ func empties(properties map[string]string) bool {
 	return properties["hbase.table.create"] == "recreate"
 }
 
+// loadedAll reports whether a load that has ended well has written all of its rows: one that is bounded in time may have
+// ended before.
+func (r *run) loadedAll() bool {
+	for _, p := range r.phases {
+		if p.Name != plan.Load || p.Duration == 0 {
+			continue
+		}
+		var ops uint64
+		for _, sh := range r.record.Life.Shards {
+			for _, e := range sh.Ended {
+				if e.Phase == plan.Load {
+					ops += e.Recorded
+				}
+			}
+		}
+		return ops >= uint64(max(p.Ops, 0))
+	}
+	return true
+}
+
 // written is what a run has done to the rows, as far as is known.
 func (r *run) written() plan.Written {
 	life := r.record.Life
@@ -138,7 +158,7 @@ func (r *run) written() plan.Written {
 			w.Ran = true
 		}
 	}
-	w.Whole = w.Loaded && (w.Ran || life.Status == result.Complete)
+	w.Whole = w.Loaded && (w.Ran || life.Status == result.Complete) && r.loadedAll()
 	for i := range life.Shards {
 		end := life.Shards[i].InsertedBelow()
 		if end == 0 { // nobody knows how far it came

@@ -20,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
 
 // A transcript is a file of lines: events, which begin at the margin, and what follows from them, indented.
-// "# …" is a comment; "run PHASE… policy=P" begins a run; "restart" archives the state and reads it back; "back N"
+// "# …" is a comment; "run PHASE… policy=P" begins a run, where PHASE<a,b has actions before it and PHASE,a,b behind it; "restart" archives the state and reads it back; "back N"
 // is shard N's agent coming back after a broken stream.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")

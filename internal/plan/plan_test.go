@@ -53,6 +53,14 @@ func TestPhases(t *testing.T) {
 			Settings{Load: true, Run: true, Workload: rows, Duration: time.Minute, Pacing: open},
 			[]Phase{{Name: Load, Loop: Closed, Ops: 1000}, {Name: Measure, Loop: Open, Ops: 500, Duration: time.Minute}},
 		},
+		"actions come before the first segment that measures": {
+			Settings{Load: true, Run: true, Workload: rows, BeforeRun: []string{"flush"}, AfterLoad: []string{"compact"}},
+			[]Phase{{Name: Load, Loop: Closed, Ops: 1000, After: []string{"compact"}}, {Name: Measure, Loop: Closed, Ops: 500, Before: []string{"flush"}}},
+		},
+		"which a warm-up begins": {
+			Settings{Run: true, Warmup: time.Second, Workload: rows, BeforeRun: []string{"flush"}},
+			[]Phase{{Name: Warmup, Loop: Closed, Duration: time.Second, Before: []string{"flush"}}, {Name: Measure, Loop: Closed, Ops: 500, Joined: true}},
+		},
 		"YCSB's throttle is a closed loop": {
 			Settings{Run: true, Workload: rows, Pacing: pacing.Config{Arrival: pacing.ClosedLoop, CatchUp: 100}},
 			[]Phase{{Name: Measure, Loop: Closed, Ops: 500}},
