@@ -185,7 +185,7 @@ scenarios: [{name: r, repeats: 4}]
 	require.Equal(t, result.Cancelled, h.suite(id).Status)
 
 	id = submit()
-	a.ready()
+	await(a, (*benchdv1.SessionResponse).GetPrepare) // without being ready: else it could have begun meanwhile
 	_, err = h.runs.Cancel(t.Context(), &benchdv1.CancelRequest{Id: id, By: "ann"})
 	require.NoError(t, err)
 	stop := await(a, (*benchdv1.SessionResponse).GetRelease)
