@@ -105,6 +105,10 @@ test-hbase: $(TESTRUNNER) ## Run the tests against a real HBase, which they star
 	BENCHD_TEST_FAULTS='$(FAULTS)' BENCHD_TEST_SOAK='$(SOAK)' scripts/with-hbase \
 		$(GOTEST) -count 1 -p 1 -timeout 40m -tags hbase $(if $(RUN),-v -run '$(RUN)') $(HBASE)
 
+.PHONY: trials-hbase
+trials-hbase: ## Run the trials of R1 and R4 on a real HBase with three region servers, which it starts; ten minutes and more.
+	scripts/with-hbase $(GO) test -count 1 -timeout 60m -tags 'hbase trials' -run TestTrialsOfPublishedBenchmarks -v ./test/hbase
+
 .PHONY: soak
 soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three agents; memory, goroutines, archive and throughput are judged.
 	$(GOTEST) -count 1 -timeout 24h -tags soak -v ./test/soak -args -for $(FOR)
