@@ -28,6 +28,13 @@ type suiteJudge struct {
 	told       map[Problem]bool
 	broken     map[suite.Place]bool // lists of actions, one of which is a mistake that has been told
 	histograms map[string]workload.Config
+	tables     map[string][]owner // who inserts into each table
+}
+
+// owner is cases that insert and know of each other's rows.
+type owner struct {
+	dataset, target string
+	at              suite.Place
 }
 
 func parseSuite(s Submission, available []string) (*plan.Suite, []Warning, error) {
@@ -36,6 +43,7 @@ func parseSuite(s Submission, available []string) (*plan.Suite, []Warning, error
 	j := &suiteJudge{
 		submission: s, available: available, table: t, base: len(s.Files),
 		told: make(map[Problem]bool), broken: make(map[suite.Place]bool), histograms: make(map[string]workload.Config),
+		tables: make(map[string][]owner),
 	}
 	for _, m := range mistakes {
 		j.tell(&j.problems, finding{m.At.Order(), Problem{Place: m.At.String(), Key: printableKey(m.Key), Text: m.Text}})
@@ -179,7 +187,30 @@ func (j *suiteJudge) judgeCase(c suite.Case) plan.Case {
 	j.collect(c, one)
 	c.Properties, c.Settings = judged.Properties, judged.Settings
 	j.share(&c.Case)
+	j.warnOfTable(c)
 	return c.Case
+}
+
+// warnOfTable tells of a table into which cases insert that know nothing of each other's rows.
+func (j *suiteJudge) warnOfTable(c suite.Case) {
+	p, s := c.Properties, c.Settings
+	if s.DB != HBaseTarget && s.DB != Sandbox {
+		return
+	}
+	if !s.Load && s.Workload.Proportions.Insert <= 0 {
+		return
+	}
+	mine := owner{c.Dataset, c.Target, c.At}
+	key := strings.Join([]string{s.DB, p["hbase.zookeeper.quorum"], p["hbase.zookeeper.property.clientPort"], p["zookeeper.znode.parent"], p["table"]}, "\n")
+	for _, other := range j.tables[key] {
+		if other.dataset == mine.dataset && other.target == mine.target {
+			return
+		}
+		e := entry{place: c.At.String(), order: c.At.Order()}
+		j.tell(&j.warnings, e.finding("inserts into table %s, as what stands at %s does, which is of another dataset or target: they write over each other's rows; let both be of one, or give each a table of its own",
+			p["table"], other.at))
+	}
+	j.tables[key] = append(j.tables[key], mine)
 }
 
 // collect takes over what a case's judge found. What has no place gets the case's.

@@ -1,6 +1,7 @@
 package spec_test
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -114,6 +115,26 @@ func TestASuiteBecomesCases(t *testing.T) {
 	require.Equal(t, 2, last.Agents)
 	require.Equal(t, 1, s.Cases[10].Agents)
 	require.Equal(t, int64(200), last.Settings.Workload.OperationCount)
+}
+
+func TestWritersOfOneTableThatDoNotKnowOfEachOtherAreTold(t *testing.T) {
+	const two = `suite: s
+properties: {db: hbase, columnfamily: f, hbase.zookeeper.quorum: zk, table: t}
+datasets:
+  a: {properties: {recordcount: 100}}
+  b: {properties: {recordcount: 100%s}}
+scenarios:
+  - {name: x, dataset: a, properties: {insertproportion: 1, operationcount: 10}}
+  - {name: y, dataset: b}
+`
+	_, warnings, err := spec.Parse(suiteOf(fmt.Sprintf(two, "")))
+	require.NoError(t, err)
+	require.Len(t, warnings, 1)
+	require.Contains(t, warnings[0].String(), "s.yaml:5:3: inserts into table t, as what stands at s.yaml:4:3 does")
+
+	_, warnings, err = spec.Parse(suiteOf(fmt.Sprintf(two, ", table: other")))
+	require.NoError(t, err)
+	require.Empty(t, warnings)
 }
 
 func TestATrialIsLaidOverASuite(t *testing.T) {
