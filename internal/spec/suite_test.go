@@ -119,13 +119,13 @@ func TestASuiteBecomesCases(t *testing.T) {
 
 func TestWritersOfOneTableThatDoNotKnowOfEachOtherAreTold(t *testing.T) {
 	const two = `suite: s
-properties: {db: hbase, columnfamily: f, hbase.zookeeper.quorum: zk, table: t}
+properties: {db: hbase, columnfamily: f, hbase.zookeeper.quorum: zk, table: t, operationcount: 10, readproportion: 0, updateproportion: 0}
 datasets:
   a: {properties: {recordcount: 100}}
   b: {properties: {recordcount: 100%s}}
 scenarios:
-  - {name: x, dataset: a, properties: {insertproportion: 1, operationcount: 10}}
-  - {name: y, dataset: b}
+  - {name: x, dataset: a, properties: {insertproportion: 1}}
+  - {name: y, dataset: b, properties: {readproportion: 1}}
 `
 	_, warnings, err := spec.Parse(suiteOf(fmt.Sprintf(two, "")))
 	require.NoError(t, err)
