@@ -25,7 +25,7 @@ func RunBook(r result.Run) Book {
 		b.Lead = append(b.Lead, "- warning: "+text)
 	}
 	for _, phase := range r.Phases {
-		b.Chapters = append(b.Chapters, phaseChapter(phase))
+		b.Chapters = append(b.Chapters, phaseChapter(r, phase))
 	}
 	b.add("Actions", "Throughput is in ops/s, times in seconds since the phase's start.", actionTable([]result.Run{r}))
 	b.add("Telemetry", "Means over the measured phase, summed over the servers where a figure counts something.", telemetryTable([]result.Run{r}))
@@ -34,7 +34,7 @@ func RunBook(r result.Run) Book {
 }
 
 // phaseChapter is what was measured in a phase.
-func phaseChapter(phase result.Phase) Chapter {
+func phaseChapter(run result.Run, phase result.Phase) Chapter {
 	c := Chapter{Title: phase.Name, Text: []string{phaseText(phase)}}
 	t := result.Table{Columns: columns("operation", "count", "mean", "p50", "p90", "p95", "p99", "p99.9", "max")}
 	for i := range t.Columns[1:] {
@@ -56,12 +56,8 @@ func phaseChapter(phase result.Phase) Chapter {
 	for _, e := range phase.Errors {
 		c.Text = append(c.Text, fmt.Sprintf("- %s %s on agent %s: %s", e.Op, e.Outcome, e.Agent, printable(e.Message)))
 	}
-	for i, e := range phase.Events {
-		if i == someEvents {
-			c.Text = append(c.Text, fmt.Sprintf("- and %d more events", len(phase.Events)-i))
-			break
-		}
-		c.Text = append(c.Text, fmt.Sprintf("- %s s: %s: %s", fixed(e.T, 1), e.Kind, printable(e.Text)))
+	for _, text := range timeline(run, phase) {
+		c.Text = append(c.Text, "- "+text)
 	}
 	return c
 }

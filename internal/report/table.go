@@ -135,17 +135,32 @@ func (p *page) phase(run result.Run, phase result.Phase) {
 	for _, e := range phase.Errors {
 		p.wrap("error    ", fmt.Sprintf("%s %s on agent %s: %s", e.Op, e.Outcome, e.Agent, printable(e.Message)), plain)
 	}
-	for i, e := range phase.Events {
-		if i == someEvents {
-			p.line(fmt.Sprintf("event    and %d more", len(phase.Events)-i))
-			break
-		}
-		p.wrap("event    ", fmt.Sprintf("%s s: %s: %s", fixed(e.T, 1), e.Kind, printable(e.Text)), plain)
+	for _, text := range timeline(run, phase) {
+		p.wrap("event    ", text, plain)
 	}
 }
 
 // someEvents is how many events of a phase are told of.
 const someEvents = 20
+
+// timeline is what happened in a phase, a line for each event. What the run is warned of stands above all phases.
+func timeline(run result.Run, phase result.Phase) []string {
+	var lines []string
+	more := 0
+	for _, e := range phase.Events {
+		switch {
+		case e.Kind == result.HappenedTelemetry && slices.Contains(run.Warnings, e.Text):
+		case len(lines) == someEvents:
+			more++
+		default:
+			lines = append(lines, fmt.Sprintf("%s s: %s: %s", fixed(e.T, 1), e.Kind, printable(e.Text)))
+		}
+	}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return lines
+}
 
 // phaseText is a phase in one line. The loop is always named (law 2).
 func phaseText(phase result.Phase) string {

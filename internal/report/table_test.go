@@ -129,6 +129,22 @@ func TestTableIsPrintable(t *testing.T) {
 	require.Contains(t, got, "boo line")
 }
 
+// What a run is warned of stands above its phases, and not once more among their events.
+func TestAWarningIsToldOnce(t *testing.T) {
+	const gone, split = "the figures of rs1 cannot be read", "a region was split"
+	run := result.Run{Warnings: []string{gone}, Phases: []result.Phase{{Name: "measure", Loop: "closed", Events: []result.Event{
+		{T: 1, Kind: result.HappenedTelemetry, Text: gone}, {T: 2, Kind: result.HappenedSplit, Text: split},
+	}}}}
+	var out bytes.Buffer
+	require.NoError(t, report.Table(&out, run, report.Options{}))
+	require.Equal(t, 1, strings.Count(out.String(), gone), out.String())
+	require.Contains(t, out.String(), "2.0 s: split: "+split)
+	out.Reset()
+	require.NoError(t, report.Markdown(&out, report.RunBook(run)))
+	require.Equal(t, 1, strings.Count(out.String(), gone), out.String())
+	require.Contains(t, out.String(), "2.0 s: split: "+split)
+}
+
 func TestSuiteTable(t *testing.T) {
 	first := build(t, result.Run{}, report.YCSB{}, load(), mixed())
 	second := build(t, result.Run{Status: result.Partial, Missing: []string{"agent b: windows 14–20"}}, report.YCSB{}, offered(6000, 1000))
