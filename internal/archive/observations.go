@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 	"time"
 
@@ -126,22 +125,4 @@ func order(o *result.Observed) {
 		sorted.At, sorted.Values = append(sorted.At, o.At[i]), append(sorted.Values, o.Values[i])
 	}
 	*o = sorted
-}
-
-// removeObservations deletes those of a suite that is marked as removed, a few at a time.
-func (a *Archive) removeObservations(ctx context.Context, id string) error {
-	for deleted := int64(1); deleted > 0; {
-		if err := a.write(ctx, fmt.Sprintf("remove suite %s from", id), func(ctx context.Context, tx *sql.Tx) error {
-			res, err := tx.ExecContext(ctx, `DELETE FROM observation WHERE id IN (SELECT observation.id FROM suite JOIN run ON run.suite = suite.id
-				JOIN observation ON observation.run = run.id WHERE suite.id = ? AND suite.removed = 1 LIMIT ?)`, id, removeWindows)
-			if err != nil {
-				return err
-			}
-			deleted, err = res.RowsAffected()
-			return err
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
 }

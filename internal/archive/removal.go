@@ -68,23 +68,29 @@ func (a *Archive) Purge(ctx context.Context) error {
 	return a.vacuum(ctx)
 }
 
-// purge deletes a suite that is marked as removed, its windows first, a few at a time.
+// What purge deletes of a suite before the suite itself: so many rows that one transaction would take too long.
+const (
+	deleteWindows = `DELETE FROM window WHERE id IN (SELECT window.id FROM suite JOIN run ON run.suite = suite.id
+		JOIN phase ON phase.run = run.id JOIN window ON window.phase = phase.id WHERE suite.id = ? AND suite.removed = 1 LIMIT ?)`
+	deleteObservations = `DELETE FROM observation WHERE id IN (SELECT observation.id FROM suite JOIN run ON run.suite = suite.id
+		JOIN observation ON observation.run = run.id WHERE suite.id = ? AND suite.removed = 1 LIMIT ?)`
+)
+
+// purge deletes a suite that is marked as removed, what there is most of first, a few rows at a time.
 func (a *Archive) purge(ctx context.Context, id string) error {
-	for deleted := int64(1); deleted > 0; {
-		if err := a.write(ctx, "remove suite "+id+" from", func(ctx context.Context, tx *sql.Tx) error {
-			res, err := tx.ExecContext(ctx, `DELETE FROM window WHERE id IN (SELECT window.id FROM suite JOIN run ON run.suite = suite.id
-				JOIN phase ON phase.run = run.id JOIN window ON window.phase = phase.id WHERE suite.id = ? AND suite.removed = 1 LIMIT ?)`, id, removeWindows)
-			if err != nil {
+	for _, statement := range []string{deleteWindows, deleteObservations} {
+		for deleted := int64(1); deleted > 0; {
+			if err := a.write(ctx, "remove suite "+id+" from", func(ctx context.Context, tx *sql.Tx) error {
+				res, err := tx.ExecContext(ctx, statement, id, removeWindows)
+				if err != nil {
+					return err
+				}
+				deleted, err = res.RowsAffected()
+				return err
+			}); err != nil {
 				return err
 			}
-			deleted, err = res.RowsAffected()
-			return err
-		}); err != nil {
-			return err
 		}
-	}
-	if err := a.removeObservations(ctx, id); err != nil {
-		return err
 	}
 	return a.write(ctx, "remove suite "+id+" from", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM suite WHERE id = ? AND removed = 1`, id)
