@@ -2,8 +2,8 @@ package compare
 
 import (
 	"slices"
-	"strings"
 
+	"github.com/benchd/benchd/internal/column"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -49,9 +49,9 @@ func of(run result.Run) figures {
 		case result.Good(o.Outcome):
 			// Where there are both, those that were only collected say nothing of the target's time.
 			if o.Outcome == "OK" || !goodBefore(phase.Operations[:i], o.Op) {
-				f.operation(prefix(o.Op), o.Figures)
+				f.operation(column.Of(o.Op), o.Figures)
 				if phase.Loop == string(plan.Open) {
-					f.operation(prefix(o.Op)+"_service", o.Service)
+					f.operation(column.Of(o.Op)+"_service", o.Service)
 				}
 			}
 		default:
@@ -72,16 +72,8 @@ func goodBefore(operations []result.Operation, op string) bool {
 	})
 }
 
-// prefix is what the names of an operation's figures begin with: read, insert, rmw …
-func prefix(op string) string {
-	if op == "READ-MODIFY-WRITE" {
-		return "rmw"
-	}
-	return strings.ReplaceAll(strings.ToLower(op), "-", "_")
-}
-
 func (f figures) operation(prefix string, of result.Figures) {
-	f[prefix+"_count"] = float64(of.Count)
+	f[prefix+"_"+column.Count] = float64(of.Count)
 	f[prefix+"_avg_us"] = of.Mean
 	f[prefix+"_min_us"] = of.Min
 	f[prefix+"_max_us"] = of.Max
@@ -108,7 +100,7 @@ func agentFigures(run result.Run, agent string) figures {
 		}
 		for _, a := range o.Agents {
 			if a.Name == agent {
-				f.operation(prefix(o.Op), result.Figures{
+				f.operation(column.Of(o.Op), result.Figures{
 					Count: a.Count, Mean: a.Mean, Min: a.Min, Max: a.Max, P50: a.P50, P95: a.P95, P99: a.P99,
 				})
 			}
@@ -122,60 +114,19 @@ func (f figures) get(name string) (float64, bool) {
 	if v, ok := f[name]; ok {
 		return v, true
 	}
-	base, second := unitless(name)
+	base, asked := column.Split(name)
 	if base == "runtime" {
 		base = "total" // as YCSB calls it
 	}
-	for _, unit := range units() {
-		v, ok := f[base+unit.suffix]
+	for _, unit := range column.Units() {
+		v, ok := f[base+unit.Suffix]
 		switch {
-		case !ok || second == 0:
-		case second < unit.second:
-			return v / (unit.second / second), true
+		case !ok || asked.Second == 0:
+		case asked.Second < unit.Second:
+			return v / (unit.Second / asked.Second), true
 		default:
-			return v * (second / unit.second), true
+			return v * (asked.Second / unit.Second), true
 		}
 	}
 	return 0, false
-}
-
-// timeUnit is one in which times are written.
-type timeUnit struct {
-	suffix, name string
-	second       float64 // as many of them are a second
-}
-
-func units() []timeUnit {
-	return []timeUnit{{"_us", "µs", 1e6}, {"_ms", "ms", 1e3}, {"_s", "s", 1}}
-}
-
-// unitless parts the unit of time from a name; as many of it are a second, or 0 where there is none.
-func unitless(name string) (base string, second float64) {
-	for _, u := range units() {
-		if b, ok := strings.CutSuffix(name, u.suffix); ok {
-			return b, u.second
-		}
-	}
-	return name, 0
-}
-
-// unitOf is the unit of a figure by its name.
-func unitOf(name string) string {
-	for _, u := range units() {
-		if strings.HasSuffix(name, u.suffix) {
-			return u.name
-		}
-	}
-	switch {
-	case strings.HasSuffix(name, "_ops") && name != "failed_ops" && name != "not_found_ops", strings.HasPrefix(name, "qps_"):
-		return "ops/s"
-	}
-	return ""
-}
-
-// isPercentile reports whether a figure is a percentile: read_p99_us.
-func isPercentile(name string) bool {
-	base, second := unitless(name)
-	at := strings.LastIndex(base, "_p")
-	return second > 0 && at >= 0 && len(base) > at+2 && strings.Trim(base[at+2:], "0123456789") == ""
 }

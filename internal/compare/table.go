@@ -2,58 +2,25 @@ package compare
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/benchd/benchd/internal/column"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/internal/workload"
 )
 
-// column is one that a suite's file asks for.
-type column struct {
-	name string
+// asked is a column that a suite's file asks for.
+type asked struct {
+	column.Column
 	// figure: it holds figures; otherwise what tells cases apart.
 	figure bool
-	// own: benchd has such figures; otherwise a report has them of a system that this suite does not measure.
-	own bool
 }
 
-// newColumn judges a name; told are the names of what was published.
-func newColumn(name string, told map[string]bool) column {
-	c := column{name: name}
-	if slices.Contains(identities(), name) {
-		return c
-	}
-	base, _ := unitless(name)
-	if m := regexp.MustCompile(`^(.+?)(_service)?_(avg|min|max|p[0-9]+|count)$`).FindStringSubmatch(base); m != nil {
-		c.figure, c.own = true, slices.Contains(operations(), m[1])
-		return c
-	}
-	switch base {
-	case "throughput_ops", "offered_ops", "total", "runtime", "ops", "failed_ops", "not_found_ops", "qps_low", "qps_high", "qps_worst",
-		"recovery", "regions", "regions_after", "region_servers_before", "region_servers_after", "regions_stuck_in_transition":
-		c.figure, c.own = true, true
-	default:
-		c.figure = strings.HasSuffix(base, "_ops") || told[name]
-	}
-	return c
-}
-
-// identities are the names of columns that tell rows apart and are no properties.
-func identities() []string {
-	return []string{"scenario", "case", "run", "repeat", "target", "mode", "product", "dataset", "agents", "clients", "client", "threads", "loop", "status"}
-}
-
-// operations are what the names of operations' figures begin with.
-func operations() []string {
-	var names []string
-	for k := range workload.NumKinds {
-		names = append(names, prefix(k.String()))
-	}
-	return names
+// newAsked judges a name; told are the names of what was published.
+func newAsked(name string, told map[string]bool) asked {
+	c := column.Parse(name)
+	return asked{c, c.Class != column.Identity && (c.LooksLikeFigure() || told[name])}
 }
 
 // table makes one table of the suite's report.
@@ -66,7 +33,7 @@ func (m measured) table(t plan.Table) result.Table {
 		}
 	}
 	for _, name := range t.Columns {
-		b.columns = append(b.columns, newColumn(name, told))
+		b.columns = append(b.columns, newAsked(name, told))
 		b.clients = b.clients || name == "client"
 	}
 	for _, scenario := range t.Scenarios {
@@ -108,7 +75,7 @@ func (m measured) of(scenario string) []*caseRuns {
 // tableBuilder gathers the rows of a table. Each column has a measured and a published cell, until finish leaves those
 // out that are empty throughout.
 type tableBuilder struct {
-	columns []column
+	columns []asked
 	repeats bool
 	clients bool // a row for each agent
 	rows    []doubleRow
@@ -266,12 +233,12 @@ func (b *tableBuilder) add(row result.Row, c *caseRuns, repeat, client int, get 
 	for _, col := range b.columns {
 		var own, theirs result.Cell
 		if col.figure {
-			if v, ok := get(col.name); ok {
+			if v, ok := get(col.Name); ok {
 				own.Number = &v
 			}
-			theirs = publishedCell(published, col.name)
+			theirs = publishedCell(published, col.Name)
 		} else {
-			own = c.identity(col.name, row, repeat, client)
+			own = c.identity(col.Name, row, repeat, client)
 		}
 		r.measured, r.published = append(r.measured, own), append(r.published, theirs)
 	}
@@ -286,13 +253,13 @@ func (b *tableBuilder) finish(t *result.Table) {
 		some := func(cells func(doubleRow) []result.Cell) bool {
 			return slices.ContainsFunc(b.rows, func(r doubleRow) bool { return !cells(r)[i].Empty() })
 		}
-		if col.own || !col.figure || some(func(r doubleRow) []result.Cell { return r.measured }) {
-			t.Columns = append(t.Columns, result.Column{Name: col.name, Unit: unitOf(col.name), Figure: col.figure})
+		if col.Measured() || !col.figure || some(func(r doubleRow) []result.Cell { return r.measured }) {
+			t.Columns = append(t.Columns, result.Column{Name: col.Name, Unit: column.UnitOf(col.Name), Figure: col.figure})
 			keep = append(keep, func(r doubleRow) result.Cell { return r.measured[i] })
-			medians = medians || isPercentile(col.name)
+			medians = medians || column.IsPercentile(col.Name)
 		}
 		if some(func(r doubleRow) []result.Cell { return r.published }) {
-			t.Columns = append(t.Columns, result.Column{Name: col.name, Unit: unitOf(col.name), Figure: true, Published: true})
+			t.Columns = append(t.Columns, result.Column{Name: col.Name, Unit: column.UnitOf(col.Name), Figure: true, Published: true})
 			keep = append(keep, func(r doubleRow) result.Cell { return r.published[i] })
 		}
 	}

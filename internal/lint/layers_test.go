@@ -47,7 +47,8 @@ func layers() []layer {
 			{name: "result"},
 		}},
 		{"ideas", []room{
-			{name: "spec", beside: []string{"plan", "draw"}},
+			{name: "spec", beside: []string{"column", "draw"}},
+			{name: "column", beside: []string{"plan"}},
 			{name: "plan", beside: []string{"workload", "pacing"}},
 			{name: "workload", beside: []string{"keyspace"}},
 			{name: "keyspace"},

@@ -191,11 +191,7 @@ func figure(v any) (float64, bool) {
 
 // shares are the proportions divided by their sum, without those that are 0, by the operations' names.
 func shares(p workload.Proportions) map[string]float64 {
-	all := map[workload.Kind]float64{
-		workload.Read: p.Read, workload.Update: p.Update, workload.Insert: p.Insert, workload.Scan: p.Scan,
-		workload.ReadModifyWrite: p.ReadModifyWrite, workload.Delete: p.Delete, workload.Increment: p.Increment,
-		workload.Append: p.Append, workload.MultiGet: p.MultiGet, workload.CheckAndPut: p.CheckAndPut,
-	}
+	all := weights(p)
 	sum := 0.0
 	for _, share := range all {
 		sum += share
@@ -207,4 +203,22 @@ func shares(p workload.Proportions) map[string]float64 {
 		}
 	}
 	return mix
+}
+
+// weights are the proportions by the operations that they are of.
+func weights(p workload.Proportions) map[workload.Kind]float64 {
+	return map[workload.Kind]float64{
+		workload.Read: p.Read, workload.Update: p.Update, workload.Insert: p.Insert, workload.Scan: p.Scan,
+		workload.ReadModifyWrite: p.ReadModifyWrite, workload.Delete: p.Delete, workload.Increment: p.Increment,
+		workload.Append: p.Append, workload.MultiGet: p.MultiGet, workload.CheckAndPut: p.CheckAndPut,
+	}
+}
+
+// Issues reports whether the phase that a run's figures are of issues an operation: the one that is measured, or a load
+// that nothing follows.
+func (s Settings) Issues(op workload.Kind) bool {
+	if s.Run {
+		return weights(s.Workload.Proportions)[op] > 0
+	}
+	return s.Load && op == workload.Insert
 }

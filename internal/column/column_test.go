@@ -1,0 +1,83 @@
+package column_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/column"
+	"github.com/benchd/benchd/internal/pacing"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+func TestANameTellsWhatItsColumnHolds(t *testing.T) {
+	for name, want := range map[string]column.Column{
+		"threads":                   {Class: column.Identity},
+		"throughput_ops":            {Class: column.OfRun},
+		"total_s":                   {Class: column.OfRun},
+		"runtime_ms":                {Class: column.OfRun},
+		"gc_total_count":            {Class: column.OfRun},
+		"region_servers_before":     {Class: column.OfRun},
+		"read_avg_ms":               {Class: column.OfOperation, Op: workload.Read, Stat: "avg"},
+		"rmw_count":                 {Class: column.OfOperation, Op: workload.ReadModifyWrite, Stat: "count"},
+		"multi_get_service_p999_us": {Class: column.OfOperation, Op: workload.MultiGet, Stat: "p999", Service: true},
+
+		"total": {}, "total_count": {}, "throughput_ops_ms": {}, "read_avg": {}, "read_count_ms": {}, "read_p98_us": {}, "raed_p99_us": {},
+		"verify_count": {}, "cleanup_avg_us": {}, "_avg_us": {}, "avg_us": {}, "_us": {}, "": {}, "recordcount": {}, "started_normally": {},
+	} {
+		want.Name = name
+		require.Equal(t, want, column.Parse(name), name)
+	}
+}
+
+func TestFiguresOfOthersAreKnownByTheirForm(t *testing.T) {
+	for name, want := range map[string]bool{
+		"read_avg_ms": true, "read_p98_us": true, "cleanup_max_us": true, "peak_ops": true, "gc_young_count": true,
+		"recordcount": false, "started_normally": false, "ops_per_day": false, "read_px_us": false, "p98_us": false,
+	} {
+		require.Equal(t, want, column.Parse(name).LooksLikeFigure(), name)
+	}
+	require.True(t, column.IsPercentile("read_p999_us"))
+	require.False(t, column.IsPercentile("read_avg_us"))
+	require.False(t, column.IsPercentile("read_p999"))
+}
+
+func TestAColumnSaysWhatACaseLacks(t *testing.T) {
+	reads := plan.Settings{Run: true, Workload: workload.Config{Proportions: workload.Proportions{Read: 1}}}
+	busy := reads
+	busy.Actions = []plan.Action{{Name: "flush"}}
+	busy.Pacing.Arrival = pacing.Poisson
+	load := plan.Settings{Load: true}
+	both := load
+	both.Run, both.Workload = true, reads.Workload
+	for _, test := range []struct {
+		name string
+		of   plan.Case
+		want string
+	}{
+		{"read_avg_us", plan.Case{Settings: reads}, ""},
+		{"scan_avg_us", plan.Case{Settings: reads}, "issues SCAN"},
+		{"insert_count", plan.Case{Settings: load}, ""},
+		{"read_count", plan.Case{Settings: load}, "issues READ"},
+		{"insert_count", plan.Case{Settings: both}, "issues INSERT"},
+		{"read_count", plan.Case{Settings: both}, ""},
+		{"offered_ops", plan.Case{Settings: reads}, "is an open loop (arrival: fixed or poisson)"},
+		{"offered_ops", plan.Case{Settings: busy}, ""},
+		{"read_service_avg_us", plan.Case{Settings: reads}, "is an open loop (arrival: fixed or poisson)"},
+		{"read_service_avg_us", plan.Case{Settings: busy}, ""},
+		{"recovery_s", plan.Case{Settings: reads}, "has actions"},
+		{"qps_worst", plan.Case{Settings: busy}, ""},
+		{"qps_low", plan.Case{Settings: reads}, ""},
+		{"mode", plan.Case{}, "has a target with a name"},
+		{"product", plan.Case{Target: "A"}, ""},
+		{"dataset", plan.Case{}, "has a dataset"},
+		{"dataset", plan.Case{Dataset: "rows"}, ""},
+		{"status", plan.Case{}, ""},
+		{"recordcount", plan.Case{}, "has it"},
+		{"recordcount", plan.Case{Properties: map[string]string{"recordcount": "1"}}, ""},
+		{"maxexecutiontime", plan.Case{Axes: []plan.Setting{{Key: "maxexecutiontime", Value: "1"}}}, ""},
+	} {
+		require.Equal(t, test.want, column.Parse(test.name).Lacks(test.of), test.name)
+	}
+}

@@ -1,0 +1,62 @@
+package compare
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/column"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+// everything is a run that has everything: each operation, in an open loop, with an action, watched.
+func everything() result.Run {
+	us := 1.0
+	of := result.Figures{Count: 1, Mean: us, Min: us, Max: us, P50: &us, P90: &us, P95: &us, P99: &us, P999: &us, P9999: &us}
+	phase := result.Phase{
+		Name: "measure", Loop: "open", Seconds: 10, Throughput: 1, Ops: 10, Offered: &us, Generators: []result.Generator{{}},
+		Actions: []result.Action{{Do: "flush", T: 3, Seconds: 1, Outcome: "done", Effect: &result.Effect{Worst: &us, Recovery: &us}}},
+		Observations: []result.Observation{
+			{Name: "hbase.master.regions", Points: [][2]float64{{0, 1}}},
+			{Name: "hbase.master.servers", Points: [][2]float64{{0, 1}}},
+			{Name: "hbase.master.regions_in_transition", Points: [][2]float64{{0, 1}}},
+		},
+	}
+	for k := range workload.NumKinds {
+		o := result.Operation{Op: k.String(), Outcome: "OK", Figures: of, Service: of, Agents: []result.AgentOperation{{
+			Name: "a", Count: 1, Mean: us, Min: us, Max: us, P50: &us, P95: &us, P99: &us,
+		}}}
+		if k == workload.Verify || k == workload.Cleanup {
+			part := k.String()
+			o.PartOf = &part
+		}
+		phase.Operations = append(phase.Operations, o)
+	}
+	for i := range 10 {
+		phase.Series = append(phase.Series, result.Point{T: float64(i), Seconds: 1, Ops: 1})
+	}
+	return result.Run{
+		Phases:     []result.Phase{phase},
+		Provenance: result.Provenance{Target: map[string]string{"hbase.table.regions": "1"}},
+	}
+}
+
+// What package column calls a figure is one, and it calls all of them so: a table of a suite is judged by it before
+// anything runs.
+func TestTheNamesOfColumnsAreThoseOfFigures(t *testing.T) {
+	f, ofAgent := of(everything()), agentFigures(everything(), "a")
+	for name := range f {
+		require.True(t, column.Parse(name).Measured(), "%s is a figure", name)
+	}
+	for _, name := range column.Names() {
+		c := column.Parse(name)
+		if c.Class == column.Identity {
+			continue
+		}
+		_, ok := f.get(name)
+		require.True(t, ok && c.Measured(), "a run has %s", name)
+		_, ok = ofAgent.get(name)
+		require.Equal(t, c.OfAgent(), ok, "an agent has %s", name)
+	}
+}
