@@ -199,15 +199,15 @@ func shares(p workload.Proportions) map[string]float64 {
 	mix := make(map[string]float64)
 	for kind, share := range all {
 		if share > 0 {
-			mix[kind.String()] = math.Round(share/sum*1e6) / 1e6
+			mix[workload.Kind(kind).String()] = math.Round(share/sum*1e6) / 1e6
 		}
 	}
 	return mix
 }
 
 // weights are the proportions by the operations that they are of.
-func weights(p workload.Proportions) map[workload.Kind]float64 {
-	return map[workload.Kind]float64{
+func weights(p workload.Proportions) [workload.NumKinds]float64 {
+	return [workload.NumKinds]float64{
 		workload.Read: p.Read, workload.Update: p.Update, workload.Insert: p.Insert, workload.Scan: p.Scan,
 		workload.ReadModifyWrite: p.ReadModifyWrite, workload.Delete: p.Delete, workload.Increment: p.Increment,
 		workload.Append: p.Append, workload.MultiGet: p.MultiGet, workload.CheckAndPut: p.CheckAndPut,

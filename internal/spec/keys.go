@@ -102,14 +102,17 @@ func (t table) defaultOf(name string) string {
 }
 
 // near returns the known name nearest to one that is not known, or "".
-func (t table) near(name string) string {
+func (t table) near(name string) string { return spelling.Nearest(name, t.names()) }
+
+// names are those of all properties but the refused ones.
+func (t table) names() []string {
 	names := make([]string, 0, len(t.keys))
 	for _, k := range t.keys {
 		if k.Status != Refused {
 			names = append(names, k.Name)
 		}
 	}
-	return spelling.Nearest(name, names)
+	return names
 }
 
 // serves reports whether a target knows the key.

@@ -29,6 +29,7 @@ type suiteJudge struct {
 	broken     map[suite.Place]bool // lists of actions, one of which is a mistake that has been told
 	histograms map[string]workload.Config
 	tables     map[string][]owner // who inserts into each table
+	ill        map[string]bool    // scenarios whose cases have mistakes
 }
 
 // owner is cases that insert and know of each other's rows.
@@ -43,7 +44,7 @@ func parseSuite(s Submission, available []string) (*plan.Suite, []Warning, error
 	j := &suiteJudge{
 		submission: s, available: available, table: t, base: len(s.Files),
 		told: make(map[Problem]bool), broken: make(map[suite.Place]bool), histograms: make(map[string]workload.Config),
-		tables: make(map[string][]owner),
+		tables: make(map[string][]owner), ill: make(map[string]bool),
 	}
 	for _, m := range mistakes {
 		j.tell(&j.problems, finding{m.At.Order(), Problem{Place: m.At.String(), Key: printableKey(m.Key), Text: m.Text}})
@@ -51,6 +52,7 @@ func parseSuite(s Submission, available []string) (*plan.Suite, []Warning, error
 	j.judgeOptions()
 	j.judgeSaid(read.Said)
 	cases := j.judgeCases(read.Cases)
+	j.judgeTables(read, cases, len(mistakes) == 0)
 	out := j.finish(read, cases)
 	sum := t.judge()
 	sum.problems, sum.warnings = j.problems, j.warnings
@@ -169,7 +171,9 @@ func (j *suiteJudge) judgeCase(c suite.Case) plan.Case {
 	one.takeFiles(j.submission)
 	for _, group := range c.Said {
 		for _, s := range group {
-			if _, ok := j.table.find(strings.TrimSpace(s.Key)); ok && !j.broken[s.At] { // else it has been told
+			if _, ok := j.table.find(strings.TrimSpace(s.Key)); !ok || j.broken[s.At] { // it has been told
+				j.ill[c.Scenario] = true
+			} else {
 				one.set(entry{written: s.Key, value: beside(s), place: s.At.String(), order: s.At.Order(), rank: j.base + int(s.Level)})
 			}
 		}
@@ -185,6 +189,7 @@ func (j *suiteJudge) judgeCase(c suite.Case) plan.Case {
 	}
 	judged := one.judgeCase(j.submission, j.available, func() { one.adapt(c, j.base) })
 	j.collect(c, one)
+	j.ill[c.Scenario] = j.ill[c.Scenario] || len(one.problems) > 0
 	c.Properties, c.Settings = judged.Properties, judged.Settings
 	j.share(&c.Case)
 	j.warnOfTable(c)
@@ -350,7 +355,7 @@ func (j *suiteJudge) finish(read *suite.Suite, cases []plan.Case) *plan.Suite {
 	}
 	return &plan.Suite{
 		Name: name, Note: cmp.Or(s.Note, read.Note), Tags: tags, Cases: cases,
-		Order: read.Order, OnFailure: read.OnFailure, Trial: s.Trial, Tables: read.Tables,
+		Order: read.Order, OnFailure: read.OnFailure, Trial: s.Trial, Tables: tablesOf(read),
 	}
 }
 

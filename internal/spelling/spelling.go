@@ -9,11 +9,21 @@ import "strings"
 // Nearest returns the word of a list that a mistyped one most likely meant, or "" when none is near. Of several that
 // are as near it takes the first.
 func Nearest(word string, list []string) string {
+	return within(len(word)/3+2, word, list)
+}
+
+// Close returns the word of a list that is at most two letters away, or "": for words that may be meant as they are.
+func Close(word string, list []string) string {
+	return within(3, word, list)
+}
+
+// within is the nearest word that is less than so many letters away.
+func within(least int, word string, list []string) string {
 	const longest = 80 // no name is: the table of distances stays small whatever is typed
 	if len(word) > longest {
 		return ""
 	}
-	best, least := "", len(word)/3+2
+	best := ""
 	for _, candidate := range list {
 		if strings.EqualFold(word, candidate) {
 			return candidate

@@ -17,3 +17,10 @@ func TestNearestNamesWhatWasMeant(t *testing.T) {
 		require.Equal(t, want, spelling.Nearest(word, names), word)
 	}
 }
+
+func TestCloseLeavesAloneWhatIsAWordOfItsOwn(t *testing.T) {
+	names := []string{"read_p99_us", "throughput_ops"}
+	for word, want := range map[string]string{"raed_p99_us": "read_p99_us", "read_p98_us": "read_p99_us", "throughput": "", "read_avg_us": ""} {
+		require.Equal(t, want, spelling.Close(word, names), word)
+	}
+}

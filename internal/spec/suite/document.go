@@ -157,6 +157,7 @@ func (r *reader) document(root, full, trial *node) *document {
 	}
 	d.datasets = r.groups("datasets", root.get("datasets"), r.dataset)
 	r.scenarios(d, root, full)
+	s.Published = d.published()
 	s.Tables = r.tables(root.get("tables"), d)
 	r.judgeTrial(trial)
 	return d
@@ -241,48 +242,4 @@ func (r *reader) texts(key string, n *node) []string {
 		out[i] = w.text
 	}
 	return out
-}
-
-// tables reads which tables a report shows.
-func (r *reader) tables(n *node, d *document) []plan.Table {
-	if n == nil {
-		return nil
-	}
-	if n.kind != list {
-		r.mistake(n.at, "tables", "is to be a list, and this is %s; begin each table with - title:", n.kind)
-		return nil
-	}
-	var names []string
-	for _, s := range d.scenarios {
-		names = append(names, s.name)
-	}
-	var tables []plan.Table
-	for _, one := range n.items {
-		if !r.isMap("tables", one) {
-			continue
-		}
-		r.known(one, tableKeys())
-		t := plan.Table{Title: r.text("title", one.get("title")), Repeats: r.flag("repeats", one.get("repeats"), false)}
-		if t.Title == "" {
-			r.mistake(one.at, "title", "a table needs one")
-		}
-		for _, key := range []string{"scenarios", "columns"} {
-			if one.get(key) == nil {
-				r.mistake(one.at, key, "a table needs a list of them")
-			}
-		}
-		if list := one.get("scenarios"); list != nil {
-			for _, w := range r.words("scenarios", list) {
-				if !slices.Contains(names, w.text) {
-					r.unknown(w.at, "scenarios", "scenario", w.text, names)
-				}
-				t.Scenarios = append(t.Scenarios, w.text)
-			}
-		}
-		if list := one.get("columns"); list != nil {
-			t.Columns = r.texts("columns", list)
-		}
-		tables = append(tables, t)
-	}
-	return tables
 }

@@ -12,6 +12,7 @@ import (
 type entry struct {
 	at     Place
 	names  []string
+	places []Place // of the names
 	values map[string]any
 	texts  map[string]string
 	used   bool
@@ -33,6 +34,7 @@ func (r *reader) published(n *node) []entry {
 		}
 		e := entry{at: one.at, names: one.names(), values: make(map[string]any), texts: make(map[string]string)}
 		for _, f := range one.fields {
+			e.places = append(e.places, f.at)
 			switch f.value.kind {
 			case null:
 				e.values[f.name] = nil

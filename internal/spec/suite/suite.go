@@ -31,6 +31,8 @@ const (
 	maxAxes     = 16
 	maxFields   = 500  // of a map
 	maxName     = 1000 // bytes of a case's name
+	maxTables   = 200
+	maxColumns  = 100 // of a table
 	maxNodes    = 200_000
 	maxMistakes = 200
 )
@@ -59,7 +61,9 @@ type Suite struct {
 	Tags       map[string]string
 	Order      plan.Order
 	OnFailure  plan.OnFailure
-	Tables     []plan.Table
+	Tables     []Table
+	// Published are the names in the published lines of each scenario, each name once.
+	Published map[string][]Name
 	// Cases are in the order of their execution. Among them are those that fill a dataset, each before the first case
 	// that uses it.
 	Cases []Case
@@ -67,6 +71,18 @@ type Suite struct {
 	Said []Setting
 	// At is where the suite begins.
 	At Place
+}
+
+// Table is one that a report shows, with the places of its columns.
+type Table struct {
+	plan.Table
+	At []Place
+}
+
+// Name is a word with its place.
+type Name struct {
+	Text string
+	At   Place
 }
 
 // Case is one case with all that is said of it.

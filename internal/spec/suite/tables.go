@@ -1,0 +1,98 @@
+package suite
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/benchd/benchd/internal/plan"
+)
+
+// tables reads which tables a report shows. What their columns mean, package spec judges.
+func (r *reader) tables(n *node, d *document) []Table {
+	if n == nil {
+		return nil
+	}
+	if n.kind != list {
+		r.mistake(n.at, "tables", "is to be a list, and this is %s; begin each table with - title:", n.kind)
+		return nil
+	}
+	if len(n.items) > maxTables {
+		r.mistake(n.at, "tables", "there are %d; %d are the most", len(n.items), maxTables)
+		return nil
+	}
+	var names []string
+	for _, s := range d.scenarios {
+		names = append(names, s.name)
+	}
+	tables := make([]Table, 0, len(n.items))
+	for _, one := range n.items {
+		if r.isMap("tables", one) {
+			tables = append(tables, r.table(one, names))
+		}
+	}
+	return tables
+}
+
+// table reads one; scenarios are those of the file.
+func (r *reader) table(n *node, scenarios []string) Table {
+	r.known(n, tableKeys())
+	t := Table{Table: plan.Table{Title: r.text("title", n.get("title")), Repeats: r.flag("repeats", n.get("repeats"), false)}}
+	if t.Title == "" {
+		r.mistake(n.at, "title", "a table needs one")
+	}
+	for _, w := range r.several("scenarios", n) {
+		if !slices.Contains(scenarios, w.text) {
+			r.unknown(w.at, "scenarios", "scenario", w.text, scenarios)
+		}
+		t.Scenarios = append(t.Scenarios, w.text)
+	}
+	for _, w := range r.several("columns", n) {
+		t.Columns, t.At = append(t.Columns, w.text), append(t.At, w.at)
+	}
+	if len(t.Columns) > maxColumns {
+		r.mistake(n.get("columns").at, "columns", "has %d; %d are the most", len(t.Columns), maxColumns)
+		t.Columns, t.At = nil, nil
+	}
+	return t
+}
+
+// several reads a list of a table that has at least one word, and none twice.
+func (r *reader) several(key string, of *node) []word {
+	n := of.get(key)
+	if n == nil || n.kind == list && len(n.items) == 0 {
+		at := of.at
+		if n != nil {
+			at = n.at
+		}
+		r.mistake(at, key, "a table needs a list of them")
+		return nil
+	}
+	seen := make(map[string]bool)
+	var out []word
+	for _, w := range r.words(key, n) {
+		if seen[w.text] {
+			r.mistake(w.at, key, "%s stands twice; leave one out", strconv.Quote(shorten(w.text)))
+			continue
+		}
+		seen[w.text] = true
+		out = append(out, w)
+	}
+	return out
+}
+
+// published are the names that stand in the published lines of each scenario.
+func (d *document) published() map[string][]Name {
+	out := make(map[string][]Name)
+	for _, s := range d.scenarios {
+		seen := make(map[string]bool)
+		for _, e := range s.published {
+			for i, name := range e.names {
+				if !seen[name] {
+					seen[name] = true
+					out[s.name] = append(out[s.name], Name{name, e.places[i]})
+				}
+			}
+		}
+	}
+	return out
+}

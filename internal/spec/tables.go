@@ -1,0 +1,194 @@
+package spec
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/benchd/benchd/internal/column"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/spec/suite"
+	"github.com/benchd/benchd/internal/spelling"
+)
+
+// tablesOf are the tables of a suite, as reports know them.
+func tablesOf(read *suite.Suite) []plan.Table {
+	var tables []plan.Table
+	for _, t := range read.Tables {
+		tables = append(tables, t.Table)
+	}
+	return tables
+}
+
+// tableJudge judges the columns of one table: each is to be something that a case of the table's scenarios has, or that
+// was published of one.
+type tableJudge struct {
+	*suiteJudge
+	suite.Table
+	cases     []plan.Case     // of its scenarios
+	published map[string]bool // what was published of them, by its names
+	clients   bool            // it has a line for each agent
+	settled   bool            // what its cases do is known
+	lenient   bool            // what they do is not what the file says of them
+}
+
+// judgeTables judges all tables. Whole is a suite of which everything could be made out.
+func (j *suiteJudge) judgeTables(read *suite.Suite, cases []plan.Case, whole bool) {
+	of := make(map[string][]plan.Case)
+	for _, c := range cases {
+		if !c.Fills {
+			of[c.Scenario] = append(of[c.Scenario], c)
+		}
+	}
+	shown := make(map[string]map[string]bool) // columns by scenario
+	for _, t := range read.Tables {
+		one := tableJudge{
+			suiteJudge: j, Table: t, published: make(map[string]bool), clients: slices.Contains(t.Columns, "client"),
+			settled: whole, lenient: j.submission.Trial || j.changed(),
+		}
+		for _, name := range t.Scenarios {
+			one.cases = append(one.cases, of[name]...)
+			one.settled = one.settled && len(of[name]) > 0 && !j.ill[name]
+			for _, p := range read.Published[name] {
+				one.published[p.Text] = true
+			}
+			if shown[name] == nil {
+				shown[name] = make(map[string]bool)
+			}
+			for _, c := range t.Columns {
+				shown[name][c] = true
+			}
+		}
+		for i, name := range t.Columns {
+			one.judge(column.Parse(name), t.At[i])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(read.Published)) {
+		j.judgePublished(read.Published[name], of[name], shown[name])
+	}
+}
+
+// changed reports whether the command line says of cases what they do: then a column that stays empty is not the file's
+// mistake.
+func (j *suiteJudge) changed() bool {
+	for _, s := range slices.Concat(j.submission.Properties, j.submission.Flags) {
+		switch name := strings.TrimSpace(s.Key); name {
+		case "rate", "target", "arrival", "db", "workload", ActionsProperty:
+			return true
+		default:
+			if strings.HasSuffix(name, "proportion") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (j *tableJudge) judge(c column.Column, at suite.Place) {
+	here := entry{written: "columns", place: at.String(), order: at.Order()}
+	told := saidBy(j.published, c.Name)
+	switch {
+	case c.Class == column.Other && !told && !j.isProperty(c.Name):
+		j.unknownColumn(c.Name, here)
+	case c.Class == column.Other && told && !j.isProperty(c.Name):
+		if near := spelling.Close(c.Name, column.Names()); near != "" {
+			j.suiteJudge.tell(&j.warnings, here.finding("%s is no figure of benchd's, so that only what was published is shown; did you mean %s?", quote(c.Name), near))
+		}
+	case told:
+	case j.clients && c.Measured() && !c.OfAgent():
+		j.suiteJudge.tell(&j.problems, here.finding("%s stays empty: a table with the column client has a line for each agent, and of an agent's part of a run there are only counts, means, least and greatest and p50, p95 and p99 of its operations; leave it out, or put it into a table without client", quote(c.Name)))
+	case j.settled:
+		j.judgeLack(c, here)
+	}
+}
+
+// judgeLack tells of a column that no case has anything for.
+func (j *tableJudge) judgeLack(c column.Column, here entry) {
+	lack := ""
+	for _, one := range j.cases {
+		if lack = c.Lacks(one); lack == "" {
+			return
+		}
+	}
+	if key, ok := j.table.find(c.Name); ok && key.Status == Alias {
+		j.suiteJudge.tell(&j.problems, here.finding("%s is another name of %s; write that", quote(c.Name), key.Of))
+		return
+	}
+	to := &j.problems
+	if j.lenient {
+		to = &j.warnings
+	}
+	j.suiteJudge.tell(to, here.finding("%s stays empty: no case of the table's scenarios %s; leave it out, or add a scenario that does", quote(c.Name), lack))
+}
+
+// unknownColumn tells of a name that nothing gives.
+func (j *tableJudge) unknownColumn(name string, here entry) {
+	near := ""
+	if len(j.problems) < mostOfSuite { // the rest are only counted
+		near = spelling.Nearest(name, slices.Concat(column.Names(), slices.Sorted(maps.Keys(j.published)), j.table.names()))
+	}
+	base, _ := column.Split(name)
+	switch {
+	case column.IsPercentile(name) && near != "" && !slices.Contains(column.Stats(), base[strings.LastIndexByte(base, '_')+1:]):
+		j.suiteJudge.tell(&j.problems, here.finding("unknown column %s; did you mean %s? (of percentiles there are p50, p90, p95, p99, p999 and p9999)", quote(name), near))
+	case near != "":
+		j.suiteJudge.tell(&j.problems, here.finding("unknown column %s; did you mean %s?", quote(name), near))
+	default:
+		j.suiteJudge.tell(&j.problems, here.finding("unknown column %s: it is no figure (such as throughput_ops, read_avg_ms, read_p99_us, total_s), no property, and in no published line of the table's scenarios", quote(name)))
+	}
+}
+
+func (j *suiteJudge) isProperty(name string) bool {
+	key, ok := j.table.find(name)
+	return ok && key.Status != Refused && key.Status != Idle
+}
+
+// judgePublished warns of names in published lines that nothing shows, and that are nearly those of something.
+func (j *suiteJudge) judgePublished(names []suite.Name, cases []plan.Case, shown map[string]bool) {
+	for _, n := range names {
+		c := column.Parse(n.Text)
+		switch {
+		case c.Class != column.Other, n.Text == "at", shown[n.Text], j.isProperty(n.Text), len(j.warnings) >= mostWarnings:
+			continue
+		case n.Text != bare(n.Text) && slices.ContainsFunc(column.Names(), func(name string) bool { return bare(name) == bare(n.Text) }):
+			continue // in words, or as bounds
+		}
+		axes := make(map[string]bool)
+		for _, one := range cases {
+			for _, a := range one.Axes {
+				axes[a.Key] = true
+			}
+		}
+		if near := spelling.Close(n.Text, slices.Concat(column.Names(), []string{"at"}, slices.Sorted(maps.Keys(axes)), slices.Sorted(maps.Keys(shown)))); near != "" && !axes[n.Text] {
+			e := entry{written: "published", place: n.At.String(), order: n.At.Order()}
+			j.tell(&j.warnings, e.finding("no table shows %s; did you mean %s?", quote(n.Text), near))
+		}
+	}
+}
+
+// saidBy reports whether published lines with these names have something for a column: the figure, perhaps in another
+// unit, in words, or its bounds.
+func saidBy(published map[string]bool, name string) bool {
+	if published[name] {
+		return true
+	}
+	base, _ := column.Split(name)
+	base = strings.TrimSuffix(base, "_ops")
+	for said := range published {
+		if bare(said) == base {
+			return true
+		}
+	}
+	return false
+}
+
+// bare is what a figure, its bounds and what is said of it in words have in common.
+func bare(name string) string {
+	base, _ := column.Split(name)
+	for _, suffix := range []string{"_ops", "_text", "_low", "_high", "_about"} {
+		if b, ok := strings.CutSuffix(base, suffix); ok {
+			return b
+		}
+	}
+	return base
+}
