@@ -54,22 +54,25 @@ func (a atlas) objection(from, to place, test bool) string {
 }
 
 // folderOf is the folder of its room that a folder of the module is in, or "" for the room itself.
-func folderOf(dir string) string {
-	inside := strings.TrimPrefix(strings.TrimPrefix(dir, "internal/"), roomOf(dir))
+func (a atlas) folderOf(dir string) string {
+	inside := strings.TrimPrefix(strings.TrimPrefix(dir, "internal/"), a.roomOf(dir))
 	folder, _, _ := strings.Cut(strings.TrimPrefix(inside, "/"), "/")
 	return folder
 }
 
-// roomOf is the room that a folder of the module belongs to.
-func roomOf(dir string) string {
+// roomOf is the room that a folder of the module belongs to: of a folder within a room one may be made that has a place of
+// its own.
+func (a atlas) roomOf(dir string) string {
 	parts := strings.Split(dir, "/")
-	if len(parts) > 2 && parts[0] == "internal" && parts[1] == "gen" {
-		return "gen/" + parts[2]
+	if parts[0] != "internal" || len(parts) < 2 {
+		return parts[0]
 	}
-	if parts[0] == "internal" && len(parts) > 1 {
-		return parts[1]
+	if len(parts) > 2 {
+		if inner := parts[1] + "/" + parts[2]; a[inner].name != "" {
+			return inner
+		}
 	}
-	return parts[0]
+	return parts[1]
 }
 
 // arrows holds every import against the table of layers and the list of strangers.
@@ -77,7 +80,7 @@ func arrows(t tree, layers []layer, strangers map[string][]string) []finding {
 	var found []finding
 	a := newAtlas(layers)
 	for _, f := range t.files {
-		from, ok := a[roomOf(f.dir())]
+		from, ok := a[a.roomOf(f.dir())]
 		if !ok {
 			found = append(found, t.at(f, f.syntax.Package, "%s has no place in the table of layers", f.dir()))
 			continue
@@ -106,12 +109,12 @@ func (a atlas) judge(f file, from place, imported string, strangers map[string][
 		}
 		return ""
 	}
-	to, ok := a[roomOf(dir)]
+	to, ok := a[a.roomOf(dir)]
 	switch {
 	case !ok:
 		return "it has no place in the table of layers"
 	case from.name == to.name:
-		if a, b := folderOf(dir), folderOf(f.dir()); from.apart && a != b && a != "" && b != "" {
+		if to, own := a.folderOf(dir), a.folderOf(f.dir()); from.apart && to != own && to != "" && own != "" {
 			return "the folders of " + from.name + " stay apart"
 		}
 		return ""

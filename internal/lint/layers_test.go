@@ -1,7 +1,8 @@
 package lint
 
 // A room is a folder below internal with all that is in it, or one beside internal: cmd and test. It may import every room of a layer below its
-// own, itself, what it names in beside, and what those name in turn. What is generated has a room for each folder of proto.
+// own, itself, what it names in beside, and what those name in turn. What is generated has a room for each folder of proto, and so has a
+// folder of another room that stands elsewhere than the rest of it.
 type room struct {
 	name   string
 	beside []string // the rooms of its own layer that it may import
@@ -30,9 +31,10 @@ func layers() []layer {
 		}},
 		{"edges", []room{
 			{name: "load"},
-			{name: "target", beside: []string{"load"}, apart: true},
+			{name: "target", beside: []string{"load", "sandbox/control"}, apart: true},
 			{name: "observe", beside: []string{"target"}},
-			{name: "sandbox"},
+			{name: "sandbox", beside: []string{"sandbox/control"}},
+			{name: "sandbox/control"},
 			{name: "archive"},
 			{name: "report"},
 			{name: "exposition"},
@@ -47,11 +49,12 @@ func layers() []layer {
 			{name: "result"},
 		}},
 		{"ideas", []room{
-			{name: "spec", beside: []string{"column", "draw"}},
+			{name: "spec", beside: []string{"column", "draw", "sandbox/fault"}},
 			{name: "column", beside: []string{"plan"}},
 			{name: "plan", beside: []string{"workload", "pacing"}},
 			{name: "workload", beside: []string{"keyspace"}},
 			{name: "keyspace"},
+			{name: "sandbox/fault", beside: []string{"draw"}},
 			{name: "draw"},
 			{name: "pacing"},
 			{name: "latency"},

@@ -91,7 +91,11 @@ func TestTableIsSound(t *testing.T) {
 func TestLinterKnowsEveryRoom(t *testing.T) {
 	text, err := os.ReadFile("../../.golangci.yml")
 	require.NoError(t, err)
-	for name, p := range newAtlas(layers()) {
+	rooms := newAtlas(layers())
+	for name, p := range rooms {
+		if outer, _, inner := strings.Cut(name, "/"); inner && rooms[outer].layer == p.layer {
+			continue // what is said of the room around it is said of it
+		}
 		if p.layer != "commands" && name != "wire" && !strings.HasPrefix(name, "gen/") {
 			require.Contains(t, string(text), `"**/internal/`+name+`/**"`, "the files of %s", name)
 		}

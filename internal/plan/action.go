@@ -14,6 +14,14 @@ const (
 	HookArg = "name"
 )
 
+// Fault is the action that has something go wrong in a sandbox; FaultKind is the argument that says what. ClearFaults ends
+// all that goes wrong in it.
+const (
+	Fault       = "fault"
+	FaultKind   = "kind"
+	ClearFaults = "clear_faults"
+)
+
 // Action is something that is done to the target while it is measured.
 type Action struct {
 	At   time.Duration // from the begin of measuring on
@@ -21,15 +29,18 @@ type Action struct {
 	Args map[string]string
 }
 
-// String is the action with its arguments, each with its name but a hook's.
+// String is the action with its arguments, each with its name but a hook's and a fault's kind.
 func (a Action) String() string {
-	if a.Name == Hook {
-		return a.Name + " " + a.Args[HookArg]
-	}
 	var b strings.Builder
 	b.WriteString(a.Name)
+	bare := map[string]string{Hook: HookArg, Fault: FaultKind}[a.Name]
+	if bare != "" {
+		b.WriteString(" " + a.Args[bare])
+	}
 	for _, name := range slices.Sorted(maps.Keys(a.Args)) {
-		b.WriteString(" " + name + "=" + a.Args[name])
+		if name != bare {
+			b.WriteString(" " + name + "=" + a.Args[name])
+		}
 	}
 	return b.String()
 }

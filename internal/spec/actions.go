@@ -50,11 +50,16 @@ func hbaseActions() map[string]actionKind {
 // hookAction is what every target can: a command that the operator of an agent allows by name.
 func hookAction() actionKind { return actionKind{takes: []string{plan.HookArg}, needs: 1} }
 
+// actionNames are what a target can; of no target, what any of them can.
 func actionNames(db string) []string {
+	var names []string
 	if db == HBaseTarget || db == Sandbox || db == "" {
-		return append(slices.Sorted(maps.Keys(hbaseActions())), plan.Hook)
+		names = slices.Sorted(maps.Keys(hbaseActions()))
 	}
-	return []string{plan.Hook}
+	if db == Sandbox || db == "" {
+		names = append(names, slices.Sorted(maps.Keys(sandboxActions()))...)
+	}
+	return append(names, plan.Hook)
 }
 
 // CheckHook judges the name of a hook, which stands in command lines, configurations and properties.
@@ -110,7 +115,11 @@ func parseAction(words []string) (plan.Action, error) {
 		switch {
 		case named && (slices.Contains(kind.takes, name) || slices.Contains(kind.named, name)):
 		case named:
-			return a, fmt.Errorf("%s takes no %s; it takes %s", a.Name, quote(name), listOf(slices.Concat(kind.takes, kind.named)))
+			known := slices.Concat(kind.takes, kind.named)
+			if near := spelling.Nearest(name, known); near != "" {
+				return a, fmt.Errorf("%s takes no %s; did you mean %s?", a.Name, quote(name), near)
+			}
+			return a, fmt.Errorf("%s takes no %s; it takes %s", a.Name, quote(name), listOf(known))
 		case stands == len(kind.takes):
 			return a, fmt.Errorf("%s takes no more than %s; %s is too much", a.Name, listOf(kind.takes), quote(word))
 		default:
@@ -139,6 +148,9 @@ func kindOfAction(name string) (actionKind, error) {
 	}
 	kind, ok := hbaseActions()[name]
 	if !ok {
+		kind, ok = sandboxActions()[name]
+	}
+	if !ok {
 		names := actionNames("")
 		if near := spelling.Nearest(name, names); near != "" {
 			return kind, fmt.Errorf("%s is nothing that can be done to a target; did you mean %s?", quote(name), near)
@@ -152,6 +164,9 @@ func judgeArgs(a plan.Action) error {
 	switch {
 	case a.Name == plan.Hook:
 		return CheckHook(a.Args[plan.HookArg])
+	case a.Name == plan.Fault:
+		_, err := Fault(a.Args)
+		return err
 	case a.Name == "balancer" && a.Args["state"] != "on" && a.Args["state"] != "off":
 		return fmt.Errorf("the balancer is switched on or off, not %s; write balancer on or balancer off", quote(a.Args["state"]))
 	}

@@ -45,6 +45,24 @@ func TestAMistakeInActionsIsToldWithItsCure(t *testing.T) {
 		"1s balancer maybe":         `the balancer is switched on or off, not "maybe"`,
 		"1s major_compact wait=yes": `wait is true or false, not "yes"`,
 		"1s flush a:b:c":            `a:b:c`,
+
+		"1s fault":                                   "fault: kind: is missing; write one of latency, stall",
+		"1s fault latncy delay=5ms":                  `fault latncy: kind: unknown kind of fault "latncy"; did you mean "latency"?`,
+		"1s fault latency":                           "fault latency: delay: is missing: how long are calls to wait?",
+		"1s fault latency dely=5ms":                  `fault takes no "dely"; did you mean delay?`,
+		"1s fault latency delay=5ms every=2s":        `fault takes no "every"; it takes kind, start, length`,
+		"1s fault latency delay=exponential":         "fault latency: delay: ",
+		"1s fault latency delay=5ms op=get,scna":     `fault latency: op: unknown kind of call "scna"; did you mean "scan"?`,
+		"1s fault latency delay=5ms share=120%":      "fault latency: share: 1.2 is no share of calls",
+		"1s fault latency delay=5ms length=10":       `fault latency: length: "10" is no duration; write a number with a unit`,
+		"1s fault latency exponential 5ms":           `fault takes no more than kind; "exponential" is too much`,
+		"1s fault stall delay=5ms":                   "fault stall: delay: means nothing to stall; it is for latency",
+		"1s fault stall op=":                         `fault stall: op: unknown kind of call ""; known: get, put`,
+		"1s fault kill-server":                       "fault kill-server: server: is to name one region server",
+		"1s fault restart-server server=1 length=5s": "fault restart-server: length: means nothing to restart-server",
+		"1s fault kill-server server=1,2 length=5s":  "fault kill-server: server: is to name one region server",
+		"1s clear_faults 3":                          `clear_faults takes no more than nothing; "3" is too much`,
+		"1s clear_fault":                             "did you mean clear_faults?",
 	} {
 		_, err := ParseActions(text)
 		require.ErrorContains(t, err, want, text)
@@ -61,6 +79,10 @@ func TestActionsMustFitTheirRun(t *testing.T) {
 		"before, elsewhere":         {[]string{"hbase.before.run", "flush"}, "target null takes no actions"},
 		"before, no such":           {[]string{"hbase.before.run", "sing", "db", "hbase"}, `"sing" is nothing that can be done before a run`},
 		"a hook that nobody allows": {[]string{"actions", "1s hook restart", "-", ""}, "-p: actions: no agent that is connected allows hook restart (they allow reset); start one with benchd agent --hook restart=COMMAND"},
+		"a fault of HBase":          {[]string{"actions", "1s fault stall length=1s", "db", "hbase", "columnfamily", "f"}, "target hbase cannot fault; it takes balance, balancer, compact"},
+		"faults of HBase":           {[]string{"actions", "1s clear_faults", "db", "hbase", "columnfamily", "f"}, "target hbase cannot clear_faults; it takes balance"},
+		"a fault of nothing":        {[]string{"actions", "1s fault stall"}, "target null cannot fault; it takes hook"},
+		"good fault":                {[]string{"actions", "1s fault stall length=1s; 3s clear_faults; 4s flush", "db", "sandbox", "hbase.zookeeper.quorum", "127.0.0.1"}, ""},
 		"good hook":                 {[]string{"actions", "59s hook x", "duration", "1m"}, ""},
 		"good on the target":        {[]string{"actions", "1s flush", "hbase.before.run", "flush,wait-for-quiet", "db", "hbase", "columnfamily", "f"}, ""},
 	} {
@@ -83,10 +105,41 @@ func TestActionsMustFitTheirRun(t *testing.T) {
 	}
 }
 
+// A fault is an action whose values have commas for blanks; what comes out is what package fault makes of the same in a file.
+func TestAFaultIsAnAction(t *testing.T) {
+	for text, want := range map[string]struct{ action, fault string }{
+		"fault latency delay=exponential,5ms op=get,scan share=20% length=10s": {
+			"fault latency delay=exponential,5ms length=10s op=get,scan share=20%", "latency length 10s share 0.2 op get,scan delay exponential 5ms",
+		},
+		"fault length=20s kill-server server=2":               {"fault kill-server length=20s server=2", "kill-server length 20s server 2"},
+		"fault kind=add-server start=5s":                      {"fault add-server start=5s", "add-server start 5s"},
+		"fault stall table=t,ns:u region=a,b seed=7":          {"fault stall region=a,b seed=7 table=t,ns:u", "stall seed 7 table t,ns:u region a,b"},
+		`fault region-too-busy from=user5,\x20 to=user6`:      {`fault region-too-busy from=user5,\x20 to=user6`, "region-too-busy from user5,  to user6"},
+		"fault stall server=2,127.0.0.1:16020,rs1,16020,1700": {"fault stall server=2,127.0.0.1:16020,rs1,16020,1700", "stall server 2,127.0.0.1:16020,rs1,16020,1700"},
+		"fault io-exception exception=java.io.EOFException":   {"fault io-exception exception=java.io.EOFException", "io-exception exception java.io.EOFException"},
+	} {
+		list, err := ParseActions("10s " + text)
+		require.NoError(t, err, text)
+		require.Equal(t, "10s "+want.action, FormatActions(list))
+		f, err := Fault(list[0].Args)
+		require.NoError(t, err)
+		require.Equal(t, want.fault, f.String())
+		again, err := ParseActions(FormatActions(list))
+		require.NoError(t, err)
+		require.Equal(t, list, again)
+	}
+	list, err := ParseActions("50s clear-faults")
+	require.NoError(t, err)
+	require.Equal(t, []plan.Action{{At: 50 * time.Second, Name: plan.ClearFaults}}, list)
+	require.Equal(t, []string{"2", "127.0.0.1:16020", "rs1,16020,1700", "3"}, serversIn("2,127.0.0.1:16020,rs1,16020,1700,3"))
+}
+
 // What is written as it was read must read the same, whatever it was.
 func FuzzActions(f *testing.F) {
 	f.Add("60s major_compact; 90s split usertable user5; 2m hook restart")
 	f.Add("1h move region=a server=b;; 0s balancer off")
+	f.Add("10s fault kill-server server=2 length=20s; 30s fault latency delay=exponential,5ms op=get,scan share=20% length=10s; 50s clear-faults")
+	f.Add(`1s fault region-too-busy from=\x00 to=b kind=stall; 2s fault kind=stall server=a,1,2,3,[::1]:4 table=,`)
 	f.Fuzz(func(t *testing.T, text string) {
 		list, err := ParseActions(text)
 		if err != nil {

@@ -27,7 +27,7 @@ func runKeys() []Key {
 		{Name: "warmup.until", Kind: Enum, Values: []string{string(plan.Steady)}, Doc: "measure when throughput and service time are steady, or at the latest after warmup (default " + steadyWithin + ")"},
 		{Name: "interval", Kind: Duration, Default: "1s", Min: 0.1, Max: 60, Doc: "length of a window, 100ms to 1m"},
 
-		{Name: ActionsProperty, Kind: Text, check: checkActions, Doc: "what is done to the target while it is measured: 60s major_compact; 90s split usertable user5; 2m hook restart, each from the begin of measuring on"},
+		{Name: ActionsProperty, Kind: Text, check: checkActions, Doc: "what is done to the target while it is measured: 60s major_compact; 90s split usertable user5; 2m hook restart; on a sandbox 10s fault latency delay=5ms length=20s; 40s clear_faults; each from the begin of measuring on"},
 
 		{Name: "limit.notfound", Kind: Percent, Default: "0.001", Doc: "share of NOT_FOUND above which the run ends as failed; 1 is no limit"},
 		{Name: "limit.errors", Kind: Percent, Default: "1", Doc: "share of other failed operations above which the run ends as failed; 1 is no limit"},

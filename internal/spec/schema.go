@@ -45,7 +45,7 @@ func Schema() []byte {
 	})
 	action := object("something done to the target while it is measured", schema{
 		"at": line("its instant, from the begin of measuring: 60s"),
-		"do": line("what is done, with its arguments: major_compact, or hook NAME"),
+		"do": line("what is done, with its arguments: major_compact, hook NAME; on a sandbox fault KIND name=value … and clear_faults too"),
 	}, "at", "do")
 	scenario := schema{
 		"name":       line("its name; each has its own"),

@@ -1,0 +1,72 @@
+package spec
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/sandbox/fault"
+)
+
+// sandboxActions are what can be done to a sandbox besides what can be done to HBase.
+func sandboxActions() map[string]actionKind {
+	named := slices.DeleteFunc(fault.Keys(), func(key string) bool { return key == plan.FaultKind })
+	return map[string]actionKind{
+		plan.Fault:       {takes: []string{plan.FaultKind}, named: named},
+		plan.ClearFaults: {},
+	}
+}
+
+// Fault reads what is to go wrong from the arguments of an action, whose values are without blanks: a comma stands between
+// the items of a list, and for the blank in a delay such as exponential,5ms. Package fault judges it.
+func Fault(args map[string]string) (fault.Fault, error) {
+	settings := []fault.Setting{{Key: plan.FaultKind, Values: []string{args[plan.FaultKind]}}}
+	for _, key := range fault.Keys() {
+		value, said := args[key]
+		if !said || key == plan.FaultKind {
+			continue
+		}
+		values := []string{value}
+		switch key {
+		case "op", "table", "region":
+			values = strings.Split(value, ",")
+		case "server":
+			values = serversIn(value)
+		case "delay":
+			values = []string{strings.ReplaceAll(value, ",", " ")}
+		}
+		settings = append(settings, fault.Setting{Key: key, Values: values})
+	}
+	f, err := fault.Parse(settings)
+	if err != nil {
+		return f, fmt.Errorf("%s: %w", strings.TrimSpace(plan.Fault+" "+args[plan.FaultKind]), err)
+	}
+	return f, nil
+}
+
+// serversIn splits a list of servers. A server's number and its address have no comma in them; its name has two.
+func serversIn(value string) []string {
+	var list []string
+	for parts := strings.Split(value, ","); len(parts) > 0; {
+		n := 1
+		if !isServerNumber(parts[0]) && !isAddress(parts[0]) {
+			n = min(3, len(parts))
+		}
+		list = append(list, strings.Join(parts[:n], ","))
+		parts = parts[n:]
+	}
+	return list
+}
+
+func isServerNumber(text string) bool {
+	_, err := strconv.Atoi(text)
+	return err == nil
+}
+
+func isAddress(text string) bool {
+	_, _, err := net.SplitHostPort(text)
+	return err == nil
+}
