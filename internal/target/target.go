@@ -24,7 +24,7 @@ func Drivers() map[string]load.Driver {
 func Actors() map[string]load.Acting {
 	return map[string]load.Acting{
 		"hbase":   action.Open,
-		"sandbox": action.Open,
+		"sandbox": action.Sandboxes(),
 	}
 }
 

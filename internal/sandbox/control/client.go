@@ -155,7 +155,12 @@ func first(a answer, err error) (Server, error) {
 
 // AddFaults adds faults, all or none, and returns their numbers.
 func (c *Client) AddFaults(ctx context.Context, faults []fault.Fault) ([]int, error) {
-	o := order{Faults: make([]*fault.Fault, len(faults))}
+	return c.AddFaultsFor(ctx, "", faults)
+}
+
+// AddFaultsFor adds faults of an owner, which Disown ends.
+func (c *Client) AddFaultsFor(ctx context.Context, owner string, faults []fault.Fault) ([]int, error) {
+	o := order{Owner: owner, Faults: make([]*fault.Fault, len(faults))}
 	for i := range faults {
 		o.Faults[i] = &faults[i]
 	}
@@ -167,6 +172,13 @@ func (c *Client) AddFaults(ctx context.Context, faults []fault.Fault) ([]int, er
 func (c *Client) ClearFault(ctx context.Context, number int) error {
 	_, err := c.do(ctx, http.MethodDelete, pathFaults+"/"+strconv.Itoa(number), nil)
 	return err
+}
+
+// Disown ends the faults of an owner and tells how many had not been over. A server that one of them has killed for a time
+// is started again when that is over.
+func (c *Client) Disown(ctx context.Context, owner string) (int, error) {
+	a, err := c.do(ctx, http.MethodDelete, pathFaults, &order{Owner: owner})
+	return a.Cleared, err
 }
 
 // ClearFaults clears all faults and tells how many there were.

@@ -125,6 +125,32 @@ func TestFaultsAreAddedListedAndCleared(t *testing.T) {
 	require.Empty(t, p.List())
 }
 
+// What a run has added must not outlive it; what others added must.
+func TestFaultsOfAnOwnerEndWithoutThoseOfOthers(t *testing.T) {
+	p, c := start(t)
+	ctx := t.Context()
+	faults, err := fault.ParseFile("f", []byte("faults: [{kind: stall}, {kind: latency, delay: 5ms, length: 1h}]"))
+	require.NoError(t, err)
+	_, err = c.AddFaultsFor(ctx, "S.1", faults)
+	require.NoError(t, err)
+	_, err = c.AddFaultsFor(ctx, "S.10", faults[:1])
+	require.NoError(t, err)
+	_, err = c.AddFaults(ctx, faults[:1])
+	require.NoError(t, err)
+	n, err := c.Disown(ctx, "S.1")
+	require.NoError(t, err)
+	require.Equal(t, 2, n)
+	left := p.List()
+	require.Len(t, left, 2)
+	require.Equal(t, "S.10", left[0].Owner)
+	require.Empty(t, left[1].Owner)
+	n, err = c.Disown(ctx, "S.1")
+	require.NoError(t, err)
+	require.Zero(t, n)
+	_, err = c.AddFaultsFor(ctx, strings.Repeat("x", 300), faults)
+	require.ErrorContains(t, err, "owner: 300 bytes are too long")
+}
+
 func TestFaultsAreAddedAllOrNone(t *testing.T) {
 	p, c := start(t)
 	stall, err := fault.Parse([]fault.Setting{{Key: "kind", Values: []string{"stall"}}})

@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	maxBody = 1 << 20
+	maxBody  = 1 << 20
+	maxOwner = 200
 	// within is how long a server may take to be started or killed.
 	within = 30 * time.Second
 )
@@ -37,6 +38,7 @@ type answer struct {
 type order struct {
 	Server string         `json:"server"`
 	Faults []*fault.Fault `json:"faults"`
+	Owner  string         `json:"owner"`
 }
 
 // handler answers for a Sandbox.
@@ -49,7 +51,8 @@ type handler struct{ sandbox Sandbox }
 //	POST   /sandbox/servers/kill      {"server": "2"}
 //	POST   /sandbox/servers/restart   {"server": "2"}
 //	POST   /sandbox/faults            {"faults": [{"kind": "latency", "delay": "5ms"}]}: all of them, or none
-//	DELETE /sandbox/faults            all, or /sandbox/faults/3
+//	                                  with "owner": "S.1" they are those of a run
+//	DELETE /sandbox/faults            all, those of {"owner": "S.1"}, or /sandbox/faults/3
 func Handler(s Sandbox) http.Handler {
 	h := handler{s}
 	mux := http.NewServeMux()
@@ -162,6 +165,9 @@ func (h handler) fail(_ context.Context, o order, _ *http.Request) (answer, erro
 	if len(o.Faults) == 0 {
 		return answer{}, errors.New("faults is missing: which ones are to be added?")
 	}
+	if len(o.Owner) > maxOwner {
+		return answer{}, fmt.Errorf("owner: %d bytes are too long; there may be %d", len(o.Owner), maxOwner)
+	}
 	for _, f := range o.Faults {
 		if f == nil {
 			return answer{}, errors.New("a fault is null")
@@ -169,7 +175,7 @@ func (h handler) fail(_ context.Context, o order, _ *http.Request) (answer, erro
 	}
 	var a answer
 	for _, f := range o.Faults {
-		number, err := h.sandbox.Faults.Add(*f)
+		number, err := h.sandbox.Faults.AddFor(o.Owner, *f)
 		if err != nil {
 			for _, added := range a.Added {
 				h.sandbox.Faults.Clear(added)
@@ -181,7 +187,10 @@ func (h handler) fail(_ context.Context, o order, _ *http.Request) (answer, erro
 	return a, nil
 }
 
-func (h handler) clearAll(context.Context, order, *http.Request) (answer, error) {
+func (h handler) clearAll(_ context.Context, o order, _ *http.Request) (answer, error) {
+	if o.Owner != "" {
+		return answer{Cleared: h.sandbox.Faults.Disown(o.Owner)}, nil
+	}
 	return answer{Cleared: h.sandbox.Faults.ClearAll()}, nil
 }
 

@@ -30,6 +30,7 @@ type Plan struct {
 type active struct {
 	Fault
 	number     int
+	owner      string    // whose it is; empty for nobody's
 	begin, end time.Time // end is zero when it ends only by being cleared
 	happened   bool      // an event; guarded by the plan
 	returned   bool      // the end of an event was carried out; guarded by the plan
@@ -54,11 +55,14 @@ func NewPlain() *Plan { return newPlan(alarm.NewPlainBell()) }
 func newPlan(bell *alarm.Bell) *Plan { return &Plan{bell: bell, changed: make(chan struct{}, 1)} }
 
 // Add adds a fault, which begins Start from now, and returns the number by which it is known.
-func (p *Plan) Add(f Fault) (int, error) {
+func (p *Plan) Add(f Fault) (int, error) { return p.AddFor("", f) }
+
+// AddFor adds a fault that Disown ends with all others of its owner.
+func (p *Plan) AddFor(owner string, f Fault) (int, error) {
 	if err := f.Validate(); err != nil {
 		return 0, err
 	}
-	a := &active{Fault: f, begin: time.Now().Add(f.Start)}
+	a := &active{Fault: f, owner: owner, begin: time.Now().Add(f.Start)}
 	if f.Length > 0 {
 		a.end = a.begin.Add(f.Length)
 	}
@@ -105,6 +109,26 @@ func (p *Plan) ClearAll() int {
 	p.faults = nil
 	p.publish(time.Now())
 	return n
+}
+
+// Disown ends the faults of an owner, and tells how many had not been over. A server that one of them has killed for a time
+// is started again when that is over.
+func (p *Plan) Disown(owner string) (ended int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	p.faults = slices.DeleteFunc(p.faults, func(a *active) bool {
+		if a.owner != owner || a.happened && !a.returned && a.trouble == "" && a.returns() {
+			return false
+		}
+		if state := a.status(now).State; state == Waiting || state == Active {
+			ended++
+		}
+		a.drop()
+		return true
+	})
+	p.publish(now)
+	return ended
 }
 
 func (a *active) drop() {

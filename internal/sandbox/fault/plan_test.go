@@ -293,6 +293,34 @@ func TestServersAreKilledStartedAgainAndAddedAtTheirInstants(t *testing.T) {
 	})
 }
 
+// A server that is away for a time comes back although the run that sent it away is over; what had not begun does not begin.
+func TestAKilledServerComesBackWhenItsFaultIsDisowned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &cluster{began: time.Now()}
+		p := plan(t, c)
+		own := func(settings ...fault.Setting) {
+			f, err := fault.Parse(settings)
+			require.NoError(t, err)
+			_, err = p.AddFor("S.1", f)
+			require.NoError(t, err)
+		}
+		own(set("kind", "kill-server"), set("server", "2"), set("length", "10s"))
+		own(set("kind", "kill-server"), set("server", "1"), set("start", "20s"))
+		own(set("kind", "stall"), set("length", "1s"))
+		own(set("kind", "stall"))
+		<-time.After(5 * time.Second)
+		synctest.Wait()
+		require.Equal(t, 2, p.Disown("S.1"), "one is over")
+		require.Len(t, p.List(), 1)
+		require.True(t, p.Quiet())
+		<-time.After(time.Hour)
+		synctest.Wait()
+		require.Equal(t, []string{"0s kill 2", "10s restart 2"}, c.notes)
+		require.Zero(t, p.Disown("S.1"))
+		require.Empty(t, p.List())
+	})
+}
+
 func TestAnEventThatCannotBeCarriedOutIsToldNotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &cluster{began: time.Now(), fails: true}

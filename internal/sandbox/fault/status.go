@@ -24,6 +24,8 @@ type Status struct {
 	// Hits is how many calls, or servers, it has hit.
 	Hits    int64  `json:"hits"`
 	Trouble string `json:"trouble,omitempty"`
+	// Owner is the run whose fault it is; empty for one that was added by hand.
+	Owner string `json:"owner,omitempty"`
 }
 
 // List tells of all faults that were not cleared.
@@ -41,7 +43,7 @@ func (p *Plan) List() []Status {
 // status is called with the plan locked.
 func (a *active) status(now time.Time) Status {
 	f := a.Fault
-	s := Status{Number: a.number, Fault: &f, Hits: a.hits.Load(), Trouble: a.trouble, State: Active}
+	s := Status{Number: a.number, Fault: &f, Hits: a.hits.Load(), Trouble: a.trouble, Owner: a.owner, State: Active}
 	switch {
 	case a.trouble != "":
 		s.State = Failed

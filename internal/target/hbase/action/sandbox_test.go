@@ -1,0 +1,125 @@
+package action_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/sandbox"
+	"github.com/benchd/benchd/internal/sandbox/control"
+	"github.com/benchd/benchd/internal/sandbox/fault"
+	"github.com/benchd/benchd/internal/target/hbase/action"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// helm is a sandbox with those who act on it.
+type helm struct {
+	t      *testing.T
+	s      *sandbox.Sandbox
+	client *control.Client
+	acting load.Acting
+}
+
+func newHelm(t *testing.T) *helm {
+	s, err := sandbox.Start(t.Context(), sandbox.Options{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	client := control.NewClient(s.Info())
+	t.Cleanup(client.Close)
+	return &helm{t, s, client, action.Sandboxes()}
+}
+
+// act does an action for a run, as an agent does: with an actor of its own.
+func (h *helm) act(run, name string, args ...string) (load.Answer, error) {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
+	defer cancel()
+	a, err := h.acting(ctx, load.Settings{
+		Run: run, Logger: slog.New(slog.DiscardHandler), Properties: map[string]string{"hbase.zookeeper.quorum": h.s.Quorum(), "columnfamily": "f"},
+	})
+	require.NoError(h.t, err)
+	defer func() { require.NoError(h.t, a.Close()) }()
+	what := load.Action{Name: name, Args: make(map[string]string)}
+	for i := 0; i < len(args); i += 2 {
+		what.Args[args[i]] = args[i+1]
+	}
+	return a.Act(ctx, what)
+}
+
+func (h *helm) faults() []fault.Status {
+	status, err := h.client.Status(h.t.Context())
+	require.NoError(h.t, err)
+	return status.Faults
+}
+
+func TestFaultsAreAddedAndClearedWhereTheSandboxIsSteered(t *testing.T) {
+	h := newHelm(t)
+	answer, err := h.act("S.1", "fault", "kind", "latency", "delay", "exponential,5ms", "op", "get,scan", "share", "20%", "length", "10m")
+	require.NoError(t, err)
+	require.Equal(t, []string{"fault 1 is added: latency length 10m0s share 0.2 op get,scan delay exponential 5ms"}, answer.Text)
+	_, err = h.act("S.2", "fault", "kind", "stall", "table", "t")
+	require.NoError(t, err)
+	require.Len(t, h.faults(), 2)
+	require.Equal(t, "S.1", h.faults()[0].Owner)
+
+	answer, err = h.act("S.1", "clear_faults", "own", "true")
+	require.NoError(t, err)
+	require.Equal(t, []string{"1 fault of run S.1 cleared"}, answer.Text)
+	require.Len(t, h.faults(), 1)
+	answer, err = h.act("S.1", "clear_faults")
+	require.NoError(t, err)
+	require.Equal(t, []string{"1 fault cleared"}, answer.Text)
+	require.Empty(t, h.faults())
+
+	_, err = h.act("", "balance")
+	require.NoError(t, err, "it does all that is done to HBase")
+}
+
+func TestAFaultOfAServerHasHappenedWhenItIsAdded(t *testing.T) {
+	h := newHelm(t)
+	_, err := h.act("S.1", "fault", "kind", "kill-server", "server", "2")
+	require.NoError(t, err)
+	require.False(t, h.s.Servers()[1].Alive)
+	_, err = h.act("S.1", "fault", "kind", "restart-server", "server", "2")
+	require.NoError(t, err)
+	require.True(t, h.s.Servers()[1].Alive)
+	_, err = h.act("S.1", "fault", "kind", "add-server")
+	require.NoError(t, err)
+	require.Len(t, h.s.Servers(), 4)
+	before := len(h.faults())
+	for name, tt := range map[string]struct {
+		args []string
+		want string
+	}{
+		"not there":       {[]string{"kind", "kill-server", "server", "9"}, "there is no region server 9 in the sandbox; there are 1 to 4"},
+		"not there later": {[]string{"kind", "kill-server", "server", "9", "start", "1h"}, "there is no region server 9 in the sandbox"},
+		"a mistake":       {[]string{"kind", "kill-server"}, "server: is to name one region server"},
+	} {
+		_, err := h.act("S.1", "fault", tt.args...)
+		require.ErrorContains(t, err, tt.want, name)
+		require.Len(t, h.faults(), before, name)
+	}
+	_, err = h.act("S.1", "fault", "kind", "kill-server", "server", "3")
+	require.NoError(t, err)
+	_, err = h.act("S.1", "fault", "kind", "kill-server", "server", "3")
+	require.ErrorContains(t, err, "it is dead already")
+	require.NotErrorIs(t, err, load.ErrUnknown)
+}
+
+// Who has added a fault once can clear it, though neither the master nor ZooKeeper answers any more.
+func TestFaultsAreClearedThatNobodyGetsPast(t *testing.T) {
+	h := newHelm(t)
+	_, err := h.act("S.1", "fault", "kind", "stall", "op", "master,zookeeper")
+	require.NoError(t, err)
+	_, err = h.act("S.1", "clear_faults", "own", "true")
+	require.NoError(t, err)
+	require.Empty(t, h.faults())
+	_, err = h.act("S.1", "balance")
+	require.NoError(t, err)
+}
