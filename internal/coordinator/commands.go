@@ -241,6 +241,7 @@ func (cd *conductor) seal() {
 	cd.sealed = true
 	cd.keepObserved(cd.c.life, time.Now())
 	cd.giveUpDeed()
+	cd.clearFaults()
 	cd.run.record.InsertedBelow = cd.inserted.smallest(len(cd.run.record.Life.Shards))
 	life := cd.run.record.Life
 	if life.Status == result.Complete || life.Status == result.Partial {

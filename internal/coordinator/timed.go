@@ -13,6 +13,8 @@ import (
 type timed struct {
 	result.Action
 	Phase plan.PhaseName `json:"phase"`
+	Agent string         `json:"agent,omitempty"` // that was told to do it
+	Fault bool           `json:"fault,omitempty"` // it is one of a sandbox, which the run's end ends
 }
 
 // doActions begins the next action whose time has come, one after another: what is late because the one before it took
@@ -50,7 +52,9 @@ func (d *deed) args() map[string]string {
 
 func (cd *conductor) begunTimed(d *deed) {
 	phase, at := cd.now()
-	cd.run.record.Timed = append(cd.run.record.Timed, timed{Action: result.Action{Do: d.String(), T: at.Seconds()}, Phase: phase})
+	cd.run.record.Timed = append(cd.run.record.Timed, timed{
+		Action: result.Action{Do: d.String(), T: at.Seconds()}, Phase: phase, Agent: d.Agent, Fault: d.Name == plan.Fault,
+	})
 }
 
 func (cd *conductor) endedTimed(outcome string) {

@@ -15,11 +15,12 @@ const (
 )
 
 // Fault is the action that has something go wrong in a sandbox; FaultKind is the argument that says what. ClearFaults ends
-// all that goes wrong in it.
+// all that goes wrong in it; with OwnFaults=true, which is asked for at a run's end, only what that run has added.
 const (
 	Fault       = "fault"
 	FaultKind   = "kind"
 	ClearFaults = "clear_faults"
+	OwnFaults   = "own"
 )
 
 // Action is something that is done to the target while it is measured.

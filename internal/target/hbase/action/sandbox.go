@@ -63,9 +63,6 @@ type steersman struct {
 	cluster  *actor // nil until it is connected
 }
 
-// ownArg of plan.ClearFaults ends only what the run itself has added. The coordinator asks for it at a run's end.
-const ownArg = "own"
-
 // Close lets go of the sandbox.
 func (s *steersman) Close() error {
 	if s.cluster == nil {
@@ -85,7 +82,7 @@ func (s *steersman) Act(ctx context.Context, what load.Action) (load.Answer, err
 		return s.steer(ctx, func(client *control.Client) (load.Answer, error) { return s.add(ctx, client, f) })
 	case plan.ClearFaults:
 		return s.steer(ctx, func(client *control.Client) (load.Answer, error) {
-			return s.clear(ctx, client, what.Args[ownArg] == "true")
+			return s.clear(ctx, client, what.Args[plan.OwnFaults] == "true")
 		})
 	}
 	if err := s.connect(ctx); err != nil {

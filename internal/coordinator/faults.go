@@ -1,0 +1,91 @@
+package coordinator
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"slices"
+	"time"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+const (
+	// clearWithin bounds the clearing of faults by one agent. Whatever else concerns the run waits for it.
+	clearWithin = 5 * time.Second
+	// clearTries is how many agents are asked at most.
+	clearTries = 2
+)
+
+// clearFaults ends the faults that the run has added to a sandbox, before anybody is told that the run is over and the next
+// one can begin. Any agent can: the sandbox knows whose they are.
+func (cd *conductor) clearFaults() {
+	if !slices.ContainsFunc(cd.run.record.Timed, func(t timed) bool { return t.Fault }) {
+		return
+	}
+	why := "no agent is connected that could end them"
+	tries := 0
+	for _, m := range cd.clearers() {
+		s, ok := m.connected()
+		if !ok || tries == clearTries {
+			continue
+		}
+		tries++
+		told, err := cd.clearFaultsBy(m, s)
+		if err == nil {
+			for _, line := range told {
+				cd.note("action", "at the run's end: "+wire.Text(line))
+			}
+			return
+		}
+		why = err.Error()
+	}
+	cd.note("action", "faults that the run has added may remain: "+why+
+		"; look with `benchctl sandbox fault list`, and end them with `benchctl sandbox fault clear`")
+}
+
+func (cd *conductor) clearFaultsBy(m *member, s *session) ([]string, error) {
+	ctx, cancel := context.WithTimeout(cd.c.life, clearWithin)
+	defer cancel()
+	answer, err := s.order(ctx, &benchdv1.ActionOrder{
+		Id: rand.Text(), Run: cd.id, Target: cd.run.settings.DB, Name: plan.ClearFaults, Args: map[string]string{plan.OwnFaults: "true"},
+		Properties: cd.run.archived.Properties, TimeoutNs: int64(clearWithin),
+	}, clearWithin)
+	if err == nil {
+		err = failure(m.name, answer)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var found load.Answer
+	if err := json.Unmarshal(answer.GetAnswer(), &found); err != nil {
+		return nil, wire.Errorf(wire.ErrMalformed, "agent %s sent an answer that cannot be read: %v", m.name, err)
+	}
+	return found.Text, nil
+}
+
+// clearers are the agents to be asked in their order: the one that has added the newest fault knows the way; then those of
+// the run, then all.
+func (cd *conductor) clearers() []*member {
+	var list []*member
+	add := func(m *member) {
+		if m != nil && !slices.Contains(list, m) {
+			list = append(list, m)
+		}
+	}
+	for _, t := range slices.Backward(cd.run.record.Timed) {
+		if t.Fault {
+			add(cd.c.roster.get(t.Agent))
+		}
+	}
+	for i := range cd.run.record.Life.Shards {
+		add(cd.member(i))
+	}
+	for _, m := range cd.c.roster.all(time.Now()) {
+		add(m)
+	}
+	return list
+}

@@ -1,0 +1,97 @@
+package coordinator_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// faulty is a run on a sandbox that has a fault added.
+func faulty(h *house, agents int, flags ...string) string {
+	id, err := h.submit(&benchdv1.SubmitRequest{Agents: uint32(agents), WaitAgents: wait()}, append(flags,
+		"db=sandbox", "hbase.zookeeper.quorum=127.0.0.1:1", "operationcount=20", "actions=10ms fault stall op=get")...)
+	require.NoError(h.t, err)
+	return id
+}
+
+// cleared answers the order to end a run's faults.
+func (p *puppet) cleared(run string, outcome benchdv1.ActionOutcome) {
+	p.t.Helper()
+	order := p.acts(outcome, "no")
+	require.Equal(p.t, plan.ClearFaults, order.GetName())
+	require.Equal(p.t, map[string]string{plan.OwnFaults: "true"}, order.GetArgs())
+	require.Equal(p.t, run, order.GetRun())
+	require.Equal(p.t, "sandbox", order.GetTarget())
+	require.Equal(p.t, "127.0.0.1:1", order.GetProperties()["hbase.zookeeper.quorum"])
+}
+
+func (p *puppet) addsFault() {
+	p.t.Helper()
+	order := p.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
+	require.Equal(p.t, map[string]string{"kind": "stall", "op": "get"}, order.GetArgs())
+}
+
+// What a run has added to a sandbox is ended before anybody is told that the run is over, however it ends.
+func TestFaultsEndWithTheirRun(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	id := faulty(h, 1)
+	a.ready()
+	start := a.begin()
+	a.addsFault()
+	h.event(id, "fault stall op=get ended after")
+	over(a, start)
+	a.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_DONE)
+	h.until(id, result.Complete)
+	h.event(id, "at the run's end: done")
+
+	id = faulty(h, 1)
+	a.ready()
+	start = a.begin()
+	a.addsFault()
+	h.event(id, "fault stall op=get ended after")
+	h.cancel(id)
+	over(a, start)
+	a.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_DONE)
+	h.until(id, result.Cancelled)
+}
+
+// The process that added a fault may be gone: another agent ends it. Where nobody can, the timeline says what to do.
+func TestFaultsOfARunThatHasLostItsAgentAreEndedByAnother(t *testing.T) {
+	t.Parallel()
+	h := newHouseOf(t, 300*time.Millisecond)
+	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+	id := faulty(h, 2)
+	a.ready()
+	b.ready()
+	a.begin()
+	start := b.begin()
+	a.addsFault()
+	h.event(id, "fault stall op=get ended after")
+	a.cancel()
+	over(b, start)
+	b.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_DONE)
+	h.until(id, result.Failed)
+	h.event(id, "at the run's end: done")
+}
+
+func TestFaultsThatMayRemainAreTold(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	id := faulty(h, 1)
+	a.ready()
+	start := a.begin()
+	a.addsFault()
+	h.event(id, "fault stall op=get ended after")
+	over(a, start)
+	a.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED)
+	h.until(id, result.Complete)
+	h.event(id, "faults that the run has added may remain: no; look with `benchctl sandbox fault list`")
+}

@@ -1,0 +1,115 @@
+package dev_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/dev"
+	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/sandbox"
+	"github.com/benchd/benchd/internal/sandbox/control"
+	"github.com/benchd/benchd/internal/spec"
+)
+
+// A suite's faults begin and end when they are to, the series shows them, and none outlives its run: the next run of the
+// suite is as quick as if there had been none.
+func TestFaultsOfARunSlowItDownAndEndWithIt(t *testing.T) {
+	const file = `
+suite: faults
+properties: {db: sandbox, recordcount: 300, fieldcount: 1, fieldlength: 10, threadcount: 32, readproportion: 1, updateproportion: 0,
+  arrival: fixed, rate: 100, operationcount: 0, interval: 500ms}
+datasets: {plain: {}}
+scenarios:
+  - name: slow at times
+    dataset: plain
+    properties: {duration: 9s}
+    actions:
+      - {at: 1s, do: "fault latency delay=200ms op=get length=2s"}
+      - {at: 4500ms, do: "fault latency delay=uniform,200ms,250ms op=get"}
+      - {at: 6s, do: clear_faults}
+      - {at: 7500ms, do: "fault kill-server server=9 length=1s"}
+      - {at: 8s, do: "fault latency delay=200ms op=get"}
+  - {name: quick, dataset: plain, properties: {duration: 2s}}
+`
+	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	c, err := dev.Start(t.Context(), dev.Config{Version: "test", Agents: 1, Sandbox: &sandbox.Options{}, Logger: logger})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, c.Close()) }()
+	client := remote.New(c.Conn(), nil, "this process")
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	id, _, err := client.Submit(ctx, remote.Request{
+		Submission: spec.Submission{Suite: &spec.File{Name: "s.yaml", Content: []byte(file)}}, Agents: 1, WaitAgents: 20 * time.Second,
+	})
+	require.NoError(t, err)
+	require.NoError(t, client.Watch(ctx, id, true, remote.Follower{Progress: func(remote.Progress) {}, Lost: func(string) {}}))
+	text, err := client.Result(ctx, id)
+	require.NoError(t, err)
+	var s result.Suite
+	require.NoError(t, json.Unmarshal(text, &s))
+	require.Len(t, s.Runs, 3)
+	for _, r := range s.Runs {
+		require.Equal(t, result.Complete, r.Status, "%s: %s", r.Case, r.Reason)
+	}
+
+	measured := s.Runs[1].Phases[0]
+	actions := measured.Actions
+	require.Len(t, actions, 5)
+	for i, want := range []string{"done", "done", "done", "there is no region server 9 in the sandbox; there are 1 to 3", "done"} {
+		require.Contains(t, actions[i].Outcome, want, actions[i].Do)
+	}
+	var events strings.Builder
+	for _, e := range measured.Events {
+		events.WriteString(e.Text + "\n")
+	}
+	for _, want := range []string{
+		"fault latency delay=200ms length=2s op=get begins, by agent local-1\n",
+		"fault latency delay=200ms length=2s op=get: fault 1 is added: latency length 2s op get delay 200ms\n",
+		"fault latency delay=200ms length=2s op=get ended after",
+		"clear_faults: 2 faults cleared\n",
+		"fault kill-server length=1s server=9 failed after",
+		"at the run's end: 1 fault of run " + s.Runs[1].ID + " cleared\n",
+	} {
+		require.Contains(t, events.String(), want)
+	}
+
+	end := func(i int) float64 { return actions[i].T + actions[i].Seconds }
+	require.NotZero(t, within(t, measured, 0, actions[0].T, false))
+	require.NotZero(t, within(t, measured, end(0)+0.1, actions[0].T+2, true), "the first fault")
+	require.NotZero(t, within(t, measured, end(0)+2.3, actions[1].T, false), "it is over by itself")
+	require.NotZero(t, within(t, measured, end(1)+0.1, actions[2].T, true), "the second")
+	require.NotZero(t, within(t, measured, end(2)+0.3, actions[4].T, false), "it is cleared")
+
+	require.NotZero(t, within(t, s.Runs[2].Phases[0], 0, 2, false), "the next run")
+	steering := control.NewClient(c.Sandbox.Info())
+	defer steering.Close()
+	status, err := steering.Status(ctx)
+	require.NoError(t, err)
+	require.Empty(t, status.Faults)
+}
+
+// within holds the reads of the intervals that lie between two instants to be late by a fault's 200 ms, or not to be, and
+// counts these intervals.
+func within(t *testing.T, p result.Phase, from, to float64, late bool) (n int) {
+	t.Helper()
+	for _, point := range p.Series {
+		if point.T < from || point.T+point.Seconds > to || point.Tail {
+			continue
+		}
+		for _, o := range point.Operations {
+			if o.Op != "READ" || o.P50 == nil {
+				continue
+			}
+			n++
+			require.Equal(t, late, *o.P50 >= 200_000, "at %g s: %g µs", point.T, *o.P50)
+		}
+	}
+	return n
+}
