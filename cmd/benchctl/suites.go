@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/cli/view"
 	"github.com/benchd/benchd/internal/remote"
 )
 
@@ -90,7 +91,11 @@ func listCommand() cli.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the suites in the archive, newest first",
+		Long: `List tells of each suite in the archive, newest first. Of one that goes on RUNS says how many of its runs have ended, and
+LEFT how long it still takes, by an estimate: as long as earlier runs of the same cases took, or as their phases are long. In
+JSON these are runs_ended and left_seconds, which is null where there is nothing to estimate by.`,
 		Example: `  benchctl list
+  benchctl list -o json | jq -r '.[] | select(.status == "running") | "\(.id) \(.runs_ended)/\(.runs) \(.left_seconds)"'
   benchctl list -o json | jq -r '.[] | select(.status == "failed").id'`,
 	}
 	f := addConnectFlags(cmd)
@@ -105,9 +110,16 @@ func listCommand() cli.Command {
 			return printJSON(c.Out, suites)
 		}
 		t := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
-		_, _ = fmt.Fprintln(t, "ID\tSTATUS\tCREATED\tDB\tRUNS\tBY\tNAME")
+		_, _ = fmt.Fprintln(t, "ID\tSTATUS\tCREATED\tDB\tRUNS\tLEFT\tBY\tNAME")
 		for _, s := range suites {
-			_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", s.ID, s.Status, when(s.Created), s.DB, s.Runs, s.SubmittedBy, s.Name)
+			runs, left := strconv.Itoa(s.Runs), "-"
+			if !s.Status.Ended() {
+				runs = fmt.Sprintf("%d of %d", s.RunsEnded, s.Runs)
+			}
+			if s.LeftSeconds != nil {
+				left = view.Span(time.Duration(*s.LeftSeconds * float64(time.Second)))
+			}
+			_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, s.Status, when(s.Created), s.DB, runs, left, s.SubmittedBy, s.Name)
 		}
 		return t.Flush()
 	})}

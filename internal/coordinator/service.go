@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/benchd/benchd/internal/archive"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
@@ -76,10 +77,26 @@ func (c *Coordinator) List(ctx context.Context, _ *benchdv1.ListRequest) (*bench
 	}
 	out := &benchdv1.ListResponse{}
 	for _, s := range suites {
-		out.Suites = append(out.Suites, &benchdv1.SuiteSummary{
-			Id: s.ID, Name: s.Name, Status: string(s.Status), Created: wire.FromTime(s.Created), Runs: uint32(s.Runs),
+		one := &benchdv1.SuiteSummary{
+			Id: s.ID, Name: s.Name, Status: string(s.Status), Created: wire.FromTime(s.Created), Runs: uint32(s.Runs), RunsEnded: uint32(s.Runs),
 			SubmittedBy: s.SubmittedBy, Note: s.Note, Tags: s.Tags, Db: s.DB,
-		})
+		}
+		out.Suites = append(out.Suites, one)
+		if s.Status.Ended() {
+			continue
+		}
+		ended, left, ok, err := c.standing(ctx, s.ID)
+		switch {
+		case errors.Is(err, wire.ErrNotFound): // it has ended and was removed meanwhile
+			out.Suites = out.Suites[:len(out.Suites)-1]
+			continue
+		case err != nil:
+			return nil, wire.ToStatus(err)
+		}
+		one.RunsEnded = uint32(ended)
+		if ok {
+			one.Ahead = durationpb.New(left)
+		}
 	}
 	return out, nil
 }

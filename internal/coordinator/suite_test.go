@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -93,6 +94,42 @@ func TestASuiteRunsItsCasesInItsOrderAndOverwritesNoRow(t *testing.T) {
 }
 
 // An agent that does not tell how far it came may have come as far as it could.
+func TestTheListTellsHowFarASuiteIs(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	const timed = "suite: s\nproperties: {db: 'null', recordcount: 100, interval: 100ms}\nscenarios:\n" +
+		"  - {name: short, properties: {operationcount: 20}}\n  - {name: long, properties: {duration: 1h, warmup: 30m}, repeats: 3}\n"
+	id, err := h.submitSuite(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, timed)
+	require.NoError(t, err)
+	listed := func() *benchdv1.SuiteSummary {
+		list, err := h.runs.List(t.Context(), &benchdv1.ListRequest{})
+		require.NoError(t, err)
+		require.Len(t, list.GetSuites(), 1)
+		return list.GetSuites()[0]
+	}
+	require.Zero(t, listed().GetRunsEnded())
+	require.Nil(t, listed().GetAhead(), "nothing tells how long 20 operations take")
+	serveRun(0, a)
+	h.until(id+".1", result.Complete)
+	now := listed()
+	require.EqualValues(t, 4, now.GetRuns())
+	require.EqualValues(t, 1, now.GetRunsEnded())
+	require.Equal(t, 3*90*time.Minute, now.GetAhead().AsDuration())
+
+	a.ready()
+	a.begin()
+	h.until(id+".2", result.Running)
+	left := listed().GetAhead().AsDuration()
+	require.LessOrEqual(t, left, 3*90*time.Minute)
+	require.Greater(t, left, 2*90*time.Minute, "what is left of the run that goes on counts, too")
+
+	h.cancel(id + ".4")
+	h.until(id+".4", result.Cancelled)
+	require.EqualValues(t, 2, listed().GetRunsEnded())
+	require.LessOrEqual(t, listed().GetAhead().AsDuration(), 2*90*time.Minute)
+}
+
 func TestWhatAnAgentMayHaveInsertedUnheardIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

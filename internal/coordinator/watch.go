@@ -71,6 +71,7 @@ type watcher struct {
 
 	running *conductor              // of the run that goes on
 	whole   *benchdv1.WatchResponse // what the archive said of the suite then
+	ahead   ahead                   // and of the runs after it
 }
 
 // look tells how a suite stands now: of the run that is served, else of the one that is next, else of the last.
@@ -82,7 +83,7 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 			w.running = nil
 		default:
 			msg := proto.CloneOf(w.whole)
-			w.running.describe(msg, w.seen)
+			w.describe(msg)
 			return msg, nil
 		}
 	}
@@ -104,9 +105,7 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 	msg.Ended = int(msg.GetRunsEnded()) == len(runs)
 	if len(runs) > 1 {
 		msg.CaseName = current.Case
-		if left, ok := ahead(suite, runs, current.ID); ok {
-			msg.Ahead = durationpb.New(left)
-		}
+		w.ahead = lookAhead(suite, runs, current.ID)
 	}
 	w.whole = proto.CloneOf(msg)
 	for _, r := range runs {
@@ -122,11 +121,22 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 	}
 	// The archive was read before the conductor: only what it says ended has all its events archived.
 	if w.running = w.c.conductor(current.ID); w.running != nil {
-		w.running.describe(msg, w.seen)
-	} else {
-		msg.WaitingFor = w.c.waitingFor(current.ID)
+		w.describe(msg)
+		return msg, nil
+	}
+	msg.WaitingFor = w.c.waitingFor(current.ID)
+	if a := lookAhead(suite, runs, ""); len(runs) > 1 && a.known {
+		msg.Ahead = durationpb.New(a.after)
 	}
 	return msg, nil
+}
+
+// describe fills in what goes on in the run, and how long the suite takes with it.
+func (w *watcher) describe(msg *benchdv1.WatchResponse) {
+	w.running.describe(msg, w.seen)
+	if left, ok := w.ahead.with(w.running); ok {
+		msg.Ahead = durationpb.New(left)
+	}
 }
 
 // remember tells of an ended run what its watcher has not heard yet.

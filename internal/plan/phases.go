@@ -76,6 +76,27 @@ func loadOps(s Settings) int64 {
 	return ops
 }
 
+// Done tells how much of the phase is done after so long and so many operations, 0 to 1, and how long the rest takes: -1
+// where nothing tells yet. Where both a time and a number of operations bound the phase, the one that is reached first
+// counts. ok is false for a phase without an end.
+func (p Phase) Done(elapsed time.Duration, ops uint64) (share float64, left time.Duration, ok bool) {
+	left = -1
+	if p.Duration > 0 {
+		share = min(1, float64(elapsed)/float64(p.Duration))
+		left, ok = max(0, p.Duration-elapsed), true
+	}
+	if p.Ops > 0 && elapsed > 0 {
+		share, ok = max(share, min(1, float64(ops)/float64(p.Ops))), true
+		if ops > 0 {
+			byOps := time.Duration(float64(max(p.Ops-int64(ops), 0)) / float64(ops) * float64(elapsed))
+			if left < 0 || byOps < left {
+				left = byOps
+			}
+		}
+	}
+	return share, left, ok
+}
+
 // Endless reports whether nothing but a cancel or a limit ends one of the phases.
 func Endless(phases []Phase) bool {
 	for _, p := range phases {

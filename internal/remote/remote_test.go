@@ -345,4 +345,10 @@ func TestProgressIsWhatTheCoordinatorSays(t *testing.T) {
 		Statuses:   []StatusLine{{Label: "l", At: time.Unix(0, 0).UTC(), Text: "t"}},
 	}, p)
 	require.Zero(t, progressOf(&benchdv1.WatchResponse{}).Planned)
+	left := 90 * time.Second
+	require.Equal(t, &left, progressOf(&benchdv1.WatchResponse{Ahead: durationpb.New(left)}).Ahead)
+	one := suite(&benchdv1.SuiteSummary{Runs: 3, RunsEnded: 1, Ahead: durationpb.New(left)})
+	require.Equal(t, 1, one.RunsEnded)
+	require.InDelta(t, 90, *one.LeftSeconds, 1e-9)
+	require.Nil(t, suite(&benchdv1.SuiteSummary{Runs: 3}).LeftSeconds, "where nothing can be told it is null, not 0")
 }

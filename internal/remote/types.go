@@ -3,6 +3,8 @@ package remote
 import (
 	"time"
 
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -33,7 +35,7 @@ type Progress struct {
 	Runs, RunsEnded int
 
 	Case  string         // of the run, in a suite of several
-	Ahead *time.Duration // how long the runs after this one take, by an estimate; nil where there is none
+	Ahead *time.Duration // how long the suite still takes, by an estimate; nil where there is none
 }
 
 // Operation is one operation with one outcome in the last interval.
@@ -81,6 +83,8 @@ type Suite struct {
 	Status      result.Status     `json:"status"`
 	Created     time.Time         `json:"created"`
 	Runs        int               `json:"runs"`
+	RunsEnded   int               `json:"runs_ended"`
+	LeftSeconds *float64          `json:"left_seconds"` // until all have, by an estimate; null where there is none
 	DB          string            `json:"db"`
 	SubmittedBy string            `json:"submitted_by"`
 	Note        string            `json:"note"`
@@ -144,7 +148,7 @@ func progressOf(m *benchdv1.WatchResponse) Progress {
 	}
 }
 
-func aheadOf(m *benchdv1.WatchResponse) *time.Duration {
+func aheadOf(m interface{ GetAhead() *durationpb.Duration }) *time.Duration {
 	if m.GetAhead() == nil {
 		return nil
 	}
@@ -153,10 +157,16 @@ func aheadOf(m *benchdv1.WatchResponse) *time.Duration {
 }
 
 func suite(s *benchdv1.SuiteSummary) Suite {
-	return Suite{
+	out := Suite{
 		ID: s.GetId(), Name: s.GetName(), Status: result.Status(s.GetStatus()), Created: s.GetCreated().AsTime(),
-		Runs: int(s.GetRuns()), DB: s.GetDb(), SubmittedBy: s.GetSubmittedBy(), Note: s.GetNote(), Tags: s.GetTags(),
+		Runs: int(s.GetRuns()), RunsEnded: int(s.GetRunsEnded()),
+		DB: s.GetDb(), SubmittedBy: s.GetSubmittedBy(), Note: s.GetNote(), Tags: s.GetTags(),
 	}
+	if left := aheadOf(s); left != nil {
+		seconds := left.Seconds()
+		out.LeftSeconds = &seconds
+	}
+	return out
 }
 
 func agent(a *benchdv1.AgentInfo) Agent {

@@ -23,16 +23,16 @@ func line(p remote.Progress) string {
 	if id == "" {
 		id = p.Suite
 	}
-	parts := []string{id, string(p.Status)}
+	parts := append([]string{id, string(p.Status)}, suiteParts(p)...)
 	if p.WaitingFor != "" {
 		parts = append(parts, "waits for "+p.WaitingFor)
 	}
 	if p.Phase == "" || p.Ended {
 		return strings.Join(parts, "  ")
 	}
-	elapsed := span(p.Elapsed)
+	elapsed := Span(p.Elapsed)
 	if p.Planned > 0 {
-		elapsed += " of " + span(p.Planned)
+		elapsed += " of " + Span(p.Planned)
 	}
 	ops := count(float64(p.Ops))
 	if p.PlannedOps > 0 {

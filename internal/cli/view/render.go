@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -67,15 +66,7 @@ func header(s *Snapshot, width int, t Theme) []string {
 	if p.Phase != "" && !p.Ended {
 		title = append(title, p.Phase)
 	}
-	if p.Runs > 1 {
-		title = append(title, fmt.Sprintf("%d of %d runs ended", p.RunsEnded, p.Runs))
-		if p.Case != "" {
-			title = append(title, p.Case)
-		}
-		if left, ok := suiteLeft(s); ok {
-			title = append(title, "ETA of all "+span(left))
-		}
-	}
+	title = append(title, suiteParts(p)...)
 	if p.WaitingFor != "" {
 		title = append(title, "waits for "+p.WaitingFor)
 	}
@@ -99,17 +90,19 @@ func header(s *Snapshot, width int, t Theme) []string {
 	return lines
 }
 
-// suiteLeft is what is left of the phase and of the runs after this one, by an estimate.
-func suiteLeft(s *Snapshot) (time.Duration, bool) {
-	p := s.Progress
-	if p.Ended || p.Ahead == nil {
-		return 0, false
+// suiteParts say how far a suite of several runs is, and how long it still takes.
+func suiteParts(p remote.Progress) []string {
+	if p.Runs <= 1 {
+		return nil
 	}
-	if p.Phase == "" {
-		return *p.Ahead, true
+	parts := []string{fmt.Sprintf("%d of %d runs ended", p.RunsEnded, p.Runs)}
+	if p.Case != "" {
+		parts = append(parts, p.Case)
 	}
-	_, left, bounded := s.Done()
-	return left + *p.Ahead, bounded
+	if p.Ahead != nil && !p.Ended {
+		parts = append(parts, "ETA of all "+Span(*p.Ahead))
+	}
+	return parts
 }
 
 func status(p remote.Progress, t Theme) string {
@@ -127,17 +120,17 @@ func progressLine(s *Snapshot, width int, t Theme) string {
 	p := s.Progress
 	done, left, bounded := s.Done()
 	if !bounded {
-		return span(p.Elapsed) + "  goes on until it is cancelled"
+		return Span(p.Elapsed) + "  goes on until it is cancelled"
 	}
-	text := share(done) + "  " + span(p.Elapsed)
+	text := share(done) + "  " + Span(p.Elapsed)
 	if p.Planned > 0 {
-		text += " of " + span(p.Planned)
+		text += " of " + Span(p.Planned)
 	}
 	if p.PlannedOps > 0 {
 		text += fmt.Sprintf("  %s of %s ops", count(float64(p.Ops)), count(float64(p.PlannedOps)))
 	}
 	if !p.Ended {
-		text += "  ETA " + span(left)
+		text += "  ETA " + Span(left)
 	}
 	if room := width - ansi.StringWidth(text) - 2; room >= 10 {
 		return t.good(bar(done, min(room, 40))) + "  " + text

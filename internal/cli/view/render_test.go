@@ -103,6 +103,12 @@ func TestScreenShowsTheRun(t *testing.T) {
 			s.Add(remote.Progress{Suite: "S", Run: "S.2", Status: result.Queued, WaitingFor: "agents a, b: they serve R.1", Runs: 3, RunsEnded: 1})
 			return s
 		}},
+		{"suite", 100, 30, func() Snapshot {
+			s := measuring()
+			left := 75 * time.Minute
+			s.Progress.Runs, s.Progress.RunsEnded, s.Progress.Case, s.Progress.Ahead = 25, 3, "read threadcount=8", &left
+			return s
+		}},
 		{"ended", 100, 30, func() Snapshot {
 			s := measuring()
 			s.Progress.Ended, s.Progress.Status, s.Progress.Elapsed, s.Progress.Ops = true, result.Partial, 30*time.Second, 370_000
@@ -194,14 +200,14 @@ func TestFiguresAreWrittenForPeople(t *testing.T) {
 		"0": count(0), "999": count(999.4), "1,000": count(999.6), "1,234,567": count(1234567), none: count(math.NaN()),
 		"812 ns": latency(812), "1.00 µs": latency(1000), "12.3 µs": latency(12_345), "123 µs": latency(123_456),
 		"1.00 ms": latency(999_600), "9.99 ms": latency(9_990_000), "10.0 ms": latency(9_999_000), "1.50 s": latency(1_500_000_000),
-		"3600 s": latency(time.Hour), "4.0 s": span(4 * time.Second), "2m05s": span(125 * time.Second), "3h07m": span(3*time.Hour + 7*time.Minute),
+		"3600 s": latency(time.Hour), "4.0 s": Span(4 * time.Second), "2m05s": Span(125 * time.Second), "3h07m": Span(3*time.Hour + 7*time.Minute),
 		"87 %": share(0.87), "█████░░░░░": bar(0.5, 10), "▁▅█": spark([]float64{0, 1, 2}, 5), "▁▁": spark([]float64{9, 0, 0}, 2),
 	} {
 		require.Equal(t, want, got)
 	}
 	require.Equal(t, none, latency(0))
 	require.Equal(t, none, share(-1))
-	require.Equal(t, none, span(-1))
+	require.Equal(t, none, Span(-1))
 }
 
 func TestRatesBelongToOnePhase(t *testing.T) {

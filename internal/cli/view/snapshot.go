@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/remote"
 )
 
@@ -80,24 +81,8 @@ func printable(s string) string {
 	}, ansi.Strip(s))
 }
 
-// Done tells how much of the phase is done, 0 to 1, and how long the rest takes. Where both a time and a number
-// of operations bound the phase, the one that is reached first counts. ok is false for a phase without an end.
+// Done tells how much of the phase is done, 0 to 1, and how long the rest takes; ok is false for a phase without an end.
 func (s *Snapshot) Done() (share float64, left time.Duration, ok bool) {
 	p := s.Progress
-	left = -1
-	if p.Planned > 0 {
-		share = min(1, float64(p.Elapsed)/float64(p.Planned))
-		left, ok = max(0, p.Planned-p.Elapsed), true
-	}
-	if p.PlannedOps > 0 && p.Elapsed > 0 {
-		share, ok = max(share, min(1, float64(p.Ops)/float64(p.PlannedOps))), true
-		if p.Ops > 0 {
-			todo := float64(p.PlannedOps) - float64(min(p.Ops, p.PlannedOps))
-			byOps := time.Duration(todo / float64(p.Ops) * float64(p.Elapsed))
-			if left < 0 || byOps < left {
-				left = byOps
-			}
-		}
-	}
-	return share, left, ok
+	return plan.Phase{Duration: p.Planned, Ops: int64(p.PlannedOps)}.Done(p.Elapsed, p.Ops)
 }

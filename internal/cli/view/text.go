@@ -30,8 +30,8 @@ func latency(d time.Duration) string {
 	return report.Micros(float64(d) / float64(time.Microsecond))
 }
 
-// span writes how long something takes: 4.0 s, 2m05s, 3h07m.
-func span(d time.Duration) string {
+// Span writes how long something takes: 4.0 s, 2m05s, 3h07m.
+func Span(d time.Duration) string {
 	switch {
 	case d < 0:
 		return none

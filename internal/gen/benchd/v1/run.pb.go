@@ -658,7 +658,7 @@ type WatchResponse struct {
 	Steady string `protobuf:"bytes,19,opt,name=steady,proto3" json:"steady,omitempty"`
 	// The run's case, in a suite of several runs.
 	CaseName string `protobuf:"bytes,20,opt,name=case_name,json=caseName,proto3" json:"case_name,omitempty"`
-	// How long the runs after this one take, by an estimate; absent where none can be made.
+	// How long the suite still takes, this run and all after it, by an estimate; absent where none can be made.
 	Ahead         *durationpb.Duration `protobuf:"bytes,21,opt,name=ahead,proto3" json:"ahead,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1638,7 +1638,11 @@ type SuiteSummary struct {
 	// Its tags.
 	Tags map[string]string `protobuf:"bytes,8,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Its target.
-	Db            string `protobuf:"bytes,9,opt,name=db,proto3" json:"db,omitempty"`
+	Db string `protobuf:"bytes,9,opt,name=db,proto3" json:"db,omitempty"`
+	// How many of its runs have ended.
+	RunsEnded uint32 `protobuf:"varint,10,opt,name=runs_ended,json=runsEnded,proto3" json:"runs_ended,omitempty"`
+	// How long it still takes, by an estimate; absent where none can be made, and when it has ended.
+	Ahead         *durationpb.Duration `protobuf:"bytes,11,opt,name=ahead,proto3" json:"ahead,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1734,6 +1738,20 @@ func (x *SuiteSummary) GetDb() string {
 		return x.Db
 	}
 	return ""
+}
+
+func (x *SuiteSummary) GetRunsEnded() uint32 {
+	if x != nil {
+		return x.RunsEnded
+	}
+	return 0
+}
+
+func (x *SuiteSummary) GetAhead() *durationpb.Duration {
+	if x != nil {
+		return x.Ahead
+	}
+	return nil
 }
 
 // CancelRequest names what to cancel.
@@ -2884,7 +2902,7 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\r\n" +
 	"\vListRequest\"?\n" +
 	"\fListResponse\x12/\n" +
-	"\x06suites\x18\x01 \x03(\v2\x17.benchd.v1.SuiteSummaryR\x06suites\"\xcb\x02\n" +
+	"\x06suites\x18\x01 \x03(\v2\x17.benchd.v1.SuiteSummaryR\x06suites\"\x9b\x03\n" +
 	"\fSuiteSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
@@ -2894,7 +2912,11 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\fsubmitted_by\x18\x06 \x01(\tR\vsubmittedBy\x12\x12\n" +
 	"\x04note\x18\a \x01(\tR\x04note\x125\n" +
 	"\x04tags\x18\b \x03(\v2!.benchd.v1.SuiteSummary.TagsEntryR\x04tags\x12\x0e\n" +
-	"\x02db\x18\t \x01(\tR\x02db\x1a7\n" +
+	"\x02db\x18\t \x01(\tR\x02db\x12\x1d\n" +
+	"\n" +
+	"runs_ended\x18\n" +
+	" \x01(\rR\trunsEnded\x12/\n" +
+	"\x05ahead\x18\v \x01(\v2\x19.google.protobuf.DurationR\x05ahead\x1a7\n" +
 	"\tTagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"/\n" +
@@ -3087,48 +3109,49 @@ var file_benchd_v1_run_proto_depIdxs = []int32{
 	22, // 24: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
 	48, // 25: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
 	44, // 26: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	33, // 27: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	45, // 28: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	50, // 29: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	48, // 30: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	1,  // 31: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	46, // 32: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	47, // 33: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 34: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	6,  // 35: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	8,  // 36: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	14, // 37: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	16, // 38: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	18, // 39: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
-	20, // 40: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	23, // 41: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	25, // 42: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	27, // 43: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
-	29, // 44: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	31, // 45: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	34, // 46: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	36, // 47: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	38, // 48: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
-	5,  // 49: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 50: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 51: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	15, // 52: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	17, // 53: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	19, // 54: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	21, // 55: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	24, // 56: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	26, // 57: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	28, // 58: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	30, // 59: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	32, // 60: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	35, // 61: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	37, // 62: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	39, // 63: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	49, // [49:64] is the sub-list for method output_type
-	34, // [34:49] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	47, // 27: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
+	33, // 28: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	45, // 29: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	50, // 30: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	48, // 31: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	1,  // 32: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
+	46, // 33: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	47, // 34: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	4,  // 35: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	6,  // 36: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	8,  // 37: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	14, // 38: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	16, // 39: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	18, // 40: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	20, // 41: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	23, // 42: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	25, // 43: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	27, // 44: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
+	29, // 45: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
+	31, // 46: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	34, // 47: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	36, // 48: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	38, // 49: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	5,  // 50: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 51: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 52: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	15, // 53: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	17, // 54: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	19, // 55: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	21, // 56: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	24, // 57: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	26, // 58: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	28, // 59: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	30, // 60: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	32, // 61: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	35, // 62: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	37, // 63: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	39, // 64: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	50, // [50:65] is the sub-list for method output_type
+	35, // [35:50] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
