@@ -78,9 +78,11 @@ type HBaseSettings struct {
 	BatchDelay      time.Duration
 	Scan            HBaseScan
 
-	Create Creation
-	Splits HBaseSplits
-	Family HBaseFamily
+	Create    Creation
+	Splits    HBaseSplits
+	FileSize  int64 // bytes of files at which a region splits; 0 is as the servers have it
+	FlushSize int64 // bytes in memory at which a region is flushed; 0 is as the servers have it
+	Family    HBaseFamily
 }
 
 // FullTable is the table's name with its namespace, unless that is HBase's default one.
@@ -130,6 +132,8 @@ func HBase(properties map[string]string) (HBaseSettings, error) {
 			Formula: SplitFormula(v.text("hbase.splits.formula")),
 			Keys:    v.splits(),
 		},
+		FileSize:  v.int64("hbase.table.filesize"),
+		FlushSize: v.int64("hbase.table.flushsize"),
 		Family: HBaseFamily{
 			Name:        v.text("columnfamily"),
 			Versions:    v.int("hbase.family.versions"),

@@ -45,6 +45,8 @@ func hbaseKeys() []Key {
 		{Name: "hbase.splits.formula", Kind: Enum, Default: "quantiles", Values: []string{"quantiles", "1000-9999", "10000-99999"}, Doc: "where they are: evenly among the keys as they are hashed (or ordered), or keyprefix with numbers spread over 1000 to 9999 or 10000 to 99999, as published reports have them"},
 		{Name: SplitKeys, Kind: List, check: checkSplits, Doc: `split points themselves, with commas; bytes that cannot be printed, and commas, as in HBase's shell: \x00, \x2C`},
 		{Name: "hbase.splits.file", Kind: Text, Doc: "a file of split points, one on a line"},
+		{Name: "hbase.table.filesize", Kind: Int, Default: "0", Max: 1 << 50, Doc: "bytes of a region's files at which a table that is created splits it (MAX_FILESIZE); 0 is as the servers have it"},
+		{Name: "hbase.table.flushsize", Kind: Int, Default: "0", Max: 1 << 40, Doc: "bytes in memory at which it flushes a region (MEMSTORE_FLUSHSIZE); 0 is as the servers have it"},
 		{Name: "hbase.family.versions", Kind: Int, Default: "1", Min: 1, Max: 1e6, Doc: "versions that a table that is created keeps of a cell"},
 		{Name: "hbase.family.compression", Kind: Enum, Default: "NONE", Values: []string{"NONE", "SNAPPY", "LZ4", "LZO", "GZ", "ZSTD", "BZIP2", "LZMA", "BROTLI"}, Doc: "how the files of a table that is created are compressed"},
 		{Name: "hbase.family.blocksize", Kind: Int, Default: "65536", Min: 64, Max: gigabyte, Doc: "bytes of a block of its files"},

@@ -56,3 +56,12 @@ func TestTheDescriptorSaysWhoCreatedTheTable(t *testing.T) {
 	require.Equal(t, "3", table.Families[0].Attributes["VERSIONS"])
 	require.NotContains(t, table.Families[0].Attributes, "TTL", "0 is for ever")
 }
+
+func TestSizesOfATableAreHBasesUnlessTheyAreSaid(t *testing.T) {
+	s := spec.HBaseSettings{Table: "t", Family: spec.HBaseFamily{Name: "cf"}}
+	require.Len(t, setup.Descriptor(s, "x").Attributes, 1, "the mark alone")
+	s.FileSize, s.FlushSize = 2<<20, 1<<20
+	attributes := setup.Descriptor(s, "x").Attributes
+	require.Equal(t, "2097152", attributes["MAX_FILESIZE"])
+	require.Equal(t, "1048576", attributes["MEMSTORE_FLUSHSIZE"])
+}

@@ -101,8 +101,15 @@ func Descriptor(s spec.HBaseSettings, by string) admin.Table {
 	if f.TTL > 0 {
 		attributes["TTL"] = strconv.FormatInt(int64(f.TTL.Seconds()), 10)
 	}
+	table := map[string]string{admin.Mark: by}
+	if s.FileSize > 0 {
+		table["MAX_FILESIZE"] = strconv.FormatInt(s.FileSize, 10)
+	}
+	if s.FlushSize > 0 {
+		table["MEMSTORE_FLUSHSIZE"] = strconv.FormatInt(s.FlushSize, 10)
+	}
 	return admin.Table{
-		Name: s.FullTable(), Attributes: map[string]string{admin.Mark: by},
+		Name: s.FullTable(), Attributes: table,
 		Families: []admin.Family{{Name: f.Name, Attributes: attributes}},
 	}
 }
