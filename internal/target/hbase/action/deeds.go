@@ -46,9 +46,12 @@ func compact(major bool) func(*actor, context.Context, map[string]string) (load.
 		if args["wait"] != "true" {
 			return answer, nil
 		}
-		rest, err := a.quiet(ctx, nil)
-		answer.Text = append(answer.Text, rest.Text...)
-		return answer, err
+		begin := time.Now()
+		if err := a.client.Compacted(ctx, args["table"]); err != nil {
+			return answer, err
+		}
+		answer.Text = append(answer.Text, fmt.Sprintf("compacted after %s", time.Since(begin).Round(100*time.Millisecond)))
+		return answer, nil
 	}
 }
 

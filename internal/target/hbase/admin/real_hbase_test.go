@@ -147,6 +147,10 @@ func TestQuietComesAfterACompaction(t *testing.T) {
 	regions, err = c.Compact(ctx, name, true)
 	require.NoError(t, err)
 	require.Equal(t, 2, regions)
+	require.NoError(t, c.Compacted(ctx, name))
+	left, err := c.Compacting(ctx, name)
+	require.NoError(t, err)
+	require.Zero(t, left)
 	looks := 0
 	last, err := c.Quiet(ctx, func(admin.Unrest) { looks++ })
 	require.NoError(t, err)

@@ -49,6 +49,7 @@ func TestASandboxIsAdministeredAsAnHBase(t *testing.T) {
 	require.Equal(t, 4, flushed)
 	_, err = c.Compact(ctx, name, true)
 	require.NoError(t, err)
+	require.NoError(t, c.Compacted(ctx, name))
 	last, err := c.Quiet(ctx, nil)
 	require.NoError(t, err)
 	require.Equal(t, "quiet", last.String())
