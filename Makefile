@@ -105,10 +105,6 @@ test-hbase: $(TESTRUNNER) ## Run the tests against a real HBase, which they star
 	BENCHD_TEST_FAULTS='$(FAULTS)' BENCHD_TEST_SOAK='$(SOAK)' scripts/with-hbase \
 		$(GOTEST) -count 1 -p 1 -timeout 40m -tags hbase $(if $(RUN),-v -run '$(RUN)') $(HBASE)
 
-.PHONY: trials-hbase
-trials-hbase: ## Run the trials of R1 and R4 on a real HBase with three region servers, which it starts; ten minutes and more.
-	scripts/with-hbase $(GO) test -count 1 -timeout 60m -tags 'hbase trials' -run TestTrialsOfPublishedBenchmarks -v ./test/hbase
-
 .PHONY: soak
 soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three agents; memory, goroutines, archive and throughput are judged.
 	$(GOTEST) -count 1 -timeout 24h -tags soak -v ./test/soak -args -for $(FOR)
@@ -171,6 +167,10 @@ bench-ycsb: build ## Compare with YCSB on one HBase: YCSB=DIR of a build of it, 
 .PHONY: soak-hbase
 soak-hbase: ## Work with 100 workers on 4 connections for SOAK (10m) on the HBase at QUORUM; judge memory and goroutines.
 	BENCHD_HBASE=$(or $(QUORUM),127.0.0.1:2181) $(GO) test -count 1 -timeout 60m -tags hbase -run TestAnAgentStays -v ./internal/target/hbase -args -soak $(or $(SOAK),10m)
+
+.PHONY: bench-telemetry
+bench-telemetry: ## Compare runs with and without telemetry on a real HBase with three region servers; judge what looking costs.
+	$(GO) test -count 1 -timeout 60m -tags 'hbase bench' -run TestLookingCostsLittle -v ./test/hbase -args -judge $(ARGS)
 
 .PHONY: bench-fleet
 bench-fleet: ## Serve FLEET (10,100,1000) simulated agents for a minute each; print and judge CPU, memory, lateness, archive.

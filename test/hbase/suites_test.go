@@ -1,4 +1,4 @@
-//go:build hbase && trials
+//go:build hbase
 
 package hbase
 
