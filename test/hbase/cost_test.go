@@ -45,7 +45,7 @@ func TestLookingCostsLittle(t *testing.T) {
 				on := (i+k)%2 == 0
 				r := measure(length, append(args, property("telemetry", on)...)...)
 				p := r.Phases[len(r.Phases)-1]
-				require.Equal(t, on, len(observed(p, "hbase.regionserver.requests")) == 3, "three servers are watched, or none")
+				require.Equal(t, on, len(observed(p, "hbase.regionserver.store_files")) == 3, "three servers are watched, or none")
 				if on {
 					with = p
 				} else {
