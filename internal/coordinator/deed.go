@@ -12,6 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -185,9 +186,11 @@ func (cd *conductor) giveUpDeed() {
 		return
 	}
 	cd.run.record.Deed = nil
-	cd.note("action", d.String()+" is given up: what was begun may go on")
 	if d.Timed {
-		cd.endedTimed("given up, because the run was over: what was begun may go on")
+		cd.note("action", d.String()+" still goes on at the end of the run, which does not wait for it")
+		cd.endedTimed(result.StillGoing)
+	} else {
+		cd.note("action", d.String()+" is given up: what was begun may go on")
 	}
 	if m := cd.c.roster.get(d.Agent); m != nil {
 		if s, ok := m.connected(); ok {

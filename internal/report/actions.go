@@ -44,8 +44,11 @@ func actionRow(run result.Run, a result.Action) result.Row {
 		}
 	}
 	took := fixed(a.Seconds, 1) + " s"
-	if a.Outcome == "" {
+	switch a.Outcome {
+	case "":
 		took = none
+	case result.StillGoing:
+		took = "over " + took
 	}
 	return textRow(run.ID, run.Case, a.Do, fixed(a.T, 1)+" s", took, cmp.Or(printable(a.Outcome), "not ended"), before, during, after, worst, back)
 }

@@ -247,13 +247,16 @@ type Event struct {
 	Text string  `json:"text"`
 }
 
+// StillGoing is the outcome of an action that had not ended when its run did; Seconds is then how long it took at least.
+const StillGoing = "still going on when the run ended"
+
 // Action is what was done to the target during a phase, and what that did to the throughput. Times are in seconds since
 // the phase's start.
 type Action struct {
 	Do      string  `json:"do"` // the action with its arguments, such as "split usertable user5"
 	T       float64 `json:"t"`
 	Seconds float64 `json:"seconds"` // how long it took; 0 with an Outcome that is empty: it had not ended
-	Outcome string  `json:"outcome"` // "done", or what went wrong
+	Outcome string  `json:"outcome"` // "done", StillGoing, or what went wrong
 	Effect  *Effect `json:"effect"`  // null where nothing was measured beside it
 }
 
