@@ -104,20 +104,38 @@ func verdictChapter(runs []result.Run) Chapter {
 			}
 		}
 	}
-	c.Text = append(c.Text, fmt.Sprintf("Judged: %d of %d runs; nothing was found against %d of them.", judged, len(runs), good))
+	if judged == 0 {
+		c.Text = append(c.Text, fmt.Sprintf("None of %d runs was judged.", len(runs)))
+		return c
+	}
+	c.Text = append(c.Text, fmt.Sprintf("Judged: %d of %d runs; against %d of them something was found.", judged, len(runs), judged-good))
 	test := ""
 	for _, f := range findings(runs) {
-		if f.Name+f.Test != test {
-			test = f.Name + f.Test
+		rule, on := f.tested()
+		if f.Name+rule != test {
+			test = f.Name + rule
 			answer := "no"
 			if f.Value {
 				answer = "yes"
 			}
-			c.Text = append(c.Text, fmt.Sprintf("%s: %s. Tested: %s", f.Name, answer, sentence(printable(f.Test))))
+			c.Text = append(c.Text, fmt.Sprintf("%s: %s. Tested: %s", f.Name, answer, sentence(printable(rule))))
 		}
-		c.Text = append(c.Text, fmt.Sprintf("- %s: %s", f.runs(), sentence(printable(f.Because))))
+		because := sentence(printable(f.Because))
+		if on != "" {
+			because += " Tested " + sentence(printable(on))
+		}
+		c.Text = append(c.Text, fmt.Sprintf("- %s: %s", f.runs(), because))
 	}
 	return c
+}
+
+// tested parts the rule, which is that of other runs too, from what it was tested on.
+func (f finding) tested() (rule, on string) {
+	rule, on, ok := strings.Cut(f.Test, "; on ")
+	if ok {
+		on = "on " + on
+	}
+	return rule, on
 }
 
 // finding is a verdict against runs that is the same of all of them.
@@ -142,7 +160,11 @@ func findings(runs []result.Run) []finding {
 			out[i].ids = append(out[i].ids, run.ID)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b finding) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Test, b.Test)) })
+	slices.SortStableFunc(out, func(a, b finding) int {
+		rule, _ := a.tested()
+		other, _ := b.tested()
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(rule, other))
+	})
 	return out
 }
 

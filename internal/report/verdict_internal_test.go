@@ -1,0 +1,37 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// A rule is told once, however long the runs were that it was tested on.
+func TestVerdictsOfManyRunsTellTheirRuleOnce(t *testing.T) {
+	judged := func(id, on, because string) result.Run {
+		return result.Run{ID: id, Verdicts: []result.Verdict{{Name: "client_bound", Value: true, Test: "idle CPU below 20 %" + on, Because: because}}}
+	}
+	c := verdictChapter([]result.Run{
+		judged("S.1", "; on measure, 30 s of agent a", "busy"), judged("S.2", "; on measure, 2 s of agent a", "busy"),
+		judged("S.3", "; on measure, 30 s of agent a", "busy"), judged("S.4", "", "idle"), {ID: "S.5"},
+	})
+	require.Equal(t, []string{
+		"Judged: 4 of 5 runs; against 4 of them something was found.",
+		"client_bound: yes. Tested: idle CPU below 20 %.",
+		"- S.1, .3: busy. Tested on measure, 30 s of agent a.",
+		"- S.2: busy. Tested on measure, 2 s of agent a.",
+		"- S.4: idle.",
+	}, c.Text)
+	require.Equal(t, []string{"None of 1 runs was judged."}, verdictChapter([]result.Run{{ID: "S.1"}}).Text)
+}
+
+func TestAnActionThatStillWentOnTookLongerThanIsKnown(t *testing.T) {
+	table := actionTable([]result.Run{{ID: "S.1", Phases: []result.Phase{{Actions: []result.Action{
+		{Do: "major_compact", T: 3, Seconds: 7, Outcome: result.StillGoing}, {Do: "flush", T: 3, Seconds: 7, Outcome: "done"},
+	}}}}})
+	require.Equal(t, "over 7.0 s", table.Rows[0].Cells[4].Text)
+	require.Equal(t, result.StillGoing, table.Rows[0].Cells[5].Text)
+	require.Equal(t, "7.0 s", table.Rows[1].Cells[4].Text)
+}
