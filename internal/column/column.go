@@ -56,6 +56,7 @@ func timesOfRun() []string { return []string{"total", "runtime", "gc_total", "re
 func plainOfRun() []string {
 	return []string{
 		"throughput_ops", "offered_ops", "ops", "failed_ops", "not_found_ops", "qps_low", "qps_high", "qps_worst", "gc_total_count",
+		"verify_count", "verify_failed_count",
 		"regions", "regions_after", "region_servers_before", "region_servers_after", "regions_stuck_in_transition",
 	}
 }

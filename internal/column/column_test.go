@@ -24,7 +24,7 @@ func TestANameTellsWhatItsColumnHolds(t *testing.T) {
 		"multi_get_service_p999_us": {Class: column.OfOperation, Op: workload.MultiGet, Stat: "p999", Service: true},
 
 		"total": {}, "total_count": {}, "throughput_ops_ms": {}, "read_avg": {}, "read_count_ms": {}, "read_p98_us": {}, "raed_p99_us": {},
-		"verify_count": {}, "cleanup_avg_us": {}, "_avg_us": {}, "avg_us": {}, "_us": {}, "": {}, "recordcount": {}, "started_normally": {},
+		"verify_avg_us": {}, "cleanup_avg_us": {}, "_avg_us": {}, "avg_us": {}, "_us": {}, "": {}, "recordcount": {}, "started_normally": {},
 	} {
 		want.Name = name
 		require.Equal(t, want, column.Parse(name), name)
@@ -49,6 +49,8 @@ func TestAColumnSaysWhatACaseLacks(t *testing.T) {
 	busy.Actions = []plan.Action{{Name: "flush"}}
 	busy.Pacing.Arrival = pacing.Poisson
 	load := plan.Settings{Load: true}
+	checked := reads
+	checked.Workload.DataIntegrity = true
 	both := load
 	both.Run, both.Workload = true, reads.Workload
 	for _, test := range []struct {
@@ -69,6 +71,8 @@ func TestAColumnSaysWhatACaseLacks(t *testing.T) {
 		{"recovery_s", plan.Case{Settings: reads}, "has actions"},
 		{"qps_worst", plan.Case{Settings: busy}, ""},
 		{"qps_low", plan.Case{Settings: reads}, ""},
+		{"verify_count", plan.Case{Settings: reads}, "verifies what it reads (dataintegrity: true)"},
+		{"verify_failed_count", plan.Case{Settings: checked}, ""},
 		{"mode", plan.Case{}, "has a target with a name"},
 		{"product", plan.Case{Target: "A"}, ""},
 		{"dataset", plan.Case{}, "has a dataset"},

@@ -1,6 +1,9 @@
 package column
 
-import "github.com/benchd/benchd/internal/plan"
+import (
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/workload"
+)
 
 // Lacks says what a case would need, so that its runs had something for the column; it is empty where they have, and where
 // only running tells.
@@ -13,6 +16,8 @@ func (c Column) Lacks(of plan.Case) string {
 		return "is an open loop (arrival: fixed or poisson)"
 	case c.Class == OfRun && (c.is("qps_worst") || c.is("recovery")) && len(s.Actions) == 0:
 		return "has actions"
+	case (c.Name == "verify_count" || c.Name == "verify_failed_count") && !verifies(s):
+		return "verifies what it reads (dataintegrity: true)"
 	case c.Class == Identity && c.target() && of.Target == "":
 		return "has a target with a name"
 	case c.Name == "dataset" && of.Dataset == "":
@@ -21,6 +26,11 @@ func (c Column) Lacks(of plan.Case) string {
 		return "has it"
 	}
 	return ""
+}
+
+// verifies reports whether rows that are read are compared with what was written.
+func verifies(s plan.Settings) bool {
+	return s.Workload.DataIntegrity && (s.Issues(workload.Read) || s.Issues(workload.ReadModifyWrite))
 }
 
 func (c Column) is(figure string) bool {

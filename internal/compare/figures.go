@@ -46,6 +46,7 @@ func of(run result.Run) figures {
 	for i, o := range phase.Operations {
 		switch {
 		case o.PartOf != nil:
+			f.verified(o)
 		case result.Good(o.Outcome):
 			// Where there are both, those that were only collected say nothing of the target's time.
 			if o.Outcome == "OK" || !goodBefore(phase.Operations[:i], o.Op) {
@@ -64,6 +65,18 @@ func of(run result.Run) figures {
 	f.target(run, *phase)
 	f.course(*phase)
 	return f
+}
+
+// verified counts the rows whose values were compared with what was written, and those that were something else.
+func (f figures) verified(o result.Operation) {
+	if o.Op != result.Verification {
+		return
+	}
+	f["verify_count"] += float64(o.Count)
+	f["verify_failed_count"] += 0
+	if !result.Good(o.Outcome) {
+		f["verify_failed_count"] += float64(o.Count)
+	}
 }
 
 func goodBefore(operations []result.Operation, op string) bool {

@@ -272,9 +272,12 @@ func violation(limits plan.Limits, phase string, operations []result.Operation) 
 	if phase == string(plan.Warmup) {
 		return ""
 	}
-	var all, notFound, failed uint64
+	var all, notFound, failed, wrong uint64
 	for _, o := range operations {
 		if o.PartOf != nil {
+			if o.Op == result.Verification && !result.Good(o.Outcome) {
+				wrong += o.Count
+			}
 			continue
 		}
 		all += o.Count
@@ -292,6 +295,7 @@ func violation(limits plan.Limits, phase string, operations []result.Operation) 
 	}{
 		{"found no row", "load the rows that are read, or raise limit.notfound", notFound, limits.NotFoundShare},
 		{"failed", "see the errors, or raise limit.errors", failed, limits.ErrorShare},
+		{"read something else than was written", "see the errors, or raise limit.errors", wrong, limits.ErrorShare},
 	} {
 		if share := float64(l.count) / float64(max(all, 1)); share > l.limit {
 			return fmt.Sprintf("%d of %d operations (%.3g %%) in phase %s %s; the limit is %.3g %%: %s",

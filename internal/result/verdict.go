@@ -12,7 +12,7 @@ import (
 // verdicts are the statements that were tested (law 8). What could not be tested is not among them.
 func (b *Builder) verdicts(run Run) []Verdict {
 	var out []Verdict
-	for _, v := range []*Verdict{b.clientBound(), b.overloaded(), b.tailOwner(), b.notFound(), b.reconciled(run.Reconcile)} {
+	for _, v := range []*Verdict{b.clientBound(), b.overloaded(), b.tailOwner(), b.notFound(), b.wrongValues(), b.reconciled(run.Reconcile)} {
 		if v != nil {
 			out = append(out, *v)
 		}
@@ -60,6 +60,35 @@ func (b *Builder) notFound() *Verdict {
 		share := float64(none) / float64(all)
 		v.Value = v.Value || share > limit
 		because = append(because, fmt.Sprintf("%s: %s of %s (%s)", p.info.Name, Thousands(none), Thousands(all), percentText(share)))
+	}
+	if len(because) == 0 {
+		return nil
+	}
+	v.Because = strings.Join(because, "; ")
+	return &v
+}
+
+// Verification is the operation, a part of others, that compares what was read with what was written.
+const Verification = "VERIFY"
+
+// wrongValues tells whether reads returned something else than was written, where that was looked at.
+func (b *Builder) wrongValues() *Verdict {
+	v := Verdict{Name: "wrong_values", Test: "any row that was read whose values are not those that dataintegrity wrote"}
+	var because []string
+	for _, p := range b.judged() {
+		var all, wrong uint64
+		for key, sum := range p.totals {
+			if key.Op == Verification {
+				all += sum.response.Count()
+				if !Good(key.Outcome) {
+					wrong += sum.response.Count()
+				}
+			}
+		}
+		if all > 0 {
+			v.Value = v.Value || wrong > 0
+			because = append(because, fmt.Sprintf("%s: %s of %s rows", p.info.Name, Thousands(wrong), Thousands(all)))
+		}
 	}
 	if len(because) == 0 {
 		return nil

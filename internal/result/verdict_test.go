@@ -285,6 +285,27 @@ func TestNotFound(t *testing.T) {
 	require.Nil(t, verdict(t, document(t, b), "not_found"), "what was not tested is not said")
 }
 
+// What was read is another thing than that it was read: a wrong value is in no operation's outcome.
+func TestWrongValues(t *testing.T) {
+	verified := func(outcome string, n int) latency.Series {
+		s := series("VERIFY", outcome, same(n, 1)...)
+		s.Key.PartOf = "READ"
+		return s
+	}
+	for wrong, want := range map[int]string{0: "measure: 0 of 1,000 rows", 1: "measure: 1 of 1,000 rows"} {
+		b := result.NewBuilder(config(1))
+		add(t, b, of("measure", 0).last(series("READ", "OK", same(1000, 5)...), verified("OK", 1000-wrong), verified("UNEXPECTED_STATE", wrong)))
+		v := verdict(t, document(t, b), "wrong_values")
+		require.NotNil(t, v)
+		require.Equal(t, wrong > 0, v.Value)
+		require.Equal(t, want, v.Because)
+		require.Equal(t, wrong > 0, v.Bad())
+	}
+	b := result.NewBuilder(config(1))
+	add(t, b, of("measure", 0).last(series("READ", "OK", 5)))
+	require.Nil(t, verdict(t, document(t, b), "wrong_values"), "nobody looked")
+}
+
 // Law 9: a run that does not reconcile says so, and names the agents.
 func TestReconcile(t *testing.T) {
 	for _, tc := range []struct {

@@ -1,0 +1,35 @@
+package coordinator
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+)
+
+func TestLimitsAreOfOperationsAndOfWhatTheyReturned(t *testing.T) {
+	part := "READ"
+	count := func(op, outcome string, n uint64, partOf *string) result.Operation {
+		return result.Operation{Op: op, Outcome: outcome, PartOf: partOf, Figures: result.Figures{Count: n}}
+	}
+	reads := []result.Operation{count("READ", "OK", 990, nil), count("READ", "ERROR", 10, nil), count("VERIFY", "OK", 985, &part), count("VERIFY", "UNEXPECTED_STATE", 5, &part)}
+	for name, test := range map[string]struct {
+		share float64
+		phase plan.PhaseName
+		want  string
+	}{
+		"within":                       {0.01, plan.Measure, ""},
+		"too many failed":              {0.009, plan.Measure, "10 of 1000 operations (1 %) in phase measure failed; the limit is 0.9 %: see the errors, or raise limit.errors"},
+		"a warm-up is not judged":      {0, plan.Warmup, ""},
+		"none may fail, and some were": {0, plan.Measure, "10 of 1000 operations (1 %) in phase measure failed; the limit is 0 %: see the errors, or raise limit.errors"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, test.want, violation(plan.Limits{ErrorShare: test.share, NotFoundShare: 1}, string(test.phase), reads))
+		})
+	}
+	reads[1].Outcome = "OK"
+	require.Equal(t, "5 of 1000 operations (0.5 %) in phase measure read something else than was written; the limit is 0 %: see the errors, or raise limit.errors",
+		violation(plan.Limits{NotFoundShare: 1}, string(plan.Measure), reads))
+}
