@@ -113,6 +113,10 @@ func TestMistakesInASuiteAreToldWithTheirPlaces(t *testing.T) {
 				"s.yaml:3:82: actions: is to be a map of names to values, and this is a single value",
 			},
 		},
+		"when an action is": {
+			lines("properties: {db: hbase, columnfamily: f, duration: 5m}", "scenarios:", "  - {name: a, actions: [{at: soon, do: flush}]}"),
+			[]string{`s.yaml:3:30: actions: "soon" is no time from the begin of measuring on; write such as 60s major_compact`},
+		},
 		"an action that there is not, told once where it stands": {
 			lines("properties: {db: hbase, columnfamily: f, duration: 5m}", "scenarios:", "  - name: a", "    actions:", "      - {at: 60s, do: major_compact}", "      - {at: 90s, do: majr_compact}",
 				"  - {name: b, properties: {db: 'null'}, actions: [{at: 60s, do: flush}]}", "  - {name: c, before: [flsh]}"),

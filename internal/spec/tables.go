@@ -73,7 +73,7 @@ func (j *suiteJudge) judgeTables(read *suite.Suite, cases []plan.Case, whole boo
 func (j *suiteJudge) changed() bool {
 	for _, s := range slices.Concat(j.submission.Properties, j.submission.Flags) {
 		switch name := strings.TrimSpace(s.Key); name {
-		case "rate", "target", "arrival", "db", "workload", ActionsProperty:
+		case "rate", "target", "arrival", "db", "workload", "phase", "dotransactions", ActionsProperty:
 			return true
 		default:
 			if strings.HasSuffix(name, "proportion") {

@@ -153,7 +153,7 @@ func (r *reader) syntax(file Place, content []byte, err error) {
 	if line, column, better, ok := locate(content); ok {
 		file.line, file.column, text = line, column, better
 	}
-	r.mistake(file, "", "is no YAML that can be read: %s", text)
+	r.mistake(file, "", "is no YAML that can be read: %s; look at the indentation, brackets and quotes there and just above", text)
 }
 
 // locate finds where YAML is broken.
@@ -211,6 +211,7 @@ func (r *reader) unknown(at Place, key, what, name string, known []string) {
 	if n := spelling.Nearest(name, known); n != "" {
 		near = "; did you mean " + n + "?"
 	}
+	known = slices.Compact(slices.Clone(known))
 	there := "there is none"
 	if len(known) > 0 {
 		there = "there is " + strings.Join(known[:min(len(known), 30)], ", ")

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // The properties that a scenario's keys stand for.
@@ -147,6 +148,9 @@ func (r *reader) actions(n *node) []Setting {
 			r.mistake(one.get("do").at, "do", "has a ; in it; give each action an entry of its own")
 		default:
 			text, at := when+" "+do, one.get("do").at
+			if _, err := time.ParseDuration(when); err != nil {
+				at = one.get("at").at // that is what will be told of
+			}
 			all = append(all, text)
 			// Each is judged where it stands.
 			r.said = append(r.said, Setting{actionsProperty, text, n.at, at, OfScenario})
