@@ -96,16 +96,16 @@ func Parse(name string) Column {
 	case slices.Contains(plainOfRun(), name), timed && slices.Contains(timesOfRun(), base):
 		c.Class = OfRun
 	default:
-		c.operation(base, timed)
+		c = c.operation(base, timed)
 	}
 	return c
 }
 
 // operation reads what can only be a figure of an operation.
-func (c *Column) operation(base string, timed bool) {
+func (c Column) operation(base string, timed bool) Column {
 	at := strings.LastIndexByte(base, '_')
 	if at < 0 || !slices.Contains(Stats(), base[at+1:]) || timed == (base[at+1:] == Count) {
-		return
+		return c
 	}
 	op, service := strings.CutSuffix(base[:at], "_service")
 	for _, k := range drawn() {
@@ -113,6 +113,7 @@ func (c *Column) operation(base string, timed bool) {
 			c.Class, c.Op, c.Stat, c.Service = OfOperation, k, base[at+1:], service
 		}
 	}
+	return c
 }
 
 // Measured reports whether benchd has such figures.

@@ -15,7 +15,8 @@ func TestVerdictsOfManyRunsTellTheirRuleOnce(t *testing.T) {
 	}
 	c := verdictChapter([]result.Run{
 		judged("S.1", "; on measure, 30 s of agent a", "busy"), judged("S.2", "; on measure, 2 s of agent a", "busy"),
-		judged("S.3", "; on measure, 30 s of agent a", "busy"), judged("S.4", "", "idle"), {ID: "S.5"},
+		judged("S.3", "; on measure, 30 s of agent a", "busy"), judged("S.4", "", "idle"),
+		{ID: "S.5"},
 	})
 	require.Equal(t, []string{
 		"Judged: 4 of 5 runs; against 4 of them something was found.",
