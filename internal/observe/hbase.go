@@ -300,7 +300,12 @@ func (w *watched) look(ctx context.Context, web *http.Client, out *Look) {
 		}
 		v := &w.values[i]
 		if b.key == serverBeanKey && !w.master {
-			w.foreign = v.server != "" && !strings.EqualFold(v.server, w.name)
+			other := v.server != "" && !strings.EqualFold(v.server, w.name)
+			if other && strings.EqualFold(addressOf(v.server), w.address) {
+				w.failures = 0
+				return // it was started anew, of which the master will tell
+			}
+			w.foreign = other
 			if w.foreign {
 				w.failures = 0
 				w.rest = time.Now().Add(lastRest)

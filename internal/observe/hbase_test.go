@@ -133,6 +133,32 @@ func TestServersAreFoundByTheStatusOfTheCluster(t *testing.T) {
 	require.InDelta(t, 3, files.Value, 0)
 }
 
+// Between a server's start and the master's next answer its pages tell of the new process: nobody else's, and not the one
+// that is watched.
+func TestAServerThatWasStartedAnewIsNoOtherOne(t *testing.T) {
+	requests := func() int { return 1200 }
+	before, after := "127.0.0.1,16020,1700000000001", "127.0.0.1,16020,1700000000009"
+	port := pages(t, after, requests)
+	c := &fakeCluster{status: admin.Cluster{Servers: []admin.Server{{Name: before, InfoPort: port, Regions: 2}}}}
+	h := watch(t, c)
+	defer h.Close()
+	look := h.Look(t.Context())
+	require.Empty(t, look.Warnings)
+	_, ok := told(look, "127.0.0.1:16020", "hbase.regionserver.store_files")
+	require.False(t, ok)
+
+	c.status.Servers[0].Name = after
+	h.mu.Lock()
+	h.next = time.Time{}
+	h.mu.Unlock()
+	h.ask(time.Now())
+	h.asking.Wait()
+	look = h.Look(t.Context())
+	require.Empty(t, look.Warnings)
+	_, ok = told(look, "127.0.0.1:16020", "hbase.regionserver.store_files")
+	require.True(t, ok)
+}
+
 func TestAMasterThatDoesNotAnswerIsAWarning(t *testing.T) {
 	h := watch(t, &fakeCluster{err: errors.New("nobody there")})
 	look := h.Look(t.Context())
