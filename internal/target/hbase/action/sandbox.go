@@ -228,6 +228,9 @@ func (s *steersman) clear(ctx context.Context, client *control.Client, own bool)
 		return load.Answer{}, load.Mark(load.ErrAction, errors.New("clear_faults own=true is of a run"))
 	}
 	n, err := client.Disown(ctx, s.settings.Run)
+	if n == 0 {
+		return load.Answer{}, err
+	}
 	return say("%s of run %s cleared", faults(n), s.settings.Run), err
 }
 
