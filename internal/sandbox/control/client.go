@@ -175,7 +175,7 @@ func (c *Client) ClearFault(ctx context.Context, number int) error {
 }
 
 // Disown ends the faults of an owner and tells how many had not been over. A server that one of them has killed for a time
-// is started again when that is over.
+// is started again when that is over. The owner adds no more.
 func (c *Client) Disown(ctx context.Context, owner string) (int, error) {
 	a, err := c.do(ctx, http.MethodDelete, pathFaults, &order{Owner: owner})
 	return a.Cleared, err

@@ -89,6 +89,9 @@ func (handler) change(do func(ctx context.Context, o order, r *http.Request) (an
 		if err == nil && len(data) > 0 {
 			err = decode(data, &o)
 		}
+		if err == nil && len(o.Owner) > maxOwner {
+			err = fmt.Errorf("owner: %d bytes are too long; there may be %d", len(o.Owner), maxOwner)
+		}
 		if err != nil {
 			refuse(w, http.StatusBadRequest, err)
 			return
@@ -164,9 +167,6 @@ func (h handler) restart(ctx context.Context, o order, _ *http.Request) (answer,
 func (h handler) fail(_ context.Context, o order, _ *http.Request) (answer, error) {
 	if len(o.Faults) == 0 {
 		return answer{}, errors.New("faults is missing: which ones are to be added?")
-	}
-	if len(o.Owner) > maxOwner {
-		return answer{}, fmt.Errorf("owner: %d bytes are too long; there may be %d", len(o.Owner), maxOwner)
 	}
 	for _, f := range o.Faults {
 		if f == nil {

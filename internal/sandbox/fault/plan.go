@@ -15,6 +15,9 @@ import (
 // MaxFaults bounds how many faults a Plan holds.
 const MaxFaults = 1000
 
+// maxGone bounds how many owners a Plan remembers that are gone.
+const maxGone = 100
+
 // Plan is the faults of a sandbox. It is safe for concurrent use.
 type Plan struct {
 	bell *alarm.Bell
@@ -23,6 +26,7 @@ type Plan struct {
 	mu      sync.Mutex
 	faults  []*active // all that were not cleared, in the order in which they were added
 	last    int       // number of the last that was added
+	gone    []string  // owners whose faults were ended, the newest last
 	changed chan struct{}
 }
 
@@ -71,6 +75,9 @@ func (p *Plan) AddFor(owner string, f Fault) (int, error) {
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if owner != "" && slices.Contains(p.gone, owner) {
+		return 0, fmt.Errorf("add fault: %s is over, and its faults with it", owner)
+	}
 	if len(p.faults) >= MaxFaults {
 		return 0, fmt.Errorf("add fault: there are %d already; clear those that are over", len(p.faults))
 	}
@@ -112,11 +119,15 @@ func (p *Plan) ClearAll() int {
 }
 
 // Disown ends the faults of an owner, and tells how many had not been over. A server that one of them has killed for a time
-// is started again when that is over.
+// is started again when that is over. The owner adds no more: what it asked for last may come after this.
 func (p *Plan) Disown(owner string) (ended int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
+	if !slices.Contains(p.gone, owner) {
+		p.gone = append(p.gone, owner)
+		p.gone = slices.Delete(p.gone, 0, max(0, len(p.gone)-maxGone))
+	}
 	p.faults = slices.DeleteFunc(p.faults, func(a *active) bool {
 		if a.owner != owner || a.happened && !a.returned && a.trouble == "" && a.returns() {
 			return false

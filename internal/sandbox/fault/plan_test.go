@@ -3,6 +3,7 @@ package fault_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -318,6 +319,13 @@ func TestAKilledServerComesBackWhenItsFaultIsDisowned(t *testing.T) {
 		require.Equal(t, []string{"0s kill 2", "10s restart 2"}, c.notes)
 		require.Zero(t, p.Disown("S.1"))
 		require.Empty(t, p.List())
+		_, err := p.AddFor("S.1", fault.Fault{Kind: fault.Stall, Share: 1})
+		require.EqualError(t, err, "add fault: S.1 is over, and its faults with it")
+		for i := range 1000 {
+			p.Disown(strconv.Itoa(i))
+		}
+		_, err = p.AddFor("S.1", fault.Fault{Kind: fault.Stall, Share: 1})
+		require.NoError(t, err, "a bounded number is remembered")
 	})
 }
 
