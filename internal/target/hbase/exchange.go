@@ -17,55 +17,6 @@ const (
 	lastPause  = time.Second
 )
 
-// turn is the time that an operation has. One timer serves all operations of a session: it is not set anew for each,
-// but asked, when it fires, whether the operation of that moment is late.
-type turn struct {
-	ctx      context.Context //nolint:containedctx // of the operation, which begin gives
-	ended    <-chan struct{} // ctx.Done()
-	deadline time.Time
-	timer    *time.Timer
-	timeout  time.Duration
-}
-
-func newTurn(timeout time.Duration) turn {
-	t := time.NewTimer(time.Hour)
-	t.Stop()
-	return turn{timer: t, timeout: timeout}
-}
-
-// begin gives the next operation its time.
-func (t *turn) begin(ctx context.Context) {
-	if ctx != t.ctx {
-		t.ctx, t.ended = ctx, ctx.Done()
-	}
-	first := t.deadline.IsZero()
-	t.deadline = time.Now().Add(t.timeout)
-	if first {
-		t.timer.Reset(t.timeout)
-	}
-}
-
-// await waits for a call's end. Late is true when the operation's time is over; then the call must not be used again.
-func (t *turn) await(call *rpc.Call) (late error) {
-	for {
-		select {
-		case <-call.Done():
-			return nil
-		case <-t.timer.C:
-			if late := t.rearm(); late != nil {
-				return late
-			}
-		case <-t.ended:
-			return t.ctx.Err()
-		}
-	}
-}
-
-// until returns a context that ends with the operation's time, for what is seldom done.
-func (t *turn) until() (context.Context, context.CancelFunc) {
-	return context.WithDeadline(t.ctx, t.deadline)
-}
-
 // attempt is what is known of an operation's tries.
 type attempt struct {
 	tries int
@@ -119,7 +70,8 @@ func (s *session) single(key []byte, encode func(*session, *region)) error {
 func (s *session) alone(r *region, conn *rpc.Conn, encode func(*session, *region)) error {
 	s.call.Request, s.call.Cells = s.call.Request[:0], s.call.Cells[:0]
 	encode(s, r)
-	conn.Send(s.call)
+	s.turn.at(conn)
+	conn.Do(s.call, s.turn.over)
 	return s.await(s.call)
 }
 

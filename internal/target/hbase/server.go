@@ -86,6 +86,13 @@ func (l *line) watch(looks int, after time.Duration) {
 	}
 }
 
+// guard has the connection see its end although nobody uses it.
+func (l *line) guard() {
+	if c := l.conn.Load(); c != nil {
+		c.Guard()
+	}
+}
+
 // close ends the connection and waits for what it has begun.
 func (l *line) close() {
 	if c := l.conn.Swap(nil); c != nil {

@@ -39,7 +39,8 @@ type session struct {
 }
 
 func newSession(t *Target, worker int) *session {
-	s := &session{t: t, line: worker % t.settings.Connections, turn: newTurn(t.settings.Timeout), parcels: map[*server]*parcel{}}
+	s := &session{t: t, line: worker % t.settings.Connections, parcels: map[*server]*parcel{}}
+	s.turn.init(t.settings.Timeout)
 	s.call = s.newCall()
 	if t.settings.BatchSize > 1 {
 		s.item = newItem()
@@ -90,7 +91,7 @@ func ended(err error) workload.Outcome {
 
 // Close sends what is still buffered.
 func (s *session) Close(ctx context.Context) error {
-	defer s.turn.timer.Stop()
+	defer s.turn.close()
 	defer s.t.closed()
 	if s.buffer == nil || len(s.buffer.rows) == 0 {
 		return nil

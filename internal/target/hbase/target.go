@@ -112,15 +112,20 @@ func (t *Target) watch() {
 	after := min(t.settings.RPCTimeout, t.settings.Timeout)
 	tick := time.NewTicker(max(after/looks, time.Millisecond))
 	defer tick.Stop()
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
 	for {
+		look := (*line).guard
 		select {
 		case <-t.quit:
 			return
+		case <-second.C:
 		case <-tick.C:
+			look = func(l *line) { l.watch(looks, after) }
 		}
 		for _, s := range t.all() {
 			for _, l := range s.lines {
-				l.watch(looks, after)
+				look(l)
 			}
 		}
 	}

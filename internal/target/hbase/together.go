@@ -3,7 +3,6 @@ package hbase
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"slices"
 	"sync"
 	"time"
@@ -166,31 +165,4 @@ func (b *batch) finish(i int, err error) {
 		b.items[i] = nil
 		it.done <- err
 	}
-}
-
-// receive waits for a result as await does for a call.
-func (t *turn) receive(done <-chan error) (err, late error) {
-	for {
-		select {
-		case err := <-done:
-			return err, nil
-		case <-t.timer.C:
-			if late := t.rearm(); late != nil {
-				return nil, late
-			}
-		case <-t.ended:
-			return nil, t.ctx.Err()
-		}
-	}
-}
-
-// rearm sets the timer, which has fired, for what is left of the operation's time.
-func (t *turn) rearm() error {
-	left := time.Until(t.deadline)
-	if left <= 0 {
-		t.timer.Reset(0) // for other calls of the same operation
-		return context.DeadlineExceeded
-	}
-	t.timer.Reset(left)
-	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"runtime"
 	"sync"
@@ -41,6 +40,8 @@ type Conn struct {
 	codec *codec
 	work  sync.WaitGroup
 	more  chan struct{} // wakes the writer that stands by
+	ended chan struct{} // closed when the connection has failed
+	in    inbox
 
 	mu       sync.Mutex
 	err      error   // why it has failed
@@ -67,7 +68,8 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 		CellBlockCodecClass: new("org.apache.hadoop.hbase.codec.KeyValueCodec"),
 		VersionInfo:         version(),
 	}
-	c := &Conn{addr: addr, conn: nc, more: make(chan struct{}, 1)}
+	c := &Conn{addr: addr, conn: nc, more: make(chan struct{}, 1), ended: make(chan struct{})}
+	c.in.wake = make(chan struct{}, 1)
 	if cfg.Codec != nil {
 		c.codec = &codec{cfg.Codec}
 		hello.CellBlockCompressorClass = new(cfg.Codec.CellBlockCompressorClass())
@@ -85,7 +87,7 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("introduce oneself to %s: %w", addr, err), nc.Close())
 	}
-	c.work.Go(c.read)
+	c.work.Go(c.readOn)
 	c.work.Go(c.standBy)
 	return c, nil
 }
@@ -110,7 +112,10 @@ func (c *Conn) Err() error {
 }
 
 // Send sends a call, whose end Done tells. It waits for nothing but the network's taking what is written.
-func (c *Conn) Send(call *Call) {
+func (c *Conn) Send(call *Call) { c.send(call, false) }
+
+// send sends a call. Leads says that the caller is to read the connection, which it may have offered to do.
+func (c *Conn) send(call *Call, offers bool) (leads bool) {
 	cells := call.Cells
 	if c.codec != nil && len(cells) > 0 {
 		call.spare = c.codec.compress(call.spare[:0], cells)
@@ -118,20 +123,21 @@ func (c *Conn) Send(call *Call) {
 	}
 	if len(call.Request)+len(cells) > most {
 		call.finish(ErrTooLong)
-		return
+		return false
 	}
 	c.mu.Lock()
 	if c.err != nil {
 		err := c.err
 		c.mu.Unlock()
 		call.finish(err)
-		return
+		return false
 	}
 	id := c.place(call)
 	c.out = appendRequest(c.out, id, call, cells)
+	leads = c.appoint(offers)
 	if c.writing {
 		c.mu.Unlock()
-		return
+		return leads
 	}
 	c.writing = true
 	several := c.waiting > 1
@@ -143,6 +149,7 @@ func (c *Conn) Send(call *Call) {
 	if c.write() {
 		c.more <- struct{}{} // the others' requests are not this worker's to wait for
 	}
+	return leads
 }
 
 // place gives a call an id.
@@ -181,117 +188,15 @@ func (c *Conn) write() (more bool) {
 
 // standBy writes what came while a worker wrote.
 func (c *Conn) standBy() {
-	for range c.more {
-		for c.write() {
-		}
-	}
-}
-
-// read takes in answers until the connection fails.
-func (c *Conn) read() {
-	defer close(c.more)
-	err := c.readAll()
-	if errors.Is(err, io.EOF) {
-		err = fmt.Errorf("%s has closed the connection", c.addr)
-	} else {
-		err = fmt.Errorf("read from %s: %w", c.addr, err)
-	}
-	c.fail(err)
-	// Nobody may write into more after it is closed: the last writer is waited for.
 	for {
-		c.mu.Lock()
-		writing := c.writing
-		c.mu.Unlock()
-		if !writing {
+		select {
+		case <-c.more:
+			for c.write() {
+			}
+		case <-c.ended:
 			return
 		}
-		runtime.Gosched()
 	}
-}
-
-// readAll reads frames through a buffer, in which as many as have come stand behind each other.
-func (c *Conn) readAll() error {
-	buf := make([]byte, readBuffer)
-	begin, end := 0, 0
-	var h header
-	for {
-		for end-begin >= 4 {
-			size := int(binary.BigEndian.Uint32(buf[begin:]))
-			if size > most {
-				return errNonsense
-			}
-			frame := buf[begin+4 : end]
-			whole := size <= len(frame)
-			if !whole && size+4 <= readBuffer {
-				break // soon it is
-			}
-			if !whole && end-begin < readBuffer {
-				break // as much of it as there is room for
-			}
-			frame = frame[:min(size, len(frame))]
-			if err := c.answer(&h, frame, size); err != nil {
-				return err
-			}
-			begin = min(begin+4+size, end)
-		}
-		if begin > 0 {
-			copy(buf, buf[begin:end])
-			begin, end = 0, end-begin
-		}
-		n, err := c.conn.Read(buf[end:])
-		if n == 0 && err != nil {
-			return err //nolint:wrapcheck // the caller does
-		}
-		end += n
-	}
-}
-
-// answer gives a frame of size bytes, of which the first are at hand, to the call that waits for it.
-func (c *Conn) answer(h *header, frame []byte, size int) error {
-	message, body, ok := delimited(frame)
-	if !ok {
-		return errNonsense
-	}
-	if err := parseHeader(message, h); err != nil {
-		return err
-	}
-	call := c.unplace(h.id)
-	if call == nil && h.exception != nil {
-		return h.exception // the server does not like the connection itself
-	}
-	if call == nil {
-		return fmt.Errorf("%w (an answer to nobody's request)", errNonsense)
-	}
-	whole := call.take(len(body) + size - len(frame))
-	n := copy(whole, body)
-	if n < len(whole) {
-		if _, err := io.ReadFull(c.conn, whole[n:]); err != nil {
-			call.finish(err)
-			return err //nolint:wrapcheck // the caller does
-		}
-	}
-	err := call.fill(h, whole)
-	if err == nil && c.codec != nil && len(call.cells) > 0 {
-		call.spare, err = c.codec.decompress(call.spare[:0], call.cells)
-		call.cells = call.spare
-	}
-	call.finish(err)
-	return nil
-}
-
-// unplace takes the call of an id out.
-func (c *Conn) unplace(id uint32) *Call {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if int(id) >= len(c.calls) || c.calls[id] == nil {
-		return nil
-	}
-	call := c.calls[id]
-	c.calls[id] = nil
-	c.free = append(c.free, id)
-	c.waiting--
-	c.answered++
-	return call
 }
 
 // fail ends the connection and all calls that wait on it. The first reason counts.
@@ -304,6 +209,7 @@ func (c *Conn) fail(err error) {
 	c.err = err
 	calls := c.calls
 	c.calls, c.free, c.waiting, c.out = nil, nil, 0, nil
+	close(c.ended)
 	c.mu.Unlock()
 	_ = c.conn.Close() // whatever it says, the connection is not used any more
 	for _, call := range calls {
@@ -311,6 +217,25 @@ func (c *Conn) fail(err error) {
 			call.finish(err)
 		}
 	}
+}
+
+// unplace takes the call of an id out.
+func (c *Conn) unplace(id uint32) *Call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if int(id) >= len(c.calls) || c.calls[id] == nil {
+		return nil
+	}
+	call := c.calls[id]
+	c.calls[id] = nil
+	c.free = append(c.free, id)
+	if c.in.alone++; c.waiting > 1 {
+		c.in.alone = 0
+	}
+	c.waiting--
+	c.answered++
+	c.in.idle = c.waiting == 0 && c.in.alone >= often
+	return call
 }
 
 // Idle reports whether calls have waited since the last time that it was asked, and none was answered.
