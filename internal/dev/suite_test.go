@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -97,4 +98,29 @@ scenarios: [{name: r, dataset: plain, repeats: %d}]
 	_, _, once := suiteOn(t, fmt.Sprintf(file, 1))
 	_, _, four := suiteOn(t, fmt.Sprintf(file, 4))
 	require.GreaterOrEqual(t, four-once, 3*2*int64(1), "each of two agents opens one at least in each of three repeats more: %d and %d", once, four)
+}
+
+// Rows that were loaded without dataintegrity are something else than what it would have written: every read of them is
+// found out, by the verdict, in the tables and by a limit, though the operation itself did not fail.
+func TestAWrongValueIsSeen(t *testing.T) {
+	s, _, _ := suiteOn(t, `
+suite: wrong
+on-failure: continue
+properties: {db: sandbox, threadcount: 2, fieldcount: 2, fieldlength: 20, readproportion: 1, updateproportion: 0, operationcount: 600, dataintegrity: true}
+datasets: {plain: {properties: {recordcount: 200, dataintegrity: false}}}
+scenarios:
+  - {name: looked at, dataset: plain, properties: {dataintegrity: true}}
+  - {name: judged, dataset: plain, properties: {dataintegrity: true, limit.errors: 0}}
+tables: [{title: values, scenarios: [looked at], columns: [read_count, verify_count, verify_failed_count, failed_ops]}]
+`)
+	require.Len(t, s.Runs, 3)
+	require.Equal(t, result.Complete, s.Runs[1].Status)
+	require.True(t, slices.ContainsFunc(s.Runs[1].Verdicts, func(v result.Verdict) bool { return v.Name == "wrong_values" && v.Value && v.Bad() }))
+	require.Equal(t, result.Failed, s.Runs[2].Status)
+	require.Contains(t, s.Runs[2].Reason, "read something else than was written")
+	var cells []float64
+	for _, c := range s.Tables[0].Rows[0].Cells {
+		cells = append(cells, *c.Number)
+	}
+	require.Equal(t, []float64{600, 600, 600, 0}, cells)
 }

@@ -30,7 +30,7 @@ func runKeys() []Key {
 		{Name: ActionsProperty, Kind: Text, check: checkActions, Doc: "what is done to the target while it is measured: 60s major_compact; 90s split usertable user5; 2m hook restart; on a sandbox 10s fault latency delay=5ms length=20s; 40s clear_faults; each from the begin of measuring on"},
 
 		{Name: "limit.notfound", Kind: Percent, Default: "0.001", Doc: "share of NOT_FOUND above which the run ends as failed; 1 is no limit"},
-		{Name: "limit.errors", Kind: Percent, Default: "1", Doc: "share of other failed operations above which the run ends as failed; 1 is no limit"},
+		{Name: "limit.errors", Kind: Percent, Default: "1", Doc: "share of other failed operations, or of wrong values that dataintegrity found, above which the run ends as failed; 1 is no limit"},
 
 		{Name: "spin.sleep", Kind: Bool, Status: Idle, Reason: "benchd's workers wait for the clock without spinning"},
 		{Name: "measurement.trackjvm", Kind: Bool, Status: Idle, Reason: "there is no JVM to track; every result tells of the agents' CPU and garbage collection"},

@@ -22,6 +22,8 @@ func FuzzSuite(f *testing.F) {
 		"a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e]\n",
 		strings.Repeat("[", 5000), strings.Repeat("- ", 3000) + "a", strings.Repeat("{a: ", 300),
 		"scenarios:\n  - name: a\n    matrix: {" + axisOf("threadcount") + ", " + axisOf("recordcount") + "}\n    repeats: 1000\n",
+		fine + "tables: [{title: t, scenarios: [a], columns: [threads, read_avg_ms, raed_p99_us, client, x_p98_us, _, '', verify_count]}]\n",
+		"scenarios: [{name: a, published: [{raed_avg_us: 1, at: peak, x_text: y, _low: 1}]}]\ntables: [{title: t, scenarios: [a, a], columns: []}, {}, x]\n",
 		"variables: {a: \"${a}\"}\nnote: \"$${a} ${a\"\n" + fine,
 	} {
 		f.Add([]byte(text), []byte(nil), true)
