@@ -25,8 +25,9 @@ func tablesOf(read *suite.Suite) []plan.Table {
 type tableJudge struct {
 	*suiteJudge
 	suite.Table
-	cases     []plan.Case     // of its scenarios
+	lacking   func(scenario string, c column.Column) string
 	published map[string]bool // what was published of them, by its names
+	bare      map[string]bool // and by what is bare of them
 	clients   bool            // it has a line for each agent
 	settled   bool            // what its cases do is known
 	lenient   bool            // what they do is not what the file says of them
@@ -40,17 +41,17 @@ func (j *suiteJudge) judgeTables(read *suite.Suite, cases []plan.Case, whole boo
 			of[c.Scenario] = append(of[c.Scenario], c)
 		}
 	}
+	lacking := lackingIn(of)
 	shown := make(map[string]map[string]bool) // columns by scenario
 	for _, t := range read.Tables {
 		one := tableJudge{
-			suiteJudge: j, Table: t, published: make(map[string]bool), clients: slices.Contains(t.Columns, "client"),
+			suiteJudge: j, Table: t, lacking: lacking, published: make(map[string]bool), bare: make(map[string]bool), clients: slices.Contains(t.Columns, "client"),
 			settled: whole, lenient: j.submission.Trial || j.changed(),
 		}
 		for _, name := range t.Scenarios {
-			one.cases = append(one.cases, of[name]...)
 			one.settled = one.settled && len(of[name]) > 0 && !j.ill[name]
 			for _, p := range read.Published[name] {
-				one.published[p.Text] = true
+				one.published[p.Text], one.bare[bare(p.Text)] = true, true
 			}
 			if shown[name] == nil {
 				shown[name] = make(map[string]bool)
@@ -64,7 +65,27 @@ func (j *suiteJudge) judgeTables(read *suite.Suite, cases []plan.Case, whole boo
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(read.Published)) {
-		j.judgePublished(read.Published[name], of[name], shown[name])
+		names := read.Published[name]
+		j.judgePublished(names[:min(len(names), mostPublished)], of[name], shown[name])
+	}
+}
+
+// mostPublished bounds the names of a scenario's published lines that are judged.
+const mostPublished = 200
+
+// lackingIn tells what the cases of a scenario lack for a column; empty where one of them lacks nothing. Tables ask for the
+// same again and again, and there may be thousands of cases.
+func lackingIn(of map[string][]plan.Case) func(scenario string, c column.Column) string {
+	known := make(map[[2]string]string)
+	return func(scenario string, c column.Column) string {
+		key := [2]string{scenario, c.Name}
+		lack, ok := known[key]
+		for i := 0; !ok && i < len(of[scenario]); i++ {
+			lack = c.Lacks(of[scenario][i])
+			ok = lack == ""
+		}
+		known[key] = lack
+		return lack
 	}
 }
 
@@ -86,7 +107,7 @@ func (j *suiteJudge) changed() bool {
 
 func (j *tableJudge) judge(c column.Column, at suite.Place) {
 	here := entry{written: "columns", place: at.String(), order: at.Order()}
-	told := saidBy(j.published, c.Name)
+	told := j.said(c.Name)
 	switch {
 	case c.Class == column.Other && !told && !j.isProperty(c.Name):
 		j.unknownColumn(c.Name, here)
@@ -105,8 +126,8 @@ func (j *tableJudge) judge(c column.Column, at suite.Place) {
 // judgeLack tells of a column that no case has anything for.
 func (j *tableJudge) judgeLack(c column.Column, here entry) {
 	lack := ""
-	for _, one := range j.cases {
-		if lack = c.Lacks(one); lack == "" {
+	for _, scenario := range j.Scenarios {
+		if lack = j.lacking(scenario, c); lack == "" {
 			return
 		}
 	}
@@ -145,41 +166,37 @@ func (j *suiteJudge) isProperty(name string) bool {
 
 // judgePublished warns of names in published lines that nothing shows, and that are nearly those of something.
 func (j *suiteJudge) judgePublished(names []suite.Name, cases []plan.Case, shown map[string]bool) {
+	figures, bares := column.Names(), make(map[string]bool)
+	for _, name := range figures {
+		bares[bare(name)] = true
+	}
+	axes := make(map[string]bool)
+	for _, one := range cases {
+		for _, a := range one.Axes {
+			axes[a.Key] = true
+		}
+	}
+	known := slices.Concat(figures, []string{"at"}, slices.Sorted(maps.Keys(axes)), slices.Sorted(maps.Keys(shown)))
 	for _, n := range names {
 		c := column.Parse(n.Text)
 		switch {
-		case c.Class != column.Other, n.Text == "at", shown[n.Text], j.isProperty(n.Text), len(j.warnings) >= mostWarnings:
+		case c.Class != column.Other, n.Text == "at", shown[n.Text], axes[n.Text], j.isProperty(n.Text), len(j.warnings) >= mostWarnings:
 			continue
-		case n.Text != bare(n.Text) && slices.ContainsFunc(column.Names(), func(name string) bool { return bare(name) == bare(n.Text) }):
+		case n.Text != bare(n.Text) && bares[bare(n.Text)]:
 			continue // in words, or as bounds
 		}
-		axes := make(map[string]bool)
-		for _, one := range cases {
-			for _, a := range one.Axes {
-				axes[a.Key] = true
-			}
-		}
-		if near := spelling.Close(n.Text, slices.Concat(column.Names(), []string{"at"}, slices.Sorted(maps.Keys(axes)), slices.Sorted(maps.Keys(shown)))); near != "" && !axes[n.Text] {
+		if near := spelling.Close(n.Text, known); near != "" {
 			e := entry{written: "published", place: n.At.String(), order: n.At.Order()}
 			j.tell(&j.warnings, e.finding("no table shows %s; did you mean %s?", quote(n.Text), near))
 		}
 	}
 }
 
-// saidBy reports whether published lines with these names have something for a column: the figure, perhaps in another
-// unit, in words, or its bounds.
-func saidBy(published map[string]bool, name string) bool {
-	if published[name] {
-		return true
-	}
+// said reports whether published lines have something for a column: the figure, perhaps in another unit, in words, or its
+// bounds.
+func (j *tableJudge) said(name string) bool {
 	base, _ := column.Split(name)
-	base = strings.TrimSuffix(base, "_ops")
-	for said := range published {
-		if bare(said) == base {
-			return true
-		}
-	}
-	return false
+	return j.published[name] || j.bare[strings.TrimSuffix(base, "_ops")]
 }
 
 // bare is what a figure, its bounds and what is said of it in words have in common.

@@ -28,6 +28,9 @@ func within(least int, word string, list []string) string {
 		if strings.EqualFold(word, candidate) {
 			return candidate
 		}
+		if len(candidate) >= len(word)+least || len(word) >= len(candidate)+least {
+			continue // as many letters at least are to be inserted or dropped
+		}
 		if d := distance(strings.ToLower(word), strings.ToLower(candidate)); d < least && d < len(candidate) {
 			best, least = candidate, d
 		}
