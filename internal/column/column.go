@@ -121,6 +121,9 @@ func (c Column) Measured() bool { return c.Class == OfRun || c.Class == OfOperat
 
 // OfAgent reports whether the part of one agent in a run has the figure, too.
 func (c Column) OfAgent() bool {
+	if base, _ := Split(c.Name); c.Class == OfRun {
+		return base == "total" || base == "runtime"
+	}
 	return c.Class == OfOperation && !c.Service && slices.Contains([]string{Count, "avg", "min", "max", "p50", "p95", "p99"}, c.Stat)
 }
 

@@ -107,6 +107,11 @@ func agentFigures(run result.Run, agent string) figures {
 		return nil
 	}
 	f := figures{}
+	for _, g := range phase.Generators {
+		if g.Name == agent && g.Seconds > 0 {
+			f["total_ms"] = 1000 * g.Seconds
+		}
+	}
 	for _, o := range phase.Operations {
 		if o.PartOf != nil || !result.Good(o.Outcome) {
 			continue

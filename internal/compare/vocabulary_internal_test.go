@@ -15,7 +15,7 @@ func everything() result.Run {
 	us := 1.0
 	of := result.Figures{Count: 1, Mean: us, Min: us, Max: us, P50: &us, P90: &us, P95: &us, P99: &us, P999: &us, P9999: &us}
 	phase := result.Phase{
-		Name: "measure", Loop: "open", Seconds: 10, Throughput: 1, Ops: 10, Offered: &us, Generators: []result.Generator{{}},
+		Name: "measure", Loop: "open", Seconds: 10, Throughput: 1, Ops: 10, Offered: &us, Generators: []result.Generator{{Name: "a", Seconds: 10}},
 		Actions: []result.Action{{Do: "flush", T: 3, Seconds: 1, Outcome: "done", Effect: &result.Effect{Worst: &us, Recovery: &us}}},
 		Observations: []result.Observation{
 			{Name: "hbase.master.regions", Points: [][2]float64{{0, 1}}},

@@ -288,6 +288,7 @@ type ErrorSample struct {
 // tell, and leaves out what came after the planned end.
 type Generator struct {
 	Name         string   `json:"name"`
+	Seconds      float64  `json:"seconds"`          // how long it worked: where operations end the phase, others may have gone on
 	IdleMin      *float64 `json:"idle_min_percent"` // of the host, over a window
 	IdleMean     *float64 `json:"idle_mean_percent"`
 	OwnCPU       float64  `json:"own_cpu_cores"` // mean

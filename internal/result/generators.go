@@ -14,11 +14,12 @@ import (
 // generator is how one agent's load generator fared in a phase.
 type generator struct {
 	ops      uint64
-	seconds  float64 // of the windows that told of the host's CPU
-	idle     float64 // host's idle share × seconds
-	idleMin  float64 // +Inf before a window that is long enough to tell
-	ownCPU   float64 // CPU seconds of the agent's process
-	elapsed  float64 // of all windows with a health
+	seconds  float64       // of the windows that told of the host's CPU
+	idle     float64       // host's idle share × seconds
+	idleMin  float64       // +Inf before a window that is long enough to tell
+	ownCPU   float64       // CPU seconds of the agent's process
+	elapsed  float64       // of all windows with a health
+	end      time.Duration // of its last window that is no tail
 	netRx    uint64
 	netTx    uint64
 	pauses   int
@@ -78,6 +79,7 @@ func (g *generator) add(w *latency.Window, at slot) error {
 	if w.Tail {
 		return nil // nothing was offered any more: neither its idle CPU nor its backlog says anything
 	}
+	g.end = max(g.end, w.End)
 	g.backlog = max(g.backlog, h.Backlog)
 	known := h.Cores > 0 && h.HostIdle >= 0 && length > 0
 	if known {
@@ -143,6 +145,7 @@ func (s scale) lateness(h *latency.Histogram) *Lateness {
 func (g *generator) figures(name string, s scale) Generator {
 	out := Generator{
 		Name:         name,
+		Seconds:      g.end.Seconds(),
 		NetRx:        g.netRx,
 		NetTx:        g.netTx,
 		GCPauses:     g.pauses,

@@ -117,7 +117,7 @@ func (j *tableJudge) judge(c column.Column, at suite.Place) {
 		}
 	case told:
 	case j.clients && c.Measured() && !c.OfAgent():
-		j.tell(&j.problems, here.finding("%s stays empty: a table with the column client has a line for each agent, and of an agent's part of a run there are only counts, means, least and greatest and p50, p95 and p99 of its operations; leave it out, or put it into a table without client", quote(c.Name)))
+		j.tell(&j.problems, here.finding("%s stays empty: a table with the column client has a line for each agent, and of an agent's part of a run there are only total_ms and counts, means, least and greatest and p50, p95 and p99 of its operations; leave it out, or put it into a table without client", quote(c.Name)))
 	case j.settled:
 		j.judgeLack(c, here)
 	}
