@@ -33,6 +33,7 @@ const family = "family"
 type server struct {
 	name   string
 	quorum string // HOST:PORT of its ZooKeeper
+	dir    string // of a real HBase's files
 	stop   func()
 	kill   func(t *testing.T, name string) // ends the region server HOST,PORT,STARTCODE at once
 }
@@ -78,7 +79,7 @@ func launchHBase(t *testing.T, name string, servers int, more ...string) *server
 	begin := time.Now()
 	script := filepath.Join(house.Root(), "scripts", "hbase")
 	dir := filepath.Join(house.Root(), "bin", "hbase", fmt.Sprintf("test-%d-%d", os.Getpid(), begin.UnixNano()))
-	s := &server{name: name}
+	s := &server{name: name, dir: dir}
 	s.stop = func() {
 		if out, err := exec.CommandContext(context.Background(), script, "down", "--purge", "--dir", dir).CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "stop HBase in %s: %v: %s\n", dir, err, out)

@@ -4,7 +4,10 @@ package hbase
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,35 +17,56 @@ import (
 	"github.com/benchd/benchd/test/house"
 )
 
-// Trials of suites run on a real HBase to their end: each case has its figures, each table its rows, and no insert of a
-// later case or repeat has written over an earlier row. R4's targets are two tables.
-func TestTrialsOfPublishedBenchmarks(t *testing.T) {
-	tests := []struct {
-		file   string
-		tables map[string][2]string // the dataset and the target that each table is of
-	}{
-		{"r1-tdh.yaml", map[string][2]string{"trial_usertable": {"automatic", ""}, "trial_usertableSplit": {"presplit", ""}, "trial_usertableSplitTest": {"fresh", ""}}},
-		{"r4-storage-ab.yaml", map[string][2]string{"trial_usertable_a": {"rows", "A"}, "trial_usertable_b": {"rows", "B"}}},
-	}
+// The trial of R1 runs on a real HBase to its end: each case has its figures, each table its rows, and no insert of a
+// later case or repeat has written over an earlier row.
+func TestTheTrialOfR1(t *testing.T) {
 	on(t, []string{three}, func(t *testing.T, s *server) {
 		h := house.New(t)
 		h.Agents("a", "b")
-		for _, tc := range tests {
-			t.Run(tc.file, func(t *testing.T) {
-				suite := trial(t, h, s, filepath.Join(house.Root(), "configs", "suites", tc.file))
-				for table, of := range tc.tables {
-					require.Equal(t, inserted(suite, of[0], of[1]), s.rows(t, table), "rows of %s: none is written over", table)
-				}
-			})
+		suite := trial(t, h, s, "r1-tdh.yaml")
+		for table, dataset := range map[string]string{"trial_usertable": "automatic", "trial_usertableSplit": "presplit", "trial_usertableSplitTest": "fresh"} {
+			require.Equal(t, inserted(suite, dataset, ""), s.rows(t, table), "rows of %s: none is written over", table)
 		}
 	})
 }
 
+// The trial of R4 does the same with two tables as targets A and B, and with hooks that restart one of three region
+// servers and add two: the cluster is the test's own.
+func TestTheTrialOfR4(t *testing.T) {
+	s := launch(t, three)
+	defer s.stop()
+	script := filepath.Join(house.Root(), "scripts", "hbase")
+	restart := filepath.Join(t.TempDir(), "restart")
+	//nolint:gosec // the agent is to run it
+	require.NoError(t, os.WriteFile(restart, fmt.Appendf(nil, `#!/usr/bin/env bash
+set -euo pipefail
+id=$('%[1]s' pids --dir '%[2]s' | sed -n 's/^regionserver-2 //p')
+kill -TERM "$id"
+while kill -0 "$id" 2>/dev/null; do sleep 0.1; done
+exec '%[1]s' add --dir '%[2]s'
+`, script, s.dir), 0o700))
+	h := house.New(t)
+	for _, name := range []string{"a", "b"} {
+		h.Agent(name, "--hook", "restart="+restart, "--hook", fmt.Sprintf("add-servers='%s' add --dir '%s'", script, s.dir))
+	}
+	h.Connected(2)
+	suite := trial(t, h, s, "r4-storage-ab.yaml", "--var", "restart=hook restart", "--var", "add=hook add-servers")
+	for table, target := range map[string]string{"trial_usertable_a": "A", "trial_usertable_b": "B"} {
+		require.Equal(t, inserted(suite, "rows", target), s.rows(t, table), "rows of %s: none is written over", table)
+	}
+	require.Equal(t, []float64{3}, column(t, suite, "Scale out", "region_servers_before"))
+	require.Equal(t, []float64{5}, column(t, suite, "Scale out", "region_servers_after"))
+	require.Equal(t, []float64{0}, column(t, suite, "Restart", "regions_stuck_in_transition"))
+}
+
 // trial runs a suite's trial to its end.
-func trial(t *testing.T, h *house.House, s *server, file string) result.Suite {
+func trial(t *testing.T, h *house.House, s *server, file string, args ...string) result.Suite {
 	t.Helper()
-	stdout, stderr, code := house.Run(t, 20*time.Minute, "benchctl", "submit", "-f", file, "--trial", "--wait", "-o", "json", "--coordinator", h.Address,
-		"-p", "db=hbase", "-p", "hbase.zookeeper.quorum="+s.quorum)
+	begin := time.Now()
+	stdout, stderr, code := house.Run(t, 20*time.Minute, "benchctl", append([]string{
+		"submit", "-f", filepath.Join(house.Root(), "configs", "suites", file),
+		"--trial", "--wait", "-o", "json", "--coordinator", h.Address, "-p", "db=hbase", "-p", "hbase.zookeeper.quorum=" + s.quorum,
+	}, args...)...)
 	require.Zero(t, code, "%s: %s", file, stderr)
 	var suite result.Suite
 	require.NoError(t, json.Unmarshal([]byte(stdout), &suite))
@@ -56,7 +80,27 @@ func trial(t *testing.T, h *house.House, s *server, file string) result.Suite {
 	for _, table := range suite.Tables {
 		require.NotEmpty(t, table.Rows, table.Title)
 	}
+	t.Logf("%s took %.0f s", file, time.Since(begin).Seconds())
 	return suite
+}
+
+// column gives what a table's column has of runs that were measured.
+func column(t *testing.T, suite result.Suite, title, name string) []float64 {
+	t.Helper()
+	var values []float64
+	for _, table := range suite.Tables {
+		if table.Title != title {
+			continue
+		}
+		at := slices.IndexFunc(table.Columns, func(c result.Column) bool { return c.Name == name && !c.Published })
+		require.GreaterOrEqual(t, at, 0, "%v", table.Columns)
+		for _, row := range table.Rows {
+			if n := row.Cells[at].Number; n != nil && row.Kind != result.OneRun {
+				values = append(values, *n)
+			}
+		}
+	}
+	return values
 }
 
 // inserted is how many rows the cases of a dataset have inserted on a target.
