@@ -84,7 +84,7 @@ func trial(t *testing.T, h *house.House, s *server, file string, args ...string)
 	return suite
 }
 
-// column gives what a table's column has of runs that were measured.
+// column gives what was measured of a table's column; there is a line for each run, or for all.
 func column(t *testing.T, suite result.Suite, title, name string) []float64 {
 	t.Helper()
 	var values []float64
@@ -95,7 +95,7 @@ func column(t *testing.T, suite result.Suite, title, name string) []float64 {
 		at := slices.IndexFunc(table.Columns, func(c result.Column) bool { return c.Name == name && !c.Published })
 		require.GreaterOrEqual(t, at, 0, "%v", table.Columns)
 		for _, row := range table.Rows {
-			if n := row.Cells[at].Number; n != nil && row.Kind != result.OneRun {
+			if n := row.Cells[at].Number; n != nil {
 				values = append(values, *n)
 			}
 		}
