@@ -88,8 +88,8 @@ test: $(TESTRUNNER) ## Run all tests that need no server, with the race detector
 	$(GOTEST) -race -timeout 10m $(PKG)
 
 .PHONY: test-integration
-test-integration: $(TESTRUNNER) ## Run the tests against separate processes and real servers, two packages at a time.
-	$(GOTEST) -count 1 -p 2 -timeout 10m -tags integration $(INTEGRATION)
+test-integration: $(TESTRUNNER) ## Run the tests against separate processes and real servers, one package at a time.
+	$(GOTEST) -count 1 -p 1 -timeout 10m -tags integration $(INTEGRATION)
 
 .PHONY: crash-sandbox
 crash-sandbox: $(TESTRUNNER) ## Kill the sandbox and its storage KILLS (200) times each under load; all that was acknowledged must be there.
