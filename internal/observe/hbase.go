@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"net"
 	"net/http"
@@ -44,6 +45,7 @@ type HBase struct {
 	connect func(context.Context) (Cluster, error)
 	log     *slog.Logger
 	web     *http.Client
+	seed    maphash.Seed // of the sums of pages
 
 	asking  sync.WaitGroup
 	quit    context.CancelFunc
@@ -73,10 +75,12 @@ type statusAnswer struct {
 
 // watched is a server whose beans are read.
 type watched struct {
+	seed          maphash.Seed
 	name, address string
 	base          string // of its pages; empty where the port is not told
 	beans         []*bean
 	values        []values
+	paces         []pace // of the beans
 	page          bytes.Buffer
 	master        bool
 
@@ -90,7 +94,7 @@ type watched struct {
 // NewHBase makes a Source of a cluster, to which it connects when it is looked at.
 func NewHBase(connect func(context.Context) (Cluster, error), log *slog.Logger) *HBase {
 	h := &HBase{
-		connect: connect, log: log, web: newClient(), warned: make(map[string]bool),
+		connect: connect, log: log, web: newClient(), seed: maphash.MakeSeed(), warned: make(map[string]bool),
 		servers: make(map[string]*watched), changes: newChanges(),
 	}
 	h.life, h.quit = context.WithCancel(context.Background())
@@ -238,8 +242,8 @@ func (h *HBase) find(c *admin.Cluster) {
 			w.base = base
 			return
 		}
-		w := &watched{name: name, address: addressOf(name), base: base, beans: beans(), master: isMaster}
-		w.values = make([]values, len(w.beans))
+		w := &watched{seed: h.seed, name: name, address: addressOf(name), base: base, beans: beans(), master: isMaster}
+		w.values, w.paces = make([]values, len(w.beans)), make([]pace, len(w.beans))
 		h.servers[key] = w
 		h.order = append(h.order, key)
 	}
@@ -286,6 +290,9 @@ func (w *watched) look(ctx context.Context, web *http.Client, out *Look) {
 	ctx, cancel := context.WithTimeout(ctx, beanWithin)
 	defer cancel()
 	for i, b := range w.beans {
+		if !w.paces[i].due(time.Now()) {
+			continue
+		}
 		err := page(ctx, web, w.base+url.QueryEscape(b.query), &w.page)
 		found := false
 		if err == nil {
@@ -298,6 +305,7 @@ func (w *watched) look(ctx context.Context, web *http.Client, out *Look) {
 			w.failed(err, out)
 			return
 		}
+		w.paces[i].saw(time.Now(), maphash.Bytes(w.seed, w.page.Bytes()))
 		v := &w.values[i]
 		if b.key == serverBeanKey && !w.master {
 			other := v.server != "" && !strings.EqualFold(v.server, w.name)

@@ -1,0 +1,46 @@
+package observe
+
+import "time"
+
+// leastPeriod is the least time between two renewals for which it is worth while to leave a server alone.
+const leastPeriod = 3 * time.Second
+
+// pace learns how long a server keeps a page of figures before it renews them, as HBase does for ten seconds, and says when
+// to look again: what is known already is not asked for, and renewed figures are seen as soon as if it were.
+type pace struct {
+	sum     uint64    // of the page
+	looked  time.Time // last
+	changed time.Time // when it was first seen as it is now
+	still   int       // looks since then
+	period  time.Duration
+	rest    time.Time // until when nothing new is expected
+}
+
+// due reports whether it is time to look.
+func (p *pace) due(now time.Time) bool { return !now.Before(p.rest) }
+
+// saw takes in a look at the page.
+func (p *pace) saw(now time.Time, sum uint64) {
+	gap := now.Sub(p.looked)
+	first := p.looked.IsZero()
+	p.looked = now
+	if first || sum == p.sum {
+		p.sum = sum
+		p.still++
+		return
+	}
+	// The page was renewed within the gap before now; so it was the time before.
+	rested := !p.rest.IsZero()
+	switch {
+	case p.still == 0 || p.changed.IsZero():
+		p.period = 0 // sooner than was thought, or it is not known since when it was as it had been
+	case rested:
+		p.period = min(p.period, now.Sub(p.changed)-gap)
+	default:
+		p.period = now.Sub(p.changed) - gap
+	}
+	p.sum, p.changed, p.still, p.rest = sum, now, 0, time.Time{}
+	if p.period >= leastPeriod {
+		p.rest = now.Add(p.period - gap)
+	}
+}
