@@ -8,7 +8,7 @@ import (
 )
 
 // looks has a server looked at for a while, and returns at which seconds that was and how late each renewal was seen.
-func looks(p *pace, every, renewed, lasts time.Duration) (at []time.Duration, late []time.Duration) {
+func looks(p *pace, every, renewed, lasts time.Duration) (at, late []time.Duration) {
 	begin := time.Unix(1000, 0)
 	seen := uint64(0)
 	for t := time.Duration(0); t < lasts; t += every {

@@ -23,8 +23,8 @@ var (
 
 // TestLookingCostsLittle measures what telemetry of three region servers, a second apart, costs: how much of the
 // throughput that a closed loop has without it, and how much processor time of the agent that watches, at a fixed rate.
-// A pair is four runs, with, without, without, with, or the other way round in every second pair: what drifts evenly on
-// servers and machine meanwhile falls on both sides alike.
+// A pair is four runs: the first and the last with it and those between without, or the other way round in every second
+// pair. What drifts evenly on servers and machine meanwhile falls on both sides alike.
 func TestLookingCostsLittle(t *testing.T) {
 	const records = 50_000
 	const table = "cost"
