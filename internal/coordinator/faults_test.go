@@ -19,6 +19,16 @@ func faulty(h *house, agents int, flags ...string) string {
 	return id
 }
 
+// withFault begins such a run on one agent, which adds the fault.
+func withFault(h *house, a *puppet) (id string, start *benchdv1.Start) {
+	id = faulty(h, 1)
+	a.ready()
+	start = a.begin()
+	a.addsFault()
+	h.event(id, "fault stall op=get ended after")
+	return id, start
+}
+
 // cleared answers the order to end a run's faults.
 func (p *puppet) cleared(run string, outcome benchdv1.ActionOutcome) {
 	p.t.Helper()
@@ -41,21 +51,13 @@ func TestFaultsEndWithTheirRun(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	a := newPuppet(h, "a").connect()
-	id := faulty(h, 1)
-	a.ready()
-	start := a.begin()
-	a.addsFault()
-	h.event(id, "fault stall op=get ended after")
+	id, start := withFault(h, a)
 	over(a, start)
 	a.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_DONE)
 	h.until(id, result.Complete)
 	h.event(id, "at the run's end: done")
 
-	id = faulty(h, 1)
-	a.ready()
-	start = a.begin()
-	a.addsFault()
-	h.event(id, "fault stall op=get ended after")
+	id, start = withFault(h, a)
 	h.cancel(id)
 	over(a, start)
 	a.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_DONE)
@@ -85,11 +87,7 @@ func TestFaultsThatMayRemainAreTold(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	a := newPuppet(h, "a").connect()
-	id := faulty(h, 1)
-	a.ready()
-	start := a.begin()
-	a.addsFault()
-	h.event(id, "fault stall op=get ended after")
+	id, start := withFault(h, a)
 	over(a, start)
 	a.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED)
 	h.until(id, result.Complete)

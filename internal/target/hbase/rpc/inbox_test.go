@@ -2,8 +2,6 @@ package rpc
 
 import (
 	"bytes"
-	"encoding/binary"
-	"io"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -44,43 +42,11 @@ type held struct {
 func hold(t *testing.T) (addr string, h *held) {
 	t.Helper()
 	h = &held{conn: make(chan net.Conn, 1), ids: make(chan uint32, 100)}
-	var config net.ListenConfig
-	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	var work sync.WaitGroup
-	work.Go(func() {
-		c, err := l.Accept()
-		if err != nil {
-			return
-		}
-		defer func() { _ = c.Close() }()
-		first := make([]byte, 10)
-		if _, err := io.ReadFull(c, first); err != nil {
-			return
-		}
-		if _, err := io.CopyN(io.Discard, c, int64(binary.BigEndian.Uint32(first[6:]))); err != nil {
-			return
-		}
-		h.conn <- c
-		for {
-			var size [4]byte
-			if _, err := io.ReadFull(c, size[:]); err != nil {
-				return
-			}
-			frame := make([]byte, binary.BigEndian.Uint32(size[:]))
-			if _, err := io.ReadFull(c, frame); err != nil {
-				return
-			}
-			head, _ := protowire.ConsumeBytes(frame)
-			id, _ := protowire.ConsumeVarint(head[1:]) // behind the tag of field 1
-			h.ids <- uint32(id)
-		}
+	addr = serve(t, func(c net.Conn) { h.conn <- c }, func(_ net.Conn, header *pb.RequestHeader, _ []byte) bool {
+		h.ids <- header.GetCallId()
+		return true
 	})
-	t.Cleanup(func() {
-		_ = l.Close()
-		work.Wait()
-	})
-	return l.Addr().String(), h
+	return addr, h
 }
 
 func eventually(t *testing.T, ok func() bool, what string) {

@@ -21,8 +21,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// peer is the other side of a connection. It answers each frame by a function.
-func peer(t *testing.T, answer func(header *pb.RequestHeader, rest []byte) []byte) string {
+// serve is the other side of connections. It is given each one when the client has introduced itself, and then each request
+// that comes on it, until it says that there is to be no more.
+func serve(t *testing.T, greeted func(c net.Conn), asked func(c net.Conn, header *pb.RequestHeader, rest []byte) (more bool)) string {
 	t.Helper()
 	var config net.ListenConfig
 	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -48,6 +49,7 @@ func peer(t *testing.T, answer func(header *pb.RequestHeader, rest []byte) []byt
 				if err := proto.Unmarshal(greeting, &who); err != nil || who.GetUserInfo().GetEffectiveUser() != "me" {
 					t.Errorf("greeted by %v (%v)", &who, err)
 				}
+				greeted(c)
 				for {
 					var size [4]byte
 					if _, err := io.ReadFull(c, size[:]); err != nil {
@@ -63,11 +65,7 @@ func peer(t *testing.T, answer func(header *pb.RequestHeader, rest []byte) []byt
 						t.Errorf("header: %v", err)
 						return
 					}
-					out := answer(&h, frame[n:])
-					if out == nil {
-						return
-					}
-					if _, err := c.Write(out); err != nil {
+					if !asked(c, &h, frame[n:]) {
 						return
 					}
 				}
@@ -79,6 +77,19 @@ func peer(t *testing.T, answer func(header *pb.RequestHeader, rest []byte) []byt
 		work.Wait()
 	})
 	return l.Addr().String()
+}
+
+// peer answers each request by a function, and hangs up where that gives nothing.
+func peer(t *testing.T, answer func(header *pb.RequestHeader, rest []byte) []byte) string {
+	t.Helper()
+	return serve(t, func(net.Conn) {}, func(c net.Conn, h *pb.RequestHeader, rest []byte) bool {
+		out := answer(h, rest)
+		if out == nil {
+			return false
+		}
+		_, err := c.Write(out)
+		return err == nil
+	})
 }
 
 // reply writes an answer's frame.
