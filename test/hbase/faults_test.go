@@ -35,9 +35,7 @@ func length(t *testing.T, variable string, otherwise time.Duration) time.Duratio
 func TestARegionServerDiesUnderLoad(t *testing.T) {
 	for name, lasts := range map[string]time.Duration{three: 75 * time.Second, sandbox: 30 * time.Second} {
 		t.Run(name, func(t *testing.T) {
-			s := launch(t, name)
-			t.Cleanup(s.stop)
-			death(t, s, length(t, "BENCHD_TEST_FAULTS", lasts))
+			death(t, own(t, name), length(t, "BENCHD_TEST_FAULTS", lasts))
 		})
 	}
 }

@@ -51,9 +51,31 @@ func on(t *testing.T, names []string, scenario func(t *testing.T, s *server)) {
 				s = launch(t, name)
 				started[name] = s
 			}
+			t.Cleanup(func() { s.tell(t) })
 			scenario(t, s)
 		})
 	}
+}
+
+// own starts a server that ends with the test.
+func own(t *testing.T, name string) *server {
+	t.Helper()
+	s := launch(t, name)
+	t.Cleanup(func() {
+		s.tell(t)
+		s.stop()
+	})
+	return s
+}
+
+// tell shows what has become of the server's processes when a test failed: of those that ended, their last words.
+func (s *server) tell(t *testing.T) {
+	t.Helper()
+	if !t.Failed() || s.dir == "" {
+		return
+	}
+	stdout, stderr, _ := house.Command(t, time.Minute, filepath.Join(house.Root(), "scripts", "hbase"), "status", "--dir", s.dir)
+	t.Logf("HBase with %s in %s:\n%s%s", s.name, s.dir, stdout, stderr)
 }
 
 // launch starts a server; whoever called it stops it.
@@ -87,7 +109,7 @@ func launchHBase(t *testing.T, name string, servers int, more ...string) *server
 	}
 	stdout, stderr, code := house.Command(t, 5*time.Minute, script, append([]string{
 		"up", "--servers", strconv.Itoa(servers),
-		"--free-ports", "--heap", "768m", "--wait", "240", "--dir", dir,
+		"--free-ports", "--heap", "1g", "--wait", "240", "--dir", dir,
 	}, more...)...)
 	if code != 0 {
 		s.stop()

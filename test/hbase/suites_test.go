@@ -33,8 +33,7 @@ func TestTheTrialOfR1(t *testing.T) {
 // The trial of R4 does the same with two tables as targets A and B, and with hooks that restart one of three region
 // servers and add two: the cluster is the test's own.
 func TestTheTrialOfR4(t *testing.T) {
-	s := launch(t, three)
-	defer s.stop()
+	s := own(t, three)
 	script := filepath.Join(house.Root(), "scripts", "hbase")
 	restart := filepath.Join(t.TempDir(), "restart")
 	//nolint:gosec // the agent is to run it
