@@ -27,6 +27,9 @@ const (
 	statusShare = 30
 	// atOnce is how many servers are looked at in one look; of a larger cluster they take turns.
 	atOnce = 12
+	// renewedWithin is in how many looks a server's beans are all renewed: two that see the first and the last at each side of
+	// that instant.
+	renewedWithin = 2
 	// beanWithin bounds a look at one server.
 	beanWithin = 2 * time.Second
 	// A server that does not answer is left alone for a while, and told of when it has not answered so many times.
@@ -80,7 +83,11 @@ type watched struct {
 	base          string // of its pages; empty where the port is not told
 	beans         []*bean
 	values        []values
-	paces         []pace // of the beans
+	got           []int       // the beans that were read in this look
+	at            []time.Time // when each was read
+	sums          []uint64    // of their pages
+	owed          []int       // how often each is still to be read since the last of them was renewed
+	pace          pace        // of the last of them
 	page          bytes.Buffer
 	master        bool
 
@@ -243,7 +250,8 @@ func (h *HBase) find(c *admin.Cluster) {
 			return
 		}
 		w := &watched{seed: h.seed, name: name, address: addressOf(name), base: base, beans: beans(), master: isMaster}
-		w.values, w.paces = make([]values, len(w.beans)), make([]pace, len(w.beans))
+		n := len(w.beans)
+		w.values, w.at, w.sums, w.owed = make([]values, n), make([]time.Time, n), make([]uint64, n), make([]int, n)
 		h.servers[key] = w
 		h.order = append(h.order, key)
 	}
@@ -280,7 +288,8 @@ func (h *HBase) due(now time.Time) []*watched {
 	return out
 }
 
-// look reads a server's beans.
+// look reads a server's beans: the last of them, which is small, and the others when that was renewed. HBase renews all
+// of a process at the same time.
 func (w *watched) look(ctx context.Context, web *http.Client, out *Look) {
 	if w.base == "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s tells no port of its pages, so there is no JMX of it: %s", w, w.without()))
@@ -289,43 +298,90 @@ func (w *watched) look(ctx context.Context, web *http.Client, out *Look) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, beanWithin)
 	defer cancel()
-	for i, b := range w.beans {
-		if !w.paces[i].due(time.Now()) {
+	own, err := w.readRenewed(ctx, web, out)
+	if own && !w.foreign {
+		for _, i := range w.got {
+			b := w.beans[i]
+			out.Groups = append(out.Groups, Group{Key: "jmx " + b.key, Source: w.address, At: w.at[i], Epoch: w.name, Readings: b.readings(&w.values[i])})
+		}
+	}
+	if err != nil {
+		w.failed(err, out)
+		return
+	}
+	w.failures, w.pause = 0, 0
+}
+
+// readRenewed reads the beans that were renewed. Own says that they are the server's.
+func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *Look) (own bool, err error) {
+	w.got = w.got[:0]
+	last := len(w.beans) - 1
+	if w.pace.due(time.Now()) {
+		found, renewed, err := w.read(ctx, web, last)
+		if err != nil {
+			return false, err
+		}
+		if found {
+			w.pace.saw(w.at[last], w.sums[last])
+		}
+		if renewed || !found {
+			for i := range w.owed[:last] {
+				w.owed[i] = renewedWithin
+			}
+		}
+	}
+	for i, b := range w.beans[:last] {
+		if w.owed[i] == 0 {
 			continue
 		}
-		err := page(ctx, web, w.base+url.QueryEscape(b.query), &w.page)
-		found := false
-		if err == nil {
-			found, err = b.read(w.page.Bytes(), &w.values[i])
-		}
+		found, renewed, err := w.read(ctx, web, i)
 		if err == nil && !found && b.key == serverBeanKey {
 			err = fmt.Errorf("there is no bean %s", b.query)
 		}
 		if err != nil {
-			w.failed(err, out)
-			return
+			return true, err
 		}
-		w.paces[i].saw(time.Now(), maphash.Bytes(w.seed, w.page.Bytes()))
-		v := &w.values[i]
-		if b.key == serverBeanKey && !w.master {
-			other := v.server != "" && !strings.EqualFold(v.server, w.name)
-			if other && strings.EqualFold(addressOf(v.server), w.address) {
-				w.failures = 0
-				return // it was started anew, of which the master will tell
-			}
-			w.foreign = other
-			if w.foreign {
-				w.failures = 0
-				w.rest = time.Now().Add(lastRest)
-				out.Warnings = append(out.Warnings, fmt.Sprintf("the JMX of %s tells of %s, which is in the same process: %s", w, addressOf(v.server), w.without()))
-				return
-			}
+		if w.owed[i]--; renewed {
+			w.owed[i] = 0
 		}
-		if found {
-			out.Groups = append(out.Groups, Group{Key: "jmx " + b.key, Source: w.address, At: time.Now(), Epoch: w.name, Readings: b.readings(v)})
+		if b.key == serverBeanKey && !w.master && !w.itself(w.values[i].server, out) {
+			return false, nil
 		}
 	}
-	w.failures, w.pause = 0, 0
+	return true, nil
+}
+
+// read reads a bean. Renewed says that its page is not as it was.
+func (w *watched) read(ctx context.Context, web *http.Client, i int) (found, renewed bool, err error) {
+	b := w.beans[i]
+	if err := page(ctx, web, w.base+url.QueryEscape(b.query), &w.page); err != nil {
+		return false, false, err
+	}
+	if found, err = b.read(w.page.Bytes(), &w.values[i]); err != nil {
+		return false, false, err
+	}
+	sum := maphash.Bytes(w.seed, w.page.Bytes())
+	renewed = sum != w.sums[i]
+	w.sums[i], w.at[i] = sum, time.Now()
+	if found {
+		w.got = append(w.got, i)
+	}
+	return found, renewed, nil
+}
+
+// itself reports whether beans that are those of whose are the server's own, not those of another in the same process.
+func (w *watched) itself(whose string, out *Look) bool {
+	other := whose != "" && !strings.EqualFold(whose, w.name)
+	if other && strings.EqualFold(addressOf(whose), w.address) {
+		w.failures = 0
+		return false // it was started anew, of which the master will tell
+	}
+	if w.foreign = other; other {
+		w.failures = 0
+		w.rest = time.Now().Add(lastRest)
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the JMX of %s tells of %s, which is in the same process: %s", w, addressOf(whose), w.without()))
+	}
+	return !other
 }
 
 // failed leaves a server alone for a while.

@@ -133,6 +133,66 @@ func TestServersAreFoundByTheStatusOfTheCluster(t *testing.T) {
 	require.InDelta(t, 3, files.Value, 0)
 }
 
+// HBase renews the figures of a process at the same time, so only the smallest page is asked for at each look.
+func TestLargePagesAreReadWhenTheyAreRenewed(t *testing.T) {
+	const name = "127.0.0.1,16020,1700000000001"
+	asked := map[string]int{}
+	heap, requests := 1, 1000
+	var jvm string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query().Get("qry")
+		_, bean, _ := strings.Cut(query, "name=")
+		asked[bean]++
+		switch bean {
+		case "JvmMetrics":
+			fmt.Fprint(w, jvm)
+		case "RegionServer,sub=Server":
+			fmt.Fprintf(w, `{"beans":[{"name":%q,"tag.serverName":%q,"totalRequestCount":%d}]}`, query, name, requests)
+		default:
+			fmt.Fprintf(w, `{"beans":[{"name":%q,"queueSize":7,"writtenBytes":7}]}`, query)
+		}
+	}))
+	defer s.Close()
+	port, err := strconv.Atoi(s.URL[strings.LastIndex(s.URL, ":")+1:])
+	require.NoError(t, err)
+	h := watch(t, &fakeCluster{status: admin.Cluster{Servers: []admin.Server{{Name: name, InfoPort: port}}}})
+	defer h.Close()
+	// looks looks a few times and tells which pages were asked for, and the requests that the server was seen to have had.
+	looks := func(n int) (pages map[string]int, had []float64) {
+		jvm = fmt.Sprintf(`{"beans":[{"name":"JvmMetrics","MemHeapUsedM":%d}]}`, heap)
+		clear(asked)
+		for range n {
+			if r, ok := told(h.Look(t.Context()), "127.0.0.1:16020", "hbase.regionserver.requests"); ok {
+				had = append(had, r.Value)
+			}
+		}
+		return asked, had
+	}
+
+	pages, had := looks(5)
+	require.Equal(t, map[string]int{"JvmMetrics": 5, "RegionServer,sub=Server": 1, "RegionServer,sub=IPC": 1, "RegionServer,sub=WAL": 1}, pages)
+	require.Equal(t, []float64{1000}, had)
+
+	heap, requests = 2, 2000
+	pages, had = looks(5)
+	require.Equal(t, map[string]int{"JvmMetrics": 5, "RegionServer,sub=Server": 1, "RegionServer,sub=IPC": 2, "RegionServer,sub=WAL": 2}, pages,
+		"what is as it was may have been read too early")
+	require.Equal(t, []float64{2000}, had)
+
+	heap = 3
+	_, _ = looks(1)
+	requests = 3000
+	_, had = looks(1)
+	require.Equal(t, []float64{3000}, had, "renewed between two pages of a look")
+
+	clear(asked)
+	jvm = `{"beans":[]}`
+	for range 5 {
+		h.Look(t.Context())
+	}
+	require.Equal(t, 5, asked["RegionServer,sub=Server"], "nothing tells when it is renewed")
+}
+
 // Between a server's start and the master's next answer its pages tell of the new process: nobody else's, and not the one
 // that is watched.
 func TestAServerThatWasStartedAnewIsNoOtherOne(t *testing.T) {
