@@ -83,11 +83,11 @@ type watched struct {
 	base          string // of its pages; empty where the port is not told
 	beans         []*bean
 	values        []values
-	got           []int       // the beans that were read in this look
-	at            []time.Time // when each was read
-	sums          []uint64    // of their pages
-	owed          []int       // how often each is still to be read since the last of them was renewed
-	pace          pace        // of the last of them
+	found         []bool   // which beans there are
+	current       []bool   // which of them are known to be as they are in this look
+	sums          []uint64 // of their pages
+	owed          []int    // how often each is still to be read since the last of them was renewed
+	pace          pace     // of the last of them
 	page          bytes.Buffer
 	master        bool
 
@@ -251,7 +251,8 @@ func (h *HBase) find(c *admin.Cluster) {
 		}
 		w := &watched{seed: h.seed, name: name, address: addressOf(name), base: base, beans: beans(), master: isMaster}
 		n := len(w.beans)
-		w.values, w.at, w.sums, w.owed = make([]values, n), make([]time.Time, n), make([]uint64, n), make([]int, n)
+		w.values, w.found, w.current = make([]values, n), make([]bool, n), make([]bool, n)
+		w.sums, w.owed = make([]uint64, n), make([]int, n)
 		h.servers[key] = w
 		h.order = append(h.order, key)
 	}
@@ -298,11 +299,12 @@ func (w *watched) look(ctx context.Context, web *http.Client, out *Look) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, beanWithin)
 	defer cancel()
+	clear(w.current)
 	own, err := w.readRenewed(ctx, web, out)
-	if own && !w.foreign {
-		for _, i := range w.got {
-			b := w.beans[i]
-			out.Groups = append(out.Groups, Group{Key: "jmx " + b.key, Source: w.address, At: w.at[i], Epoch: w.name, Readings: b.readings(&w.values[i])})
+	now := time.Now()
+	for i, b := range w.beans {
+		if own && !w.foreign && w.current[i] && w.found[i] {
+			out.Groups = append(out.Groups, Group{Key: "jmx " + b.key, Source: w.address, At: now, Epoch: w.name, Readings: b.readings(&w.values[i])})
 		}
 	}
 	if err != nil {
@@ -314,17 +316,17 @@ func (w *watched) look(ctx context.Context, web *http.Client, out *Look) {
 
 // readRenewed reads the beans that were renewed. Own says that they are the server's.
 func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *Look) (own bool, err error) {
-	w.got = w.got[:0]
 	last := len(w.beans) - 1
-	if w.pace.due(time.Now()) {
-		found, renewed, err := w.read(ctx, web, last)
+	asked := w.pace.due(time.Now())
+	if asked {
+		renewed, err := w.read(ctx, web, last)
 		if err != nil {
 			return false, err
 		}
-		if found {
-			w.pace.saw(w.at[last], w.sums[last])
+		if w.found[last] {
+			w.pace.saw(time.Now(), w.sums[last])
 		}
-		if renewed || !found {
+		if renewed || !w.found[last] {
 			for i := range w.owed[:last] {
 				w.owed[i] = renewedWithin
 			}
@@ -332,10 +334,11 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *Look) 
 	}
 	for i, b := range w.beans[:last] {
 		if w.owed[i] == 0 {
+			w.current[i] = asked // and not renewed
 			continue
 		}
-		found, renewed, err := w.read(ctx, web, i)
-		if err == nil && !found && b.key == serverBeanKey {
+		renewed, err := w.read(ctx, web, i)
+		if err == nil && !w.found[i] && b.key == serverBeanKey {
 			err = fmt.Errorf("there is no bean %s", b.query)
 		}
 		if err != nil {
@@ -352,21 +355,18 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *Look) 
 }
 
 // read reads a bean. Renewed says that its page is not as it was.
-func (w *watched) read(ctx context.Context, web *http.Client, i int) (found, renewed bool, err error) {
-	b := w.beans[i]
-	if err := page(ctx, web, w.base+url.QueryEscape(b.query), &w.page); err != nil {
-		return false, false, err
+func (w *watched) read(ctx context.Context, web *http.Client, i int) (renewed bool, err error) {
+	if err := page(ctx, web, w.base+url.QueryEscape(w.beans[i].query), &w.page); err != nil {
+		return false, err
 	}
-	if found, err = b.read(w.page.Bytes(), &w.values[i]); err != nil {
-		return false, false, err
+	if w.found[i], err = w.beans[i].read(w.page.Bytes(), &w.values[i]); err != nil {
+		return false, err
 	}
+	w.current[i] = true
 	sum := maphash.Bytes(w.seed, w.page.Bytes())
 	renewed = sum != w.sums[i]
-	w.sums[i], w.at[i] = sum, time.Now()
-	if found {
-		w.got = append(w.got, i)
-	}
-	return found, renewed, nil
+	w.sums[i] = sum
+	return renewed, nil
 }
 
 // itself reports whether beans that are those of whose are the server's own, not those of another in the same process.
