@@ -74,8 +74,10 @@ func (s *server) tell(t *testing.T) {
 	if !t.Failed() || s.dir == "" {
 		return
 	}
-	stdout, stderr, _ := house.Command(t, time.Minute, filepath.Join(house.Root(), "scripts", "hbase"), "status", "--dir", s.dir)
-	t.Logf("HBase with %s in %s:\n%s%s", s.name, s.dir, stdout, stderr)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // the test's own has ended
+	defer cancel()
+	out, _ := exec.CommandContext(ctx, filepath.Join(house.Root(), "scripts", "hbase"), "status", "--dir", s.dir).CombinedOutput()
+	t.Logf("HBase with %s in %s:\n%s", s.name, s.dir, out)
 }
 
 // launch starts a server; whoever called it stops it.

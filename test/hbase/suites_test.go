@@ -20,6 +20,7 @@ import (
 // The trial of R1 runs on a real HBase to its end: each case has its figures, each table its rows, and no insert of a
 // later case or repeat has written over an earlier row.
 func TestTheTrialOfR1(t *testing.T) {
+	t.Parallel() // with R4's, which waits most of the time and has servers of its own
 	on(t, []string{three}, func(t *testing.T, s *server) {
 		h := house.New(t)
 		h.Agents("a", "b")
@@ -33,6 +34,7 @@ func TestTheTrialOfR1(t *testing.T) {
 // The trial of R4 does the same with two tables as targets A and B, and with hooks that restart one of three region
 // servers and add two: the cluster is the test's own.
 func TestTheTrialOfR4(t *testing.T) {
+	t.Parallel()
 	s := own(t, three)
 	script := filepath.Join(house.Root(), "scripts", "hbase")
 	restart := filepath.Join(t.TempDir(), "restart")
