@@ -157,7 +157,7 @@ func TestLargePagesAreReadWhenTheyAreRenewed(t *testing.T) {
 	require.NoError(t, err)
 	h := watch(t, &fakeCluster{status: admin.Cluster{Servers: []admin.Server{{Name: name, InfoPort: port}}}})
 	defer h.Close()
-	// looks looks a few times and tells which pages were asked for, and the requests that the server was seen to have had.
+	// looks has the servers looked at a few times and tells which pages were asked for, and the requests that the server was seen to have had.
 	looks := func(n int) (pages map[string]int, had []float64) {
 		jvm = fmt.Sprintf(`{"beans":[{"name":"JvmMetrics","MemHeapUsedM":%d}]}`, heap)
 		clear(asked)
