@@ -342,7 +342,7 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *Look) 
 			err = fmt.Errorf("there is no bean %s", b.query)
 		}
 		if err != nil {
-			return true, err
+			return b.key != serverBeanKey, err // that bean tells whose all of them are
 		}
 		if w.owed[i]--; renewed {
 			w.owed[i] = 0

@@ -193,6 +193,24 @@ func TestLargePagesAreReadWhenTheyAreRenewed(t *testing.T) {
 	require.Equal(t, 5, asked["RegionServer,sub=Server"], "nothing tells when it is renewed")
 }
 
+// A process whose own bean cannot be read may be another server's: nothing of it is told.
+func TestNothingIsToldOfAServerThatDoesNotSayWhoItIs(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Query().Get("qry"), "JvmMetrics") {
+			fmt.Fprint(w, `{"beans":[{"name":"JvmMetrics","MemHeapUsedM":2}]}`)
+			return
+		}
+		http.Error(w, "not now", http.StatusServiceUnavailable)
+	}))
+	defer s.Close()
+	port, err := strconv.Atoi(s.URL[strings.LastIndex(s.URL, ":")+1:])
+	require.NoError(t, err)
+	h := watch(t, &fakeCluster{status: admin.Cluster{Servers: []admin.Server{{Name: "127.0.0.1,16020,1", InfoPort: port}}}})
+	defer h.Close()
+	_, ok := told(h.Look(t.Context()), "127.0.0.1:16020", "hbase.regionserver.heap_used")
+	require.False(t, ok)
+}
+
 // Between a server's start and the master's next answer its pages tell of the new process: nobody else's, and not the one
 // that is watched.
 func TestAServerThatWasStartedAnewIsNoOtherOne(t *testing.T) {
