@@ -95,7 +95,7 @@ func (s *session) newCall() *rpc.Call {
 // again decides about an error of an operation. It returns nil when the operation is to be tried again, after a
 // pause; otherwise the error with which it ends.
 func (s *session) again(try *attempt, err error, r *region, conn *rpc.Conn) error {
-	if s.turn.ctx.Err() != nil || overdue(err) {
+	if s.turn.isOver() { // the error may only say that a look or a dial, which has less time, is
 		if try.cause == nil && err != context.DeadlineExceeded && err != context.Canceled { //nolint:errorlint // one that wraps them says more
 			try.cause = err
 		}
@@ -125,7 +125,7 @@ func (s *session) again(try *attempt, err error, r *region, conn *rpc.Conn) erro
 	return nil
 }
 
-// overdue reports whether an error only says that the time is over.
+// overdue reports whether an error says that some time is over: the operation's, or that of one look or dial.
 func overdue(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }

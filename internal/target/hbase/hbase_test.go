@@ -117,6 +117,34 @@ func TestADeadServerEndsInATimeoutThatTellsWhy(t *testing.T) {
 	require.Less(t, time.Since(began), 5*time.Second)
 }
 
+// The server of hbase:meta dies: looks into it end when their time is over, which is less than an operation's.
+func TestALookThatTakesTooLongIsMadeAgain(t *testing.T) {
+	for name, op := range map[string]*workload.Op{
+		"one row": read("k"), "several rows": {Kind: workload.MultiGet, Keys: b("k", "k")},
+		"scan": {Kind: workload.Scan, Key: []byte("k"), ScanLength: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			f.put("k", map[string]string{"f": "v"})
+			looks := 0
+			_, s := open(t, settings(t), func(ctx context.Context) ([]hbase.Place, error) {
+				if looks++; looks == 2 || looks == 3 { // the first is the session's
+					return nil, fmt.Errorf("read hbase:meta: %w", context.DeadlineExceeded)
+				}
+				return one(f.addr())(ctx)
+			})
+			f.do(func(*request) *reply {
+				f.do(nil)
+				return &reply{exception: "org.apache.hadoop.hbase.NotServingRegionException: gone"}
+			})
+			out := s.Do(t.Context(), op)
+			require.NoError(t, out.Err)
+			require.Equal(t, workload.OK, out.Code)
+			require.Equal(t, 4, looks)
+		})
+	}
+}
+
 // two is a table of two regions, split at m, of which a test can change the places.
 type two struct {
 	mu    sync.Mutex

@@ -93,7 +93,7 @@ func (s *session) round(got *tally) (left, done int, err error) {
 			err = reachErr
 			s.note(remedyOf(reachErr), r, nil)
 			if s.turn.ctx.Err() != nil || overdue(reachErr) {
-				break
+				break // the next look would take as long: send what has a place
 			}
 			continue
 		}

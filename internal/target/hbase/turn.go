@@ -130,6 +130,9 @@ func (t *turn) rearm() error {
 	return nil
 }
 
+// isOver reports whether the operation has no time left.
+func (t *turn) isOver() bool { return t.ctx.Err() != nil || time.Until(t.deadline) <= 0 }
+
 // until returns a context that ends with the operation's time, for what is seldom done.
 func (t *turn) until() (context.Context, context.CancelFunc) {
 	return context.WithDeadline(t.ctx, t.deadline)
