@@ -26,7 +26,9 @@ func Honest(t *testing.T, r result.Run, agents int) {
 	for _, p := range r.Phases {
 		var ops, inSeries uint64
 		for _, o := range p.Operations {
-			require.Len(t, o.Agents, agents, o.Op)
+			if o.Outcome == "OK" { // what fails may fail at one agent only
+				require.Len(t, o.Agents, agents, o.Op)
+			}
 			var shares uint64
 			for _, a := range o.Agents {
 				shares += a.Count
