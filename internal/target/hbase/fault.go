@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
-	"strings"
+	"regexp"
 
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 	"github.com/benchd/benchd/internal/workload"
@@ -41,7 +41,12 @@ const (
 	wait                   // the server is busy
 )
 
-// remedies knows what servers throw. What is not in it is tried again unless the server says that it is no use.
+// passes finds the classes of what may pass by itself: what HBase throws, and what befalls its files and connections, such
+// as a ClosedChannelException or a FileNotFoundException while a region is moved. Any other class is a mistake of the server.
+var passes = regexp.MustCompile(`^org\.apache\.hadoop\.|^java\.(io|net|nio)\.|IOException$|Timeout`)
+
+// remedyOf knows what servers throw. What it has no rule for is tried again if it may pass, unless the server says that it
+// is no use.
 func remedyOf(err error) remedy {
 	if e, ok := errors.AsType[*rpc.Exception](err); ok {
 		switch e.Short() {
@@ -59,10 +64,7 @@ func remedyOf(err error) remedy {
 			"TableNotEnabledException", "TableNotDisabledException", "FailedSanityCheckException", "InvalidFamilyOperationException":
 			return giveUp
 		}
-		switch {
-		case e.DoNotRetry:
-			return giveUp
-		case strings.HasSuffix(e.Class, "IOException") || strings.Contains(e.Class, "Timeout") || strings.HasPrefix(e.Class, "org.apache.hadoop."):
+		if !e.DoNotRetry && passes.MatchString(e.Class) {
 			return relocate
 		}
 		return giveUp

@@ -224,19 +224,31 @@ func TestWhatServersThrowHasAName(t *testing.T) {
 	}
 }
 
-func TestABusyServerIsAskedAgain(t *testing.T) {
-	f := newFake(t)
-	f.put("k", map[string]string{"f": "v"})
-	asked := 0
-	f.do(func(*request) *reply {
-		if asked++; asked <= 3 {
-			return &reply{exception: "org.apache.hadoop.hbase.CallQueueTooBigException: full"}
-		}
-		return nil
-	})
-	_, s := open(t, settings(t), one(f.addr()))
-	require.Equal(t, workload.OK, s.Do(t.Context(), read("k")).Code)
-	require.Equal(t, 4, asked)
+func TestWhatMayPassIsTriedAgain(t *testing.T) {
+	for _, exception := range []string{
+		"org.apache.hadoop.hbase.CallQueueTooBigException: full",
+		"org.apache.hadoop.hbase.SomethingNew: what",
+		"org.apache.hadoop.ipc.RemoteException: relayed",
+		"java.io.FileNotFoundException: File does not exist: /hbase/data/default/usertable/1/cf/2",
+		"java.nio.channels.ClosedChannelException",
+		"java.net.ConnectException: Connection refused",
+		"java.util.concurrent.TimeoutException: too long",
+	} {
+		t.Run(exception, func(t *testing.T) {
+			f := newFake(t)
+			f.put("k", map[string]string{"f": "v"})
+			asked := 0
+			f.do(func(*request) *reply {
+				if asked++; asked <= 3 {
+					return &reply{exception: exception}
+				}
+				return nil
+			})
+			_, s := open(t, settings(t), one(f.addr()))
+			require.Equal(t, workload.OK, s.Do(t.Context(), read("k")).Code)
+			require.Equal(t, 4, asked)
+		})
+	}
 }
 
 func TestAServerThatFallsSilentIsLeft(t *testing.T) {
