@@ -30,14 +30,10 @@ func (p *pace) saw(now time.Time, sum uint64) {
 		return
 	}
 	// The page was renewed within the gap before now; so it was the time before.
-	rested := !p.rest.IsZero()
-	switch {
-	case p.still == 0 || p.changed.IsZero():
+	if p.still == 0 || p.changed.IsZero() {
 		p.period = 0 // sooner than was thought, or it is not known since when it was as it had been
-	case rested:
-		p.period = min(p.period, now.Sub(p.changed)-gap)
-	default:
-		p.period = now.Sub(p.changed) - gap
+	} else {
+		p.period = now.Sub(p.changed) - gap // it was seen as it had been for so long, and lasts longer
 	}
 	p.sum, p.changed, p.still, p.rest = sum, now, 0, time.Time{}
 	if p.period >= leastPeriod {

@@ -60,3 +60,16 @@ func TestAPeriodThatBecomesShorterIsLearntAnew(t *testing.T) {
 	require.Zero(t, p.period)
 	require.True(t, p.due(now.Add(time.Second)))
 }
+
+// Who looks was held up: what seemed to be a short period then is a long one again.
+func TestAPeriodThatSeemedShorterIsLearntAnew(t *testing.T) {
+	p := &pace{}
+	looks(p, time.Second, 10*time.Second, time.Minute)
+	begin := p.changed
+	for at := p.looked.Sub(begin).Truncate(time.Second) + time.Second; at < 40*time.Second; at += time.Second {
+		if held := at >= 7*time.Second && at < 15*time.Second; !held && p.due(begin.Add(at)) {
+			p.saw(begin.Add(at), uint64(at/(10*time.Second)))
+		}
+	}
+	require.Greater(t, p.period, 7*time.Second)
+}
