@@ -3,10 +3,15 @@
 package hbase
 
 import (
+	"context"
 	"flag"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -14,145 +19,250 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/compare"
+	"github.com/benchd/benchd/internal/keyspace"
+	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/target/hbase"
+	"github.com/benchd/benchd/internal/workload"
 	"github.com/benchd/benchd/test/house"
 )
 
 var (
-	costGroups = flag.Int("groups", 20, "groups of two runs with telemetry and two without, in a closed loop; there are a quarter as many at a fixed rate, and 5 at least")
+	costPairs  = flag.Int("pairs", 10, "pairs of times with and without telemetry, in a closed loop")
+	costRounds = flag.Int("rounds", 3, "rounds of a pair: two parts with telemetry and two without, one after another")
+	costPart   = flag.Duration("part", 5*time.Second, "how long a part of a round lasts")
+	costDose   = flag.Int("watchers", 5, "how many watch in a part with telemetry, each by itself; what is told is the cost of one")
+	costGroups = flag.Int("groups", 5, "groups of two runs with telemetry and two without, at a fixed rate")
 	costLength = flag.Duration("length", 8*time.Second, "how long each run of a group measures")
 	costJudged = flag.Bool("judge", false, "fail when looking costs too much; the machine must have nothing else to do")
 )
 
 // TestLookingCostsLittle measures what telemetry of three region servers, a second apart, costs: how much of the
 // throughput that a closed loop has without it, and how much processor time of the agent that watches, at a fixed rate.
-// A group is four runs: the first and the last with it and those between without, or the other way round in every second
-// group. What drifts evenly on servers and machine meanwhile falls on both sides alike.
 //
-// Servers and clients fill the machine, so a second in which its hypervisor gave half of it away has half the
-// throughput, whoever looks on. Throughput is therefore taken per second of processor that the machine was given, idle
-// or not: only what was stolen is left out. It is printed as it was, too. And at the fixed rate it is told by how much
-// all that the machine's processors do grows, servers included: a machine that is full cannot lose more throughput.
+// The closed loop is sixteen workers in this process, which never pause. Beside them coordinators, each with its agent,
+// conduct runs of one read a second: half of them with telemetry, the others without. One half is always stopped (SIGSTOP),
+// so nothing but telemetry changes from part to part: no connection, no compiled code, no place of a region. A round is
+// four parts, the first and the last with telemetry or, in every second round, without; a pair is several rounds. What
+// drifts evenly falls on both sides alike. The machine's speed does not drift evenly, though: by several percent from one
+// part to the next. Therefore several watch at a time, each of which asks the servers for all that a run asks them for, and
+// the logarithm of what they leave is divided among them.
+//
+// At the fixed rate a group is four runs in the same order, on one coordinator and one agent: there all of telemetry
+// counts, its first look, too.
 func TestLookingCostsLittle(t *testing.T) {
-	const records = 50_000
 	const table = "cost"
 	on(t, []string{three}, func(t *testing.T, s *server) {
 		h := house.New(t)
 		h.Agents("a")
-		processors := sampleProcessors(t)
-		measure := func(length time.Duration, args ...string) result.Run {
-			settings := property("recordcount", records, "readproportion", 1, "updateproportion", 0, "operationcount", 0, "telemetry.interval", "1s")
-			r := submit(t, h, 1, s, table, append(append(settings, args...), "--threads", "16", "--duration", length.String())...)
-			faultless(t, r)
-			return r
-		}
-		faultless(t, submit(t, h, 1, s, table, append(property("recordcount", records, "hbase.table.create", "recreate", "hbase.splits", 11,
+		faultless(t, submit(t, h, 1, s, table, append(property("recordcount", costRecords, "hbase.table.create", "recreate", "hbase.splits", 11,
 			"hbase.after.load", "flush,major_compact"), "--phase", "load", "--threads", "16")...))
-		measure(60 * time.Second) // the servers compile what they need
-		// group returns what of gives of a group's runs, on the mean of those with telemetry and of those without.
-		group := func(i int, of func(r result.Run, on bool) float64, args ...string) (with, without float64) {
-			for k := range 4 {
-				on := i%2 == 0 == (k == 0 || k == 3)
-				r := measure(*costLength, append(args, property("telemetry", on)...)...)
-				require.Equal(t, on, len(observed(last(r), "hbase.regionserver.store_files")) == 3, "three servers are watched, or none")
-				if on {
-					with += of(r, on) / 2
-				} else {
-					without += of(r, on) / 2
-				}
+		faultless(t, costRun(t, h, s, table, false, "--threads", "16", "--duration", "60s")) // the servers compile what they need
+		t.Run("throughput", func(t *testing.T) {
+			lost := costThroughput(t, s, table)
+			t.Logf("telemetry costs %s", lost)
+			if *costJudged {
+				require.Less(t, lost.most(), 5.0, "percent of the throughput at the most")
 			}
-			return with, without
-		}
-
-		var lost, raw []float64 // logarithms
-		for i := range *costGroups {
-			seen := map[bool]float64{}
-			with, without := group(i, func(r result.Run, on bool) float64 {
-				p := last(r)
-				given, _ := processors.within(r)
-				seen[on] += p.Throughput / 2
-				return float64(p.Ops) / given
-			})
-			lost, raw = append(lost, math.Log(with/without)), append(raw, math.Log(seen[true]/seen[false]))
-			t.Logf("group %2d: %.0f operations a second with telemetry, %.0f without; %.0f and %.0f per second of processor",
-				i+1, seen[true], seen[false], with, without)
-		}
-		var used, all []float64 // percent of a core; of all cores
-		for i := range max(5, *costGroups/4) {
-			busy := map[bool]float64{}
-			with, without := group(i, func(r result.Run, on bool) float64 {
-				given, worked := processors.within(r)
-				busy[on] += 100 * worked / given / 2
-				return 100 * last(r).Generators[0].OwnCPU
-			}, "--target", "1000")
-			used, all = append(used, with-without), append(all, busy[true]-busy[false])
-			t.Logf("group %2d: at 1000 operations a second %.2f %% of a core with telemetry, %.2f %% without; the machine works %.2f and %.2f %% of its time",
-				i+1, with, without, busy[true], busy[false])
-		}
-		percent := func(log float64) float64 { return 100 * (1 - math.Exp(log)) }
-		asItWas, throughput, core, machine := compare.Repeats(raw), compare.Repeats(lost), compare.Repeats(used), compare.Repeats(all)
-		t.Logf("telemetry costs %.2f %% of the throughput per second of processor (95 %% interval %.2f to %.2f), %.2f %% as it was (%.2f to %.2f); %.2f %% of the machine's time (%.2f to %.2f); %.2f %% of a core (%.2f to %.2f)",
-			percent(*throughput.Mean), percent(*throughput.High), percent(*throughput.Low),
-			percent(*asItWas.Mean), percent(*asItWas.High), percent(*asItWas.Low), *machine.Mean, *machine.Low, *machine.High, *core.Mean, *core.Low, *core.High)
-		if *costJudged {
-			require.Less(t, percent(*throughput.Low), 5.0, "percent of the throughput at the most")
-			require.Less(t, *core.High, 2.0, "percent of a core at the most")
-		}
+		})
+		t.Run("processor", func(t *testing.T) {
+			core := costProcessor(t, h, s, table)
+			t.Logf("telemetry costs %.2f %% of a core of the agent (95 %% interval %.2f to %.2f)", *core.Mean, *core.Low, *core.High)
+			if *costJudged {
+				require.Less(t, *core.High, 2.0, "percent of a core at the most")
+			}
+		})
 	})
+}
+
+// costRecords is how many rows are read.
+const costRecords = 50_000
+
+// loss is a share of throughput by the logarithms of what is left of it, of one pair each.
+type loss struct{ result.Spread }
+
+func (l loss) most() float64 { return percentLost(l.Low) }
+
+func (l loss) String() string {
+	return fmt.Sprintf("%.2f %% of the throughput (95 %% interval %.2f to %.2f)", percentLost(l.Mean), percentLost(l.High), l.most())
+}
+
+func percentLost(log *float64) float64 { return 100 * (1 - math.Exp(*log)) }
+
+// costThroughput measures how much of a closed loop's throughput telemetry takes.
+func costThroughput(t *testing.T, s *server, table string) loss {
+	t.Helper()
+	length := time.Duration(*costPairs*(*costRounds)*4) * *costPart
+	const warm = 30 * time.Second // who watches learns when servers renew their figures
+	watchers := map[bool][]*watcher{}
+	for _, telemetry := range []bool{true, false} {
+		for range *costDose {
+			watchers[telemetry] = append(watchers[telemetry], watch(t, s, table, telemetry, 2*length+10*warm))
+		}
+	}
+	work := func(telemetry bool) {
+		for _, w := range watchers[!telemetry] {
+			w.signal(syscall.SIGSTOP)
+		}
+		for _, w := range watchers[telemetry] {
+			w.signal(syscall.SIGCONT)
+		}
+	}
+	done := readers(t, s, table, 16)
+	work(true)
+	<-time.After(warm / 2)
+	work(false)
+	<-time.After(warm / 2)
+
+	now := false // which of them works
+	// part returns how many operations were done in a part, and how many seconds of processor the machine had for it:
+	// what its hypervisor gave to others is left out.
+	part := func(telemetry bool) (ops, given float64) {
+		if telemetry != now {
+			work(telemetry)
+			now = telemetry
+		}
+		before, had := done(), processor(t)
+		<-time.After(*costPart)
+		return float64(done() - before), processor(t) - had
+	}
+	var raw, lost []float64 // logarithms
+	for i := range *costPairs {
+		var ops, given [2]float64 // without and with
+		for k := range *costRounds * 4 {
+			telemetry, side := (i**costRounds+k/4)%2 == 0 == (k%4 == 0 || k%4 == 3), 0
+			if telemetry {
+				side = 1
+			}
+			o, g := part(telemetry)
+			ops[side], given[side] = ops[side]+o, given[side]+g
+		}
+		dose := float64(*costDose)
+		raw, lost = append(raw, math.Log(ops[1]/ops[0])/dose), append(lost, math.Log(ops[1]/given[1]*given[0]/ops[0])/dose)
+		each := costPart.Seconds() * float64(2**costRounds)
+		t.Logf("pair %2d: %.0f operations a second with %d watchers, %.0f without; %.0f and %.0f per second of processor",
+			i+1, ops[1]/each, *costDose, ops[0]/each, ops[1]/given[1], ops[0]/given[0])
+	}
+	for _, w := range watchers[!now] {
+		w.signal(syscall.SIGCONT)
+	}
+	for _, w := range watchers[false] {
+		require.Empty(t, observed(last(w.Show(w.suite)), "hbase.regionserver.store_files"), "nothing is watched without telemetry")
+	}
+	for _, w := range watchers[true] {
+		files := observed(last(w.Show(w.suite)), "hbase.regionserver.store_files")
+		require.Len(t, files, 3, "three servers are watched")
+		for name, points := range files {
+			require.Greater(t, len(points), int(length.Seconds()/2/result.LooksOfAPoint/2), "looks at %s", name)
+		}
+	}
+	t.Logf("of the operations as they were: %s", loss{compare.Repeats(raw)})
+	return loss{compare.Repeats(lost)}
+}
+
+// costRun reads rows.
+func costRun(t *testing.T, h *house.House, s *server, table string, telemetry bool, args ...string) result.Run {
+	t.Helper()
+	return submit(t, h, 1, s, table, append(readOnly(telemetry), args...)...)
+}
+
+func readOnly(telemetry bool) []string {
+	return property("recordcount", costRecords, "readproportion", 1, "updateproportion", 0, "operationcount", 0,
+		"telemetry", telemetry, "telemetry.interval", "1s")
+}
+
+// watcher is a coordinator and its agent, with a run that hardly does anything.
+type watcher struct {
+	*house.House
+	agent *house.Process
+	suite string
+}
+
+func watch(t *testing.T, s *server, table string, telemetry bool, length time.Duration) *watcher {
+	t.Helper()
+	w := &watcher{House: house.New(t)}
+	w.agent = w.Agent("watcher")
+	w.Connected(1)
+	w.suite = w.Submit(slices.Concat(s.flags(table), readOnly(telemetry), []string{"--target", "1", "--duration", length.String()})...)
+	w.Until(w.suite, "running")
+	return w
+}
+
+// signal stops both processes, or has them go on.
+func (w *watcher) signal(s syscall.Signal) {
+	w.Coordinator.Signal(s)
+	w.agent.Signal(s)
+}
+
+// readers read rows until the test ends. Done tells how many they have read.
+func readers(t *testing.T, s *server, table string, workers int) (done func() int64) {
+	t.Helper()
+	properties := map[string]string{"table": table, "columnfamily": family, "hbase.zookeeper.quorum": s.quorum, "recordcount": strconv.Itoa(costRecords)}
+	target, err := hbase.Open(t.Context(), load.Settings{Properties: properties})
+	require.NoError(t, err)
+	names := keyspace.NewNames("user", 1, false)
+	keys := make([][]byte, costRecords)
+	for i := range keys {
+		keys[i] = names.Append(nil, int64(i))
+	}
+	var n atomic.Int64
+	var all sync.WaitGroup
+	ctx, end := context.WithCancel(t.Context())
+	for i := range workers {
+		session, err := target.Open(ctx, i)
+		require.NoError(t, err)
+		all.Go(func() {
+			defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
+			random := keyspace.NewRand(1, uint64(i))
+			op := workload.Op{Kind: workload.Read}
+			for ctx.Err() == nil {
+				op.Key = keys[random.Below(costRecords)]
+				if out := session.Do(ctx, &op); out.Code != workload.OK && ctx.Err() == nil {
+					t.Errorf("read %s: %s: %v", op.Key, out.Code, out.Err)
+					return
+				}
+				n.Add(1)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		end()
+		all.Wait()
+		require.NoError(t, target.Close())
+	})
+	return n.Load
+}
+
+// costProcessor measures at a fixed rate how many percent of a core the agent needs for telemetry.
+func costProcessor(t *testing.T, h *house.House, s *server, table string) result.Spread {
+	t.Helper()
+	var used []float64
+	for i := range *costGroups {
+		var own [2]float64 // without and with
+		for k := range 4 {
+			telemetry, side := i%2 == 0 == (k == 0 || k == 3), 0
+			if telemetry {
+				side = 1
+			}
+			r := costRun(t, h, s, table, telemetry, "--threads", "16", "--target", "1000", "--duration", costLength.String())
+			faultless(t, r)
+			require.Equal(t, telemetry, len(observed(last(r), "hbase.regionserver.store_files")) == 3, "three servers are watched, or none")
+			own[side] += 100 * last(r).Generators[0].OwnCPU / 2
+		}
+		used = append(used, own[1]-own[0])
+		t.Logf("group %2d: at 1000 operations a second %.2f %% of a core with telemetry, %.2f %% without", i+1, own[1], own[0])
+	}
+	return compare.Repeats(used)
 }
 
 // last is the phase that a run ends with.
 func last(r result.Run) result.Phase { return r.Phases[len(r.Phases)-1] }
 
-// processors is what the machine's processors had done by instants a tenth of a second apart.
-type processors struct {
-	mu      sync.Mutex
-	at      []time.Time
-	seconds []float64 // that all of them had, but for what the hypervisor took
-	work    []float64 // of these
-}
-
-// sampleProcessors looks at them until the test ends.
-func sampleProcessors(t *testing.T) *processors {
+// processor is how many seconds all of the machine's processors together have had, but for what the hypervisor took.
+func processor(t *testing.T) float64 {
 	t.Helper()
-	p := &processors{}
-	ended := make(chan struct{})
-	var all sync.WaitGroup
-	all.Go(func() {
-		for tick := time.NewTicker(100 * time.Millisecond); ; {
-			select {
-			case <-ended:
-				return
-			case now := <-tick.C:
-				sum, err := cpu.Times(false)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				c := sum[0]
-				p.mu.Lock()
-				p.at = append(p.at, now)
-				work := c.User + c.System + c.Nice + c.Irq + c.Softirq
-				p.seconds, p.work = append(p.seconds, work+c.Idle+c.Iowait), append(p.work, work)
-				p.mu.Unlock()
-			}
-		}
-	})
-	t.Cleanup(func() {
-		close(ended)
-		all.Wait()
-	})
-	return p
-}
-
-// within is how many seconds of processor the machine had while a run measured, and in how many it worked.
-func (p *processors) within(r result.Run) (given, worked float64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	by := func(t time.Time) int {
-		i, _ := slices.BinarySearchFunc(p.at, t, time.Time.Compare)
-		return min(i, len(p.at)-1)
-	}
-	from, to := by(r.Start.Planned), by(r.Start.Planned.Add(time.Duration(last(r).Seconds*float64(time.Second))))
-	return p.seconds[to] - p.seconds[from], p.work[to] - p.work[from]
+	sum, err := cpu.Times(false)
+	require.NoError(t, err)
+	c := sum[0]
+	return c.User + c.System + c.Nice + c.Irq + c.Softirq + c.Idle + c.Iowait
 }
