@@ -130,10 +130,7 @@ func costThroughput(t *testing.T, s *server, table string) loss {
 	for i := range *costPairs {
 		var ops, given [2]float64 // without and with
 		for k := range *costRounds * 4 {
-			telemetry, side := (i**costRounds+k/4)%2 == 0 == (k%4 == 0 || k%4 == 3), 0
-			if telemetry {
-				side = 1
-			}
+			telemetry, side := abba(i**costRounds+k/4, k%4)
 			o, g := part(telemetry)
 			ops[side], given[side] = ops[side]+o, given[side]+g
 		}
@@ -158,6 +155,14 @@ func costThroughput(t *testing.T, s *server, table string) loss {
 	}
 	t.Logf("of the operations as they were: %s", loss{compare.Repeats(raw)})
 	return loss{compare.Repeats(lost)}
+}
+
+// abba says whether the part of a round has telemetry, and which side of the comparison that is.
+func abba(round, part int) (telemetry bool, side int) {
+	if round%2 == 0 == (part == 0 || part == 3) {
+		return true, 1
+	}
+	return false, 0
 }
 
 // costRun reads rows.
@@ -240,10 +245,7 @@ func costProcessor(t *testing.T, h *house.House, s *server, table string) result
 	for i := range *costGroups {
 		var own [2]float64 // without and with
 		for k := range 4 {
-			telemetry, side := i%2 == 0 == (k == 0 || k == 3), 0
-			if telemetry {
-				side = 1
-			}
+			telemetry, side := abba(i, k)
 			r := costRun(t, h, s, table, telemetry, "--threads", "16", "--target", "1000", "--duration", costLength.String())
 			faultless(t, r)
 			require.Equal(t, telemetry, len(observed(last(r), "hbase.regionserver.store_files")) == 3, "three servers are watched, or none")
