@@ -49,6 +49,8 @@ endif
 tagged      = $(shell grep -rlE --include='*_test.go' '^//go:build .*\b$(1)\b' cmd internal test | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
 INTEGRATION = $(call tagged,integration)
 HBASE       = $(call tagged,hbase)
+# The tests in them: those without a tag are run by make test.
+only = -run '^($(subst $() ,|,$(sort $(shell grep -rlE --include='*_test.go' '^//go:build .*\b$(1)\b' cmd internal test | xargs -r sed -n 's/^func \(Test[A-Za-z0-9_]*\).*/\1/p'))))$$'
 
 ##@ Use
 
@@ -89,7 +91,7 @@ test: $(TESTRUNNER) ## Run all tests that need no server, with the race detector
 
 .PHONY: test-integration
 test-integration: $(TESTRUNNER) ## Run the tests against separate processes and real servers, one package at a time.
-	$(GOTEST) -count 1 -p 1 -timeout 10m -tags integration $(INTEGRATION)
+	$(GOTEST) -count 1 -p 1 -timeout 10m -tags integration $(call only,integration) $(INTEGRATION)
 
 .PHONY: crash-sandbox
 crash-sandbox: $(TESTRUNNER) ## Kill the sandbox and its storage KILLS (200) times each under load; all that was acknowledged must be there.

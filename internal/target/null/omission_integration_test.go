@@ -99,6 +99,7 @@ func TestNoCoordinatedOmissionInRealTime(t *testing.T) {
 	}
 	require.Empty(t, breaches)
 
+	s.periods = 2
 	closed := s.run(t, pacing.ClosedLoop)
 	require.Less(t, closed.Quantile(0.99), int64(s.byHand(0.05)), "a closed loop sends nothing while it waits, and sees next to nothing of the stall")
 	require.GreaterOrEqual(t, closed.Max(), int64(s.stall()))
