@@ -148,7 +148,7 @@ func TestNothingIsAllocatedForAnOperation(t *testing.T) {
 // canned otherwise.
 type bench struct {
 	name   string
-	reader func(tb testing.TB, worker int) func(ctx context.Context, key []byte) error
+	reader func(worker int) func(ctx context.Context, key []byte) error
 }
 
 const benchRows = 10_000
@@ -169,8 +169,8 @@ func benches(tb testing.TB) []bench {
 	tb.Cleanup(rc.Close)
 	info := region.NewInfo(1, nil, []byte("usertable"), []byte("usertable,,1.abc."), nil, nil)
 	return []bench{
-		{"benchd", sessionReader(target)},
-		{"gohbase-connection", func(testing.TB, int) func(context.Context, []byte) error {
+		{"benchd", func(worker int) func(context.Context, []byte) error { return sessionRead(tb, target, worker) }},
+		{"gohbase-connection", func(int) func(context.Context, []byte) error {
 			family := hrpc.Families(map[string][]string{"cf": nil})
 			return func(ctx context.Context, key []byte) error {
 				ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -225,8 +225,8 @@ func realBenches(tb testing.TB) []bench {
 	bare := gohbase.NewClient(os.Getenv("BENCHD_HBASE"), gohbase.RpcQueueSize(1))
 	tb.Cleanup(bare.Close)
 	return []bench{
-		{"benchd", sessionReader(target)},
-		{"gohbase", func(testing.TB, int) func(context.Context, []byte) error {
+		{"benchd", func(worker int) func(context.Context, []byte) error { return sessionRead(tb, target, worker) }},
+		{"gohbase", func(int) func(context.Context, []byte) error {
 			family := hrpc.Families(map[string][]string{"cf": nil})
 			return func(ctx context.Context, key []byte) error {
 				ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -245,17 +245,14 @@ func realBenches(tb testing.TB) []bench {
 	}
 }
 
-func sessionReader(target *hbase.Target) func(testing.TB, int) func(context.Context, []byte) error {
-	return func(tb testing.TB, worker int) func(context.Context, []byte) error {
-		tb.Helper()
-		s, err := target.Open(tb.Context(), worker)
-		require.NoError(tb, err)
-		tb.Cleanup(func() { require.NoError(tb, s.Close(context.WithoutCancel(tb.Context()))) })
-		op := &workload.Op{Kind: workload.Read}
-		return func(ctx context.Context, key []byte) error {
-			op.Key = key
-			return s.Do(ctx, op).Err
-		}
+func sessionRead(tb testing.TB, target *hbase.Target, worker int) func(context.Context, []byte) error {
+	tb.Helper()
+	s, err := target.Open(tb.Context(), worker)
+	require.NoError(tb, err)
+	op := &workload.Op{Kind: workload.Read}
+	return func(ctx context.Context, key []byte) error {
+		op.Key = key
+		return s.Do(ctx, op).Err
 	}
 }
 
@@ -277,7 +274,7 @@ func BenchmarkRead(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/workers=%d", c.name, workers), func(b *testing.B) {
 				readers := make([]func(context.Context, []byte) error, workers)
 				for w := range readers {
-					readers[w] = c.reader(b, w)
+					readers[w] = c.reader(w)
 					require.NoError(b, readers[w](b.Context(), benchKey(w)))
 				}
 				keys := make([][]byte, benchRows)

@@ -11,10 +11,9 @@ import (
 
 // session is a worker's handle. Its buffers serve every operation again.
 type session struct {
-	t     *Target
-	line  int // which connection of a server it uses
-	turn  turn
-	leave func() // the crew of workers
+	t    *Target
+	line int // which connection of a server it uses
+	turn turn
 
 	call    *rpc.Call
 	several []*parcel // for operations of many rows
@@ -40,7 +39,7 @@ type session struct {
 }
 
 func newSession(t *Target, worker int) *session {
-	s := &session{t: t, line: worker % t.settings.Connections, leave: rpc.Join(), parcels: map[*server]*parcel{}}
+	s := &session{t: t, line: worker % t.settings.Connections, parcels: map[*server]*parcel{}}
 	s.turn.init(t.settings.Timeout)
 	s.call = s.newCall()
 	if t.settings.BatchSize > 1 {
@@ -94,7 +93,6 @@ func ended(err error) workload.Outcome {
 func (s *session) Close(ctx context.Context) error {
 	defer s.turn.close()
 	defer s.t.closed()
-	defer s.leave()
 	if s.buffer == nil || len(s.buffer.rows) == 0 {
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"runtime"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/tsuna/gohbase/compression"
@@ -38,7 +37,6 @@ type Config struct {
 type Conn struct {
 	addr  string
 	conn  net.Conn
-	raw   syscall.RawConn // conn, where a thread may wait for it; otherwise nil
 	codec *codec
 	work  sync.WaitGroup
 	more  chan struct{} // wakes the writer that stands by
@@ -75,9 +73,6 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 	if cfg.Codec != nil {
 		c.codec = &codec{cfg.Codec}
 		hello.CellBlockCompressorClass = new(cfg.Codec.CellBlockCompressorClass())
-	}
-	if tcp, ok := nc.(*net.TCPConn); ok && runtime.GOMAXPROCS(0) > 1 {
-		c.raw, _ = tcp.SyscallConn() // it has just been made
 	}
 	header, err := proto.Marshal(hello)
 	if err == nil {

@@ -6,8 +6,7 @@
 //     share one system call, and one alone waits for nobody.
 //  3. The reader takes in as many answers as have come, copies each into its call's own buffer and wakes the worker,
 //     who decodes it. A worker whose call is the only one that waits is the reader itself, and need not be woken by
-//     anybody (Do); it makes room when its time is over (Yield). Where it is the only worker of the whole process, its
-//     thread waits in the kernel (Join).
+//     anybody (Do); it makes room when its time is over (Yield).
 //  4. A call whose worker has given up stays in its place until its answer comes, which nobody reads.
 //  5. Whoever keeps watch asks now and then, by Idle, whether the server still answers; a connection that fails ends
 //     all calls that wait on it.

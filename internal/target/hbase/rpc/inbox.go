@@ -157,9 +157,6 @@ func (c *Conn) pull(own *Call) error {
 			copy(in.buf, in.buf[in.begin:in.end])
 			in.begin, in.end = 0, in.end-in.begin
 		}
-		if own != nil {
-			c.linger()
-		}
 		n, err := c.conn.Read(in.buf[in.end:])
 		in.end += n
 		switch {

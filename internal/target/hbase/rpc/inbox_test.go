@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -78,49 +77,6 @@ func TestALoneWorkerReadsItsOwnAnswer(t *testing.T) {
 		require.Equal(t, "m", string(response))
 		require.Equal(t, "nobody", reads(c))
 	}
-}
-
-// stared counts how often a thread was to wait for a connection.
-type stared struct {
-	syscall.RawConn
-
-	times int
-}
-
-func (s *stared) Control(f func(fd uintptr)) error {
-	s.times++
-	return s.RawConn.Control(f) //nolint:wrapcheck // a stand-in
-}
-
-func TestTheThreadOfAProcesssOnlyWorkerWaitsForItsAnswer(t *testing.T) {
-	addr, server := hold(t)
-	c := dial(t, addr, nil)
-	raw, err := c.conn.(*net.TCPConn).SyscallConn()
-	require.NoError(t, err)
-	counted := &stared{RawConn: raw}
-	c.raw = counted
-	call := NewCall()
-	answered := func() (waits int) {
-		counted.times = 0
-		returned := do(c, call)
-		id := <-server.ids
-		<-time.After(3 * lingers) // it is not there in time
-		out := <-server.conn
-		server.conn <- out
-		_, err := out.Write(reply(id, []byte("m"), nil, nil))
-		require.NoError(t, err)
-		<-returned
-		<-call.Done()
-		return counted.times
-	}
-	require.Equal(t, 1, answered())
-	c.raw = nil
-	require.Zero(t, answered(), "the runtime would be left without a processor")
-	c.raw = counted
-	leave := Join()
-	require.Zero(t, answered(), "there is another worker")
-	leave()
-	require.Equal(t, 1, answered())
 }
 
 func TestAWorkerThatYieldsLeavesItsAnswerToTheConnection(t *testing.T) {
@@ -288,9 +244,6 @@ func TestEachWorkerGetsItsOwnAnswers(t *testing.T) {
 			calls = 2000 // the others leave it alone
 		}
 		work.Go(func() {
-			if worker > 0 {
-				defer Join()() // the first is counted by dial
-			}
 			rng := rand.New(rand.NewPCG(1, uint64(worker)))
 			call := NewCall()
 			for i := range calls {

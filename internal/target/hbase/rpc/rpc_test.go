@@ -109,10 +109,8 @@ func reply(id uint32, message, cells []byte, e *pb.ExceptionResponse) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 }
 
-// dial makes a connection for the only worker.
 func dial(t *testing.T, addr string, codec compression.Codec) *Conn {
 	t.Helper()
-	t.Cleanup(Join())
 	c, err := Dial(t.Context(), addr, Config{User: "me", Service: "ClientService", Codec: codec})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
