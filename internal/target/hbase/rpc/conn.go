@@ -68,7 +68,7 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 		CellBlockCodecClass: new("org.apache.hadoop.hbase.codec.KeyValueCodec"),
 		VersionInfo:         version(),
 	}
-	c := &Conn{addr: addr, conn: nc, more: make(chan struct{}, 1), ended: make(chan struct{})}
+	c := &Conn{addr: addr, conn: swift(nc), more: make(chan struct{}, 1), ended: make(chan struct{})}
 	c.in.wake = make(chan struct{}, 1)
 	if cfg.Codec != nil {
 		c.codec = &codec{cfg.Codec}

@@ -11,5 +11,6 @@
 //  5. Whoever keeps watch asks now and then, by Idle, whether the server still answers; a connection that fails ends
 //     all calls that wait on it.
 //
+// Nobody waits in the kernel, so the runtime is not told when it is entered (socket).
 // Nothing is allocated for a call that is used again.
 package rpc
