@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/benchd/benchd/internal/kernel"
 )
 
 // kernelTimer is a timerfd that the runtime's network poller watches: a goroutine that reads it sleeps without
@@ -17,6 +20,11 @@ type kernelTimer struct {
 	fd   int
 	file *os.File
 	buf  [8]byte
+
+	// The runtime waits for the file; it is not told that the file is read, because that is cheaper (package kernel).
+	raw  syscall.RawConn
+	look func(fd uintptr) (done bool)
+	lost error // why reading failed
 
 	// ctx is the context whose end interrupts a wait. Sessions and workers wait with one and the same for
 	// millions of times, so it is watched across waits.
@@ -32,7 +40,13 @@ func newKernelTimer() *kernelTimer {
 	if err != nil {
 		return nil
 	}
-	return &kernelTimer{fd: fd, file: os.NewFile(uintptr(fd), "timerfd")}
+	t := &kernelTimer{fd: fd, file: os.NewFile(uintptr(fd), "timerfd")}
+	if t.raw, err = t.file.SyscallConn(); err != nil {
+		_ = t.file.Close() // it was not used
+		return nil
+	}
+	t.look = t.read
+	return t
 }
 
 // set sets the timer, also while another goroutine waits for it. It takes back an expiry that nobody read.
@@ -46,10 +60,27 @@ func (t *kernelTimer) set(d time.Duration) error {
 
 // wait waits until the timer rings.
 func (t *kernelTimer) wait() error {
-	if _, err := t.file.Read(t.buf[:]); err != nil {
+	err := t.raw.Read(t.look)
+	if err == nil {
+		err = t.lost
+	}
+	if err != nil {
 		return fmt.Errorf("wait for alarm: %w", err)
 	}
 	return nil
+}
+
+// read takes out that the timer has rung, if it has.
+func (t *kernelTimer) read(fd uintptr) (done bool) {
+	switch _, errno := kernel.Read(fd, t.buf[:]); errno {
+	case 0:
+		return true
+	case syscall.EAGAIN:
+		return false
+	default:
+		t.lost = errno
+		return true
+	}
 }
 
 // sleep sets the timer and waits for it, or for the end of ctx.

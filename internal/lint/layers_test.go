@@ -61,7 +61,8 @@ func layers() []layer {
 			{name: "clock"},
 		}},
 		{"aside", []room{
-			{name: "alarm"},
+			{name: "alarm", beside: []string{"kernel"}},
+			{name: "kernel", only: []string{"alarm", "target"}},
 			{name: "spelling"},
 			{name: "config", beside: []string{"spelling"}, only: []string{"cmd", "cli"}},
 			{name: "telemetry", only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},

@@ -4,15 +4,12 @@ import (
 	"io"
 	"net"
 	"syscall"
-	"unsafe"
+
+	"github.com/benchd/benchd/internal/kernel"
 )
 
-// socket is a connection whose reads and writes do not tell the runtime that they enter the kernel. They never wait there,
-// because the socket does not block; where nothing can be done yet, the runtime waits as for any connection.
-//
-// The runtime's monitor sleeps while nothing runs, and entering the kernel wakes it: a thread of its own, which looks around
-// and sleeps again. A few workers leave the process idle between two operations, and so it took a third of the processor time
-// of sixteen and two thirds of that of a lone one.
+// socket is a connection whose reads and writes do not tell the runtime that they enter the kernel (package kernel). Where nothing
+// can be done yet, the runtime waits as for any connection.
 //
 // One goroutine at a time reads, and one writes.
 type socket struct {
@@ -30,9 +27,6 @@ type transfer struct {
 	err error
 }
 
-// gulp is the most that is copied at a time, because the collector cannot stop the goroutine meanwhile.
-const gulp = 64 << 10
-
 // swift makes a socket of a connection, if it can.
 func swift(c net.Conn) net.Conn {
 	tcp, ok := c.(*net.TCPConn)
@@ -48,9 +42,9 @@ func swift(c net.Conn) net.Conn {
 	return s
 }
 
-// Read reads what has come, 64 KB at most.
+// Read reads what has come, kernel.Most bytes at most.
 func (s *socket) Read(b []byte) (int, error) {
-	s.in = transfer{b: b[:min(len(b), gulp)]}
+	s.in = transfer{b: b}
 	return s.in.end(s.raw.Read(s.pull))
 }
 
@@ -73,7 +67,7 @@ func (t *transfer) end(waited error) (int, error) {
 // read reads once, if anything has come.
 func (s *socket) read(fd uintptr) (done bool) {
 	t := &s.in
-	n, errno := again(syscall.SYS_READ, fd, t.b)
+	n, errno := kernel.Read(fd, t.b)
 	switch {
 	case errno == syscall.EAGAIN:
 		return false
@@ -83,16 +77,14 @@ func (s *socket) read(fd uintptr) (done bool) {
 		t.err = io.EOF
 	}
 	t.n = n
-	received(fd)
 	return true
 }
 
 // write writes as much as can be.
 func (s *socket) write(fd uintptr) (done bool) {
 	t := &s.out
-	sends(fd)
 	for t.n < len(t.b) {
-		n, errno := again(syscall.SYS_WRITE, fd, t.b[t.n:min(len(t.b), t.n+gulp)])
+		n, errno := kernel.Write(fd, t.b[t.n:])
 		if errno == syscall.EAGAIN {
 			return false
 		}
@@ -103,18 +95,4 @@ func (s *socket) write(fd uintptr) (done bool) {
 		t.n += n
 	}
 	return true
-}
-
-// again makes a system call until no signal interrupts it.
-func again(call, fd uintptr, b []byte) (n int, errno syscall.Errno) {
-	for {
-		n, _, errno := syscall.RawSyscall(call, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
-		switch errno {
-		case 0:
-			return int(n), 0
-		case syscall.EINTR:
-		default:
-			return 0, errno
-		}
-	}
 }

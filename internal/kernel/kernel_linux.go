@@ -1,0 +1,37 @@
+package kernel
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// Most is how many bytes are copied at a time, at most.
+const Most = 64 << 10
+
+// Read reads what is there, Most bytes at most. The error is EAGAIN where nothing is.
+func Read(fd uintptr, b []byte) (n int, errno syscall.Errno) {
+	if n, errno = call(syscall.SYS_READ, fd, b); errno == 0 {
+		received(fd)
+	}
+	return n, errno
+}
+
+// Write writes what can be written at once, Most bytes at most. The error is EAGAIN where nothing can.
+func Write(fd uintptr, b []byte) (n int, errno syscall.Errno) {
+	sends(fd)
+	return call(syscall.SYS_WRITE, fd, b)
+}
+
+// call makes a system call until no signal interrupts it.
+func call(number, fd uintptr, b []byte) (int, syscall.Errno) {
+	for {
+		n, _, errno := syscall.RawSyscall(number, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(min(len(b), Most)))
+		switch errno {
+		case 0:
+			return int(n), 0
+		case syscall.EINTR:
+		default:
+			return 0, errno
+		}
+	}
+}
