@@ -1,0 +1,70 @@
+package kernel_test
+
+import (
+	"bytes"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/benchd/benchd/internal/kernel"
+)
+
+// pipe is one that does not block; shut closes one of its ends.
+func pipe(t *testing.T) (out, in uintptr, shut func(end uintptr)) {
+	t.Helper()
+	var ends [2]int
+	require.NoError(t, unix.Pipe2(ends[:], unix.O_NONBLOCK|unix.O_CLOEXEC))
+	out, in = uintptr(ends[0]), uintptr(ends[1])
+	open := map[uintptr]bool{out: true, in: true}
+	shut = func(end uintptr) {
+		if open[end] {
+			require.NoError(t, unix.Close(int(end)))
+			open[end] = false
+		}
+	}
+	t.Cleanup(func() {
+		shut(out)
+		shut(in)
+	})
+	return out, in, shut
+}
+
+func TestReadAndWriteDoWhatCanBeDoneAtOnce(t *testing.T) {
+	out, in, _ := pipe(t)
+	b := make([]byte, 2*kernel.Most)
+	_, errno := kernel.Read(out, b)
+	require.Equal(t, syscall.EAGAIN, errno, "nothing is there")
+
+	sent := bytes.Repeat([]byte("0123456789abcdef"), 2*kernel.Most/16)
+	n, errno := kernel.Write(in, sent)
+	require.Zero(t, errno)
+	require.Equal(t, kernel.Most, n, "a pipe takes as much as is copied at a time")
+	_, errno = kernel.Write(in, sent)
+	require.Equal(t, syscall.EAGAIN, errno, "it is full")
+
+	got, errno := kernel.Read(out, b)
+	require.Zero(t, errno)
+	require.Equal(t, n, got)
+	require.True(t, bytes.Equal(sent[:n], b[:got]))
+}
+
+func TestNothingIsReadAtTheEnd(t *testing.T) {
+	out, in, shut := pipe(t)
+	shut(in)
+	n, errno := kernel.Read(out, make([]byte, 10))
+	require.Zero(t, errno)
+	require.Zero(t, n)
+}
+
+func TestReadAndWriteTellWhatIsWrong(t *testing.T) {
+	out, in, shut := pipe(t)
+	_, errno := kernel.Read(in, make([]byte, 10))
+	require.Equal(t, syscall.EBADF, errno)
+	_, errno = kernel.Write(out, []byte("x"))
+	require.Equal(t, syscall.EBADF, errno)
+	shut(out)
+	_, errno = kernel.Write(in, []byte("x"))
+	require.Equal(t, syscall.EPIPE, errno)
+}
