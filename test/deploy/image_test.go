@@ -101,8 +101,10 @@ func TestImageRuns(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(work, "steps"), []byte(steps(t, build)), 0o600))
 	image := filepath.Join(work, "image")
 	require.NoError(t, os.Mkdir(image, 0o755))
+	files := buildContext(t)
+	succeed(t, files, nil, "go", "mod", "download") // the build is within a namespace without a network
 	t.Log(within(t, "build.sh", []string{"VERSION=" + version, "COMMIT=0123456789ab"},
-		work, buildContext(t), goEnv(t, "GOROOT"), goEnv(t, "GOCACHE"), goEnv(t, "GOMODCACHE")))
+		work, files, goEnv(t, "GOROOT"), goEnv(t, "GOCACHE"), goEnv(t, "GOMODCACHE")))
 
 	user, entry := "", ""
 	for _, c := range last.Commands {
