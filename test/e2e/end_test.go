@@ -72,6 +72,7 @@ func TestATerminatedAgentFailsTheRun(t *testing.T) {
 }
 
 func TestATerminatedAgentLeavesThePartOfTheOthers(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := house.New(t)
 	agents := h.Agents("a", "b")
 	waiting := house.Start(t, nil, "benchctl", "submit", "--db", "null", "--wait", "--coordinator", h.Address, "--on-agent-loss", "continue",
@@ -87,6 +88,7 @@ func TestATerminatedAgentLeavesThePartOfTheOthers(t *testing.T) {
 }
 
 func TestAStoppedCoordinatorDetachesAndTheRunEndsComplete(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := house.New(t)
 	h.Agents("a", "b")
 	waiting := house.Start(t, nil, "benchctl", "submit", "--db", "null", "--wait", "--coordinator", h.Address,

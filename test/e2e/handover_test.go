@@ -18,6 +18,7 @@ import (
 // TestALoadOutlivesItsAgentsAndItsCoordinator kills agents and the coordinator at random instants of a load, and starts
 // them again: every row is written, and counted once.
 func TestALoadOutlivesItsAgentsAndItsCoordinator(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	const rows = 60_000
 	h := house.New(t)
 	spool := t.TempDir()

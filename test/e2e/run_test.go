@@ -64,6 +64,7 @@ func TestAnOpenLoopOffersWhatItWasTold(t *testing.T) {
 }
 
 func TestTwoRunsOnDisjointAgentsGoAtOnceAndAThirdWaits(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := house.New(t)
 	h.Agent("a", "--label", "side=left")
 	h.Agent("b", "--label", "side=right")

@@ -54,6 +54,7 @@ func showSuite(t *testing.T, h *house.House, id string) result.Suite {
 
 // A coordinator that is killed in the fifth of ten runs: what had ended is not run again, and the suite ends complete.
 func TestASuiteIsResumedAfterItsCoordinatorWasKilled(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := house.New(t)
 	h.Agents("a")
 	id := submitted(t, h, "-f", suiteFile(t, tenRuns))
@@ -76,6 +77,7 @@ func TestASuiteIsResumedAfterItsCoordinatorWasKilled(t *testing.T) {
 
 // The same, with the agent killed, too: then the fifth has failed, and those after it were not begun.
 func TestASuiteWhoseAgentWasKilledIsResumed(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := house.New(t)
 	a := h.Agents("a")[0]
 	id := submitted(t, h, "-f", suiteFile(t, tenRuns))
