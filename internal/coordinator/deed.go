@@ -33,7 +33,7 @@ type deed struct {
 	Begun time.Time `json:"begun"`
 
 	Args  map[string]string `json:"args,omitempty"`
-	Timed bool              `json:"timed,omitempty"` // it is one of plan.Settings.Actions: nothing waits for it
+	Timed bool              `json:"timed,omitempty"` // it is one of plan.Settings.Actions: nothing waits for it but, for a hook, the run's end
 }
 
 // String is the action with its arguments, for people.
@@ -165,7 +165,12 @@ func (cd *conductor) deedEnded(id, failed string) {
 	}
 	if d.Timed {
 		cd.endedTimed(cmp.Or(failed, "done"))
-		cd.persist(cd.c.life)
+		if d.Name == plan.Hook { // archived at once with its end, or the run would wait for ever after a restart
+			cd.step(lifecycle.Holding{})
+		}
+		if !cd.sealed {
+			cd.persist(cd.c.life)
+		}
 		return
 	}
 	cd.step(lifecycle.Acted{Error: failed})
@@ -178,7 +183,8 @@ func (cd *conductor) deedLost(agent string) {
 	}
 }
 
-// giveUpDeed tells the agent that nobody waits for the action any more, because the run ends.
+// giveUpDeed tells the agent that nobody waits for the action any more, because the run ends. A hook is left to its own end:
+// it may have stopped a server and be about to start it again.
 func (cd *conductor) giveUpDeed() {
 	cd.leaveTimed()
 	d := cd.run.record.Deed
@@ -191,6 +197,9 @@ func (cd *conductor) giveUpDeed() {
 		cd.endedTimed(result.StillGoing)
 	} else {
 		cd.note("action", d.String()+" is given up: what was begun may go on")
+	}
+	if d.Name == plan.Hook {
+		return
 	}
 	if m := cd.c.roster.get(d.Agent); m != nil {
 		if s, ok := m.connected(); ok {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -55,6 +56,9 @@ func (cd *conductor) begunTimed(d *deed) {
 	cd.run.record.Timed = append(cd.run.record.Timed, timed{
 		Action: result.Action{Do: d.String(), T: at.Seconds()}, Phase: phase, Agent: d.Agent, Fault: d.Name == plan.Fault,
 	})
+	if d.Name == plan.Hook {
+		cd.step(lifecycle.Holding{By: d.String()})
+	}
 }
 
 func (cd *conductor) endedTimed(outcome string) {

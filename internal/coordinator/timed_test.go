@@ -77,6 +77,54 @@ func TestARunDoesNotWaitForItsActions(t *testing.T) {
 	h.event(id, "flush at 0s is not begun: the run was over")
 }
 
+// A hook may have stopped a server that it is about to start again: the run ends after it, and the next finds what it has left.
+func TestARunEndsAfterItsHook(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a")
+	a.hello.Hooks = []string{"restart"}
+	a.connect()
+	id := timedRun(h, "actions=0s hook restart; 0s flush")
+	a.ready()
+	start := a.begin()
+	order := await(a, (*benchdv1.SessionResponse).GetAction)
+	over(a, start)
+	h.event(id, "the end of the run waits for hook restart")
+	require.Equal(t, result.Running, h.result(id).Status)
+	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Action{Action: &benchdv1.ActionAnswer{
+		Id: order.GetId(), Outcome: benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED, Error: "exit status 1",
+	}}})
+	h.until(id, result.Complete)
+	actions := h.result(id).Phases[0].Actions
+	require.Len(t, actions, 1)
+	require.Contains(t, actions[0].Outcome, "exit status 1")
+	h.event(id, "flush at 0s is not begun: the run was over")
+}
+
+func TestACancelledRunLeavesItsHookAlone(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a")
+	a.hello.Hooks = []string{"restart"}
+	a.connect()
+	id := timedRun(h, "actions=0s hook restart")
+	a.ready()
+	start := a.begin()
+	await(a, (*benchdv1.SessionResponse).GetAction)
+	over(a, start)
+	h.event(id, "the end of the run waits for hook restart")
+	h.cancel(id)
+	last := await(a, func(m *benchdv1.SessionResponse) *benchdv1.SessionResponse {
+		if m.GetCancelAction() == nil && m.GetRelease() == nil {
+			return nil
+		}
+		return m
+	})
+	require.Nil(t, last.GetCancelAction(), "it would be killed half-way")
+	h.until(id, result.Cancelled)
+	require.Equal(t, result.StillGoing, h.result(id).Phases[0].Actions[0].Outcome)
+}
+
 // What was ordered before the coordinator was started again is not ordered anew, and the next follows.
 func TestATimedActionOutlivesTheCoordinator(t *testing.T) {
 	t.Parallel()

@@ -29,6 +29,33 @@ type Acted struct{ Error string }
 
 func (Acted) event() {}
 
+// Holding names what goes on that the run does not end before by itself, such as a hook that has stopped a server and is to
+// start it again; empty when that has ended. Whatever ends the run early does not wait for it.
+type Holding struct{ By string }
+
+func (Holding) event() {}
+
+func (s *State) holding(e Holding) []Command {
+	waiting := s.Told
+	s.Held, s.Told = e.By, false
+	if !waiting || e.By != "" {
+		return nil
+	}
+	return s.advance()
+}
+
+// hold reports whether the run's end has to wait, and says so the first time.
+func (s *State) hold() (out []Command, waiting bool) {
+	if s.Held == "" {
+		return nil, false
+	}
+	if !s.Told {
+		s.Told = true
+		out = []Command{Note{"action", "the end of the run waits for " + s.Held}}
+	}
+	return out, true
+}
+
 // awaited gives the actions that are done after the current segment, and those before the next, in their order.
 func (s *State) awaited() []Act {
 	var acts []Act

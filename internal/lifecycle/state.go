@@ -34,6 +34,10 @@ type State struct {
 	Acts   int  `json:"acts,omitempty"`
 	Acting bool `json:"acting,omitempty"`
 
+	// Held is what the run does not end before by itself; Told says that it has come to that, and is in the timeline.
+	Held string `json:"held,omitempty"`
+	Told bool   `json:"told,omitempty"`
+
 	// Reason says why the run ends otherwise than complete. The first reason stays.
 	Reason    string `json:"reason,omitempty"`
 	Failed    bool   `json:"failed,omitempty"`

@@ -43,6 +43,8 @@ func (s *State) Step(event Event) []Command {
 		return s.warmedUp(e)
 	case Acted:
 		return s.acted(e)
+	case Holding:
+		return s.holding(e)
 	case Handed:
 		return s.handed(e)
 	case Fired:
@@ -217,7 +219,10 @@ func (s *State) advance() []Command {
 		if out, waiting := s.act(); waiting {
 			return out
 		}
-		if s.Phase+len(s.Current()) == len(s.Phases) {
+		if s.lastSegment() {
+			if out, waiting := s.hold(); waiting {
+				return out
+			}
 			return s.seal()
 		}
 		for i := range s.Shards {
@@ -350,7 +355,7 @@ func (s *State) fired(e Fired) []Command {
 			}
 		}
 		return s.fail(fmt.Sprintf("the agents did not get ready within %s", prepareWithin))
-	case e.Timer == Overdue && s.Acting:
+	case e.Timer == Overdue && (s.Acting || s.Held != "" && s.all(Over)):
 		return nil // the phase has ended
 	case e.Timer == Overdue && s.Status == result.Running:
 		if _, bounded := s.planned(); !bounded {

@@ -173,6 +173,8 @@ func parseEvent(t *testing.T, words []string) lifecycle.Event {
 		return lifecycle.Cancel{By: words[1]}
 	case "acted":
 		return lifecycle.Acted{Error: arg["error"]}
+	case "holding":
+		return lifecycle.Holding{By: arg["by"]}
 	case "refused":
 		return lifecycle.Refused{Why: arg["why"]}
 	case "unwanted":

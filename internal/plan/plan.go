@@ -104,7 +104,7 @@ type Settings struct {
 	Telemetry Telemetry
 
 	// BeforeRun are actions on the target that come before the first segment that measures, likewise. Actions are done
-	// while it is measured, one after another; a run that is over does not wait for them.
+	// while it is measured, one after another; a run that is over waits for none but a hook.
 	BeforeRun []string
 	Actions   []Action
 
