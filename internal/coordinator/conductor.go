@@ -53,6 +53,7 @@ type conductor struct {
 	events   []archive.Event   // not archived yet
 	away     map[int]time.Time // shards whose agents are not connected, since when
 	orphans  map[int]time.Time // shards that wait for another agent, since when
+	missed   time.Time         // since when the agent that does an action is not connected
 	newest   time.Time         // when windows came last
 	inserted inserted
 
@@ -150,6 +151,7 @@ func (cd *conductor) loop(ctx context.Context) {
 			}
 			cd.followWarmup()
 			cd.handOver(time.Now())
+			cd.missDoer(time.Now())
 			cd.doActions()
 			cd.watch(time.Now())
 			if now := time.Now(); now.Sub(cd.telemetry.kept) >= keepEvery {

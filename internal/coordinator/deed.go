@@ -183,6 +183,31 @@ func (cd *conductor) deedLost(agent string) {
 	}
 }
 
+// missDoer gives up an action whose agent has been away for the time that agents have to come back, or is another process. It
+// runs in the loop, at every tick: a hook's agent need not be one of the run's, whose loss the run hears of.
+func (cd *conductor) missDoer(now time.Time) {
+	d := cd.run.record.Deed
+	if d == nil {
+		cd.missed = time.Time{}
+		return
+	}
+	here, boot := false, ""
+	if m := cd.c.roster.get(d.Agent); m != nil {
+		_, here = m.connected()
+		boot = m.boot()
+	}
+	switch {
+	case here && boot == d.Boot:
+		cd.missed = time.Time{}
+	case here:
+		cd.deedLost(d.Agent)
+	case cd.missed.IsZero():
+		cd.missed = now
+	case now.Sub(cd.missed) > cd.c.config.AgentGrace:
+		cd.deedLost(d.Agent)
+	}
+}
+
 // giveUpDeed tells the agent that nobody waits for the action any more, because the run ends. A hook is left to its own end:
 // it may have stopped a server and be about to start it again.
 func (cd *conductor) giveUpDeed() {

@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -77,21 +78,29 @@ func TestARunDoesNotWaitForItsActions(t *testing.T) {
 	h.event(id, "flush at 0s is not begun: the run was over")
 }
 
+// atItsHook is a run whose load is over while agent z, which is none of its own, does a hook.
+func atItsHook(h *house) (id string, z *puppet, order *benchdv1.ActionOrder) {
+	a := newPuppet(h, "a").connect()
+	z = newPuppet(h, "z")
+	a.welcomed()
+	z.hello.Hooks = []string{"restart"}
+	z.connect().welcomed()
+	id = timedRun(h, "actions=0s hook restart; 0s flush")
+	a.ready()
+	start := a.begin()
+	order = await(z, (*benchdv1.SessionResponse).GetAction)
+	over(a, start)
+	h.event(id, "the end of the run waits for hook restart")
+	require.Equal(h.t, result.Running, h.result(id).Status)
+	return id, z, order
+}
+
 // A hook may have stopped a server that it is about to start again: the run ends after it, and the next finds what it has left.
 func TestARunEndsAfterItsHook(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	a := newPuppet(h, "a")
-	a.hello.Hooks = []string{"restart"}
-	a.connect()
-	id := timedRun(h, "actions=0s hook restart; 0s flush")
-	a.ready()
-	start := a.begin()
-	order := await(a, (*benchdv1.SessionResponse).GetAction)
-	over(a, start)
-	h.event(id, "the end of the run waits for hook restart")
-	require.Equal(t, result.Running, h.result(id).Status)
-	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Action{Action: &benchdv1.ActionAnswer{
+	id, z, order := atItsHook(h)
+	z.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Action{Action: &benchdv1.ActionAnswer{
 		Id: order.GetId(), Outcome: benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED, Error: "exit status 1",
 	}}})
 	h.until(id, result.Complete)
@@ -104,25 +113,42 @@ func TestARunEndsAfterItsHook(t *testing.T) {
 func TestACancelledRunLeavesItsHookAlone(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	a := newPuppet(h, "a")
-	a.hello.Hooks = []string{"restart"}
-	a.connect()
-	id := timedRun(h, "actions=0s hook restart")
-	a.ready()
-	start := a.begin()
-	await(a, (*benchdv1.SessionResponse).GetAction)
-	over(a, start)
-	h.event(id, "the end of the run waits for hook restart")
+	id, z, _ := atItsHook(h)
 	h.cancel(id)
-	last := await(a, func(m *benchdv1.SessionResponse) *benchdv1.SessionResponse {
-		if m.GetCancelAction() == nil && m.GetRelease() == nil {
-			return nil
-		}
-		return m
-	})
-	require.Nil(t, last.GetCancelAction(), "it would be killed half-way")
 	h.until(id, result.Cancelled)
 	require.Equal(t, result.StillGoing, h.result(id).Phases[0].Actions[0].Outcome)
+	for {
+		select {
+		case m := <-z.in:
+			require.Nil(t, m.GetCancelAction(), "it would be killed half-way")
+			continue
+		case <-time.After(100 * time.Millisecond):
+		}
+		break
+	}
+}
+
+// The end of a run waits no longer for a hook than agents have to come back, nor for one of a process that is gone.
+func TestARunEndsWhenTheAgentOfItsHookIsLost(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(h *house, z *puppet){
+		"away": func(_ *house, z *puppet) { z.cancel() },
+		"anew": func(h *house, z *puppet) {
+			z.cancel()
+			again := newPuppet(h, "z")
+			again.hello.BootId = "another"
+			again.connect().welcomed()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouseOf(t, 2*time.Second)
+			id, z, _ := atItsHook(h)
+			lose(h, z)
+			h.until(id, result.Complete)
+			require.Contains(t, h.result(id).Phases[0].Actions[0].Outcome, "agent z was lost meanwhile")
+		})
+	}
 }
 
 // What was ordered before the coordinator was started again is not ordered anew, and the next follows.

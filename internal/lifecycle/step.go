@@ -355,7 +355,7 @@ func (s *State) fired(e Fired) []Command {
 			}
 		}
 		return s.fail(fmt.Sprintf("the agents did not get ready within %s", prepareWithin))
-	case e.Timer == Overdue && (s.Acting || s.Held != "" && s.all(Over)):
+	case e.Timer == Overdue && (s.Acting || s.Told):
 		return nil // the phase has ended
 	case e.Timer == Overdue && s.Status == result.Running:
 		if _, bounded := s.planned(); !bounded {
