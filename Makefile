@@ -103,9 +103,9 @@ test-faults: $(TESTRUNNER) ## Run the tests of killed processes, broken networks
 	$(GOTEST) -count 1 -timeout 15m -parallel 14 -tags faults ./test/faults || failed=$$?; cat bin/faults.txt; exit $${failed:-0}
 
 .PHONY: test-hbase
-test-hbase: $(TESTRUNNER) ## Run the tests against a real HBase, which they start; FAULTS=2m SOAK=10m make two of them longer, RUN=NAME picks.
+test-hbase: $(TESTRUNNER) ## Run the tests that need a real HBase, which they start; FAULTS=2m SOAK=10m make two of them longer, RUN=NAME picks.
 	BENCHD_TEST_FAULTS='$(FAULTS)' BENCHD_TEST_SOAK='$(SOAK)' scripts/with-hbase \
-		$(GOTEST) -count 1 -p 1 -timeout 40m -tags hbase $(if $(RUN),-v -run '$(RUN)') $(HBASE)
+		$(GOTEST) -count 1 -p 1 -timeout 40m -tags hbase $(if $(RUN),-v -run '$(RUN)',$(call only,hbase)) $(HBASE)
 
 .PHONY: soak
 soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three agents; memory, goroutines, archive and throughput are judged.
