@@ -25,6 +25,7 @@ const (
 	ackWithin      = 4 * time.Second                                   // until all windows are acknowledged, from the beginning of the end
 	farewellWithin = 500 * time.Millisecond                            // for the coordinator to take leave
 	joinWithin     = ackWithin + farewellWithin + 200*time.Millisecond // until nothing is waited for any more, from the beginning
+	diskWithin     = 200 * time.Millisecond                            // for the disk of the spool to take the last windows, after that
 )
 
 // Agent serves a coordinator. New makes one, Run lets it work until its context ends.
@@ -81,7 +82,8 @@ func (a *Agent) Run(ctx context.Context) error {
 	if err := a.openRoom(); err != nil {
 		return err
 	}
-	defer a.closeRoom()
+	ending := time.Now()
+	defer func() { a.closeRoom(joinWithin - time.Since(ending)) }()
 	a.host = hostFacts(ctx, a.log)
 	conn, err := grpc.NewClient(a.config.Coordinator, a.config.dialOptions()...)
 	if err != nil {
@@ -99,22 +101,45 @@ func (a *Agent) Run(ctx context.Context) error {
 	case <-linked:
 	case <-ctx.Done():
 	}
-	began := time.Now()
-	a.leave(reasonOf(ctx), began)
+	ending = time.Now()
+	a.leave(reasonOf(ctx), ending)
 	cancel()
 	<-linked
 	a.found() // nobody is waited for any more
-	a.join(joinWithin - time.Since(began))
+	a.join(joinWithin - time.Since(ending))
 	return errors.Join(err, conn.Close())
 }
 
-// closeRoom lets go of the spool. Windows that are left in it are for the next process.
-func (a *Agent) closeRoom() {
-	if a.room.disk == nil {
-		return
+// closeRoom waits until the windows in memory are on disk, and lets go of the spool. Windows that are left in it are for
+// the next process.
+func (a *Agent) closeRoom(within time.Duration) {
+	idle := a.room.spooler.end(max(within, diskWithin))
+	a.mu.Lock()
+	onDisk, lost := 0, 0
+	for _, s := range a.shards {
+		for _, k := range s.kept.windows {
+			if k.place.Valid() {
+				onDisk++
+			} else {
+				lost++
+			}
+		}
 	}
-	if err := a.room.disk.Close(); err != nil {
-		a.log.Warn("the spool cannot be closed", "error", err)
+	a.mu.Unlock()
+	if onDisk > 0 {
+		a.log.Warn("the coordinator has not acknowledged all windows: they are in the spool, for the next agent of this name", "windows", onDisk)
+	}
+	if lost > 0 {
+		a.log.Warn("windows are lost: the coordinator has not acknowledged them, and they are not on disk", "windows", lost)
+	}
+	switch {
+	case a.room.disk == nil:
+	case !idle:
+		a.log.Warn("the disk of the spool does not answer")
+	default:
+		if err := a.room.disk.Close(); err != nil {
+			a.log.Warn("the spool cannot be closed", "error", err)
+		}
 	}
 }
 
@@ -154,14 +179,8 @@ func (a *Agent) leave(reason string, began time.Time) {
 
 	a.await(ackWithin-time.Since(began), func() bool { return a.out == nil || a.held() == 0 })
 	a.mu.Lock()
-	out, lost := a.out, a.held()
+	out := a.out
 	a.mu.Unlock()
-	switch {
-	case lost > 0 && a.room.disk != nil:
-		a.log.Warn("the coordinator has not acknowledged all windows: they are in the spool, for the next agent of this name", "windows", lost)
-	case lost > 0:
-		a.log.Warn("windows are lost: the coordinator has not acknowledged them", "windows", lost)
-	}
 	if out != nil {
 		out.add(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Leaving{Leaving: &benchdv1.Leaving{Reason: reason}}}, nil)
 		out.finish()

@@ -49,7 +49,8 @@ type Config struct {
 	Spool string
 	// SpoolBytes bounds the windows of a shard that are kept until they are acknowledged. Default 4 GiB: days of them.
 	SpoolBytes int64
-	// MemoryBytes bounds them where there is no Spool, or while its disk is full. Default 256 MiB.
+	// MemoryBytes bounds those of a shard that are in memory alone: where there is no Spool, and while its disk is full or
+	// does not answer. Default 256 MiB.
 	MemoryBytes int64
 	// Clock is the agent's clock. Default: the machine's.
 	Clock *clock.Source

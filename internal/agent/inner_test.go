@@ -5,7 +5,9 @@ import (
 	"log/slog"
 	"runtime"
 	"runtime/metrics"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -19,7 +21,7 @@ func TestProbesOvertakeWindows(t *testing.T) {
 	o := newOutbox()
 	kept := keptWindows{room: &room{}}
 	for seq := range uint32(5) {
-		k, _ := kept.add(&benchdv1.Window{Seq: seq}, spool.Place{}, 1, 100, 100)
+		k, _ := kept.add(&benchdv1.Window{Seq: seq}, 100, 100)
 		o.add(nil, k)
 	}
 	kept.ack("", 3)
@@ -46,7 +48,7 @@ func TestTheOldestWindowsAreDroppedWhenThereIsNoRoom(t *testing.T) {
 	var dropped uint64
 	var all []*keptWindow
 	for seq := range uint32(100) {
-		k, n := s.add(&benchdv1.Window{Phase: "measure", Seq: seq}, spool.Place{}, 1000, 10_500, 1<<20)
+		k, n := s.add(&benchdv1.Window{Phase: "measure", Seq: seq, Lateness: make([]byte, 1000)}, 10_500, 1<<20)
 		dropped += n
 		all = append(all, k)
 	}
@@ -67,7 +69,7 @@ func TestTheOldestWindowsAreDroppedWhenThereIsNoRoom(t *testing.T) {
 	require.Zero(t, s.loose)
 	require.Zero(t, s.room.memory)
 
-	_, dropped = s.add(&benchdv1.Window{}, spool.Place{}, 100_000, 10, 10)
+	_, dropped = s.add(&benchdv1.Window{Lateness: make([]byte, 100_000)}, 10, 10)
 	require.Zero(t, dropped, "one window is always kept")
 }
 
@@ -77,13 +79,13 @@ func TestAFullDiskCostsNoneOfTheWindowsOnIt(t *testing.T) {
 	disk, err := spool.Open(t.TempDir(), spool.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, disk.Close()) }()
-	r := &room{disk: disk, log: slog.New(slog.DiscardHandler)}
+	r := newRoom(disk)
 	s := keptWindows{room: r}
 	var dropped uint64
 	keep := func(seq uint32) {
 		w := &benchdv1.Window{Phase: "measure", Seq: seq, Lateness: make([]byte, 1000)}
-		place, size := r.save(w)
-		_, n := s.add(w, place, size, 1<<20, 5_500)
+		k, n := s.add(w, 1<<20, 5_500)
+		r.spooler.save(k)
 		dropped += n
 	}
 	for seq := range uint32(50) {
@@ -119,11 +121,13 @@ func TestWindowsBeyondTheMemoryAreReadFromDisk(t *testing.T) {
 	disk, err := spool.Open(t.TempDir(), spool.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, disk.Close()) }()
-	r := &room{disk: disk, log: slog.New(slog.DiscardHandler), memory: inMemory}
+	r := newRoom(disk)
+	r.memory = inMemory
 	s := keptWindows{room: r}
 	w := &benchdv1.Window{Phase: "measure", Seq: 7, Lateness: []byte("late")}
-	place, size := r.save(w)
-	k, _ := s.add(w, place, size, 1<<20, 1<<20)
+	k, _ := s.add(w, 1<<20, 1<<20)
+	require.Same(t, w, k.window.Load(), "in memory until it is on disk")
+	r.spooler.save(k)
 	require.Nil(t, k.window.Load())
 	got, err := r.fetch(k)
 	require.NoError(t, err)
@@ -131,10 +135,86 @@ func TestWindowsBeyondTheMemoryAreReadFromDisk(t *testing.T) {
 	require.EqualValues(t, inMemory, r.memory)
 	s.ack("measure", 7)
 	_, err = r.fetch(k)
-	require.NoError(t, err, "its segment is removed by a sweep")
-	r.sweep()
-	_, err = r.fetch(k)
-	require.Error(t, err)
+	require.ErrorIs(t, err, errGone)
+	require.NoError(t, disk.Sweep())
+	require.Zero(t, disk.Bytes())
+}
+
+// A window that is acknowledged while the disk takes it leaves nothing there.
+func TestAWindowThatIsAcknowledgedWhileItIsWrittenIsNotKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stalls, goesOn := make(chan struct{}), make(chan struct{})
+		disk := slowSpool(t, func() {
+			stalls <- struct{}{}
+			<-goesOn
+		})
+		var mu sync.Mutex
+		r := &room{disk: disk, log: slog.New(slog.DiscardHandler)}
+		r.spooler.start(r, &mu)
+		s := keptWindows{room: r}
+		mu.Lock()
+		for seq := range uint32(3) {
+			s.add(&benchdv1.Window{Phase: "measure", Seq: seq}, 1<<20, 1<<20)
+		}
+		mu.Unlock()
+		<-stalls // at the head of the file
+		goesOn <- struct{}{}
+		<-stalls // at the first window
+		mu.Lock()
+		s.ack("measure", 0)
+		s.ack("measure", 1)
+		mu.Unlock()
+		goesOn <- struct{}{}
+		<-stalls // at the third: the second is not written
+		goesOn <- struct{}{}
+		require.True(t, r.spooler.end(time.Hour))
+		require.Len(t, s.windows, 1)
+		require.True(t, s.windows[0].place.Valid())
+		require.Zero(t, s.loose)
+		s.ack("measure", 2)
+		require.Zero(t, r.memory)
+		require.NoError(t, disk.Sweep())
+		require.Zero(t, disk.Bytes())
+		require.NoError(t, disk.Close())
+	})
+}
+
+// An agent ends although the disk of its spool does not answer.
+func TestASpoolThatDoesNotAnswerIsNotWaitedForAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stalls, goesOn := make(chan struct{}), make(chan struct{})
+		disk := slowSpool(t, func() {
+			close(stalls)
+			<-goesOn
+		})
+		var mu sync.Mutex
+		r := &room{disk: disk, log: slog.New(slog.DiscardHandler)}
+		r.spooler.start(r, &mu)
+		s := keptWindows{room: r}
+		mu.Lock()
+		k, _ := s.add(&benchdv1.Window{Phase: "measure"}, 1<<20, 1<<20)
+		mu.Unlock()
+		<-stalls
+		began := time.Now()
+		require.False(t, r.spooler.end(time.Second))
+		require.Equal(t, time.Second, time.Since(began))
+		w, err := r.fetch(k)
+		require.NoError(t, err, "it can be sent")
+		require.NotNil(t, w)
+		stalls = make(chan struct{})
+		goesOn <- struct{}{}
+		<-stalls
+		goesOn <- struct{}{}
+		<-r.spooler.done
+		require.NoError(t, disk.Close())
+	})
+}
+
+// newRoom is a room whose windows are written when the test says so.
+func newRoom(disk *spool.Spool) *room {
+	r := &room{disk: disk, log: slog.New(slog.DiscardHandler)}
+	r.spooler.room, r.spooler.lock = r, new(sync.Mutex)
+	return r
 }
 
 func TestWaitsForAProcessorAreTheGrowthOfTheRuntimesHistogram(t *testing.T) {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -23,39 +24,17 @@ type room struct {
 	log  *slog.Logger
 
 	unsaved atomic.Uint64 // windows that the disk did not take
-	failing atomic.Bool   // it did not take the last one
-
-	memory int64 // bytes of windows in memory; under the agent's lock
-}
-
-// save writes a window to the disk. Where that fails the window is in memory alone; it is said once, not with every
-// window. No lock is held.
-func (r *room) save(w *benchdv1.Window) (spool.Place, int64) {
-	size := int64(proto.Size(w))
-	if r.disk == nil {
-		return spool.Place{}, size
-	}
-	record, err := proto.Marshal(w)
-	if err == nil {
-		var place spool.Place
-		if place, err = r.disk.Add(record); err == nil {
-			if r.failing.Swap(false) {
-				r.log.Info("windows are kept on disk again")
-			}
-			return place, size
-		}
-	}
-	r.unsaved.Add(1)
-	if !r.failing.Swap(true) {
-		r.log.Error("windows are kept in memory only: they would be lost if this agent were killed", "error", err)
-	}
-	return spool.Place{}, size
+	memory  int64         // bytes of windows in memory; under the agent's lock
+	spooler spooler       // the only one that writes to the disk
 }
 
 // fetch returns a window that is kept.
 func (r *room) fetch(k *keptWindow) (*benchdv1.Window, error) {
 	if w := k.window.Load(); w != nil {
 		return w, nil
+	}
+	if k.gone.Load() {
+		return nil, errGone
 	}
 	record, err := r.disk.Read(k.place)
 	if err != nil {
@@ -68,22 +47,29 @@ func (r *room) fetch(k *keptWindow) (*benchdv1.Window, error) {
 	return w, nil
 }
 
-// sweep gives back the disk that is not needed.
-func (r *room) sweep() {
-	if r.disk == nil {
+// saved notes where a window is on disk. It need not stay in memory then. The caller holds the agent's lock.
+func (r *room) saved(k *keptWindow, place spool.Place) {
+	if k.gone.Load() {
+		r.disk.Remove(place)
 		return
 	}
-	if err := r.disk.Sweep(); err != nil {
-		r.log.Warn("the spool cannot be swept", "error", err)
+	k.place = place
+	k.shard.loose -= k.bytes
+	if r.memory > inMemory && k.window.Swap(nil) != nil {
+		r.memory -= k.bytes
 	}
 }
 
+// errGone says that a window was acknowledged or dropped.
+var errGone = errors.New("the window is not kept any more")
+
 // keptWindow is a window that is kept.
 type keptWindow struct {
+	shard  *keptWindows
 	phase  string
 	seq    uint32
 	window atomic.Pointer[benchdv1.Window] // nil when it is on disk alone
-	place  spool.Place                     // not valid when it is in memory alone
+	place  spool.Place                     // not valid when it is in memory alone; set before window becomes nil
 	bytes  int64
 	gone   atomic.Bool // acknowledged or dropped: need not be sent
 }
@@ -99,18 +85,16 @@ type keptWindows struct {
 
 func (s *keptWindows) len() int { return len(s.windows) }
 
-// add keeps a window, and returns how many had to be dropped because there is room for no more than limit bytes of
-// them, and loose bytes of those that the disk did not take. The oldest go first: the newest has the counts and the mark
-// of the end.
-func (s *keptWindows) add(w *benchdv1.Window, place spool.Place, size, limit, loose int64) (kept *keptWindow, dropped uint64) {
-	kept = &keptWindow{phase: w.GetPhase(), seq: w.GetSeq(), place: place, bytes: size}
-	if !place.Valid() {
-		s.loose += size
-	}
-	if !place.Valid() || s.room.memory+size <= inMemory {
-		kept.window.Store(w)
-		s.room.memory += size
-	}
+// add keeps a window in memory until it is on disk, and returns how many had to be dropped because there is room for no
+// more than limit bytes of them, and loose bytes of those that are not on disk. The oldest go first: the newest has the
+// counts and the mark of the end.
+func (s *keptWindows) add(w *benchdv1.Window, limit, loose int64) (kept *keptWindow, dropped uint64) {
+	size := int64(proto.Size(w))
+	kept = &keptWindow{shard: s, phase: w.GetPhase(), seq: w.GetSeq(), bytes: size}
+	kept.window.Store(w)
+	s.room.memory += size
+	s.loose += size
+	s.room.spooler.add(kept)
 	s.windows = append(s.windows, kept)
 	s.bytes += size
 	for s.bytes > limit && len(s.windows) > 1 {

@@ -130,8 +130,6 @@ func (a *Agent) release(key shardKey) {
 	a.unmeter(s)
 	a.wake()
 	s.kept.clear()
-	a.work.Go(func() {
-		s.end("released")
-		a.room.sweep()
-	})
+	a.room.spooler.sweep()
+	a.work.Go(func() { s.end("released") })
 }

@@ -48,6 +48,7 @@ func (a *Agent) openRoom() error {
 		}
 		a.adopt(w, place, int64(len(record)))
 	}
+	a.room.spooler.start(&a.room, &a.mu)
 	for _, s := range a.shards {
 		a.log.Info("windows of an earlier process will be delivered", "run", s.key.run, "shard", s.key.shard, "windows", s.kept.len())
 	}
@@ -61,7 +62,7 @@ func (a *Agent) adopt(w *benchdv1.Window, place spool.Place, size int64) {
 		s = a.newHeir(keyOf(w.GetId()))
 		a.shards[s.key] = s
 	}
-	s.kept.windows = append(s.kept.windows, &keptWindow{phase: w.GetPhase(), seq: w.GetSeq(), place: place, bytes: size})
+	s.kept.windows = append(s.kept.windows, &keptWindow{shard: &s.kept, phase: w.GetPhase(), seq: w.GetSeq(), place: place, bytes: size})
 	s.kept.bytes += size
 
 	// What the earlier process had to say of the phase's end can be told from its newest window: how many windows there

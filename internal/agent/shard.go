@@ -255,7 +255,7 @@ func (s *shard) atWork() bool {
 	return s.running
 }
 
-// emit keeps a window and sends it.
+// emit keeps a window and sends it. No window is cut meanwhile, so it does not wait for the disk.
 func (s *shard) emit(w *latency.Window) {
 	m := wire.FromWindow(w)
 	if s.meter != nil {
@@ -263,17 +263,13 @@ func (s *shard) emit(w *latency.Window) {
 			s.log.Warn("cannot add a window to the agent's metrics", "error", err)
 		}
 	}
-	place, size := s.a.room.save(m)
 	s.a.mu.Lock()
 	defer s.a.mu.Unlock()
 	if s.released {
-		if place.Valid() {
-			s.a.room.disk.Remove(place)
-		}
 		return
 	}
 	s.phase = plan.PhaseName(w.ID.Phase)
-	kept, dropped := s.kept.add(m, place, size, s.a.config.SpoolBytes, s.a.config.MemoryBytes)
+	kept, dropped := s.kept.add(m, s.a.config.SpoolBytes, s.a.config.MemoryBytes)
 	if dropped > 0 {
 		s.a.dropped += dropped
 		s.log.Error("windows are dropped: too many wait for the coordinator", "dropped", dropped, "kept", s.kept.len())

@@ -8,6 +8,8 @@
 //  3. Read fetches a record again, and checks it.
 //  4. Remove says that a record is not needed; Sweep removes the segments of which none is.
 //
+// A slow disk holds up Add and Sweep alone: Read, Remove and Bytes do not wait for them.
+//
 // Nothing is synced: what a process has written survives it, though perhaps not its machine. A record that was torn by
 // a crash is recognized by its checksum and counted as damage, with all that follows it in its segment.
 package spool

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -18,6 +19,20 @@ const (
 	suffix     = ".spool"
 )
 
+// File is a segment's file, as os.OpenFile returns it.
+type File interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Stat() (fs.FileInfo, error)
+	Truncate(size int64) error
+}
+
+// openFile opens a segment's file on the disk.
+func openFile(path string, flag int, perm fs.FileMode) (File, error) {
+	return os.OpenFile(path, flag, perm)
+}
+
 // MaxRecord is the largest record in bytes.
 const MaxRecord = 64 << 20
 
@@ -27,7 +42,7 @@ var errTorn = errors.New("torn record")
 type segment struct {
 	number uint64
 	path   string
-	file   *os.File
+	file   File
 	size   int64 // of what is whole
 	live   int   // records that are needed
 	sealed bool  // nothing is added any more
@@ -48,22 +63,22 @@ func numberOf(name string) (uint64, bool) {
 }
 
 // create begins an empty segment.
-func create(dir string, number uint64) (*segment, error) {
-	path := segmentPath(dir, number)
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+func (s *Spool) create(number uint64) (*segment, error) {
+	path := segmentPath(s.dir, number)
+	file, err := s.options.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := file.WriteString(magic); err != nil {
+	if _, err := file.WriteAt([]byte(magic), 0); err != nil {
 		return nil, errors.Join(err, file.Close(), os.Remove(path))
 	}
 	return &segment{number: number, path: path, file: file, size: int64(len(magic))}, nil
 }
 
 // load reads a segment that an earlier process wrote and counts its records. What is torn at its end is damage.
-func load(dir string, number uint64) (s *segment, damage int64, err error) {
-	path := segmentPath(dir, number)
-	file, err := os.Open(path)
+func (s *Spool) load(number uint64) (found *segment, damage int64, err error) {
+	path := segmentPath(s.dir, number)
+	file, err := s.options.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -71,24 +86,24 @@ func load(dir string, number uint64) (s *segment, damage int64, err error) {
 	if err != nil {
 		return nil, 0, errors.Join(err, file.Close())
 	}
-	s = &segment{number: number, path: path, file: file, sealed: true}
+	found = &segment{number: number, path: path, file: file, sealed: true}
 	head := make([]byte, len(magic))
 	if _, err := file.ReadAt(head, 0); err != nil || string(head) != magic {
-		return s, info.Size(), nil //nolint:nilerr // a file that is none of ours, or was never finished, has no records
+		return found, info.Size(), nil //nolint:nilerr // a file that is none of ours, or was never finished, has no records
 	}
-	s.size = int64(len(magic))
-	for s.size < info.Size() {
-		record, err := s.read(s.size)
+	found.size = int64(len(magic))
+	for found.size < info.Size() {
+		record, err := found.read(found.size)
 		if errors.Is(err, errTorn) {
 			break
 		}
 		if err != nil {
 			return nil, 0, errors.Join(err, file.Close())
 		}
-		s.size += headerSize + int64(len(record))
-		s.live++
+		found.size += headerSize + int64(len(record))
+		found.live++
 	}
-	return s, info.Size() - s.size, nil
+	return found, info.Size() - found.size, nil
 }
 
 // read fetches the record that begins at offset.
@@ -123,21 +138,16 @@ func tornAtEnd(err error) error {
 	return err
 }
 
-// add appends a record. One that could not be written whole leaves no trace, or ends the segment.
-func (s *segment) add(buffer, record []byte) (offset int64, err error) {
+// write appends a record behind the others, without counting it. One that could not be written whole is cut off again;
+// torn reports that this was not possible.
+func (s *segment) write(buffer, record []byte) (size int64, torn bool, err error) {
 	buffer = binary.LittleEndian.AppendUint32(buffer[:0], uint32(len(record)))
 	buffer = binary.LittleEndian.AppendUint32(buffer, checksum(record))
 	buffer = append(buffer, record...)
 	if _, err := s.file.WriteAt(buffer, s.size); err != nil {
-		if err := s.file.Truncate(s.size); err != nil {
-			s.sealed = true
-		}
-		return 0, err
+		return 0, s.file.Truncate(s.size) != nil, err
 	}
-	offset = s.size
-	s.size += int64(len(buffer))
-	s.live++
-	return offset, nil
+	return int64(len(buffer)), false, nil
 }
 
 // discard closes and removes the segment's file.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -28,6 +29,8 @@ type Options struct {
 	// Default: nobody asks.
 	Free  func(dir string) uint64
 	Spare uint64
+	// OpenFile opens the file of a segment. Default: os.OpenFile.
+	OpenFile func(path string, flag int, perm fs.FileMode) (File, error)
 }
 
 const defaultSegmentBytes = 4 << 20
@@ -49,18 +52,21 @@ type Spool struct {
 	damage  int64
 	found   []uint64 // the segments of an earlier process
 
-	adding sync.Mutex // held while a record is written
+	adding sync.Mutex // held while the disk is written: a segment's file, its size and seal, and newest change under it
 	buffer []byte     // of the record being written
 
-	mu       sync.Mutex
+	mu       sync.Mutex // never held while the disk works: removing and counting do not wait for a slow one
 	segments map[uint64]*segment
-	newest   uint64 // the number of the newest segment, sealed or not
+	newest   uint64 // the number of the newest segment, sealed or not; written under both locks
 	empty    []*segment
 }
 
 // Open takes a directory, which it makes if it is not there.
 func Open(dir string, options Options) (*Spool, error) {
 	options.SegmentBytes = cmp.Or(options.SegmentBytes, defaultSegmentBytes)
+	if options.OpenFile == nil {
+		options.OpenFile = openFile
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open spool: %w", err)
 	}
@@ -100,7 +106,7 @@ func (s *Spool) scan() error {
 		if !ok || !e.Type().IsRegular() {
 			continue
 		}
-		segment, damage, err := load(s.dir, number)
+		segment, damage, err := s.load(number)
 		if err != nil {
 			return err
 		}
@@ -167,30 +173,40 @@ func (s *Spool) Add(record []byte) (Place, error) {
 		return Place{}, fmt.Errorf("begin spool segment: %w", err)
 	}
 	s.buffer = slices.Grow(s.buffer[:0], headerSize+len(record))
-	s.mu.Lock()
-	defer s.mu.Unlock() // reading and removing wait for this write, and for no other
-	offset, err := newest.add(s.buffer, record)
-	if err != nil {
-		return Place{}, fmt.Errorf("spool record: %w", err)
-	}
-	return Place{newest.number, offset}, nil
-}
-
-// open returns the segment that takes the next record, a new one if need be.
-func (s *Spool) open() (*segment, error) {
+	size, torn, err := newest.write(s.buffer, record)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if newest := s.segments[s.newest]; newest != nil && !newest.sealed {
-		if newest.size < s.options.SegmentBytes {
-			return newest, nil
+	if err != nil {
+		if torn {
+			newest.sealed = true
+			s.retire(newest)
 		}
+		return Place{}, fmt.Errorf("spool record: %w", err)
+	}
+	place := Place{newest.number, newest.size}
+	newest.size += size
+	newest.live++
+	return place, nil
+}
+
+// open returns the segment that takes the next record, a new one if need be. The caller holds adding.
+func (s *Spool) open() (*segment, error) {
+	s.mu.Lock()
+	newest := s.segments[s.newest]
+	if newest != nil && !newest.sealed && newest.size >= s.options.SegmentBytes {
 		newest.sealed = true
 		s.retire(newest)
 	}
-	next, err := create(s.dir, s.newest+1)
+	s.mu.Unlock()
+	if newest != nil && !newest.sealed {
+		return newest, nil
+	}
+	next, err := s.create(s.newest + 1)
 	if err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.newest = next.number
 	s.segments[next.number] = next
 	return next, nil

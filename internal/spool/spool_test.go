@@ -2,6 +2,7 @@ package spool
 
 import (
 	"bytes"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -252,4 +254,54 @@ func FuzzSegment(f *testing.F) {
 		}
 		require.LessOrEqual(t, total+s.Damage(), int64(len(content)))
 	})
+}
+
+// blockedFile is a file whose writes wait until the test lets them go on.
+type blockedFile struct {
+	File
+	writes chan chan struct{}
+}
+
+// WriteAt writes once the test lets it.
+func (f *blockedFile) WriteAt(p []byte, off int64) (int, error) {
+	goOn := make(chan struct{})
+	f.writes <- goOn
+	<-goOn
+	return f.File.WriteAt(p, off)
+}
+
+func TestReadingAndRemovingDoNotWaitForASlowWrite(t *testing.T) {
+	writes := make(chan chan struct{})
+	s := open(t, t.TempDir(), Options{OpenFile: func(path string, flag int, perm fs.FileMode) (File, error) {
+		file, err := os.OpenFile(path, flag, perm)
+		return &blockedFile{file, writes}, err
+	}})
+	var places []Place
+	add := func() (added chan struct{}) {
+		added = make(chan struct{})
+		go func() {
+			defer close(added)
+			p, err := s.Add(record(len(places)))
+			assert.NoError(t, err)
+			places = append(places, p)
+		}()
+		return added
+	}
+	added := add()
+	close(<-writes) // the head of the segment
+	close(<-writes)
+	<-added
+	added = add()
+	slow := <-writes
+	got, err := s.Read(places[0])
+	require.NoError(t, err)
+	require.Equal(t, record(0), got)
+	before := s.Bytes()
+	s.Remove(places[0])
+	close(slow)
+	<-added
+	require.Greater(t, s.Bytes(), before)
+	got, err = s.Read(places[1])
+	require.NoError(t, err)
+	require.Equal(t, record(1), got)
 }

@@ -1,0 +1,162 @@
+package agent
+
+import (
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/spool"
+)
+
+// slowDisk is how long a write may take before the log mentions it.
+const slowDisk = time.Second
+
+// spooler writes windows to the disk of the spool, in the order in which they were cut, in a goroutine of its own. Nobody
+// else waits for the disk: one that stalls would delay the cut of the next windows, and samples would come into the wrong
+// ones.
+//
+// A window that waits for the disk is in memory, like one that the disk did not take, and they are bounded together (see
+// Config.MemoryBytes). One that is acknowledged before its turn is not written.
+type spooler struct {
+	room *room
+	lock sync.Locker // the agent's
+
+	// Under the agent's lock.
+	queue    []*keptWindow
+	sweeping bool // segments of which nothing is needed are to be removed
+	ending   bool // nothing is added any more
+
+	ready chan struct{} // holds a token when there is something to do
+	done  chan struct{} // closed when the goroutine has ended; nil before start
+
+	failing bool // the disk did not take the last window; the goroutine's own
+}
+
+// start begins to write the windows of a room, which has a disk.
+func (s *spooler) start(r *room, lock sync.Locker) {
+	s.room, s.lock = r, lock
+	s.ready, s.done = make(chan struct{}, 1), make(chan struct{})
+	go s.run()
+}
+
+// add has a window written. The caller holds the agent's lock.
+func (s *spooler) add(k *keptWindow) {
+	if s.done == nil || s.ending {
+		return
+	}
+	for len(s.queue) > 0 && s.queue[0].gone.Load() { // so that the queue is no longer than what is kept
+		s.pop()
+	}
+	s.queue = append(s.queue, k)
+	s.announce()
+}
+
+// sweep has the disk freed that is not needed. The caller holds the agent's lock.
+func (s *spooler) sweep() {
+	s.sweeping = true
+	s.announce()
+}
+
+func (s *spooler) announce() {
+	select {
+	case s.ready <- struct{}{}:
+	default:
+	}
+}
+
+// end has the windows written that wait, and joins the goroutine. It reports false when the disk does not answer in time.
+func (s *spooler) end(within time.Duration) bool {
+	if s.done == nil {
+		return true
+	}
+	s.lock.Lock()
+	s.ending = true
+	s.announce()
+	s.lock.Unlock()
+	late := time.NewTimer(within)
+	defer late.Stop()
+	select {
+	case <-s.done:
+		return true
+	case <-late.C:
+		return false
+	}
+}
+
+func (s *spooler) run() {
+	defer close(s.done)
+	for {
+		next, sweep, over := s.take()
+		switch {
+		case next != nil:
+			s.save(next)
+		case sweep:
+			if err := s.room.disk.Sweep(); err != nil {
+				s.room.log.Warn("the spool cannot be swept", "error", err)
+			}
+		case over:
+			return
+		default:
+			<-s.ready
+		}
+	}
+}
+
+// take returns what is to be done next.
+func (s *spooler) take() (next *keptWindow, sweep, over bool) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	for len(s.queue) > 0 {
+		if next = s.pop(); !next.gone.Load() {
+			return next, false, false
+		}
+	}
+	sweep, s.sweeping = s.sweeping, false
+	return nil, sweep, s.ending
+}
+
+func (s *spooler) pop() *keptWindow {
+	first := s.queue[0]
+	s.queue[0] = nil
+	s.queue = s.queue[1:]
+	return first
+}
+
+// save writes a window to the disk. Where that fails the window stays in memory alone; it is logged once, not with every
+// window.
+func (s *spooler) save(k *keptWindow) {
+	w := k.window.Load()
+	if w == nil {
+		return // acknowledged meanwhile
+	}
+	began := time.Now()
+	place, err := s.write(w)
+	if took := time.Since(began); took > slowDisk {
+		s.room.log.Warn("the disk of the spool is slow", "took", took)
+	}
+	if err != nil {
+		s.room.unsaved.Add(1)
+		if !s.failing {
+			s.room.log.Error("windows are kept in memory only: they would be lost if this agent were killed", "error", err)
+		}
+		s.failing = true
+		return
+	}
+	if s.failing {
+		s.room.log.Info("windows are kept on disk again")
+		s.failing = false
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.room.saved(k, place)
+}
+
+func (s *spooler) write(w *benchdv1.Window) (spool.Place, error) {
+	record, err := proto.Marshal(w)
+	if err != nil {
+		return spool.Place{}, err
+	}
+	return s.room.disk.Add(record)
+}
