@@ -27,7 +27,7 @@ func hbaseKeys() []Key {
 		{Name: "zookeeper.znode.parent", Kind: Text, Default: "/hbase", check: checkZnode, Doc: "where HBase is in ZooKeeper"},
 		{Name: "hbase.connections", Kind: Int, Default: "1", Min: 1, Max: 256, Doc: "connections of each agent to each region server, which its workers share in turn"},
 		{Name: "hbase.client.operation.timeout", Kind: Int, Default: "60000", Min: 10, Max: day, Doc: "milliseconds after which an operation, with all that was retried for it, is given up as TIMEOUT"},
-		{Name: "hbase.rpc.timeout", Kind: Int, Default: "30000", Min: 10, Max: day, Doc: "milliseconds without an answer after which a connection to a region server is given up and made anew"},
+		{Name: "hbase.rpc.timeout", Kind: Int, Default: "30000", Min: 10, Max: day, Doc: "milliseconds after which a call that is not answered is given up and sent again"},
 		{Name: "hbase.client.rpc.compressor", Kind: Enum, Default: "none", Values: []string{"none", "snappy"}, check: checkCompressor, Doc: "how cells are compressed on the wire"},
 		{Name: "hadoop.user.name", Kind: Text, Doc: "the user that HBase sees; when not given, the one that the agent runs as"},
 		{Name: "hbase.batch.size", Kind: Int, Default: "1", Min: 1, Max: 10_000, Doc: "operations of different workers that may share one request to a region server; 1 is no batching"},

@@ -70,26 +70,34 @@ func (s *session) single(key []byte, encode func(*session, *region)) error {
 func (s *session) alone(r *region, conn *rpc.Conn, encode func(*session, *region)) error {
 	s.call.Request, s.call.Cells = s.call.Request[:0], s.call.Cells[:0]
 	encode(s, r)
+	s.call.Timeout = s.turn.start()
 	s.turn.at(conn)
 	conn.Do(s.call, s.turn.over)
-	return s.await(s.call)
-}
-
-// await waits for the session's call and returns how it ended. One that is given up is replaced: its answer may come
-// while the next operation is under way.
-func (s *session) await(call *rpc.Call) error {
-	if late := s.turn.await(call); late != nil {
-		s.call = s.newCall()
-		return late
+	if late := s.turn.await(s.call); late != nil {
+		return s.abandon(&s.call, conn, late, r)
 	}
-	_, _, err := call.Answer()
+	_, _, err := s.call.Answer()
 	return err
 }
 
-func (s *session) newCall() *rpc.Call {
-	c := rpc.NewCall()
-	c.Timeout = s.t.settings.Timeout
-	return c
+// abandon gives up a call that is late, and returns the error with which it ends. The call is replaced if it cannot be used
+// again. A connection on which nothing was answered all the time is dropped: its server may be gone, and the regions with it.
+func (s *session) abandon(call **rpc.Call, conn *rpc.Conn, late error, regions ...*region) error {
+	freed, silent := conn.Abandon(*call)
+	if !freed {
+		*call = rpc.NewCall()
+	}
+	if silent && s.turn.whole && s.turn.ctx.Err() == nil {
+		err := fmt.Errorf("%s has answered nothing for %v (hbase.rpc.timeout)", conn.Addr(), s.turn.call)
+		regions[0].server.lines[s.line].drop(conn, err)
+		for _, r := range regions {
+			r.stale.Store(true)
+		}
+	}
+	if late == errLate { //nolint:errorlint // await returns it as it is
+		return fmt.Errorf("%s: %w (%v)", conn.Addr(), errLate, s.turn.call)
+	}
+	return late
 }
 
 // again decides about an error of an operation. It returns nil when the operation is to be tried again, after a
@@ -139,7 +147,7 @@ func (s *session) note(what remedy, r *region, conn *rpc.Conn) {
 		r.stale.Store(true)
 	}
 	if what == redial && conn != nil {
-		r.server.lines[s.line].drop(conn)
+		r.server.lines[s.line].drop(conn, errDropped)
 	}
 }
 

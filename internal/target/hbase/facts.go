@@ -50,6 +50,9 @@ func kindOf(err error) string {
 	if errors.Is(err, errNotOpen) {
 		return "region_not_open"
 	}
+	if errors.Is(err, errLate) {
+		return "rpc_timeout"
+	}
 	return "connection"
 }
 

@@ -75,6 +75,9 @@ func remedyOf(err error) remedy {
 	if f, ok := errors.AsType[*Failure](err); ok && f.Code != workload.ServiceUnavailable {
 		return giveUp
 	}
+	if errors.Is(err, errLate) {
+		return wait
+	}
 	return redial
 }
 

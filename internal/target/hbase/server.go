@@ -24,7 +24,6 @@ type line struct {
 	gate  chan struct{} // one dials at a time
 	dials *atomic.Int64
 	batch gathering
-	quiet int // looks at which nothing had been answered; the watch's own
 }
 
 func newServer(addr string, connections int, cfg rpc.Config, dials *atomic.Int64) *server {
@@ -57,10 +56,10 @@ func (l *line) open(ctx context.Context) (*rpc.Conn, error) {
 	return c, nil
 }
 
-// drop forgets a connection that has failed.
-func (l *line) drop(c *rpc.Conn) {
+// drop forgets a connection that has failed. Calls that still wait on it end with err.
+func (l *line) drop(c *rpc.Conn, err error) {
 	if l.conn.CompareAndSwap(c, nil) {
-		c.Fail(errDropped)
+		c.Fail(err)
 	}
 }
 
@@ -71,20 +70,6 @@ var (
 
 // dialWithin bounds the making of a connection.
 const dialWithin = 5 * time.Second
-
-// watch looks at the connection: one on which calls wait and nothing is answered for so many looks is ended.
-func (l *line) watch(looks int, after time.Duration) {
-	c := l.conn.Load()
-	if c == nil || !c.Idle() {
-		l.quiet = 0
-		return
-	}
-	if l.quiet++; l.quiet >= looks {
-		l.quiet = 0
-		l.conn.CompareAndSwap(c, nil)
-		c.Fail(fmt.Errorf("%s has answered nothing for %v (hbase.rpc.timeout)", l.addr, after))
-	}
-}
 
 // guard has the connection see its end although nobody uses it.
 func (l *line) guard() {

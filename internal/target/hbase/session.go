@@ -39,9 +39,8 @@ type session struct {
 }
 
 func newSession(t *Target, worker int) *session {
-	s := &session{t: t, line: worker % t.settings.Connections, parcels: map[*server]*parcel{}}
-	s.turn.init(t.settings.Timeout)
-	s.call = s.newCall()
+	s := &session{t: t, line: worker % t.settings.Connections, call: rpc.NewCall(), parcels: map[*server]*parcel{}}
+	s.turn.init(t.settings.Timeout, t.settings.RPCTimeout)
 	if t.settings.BatchSize > 1 {
 		s.item = newItem()
 	}

@@ -106,8 +106,10 @@ func (s *session) round(got *tally) (left, done int, err error) {
 		}
 		p.add(i, r, &s.rows[i])
 	}
+	within := s.turn.start()
 	for _, p := range s.several[:used] {
 		p.encode(s)
+		p.call.Timeout = within
 		p.conn.Send(p.call)
 	}
 	for _, p := range s.several[:used] {
@@ -129,7 +131,7 @@ func (s *session) round(got *tally) (left, done int, err error) {
 // parcel returns an empty one.
 func (s *session) parcel(n int) *parcel {
 	if n == len(s.several) {
-		s.several = append(s.several, &parcel{call: s.newCall()})
+		s.several = append(s.several, &parcel{call: rpc.NewCall()})
 	}
 	p := s.several[n]
 	p.rows, p.spans, p.bytes = p.rows[:0], p.spans[:0], 0
@@ -151,6 +153,15 @@ func (p *parcel) include(i int, r *region, row *row) {
 	}
 	p.rows = append(p.rows, i)
 	p.spans[len(p.spans)-1].to++
+}
+
+// regions lists the regions that have rows in the parcel.
+func (p *parcel) regions() []*region {
+	regions := make([]*region, len(p.spans))
+	for i, sp := range p.spans {
+		regions[i] = sp.region
+	}
+	return regions
 }
 
 // encode writes the request.
@@ -199,8 +210,7 @@ func sizeAction(index int, r *row) int {
 func (s *session) receive(p *parcel, got *tally) error {
 	conn := p.conn
 	if late := s.turn.await(p.call); late != nil {
-		p.call = s.newCall()
-		return late
+		return s.abandon(&p.call, conn, late, p.regions()...)
 	}
 	response, cells, err := p.call.Answer()
 	if err != nil {

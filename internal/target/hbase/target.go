@@ -106,26 +106,19 @@ func (t *Target) closed() {
 	t.open--
 }
 
-// watch ends connections on which nothing comes back any more, until the target is closed.
+// watch has connections that nobody uses see their end, until the target is closed.
 func (t *Target) watch() {
-	const looks = 8
-	after := min(t.settings.RPCTimeout, t.settings.Timeout)
-	tick := time.NewTicker(max(after/looks, time.Millisecond))
+	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	second := time.NewTicker(time.Second)
-	defer second.Stop()
 	for {
-		look := (*line).guard
 		select {
 		case <-t.quit:
 			return
-		case <-second.C:
 		case <-tick.C:
-			look = func(l *line) { l.watch(looks, after) }
 		}
 		for _, s := range t.all() {
 			for _, l := range s.lines {
-				look(l)
+				l.guard()
 			}
 		}
 	}

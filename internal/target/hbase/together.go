@@ -115,11 +115,12 @@ func (s *session) lead(b *batch, conn *rpc.Conn) {
 		p.include(i, it.region, &s.rows[i])
 	}
 	p.encode(s)
+	p.call.Timeout = s.turn.start()
 	conn.Send(p.call)
 	err := s.turn.await(p.call)
 	var response, cells []byte
 	if err != nil {
-		p.call = s.newCall()
+		err = s.abandon(&p.call, conn, err, p.regions()...)
 	} else {
 		response, cells, err = p.call.Answer()
 	}

@@ -2,14 +2,15 @@ package hbase
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
-// turn is the time that an operation has. One timer serves all operations of a session: it is not set anew for each,
-// but asked, when it fires, whether the operation of that moment is late.
+// turn is the time that an operation has, and each of its calls. One timer serves all operations of a session: it is not set
+// again for each. When it fires, the worker checks whether the call of that moment is late.
 //
 // A worker that reads its connection itself cannot look at timer and context meanwhile: both make it yield.
 type turn struct {
@@ -17,9 +18,13 @@ type turn struct {
 	ended    <-chan struct{} // ctx.Done()
 	forget   func() bool     // ends that ctx's end makes the worker yield
 	deadline time.Time
+	bound    time.Time // of the call: hbase.rpc.timeout after it began, or the deadline
+	fresh    bool      // bound is right for a call that begins now
+	whole    bool      // the call has all of hbase.rpc.timeout, and not only what is left to the operation
 	timer    *time.Timer
 	fired    chan struct{} // the timer has
-	timeout  time.Duration
+	timeout  time.Duration // of an operation
+	call     time.Duration // of a call, timeout at most
 
 	conn  atomic.Pointer[rpc.Conn] // that the worker may be reading
 	over  func() bool              // reports whether the worker should not begin to read
@@ -27,8 +32,8 @@ type turn struct {
 }
 
 // init makes the turn ready for its first operation.
-func (t *turn) init(timeout time.Duration) {
-	t.timeout, t.fired = timeout, make(chan struct{}, 1)
+func (t *turn) init(timeout, call time.Duration) {
+	t.timeout, t.call, t.fired = timeout, min(timeout, call), make(chan struct{}, 1)
 	t.yield = func() {
 		if c := t.conn.Load(); c != nil {
 			c.Yield()
@@ -69,10 +74,27 @@ func (t *turn) begin(ctx context.Context) {
 		t.ctx, t.ended, t.forget = ctx, ctx.Done(), context.AfterFunc(ctx, t.yield)
 	}
 	first := t.deadline.IsZero()
-	t.deadline = time.Now().Add(t.timeout)
+	now := time.Now()
+	t.deadline, t.bound, t.fresh = now.Add(t.timeout), now.Add(t.call), true
 	if first {
-		t.timer.Reset(t.timeout)
+		t.timer.Reset(t.call)
 	}
+}
+
+// start gives a call that is about to be sent its time, and returns it. Several that are sent together share it.
+func (t *turn) start() time.Duration {
+	if t.fresh {
+		t.fresh, t.whole = false, true
+		return t.call
+	}
+	now := time.Now()
+	t.bound = now.Add(t.call)
+	if t.whole = !t.deadline.Before(t.bound); !t.whole {
+		t.bound = t.deadline
+	}
+	left := max(t.bound.Sub(now), time.Millisecond)
+	t.timer.Reset(left)
+	return left
 }
 
 // at says which connection the worker may read from now on. Who ends its time sees either this, or is seen by over.
@@ -82,7 +104,10 @@ func (t *turn) at(c *rpc.Conn) {
 	}
 }
 
-// await waits for a call's end. Late is true when the operation's time is over; then the call must not be used again.
+// errLate is the end of a call that is not answered within hbase.rpc.timeout.
+var errLate = errors.New("not answered within hbase.rpc.timeout")
+
+// await waits for a call's end. Late is errLate when the call's time is over, and a context's error when the operation's is.
 func (t *turn) await(call *rpc.Call) (late error) {
 	select {
 	case <-call.Done(): // as always where the worker has read it itself
@@ -94,7 +119,7 @@ func (t *turn) await(call *rpc.Call) (late error) {
 		case <-call.Done():
 			return nil
 		case <-t.fired:
-			if late := t.rearm(); late != nil {
+			if late := t.rearm(t.bound); late != nil {
 				return late
 			}
 		case <-t.ended:
@@ -110,7 +135,7 @@ func (t *turn) receive(done <-chan error) (err, late error) {
 		case err := <-done:
 			return err, nil
 		case <-t.fired:
-			if late := t.rearm(); late != nil {
+			if late := t.rearm(t.deadline); late != nil {
 				return nil, late
 			}
 		case <-t.ended:
@@ -119,15 +144,18 @@ func (t *turn) receive(done <-chan error) (err, late error) {
 	}
 }
 
-// rearm sets the timer, which has fired, for what is left of the operation's time.
-func (t *turn) rearm() error {
-	left := time.Until(t.deadline)
-	if left <= 0 {
-		t.timer.Reset(0) // for other calls of the same operation
-		return context.DeadlineExceeded
+// rearm sets the timer, which has fired, for what is left until bound.
+func (t *turn) rearm(bound time.Time) error {
+	now := time.Now()
+	if left := bound.Sub(now); left > 0 {
+		t.timer.Reset(min(left, t.call)) // the next operation's call may be late before this one's deadline
+		return nil
 	}
-	t.timer.Reset(left)
-	return nil
+	t.timer.Reset(0) // for other calls of the same operation
+	if now.Before(t.deadline) {
+		return errLate
+	}
+	return context.DeadlineExceeded
 }
 
 // isOver reports whether the operation has no time left.
@@ -135,5 +163,6 @@ func (t *turn) isOver() bool { return t.ctx.Err() != nil || time.Until(t.deadlin
 
 // until returns a context that ends with the operation's time, for what is seldom done.
 func (t *turn) until() (context.Context, context.CancelFunc) {
+	t.fresh = false
 	return context.WithDeadline(t.ctx, t.deadline)
 }

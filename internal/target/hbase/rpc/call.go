@@ -8,13 +8,16 @@ import (
 // keepBuffer is the largest buffer that a call keeps for its next answer.
 const keepBuffer = 4 << 20
 
-// Call is one request and its answer. It serves again and again, for one worker at a time; one that was given up
-// is thrown away, because its answer may still come.
+// Call is one request and its answer. It serves again and again, for one worker at a time. A worker that stops waiting for
+// the answer must call Conn.Abandon.
 type Call struct {
 	Method  string
 	Request []byte        // the request's message, encoded
 	Cells   []byte        // the cells that go with it
 	Timeout time.Duration // after which the server need not begin; 0 for none
+
+	id       uint32 // on its connection
+	answered uint64 // calls of the connection when it was sent
 
 	done     chan struct{}
 	err      error

@@ -44,15 +44,27 @@ type Conn struct {
 	in    inbox
 
 	mu       sync.Mutex
-	err      error   // why it has failed
-	calls    []*Call // by id; nil where none waits
+	err      error  // why it has failed
+	slots    []slot // of the calls that wait
 	free     []uint32
 	out      []byte // requests to be written
 	spare    []byte
 	writing  bool
 	waiting  int    // calls
 	answered uint64 // since it was dialled
-	seen     uint64 // answered, at the last look of Idle
+}
+
+// A call's id is the index of its slot, and above slotBits the slot's term. A slot whose call was abandoned begins a new
+// term: the answer to that call, if it still comes, has an id that no other call has.
+const (
+	slotBits = 20
+	lastTerm = 1<<(31-slotBits) - 1 // ids are positive numbers of 32 bits for HBase
+)
+
+// slot is the place of one call.
+type slot struct {
+	call *Call // nil when free
+	term uint32
 }
 
 // Dial connects to a server and introduces the client.
@@ -132,8 +144,8 @@ func (c *Conn) send(call *Call, offers bool) (leads bool) {
 		call.finish(err)
 		return false
 	}
-	id := c.place(call)
-	c.out = appendRequest(c.out, id, call, cells)
+	c.place(call)
+	c.out = appendRequest(c.out, call.id, call, cells)
 	leads = c.appoint(offers)
 	if c.writing {
 		c.mu.Unlock()
@@ -153,16 +165,18 @@ func (c *Conn) send(call *Call, offers bool) (leads bool) {
 }
 
 // place gives a call an id.
-func (c *Conn) place(call *Call) uint32 {
+func (c *Conn) place(call *Call) {
 	c.waiting++
+	at := uint32(len(c.slots))
 	if n := len(c.free); n > 0 {
-		id := c.free[n-1]
+		at = c.free[n-1]
 		c.free = c.free[:n-1]
-		c.calls[id] = call
-		return id
+		c.slots[at].call = call
+	} else {
+		c.slots = append(c.slots, slot{call: call})
 	}
-	c.calls = append(c.calls, call)
-	return uint32(len(c.calls) - 1)
+	call.id = c.slots[at].term<<slotBits | at
+	call.answered = c.answered
 }
 
 // write writes what is to be written. More reports that there is something again; otherwise nobody is writing any
@@ -207,44 +221,62 @@ func (c *Conn) fail(err error) {
 		return
 	}
 	c.err = err
-	calls := c.calls
-	c.calls, c.free, c.waiting, c.out = nil, nil, 0, nil
+	slots := c.slots
+	c.slots, c.free, c.waiting, c.out = nil, nil, 0, nil
 	close(c.ended)
 	c.mu.Unlock()
 	_ = c.conn.Close() // whatever it says, the connection is not used any more
-	for _, call := range calls {
-		if call != nil {
-			call.finish(err)
+	for _, s := range slots {
+		if s.call != nil {
+			s.call.finish(err)
 		}
 	}
 }
 
-// unplace takes the call of an id out.
-func (c *Conn) unplace(id uint32) *Call {
+// unplace takes the call of an id out. The call is nil if it was abandoned; known is false for an id that was never used.
+func (c *Conn) unplace(id uint32) (call *Call, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if int(id) >= len(c.calls) || c.calls[id] == nil {
-		return nil
+	at, term := id&(1<<slotBits-1), id>>slotBits
+	if int(at) >= len(c.slots) {
+		return nil, false
 	}
-	call := c.calls[id]
-	c.calls[id] = nil
-	c.free = append(c.free, id)
+	s := &c.slots[at]
+	if term < s.term {
+		c.answered++
+		return nil, true
+	}
+	if s.call == nil || term != s.term {
+		return nil, false
+	}
+	call, s.call = s.call, nil
+	c.free = append(c.free, at)
 	if c.in.alone++; c.waiting > 1 {
 		c.in.alone = 0
 	}
 	c.waiting--
 	c.answered++
 	c.in.idle = c.waiting == 0 && c.in.alone >= often
-	return call
+	return call, true
 }
 
-// Idle reports whether calls have waited since the last time that it was asked, and none was answered.
-func (c *Conn) Idle() bool {
+// Abandon ends the wait for a call's answer; an answer that still comes is dropped. Freed reports that the call can be used
+// again. It cannot if its answer is just coming in. Silent reports that the server has answered nothing on this connection
+// since the call was sent.
+func (c *Conn) Abandon(call *Call) (freed, silent bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	idle := c.waiting > 0 && c.answered == c.seen
-	c.seen = c.answered
-	return idle
+	at := call.id & (1<<slotBits - 1)
+	if int(at) >= len(c.slots) || c.slots[at].call != call {
+		return false, false
+	}
+	s := &c.slots[at]
+	s.call = nil
+	if s.term++; s.term <= lastTerm { // otherwise no id is left for this slot
+		c.free = append(c.free, at)
+	}
+	c.waiting--
+	return true, c.answered == call.answered
 }
 
 // Fail ends the connection for a reason that its calls are told. It returns at once.

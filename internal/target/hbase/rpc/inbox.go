@@ -149,7 +149,7 @@ func (c *Conn) pull(own *Call) error {
 				return err
 			}
 			in.begin = min(in.begin+4+size, in.end)
-			if call == own || in.interrupted || own == nil && in.idle && c.retires() {
+			if call != nil && call == own || in.interrupted || own == nil && in.idle && c.retires() {
 				return nil
 			}
 		}
@@ -179,12 +179,14 @@ func (c *Conn) answer(frame []byte, size int) (*Call, error) {
 	if err := parseHeader(message, h); err != nil {
 		return nil, err
 	}
-	call := c.unplace(h.id)
-	if call == nil && h.exception != nil {
+	call, known := c.unplace(h.id)
+	switch {
+	case !known && h.exception != nil:
 		return nil, h.exception // the server does not like the connection itself
-	}
-	if call == nil {
+	case !known:
 		return nil, fmt.Errorf("%w (an answer to nobody's request)", errNonsense)
+	case call == nil:
+		return nil, c.drop(size - len(frame))
 	}
 	whole := call.take(len(body) + size - len(frame))
 	if err := c.rest(whole[copy(whole, body):]); err != nil {
@@ -198,6 +200,18 @@ func (c *Conn) answer(frame []byte, size int) (*Call, error) {
 	}
 	call.finish(err)
 	return call, nil
+}
+
+// drop reads the last n bytes of an answer that nobody waits for.
+func (c *Conn) drop(n int) error {
+	for n > 0 {
+		b := c.in.buf[:min(n, len(c.in.buf))] // nothing in it is used any more
+		if err := c.rest(b); err != nil {
+			return err
+		}
+		n -= len(b)
+	}
+	return nil
 }
 
 // rest reads what is left of an answer. Whoever is to yield does so after it.

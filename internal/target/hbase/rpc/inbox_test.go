@@ -253,8 +253,6 @@ func TestEachWorkerGetsItsOwnAnswers(t *testing.T) {
 					c.Yield()
 				case 1:
 					c.Guard()
-				case 2:
-					c.Idle()
 				}
 				switch rng.IntN(4) {
 				case 0:

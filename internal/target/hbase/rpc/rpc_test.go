@@ -203,7 +203,6 @@ func TestAClosedConnectionSendsNothing(t *testing.T) {
 	c := dial(t, peer(t, func(*pb.RequestHeader, []byte) []byte { return []byte{} }), nil)
 	waiting := NewCall()
 	c.Send(waiting)
-	require.True(t, c.Idle(), "a call waits, and nothing was answered")
 	c.Close()
 	<-waiting.Done()
 	_, _, err := waiting.Answer()
