@@ -1,10 +1,12 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,13 +28,15 @@ func (s *segment) run() {
 	for _, w := range s.workers {
 		workers.Go(w.run)
 	}
+	c := newCutter(s)
 	joined := make(chan struct{})
 	go func() {
 		workers.Wait()
+		if slices.ContainsFunc(s.workers, (*worker).buffering) {
+			c.closed = s.endSessions() // the phase lasts until the target has what is in their buffers
+		}
 		close(joined)
 	}()
-
-	c := newCutter(s)
 	c.cut(joined)
 	<-joined
 	s.wake()
@@ -253,29 +257,37 @@ func (c *cutter) finish() {
 	c.lastWindow(max(c.last, lastDone), true)
 }
 
-// lastWindow ends the sessions and cuts the segment's last window, which has how long that took: buffered writes
-// belong to the phase that wrote them. The time is not the phase's: it ends with its last operation.
+// lastWindow ends the sessions, if they have not been ended to send their buffers, and cuts the segment's last window,
+// which has how long that took. The time is not the phase's: it ends with its last operation.
 func (c *cutter) lastWindow(end int64, tail bool) {
-	within, cancel := context.WithTimeout(context.Background(), closingWithin)
-	defer cancel()
-	c.closed = endAll(c.s.r.takeSessions(), func(worker int, session Session) error {
-		return c.s.cleanUp(within, worker, session)
-	})
+	c.closed = errors.Join(c.closed, c.s.endSessions())
 	c.window(end, never, tail, true)
 }
 
-// cleanUp ends a session and records how long that took. The session's worker has joined.
+// endSessions ends those that are open. The workers have joined.
+func (s *segment) endSessions() error {
+	within, cancel := context.WithTimeout(context.Background(), closingWithin)
+	defer cancel()
+	return endAll(s.r.takeSessions(), func(worker int, session Session) error { return s.cleanUp(within, worker, session) })
+}
+
+// cleanUp ends a session and records how long that took, and what was in its buffer. The session's worker has joined.
 func (s *segment) cleanUp(ctx context.Context, worker int, session Session) error {
 	began := s.now()
 	out := workload.Outcome{Code: workload.OK}
 	if out.Err = session.Close(ctx); out.Err != nil {
 		out.Code = workload.Error
 	}
-	if out.Err == nil && s.load {
-		s.workers[worker].loaded.settle()
+	w := s.workers[worker]
+	w.note(s.catalog.cleanup, out, s.now(), began, began)
+	switch lost := w.settle(w.lost(out.Err)); {
+	case lost == nil:
+		return out.Err
+	case w.forgives():
+		return nil // they are failures of their own
+	default:
+		return cmp.Or(out.Err, lost)
 	}
-	s.workers[worker].note(s.catalog.cleanup, out, s.now(), began, began)
-	return out.Err
 }
 
 // lastDone returns when the last operation was done; -1 when there was none. Workers have joined.
@@ -303,10 +315,7 @@ func (c *cutter) window(end, local int64, tail, last bool) {
 	if s.inserts() {
 		w.Watermark = s.shard.Watermark()
 	}
-	if s.load {
-		c.loaded(w, local)
-	}
-	w.Series, w.Lateness = s.recorder.CutWindow(local)
+	c.take(w, local)
 	c.all.recorded += latency.Ops(w.Series)
 	c.counters(w)
 	w.Issued, w.Recorded = c.all.issued-c.before.issued, c.all.recorded-c.before.recorded
@@ -314,6 +323,23 @@ func (c *cutter) window(end, local int64, tail, last bool) {
 	c.last, c.seq = end, c.seq+1
 	c.log(w, end)
 	s.r.cfg.Emit(w)
+}
+
+// take takes out what was recorded in the window. A buffer whose rows are being counted is in this window or in the next.
+func (c *cutter) take(w *latency.Window, local int64) {
+	s := c.s
+	if !s.load {
+		w.Series, w.Lateness = s.recorder.CutWindow(local)
+		return
+	}
+	for _, worker := range s.workers {
+		worker.loaded.settling.Lock()
+	}
+	c.loaded(w, local)
+	w.Series, w.Lateness = s.recorder.CutWindow(local)
+	for _, worker := range s.workers {
+		worker.loaded.settling.Unlock()
+	}
 }
 
 // loaded reads how far the workers of a load had come at the window's end, and how many rows they had written.

@@ -1,7 +1,6 @@
 package load_test
 
 import (
-	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -108,37 +107,4 @@ func TestOnlyALoadTellsHowFarItHasCome(t *testing.T) {
 			require.Zero(t, insertsIn(w))
 		}
 	})
-}
-
-// TestRowsInABufferAreNotTakenForLoaded lets a target answer that rows are in its buffer, and flush them at the end.
-func TestRowsInABufferAreNotTakenForLoaded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const rows = 500
-		s := loading(loaders(rows, 1), 2)
-		r := newRig(t, s, lazy{nullTarget(t, "1ms")})
-		r.in(t, time.Millisecond, plan.Load)
-		r.finish(t)
-		last := r.windows[len(r.windows)-1]
-		for _, w := range r.windows[:len(r.windows)-1] {
-			require.Equal(t, []int64{0, rows / 2}, w.Loaded, "nothing is for certain")
-			require.NotZero(t, w.Rows)
-		}
-		require.Equal(t, []int64{rows / 2, rows}, last.Loaded, "the sessions have ended well")
-	})
-}
-
-// lazy is a target whose writes are in a buffer until a session ends.
-type lazy struct{ load.Target }
-
-func (b lazy) Open(ctx context.Context, worker int) (load.Session, error) {
-	s, err := b.Target.Open(ctx, worker)
-	return lazySession{s}, err
-}
-
-type lazySession struct{ load.Session }
-
-func (b lazySession) Do(ctx context.Context, op *workload.Op) workload.Outcome {
-	out := b.Session.Do(ctx, op)
-	out.Code = workload.BatchedOK
-	return out
 }

@@ -27,6 +27,22 @@ type Session interface {
 	Close(ctx context.Context) error
 }
 
+// Buffering is a Session that may keep writes back: one that it does ends with an outcome that is Buffered.
+type Buffering interface {
+	Session
+	// Lost lists the writes that failed when the buffer was sent the last time, in their order; nil when none did. It is
+	// asked after an operation whose outcome is Flushed, and after Close.
+	Lost() []Lost
+}
+
+// Lost is a write that was in a buffer and has failed.
+type Lost struct {
+	Write int   // its place in the buffer, from 0
+	Rows  int32 // of it that were not written
+	Code  workload.Code
+	Err   error
+}
+
 // Settings is what a driver opens a Target with.
 type Settings struct {
 	Properties map[string]string // of the case, resolved

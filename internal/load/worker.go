@@ -35,8 +35,9 @@ type worker struct {
 	lastDone int64 // local
 	err      error // why it gave up
 
-	counts counts
-	loaded loaded
+	counts  counts
+	loaded  loaded
+	pending pending
 }
 
 // counts are what a worker shows while it works. They stand apart from what others write, which would slow them
@@ -213,15 +214,19 @@ func (w *worker) perform(intended, sent int64) int64 {
 		out, done = w.readModifyWrite(intended, sent)
 	} else {
 		out, done = w.whole(intended, sent)
-		if w.s.load && !out.Code.Good() {
+		if w.s.load && !out.Code.Good() && w.err == nil {
 			out, done = w.insist(out, done)
 		}
 	}
 	w.gen.Done(&w.op, out)
-	if w.s.load {
-		w.loaded.reach(w.gen.Loaded(), out, done, w.s.cutAt.Load())
+	if w.s.load && !out.Buffered {
+		next, failed := w.gen.Loaded(), int64(0)
+		if !out.Code.Good() {
+			failed = next - w.loaded.next.Load()
+		}
+		w.loaded.reach(next, failed, done, w.s.cutAt.Load())
 	}
-	w.lastDone = done
+	w.lastDone = max(w.lastDone, done) // a buffer that the operation sent has been recorded since
 	if w.err != nil {
 		return -1
 	}
@@ -233,13 +238,31 @@ func (w *worker) whole(intended, sent int64) (workload.Outcome, int64) {
 	w.counts.issued.Add(1)
 	out := w.session.Do(w.s.flight, &w.op)
 	done := w.s.now()
-	w.note(w.s.catalog.whole[w.op.Kind], out, done, intended, sent)
-	w.moved(out)
+	w.ended(w.s.catalog.whole[w.op.Kind], out, done, intended, sent)
 	if w.op.Collect != nil {
 		w.verify(w.s.catalog.readVerify, done)
 	}
 	return out, done
 }
+
+// ended records an operation under the row of its kind, unless it is in a buffer: then that is done when the buffer has
+// been sent.
+func (w *worker) ended(row int, out workload.Outcome, done, intended, sent int64) {
+	if out.Buffered {
+		w.pending.keep(row+int(out.Code), out, done-intended, done-sent)
+		return
+	}
+	if out.Flushed {
+		if lost := w.settle(w.lost(nil)); lost != nil && w.s.load && !w.forgives() {
+			w.err = fmt.Errorf("rows of worker %d were lost when its buffer was sent, and it gave up (core_workload_insertion_keep_going_on_error): %w", w.index, lost)
+		}
+	}
+	w.note(row, out, done, intended, sent)
+	w.moved(out)
+}
+
+// forgives reports whether the worker of a load goes on when rows could not be written.
+func (w *worker) forgives() bool { return w.s.load && w.s.r.cfg.Settings.Workload.InsertionKeepGoing }
 
 // verify records whether a read returned what was once written.
 func (w *worker) verify(row int, from int64) {
@@ -261,7 +284,11 @@ func (w *worker) readModifyWrite(intended, sent int64) (workload.Outcome, int64)
 	done := w.s.now()
 
 	w.note(c.rmwRead, read, between, intended, sent)
-	w.note(c.rmwUpdate, update, done, between, between)
+	if update.Buffered {
+		w.pending.keepPart(c.rmwUpdate+int(update.Code), done-between, done-between)
+	} else {
+		w.note(c.rmwUpdate, update, done, between, between)
+	}
 	if w.op.Collect != nil {
 		w.verify(c.rmwVerify, done)
 	}
@@ -271,8 +298,7 @@ func (w *worker) readModifyWrite(intended, sent int64) (workload.Outcome, int64)
 	}
 	out.Rows += read.Rows
 	out.Bytes += read.Bytes
-	w.note(c.whole[workload.ReadModifyWrite], out, done, intended, sent)
-	w.moved(out)
+	w.ended(c.whole[workload.ReadModifyWrite], out, done, intended, sent)
 	return out, done
 }
 

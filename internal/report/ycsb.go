@@ -182,7 +182,7 @@ func (y YCSB) Write(w io.Writer, run result.Run) error {
 		if phase.Name == "warmup" {
 			continue
 		}
-		figures = append(figures, overall(phase)...)
+		figures = append(figures, overall(phase, run.Resolved["clientbuffering"] == "true")...)
 		series, err := y.series(phase)
 		if err != nil {
 			return fmt.Errorf("write %s of run %s as YCSB does: %w", phase.Name, run.ID, err)
@@ -216,10 +216,25 @@ func (y YCSB) Omitted(run result.Run) []string {
 	return out
 }
 
+// untilSent is how many seconds a phase took until its last buffer was sent, which may be after the planned end.
+func untilSent(phase result.Phase) float64 {
+	end := phase.Seconds
+	for _, p := range phase.Series {
+		if p.Tail {
+			end = max(end, p.T+p.Seconds)
+		}
+	}
+	return end
+}
+
 // overall are the lines before the operations. YCSB divides by whole milliseconds, and so do scripts that
-// check it.
-func overall(phase result.Phase) []figure {
-	ms := max(int64(math.Round(phase.Seconds*1000)), 1)
+// check it. Where writes are buffered, its RunTime includes the time in which CLEANUP sends them.
+func overall(phase result.Phase, buffered bool) []figure {
+	seconds, ops := phase.Seconds, phase.Ops-phase.OpsAfter
+	if buffered {
+		seconds, ops = untilSent(phase), phase.Ops
+	}
+	ms := max(int64(math.Round(seconds*1000)), 1)
 	pauses, paused := 0, 0.0
 	for _, g := range phase.Generators {
 		pauses += g.GCPauses
@@ -229,7 +244,7 @@ func overall(phase result.Phase) []figure {
 	share := 100 * paused / float64(ms) / float64(max(len(phase.Generators), 1))
 	return []figure{
 		integer("OVERALL", "RunTime(ms)", ms),
-		double("OVERALL", "Throughput(ops/sec)", 1000*float64(phase.Ops-phase.OpsAfter)/float64(ms)),
+		double("OVERALL", "Throughput(ops/sec)", 1000*float64(ops)/float64(ms)),
 		integer("TOTAL_GCS_Go", "Count", pauses),
 		integer("TOTAL_GC_TIME_Go", "Time(ms)", int64(math.Round(paused))),
 		double("TOTAL_GC_TIME_%_Go", "Time(%)", share),

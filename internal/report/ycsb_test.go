@@ -307,6 +307,25 @@ func TestYCSBOpenLoop(t *testing.T) {
 	require.InDelta(t, 5000.0, p.values["OVERALL"]["RunTime(ms)"], 0)
 }
 
+// With client buffering RunTime lasts until the buffers have been sent, as in YCSB, and what they held counts.
+func TestYCSBBufferedWrites(t *testing.T) {
+	run := result.Run{Resolved: map[string]string{"clientbuffering": "true"}, Phases: []result.Phase{{
+		Name: "measure", Seconds: 10, Ops: 50_000, OpsAfter: 12_000, Series: []result.Point{
+			{T: 0, Seconds: 10, Ops: 38_000},
+			{T: 10, Seconds: 2.5, Ops: 12_000, Tail: true},
+		},
+	}}}
+	y, err := report.ParseYCSB(nil)
+	require.NoError(t, err)
+	var out bytes.Buffer
+	require.NoError(t, y.Write(&out, run))
+	require.Contains(t, out.String(), "[OVERALL], RunTime(ms), 12500\n[OVERALL], Throughput(ops/sec), 4000.0\n")
+	run.Resolved = nil
+	out.Reset()
+	require.NoError(t, y.Write(&out, run))
+	require.Contains(t, out.String(), "[OVERALL], RunTime(ms), 10000\n[OVERALL], Throughput(ops/sec), 3800.0\n")
+}
+
 // A run in which nothing was done has nothing to tell, and one without a READ that succeeded tells of none.
 func TestYCSBOfLittle(t *testing.T) {
 	var out bytes.Buffer

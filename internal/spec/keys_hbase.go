@@ -19,7 +19,7 @@ func hbaseKeys() []Key {
 	return []Key{
 		{Name: "columnfamily", Kind: Text, Doc: "the column family"},
 		{Name: "durability", Kind: Enum, Default: "USE_DEFAULT", Values: []string{"USE_DEFAULT", "SKIP_WAL", "ASYNC_WAL", "SYNC_WAL", "FSYNC_WAL"}, Doc: "how safe a write is before it is acknowledged"},
-		{Name: "clientbuffering", Kind: Bool, Default: "false", Doc: "collect the puts and deletes of a worker and send them together; each counts as BATCHED_OK as soon as it is collected"},
+		{Name: "clientbuffering", Kind: Bool, Default: "false", Doc: "collect the puts and deletes of a worker and send them together; each counts when the server has acknowledged it, with the latency of collecting it"},
 		{Name: "writebuffersize", Kind: Int, Default: "12582912", Min: 1, Max: gigabyte, Doc: "bytes that a worker collects before it sends them, with clientbuffering"},
 
 		{Name: "hbase.zookeeper.quorum", Kind: Text, Default: "127.0.0.1", check: checkQuorum, Doc: "host[:port] of ZooKeeper's servers, with commas"},

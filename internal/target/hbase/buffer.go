@@ -1,16 +1,22 @@
 package hbase
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
+	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/workload"
 )
 
 // buffer holds the puts and deletes that a worker has not sent yet, with client buffering.
 type buffer struct {
-	limit int // bytes
-	bytes int
-	rows  []row // their keys and cells are its own
+	limit  int // bytes
+	bytes  int
+	writes int
+	rows   []row // their keys and cells are its own
+
+	lost []load.Lost // of what was sent last
 }
 
 func newBuffer(limit int) *buffer { return &buffer{limit: limit} }
@@ -18,7 +24,7 @@ func newBuffer(limit int) *buffer { return &buffer{limit: limit} }
 // rowCost is what a row takes beside its key and cells, as far as the limit is concerned.
 const rowCost = 64
 
-// add copies a row.
+// add copies a row of the write in hand.
 func (b *buffer) add(key []byte, m mutation, cells []byte) {
 	n := len(b.rows)
 	if n < cap(b.rows) {
@@ -27,7 +33,7 @@ func (b *buffer) add(key []byte, m mutation, cells []byte) {
 		b.rows = append(b.rows, row{})
 	}
 	r := &b.rows[n]
-	*r = row{key: append(r.key[:0], key...), m: m, cells: append(r.cells[:0], cells...)}
+	*r = row{key: append(r.key[:0], key...), m: m, cells: append(r.cells[:0], cells...), write: b.writes}
 	b.bytes += len(key) + len(cells) + rowCost
 }
 
@@ -49,14 +55,26 @@ func (s *session) keepAll(n int, bytes int64) workload.Outcome {
 	return s.kept(n, bytes)
 }
 
-// kept sends the buffer if it is full. Who fills it waits for it, and is told what went wrong.
+// kept sends the buffer if it is full. The worker whose write fills it waits for that.
 func (s *session) kept(n int, bytes int64) workload.Outcome {
-	if s.buffer.bytes >= s.buffer.limit {
-		if err := s.flush(); err != nil {
-			return ended(err)
-		}
+	b := s.buffer
+	write := b.writes
+	b.writes++
+	out := workload.Outcome{Code: workload.BatchedOK, Rows: int32(n), Bytes: bytes}
+	if b.bytes < b.limit {
+		out.Buffered = true
+		return out
 	}
-	return workload.Outcome{Code: workload.BatchedOK, Rows: int32(n), Bytes: bytes}
+	out.Flushed = true
+	if s.flush() == nil {
+		return out
+	}
+	if last := len(b.lost) - 1; b.lost[last].Write == write {
+		own := b.lost[last]
+		b.lost = b.lost[:last]
+		out.Code, out.Err, out.Rows, out.Bytes = own.Code, own.Err, out.Rows-own.Rows, 0
+	}
+	return out
 }
 
 // flush sends all that is in the buffer, in the order in which it was written as far as one row is concerned.
@@ -66,10 +84,39 @@ func (s *session) flush() error {
 	rows := s.rows
 	s.rows = b.rows
 	failed, err := s.carry(&tally{})
-	b.rows, s.rows = s.rows[:0], rows
-	b.bytes = 0
+	b.rows, s.rows = s.rows, rows
+	b.lost = b.lost[:0]
 	if err != nil {
-		return &Failure{Code: codeOf(err), Text: fmt.Sprintf("%d of %d buffered writes are lost (clientbuffering), the first of them", failed, n), Err: err}
+		err = &Failure{Code: codeOf(err), Text: fmt.Sprintf("%d of %d buffered writes are lost (clientbuffering), the first of them", failed, n), Err: err}
+		b.lose(err)
 	}
-	return nil
+	b.rows, b.bytes, b.writes = b.rows[:0], 0, 0
+	return err
+}
+
+// lose lists the writes that have rows which could not be written, after all was sent.
+func (b *buffer) lose(err error) {
+	for i := range b.rows {
+		if r := &b.rows[i]; r.err != nil {
+			b.lost = append(b.lost, load.Lost{Write: r.write, Rows: 1, Code: codeOf(r.err), Err: err})
+		}
+	}
+	slices.SortFunc(b.lost, func(x, y load.Lost) int { return cmp.Compare(x.Write, y.Write) })
+	several := b.lost
+	b.lost = b.lost[:0]
+	for _, l := range several {
+		if last := len(b.lost) - 1; last >= 0 && b.lost[last].Write == l.Write {
+			b.lost[last].Rows++
+			continue
+		}
+		b.lost = append(b.lost, l)
+	}
+}
+
+// Lost lists the writes that failed when the buffer was sent the last time.
+func (s *session) Lost() []load.Lost {
+	if s.buffer == nil {
+		return nil
+	}
+	return s.buffer.lost
 }

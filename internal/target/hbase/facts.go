@@ -98,7 +98,7 @@ func (t *Target) Facts(ctx context.Context) (map[string]string, error) {
 }
 
 var (
-	_ load.Admin    = (*Target)(nil)
-	_ load.Observer = (*Target)(nil)
-	_ load.Session  = (*session)(nil)
+	_ load.Admin     = (*Target)(nil)
+	_ load.Observer  = (*Target)(nil)
+	_ load.Buffering = (*session)(nil)
 )

@@ -22,6 +22,7 @@ type row struct {
 	columns []byte // of a Get: the field of them
 	done    bool
 	err     error // with which it ended
+	write   int   // in a buffer: of which write it is a row
 }
 
 // parcel is what goes to one server: a request, with the rows of each of its regions together.
