@@ -103,10 +103,10 @@ func (h *house) logged(text string) bool {
 	return bytes.Contains(h.log, []byte(text))
 }
 
-// submit submits a run on the null target.
+// submit submits a run on the null target. Operations may end it, too, so that puppets need not use up its time.
 func (h *house) submit(req *benchdv1.SubmitRequest, settings ...string) (string, error) {
 	req.Submission = &benchdv1.Submission{}
-	settings = append([]string{"db=null", "recordcount=1000", "readproportion=1", "updateproportion=0", "interval=100ms"}, settings...)
+	settings = append([]string{"db=null", "recordcount=1000", "readproportion=1", "updateproportion=0", "interval=100ms", "operationcount=1000000"}, settings...)
 	for _, s := range settings {
 		var k, v string
 		for i := range s {
@@ -275,13 +275,18 @@ func (p *puppet) begin() *benchdv1.Start {
 
 // window sends a window of reads that took a millisecond each.
 func (p *puppet) window(id *benchdv1.ShardId, seq, ops int, outcome string, last bool) {
+	p.windowAt(id, seq, time.Duration(seq)*100*time.Millisecond, ops, outcome, last)
+}
+
+// windowAt sends a window that begins at an instant.
+func (p *puppet) windowAt(id *benchdv1.ShardId, seq int, start time.Duration, ops int, outcome string, last bool) {
 	var h latency.Histogram
 	for range ops {
 		h.Record(int64(time.Millisecond))
 	}
 	w := &latency.Window{
 		ID:    latency.WindowID{Run: id.GetRun(), Phase: "measure", Shard: int(id.GetShard()), Attempt: int(id.GetAttempt()), Seq: seq},
-		Start: time.Duration(seq) * 100 * time.Millisecond, End: time.Duration(seq+1) * 100 * time.Millisecond, Last: last,
+		Start: start, End: start + 100*time.Millisecond, Last: last,
 		Issued: uint64((seq + 1) * ops), Recorded: uint64((seq + 1) * ops),
 		Health: latency.Health{Cores: 2, HostIdle: 0.9},
 	}

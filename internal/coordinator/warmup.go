@@ -23,6 +23,7 @@ type warmup struct {
 	interval time.Duration
 
 	pending    map[int]*together // intervals of which not all shards have told
+	from       map[int]int       // by shard: the interval of its first window, where it began too late
 	whole      int               // intervals of which all have
 	ops        uint64            // in those
 	throughput []float64         // the last ones, operations per second
@@ -37,7 +38,7 @@ type together struct {
 }
 
 func newWarmup(r *run) *warmup {
-	w := &warmup{interval: r.settings.Interval, pending: make(map[int]*together)}
+	w := &warmup{interval: r.settings.Interval, pending: make(map[int]*together), from: make(map[int]int)}
 	for i, p := range r.phases {
 		if p.Announced() && i+1 < len(r.phases) && r.phases[i+1].Joined {
 			w.name = p.Name
@@ -49,7 +50,13 @@ func newWarmup(r *run) *warmup {
 // add takes a window that is safe.
 func (w *warmup) add(in *latency.Window) {
 	at := int(in.Start / max(w.interval, 1))
-	if w.name == "" || in.ID.Phase != string(w.name) || in.Tail || at < w.whole {
+	if w.name == "" || in.ID.Phase != string(w.name) || in.Tail {
+		return
+	}
+	if in.ID.Seq == 0 {
+		w.from[in.ID.Shard] = at
+	}
+	if at < w.whole {
 		return
 	}
 	iv := w.pending[at]
@@ -71,7 +78,7 @@ func (w *warmup) add(in *latency.Window) {
 func (w *warmup) advance(shards []lifecycle.Shard) (news bool) {
 	for {
 		iv := w.pending[w.whole]
-		if iv == nil || !iv.complete(shards) {
+		if iv == nil || !w.complete(w.whole, shards) {
 			return news
 		}
 		delete(w.pending, w.whole)
@@ -83,9 +90,10 @@ func (w *warmup) advance(shards []lifecycle.Shard) (news bool) {
 	}
 }
 
-func (iv *together) complete(shards []lifecycle.Shard) bool {
+// complete reports whether all shards at work that had begun by then have told of an interval.
+func (w *warmup) complete(at int, shards []lifecycle.Shard) bool {
 	for i := range shards {
-		if shards[i].State == lifecycle.Busy && shards[i].Lost == "" && !iv.told[i] {
+		if shards[i].State == lifecycle.Busy && shards[i].Lost == "" && !w.pending[at].told[i] && at >= w.from[i] {
 			return false
 		}
 	}

@@ -14,13 +14,18 @@ import (
 
 // warm sends a window of a warm-up, with reads that took d each.
 func (p *puppet) warm(id *benchdv1.ShardId, seq, ops int, d time.Duration) {
+	p.warmAt(id, seq, time.Duration(seq)*100*time.Millisecond, ops, d)
+}
+
+// warmAt sends a window of a warm-up that begins at an instant.
+func (p *puppet) warmAt(id *benchdv1.ShardId, seq int, start time.Duration, ops int, d time.Duration) {
 	var h latency.Histogram
 	for range ops {
 		h.Record(int64(d))
 	}
 	w := &latency.Window{
 		ID:    latency.WindowID{Run: id.GetRun(), Phase: "warmup", Shard: int(id.GetShard()), Attempt: int(id.GetAttempt()), Seq: seq},
-		Start: time.Duration(seq) * 100 * time.Millisecond, End: time.Duration(seq+1) * 100 * time.Millisecond,
+		Start: start, End: start + 100*time.Millisecond,
 		Issued: uint64((seq + 1) * ops), Recorded: uint64((seq + 1) * ops),
 		Series: []latency.Series{{Key: latency.Key{Op: "READ", Outcome: "OK"}, Response: &h, Service: &h}},
 	}
@@ -158,8 +163,30 @@ func TestAnAgentThatIsAwayAtTheChangeOverIsToldWhenItIsBack(t *testing.T) {
 	b.hold(starts[1])
 	b.connect()
 	require.Equal(t, at, b.toldOf("measure").GetAtRunNs())
-	measured(agents, starts, 0)
-	h.until(id, result.Complete)
+
+	// The engine's windows of b begin where it heard of the change-over: what it did before is in its warm-up.
+	for i, p := range agents {
+		p.goesOver(starts[i].GetId(), time.Second+time.Duration(i)*100*time.Millisecond, 0, 10)
+		for seq := range 3 - i {
+			p.windowAt(starts[i].GetId(), seq, time.Duration(seq+i)*100*time.Millisecond, 10, "OK", seq == 2-i)
+		}
+		p.ended(starts[i].GetId(), 3-i, 10)
+	}
+	h.until(id, result.Partial)
+	require.Equal(t, []string{"agent b: no window of the first 0.1 s of 0.3 s"}, h.result(id).Missing)
+}
+
+func TestAWarmUpDoesNotWaitForWhatAnAgentHeardOfTooLate(t *testing.T) {
+	t.Parallel()
+	h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.ops=100")
+	for seq := range 10 {
+		agents[0].warm(starts[0].GetId(), seq, 10, time.Millisecond)
+	}
+	agents[0].acked(9)
+	for seq := range 5 {
+		agents[1].warmAt(starts[1].GetId(), seq, time.Duration(seq+5)*100*time.Millisecond, 10, time.Millisecond)
+	}
+	h.event(id, "measure begins: the warm-up has done")
 }
 
 func TestALostAgentDoesNotKeepTheOthersWarmingUp(t *testing.T) {

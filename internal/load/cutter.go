@@ -97,10 +97,9 @@ func newCutter(s *segment) *cutter {
 	timer := time.NewTimer(0)
 	<-timer.C
 	c := &cutter{s: s, timer: timer, nextLocal: never, planned: never}
-	if s.r.cfg.Shard.Attempt > 1 { // it begins in the middle of the phase
-		interval := int64(s.r.cfg.Settings.Interval)
-		c.last = max(0, s.runTime(s.now())/interval*interval)
-	}
+	// A successor, or an agent that heard of the start too late, begins in the middle: no window covers what has passed.
+	interval := int64(s.r.cfg.Settings.Interval)
+	c.last = min(max(0, s.runTime(s.now())/interval*interval), s.endRun.Load())
 	return c
 }
 

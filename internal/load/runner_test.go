@@ -135,6 +135,55 @@ func TestAJoinedPhaseBeginsWhenItIsBroadcast(t *testing.T) {
 	})
 }
 
+// What has passed of a phase before an agent hears of it is covered by no window of that agent, so that the result can
+// name it: windows without operations would say that it was measured.
+func TestWindowsLeaveOutWhatAnAgentHeardOfTooLate(t *testing.T) {
+	for name, test := range map[string]struct {
+		warmup, late time.Duration
+		first        time.Duration // where the first window of the phase begins
+	}{
+		"a start by less than a window":       {late: 70 * time.Millisecond},
+		"a start":                             {late: 330 * time.Millisecond, first: 300 * time.Millisecond},
+		"a start that is over":                {late: 2 * time.Second, first: time.Second},
+		"a start with a warm-up that is over": {warmup: 200 * time.Millisecond, late: 530 * time.Millisecond, first: 300 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := settings(readers(), 2)
+				s.Warmup, s.Duration = test.warmup, time.Second
+				r := newRig(t, s, nullTarget(t, "20ms"))
+				first := plan.Measure
+				if test.warmup > 0 {
+					first = plan.Warmup
+				}
+				require.NoError(t, r.Start(first, r.now()-int64(test.late), r.base))
+				r.finish(t)
+				windows := r.of(plan.Measure)
+				require.Zero(t, windows[0].ID.Seq)
+				require.Equal(t, test.first, windows[0].Start)
+				for i, w := range windows[1:] {
+					require.Equal(t, windows[i].End, w.Start)
+				}
+				require.GreaterOrEqual(t, windows[len(windows)-1].End, time.Second)
+			})
+		})
+	}
+	t.Run("a change-over", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := settings(readers(), 2)
+			s.Warmup, s.WarmupUntil, s.Duration = 200*time.Millisecond, plan.Steady, time.Second
+			r := newRig(t, s, nullTarget(t, "20ms"))
+			at := r.now()
+			require.NoError(t, r.Start(plan.Warmup, at, r.base))
+			<-time.After(650 * time.Millisecond)
+			require.NoError(t, r.Start(plan.Measure, at+int64(300*time.Millisecond), r.base))
+			r.finish(t)
+			require.Equal(t, 600*time.Millisecond, r.end(t, plan.Warmup).At)
+			require.Equal(t, 300*time.Millisecond, r.of(plan.Measure)[0].Start)
+		})
+	})
+}
+
 func TestLoadIsFollowedByMeasuring(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := settings(readers(), 3)

@@ -32,7 +32,7 @@ func (b *Builder) Document(header Run, notes Notes) (Run, error) {
 	}
 	run.Reconcile = b.reconcile()
 	run.Missing = append([]string{}, header.Missing...)
-	for _, text := range b.missing() {
+	for _, text := range b.missing(header.Status == Failed || header.Status == Cancelled) {
 		if !slices.Contains(run.Missing, text) {
 			run.Missing = append(run.Missing, text)
 		}

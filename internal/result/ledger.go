@@ -23,7 +23,7 @@ type entry struct {
 	told   bool // the agent has told how many windows there are
 	count  int  // how many, when told
 
-	start   time.Duration // of the earliest window; 0 for a first attempt, whose first window may be missing
+	start   time.Duration // of the earliest window; 0 while a first attempt's window 0 is missing
 	end     time.Duration // of the newest window that is not a tail
 	until   time.Duration // of the newest window
 	lost    bool
@@ -41,10 +41,10 @@ func newEntry() *entry { return &entry{newest: -1} }
 
 // add accounts for a window and reports whether it is new.
 func (e *entry) add(w *latency.Window) bool {
-	if !e.have.add(w.ID.Seq) {
+	if !e.have.add(w.ID.Seq, Stretch{w.Start, w.End}) {
 		return false
 	}
-	if w.ID.Attempt > 1 && (e.newest < 0 || w.Start < e.start) {
+	if w.ID.Seq == 0 || w.ID.Attempt > 1 && (e.newest < 0 || w.Start < e.start) {
 		e.start = w.Start
 	}
 	if w.ID.Seq > e.newest {
@@ -80,6 +80,14 @@ func (e *entry) gaps() []Range {
 		return e.have.gaps(max(e.count, e.have.end()))
 	}
 	return e.have.gaps(e.have.end())
+}
+
+// late is how much of the phase's beginning the windows of a first attempt leave out. A later attempt begins where it can.
+func (e *entry) late(attempt int) time.Duration {
+	if at, ok := e.have.start(); ok && attempt == 1 {
+		return at
+	}
+	return 0
 }
 
 // ledger holds the entries of one phase.
@@ -134,8 +142,8 @@ func (b *Builder) Ended(end PhaseEnd) {
 }
 
 // missing lists what a result lacks. Only phases that began are looked at: a run that ended before a phase
-// does not lack its windows.
-func (b *Builder) missing() []string {
+// does not lack its windows. A run that was stopped has shards that ended before their phase's planned end.
+func (b *Builder) missing(stopped bool) []string {
 	var parts []ShardPhase
 	gone := make(map[shardID]bool) // lost in an earlier phase
 	for _, p := range b.order {
@@ -160,10 +168,17 @@ func (b *Builder) missing() []string {
 				Agent: info.Agent, Phase: p.info.Name, Planned: p.info.Planned,
 				Gaps: e.gaps(), Begun: e.newest >= 0, Ended: e.last || e.told || resumed, Until: e.until,
 				Lost: e.lost && !resumed, LostAt: e.lostAt, Between: e.between, Why: e.why,
+				Late: e.late(id.attempt), Holes: e.have.uncovered(), Short: !resumed && !stopped && p.endedEarly(e),
 			})
 		}
 	}
 	return Missing(parts)
+}
+
+// endedEarly reports whether a shard ended before the planned end of a phase that nothing but time ends.
+func (p *phase) endedEarly(e *entry) bool {
+	return p.info.Planned > 0 && p.info.PlannedOps == 0 && !e.lost && (e.last || e.told) && len(e.gaps()) == 0 &&
+		e.until < p.info.Planned
 }
 
 // resumed reports whether another attempt goes on exactly where this one ended.

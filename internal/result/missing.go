@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,10 @@ type ShardPhase struct {
 	LostAt  time.Duration // when, from the phase's start
 	Why     string        // it was lost; may be empty
 	Between bool          // whether the agent was lost before it began the phase
+
+	Late  time.Duration // how much of the phase's beginning no window covers
+	Holes []Stretch     // times between windows of adjacent numbers that no window covers
+	Short bool          // whether the shard ended before the planned end of a phase that nothing else ends
 }
 
 // maxGaps is how many gaps are named one by one.
@@ -40,11 +45,19 @@ func Missing(parts []ShardPhase) []string {
 		if len(p.Gaps) > 0 {
 			out = append(out, "agent "+p.Agent+": "+gapText(p.Gaps)+of)
 		}
+		if p.Late > 0 {
+			out = append(out, "agent "+p.Agent+": no window of the first "+secondsText(p.Late)+planned(p)+in)
+		}
+		if len(p.Holes) > 0 {
+			out = append(out, "agent "+p.Agent+": no window "+holesText(p)+in)
+		}
 		switch {
 		case p.Between:
 			out = append(out, "agent "+p.Agent+": lost before "+p.Phase+why(p))
 		case p.Lost:
 			out = append(out, "agent "+p.Agent+": lost at "+secondsText(p.LostAt)+planned(p)+in+why(p))
+		case p.Short:
+			out = append(out, "agent "+p.Agent+": ended at "+secondsText(p.Until)+planned(p)+in)
 		case p.Ended:
 		case p.Begun:
 			out = append(out, "agent "+p.Agent+": nothing after "+secondsText(p.Until)+planned(p)+in)
@@ -96,7 +109,30 @@ func gapText(gaps []Range) string {
 	return b.String()
 }
 
-// secondsText is d in seconds with at most one decimal: "60 s", "12.3 s".
+// holesText names times without a window, and how long they are together.
+func holesText(p ShardPhase) string {
+	var b strings.Builder
+	var sum time.Duration
+	for i, h := range p.Holes {
+		sum += h.To - h.From
+		switch {
+		case i > maxGaps:
+		case i == maxGaps:
+			fmt.Fprintf(&b, " and %d times more", len(p.Holes)-i)
+		default:
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString("from " + secondsText(h.From) + " to " + secondsText(h.To))
+		}
+	}
+	return b.String() + " (" + secondsText(sum) + planned(p) + ")"
+}
+
+// secondsText is d in seconds with at most one decimal, or in milliseconds below 100: "60 s", "12.3 s", "40 ms".
 func secondsText(d time.Duration) string {
+	if 0 < d && d < 100*time.Millisecond {
+		return strconv.FormatFloat(math.Ceil(float64(d)/float64(time.Millisecond)), 'f', -1, 64) + " ms"
+	}
 	return strings.TrimSuffix(strconv.FormatFloat(d.Seconds(), 'f', 1, 64), ".0") + " s"
 }

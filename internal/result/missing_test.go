@@ -1,11 +1,14 @@
 package result_test
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -100,7 +103,9 @@ func TestDocumentNamesWhatIsMissing(t *testing.T) {
 		{"all, and the agent told", []told{{full(5), true, 5}, {nil, false, 5}}, []string{"agent b: windows 0–4"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			b := result.NewBuilder(config(len(tc.shards)))
+			cfg := config(len(tc.shards))
+			cfg.Phases[0].PlannedOps = 1000 // they may end it before its time
+			b := result.NewBuilder(cfg)
 			for i, s := range tc.shards {
 				for _, seq := range s.have {
 					ws := of("measure", i)
@@ -134,4 +139,88 @@ func TestDocumentNamesWhatIsMissing(t *testing.T) {
 		b.Lost(result.Loss{Shard: 1, Attempt: 1, Phase: "measure", At: -1, Why: "killed"})
 		require.Equal(t, []string{"agent b: lost before measure: killed"}, document(t, b).Missing)
 	})
+}
+
+// Windows whose numbers have no gap can still leave out a time: that of an agent that joined late, or stood still.
+func TestDocumentNamesTheTimeThatNoWindowCovers(t *testing.T) {
+	const s = time.Second
+	type span struct{ from, to time.Duration }
+	minute := []span{{0, 20 * s}, {20 * s, 40 * s}, {40 * s, 60 * s}}
+	late := []span{{12300 * time.Millisecond, 13 * s}, {13 * s, 40 * s}, {40 * s, 60 * s}}
+	for _, tc := range []struct {
+		name   string
+		change func(cfg *result.BuilderConfig)
+		spans  []span
+		tail   bool
+		seqs   []int // of spans; 0, 1 … where nil
+		want   []string
+	}{
+		{name: "nothing", spans: minute},
+		{name: "a tail after the end", spans: append(slices.Clone(minute), span{60 * s, 61 * s}), tail: true},
+		{name: "the beginning", spans: late, want: []string{"agent b: no window of the first 12.3 s of 60 s"}},
+		{name: "less than a second", spans: []span{{40 * time.Millisecond, s}, {s, 60 * s}}, want: []string{"agent b: no window of the first 40 ms of 60 s"}},
+		{
+			name: "all but the tail", spans: []span{{60 * s, 61 * s}}, tail: true,
+			want: []string{"agent b: no window of the first 60 s of 60 s"},
+		},
+		{
+			name: "times in between", spans: []span{{0, 10 * s}, {10 * s, 20 * s}, {23500 * time.Millisecond, 40 * s}, {41 * s, 60 * s}},
+			want: []string{"agent b: no window from 20 s to 23.5 s, from 40 s to 41 s (4.5 s of 60 s)"},
+		},
+		{
+			name: "what a missing window covered is named once", spans: []span{{0, 10 * s}, {20 * s, 30 * s}, {32 * s, 60 * s}}, seqs: []int{0, 2, 3},
+			want: []string{"agent b: window 1", "agent b: no window from 30 s to 32 s (2 s of 60 s)"},
+		},
+		{name: "the end", spans: minute[:2], want: []string{"agent b: ended at 40 s of 60 s"}},
+		{
+			name: "the end of a phase that operations end, too", spans: minute[:2],
+			change: func(cfg *result.BuilderConfig) { cfg.Phases[0].PlannedOps = 1000 },
+		},
+		{
+			name: "of a phase of several", spans: late,
+			change: func(cfg *result.BuilderConfig) {
+				cfg.Phases = append([]result.PhaseInfo{{Name: "warmup"}}, cfg.Phases...)
+			},
+			want: []string{"agent b: nothing of warmup", "agent b: no window of the first 12.3 s of 60 s in measure"},
+		},
+		{
+			name: "a successor begins where it can", spans: late,
+			change: func(cfg *result.BuilderConfig) {
+				cfg.Shards[1].Attempt, cfg.Shards[1].Resumes = 2, true
+				cfg.Shards = append(cfg.Shards, result.ShardInfo{Index: 1, Attempt: 1, Agent: "c"})
+			},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			cfg := config(2)
+			if tc.change != nil {
+				tc.change(&cfg)
+			}
+			b := result.NewBuilder(cfg)
+			if len(cfg.Phases) > 1 {
+				add(t, b, of("warmup", 0).last(series("READ", "OK", 1)))
+			}
+			whole := of("measure", 0).last(series("READ", "OK", 1))
+			whole.End = 60 * s
+			add(t, b, whole)
+			var all []*latency.Window
+			for i, span := range tc.spans {
+				w := of("measure", 1).next(series("READ", "OK", 1))
+				w.ID.Seq, w.ID.Attempt, w.Start, w.End = i, cfg.Shards[1].Attempt, span.from, span.to
+				if tc.seqs != nil {
+					w.ID.Seq = tc.seqs[i]
+				}
+				w.Last = i == len(tc.spans)-1
+				w.Tail = w.Last && tc.tail
+				all = append(all, w)
+			}
+			rand.New(rand.NewPCG(7, uint64(len(all)))).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			add(t, b, all...)
+			want := tc.want
+			if want == nil {
+				want = []string{}
+			}
+			require.Equal(t, want, document(t, b).Missing)
+		})
+	}
 }

@@ -19,7 +19,7 @@ func TestSeqSet(t *testing.T) {
 		in := make(map[int]bool)
 		for range r.IntN(60) {
 			n := r.IntN(40)
-			require.Equal(t, !in[n], s.add(n))
+			require.Equal(t, !in[n], s.add(n, Stretch{time.Duration(n), time.Duration(n + 1)}))
 			in[n] = true
 		}
 		missing := make(map[int]bool)
@@ -37,6 +37,9 @@ func TestSeqSet(t *testing.T) {
 			}
 		}
 		require.Equal(t, end, s.end())
+		require.Empty(t, s.uncovered(), "a missing window is a gap, not a hole")
+		_, ok := s.start()
+		require.Equal(t, in[0], ok)
 		for i := 1; i < len(s.ranges); i++ {
 			require.Greater(t, s.ranges[i].First, s.ranges[i-1].Last+1)
 		}
