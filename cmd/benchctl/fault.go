@@ -39,7 +39,7 @@ func faultSettings() []faultSetting {
 		{"op", "op", "only `KINDS` of calls: " + words(fault.Ops()) + "; default is calls for data", true},
 		{"table", "table", "only calls to `TABLES`", true},
 		{"region", "region", "only calls to `REGIONS`, by their encoded names", true},
-		{"server", "server", "only `SERVERS`, each a number, address or name; which one, for kill-server and restart-server", true},
+		{"server", "server", "only `SERVERS`, each a number, address or name; which one, for kill-server, restart-server and silence-server", true},
 		{"from", "from", "only rows from `ROW` on; \\xHH is a byte", false},
 		{"to", "to", "only rows before `ROW`", false},
 		{"delay", "delay", "how long calls wait, for latency: `TIME` is " + draw.Forms, false},
@@ -84,6 +84,8 @@ func faultAddCommand() cli.Command {
   disconnect           calls are carried out, and the connection ends in the middle of the answer
   kill-server          a region server ends as in a crash; with --for it is started again after that
   restart-server       a region server ends as in a crash, and is started again at once
+  silence-server       a region server's connections stay open and nothing is answered, as with SIGSTOP; with --for it goes on after
+                       that, or is started again if the master has given it up
   add-server           one more region server is started
 
 A slow ZooKeeper is "latency --op zookeeper". Faults that answer with an exception leave hbase:meta alone unless --table

@@ -42,13 +42,14 @@ func sandboxCommand() cli.Command {
 		Use:   "sandbox",
 		Short: "Steer a sandbox: faults, and region servers that come and go",
 		Long: `Sandbox steers a sandbox that runs, which "benchd sandbox" or "benchd dev" has started: it has things go wrong there, and
-region servers be killed, restarted and added.`,
+region servers be killed, silenced, restarted and added.`,
 		Example: `  benchctl sandbox servers
   benchctl sandbox fault add latency --op get --delay 'exponential 5ms' --for 30s
   benchctl sandbox kill-server 2`,
 	}
 	return cli.Command{Command: cmd, Commands: []cli.Command{
-		sandboxServersCommand(), addServerCommand(), killServerCommand(), restartServerCommand(), faultCommand(),
+		sandboxServersCommand(), addServerCommand(), killServerCommand(), restartServerCommand(), silenceServerCommand(), resumeServerCommand(),
+		faultCommand(),
 	}}
 }
 
@@ -74,7 +75,10 @@ func sandboxServersCommand() cli.Command {
 		_, _ = fmt.Fprintln(t, "SERVER\tSTATE\tREGIONS\tADDRESS\tINFO\tNAME")
 		for i, one := range s.Servers {
 			state := "killed"
-			if one.Alive {
+			switch {
+			case one.Silent:
+				state = "silent"
+			case one.Alive:
 				state = "alive"
 			}
 			_, _ = fmt.Fprintf(t, "%d\t%s\t%d\t%s\t%s\t%s\n", i+1, state, one.Regions, one.Address, one.Info, one.Name)
@@ -129,6 +133,44 @@ killed first. SERVER is its number, address or name, as "benchctl sandbox server
 	f := addSandboxFlags(cmd)
 	return cli.Command{Command: cmd, Run: steer(f, func(ctx context.Context, c *cli.Context, client *control.Client, args []string) error {
 		s, err := client.RestartServer(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(c.Out, s.Name)
+		return err
+	})}
+}
+
+func silenceServerCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:   "silence-server SERVER",
+		Short: "Stop a region server of a sandbox as SIGSTOP does",
+		Long: `Silence-server stops a region server as SIGSTOP does: its connections stay open and new ones are accepted, but nothing is
+answered. Its regions are served again by others when the master has noticed. SERVER is its number, address or name, as
+"benchctl sandbox servers" lists them.`,
+		Example: `  benchctl sandbox silence-server 2
+  benchctl sandbox silence-server 127.0.0.1:16020`,
+		Args: cli.Exactly("SERVER"),
+	}
+	f := addSandboxFlags(cmd)
+	return cli.Command{Command: cmd, Run: steer(f, func(ctx context.Context, _ *cli.Context, client *control.Client, args []string) error {
+		return client.SilenceServer(ctx, args[0])
+	})}
+}
+
+func resumeServerCommand() cli.Command {
+	cmd := &cobra.Command{
+		Use:   "resume-server SERVER",
+		Short: "Continue a silent region server of a sandbox as SIGCONT does",
+		Long: `Resume-server continues a region server that was silenced, as SIGCONT does: it answers what was asked of it meanwhile. If the
+master has given its regions to others, it ends, as HBase's region servers do, and is started again with a new start code.
+SERVER is its number, address or name, as "benchctl sandbox servers" lists them.`,
+		Example: `  benchctl sandbox resume-server 2`,
+		Args:    cli.Exactly("SERVER"),
+	}
+	f := addSandboxFlags(cmd)
+	return cli.Command{Command: cmd, Run: steer(f, func(ctx context.Context, c *cli.Context, client *control.Client, args []string) error {
+		s, err := client.ResumeServer(ctx, args[0])
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/benchd/benchd/internal/sandbox/rpc"
 )
 
 // infoPort serves figures over HTTP.
@@ -23,7 +25,13 @@ func newInfoPort(ctx context.Context, at string) (*infoPort, error) {
 	return &infoPort{listener: listener}, nil
 }
 
-func (p *infoPort) serve(h http.Handler) {
+// Serve serves pages; those of a server that is stopped wait at its gate.
+func (p *infoPort) serve(h http.Handler, gate *rpc.Gate) {
+	pages := h
+	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		gate.Wait(r.Context().Done())
+		pages.ServeHTTP(w, r)
+	})
 	p.server = &http.Server{
 		Handler: h, ReadTimeout: 10 * time.Second, WriteTimeout: 60 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16,
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/jmx"
 	"github.com/benchd/benchd/internal/sandbox/master"
 	"github.com/benchd/benchd/internal/sandbox/regionserver"
+	"github.com/benchd/benchd/internal/sandbox/rpc"
 	"github.com/benchd/benchd/internal/sandbox/store"
 	"github.com/benchd/benchd/internal/sandbox/zookeeper"
 )
@@ -113,8 +114,8 @@ func Start(ctx context.Context, options Options) (_ *Sandbox, err error) {
 		}
 	}
 	s.work.Go(func() { s.faults.Run(s.ctx, events{s}) })
-	s.info.serve(s.masterHandler()) // it looks at all that was made above
-	s.zoo.Start(zk)                 // last: whoever finds the cluster finds it whole
+	s.info.serve(s.masterHandler(), &rpc.Gate{}) // it looks at all that was made above
+	s.zoo.Start(zk)                              // last: whoever finds the cluster finds it whole
 	options.Logger.Info("sandbox is up", "zookeeper", s.quorum, "region_servers", len(first), "took", time.Since(s.started))
 	return s, nil
 }

@@ -17,6 +17,8 @@ type node struct {
 	*regionserver.Server
 	port net.Listener
 	info *infoPort
+
+	resumed context.CancelFunc // of a server that has been silent: the master does not notice it any more
 }
 
 func (n *node) close() {
@@ -53,7 +55,7 @@ func (s *Sandbox) launch(ctx context.Context, number int, at, infoAt string) (*n
 
 func (s *Sandbox) serve(n *node) {
 	n.Start(n.port)
-	n.info.serve(s.serverHandler(n))
+	n.info.serve(s.serverHandler(n), n.Gate())
 	s.znodes.server(n.Node)
 }
 
@@ -89,7 +91,7 @@ func told(n *cluster.Server) Server {
 	if n.Alive() {
 		regions = n.Count()
 	}
-	return Server{Name: n.Name(), Address: n.Address(), Info: n.Info, Alive: n.Alive(), Regions: regions}
+	return Server{Name: n.Name(), Address: n.Address(), Info: n.Info, Alive: n.Alive(), Silent: n.Silent(), Regions: regions}
 }
 
 // Find finds a server by its name, its address, or its number from 1. The sandbox is locked.
@@ -118,27 +120,92 @@ func (s *Sandbox) KillServer(_ context.Context, name string) error {
 	if !n.Node.Alive() {
 		return fmt.Errorf("kill region server %s: it is dead already", n.Node.Name())
 	}
+	s.end(n)
+	s.options.Logger.Info("region server killed", "server", n.Node.Name())
+	s.detect(s.ctx, n)
+	return nil
+}
+
+// End ends a server as a crash does. The sandbox is locked.
+func (s *Sandbox) end(n *node) {
 	s.cluster.Killed(n.Node)
 	n.close()
-	s.options.Logger.Info("region server killed", "server", n.Node.Name())
+	s.work.Go(n.Wait)
+}
+
+// Detect has the master give up a server that is killed or silent after the time that it takes to notice, unless ctx ends
+// before.
+func (s *Sandbox) detect(ctx context.Context, n *node) {
 	s.work.Go(func() {
-		defer n.Wait()
 		timer := time.NewTimer(s.options.Detection)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if ctx.Err() == nil {
+			n.Fence()
 			s.bury(n.Node)
-		case <-s.ctx.Done():
 		}
 	})
+}
+
+// SilenceServer stops a region server as SIGSTOP does: its connections stay open and new ones are accepted, but nothing is
+// answered. Its regions are served again by others when the master has noticed.
+func (s *Sandbox) SilenceServer(_ context.Context, name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, err := s.find(name)
+	if err != nil {
+		return err
+	}
+	n := s.nodes[i]
+	switch {
+	case !n.Node.Alive():
+		return fmt.Errorf("silence region server %s: it is dead", n.Node.Name())
+	case n.Node.Silent():
+		return fmt.Errorf("silence region server %s: it is silent already", n.Node.Name())
+	}
+	n.Gate().Shut()
+	s.cluster.Silenced(n.Node)
+	s.options.Logger.Info("region server silenced", "server", n.Node.Name())
+	ctx, stop := context.WithCancel(s.ctx)
+	n.resumed = stop
+	s.detect(ctx, n)
 	return nil
 }
 
-// Bury has the master notice that a server was killed.
+// ResumeServer has a silent region server go on. One whose regions the master has given to others meanwhile ends, as
+// HBase's do then, and is started again.
+func (s *Sandbox) ResumeServer(ctx context.Context, name string) (Server, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, err := s.find(name)
+	if err != nil {
+		return Server{}, err
+	}
+	n := s.nodes[i]
+	if !n.Node.Silent() {
+		return Server{}, fmt.Errorf("resume region server %s: it is not silent", n.Node.Name())
+	}
+	n.resumed()
+	if !n.Node.Known() {
+		return s.restart(ctx, i)
+	}
+	s.cluster.Resumed(n.Node)
+	n.Gate().Open()
+	s.options.Logger.Info("region server resumed", "server", n.Node.Name())
+	return told(n.Node), nil
+}
+
+// Bury has the master notice that a server was killed or is silent.
 func (s *Sandbox) bury(n *cluster.Server) {
 	s.znodes.gone(n)
 	if err := s.cluster.Bury(n); err != nil {
-		s.options.Logger.Error("regions of a killed server have no other", "server", n.Name(), "err", err)
+		s.options.Logger.Error("regions of a lost server have no other", "server", n.Name(), "err", err)
 	}
 }
 
@@ -169,11 +236,13 @@ func (s *Sandbox) RestartServer(ctx context.Context, name string) (Server, error
 	if err != nil {
 		return Server{}, err
 	}
+	return s.restart(ctx, i)
+}
+
+func (s *Sandbox) restart(ctx context.Context, i int) (Server, error) {
 	old := s.nodes[i]
 	if old.Node.Alive() {
-		s.cluster.Killed(old.Node)
-		old.close()
-		s.work.Go(old.Wait)
+		s.end(old)
 	}
 	n, err := s.launch(ctx, i+1, old.Node.Address(), old.Node.Info)
 	if err != nil {
@@ -216,5 +285,11 @@ func (e events) RestartServer(ctx context.Context, name string) error {
 // AddServer starts one more region server.
 func (e events) AddServer(ctx context.Context) error {
 	_, err := e.Sandbox.AddServer(ctx)
+	return err
+}
+
+// ResumeServer has a silent region server go on.
+func (e events) ResumeServer(ctx context.Context, name string) error {
+	_, err := e.Sandbox.ResumeServer(ctx, name)
 	return err
 }

@@ -29,7 +29,7 @@ type Cluster struct {
 	Meta *meta.Table
 	// Balancing, Splitting, Merging and Normalizing are the switches of that name.
 	Balancing, Splitting, Merging, Normalizing atomic.Bool
-	// InMotion is how many regions are not served, because their server was killed.
+	// InMotion is how many regions are not served, because their server was killed or is silent.
 	InMotion atomic.Int64
 	// SplitsAsked and SplitsDone count splits.
 	SplitsAsked, SplitsDone atomic.Int64
@@ -114,6 +114,24 @@ func (c *Cluster) Join(s *Server) error {
 // Killed is told that a server serves no longer. Its regions are served again after Bury.
 func (c *Cluster) Killed(s *Server) {
 	s.alive.Store(false)
+	if !s.silent.Swap(false) {
+		c.down(s)
+	}
+}
+
+// Silenced is told that a server answers no longer. Its regions are served again after Bury, or after Resumed.
+func (c *Cluster) Silenced(s *Server) {
+	s.silent.Store(true)
+	c.down(s)
+}
+
+// Resumed is told that a silent server, whose regions were not given to others, answers again.
+func (c *Cluster) Resumed(s *Server) {
+	s.silent.Store(false)
+	c.InMotion.Add(-s.lost)
+}
+
+func (c *Cluster) down(s *Server) {
 	s.lost = int64(s.Count())
 	if c.InMotion.Add(s.lost) == s.lost {
 		c.since.Store(time.Now().UnixNano())
@@ -128,7 +146,7 @@ func (c *Cluster) Since() time.Time {
 	return time.Unix(0, c.since.Load())
 }
 
-// Bury gives the regions of a killed server to the others.
+// Bury gives the regions of a killed or silent server to the others.
 func (c *Cluster) Bury(s *Server) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,13 +167,13 @@ func (c *Cluster) Bury(s *Server) error {
 			return errors.Join(err, c.place(nil, held))
 		}
 	}
-	c.logger.Info("regions of a killed server are given to others", "server", s.Name(), "regions", len(regions))
+	c.logger.Info("regions of a lost server are given to others", "server", s.Name(), "regions", len(regions))
 	return c.place(nil, held)
 }
 
 // Alive lists the servers that regions can be given to, those with fewest regions first. The cluster is locked.
 func (c *Cluster) alive() []*Server {
-	all := slices.DeleteFunc(slices.Clone(c.servers), func(s *Server) bool { return !s.Alive() || !s.Known() })
+	all := slices.DeleteFunc(slices.Clone(c.servers), func(s *Server) bool { return !s.serves() })
 	slices.SortStableFunc(all, func(a, b *Server) int { return cmp.Compare(a.Count(), b.Count()) })
 	return all
 }
@@ -173,7 +191,7 @@ func (c *Cluster) holder(name string) *Server {
 // PlaceMeta gives hbase:meta to the first live server. The cluster is locked.
 func (c *Cluster) placeMeta() error {
 	for _, s := range c.servers {
-		if s.Alive() && s.Known() {
+		if s.serves() {
 			c.opened++
 			s.open(metaRegion(c.Meta, c.opened))
 			c.watch(s)

@@ -40,8 +40,9 @@ type Server struct {
 	Meter     jmx.Meter
 
 	alive  atomic.Bool // until it is killed
-	lost   int64       // how many regions it had then
-	known  atomic.Bool // until the master has noticed that it was killed
+	silent atomic.Bool // it is stopped
+	lost   int64       // how many regions it had when it was killed or fell silent
+	known  atomic.Bool // until the master has noticed that
 	routes atomic.Pointer[routes]
 	mu     sync.Mutex // guards away
 	away   map[string]place
@@ -78,8 +79,14 @@ func (s *Server) Address() string { return net.JoinHostPort(s.Host, strconv.Itoa
 // Alive is false from the moment it is killed.
 func (s *Server) Alive() bool { return s.alive.Load() }
 
-// Known is false when the master has noticed that it was killed.
+// Silent reports whether the server is stopped: it is there, and answers nothing.
+func (s *Server) Silent() bool { return s.silent.Load() }
+
+// Known is false when the master has noticed that the server was killed or is silent.
 func (s *Server) Known() bool { return s.known.Load() }
+
+// serves reports whether regions can be given to the server.
+func (s *Server) serves() bool { return s.Alive() && s.Known() && !s.Silent() }
 
 // Location is what hbase:meta has of the server.
 func (s *Server) Location() meta.Location {

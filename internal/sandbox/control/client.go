@@ -146,6 +146,17 @@ func (c *Client) RestartServer(ctx context.Context, name string) (Server, error)
 	return first(c.do(ctx, http.MethodPost, pathServers+"/restart", &order{Server: name}))
 }
 
+// SilenceServer stops a region server as SIGSTOP does: its connections stay open, and nothing is answered.
+func (c *Client) SilenceServer(ctx context.Context, name string) error {
+	_, err := c.do(ctx, http.MethodPost, pathServers+"/silence", &order{Server: name})
+	return err
+}
+
+// ResumeServer has a silent region server go on; one whose regions others serve meanwhile is started again.
+func (c *Client) ResumeServer(ctx context.Context, name string) (Server, error) {
+	return first(c.do(ctx, http.MethodPost, pathServers+"/resume", &order{Server: name}))
+}
+
 func first(a answer, err error) (Server, error) {
 	if err != nil || len(a.Servers) == 0 {
 		return Server{}, err

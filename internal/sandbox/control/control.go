@@ -12,6 +12,7 @@ type Server struct {
 	Address string `json:"address"` // where its regions are served
 	Info    string `json:"info"`    // where its metrics are served over HTTP
 	Alive   bool   `json:"alive"`   // false from the moment it is killed
+	Silent  bool   `json:"silent"`  // it is stopped: its connections stay open, and nothing is answered
 	Regions int    `json:"regions"` // that it serves
 }
 
@@ -20,6 +21,8 @@ type Cluster interface {
 	Servers() []Server
 	KillServer(ctx context.Context, name string) error
 	RestartServer(ctx context.Context, name string) (Server, error)
+	SilenceServer(ctx context.Context, name string) error
+	ResumeServer(ctx context.Context, name string) (Server, error)
 	AddServer(ctx context.Context) (Server, error)
 }
 

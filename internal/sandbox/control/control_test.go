@@ -53,6 +53,26 @@ func (c *cluster) RestartServer(_ context.Context, name string) (control.Server,
 	return c.set(name, true)
 }
 
+func (c *cluster) SilenceServer(_ context.Context, name string) error {
+	_, err := c.quiet(name, true)
+	return err
+}
+
+func (c *cluster) ResumeServer(_ context.Context, name string) (control.Server, error) {
+	return c.quiet(name, false)
+}
+
+func (c *cluster) quiet(name string, silent bool) (control.Server, error) {
+	if _, err := c.set(name, true); err != nil {
+		return control.Server{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i, _ := strconv.Atoi(name)
+	c.servers[i-1].Silent = silent
+	return c.servers[i-1], nil
+}
+
 func (c *cluster) AddServer(context.Context) (control.Server, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,6 +109,14 @@ func TestServersAreKilledRestartedAndAdded(t *testing.T) {
 	again, err := c.RestartServer(ctx, "2")
 	require.NoError(t, err)
 	require.True(t, again.Alive)
+	require.NoError(t, c.SilenceServer(ctx, "1"))
+	s, err = c.Status(ctx)
+	require.NoError(t, err)
+	require.True(t, s.Servers[0].Silent)
+	again, err = c.ResumeServer(ctx, "1")
+	require.NoError(t, err)
+	require.False(t, again.Silent)
+	require.ErrorContains(t, c.SilenceServer(ctx, ""), "server is missing")
 	added, err := c.AddServer(ctx)
 	require.NoError(t, err)
 	require.Equal(t, "server 3", added.Name)

@@ -50,6 +50,8 @@ type handler struct{ sandbox Sandbox }
 //	POST   /sandbox/servers           starts one more region server
 //	POST   /sandbox/servers/kill      {"server": "2"}
 //	POST   /sandbox/servers/restart   {"server": "2"}
+//	POST   /sandbox/servers/silence   {"server": "2"}
+//	POST   /sandbox/servers/resume    {"server": "2"}
 //	POST   /sandbox/faults            {"faults": [{"kind": "latency", "delay": "5ms"}]}: all of them, or none
 //	                                  with "owner": "S.1" they are those of a run
 //	DELETE /sandbox/faults            all, those of {"owner": "S.1"}, or /sandbox/faults/3
@@ -60,6 +62,8 @@ func Handler(s Sandbox) http.Handler {
 	mux.HandleFunc("POST "+pathServers, h.change(h.add))
 	mux.HandleFunc("POST "+pathServers+"/kill", h.change(h.kill))
 	mux.HandleFunc("POST "+pathServers+"/restart", h.change(h.restart))
+	mux.HandleFunc("POST "+pathServers+"/silence", h.change(h.silence))
+	mux.HandleFunc("POST "+pathServers+"/resume", h.change(h.resume))
 	mux.HandleFunc("POST "+pathFaults, h.change(h.fail))
 	mux.HandleFunc("DELETE "+pathFaults, h.change(h.clearAll))
 	mux.HandleFunc("DELETE "+pathFaults+"/{number}", h.change(h.clear))
@@ -161,6 +165,21 @@ func (h handler) restart(ctx context.Context, o order, _ *http.Request) (answer,
 		return answer{}, errors.New("server is missing: which region server is to be started again?")
 	}
 	s, err := h.sandbox.Cluster.RestartServer(ctx, o.Server)
+	return answer{Servers: []Server{s}}, err
+}
+
+func (h handler) silence(ctx context.Context, o order, _ *http.Request) (answer, error) {
+	if o.Server == "" {
+		return answer{}, errors.New("server is missing: which region server is to fall silent?")
+	}
+	return answer{}, h.sandbox.Cluster.SilenceServer(ctx, o.Server)
+}
+
+func (h handler) resume(ctx context.Context, o order, _ *http.Request) (answer, error) {
+	if o.Server == "" {
+		return answer{}, errors.New("server is missing: which region server is to go on?")
+	}
+	s, err := h.sandbox.Cluster.ResumeServer(ctx, o.Server)
 	return answer{Servers: []Server{s}}, err
 }
 

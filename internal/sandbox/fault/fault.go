@@ -22,7 +22,7 @@ type Fault struct {
 	Share float64
 	// Seed is that of which calls are hit and of how long they wait.
 	Seed uint64
-	// Where says which calls it concerns; for KillServer and RestartServer, to which server it happens.
+	// Where says which calls it concerns; for KillServer, RestartServer and SilenceServer, to which server it happens.
 	Where Where
 	// Delay is how long calls wait, for Latency.
 	Delay draw.Duration

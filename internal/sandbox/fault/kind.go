@@ -17,6 +17,7 @@ const (
 	Disconnect       Kind = "disconnect"     // the call is carried out; the connection ends in the middle of the answer
 	KillServer       Kind = "kill-server"    // as kill -9; with a length, it is started again after that
 	RestartServer    Kind = "restart-server" // the same, and it is started again at once
+	SilenceServer    Kind = "silence-server" // as SIGSTOP: connections stay open, nothing is answered
 	AddServer        Kind = "add-server"     // another region server
 )
 
@@ -24,12 +25,14 @@ const (
 func Kinds() []Kind {
 	return []Kind{
 		Latency, Stall, NotServingRegion, RegionMoved, RegionOpening, RegionTooBusy, CallQueueTooBig, UnknownScanner, IOException,
-		Disconnect, KillServer, RestartServer, AddServer,
+		Disconnect, KillServer, RestartServer, SilenceServer, AddServer,
 	}
 }
 
 // Event reports whether a fault of kind k happens to servers, not to calls.
-func (k Kind) Event() bool { return k == KillServer || k == RestartServer || k == AddServer }
+func (k Kind) Event() bool {
+	return k == KillServer || k == RestartServer || k == SilenceServer || k == AddServer
+}
 
 // class is the exception of HBase that a kind answers with; empty for kinds that do not.
 func (k Kind) class() string {

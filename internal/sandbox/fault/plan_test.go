@@ -271,6 +271,12 @@ func (c *cluster) KillServer(_ context.Context, name string) error { return c.no
 
 func (c *cluster) RestartServer(_ context.Context, name string) error { return c.note("restart", name) }
 
+func (c *cluster) SilenceServer(_ context.Context, name string) error {
+	return c.note("silence", name)
+}
+
+func (c *cluster) ResumeServer(_ context.Context, name string) error { return c.note("resume", name) }
+
 func (c *cluster) AddServer(context.Context) error { return c.note("add", "one") }
 
 func TestServersAreKilledStartedAgainAndAddedAtTheirInstants(t *testing.T) {
@@ -281,12 +287,14 @@ func TestServersAreKilledStartedAgainAndAddedAtTheirInstants(t *testing.T) {
 		add(t, p, set("kind", "restart-server"), set("server", "3"), set("start", "12s"))
 		add(t, p, set("kind", "add-server"))
 		add(t, p, set("kind", "kill-server"), set("server", "1"), set("start", "20s"))
+		add(t, p, set("kind", "silence-server"), set("server", "5"), set("start", "14s"), set("length", "10s"))
+		add(t, p, set("kind", "silence-server"), set("server", "6"), set("start", "21s"))
 		cleared := add(t, p, set("kind", "kill-server"), set("server", "4"), set("start", "20s"))
 		require.True(t, p.Clear(cleared))
 		require.False(t, p.Clear(cleared))
 		<-time.After(time.Hour)
 		synctest.Wait()
-		require.Equal(t, []string{"0s add one", "10s kill 2", "12s restart 3", "15s restart 2", "20s kill 1"}, c.notes)
+		require.Equal(t, []string{"0s add one", "10s kill 2", "12s restart 3", "14s silence 5", "15s restart 2", "20s kill 1", "21s silence 6", "24s resume 5"}, c.notes)
 		for _, s := range p.List() {
 			require.Equal(t, fault.Over, s.State, s.Fault.String())
 			require.EqualValues(t, 1, s.Hits)

@@ -12,6 +12,10 @@ type Cluster interface {
 	// RestartServer starts a region server that was killed again at its address, with a new start code. One that is
 	// alive is killed first.
 	RestartServer(ctx context.Context, name string) error
+	// SilenceServer stops a region server as SIGSTOP does: its connections stay open, and nothing is answered.
+	SilenceServer(ctx context.Context, name string) error
+	// ResumeServer has a silent region server go on. One whose regions others serve meanwhile is started again.
+	ResumeServer(ctx context.Context, name string) error
 	// AddServer starts one more region server.
 	AddServer(ctx context.Context) error
 }
@@ -65,18 +69,26 @@ func (p *Plan) due(now time.Time) (due []event, next time.Time) {
 	return due, next
 }
 
-// returns reports whether a server is started again at the end of the fault.
-func (a *active) returns() bool { return a.Kind == KillServer && a.Length > 0 }
+// returns reports whether a server comes back at the end of the fault.
+func (a *active) returns() bool {
+	return (a.Kind == KillServer || a.Kind == SilenceServer) && a.Length > 0
+}
 
 func (e event) do(ctx context.Context, cluster Cluster) error {
 	if e.fault.Kind == AddServer {
 		return cluster.AddServer(ctx)
 	}
 	name := e.fault.Where.Servers[0]
-	if e.fault.Kind == KillServer && !e.last {
+	switch {
+	case e.fault.Kind == SilenceServer && e.last:
+		return cluster.ResumeServer(ctx, name)
+	case e.fault.Kind == SilenceServer:
+		return cluster.SilenceServer(ctx, name)
+	case e.fault.Kind == KillServer && !e.last:
 		return cluster.KillServer(ctx, name)
+	default:
+		return cluster.RestartServer(ctx, name)
 	}
-	return cluster.RestartServer(ctx, name)
 }
 
 func (p *Plan) done(e event, err error) {

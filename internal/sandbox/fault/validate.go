@@ -77,11 +77,11 @@ func (f *Fault) fits() error {
 	}
 	switch {
 	case f.Kind != AddServer && len(f.Where.Servers) != 1:
-		return problem("server", "is to name one region server: which one is to be killed? Write its number or address, as `benchctl sandbox servers` lists them")
+		return problem("server", "is to name one region server: write its number or address, as `benchctl sandbox servers` lists them")
 	case f.Kind == AddServer && len(f.Where.Servers) > 0:
 		return problem("server", "means nothing to add-server, which adds one of its own")
 	case f.Length != 0 && (f.Kind == AddServer || f.Kind == RestartServer):
-		return problem("length", "means nothing to %s; a server that is away for a time is a kill-server with that length", f.Kind)
+		return problem("length", "means nothing to %s; a server that is away for a time is a kill-server or silence-server with that length", f.Kind)
 	}
 	return nil
 }

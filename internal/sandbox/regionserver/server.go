@@ -71,6 +71,15 @@ func New(c Config) *Server {
 // Start serves on a port.
 func (s *Server) Start(listener net.Listener) { s.rpc.Start(listener) }
 
+// Gate is where the server can be stopped.
+func (s *Server) Gate() *rpc.Gate { return &s.rpc.Gate }
+
+// Fence lets no more calls be carried out, and no compactions: the master has given the server's regions to others.
+func (s *Server) Fence() {
+	s.cancel()
+	s.rpc.Fence()
+}
+
 // Close ends the server as a crash does: its connections break, calls that are being served are not answered.
 func (s *Server) Close() {
 	s.cancel()

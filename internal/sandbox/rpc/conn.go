@@ -227,6 +227,9 @@ func (c *Conn) next() error {
 		return err
 	}
 	defer c.discard(n)
+	if err := c.pass(); err != nil {
+		return err
+	}
 	if err := c.quick.call.parse(frame); err != nil {
 		return err
 	}
@@ -253,7 +256,20 @@ func (c *Conn) long(n int) error {
 		c.server.budget.Release(t.charge)
 		return err
 	}
+	if err := c.pass(); err != nil {
+		c.server.budget.Release(t.charge)
+		return err
+	}
 	return c.beside(t)
+}
+
+// Pass holds up a call that was read while the server is stopped.
+func (c *Conn) pass() error {
+	if c.server.Gate.opened.Load() == nil {
+		return nil
+	}
+	c.server.Gate.Wait(nil)
+	return c.ctx.Err()
 }
 
 // Beside serves a call in a goroutine of its own. It waits when too many are in hand.

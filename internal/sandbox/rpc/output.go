@@ -17,6 +17,7 @@ const (
 type output struct {
 	conn net.Conn
 	sent *atomic.Int64
+	gate *Gate
 
 	mu      sync.Mutex
 	room    sync.Cond
@@ -70,6 +71,7 @@ func (o *output) flush() {
 		b := o.ready
 		o.ready = o.spare[:0]
 		o.mu.Unlock()
+		o.gate.Wait(nil)
 		_ = o.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
 		n, err := o.conn.Write(b)
 		o.sent.Add(int64(n))

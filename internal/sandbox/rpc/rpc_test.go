@@ -196,7 +196,7 @@ func TestCutAnswers(t *testing.T) {
 func TestNothingFollowsACutAnswer(t *testing.T) {
 	for range 500 {
 		client, server := net.Pipe()
-		o := &output{conn: server, sent: new(atomic.Int64)}
+		o := &output{conn: server, gate: &Gate{}, sent: new(atomic.Int64)}
 		o.room.L = &o.mu
 		var work sync.WaitGroup
 		work.Go(func() { o.put(&Answer{Body: bytes.Repeat([]byte("x"), 1000), Cut: true, CutAfter: 0.5}, 1, nil) })

@@ -21,6 +21,9 @@ const (
 
 // Server serves calls on a port. Make it with New.
 type Server struct {
+	// Gate is where the server can be stopped.
+	Gate Gate
+
 	services map[string]Service
 	logger   *slog.Logger
 	budget   *semaphore.Weighted
@@ -72,6 +75,7 @@ func (s *Server) Start(listener net.Listener) {
 				}
 				continue
 			}
+			s.Gate.Wait(nil)
 			if !s.enter(conn) {
 				conn.Close()
 				continue
@@ -89,10 +93,13 @@ func (s *Server) Start(listener net.Listener) {
 
 func newConn(s *Server, conn net.Conn) *Conn {
 	c := &Conn{server: s, conn: conn, reader: bufio.NewReaderSize(conn, readBuffer), slots: make(chan struct{}, inHand)}
-	c.out.conn, c.out.sent = conn, &s.sent
+	c.out.conn, c.out.sent, c.out.gate = conn, &s.sent, &s.Gate
 	c.out.room.L = &c.out.mu
 	return c
 }
+
+// Fence lets no more calls be carried out: those that wait fail, but nothing is answered while the gate is shut.
+func (s *Server) Fence() { s.cancel() }
 
 // Close ends all connections at once, as a crash does, and joins those who serve them.
 func (s *Server) Close() {
@@ -113,6 +120,7 @@ func (s *Server) Close() {
 		conn.Close()
 	}
 	s.mu.Unlock()
+	s.Gate.Open() // what waits there finds its connection closed
 	s.wg.Wait()
 }
 
