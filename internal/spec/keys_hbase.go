@@ -31,7 +31,7 @@ func hbaseKeys() []Key {
 		{Name: "hbase.client.rpc.compressor", Kind: Enum, Default: "none", Values: []string{"none", "snappy"}, check: checkCompressor, Doc: "how cells are compressed on the wire"},
 		{Name: "hadoop.user.name", Kind: Text, Doc: "the user that HBase sees; when not given, the one that the agent runs as"},
 		{Name: "hbase.batch.size", Kind: Int, Default: "1", Min: 1, Max: 10_000, Doc: "operations of different workers that may share one request to a region server; 1 is no batching"},
-		{Name: "hbase.batch.delay", Kind: Duration, Default: "0s", Max: 10, Doc: "how long a batch that is not full waits for more"},
+		{Name: "hbase.batch.delay", Kind: Duration, Default: "0s", Max: 10, Doc: "how long a batch that is not full waits for more; 0s is while another request of its connection is under way, at most 10 ms"},
 
 		{Name: "hbase.client.scanner.caching", Kind: Int, Default: "0", Max: 1e9, Doc: "rows that a scan fetches at a time; 0 is as many as it is to return, as in YCSB's binding"},
 		{Name: "hbase.client.scanner.max.result.size", Kind: Int, Default: "2097152", Min: 1, Max: gigabyte, Doc: "bytes that a scan fetches at a time"},

@@ -88,16 +88,25 @@ func (s *session) abandon(call **rpc.Call, conn *rpc.Conn, late error, regions .
 		*call = rpc.NewCall()
 	}
 	if silent && s.turn.whole && s.turn.ctx.Err() == nil {
-		err := fmt.Errorf("%s has answered nothing for %v (hbase.rpc.timeout)", conn.Addr(), s.turn.call)
-		regions[0].server.lines[s.line].drop(conn, err)
-		for _, r := range regions {
-			r.stale.Store(true)
-		}
+		regions[0].server.lines[s.line].leave(conn, s.turn.call, regions)
 	}
 	if late == errLate { //nolint:errorlint // await returns it as it is
-		return fmt.Errorf("%s: %w (%v)", conn.Addr(), errLate, s.turn.call)
+		return lateAt(conn, s.turn.call)
 	}
 	return late
+}
+
+// lateAt is the end of a call that was not answered in time.
+func lateAt(conn *rpc.Conn, after time.Duration) error {
+	return fmt.Errorf("%s: %w (%v)", conn.Addr(), errLate, after)
+}
+
+// leave drops a connection on which nothing was answered for all the time of a call. Its regions may be elsewhere.
+func (l *line) leave(conn *rpc.Conn, after time.Duration, regions []*region) {
+	l.drop(conn, fmt.Errorf("%s has answered nothing for %v (hbase.rpc.timeout)", conn.Addr(), after))
+	for _, r := range regions {
+		r.stale.Store(true)
+	}
 }
 
 // again decides about an error of an operation. It returns nil when the operation is to be tried again, after a

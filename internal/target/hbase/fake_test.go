@@ -86,6 +86,13 @@ func (f *fake) connections() int {
 	return len(f.conns)
 }
 
+// requests are those that have come.
+func (f *fake) requests() []*request {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.seen)
+}
+
 func (f *fake) accept() {
 	for {
 		c, err := f.listener.Accept()

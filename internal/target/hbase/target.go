@@ -43,6 +43,9 @@ type Target struct {
 
 	quit chan struct{}
 	work sync.WaitGroup
+
+	answers      sync.WaitGroup // to batches whose leaders have given up
+	gatherWithin time.Duration
 }
 
 // New makes a Target that asks locate where regions are. It connects to nothing yet.
@@ -58,6 +61,8 @@ func New(settings spec.HBaseSettings, s load.Settings, locate Locate) *Target {
 		servers:    make(map[string]*server),
 		nonceGroup: rand.Uint64() | 1,
 		quit:       make(chan struct{}),
+
+		gatherWithin: gatherWithin,
 	}
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
@@ -143,6 +148,7 @@ func (t *Target) Close() error {
 			l.close()
 		}
 	}
+	t.answers.Wait() // the end of a connection is the end of its calls
 	if t.cluster != nil {
 		t.cluster.Close()
 	}

@@ -20,42 +20,59 @@ type item struct {
 	cells  []byte // that stand beside it
 }
 
-// batch is what gathers on one connection. Who begins it leads it: waits until it is full or the delay is over, sends
-// it, and hands out what comes back.
+// batch is what gathers on one connection. The worker that begins it leads it: it waits until the batch is to be sent,
+// sends it, and hands out the answers.
 type batch struct {
 	items []*item
-	full  chan struct{} // closed when nobody more can join
+	ready chan struct{} // closed when no other item can join
 }
 
 // gathering is the place of a connection where a batch gathers, when batching is on.
 type gathering struct {
-	mu  sync.Mutex
-	now *batch
+	mu       sync.Mutex
+	now      *batch
+	underway int // requests that are not answered
 }
 
-// join puts an item into the batch that gathers, or begins one.
-func (g *gathering) join(it *item, size int) (b *batch, leads bool) {
+// join puts an item into the batch that gathers, or begins one. With eager a batch does not gather while no request
+// is under way.
+func (g *gathering) join(it *item, size int, eager bool) (b *batch, leads bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if leads = g.now == nil; leads {
-		g.now = &batch{full: make(chan struct{})}
+		g.now = &batch{ready: make(chan struct{})}
 	}
 	b = g.now
 	b.items = append(b.items, it)
-	if len(b.items) == size {
-		g.now = nil
-		close(b.full)
+	if len(b.items) == size || eager && g.underway == 0 {
+		g.release()
 	}
 	return b, leads
 }
 
-// end lets nobody more join.
+// release ends the gathering of the batch, which is sent next. The caller holds mu.
+func (g *gathering) release() {
+	close(g.now.ready)
+	g.now = nil
+	g.underway++
+}
+
+// end releases a batch, if it still gathers.
 func (g *gathering) end(b *batch) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.now == b {
-		g.now = nil
-		close(b.full)
+		g.release()
+	}
+}
+
+// answered counts a request as no longer under way. With eager the batch that has gathered meanwhile is sent.
+func (g *gathering) answered(eager bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.underway--
+	if eager && g.now != nil {
+		g.release()
 	}
 }
 
@@ -73,10 +90,10 @@ func (s *session) together(r *region, conn *rpc.Conn) error {
 		}
 	}
 	g := &r.server.lines[s.line].batch
-	b, leads := g.join(it, s.t.settings.BatchSize)
+	b, leads := g.join(it, s.t.settings.BatchSize, s.eager())
 	if leads {
 		s.gather(g, b)
-		s.lead(b, conn)
+		s.lead(g, b, conn)
 	}
 	err, late := s.turn.receive(it.done)
 	if late != nil {
@@ -88,23 +105,37 @@ func (s *session) together(r *region, conn *rpc.Conn) error {
 
 func newItem() *item { return &item{done: make(chan error, 1)} }
 
-// gather waits until the batch is full or its delay is over.
+// eager reports whether a batch gathers only while another request is under way.
+func (s *session) eager() bool { return s.t.settings.BatchDelay == 0 }
+
+// gatherWithin bounds how long a batch waits for a request that is under way: one that is stuck does not hold up others.
+const gatherWithin = 10 * time.Millisecond
+
+// gather waits until the batch is to be sent.
 func (s *session) gather(g *gathering, b *batch) {
-	defer g.end(b)
-	if s.t.settings.BatchDelay == 0 {
+	select {
+	case <-b.ready:
 		return
+	default:
 	}
-	t := time.NewTimer(s.t.settings.BatchDelay)
+	defer g.end(b)
+	s.turn.fresh = false // the request's time does not begin now
+	within := s.t.settings.BatchDelay
+	if s.eager() {
+		within = s.t.gatherWithin
+	}
+	t := time.NewTimer(within)
 	defer t.Stop()
 	select {
-	case <-b.full:
+	case <-b.ready:
 	case <-t.C:
 	case <-s.turn.ended:
 	}
 }
 
-// lead sends a batch and tells each of its items what came of it.
-func (s *session) lead(b *batch, conn *rpc.Conn) {
+// lead sends a batch and hands out the answers. When the leader's own time is over before the answer comes, somebody
+// else hands it out: the other workers have time left, and the connection has not failed.
+func (s *session) lead(g *gathering, b *batch, conn *rpc.Conn) {
 	slices.SortFunc(b.items, func(x, y *item) int {
 		return cmp.Or(bytes.Compare(x.region.start, y.region.start), cmp.Compare(x.region.name, y.region.name))
 	})
@@ -115,21 +146,52 @@ func (s *session) lead(b *batch, conn *rpc.Conn) {
 		p.include(i, it.region, &s.rows[i])
 	}
 	p.encode(s)
-	p.call.Timeout = s.turn.start()
+	clear(s.rows) // their keys and cells are the items'
+	within, sent := s.turn.call, time.Now()
+	s.turn.start()
+	p.call.Timeout = within // which is the batch's, whatever is left to the leader
 	conn.Send(p.call)
-	err := s.turn.await(p.call)
-	var response, cells []byte
-	if err != nil {
-		err = s.abandon(&p.call, conn, err, p.regions()...)
-	} else {
-		response, cells, err = p.call.Answer()
+	late := s.turn.await(p.call)
+	g.answered(s.eager())
+	switch {
+	case late == nil:
+		b.settle(p.call, p.spans)
+		return
+	case late == errLate: //nolint:errorlint // await returns it as it is
+		b.end(s.abandon(&p.call, conn, late, p.regions()...))
+		return
 	}
+	call, spans, regions := p.call, slices.Clone(p.spans), p.regions()
+	p.call = rpc.NewCall()
+	at := regions[0].server.lines[s.line]
+	s.t.answers.Go(func() {
+		t := time.NewTimer(time.Until(sent.Add(within)))
+		defer t.Stop()
+		select {
+		case <-call.Done():
+		case <-t.C:
+			if freed, silent := conn.Abandon(call); freed {
+				if silent {
+					at.leave(conn, within, regions)
+				}
+				b.end(lateAt(conn, within))
+				return
+			}
+			<-call.Done() // the answer is just coming in
+		}
+		b.settle(call, spans)
+	})
+}
+
+// settle reports to each item what the answer says about it.
+func (b *batch) settle(call *rpc.Call, spans []span) {
+	response, cells, err := call.Answer()
 	if err == nil {
 		err = multiAnswer(response, func(region, index int, r multiResult) (err error) {
-			if region >= len(p.spans) || index >= p.spans[region].to-p.spans[region].from {
+			if region >= len(spans) || index >= spans[region].to-spans[region].from {
 				return errAnswer
 			}
-			sp := p.spans[region]
+			sp := spans[region]
 			if index < 0 {
 				for i := sp.from; i < sp.to; i++ {
 					b.finish(i, r.err)
@@ -138,7 +200,7 @@ func (s *session) lead(b *batch, conn *rpc.Conn) {
 			}
 			it := b.items[sp.from+index]
 			if it == nil {
-				return errAnswer // it is told of twice
+				return errAnswer // there are two answers for it
 			}
 			if r.err == nil {
 				before := cells
@@ -154,10 +216,14 @@ func (s *session) lead(b *batch, conn *rpc.Conn) {
 		})
 		err = cmp.Or(err, errMissingAnswer)
 	}
+	b.end(err)
+}
+
+// end reports an error to each item that has no answer yet.
+func (b *batch) end(err error) {
 	for i := range b.items {
-		b.finish(i, err) // of those that have not been told anything
+		b.finish(i, err)
 	}
-	clear(s.rows) // their keys and cells are the items'
 }
 
 // finish tells an item how it ended. The first time counts: then the item is its worker's again.
