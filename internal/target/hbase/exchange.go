@@ -123,6 +123,11 @@ func (s *session) again(try *attempt, err error, r *region, conn *rpc.Conn) erro
 		return err
 	}
 	s.note(what, r, conn)
+	if what != wait && try.tries > 0 {
+		if disabled := s.t.checkState(); disabled != nil {
+			return disabled
+		}
+	}
 	try.cause = err
 	try.tries++
 	s.t.retried(err)

@@ -60,11 +60,8 @@ func remedyOf(err error) remedy {
 			return wait
 		case "RegionServerStoppedException", "RegionServerAbortedException":
 			return redial
-		case "NoSuchColumnFamilyException", "TableNotFoundException", "AccessDeniedException", "DoNotRetryIOException",
-			"TableNotEnabledException", "TableNotDisabledException", "FailedSanityCheckException", "InvalidFamilyOperationException":
-			return giveUp
 		}
-		if !e.DoNotRetry && passes.MatchString(e.Class) {
+		if !e.DoNotRetry && !rpc.Final(e.Class) && passes.MatchString(e.Class) {
 			return relocate
 		}
 		return giveUp

@@ -46,7 +46,7 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 		return nil, err //nolint:wrapcheck // it says all
 	}
 	t := New(settings, s, locateBy(cluster, settings.FullTable()))
-	t.cluster = cluster
+	t.cluster, t.state.ask = cluster, disabledBy(cluster, settings.FullTable())
 	if err := t.atlas.read(ctx); err != nil && !errors.Is(err, errNoTable) { // it may be about to be created
 		return nil, errors.Join(fmt.Errorf("find out where table %s is: %w", settings.FullTable(), err), t.Close())
 	}

@@ -312,5 +312,7 @@ func exception(b []byte) (*rpc.Exception, error) {
 		}
 		return nil
 	})
-	return rpc.NewException(class, string(printed)), err
+	e := rpc.NewException(class, string(printed))
+	e.DoNotRetry = rpc.Final(class) // the message has no field for it
+	return e, err
 }

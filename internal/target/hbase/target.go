@@ -29,6 +29,7 @@ type Target struct {
 
 	atlas   *atlas
 	cluster *admin.Client // nil in tests
+	state   tableState
 
 	mu      sync.Mutex
 	servers map[string]*server // by address
@@ -41,7 +42,8 @@ type Target struct {
 	dials   atomic.Int64
 	causes  causes
 
-	quit chan struct{}
+	ctx  context.Context //nolint:containedctx // ends when the target is closed
+	quit context.CancelFunc
 	work sync.WaitGroup
 
 	answers      sync.WaitGroup // to batches whose leaders have given up
@@ -60,7 +62,6 @@ func New(settings spec.HBaseSettings, s load.Settings, locate Locate) *Target {
 		greeting:   rpc.Config{User: settings.User, Service: "ClientService"},
 		servers:    make(map[string]*server),
 		nonceGroup: rand.Uint64() | 1,
-		quit:       make(chan struct{}),
 
 		gatherWithin: gatherWithin,
 	}
@@ -73,6 +74,7 @@ func New(settings spec.HBaseSettings, s load.Settings, locate Locate) *Target {
 	if settings.Scan.ValueFilter {
 		t.valueFilter = newValueFilter(settings.Scan)
 	}
+	t.ctx, t.quit = context.WithCancel(context.Background())
 	t.nonces.Store(rand.Uint64() >> 1)
 	t.atlas = newAtlas(locate, t.server)
 	t.work.Go(t.watch)
@@ -117,7 +119,7 @@ func (t *Target) watch() {
 	defer tick.Stop()
 	for {
 		select {
-		case <-t.quit:
+		case <-t.ctx.Done():
 			return
 		case <-tick.C:
 		}
@@ -141,7 +143,7 @@ func (t *Target) all() []*server {
 
 // Close ends all connections.
 func (t *Target) Close() error {
-	close(t.quit)
+	t.quit()
 	t.work.Wait()
 	for _, s := range t.all() {
 		for _, l := range s.lines {

@@ -153,11 +153,11 @@ func (s *session) lead(g *gathering, b *batch, conn *rpc.Conn) {
 	conn.Send(p.call)
 	late := s.turn.await(p.call)
 	g.answered(s.eager())
-	switch {
-	case late == nil:
+	switch late { //nolint:errorlint // await returns errLate as it is
+	case nil:
 		b.settle(p.call, p.spans)
 		return
-	case late == errLate: //nolint:errorlint // await returns it as it is
+	case errLate:
 		b.end(s.abandon(&p.call, conn, late, p.regions()...))
 		return
 	}

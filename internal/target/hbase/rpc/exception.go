@@ -55,6 +55,27 @@ func NewException(class, printed string) *Exception {
 	return e
 }
 
+// Final reports whether an exception of this class says that a retry is of no use. Where an answer carries only the class,
+// HBase's own client knows it from the class, too: these are the subclasses of DoNotRetryIOException in HBase 2.6.
+func Final(class string) bool {
+	switch class[strings.LastIndexAny(class, ".$")+1:] {
+	case "DoNotRetryIOException", "DoNotRetryRegionException",
+		"AccessDeniedException", "BadAuthException", "ConstraintException", "CoprocessorException", "CorruptHFileException",
+		"CorruptedSnapshotException", "EmptyServiceNameException", "ExportSnapshotException", "FailedSanityCheckException",
+		"FatalConnectionException", "HBaseSnapshotException", "InvalidFamilyOperationException", "InvalidMutationDurabilityException",
+		"LockTimeoutException", "MergeRegionException", "NamespaceExistException", "NamespaceNotFoundException",
+		"NoSuchColumnFamilyException", "NotAllMetaRegionsOnlineException", "OperationConflictException", "QuotaExceededException",
+		"RegionAlreadyInTransitionException", "ReplicationPeerNotFoundException", "RequestTooBigException", "RestoreSnapshotException",
+		"RowTooBigException", "ServerTooBusyException", "SnapshotCreationException", "SnapshotDoesNotExistException",
+		"SnapshotExistsException", "SpaceLimitingException", "TableExistsException", "TableInfoMissingException",
+		"TableNotDisabledException", "TableNotEnabledException", "TableNotFoundException", "ThrottlingException",
+		"UnknownProtocolException", "UnknownServiceException", "UnknownSnapshotException", "UnsupportedCellCodecException",
+		"UnsupportedCompressionCodecException", "UnsupportedCryptoException", "WrongVersionException":
+		return true
+	}
+	return false
+}
+
 // parseException reads an ExceptionResponse.
 func parseException(b []byte) *Exception {
 	var class, stack string
