@@ -11,11 +11,13 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/dev"
+	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 	"github.com/benchd/benchd/internal/sandbox/service"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/wire"
 )
 
 // agentsPatience is how long agents in this process may take until they are there.
@@ -46,7 +48,7 @@ what was measured until then; a second one ends at once.`,
   benchctl run --db null --target 20000 --threads 64 --duration 30s -o json >result.json`,
 	}
 	f := runFlags{submissionFlags: addSubmissionFlags(cmd), agents: 1, output: "table"}
-	config.Whole(cmd.Flags(), &f.agents, "agents", 1, "agents within this process")
+	config.Whole(cmd.Flags(), &f.agents, "agents", 1, "agents within this process; a suite that asks for more of them gets as many as it asks for")
 	cmd.Flags().StringVar(&f.data, "data", "", "keep the archive in `DIR`; without it only what is printed remains")
 	addOutputFlag(cmd, &f.output, resultFormats()...)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
@@ -80,7 +82,7 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	var id string
 	var warnings []string
 	if err := begin(ctx, signals, "interrupted before the run began", func(ctx context.Context) (err error) {
-		cluster, err = dev.Start(ctx, dev.Config{Agents: f.agents, DataDir: f.data, Version: c.Version, Logger: c.Logger, Sandbox: embedded})
+		cluster, err = dev.Start(ctx, dev.Config{Agents: agentsFor(j.suite, f.agents), DataDir: f.data, Version: c.Version, Logger: c.Logger, Sandbox: embedded})
 		if err != nil {
 			return cli.StartError(err)
 		}
@@ -88,6 +90,9 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 		id, warnings, err = client.Submit(ctx, remote.Request{
 			Submission: s, Agents: f.agents, WaitAgents: agentsPatience, SubmittedBy: submitter(),
 		})
+		if errors.Is(err, wire.ErrTooFewAgents) { // its cures are for agents elsewhere
+			return &cli.Error{Code: cli.Unavailable, Err: fmt.Errorf("the agents of this process did not connect to its coordinator within %v; --log-level info shows why", agentsPatience)}
+		}
 		return err
 	}); err != nil {
 		return err
@@ -106,12 +111,20 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	return conclude(ctx, c, client, id, f.output)
 }
 
+// agentsFor is how many agents a run starts: as many as wanted, or as the case with the most of them asks for.
+func agentsFor(suite *plan.Suite, want int) int {
+	for _, one := range suite.Cases {
+		want = max(want, one.Agents)
+	}
+	return want
+}
+
 // embeddedSandbox is the sandbox that a run brings with it, or nil.
 func embeddedSandbox(c *cli.Context, cmd *cobra.Command, s spec.Submission, j judged) (*sandbox.Options, error) {
 	if j.db != spec.Sandbox {
 		return nil, nil //nolint:nilnil // it brings none
 	}
-	for _, property := range []string{"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort"} {
+	for _, property := range []string{"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent"} {
 		if j.says(s, property) {
 			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s: `benchctl run --db sandbox` brings a sandbox of its own and needs no address; leave it out, or write --db hbase for one that runs already", property)}
 		}

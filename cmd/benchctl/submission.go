@@ -182,10 +182,12 @@ func judge(s spec.Submission) (judged, error) {
 	return judged{suite: suite, properties: one.Properties, db: one.Settings.DB, ycsb: ycsb, warnings: warnings}, err
 }
 
-// says reports whether a submission sets a property of the target itself. A suite does where it counts in one of its cases: the
-// address of another target is given up for the sandbox.
+// says reports whether a submission sets a property of the target itself: on the command line, in a properties file, or in a suite
+// file where it counts in one of its cases. The address that a suite has for another target is given up for the sandbox.
 func (j judged) says(s spec.Submission, property string) bool {
-	if s.Suite == nil || !spec.Sets(s, property) {
+	inSuite := s.Suite != nil && spec.Sets(s, property)
+	s.Suite = nil
+	if !inSuite || spec.Sets(s, property) {
 		return spec.Sets(s, property)
 	}
 	byDefault := ""

@@ -97,9 +97,12 @@ func tooFew(have, want int, req *benchdv1.SubmitRequest) error {
 	if want == 1 {
 		noun = "agent"
 	}
-	return wire.Errorf(wire.ErrTooFewAgents,
-		"%d %s%s needed, %d connected: start more with `benchd agent --coordinator HOST:PORT`, or wait for them with --wait-agents",
-		want, noun, with, have)
+	waited, cure := "", ", or wait for them with --wait-agents"
+	if d := req.GetWaitAgents().AsDuration(); d > 0 {
+		waited, cure = fmt.Sprintf(" after %v", d), ""
+	}
+	return wire.Errorf(wire.ErrTooFewAgents, "%d %s%s needed, %d connected%s: start more with `benchd agent --coordinator HOST:PORT`%s",
+		want, noun, with, have, waited, cure)
 }
 
 // enqueue archives a suite and puts its runs into the queue.

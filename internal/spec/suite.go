@@ -181,7 +181,7 @@ func (j *suiteJudge) judgeCase(c suite.Case) plan.Case {
 	one.order = optionsOrder
 	top := j.base + int(suite.Levels)
 	one.takeOptions(j.submission, top)
-	one.moved()
+	one.moved(j.base)
 	one.goOnInserting()
 	if c.Fills {
 		key, _ := j.table.find("phase")
@@ -246,14 +246,15 @@ func (j *suiteJudge) share(c *plan.Case) {
 	j.histograms[content] = c.Settings.Workload
 }
 
-// moved gives up the address of a target for another target that was said in a stronger source: it is not that one's.
-func (j *judge) moved() {
+// moved gives up the address that a suite file has for a target when the command line names another target: it is not that
+// one's. An address on the command line itself, whose ranks are below base or those of options, is never given up.
+func (j *judge) moved(base int) {
 	db, ok := j.given["db"]
-	if !ok || db.value != Sandbox {
+	if !ok || db.value != Sandbox || db.rank < j.flags-1 {
 		return
 	}
 	for _, name := range []string{"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent"} {
-		if e, ok := j.given[name]; ok && e.rank < db.rank && db.rank >= j.flags-1 {
+		if e, ok := j.given[name]; ok && base <= e.rank && e.rank < j.flags-1 {
 			delete(j.given, name)
 		}
 	}

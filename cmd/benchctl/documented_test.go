@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/cli/clitest"
+)
+
+// Each command line that a document shows is parsed. What needs no server is run, with less to do; what would be submitted, run on
+// a cluster, or take minutes is judged by a dry run.
+func TestCommandLinesInDocumentsWork(t *testing.T) {
+	lines, err := clitest.Documented("../..", "benchctl")
+	require.NoError(t, err)
+	require.Greater(t, len(lines), 40)
+	fillGround(t)
+	ran, seen := map[string]int{}, map[string]bool{}
+	for _, line := range lines {
+		cmd, err := clitest.Check(program().Tree(cli.Streams{}), line)
+		require.NoError(t, err, "%s: benchctl %v", line.Place, line.Args)
+		args, how := runnable(cmd.CommandPath(), line)
+		if args == nil {
+			continue
+		}
+		said := strings.Join(args, " ")
+		if seen[said] {
+			continue
+		}
+		seen[said] = true
+		ran[how]++
+		var out, errOut bytes.Buffer
+		err = run(args, cli.Streams{Out: &out, Err: &errOut})
+		require.NoError(t, err, "%s: benchctl %v\n%s", line.Place, args, errOut.String())
+	}
+	require.Greater(t, ran["run"], 5)
+	require.Greater(t, ran["judged"], 15)
+}
+
+// fillGround makes a folder with the files that documents name, and goes there.
+func fillGround(t *testing.T) {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Symlink(filepath.Join(root, "configs"), "configs"))
+	require.NoError(t, os.CopyFS("workloads", os.DirFS(filepath.Join(root, "internal/spec/testdata/ycsb"))))
+	require.NoError(t, os.CopyFS(".", os.DirFS("workloads")))
+	require.NoError(t, os.WriteFile("suite.yaml", []byte(exampleSuite), 0o600))
+	require.NoError(t, os.WriteFile("hbase-site.xml", []byte("<configuration><property><name>hbase.zookeeper.quorum</name><value>zk1</value></property></configuration>"), 0o600))
+}
+
+// exampleSuite is the file that documents call suite.yaml. It asks for more agents than a run has by default.
+const exampleSuite = `
+suite: example
+variables: {quorum: zk1}
+properties: {db: hbase, columnfamily: family, threads.total: 4, hbase.zookeeper.quorum: "${quorum}"}
+datasets: {rows: {properties: {recordcount: 100000000}}}
+scenarios: [{name: read, dataset: rows, agents: 2, properties: {operationcount: 1000000, readproportion: 1, updateproportion: 0}}]
+trial: {datasets: {rows: {properties: {recordcount: 100}}}, scenarios: {read: {properties: {recordcount: 100, operationcount: 100}}}}
+`
+
+// runnable is what is run of a line, and how; nil for what asks a server.
+func runnable(command string, line clitest.Line) (args []string, how string) {
+	if line.Inline {
+		return nil, ""
+	}
+	args = slices.Clone(line.Args)
+	said := strings.Join(args, " ")
+	suite := slices.Contains(args, "-f")
+	here := strings.Contains(said, "--db null") || strings.Contains(said, "--db sandbox")
+	switch command {
+	case "benchctl validate":
+		if i := slices.Index(args, "--coordinator"); i >= 0 {
+			args = slices.Delete(args, i, i+2)
+		}
+		return args, "judged"
+	case "benchctl submit":
+		if strings.Contains(said, "--resume") {
+			return nil, ""
+		}
+		return append(args, "--dry-run"), "judged"
+	case "benchctl run":
+		if long := strings.Contains(said, "configs/suites"); !here || long {
+			args[0] = "submit"
+			return append(slices.DeleteFunc(args, func(word string) bool { return word == "-q" }), "--dry-run"), "judged"
+		}
+		args = append(args, "-q")
+		if !suite {
+			args = append(args, "-p", "duration=200ms", "-p", "recordcount=200", "-p", "operationcount=400")
+		}
+		return args, "run"
+	}
+	return nil, ""
+}
