@@ -103,7 +103,7 @@ func (c *Config) validate() error {
 // dialOptions keep a connection that is silent alive, notice one that is dead, and try again soon: gRPC's own pauses
 // grow to two minutes.
 func (c *Config) dialOptions() []grpc.DialOption {
-	return append([]grpc.DialOption{
+	return slices.Concat([]grpc.DialOption{
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 5 * time.Second, PermitWithoutStream: true}),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: firstPause, Multiplier: growth, Jitter: jitter, MaxDelay: lastPause},
@@ -111,5 +111,5 @@ func (c *Config) dialOptions() []grpc.DialOption {
 		}),
 		grpc.WithStaticStreamWindowSize(wire.FlowWindow), grpc.WithStaticConnWindowSize(wire.FlowWindow),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxMessage), grpc.MaxCallSendMsgSize(wire.MaxMessage)),
-	}, c.Dial...)
+	}, wire.CheckResponses(), c.Dial)
 }

@@ -106,6 +106,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 func ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(wire.MaxMessage),
+		grpc.ChainUnaryInterceptor(wire.CheckRequest), grpc.ChainStreamInterceptor(wire.CheckRequests),
 		grpc.StaticStreamWindowSize(wire.FlowWindow), grpc.StaticConnWindowSize(wire.FlowWindow),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 5 * time.Second, Timeout: 5 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 2 * time.Second, PermitWithoutStream: true}),

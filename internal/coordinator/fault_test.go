@@ -157,14 +157,14 @@ func TestAMalformedAgentSpoilsNothing(t *testing.T) {
 	order := await(a, (*benchdv1.SessionResponse).GetPrepare)
 	ended := func(phase string) {
 		a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
-			Id: order.GetId(), Phase: phase, Final: true, Windows: 4_000_000_000, EndedNs: -5, Left: "",
+			Id: order.GetId(), Phase: phase, Final: true, Windows: 2_000_000_000, EndedNs: -5, Left: "",
 		}}})
 	}
 	ended("measure")
 	ended("nonsense")
 	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Started{Started: &benchdv1.Started{Id: order.GetId(), Phase: "measure"}}})
 	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: &benchdv1.Prepared{
-		Id: &benchdv1.ShardId{Run: id + ".1", Shard: 4_000_000_000, Attempt: 4_000_000_000},
+		Id: &benchdv1.ShardId{Run: id + ".1", Shard: 1_000_000, Attempt: 1_000_000},
 	}}})
 	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: &benchdv1.Prepared{Id: order.GetId()}}})
 	start := a.begin()
@@ -172,7 +172,7 @@ func TestAMalformedAgentSpoilsNothing(t *testing.T) {
 	empty.Record(1)
 	for _, bent := range []latency.WindowID{
 		{Run: id + ".1", Phase: "nonsense", Attempt: 1},
-		{Run: id + ".1", Phase: "measure", Attempt: 1, Shard: 4_000_000_000},
+		{Run: id + ".1", Phase: "measure", Attempt: 1, Shard: 1_000_000},
 		{Run: id + ".1", Phase: "measure", Attempt: 7},
 		{Run: "nonsense", Phase: "measure", Attempt: 1},
 	} {
@@ -186,6 +186,35 @@ func TestAMalformedAgentSpoilsNothing(t *testing.T) {
 	a.ended(start.GetId(), 1, 5)
 	h.until(id, result.Complete)
 	require.Equal(t, result.Reconcile{Issued: 5, Recorded: 5, Merged: 5, OK: true}, h.result(id).Reconcile)
+}
+
+// A window that ends in eighteen years ends its stream with the reason, also where status lines are wanted; the run, and
+// another one beside it, go on.
+func TestAWindowBeyondTheBoundsIsRefused(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	evil, honest := newPuppet(h, "evil", "evil").connect(), newPuppet(h, "honest", "honest").connect()
+	far, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"evil": "yes"}}, "duration=1m", "status=true")
+	require.NoError(t, err)
+	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"honest": "yes"}}, "duration=1m")
+	require.NoError(t, err)
+	evil.ready()
+	honest.ready()
+	start, fair := evil.begin(), honest.begin()
+	var one latency.Histogram
+	one.Record(1)
+	evil.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: wire.FromWindow(&latency.Window{
+		ID:  latency.WindowID{Run: start.GetId().GetRun(), Phase: "measure", Attempt: 1},
+		End: 1 << 59, Series: []latency.Series{{Key: latency.Key{Op: "READ", Outcome: "OK"}, Response: &one, Service: &one}},
+	})}})
+	refused := evil.refused()
+	require.ErrorIs(t, refused, wire.ErrMalformed)
+	require.EqualError(t, refused, "Window.end_ns is 576460752303423488: it must be from 0 to 315360000000000000")
+	honest.window(fair.GetId(), 0, 5, "OK", true)
+	honest.ended(fair.GetId(), 1, 5)
+	h.until(id, result.Complete)
+	require.Equal(t, uint64(5), h.result(id).Reconcile.Merged)
+	require.NotEmpty(t, far)
 }
 
 func TestAnAgentThatDoesNotReadIsCutOff(t *testing.T) {

@@ -74,9 +74,12 @@ func (s *status) enter(phase plan.PhaseName, ops uint64, at time.Time) []statusL
 func (s *status) advance(elapsed, complete time.Duration, at time.Time) []statusLine {
 	var lines []statusLine
 	every := s.ycsb.StatusInterval
-	for due := time.Duration(s.told+1) * every; complete >= due || elapsed >= due+statusPatience; due += every {
+	due := int(max(complete, elapsed-statusPatience) / every)
+	// What is far behind, because an agent says that its windows are far ahead, is not made up for line by line.
+	s.told = max(s.told, due-mostStatuses)
+	for s.told < due {
 		s.told++
-		lines = append(lines, s.line(due, at))
+		lines = append(lines, s.line(time.Duration(s.told)*every, at))
 	}
 	return lines
 }

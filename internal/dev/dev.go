@@ -31,6 +31,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/wire"
 )
 
 // pipe is how many bytes a connection in memory holds.
@@ -165,7 +166,7 @@ func (c *Cluster) serve(listener net.Listener) error {
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 	}
 	var err error
-	if c.conn, err = grpc.NewClient(address, c.dial...); err != nil {
+	if c.conn, err = grpc.NewClient(address, append(wire.CheckResponses(), c.dial...)...); err != nil {
 		return fmt.Errorf("connect to the coordinator of this process: %w", err)
 	}
 	return nil

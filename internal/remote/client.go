@@ -38,7 +38,7 @@ type Client struct {
 // Dial makes a client of the coordinator at HOST:PORT. It does not connect before it is asked something, and in
 // the clear: who calls it has asked package security.
 func Dial(address string) (*Client, error) {
-	conn, err := grpc.NewClient(address,
+	conn, err := grpc.NewClient(address, append(wire.CheckResponses(),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		// A coordinator is in the user's own network; a proxy is for what lies outside.
 		grpc.WithNoProxy(),
@@ -48,7 +48,7 @@ func Dial(address string) (*Client, error) {
 		}),
 		// A watch is silent for as long as the interval is: this finds out that the other side is gone.
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 20 * time.Second, Timeout: 10 * time.Second}),
-	)
+	)...)
 	if err != nil {
 		return nil, fmt.Errorf("dial coordinator at %s: %w", address, err)
 	}

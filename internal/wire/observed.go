@@ -2,7 +2,6 @@ package wire
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
@@ -43,8 +42,11 @@ func FromObservations(id *benchdv1.ShardId, o result.Observations) *benchdv1.Obs
 // ToObservations decodes and judges what an agent has observed.
 func ToObservations(m *benchdv1.Observations) (result.Observations, error) {
 	var o result.Observations
-	if n := len(m.GetFigures()); m.GetId() == nil || n > MaxFigures || len(m.GetHappenings()) > maxHappenings || len(m.GetWarnings()) > maxNotices {
-		return o, fmt.Errorf("observations of %d figures, %d happenings and %d warnings: %w", n, len(m.GetHappenings()), len(m.GetWarnings()), errMalformed)
+	if err := Check(m); err != nil {
+		return o, err
+	}
+	if m.GetId() == nil {
+		return o, fmt.Errorf("observations without identity: %w", errMalformed)
 	}
 	points := 0
 	for _, f := range m.GetFigures() {
@@ -58,7 +60,7 @@ func ToObservations(m *benchdv1.Observations) (result.Observations, error) {
 		o.Figures = append(o.Figures, one)
 	}
 	for _, h := range m.GetHappenings() {
-		if !happens(h.GetKind()) || h.GetAtRunNs() < 0 || h.GetAtRunNs() > maxTime {
+		if !happens(h.GetKind()) {
 			return o, fmt.Errorf("happening of kind %q at %d: %w", Text(h.GetKind()), h.GetAtRunNs(), errMalformed)
 		}
 		o.Happenings = append(o.Happenings, result.Happening{At: time.Duration(h.GetAtRunNs()), Kind: h.GetKind(), Text: notice(h.GetText())})
@@ -75,8 +77,8 @@ func toObserved(m *benchdv1.Observed) (result.Observed, error) {
 		return o, fmt.Errorf("figure %q with %d instants and %d values: %w", Text(o.Name), len(m.GetAtRunNs()), len(o.Values), errMalformed)
 	}
 	before := int64(-1)
-	for i, at := range m.GetAtRunNs() {
-		if at <= before || at > maxTime || math.IsNaN(o.Values[i]) || math.IsInf(o.Values[i], 0) {
+	for _, at := range m.GetAtRunNs() {
+		if at <= before {
 			return o, fmt.Errorf("figure %q at %d: %w", o.Name, at, errMalformed)
 		}
 		before = at

@@ -46,6 +46,9 @@ func FromPlan(s plan.Shard, steward bool) *benchdv1.Prepare {
 
 // ToPlan decodes and judges the order to prepare a shard.
 func ToPlan(m *benchdv1.Prepare, agent string) (plan.Shard, error) {
+	if err := Check(m); err != nil {
+		return plan.Shard{}, err
+	}
 	id := m.GetId()
 	if id.GetRun() == "" || m.GetShards() == 0 || id.GetShard() >= m.GetShards() || m.GetWorkers() == 0 || len(m.GetPhases()) == 0 {
 		return plan.Shard{}, fmt.Errorf("order to prepare shard %d of %d: %w", id.GetShard(), m.GetShards(), errMalformed)
@@ -55,14 +58,14 @@ func ToPlan(m *benchdv1.Prepare, agent string) (plan.Shard, error) {
 		Agent: agent, Workers: int(m.GetWorkers()), Properties: m.GetProperties(),
 		Loaded: m.GetLoaded(),
 	}
-	if m.GetWorkers() > maxWorkers || len(m.GetPhases()) > maxPhases || m.GetPhases()[0].GetJoined() {
-		return plan.Shard{}, fmt.Errorf("order to prepare %d workers for %d phases: %w", m.GetWorkers(), len(m.GetPhases()), errMalformed)
+	if m.GetPhases()[0].GetJoined() {
+		return plan.Shard{}, fmt.Errorf("order to prepare a first phase that joins another: %w", errMalformed)
 	}
 	if n := len(s.Loaded); n != 0 && n != s.Workers {
 		return plan.Shard{}, fmt.Errorf("order to go on with a load of %d workers by %d: %w", n, s.Workers, errMalformed)
 	}
 	for _, p := range m.GetPhases() {
-		if p.GetName() == "" || p.GetDurationNs() < 0 || p.GetOps() < 0 {
+		if p.GetName() == "" {
 			return plan.Shard{}, fmt.Errorf("order to prepare phase %q: %w", p.GetName(), errMalformed)
 		}
 		loop := plan.Closed

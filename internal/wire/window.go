@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,10 +27,11 @@ const (
 	maxWindow  = 4 << 20 // bytes; an honest one has tens of thousands
 	maxSeries  = 512     // of a window
 	maxSamples = 256     // of a window
-	maxSeq     = 1 << 31 // a number of a window, or of windows: decades of them
-	maxCount   = 1 << 48 // of what was done in a window: sums of these do not overflow
-	maxTime    = 1 << 59 // ns from a phase's start: 18 years
-	maxText    = 4 << 10 // of an error's message
+	maxMap     = 4096    // entries
+	// maxSettings bounds the lines of a properties file, maxList what is only shown.
+	maxSettings = 1 << 16
+	maxList     = 1 << 20
+	maxText     = 4 << 10 // of an error's message
 )
 
 // errMalformed is what a peer gets for a message that breaks the protocol.
@@ -39,15 +39,7 @@ var errMalformed = errors.New("malformed message")
 
 // FromWindow encodes a window.
 func FromWindow(w *latency.Window) *benchdv1.Window {
-	m := &benchdv1.Window{
-		Id:      FromShard(w.ID.Run, w.ID.Shard, w.ID.Attempt),
-		Phase:   w.ID.Phase,
-		Seq:     uint32(w.ID.Seq),
-		StartNs: int64(w.Start), EndNs: int64(w.End),
-		Tail: w.Tail, Last: w.Last,
-		Rows: w.Rows, Bytes: w.Bytes, Issued: w.Issued, Recorded: w.Recorded,
-		Health: fromHealth(w.Health), Watermark: w.Watermark, Loaded: w.Loaded,
-	}
+	m := fromHead(w)
 	if w.Lateness != nil {
 		m.Lateness = encode(w.Lateness)
 	}
@@ -58,6 +50,19 @@ func FromWindow(w *latency.Window) *benchdv1.Window {
 		m.Samples = append(m.Samples, &benchdv1.ErrorSample{Op: s.Op, Outcome: s.Outcome, Message: Text(s.Message)})
 	}
 	return m
+}
+
+// fromHead encodes what of a window is neither histogram nor text.
+func fromHead(w *latency.Window) *benchdv1.Window {
+	return &benchdv1.Window{
+		Id:      FromShard(w.ID.Run, w.ID.Shard, w.ID.Attempt),
+		Phase:   w.ID.Phase,
+		Seq:     uint32(w.ID.Seq),
+		StartNs: int64(w.Start), EndNs: int64(w.End),
+		Tail: w.Tail, Last: w.Last,
+		Rows: w.Rows, Bytes: w.Bytes, Issued: w.Issued, Recorded: w.Recorded,
+		Health: fromHealth(w.Health), Watermark: w.Watermark, Loaded: w.Loaded,
+	}
 }
 
 // FromSeries encodes a series.
@@ -75,7 +80,7 @@ func FromSeries(s latency.Series) *benchdv1.Series {
 // ToSeries decodes a series. It goes on using the message's bytes.
 func ToSeries(s *benchdv1.Series) (latency.Series, error) {
 	key := latency.Key{Op: s.GetOp(), Outcome: s.GetOutcome(), PartOf: s.GetPartOf()}
-	if key.Op == "" || key.Outcome == "" || len(key.Op)+len(key.Outcome)+len(key.PartOf) > 3*maxName {
+	if badKey(key) {
 		return latency.Series{}, fmt.Errorf("series %q/%q: %w", key.Op, key.Outcome, errMalformed)
 	}
 	response, err := latency.TakeHistogram(s.GetResponse())
@@ -102,23 +107,14 @@ func encode(h *latency.Histogram) []byte {
 	return b
 }
 
-// ToWindow decodes and judges a window. It goes on using the message's bytes.
+// ToWindow decodes and checks a window. It goes on using the message's bytes.
 func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
+	if err := Check(m); err != nil {
+		return nil, err
+	}
 	switch {
-	case m.GetId() == nil || m.GetPhase() == "" || len(m.GetPhase()) > maxName:
+	case m.GetId() == nil:
 		return nil, fmt.Errorf("window without identity: %w", errMalformed)
-	case len(m.GetSeries()) > maxSeries || len(m.GetSamples()) > maxSamples:
-		return nil, fmt.Errorf("window with %d series and %d samples: %w", len(m.GetSeries()), len(m.GetSamples()), errMalformed)
-	case m.GetStartNs() < 0 || m.GetEndNs() < m.GetStartNs() || m.GetEndNs() > maxTime:
-		return nil, fmt.Errorf("window from %d to %d ns: %w", m.GetStartNs(), m.GetEndNs(), errMalformed)
-	case m.GetSeq() > maxSeq:
-		return nil, fmt.Errorf("window number %d: %w", m.GetSeq(), errMalformed)
-	case max(m.GetRows(), m.GetBytes()) > maxCount || max(m.GetIssued(), m.GetRecorded()) > math.MaxInt64:
-		return nil, fmt.Errorf("window of too large counts: %w", errMalformed)
-	case m.GetWatermark() < 0:
-		return nil, fmt.Errorf("window with watermark %d: %w", m.GetWatermark(), errMalformed)
-	case len(m.GetLoaded()) > maxWorkers || slices.ContainsFunc(m.GetLoaded(), func(row int64) bool { return row < 0 }):
-		return nil, fmt.Errorf("window of a load by %d workers: %w", len(m.GetLoaded()), errMalformed)
 	case proto.Size(m) > maxWindow:
 		return nil, fmt.Errorf("window of %d bytes: %w", proto.Size(m), errMalformed)
 	}
@@ -137,29 +133,73 @@ func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 		if w.Lateness, err = latency.TakeHistogram(m.GetLateness()); err != nil {
 			return nil, fmt.Errorf("decode lateness: %w", err)
 		}
-		if n := w.Lateness.Count(); n > maxCount {
-			return nil, fmt.Errorf("window with the lateness of %d operations: %w", n, errMalformed)
-		}
 	}
-	seen := make(map[latency.Key]bool, len(m.GetSeries()))
 	for _, s := range m.GetSeries() {
 		series, err := ToSeries(s)
 		if err != nil {
 			return nil, err
 		}
-		if seen[series.Key] {
-			return nil, fmt.Errorf("series %s of a window comes twice: %w", series.Key, errMalformed)
-		}
-		seen[series.Key] = true
-		if series.Response.Count() > maxCount {
-			return nil, fmt.Errorf("%s has %d response times: %w", series.Key, series.Response.Count(), errMalformed)
-		}
 		w.Series = append(w.Series, series)
+	}
+	if err := checkSeries(w); err != nil {
+		return nil, err
 	}
 	for _, s := range m.GetSamples() {
 		w.Samples = append(w.Samples, latency.ErrorSample{Op: Text(s.GetOp()), Outcome: Text(s.GetOutcome()), Message: Text(s.GetMessage())})
 	}
 	return w, nil
+}
+
+// CheckWindow refuses a window that no peer could have sent: what a file says that is imported has the bounds of what
+// agents say.
+func CheckWindow(w *latency.Window) error {
+	m := fromHead(w)
+	if len(w.Series) > maxSeries || len(w.Samples) > maxSamples {
+		return fmt.Errorf("window with %d series and %d samples: %w", len(w.Series), len(w.Samples), errMalformed)
+	}
+	if id := w.ID; id.Shard < 0 || id.Attempt < 0 || id.Seq < 0 || id.Shard > maxShards || id.Attempt > maxShards || id.Seq > maxSeq {
+		return fmt.Errorf("window %d of shard %d, attempt %d: %w", id.Seq, id.Shard, id.Attempt, errMalformed)
+	}
+	if p := w.Health.GCPauses; p < 0 || p > maxSeq {
+		return fmt.Errorf("window with %d pauses: %w", p, errMalformed)
+	}
+	if err := Check(m); err != nil {
+		return err
+	}
+	for i := range w.Series {
+		if k := w.Series[i].Key; badKey(k) {
+			return fmt.Errorf("series %q/%q: %w", Text(k.Op), Text(k.Outcome), errMalformed)
+		}
+	}
+	return checkSeries(w)
+}
+
+// checkSeries checks what Check cannot see: what histograms hold, and how fields belong together.
+func checkSeries(w *latency.Window) error {
+	switch {
+	case w.ID.Phase == "" || len(w.ID.Phase) > maxName:
+		return fmt.Errorf("window of phase %q: %w", Text(w.ID.Phase), errMalformed)
+	case w.End < w.Start:
+		return fmt.Errorf("window from %d to %d ns: %w", w.Start, w.End, errMalformed)
+	case w.Lateness != nil && w.Lateness.Count() > maxCount:
+		return fmt.Errorf("window with the lateness of %d operations: %w", w.Lateness.Count(), errMalformed)
+	}
+	seen := make(map[latency.Key]bool, len(w.Series))
+	for i := range w.Series {
+		s := &w.Series[i]
+		switch {
+		case seen[s.Key]:
+			return fmt.Errorf("series %s of a window comes twice: %w", s.Key, errMalformed)
+		case s.Response.Count() > maxCount:
+			return fmt.Errorf("%s has %d response times: %w", s.Key, s.Response.Count(), errMalformed)
+		}
+		seen[s.Key] = true
+	}
+	return nil
+}
+
+func badKey(key latency.Key) bool {
+	return key.Op == "" || key.Outcome == "" || len(key.Op)+len(key.Outcome)+len(key.PartOf) > 3*maxName
 }
 
 func fromHealth(h latency.Health) *benchdv1.Health {

@@ -1,0 +1,353 @@
+package wire
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+)
+
+// What numbers of several messages are bounded by. Every bound is far above anything an honest peer sends, and low
+// enough that sums and differences of such numbers do not overflow.
+const (
+	maxSeq      = 1 << 31                           // a number of a window, or of windows: decades of them
+	maxCount    = 1 << 48                           // of what was done in a window
+	maxTotal    = 1 << 53                           // of what was done in a phase
+	maxTime     = int64(10 * 365 * 24 * time.Hour)  // ns in a run
+	maxPlanned  = int64(100 * 366 * 24 * time.Hour) // ns that a setting may ask for
+	minInstant  = -1 << 61                          // ns since 1970, by any clock
+	maxInstant  = 1 << 62                           // likewise
+	maxShards   = 1 << 20                           // of a run, and how often one is handed out
+	maxCores    = 1 << 20                           // of a machine
+	maxTraffic  = 1 << 60                           // bytes of a machine
+	maxKey      = 1 << 62                           // a key number
+	maxObserved = 1e24                              // of a figure: JMX uses the greatest int64 for "unlimited"
+	maxFigure   = 1e30                              // of what is only shown
+	anyNumber   = math.MaxInt64                     // echoed or compared, never computed with
+)
+
+// bound is what a number of a message may be, both ends included. Zero is always allowed: it is what a field holds
+// that the peer does not know.
+type bound struct {
+	field    string // message and field
+	min, max float64
+	items    int  // how many a list or map may have; 0 where the field is neither
+	nan      bool // not a number is allowed: the decoder replaces it
+}
+
+func upTo(field string, highest float64) bound { return bound{field: field, max: highest} }
+
+func between(field string, lowest, highest float64) bound {
+	return bound{field: field, min: lowest, max: highest}
+}
+
+// bounds is the table of what peers may send: a line for each number of each message of package benchd.v1, and for each
+// list. A test fails when a number has none; docs/limits.md is made of it.
+func bounds() []bound {
+	return []bound{
+		// Agents to coordinators.
+		upTo("Hello.protocol", anyNumber), // another version gets an answer that says so
+		between("Hello.agent_ns", minInstant, maxInstant),
+		{field: "Hello.labels", items: maxMap},
+		{field: "Hello.held", items: maxHeld},
+		{field: "Hello.hooks", items: maxMap},
+		upTo("HostFacts.cores", maxCores),
+		upTo("HostFacts.memory_bytes", maxTraffic),
+		upTo("ShardId.shard", maxShards),
+		upTo("ShardId.attempt", maxShards),
+		{field: "HeldShard.ended", items: maxPhases},
+		{field: "HeldShard.started", items: maxPhases},
+		upTo("ProbeReply.seq", anyNumber),
+		between("ProbeReply.received_agent_ns", minInstant, maxInstant),
+		between("ProbeReply.sent_agent_ns", minInstant, maxInstant),
+		{field: "Prepared.target_facts", items: maxMap},
+		between("Started.first_sent_agent_ns", minInstant, maxInstant),
+		upTo("Window.seq", maxSeq),
+		upTo("Window.start_ns", float64(maxTime)),
+		upTo("Window.end_ns", float64(maxTime)),
+		{field: "Window.series", items: maxSeries},
+		upTo("Window.rows", maxCount),
+		upTo("Window.bytes", maxCount),
+		upTo("Window.issued", maxTotal),
+		upTo("Window.recorded", maxTotal),
+		{field: "Window.samples", items: maxSamples},
+		upTo("Window.watermark", maxKey),
+		{field: "Window.loaded", max: maxKey, items: maxWorkers},
+		{field: "Health.cores", max: maxCores, nan: true},
+		{field: "Health.host_idle", min: -1, max: 2, nan: true},
+		{field: "Health.own_cpu", max: maxCores, nan: true},
+		upTo("Health.net_rx", maxTraffic),
+		upTo("Health.net_tx", maxTraffic),
+		upTo("Health.gc_pauses", maxSeq),
+		upTo("Health.gc_pause_total_ns", float64(maxTime)),
+		upTo("Health.gc_pause_max_ns", float64(maxTime)),
+		upTo("Health.sched_lag_p99_ns", float64(maxTime)),
+		upTo("Health.sched_lag_max_ns", float64(maxTime)),
+		upTo("Health.late_sends", maxCount),
+		upTo("Health.late_max_ns", float64(maxTime)),
+		upTo("Health.backlog", maxTotal),
+		between("PhaseEnded.ended_ns", -float64(maxTime), float64(maxTime)),
+		upTo("PhaseEnded.issued", maxTotal),
+		upTo("PhaseEnded.recorded", maxTotal),
+		upTo("PhaseEnded.windows", maxSeq),
+		{field: "PhaseEnded.client", max: maxCount, items: maxMap},
+		between("PhaseEnded.inserted_below", -maxKey, maxKey),
+		{field: "Observations.figures", items: MaxFigures},
+		{field: "Observations.happenings", items: maxHappenings},
+		{field: "Observations.warnings", items: maxNotices},
+		{field: "Observed.at_run_ns", max: float64(maxTime), items: MaxPoints},
+		{field: "Observed.values", min: -maxObserved, max: maxObserved, items: MaxPoints},
+		upTo("Happening.at_run_ns", float64(maxTime)),
+		upTo("PointsPiece.number", anyNumber),
+
+		// Coordinators to agents.
+		upTo("Probe.seq", anyNumber),
+		upTo("Prepare.shards", maxShards),
+		upTo("Prepare.workers", maxWorkers),
+		{field: "Prepare.phases", items: maxPhases},
+		{field: "Prepare.properties", items: maxMap},
+		{field: "Prepare.loaded", max: maxKey, items: maxWorkers},
+		upTo("Phase.duration_ns", float64(maxPlanned)),
+		upTo("Phase.ops", maxKey),
+		between("Start.at_run_ns", minInstant, maxInstant),
+		between("Timebase.agent_ns", minInstant, maxInstant),
+		between("Timebase.run_ns", minInstant, maxInstant),
+		{field: "Timebase.rate_ppb", min: -1e9, max: 1e9, nan: true},
+		upTo("Watermark.key", maxKey),
+		upTo("Ack.seq", maxSeq),
+		upTo("Observe.host_every_ns", float64(maxPlanned)),
+		{field: "ActionOrder.args", items: maxMap},
+		{field: "ActionOrder.properties", items: maxMap},
+		upTo("ActionOrder.timeout_ns", float64(maxPlanned)),
+		upTo("PointsOrder.number", anyNumber),
+		upTo("PointsOrder.offset", maxTraffic),
+
+		// benchctl to coordinators.
+		upTo("SubmitRequest.agents", maxShards),
+		{field: "SubmitRequest.select", items: maxLabels},
+		{field: "Submission.files", items: maxMap},
+		{field: "Submission.properties", items: maxSettings},
+		{field: "Submission.flags", items: maxSettings},
+		{field: "Submission.tags", items: maxMap},
+		{field: "Submission.attachments", items: maxMap},
+		{field: "Submission.variables", items: maxSettings},
+		{field: "ActRequest.args", items: maxMap},
+
+		// Coordinators to benchctl.
+		{field: "SubmitResponse.warnings", items: maxList},
+		{field: "ValidateResponse.warnings", items: maxList},
+		{field: "ActResponse.warnings", items: maxList},
+		upTo("WatchResponse.planned_ops", anyNumber),
+		upTo("WatchResponse.ops", anyNumber),
+		{field: "WatchResponse.rate", min: -maxFigure, max: maxFigure, nan: true},
+		{field: "WatchResponse.operations", items: maxList},
+		{field: "WatchResponse.agents", items: maxShards},
+		{field: "WatchResponse.events", items: maxList},
+		upTo("WatchResponse.runs", anyNumber),
+		upTo("WatchResponse.runs_ended", anyNumber),
+		{field: "WatchResponse.offered", min: -maxFigure, max: maxFigure, nan: true},
+		{field: "WatchResponse.statuses", items: maxList},
+		upTo("LiveOperation.count", anyNumber),
+		{field: "LiveOperation.p50_us", min: -maxFigure, max: maxFigure, nan: true},
+		{field: "LiveOperation.p99_us", min: -maxFigure, max: maxFigure, nan: true},
+		{field: "LiveOperation.max_us", min: -maxFigure, max: maxFigure, nan: true},
+		{field: "LiveAgent.rate", min: -maxFigure, max: maxFigure, nan: true},
+		{field: "LiveAgent.idle", min: -maxFigure, max: maxFigure, nan: true},
+		{field: "LiveAgent.clock_offset_ms", min: -maxFigure, max: maxFigure, nan: true},
+		{field: "LiveAgent.clock_uncertainty_ms", min: -maxFigure, max: maxFigure, nan: true},
+		{field: "LiveAgent.p99_us", min: -maxFigure, max: maxFigure, nan: true},
+		upTo("HistogramsResponse.start_ns", float64(maxTime)),
+		upTo("HistogramsResponse.end_ns", float64(maxTime)),
+		{field: "HistogramsResponse.series", items: maxList},
+		upTo("PointsResponse.shard", maxShards),
+		between("PointsResponse.epoch_ns", minInstant, maxInstant),
+		{field: "PointsResponse.begun_ns", min: minInstant, max: maxInstant, items: maxMap},
+		{field: "ListResponse.suites", items: maxList},
+		upTo("SuiteSummary.runs", anyNumber),
+		upTo("SuiteSummary.runs_ended", anyNumber),
+		{field: "SuiteSummary.tags", items: maxList},
+		{field: "AgentsResponse.agents", items: maxShards},
+		{field: "AgentInfo.labels", items: maxLabels},
+		{field: "AgentInfo.clock_offset_ms", min: -maxFigure, max: maxFigure, nan: true},
+		{field: "AgentInfo.clock_uncertainty_ms", min: -maxFigure, max: maxFigure, nan: true},
+		{field: "AgentInfo.clock_drift_ppm", min: -maxFigure, max: maxFigure, nan: true},
+		upTo("AboutResponse.protocol", anyNumber),
+		between("AboutResponse.received_ns", minInstant, maxInstant),
+		between("AboutResponse.sent_ns", minInstant, maxInstant),
+		upTo("AboutResponse.disk_free_bytes", anyNumber),
+		upTo("AboutResponse.disk_total_bytes", anyNumber),
+		upTo("AboutResponse.archive_bytes", anyNumber),
+	}
+}
+
+// checked is a message as Check goes through it: the fields that have something to be checked.
+type checked struct{ fields []checkedField }
+
+type checkedField struct {
+	field protoreflect.FieldDescriptor
+	kind  protoreflect.FieldDescriptor // of a value: of a map that is not the field
+	bound bound
+	of    *checked // what values consist of; nil for numbers, texts and those that check themselves
+}
+
+// plans are made of the table once, for all messages of the package.
+//
+//nolint:gochecknoglobals // a constant table, indexed once
+var plans = sync.OnceValue(func() map[protoreflect.FullName]*checked {
+	pkg := benchdv1.File_benchd_v1_agent_proto.Package()
+	index := make(map[protoreflect.FullName]bound)
+	for _, b := range bounds() {
+		index[pkg+"."+protoreflect.FullName(b.field)] = b
+	}
+	made := make(map[protoreflect.FullName]*checked)
+	for _, file := range []protoreflect.FileDescriptor{benchdv1.File_benchd_v1_agent_proto, benchdv1.File_benchd_v1_run_proto} {
+		for i := range file.Messages().Len() {
+			planOf(file.Messages().Get(i), index, made)
+		}
+	}
+	return made
+})
+
+func planOf(message protoreflect.MessageDescriptor, index map[protoreflect.FullName]bound, made map[protoreflect.FullName]*checked) *checked {
+	if c := made[message.FullName()]; c != nil {
+		return c
+	}
+	c := new(checked)
+	made[message.FullName()] = c
+	for i := range message.Fields().Len() {
+		field := message.Fields().Get(i)
+		f := checkedField{field: field, kind: field, bound: index[field.FullName()]}
+		if field.IsMap() {
+			f.kind = field.MapValue()
+		}
+		if nested(f.kind) {
+			f.of = planOf(f.kind.Message(), index, made)
+		}
+		if nested(f.kind) || numeric(f.kind) || field.IsList() || field.IsMap() {
+			c.fields = append(c.fields, f)
+		}
+	}
+	return c
+}
+
+// Check refuses a message that holds a number beyond its bound, or a list that is too long. The error names the field,
+// its value and the bound, and is ErrMalformed.
+func Check(m proto.Message) error {
+	r := m.ProtoReflect()
+	if c := plans()[r.Descriptor().FullName()]; c != nil {
+		return c.check(r)
+	}
+	return nil
+}
+
+func (c *checked) check(m protoreflect.Message) error {
+	for i := range c.fields {
+		if f := &c.fields[i]; m.Has(f.field) {
+			if err := f.check(m.Get(f.field)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f *checkedField) check(value protoreflect.Value) (err error) {
+	switch {
+	case f.field.IsMap():
+		if err := f.bound.checkItems(f.field, value.Map().Len()); err != nil {
+			return err
+		}
+		value.Map().Range(func(_ protoreflect.MapKey, v protoreflect.Value) bool {
+			err = f.checkValue(v)
+			return err == nil
+		})
+		return err
+	case f.field.IsList():
+		list := value.List()
+		if err := f.bound.checkItems(f.field, list.Len()); err != nil {
+			return err
+		}
+		if !nested(f.kind) && !numeric(f.kind) {
+			return nil
+		}
+		for i := range list.Len() {
+			if err := f.checkValue(list.Get(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return f.checkValue(value)
+}
+
+func (f *checkedField) checkValue(value protoreflect.Value) error {
+	switch {
+	case f.of != nil:
+		switch f.kind.Message().FullName() {
+		case "google.protobuf.Duration", "google.protobuf.Timestamp":
+			if m, is := value.Message().Interface().(interface{ CheckValid() error }); is && m.CheckValid() != nil {
+				return Errorf(ErrMalformed, "%s: %v", nameOf(f.field), m.CheckValid())
+			}
+			return nil
+		}
+		return f.of.check(value.Message())
+	case numeric(f.kind) && !f.bound.allows(f.kind, value):
+		return Errorf(ErrMalformed, "%s is %v: it must be from %s", nameOf(f.field), value.Interface(), f.bound.text(f.kind))
+	}
+	return nil
+}
+
+func (b bound) checkItems(field protoreflect.FieldDescriptor, n int) error {
+	if n > b.items {
+		return Errorf(ErrMalformed, "%s has %d entries: at most %d are allowed", nameOf(field), n, b.items)
+	}
+	return nil
+}
+
+// allows compares without a loss: the bounds are floats that stand for whole numbers, and a whole number beyond 2⁵³ is
+// compared as what it is.
+func (b bound) allows(kind protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+	switch {
+	case fractional(kind):
+		v := value.Float()
+		return b.nan && (math.IsNaN(v) || math.IsInf(v, 0)) || v >= b.min && v <= b.max
+	case unsigned(kind):
+		return b.max >= anyNumber || value.Uint() <= uint64(b.max)
+	}
+	v := value.Int()
+	return (b.min <= -anyNumber || v >= int64(b.min)) && (b.max >= anyNumber || v <= int64(b.max))
+}
+
+func (b bound) text(kind protoreflect.FieldDescriptor) string {
+	if fractional(kind) {
+		return fmt.Sprintf("%g to %g", b.min, b.max)
+	}
+	return fmt.Sprintf("%.0f to %.0f", b.min, b.max)
+}
+
+func nested(field protoreflect.FieldDescriptor) bool {
+	return field.Kind() == protoreflect.MessageKind || field.Kind() == protoreflect.GroupKind
+}
+
+func fractional(field protoreflect.FieldDescriptor) bool {
+	return field.Kind() == protoreflect.DoubleKind || field.Kind() == protoreflect.FloatKind
+}
+
+func unsigned(field protoreflect.FieldDescriptor) bool {
+	k := field.Kind()
+	return k == protoreflect.Uint64Kind || k == protoreflect.Uint32Kind || k == protoreflect.Fixed64Kind || k == protoreflect.Fixed32Kind
+}
+
+func numeric(field protoreflect.FieldDescriptor) bool {
+	k := field.Kind()
+	return !nested(field) && k != protoreflect.StringKind && k != protoreflect.BytesKind && k != protoreflect.BoolKind && k != protoreflect.EnumKind
+}
+
+func nameOf(field protoreflect.FieldDescriptor) string {
+	return string(field.Parent().Name()) + "." + string(field.Name())
+}
