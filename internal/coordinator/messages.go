@@ -75,8 +75,12 @@ func (cd *conductor) prepared(shard int, msg *benchdv1.Prepared) {
 	cd.step(lifecycle.Prepared{Shard: shard, Error: wire.Text(msg.GetError())})
 }
 
-// started keeps when an agent's first operation was really sent, in our clock.
+// started keeps when an agent's first operation was really sent, in our clock. An agent that took a shard up from another
+// was not there at the planned start: it has no part in the skew.
 func (cd *conductor) started(m *member, msg *benchdv1.Started) {
+	if msg.GetId().GetAttempt() > 1 {
+		return
+	}
 	if phase := cd.run.skewPhase(); phase == "" || plan.PhaseName(msg.GetPhase()) != phase {
 		return
 	}
