@@ -83,11 +83,12 @@ type watched struct {
 	base          string // of its pages; empty where the port is not told
 	beans         []*bean
 	values        []values
-	found         []bool   // which beans there are
-	current       []bool   // which of them are known to be as they are in this look
-	sums          []uint64 // of their pages
-	owed          []int    // how often each is still to be read since the last of them was renewed
-	pace          pace     // of the last of them
+	found         []bool      // which beans there are
+	current       []bool      // which of them are known to be as they are in this look
+	sums          []uint64    // of their pages
+	owed          []int       // how often each is still to be read since the last of them was renewed
+	renewed       []time.Time // when each was seen to be renewed; zero before
+	pace          pace        // of the last of them
 	page          bytes.Buffer
 	master        bool
 
@@ -252,7 +253,7 @@ func (h *HBase) find(c *admin.Cluster) {
 		w := &watched{seed: h.seed, name: name, address: addressOf(name), base: base, beans: beans(), master: isMaster}
 		n := len(w.beans)
 		w.values, w.found, w.current = make([]values, n), make([]bool, n), make([]bool, n)
-		w.sums, w.owed = make([]uint64, n), make([]int, n)
+		w.sums, w.owed, w.renewed = make([]uint64, n), make([]int, n), make([]time.Time, n)
 		h.servers[key] = w
 		h.order = append(h.order, key)
 	}
@@ -304,7 +305,9 @@ func (w *watched) look(ctx context.Context, web *http.Client, out *Look) {
 	now := time.Now()
 	for i, b := range w.beans {
 		if own && !w.foreign && w.current[i] && w.found[i] {
-			out.Groups = append(out.Groups, Group{Key: "jmx " + b.key, Source: w.address, At: now, Epoch: w.name, Readings: b.readings(&w.values[i])})
+			out.Groups = append(out.Groups, Group{
+				Key: "jmx " + b.key, Source: w.address, At: now, Epoch: w.name, Renewed: w.renewed[i], Readings: b.readings(&w.values[i]),
+			})
 		}
 	}
 	if err != nil {
@@ -319,12 +322,16 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *Look) 
 	last := len(w.beans) - 1
 	asked := w.pace.due(time.Now())
 	if asked {
+		before := w.sums[last]
 		renewed, err := w.read(ctx, web, last)
 		if err != nil {
 			return false, err
 		}
 		if w.found[last] {
 			w.pace.saw(time.Now(), w.sums[last])
+		}
+		if renewed && before != 0 {
+			w.renewed[last] = time.Now()
 		}
 		if renewed || !w.found[last] {
 			for i := range w.owed[:last] {
@@ -337,6 +344,7 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *Look) 
 			w.current[i] = asked // and not renewed
 			continue
 		}
+		before := w.sums[i]
 		renewed, err := w.read(ctx, web, i)
 		if err == nil && !w.found[i] && b.key == serverBeanKey {
 			err = fmt.Errorf("there is no bean %s", b.query)
@@ -346,6 +354,12 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *Look) 
 		}
 		if w.owed[i]--; renewed {
 			w.owed[i] = 0
+		}
+		switch {
+		case w.found[last] && w.owed[i] == 0: // with the others, also where it stayed as it was
+			w.renewed[i] = w.renewed[last]
+		case !w.found[last] && renewed && before != 0:
+			w.renewed[i] = time.Now()
 		}
 		if b.key == serverBeanKey && !w.master && !w.itself(w.values[i].server, out) {
 			return false, nil

@@ -157,6 +157,17 @@ func TestLargePagesAreReadWhenTheyAreRenewed(t *testing.T) {
 	require.NoError(t, err)
 	h := watch(t, &fakeCluster{status: admin.Cluster{Servers: []admin.Server{{Name: name, InfoPort: port}}}})
 	defer h.Close()
+	renewed := func() (at [2]time.Time) { // when the server was seen to renew its figures, by the last look
+		for _, g := range h.Look(t.Context()).Groups {
+			switch g.Key {
+			case "jmx server":
+				at[0] = g.Renewed
+			case "jmx wal":
+				at[1] = g.Renewed
+			}
+		}
+		return at
+	}
 	// looks has the servers looked at a few times and tells which pages were asked for, and the requests that the server was seen to have had.
 	looks := func(n int) (pages map[string]int, had []float64) {
 		jvm = fmt.Sprintf(`{"beans":[{"name":"JvmMetrics","MemHeapUsedM":%d}]}`, heap)
@@ -172,12 +183,18 @@ func TestLargePagesAreReadWhenTheyAreRenewed(t *testing.T) {
 	pages, had := looks(5)
 	require.Equal(t, map[string]int{"JvmMetrics": 5, "RegionServer,sub=Server": 1, "RegionServer,sub=IPC": 1, "RegionServer,sub=WAL": 1}, pages)
 	require.Equal(t, []float64{1000, 1000, 1000, 1000, 1000}, had, "and what it says is so at each")
+	require.Zero(t, renewed(), "when that was renewed nobody has seen")
+	before := time.Now()
 
 	heap, requests = 2, 2000
 	pages, had = looks(5)
 	require.Equal(t, map[string]int{"JvmMetrics": 5, "RegionServer,sub=Server": 1, "RegionServer,sub=IPC": 2, "RegionServer,sub=WAL": 2}, pages,
 		"what is as it was may have been read too early")
 	require.Equal(t, []float64{2000, 2000, 2000, 2000, 2000}, had)
+	at := renewed()
+	require.True(t, at[0].After(before))
+	require.Equal(t, at[0], at[1], "a bean that is as it was has been renewed, too")
+	require.Equal(t, at, renewed(), "and only once")
 
 	heap = 3
 	_, _ = looks(1)

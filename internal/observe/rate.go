@@ -2,10 +2,6 @@ package observe
 
 import "time"
 
-// heldFor is after how long a counter that stands still does so indeed: servers of HBase renew their figures every ten
-// seconds or so.
-const heldFor = 15 * time.Second
-
 // Sample is a figure as it is told.
 type Sample struct {
 	Name, Source, Unit string
@@ -14,6 +10,7 @@ type Sample struct {
 
 // Rates turns the readings of groups into samples. One goroutine uses it.
 type Rates struct {
+	since  time.Time // what was counted before is in no rate
 	groups map[groupKey]*counters
 }
 
@@ -24,7 +21,7 @@ type readingKey struct{ name, suffix string }
 // counters are those of a group as they were when they were last taken for new.
 type counters struct {
 	epoch string
-	at    time.Time // when they were
+	at    time.Time // when they were; zero before
 	seen  time.Time // when the group was seen last
 	last  map[readingKey][2]float64
 }
@@ -38,7 +35,11 @@ const (
 // NewRates returns Rates that have seen nothing.
 func NewRates() *Rates { return &Rates{groups: make(map[groupKey]*counters)} }
 
-// Take appends the samples of a group.
+// Since sets the start of the run. A reading of before is not even a baseline: the first rate is between two readings that
+// are both of the run.
+func (r *Rates) Since(start time.Time) { r.since = start }
+
+// Take appends the samples of a group. Counters become rates between two readings that are not of the same instant.
 func (r *Rates) Take(out []Sample, g *Group) []Sample {
 	key := groupKey{g.Source, g.Key}
 	c := r.groups[key]
@@ -50,9 +51,13 @@ func (r *Rates) Take(out []Sample, g *Group) []Sample {
 		r.groups[key] = c
 	}
 	c.seen = g.At
-	seconds := g.At.Sub(c.at).Seconds()
+	at := g.Renewed
+	if g.Live {
+		at = g.At
+	}
+	seconds := at.Sub(c.at).Seconds()
 	first := c.at.IsZero()
-	renewed := first || seconds > 0 && (g.Live || g.At.Sub(c.at) >= heldFor || c.changed(g))
+	renewed := !at.IsZero() && !at.Before(r.since) && (first || seconds > 0)
 	for i := range g.Readings {
 		in := &g.Readings[i]
 		s := Sample{Name: in.Name, Source: g.Source + in.Suffix, Unit: in.Unit, Value: in.Value}
@@ -80,23 +85,9 @@ func (r *Rates) Take(out []Sample, g *Group) []Sample {
 		out = append(out, s)
 	}
 	if renewed {
-		c.at = g.At
+		c.at = at
 	}
 	return out
-}
-
-// changed reports whether a counter of a group is another than it was.
-func (c *counters) changed(g *Group) bool {
-	for i := range g.Readings {
-		in := &g.Readings[i]
-		if in.Kind == Level {
-			continue
-		}
-		if before, known := c.last[readingKey{in.Name, in.Suffix}]; !known || before != [2]float64{in.Value, in.Of} {
-			return true
-		}
-	}
-	return false
 }
 
 // forget lets groups go that are not seen any more.

@@ -7,47 +7,67 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRates protects that a counter becomes a rate in one way, and that none is negative, whatever restarts.
+// TestRates protects that a counter becomes a rate in one way, that none is negative, whatever restarts, and that none
+// holds what was counted before the run, or was read twice without being renewed.
 func TestRates(t *testing.T) {
 	type step struct {
 		second  float64
 		value   float64
 		epoch   string
-		live    bool
+		kept    bool
+		renewed float64 // of figures that the server keeps; 0 where that was not seen
 		want    float64
 		nothing bool
 	}
 	for name, steps := range map[string][]step{
 		"a live counter": {
-			{second: 0, value: 100, live: true, nothing: true}, {second: 2, value: 300, live: true, want: 100}, {second: 3, value: 300, live: true, want: 0},
+			{second: 1, value: 100, nothing: true}, {second: 3, value: 300, want: 100}, {second: 4, value: 300, want: 0},
+		},
+		"a live counter before the run": {
+			{second: -5, value: 0, nothing: true}, {second: -1, value: 9000, nothing: true}, {second: 1, value: 9100, nothing: true}, {second: 2, value: 9110, want: 10},
 		},
 		"a counter that starts anew": {
-			{second: 0, value: 100, live: true, nothing: true}, {second: 1, value: 7, live: true, nothing: true}, {second: 2, value: 9, live: true, want: 2},
+			{second: 1, value: 100, nothing: true}, {second: 2, value: 7, nothing: true}, {second: 3, value: 9, want: 2},
 		},
 		"a server that was started anew and has counted further": {
-			{second: 0, value: 100, epoch: "a", live: true, nothing: true},
-			{second: 9, value: 900, epoch: "b", live: true, nothing: true},
-			{second: 10, value: 901, epoch: "b", live: true, want: 1},
+			{second: 1, value: 100, epoch: "a", nothing: true},
+			{second: 9, value: 900, epoch: "b", nothing: true},
+			{second: 10, value: 901, epoch: "b", want: 1},
 		},
 		"figures that are kept by the server for ten seconds": {
-			{second: 0, value: 0, nothing: true},
-			{second: 1, value: 0, nothing: true},
-			{second: 9, value: 0, nothing: true},
-			{second: 10, value: 1000, want: 100},
-			{second: 11, value: 1000, nothing: true},
-			{second: 20, value: 3000, want: 200},
+			{second: 1, kept: true, value: 0, nothing: true}, // renewed nobody knows when
+			{second: 4, kept: true, renewed: 4, value: 66_952, nothing: true},
+			{second: 5, kept: true, renewed: 4, value: 66_952, nothing: true},
+			{second: 14, kept: true, renewed: 14, value: 67_952, want: 100},
+			{second: 15, kept: true, renewed: 14, value: 67_952, nothing: true},
+			{second: 24, kept: true, renewed: 24, value: 69_952, want: 200},
+		},
+		"figures that were renewed before the run": {
+			{second: 1, kept: true, renewed: -2, value: 1000, nothing: true},
+			{second: 8, kept: true, renewed: 8, value: 2000, nothing: true},
+			{second: 18, kept: true, renewed: 18, value: 2500, want: 50},
 		},
 		"figures that stand still": {
-			{second: 0, value: 5, nothing: true}, {second: 14, value: 5, nothing: true}, {second: 15, value: 5, want: 0}, {second: 16, value: 6, want: 1},
+			{second: 1, kept: true, renewed: 1, value: 5, nothing: true},
+			{second: 17, kept: true, renewed: 1, value: 5, nothing: true},
+			{second: 18, kept: true, renewed: 11, value: 5, want: 0},
+			{second: 21, kept: true, renewed: 21, value: 15, want: 1},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			start := time.Unix(1000, 0)
+			after := func(seconds float64) time.Time { return start.Add(time.Duration(seconds * 1e9)) }
 			rates := NewRates()
+			rates.Since(start)
 			for _, s := range steps {
-				got := rates.Take(nil, &Group{
-					Key: "k", Source: "rs", At: time.Unix(1000, 0).Add(time.Duration(s.second * 1e9)), Epoch: s.epoch, Live: s.live,
+				g := Group{
+					Key: "k", Source: "rs", At: after(s.second), Epoch: s.epoch, Live: !s.kept,
 					Readings: []Reading{{Name: "requests", Unit: "1/s", Kind: Counter, Value: s.value}},
-				})
+				}
+				if s.renewed != 0 {
+					g.Renewed = after(s.renewed)
+				}
+				got := rates.Take(nil, &g)
 				if s.nothing {
 					require.Empty(t, got, "at %v s", s.second)
 					continue

@@ -84,8 +84,11 @@ func (s *Sampler) watch(ctx context.Context, w Watched, first bool) {
 			return
 		}
 		samples = samples[:0]
-		for i := range look.Groups {
-			samples = rates.Take(samples, &look.Groups[i])
+		if run, known := s.config.RunTime(); known && run >= 0 {
+			rates.Since(time.Now().Add(-run))
+			for i := range look.Groups {
+				samples = rates.Take(samples, &look.Groups[i])
+			}
 		}
 		if first && s.config.Watcher != "" {
 			samples = append(samples, Sample{Name: result.PollTime, Source: s.config.Watcher, Unit: "ms", Value: float64(time.Since(begin).Microseconds()) / 1000})

@@ -69,6 +69,37 @@ func TestASourceIsLookedAtAtItsPace(t *testing.T) {
 	require.Len(t, o.Happenings, 5)
 }
 
+// busyBefore is a source whose counter grows by a thousand a second before an instant, and by ten after it.
+type busyBefore struct{ start time.Time }
+
+func (*busyBefore) Close() {}
+
+func (b *busyBefore) Look(context.Context) Look {
+	value := 1e6 + 10*time.Since(b.start).Seconds()
+	if before := -time.Since(b.start).Seconds(); before > 0 {
+		value = 1e6 - 1000*before
+	}
+	return Look{Groups: []Group{{Source: "s", At: time.Now(), Live: true, Readings: []Reading{{Name: "requests", Unit: "1/s", Kind: Counter, Value: value}}}}}
+}
+
+func TestTheFirstRateOfARunHoldsNothingOfWhatWasBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now().Add(3500 * time.Millisecond)
+		s := NewSampler(SamplerConfig{
+			Sources: []Watched{{&busyBefore{start}, time.Second}}, Interval: time.Second,
+			RunTime: func() (time.Duration, bool) { return time.Since(start), true },
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+		defer cancel()
+		s.Run(ctx)
+		f := figureOf(t, s.Take(), "requests")
+		require.Equal(t, 1500*time.Millisecond, f.At[0], "the first look at 0.5 s is a baseline")
+		for _, v := range f.Values {
+			require.InDelta(t, 10, v, 1e-6)
+		}
+	})
+}
+
 func TestASourceThatIsSlowIsLookedAtMoreRarely(t *testing.T) {
 	o := sample(t, &counted{slow: 1500 * time.Millisecond}, 0, 10*time.Second)
 	require.Len(t, figureOf(t, o, "looks").Values, 6)

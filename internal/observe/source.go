@@ -27,9 +27,10 @@ type Group struct {
 	At     time.Time
 	// Epoch changes when what is counted starts anew.
 	Epoch string
-	// Live says that the readings are of this instant. Others may be kept by the server for some seconds: as long as no
-	// counter among them has changed they are taken for old.
+	// Live says that the readings are of At. Others are kept by the server for some seconds, and are of the instant at which
+	// it was seen to renew them: Renewed, which is zero as long as that was not seen.
 	Live     bool
+	Renewed  time.Time
 	Readings []Reading
 }
 

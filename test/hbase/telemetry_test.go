@@ -202,7 +202,7 @@ func TestServersInOneProcessAreFound(t *testing.T) {
 	on(t, []string{together}, func(t *testing.T, s *server) {
 		const records = 2000
 		r := run(t, s, "found", append(property("recordcount", records, "hbase.table.create", "recreate", "hbase.splits", 5, "readproportion", 1, "updateproportion", 0, "operationcount", 0),
-			"--phase", "load,run", "--threads", "4", "--duration", "20s")...)
+			"--phase", "load,run", "--threads", "4", "--duration", "30s")...)
 		faultless(t, r)
 		p := r.Phases[len(r.Phases)-1]
 		cluster, err := s.admin(t).Cluster(t.Context())
