@@ -98,8 +98,12 @@ func newCutter(s *segment) *cutter {
 	<-timer.C
 	c := &cutter{s: s, timer: timer, nextLocal: never, planned: never}
 	// A successor, or an agent that heard of the start too late, begins in the middle: no window covers what has passed.
-	interval := int64(s.r.cfg.Settings.Interval)
-	c.last = min(max(0, s.runTime(s.now())/interval*interval), s.endRun.Load())
+	c.last = s.taken
+	if s.r.cfg.Shard.Attempt <= 1 {
+		interval := int64(s.r.cfg.Settings.Interval)
+		c.last = max(0, s.runTime(s.now())/interval*interval)
+	}
+	c.last = min(c.last, s.endRun.Load())
 	return c
 }
 

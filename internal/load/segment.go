@@ -42,6 +42,7 @@ type segment struct {
 	base   *clock.Timebase
 	zero   int64 // the start in run time
 	anchor int64 // the start by the agent's clock
+	taken  int64 // run: when this attempt at the shard began, in the middle of the phase; 0 for the first attempt
 
 	// What workers look at before every operation.
 	endRun     atomic.Int64 // run: no operation is intended at or after it
@@ -126,6 +127,9 @@ func (s *segment) running() bool {
 // start lets the workers wait for the start.
 func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stopped *stopOrder) {
 	s.base, s.zero, s.anchor = base, at, base.Local(at)
+	if s.r.cfg.Shard.Attempt > 1 {
+		s.goOn(max(0, s.runTime(s.now())))
+	}
 	s.begins = make([]int64, len(s.phases))
 	for i := 1; i < len(s.begins); i++ {
 		s.begins[i] = never
@@ -166,6 +170,21 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 		defer close(s.done)
 		s.run()
 	})
+}
+
+// goOn begins the segment in the middle: what was intended before, while nobody had the shard, is not for this attempt.
+func (s *segment) goOn(at int64) {
+	s.taken = at
+	before := time.Duration(at)
+	if s.schedule != nil {
+		s.schedule.Skip(before)
+		s.backlog.schedule.Skip(before)
+	}
+	for _, w := range s.workers {
+		if w.pace != nil {
+			w.pace.Skip(before)
+		}
+	}
 }
 
 // inserts reports whether rows are inserted while others may be asked for.

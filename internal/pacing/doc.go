@@ -6,6 +6,7 @@
 //  3. a Schedule hands the instants of one shard to whichever worker is free: at a fixed rate shard s of n takes
 //     operations s, s+n, s+2n, …; Poisson arrivals are a stream of rate/n of the shard's own;
 //  4. a Throttle paces one worker of a closed loop as YCSB's target does.
+//  5. Skip begins a Schedule or a Throttle in the middle of its phase, for a load that is handed over.
 //
 // The package is pure: it computes offsets from the start of a phase, and neither reads a clock nor waits.
 package pacing

@@ -15,6 +15,9 @@ type Schedule interface {
 	// Claim returns the offset, from the start of the phase, at which the shard's next operation is intended. It is
 	// safe for concurrent use; each operation is handed out once, and they are in order.
 	Claim() time.Duration
+	// Skip leaves out the operations that are intended before an offset, which nobody will carry out any more. It is
+	// called before the first Claim.
+	Skip(before time.Duration)
 }
 
 // New returns the schedule of shard number shard of shards. A closed loop has none: its schedule is nil.
@@ -27,10 +30,10 @@ func New(cfg Config, shard, shards int, seed uint64) (Schedule, error) {
 	}
 	switch cfg.Arrival {
 	case FixedRate:
-		return &fixed{curve: newCurve(cfg.Rate), shard: int64(shard), shards: int64(shards)}, nil
+		return &fixed{rate: cfg.Rate, curve: newCurve(cfg.Rate), shard: int64(shard), shards: int64(shards)}, nil
 	case Poisson:
 		return &poisson{
-			curve: newCurve(cfg.Rate), shards: float64(shards),
+			rate: cfg.Rate, curve: newCurve(cfg.Rate), shards: float64(shards),
 			random: rand.New(stream(seed, streamArrivals, shard, 0)),
 		}, nil
 	case ClosedLoop:
@@ -41,6 +44,7 @@ func New(cfg Config, shard, shards int, seed uint64) (Schedule, error) {
 // fixed intends operation k of all shards at the instant at which k operations are due; shard s of n has the operations
 // s, s+n, s+2n, … of them. The instant follows from k alone: nothing is added up, and nothing drifts.
 type fixed struct {
+	rate          Rate
 	curve         curve
 	shard, shards int64
 	claimed       atomic.Int64
@@ -51,10 +55,25 @@ func (f *fixed) Claim() time.Duration {
 	return f.curve.at(float64(k))
 }
 
+// Skip begins with the first operation that is not intended before the offset. The area under the rate gives it but for
+// roundings.
+func (f *fixed) Skip(before time.Duration) {
+	at := func(n int64) time.Duration { return f.curve.at(float64(f.shard + n*f.shards)) }
+	n := max(0, (int64(f.rate.Area(before.Seconds()))-f.shard)/f.shards)
+	for n > 0 && at(n-1) >= before {
+		n--
+	}
+	for at(n) < before {
+		n++
+	}
+	f.claimed.Store(n)
+}
+
 // poisson intends operations at the arrivals of a Poisson process. Of rate λ over n shards each has one of λ/n that
 // knows nothing of the others; together they are one of λ. The gaps are drawn in operations due, where the process is
 // even whatever the rate does, and then looked up on the curve.
 type poisson struct {
+	rate   Rate
 	curve  curve
 	shards float64
 
@@ -68,6 +87,13 @@ func (p *poisson) Claim() time.Duration {
 	defer p.mu.Unlock()
 	p.due -= math.Log(1-p.random.Float64()) * p.shards
 	return p.curve.at(p.due)
+}
+
+// Skip goes on from the offset: how long the next arrival takes does not depend on those before it.
+func (p *poisson) Skip(before time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.due = max(p.due, p.rate.Area(before.Seconds()))
 }
 
 // The purposes of streams of random numbers.

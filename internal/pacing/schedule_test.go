@@ -196,3 +196,51 @@ func BenchmarkClaim(b *testing.B) {
 		})
 	}
 }
+
+// TestSkipLeavesOutWhatIsIntendedBefore compares a schedule that begins in the middle with one from the beginning.
+func TestSkipLeavesOutWhatIsIntendedBefore(t *testing.T) {
+	for name, rate := range map[string]Rate{
+		"constant": {{From: 700, To: 700}},
+		"ramp":     {{From: 0, To: 900, Seconds: 30}, {From: 900, To: 100, Seconds: 40}},
+		"pause":    {{From: 300, To: 300, Seconds: 5}, {From: 0, To: 0, Seconds: 20}, {From: 10, To: 10}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, before := range []time.Duration{0, 1, 4999999999, 5 * time.Second, 17 * time.Second, 61234567890} {
+				for shard := range 3 {
+					cfg := Config{Arrival: FixedRate, Rate: rate}
+					whole, part := schedule(t, cfg, shard, 3), schedule(t, cfg, shard, 3)
+					want := whole.Claim()
+					for want < before {
+						want = whole.Claim()
+					}
+					part.Skip(before)
+					for range 100 {
+						require.Equal(t, want, part.Claim(), "shard %d after %s", shard, before)
+						want = whole.Claim()
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestSkippedArrivalsKeepTheirRate(t *testing.T) {
+	const from, n = 100 * time.Second, 100_000
+	s := schedule(t, Config{Arrival: Poisson, Rate: Rate{{From: 500, To: 500}}}, 1, 2)
+	s.Skip(from)
+	require.GreaterOrEqual(t, s.Claim(), from)
+	for range n - 1 {
+		s.Claim()
+	}
+	require.InEpsilon(t, n/250.0, (s.Claim() - from).Seconds(), 0.02)
+}
+
+func TestASkippedThrottleHasNothingToCatchUpWith(t *testing.T) {
+	th := NewThrottle(Config{CatchUp: 100}, 0, 1, 4, 1)
+	first := th.Claim()
+	th.Skip(10 * time.Second)
+	next := th.Claim()
+	require.GreaterOrEqual(t, next, 10*time.Second)
+	require.Less(t, next, 10*time.Second+40*time.Millisecond)
+	require.InDelta(t, 0, math.Remainder(float64(next-first), 40e6), 10, "on the instants of the schedule")
+}

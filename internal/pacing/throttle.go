@@ -1,6 +1,7 @@
 package pacing
 
 import (
+	"math"
 	"math/rand/v2"
 	"time"
 )
@@ -27,6 +28,11 @@ func NewThrottle(cfg Config, shard, worker, workers int, seed uint64) *Throttle 
 		t.start = rand.New(stream(seed, streamStarts, shard, worker)).Float64() * t.tick
 	}
 	return t
+}
+
+// Skip leaves out the instants before an offset, so that a worker which begins there has nothing to catch up with.
+func (t *Throttle) Skip(before time.Duration) {
+	t.ops = max(t.ops, int64(math.Ceil((float64(before)-t.start)/t.tick)))
 }
 
 // Claim returns the offset, from the start of the phase, before which the worker's next operation is not sent, and from

@@ -56,6 +56,7 @@ func (b *Builder) document(p *phase, notes Notes) (Phase, error) {
 		Bytes:        p.bytes,
 		Throughput:   p.throughput(),
 		Offered:      p.offered(b.shardCount()),
+		Handovers:    b.handovers(p),
 		Operations:   p.totals.operations(b.scale),
 		Series:       p.series.points(),
 		Observations: notes.Observations[p.info.Name],

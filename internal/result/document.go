@@ -142,6 +142,8 @@ type Phase struct {
 	Offered    *float64 `json:"offered,omitempty"` // open loop only
 	// Lateness is how late operations were sent, over all agents; open loop only.
 	Lateness *Lateness `json:"lateness,omitempty"`
+	// Handovers are times in which a shard of a load had no agent; Throughput includes them.
+	Handovers []Handover `json:"handovers,omitempty"`
 
 	Operations   []Operation   `json:"operations"`
 	Series       []Point       `json:"series"`

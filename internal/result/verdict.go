@@ -12,7 +12,7 @@ import (
 // verdicts are the statements that were tested (law 8). What could not be tested is not among them.
 func (b *Builder) verdicts(run Run) []Verdict {
 	var out []Verdict
-	for _, v := range []*Verdict{b.clientBound(), b.overloaded(), b.tailOwner(), b.notFound(), b.wrongValues(), b.reconciled(run.Reconcile)} {
+	for _, v := range []*Verdict{b.clientBound(), b.overloaded(), b.idleShards(), b.tailOwner(), b.notFound(), b.wrongValues(), b.reconciled(run.Reconcile)} {
 		if v != nil {
 			out = append(out, *v)
 		}
