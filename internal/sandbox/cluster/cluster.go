@@ -33,6 +33,8 @@ type Cluster struct {
 	InMotion atomic.Int64
 	// SplitsAsked and SplitsDone count splits.
 	SplitsAsked, SplitsDone atomic.Int64
+	// Nonces are those of increments and appends.
+	Nonces Nonces
 
 	since atomic.Int64 // when that began, in nanoseconds
 

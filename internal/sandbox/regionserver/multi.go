@@ -29,7 +29,7 @@ func (s client) multi(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	if err := s.judge(ctx, fault.Multi, nil, nil, a); err != nil {
 		return err
 	}
-	b := &batch{client: s, ctx: ctx, call: c, answer: a, cells: block{c.Cells}, out: &hbasepb.MultiResponse{}}
+	b := &batch{client: s, ctx: ctx, call: c, answer: a, cells: block{c.Cells, request.GetNonceGroup()}, out: &hbasepb.MultiResponse{}}
 	for _, actions := range request.GetRegionAction() {
 		if request.Condition != nil && actions.Condition == nil { // as clients before 2.4 sent it
 			actions.Condition = request.Condition
@@ -82,15 +82,19 @@ func (b *batch) region(actions *hbasepb.RegionAction, changes []*change, result 
 	}
 	for i := 0; i < len(changes); {
 		end := i
-		for end < len(changes) && changes[end] != nil {
+		for end < len(changes) && changes[end] != nil && changes[end].nonce == (cluster.Nonce{}) {
 			end++
 		}
-		if end > i {
+		switch {
+		case end > i:
 			b.writes(r, actions.GetAction()[i:end], changes[i:end], result)
 			i = end
 			continue
+		case changes[i] != nil:
+			b.numbered(r, actions.GetAction()[i], changes[i], result)
+		default:
+			b.other(r, actions.GetAction()[i], result)
 		}
-		b.other(r, actions.GetAction()[i], result)
 		i++
 	}
 	return nil
@@ -115,6 +119,35 @@ func (b *batch) other(r *cluster.Region, action *hbasepb.Action, result *hbasepb
 		return
 	}
 	done.Result, b.answer.Cells = resultOf(out.Cells, b.call.Conn.Plain, b.answer.Cells)
+}
+
+// Numbered carries out an increment or append that has a nonce, by itself: of several at once, which others may send again
+// in another order, each would wait for the other.
+func (b *batch) numbered(r *cluster.Region, action *hbasepb.Action, m *change, result *hbasepb.RegionActionResult) {
+	began := time.Now()
+	one := &hbasepb.ResultOrException{Index: action.Index}
+	result.ResultOrException = append(result.ResultOrException, one)
+	out := b.result()
+	defer b.results.Put(out)
+	out.Reset()
+	held, err := r.Writable()
+	if err == nil {
+		err = b.judge(b.ctx, m.op, r, m.Row, b.answer)
+	}
+	if err == nil {
+		b.note(m)
+		b.Node.Meter.RowActions.Add(1)
+		err = b.once(b.ctx, held, m, out)
+	}
+	if err != nil {
+		one.Exception = b.exception(err)
+		return
+	}
+	b.histogram(m.Kind).Record(time.Since(began))
+	one.Result = &hbasepb.Result{}
+	if !m.silent {
+		one.Result, b.answer.Cells = resultOf(out.Cells, b.call.Conn.Plain, b.answer.Cells)
+	}
 }
 
 // Writes carries out mutations that follow each other, each by itself, with one wait for the disk.

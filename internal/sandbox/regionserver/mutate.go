@@ -21,7 +21,7 @@ func (s client) mutate(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	if err != nil {
 		return err
 	}
-	cells := block{c.Cells}
+	cells := block{c.Cells, request.GetNonceGroup()}
 	m, err := cells.changeOf(request.GetMutation())
 	if err != nil {
 		return err
@@ -50,13 +50,36 @@ func (s client) mutate(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	out := s.result()
 	defer s.results.Put(out)
 	out.Reset()
-	if err := held.Mutate(&m.Mutation, out); err != nil {
+	if err := s.once(ctx, held, m, out); err != nil {
 		return err
 	}
 	s.histogram(m.Kind).Record(time.Since(began))
 	changed(c, a, m, out)
 	processed(a, true)
 	return nil
+}
+
+// Once carries out an increment or append, unless one of the same nonce has taken effect: then, as in HBase, the answer is
+// what the columns hold.
+func (s *Server) once(ctx context.Context, held *store.Region, m *change, out *store.Result) error {
+	if m.nonce == (cluster.Nonce{}) {
+		return held.Mutate(&m.Mutation, out)
+	}
+	nonces := &s.Cluster.Nonces
+	fresh, err := nonces.Begin(ctx, m.nonce)
+	if err != nil {
+		return err
+	}
+	if fresh {
+		err := held.Mutate(&m.Mutation, out)
+		nonces.End(m.nonce, err == nil)
+		return err
+	}
+	get := store.Get{Row: m.Row, Read: store.Read{Times: m.Times}}
+	for i := range m.Cells {
+		get.Columns = append(get.Columns, store.Columns{Family: string(m.Cells[i].Family), Qualifiers: [][]byte{m.Cells[i].Qualifier}})
+	}
+	return held.Get(&get, out)
 }
 
 // Note counts what asks for less than the log gives.

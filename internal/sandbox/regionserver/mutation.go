@@ -9,6 +9,7 @@ import (
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 	"github.com/benchd/benchd/internal/sandbox/cell"
+	"github.com/benchd/benchd/internal/sandbox/cluster"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 	"github.com/benchd/benchd/internal/sandbox/filter"
 	"github.com/benchd/benchd/internal/sandbox/rpc"
@@ -25,13 +26,17 @@ const (
 const maxTTL = math.MaxInt64 / int64(time.Millisecond)
 
 // block is what is left of a call's block of cells.
-type block struct{ rest []byte }
+type block struct {
+	rest  []byte
+	group uint64 // of the call's nonces
+}
 
 // Change is a mutation with what the store need not know of it.
 type change struct {
 	store.Mutation
 	op     fault.Op
-	silent bool // the client does not want to be told the new values
+	nonce  cluster.Nonce // of an increment or append that is to take effect once; zero for none
+	silent bool          // the client does not want to be told the new values
 }
 
 // ChangeOf makes a change of a message. It takes the mutation's cells from the block, if they are there.
@@ -49,6 +54,9 @@ func (b *block) changeOf(p *hbasepb.MutationProto) (*change, error) {
 		m.Kind, m.op = store.Increment, fault.Increment
 	case hbasepb.MutationType_MUTATION_TYPE_APPEND:
 		m.Kind, m.op = store.Append, fault.Append
+	}
+	if p.GetNonce() != 0 && (m.Kind == store.Increment || m.Kind == store.Append) {
+		m.nonce = cluster.Nonce{Group: b.group, Number: p.GetNonce()}
 	}
 	switch p.GetDurability() {
 	case hbasepb.Durability_DURABILITY_SKIP_WAL, hbasepb.Durability_DURABILITY_ASYNC_WAL:

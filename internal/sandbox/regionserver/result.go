@@ -1,6 +1,8 @@
 package regionserver
 
 import (
+	"bytes"
+
 	"google.golang.org/protobuf/encoding/protowire"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
@@ -40,13 +42,14 @@ func appendCells(block []byte, cells []cell.Cell) []byte {
 	return block
 }
 
-// PlainResult is a Result with its cells, for clients that take no blocks.
+// PlainResult is a Result with its cells, for clients that take no blocks. It copies them: their memory is used again before
+// the answer is encoded.
 func plainResult(cells []cell.Cell) *hbasepb.Result {
 	r := &hbasepb.Result{Cell: make([]*hbasepb.Cell, len(cells))}
 	for i := range cells {
 		c := &cells[i]
 		r.Cell[i] = &hbasepb.Cell{
-			Row: c.Row, Family: c.Family, Qualifier: c.Qualifier, Value: c.Value,
+			Row: bytes.Clone(c.Row), Family: bytes.Clone(c.Family), Qualifier: bytes.Clone(c.Qualifier), Value: bytes.Clone(c.Value),
 			Timestamp: new(uint64(c.Timestamp)), CellType: hbasepb.CellType(c.Type).Enum(),
 		}
 	}
