@@ -54,6 +54,8 @@ type Config struct {
 	MemoryBytes int64
 	// Clock is the agent's clock. Default: the machine's.
 	Clock *clock.Source
+	// Gate is shared by the agents of a process, so that their workers begin together. Default: one of the agent's own.
+	Gate *load.Gate
 	// Logger takes what the agent has to say. Default: nobody.
 	Logger *slog.Logger
 	// Registerer takes the agent's metrics. Default: nobody.
@@ -80,6 +82,9 @@ func (c *Config) ensureDefaults() error {
 	c.MemoryBytes = cmp.Or(c.MemoryBytes, defaultMemoryBytes)
 	if c.Clock == nil {
 		c.Clock = clock.NewSource(clock.Skew{})
+	}
+	if c.Gate == nil {
+		c.Gate = new(load.Gate)
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -132,7 +132,7 @@ func (s *shard) make(part plan.Shard, settings plan.Settings, target load.Target
 		tap = s.points.begin
 	}
 	runner, err := load.New(load.Config{
-		Target: target, Shard: part, Settings: settings, Clock: s.a.clock, Logger: s.log,
+		Target: target, Shard: part, Settings: settings, Clock: s.a.clock, Gate: s.a.config.Gate, Logger: s.log,
 		Emit: s.emit, Started: s.begun, Ended: s.over, Health: s.a.health.sample, Tap: tap,
 	})
 	if err != nil {

@@ -107,10 +107,11 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	if err := c.serve(config.Listener); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
+	gate := new(load.Gate)
 	working, leave := context.WithCancel(context.WithoutCancel(ctx))
 	c.leave = leave
 	for i := range config.Agents {
-		if err := c.start(working, config, fmt.Sprintf("local-%d", i+1)); err != nil {
+		if err := c.start(working, config, gate, fmt.Sprintf("local-%d", i+1)); err != nil {
 			return nil, errors.Join(err, c.Close())
 		}
 	}
@@ -176,14 +177,14 @@ func (c *Cluster) serve(listener net.Listener) error {
 const address = "passthrough:///this-process"
 
 // start starts an agent.
-func (c *Cluster) start(ctx context.Context, config Config, name string) error {
+func (c *Cluster) start(ctx context.Context, config Config, gate *load.Gate, name string) error {
 	var registerer prometheus.Registerer
 	if config.Registerer != nil {
 		registerer = prometheus.WrapRegistererWith(prometheus.Labels{"agent": name}, config.Registerer)
 	}
 	a, err := agent.New(agent.Config{
 		Coordinator: address, Dial: c.dial, Drivers: config.Drivers, Actors: config.Actors, Name: name, Version: config.Version, Logger: config.Logger,
-		Spool: filepath.Join(config.DataDir, "points", name), Registerer: registerer,
+		Spool: filepath.Join(config.DataDir, "points", name), Registerer: registerer, Gate: gate,
 	})
 	if err != nil {
 		return err

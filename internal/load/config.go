@@ -36,6 +36,9 @@ type Config struct {
 
 	Logger *slog.Logger
 
+	// Gate is shared by the runners of a process. Default: one of the runner's own.
+	Gate *Gate
+
 	// LateAfter is how late an operation may be sent, although a worker was free, before it counts as a late
 	// send. Default 1 ms: longer than the machine needs to wake a goroutine, shorter than what a database
 	// takes.
@@ -72,6 +75,9 @@ func (c *Config) ensureDefaults() {
 	}
 	if c.Settings.Interval <= 0 {
 		c.Settings.Interval = defaultInterval
+	}
+	if c.Gate == nil {
+		c.Gate = new(Gate)
 	}
 	if c.Started == nil {
 		c.Started = func(plan.PhaseName, int64) {}

@@ -148,6 +148,7 @@ func (c *cutter) started() {
 		return
 	}
 	c.told = true
+	c.s.party.settle() // asking the machine takes longer than a first operation, and others wait for theirs
 	c.s.r.cfg.Health() // how the machine fared before is not asked
 	c.s.r.cfg.Started(c.s.phases[0].Name, c.s.anchor+first)
 }

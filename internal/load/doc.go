@@ -2,7 +2,7 @@
 //
 //  1. A Runner is made for a shard. Prepare opens a session for each worker and builds what workers draw from.
 //  2. Start begins a segment, which is a phase with the phases that join it, at an instant of the run's time:
-//     every worker waits for that instant by the agent's own clock.
+//     the workers wait for that instant by the agent's own clock, and pass a Gate that the runners of a process share.
 //  3. A worker asks for its next operation, waits until it is intended (open loop), carries it out, and records
 //     when it was intended, sent and done. Workers share nothing that they would have to wait for.
 //  4. One goroutine of the segment cuts windows at multiples of the interval, changes the phase, ends the

@@ -36,6 +36,7 @@ type segment struct {
 	catalog  *catalog
 	shard    *workload.Shard
 	schedule pacing.Schedule // nil in the closed loop
+	party    *party          // at the gate
 	workers  []*worker
 	recorder *latency.Recorder
 
@@ -163,9 +164,14 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 	if tap := s.r.cfg.Tap; tap != nil {
 		s.recorder.Tap(tap(s.phases[0].Name, s.catalog.keys, func(done int64) int64 { return s.zero + s.runTime(done) }))
 	}
+	brisk := 0
 	for i, w := range s.workers {
 		w.session = sessions[i]
+		if w.counted = s.schedule == nil && w.pace == nil; w.counted {
+			brisk++
+		}
 	}
+	s.party = s.r.cfg.Gate.enter(time.Now().Add(time.Duration(max(0, -s.now()))), brisk)
 	s.r.work.Go(func() {
 		defer close(s.done)
 		s.run()

@@ -31,6 +31,7 @@ type worker struct {
 	alarm   *alarm.Alarm
 
 	op, part workload.Op
+	counted  bool  // the party at the gate waits for its first operation
 	counting bool  // operations count against the phase's number of them
 	lastDone int64 // local
 	err      error // why it gave up
@@ -67,7 +68,8 @@ func (w *worker) run() {
 	if !w.s.load {
 		w.gen.Limit(workload.Endless)
 	}
-	if _, ok := w.waitUntil(0); !ok {
+	defer w.sends()
+	if !w.pass() {
 		return
 	}
 	if w.s.schedule != nil {
@@ -91,8 +93,12 @@ func (w *worker) closed() {
 		if !ok {
 			return
 		}
+		first := w.lastDone < 0
 		if now = w.perform(intended, sent); now < 0 {
 			return
+		}
+		if first {
+			s.party.settle()
 		}
 	}
 }
@@ -205,6 +211,7 @@ func (w *worker) count() {
 func (w *worker) perform(intended, sent int64) int64 {
 	if w.lastDone < 0 {
 		w.s.begun(sent)
+		w.sends()
 	}
 	var (
 		out  workload.Outcome
