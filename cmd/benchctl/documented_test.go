@@ -50,7 +50,7 @@ func fillGround(t *testing.T) {
 	require.NoError(t, err)
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.Symlink(filepath.Join(root, "configs"), "configs"))
-	require.NoError(t, os.CopyFS("workloads", os.DirFS(filepath.Join(root, "internal/spec/testdata/ycsb"))))
+	require.NoError(t, os.CopyFS("workloads", os.DirFS(filepath.Join(root, "internal", "spec", "testdata", "ycsb"))))
 	require.NoError(t, os.CopyFS(".", os.DirFS("workloads")))
 	require.NoError(t, os.WriteFile("suite.yaml", []byte(exampleSuite), 0o600))
 	require.NoError(t, os.WriteFile("hbase-site.xml", []byte("<configuration><property><name>hbase.zookeeper.quorum</name><value>zk1</value></property></configuration>"), 0o600))

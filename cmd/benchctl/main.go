@@ -36,6 +36,7 @@ Results go to standard output, all else to standard error. Exit codes: 0 good, 1
 agents, or not allowed.`,
 		Version:  cli.Version(version, commit, info),
 		LogLevel: "warn",
+		Single:   ofYCSB,
 		Commands: func() []cli.Command {
 			return []cli.Command{
 				runCommand(), submitCommand(), validateCommand(),

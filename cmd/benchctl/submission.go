@@ -88,6 +88,21 @@ func addSubmissionFlags(cmd *cobra.Command) *submissionFlags {
 	return f
 }
 
+// ofYCSB is what to write for an option of YCSB's command line, where a command takes what that says.
+func ofYCSB(cmd *cobra.Command, option string) string {
+	if cmd.Flag("phase") == nil {
+		return ""
+	}
+	return map[string]string{
+		"threads": "--threads N",
+		"target":  "-p target=OPS, or --target OPS for an open loop",
+		"t":       "--phase run, which is the default",
+		"load":    "--phase load",
+		"l":       "-p label=TEXT",
+		"db":      "--db TARGET",
+	}[option]
+}
+
 func text(s string) (string, error) { return s, nil }
 func plain(s string) string         { return s }
 

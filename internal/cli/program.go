@@ -45,6 +45,9 @@ type Program struct {
 	Long     string
 	Version  string
 	LogLevel string // the default
+	// Single tells what to write instead of an option with a single dash that another program has, such as -threads; "" where it
+	// does not know it. Optional.
+	Single func(cmd *cobra.Command, option string) string
 	// Commands makes the commands; each tree has its own.
 	Commands func() []Command
 }
@@ -73,7 +76,7 @@ func (p Program) Tree(streams Streams) *cobra.Command {
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &UsageError{Command: cmd.CommandPath(), Err: flagError(cmd, err)}
+		return &UsageError{Command: cmd.CommandPath(), Err: p.flagError(cmd, err)}
 	})
 	logs := logFlags{level: p.LogLevel, format: "text"}
 	addCommonFlags(root, &logs)
@@ -194,8 +197,14 @@ func argsError(cmd *cobra.Command, args []string, err error) error {
 }
 
 // flagError makes pflag's errors name the nearest flag, and the value's mistake without pflag's frame.
-func flagError(cmd *cobra.Command, err error) error {
-	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
+func (p Program) flagError(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if ok && unknown.GetSpecifiedShortnames() != "" && p.Single != nil {
+		if instead := p.Single(cmd, unknown.GetSpecifiedShortnames()); instead != "" {
+			return fmt.Errorf("unknown option -%s; write %s", unknown.GetSpecifiedShortnames(), instead)
+		}
+	}
+	if ok && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {

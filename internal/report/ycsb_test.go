@@ -326,6 +326,19 @@ func TestYCSBBufferedWrites(t *testing.T) {
 	require.Contains(t, out.String(), "[OVERALL], RunTime(ms), 10000\n[OVERALL], Throughput(ops/sec), 3800.0\n")
 }
 
+// YCSB's binding answers OK to a write that it has only buffered.
+func TestYCSBPrintsBufferedWritesAsItsBindingDoes(t *testing.T) {
+	run := result.Run{Resolved: map[string]string{"clientbuffering": "true"}, Phases: []result.Phase{{
+		Name: "load", Seconds: 1, Combined: []result.Combined{{Name: "INSERT", Returns: map[string]uint64{"BATCHED_OK": 90, "OK": 3, "ERROR": 1}}},
+	}}}
+	y, err := report.ParseYCSB(nil)
+	require.NoError(t, err)
+	var out bytes.Buffer
+	require.NoError(t, y.Write(&out, run))
+	require.Contains(t, out.String(), "[INSERT], Return=ERROR, 1\n[INSERT], Return=OK, 93\n")
+	require.NotContains(t, out.String(), "BATCHED_OK")
+}
+
 // A run in which nothing was done has nothing to tell, and one without a READ that succeeded tells of none.
 func TestYCSBOfLittle(t *testing.T) {
 	var out bytes.Buffer

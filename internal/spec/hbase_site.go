@@ -11,8 +11,8 @@ import (
 )
 
 // HBaseSite turns an hbase-site.xml into a properties file of the settings that say where HBase is, and how it is
-// secured, which is judged with all else. They stand on the lines on which the XML file has them. Nothing else of
-// it is kept: such files have passwords in them.
+// secured, which is judged with all else, and of those that HBase's own client obeys and benchd does not. They
+// are on the lines on which the XML file has them. Nothing else of it is kept: such files have passwords in them.
 func HBaseSite(name string, content []byte) (File, error) {
 	properties, err := readSite(content)
 	if err != nil {
@@ -22,16 +22,18 @@ func HBaseSite(name string, content []byte) (File, error) {
 		"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent",
 		"hbase.security.authentication", "hbase.rpc.protection", "hbase.client.netty.tls.enabled", "zookeeper.client.secure",
 	}
+	noted := []string{"hbase.client.retries.number", "hbase.client.pause", "hbase.client.write.buffer"} // with a warning
 	var out strings.Builder
 	line, found := 1, false
 	for _, p := range properties {
-		if !slices.Contains(wanted, p.name) || p.value == "" {
+		note := slices.Contains(noted, p.name)
+		if !note && !slices.Contains(wanted, p.name) || p.value == "" {
 			continue
 		}
-		if strings.Contains(p.value, "${") {
+		if strings.Contains(p.value, "${") && !note {
 			return File{}, fmt.Errorf("line %d: %s is %s, and benchd does not fill in variables; give it by -p %s=", p.line, p.name, quote(p.value), p.name)
 		}
-		found = found || slices.Index(wanted, p.name) < 3
+		found = found || slices.Contains(wanted[:3], p.name)
 		for ; line < p.line; line++ {
 			out.WriteByte('\n')
 		}

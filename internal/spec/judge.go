@@ -15,8 +15,9 @@ type entry struct {
 	written string // the name as the user wrote it
 	value   string
 	place   string
-	rank    int // of its source: a higher one wins
-	order   int // among all settings
+	rank    int  // of its source: a higher one wins
+	order   int  // among all settings
+	site    bool // from an hbase-site.xml
 }
 
 // judge collects what a submission says and what is wrong with it.
@@ -29,7 +30,9 @@ type judge struct {
 	hooks    []string // that agents allow; nil where that is not known
 	problems []finding
 	warnings []finding
-	unsaid   int // problems beyond the most
+	inert    []finding // warnings of settings without an effect
+	used     []int     // the orders of settings that could be inert and are not
+	unsaid   int       // problems beyond the most
 }
 
 // The most problems and warnings that are told of: who hands in the wrong file gets one screen, not a book.
@@ -167,6 +170,8 @@ func (j *judge) judgeTarget(available []string) {
 		switch {
 		case !e.key.serves(db):
 			j.warn(e, "has no effect: it is of target %s, and the target is %s", strings.Join(e.key.Targets, " or "), db)
+		case e.key.Status == Refused && e.site:
+			j.warn(e, "is ignored: %s", e.key.Reason)
 		case e.key.Status == Refused:
 			j.fail(e, "is not supported: %s", e.key.Reason)
 		case e.key.Status == Idle && !strings.EqualFold(strings.TrimSpace(e.value), "false"):

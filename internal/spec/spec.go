@@ -31,6 +31,7 @@ func Parse(s Submission, available ...string) (*plan.Suite, []Warning, error) {
 	j := newJudge()
 	j.take(s)
 	one := j.judgeCase(s, available, nil)
+	j.warnings = append(j.warnings, j.inert...)
 	j.judgeWords(s)
 	if err := j.err(); err != nil {
 		return nil, j.sortedWarnings(), err

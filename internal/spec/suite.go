@@ -30,6 +30,8 @@ type suiteJudge struct {
 	histograms map[string]workload.Config
 	tables     map[string][]owner // who inserts into each table
 	ill        map[string]bool    // scenarios whose cases have mistakes
+	inert      []finding          // settings without an effect in one case
+	used       map[int]bool       // the orders of those that have one in another
 }
 
 // owner is cases that insert and know of each other's rows.
@@ -44,7 +46,7 @@ func parseSuite(s Submission, available []string) (*plan.Suite, []Warning, error
 	j := &suiteJudge{
 		submission: s, available: available, table: t, base: len(s.Files),
 		told: make(map[Problem]bool), broken: make(map[suite.Place]bool), histograms: make(map[string]workload.Config),
-		tables: make(map[string][]owner), ill: make(map[string]bool),
+		tables: make(map[string][]owner), ill: make(map[string]bool), used: make(map[int]bool),
 	}
 	for _, m := range mistakes {
 		j.tell(&j.problems, finding{m.At.Order(), Problem{Place: m.At.String(), Key: printableKey(m.Key), Text: m.Text}})
@@ -53,6 +55,11 @@ func parseSuite(s Submission, available []string) (*plan.Suite, []Warning, error
 	j.judgeSaid(read.Said)
 	cases := j.judgeCases(read.Cases)
 	j.judgeTables(read, cases, len(mistakes) == 0)
+	for _, f := range j.inert {
+		if !j.used[f.order] {
+			j.tell(&j.warnings, f)
+		}
+	}
 	out := j.finish(read, cases)
 	sum := t.judge()
 	sum.problems, sum.warnings = j.problems, j.warnings
@@ -220,6 +227,10 @@ func (j *suiteJudge) warnOfTable(c suite.Case) {
 
 // collect takes over what a case's judge found. What has no place gets the case's.
 func (j *suiteJudge) collect(c suite.Case, one *judge) {
+	j.inert = append(j.inert, one.inert...)
+	for _, order := range one.used {
+		j.used[order] = true
+	}
 	for _, list := range []struct {
 		to   *[]finding
 		from []finding

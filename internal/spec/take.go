@@ -21,7 +21,7 @@ func (j *judge) takeFiles(s Submission) {
 	for rank, f := range s.Files {
 		properties, problems := readProperties(f.Name, f.Content)
 		for _, p := range properties {
-			j.set(entry{written: p.key, value: p.value, place: placeOf(f.Name, p.line), rank: rank})
+			j.set(entry{written: p.key, value: p.value, place: placeOf(f.Name, p.line), rank: rank, site: f.site()})
 		}
 		for _, p := range problems {
 			j.fail(entry{order: j.order, place: p.Place, written: p.Key}, "%s", p.Text)
@@ -62,6 +62,8 @@ func (j *judge) set(e entry) {
 	e.key = key
 	if before, ok := j.given[property]; ok && before.rank == e.rank {
 		j.setAgain(before, e)
+	} else if ok {
+		j.warnOfFlag(before, e)
 	}
 	j.given[property] = e
 }

@@ -18,6 +18,7 @@ func (j *judge) judgeTogether(s plan.Settings) {
 	j.warnOfRows(s)
 	j.warnOfMix(s)
 	j.warnOfEnd(s)
+	j.findInert(s)
 	j.judgeWarmup(s)
 	j.judgeTelemetry(s.Telemetry.On)
 	j.judgeActions(s)

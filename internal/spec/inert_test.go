@@ -1,0 +1,96 @@
+package spec
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func warningsOf(t *testing.T, s Submission) []string {
+	t.Helper()
+	s.Properties = append(p("recordcount", "10", "operationcount", "1", "db", "null"), s.Properties...)
+	_, warnings, err := Parse(s)
+	require.NoError(t, err)
+	var texts []string
+	for _, w := range warnings {
+		texts = append(texts, w.String())
+	}
+	return texts
+}
+
+func TestAPropertyWithoutEffectIsNamed(t *testing.T) {
+	for _, test := range []struct {
+		property, value, needs string
+		beside                 []Setting // that give it one
+	}{
+		{"hotspotdatafraction", "0.5", "requestdistribution=hotspot", p("requestdistribution", "hotspot")},
+		{"hotspotopnfraction", "0.5", "requestdistribution=hotspot", p("requestdistribution", "hotspot")},
+		{"exponential.percentile", "90", "requestdistribution=exponential", p("requestdistribution", "exponential")},
+		{"exponential.frac", "0.5", "requestdistribution=exponential", p("requestdistribution", "exponential")},
+		{"minscanlength", "5", "scanproportion above 0", p("scanproportion", "0.05", "readproportion", "0.9")},
+		{"maxscanlength", "5", "scanproportion above 0", p("scanproportion", "0.05", "readproportion", "0.9")},
+		{"scanlengthdistribution", "zipfian", "scanproportion above 0", p("scanproportion", "0.05", "readproportion", "0.9")},
+		{"multiget.size", "5", "multigetproportion above 0", p("multigetproportion", "0.05", "readproportion", "0.9")},
+		{"increment.by", "5", "incrementproportion above 0", p("incrementproportion", "0.05", "readproportion", "0.9")},
+		{"fieldlengthhistogram", "h", "fieldlengthdistribution=histogram", nil},
+		{"measurement.raw.output_file", "f", "measurementtype=raw or hdrhistogram+raw", p("measurementtype", "raw")},
+		{"measurement.raw.no_summary", "true", "measurementtype=raw or hdrhistogram+raw", p("measurementtype", "hdrhistogram+raw")},
+		{"hdrhistogram.output.path", "x", "hdrhistogram.fileoutput=true", p("hdrhistogram.fileoutput", "true")},
+		{"label", "x", "-s or status=true", p("status", "true")},
+		{"status.interval", "5", "-s or status=true", p("status", "true")},
+	} {
+		t.Run(test.property, func(t *testing.T) {
+			own := p(test.property, test.value)
+			require.Equal(t, []string{"-p: " + test.property + ": has no effect without " + test.needs}, warningsOf(t, Submission{Properties: own}))
+			if test.beside != nil {
+				require.Empty(t, warningsOf(t, Submission{Properties: append(own, test.beside...)}))
+			}
+		})
+	}
+}
+
+func TestWhatAFlagSaysOtherwiseIsNamed(t *testing.T) {
+	flag := func(key, value string) []Setting { return []Setting{{Key: key, Value: value, Origin: "--" + key}} }
+	require.Equal(t, []string{"-p: dotransactions: has no effect: --phase run goes over it"},
+		warningsOf(t, Submission{Properties: p("dotransactions", "false"), Flags: flag("phase", "run")}))
+	require.Empty(t, warningsOf(t, Submission{Properties: p("dotransactions", "true"), Flags: flag("phase", "run")}))
+	require.Equal(t, []string{"-p: db: has no effect: --db sandbox goes over it"}, warningsOf(t, Submission{Flags: flag("db", "sandbox")}))
+	require.Empty(t, warningsOf(t, Submission{Flags: flag("db", "null")}))
+}
+
+// A setting of several cases is inert when none of them uses it.
+func TestASettingOfASuiteThatOneCaseUsesIsNotInert(t *testing.T) {
+	const file = `
+suite: s
+properties: {db: "null", recordcount: 10, operationcount: 1, maxscanlength: 5, hotspotdatafraction: 0.5}
+scenarios:
+  - {name: read}
+  - {name: scan, properties: {scanproportion: 1, readproportion: 0, updateproportion: 0}}
+`
+	_, warnings, err := Parse(Submission{Suite: &File{Name: "s.yaml", Content: []byte(file)}})
+	require.NoError(t, err)
+	require.Len(t, warnings, 1)
+	require.Contains(t, warnings[0].String(), "hotspotdatafraction: has no effect without requestdistribution=hotspot")
+}
+
+// What HBase's Java client obeys and benchd does not is refused with its reason; in an hbase-site.xml it is noted.
+func TestRetriesOfHBasesClientAreRefusedOrNoted(t *testing.T) {
+	for property, reason := range map[string]string{
+		"hbase.client.retries.number": "tried again until hbase.client.operation.timeout",
+		"hbase.client.pause":          "the pauses between tries are fixed: 5 ms",
+		"hbase.client.write.buffer":   "writebuffersize",
+	} {
+		_, _, err := Parse(Submission{Properties: p("db", "hbase", "columnfamily", "f", "recordcount", "10", "operationcount", "1", property, "3")})
+		require.ErrorContains(t, err, "-p: "+property+": is not supported: ")
+		require.ErrorContains(t, err, reason)
+
+		site, err := HBaseSite("hbase-site.xml", []byte("<configuration><property><name>hbase.zookeeper.quorum</name><value>z</value></property>"+
+			"\n<property><name>"+property+"</name><value>${x}</value></property></configuration>"))
+		require.NoError(t, err)
+		_, warnings, err := Parse(Submission{Files: []File{site}, Properties: p("db", "hbase", "columnfamily", "f", "recordcount", "10", "operationcount", "1")})
+		require.NoError(t, err)
+		require.Len(t, warnings, 1)
+		require.Contains(t, warnings[0].String(), "hbase-site.xml:2: "+property+": is ignored: ")
+		require.Contains(t, warnings[0].String(), reason)
+	}
+}
