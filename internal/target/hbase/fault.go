@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"regexp"
 
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 	"github.com/benchd/benchd/internal/workload"
@@ -41,10 +40,6 @@ const (
 	wait                   // the server is busy
 )
 
-// passes finds the classes of what may pass by itself: what HBase throws, and what befalls its files and connections, such
-// as a ClosedChannelException or a FileNotFoundException while a region is moved. Any other class is a mistake of the server.
-var passes = regexp.MustCompile(`^org\.apache\.hadoop\.|^java\.(io|net|nio)\.|IOException$|Timeout`)
-
 // remedyOf knows what servers throw. What it has no rule for is tried again if it may pass, unless the server says that it
 // is no use.
 func remedyOf(err error) remedy {
@@ -61,7 +56,7 @@ func remedyOf(err error) remedy {
 		case "RegionServerStoppedException", "RegionServerAbortedException":
 			return redial
 		}
-		if !e.DoNotRetry && !rpc.Final(e.Class) && passes.MatchString(e.Class) {
+		if !e.DoNotRetry && rpc.MayPass(e.Class) {
 			return relocate
 		}
 		return giveUp

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// openWithin bounds Open, whatever does not answer.
+	// openWithin bounds the search for the cluster, whatever does not answer.
 	openWithin = 8 * time.Second
 	// tableWithin is how long sessions wait for a table to have regions that are open.
-	tableWithin = 30 * time.Second
+	tableWithin = admin.DefaultRecovery
 	// lookWithin bounds one look into hbase:meta; an operation that has more time makes several.
 	lookWithin = 5 * time.Second
 )
 
-// Open is HBase's load.Driver. It fails within ten seconds when the cluster is not there.
+// Open is HBase's load.Driver. It fails within ten seconds when the cluster is not there, and waits while it recovers.
 func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 	settings, err := spec.HBase(s.Properties)
 	if err != nil {
@@ -37,7 +37,7 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 		}
 	}
 	routeLibraryLogs(s.Logger)
-	ctx, cancel := context.WithTimeout(ctx, openWithin)
+	ctx, cancel := context.WithTimeout(ctx, openWithin+admin.DefaultRecovery)
 	defer cancel()
 	cluster, err := admin.Connect(ctx, admin.Config{
 		Quorum: strings.Join(settings.Quorum, ","), Parent: settings.Znode, User: settings.User, Logger: s.Logger, ConnectTimeout: openWithin,
@@ -47,8 +47,8 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 	}
 	t := New(settings, s, locateBy(cluster, settings.FullTable()))
 	t.cluster, t.state.ask = cluster, disabledBy(cluster, settings.FullTable())
-	if err := t.atlas.read(ctx); err != nil && !errors.Is(err, errNoTable) { // it may be about to be created
-		return nil, errors.Join(fmt.Errorf("find out where table %s is: %w", settings.FullTable(), err), t.Close())
+	if err := t.findTable(ctx); err != nil && !errors.Is(err, errNoTable) { // it may be about to be created
+		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
 }
@@ -62,7 +62,24 @@ func (t *Target) Prepare(ctx context.Context) error {
 	if _, err := setup.Prepare(ctx, t.cluster, t.settings, settings.Workload, t.run, t.log); err != nil {
 		return err //nolint:wrapcheck // it says all
 	}
-	return t.atlas.read(ctx)
+	return t.findTable(ctx)
+}
+
+// findTable reads where the table's regions are. While HBase recovers it tries again.
+func (t *Target) findTable(ctx context.Context) error {
+	what := "find out where table " + t.settings.FullTable() + " is"
+	var none error
+	err := t.cluster.Retry(ctx, what, func() error {
+		err := t.atlas.read(ctx)
+		if errors.Is(err, errNoTable) {
+			none, err = err, nil
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return none
 }
 
 // ready waits until the table has regions that are open.

@@ -34,7 +34,8 @@ const (
 	clientService = "ClientService"
 )
 
-// Connect finds the cluster and greets its master. It fails within the ConnectTimeout when something is not there.
+// Connect finds the cluster and greets its master. It fails within the ConnectTimeout when the cluster is not there, and
+// waits for the RecoveryTimeout where only the server of hbase:meta is not: its master gives that table to another one.
 func Connect(ctx context.Context, config Config) (*Client, error) {
 	config = config.withDefaults()
 	servers, err := config.servers()
@@ -45,9 +46,11 @@ func Connect(ctx context.Context, config Config) (*Client, error) {
 		config: config, log: config.Logger, servers: servers, conns: make(map[endpoint]hrpc.RegionClient),
 		web: &http.Client{Timeout: pageWithin, Transport: &http.Transport{}},
 	}
-	ctx, cancel := context.WithTimeout(ctx, config.ConnectTimeout)
-	defer cancel()
-	if err := c.greet(ctx); err != nil {
+	err = c.greet(ctx)
+	if err == nil {
+		err = c.reachMeta(ctx)
+	}
+	if err != nil {
 		c.Close()
 		return nil, fmt.Errorf("connect to HBase: %w", err)
 	}
@@ -56,15 +59,31 @@ func Connect(ctx context.Context, config Config) (*Client, error) {
 
 // greet looks for the servers that every client needs and asks the master whether it serves.
 func (c *Client) greet(ctx context.Context) error {
-	found, err := c.locate(ctx)
-	if err != nil {
+	ctx, cancel := context.WithTimeout(ctx, c.config.ConnectTimeout)
+	defer cancel()
+	if _, err := c.locate(ctx); err != nil {
 		return err
 	}
-	if err := c.masterServes(ctx); err != nil {
+	return c.masterServes(ctx)
+}
+
+// reachMeta connects to the server of hbase:meta, which may have died a moment ago.
+func (c *Client) reachMeta(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.config.RecoveryTimeout)
+	defer cancel()
+	tries := 0
+	return c.Retry(ctx, "connect to the server of hbase:meta", func() error {
+		if tries++; tries > 1 {
+			if _, err := c.locate(ctx); err != nil {
+				return err
+			}
+		}
+		c.mu.Lock()
+		at := c.sites.meta
+		c.mu.Unlock()
+		_, err := c.dial(ctx, endpoint{clientService, at})
 		return err
-	}
-	_, err = c.dial(ctx, endpoint{clientService, found.meta})
-	return err
+	})
 }
 
 // Master is the address of the active master.

@@ -43,11 +43,15 @@ func (c *Client) Compacting(ctx context.Context, table string) (int, error) {
 // Compacted waits until no region of a table is being compacted, in several looks in a row. What else the cluster has to
 // do does not matter, nor how old the figures of its pages are: this is when the compaction has ended.
 func (c *Client) Compacted(ctx context.Context, table string) error {
+	blind := c.progress("see whether table " + table + " is compacted")
 	for looks, left := 0, 0; looks < quietLooks; {
 		n, err := c.Compacting(ctx, table)
 		switch {
 		case err != nil && ctx.Err() == nil:
-			c.log.Warn("cannot see whether the table is compacted", "table", table, "error", err) // a server that has just died, perhaps
+			if !mayPass(err) {
+				return fmt.Errorf("wait for the compaction of %s: %w", table, err)
+			}
+			blind.note(ctx, err) // a server that has just died, perhaps
 			looks = 0
 		case err == nil && n > 0:
 			looks, left = 0, n

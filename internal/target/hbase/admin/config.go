@@ -19,8 +19,10 @@ type Config struct {
 	Parent string
 	// User is who the calls are made for; empty is root, as the library has it.
 	User string
-	// ConnectTimeout bounds Connect as a whole, and later each new connection; 0 is 8 s.
+	// ConnectTimeout bounds the search for the cluster and its master, and later each new connection; 0 is 8 s.
 	ConnectTimeout time.Duration
+	// RecoveryTimeout bounds the wait for hbase:meta to be served; 0 is a minute.
+	RecoveryTimeout time.Duration
 	// CallTimeout bounds a call that ought to be answered at once; 0 is 30 s. Calls that wait for the cluster's work
 	// end with their context alone.
 	CallTimeout time.Duration
@@ -31,6 +33,9 @@ type Config struct {
 const (
 	defaultConnect = 8 * time.Second
 	defaultCall    = 30 * time.Second
+
+	// DefaultRecovery is long enough for HBase to notice that a region server has died, and to open its regions elsewhere.
+	DefaultRecovery = time.Minute
 )
 
 func (c Config) withDefaults() Config {
@@ -38,6 +43,7 @@ func (c Config) withDefaults() Config {
 	c.Parent = "/" + strings.Trim(cmp.Or(c.Parent, "/hbase"), "/")
 	c.User = cmp.Or(c.User, "root")
 	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, defaultConnect)
+	c.RecoveryTimeout = cmp.Or(c.RecoveryTimeout, DefaultRecovery)
 	c.CallTimeout = cmp.Or(c.CallTimeout, defaultCall)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

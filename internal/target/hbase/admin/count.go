@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -48,31 +47,38 @@ func (c *Client) Count(ctx context.Context, table string) (uint64, error) {
 func (c *Client) countRange(ctx context.Context, r Region) (uint64, error) {
 	var total uint64
 	start, stop := r.StartKey, r.EndKey
-	pause, tries := firstPatience, 0
+	pause := firstPatience
+	waiting := c.progress("count the rows of region " + r.Encoded)
 	for {
 		end := nearer(r.EndKey, stop)
 		n, last, err := c.countOnce(ctx, r, start, end)
 		total += n
 		if last != nil {
 			start = slices.Concat(last, []byte{0}) // the key that follows it
-			pause, tries = firstPatience, 0
+			pause = firstPatience
 		}
-		var answer *Exception
 		switch {
 		case err == nil && string(end) == string(stop):
 			return total, nil
 		case err == nil:
 			start = end // goes on in another region: this one is smaller than it was
-		case ctx.Err() != nil, tries == movedTries, errors.As(err, &answer) && !answer.elsewhere() && !answer.starting():
+		case ctx.Err() != nil, !mayPass(err):
 			return total, err
 		default:
-			tries++
+			waiting.note(ctx, err)
 			if late := wait(ctx, pause); late != nil {
 				return total, late
 			}
 			pause = min(2*pause, lastPatience)
 		}
-		if r, err = c.regionOf(ctx, r.Table, start); err != nil {
+		err = c.Retry(ctx, "find the regions of table "+r.Table, func() (err error) {
+			next, err := c.regionOf(ctx, r.Table, start)
+			if err == nil {
+				r = next
+			}
+			return err
+		})
+		if err != nil {
 			return total, err
 		}
 	}

@@ -103,13 +103,14 @@ func (c *Client) Quiet(ctx context.Context, seen func(Unrest)) (Unrest, error) {
 	var first map[string]int64
 	fresh := make(map[string]bool)
 	looks := 0
+	blind := c.progress("see whether the cluster is quiet")
 	for {
 		u, err := c.Unrest(ctx)
 		if err != nil {
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || !mayPass(err) {
 				return u, fmt.Errorf("wait for quiet: %w", err)
 			}
-			c.log.Warn("cannot see whether the cluster is quiet", "error", err) // a server that has just died, perhaps
+			blind.note(ctx, err) // a server that has just died, perhaps
 		} else if seen != nil {
 			seen(u)
 		}

@@ -181,9 +181,10 @@ const openEvery = 200 * time.Millisecond
 
 // WaitOpen waits until every region of a table is open.
 func (c *Client) WaitOpen(ctx context.Context, table string) error {
+	waiting := c.progress("find the regions of table " + table + " open")
 	for {
 		regions, err := c.Regions(ctx, table)
-		if err != nil {
+		if err != nil && (ctx.Err() != nil || !mayPass(err)) {
 			return err
 		}
 		closed := 0
@@ -192,7 +193,10 @@ func (c *Client) WaitOpen(ctx context.Context, table string) error {
 				closed++
 			}
 		}
-		if closed == 0 {
+		switch {
+		case err != nil:
+			waiting.note(ctx, err)
+		case closed == 0:
 			return nil
 		}
 		if err := wait(ctx, openEvery); err != nil {

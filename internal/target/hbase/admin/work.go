@@ -64,11 +64,8 @@ func (c *Client) serving(ctx context.Context, table string) ([]Region, error) {
 	return regions, nil
 }
 
-// movedTries is how often a region is looked for anew that moves while it is worked on.
-const movedTries = 10
-
 // eachRegion does something to every region of a table, several at a time. A region that has moved meanwhile is found
-// again: what was refused can be asked for again. So may be what is done twice without harm, where a server is lost.
+// again, until the context ends: what was refused can be asked for again, and what is done twice without harm, where a server is lost.
 func (c *Client) eachRegion(ctx context.Context, table string, do func(endpoint, Region) error) (int, error) {
 	regions, err := c.serving(ctx, table)
 	if err != nil {
@@ -77,35 +74,39 @@ func (c *Client) eachRegion(ctx context.Context, table string, do func(endpoint,
 	var work sync.WaitGroup
 	free := make(chan struct{}, atOnce)
 	errs := make([]error, len(regions))
+	waiting := c.progress("reach all regions of table " + table)
 	for i, r := range regions {
 		free <- struct{}{}
 		work.Go(func() {
 			defer func() { <-free }()
-			errs[i] = c.atRegion(ctx, r, do)
+			errs[i] = c.atRegion(ctx, r, waiting, do)
 		})
 	}
 	work.Wait()
 	return len(regions), errors.Join(errs...)
 }
 
-func (c *Client) atRegion(ctx context.Context, r Region, do func(endpoint, Region) error) error {
+func (c *Client) atRegion(ctx context.Context, r Region, waiting *progress, do func(endpoint, Region) error) error {
 	pause := firstPatience
-	for try := 1; ; try++ {
+	for {
 		err := c.atServer(r, do)
-		var answer *Exception
 		switch {
 		case err == nil:
 			return nil
-		case errors.As(err, &answer) && !answer.elsewhere() && !answer.starting(), try == movedTries, ctx.Err() != nil:
+		case ctx.Err() != nil, !mayPass(err):
 			return fmt.Errorf("region %s: %w", r.Encoded, err)
 		}
+		waiting.note(ctx, err)
 		if late := wait(ctx, pause); late != nil {
 			return fmt.Errorf("region %s: %w (%w)", r.Encoded, err, late)
 		}
 		pause = min(2*pause, lastPatience)
 		found, gone := c.sameRegion(ctx, r)
-		if gone != nil {
+		switch {
+		case gone != nil && (ctx.Err() != nil || !mayPass(gone)):
 			return fmt.Errorf("region %s: %w", r.Encoded, errors.Join(err, gone))
+		case gone != nil:
+			continue
 		}
 		if found.Encoded != r.Encoded {
 			return nil // it was split or merged: what came of it is new

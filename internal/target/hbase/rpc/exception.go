@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"regexp"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -75,6 +76,13 @@ func Final(class string) bool {
 	}
 	return false
 }
+
+// passing finds the classes of what may pass by itself: what HBase throws, and what happens to its files and connections, such
+// as a ClosedChannelException or a FileNotFoundException while a region is moved. Any other class is a mistake of the server.
+var passing = regexp.MustCompile(`^org\.apache\.hadoop\.|^java\.(io|net|nio)\.|IOException$|Timeout`)
+
+// MayPass reports whether a call that failed with an exception of this class may succeed later.
+func MayPass(class string) bool { return !Final(class) && passing.MatchString(class) }
 
 // parseException reads an ExceptionResponse.
 func parseException(b []byte) *Exception {

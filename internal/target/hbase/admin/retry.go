@@ -1,0 +1,79 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
+)
+
+// progressAfter is how long retries go on before a line of the log says so: most end earlier, as when a region moves.
+const progressAfter = time.Second
+
+// progress writes one line when something is retried for long.
+type progress struct {
+	log   *slog.Logger
+	what  string
+	since time.Time
+	once  sync.Once
+}
+
+func (c *Client) progress(what string) *progress {
+	return &progress{log: c.log, what: what, since: time.Now()}
+}
+
+// note takes the error after which there is another try.
+func (p *progress) note(ctx context.Context, err error) {
+	if time.Since(p.since) < progressAfter {
+		return
+	}
+	p.once.Do(func() {
+		args := []any{"to", p.what, "error", err}
+		if deadline, ok := ctx.Deadline(); ok {
+			args = append(args, "for", time.Until(deadline).Round(time.Second))
+		}
+		p.log.Warn("HBase is not ready: trying again", args...)
+	})
+}
+
+// Retry does something again while it fails for a reason that may pass by itself, until the context ends. What is for the
+// log, where one line says that it waits.
+func (c *Client) Retry(ctx context.Context, what string, do func() error) error {
+	p := c.progress(what)
+	pause := firstPatience
+	for {
+		err := do()
+		if err == nil || ctx.Err() != nil || !mayPass(err) {
+			return err
+		}
+		p.note(ctx, err)
+		if late := wait(ctx, pause); late != nil {
+			return fmt.Errorf("%w (%w)", err, late)
+		}
+		pause = min(2*pause, lastPatience)
+	}
+}
+
+// mayPass reports whether a call that failed may succeed later: its server is starting, busy or gone, or the region is
+// elsewhere.
+func mayPass(err error) bool {
+	if answer, ok := errors.AsType[*Exception](err); ok {
+		return answer.starting() || answer.elsewhere() || rpc.MayPass(answer.Class)
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+		return false
+	}
+	for _, final := range []error{ErrNoTable, ErrNoNamespace, ErrTableExists, ErrDisabled, ErrEnabled, zk.ErrNoAuth, context.Canceled} {
+		if errors.Is(err, final) {
+			return false
+		}
+	}
+	return true
+}
