@@ -245,7 +245,7 @@ func TestLatenessMovesWithItsWindow(t *testing.T) {
 	require.NoError(t, a.Close(t.Context()))
 	execIn(t, dir, `ALTER TABLE window ADD COLUMN lateness BLOB;
 		UPDATE window SET lateness = (SELECT histogram FROM lateness WHERE window = window.id);
-		DROP TABLE lateness; PRAGMA user_version = 6`)
+		DROP TABLE lateness; DROP INDEX window_start; PRAGMA user_version = 6`)
 	a = openIn(t, dir)
 	got := windowsIn(t, a, run)
 	require.Len(t, got, len(want))

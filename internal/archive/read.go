@@ -9,8 +9,8 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// Windows streams a run's windows by phase (in the order of their first windows), seq, shard and attempt. All
-// of them are of one instant; memory is that of one window. A run without windows, known or not, yields nothing.
+// Windows streams a run's windows by phase (in the order of their first windows), start, seq, shard and attempt. All
+// of what is read is of one instant; memory is that of one window. A run without windows, known or not, yields nothing.
 // An error is the last thing yielded.
 //
 // A Series's Service may be the very histogram of its Response, where all operations were sent when they were
@@ -61,13 +61,13 @@ const (
 	windowsOfPhase = `SELECT w.id, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued, recorded, cores,
 		host_idle, own_cpu, net_rx, net_tx, gc_pauses, gc_pause_total_ns, gc_pause_max_ns, sched_lag_p99_ns,
 		sched_lag_max_ns, late_sends, late_max_ns, backlog, watermark, l.histogram
-		FROM window w LEFT JOIN lateness l ON l.window = w.id WHERE phase = ? ORDER BY seq, shard, attempt`
+		FROM window w LEFT JOIN lateness l ON l.window = w.id WHERE phase = ? ORDER BY start_ns, seq, shard, attempt`
 	measurementsOfPhase = `SELECT w.id, m.op, m.outcome, m.part_of, m.count, m.response_sum_ns, m.response_min_ns,
 		m.response_max_ns, m.response_overflow, m.service_sum_ns, m.service_min_ns, m.service_max_ns,
 		m.service_overflow, m.response, m.service
-		FROM window w CROSS JOIN measurement m ON m.window = w.id WHERE w.phase = ? ORDER BY w.seq, w.shard, w.attempt, m.id`
+		FROM window w CROSS JOIN measurement m ON m.window = w.id WHERE w.phase = ? ORDER BY w.start_ns, w.seq, w.shard, w.attempt, w.id, m.id`
 	samplesOfPhase = `SELECT w.id, e.op, e.outcome, e.message
-		FROM window w CROSS JOIN error_sample e ON e.window = w.id WHERE w.phase = ? ORDER BY w.seq, w.shard, w.attempt, e.id`
+		FROM window w CROSS JOIN error_sample e ON e.window = w.id WHERE w.phase = ? ORDER BY w.start_ns, w.seq, w.shard, w.attempt, w.id, e.id`
 )
 
 // errEnough ends a reading whose caller wants no more.

@@ -20,7 +20,7 @@ func TestWindowIsReadAsItWasAdded(t *testing.T) {
 
 	full := windowOf(latency.WindowID{Run: run, Phase: "measure", Attempt: 1}, 50)
 	empty := latency.Window{ID: latency.WindowID{Run: run, Phase: "measure", Attempt: 1, Seq: 1}, Start: time.Second, End: time.Second, Tail: true, Last: true}
-	overflow := latency.Window{ID: latency.WindowID{Run: run, Phase: "measure", Attempt: 1, Seq: 2}}
+	overflow := latency.Window{ID: latency.WindowID{Run: run, Phase: "measure", Attempt: 1, Seq: 2}, Start: 2 * time.Second, End: 2 * time.Second}
 	h := new(latency.Histogram)
 	for _, v := range []int64{0, 1, math.MaxInt64, math.MaxInt64, math.MaxInt64} {
 		h.Record(v)
@@ -318,4 +318,31 @@ func TestALoadIsHandedOverWhereItsNewestWindowEnds(t *testing.T) {
 	require.Equal(t, []int64{15, 25}, handOver(0, 4))
 	require.Nil(t, handOver(2, 2), "nothing was heard of it")
 	require.Equal(t, []int64{33, 43}, handOver(1, 2))
+}
+
+// A shard that was handed out again, and an agent that came late, number their windows from 0 while others are far ahead.
+// Who makes a series of windows can keep few intervals open only if those of one instant come together.
+func TestWindowsAreReadInTheOrderOfTime(t *testing.T) {
+	a := openIn(t, t.TempDir())
+	run := create(t, a, "s")
+	for shard, from := range []int{0, 0, 20} {
+		for seq := range 40 {
+			id := latency.WindowID{Run: run, Phase: "load", Shard: min(shard, 1), Attempt: 1, Seq: seq}
+			if shard == 2 {
+				id.Attempt = 2
+			}
+			w := windowOf(id, 20)
+			w.Start = time.Duration(from+seq) * time.Second
+			w.End = w.Start + time.Second
+			add(t, a, w)
+		}
+	}
+	var starts []time.Duration
+	got := windowsIn(t, a, run)
+	for _, w := range got {
+		starts = append(starts, w.Start)
+		require.Len(t, w.Series, len(got[0].Series), "with all that belongs to it")
+	}
+	require.Len(t, starts, 120)
+	require.True(t, slices.IsSorted(starts), "%v", starts)
 }

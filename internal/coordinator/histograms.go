@@ -70,8 +70,7 @@ func (c *Coordinator) oneRun(ctx context.Context, id string) (*run, error) {
 	return openRun(suite, runs[0])
 }
 
-// merger merges windows that come in the order of the archive: by phase, by number, and then those of all shards.
-// Windows of one number begin at the same instant, but for those of a shard that was handed out again. Long phases
+// merger merges windows that come in the order of the archive: by phase, and then by the instant at which they begin. Long phases
 // have intervals of several windows each, as in the series of their results: those can be rolled up.
 type merger struct {
 	interval time.Duration // of windows
@@ -80,7 +79,7 @@ type merger struct {
 
 	phase string
 	every time.Duration // the phase's step
-	index int           // of the interval by the number of windows, so that those of all shards come together
+	index int64         // of the step that the newest windows begin in
 	open  map[intervalKey]*interval
 }
 
@@ -103,12 +102,9 @@ func (m *merger) add(w *latency.Window) error {
 		}
 		m.phase, m.every, m.index = w.ID.Phase, max(m.step(w.ID.Phase), 1), -1
 	}
-	key, index := intervalKey{w.Start, w.Tail}, w.ID.Seq
-	if m.every > m.interval {
-		index = int(w.Start / m.every)
-		if !w.Tail {
-			key.start = time.Duration(index) * m.every
-		}
+	key, index := intervalKey{w.Start, w.Tail}, int64(w.Start/m.every)
+	if m.every > m.interval && !w.Tail {
+		key.start = time.Duration(index) * m.every
 	}
 	if index != m.index {
 		if err := m.flush(); err != nil {
