@@ -23,7 +23,7 @@ func Conclude(s *result.Suite) {
 		s.Cases = append(s.Cases, c.conclude())
 	}
 	for _, t := range s.Plan.Tables {
-		s.Tables = append(s.Tables, suite.table(t))
+		s.Tables = append(s.Tables, suite.tables(t)...)
 	}
 }
 
@@ -60,8 +60,30 @@ func newMeasured(s result.Suite) measured {
 	}
 	for _, c := range m.cases {
 		slices.SortStableFunc(c.runs, func(a, b oneRun) int { return cmp.Compare(a.Repeat, b.Repeat) })
+		c.refuseOtherLoop()
 	}
 	return m
+}
+
+// loop is that of the case's first run that measured something; "" before there is one.
+func (c *caseRuns) loop() string {
+	for _, r := range c.runs {
+		if p := subject(r.Run); p != nil {
+			return p.Loop
+		}
+	}
+	return ""
+}
+
+// refuseOtherLoop keeps runs of an open and of a closed loop out of one mean (law 2).
+func (c *caseRuns) refuseOtherLoop() {
+	loop := c.loop()
+	for i := range c.runs {
+		r := &c.runs[i]
+		if p := subject(r.Run); p != nil && p.Loop != loop && r.because == "" {
+			r.because = fmt.Sprintf("its loop is %s and that of the case's first run is %s: they do not compare", p.Loop, loop)
+		}
+	}
 }
 
 // unfit says why a run must not be averaged with others: only what is complete and adds up is.

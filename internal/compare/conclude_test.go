@@ -250,3 +250,32 @@ func TestAnActionTellsItsDipAndItsRecovery(t *testing.T) {
 		})
 	}
 }
+
+// Law 2: open and closed loops share no table, no mean and no peak.
+func TestOpenAndClosedLoopsAreNeverCompared(t *testing.T) {
+	open := ran("S.2", "r threads=20", 1, 900, 5, 6)
+	open.Phases[1].Loop = "open"
+	again := ran("S.4", "r threads=10", 2, 50, 5, 6) // the first case's second run, of another loop
+	again.Phases[1].Loop = "open"
+	cases := []result.PlannedCase{
+		{Name: "r threads=10", Scenario: "r", Repeats: 2, Axes: []plan.Setting{{Key: "threadcount", Value: "10"}}, Published: []map[string]any{{"at": "peak", "throughput_ops": 1000.0}}},
+		{Name: "r threads=20", Scenario: "r", Repeats: 1, Axes: []plan.Setting{{Key: "threadcount", Value: "20"}}},
+		{Name: "r threads=30", Scenario: "r", Repeats: 1, Axes: []plan.Setting{{Key: "threadcount", Value: "30"}}},
+	}
+	s := suite(cases, []plan.Table{{Title: "T", Scenarios: []string{"r"}, Columns: []string{"threads", "throughput_ops"}}},
+		ran("S.1", "r threads=10", 1, 100, 5, 6), open, ran("S.3", "r threads=30", 1, 200, 5, 6), again)
+
+	require.Equal(t, []string{"S.1"}, s.Cases[0].Runs)
+	require.Len(t, s.Cases[0].LeftOut, 1)
+	require.Equal(t, "its loop is open and that of the case's first run is closed: they do not compare", s.Cases[0].LeftOut[0].Because)
+	require.InDelta(t, 100.0, *figure(t, s.Cases[0], "throughput_ops").Mean, 1e-9)
+
+	require.Len(t, s.Tables, 2)
+	require.Equal(t, "T (closed loop)", s.Tables[0].Title)
+	require.Equal(t, "T (open loop)", s.Tables[1].Title)
+	require.NotContains(t, text(s.Tables[0]), "900")
+	require.Contains(t, text(s.Tables[0]), "peak, at 30 | 200", "the peak of the open loop is another one's")
+	require.NotContains(t, text(s.Tables[1]), "200")
+	require.Contains(t, s.Tables[0].Notes[0], "Measured in a closed loop.")
+	require.Contains(t, s.Tables[1].Notes[0], "Measured in an open loop.")
+}

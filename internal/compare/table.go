@@ -23,12 +23,38 @@ func newAsked(name string, told map[string]bool) asked {
 	return asked{c, c.Class != column.Identity && (c.LooksLikeFigure() || told[name])}
 }
 
-// table makes one table of the suite's report.
-func (m measured) table(t plan.Table) result.Table {
-	b := tableBuilder{repeats: t.Repeats}
-	told := make(map[string]bool)
+// tables makes the tables of one that the suite's file asks for: one, or, where some of its cases ran in a closed loop and some in an
+// open one, one for each, because they are not compared, averaged or searched for a peak together (law 2).
+func (m measured) tables(t plan.Table) []result.Table {
+	var loops []string
 	for _, scenario := range t.Scenarios {
 		for _, c := range m.of(scenario) {
+			if loop := c.loop(); loop != "" && !slices.Contains(loops, loop) {
+				loops = append(loops, loop)
+			}
+		}
+	}
+	if len(loops) < 2 {
+		return []result.Table{m.table(t, func(*caseRuns) bool { return true })}
+	}
+	var out []result.Table
+	for i, loop := range loops {
+		part := t
+		part.Title = fmt.Sprintf("%s (%s loop)", t.Title, loop)
+		one := m.table(part, func(c *caseRuns) bool { return c.loop() == loop || c.loop() == "" && i == 0 })
+		one.Notes = append(one.Notes, "Cases of this table ran in open and in closed loops, which do not compare: each loop has a table of its own.")
+		out = append(out, one)
+	}
+	return out
+}
+
+// table makes a table of the cases that fit.
+func (m measured) table(t plan.Table, fits func(*caseRuns) bool) result.Table {
+	b := tableBuilder{repeats: t.Repeats}
+	not := func(c *caseRuns) bool { return !fits(c) }
+	told := make(map[string]bool)
+	for _, scenario := range t.Scenarios {
+		for _, c := range slices.DeleteFunc(m.of(scenario), not) {
 			c.tell(told)
 		}
 	}
@@ -37,7 +63,9 @@ func (m measured) table(t plan.Table) result.Table {
 		b.clients = b.clients || name == "client"
 	}
 	for _, scenario := range t.Scenarios {
-		b.scenario(m.of(scenario))
+		if cases := slices.DeleteFunc(m.of(scenario), not); len(cases) > 0 {
+			b.scenario(cases)
+		}
 	}
 	out := result.Table{Title: t.Title, Rows: []result.Row{}}
 	b.finish(&out)
@@ -79,7 +107,7 @@ type tableBuilder struct {
 	repeats bool
 	clients bool // a row for each agent
 	rows    []doubleRow
-	loops   []string
+	loop    string
 	notes   []string
 }
 
@@ -99,8 +127,8 @@ func (b *tableBuilder) scenario(cases []*caseRuns) {
 			b.over(c)
 		}
 		for _, r := range c.runs {
-			if p := subject(r.Run); p != nil && !slices.Contains(b.loops, p.Loop) {
-				b.loops = append(b.loops, p.Loop)
+			if p := subject(r.Run); p != nil && b.loop == "" {
+				b.loop = p.Loop
 			}
 			if r.because != "" {
 				b.notes = append(b.notes, fmt.Sprintf("%s (%s, repeat %d) is %s and in no mean: %s", r.ID, c.Name, r.Repeat, r.Status, r.because))
@@ -271,16 +299,12 @@ func (b *tableBuilder) finish(t *result.Table) {
 		several = several || r.Runs > 1
 		t.Rows = append(t.Rows, r.Row)
 	}
-	switch len(b.loops) {
-	case 0:
-	case 1:
-		article := "a "
-		if b.loops[0] == string(plan.Open) {
-			article = "an "
-		}
-		t.Notes = append(t.Notes, "Measured in "+article+b.loops[0]+" loop.")
+	switch b.loop {
+	case "":
+	case string(plan.Open):
+		t.Notes = append(t.Notes, "Measured in an open loop.")
 	default:
-		t.Notes = append(t.Notes, "Some rows are of a closed loop and some of an open one: their latencies do not compare.")
+		t.Notes = append(t.Notes, "Measured in a "+b.loop+" loop.")
 	}
 	if several && medians {
 		t.Notes = append(t.Notes, "Over several runs: means; of a percentile the median of the runs', of min and max the least and the greatest.")
@@ -312,12 +336,7 @@ func (c *caseRuns) identity(name string, row result.Row, repeat, client int) res
 		}
 		return count(c.Agents)
 	case "loop":
-		for _, r := range c.runs {
-			if p := subject(r.Run); p != nil {
-				return result.Cell{Text: p.Loop}
-			}
-		}
-		return result.Cell{}
+		return result.Cell{Text: c.loop()}
 	case "status":
 		return result.Cell{Text: string(row.Status)}
 	case "threads":

@@ -70,6 +70,7 @@ func (c *Coordinator) grant(r *run, agents []*member) {
 		c.log.Error("spread workers", "run", r.archived.ID, "error", err)
 		workers = make([]int, len(agents))
 	}
+	r.record.Build = c.config.Version
 	for i, m := range agents {
 		m.serve(r.archived.ID)
 		info := m.info(c.clock.Now())

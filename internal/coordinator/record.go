@@ -32,6 +32,7 @@ type record struct {
 	// Sends are the first operations of the agents in the phase that is judged for skew.
 	Sends []result.FirstSend `json:"sends,omitempty"`
 
+	Build  string            `json:"build,omitempty"` // of the coordinator that handed the shards out
 	Agents []result.Agent    `json:"agents,omitempty"`
 	Target map[string]string `json:"target,omitempty"`
 	Losses []result.Loss     `json:"losses,omitempty"`
@@ -159,7 +160,7 @@ func (r *run) header(version string) result.Run {
 		Status: life.Status, Reason: life.Reason, Violated: life.Violated,
 		Spec: r.suite.Spec, Resolved: r.archived.Properties, Note: r.suite.Note, Tags: r.suite.Tags,
 		Provenance: result.Provenance{
-			Benchd: version, SubmittedBy: r.suite.SubmittedBy, Created: r.suite.Created,
+			Benchd: cmp.Or(r.record.Build, version), SubmittedBy: r.suite.SubmittedBy, Created: r.suite.Created,
 			Seed: r.settings.Workload.Seed, Target: r.record.Target, Agents: r.record.Agents,
 		},
 	}

@@ -97,9 +97,9 @@ func verdictChapter(runs []result.Run) Chapter {
 	c := Chapter{Title: "Verdicts"}
 	judged, good := 0, 0
 	for _, run := range runs {
-		if len(run.Verdicts) > 0 {
+		if verdicts := tested(run); len(verdicts) > 0 {
 			judged++
-			if !slices.ContainsFunc(run.Verdicts, result.Verdict.Bad) {
+			if !slices.ContainsFunc(verdicts, result.Verdict.Bad) {
 				good++
 			}
 		}
@@ -129,6 +129,11 @@ func verdictChapter(runs []result.Run) Chapter {
 	return c
 }
 
+// tested are a run's verdicts that name their test: a claim without one is not printed (law 8).
+func tested(run result.Run) []result.Verdict {
+	return slices.DeleteFunc(slices.Clone(run.Verdicts), func(v result.Verdict) bool { return v.Test == "" })
+}
+
 // tested parts the rule, which is that of other runs too, from what it was tested on.
 func (f finding) tested() (rule, on string) {
 	rule, on, ok := strings.Cut(f.Test, "; on ")
@@ -148,7 +153,7 @@ type finding struct {
 func findings(runs []result.Run) []finding {
 	var out []finding
 	for _, run := range runs {
-		for _, v := range run.Verdicts {
+		for _, v := range tested(run) {
 			if !v.Bad() {
 				continue
 			}

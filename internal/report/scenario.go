@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,10 +14,18 @@ import (
 func ScenarioTables(s result.Suite) []result.Table {
 	var order []string
 	groups := make(map[string][]result.Case)
+	loops := make(map[string][]string) // by scenario: cases of an open and of a closed loop do not compare (law 2)
+	for _, c := range s.Cases {
+		if !c.Fills && c.Loop != "" && !slices.Contains(loops[c.Scenario], c.Loop) {
+			loops[c.Scenario] = append(loops[c.Scenario], c.Loop)
+		}
+	}
 	for _, c := range s.Cases {
 		name := c.Scenario
 		if c.Fills {
 			name = "Rows that cases share"
+		} else if mixed := loops[c.Scenario]; len(mixed) > 1 {
+			name = fmt.Sprintf("%s (%s loop)", name, cmp.Or(c.Loop, mixed[0]))
 		}
 		if groups[name] == nil {
 			order = append(order, name)

@@ -310,11 +310,12 @@ func idle(g result.Generator) float64 {
 
 // verdicts writes what was tested, and how (law 8).
 func (p *page) verdicts(run result.Run) {
-	if len(run.Verdicts) == 0 {
+	verdicts := tested(run)
+	if len(verdicts) == 0 {
 		return
 	}
 	p.line()
-	for _, v := range run.Verdicts {
+	for _, v := range verdicts {
 		if v.Name == "reconcile" && v.Value {
 			continue // the counts say so
 		}

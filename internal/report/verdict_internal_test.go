@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,4 +36,30 @@ func TestAnActionThatStillWentOnTookLongerThanIsKnown(t *testing.T) {
 	require.Equal(t, "over 7.0 s", table.Rows[0].Cells[4].Text)
 	require.Equal(t, result.StillGoing, table.Rows[0].Cells[5].Text)
 	require.Equal(t, "7.0 s", table.Rows[1].Cells[4].Text)
+}
+
+// Law 2: cases of an open and of a closed loop have tables of their own.
+func TestAScenarioTableHasOneLoop(t *testing.T) {
+	tables := ScenarioTables(result.Suite{Cases: []result.Case{
+		{Name: "a", Scenario: "s", Loop: "closed", Runs: []string{"S.1"}},
+		{Name: "b", Scenario: "s", Loop: "open", Runs: []string{"S.2"}},
+		{Name: "c", Scenario: "s", Loop: "closed", Runs: []string{"S.3"}},
+		{Name: "d", Scenario: "t", Loop: "open", Runs: []string{"S.4"}},
+	}})
+	var titles []string
+	for _, table := range tables {
+		titles = append(titles, table.Title)
+	}
+	require.Equal(t, []string{"s (closed loop)", "s (open loop)", "t"}, titles)
+	require.Len(t, tables[0].Rows, 2)
+	require.Len(t, tables[1].Rows, 1)
+}
+
+// Law 8: what a verdict says is printed with the test that it names, and not at all without one.
+func TestAVerdictWithoutATestIsNotPrinted(t *testing.T) {
+	runs := []result.Run{{ID: "S.1", Verdicts: []result.Verdict{{Name: "faster", Value: true, Because: "it felt so"}}}}
+	require.Equal(t, []string{"None of 1 runs was judged."}, verdictChapter(runs).Text)
+	var out strings.Builder
+	require.NoError(t, Table(&out, runs[0], Options{}))
+	require.NotContains(t, out.String(), "it felt so")
 }

@@ -12,7 +12,7 @@ import (
 // verdicts are the statements that were tested (law 8). What could not be tested is not among them.
 func (b *Builder) verdicts(run Run) []Verdict {
 	var out []Verdict
-	for _, v := range []*Verdict{b.clientBound(), b.overloaded(), b.idleShards(), b.tailOwner(), b.notFound(), b.wrongValues(), b.reconciled(run.Reconcile)} {
+	for _, v := range []*Verdict{b.clientBound(), b.overloaded(), b.idleShards(), b.tailOwner(), b.notFound(), b.wrongValues(), b.reconciled(run.Reconcile), mixedBuilds(run.Provenance)} {
 		if v != nil {
 			out = append(out, *v)
 		}
@@ -159,6 +159,31 @@ func (b *Builder) reconciled(r Reconcile) *Verdict {
 		}
 	}
 	return &v
+}
+
+// mixedBuilds names the builds of a run whose coordinator and agents are not all of one (law 10); nil where they are, or where only
+// one of them is known.
+func mixedBuilds(p Provenance) *Verdict {
+	of := make(map[string][]string)
+	if p.Benchd != "" {
+		of[p.Benchd] = append(of[p.Benchd], "coordinator")
+	}
+	for _, a := range p.Agents {
+		if a.Version != "" && !slices.Contains(of[a.Version], a.Name) {
+			of[a.Version] = append(of[a.Version], a.Name)
+		}
+	}
+	if len(of) < 2 {
+		return nil
+	}
+	var because []string
+	for _, build := range slices.Sorted(maps.Keys(of)) {
+		because = append(because, build+": "+strings.Join(of[build], ", "))
+	}
+	return &Verdict{
+		Name: "mixed_builds", Value: true, Because: strings.Join(because, "; "),
+		Test: "versions and commits of the coordinator and of all agents of the run compared",
+	}
 }
 
 // agentsText names agents: "agent a", "agents a, b and c".
