@@ -31,10 +31,9 @@ type ringer interface {
 	close() error
 }
 
-// NewBell makes a Bell and starts the goroutine that rings it. It always succeeds: where there is no precise timer, or
-// none to spare, the runtime's serve.
+// NewBell makes a Bell and starts the goroutine that rings it. It always succeeds, as New does.
 func NewBell() *Bell {
-	if precise, err := newKernelTimer(); err == nil && precise != nil {
+	if precise := newKernelTimer(); precise != nil {
 		return newBell(precise)
 	}
 	return NewPlainBell()

@@ -35,21 +35,18 @@ type kernelTimer struct {
 	watched int // which watch is valid; an older one that fires late does nothing
 }
 
-func newKernelTimer() (*kernelTimer, error) {
+func newKernelTimer() *kernelTimer {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
-	switch {
-	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
-		return nil, fmt.Errorf("%w: each worker needs a descriptor of its own; raise the limit (ulimit -n, LimitNOFILE)", err)
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return nil
 	}
 	t := &kernelTimer{fd: fd, file: os.NewFile(uintptr(fd), "timerfd")}
 	if t.raw, err = t.file.SyscallConn(); err != nil {
 		_ = t.file.Close() // it was not used
-		return nil, err
+		return nil
 	}
 	t.look = t.read
-	return t, nil
+	return t
 }
 
 // set sets the timer, also while another goroutine waits for it. It takes back an expiry that nobody read.

@@ -10,7 +10,7 @@ import (
 // kernelTimer exists on Linux only.
 type kernelTimer struct{}
 
-func newKernelTimer() (*kernelTimer, error) { return nil, nil }
+func newKernelTimer() *kernelTimer { return nil }
 
 func (*kernelTimer) set(time.Duration) error { return nil }
 

@@ -27,8 +27,7 @@ var ErrOrder = errors.New("phase out of order")
 
 // Runner executes a shard. Its methods may be called from several goroutines.
 type Runner struct {
-	cfg      Config
-	newTimer func() (timer, error)
+	cfg Config
 
 	mu       sync.Mutex
 	segments []*segment
@@ -51,7 +50,7 @@ func New(cfg Config) (*Runner, error) {
 		return nil, err
 	}
 	cfg.ensureDefaults()
-	r := &Runner{cfg: cfg, newTimer: cfg.newTimer}
+	r := &Runner{cfg: cfg}
 	phases := cfg.Shard.Phases
 	for len(phases) > 0 {
 		n := 1

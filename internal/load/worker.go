@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/benchd/benchd/internal/alarm"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/workload"
@@ -27,7 +28,7 @@ type worker struct {
 	session Session
 	record  *latency.Local
 	pace    *pacing.Throttle // nil but for YCSB's throttled closed loop
-	alarm   timer
+	alarm   *alarm.Alarm
 
 	op, part workload.Op
 	counted  bool  // the party at the gate waits for its first operation
@@ -58,16 +59,16 @@ func newWorker(s *segment, index int) *worker {
 
 // run works until the segment's end, or until the worker has nothing more to do.
 func (w *worker) run() {
-	defer w.sends()
-	err := w.setTimer()
-	defer func() { _ = w.alarm.Close() }() // nobody waits any more
-	if err != nil {
-		w.giveUp(err)
-		return
+	if w.s.r.cfg.PlainTimers {
+		w.alarm = alarm.NewPlain()
+	} else {
+		w.alarm = alarm.New()
 	}
+	defer func() { _ = w.alarm.Close() }() // nobody waits any more
 	if !w.s.load {
 		w.gen.Limit(workload.Endless)
 	}
+	defer w.sends()
 	if !w.pass() {
 		return
 	}
@@ -191,10 +192,7 @@ func (w *worker) waitUntil(run int64) (now int64, ok bool) {
 		if left > slack {
 			left = min(left-left/100, longestWait)
 		}
-		if err := w.alarm.Wait(s.waiting, left); err != nil {
-			if s.waiting.Err() == nil {
-				w.giveUp(fmt.Errorf("wait for the next operation of worker %d: %w", w.index, err))
-			}
+		if w.alarm.Wait(s.waiting, left) != nil {
 			return now, false
 		}
 	}

@@ -13,7 +13,7 @@ func TestRetriesAreCountedBesideOperations(t *testing.T) {
 	from, to := newFake(t), newFake(t)
 	to.put("a", map[string]string{"f": "v"})
 	places := &two{addrs: [2]string{from.addr(), from.addr()}}
-	target, s := open(t, settings(t), places.locate)
+	target, s := open(t, settings(t), table(places.locate))
 	from.do(func(*request) *reply {
 		places.move(0, to.addr())
 		return &reply{exception: "org.apache.hadoop.hbase.NotServingRegionException: usertable,,1.abc. is not online"}

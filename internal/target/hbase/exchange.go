@@ -122,7 +122,7 @@ func (s *session) again(try *attempt, err error, r *region, conn *rpc.Conn) erro
 	if what == giveUp {
 		return err
 	}
-	s.note(what, r, conn)
+	s.note(what, err, r, conn)
 	if what != wait && try.tries > 0 {
 		if disabled := s.t.checkState(); disabled != nil {
 			return disabled
@@ -153,13 +153,15 @@ func overdue(err error) bool {
 }
 
 // note lets others know what an error says of region and connection.
-func (s *session) note(what remedy, r *region, conn *rpc.Conn) {
-	if r == nil {
+func (s *session) note(what remedy, err error, r *region, conn *rpc.Conn) {
+	if r == nil || what == wait {
 		return
 	}
-	if what != wait {
-		r.stale.Store(true)
+	if addr := movedTo(err); addr != "" && addr != r.server.addr {
+		s.t.atlas.move(r, addr)
+		return
 	}
+	r.stale.Store(true)
 	if what == redial && conn != nil {
 		r.server.lines[s.line].drop(conn, errDropped)
 	}

@@ -63,7 +63,7 @@ func (t *Target) Observe(context.Context) ([]load.Reading, error) {
 	readings := []load.Reading{
 		{Name: "hbase.client.retries", Source: source, Unit: "1", At: now, Value: float64(t.retries.Load())},
 		{Name: "hbase.client.connects", Source: source, Unit: "1", At: now, Value: float64(t.dials.Load())},
-		{Name: "hbase.client.region_lookups", Source: source, Unit: "1", At: now, Value: float64(t.atlas.looks.Load())},
+		{Name: "hbase.client.region_lookups", Source: source, Unit: "1", At: now, Value: float64(t.atlas.count.Load())},
 	}
 	t.causes.mu.Lock()
 	defer t.causes.mu.Unlock()

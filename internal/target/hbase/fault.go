@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"regexp"
 
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 	"github.com/benchd/benchd/internal/workload"
@@ -57,7 +58,7 @@ func remedyOf(err error) remedy {
 			return redial
 		}
 		if !e.DoNotRetry && rpc.MayPass(e.Class) {
-			return relocate
+			return wait // if the region has moved, too, the next answer says so
 		}
 		return giveUp
 	}
@@ -71,6 +72,22 @@ func remedyOf(err error) remedy {
 		return wait
 	}
 	return redial
+}
+
+// movedPlace finds the server in a RegionMovedException.
+var movedPlace = regexp.MustCompile(`hostname=(\S+) port=(\d+) startCode=`)
+
+// movedTo is host:port of the server that an exception names as the region's new one, or empty.
+func movedTo(err error) string {
+	e, ok := errors.AsType[*rpc.Exception](err)
+	if !ok || e.Short() != "RegionMovedException" {
+		return ""
+	}
+	m := movedPlace.FindStringSubmatch(e.Message)
+	if m == nil {
+		return ""
+	}
+	return net.JoinHostPort(m[1], m[2])
 }
 
 // codeOf gives an error that ends an operation its kind.

@@ -33,15 +33,30 @@ func settings(tb testing.TB, pairs ...string) spec.HBaseSettings {
 	return s
 }
 
+// table is a Locator of what a function lists.
+type table func(context.Context) ([]hbase.Place, error)
+
+func (t table) Table(ctx context.Context) ([]hbase.Place, error) { return t(ctx) }
+
+func (t table) Row(ctx context.Context, key []byte) (hbase.Place, error) {
+	places, err := t(ctx)
+	for _, p := range places {
+		if bytes.Compare(p.Start, key) <= 0 && (len(p.Stop) == 0 || bytes.Compare(key, p.Stop) < 0) {
+			return p, nil
+		}
+	}
+	return hbase.Place{}, err
+}
+
 // one is a table of one region on a server.
-func one(addr string) hbase.Locate {
+func one(addr string) table {
 	return func(context.Context) ([]hbase.Place, error) {
 		return []hbase.Place{{Name: "usertable,,1.abc.", Addr: addr}}, nil
 	}
 }
 
 // open opens a session of a target.
-func open(t *testing.T, s spec.HBaseSettings, locate hbase.Locate) (*hbase.Target, load.Session) {
+func open(t *testing.T, s spec.HBaseSettings, locate hbase.Locator) (*hbase.Target, load.Session) {
 	t.Helper()
 	target := hbase.New(s, load.Settings{}, locate)
 	t.Cleanup(func() { require.NoError(t, target.Close()) })
@@ -127,12 +142,12 @@ func TestALookThatTakesTooLongIsMadeAgain(t *testing.T) {
 			f := newFake(t)
 			f.put("k", map[string]string{"f": "v"})
 			looks := 0
-			_, s := open(t, settings(t), func(ctx context.Context) ([]hbase.Place, error) {
+			_, s := open(t, settings(t), table(func(ctx context.Context) ([]hbase.Place, error) {
 				if looks++; looks == 2 || looks == 3 { // the first is the session's
 					return nil, fmt.Errorf("read hbase:meta: %w", context.DeadlineExceeded)
 				}
 				return one(f.addr())(ctx)
-			})
+			}))
 			f.do(func(*request) *reply {
 				f.do(nil)
 				return &reply{exception: "org.apache.hadoop.hbase.NotServingRegionException: gone"}
@@ -174,7 +189,7 @@ func TestARegionThatMovesIsFollowed(t *testing.T) {
 	from, to := newFake(t), newFake(t)
 	to.put("a", map[string]string{"f": "v"})
 	places := &two{addrs: [2]string{from.addr(), from.addr()}}
-	target, s := open(t, settings(t), places.locate)
+	target, s := open(t, settings(t), table(places.locate))
 	from.do(func(*request) *reply {
 		places.move(0, to.addr())
 		return &reply{exception: "org.apache.hadoop.hbase.NotServingRegionException: usertable,,1.abc. is not online"}
@@ -329,7 +344,7 @@ func TestAnOperationEndsWithItsPhase(t *testing.T) {
 func TestRowsOfABatchGoWhereTheyBelong(t *testing.T) {
 	one, other, third := newFake(t), newFake(t), newFake(t)
 	places := &two{addrs: [2]string{one.addr(), other.addr()}}
-	_, s := open(t, settings(t), places.locate)
+	_, s := open(t, settings(t), table(places.locate))
 	keys := b("z", "a", "m", "b", "n")
 	out := s.Do(t.Context(), &workload.Op{Kind: workload.Insert, Keys: keys, Fields: b("f"), Values: b("1", "2", "3", "4", "5")})
 	require.Equal(t, workload.Outcome{Code: workload.OK, Rows: 5, Bytes: 10}, out)
@@ -432,7 +447,7 @@ func TestScansGoOnBehindTheLastRow(t *testing.T) {
 		}
 		return nil
 	})
-	_, s := open(t, settings(t, "hbase.client.scanner.caching", "4"), places.locate)
+	_, s := open(t, settings(t, "hbase.client.scanner.caching", "4"), table(places.locate))
 	require.Equal(t, workload.Outcome{Code: workload.OK, Rows: 20, Bytes: 20 * 3},
 		s.Do(t.Context(), &workload.Op{Kind: workload.Scan, Key: []byte("a"), ScanLength: 100}))
 	require.Equal(t, workload.Outcome{Code: workload.OK, Rows: 7, Bytes: 7 * 3},
@@ -554,7 +569,7 @@ func TestWhatABatchCannotDoIsTriedAgain(t *testing.T) {
 	from, to := newFake(t), newFake(t)
 	to.put("a", map[string]string{"f": "v"})
 	places := &two{addrs: [2]string{from.addr(), from.addr()}}
-	_, s := open(t, settings(t, "hbase.batch.size", "8"), places.locate)
+	_, s := open(t, settings(t, "hbase.batch.size", "8"), table(places.locate))
 	var asked atomic.Int64
 	from.do(func(*request) *reply {
 		if asked.Add(1) == 1 {

@@ -18,46 +18,81 @@ type region struct {
 	field       []byte // that names it in a request
 	server      *server
 	stale       atomic.Bool // it was found to be elsewhere
+	looked      time.Time   // when it was last looked up; guarded by atlas.mu
 }
 
 func (r *region) holds(key []byte) bool {
 	return bytes.Compare(r.start, key) <= 0 && (len(r.stop) == 0 || bytes.Compare(key, r.stop) < 0)
 }
 
-// Place is a region as hbase:meta tells of it.
+// overlaps reports whether two regions have keys in common: one of them is gone then.
+func (r *region) overlaps(other *region) bool { return r.holds(other.start) || other.holds(r.start) }
+
+// Place is a region as hbase:meta records it.
 type Place struct {
 	Name        string
 	Start, Stop []byte
 	Addr        string // host:port of its server; empty where it is not open
 }
 
-// Locate lists the regions of the table, in the order of their keys.
-type Locate func(ctx context.Context) ([]Place, error)
-
-// pauseBetween is the least time between two looks into hbase:meta: when a server is lost all of its regions are
-// found to be elsewhere at once, and one look tells of all of them.
-const pauseBetween = 20 * time.Millisecond
-
-// atlas knows where the regions are. Finding one takes no lock; the whole is read anew when one was elsewhere.
-type atlas struct {
-	locate Locate
-	server func(addr string) *server
-	pages  atomic.Pointer[[]*region]
-
-	gate  chan struct{} // one look at a time; waiting for it obeys contexts
-	mu    sync.Mutex
-	last  time.Time // when the last look began
-	looks atomic.Int64
+// Locator finds regions in hbase:meta.
+type Locator interface {
+	// Table lists the regions of the table.
+	Table(ctx context.Context) ([]Place, error)
+	// Row returns the region that holds a key.
+	Row(ctx context.Context, key []byte) (Place, error)
 }
 
-func newAtlas(locate Locate, server func(addr string) *server) *atlas {
-	a := &atlas{locate: locate, server: server, gate: make(chan struct{}, 1)}
+const (
+	// pauseBetween is the least time between two look-ups of the same region.
+	pauseBetween = 20 * time.Millisecond
+	// mostLooks is how many regions are looked up at the same time.
+	mostLooks = 8
+)
+
+// atlas is the cache of the regions' places. Finding one takes no lock. A region that was elsewhere is looked up by itself,
+// once for all workers that want it.
+type atlas struct {
+	locator Locator
+	server  func(addr string) *server
+	pages   atomic.Pointer[[]*region] // in the order of their keys, without overlaps
+
+	ctx  context.Context //nolint:containedctx // of look-ups, which serve several operations; close ends it
+	end  context.CancelFunc
+	work sync.WaitGroup
+	gate chan struct{} // one reads the whole table at a time
+	slot chan struct{} // of look-ups under way
+
+	mu    sync.Mutex
+	looks map[*region]*look // under way, by the region that was elsewhere; nil for keys of no known region
+	count atomic.Int64
+}
+
+// look is a look-up that is under way.
+type look struct {
+	done chan struct{}
+	err  error // once it is done
+}
+
+func newAtlas(locator Locator, server func(addr string) *server) *atlas {
+	a := &atlas{
+		locator: locator, server: server, gate: make(chan struct{}, 1), slot: make(chan struct{}, mostLooks), looks: make(map[*region]*look),
+	}
+	a.ctx, a.end = context.WithCancel(context.Background())
 	a.pages.Store(new([]*region))
 	return a
 }
 
-// find returns the region that holds a key, or nil where that is not known.
-func (a *atlas) find(key []byte) *region {
+// close ends look-ups that are under way.
+func (a *atlas) close() {
+	a.mu.Lock()
+	a.end()
+	a.mu.Unlock()
+	a.work.Wait()
+}
+
+// cover returns the region that held a key when it was last looked up, or nil.
+func (a *atlas) cover(key []byte) *region {
 	regions := *a.pages.Load()
 	low, high := 0, len(regions)
 	for low < high {
@@ -70,7 +105,15 @@ func (a *atlas) find(key []byte) *region {
 	if low == 0 {
 		return nil
 	}
-	if r := regions[low-1]; !r.stale.Load() && r.holds(key) {
+	if r := regions[low-1]; r.holds(key) {
+		return r
+	}
+	return nil
+}
+
+// find returns the region that holds a key, or nil where that is not known.
+func (a *atlas) find(key []byte) *region {
+	if r := a.cover(key); r != nil && !r.stale.Load() {
 		return r
 	}
 	return nil
@@ -78,32 +121,119 @@ func (a *atlas) find(key []byte) *region {
 
 // look finds out where the region is that holds a key.
 func (a *atlas) look(ctx context.Context, key []byte) (*region, error) {
-	select {
-	case a.gate <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	for {
+		l, r := a.begin(key)
+		if r != nil {
+			return r, nil
+		}
+		select {
+		case <-l.done:
+			if l.err != nil {
+				return nil, l.err
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
-	defer func() { <-a.gate }()
-	if r := a.find(key); r != nil {
-		return r, nil // somebody else has looked meanwhile
-	}
-	if err := a.pause(ctx); err != nil {
-		return nil, err
-	}
-	if err := a.read(ctx); err != nil {
-		return nil, err
-	}
-	if r := a.find(key); r != nil {
-		return r, nil
-	}
-	return nil, fmt.Errorf("%w: the region that holds key %q", errNotOpen, key)
 }
 
-func (a *atlas) pause(ctx context.Context) error {
+// begin returns the region that holds a key, or the look-up of it.
+func (a *atlas) begin(key []byte) (*look, *region) {
 	a.mu.Lock()
-	left := pauseBetween - time.Since(a.last)
-	a.mu.Unlock()
-	return sleep(ctx, left)
+	defer a.mu.Unlock()
+	if r := a.find(key); r != nil {
+		return nil, r
+	}
+	known := a.cover(key)
+	l := a.looks[known]
+	if l == nil {
+		l = &look{done: make(chan struct{})}
+		if l.err = a.ctx.Err(); l.err != nil {
+			close(l.done)
+			return l, nil
+		}
+		var pause time.Duration
+		if known != nil {
+			pause = pauseBetween - time.Since(known.looked)
+		}
+		a.looks[known] = l
+		key = bytes.Clone(key)
+		a.work.Go(func() { a.carry(l, known, key, pause) })
+	}
+	return l, nil
+}
+
+// carry carries out a look-up. Known is the region that was found to be elsewhere.
+func (a *atlas) carry(l *look, known *region, key []byte, pause time.Duration) {
+	p, err := a.ask(key, pause)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if known != nil {
+		known.looked = time.Now()
+	}
+	r := a.region(p)
+	switch {
+	case err != nil:
+		l.err = err
+	case r == nil || !r.holds(key):
+		l.err = fmt.Errorf("%w: the region that holds key %q", errNotOpen, key)
+	default:
+		a.put(r)
+	}
+	delete(a.looks, known)
+	close(l.done)
+}
+
+// ask asks where a key is, after a pause.
+func (a *atlas) ask(key []byte, pause time.Duration) (Place, error) {
+	if err := sleep(a.ctx, pause); err != nil {
+		return Place{}, err
+	}
+	select {
+	case a.slot <- struct{}{}:
+	case <-a.ctx.Done():
+		return Place{}, a.ctx.Err()
+	}
+	defer func() { <-a.slot }()
+	a.count.Add(1)
+	return a.locator.Row(a.ctx, key)
+}
+
+// region makes the region of a place, or nil where it is not open.
+func (a *atlas) region(p Place) *region {
+	if p.Addr == "" {
+		return nil
+	}
+	return &region{
+		start: p.Start, stop: p.Stop, name: p.Name, field: regionField([]byte(p.Name)), server: a.server(p.Addr), looked: time.Now(),
+	}
+}
+
+// put replaces what was known of a region's keys. With mu held.
+func (a *atlas) put(r *region) {
+	before := *a.pages.Load()
+	regions := make([]*region, 0, len(before)+1)
+	for _, other := range before {
+		if !other.overlaps(r) {
+			regions = append(regions, other)
+		}
+	}
+	at, _ := slices.BinarySearchFunc(regions, r, order)
+	regions = slices.Insert(regions, at, r)
+	a.pages.Store(&regions)
+}
+
+func order(x, y *region) int {
+	return cmp.Or(bytes.Compare(x.start, y.start), cmp.Compare(x.name, y.name))
+}
+
+// move follows a region to the server that the one before has named.
+func (a *atlas) move(r *region, addr string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cover(r.start) == r { // otherwise something newer is known
+		a.put(&region{start: r.start, stop: r.stop, name: r.name, field: r.field, server: a.server(addr), looked: r.looked})
+	}
 }
 
 // sleep waits unless the context ends.
@@ -123,34 +253,52 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // read reads where all regions are. What has not changed is kept.
 func (a *atlas) read(ctx context.Context) error {
-	a.looks.Add(1)
-	a.mu.Lock()
-	a.last = time.Now()
-	a.mu.Unlock()
-	places, err := a.locate(ctx)
+	a.count.Add(1)
+	places, err := a.locator.Table(ctx)
 	if err != nil {
 		return err
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	before := make(map[string]*region, len(*a.pages.Load()))
 	for _, r := range *a.pages.Load() {
 		before[r.name] = r
 	}
 	regions := make([]*region, 0, len(places))
 	for _, p := range places {
-		if p.Addr == "" {
-			continue // in transition; whoever wants it asks again
-		}
 		if r := before[p.Name]; r != nil && r.server.addr == p.Addr && !r.stale.Load() {
 			regions = append(regions, r)
-			continue
+		} else if r := a.region(p); r != nil {
+			regions = append(regions, r) // others are in transition, and looked up when they are wanted
 		}
-		regions = append(regions, &region{
-			start: p.Start, stop: p.Stop, name: p.Name, field: regionField([]byte(p.Name)), server: a.server(p.Addr),
-		})
 	}
-	slices.SortFunc(regions, func(x, y *region) int {
-		return cmp.Or(bytes.Compare(x.start, y.start), cmp.Compare(x.name, y.name))
-	})
+	slices.SortFunc(regions, order)
 	a.pages.Store(&regions)
 	return nil
+}
+
+// ready waits until a region of the table is open: it may be about to be created. It ends when check returns an error.
+func (a *atlas) ready(ctx context.Context, check func() error) error {
+	select {
+	case a.gate <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-a.gate }()
+	for {
+		if len(*a.pages.Load()) > 0 {
+			return nil
+		}
+		err := a.read(ctx)
+		if err == nil && len(*a.pages.Load()) > 0 {
+			return nil
+		}
+		if err := check(); err != nil {
+			return err
+		}
+		const pause = 200 * time.Millisecond
+		if sleep(ctx, pause) != nil {
+			return cmp.Or(err, errNotOpen)
+		}
+	}
 }

@@ -45,7 +45,7 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it says all
 	}
-	t := New(settings, s, locateBy(cluster, settings.FullTable()))
+	t := New(settings, s, metaLocator{cluster, settings.FullTable()})
 	t.cluster, t.state.ask = cluster, disabledBy(cluster, settings.FullTable())
 	if err := t.findTable(ctx); err != nil && !errors.Is(err, errNoTable) { // it may be about to be created
 		return nil, errors.Join(err, t.Close())
@@ -84,41 +84,64 @@ func (t *Target) findTable(ctx context.Context) error {
 
 // ready waits until the table has regions that are open.
 func (t *Target) ready(ctx context.Context) error {
-	if len(*t.atlas.pages.Load()) > 0 || t.cluster == nil {
+	if len(*t.atlas.pages.Load()) > 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, tableWithin)
 	defer cancel()
-	for {
-		_, err := t.atlas.look(ctx, nil)
-		if err == nil {
-			return nil
-		}
-		const pause = 200 * time.Millisecond
-		if sleep(ctx, pause) != nil {
-			return fmt.Errorf("wait for table %s: %w", t.settings.FullTable(), err)
-		}
+	if err := t.atlas.ready(ctx, t.checkState); err != nil {
+		return fmt.Errorf("wait for table %s: %w", t.settings.FullTable(), err)
 	}
+	return nil
 }
 
-// locateBy reads places from hbase:meta.
-func locateBy(cluster *admin.Client, table string) Locate {
-	return func(ctx context.Context) ([]Place, error) {
-		ctx, cancel := context.WithTimeout(ctx, lookWithin)
-		defer cancel()
-		regions, err := cluster.Regions(ctx, table)
-		if errors.Is(err, admin.ErrNoTable) {
-			return nil, fmt.Errorf("%w (%s)", errNoTable, table)
-		}
-		if err != nil {
-			return nil, err //nolint:wrapcheck // it says what was wanted
-		}
-		places := make([]Place, len(regions))
-		for i, r := range regions {
-			places[i] = Place{Name: r.Name, Start: r.StartKey, Stop: r.EndKey, Addr: address(r.Server)}
-		}
-		return places, nil
+// metaLocator reads places from hbase:meta.
+type metaLocator struct {
+	cluster *admin.Client
+	table   string
+}
+
+// Table implements Locator.
+func (m metaLocator) Table(ctx context.Context) ([]Place, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	regions, err := m.cluster.Regions(ctx, m.table)
+	if err != nil {
+		return nil, m.explain(err)
 	}
+	places := make([]Place, len(regions))
+	for i, r := range regions {
+		places[i] = place(r)
+	}
+	return places, nil
+}
+
+// Row implements Locator.
+func (m metaLocator) Row(ctx context.Context, key []byte) (Place, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	r, err := m.cluster.RegionOf(ctx, m.table, key)
+	if err != nil {
+		return Place{}, m.explain(err)
+	}
+	return place(r), nil
+}
+
+func (m metaLocator) explain(err error) error {
+	if errors.Is(err, admin.ErrNoTable) {
+		return fmt.Errorf("%w (%s)", errNoTable, m.table)
+	}
+	return err
+}
+
+// place is where a region is served. A region in transition is nowhere: the server that it was on may have fallen silent, and
+// a call to it would wait for nothing.
+func place(r admin.Region) Place {
+	p := Place{Name: r.Name, Start: r.StartKey, Stop: r.EndKey}
+	if r.Serves() {
+		p.Addr = address(r.Server)
+	}
+	return p
 }
 
 // address is host:port of a server's name, which is host,port,start.

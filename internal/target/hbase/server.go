@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -12,48 +13,100 @@ import (
 
 // server is a region server: an address with as many connections as the settings say.
 type server struct {
-	addr  string
-	lines []*line
+	t      *Target
+	addr   string
+	lines  []*line
+	failed atomic.Pointer[failedDial] // the last dial, if it failed
+}
+
+// failedDial is remembered for a while, so that workers do not wait one after another for a host that is gone.
+type failedDial struct {
+	at  time.Time
+	err error
 }
 
 // line is the place of one connection, which is made when it is first needed and again after it has failed.
 type line struct {
-	addr  string
-	cfg   rpc.Config
-	conn  atomic.Pointer[rpc.Conn]
-	gate  chan struct{} // one dials at a time
-	dials *atomic.Int64
-	batch gathering
+	server *server
+	conn   atomic.Pointer[rpc.Conn]
+	batch  gathering
+
+	mu   sync.Mutex
+	dial *dial // under way
+	work sync.WaitGroup
 }
 
-func newServer(addr string, connections int, cfg rpc.Config, dials *atomic.Int64) *server {
-	s := &server{addr: addr, lines: make([]*line, connections)}
+// dial is the making of a connection, for which all workers of a line wait together.
+type dial struct {
+	done chan struct{}
+	conn *rpc.Conn
+	err  error
+}
+
+func newServer(t *Target, addr string) *server {
+	s := &server{t: t, addr: addr, lines: make([]*line, t.settings.Connections)}
 	for i := range s.lines {
-		s.lines[i] = &line{addr: addr, cfg: cfg, gate: make(chan struct{}, 1), dials: dials}
+		s.lines[i] = &line{server: s}
 	}
 	return s
 }
 
 // open returns the connection, and makes it when there is none.
 func (l *line) open(ctx context.Context) (*rpc.Conn, error) {
+	d, err := l.begin()
+	if err != nil {
+		return nil, err
+	}
 	select {
-	case l.gate <- struct{}{}:
+	case <-d.done:
+		return d.conn, d.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { <-l.gate }()
-	if c := l.conn.Load(); c != nil {
-		return c, nil
+}
+
+// begin returns the dial under way, or begins one. It fails where the last one did so a moment ago.
+func (l *line) begin() (*dial, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dial != nil {
+		return l.dial, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, dialWithin)
+	d := &dial{done: make(chan struct{}), conn: l.conn.Load()}
+	if d.conn != nil {
+		close(d.done)
+		return d, nil
+	}
+	if f := l.server.failed.Load(); f != nil && time.Since(f.at) < failureLasts {
+		return nil, f.err
+	}
+	if err := l.server.t.ctx.Err(); err != nil {
+		return nil, err
+	}
+	l.dial = d
+	l.work.Go(func() { l.connect(d) })
+	return d, nil
+}
+
+// connect carries out a dial.
+func (l *line) connect(d *dial) {
+	t := l.server.t
+	ctx, cancel := context.WithTimeout(t.ctx, dialWithin)
 	defer cancel()
-	l.dials.Add(1)
-	c, err := rpc.Dial(ctx, l.addr, l.cfg)
+	t.dials.Add(1)
+	c, err := rpc.Dial(ctx, l.server.addr, t.greeting)
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if err != nil {
-		return nil, fmt.Errorf("connect to region server %s: %w", l.addr, plain(err))
+		d.err = fmt.Errorf("connect to region server %s: %w", l.server.addr, plain(err))
+		l.server.failed.Store(&failedDial{time.Now(), d.err})
+	} else {
+		d.conn = c
+		l.conn.Store(c)
+		l.server.failed.Store(nil)
 	}
-	l.conn.Store(c)
-	return c, nil
+	l.dial = nil
+	close(d.done)
 }
 
 // drop forgets a connection that has failed. Calls that still wait on it end with err.
@@ -68,8 +121,12 @@ var (
 	errNotOpen = errors.New("not open on any server")
 )
 
-// dialWithin bounds the making of a connection.
-const dialWithin = 5 * time.Second
+const (
+	// dialWithin bounds the making of a connection.
+	dialWithin = 5 * time.Second
+	// failureLasts is how long a failed dial is the answer to all who want a connection to that server.
+	failureLasts = 2 * time.Second
+)
 
 // guard has the connection see its end although nobody uses it.
 func (l *line) guard() {
@@ -80,6 +137,7 @@ func (l *line) guard() {
 
 // close ends the connection and waits for what it has begun.
 func (l *line) close() {
+	l.work.Wait()
 	if c := l.conn.Swap(nil); c != nil {
 		c.Close()
 	}

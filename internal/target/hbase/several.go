@@ -92,7 +92,7 @@ func (s *session) round(got *tally) (left, done int, err error) {
 		r, conn, reachErr := s.reach(s.rows[i].key)
 		if reachErr != nil {
 			err = reachErr
-			s.note(remedyOf(reachErr), r, nil)
+			s.note(remedyOf(reachErr), reachErr, r, nil)
 			if s.turn.ctx.Err() != nil || overdue(reachErr) {
 				break // the next look would take as long: send what has a place
 			}
@@ -270,7 +270,7 @@ func (s *session) failed(p *parcel, rows []int, r *region, conn *rpc.Conn, err e
 		}
 		return nil
 	}
-	s.note(what, r, conn)
+	s.note(what, err, r, conn)
 	if what == redial {
 		for _, sp := range p.spans {
 			sp.region.stale.Store(true)

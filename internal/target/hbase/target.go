@@ -50,8 +50,8 @@ type Target struct {
 	gatherWithin time.Duration
 }
 
-// New makes a Target that asks locate where regions are. It connects to nothing yet.
-func New(settings spec.HBaseSettings, s load.Settings, locate Locate) *Target {
+// New makes a Target that asks locator where regions are. It connects to nothing yet.
+func New(settings spec.HBaseSettings, s load.Settings, locator Locator) *Target {
 	t := &Target{
 		settings:   settings,
 		properties: s.Properties,
@@ -76,7 +76,7 @@ func New(settings spec.HBaseSettings, s load.Settings, locate Locate) *Target {
 	}
 	t.ctx, t.quit = context.WithCancel(context.Background())
 	t.nonces.Store(rand.Uint64() >> 1)
-	t.atlas = newAtlas(locate, t.server)
+	t.atlas = newAtlas(locator, t.server)
 	t.work.Go(t.watch)
 	return t
 }
@@ -87,7 +87,7 @@ func (t *Target) server(addr string) *server {
 	defer t.mu.Unlock()
 	s := t.servers[addr]
 	if s == nil {
-		s = newServer(addr, t.settings.Connections, t.greeting, &t.dials)
+		s = newServer(t, addr)
 		t.servers[addr] = s
 	}
 	return s
@@ -145,6 +145,7 @@ func (t *Target) all() []*server {
 func (t *Target) Close() error {
 	t.quit()
 	t.work.Wait()
+	t.atlas.close()
 	for _, s := range t.all() {
 		for _, l := range s.lines {
 			l.close()

@@ -153,11 +153,11 @@ func (s *session) lead(g *gathering, b *batch, conn *rpc.Conn) {
 	conn.Send(p.call)
 	late := s.turn.await(p.call)
 	g.answered(s.eager())
-	switch late { //nolint:errorlint // await returns errLate as it is
+	switch late {
 	case nil:
 		b.settle(p.call, p.spans)
 		return
-	case errLate:
+	case errLate: //nolint:errorlint // await returns it as it is
 		b.end(s.abandon(&p.call, conn, late, p.regions()...))
 		return
 	}

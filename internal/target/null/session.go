@@ -27,7 +27,7 @@ type session struct {
 	simple bool         // nothing is simulated, drawn or logged
 }
 
-func newSession(t *Target, worker int) (*session, error) {
+func newSession(t *Target, worker int) *session {
 	s := &session{
 		target: t, worker: worker,
 		rng: rand.New(rand.NewPCG(t.seed, uint64(t.shard)<<32|uint64(worker))),
@@ -37,16 +37,13 @@ func newSession(t *Target, worker int) (*session, error) {
 	case waits && t.plain:
 		s.alarm = alarm.NewPlain()
 	case waits:
-		var err error
-		if s.alarm, err = alarm.New(); err != nil {
-			return nil, fmt.Errorf("open session of target null, which simulates times: %w", err)
-		}
+		s.alarm = alarm.New()
 	}
 	if t.log != nil {
 		s.log = newLog(t, worker)
 	}
 	s.simple = !waits && s.log == nil && t.settings.ErrorShare == 0 && t.settings.NotFoundShare == 0
-	return s, nil
+	return s
 }
 
 // Do accepts op.

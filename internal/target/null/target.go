@@ -69,12 +69,8 @@ func (t *Target) Open(_ context.Context, worker int) (load.Session, error) {
 		t.began.Store(unborn) // a new phase
 		t.queue.reset()
 	}
-	s, err := newSession(t, worker)
-	if err != nil {
-		return nil, err
-	}
 	t.n++
-	return s, nil
+	return newSession(t, worker), nil
 }
 
 func (t *Target) closed() {

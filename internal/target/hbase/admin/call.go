@@ -107,8 +107,20 @@ func (c *Client) send(ctx context.Context, to endpoint, rpc hrpc.Call) (proto.Me
 			return nil, fmt.Errorf("%s of %s: %w", rpc.Name(), to.address, exception(res.Error))
 		}
 	case <-ctx.Done():
-		return nil, fmt.Errorf("%s of %s: %w", rpc.Name(), to.address, context.Cause(ctx))
+		cause := context.Cause(ctx)
+		if errors.Is(cause, errSilent) {
+			c.hangUp(to, conn) // its server may be gone without a word
+		}
+		return nil, fmt.Errorf("%s of %s: %w", rpc.Name(), to.address, cause)
 	}
+}
+
+// errSilent is the cause of the end of an attempt: the server has not answered.
+var errSilent = fmt.Errorf("no answer: %w", context.DeadlineExceeded)
+
+// attempt bounds one try of a call that ought to be answered at once, and is made again elsewhere.
+func attempt(ctx context.Context, within time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, within, fmt.Errorf("%w after %v", errSilent, within))
 }
 
 // ask makes a call whose request and response are messages.

@@ -18,10 +18,14 @@ type Client struct {
 	servers []string     // of the quorum
 	web     *http.Client // for the servers' own pages
 
+	gate chan struct{} // one asks ZooKeeper again at a time
+
 	mu     sync.Mutex
 	conns  map[endpoint]hrpc.RegionClient
 	sites  sites // as ZooKeeper told last
 	closed bool
+
+	located int // times that sites were renewed
 }
 
 // endpoint is a service of a server; each has a connection of its own.
@@ -43,7 +47,7 @@ func Connect(ctx context.Context, config Config) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		config: config, log: config.Logger, servers: servers, conns: make(map[endpoint]hrpc.RegionClient),
+		config: config, log: config.Logger, servers: servers, conns: make(map[endpoint]hrpc.RegionClient), gate: make(chan struct{}, 1),
 		web: &http.Client{Timeout: pageWithin, Transport: &http.Transport{}},
 	}
 	err = c.greet(ctx)
@@ -61,7 +65,7 @@ func Connect(ctx context.Context, config Config) (*Client, error) {
 func (c *Client) greet(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.config.ConnectTimeout)
 	defer cancel()
-	if _, err := c.locate(ctx); err != nil {
+	if err := c.locate(ctx); err != nil {
 		return err
 	}
 	return c.masterServes(ctx)
@@ -74,7 +78,7 @@ func (c *Client) reachMeta(ctx context.Context) error {
 	tries := 0
 	return c.Retry(ctx, "connect to the server of hbase:meta", func() error {
 		if tries++; tries > 1 {
-			if _, err := c.locate(ctx); err != nil {
+			if err := c.locate(ctx); err != nil {
 				return err
 			}
 		}

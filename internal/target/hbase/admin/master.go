@@ -15,6 +15,11 @@ const (
 	// patience is between two tries of a server that is starting, or two looks at a procedure.
 	firstPatience = 20 * time.Millisecond
 	lastPatience  = 500 * time.Millisecond
+
+	// How long a look at hbase:meta may take, and an answer of the master that changes nothing: first, and after several tries.
+	// A server that falls silent is left after that time.
+	firstLook, lastLook     = time.Second, 8 * time.Second
+	firstAnswer, lastAnswer = 3 * time.Second, 12 * time.Second
 )
 
 // masterServes fails unless the master answers and has become active.
@@ -36,26 +41,35 @@ func (c *Client) query(ctx context.Context, method string, request, response pro
 }
 
 func (c *Client) persist(ctx context.Context, method string, request, response proto.Message) error {
-	pause := firstPatience
+	pause, within := firstPatience, firstAnswer
 	for {
-		err := c.toMaster(ctx, method, request, response)
+		at, seen := c.site(masterService)
+		err := c.tryMaster(ctx, at, within, method, request, response)
 		var answer *Exception
 		switch {
 		case err == nil, ctx.Err() != nil:
 			return err
 		case errors.As(err, &answer) && !answer.starting():
 			return err
-		case answer == nil:
-			// The connection is broken, or nothing listens: perhaps there is another master by now.
-			if _, lost := c.locate(ctx); lost != nil {
-				return errors.Join(err, lost)
-			}
 		}
-		if late := wait(ctx, pause); late != nil {
-			return fmt.Errorf("%w (%w)", err, late)
+		// Where the connection is broken, nothing listens or no answer comes there may be another master by now.
+		if err := c.relocate(ctx, masterService, seen, pause, err); err != nil {
+			return err
 		}
-		pause = min(2*pause, lastPatience)
+		pause, within = min(2*pause, lastPatience), min(2*within, lastAnswer)
 	}
+}
+
+// tryMaster asks the master once.
+func (c *Client) tryMaster(ctx context.Context, at endpoint, within time.Duration, method string, request, response proto.Message) error {
+	ctx, cancel := attempt(ctx, within)
+	defer cancel()
+	own := response.ProtoReflect().New().Interface() // the answer to an attempt that was given up may still be read in
+	if err := c.ask(ctx, at, method, request, own); err != nil {
+		return err
+	}
+	proto.Merge(response, own)
+	return nil
 }
 
 // change tells the master to change something. It is told once: where no answer comes the error is ErrUnknown.

@@ -79,55 +79,92 @@ func (c *Client) Regions(ctx context.Context, table string) ([]Region, error) {
 	return regions, nil
 }
 
+// RegionOf returns the region of a table that holds a key, by a look at one row of hbase:meta. It has no server while the
+// region is in transition, or where no region holds the key. The error is ErrNoTable when the table has no regions.
+func (c *Client) RegionOf(ctx context.Context, table string, key []byte) (Region, error) {
+	if err := CheckName(table); err != nil {
+		return Region{}, err
+	}
+	// Backwards from behind all regions that begin with the key, as HBase's Java client does.
+	start := append(append([]byte(table+","), key...), ",99999999999999"...)
+	var found Region
+	err := c.onMeta(ctx, func(s *scan) error {
+		s.start, s.stop, s.rows, s.reversed = start, []byte(table+",,"), 1, true
+		row, ok, err := s.first(ctx)
+		if err != nil {
+			return err
+		}
+		if ok {
+			found, ok, err = fromMeta(row)
+		}
+		if err == nil && (!ok || found.Table != table) {
+			err = ErrNoTable
+		}
+		return err
+	})
+	if err != nil {
+		return Region{}, fmt.Errorf("look up key %q of table %s: %w", key, table, err)
+	}
+	if found.Offline || len(found.EndKey) > 0 && bytes.Compare(key, found.EndKey) >= 0 {
+		found.Server = ""
+	}
+	return found, nil
+}
+
+// Serves reports whether the region's server can be asked for its rows: it has one, which has not given the region up.
+func (r Region) Serves() bool {
+	switch r.State {
+	case "", "OPEN", "CLOSING", "SPLITTING", "MERGING":
+		return r.Server != ""
+	}
+	return false
+}
+
 // metaRows is how many rows of hbase:meta one call asks for.
 const metaRows = 500
 
 // meta reads a part of hbase:meta. When its server has changed meanwhile it begins again.
 func (c *Client) meta(ctx context.Context, start, stop []byte) ([]Region, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.config.CallTimeout)
-	defer cancel()
-	pause := firstPatience
-	for {
-		regions, err := c.metaOnce(ctx, start, stop)
-		var answer *Exception
-		switch {
-		case err == nil:
-			return regions, nil
-		case errors.As(err, &answer) && !answer.elsewhere() && !answer.starting():
-			return nil, err
-		}
-		if late := wait(ctx, pause); late != nil {
-			return nil, fmt.Errorf("%w (%w)", err, late)
-		}
-		pause = min(2*pause, lastPatience)
-		if _, lost := c.locate(ctx); lost != nil {
-			return nil, errors.Join(err, lost)
-		}
-	}
-}
-
-func (c *Client) metaOnce(ctx context.Context, start, stop []byte) ([]Region, error) {
-	c.mu.Lock()
-	at := c.sites.meta
-	c.mu.Unlock()
-	s := &scan{
-		c: c, at: endpoint{clientService, at}, start: start, stop: stop, rows: metaRows, families: []string{"info"},
-		region: &hbasepb.RegionSpecifier{
-			Type: hbasepb.RegionSpecifierType_REGION_SPECIFIER_TYPE_REGION_NAME.Enum(), Value: []byte("hbase:meta,,1"),
-		},
-	}
 	var regions []Region
-	err := s.each(ctx, func(row row) error {
-		r, ok, err := fromMeta(row)
-		if err != nil {
+	err := c.onMeta(ctx, func(s *scan) error {
+		regions = nil
+		s.start, s.stop, s.rows = start, stop, metaRows
+		return s.each(ctx, func(row row) error {
+			r, ok, err := fromMeta(row)
+			if ok {
+				regions = append(regions, r)
+			}
 			return err
-		}
-		if ok {
-			regions = append(regions, r)
-		}
-		return nil
+		})
 	})
 	return regions, err
+}
+
+// onMeta has a scan of hbase:meta carried out, which is given what it needs beside its range. Where the server does not serve
+// the table, or does not answer, ZooKeeper is asked where it is, and the scan begins again.
+func (c *Client) onMeta(ctx context.Context, scanning func(s *scan) error) error {
+	ctx, cancel := context.WithTimeout(ctx, c.config.CallTimeout)
+	defer cancel()
+	pause, within := firstPatience, firstLook
+	for {
+		at, seen := c.site(clientService)
+		err := scanning(&scan{
+			c: c, at: at, families: []string{"info"}, within: within, region: &hbasepb.RegionSpecifier{
+				Type: hbasepb.RegionSpecifierType_REGION_SPECIFIER_TYPE_REGION_NAME.Enum(), Value: []byte("hbase:meta,,1"),
+			},
+		})
+		var answer *Exception
+		switch {
+		case err == nil, ctx.Err() != nil, errors.Is(err, ErrNoTable):
+			return err
+		case errors.As(err, &answer) && !answer.elsewhere() && !answer.starting():
+			return err
+		}
+		if err := c.relocate(ctx, clientService, seen, pause, err); err != nil {
+			return err
+		}
+		pause, within = min(2*pause, lastPatience), min(2*within, lastLook)
+	}
 }
 
 // fromMeta reads a row of hbase:meta; those that are of no region are passed over.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/tsuna/gohbase/hrpc"
 	"google.golang.org/protobuf/proto"
@@ -23,6 +24,8 @@ type scan struct {
 	families    []string
 	filter      *hbasepb.Filter
 	cold        bool // leave the block cache alone
+	reversed    bool
+	within      time.Duration // for each answer; 0 is as long as the context has
 
 	seq uint64
 }
@@ -75,9 +78,25 @@ func (s *scan) each(ctx context.Context, see func(row) error) error {
 	return nil
 }
 
+// first reads the first row alone, and leaves no scanner open.
+func (s *scan) first(ctx context.Context) (row, bool, error) {
+	request := s.open()
+	request.CloseScanner = new(true)
+	answer, err := s.next(ctx, request)
+	if err != nil {
+		return row{}, false, err
+	}
+	for _, cells := range answer.rows {
+		if len(cells) > 0 {
+			return row{cells[0].row, cells}, true, nil
+		}
+	}
+	return row{}, false, nil
+}
+
 func (s *scan) open() *hbasepb.ScanRequest {
 	size, cache := uint64(2<<20), !s.cold
-	m := &hbasepb.Scan{StartRow: s.start, StopRow: s.stop, MaxResultSize: &size, CacheBlocks: &cache, Filter: s.filter}
+	m := &hbasepb.Scan{Reversed: &s.reversed, StartRow: s.start, StopRow: s.stop, MaxResultSize: &size, CacheBlocks: &cache, Filter: s.filter}
 	for _, f := range s.families {
 		m.Column = append(m.Column, &hbasepb.Column{Family: []byte(f)})
 	}
@@ -105,6 +124,11 @@ type scanAnswer struct {
 }
 
 func (s *scan) next(ctx context.Context, request *hbasepb.ScanRequest) (scanAnswer, error) {
+	if s.within > 0 {
+		bounded, cancel := attempt(ctx, s.within)
+		defer cancel()
+		ctx = bounded
+	}
 	rpc := &scanCall{call: call{
 		ctx: ctx, method: "Scan", request: request, response: &hbasepb.ScanResponse{}, result: make(chan hrpc.RPCResult, 1),
 	}}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,18 +30,72 @@ const (
 )
 
 // locate asks ZooKeeper for the sites. Its errors say which of the things that must be there is not.
-func (c *Client) locate(ctx context.Context) (sites, error) {
-	if err := c.reachable(ctx); err != nil {
-		return sites{}, err
-	}
-	found, err := c.look(ctx)
+func (c *Client) locate(ctx context.Context) error {
+	found, err := c.lookFor(ctx, masterService, clientService)
 	if err != nil {
-		return sites{}, err
+		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sites = found
-	return found, nil
+	return nil
+}
+
+// site is where a service is that ZooKeeper knows, and how often that was asked.
+func (c *Client) site(service string) (at endpoint, seen int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if service == masterService {
+		return endpoint{service, c.sites.master}, c.located
+	}
+	return endpoint{service, c.sites.meta}, c.located
+}
+
+// relocate asks ZooKeeper where a service is after a call to it has failed, unless somebody else has done so since then, and
+// pauses before the next try. It fails when the context ends, and then says why: an answer of ZooKeeper that does not help
+// is one that may change, as while another master takes over.
+func (c *Client) relocate(ctx context.Context, service string, seen int, pause time.Duration, failed error) error {
+	select {
+	case c.gate <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("%w (%w)", failed, context.Cause(ctx))
+	}
+	var lost error
+	if _, now := c.site(service); now == seen {
+		lost = c.renew(ctx, service)
+	}
+	<-c.gate
+	if late := wait(ctx, pause); late != nil {
+		return fmt.Errorf("%w (%w)", errors.Join(failed, lost), late)
+	}
+	return nil
+}
+
+// renew asks ZooKeeper for the site of a service.
+func (c *Client) renew(ctx context.Context, service string) error {
+	ctx, cancel := context.WithTimeout(ctx, probeWithin)
+	defer cancel()
+	found, err := c.lookFor(ctx, service)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.located++
+	if service == masterService {
+		c.sites.master, c.sites.masterInfo = found.master, found.masterInfo
+	} else {
+		c.sites.meta = found.meta
+	}
+	return nil
+}
+
+// lookFor asks ZooKeeper where services are.
+func (c *Client) lookFor(ctx context.Context, services ...string) (sites, error) {
+	if err := c.reachable(ctx); err != nil {
+		return sites{}, err
+	}
+	return c.look(ctx, services)
 }
 
 // reachable fails when no server of the quorum accepts a connection: the library would try again for ever.
@@ -75,7 +130,7 @@ type silent struct{}
 func (silent) Printf(string, ...any) {}
 
 // look reads the znodes.
-func (c *Client) look(ctx context.Context) (sites, error) {
+func (c *Client) look(ctx context.Context, services []string) (sites, error) {
 	conn, _, err := zk.Connect(c.servers, sessionTimeout, zk.WithLogger(silent{}), zk.WithLogInfo(false))
 	if err != nil {
 		return sites{}, fmt.Errorf("connect to ZooKeeper %s: %w", strings.Join(c.servers, ","), err)
@@ -86,7 +141,7 @@ func (c *Client) look(ctx context.Context) (sites, error) {
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		found, err := c.read(conn)
+		found, err := c.read(conn, services)
 		answers <- answer{found, err}
 	}()
 	select {
@@ -103,25 +158,29 @@ func (c *Client) look(ctx context.Context) (sites, error) {
 }
 
 // read reads the znodes over a connection, whose calls end when it is closed.
-func (c *Client) read(conn *zk.Conn) (sites, error) {
+func (c *Client) read(conn *zk.Conn, services []string) (sites, error) {
 	var found sites
-	var master hbasepb.MasterNode
-	switch err := c.znode(conn, "master", &master); {
-	case errors.Is(err, zk.ErrNoNode):
-		return found, c.noMaster(conn)
-	case err != nil:
-		return found, err
+	if slices.Contains(services, masterService) {
+		var master hbasepb.MasterNode
+		switch err := c.znode(conn, "master", &master); {
+		case errors.Is(err, zk.ErrNoNode):
+			return found, c.noMaster(conn)
+		case err != nil:
+			return found, err
+		}
+		found.master = address(master.GetMaster())
+		found.masterInfo = int(master.GetInfoPort())
 	}
-	found.master = address(master.GetMaster())
-	found.masterInfo = int(master.GetInfoPort())
-	var meta hbasepb.MetaRegionServer
-	switch err := c.znode(conn, "meta-region-server", &meta); {
-	case errors.Is(err, zk.ErrNoNode):
-		return found, fmt.Errorf("hbase:meta is served nowhere (znode %s is missing): does any region server run?", path.Join(c.config.Parent, "meta-region-server"))
-	case err != nil:
-		return found, err
+	if slices.Contains(services, clientService) {
+		var meta hbasepb.MetaRegionServer
+		switch err := c.znode(conn, "meta-region-server", &meta); {
+		case errors.Is(err, zk.ErrNoNode):
+			return found, fmt.Errorf("hbase:meta is served nowhere (znode %s is missing): does any region server run?", path.Join(c.config.Parent, "meta-region-server"))
+		case err != nil:
+			return found, err
+		}
+		found.meta = address(meta.GetServer())
 	}
-	found.meta = address(meta.GetServer())
 	return found, nil
 }
 
