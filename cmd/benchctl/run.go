@@ -139,7 +139,7 @@ func embeddedSandbox(c *cli.Context, cmd *cobra.Command, s spec.Submission, j ju
 		return nil, err
 	}
 	o := &sandbox.Options{
-		Servers: settings.RegionServers,
+		Servers: settings.RegionServers, MaxMemory: int64(settings.Memory) << 20,
 		Service: service.Config{Time: settings.Service, Handlers: settings.Handlers, Seed: settings.Seed},
 		Program: c.Version,
 		Logger:  c.Logger,

@@ -25,7 +25,7 @@ type devFlags struct {
 }
 
 func devCommand() cli.Command {
-	f := devFlags{agents: 2, sandbox: sandboxFlags{servers: 3, service: service.Config{Handlers: 30}, detection: time.Second}}
+	f := devFlags{agents: 2, sandbox: sandboxFlags{servers: 3, memory: sandbox.DefaultMemory >> 20, service: service.Config{Handlers: 30}, detection: time.Second}}
 	cmd := &cobra.Command{
 		Use:   "dev",
 		Short: "Be a coordinator, its agents and a sandbox in one process",

@@ -26,6 +26,7 @@ type sandboxFlags struct {
 	zookeeper, info string
 	servers         int
 	data            string
+	memory          int // MiB
 	faults          string
 	service         service.Config
 	seed            int
@@ -34,7 +35,7 @@ type sandboxFlags struct {
 }
 
 func sandboxCommand() cli.Command {
-	f := sandboxFlags{servers: 3, detection: time.Second, service: service.Config{Handlers: 30}}
+	f := sandboxFlags{servers: 3, memory: sandbox.DefaultMemory >> 20, detection: time.Second, service: service.Config{Handlers: 30}}
 	cmd := &cobra.Command{
 		Use:   "sandbox",
 		Short: "Be an HBase for trials, teaching and tests of faults",
@@ -53,6 +54,7 @@ is a queue whose mathematics are known (M/M/c with exponential times), to hold m
 	fs.StringVar(&f.info, "info", "127.0.0.1:16010", "HTTP `HOST:PORT` of the master's pages: /jmx, /conf, and what benchctl steers it by; port 0 takes a free one")
 	config.Whole(fs, &f.servers, "region-servers", 1, "region servers, each on free ports of its own")
 	fs.StringVar(&f.data, "data", "", "keep tables in `DIR`; without it they end with the process")
+	config.Whole(fs, &f.memory, "max-memory", 16, "MiB that tables in memory may take; writes beyond it are refused")
 	fs.StringVar(&f.faults, "faults", "", "`FILE` of what goes wrong, and when (YAML; its form is in docs/sandbox.md)")
 	serviceFlags(fs, &f)
 	config.Duration(fs, &f.detection, "detection", false, "how long the master takes to notice that a region server was killed")
@@ -87,7 +89,7 @@ func (f *sandboxFlags) options(c *cli.Context) (sandbox.Options, error) {
 		return sandbox.Options{}, &config.Error{Place: c.Origins["service-handlers"], Err: err}
 	}
 	o := sandbox.Options{
-		ZooKeeper: f.zookeeper, Info: f.info, Servers: f.servers, Data: f.data,
+		ZooKeeper: f.zookeeper, Info: f.info, Servers: f.servers, Data: f.data, MaxMemory: int64(f.memory) << 20,
 		Service: f.service, Detection: f.detection, Program: c.Version, Logger: c.Logger,
 	}
 	if f.faults != "" {

@@ -25,8 +25,8 @@ func (s *Sandbox) masterFigures() jmx.Figures {
 		InTransition: int(s.cluster.InMotion.Load()), Meter: &s.master.Meter,
 	}
 	fill(f.Meter, s.master)
+	f.Requests = s.cluster.Requests()
 	for _, n := range s.cluster.Servers() {
-		f.Requests += n.Meter.RowActions.Load()
 		if !n.Known() {
 			f.Dead = append(f.Dead, n.Name())
 			continue

@@ -24,6 +24,8 @@ type Options struct {
 	Servers int
 	// Data is the folder to keep tables in; empty keeps them in memory.
 	Data string
+	// MaxMemory bounds in bytes what tables in memory take; 1 GiB by default. Writes beyond it are refused.
+	MaxMemory int64
 	// Detection is how long it takes the master to notice that a region server was killed; 1 s by default. Real
 	// clusters take as long as their ZooKeeper sessions last.
 	Detection time.Duration
@@ -45,6 +47,12 @@ type Options struct {
 // Version is what a sandbox tells clients as its version of HBase.
 const Version = master.Version
 
+// DefaultMemory is Options.MaxMemory by default.
+const DefaultMemory = 1 << 30
+
+// minMemory is the least Options.MaxMemory: what an empty store takes must fit.
+const minMemory = 16 << 20
+
 // maxServers bounds Options.Servers, and how many may be added.
 const maxServers = 100
 
@@ -57,6 +65,9 @@ func (o *Options) ensureDefaults() {
 	}
 	if o.Servers == 0 {
 		o.Servers = 3
+	}
+	if o.MaxMemory == 0 {
+		o.MaxMemory = DefaultMemory
 	}
 	if o.Detection == 0 {
 		o.Detection = time.Second
@@ -78,6 +89,9 @@ func (o *Options) validate() error {
 	}
 	if o.Detection < 0 || o.Lease < 0 {
 		return fmt.Errorf("start sandbox: times must not be negative: detection %v, lease %v", o.Detection, o.Lease)
+	}
+	if o.MaxMemory < minMemory {
+		return fmt.Errorf("start sandbox: memory of %d bytes for tables; it must be at least %d MiB", o.MaxMemory, minMemory>>20)
 	}
 	host, port, err := net.SplitHostPort(o.ZooKeeper)
 	if err != nil {

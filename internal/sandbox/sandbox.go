@@ -84,7 +84,9 @@ func Start(ctx context.Context, options Options) (_ *Sandbox, err error) {
 	s.host = address(zk).IP.String()
 	s.zooNode = fault.NewServer(0, s.host, address(zk).Port, 0)
 	s.quorum = zk.Addr().String()
-	if s.store, err = store.Open(store.Options{Dir: options.Data, Logger: options.Logger, OnSync: s.synced.Record}); err != nil {
+	if s.store, err = store.Open(store.Options{
+		Dir: options.Data, MaxBytes: options.MaxMemory, Logger: options.Logger, OnSync: s.synced.Record,
+	}); err != nil {
 		return nil, err
 	}
 	s.znodes = newZnodes(options.Root)

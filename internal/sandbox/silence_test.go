@@ -29,12 +29,14 @@ type caller struct {
 
 func dial(t *testing.T, address string) *caller {
 	t.Helper()
+	return dialService(t, address, "ClientService")
+}
+
+func greet(t *testing.T, address string, greeting []byte) *caller {
+	t.Helper()
 	conn, err := new(net.Dialer).DialContext(patient(t), "tcp", address)
 	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close() })
-	// Without an encoding for blocks of cells, results come as messages.
-	greeting, err := proto.Marshal(&hbasepb.ConnectionHeader{ServiceName: new("ClientService")})
-	require.NoError(t, err)
 	_, err = conn.Write(append(binary.BigEndian.AppendUint32([]byte("HBas\x00\x50"), uint32(len(greeting))), greeting...))
 	require.NoError(t, err)
 	return &caller{t: t, conn: conn, in: bufio.NewReader(conn)}

@@ -12,6 +12,7 @@ import (
 // SandboxSettings is what sandbox a run brings with it: properties sandbox.*.
 type SandboxSettings struct {
 	RegionServers int
+	Memory        int           // MiB that its tables may take
 	Service       draw.Duration // of each request; zero is as fast as it can be
 	Handlers      int           // of each region server, with Service
 	Seed          uint64        // of service times
@@ -24,6 +25,7 @@ const sandboxPrefix = "sandbox."
 func sandboxKeys() []Key {
 	keys := []Key{
 		{Name: "sandbox.region-servers", Kind: Int, Default: "3", Min: 1, Max: 100, Doc: "region servers of the sandbox that run embeds"},
+		{Name: "sandbox.max-memory", Kind: Int, Default: "1024", Min: 16, Max: 1 << 20, Doc: "MiB that tables of the sandbox may take; writes beyond it are refused"},
 		{Name: "sandbox.service", Kind: Text, Default: "0s", check: checkDrawn, Doc: "how long each request is served: " + draw.Forms},
 		{Name: "sandbox.service.handlers", Kind: Int, Default: "30", Min: 1, Max: 10_000, Doc: "requests that a region server serves at once with sandbox.service"},
 		{Name: "sandbox.service.seed", Kind: Int, Default: "0", check: checkSeed, Doc: "of the times of sandbox.service"},
@@ -52,6 +54,7 @@ func EmbeddedSandbox(properties map[string]string) (SandboxSettings, error) {
 	}
 	s := SandboxSettings{
 		RegionServers: v.int("sandbox.region-servers"),
+		Memory:        v.int("sandbox.max-memory"),
 		Handlers:      v.int("sandbox.service.handlers"),
 		Seed:          v.seed("sandbox.service.seed"),
 		Faults:        v.text("sandbox.faults"),

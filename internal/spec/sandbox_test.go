@@ -42,12 +42,12 @@ func TestTheSandboxThatARunBrings(t *testing.T) {
 	settings, err := EmbeddedSandbox(suite.Cases[0].Properties)
 	require.NoError(t, err)
 	require.Equal(t, SandboxSettings{
-		RegionServers: 5, Service: draw.Duration{Shape: draw.Exponential, Time: 10 * time.Millisecond}, Handlers: 4, Seed: 7, Faults: "f.yaml",
+		RegionServers: 5, Memory: 1024, Service: draw.Duration{Shape: draw.Exponential, Time: 10 * time.Millisecond}, Handlers: 4, Seed: 7, Faults: "f.yaml",
 	}, settings)
 
 	settings, err = EmbeddedSandbox(nil)
 	require.NoError(t, err)
-	require.Equal(t, SandboxSettings{RegionServers: 3, Handlers: 30}, settings)
+	require.Equal(t, SandboxSettings{RegionServers: 3, Memory: 1024, Handlers: 30}, settings)
 
 	_, err = EmbeddedSandbox(map[string]string{"sandbox.service": "gauss"})
 	require.ErrorContains(t, err, `"gauss" is no duration`)

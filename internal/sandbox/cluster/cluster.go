@@ -36,6 +36,7 @@ type Cluster struct {
 	// Nonces are those of increments and appends.
 	Nonces Nonces
 
+	past  atomic.Int64 // Requests of servers that are forgotten
 	since atomic.Int64 // when that began, in nanoseconds
 
 	store  *store.Store
@@ -44,7 +45,7 @@ type Cluster struct {
 
 	mu      sync.Mutex // one change at a time
 	opened  int64
-	servers []*Server       // all there ever were, by when they were started
+	servers []*Server       // by when they were started; a dead one until it is started again
 	orphans []*store.Region // those of enabled tables that have no server, for want of one
 }
 
@@ -63,7 +64,7 @@ func New(s *store.Store, logger *slog.Logger, watch func(*Server)) *Cluster {
 // Store is what the tables are kept in.
 func (c *Cluster) Store() *store.Store { return c.store }
 
-// Servers lists all servers that there ever were, by when they were started.
+// Servers lists the servers by when they were started, with the dead ones that were not started again.
 func (c *Cluster) Servers() []*Server {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,6 +103,7 @@ func (c *Cluster) Join(s *Server) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.servers = append(c.servers, s)
+	c.forget()
 	if c.holder(meta.EncodedName) == nil {
 		if err := c.placeMeta(); err != nil {
 			return err
@@ -155,6 +157,7 @@ func (c *Cluster) Bury(s *Server) error {
 	if !s.known.Swap(false) {
 		return nil
 	}
+	defer c.forget()
 	regions := s.Regions()
 	defer c.InMotion.Add(-s.lost)
 	s.routes.Store(&routes{})
@@ -171,6 +174,29 @@ func (c *Cluster) Bury(s *Server) error {
 	}
 	c.logger.Info("regions of a lost server are given to others", "server", s.Name(), "regions", len(regions))
 	return c.place(nil, held)
+}
+
+// Forget drops dead servers at whose addresses others were started, as HBase's master does. The cluster is locked.
+func (c *Cluster) forget() {
+	known := slices.DeleteFunc(slices.Clone(c.servers), func(s *Server) bool { return !s.Known() })
+	c.servers = slices.DeleteFunc(slices.Clone(c.servers), func(old *Server) bool {
+		again := !old.Known() && slices.ContainsFunc(known, func(s *Server) bool { return s.Address() == old.Address() })
+		if again {
+			c.past.Add(old.Meter.RowActions.Load())
+		}
+		return again
+	})
+}
+
+// Requests counts what all servers that there ever were have done to rows.
+func (c *Cluster) Requests() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.past.Load()
+	for _, s := range c.servers {
+		n += s.Meter.RowActions.Load()
+	}
+	return n
 }
 
 // Alive lists the servers that regions can be given to, those with fewest regions first. The cluster is locked.

@@ -199,7 +199,7 @@ func Explain(err error) error {
 		{is: store.ErrRegionNotFound, class: unknownRegion},
 		{is: store.ErrWrongRegion, class: hbase + "regionserver.WrongRegionException", again: true},
 		{is: store.ErrNoFamily, class: hbase + "regionserver.NoSuchColumnFamilyException"},
-		{is: store.ErrFull, class: hbase + "RegionTooBusyException", again: true},
+		{is: store.ErrFull, class: hbase + "quotas.SpaceLimitingException"},
 		{is: store.ErrNamespaceExists, class: hbase + "NamespaceExistException"},
 		{is: store.ErrNamespaceNotFound, class: hbase + "NamespaceNotFoundException", named: true},
 		{is: store.ErrNamespaceInUse, class: hbase + "constraint.ConstraintException"},

@@ -88,7 +88,7 @@ func (s *Server) Serve(ctx context.Context, c *rpc.Call, a *rpc.Answer) {
 		if do := s.methods[string(c.Method)]; do != nil {
 			a.Message, err = do(c)
 		} else {
-			err = rpc.Finalf("java.lang.UnsupportedOperationException", "the sandbox has no %s", c.Method)
+			err = rpc.Unsupported(c.Method)
 		}
 	}
 	s.Meter.Answered(0, time.Since(began))

@@ -68,7 +68,7 @@ func (s admin) serve(c *rpc.Call) (proto.Message, error) {
 	case "CompactionSwitch":
 		return &hbasepb.CompactionSwitchResponse{PrevState: new(true)}, nil
 	default:
-		return nil, rpc.Finalf("java.lang.UnsupportedOperationException", "the sandbox has no %s", c.Method)
+		return nil, rpc.Unsupported(c.Method)
 	}
 }
 

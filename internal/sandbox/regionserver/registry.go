@@ -56,6 +56,6 @@ func (r Registry) Serve(_ context.Context, c *rpc.Call, a *rpc.Answer) {
 		}
 		a.Message = out
 	default:
-		a.Exception = rpc.Finalf("java.lang.UnsupportedOperationException", "the sandbox has no %s", c.Method)
+		a.Exception = rpc.Unsupported(c.Method)
 	}
 }

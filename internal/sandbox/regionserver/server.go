@@ -162,7 +162,7 @@ func (s client) serve(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	case "ExecService", "ExecRegionServerService":
 		return rpc.Finalf(hbase+"exceptions.UnknownProtocolException", "the sandbox has no coprocessors")
 	default:
-		return rpc.Finalf("java.lang.UnsupportedOperationException", "the sandbox has no %s", c.Method)
+		return rpc.Unsupported(c.Method)
 	}
 }
 

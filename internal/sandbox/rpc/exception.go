@@ -48,3 +48,10 @@ func (e *Exception) append(b []byte) []byte {
 	}
 	return protowire.AppendVarint(protowire.AppendTag(b, 5, protowire.VarintType), protowire.EncodeBool(e.DoNotRetry))
 }
+
+// Unsupported is the answer to a call that the sandbox lacks. Java's client can only make exceptions of HBase's and of java.io,
+// so that the one that it means is in the message, as in HBase's own answers of the kind.
+func Unsupported(method []byte) *Exception {
+	return Finalf("org.apache.hadoop.hbase.DoNotRetryIOException",
+		"java.lang.UnsupportedOperationException: the sandbox has no %s (docs/sandbox.md)", method)
+}

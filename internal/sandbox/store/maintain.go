@@ -77,7 +77,7 @@ func (s *Store) hasRoom() error {
 		held = s.held.Load()
 	}
 	if held > s.opts.MaxBytes {
-		return fmt.Errorf("%w: %d MiB in memory of %d; delete, truncate or compact a table, or start the sandbox with --data", ErrFull, held>>20, s.opts.MaxBytes>>20)
+		return fmt.Errorf("%w: %d MiB in memory of %d; delete, truncate or compact a table, or start the sandbox with --data or a larger --max-memory", ErrFull, held>>20, s.opts.MaxBytes>>20)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ var (
 	ErrBadRequest        = errors.New("request makes no sense")    // HBase: DoNotRetryIOException
 	ErrNoSplit           = errors.New("region cannot be split there")
 	ErrNotANumber        = errors.New("value is not eight bytes") // HBase: DoNotRetryIOException, of an increment
-	ErrFull              = errors.New("sandbox holds no more")    // HBase: RegionTooBusyException
+	ErrFull              = errors.New("sandbox holds no more")    // HBase: quotas.SpaceLimitingException
 	ErrTooLarge          = errors.New("cell or row is too large") // HBase: DoNotRetryIOException
 	ErrClosed            = errors.New("store or scanner is closed")
 )

@@ -1,0 +1,62 @@
+package sandbox
+
+import (
+	"net"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+)
+
+// docs/sandbox.md lists exactly those calls of HBase 2.6 that the sandbox lacks, and each is answered with an exception that
+// Java's client can make, names it, and is not retried. testdata/calls.txt has all calls.
+func TestUnsupportedCallsAreThoseOfTheDocument(t *testing.T) {
+	s := start(t, Options{})
+	server := s.Servers()[0].Address
+	addresses := map[string]string{
+		"ClientService": server, "AdminService": server, "ClientMetaService": server,
+		"MasterService": net.JoinHostPort(s.host, strconv.Itoa(int(s.begin.Master.GetPort()))),
+	}
+	calls, err := os.ReadFile("testdata/calls.txt")
+	require.NoError(t, err)
+	lacks := map[string][]string{}
+	for line := range strings.Lines(string(calls)) {
+		service, method, _ := strings.Cut(strings.TrimSpace(line), " ")
+		c := dialService(t, addresses[service], service)
+		c.send(method, &emptypb.Empty{})
+		e := c.answer(&emptypb.Empty{})
+		if !strings.Contains(e.GetStackTrace(), "UnsupportedOperationException") {
+			continue
+		}
+		require.Equal(t, "org.apache.hadoop.hbase.DoNotRetryIOException", e.GetExceptionClassName())
+		require.True(t, e.GetDoNotRetry())
+		require.Contains(t, e.GetStackTrace(), "java.lang.UnsupportedOperationException: the sandbox has no "+method+" (docs/sandbox.md)")
+		lacks[service] = append(lacks[service], method)
+	}
+	document, err := os.ReadFile("../../docs/sandbox.md")
+	require.NoError(t, err)
+	listed := map[string][]string{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (\w+Service) \| (.*) \|$`).FindAllStringSubmatch(string(document), -1) {
+		for _, call := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(row[2], -1) {
+			listed[row[1]] = append(listed[row[1]], call[1])
+		}
+		slices.Sort(listed[row[1]])
+	}
+	require.Equal(t, lacks, listed)
+}
+
+func dialService(t *testing.T, address, service string) *caller {
+	t.Helper()
+	// Without an encoding for blocks of cells, results come as messages.
+	greeting, err := proto.Marshal(&hbasepb.ConnectionHeader{ServiceName: &service})
+	require.NoError(t, err)
+	return greet(t, address, greeting)
+}
