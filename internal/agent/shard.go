@@ -295,6 +295,9 @@ func (s *shard) over(e load.PhaseEnd) {
 		Id: s.key.id(), Phase: string(e.Phase), EndedNs: int64(e.At), Issued: e.Issued, Recorded: e.Recorded,
 		Windows: uint32(e.Windows), Final: e.Final, Left: e.Left, Client: s.befell(), InsertedBelow: e.InsertedBelow,
 	}
+	if e.Final {
+		m.InsertedRows = &e.InsertedRows
+	}
 	if e.Final && s.points != nil {
 		s.points.end()
 	}

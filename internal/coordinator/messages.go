@@ -124,7 +124,7 @@ func (cd *conductor) phaseEnded(shard int, msg *benchdv1.PhaseEnded) {
 		Phase: plan.PhaseName(msg.GetPhase()), At: time.Duration(msg.GetEndedNs()), Windows: int(msg.GetWindows()),
 		Issued: msg.GetIssued(), Recorded: msg.GetRecorded(),
 		Final: msg.GetFinal(), Error: wire.Text(msg.GetError()), Left: left, Client: client,
-		InsertedBelow: max(msg.GetInsertedBelow(), 0),
+		InsertedBelow: max(msg.GetInsertedBelow(), 0), InsertedRows: msg.InsertedRows,
 	}})
 	cd.checkMerged(shard, plan.PhaseName(msg.GetPhase()))
 }

@@ -165,6 +165,7 @@ func (r *run) header(version string) result.Run {
 		},
 	}
 	h.Warnings = r.record.Warnings
+	h.RowGap = r.rowGap()
 	h.Start = r.start()
 	if v := r.steady(); v != nil {
 		h.Verdicts = []result.Verdict{*v}

@@ -41,6 +41,9 @@ func (cd *conductor) fitRows() (why string, err error) {
 		if err != nil {
 			return err.Error(), nil //nolint:nilerr // it ends the run, not the coordinator's work
 		}
+		for _, gap := range rows.Gaps() {
+			cd.note("rows", fmt.Sprintf("an earlier run of the suite left out some of the row numbers %d to %d: this run asks for none of them", gap.First, gap.Last))
+		}
 		if err := cd.run.change(changes); err != nil {
 			return err.Error(), nil //nolint:nilerr // as above
 		}
@@ -144,12 +147,50 @@ func (r *run) loadedAll() bool {
 	return true
 }
 
+// rowGap is which row numbers at the end of a run's inserts have no row; nil where there are none, or where an agent was lost
+// and nobody knows what it has inserted.
+func (r *run) rowGap() *result.RowGap {
+	life, base := r.record.Life, r.settings.Workload.FirstInsert()
+	if r.settings.Workload.Proportions.Insert <= 0 || !life.Status.Ended() {
+		return nil
+	}
+	var top, rows int64
+	counted := true
+	for i := range life.Shards {
+		end, inserted := life.Shards[i].InsertedBelow(), life.Shards[i].InsertedRows()
+		if end == 0 {
+			return nil
+		}
+		top = max(top, end)
+		if inserted == nil || *inserted < 0 || *inserted > end-base {
+			counted = false
+			continue
+		}
+		rows += *inserted
+	}
+	first := max(r.record.InsertedBelow, base)
+	if first >= top {
+		return nil
+	}
+	gap := &result.RowGap{First: first, Last: top - 1}
+	if lacking := top - base - rows; counted {
+		if lacking <= 0 {
+			return nil
+		}
+		gap.Count = &lacking
+	}
+	return gap
+}
+
 // written is what a run has done to the rows, as far as is known.
 func (r *run) written() plan.Written {
 	life := r.record.Life
 	w := plan.Written{
 		Settings: r.settings, Emptied: len(life.Shards) > 0 && empties(r.archived.Properties), Shards: len(life.Shards),
 		Steady: r.record.InsertedBelow,
+	}
+	if gap := r.rowGap(); gap != nil {
+		w.Gap = plan.Gap{First: gap.First, Last: gap.Last}
 	}
 	for name := range r.record.Begun {
 		if name == plan.Load {

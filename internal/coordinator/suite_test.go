@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -91,6 +92,65 @@ func TestASuiteRunsItsCasesInItsOrderAndOverwritesNoRow(t *testing.T) {
 	require.Len(t, s.Runs[4].Provenance.Agents, 2)
 	require.Len(t, s.Runs[3].Provenance.Agents, 1)
 	require.Equal(t, "120", s.Runs[3].Resolved["insertbase"], "it is in the result")
+}
+
+// The agents of a run with inserts take turns with the row numbers, and do not end at the same: what the run left out at its
+// end is in its result, and the next run of the suite is kept from it.
+func TestRowNumbersThatInsertsLeftOutAreNamed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+	id, err := h.submitSuite(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, `
+suite: gap
+properties: {db: "null", recordcount: 100, operationcount: 30, interval: 100ms, readproportion: 0.5, updateproportion: 0, insertproportion: 0.5}
+datasets: {plain: {load: false}}
+scenarios:
+	- {name: latest, dataset: plain, repeats: 2}
+`)
+	require.NoError(t, err)
+	// Shard 0 inserts rows 100, 102, 104 and 106, shard 1 rows 101 to 117: 108, 110, 112, 114 and 116 have no row.
+	inserts := []struct{ below, rows int64 }{{107, 4}, {118, 9}}
+	for run := range 2 {
+		var orders []*benchdv1.Prepare
+		for _, p := range []*puppet{a, b} {
+			orders = append(orders, p.ready())
+		}
+		if run == 1 {
+			require.Equal(t, "118", orders[0].GetProperties()["insertbase"])
+			h.event(id+".2", "an earlier run of the suite left out some of the row numbers 108 to 117: this run asks for none of them")
+		}
+		for i, p := range []*puppet{a, b} {
+			start := p.begin()
+			shard := int(start.GetId().GetShard())
+			rows := inserts[shard].rows
+			end := &benchdv1.PhaseEnded{
+				Id: start.GetId(), Phase: "measure", EndedNs: 1e8, Windows: 1, Final: true, Issued: 20, Recorded: 20,
+				InsertedBelow: inserts[shard].below + int64(18*run), InsertedRows: &rows,
+			}
+			if run == 1 && i == 0 {
+				end.InsertedRows = nil // an older agent
+			}
+			p.watermark(start.GetId(), []int64{108, 119}[shard]+int64(18*run))
+			p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: end}})
+		}
+		h.until(fmt.Sprintf("%s.%d", id, run+1), result.Complete)
+	}
+	five := int64(5)
+	require.Equal(t, &result.RowGap{First: 108, Last: 117, Count: &five}, h.result(id+".1").RowGap)
+	require.Equal(t, &result.RowGap{First: 126, Last: 135}, h.result(id+".2").RowGap)
+}
+
+// watermark sends a run's only window, which tells how far the shard has come with its inserts.
+func (p *puppet) watermark(id *benchdv1.ShardId, below int64) {
+	var h latency.Histogram
+	for range 20 {
+		h.Record(int64(time.Millisecond))
+	}
+	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: wire.FromWindow(&latency.Window{
+		ID:  latency.WindowID{Run: id.GetRun(), Phase: "measure", Shard: int(id.GetShard()), Attempt: 1},
+		End: 100 * time.Millisecond, Last: true, Issued: 20, Recorded: 20, Watermark: below,
+		Series: []latency.Series{{Key: latency.Key{Op: "INSERT", Outcome: "OK"}, Response: &h, Service: &h}},
+	})}})
 }
 
 // An agent that does not tell how far it came may have come as far as it could.

@@ -85,6 +85,8 @@ type Ended struct {
 
 	// InsertedBelow is the key number from which on the shard has inserted nothing; 0 where that is not known.
 	InsertedBelow int64 `json:"inserted_below,omitempty"`
+	// InsertedRows counts the rows that the shard has inserted and that are there for certain; nil where that is not known.
+	InsertedRows *int64 `json:"inserted_rows,omitempty"`
 
 	Client map[string]uint64 `json:"client,omitempty"` // what befell the target's client beside operations
 }
@@ -143,6 +145,16 @@ func (sh *Shard) InsertedBelow() int64 {
 		}
 	}
 	return 0
+}
+
+// InsertedRows counts the rows that the shard has inserted in a run, as it told with its end; nil where it has not.
+func (sh *Shard) InsertedRows() *int64 {
+	for _, e := range sh.Ended {
+		if e.Final {
+			return e.InsertedRows
+		}
+	}
+	return nil
 }
 
 // Held reports whether an agent has the shard in hand.

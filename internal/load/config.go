@@ -122,6 +122,8 @@ type PhaseEnd struct {
 	Final bool
 	// InsertedBelow is the key number from which on this shard has inserted nothing in a run; of a Final end alone.
 	InsertedBelow int64
+	// InsertedRows counts the rows that this shard has inserted in a run and that are there for certain; of a Final end alone.
+	InsertedRows int64
 	// Left is why the agent ended the phase of its own accord; empty when it ended as planned or was stopped.
 	Left string
 	// Err is why the phase is worth nothing; nil when it ended as planned, as told, or by leaving.

@@ -395,7 +395,7 @@ func (c *cutter) over(final bool, err error) {
 		}
 		end.Left = s.left()
 		if !s.load {
-			end.InsertedBelow = s.shard.InsertedBelow()
+			end.InsertedBelow, end.InsertedRows = s.shard.InsertedBelow(), s.shard.InsertedRows()
 		}
 	}
 	s.r.cfg.Ended(end)

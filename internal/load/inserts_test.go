@@ -93,6 +93,7 @@ func TestWatermarksOfInserts(t *testing.T) {
 			}
 		}
 		require.Equal(t, w.RecordCount+2*inserted, last)
+		require.Equal(t, inserted, r.end(t, plan.Measure).InsertedRows)
 	})
 }
 

@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/benchd/benchd/internal/workload"
 )
 
 // unheard is how far above the last row that is known of a run's inserts the next run begins where an agent was lost: it
@@ -20,14 +22,22 @@ type Written struct {
 	// left holes; there are none below Steady, 0 likewise.
 	InsertedBelow, Steady int64
 	Shards                int
+	Gap                   Gap // at the end of its inserts; zero for none
 }
+
+// Gap is row numbers of which some have no row, both ends included.
+type Gap struct{ First, Last int64 }
 
 // Rows tells which rows of a dataset are there on a target while the runs of a suite go on.
 type Rows struct {
 	made     bool  // by the suite; otherwise they were there before, and nobody knows which
 	next     int64 // no row from it on was inserted
 	from, to int64 // rows that are there, without a hole
+	gaps     []Gap // that inserts have left
 }
+
+// Gaps are the row numbers that inserts of earlier runs have left out, of which a run that was fitted asks for none.
+func (r *Rows) Gaps() []Gap { return r.gaps }
 
 // RowsBefore is what is there before the first of some runs, in the order of their execution: nothing if that is a load,
 // else as many rows as any of them counts on.
@@ -48,7 +58,7 @@ func RowsBefore(runs []Settings) Rows {
 func (r *Rows) Add(w Written) {
 	c := w.Settings.Workload
 	if w.Emptied {
-		r.from, r.to, r.made = 0, 0, true
+		r.from, r.to, r.made, r.gaps = 0, 0, true, nil
 		if w.Loaded || w.Ran {
 			r.next = 0
 		}
@@ -66,6 +76,9 @@ func (r *Rows) Add(w Written) {
 	}
 	if !w.Ran || c.Proportions.Insert <= 0 {
 		return
+	}
+	if w.Gap != (Gap{}) {
+		r.gaps = append(r.gaps, w.Gap)
 	}
 	base := c.FirstInsert()
 	if w.InsertedBelow > 0 {
@@ -116,27 +129,51 @@ func (r *Rows) Fit(s Settings, fills, empties bool) ([]Change, error) {
 	if s.Load {
 		return r.fitLoad(s), nil
 	}
-	var changes []Change
-	if c.Proportions.Insert > 0 {
-		if base := max(r.next, c.InsertBase); base != c.FirstInsert() {
-			changes = append(changes, Change{Key: insertBase, Value: number(base)})
-		}
+	asked, err := r.fitAsked(c)
+	if err != nil {
+		return nil, err
 	}
-	if !r.made || !c.Asks() {
-		return changes, nil
+	if base := max(r.next, c.InsertBase); c.Proportions.Insert > 0 && (base != c.FirstInsert() || len(asked) > 0 && c.InsertBase == 0) {
+		return append([]Change{{Key: insertBase, Value: number(base)}}, asked...), nil
+	}
+	return asked, nil
+}
+
+// fitAsked lets a run ask for no row that is not there.
+func (r *Rows) fitAsked(c workload.Config) ([]Change, error) {
+	if !c.Asks() {
+		return nil, nil
 	}
 	first, count := c.InsertStart, c.RequestCount()
+	if !r.made { // of the rows that were there before nobody knows more than what the suite has left out above them
+		to := first + count
+		for _, gap := range r.gaps {
+			if first < gap.First {
+				to = min(to, gap.First)
+			}
+		}
+		if to == first+count {
+			return nil, nil
+		}
+		return askBelow(c, to), nil
+	}
 	if first < r.from || first >= r.to {
 		return nil, fmt.Errorf("it asks for rows %d to %d, and of those there are none: of the rows that this suite has written for it, %s; see whether what loads them has ended well",
 			first, first+count-1, r.there())
 	}
-	if c.RecordCount > r.to {
-		changes = append(changes, Change{recordCount, number(r.to), fmt.Sprintf("of the %d rows that it was to ask for %d are there", c.RecordCount, r.to)})
+	return askBelow(c, r.to), nil
+}
+
+// askBelow lets a run ask for no row from a number on.
+func askBelow(c workload.Config, to int64) (changes []Change) {
+	first := c.InsertStart
+	if c.RecordCount > to {
+		changes = append(changes, Change{recordCount, number(to), fmt.Sprintf("of the %d rows that it was to ask for %d are there", c.RecordCount, to)})
 	}
-	if c.InsertCount > 0 && first+c.InsertCount > r.to {
-		changes = append(changes, Change{insertCount, number(r.to - first), fmt.Sprintf("of the %d rows that it was to ask for %d are there", c.InsertCount, r.to-first)})
+	if c.InsertCount > 0 && first+c.InsertCount > to {
+		changes = append(changes, Change{insertCount, number(to - first), fmt.Sprintf("of the %d rows that it was to ask for %d are there", c.InsertCount, to-first)})
 	}
-	return changes, nil
+	return changes
 }
 
 // fitLoad lets a load write behind what is there.

@@ -30,6 +30,10 @@ func TestARunIsFittedToTheRowsThatAreThere(t *testing.T) {
 			InsertedBelow: below, Steady: steady, Shards: 2,
 		}
 	}
+	left := func(w Written, gap Gap) Written {
+		w.Gap = gap
+		return w
+	}
 	endless := inserted(0, 0, 0)
 	endless.Settings.Workload.OperationCount = 0
 	warmed := inserted(0, 0, 0)
@@ -56,6 +60,22 @@ func TestARunIsFittedToTheRowsThatAreThere(t *testing.T) {
 			rowsOf(workload.Config{RecordCount: 1000, Proportions: both}), false, false,
 			[]Change{{Key: "insertbase", Value: "1321"}},
 			"",
+		},
+		"one that counts on no more than was inserted keeps its inserts behind what it asks for no more": {
+			[]Written{filled, inserted(0, 1321, 1300)},
+			rowsOf(workload.Config{RecordCount: 1321, Proportions: both}), false, false,
+			[]Change{{Key: "insertbase", Value: "1321"}, {"recordcount", "1300", "of the 1321 rows that it was to ask for 1300 are there"}},
+			"",
+		},
+		"none asks for rows that inserts have left out above those that were there before": {
+			[]Written{left(inserted(0, 1321, 1300), Gap{1300, 1320})},
+			rowsOf(workload.Config{RecordCount: 1310, Proportions: readAll}), false, false,
+			[]Change{{"recordcount", "1300", "of the 1310 rows that it was to ask for 1300 are there"}},
+			"",
+		},
+		"and asks for those below all the same": {
+			[]Written{left(inserted(0, 1321, 1300), Gap{1300, 1320})},
+			rowsOf(workload.Config{RecordCount: 1310, InsertStart: 10, InsertCount: 100, Proportions: readAll}), false, false, nil, "",
 		},
 		"behind all that a lost agent may have inserted": {
 			[]Written{filled, inserted(0, 0, 1300)},

@@ -68,6 +68,11 @@ func suiteLead(s result.Suite) []string {
 	if onSandbox(s.Runs) {
 		lead = append(lead, "Taken on benchd's sandbox, which is no HBase: never publish its speed as HBase's.")
 	}
+	for _, r := range s.Runs {
+		if r.RowGap != nil {
+			lead = append(lead, "- row gap of "+r.ID+": "+rowGap(r.RowGap))
+		}
+	}
 	if left := leftOut(s); len(left) > 0 {
 		lead = append(lead, "Runs that are in no mean:")
 		lead = append(lead, left...)

@@ -24,6 +24,9 @@ func RunBook(r result.Run) Book {
 	for _, text := range r.Warnings {
 		b.Lead = append(b.Lead, "- warning: "+text)
 	}
+	if r.RowGap != nil {
+		b.Lead = append(b.Lead, "- row gap: "+rowGap(r.RowGap))
+	}
 	for _, phase := range r.Phases {
 		b.Chapters = append(b.Chapters, phaseChapter(r, phase))
 	}

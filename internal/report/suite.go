@@ -32,6 +32,9 @@ func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 		for _, text := range run.Missing {
 			p.wrap("missing  ", run.ID+": "+text, p.red)
 		}
+		if run.RowGap != nil {
+			p.wrap("row gap  ", run.ID+": "+rowGap(run.RowGap), plain)
+		}
 	}
 	for _, f := range findings(suite.Runs) {
 		p.wrap("! ", f.runs()+": "+f.Name+": "+printable(f.Because), p.red)

@@ -46,6 +46,18 @@ func (p *page) head(run result.Run) {
 	for _, text := range run.Warnings {
 		p.wrap("warning  ", text, plain)
 	}
+	if run.RowGap != nil {
+		p.wrap("row gap  ", rowGap(run.RowGap), plain)
+	}
+}
+
+// rowGap names the row numbers that a run's inserts have left out.
+func rowGap(gap *result.RowGap) string {
+	some := "some"
+	if gap.Count != nil {
+		some = whole(uint64(*gap.Count))
+	}
+	return fmt.Sprintf("%s of the row numbers %d to %d have no row: the agents insert in turns and did not end at the same one", some, gap.First, gap.Last)
 }
 
 func (p *page) status(s result.Status) string {

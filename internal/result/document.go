@@ -54,6 +54,16 @@ type Run struct {
 	Phases     []Phase    `json:"phases"`
 	Verdicts   []Verdict  `json:"verdicts"`
 	Warnings   []string   `json:"warnings,omitempty"`
+	// RowGap is the row numbers at the end of what the run has inserted that have no row; null where there are none.
+	RowGap *RowGap `json:"row_gap,omitempty"`
+}
+
+// RowGap is row numbers of which some have no row: the inserts of several agents take turns, and the agents do not end
+// at the same row.
+type RowGap struct {
+	First int64  `json:"first"` // all rows below are there
+	Last  int64  `json:"last"`  // nothing was inserted above
+	Count *int64 `json:"count"` // of those that have no row, or not for certain; null where an agent did not report it
 }
 
 // Suite is the result of a suite of several runs.

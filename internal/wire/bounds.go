@@ -97,6 +97,7 @@ func bounds() []bound {
 		upTo("PhaseEnded.windows", maxSeq),
 		{field: "PhaseEnded.client", max: maxCount, items: maxMap},
 		between("PhaseEnded.inserted_below", -maxKey, maxKey),
+		between("PhaseEnded.inserted_rows", -maxKey, maxKey),
 		{field: "Observations.figures", items: MaxFigures},
 		{field: "Observations.happenings", items: maxHappenings},
 		{field: "Observations.warnings", items: maxNotices},

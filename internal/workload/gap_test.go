@@ -53,6 +53,7 @@ func TestRowsBetweenTheRangeAndTheInsertsAreNotAskedFor(t *testing.T) {
 						all[1].SetWatermark(smallest)
 					}
 				}
+				require.Equal(t, int64(len(there))-cfg.RecordCount, all[0].InsertedRows()+all[1].InsertedRows())
 				require.Equal(t, highest+1, max(all[0].InsertedBelow(), all[1].InsertedBelow()))
 				if distribution == Latest || distribution == Zipfian {
 					require.Positive(t, news, "new rows are asked for, as they would be without a gap")

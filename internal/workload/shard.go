@@ -151,6 +151,15 @@ func (s *Shard) Inserted() int64 {
 	return n
 }
 
+// InsertedRows counts the rows that the shard has inserted in a run and that are there for certain.
+func (s *Shard) InsertedRows() int64 {
+	var n int64
+	for _, in := range s.inserts {
+		n += in.acked.Load() - in.holes.Load()
+	}
+	return n
+}
+
 // InsertedBelow is the key number from which on the shard has handed out none to inserts of a run.
 func (s *Shard) InsertedBelow() int64 {
 	below := s.cfg.FirstInsert()

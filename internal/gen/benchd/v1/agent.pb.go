@@ -2338,6 +2338,8 @@ type PhaseEnded struct {
 	Client map[string]uint64 `protobuf:"bytes,10,rep,name=client,proto3" json:"client,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// Of the end of a run's last phase: the key number from which on this shard has inserted nothing. 0: it is not known.
 	InsertedBelow int64 `protobuf:"varint,11,opt,name=inserted_below,json=insertedBelow,proto3" json:"inserted_below,omitempty"`
+	// Of the same end: how many rows this shard has inserted that are there for certain. Absent: it is not known.
+	InsertedRows  *int64 `protobuf:"varint,12,opt,name=inserted_rows,json=insertedRows,proto3,oneof" json:"inserted_rows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2445,6 +2447,13 @@ func (x *PhaseEnded) GetClient() map[string]uint64 {
 func (x *PhaseEnded) GetInsertedBelow() int64 {
 	if x != nil {
 		return x.InsertedBelow
+	}
+	return 0
+}
+
+func (x *PhaseEnded) GetInsertedRows() int64 {
+	if x != nil && x.InsertedRows != nil {
+		return *x.InsertedRows
 	}
 	return 0
 }
@@ -3343,7 +3352,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\vErrorSample\x12\x0e\n" +
 	"\x02op\x18\x01 \x01(\tR\x02op\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\x8c\x03\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\xc8\x03\n" +
 	"\n" +
 	"PhaseEnded\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
@@ -3357,10 +3366,12 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\x04left\x18\t \x01(\tR\x04left\x129\n" +
 	"\x06client\x18\n" +
 	" \x03(\v2!.benchd.v1.PhaseEnded.ClientEntryR\x06client\x12%\n" +
-	"\x0einserted_below\x18\v \x01(\x03R\rinsertedBelow\x1a9\n" +
+	"\x0einserted_below\x18\v \x01(\x03R\rinsertedBelow\x12(\n" +
+	"\rinserted_rows\x18\f \x01(\x03H\x00R\finsertedRows\x88\x01\x01\x1a9\n" +
 	"\vClientEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"!\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01B\x10\n" +
+	"\x0e_inserted_rows\"!\n" +
 	"\aLeaving\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"<\n" +
 	"\aWelcome\x12\x18\n" +
@@ -3575,6 +3586,7 @@ func file_benchd_v1_agent_proto_init() {
 		(*SessionResponse_CancelAction)(nil),
 		(*SessionResponse_Observe)(nil),
 	}
+	file_benchd_v1_agent_proto_msgTypes[22].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
