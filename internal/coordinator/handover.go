@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -8,9 +9,24 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// spareAfter is how long an orphaned shard waits for an agent that has nothing else to do before one of the run's own
-// that has ended its part takes it up.
-const spareAfter = 10 * time.Second
+// handoverAfter is how long a load waits for an agent that is not connected, in all, before one of the run's own that has
+// ended its part takes its shard up. One that serves no run may do so as soon as the agent counts as lost.
+const handoverAfter = DefaultAgentGrace + 10*time.Second
+
+// grace is how long an agent may be away from the run before it counts as lost: shorter where the run's settings let a
+// load be handed over before.
+func (cd *conductor) grace() time.Duration {
+	grace := cd.c.config.AgentGrace
+	if after := cd.run.settings.HandoverAfter; after > 0 && cd.run.record.Life.Resumable() {
+		return min(grace, after)
+	}
+	return grace
+}
+
+// spareAfter is how long an orphaned shard waits for an agent that has nothing else to do.
+func (cd *conductor) spareAfter() time.Duration {
+	return max(0, cmp.Or(cd.run.settings.HandoverAfter, handoverAfter)-DefaultAgentGrace)
+}
 
 // handOver looks for agents that take up the shards which have lost theirs. It runs in the loop, at every tick.
 func (cd *conductor) handOver(now time.Time) {
@@ -19,7 +35,7 @@ func (cd *conductor) handOver(now time.Time) {
 			delete(cd.orphans, shard)
 			continue
 		}
-		m := cd.c.adopt(cd, shard, now.Sub(since) >= spareAfter)
+		m := cd.c.adopt(cd, shard, now.Sub(since) >= cd.spareAfter())
 		if m == nil {
 			continue
 		}

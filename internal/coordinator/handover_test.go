@@ -119,3 +119,33 @@ func TestOnlyFirstAttemptsCountForTheSkewOfTheStart(t *testing.T) {
 	require.ElementsMatch(t, []string{"a", "b"}, names)
 	require.Less(t, run.Start.SkewMS, 1.0)
 }
+
+// The wait for an agent that does not come back is a setting; the default would keep the load idle for 40 s.
+func TestALoadIsHandedOverAfterTheTimeThatItsSettingsGive(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+	id, err := h.submit(&benchdv1.SubmitRequest{
+		Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
+	}, "phase=load", "recordcount=10000", "handover.after=1s")
+	require.NoError(t, err)
+	a.ready()
+	b.ready()
+	ofA, ofB := a.begin(), b.begin()
+	b.loads(ofB.GetId(), 0, 5, false)
+	b.cancel()
+	require.Error(t, b.refused())
+	h.event(id, "agent b is not connected; it has 1s to come back")
+	a.loads(ofA.GetId(), 0, 10, true)
+	a.hasLoaded(ofA.GetId(), 10)
+
+	again := a.ready()
+	require.Equal(t, ofB.GetId().GetShard(), again.GetId().GetShard())
+	require.EqualValues(t, 2, again.GetId().GetAttempt())
+	require.Equal(t, []int64{500}, again.GetLoaded())
+	await(a, (*benchdv1.SessionResponse).GetStart)
+	a.loads(again.GetId(), 2*time.Second, 5, true)
+	a.hasLoaded(again.GetId(), 5)
+	h.until(id, result.Complete)
+	require.Equal(t, []result.Handover{{Shard: int(again.GetId().GetShard()), From: "b", To: "a", T: 0.5, Seconds: 1.5}}, h.result(id).Phases[0].Handovers)
+}

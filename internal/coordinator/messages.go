@@ -209,7 +209,7 @@ func (cd *conductor) gone(shard int) {
 	}
 	since := time.Now()
 	cd.away[shard] = since
-	grace := cd.c.config.AgentGrace
+	grace := cd.grace()
 	cd.note("agent", fmt.Sprintf("agent %s is not connected; it has %s to come back", cd.run.record.Life.Shards[shard].Agent, grace))
 	time.AfterFunc(grace, func() {
 		cd.post(func() {

@@ -34,6 +34,9 @@ type Rehand struct{ Shard int }
 
 func (c Rehand) command() string { return fmt.Sprintf("find an agent for shard %d", c.Shard) }
 
+// Resumable reports whether the run goes on without an agent that is lost now, and another takes its part up.
+func (s *State) Resumable() bool { return s.resumable() }
+
 // resumable reports whether what a lost shard had still to do can be handed out again.
 func (s *State) resumable() bool {
 	segment := s.Current()

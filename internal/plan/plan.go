@@ -101,6 +101,10 @@ type Settings struct {
 	AfterLoad     []string
 	ActionTimeout time.Duration
 
+	// HandoverAfter is how long a load waits for an agent that is not connected before another of the run goes on with its
+	// shard; 0 is the coordinator's default.
+	HandoverAfter time.Duration
+
 	Telemetry Telemetry
 
 	// BeforeRun are actions on the target that come before the first segment that measures, likewise. Actions are done

@@ -25,6 +25,7 @@ func (j *judge) effects(s plan.Settings) []effect {
 		{[]string{"hdrhistogram.output.path"}, "hdrhistogram.fileoutput=true", is("hdrhistogram.fileoutput", "true")},
 		{[]string{"fieldlengthhistogram"}, "fieldlengthdistribution=histogram", is("fieldlengthdistribution", "histogram")},
 	}
+	all = append(all, effect{[]string{HandoverProperty}, "--phase load or load,run", s.Load})
 	if s.Run {
 		all = append(all,
 			effect{[]string{"hotspotdatafraction", "hotspotopnfraction"}, "requestdistribution=hotspot", c.RequestDistribution == workload.Hotspot},

@@ -36,6 +36,7 @@ func TestAPropertyWithoutEffectIsNamed(t *testing.T) {
 		{"measurement.raw.output_file", "f", "measurementtype=raw or hdrhistogram+raw", p("measurementtype", "raw")},
 		{"measurement.raw.no_summary", "true", "measurementtype=raw or hdrhistogram+raw", p("measurementtype", "hdrhistogram+raw")},
 		{"hdrhistogram.output.path", "x", "hdrhistogram.fileoutput=true", p("hdrhistogram.fileoutput", "true")},
+		{"handover.after", "5s", "--phase load or load,run", p("phase", "load,run")},
 		{"label", "x", "-s or status=true", p("status", "true")},
 		{"status.interval", "5", "-s or status=true", p("status", "true")},
 	} {

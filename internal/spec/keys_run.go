@@ -2,6 +2,9 @@ package spec
 
 import "github.com/benchd/benchd/internal/plan"
 
+// HandoverProperty is how long a load waits before it is handed over.
+const HandoverProperty = "handover.after"
+
 // runKeys are the properties of how it is done: target, phases, workers, pace, time and limits.
 func runKeys() []Key {
 	const century = 100 * 365 * 86400
@@ -26,6 +29,8 @@ func runKeys() []Key {
 		{Name: "warmup.ops", Kind: Int, Default: "0", Max: 1 << 60, Doc: "measure after so many operations over all agents, which do not count for operationcount; with warmup too, whichever comes first"},
 		{Name: "warmup.until", Kind: Enum, Values: []string{string(plan.Steady)}, Doc: "measure when throughput and service time are steady, or at the latest after warmup (default " + steadyWithin + ")"},
 		{Name: "interval", Kind: Duration, Default: "1s", Min: 0.1, Max: 60, Doc: "length of a window, 100ms to 1m"},
+
+		{Name: HandoverProperty, Kind: Duration, Min: 1, Max: 120, Doc: "how long a load under --on-agent-loss continue waits for an agent that is not connected before an agent that has ended its own part goes on with its rows, 1s to 2m (default 40s); a free agent goes on after 30s at the latest"},
 
 		{Name: ActionsProperty, Kind: Text, check: checkActions, Doc: "what is done to the target while it is measured: 60s major_compact; 90s split usertable user5; 2m hook restart; on a sandbox 10s fault latency delay=5ms length=20s; 40s clear_faults; each from the begin of measuring on"},
 

@@ -98,6 +98,7 @@ func (v values) settings() plan.Settings {
 		Actions:       v.actions(),
 		ActionTimeout: v.duration("hbase.action.timeout"),
 
+		HandoverAfter:   v.duration(HandoverProperty),
 		Telemetry:       v.telemetry(),
 		ContinueInserts: v.text(insertBase) == goOn,
 
