@@ -28,6 +28,7 @@ type runFlags struct {
 	agents int
 	data   string
 	output string
+	rawIO  string
 	quiet  bool
 }
 
@@ -51,6 +52,7 @@ what was measured until then; a second one ends at once.`,
 	config.Whole(cmd.Flags(), &f.agents, "agents", 1, "agents within this process; a suite that asks for more of them gets as many as it asks for")
 	cmd.Flags().StringVar(&f.data, "data", "", "keep the archive in `DIR`; without it only what is printed remains")
 	addOutputFlag(cmd, &f.output, resultFormats()...)
+	cli.RawIOFlag(cmd, &f.rawIO)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		return runHere(ctx, c, cmd, &f)
@@ -82,7 +84,7 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	var id string
 	var warnings []string
 	if err := begin(ctx, signals, "interrupted before the run began", func(ctx context.Context) (err error) {
-		cluster, err = dev.Start(ctx, dev.Config{Agents: agentsFor(j.suite, f.agents), DataDir: f.data, Version: c.Version, Logger: c.Logger, Sandbox: embedded})
+		cluster, err = dev.Start(ctx, dev.Config{Agents: agentsFor(j.suite, f.agents), DataDir: f.data, Version: c.Version, Logger: c.Logger, Sandbox: embedded, KnownIO: f.rawIO == cli.Off})
 		if err != nil {
 			return cli.StartError(err)
 		}

@@ -84,7 +84,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	ending := time.Now()
 	defer func() { a.closeRoom(joinWithin - time.Since(ending)) }()
-	a.host = hostFacts(ctx, a.log)
+	a.host = hostFacts(ctx, a.config.rawIO(), a.log)
 	conn, err := grpc.NewClient(a.config.Coordinator, a.config.dialOptions()...)
 	if err != nil {
 		return fmt.Errorf("connect to coordinator %s: %w", a.config.Coordinator, err)

@@ -1,6 +1,8 @@
 package agent_test
 
 import (
+	"context"
+	"runtime"
 	"testing"
 	"time"
 
@@ -341,4 +343,27 @@ func TestABadConfigIsRefusedAtOnce(t *testing.T) {
 	}
 	_, err := agent.New(agent.Config{Coordinator: "x:1", Drivers: drivers})
 	require.NoError(t, err, "the host's name is an agent's")
+}
+
+// The switch reaches the target, and the coordinator hears of it.
+func TestRawCallsCanBeSwitchedOff(t *testing.T) {
+	for known, want := range map[bool]string{false: "on", true: "off"} {
+		t.Run(want, func(t *testing.T) {
+			b := newBoss(t)
+			asked := make(chan bool, 1)
+			newRig(t, b, func(c *agent.Config) {
+				c.KnownIO = known
+				c.Drivers = map[string]load.Driver{"null": func(ctx context.Context, s load.Settings) (load.Target, error) {
+					asked <- s.KnownIO
+					return null.Open(ctx, s)
+				}}
+			})
+			s := b.next()
+			if runtime.GOOS == "linux" {
+				require.Equal(t, want, s.hello.GetHost().GetRawIo())
+			}
+			s.prepare("S.1")
+			require.Equal(t, known, <-asked)
+		})
+	}
 }

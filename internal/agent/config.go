@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"time"
 
@@ -56,6 +57,8 @@ type Config struct {
 	Clock *clock.Source
 	// Gate is shared by the agents of a process, so that their workers begin together. Default: one of the agent's own.
 	Gate *load.Gate
+	// KnownIO has the agent make no raw system calls (package kernel).
+	KnownIO bool
 	// Logger takes what the agent has to say. Default: nobody.
 	Logger *slog.Logger
 	// Registerer takes the agent's metrics. Default: nobody.
@@ -91,6 +94,14 @@ func (c *Config) ensureDefaults() error {
 	}
 	c.Logger = c.Logger.With("agent", c.Name)
 	return nil
+}
+
+// rawIO is how the agent makes system calls, as it introduces itself.
+func (c *Config) rawIO() string {
+	if c.KnownIO || runtime.GOOS != "linux" {
+		return "off"
+	}
+	return "on"
 }
 
 func (c *Config) validate() error {

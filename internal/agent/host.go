@@ -14,9 +14,9 @@ import (
 )
 
 // hostFacts describes the machine. What cannot be read is left out: an agent works without.
-func hostFacts(ctx context.Context, log *slog.Logger) *benchdv1.HostFacts {
+func hostFacts(ctx context.Context, rawIO string, log *slog.Logger) *benchdv1.HostFacts {
 	facts := &benchdv1.HostFacts{
-		Os: runtime.GOOS + "/" + runtime.GOARCH, Cores: uint32(runtime.NumCPU()), GoVersion: runtime.Version(),
+		Os: runtime.GOOS + "/" + runtime.GOARCH, Cores: uint32(runtime.NumCPU()), GoVersion: runtime.Version(), RawIo: rawIO,
 	}
 	missing := func(what string, err error) bool {
 		if err != nil {

@@ -108,7 +108,7 @@ func (s *shard) prepare(m *benchdv1.Prepare) (facts map[string]string, err error
 	s.settings, s.properties = settings, part.Properties
 	target, err := driver(s.preparing, load.Settings{
 		Properties: part.Properties, Run: part.Run, Agent: part.Agent, Shard: part.Index,
-		Seed: settings.Workload.Seed, Logger: s.log,
+		Seed: settings.Workload.Seed, Logger: s.log, KnownIO: s.a.config.KnownIO,
 	})
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (s *shard) make(part plan.Shard, settings plan.Settings, target load.Target
 		tap = s.points.begin
 	}
 	runner, err := load.New(load.Config{
-		Target: target, Shard: part, Settings: settings, Clock: s.a.clock, Gate: s.a.config.Gate, Logger: s.log,
+		Target: target, Shard: part, Settings: settings, Clock: s.a.clock, Gate: s.a.config.Gate, KnownIO: s.a.config.KnownIO, Logger: s.log,
 		Emit: s.emit, Started: s.begun, Ended: s.over, Health: s.a.health.sample, Tap: tap,
 	})
 	if err != nil {

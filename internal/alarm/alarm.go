@@ -25,6 +25,15 @@ func New() *Alarm {
 	return NewPlain()
 }
 
+// NewKnown makes an Alarm as New does, of whose system calls the runtime is told (package kernel).
+func NewKnown() *Alarm {
+	a := New()
+	if a.precise != nil {
+		a.precise.known = true
+	}
+	return a
+}
+
 // NewPlain makes an Alarm of the runtime's timers. They are coarse, but in a bubble of testing/synctest only
 // they know what the time is.
 func NewPlain() *Alarm {

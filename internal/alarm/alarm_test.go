@@ -59,3 +59,14 @@ func BenchmarkAlarm(b *testing.B) {
 		})
 	}
 }
+
+func TestAnAlarmOfKnownCallsRingsAndObeys(t *testing.T) {
+	a := alarm.NewKnown()
+	defer func() { require.NoError(t, a.Close()) }()
+	began := time.Now()
+	require.NoError(t, a.Wait(t.Context(), 700*time.Microsecond))
+	require.GreaterOrEqual(t, time.Since(began), 700*time.Microsecond)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(time.Millisecond, cancel)
+	require.ErrorIs(t, a.Wait(ctx, time.Hour), context.Canceled)
+}

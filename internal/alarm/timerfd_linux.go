@@ -26,6 +26,8 @@ type kernelTimer struct {
 	look func(fd uintptr) (done bool)
 	lost error // why reading failed
 
+	known bool // the runtime is told after all
+
 	// ctx is the context whose end interrupts a wait. Sessions and workers wait with one and the same for
 	// millions of times, so it is watched across waits.
 	ctx     context.Context //nolint:containedctx // see above
@@ -72,7 +74,11 @@ func (t *kernelTimer) wait() error {
 
 // read takes out that the timer has rung, if it has.
 func (t *kernelTimer) read(fd uintptr) (done bool) {
-	switch _, errno := kernel.Read(fd, t.buf[:]); errno {
+	read := kernel.Read
+	if t.known {
+		read = kernel.ReadKnown
+	}
+	switch _, errno := read(fd, t.buf[:]); errno {
 	case 0:
 		return true
 	case syscall.EAGAIN:

@@ -8,7 +8,7 @@ import (
 )
 
 // kernelTimer exists on Linux only.
-type kernelTimer struct{}
+type kernelTimer struct{ known bool }
 
 func newKernelTimer() *kernelTimer { return nil }
 

@@ -50,7 +50,9 @@ type Config struct {
 	// Drivers are the targets. Default: all of this build.
 	Drivers map[string]load.Driver
 	// Actors are the targets to which something can be done. Default: all of this build.
-	Actors     map[string]load.Acting
+	Actors map[string]load.Acting
+	// KnownIO has the agents make no raw system calls; see [agent.Config].
+	KnownIO    bool
 	Version    string
 	Logger     *slog.Logger
 	Registerer prometheus.Registerer // those of agents get their names as the label "agent"
@@ -184,7 +186,7 @@ func (c *Cluster) start(ctx context.Context, config Config, gate *load.Gate, nam
 	}
 	a, err := agent.New(agent.Config{
 		Coordinator: address, Dial: c.dial, Drivers: config.Drivers, Actors: config.Actors, Name: name, Version: config.Version, Logger: config.Logger,
-		Spool: filepath.Join(config.DataDir, "points", name), Registerer: registerer, Gate: gate,
+		Spool: filepath.Join(config.DataDir, "points", name), Registerer: registerer, Gate: gate, KnownIO: config.KnownIO,
 	})
 	if err != nil {
 		return err

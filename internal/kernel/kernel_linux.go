@@ -16,6 +16,21 @@ func Read(fd uintptr, b []byte) (n int, errno syscall.Errno) {
 	return n, errno
 }
 
+// ReadKnown reads as Read does, and tells the runtime.
+func ReadKnown(fd uintptr, b []byte) (n int, errno syscall.Errno) {
+	for {
+		n, _, errno := syscall.Syscall(syscall.SYS_READ, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(min(len(b), Most)))
+		switch errno {
+		case 0:
+			received(fd)
+			return int(n), 0
+		case syscall.EINTR:
+		default:
+			return 0, errno
+		}
+	}
+}
+
 // Write writes what can be written at once, Most bytes at most. The error is EAGAIN where nothing can.
 func Write(fd uintptr, b []byte) (n int, errno syscall.Errno) {
 	sends(fd)

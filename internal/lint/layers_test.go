@@ -62,7 +62,7 @@ func layers() []layer {
 		}},
 		{"aside", []room{
 			{name: "alarm", beside: []string{"kernel"}},
-			{name: "kernel", only: []string{"alarm", "target"}},
+			{name: "kernel", only: []string{"alarm", "load", "target"}},
 			{name: "spelling"},
 			{name: "config", beside: []string{"spelling"}, only: []string{"cmd", "cli"}},
 			{name: "telemetry", only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/benchd/benchd/internal/kernel"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -24,6 +25,10 @@ const closingWithin = time.Minute
 
 // run starts the workers, cuts windows until they have joined, and ends the segment.
 func (s *segment) run() {
+	if !s.r.cfg.KnownIO && !s.r.cfg.PlainTimers {
+		stop := kernel.Beat()
+		defer stop()
+	}
 	var workers sync.WaitGroup
 	for _, w := range s.workers {
 		workers.Go(w.run)

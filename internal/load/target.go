@@ -54,6 +54,8 @@ type Settings struct {
 
 	// PlainTimers has a target that simulates times wait by alarm.NewPlain.
 	PlainTimers bool
+	// KnownIO has a target make no raw system calls (package kernel).
+	KnownIO bool
 }
 
 // Driver connects to one kind of system. It fails within a bound of its own when the system is not there.

@@ -59,9 +59,12 @@ func newWorker(s *segment, index int) *worker {
 
 // run works until the segment's end, or until the worker has nothing more to do.
 func (w *worker) run() {
-	if w.s.r.cfg.PlainTimers {
+	switch cfg := &w.s.r.cfg; {
+	case cfg.PlainTimers:
 		w.alarm = alarm.NewPlain()
-	} else {
+	case cfg.KnownIO:
+		w.alarm = alarm.NewKnown()
+	default:
 		w.alarm = alarm.New()
 	}
 	defer func() { _ = w.alarm.Close() }() // nobody waits any more

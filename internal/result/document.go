@@ -110,6 +110,7 @@ type Agent struct {
 	Cores    int               `json:"cores"`
 	Memory   uint64            `json:"memory_bytes"`
 	Go       string            `json:"go"`
+	RawIO    string            `json:"raw_io,omitempty"` // on or off: system calls of which Go's runtime is not told
 	Labels   map[string]string `json:"labels"`
 }
 

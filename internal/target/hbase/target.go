@@ -59,7 +59,7 @@ func New(settings spec.HBaseSettings, s load.Settings, locator Locator) *Target 
 		log:        s.Logger,
 		family:     []byte(settings.Family.Name),
 		durability: durabilities()[settings.Durability],
-		greeting:   rpc.Config{User: settings.User, Service: "ClientService"},
+		greeting:   rpc.Config{User: settings.User, Service: "ClientService", KnownIO: s.KnownIO},
 		servers:    make(map[string]*server),
 		nonceGroup: rand.Uint64() | 1,
 

@@ -36,6 +36,8 @@ func newSession(t *Target, worker int) *session {
 	switch {
 	case waits && t.plain:
 		s.alarm = alarm.NewPlain()
+	case waits && t.knownIO:
+		s.alarm = alarm.NewKnown()
 	case waits:
 		s.alarm = alarm.New()
 	}

@@ -22,6 +22,7 @@ type Target struct {
 	shard    int
 	seed     uint64
 	plain    bool // timers
+	knownIO  bool // no raw system calls
 
 	birth time.Time // of the monotonic clock that all sessions go by
 	queue queue
@@ -43,7 +44,7 @@ func Open(_ context.Context, s load.Settings) (load.Target, error) {
 
 // New makes a Target with settings that are read already. Of s it uses the names and the seed.
 func New(settings spec.NullSettings, s load.Settings) (*Target, error) {
-	t := &Target{settings: settings, agent: s.Agent, shard: s.Shard, seed: settings.Seed, plain: s.PlainTimers, birth: time.Now()}
+	t := &Target{settings: settings, agent: s.Agent, shard: s.Shard, seed: settings.Seed, plain: s.PlainTimers, knownIO: s.KnownIO, birth: time.Now()}
 	if t.seed == 0 {
 		t.seed = s.Seed
 	}

@@ -1371,7 +1371,10 @@ type HostFacts struct {
 	// The kernel's version.
 	Kernel string `protobuf:"bytes,6,opt,name=kernel,proto3" json:"kernel,omitempty"`
 	// The version of Go in the build.
-	GoVersion     string `protobuf:"bytes,7,opt,name=go_version,json=goVersion,proto3" json:"go_version,omitempty"`
+	GoVersion string `protobuf:"bytes,7,opt,name=go_version,json=goVersion,proto3" json:"go_version,omitempty"`
+	// Whether the agent makes system calls of which Go's runtime is not told: "on" or "off"; empty from an agent that does
+	// not know the setting.
+	RawIo         string `protobuf:"bytes,8,opt,name=raw_io,json=rawIo,proto3" json:"raw_io,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1451,6 +1454,13 @@ func (x *HostFacts) GetKernel() string {
 func (x *HostFacts) GetGoVersion() string {
 	if x != nil {
 		return x.GoVersion
+	}
+	return ""
+}
+
+func (x *HostFacts) GetRawIo() string {
+	if x != nil {
+		return x.RawIo
 	}
 	return ""
 }
@@ -3269,7 +3279,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	" \x03(\tR\x05hooks\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc4\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xdb\x01\n" +
 	"\tHostFacts\x12\x1a\n" +
 	"\bhostname\x18\x01 \x01(\tR\bhostname\x12\x0e\n" +
 	"\x02os\x18\x02 \x01(\tR\x02os\x12\x1b\n" +
@@ -3278,7 +3288,8 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\fmemory_bytes\x18\x05 \x01(\x04R\vmemoryBytes\x12\x16\n" +
 	"\x06kernel\x18\x06 \x01(\tR\x06kernel\x12\x1d\n" +
 	"\n" +
-	"go_version\x18\a \x01(\tR\tgoVersion\"K\n" +
+	"go_version\x18\a \x01(\tR\tgoVersion\x12\x15\n" +
+	"\x06raw_io\x18\b \x01(\tR\x05rawIo\"K\n" +
 	"\aShardId\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x14\n" +
 	"\x05shard\x18\x02 \x01(\rR\x05shard\x12\x18\n" +

@@ -31,6 +31,7 @@ type Config struct {
 	User    string // that the server sees
 	Service string // "ClientService"
 	Codec   compression.Codec
+	KnownIO bool // the runtime is told of system calls; see package kernel
 }
 
 // Conn is a connection to a server. Its methods may be called from several goroutines.
@@ -80,7 +81,10 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 		CellBlockCodecClass: new("org.apache.hadoop.hbase.codec.KeyValueCodec"),
 		VersionInfo:         version(),
 	}
-	c := &Conn{addr: addr, conn: swift(nc), more: make(chan struct{}, 1), ended: make(chan struct{})}
+	c := &Conn{addr: addr, conn: nc, more: make(chan struct{}, 1), ended: make(chan struct{})}
+	if !cfg.KnownIO {
+		c.conn = swift(nc)
+	}
 	c.in.wake = make(chan struct{}, 1)
 	if cfg.Codec != nil {
 		c.codec = &codec{cfg.Codec}

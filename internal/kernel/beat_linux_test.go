@@ -1,0 +1,190 @@
+package kernel_test
+
+import (
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/benchd/benchd/internal/kernel"
+)
+
+// echoes has the test's own program answer, as a process of its own.
+const echoes = "BENCHD_KERNEL_TEST_ECHO"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(echoes) != "" {
+		echo(os.NewFile(3, "peer"))
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// echo answers each byte 200 µs after it came.
+func echo(peer *os.File) {
+	b := make([]byte, 1)
+	for {
+		if _, err := peer.Read(b); err != nil {
+			return
+		}
+		pause := unix.NsecToTimespec(int64(200 * time.Microsecond))
+		_ = unix.ClockNanosleep(unix.CLOCK_MONOTONIC, 0, &pause, nil)
+		if _, err := peer.Write(b); err != nil {
+			return
+		}
+	}
+}
+
+// peer starts a process that answers, and returns the connection to it.
+func peer(t testing.TB) *net.UnixConn {
+	t.Helper()
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	require.NoError(t, err)
+	theirs, ours := os.NewFile(uintptr(pair[0]), "theirs"), os.NewFile(uintptr(pair[1]), "ours")
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), echoes+"=1")
+	cmd.ExtraFiles = []*os.File{theirs}
+	require.NoError(t, cmd.Start())
+	require.NoError(t, theirs.Close())
+	conn, err := net.FileConn(ours)
+	require.NoError(t, err)
+	require.NoError(t, ours.Close())
+	t.Cleanup(func() {
+		_ = conn.Close()
+		_ = cmd.Wait() // it ends with the connection
+	})
+	return conn.(*net.UnixConn)
+}
+
+// rawConn is a connection whose reads and writes are raw.
+type rawConn struct{ raw syscall.RawConn }
+
+// Read waits until there is something, and reads it.
+func (c rawConn) Read(b []byte) (n int, err error) {
+	var errno syscall.Errno
+	if err := c.raw.Read(func(fd uintptr) bool { n, errno = readRaw(fd, b); return errno != syscall.EAGAIN }); err != nil {
+		return 0, err
+	}
+	return n, errnoError(errno)
+}
+
+// Write writes what can be written at once.
+func (c rawConn) Write(b []byte) (n int, err error) {
+	var errno syscall.Errno
+	if err := c.raw.Write(func(fd uintptr) bool { n, errno = writeRaw(fd, b); return errno != syscall.EAGAIN }); err != nil {
+		return 0, err
+	}
+	return n, errnoError(errno)
+}
+
+func errnoError(errno syscall.Errno) error {
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// beside does operations on a peer, one after another, beside goroutines that now and then compute for half a second
+// without a call. It returns how long each operation took, and how many were answered only when the computation was over,
+// although that had begun while they were in flight.
+func beside(t testing.TB, conn io.ReadWriter, computations int) (times []time.Duration, stuck int) {
+	t.Helper()
+	before := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(before)
+	b := make([]byte, 1)
+	for n := range computations {
+		var begun, over atomic.Bool
+		done := make(chan struct{})
+		for i := range 400 {
+			if i == 399 {
+				go func() {
+					defer close(done)
+					begun.Store(true)
+					for began := time.Now(); time.Since(began) < 500*time.Millisecond; {
+						continue
+					}
+					over.Store(true)
+				}()
+			}
+			sent := time.Now()
+			_, err := conn.Write(b)
+			require.NoError(t, err)
+			_, err = io.ReadFull(conn, b)
+			require.NoError(t, err)
+			times = append(times, time.Since(sent))
+		}
+		require.True(t, begun.Load(), "computation %d", n)
+		if over.Load() {
+			stuck++
+		}
+		<-done
+	}
+	slices.Sort(times)
+	return times, stuck
+}
+
+// The runtime's monitor sleeps through raw system calls: a goroutine that computes keeps the only processor, and the answer
+// that has come meanwhile is not looked at. While a heart beats it is, as it is without raw calls.
+func TestAHeartbeatBoundsHowLongAComputationHoldsUpAnswers(t *testing.T) {
+	const computations = 5
+	for _, test := range []struct {
+		name      string
+		raw, beat bool
+		stuck     func(n int) bool
+	}{
+		{"calls that the runtime knows of", false, false, func(n int) bool { return n == 0 }},
+		{"raw calls", true, false, func(n int) bool { return n > computations/2 }},
+		{"raw calls while a heart beats", true, true, func(n int) bool { return n == 0 }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			conn := peer(t)
+			var rw io.ReadWriter = conn
+			if test.raw {
+				raw, err := conn.SyscallConn()
+				require.NoError(t, err)
+				rw = rawConn{raw}
+			}
+			if test.beat {
+				defer kernel.Beat()()
+			}
+			times, stuck := beside(t, rw, computations)
+			t.Logf("p50 %v, p99.9 %v, max %v; %d of %d answers seen only after the computation",
+				times[len(times)/2], times[len(times)*999/1000-1], times[len(times)-1], stuck, computations)
+			require.True(t, test.stuck(stuck), "%d of %d answers were seen only after the computation", stuck, computations)
+		})
+	}
+}
+
+// BenchmarkBeat shows what a heartbeat costs a process that is idle otherwise.
+func BenchmarkBeat(b *testing.B) {
+	for _, beats := range []bool{false, true} {
+		b.Run(map[bool]string{false: "none", true: "beating"}[beats], func(b *testing.B) {
+			if beats {
+				defer kernel.Beat()()
+			}
+			before := cpu(b)
+			began := time.Now()
+			for b.Loop() {
+				<-time.After(time.Second)
+			}
+			b.ReportMetric(float64((cpu(b)-before).Microseconds())/time.Since(began).Seconds(), "µs-CPU/s")
+		})
+	}
+}
+
+// cpu is the processor time of the process.
+func cpu(b *testing.B) time.Duration {
+	b.Helper()
+	var u unix.Rusage
+	require.NoError(b, unix.Getrusage(unix.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
