@@ -226,6 +226,9 @@ func (r *reporter) raw(ctx context.Context, run result.Run) error {
 		if lost > 0 {
 			r.warn(lostPoints(run.ID, lost))
 		}
+		for _, text := range report.MissingPoints(run) {
+			r.warn(text)
+		}
 		return errors.Join(err, table.Close())
 	}); err != nil {
 		return err

@@ -107,6 +107,7 @@ func deliverPoints(ctx context.Context, c *cli.Context, client *remote.Client, y
 	if lost > 0 {
 		warn(c, []string{lostPoints(run.ID, lost)})
 	}
+	warn(c, report.MissingPoints(run))
 	if y.RawFile == "" {
 		_, err = points.WriteTo(c.Out)
 		return err

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/result"
 )
 
 // Point is one operation of a run.
@@ -22,6 +23,23 @@ type Point struct {
 	Key               latency.Key
 	Done              time.Time // by the coordinator's clock
 	Response, Service time.Duration
+}
+
+// MissingPoints names the operations of a run that have no raw points because an agent was lost and its shard was handed
+// over: points are those of the agents that have ended the shards.
+func MissingPoints(run result.Run) []string {
+	var out []string
+	for _, p := range run.Phases {
+		begun := make(map[int]float64) // by shard: where the part of the agent in question began
+		for _, h := range p.Handovers {
+			if from := begun[h.Shard]; h.T > from {
+				out = append(out, fmt.Sprintf("raw points of %s of run %s are missing for shard %d from %.1f s to %.1f s: agent %s was lost, and agent %s went on; the figures of the run include these operations",
+					p.Name, run.ID, h.Shard, from, h.T, h.From, h.To))
+			}
+			begun[h.Shard] = h.T + h.Seconds
+		}
+	}
+	return out
 }
 
 // PointsCSV writes operations with all that is known of them, to the nanosecond.

@@ -1,0 +1,27 @@
+package report_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// An agent that was lost has its points on its own disk: those who read the others' must know.
+func TestThePointsOfAnAgentThatWasLostAreNamedAsMissing(t *testing.T) {
+	run := result.Run{ID: "S.1", Phases: []result.Phase{
+		{Name: "load", Handovers: []result.Handover{
+			{Shard: 1, From: "b", To: "c", T: 4, Seconds: 36.5},
+			{Shard: 1, From: "c", To: "a", T: 60, Seconds: 1},
+			{Shard: 2, From: "d", To: "a", T: 0, Seconds: 40}, // it had measured nothing
+		}},
+		{Name: "measure"},
+	}}
+	require.Equal(t, []string{
+		"raw points of load of run S.1 are missing for shard 1 from 0.0 s to 4.0 s: agent b was lost, and agent c went on; the figures of the run include these operations",
+		"raw points of load of run S.1 are missing for shard 1 from 40.5 s to 60.0 s: agent c was lost, and agent a went on; the figures of the run include these operations",
+	}, report.MissingPoints(run))
+	require.Empty(t, report.MissingPoints(result.Run{ID: "S.2", Phases: []result.Phase{{Name: "load"}}}))
+}
