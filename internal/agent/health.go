@@ -2,8 +2,12 @@ package agent
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"runtime/metrics"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,6 +38,7 @@ type snapshot struct {
 	busy, idle float64 // processor seconds of the host
 	own        float64 // of the process
 	rx, tx     uint64
+	nics       map[string]traffic // of interfaces whose speed is known
 	gc         debug.GCStats
 	waits      *metrics.Float64Histogram
 }
@@ -55,8 +60,14 @@ func read() snapshot {
 		now.busy = t.User + t.System + t.Nice + t.Irq + t.Softirq + t.Steal // guests are in User and Nice
 	}
 	now.own = ownSeconds()
-	if all, err := net.IOCounters(false); err == nil && len(all) == 1 {
-		now.rx, now.tx = all[0].BytesRecv, all[0].BytesSent
+	if all, err := net.IOCounters(true); err == nil {
+		now.nics = make(map[string]traffic, len(all))
+		for _, nic := range all {
+			now.rx, now.tx = now.rx+nic.BytesRecv, now.tx+nic.BytesSent
+			if speed := nicSpeed(nic.Name); speed > 0 {
+				now.nics[nic.Name] = traffic{nic.BytesRecv, nic.BytesSent, speed}
+			}
+		}
 	}
 	debug.ReadGCStats(&now.gc)
 	read := []metrics.Sample{{Name: schedLatencies}}
@@ -83,6 +94,7 @@ func (s *sampler) sample() latency.Health {
 	} else {
 		h.Cores = 0
 	}
+	h.NetUse = netUse(before.nics, now.nics, now.at.Sub(before.at))
 	h.NetRx, h.NetTx = grown(before.rx, now.rx), grown(before.tx, now.tx)
 	h.GCPauses = int(now.gc.NumGC - before.gc.NumGC)
 	h.GCPauseTotal = now.gc.PauseTotal - before.gc.PauseTotal
@@ -91,6 +103,37 @@ func (s *sampler) sample() latency.Health {
 	}
 	h.SchedLagP99, h.SchedLagMax = waited(before.waits, now.waits)
 	return h
+}
+
+// traffic is what an interface has carried, and its speed in bytes a second.
+type traffic struct {
+	rx, tx uint64
+	speed  float64
+}
+
+// nicSpeed is an interface's speed in bytes a second; 0 where the system does not say, as of loopback and virtual ones.
+func nicSpeed(name string) float64 {
+	text, err := os.ReadFile(filepath.Join("/sys/class/net", name, "speed"))
+	if err != nil {
+		return 0
+	}
+	megabits, err := strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
+	if err != nil || megabits <= 0 {
+		return 0
+	}
+	return megabits * 1e6 / 8
+}
+
+// netUse is the share of its speed that the busiest interface carried, in its busier direction.
+func netUse(before, now map[string]traffic, d time.Duration) float64 {
+	use := 0.0
+	for name, after := range now {
+		if was, ok := before[name]; ok && d > 0 {
+			most := max(grown(was.rx, after.rx), grown(was.tx, after.tx))
+			use = max(use, float64(most)/(after.speed*d.Seconds()))
+		}
+	}
+	return min(use, 1)
 }
 
 // grown is the growth of a counter, which starts anew when an interface goes away.

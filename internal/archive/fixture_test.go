@@ -88,7 +88,7 @@ func windowOf(id latency.WindowID, samples int) latency.Window {
 		},
 		Rows: 1000, Bytes: 1 << 20, Issued: uint64(id.Seq+1) * 1003, Recorded: uint64(id.Seq+1) * 1003,
 		Health: latency.Health{
-			Cores: 8, HostIdle: 0.75, OwnCPU: 1.5, NetRx: 11, NetTx: 12, GCPauses: 13, GCPauseTotal: 14, GCPauseMax: 15,
+			Cores: 8, HostIdle: 0.75, OwnCPU: 1.5, NetRx: 11, NetTx: 12, NetUse: 0.25, GCPauses: 13, GCPauseTotal: 14, GCPauseMax: 15,
 			SchedLagP99: 16, SchedLagMax: 17, LateSends: 18, LateMax: 19, Backlog: 20,
 		},
 		Lateness: histogramOf(samples, seed+1000), Watermark: 1_000_021,

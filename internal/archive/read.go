@@ -60,7 +60,7 @@ func phasesOf(ctx context.Context, tx *sql.Tx, run string) ([]storedPhase, error
 const (
 	windowsOfPhase = `SELECT w.id, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued, recorded, cores,
 		host_idle, own_cpu, net_rx, net_tx, gc_pauses, gc_pause_total_ns, gc_pause_max_ns, sched_lag_p99_ns,
-		sched_lag_max_ns, late_sends, late_max_ns, backlog, watermark, l.histogram
+		sched_lag_max_ns, late_sends, late_max_ns, backlog, net_use, watermark, l.histogram
 		FROM window w LEFT JOIN lateness l ON l.window = w.id WHERE phase = ? ORDER BY start_ns, seq, shard, attempt`
 	measurementsOfPhase = `SELECT w.id, m.op, m.outcome, m.part_of, m.count, m.response_sum_ns, m.response_min_ns,
 		m.response_max_ns, m.response_overflow, m.service_sum_ns, m.service_min_ns, m.service_max_ns,
@@ -128,7 +128,7 @@ func scanWindow(row scanner, w *latency.Window, compact *latency.Compactor) (id 
 	var lateness sql.RawBytes
 	err = row.Scan(&id, &w.ID.Seq, &w.ID.Shard, &w.ID.Attempt, &w.Start, &w.End, &w.Tail, &w.Last, &w.Rows, &w.Bytes,
 		&w.Issued, &w.Recorded, &h.Cores, &h.HostIdle, &h.OwnCPU, &h.NetRx, &h.NetTx, &h.GCPauses, &h.GCPauseTotal,
-		&h.GCPauseMax, &h.SchedLagP99, &h.SchedLagMax, &h.LateSends, &h.LateMax, &h.Backlog,
+		&h.GCPauseMax, &h.SchedLagP99, &h.SchedLagMax, &h.LateSends, &h.LateMax, &h.Backlog, &h.NetUse,
 		&w.Watermark, &lateness)
 	if err != nil || lateness == nil {
 		return id, err

@@ -68,6 +68,7 @@ type Health struct {
 	HostIdle     float64 // 0…1 of all cores
 	OwnCPU       float64 // cores used by the agent's process
 	NetRx, NetTx uint64  // bytes of the host's interfaces (loopback included)
+	NetUse       float64 // 0…1 of the speed of the busiest interface, in its busier direction; 0 where no speed is known
 	GCPauses     int     // how many
 	GCPauseTotal time.Duration
 	GCPauseMax   time.Duration

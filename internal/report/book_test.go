@@ -63,7 +63,7 @@ func aSuite() result.Suite {
 	bound := aRun("S.3", "r1 read threadcount=10", 2, 43_210, 231)
 	bound.Verdicts = []result.Verdict{{Name: "client_bound", Value: true, Because: "agent a: 4 % idle CPU", Test: "less than 20 % idle CPU"}}
 	good := aRun("S.2", "r1 read threadcount=10", 1, 41_000, 243.5)
-	good.Verdicts = []result.Verdict{{Name: "client_bound", Value: false}}
+	good.Verdicts = []result.Verdict{{Name: "client_bound", Value: false, Test: "less than 20 % idle CPU"}}
 	failed := aRun("S.6", "r2 prodded", 2, 1, 1)
 	failed.Status, failed.Reason = result.Failed, "12 of 100 operations | found *no* row"
 	s := result.Suite{

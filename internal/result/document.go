@@ -308,6 +308,7 @@ type Generator struct {
 	CPUPerOp     float64  `json:"cpu_us_per_op"` // of the agent's process
 	NetRx        uint64   `json:"net_rx_bytes"`
 	NetTx        uint64   `json:"net_tx_bytes"`
+	NetUse       *float64 `json:"net_use_max_percent,omitempty"` // of the busiest interface's speed, over a window; where that is known
 	GCPauses     int      `json:"gc_pauses"`
 	GCPauseTotal float64  `json:"gc_pause_ms"`
 	GCPauseMax   float64  `json:"gc_pause_max_ms"`

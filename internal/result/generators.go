@@ -27,6 +27,7 @@ type generator struct {
 	pauseMax time.Duration
 	lagP99   time.Duration
 	lagMax   time.Duration
+	netUse   float64 // the largest share of an interface's speed
 	late     uint64
 	lateMax  time.Duration
 	backlog  uint64
@@ -42,6 +43,8 @@ type health struct {
 	idle       float64 // share × seconds
 	lagP99     time.Duration
 	pauses     time.Duration
+	netUse     float64 // share × seconds
+	netSeconds float64 // that it is known of
 }
 
 // shortest is the shortest window whose idle CPU counts as a figure of its own: hosts account for CPU in
@@ -67,6 +70,9 @@ func (g *generator) add(w *latency.Window, at slot) error {
 	g.ops += latency.Ops(w.Series)
 	g.netRx += h.NetRx
 	g.netTx += h.NetTx
+	if length >= shortest && !w.Tail {
+		g.netUse = max(g.netUse, h.NetUse)
+	}
 	g.pauses += h.GCPauses
 	g.pauseSum += h.GCPauseTotal
 	g.pauseMax = max(g.pauseMax, h.GCPauseMax)
@@ -100,6 +106,10 @@ func (g *generator) add(w *latency.Window, at slot) error {
 	c.start, c.end = min(c.start, w.Start), max(c.end, w.End)
 	c.lagP99 = max(c.lagP99, h.SchedLagP99)
 	c.pauses += h.GCPauseTotal
+	if h.NetUse > 0 {
+		c.netUse += h.NetUse * length.Seconds()
+		c.netSeconds += length.Seconds()
+	}
 	if known {
 		c.seconds += length.Seconds()
 		c.idle += h.HostIdle * length.Seconds()
@@ -162,6 +172,10 @@ func (g *generator) figures(name string, s scale) Generator {
 		mean := rounded(100*g.idle/g.seconds, 2)
 		lowest := min(rounded(100*g.idleMin, 2), mean)
 		out.IdleMin, out.IdleMean = &lowest, &mean
+	}
+	if g.netUse > 0 {
+		most := rounded(100*g.netUse, 2)
+		out.NetUse = &most
 	}
 	if g.elapsed > 0 {
 		out.OwnCPU = rounded(g.ownCPU/g.elapsed, 3)

@@ -19,19 +19,23 @@ const (
 	lagFloor     = time.Millisecond // of scheduler lag, p99
 	lagShare     = 0.10             // of the operations' p99
 	pauseShare   = 0.05             // of the time, in stop-the-world pauses
+	netCeiling   = 0.90             // of a network interface's speed, over a stretch
 )
 
 // clientBound tells whether the load generator was the limit. It is left out when no agent could tell of its
 // host's CPU and nothing else speaks against them: then it is not known.
 func (b *Builder) clientBound() *Verdict {
 	var found, fine, tested []string
-	known := true
+	known, network := true, ""
 	for _, p := range b.judged() {
 		x := b.examine(p)
 		found = append(found, x.found...)
 		fine = append(fine, p.info.Name+": "+strings.Join(x.fine, ", "))
 		tested = append(tested, x.sample())
 		known = known && x.idleKnown
+		if x.netKnown {
+			network = fmt.Sprintf(", or over %s of a network interface's speed in use", percentText(netCeiling))
+		}
 	}
 	v := Verdict{Name: "client_bound", Value: len(found) > 0, Because: strings.Join(fine, "; ")}
 	switch {
@@ -42,9 +46,9 @@ func (b *Builder) clientBound() *Verdict {
 	}
 	v.Test = fmt.Sprintf("idle CPU of a host below %s over a phase or over a stretch of %s of it; "+
 		"over %s of an agent's operations sent late; over such a stretch, scheduler lag p99 above %s and %s of the "+
-		"operations' p99, or stop-the-world pauses for over %s of the time; on %s",
+		"operations' p99, or stop-the-world pauses for over %s of the time%s; on %s",
 		percentText(idleFloor), percentText(stretchShare), percentText(lateShare), lengthText(lagFloor),
-		percentText(lagShare), percentText(pauseShare), strings.Join(tested, "; "))
+		percentText(lagShare), percentText(pauseShare), network, strings.Join(tested, "; "))
 	return &v
 }
 
@@ -54,6 +58,7 @@ type examination struct {
 	found, fine []string
 	idleKnown   bool
 	lagKnown    bool
+	netKnown    bool
 }
 
 func (b *Builder) examine(p *phase) examination {
@@ -62,6 +67,7 @@ func (b *Builder) examine(p *phase) examination {
 	x.late()
 	x.lag()
 	x.pauses()
+	x.net()
 	return x
 }
 
@@ -215,6 +221,26 @@ func (x *examination) pauses() {
 	}
 }
 
+// net tests how much of their speed the network interfaces of the agents' machines carried, where that is known.
+func (x *examination) net() {
+	most, whose := 0.0, ""
+	for _, name := range x.phase.agentNames() {
+		g := x.phase.generators[name]
+		if g.netUse > most {
+			most, whose = g.netUse, name
+		}
+		long := stretches(g.steps(), x.shortest(), func(s *health) bool {
+			return s.netSeconds > 0 && s.netUse/s.netSeconds > netCeiling
+		})
+		if len(long) > 0 {
+			x.findf("agent %s: %s of a network interface's speed in use %s", name, percentText(long[0].netUse/long[0].netSeconds), long.text())
+		}
+	}
+	if x.netKnown = whose != ""; x.netKnown {
+		x.passf("at most %s of a network interface's speed in use (agent %s)", percentText(most), whose)
+	}
+}
+
 func (x *examination) findf(format string, args ...any) {
 	x.found = append(x.found, x.phase.info.Name+": "+fmt.Sprintf(format, args...))
 }
@@ -248,6 +274,8 @@ func stretches(steps []*health, shortest time.Duration, bad func(*health) bool) 
 		now.seconds += s.seconds
 		now.idle += s.idle
 		now.pauses += s.pauses
+		now.netUse += s.netUse
+		now.netSeconds += s.netSeconds
 		now.lagP99 = max(now.lagP99, s.lagP99)
 	}
 	finish()

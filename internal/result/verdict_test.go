@@ -50,6 +50,22 @@ func TestClientBound(t *testing.T) {
 			because: "measure: agent b: 4 % idle CPU from 12 s to 20 s",
 		},
 		{
+			name: "a full network interface", seconds: 30, value: true,
+			spoil: func(shard, second int, w *latency.Window) {
+				w.Health.NetUse = 0.4
+				if shard == 1 && second >= 12 && second < 20 {
+					w.Health.NetUse = 0.97
+				}
+			},
+			because: "measure: agent b: 97 % of a network interface's speed in use from 12 s to 20 s",
+			tested:  "over 90 % of a network interface's speed in use",
+		},
+		{
+			name: "a network interface with room", seconds: 30,
+			spoil:   func(_, _ int, w *latency.Window) { w.Health.NetUse = 0.4 },
+			because: "at most 40 % of a network interface's speed in use (agent a)",
+		},
+		{
 			name: "busy for a moment", seconds: 30,
 			spoil: func(shard, second int, w *latency.Window) {
 				if shard == 1 && second >= 12 && second < 14 {

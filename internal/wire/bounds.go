@@ -80,6 +80,7 @@ func bounds() []bound {
 		{field: "Window.loaded", max: maxKey, items: maxWorkers},
 		{field: "Health.cores", max: maxCores, nan: true},
 		{field: "Health.host_idle", min: -1, max: 2, nan: true},
+		{field: "Health.net_use", max: 1},
 		{field: "Health.own_cpu", max: maxCores, nan: true},
 		upTo("Health.net_rx", maxTraffic),
 		upTo("Health.net_tx", maxTraffic),

@@ -204,7 +204,7 @@ func badKey(key latency.Key) bool {
 
 func fromHealth(h latency.Health) *benchdv1.Health {
 	return &benchdv1.Health{
-		Cores: h.Cores, HostIdle: h.HostIdle, OwnCpu: h.OwnCPU, NetRx: h.NetRx, NetTx: h.NetTx,
+		Cores: h.Cores, HostIdle: h.HostIdle, OwnCpu: h.OwnCPU, NetRx: h.NetRx, NetTx: h.NetTx, NetUse: h.NetUse,
 		GcPauses: uint32(h.GCPauses), GcPauseTotalNs: int64(h.GCPauseTotal), GcPauseMaxNs: int64(h.GCPauseMax),
 		SchedLagP99Ns: int64(h.SchedLagP99), SchedLagMaxNs: int64(h.SchedLagMax),
 		LateSends: h.LateSends, LateMaxNs: int64(h.LateMax), Backlog: h.Backlog,
@@ -214,7 +214,7 @@ func fromHealth(h latency.Health) *benchdv1.Health {
 func toHealth(m *benchdv1.Health) latency.Health {
 	return latency.Health{
 		Cores: finite(m.GetCores()), HostIdle: finite(m.GetHostIdle()), OwnCPU: finite(m.GetOwnCpu()),
-		NetRx: m.GetNetRx(), NetTx: m.GetNetTx(),
+		NetRx: m.GetNetRx(), NetTx: m.GetNetTx(), NetUse: m.GetNetUse(),
 		GCPauses: int(m.GetGcPauses()), GCPauseTotal: time.Duration(m.GetGcPauseTotalNs()), GCPauseMax: time.Duration(m.GetGcPauseMaxNs()),
 		SchedLagP99: time.Duration(m.GetSchedLagP99Ns()), SchedLagMax: time.Duration(m.GetSchedLagMaxNs()),
 		LateSends: m.GetLateSends(), LateMax: time.Duration(m.GetLateMaxNs()), Backlog: m.GetBacklog(),

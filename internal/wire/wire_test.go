@@ -31,7 +31,7 @@ func window() *latency.Window {
 			{Key: latency.Key{Op: "READ", Outcome: "OK", PartOf: "READ-MODIFY-WRITE"}, Response: &service, Service: &service},
 		},
 		Rows: 1, Bytes: 2, Issued: 3, Recorded: 4,
-		Health:   latency.Health{Cores: 2, HostIdle: 0.5, OwnCPU: 1.5, NetRx: 1, GCPauses: 3, SchedLagP99: time.Millisecond, Backlog: 9},
+		Health:   latency.Health{Cores: 2, HostIdle: 0.5, OwnCPU: 1.5, NetRx: 1, NetUse: 0.25, GCPauses: 3, SchedLagP99: time.Millisecond, Backlog: 9},
 		Samples:  []latency.ErrorSample{{Op: "READ", Outcome: "ERROR", Message: "no"}},
 		Lateness: &service, Watermark: 1_000_001,
 	}

@@ -2131,7 +2131,9 @@ type Health struct {
 	// The largest such lateness.
 	LateMaxNs int64 `protobuf:"varint,12,opt,name=late_max_ns,json=lateMaxNs,proto3" json:"late_max_ns,omitempty"`
 	// Operations intended but not sent at the window's end.
-	Backlog       uint64 `protobuf:"varint,13,opt,name=backlog,proto3" json:"backlog,omitempty"`
+	Backlog uint64 `protobuf:"varint,13,opt,name=backlog,proto3" json:"backlog,omitempty"`
+	// Used share of the speed of the busiest network interface, in its busier direction; 0 where no speed is known.
+	NetUse        float64 `protobuf:"fixed64,14,opt,name=net_use,json=netUse,proto3" json:"net_use,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2253,6 +2255,13 @@ func (x *Health) GetLateMaxNs() int64 {
 func (x *Health) GetBacklog() uint64 {
 	if x != nil {
 		return x.Backlog
+	}
+	return 0
+}
+
+func (x *Health) GetNetUse() float64 {
+	if x != nil {
+		return x.NetUse
 	}
 	return 0
 }
@@ -3343,7 +3352,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x17\n" +
 	"\apart_of\x18\x03 \x01(\tR\x06partOf\x12\x1a\n" +
 	"\bresponse\x18\x04 \x01(\fR\bresponse\x12\x18\n" +
-	"\aservice\x18\x05 \x01(\fR\aservice\"\x9c\x03\n" +
+	"\aservice\x18\x05 \x01(\fR\aservice\"\xb5\x03\n" +
 	"\x06Health\x12\x14\n" +
 	"\x05cores\x18\x01 \x01(\x01R\x05cores\x12\x1b\n" +
 	"\thost_idle\x18\x02 \x01(\x01R\bhostIdle\x12\x17\n" +
@@ -3359,7 +3368,8 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\n" +
 	"late_sends\x18\v \x01(\x04R\tlateSends\x12\x1e\n" +
 	"\vlate_max_ns\x18\f \x01(\x03R\tlateMaxNs\x12\x18\n" +
-	"\abacklog\x18\r \x01(\x04R\abacklog\"Q\n" +
+	"\abacklog\x18\r \x01(\x04R\abacklog\x12\x17\n" +
+	"\anet_use\x18\x0e \x01(\x01R\x06netUse\"Q\n" +
 	"\vErrorSample\x12\x0e\n" +
 	"\x02op\x18\x01 \x01(\tR\x02op\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x18\n" +
