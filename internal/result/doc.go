@@ -10,5 +10,5 @@
 //  6. Document puts the phases, the reconciliation, what is missing and the verdicts into a Run, the JSON of
 //     the design; Live is the same run as it goes on.
 //
-// A Builder does no I/O and reads no clock.
+// The laws are those of ARCHITECTURE.md, there and in all other comments. A Builder does no I/O and reads no clock.
 package result
