@@ -18,9 +18,9 @@ func TestDebugFlagsShiftTheAgentsClock(t *testing.T) {
 		require.True(t, f.Hidden, f.Name)
 		require.Empty(t, f.DefValue, f.Name)
 	})
-	require.NoError(t, fs.Parse([]string{"--debug-clock-jump", "1h@20s", "--debug-clock-offset", "-37s", "--debug-clock-drift", "-200ppm"}))
-	require.Equal(t, clock.Skew{Offset: -37 * time.Second, Drift: -200e-6, Jump: time.Hour, JumpAt: 20 * time.Second}, skew)
-	for name, want := range map[string]string{"jump": "1h0m0s@20s", "offset": "-37s", "drift": "-200ppm"} {
+	require.NoError(t, fs.Parse([]string{"--debug-clock-offset", "-37s", "--debug-clock-drift", "-200ppm"}))
+	require.Equal(t, clock.Skew{Offset: -37 * time.Second, Drift: -200e-6}, skew)
+	for name, want := range map[string]string{"offset": "-37s", "drift": "-200ppm"} {
 		require.Equal(t, want, fs.Lookup("debug-clock-"+name).Value.String())
 	}
 }
@@ -37,28 +37,14 @@ func TestDriftIsARatioOrPartsPerMillion(t *testing.T) {
 	}
 }
 
-func TestJumpSaysHowFarAndWhen(t *testing.T) {
-	jump, at, err := parseJump("-1h@20s")
-	require.NoError(t, err)
-	require.Equal(t, -time.Hour, jump)
-	require.Equal(t, 20*time.Second, at)
-	for _, text := range []string{"", "1h", "@", "1h@", "@1s", "1h@-1s", "1@2"} {
-		_, _, err := parseJump(text)
-		require.Error(t, err, text)
-	}
-}
-
 // FuzzParseClock protects the readers of clock flags: whatever is written, what they take can be.
 func FuzzParseClock(f *testing.F) {
-	for _, seed := range []string{"200ppm", "1h@20s", "-1h@0s", "NaN", "1e400"} {
+	for _, seed := range []string{"200ppm", "NaN", "1e400"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if x, err := parseDrift(text); err == nil && !(x > -0.5 && x < 0.5) {
 			t.Errorf("%q is a drift of %v", text, x)
-		}
-		if _, at, err := parseJump(text); err == nil && at < 0 {
-			t.Errorf("%q is a jump at %v", text, at)
 		}
 	})
 }

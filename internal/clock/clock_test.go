@@ -123,13 +123,6 @@ func TestATimebaseSlewsAndNeverSteps(t *testing.T) {
 	})
 }
 
-func TestAJumpOfTheWallClockDoesNotMoveASource(t *testing.T) {
-	s := clock.NewSource(clock.Skew{Offset: time.Hour, Jump: 24 * time.Hour})
-	require.InDelta(t, float64(time.Hour), float64(s.Now()-time.Now().UnixNano()), 1e9)
-	require.InDelta(t, float64(25*time.Hour), float64(time.Until(s.Wall())), 1e9)
-	require.InDelta(t, float64(time.Second), float64(s.Until(s.Now()+int64(time.Second))), 1e8)
-}
-
 func TestAPeerWhoseClockWasSteppedIsKnownAnewAtOnce(t *testing.T) {
 	p := peer{offset: 0, rng: rand.New(rand.NewPCG(1, 2)), delay: func(*rand.Rand) float64 { return 20_000 }}
 	var e clock.Estimator

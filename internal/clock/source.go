@@ -13,10 +13,6 @@ type Source struct {
 type Skew struct {
 	Offset time.Duration // added from the start
 	Drift  float64       // how much faster it goes, as a ratio: 200e-6 is 200 ppm
-	// Jump is added to the wall clock when the source is JumpAt old, as if somebody had set it. It moves
-	// Wall and, because a Source goes by the monotonic clock, nothing else.
-	Jump   time.Duration
-	JumpAt time.Duration
 }
 
 // NewSource starts a clock.
@@ -32,16 +28,6 @@ func (s *Source) Now() int64 {
 		elapsed += int64(float64(elapsed) * s.skew.Drift)
 	}
 	return s.start + elapsed
-}
-
-// Wall reads what a program on this machine takes for the time of day: unlike Now it jumps when the clock is
-// set. Only people should read it.
-func (s *Source) Wall() time.Time {
-	now := s.Now()
-	if s.skew.Jump != 0 && time.Since(s.base) >= s.skew.JumpAt {
-		now += int64(s.skew.Jump)
-	}
-	return time.Unix(0, now)
 }
 
 // Until tells how long the machine must wait until the clock reads at.

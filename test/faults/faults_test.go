@@ -132,19 +132,6 @@ func TestAgentPaused(t *testing.T) {
 	require.Greater(t, longest, 9e6, "who waited through the pause says so: %f µs", longest)
 }
 
-func TestClockJump(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, "", func(_ *site, agent string) []string {
-		if agent != "b" {
-			return nil
-		}
-		return []string{"--debug-clock-jump", "1h@25s"}
-	})
-	e := s.run(func(time.Time) {}, load()...)
-	e.whole(t)
-	require.InDelta(t, float64(e.ops("a")), float64(e.ops("b")), 0.15*float64(e.ops("a")))
-}
-
 func TestSpoolOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	small := disk(t, "66m") // the spool leaves 64 MiB of a disk to others
