@@ -29,11 +29,15 @@ func SuiteBook(s result.Suite) Book {
 	b := Book{Title: strings.TrimSpace(fmt.Sprintf("%s (%s)", cmp.Or(s.Name, "suite"), s.ID))}
 	b.Lead = append(b.Lead, suiteLead(s)...)
 	if len(s.Tables) > 0 {
-		b.Chapters = append(b.Chapters, Chapter{
+		c := Chapter{
 			Title:  "Tables",
 			Text:   []string{"Columns named published are the authors' figures, of their own cluster: nothing in them was measured here."},
 			Tables: s.Tables,
-		})
+		}
+		if note := bufferedNote(s.Runs, func(string) bool { return true }); note != "" {
+			c.Text = append(c.Text, note)
+		}
+		b.Chapters = append(b.Chapters, c)
 	}
 	b.Chapters = append(b.Chapters, Chapter{
 		Title: "Cases",
@@ -45,6 +49,7 @@ func SuiteBook(s result.Suite) Book {
 	})
 	b.add("Actions", "Throughput is in ops/s, times in seconds since the phase's start.", actionTable(s.Runs))
 	b.add("Telemetry", "Means over each run's measured phase, summed over the servers where a figure counts something.", telemetryTable(s.Runs))
+	b.add("Servers", serversText, serverTable(s.Runs))
 	b.Chapters = append(b.Chapters, verdictChapter(s.Runs), runsChapter(s), provenanceChapter(s.Runs))
 	return b
 }

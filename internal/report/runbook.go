@@ -32,6 +32,7 @@ func RunBook(r result.Run) Book {
 	}
 	b.add("Actions", "Throughput is in ops/s, times in seconds since the phase's start.", actionTable([]result.Run{r}))
 	b.add("Telemetry", "Means over the measured phase, summed over the servers where a figure counts something.", telemetryTable([]result.Run{r}))
+	b.add("Servers", serversText, serverTable([]result.Run{r}))
 	b.Chapters = append(b.Chapters, verdictChapter([]result.Run{r}), provenanceChapter([]result.Run{r}))
 	return b
 }

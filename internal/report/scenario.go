@@ -34,7 +34,13 @@ func ScenarioTables(s result.Suite) []result.Table {
 	}
 	tables := make([]result.Table, 0, len(order))
 	for _, name := range order {
-		tables = append(tables, scenarioTable(name, groups[name]))
+		t := scenarioTable(name, groups[name])
+		if note := bufferedNote(s.Runs, func(of string) bool {
+			return slices.ContainsFunc(groups[name], func(c result.Case) bool { return c.Name == of })
+		}); note != "" {
+			t.Notes = append(t.Notes, note)
+		}
+		tables = append(tables, t)
 	}
 	return tables
 }

@@ -188,6 +188,9 @@ func phaseText(phase result.Phase) string {
 	if phase.Bytes > 0 {
 		parts = append(parts, bytesText(phase.Bytes))
 	}
+	if buffered(phase) {
+		parts = append(parts, "buffered writes (clientbuffering)")
+	}
 	if phase.OpsAfter > 0 {
 		parts = append(parts, whole(phase.OpsAfter)+" ops done after the end")
 	}
