@@ -2,9 +2,12 @@ package hbase_test
 
 import (
 	"bytes"
+	"context"
+	"net"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -53,6 +56,40 @@ func TestACallThatTheServerDroppedIsSentAgain(t *testing.T) {
 			readings, err := target.Observe(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, 1.0, readings[1].Value, "the connection is kept: it works")
+		})
+	}
+}
+
+// A server that was stopped reads nothing, and the network takes no more than its buffers hold.
+func TestAWorkerThatCannotWriteObeysItsTime(t *testing.T) {
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }() // connections are made, and stay in its queue
+	op := &workload.Op{Kind: workload.Update, Key: []byte("k"), Fields: b("f"), Values: [][]byte{make([]byte, 64<<20)}}
+	for name, test := range map[string]struct {
+		timeout string
+		cancel  bool
+		want    string
+	}{
+		"its deadline":         {"300", false, "not done within 300ms"},
+		"the end of its phase": {"60000", true, "given up because the phase has ended"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, s := open(t, settings(t, "hbase.client.operation.timeout", test.timeout), one(l.Addr().String()))
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if test.cancel {
+				time.AfterFunc(300*time.Millisecond, cancel)
+			}
+			ended := make(chan workload.Outcome, 1)
+			go func() { ended <- s.Do(ctx, op) }()
+			select {
+			case out := <-ended:
+				require.Equal(t, workload.Timeout, out.Code)
+				require.ErrorContains(t, out.Err, test.want)
+			case <-time.After(20 * time.Second):
+				require.Fail(t, "the worker is stuck")
+			}
 		})
 	}
 }

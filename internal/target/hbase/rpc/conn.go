@@ -37,7 +37,7 @@ type Config struct {
 // Conn is a connection to a server. Its methods may be called from several goroutines.
 type Conn struct {
 	addr  string
-	conn  net.Conn
+	conn  wire
 	codec *codec
 	work  sync.WaitGroup
 	more  chan struct{} // wakes the writer that stands by
@@ -49,6 +49,8 @@ type Conn struct {
 	slots    []slot // of the calls that wait
 	free     []uint32
 	out      []byte // requests to be written
+	batch    []byte // requests that are being written
+	left     []byte // what is left of them
 	spare    []byte
 	writing  bool
 	waiting  int    // calls
@@ -81,10 +83,7 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 		CellBlockCodecClass: new("org.apache.hadoop.hbase.codec.KeyValueCodec"),
 		VersionInfo:         version(),
 	}
-	c := &Conn{addr: addr, conn: nc, more: make(chan struct{}, 1), ended: make(chan struct{})}
-	if !cfg.KnownIO {
-		c.conn = swift(nc)
-	}
+	c := &Conn{addr: addr, conn: swift(nc, cfg.KnownIO), more: make(chan struct{}, 1), ended: make(chan struct{})}
 	c.in.wake = make(chan struct{}, 1)
 	if cfg.Codec != nil {
 		c.codec = &codec{cfg.Codec}
@@ -127,7 +126,20 @@ func (c *Conn) Err() error {
 	return c.err
 }
 
-// Send sends a call, whose end Done tells. It waits for nothing but the network's taking what is written.
+// wire is a connection of the network. WriteSome writes what can be written without waiting.
+type wire interface {
+	net.Conn
+	WriteSome(b []byte) (int, error)
+}
+
+// slow is a wire that leaves all writing to the connection's own goroutine.
+type slow struct{ net.Conn }
+
+// WriteSome writes nothing.
+func (slow) WriteSome([]byte) (int, error) { return 0, nil }
+
+// Send sends a call, whose end Done tells. It does not wait: what the network does not take at once is written by the
+// connection's own goroutine.
 func (c *Conn) Send(call *Call) { c.send(call, false) }
 
 // send sends a call. Leads says that the caller is to read the connection, which it may have offered to do.
@@ -162,8 +174,8 @@ func (c *Conn) send(call *Call, offers bool) (leads bool) {
 		// Those who were woken together with this worker have requests too: let them put theirs beside it.
 		runtime.Gosched()
 	}
-	if c.write() {
-		c.more <- struct{}{} // the others' requests are not this worker's to wait for
+	if c.write(c.conn.WriteSome) {
+		c.more <- struct{}{} // neither the others' requests nor a slow network are this worker's to wait for
 	}
 	return leads
 }
@@ -183,33 +195,38 @@ func (c *Conn) place(call *Call) {
 	call.answered = c.answered
 }
 
-// write writes what is to be written. More reports that there is something again; otherwise nobody is writing any
-// more.
-func (c *Conn) write() (more bool) {
+// write has put write what is to be written, or some of it. More reports that there is something left, or something new;
+// otherwise nobody is writing any more.
+func (c *Conn) write(put func([]byte) (int, error)) (more bool) {
 	c.mu.Lock()
-	out := c.out
-	c.out = c.spare[:0]
+	if len(c.left) == 0 {
+		c.batch = c.out
+		c.left, c.out = c.batch, c.spare[:0]
+	}
+	left := c.left
 	c.mu.Unlock()
-	_, err := c.conn.Write(out)
+	n, err := put(left)
 	if err != nil {
 		c.fail(fmt.Errorf("write to %s: %w", c.addr, err))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.spare = out[:0]; cap(out) > keepOut {
-		c.spare = nil
+	if c.left = left[n:]; len(c.left) == 0 {
+		if c.spare = c.batch[:0]; cap(c.batch) > keepOut {
+			c.spare = nil
+		}
 	}
-	more = len(c.out) > 0 && c.err == nil
+	more = len(c.left)+len(c.out) > 0 && c.err == nil
 	c.writing = more
 	return more
 }
 
-// standBy writes what came while a worker wrote.
+// standBy writes what a worker has left over, and what came meanwhile.
 func (c *Conn) standBy() {
 	for {
 		select {
 		case <-c.more:
-			for c.write() {
+			for c.write(c.conn.Write) {
 			}
 		case <-c.ended:
 			return

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"errors"
 	"io"
 	"net"
 	"syscall"
@@ -25,17 +26,40 @@ type transfer struct {
 	b   []byte
 	n   int // of b
 	err error
+
+	once bool // do not wait for the network to take more
 }
 
-// swift makes a socket of a connection, if it can.
-func swift(c net.Conn) net.Conn {
+// ordinary is a connection with calls that the runtime knows of.
+type ordinary struct {
+	net.Conn
+	raw syscall.RawConn
+}
+
+// WriteSome writes what the network takes at once.
+func (o ordinary) WriteSome(b []byte) (n int, err error) {
+	waited := o.raw.Write(func(fd uintptr) bool {
+		n, err = syscall.Write(int(fd), b)
+		return true
+	})
+	if n = max(n, 0); err == syscall.EAGAIN || err == syscall.EINTR {
+		err = nil
+	}
+	return n, errors.Join(waited, err)
+}
+
+// swift makes a socket of a connection, if it can. Known says that the runtime is to know of its calls.
+func swift(c net.Conn, known bool) wire {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
-		return c
+		return slow{c}
 	}
 	raw, err := tcp.SyscallConn()
 	if err != nil {
-		return c
+		return slow{c}
+	}
+	if known {
+		return ordinary{c, raw}
 	}
 	s := &socket{Conn: c, raw: raw}
 	s.pull, s.put = s.read, s.write
@@ -51,6 +75,12 @@ func (s *socket) Read(b []byte) (int, error) {
 // Write writes all of b.
 func (s *socket) Write(b []byte) (int, error) {
 	s.out = transfer{b: b}
+	return s.out.end(s.raw.Write(s.put))
+}
+
+// WriteSome writes as much of b as the network takes at once.
+func (s *socket) WriteSome(b []byte) (int, error) {
+	s.out = transfer{b: b, once: true}
 	return s.out.end(s.raw.Write(s.put))
 }
 
@@ -86,7 +116,7 @@ func (s *socket) write(fd uintptr) (done bool) {
 	for t.n < len(t.b) {
 		n, errno := kernel.Write(fd, t.b[t.n:])
 		if errno == syscall.EAGAIN {
-			return false
+			return t.once
 		}
 		if errno != 0 {
 			t.err = errno
