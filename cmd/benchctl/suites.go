@@ -93,7 +93,8 @@ func listCommand() cli.Command {
 		Short:   "List the suites in the archive, newest first",
 		Long: `List tells of each suite in the archive, newest first. Of one that goes on RUNS says how many of its runs have ended, and
 LEFT how long it still takes, by an estimate: as long as earlier runs of the same cases took, or as their phases are long. In
-JSON these are runs_ended and left_seconds, which is null where there is nothing to estimate by.`,
+JSON these are runs_ended and left_seconds, which is null where there is nothing to estimate by. A suite on which the
+coordinator's own code has failed is set aside: the reason is on standard error, in JSON in set_aside.`,
 		Example: `  benchctl list
   benchctl list -o json | jq -r '.[] | select(.status == "running") | "\(.id) \(.runs_ended)/\(.runs) \(.left_seconds)"'
   benchctl list -o json | jq -r '.[] | select(.status == "failed").id'`,
@@ -119,7 +120,12 @@ JSON these are runs_ended and left_seconds, which is null where there is nothing
 			if s.LeftSeconds != nil {
 				left = view.Span(time.Duration(*s.LeftSeconds * float64(time.Second)))
 			}
-			_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, s.Status, when(s.Created), s.DB, runs, left, s.SubmittedBy, s.Name)
+			status := string(s.Status)
+			if s.SetAside != "" {
+				status += ", set aside"
+				warn(c, []string{"suite " + s.ID + " is " + s.SetAside})
+			}
+			_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, status, when(s.Created), s.DB, runs, left, s.SubmittedBy, s.Name)
 		}
 		return t.Flush()
 	})}

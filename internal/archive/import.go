@@ -69,7 +69,10 @@ type importer struct {
 	tables []importedTable
 	suite  string
 	runs   map[string]bool
-	stored bool // there is something to be removed if the import fails
+	stored bool        // there is something to be removed if the import fails
+	rows   map[int]int // read so far, by table
+	whole  int         // bytes of them that are read at once
+	points map[any]int // observed, by run
 
 	phase, window int64 // the rows that the next ones belong to
 }
@@ -220,6 +223,9 @@ func (im *importer) store(ctx context.Context, tx *sql.Tx, rows []rowOf) (err er
 		}
 	}()
 	for _, row := range rows {
+		if err := im.bounded(row); err != nil {
+			return err
+		}
 		args, err := im.check(ctx, tx, row)
 		if err != nil {
 			return err

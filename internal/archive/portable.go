@@ -29,6 +29,7 @@ const (
 	maxColumns = 256
 	maxName    = 64
 	maxValue   = 64 << 20 // bytes: a submission with its attachments
+	maxRow     = 64 << 20 // bytes of all values of a row
 	// maxPortable is how much a file may hold unpacked. A year of a large fleet is less.
 	maxPortable = 64 << 30
 )
@@ -184,9 +185,13 @@ func (r *portableReader) next() (table int, values []any, err error) {
 	}
 	t := r.tables[at-1]
 	values = make([]any, len(t.columns))
+	before := r.left
 	for i := range values {
 		if values[i], err = r.value(); err != nil {
 			return 0, nil, err
+		}
+		if before-r.left > maxRow {
+			return 0, nil, damaged("a row of table %s has more than %d MiB", t.name, maxRow>>20)
 		}
 	}
 	return int(at - 1), values, nil

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/benchd/benchd/internal/latency"
@@ -29,9 +30,12 @@ type PhaseExtent struct {
 	RolledTo   int           // below this number all windows are rolled up
 }
 
-// Extents tells of all phases of a run, in their order; an empty run stands for all runs.
+// Extents returns the extents of all phases of a run, in their order, of one that is being imported, too; an empty run
+// stands for all runs but those of suites that are being imported. What is being removed has none.
 func (a *Archive) Extents(ctx context.Context, run string) ([]PhaseExtent, error) {
 	var list []PhaseExtent
+	suite, _, _ := strings.Cut(run, ".")
+	_, coming := a.coming.Load(suite)
 	err := a.read(ctx, "look at phases of", func(ctx context.Context, tx *sql.Tx) error {
 		return each(ctx, tx, func(row scanner) error {
 			var e PhaseExtent
@@ -42,7 +46,7 @@ func (a *Archive) Extents(ctx context.Context, run string) ([]PhaseExtent, error
 			(SELECT max(end_ns) FROM window WHERE phase = p.id AND seq = p.newest), p.rolled_windows, p.rolled_seq
 			FROM (SELECT *, (SELECT max(seq) FROM window WHERE phase = phase.id) AS newest FROM phase WHERE ?1 = '' OR run = ?1) p
 			JOIN run ON run.id = p.run JOIN suite ON suite.id = run.suite
-			WHERE newest IS NOT NULL AND suite.removed = 0 ORDER BY p.id`, run)
+			WHERE newest IS NOT NULL AND (suite.removed = 0 OR ?2) ORDER BY p.id`, run, coming)
 	})
 	return list, err
 }
@@ -135,7 +139,7 @@ func (a *Archive) beginRolling(ctx context.Context, r RollUp) (phase int64, from
 	}); err != nil || from < 0 || windows == r.Windows {
 		return phase, from, err
 	}
-	if windows > r.Windows || r.Windows%windows != 0 {
+	if windows < 1 || windows > r.Windows || r.Windows%windows != 0 {
 		return phase, -1, nil
 	}
 	return phase, 0, a.write(ctx, "roll up windows in", func(ctx context.Context, tx *sql.Tx) error {

@@ -234,7 +234,7 @@ func (d *adder) late(w *latency.Window) error {
 	if w.ID.Seq >= row.rolledTo {
 		return nil
 	}
-	row.rolledTo = w.ID.Seq - w.ID.Seq%row.rolled
+	row.rolledTo = w.ID.Seq - w.ID.Seq%max(row.rolled, 1)
 	d.phases[key] = row
 	_, err := d.statements.unroll.ExecContext(d.ctx, row.id, row.rolledTo)
 	return err

@@ -155,7 +155,7 @@ func (b *tableBuilder) strangers(c *caseRuns) {
 func (b *tableBuilder) everyRun(c *caseRuns) {
 	most := len(c.runs)
 	for _, e := range c.Published {
-		if n, ok := number(e["run"]); ok {
+		if n, ok := number(e["run"]); ok && n >= 1 && n <= plan.MaxPublished {
 			most = max(most, int(n))
 		}
 	}
@@ -208,7 +208,7 @@ func (b *tableBuilder) agents(c *caseRuns) {
 	}
 	for _, e := range c.Published { // machines that this run has not
 		n, ok := number(e["client"])
-		if most := c.mostAgents(); ok && int(n) > most {
+		if most := c.mostAgents(); ok && n <= plan.MaxPublished && int(n) > most {
 			b.add(result.Row{Kind: result.OneRun, Case: c.Name}, c, 0, int(n), figures(nil).get, e)
 		}
 	}

@@ -16,7 +16,7 @@ func (c *Coordinator) arrived(m *member, s *session, restarted bool) {
 		held[h.GetId().GetRun()] = true
 		if cd := c.conductor(h.GetId().GetRun()); cd != nil {
 			// The clock must be known before the run's time can be anchored by it.
-			c.task(func() { cd.welcome(m, s, h) })
+			c.task(func() { cd.ofRun(func() { cd.welcome(m, s, h) }) })
 		} else {
 			forget(m, h.GetId())
 		}

@@ -103,14 +103,16 @@ func (cd *conductor) probe() {
 		}
 	}
 	cd.c.task(func() {
-		ctx, cancel := context.WithTimeout(cd.c.life, clocksWithin)
-		defer cancel()
-		var wg sync.WaitGroup
-		for _, s := range sessions {
-			wg.Go(func() { s.burst(ctx) })
-		}
-		wg.Wait()
-		cd.post(cd.probed)
+		cd.ofRun(func() {
+			ctx, cancel := context.WithTimeout(cd.c.life, clocksWithin)
+			defer cancel()
+			var wg sync.WaitGroup
+			for _, s := range sessions {
+				wg.Go(func() { cd.ofRun(func() { s.burst(ctx) }) })
+			}
+			wg.Wait()
+			cd.post(cd.probed)
+		})
 	})
 }
 

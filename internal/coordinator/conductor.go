@@ -122,9 +122,9 @@ func (cd *conductor) post(do func()) {
 	}
 }
 
-// loop carries the run to its end, or until ctx ends: then the run is left as it is in the archive.
+// loop carries the run to its end, or until ctx ends: then the run is left as it is in the archive. Coordinator.perform
+// calls it, and closes done.
 func (cd *conductor) loop(ctx context.Context) {
-	defer close(cd.done)
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	defer func() {

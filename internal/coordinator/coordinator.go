@@ -57,6 +57,8 @@ type Coordinator struct {
 	end   context.CancelFunc
 	tasks sync.WaitGroup // conductors, ingest and what they start
 
+	aside sync.Map // why suites are set aside, by id
+
 	turn sync.Mutex // of runs that change the status of their suites; see apply
 
 	mu         sync.Mutex
@@ -93,6 +95,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	c.ingest = &ingest{
 		in: make(chan arrival, ingestBuffer), life: life, archive: store, log: c.log,
 		merge: c.merge, seen: c.metrics.windows,
+		aside: func(run string, err error) { c.setAside(suiteOf(run), "archive windows of run "+run, err) },
 	}
 	c.tasks.Go(c.ingest.loop)
 	if err := c.recover(ctx); err != nil {
@@ -106,7 +109,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 func ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(wire.MaxMessage),
-		grpc.ChainUnaryInterceptor(wire.CheckRequest), grpc.ChainStreamInterceptor(wire.CheckRequests),
+		grpc.ChainUnaryInterceptor(recoverCall, wire.CheckRequest), grpc.ChainStreamInterceptor(recoverStream, wire.CheckRequests),
 		grpc.StaticStreamWindowSize(wire.FlowWindow), grpc.StaticConnWindowSize(wire.FlowWindow),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 5 * time.Second, Timeout: 5 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 2 * time.Second, PermitWithoutStream: true}),

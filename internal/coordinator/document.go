@@ -151,9 +151,19 @@ func (c *Coordinator) resultJSON(ctx context.Context, id string) ([]byte, error)
 	}
 	replaced := replacedBy(runs)
 	for _, archived := range runs {
-		doc, err := c.document(ctx, suite, archived)
+		var doc result.Run
+		err := guard(func() (err error) {
+			doc, err = c.document(ctx, suite, archived)
+			return err
+		})
+		if _, is := errors.AsType[*panicked](err); is {
+			c.setAside(suite.ID, "make the result of run "+archived.ID, err)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("make result of run %s: %w", archived.ID, err)
+		}
+		if why := c.whyAside(suite.ID); why != "" {
+			doc.Warnings = append(slices.Clone(doc.Warnings), "suite "+suite.ID+" is "+why)
 		}
 		doc.ReplacedBy = replaced[archived.ID]
 		whole.Runs = append(whole.Runs, doc)

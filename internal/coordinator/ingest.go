@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,7 @@ type ingest struct {
 	life    context.Context
 	archive *archive.Archive
 	merge   func(run string, fresh []*latency.Window)
+	aside   func(run string, err error) // its windows cannot be archived
 	log     *slog.Logger
 	seen    func(fresh, again, refused int)
 	stuck   atomic.Bool // the archive does not take windows
@@ -70,7 +72,7 @@ func (in *ingest) commit(batch []arrival) {
 		windows[i] = *a.window
 	}
 	for {
-		receipts, err := in.archive.AddWindows(in.life, windows)
+		receipts, err := in.archived(windows)
 		in.stuck.Store(err != nil)
 		if err == nil {
 			in.done(batch, receipts)
@@ -86,6 +88,31 @@ func (in *ingest) commit(batch []arrival) {
 		case <-time.After(retryArchive):
 		}
 	}
+}
+
+// archived archives windows. Where that panics each is tried alone, and those that it panics on are refused.
+func (in *ingest) archived(windows []latency.Window) (receipts []archive.Receipt, err error) {
+	err = guard(func() (err error) {
+		receipts, err = in.archive.AddWindows(in.life, windows)
+		return err
+	})
+	p, is := errors.AsType[*panicked](err)
+	switch {
+	case !is:
+		return receipts, err
+	case len(windows) == 1:
+		in.aside(windows[0].ID.Run, p)
+		return []archive.Receipt{{Err: p}}, nil
+	}
+	receipts = receipts[:0]
+	for i := range windows {
+		one, err := in.archived(windows[i : i+1])
+		if err != nil {
+			return nil, err
+		}
+		receipts = append(receipts, one...)
+	}
+	return receipts, nil
 }
 
 // done tells conductors of fresh windows and acknowledges all: one that the archive will never take, because

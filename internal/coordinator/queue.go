@@ -92,7 +92,12 @@ func (c *Coordinator) conduct(r *run) *conductor {
 // perform runs a conductor's loop, and frees what the run had when it is sealed.
 func (c *Coordinator) perform(cd *conductor) {
 	c.tasks.Go(func() {
-		cd.loop(c.life)
+		if err := guard(func() error { cd.loop(c.life); return nil }); err != nil {
+			if err := guard(func() error { cd.abandon(err); return nil }); err != nil {
+				c.log.Error("abandon run", "run", cd.id, "error", err)
+			}
+		}
+		close(cd.done)
 		if cd.sealed && !cd.dirty {
 			c.runEnded(cd)
 		}

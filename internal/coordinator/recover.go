@@ -2,9 +2,9 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/lifecycle"
@@ -20,29 +20,37 @@ func (c *Coordinator) recover(ctx context.Context) error {
 		return fmt.Errorf("read unended runs: %w", err)
 	}
 	for _, archived := range unfinished {
-		suite, err := c.archive.Suite(ctx, archived.Suite)
+		err := guard(func() error { return c.takeUp(ctx, archived) })
+		if p, is := errors.AsType[*panicked](err); is {
+			c.setAside(archived.Suite, "take up run "+archived.ID, p)
+			c.mu.Lock()
+			delete(c.conductors, archived.ID)
+			c.mu.Unlock()
+			err = c.cannotTakeUp(ctx, archived, p)
+		}
 		if err != nil {
-			return fmt.Errorf("read suite %s: %w", archived.Suite, err)
-		}
-		r, err := openRun(suite, archived)
-		if err != nil {
-			c.log.Error("a run cannot be taken up", "run", archived.ID, "error", err)
-			archived.Status, archived.Reason, archived.Ended = result.Failed, "it could not be taken up: "+err.Error(), time.Now()
-			if err := c.apply(ctx, archived, nil, true); err != nil {
-				return fmt.Errorf("end run %s: %w", archived.ID, err)
-			}
-			continue
-		}
-		c.log.Info("run is taken up", "run", archived.ID, "status", archived.Status)
-		if archived.Status == result.Queued {
-			c.queue = append(c.queue, r)
-			continue
-		}
-		if err := c.resume(ctx, r, archived); err != nil {
 			return err
 		}
 	}
 	return c.stopRecovered(ctx)
+}
+
+// takeUp takes up one run.
+func (c *Coordinator) takeUp(ctx context.Context, archived archive.RunRecord) error {
+	suite, err := c.archive.Suite(ctx, archived.Suite)
+	if err != nil {
+		return fmt.Errorf("read suite %s: %w", archived.Suite, err)
+	}
+	r, err := openRun(suite, archived)
+	if err != nil {
+		return c.cannotTakeUp(ctx, archived, err)
+	}
+	c.log.Info("run is taken up", "run", archived.ID, "status", archived.Status)
+	if archived.Status == result.Queued {
+		c.queue = append(c.queue, r)
+		return nil
+	}
+	return c.resume(ctx, r, archived)
 }
 
 // resume gives a run its conductor back, with the windows that are in the archive.

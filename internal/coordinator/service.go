@@ -79,7 +79,7 @@ func (c *Coordinator) List(ctx context.Context, _ *benchdv1.ListRequest) (*bench
 	for _, s := range suites {
 		one := &benchdv1.SuiteSummary{
 			Id: s.ID, Name: s.Name, Status: string(s.Status), Created: wire.FromTime(s.Created), Runs: uint32(s.Runs), RunsEnded: uint32(s.Runs),
-			SubmittedBy: s.SubmittedBy, Note: s.Note, Tags: s.Tags, Db: s.DB,
+			SubmittedBy: s.SubmittedBy, Note: s.Note, Tags: s.Tags, Db: s.DB, SetAside: c.whyAside(s.ID),
 		}
 		out.Suites = append(out.Suites, one)
 		if s.Status.Ended() {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"google.golang.org/grpc"
@@ -74,33 +73,6 @@ func (c *Coordinator) importSuite(ctx context.Context, from io.Reader) (string, 
 		return "", wire.Errorf(wire.ErrFull, "%v", err)
 	}
 	return "", err
-}
-
-// judgeImported makes the results of an imported suite, as a user will ask for them: what cannot be shown is not let
-// in. What somebody has made up can be wrong in more ways than can be foreseen; that must be his trouble, not ours.
-func (c *Coordinator) judgeImported(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) (err error) {
-	defer func() {
-		if wrong := recover(); wrong != nil {
-			c.log.Warn("an imported suite contradicts itself", "suite", suite.ID, "found", wrong)
-			err = fmt.Errorf("it contradicts itself: %v", wrong)
-		}
-	}()
-	if _, err := suiteHeader(suite, runs); err != nil {
-		return err
-	}
-	for _, archived := range runs {
-		if _, err := c.document(ctx, suite, archived); err != nil {
-			return err
-		}
-		r, err := openRun(suite, archived)
-		if err != nil {
-			return err
-		}
-		if err := c.histogramsOf(ctx, r, func(*benchdv1.HistogramsResponse) error { return nil }); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // pieceReader reads what comes in pieces.

@@ -34,7 +34,7 @@ func (c *Coordinator) upkeep() {
 			return
 		case <-tick.C:
 		}
-		if err := c.lookAfter(c.life); err != nil && c.life.Err() == nil {
+		if err := guard(func() error { return c.lookAfter(c.life) }); err != nil && c.life.Err() == nil {
 			c.log.Error("look after the archive", "error", err, "next_try", upkeepEvery)
 		}
 		tick.Reset(upkeepEvery)
@@ -52,15 +52,23 @@ func (c *Coordinator) lookAfter(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range extents {
-		if err := c.rollUp(ctx, e); err != nil {
-			return err
-		}
+	if err := c.rollUpEach(ctx, extents, c.rollUp); err != nil {
+		return err
 	}
 	if slices.ContainsFunc(extents, func(e archive.PhaseExtent) bool { return !e.Ended }) {
 		return nil // a run that goes on uses free pages again
 	}
 	return c.archive.Tidy(ctx)
+}
+
+// rollUpEach rolls phases up one after another; one that makes that panic sets its suite aside, not the others.
+func (c *Coordinator) rollUpEach(ctx context.Context, extents []archive.PhaseExtent, roll func(context.Context, archive.PhaseExtent) error) error {
+	for _, e := range extents {
+		if err := c.forSuite(suiteOf(e.Run), "roll up phase "+e.Phase+" of run "+e.Run, func() error { return roll(ctx, e) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rollUp rolls a phase up.

@@ -87,6 +87,7 @@ type Suite struct {
 	LeftSeconds *float64          `json:"left_seconds"` // until all have, by an estimate; null where there is none
 	DB          string            `json:"db"`
 	SubmittedBy string            `json:"submitted_by"`
+	SetAside    string            `json:"set_aside,omitempty"` // why the coordinator leaves it alone
 	Note        string            `json:"note"`
 	Tags        map[string]string `json:"tags"`
 }
@@ -160,7 +161,7 @@ func suite(s *benchdv1.SuiteSummary) Suite {
 	out := Suite{
 		ID: s.GetId(), Name: s.GetName(), Status: result.Status(s.GetStatus()), Created: s.GetCreated().AsTime(),
 		Runs: int(s.GetRuns()), RunsEnded: int(s.GetRunsEnded()),
-		DB: s.GetDb(), SubmittedBy: s.GetSubmittedBy(), Note: s.GetNote(), Tags: s.GetTags(),
+		DB: s.GetDb(), SubmittedBy: s.GetSubmittedBy(), Note: s.GetNote(), Tags: s.GetTags(), SetAside: s.GetSetAside(),
 	}
 	if left := aheadOf(s); left != nil {
 		seconds := left.Seconds()

@@ -37,9 +37,22 @@ func PointLength(interval, phase time.Duration) time.Duration {
 	return time.Duration(times) * interval
 }
 
-// LengthFor is a length of which the points are so many intervals long.
+// maxTimes is how many intervals a point has at most: more than of a phase of ten years, in windows of a tenth of a second.
+const maxTimes = 10_000_000
+
+// IsPointLength reports whether points can be so many intervals long.
+func IsPointLength(times int) bool {
+	for n, factor := 1, 5; n <= maxTimes; n, factor = n*factor, 10/factor {
+		if n == times {
+			return true
+		}
+	}
+	return false
+}
+
+// LengthFor is a length of which the points are so many intervals long; 0 where no points are.
 func LengthFor(interval time.Duration, times int) time.Duration {
-	if times <= 1 || interval <= 0 {
+	if times <= 1 || interval <= 0 || !IsPointLength(times) || interval > math.MaxInt64/(4*maxPoints*time.Duration(times)) {
 		return 0
 	}
 	length := time.Duration(wholePoints)*interval + interval

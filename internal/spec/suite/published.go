@@ -40,6 +40,9 @@ func (r *reader) published(n *node) []entry {
 				e.values[f.name] = nil
 			case scalar:
 				e.values[f.name], e.texts[f.name] = figure(f.value), f.value.text
+				if (f.name == "run" || f.name == "client") && !plan.CountsPublished(e.values[f.name]) {
+					r.mistake(f.value.at, f.name, "is %s: a published line names its %s by a whole number from 1 to %d", f.value.text, f.name, plan.MaxPublished)
+				}
 			case list, mapping:
 				r.mistake(f.value.at, f.name, "is to be a single figure or word, and this is %s", f.value.kind)
 			}

@@ -1642,7 +1642,9 @@ type SuiteSummary struct {
 	// How many of its runs have ended.
 	RunsEnded uint32 `protobuf:"varint,10,opt,name=runs_ended,json=runsEnded,proto3" json:"runs_ended,omitempty"`
 	// How long it still takes, by an estimate; absent where none can be made, and when it has ended.
-	Ahead         *durationpb.Duration `protobuf:"bytes,11,opt,name=ahead,proto3" json:"ahead,omitempty"`
+	Ahead *durationpb.Duration `protobuf:"bytes,11,opt,name=ahead,proto3" json:"ahead,omitempty"`
+	// Why the coordinator leaves it alone, because its own code has failed on it; empty where it does not.
+	SetAside      string `protobuf:"bytes,12,opt,name=set_aside,json=setAside,proto3" json:"set_aside,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1752,6 +1754,13 @@ func (x *SuiteSummary) GetAhead() *durationpb.Duration {
 		return x.Ahead
 	}
 	return nil
+}
+
+func (x *SuiteSummary) GetSetAside() string {
+	if x != nil {
+		return x.SetAside
+	}
+	return ""
 }
 
 // CancelRequest names what to cancel.
@@ -2902,7 +2911,7 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\r\n" +
 	"\vListRequest\"?\n" +
 	"\fListResponse\x12/\n" +
-	"\x06suites\x18\x01 \x03(\v2\x17.benchd.v1.SuiteSummaryR\x06suites\"\x9b\x03\n" +
+	"\x06suites\x18\x01 \x03(\v2\x17.benchd.v1.SuiteSummaryR\x06suites\"\xb8\x03\n" +
 	"\fSuiteSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
@@ -2916,7 +2925,8 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\n" +
 	"runs_ended\x18\n" +
 	" \x01(\rR\trunsEnded\x12/\n" +
-	"\x05ahead\x18\v \x01(\v2\x19.google.protobuf.DurationR\x05ahead\x1a7\n" +
+	"\x05ahead\x18\v \x01(\v2\x19.google.protobuf.DurationR\x05ahead\x12\x1b\n" +
+	"\tset_aside\x18\f \x01(\tR\bsetAside\x1a7\n" +
 	"\tTagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"/\n" +

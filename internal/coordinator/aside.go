@@ -1,0 +1,168 @@
+package coordinator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/benchd/benchd/internal/archive"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// panicked is a panic that was recovered from.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("internal error: %v", p.value) }
+
+// guard runs do and makes an error of a panic in it.
+func guard(do func() error) (err error) {
+	defer func() {
+		value := recover()
+		if before, again := value.(*panicked); again {
+			err = before
+		} else if value != nil {
+			err = &panicked{value, debug.Stack()}
+		}
+	}()
+	return do()
+}
+
+// setAside leaves a suite alone, because the code that was to work on it has panicked: upkeep skips it until the next
+// start, and `benchctl list` and `benchctl show` say why. The rest of the service goes on.
+func (c *Coordinator) setAside(suite, doing string, err error) {
+	var stack []byte
+	if p, is := errors.AsType[*panicked](err); is {
+		stack = p.stack
+	}
+	c.log.Error("a suite is set aside", "suite", suite, "doing", doing, "error", err, "stack", string(stack))
+	c.aside.LoadOrStore(suite, fmt.Sprintf("set aside: %s: %v", doing, err))
+}
+
+// whyAside says why a suite is set aside; empty where it is not.
+func (c *Coordinator) whyAside(suite string) string {
+	why, _ := c.aside.Load(suite)
+	text, _ := why.(string)
+	return text
+}
+
+// forSuite runs work on an archived suite; a panic sets the suite aside and is no error of the work that follows.
+func (c *Coordinator) forSuite(suite, doing string, do func() error) error {
+	if c.whyAside(suite) != "" {
+		return nil
+	}
+	err := guard(do)
+	if _, is := errors.AsType[*panicked](err); is {
+		c.setAside(suite, doing, err)
+		return nil
+	}
+	return err
+}
+
+// ofRun runs work of a run beside its loop; a panic in it ends the run like one in the loop.
+func (cd *conductor) ofRun(do func()) {
+	err := guard(func() error { do(); return nil })
+	if err != nil {
+		cd.post(func() { panic(err) })
+	}
+}
+
+// abandon ends a run whose conductor has panicked: it fails with that reason, and its agents are free. The archive has
+// what was measured. It is called in the place of the loop.
+func (cd *conductor) abandon(cause error) {
+	c, rec := cd.c, &cd.run.record
+	c.setAside(cd.run.suite.ID, "conduct run "+cd.id, cause)
+	reason := c.whyAside(cd.run.suite.ID)
+	rec.Life.Status, rec.Life.Reason, rec.Life.Failed = result.Failed, reason, true
+	archived := cd.run.archived
+	archived.Status, archived.Reason, archived.Ended = result.Failed, reason, time.Unix(0, c.clock.Now())
+	if state, err := json.Marshal(cd.run.record); err == nil {
+		archived.State = state
+	}
+	cd.run.archived = archived
+	archived.Agents = nil // those that the archive has stay
+	event := archive.Event{Run: cd.id, At: archived.Ended, Kind: "coordinator", Text: reason}
+	for {
+		err := c.apply(c.life, archived, []archive.Event{event}, true)
+		if err == nil || errors.Is(err, archive.ErrNotFound) || c.life.Err() != nil {
+			break
+		}
+		c.log.Error("archive run", "run", cd.id, "error", err, "next_try", retryArchive)
+		select {
+		case <-c.life.Done():
+		case <-time.After(retryArchive):
+		}
+	}
+	cd.view.Lock()
+	cd.live.state = rec.Life.Clone() // its windows are refused from now on
+	cd.view.Unlock()
+	for i := range rec.Life.Shards {
+		cd.send(i, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Stop{Stop: &benchdv1.Stop{Id: cd.shardID(i), Reason: "the run was set aside"}}})
+		cd.send(i, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Release{Release: &benchdv1.Release{Id: cd.shardID(i)}}})
+	}
+	cd.sealed, cd.dirty = true, false
+}
+
+// cannotTakeUp ends a run that cannot be taken up after a restart.
+func (c *Coordinator) cannotTakeUp(ctx context.Context, archived archive.RunRecord, cause error) error {
+	c.log.Error("a run cannot be taken up", "run", archived.ID, "error", cause)
+	var rec record
+	archived.Status, archived.Reason, archived.Ended = result.Failed, "it could not be taken up: "+cause.Error(), time.Now()
+	if json.Unmarshal(archived.State, &rec) == nil && rec.Life != nil {
+		rec.Life.Status, rec.Life.Reason, rec.Life.Failed = result.Failed, archived.Reason, true
+		if state, err := json.Marshal(rec); err == nil {
+			archived.State = state
+		}
+	}
+	if err := c.apply(ctx, archived, nil, true); err != nil {
+		return fmt.Errorf("end run %s: %w", archived.ID, err)
+	}
+	return nil
+}
+
+// recoverCall answers a call whose handler has panicked with an error, and sets the suite aside that it was about.
+func recoverCall(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (answer any, err error) {
+	err = guard(func() (err error) {
+		answer, err = handle(ctx, req)
+		return err
+	})
+	if c, is := info.Server.(*Coordinator); is {
+		suite := ""
+		if of, is := req.(interface{ GetId() string }); is {
+			suite = suiteOf(of.GetId())
+		}
+		err = c.answered(suite, info.FullMethod, err)
+	}
+	return answer, err
+}
+
+// recoverStream does so for streams, whose handlers know better what they are about.
+func recoverStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
+	err := guard(func() error { return handle(srv, stream) })
+	if c, is := srv.(*Coordinator); is {
+		err = c.answered("", info.FullMethod, err)
+	}
+	return err
+}
+
+func (c *Coordinator) answered(suite, doing string, err error) error {
+	p, is := errors.AsType[*panicked](err)
+	switch {
+	case !is:
+		return err
+	case suite != "":
+		c.setAside(suite, doing, err)
+	default:
+		c.log.Error("a call has panicked", "method", doing, "error", err, "stack", string(p.stack))
+	}
+	return wire.ToStatus(err)
+}

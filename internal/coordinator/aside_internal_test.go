@@ -1,0 +1,153 @@
+package coordinator
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+
+	"github.com/benchd/benchd/internal/archive"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// openHouse is a coordinator that works.
+func openHouse(t *testing.T, dir string) *Coordinator {
+	t.Helper()
+	c, err := New(t.Context(), Config{DataDir: dir, Version: "test", Databases: []string{"null"}, AgentGrace: 50 * time.Millisecond})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close(context.WithoutCancel(t.Context()))) })
+	return c
+}
+
+// asides are the reasons that a list gives, by suite.
+func asides(t *testing.T, c *Coordinator) map[string]string {
+	t.Helper()
+	list, err := c.List(t.Context(), &benchdv1.ListRequest{})
+	require.NoError(t, err)
+	why := make(map[string]string)
+	for _, s := range list.GetSuites() {
+		why[s.GetId()] = s.GetSetAside()
+	}
+	return why
+}
+
+// A suite on which upkeep panics is set aside, and named; the others are looked after.
+func TestUpkeepSetsASuiteAsideOnWhichItPanics(t *testing.T) {
+	c := closedHouse(t, Keep{})
+	ended(t, c, "BAD", 3, time.Hour, result.Complete)
+	ended(t, c, "GOOD", 3, time.Hour, result.Complete)
+	extents, err := c.archive.Extents(t.Context(), "")
+	require.NoError(t, err)
+	require.Len(t, extents, 2)
+	rolled := make(map[string]int)
+	for range 2 {
+		require.NoError(t, c.rollUpEach(t.Context(), extents, func(_ context.Context, e archive.PhaseExtent) error {
+			rolled[e.Run]++
+			if e.Run == "BAD.1" {
+				e.Windows = 0
+				_ = 1 / e.Windows
+			}
+			return nil
+		}))
+	}
+	require.Equal(t, map[string]int{"BAD.1": 1, "GOOD.1": 2}, rolled)
+	why := "set aside: roll up phase measure of run BAD.1: internal error: runtime error: integer divide by zero"
+	require.Equal(t, map[string]string{"BAD": why, "GOOD": ""}, asides(t, c))
+	var shown result.Run
+	text, err := c.resultJSON(t.Context(), "BAD")
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &shown))
+	require.Contains(t, shown.Warnings, "suite BAD is "+why)
+}
+
+// A panic in the goroutines of a run fails that run, with the reason in its archived result; another run goes on, and
+// what they have measured is there.
+func TestARunThatPanicsIsSetAside(t *testing.T) {
+	for name, bend := range map[string]func(cd *conductor){
+		"in its loop":     func(cd *conductor) { cd.post(func() { panic("boom") }) },
+		"beside its loop": func(cd *conductor) { cd.c.task(func() { cd.ofRun(func() { panic("boom") }) }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := openHouse(t, t.TempDir())
+			bad, good := newLongRunOf(t, c, "BAD", 1, 5, 1, 5), newLongRunOf(t, c, "GOOD", 1, 5, 1, 5)
+			bad.add(t, c, 0, 2)
+			c.mu.Lock()
+			one, other := c.conduct(bad.run), c.conduct(good.run)
+			c.mu.Unlock()
+			bend(one)
+			<-one.done
+			done := make(chan struct{})
+			other.post(func() { close(done) })
+			<-done
+			require.NoError(t, errOf(other.done))
+			r, err := c.archive.Run(t.Context(), "BAD.1")
+			require.NoError(t, err)
+			require.Equal(t, result.Failed, r.Status)
+			require.Equal(t, "set aside: conduct run BAD.1: internal error: boom", r.Reason)
+			require.Equal(t, map[string]string{"BAD": r.Reason, "GOOD": ""}, asides(t, c))
+			var shown result.Run
+			text, err := c.resultJSON(t.Context(), "BAD")
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(text, &shown))
+			require.Equal(t, result.Failed, shown.Status)
+			require.Equal(t, r.Reason, shown.Reason)
+			require.NotEmpty(t, shown.Phases)
+			require.False(t, one.holds("agent-0", latency.WindowID{Run: "BAD.1", Phase: "measure", Attempt: 1}), "its windows are refused")
+		})
+	}
+}
+
+func errOf(done <-chan struct{}) error {
+	select {
+	case <-done:
+		return context.Canceled
+	default:
+		return nil
+	}
+}
+
+// A run whose state makes no sense fails when the coordinator is started again; the coordinator works.
+func TestARunThatCannotBeTakenUpFails(t *testing.T) {
+	for name, state := range map[string]string{
+		"nothing":           `{}`,
+		"a phase far off":   `{"life":{"run":"S.1","status":"running","phases":[{"name":"measure"}],"phase":99,"joined":-7,"shards":[{"state":"busy","agent":"a","attempt":1}]},"epoch":5}`,
+		"a joined far off":  `{"life":{"run":"S.1","status":"running","phases":[{"name":"measure"}],"phase":0,"joined":99,"shards":[{"state":"busy","agent":"a","attempt":1}]},"epoch":5}`,
+		"no phase that was": `{"life":{"run":"S.1","status":"stopping","phases":[],"phase":3,"shards":[{"state":"busy","ended":[{"windows":-5}]}]}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			c := openHouse(t, dir)
+			newLongRunOf(t, c, "S", 1, 5, 1, 5).add(t, c, 0, 3)
+			runs, err := c.archive.Runs(t.Context(), "S")
+			require.NoError(t, err)
+			runs[0].State = []byte(state)
+			require.NoError(t, c.archive.Apply(t.Context(), archive.Change{Runs: runs}))
+			require.NoError(t, c.Close(t.Context()))
+			c = openHouse(t, dir)
+			require.Eventually(t, func() bool {
+				r, err := c.archive.Run(t.Context(), "S.1")
+				require.NoError(t, err)
+				return r.Status == result.Failed
+			}, 20*time.Second, 10*time.Millisecond)
+			r, err := c.archive.Run(t.Context(), "S.1")
+			require.NoError(t, err)
+			require.NotEmpty(t, r.Reason)
+		})
+	}
+}
+
+// A handler that panics answers with an error, and names the suite.
+func TestACallThatPanicsAnswers(t *testing.T) {
+	c := closedHouse(t, Keep{})
+	ended(t, c, "S", 3, time.Hour, result.Complete)
+	_, err := recoverCall(t.Context(), &benchdv1.RemoveRequest{Id: "S"}, &grpc.UnaryServerInfo{Server: c, FullMethod: "Remove"}, func(context.Context, any) (any, error) { panic("boom") })
+	require.ErrorContains(t, err, "internal error: boom")
+	require.Equal(t, "set aside: Remove: internal error: boom", asides(t, c)["S"])
+	err = recoverStream(c, nil, &grpc.StreamServerInfo{FullMethod: "Get"}, func(any, grpc.ServerStream) error { panic("boom") })
+	require.ErrorContains(t, err, "internal error: boom")
+}
