@@ -23,8 +23,10 @@ import (
 const FileName = "benchd.db"
 
 const (
-	// readers is how many may read at once. Each holds a cache of its own.
-	readers = 4
+	// readers is how many may read at once, and longReaders how many may read a whole run or suite: these take so long
+	// that a list, or a run that goes on, must not wait for them. Each holds a cache of its own.
+	readers     = 4
+	longReaders = 4
 	// busyTimeout is how long a statement waits for another process that has the file, such as somebody's
 	// sqlite3 shell; the coordinator's own writers wait for their connection instead, and obey their context.
 	busyTimeout = 5 * time.Second
@@ -39,6 +41,7 @@ type Archive struct {
 	lock   *os.File
 	writer *sql.DB // one connection: writers queue for it
 	reader *sql.DB
+	long   *sql.DB // for reading whole runs and suites
 	add    addStatements
 	roll   rollStatements
 	// compact and merged belong to whoever has the writer.
@@ -91,6 +94,9 @@ func open(ctx context.Context, dir string, logger *slog.Logger, files fs.FS) (_ 
 		return nil, judge("prepare statements for", a.path, err)
 	}
 	if a.reader, err = a.pool(readers, url.Values{"_query_only": {"true"}}); err != nil {
+		return nil, err
+	}
+	if a.long, err = a.pool(longReaders, url.Values{"_query_only": {"true"}}); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -150,6 +156,9 @@ func (a *Archive) release() error {
 	if a.reader != nil {
 		errs = append(errs, judge("close", a.path, a.reader.Close()))
 	}
+	if a.long != nil {
+		errs = append(errs, judge("close", a.path, a.long.Close()))
+	}
 	errs = append(errs, a.add.close(), a.roll.close())
 	if a.writer != nil {
 		errs = append(errs, judge("close", a.path, a.writer.Close()))
@@ -183,8 +192,17 @@ func (a *Archive) write(ctx context.Context, doing string, do func(context.Conte
 
 // read runs do in a transaction of one reader: what it sees is of one instant.
 func (a *Archive) read(ctx context.Context, doing string, do func(context.Context, *sql.Tx) error) error {
+	return a.readBy(ctx, a.reader, doing, do)
+}
+
+// readLong is read for what takes long.
+func (a *Archive) readLong(ctx context.Context, doing string, do func(context.Context, *sql.Tx) error) error {
+	return a.readBy(ctx, a.long, doing, do)
+}
+
+func (a *Archive) readBy(ctx context.Context, pool *sql.DB, doing string, do func(context.Context, *sql.Tx) error) error {
 	err := func() error {
-		tx, err := a.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 		if err != nil {
 			return err
 		}

@@ -102,7 +102,7 @@ func Check(ctx context.Context, dir string, full bool) (c Checked, err error) {
 		return c, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	a := &Archive{path: path, reader: db}
+	a := &Archive{path: path, reader: db, long: db}
 	var runs []string
 	err = a.read(ctx, "check", func(ctx context.Context, tx *sql.Tx) error {
 		if err := checkPages(ctx, tx, path, `PRAGMA integrity_check(1)`); err != nil {

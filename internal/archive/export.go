@@ -76,7 +76,7 @@ func (e exported) columns(ctx context.Context, tx *sql.Tx) (list []string, err e
 // Export writes an ended suite with all that belongs to it as one file; one that has not ended is ErrNotEnded. What it
 // writes is of one instant. As with Windows, write on, do not pause.
 func (a *Archive) Export(ctx context.Context, id string, to io.Writer) error {
-	return a.read(ctx, "export suite "+id+" of", func(ctx context.Context, tx *sql.Tx) error {
+	return a.readLong(ctx, "export suite "+id+" of", func(ctx context.Context, tx *sql.Tx) error {
 		var status result.Status
 		err := tx.QueryRowContext(ctx, `SELECT status FROM suite WHERE id = ? AND removed = 0`, id).Scan(&status)
 		switch {

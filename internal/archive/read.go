@@ -20,7 +20,7 @@ import (
 func (a *Archive) Windows(ctx context.Context, run string) iter.Seq2[*latency.Window, error] {
 	return func(yield func(*latency.Window, error) bool) {
 		enough := false
-		err := a.read(ctx, "read windows of run "+run+" of", func(ctx context.Context, tx *sql.Tx) error {
+		err := a.readLong(ctx, "read windows of run "+run+" of", func(ctx context.Context, tx *sql.Tx) error {
 			phases, err := phasesOf(ctx, tx, run)
 			if err != nil {
 				return err

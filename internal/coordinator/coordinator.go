@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -57,7 +58,8 @@ type Coordinator struct {
 	end   context.CancelFunc
 	tasks sync.WaitGroup // conductors, ingest and what they start
 
-	aside sync.Map // why suites are set aside, by id
+	aside     sync.Map     // why suites are set aside, by id
+	transfers atomic.Int32 // that go on
 
 	turn sync.Mutex // of runs that change the status of their suites; see apply
 

@@ -3,11 +3,15 @@ package coordinator
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/encoding/protodelim"
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
@@ -26,7 +30,33 @@ func (c *Coordinator) histograms(ctx context.Context, id string, send func(*benc
 	if err != nil {
 		return err
 	}
-	return c.histogramsOf(ctx, r, send)
+	t, err := c.newTransfer("read histograms of run " + r.archived.ID)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	if err := c.histogramsOf(ctx, r, func(m *benchdv1.HistogramsResponse) error {
+		_, err := protodelim.MarshalTo(t.out, m)
+		return err
+	}); err != nil {
+		return err
+	}
+	in, err := t.written()
+	if err != nil {
+		return fmt.Errorf("read histograms of run %s: %w", r.archived.ID, err)
+	}
+	for {
+		m := new(benchdv1.HistogramsResponse)
+		switch err := (protodelim.UnmarshalOptions{MaxSize: -1}).UnmarshalFrom(in, m); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("read histograms of run %s: %w", r.archived.ID, err)
+		}
+		if err := within(ctx, stallWithin, func() error { return send(m) }); err != nil {
+			return err
+		}
+	}
 }
 
 func (c *Coordinator) histogramsOf(ctx context.Context, r *run, send func(*benchdv1.HistogramsResponse) error) error {

@@ -1,9 +1,9 @@
 package coordinator
 
 import (
-	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"google.golang.org/grpc"
@@ -28,26 +28,23 @@ func (c *Coordinator) export(ctx context.Context, id string, send func(*benchdv1
 	if suiteOf(id) != id {
 		return wire.Errorf(wire.ErrNotAllowed, "%s is one run of a suite: export the whole suite %s", id, suiteOf(id))
 	}
-	out := bufio.NewWriterSize(pieceWriter(send), portion)
-	err := c.archive.Export(ctx, id, out)
+	t, err := c.newTransfer("export suite " + id)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	err = c.archive.Export(ctx, id, t.out)
 	if errors.Is(err, archive.ErrNotEnded) {
 		err = wire.Errorf(wire.ErrNotAllowed, "suite %s has not ended: wait for its end with `benchctl watch %s`, or cancel it with `benchctl cancel %s`", id, id, id)
 	}
 	if err != nil {
 		return err
 	}
-	return out.Flush()
-}
-
-// pieceWriter sends what is written to it.
-type pieceWriter func(*benchdv1.ExportResponse) error
-
-func (w pieceWriter) Write(b []byte) (int, error) {
-	// A message may still be read after Send has returned, and b is used again.
-	if err := w(&benchdv1.ExportResponse{Chunk: append([]byte(nil), b...)}); err != nil {
-		return 0, err
+	in, err := t.written()
+	if err != nil {
+		return fmt.Errorf("export suite %s: %w", id, err)
 	}
-	return len(b), nil
+	return pieces(ctx, in, func(piece []byte) error { return send(&benchdv1.ExportResponse{Chunk: piece}) })
 }
 
 // Import takes a suite that was exported.

@@ -1,0 +1,96 @@
+package coordinator
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// However many peers do not take what they asked for, the archive is read and written by others; one beyond the limit is
+// told so at once, and what was sent leaves nothing behind.
+func TestStalledStreamsHoldUpNobody(t *testing.T) {
+	c := closedHouse(t, Keep{})
+	ended(t, c, "S", 30, time.Hour, result.Complete)
+	ctx, cancel := context.WithCancel(t.Context())
+	stalled := make(chan struct{}, 2*mostTransfers)
+	stall := func() error {
+		stalled <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	var wg sync.WaitGroup
+	for i := range mostTransfers {
+		wg.Go(func() {
+			if i%2 == 0 {
+				_ = c.export(ctx, "S", func(*benchdv1.ExportResponse) error { return stall() })
+			} else {
+				_ = c.histograms(ctx, "S", func(*benchdv1.HistogramsResponse) error { return stall() })
+			}
+		})
+	}
+	soon, late := context.WithTimeout(t.Context(), 20*time.Second)
+	defer late()
+	for i := range mostTransfers {
+		select {
+		case <-stalled:
+		case <-soon.Done():
+			require.Fail(t, "streams wait for each other", "%d of %d have begun to send", i, mostTransfers)
+		}
+	}
+	_, err := c.List(soon, &benchdv1.ListRequest{})
+	require.NoError(t, err)
+	_, err = c.resultJSON(soon, "S")
+	require.NoError(t, err)
+	err = c.export(soon, "S", nil)
+	require.ErrorIs(t, err, wire.ErrNotAllowed)
+	require.EqualError(t, err, "export suite S: 16 exports and reports are being sent already, which is the most: try again when one has ended")
+	_, err = c.archive.AddWindows(soon, nil)
+	require.NoError(t, err)
+	cancel()
+	wg.Wait()
+	var file bytes.Buffer
+	require.NoError(t, c.export(t.Context(), "S", func(m *benchdv1.ExportResponse) error {
+		_, err := file.Write(m.GetChunk())
+		return err
+	}))
+	_, err = closedHouse(t, Keep{}).importSuite(t.Context(), &file)
+	require.NoError(t, err, "what was sent is whole")
+	intervals := 0
+	require.NoError(t, c.histograms(t.Context(), "S", func(m *benchdv1.HistogramsResponse) error {
+		require.NotEmpty(t, m.GetSeries())
+		intervals++
+		return nil
+	}))
+	require.Equal(t, 30, intervals)
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(c.archive.Path()), "transfer*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+	_, err = os.Stat(c.archive.Path())
+	require.NoError(t, err)
+}
+
+// A peer that takes nothing for a minute is given up.
+func TestAStalledPeerIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		over := make(chan struct{})
+		began := time.Now()
+		err := within(t.Context(), stallWithin, func() error {
+			<-over
+			return nil
+		})
+		require.ErrorIs(t, err, wire.ErrUnreachable)
+		require.Equal(t, stallWithin, time.Since(began))
+		close(over)
+	})
+}
