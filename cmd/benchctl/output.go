@@ -26,13 +26,13 @@ func addOutputFlag(cmd *cobra.Command, to *string, formats ...string) {
 }
 
 // conclude prints the result of an ended suite and tells what it means.
-func conclude(ctx context.Context, c *cli.Context, client *remote.Client, id, format string) error {
+func conclude(ctx context.Context, c *cli.Context, client *remote.Client, id, format string, named report.YCSB) error {
 	text, err := client.Result(ctx, id)
 	if err != nil {
 		return err
 	}
 	ended := verdict(text)
-	delivered, err := deliver(ctx, c, client, text, format)
+	delivered, err := deliver(ctx, c, client, text, format, named)
 	if err == nil && (!delivered || format != "ycsb") {
 		err = printResult(c, text, format)
 	}

@@ -49,9 +49,25 @@ func tellOmitted(c *cli.Context, y report.YCSB, run result.Run) {
 	}
 }
 
+// onlyNamed takes out of what a run asks for the files that the command line has not named: a run that is resumed was
+// submitted by somebody, and what a coordinator says is not the user's word. It returns the properties that are left out.
+func onlyNamed(y, named report.YCSB) (report.YCSB, []string) {
+	var left []string
+	if y.ExportFile != named.ExportFile {
+		y.ExportFile, left = named.ExportFile, append(left, "exportfile="+y.ExportFile)
+	}
+	if y.Logs && (!named.Logs || y.LogPath != named.LogPath) {
+		y.Logs, left = false, append(left, "hdrhistogram.output.path="+y.LogPath)
+	}
+	if y.RawFile != named.RawFile {
+		y.RawFile, left = named.RawFile, append(left, "measurement.raw.output_file="+y.RawFile)
+	}
+	return y, left
+}
+
 // deliver writes the files that YCSB's properties ask for, as YCSB does: over those that are there. It tells whether
 // YCSB's output is in one of them.
-func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []byte, format string) (exported bool, err error) {
+func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []byte, format string, named report.YCSB) (exported bool, err error) {
 	run, suite, err := decode(text)
 	if err != nil || suite != nil {
 		return false, err
@@ -59,6 +75,10 @@ func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []
 	y, err := report.ParseYCSB(run.Resolved)
 	if err != nil {
 		return false, fmt.Errorf("read settings of run %s: %w", run.ID, err)
+	}
+	var left []string
+	if y, left = onlyNamed(y, named); len(left) > 0 {
+		warn(c, []string{fmt.Sprintf("%s: not written, because this command line names no such file; `benchctl report %s --format ycsb,hlog,raw --out DIR` writes it", strings.Join(left, ", "), run.ID)})
 	}
 	files := report.NewFiles(true)
 	defer files.Discard()
