@@ -4,6 +4,7 @@ package hbase
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,6 +41,20 @@ func TestTablesAreInterchangeableWithYCSB(t *testing.T) {
 			"readmodifywriteproportion", 0.5, "operationcount", records), []string{"--threads", "16"})...))
 		require.Equal(t, "rows=20000 not_found=0 mismatches=0", s.fixture(t, "verify", ours, 0, records, fields, length))
 	})
+}
+
+// The sandbox answers HBase's official client as a real HBase does, call by call.
+func TestAnswersOfTheSandboxAreHBases(t *testing.T) {
+	var answers [2]string
+	for i, kind := range []string{one, sandbox} {
+		on(t, []string{kind}, func(t *testing.T, s *server) {
+			stdout, code := java(t, 6*time.Minute, "Answers", s.quorum)
+			require.Zero(t, code, stdout)
+			answers[i] = stdout
+		})
+	}
+	require.Greater(t, strings.Count(answers[0], "\n"), 100)
+	require.Equal(t, answers[0], answers[1])
 }
 
 // HBase's official client finds the real HBase and the sandbox to answer alike.

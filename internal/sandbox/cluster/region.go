@@ -70,5 +70,8 @@ func (r *Region) Writable() (*store.Region, error) {
 	if r.Meta != nil {
 		return nil, rpc.Finalf("org.apache.hadoop.hbase.DoNotRetryIOException", "%s is written by the master alone", meta.Name)
 	}
+	if r.Store.ReadOnly() {
+		return nil, rpc.Finalf("org.apache.hadoop.hbase.DoNotRetryIOException", "region is read only")
+	}
 	return r.Store, nil
 }

@@ -94,6 +94,35 @@ func (f *singleColumn) RowCells(cells []cell.Cell) []cell.Cell {
 	return slices.DeleteFunc(cells, func(c cell.Cell) bool { return f.is(&c) })
 }
 
+// dependent lets cells through whose times are those of a column's values in the same row.
+type dependent struct {
+	pass
+	condition         *condition // of those values; nil for none
+	family, qualifier []byte
+	drop              bool // take the column itself away
+	at                []int64
+}
+
+func (f *dependent) Reset()        { f.at = f.at[:0] }
+func (*dependent) WholeRows() bool { return true }
+func (f *dependent) Judge(c *cell.Cell) Verdict {
+	if !bytes.Equal(c.Family, f.family) || !bytes.Equal(c.Qualifier, f.qualifier) {
+		return Include
+	}
+	if f.condition != nil && !f.condition.holds(c.Value) {
+		return Skip
+	}
+	f.at = append(f.at, c.Timestamp)
+	if f.drop {
+		return Skip
+	}
+	return Include
+}
+
+func (f *dependent) RowCells(cells []cell.Cell) []cell.Cell {
+	return slices.DeleteFunc(cells, func(c cell.Cell) bool { return !slices.Contains(f.at, c.Timestamp) })
+}
+
 // times lets cells of given times, which are sorted, through.
 type times struct {
 	pass
@@ -117,7 +146,11 @@ type skip struct {
 }
 
 func (*skip) WholeRows() bool { return true }
-func (f *skip) DropRow() bool { return f.out }
+
+// As in HBase, the filter inside is not asked of the row's key, nor whether it has had enough.
+func (*skip) SkipRow([]byte) bool { return false }
+func (*skip) AllRemaining() bool  { return false }
+func (f *skip) DropRow() bool     { return f.out }
 func (f *skip) Reset() {
 	f.Filter.Reset()
 	f.out = false

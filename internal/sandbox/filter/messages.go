@@ -174,6 +174,15 @@ func cellFilters() map[string]func([]byte) (Filter, error) {
 			c, err := newCondition(m.GetCompareFilter().GetCompareOp(), m.GetCompareFilter().GetComparator())
 			return &value{condition: c}, err
 		}),
+		"DependentColumnFilter": of(func() *pb.DependentColumnFilter { return &pb.DependentColumnFilter{} }, func(m *pb.DependentColumnFilter) (Filter, error) {
+			f := &dependent{family: m.GetColumnFamily(), qualifier: m.GetColumnQualifier(), drop: m.GetDropDependentColumn()}
+			if m.GetCompareFilter().GetComparator() == nil {
+				return f, nil
+			}
+			c, err := newCondition(m.GetCompareFilter().GetCompareOp(), m.GetCompareFilter().GetComparator())
+			f.condition = &c
+			return f, err
+		}),
 		"SingleColumnValueFilter": of(func() *pb.SingleColumnValueFilter { return &pb.SingleColumnValueFilter{} },
 			func(m *pb.SingleColumnValueFilter) (Filter, error) { return newSingleColumn(m, false) }),
 		"SingleColumnValueExcludeFilter": of(func() *pb.SingleColumnValueExcludeFilter { return &pb.SingleColumnValueExcludeFilter{} },

@@ -126,7 +126,7 @@ func TestRefusals(t *testing.T) {
 		{"DeleteNamespace", &hbasepb.DeleteNamespaceRequest{NamespaceName: new("default")}, "ConstraintException"},
 		{"MoveRegion", &hbasepb.MoveRegionRequest{Region: &hbasepb.RegionSpecifier{Value: []byte("none")}}, "UnknownRegionException"},
 		{"ExecProcedure", &hbasepb.ExecProcedureRequest{}, "DoNotRetryIOException"},
-		{"Shutdown", &hbasepb.ShutdownRequest{}, "UnsupportedOperationException"},
+		{"Shutdown", &hbasepb.ShutdownRequest{}, "DoNotRetryIOException"},
 	} {
 		e := ask(t, s, c.method, c.m).Exception
 		require.NotNil(t, e, c.method)

@@ -20,6 +20,11 @@ const forever = 1<<31 - 1
 // TableOf makes a table of its schema.
 func tableOf(schema *hbasepb.TableSchema) (store.Table, error) {
 	t := store.Table{Name: tableName(schema.GetTableName())}
+	for _, a := range schema.GetAttributes() {
+		if string(a.GetFirst()) == "READONLY" {
+			t.ReadOnly = strings.EqualFold(string(a.GetSecond()), "true")
+		}
+	}
 	if err := legal(t.Name); err != nil {
 		return t, err
 	}

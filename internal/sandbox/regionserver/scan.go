@@ -200,6 +200,11 @@ func (s client) fill(c *rpc.Call, a *rpc.Answer, request *hbasepb.ScanRequest, o
 	if kept == 0 && !moreHere && o.filter != nil && o.filter.AllRemaining() {
 		more = false
 	}
+	if request.GetTrackScanMetrics() {
+		out.ScanMetrics = &hbasepb.ScanMetrics{Metrics: []*hbasepb.NameInt64Pair{
+			{Name: new("ROWS_SCANNED"), Value: new(page.Scanned)}, {Name: new("ROWS_FILTERED"), Value: new(page.Filtered)},
+		}}
+	}
 	s.Node.Meter.RowActions.Add(int64(kept))
 	s.Node.Meter.Scan.Record(time.Since(began))
 	return more, moreHere, nil

@@ -271,6 +271,9 @@ func (m *matcher) judgeValue(c *cell.Cell, lives int64) (take bool, then step) {
 func (m *matcher) judgeTaken(c *cell.Cell, free, last bool) (take bool, then step) {
 	verdict := filter.Include
 	if m.read.Filter != nil {
+		if m.read.Filter.AllRemaining() {
+			return false, nextFamily // what is left of the row is not taken
+		}
 		verdict = m.read.Filter.Judge(c)
 	}
 	if !verdict.Takes() {

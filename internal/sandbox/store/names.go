@@ -76,6 +76,7 @@ type Table struct {
 	Descriptor []byte // the message that it was created with; the store does not read it
 	Families   []Family
 	State      TableState
+	ReadOnly   bool // cells are not to be changed; the store leaves that to its users
 }
 
 // RegionState is whether a region serves.

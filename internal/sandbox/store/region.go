@@ -35,6 +35,9 @@ func (r *Region) Info() RegionInfo {
 // Table is the region's table as it is now.
 func (r *Region) Table() Table { return *r.table.current.Load() }
 
+// ReadOnly reports whether cells of the region's table are not to be changed.
+func (r *Region) ReadOnly() bool { return r.table.current.Load().ReadOnly }
+
 // Assign records on which server the region is, and in which state.
 func (r *Region) Assign(server string, state RegionState) error {
 	r.store.mu.Lock()

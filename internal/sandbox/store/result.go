@@ -59,10 +59,13 @@ type Row struct {
 type Page struct {
 	Result
 	Rows []Row
+	// Scanned is how many rows were looked at, Filtered how many of them the filter left nothing of.
+	Scanned, Filtered int64
 }
 
 // Reset makes the page empty and keeps its memory.
 func (p *Page) Reset() {
 	p.Result.Reset()
 	p.Rows = p.Rows[:0]
+	p.Scanned, p.Filtered = 0, 0
 }

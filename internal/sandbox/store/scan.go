@@ -151,6 +151,8 @@ func (s *Scanner) page(l Limits, out *Page) (more bool, err error) {
 				return false, nil
 			}
 			if f.SkipRow(s.rd.plain) {
+				out.Scanned++
+				out.Filtered++
 				s.leave()
 				continue
 			}
@@ -174,6 +176,9 @@ func (s *Scanner) page(l Limits, out *Page) (more bool, err error) {
 		}
 		for i := before; i < len(out.Cells); i++ {
 			size += out.Cells[i].Size()
+		}
+		if f := s.scan.Filter; f != nil && f.AllRemaining() {
+			return false, nil // before it is told of a new row, which makes some forget
 		}
 		if end == late || end == tooMuch {
 			return true, nil
@@ -233,8 +238,11 @@ func (s *Scanner) finish(before int, out *Page) {
 			out.Cells = out.Cells[:before]
 		}
 	}
+	out.Scanned++
 	if len(out.Cells) > before {
 		out.Rows = append(out.Rows, Row{End: len(out.Cells)})
+	} else if s.scan.Filter != nil {
+		out.Filtered++
 	}
 	s.leave()
 }

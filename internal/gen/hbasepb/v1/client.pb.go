@@ -1836,6 +1836,104 @@ func (x *Cursor) GetRow() []byte {
 	return nil
 }
 
+// ScanMetrics tells what a scan did on the server.
+type ScanMetrics struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Metrics       []*NameInt64Pair       `protobuf:"bytes,1,rep,name=metrics" json:"metrics,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ScanMetrics) Reset() {
+	*x = ScanMetrics{}
+	mi := &file_hbasepb_v1_client_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ScanMetrics) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ScanMetrics) ProtoMessage() {}
+
+func (x *ScanMetrics) ProtoReflect() protoreflect.Message {
+	mi := &file_hbasepb_v1_client_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ScanMetrics.ProtoReflect.Descriptor instead.
+func (*ScanMetrics) Descriptor() ([]byte, []int) {
+	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ScanMetrics) GetMetrics() []*NameInt64Pair {
+	if x != nil {
+		return x.Metrics
+	}
+	return nil
+}
+
+// NameInt64Pair is a named number.
+type NameInt64Pair struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          *string                `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
+	Value         *int64                 `protobuf:"varint,2,opt,name=value" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NameInt64Pair) Reset() {
+	*x = NameInt64Pair{}
+	mi := &file_hbasepb_v1_client_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NameInt64Pair) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NameInt64Pair) ProtoMessage() {}
+
+func (x *NameInt64Pair) ProtoReflect() protoreflect.Message {
+	mi := &file_hbasepb_v1_client_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NameInt64Pair.ProtoReflect.Descriptor instead.
+func (*NameInt64Pair) Descriptor() ([]byte, []int) {
+	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *NameInt64Pair) GetName() string {
+	if x != nil && x.Name != nil {
+		return *x.Name
+	}
+	return ""
+}
+
+func (x *NameInt64Pair) GetValue() int64 {
+	if x != nil && x.Value != nil {
+		return *x.Value
+	}
+	return 0
+}
+
 // ScanResponse answers ScanRequest.
 type ScanResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1847,18 +1945,19 @@ type ScanResponse struct {
 	Results        []*Result `protobuf:"bytes,5,rep,name=results" json:"results,omitempty"`
 	Stale          *bool     `protobuf:"varint,6,opt,name=stale" json:"stale,omitempty"`
 	// Whether each result lacks cells that a later one brings.
-	PartialFlagPerResult []bool  `protobuf:"varint,7,rep,name=partial_flag_per_result,json=partialFlagPerResult" json:"partial_flag_per_result,omitempty"`
-	MoreResultsInRegion  *bool   `protobuf:"varint,8,opt,name=more_results_in_region,json=moreResultsInRegion" json:"more_results_in_region,omitempty"`
-	HeartbeatMessage     *bool   `protobuf:"varint,9,opt,name=heartbeat_message,json=heartbeatMessage" json:"heartbeat_message,omitempty"`
-	MvccReadPoint        *uint64 `protobuf:"varint,11,opt,name=mvcc_read_point,json=mvccReadPoint" json:"mvcc_read_point,omitempty"`
-	Cursor               *Cursor `protobuf:"bytes,12,opt,name=cursor" json:"cursor,omitempty"`
+	PartialFlagPerResult []bool       `protobuf:"varint,7,rep,name=partial_flag_per_result,json=partialFlagPerResult" json:"partial_flag_per_result,omitempty"`
+	MoreResultsInRegion  *bool        `protobuf:"varint,8,opt,name=more_results_in_region,json=moreResultsInRegion" json:"more_results_in_region,omitempty"`
+	HeartbeatMessage     *bool        `protobuf:"varint,9,opt,name=heartbeat_message,json=heartbeatMessage" json:"heartbeat_message,omitempty"`
+	ScanMetrics          *ScanMetrics `protobuf:"bytes,10,opt,name=scan_metrics,json=scanMetrics" json:"scan_metrics,omitempty"`
+	MvccReadPoint        *uint64      `protobuf:"varint,11,opt,name=mvcc_read_point,json=mvccReadPoint" json:"mvcc_read_point,omitempty"`
+	Cursor               *Cursor      `protobuf:"bytes,12,opt,name=cursor" json:"cursor,omitempty"`
 	unknownFields        protoimpl.UnknownFields
 	sizeCache            protoimpl.SizeCache
 }
 
 func (x *ScanResponse) Reset() {
 	*x = ScanResponse{}
-	mi := &file_hbasepb_v1_client_proto_msgTypes[17]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1870,7 +1969,7 @@ func (x *ScanResponse) String() string {
 func (*ScanResponse) ProtoMessage() {}
 
 func (x *ScanResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_client_proto_msgTypes[17]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1883,7 +1982,7 @@ func (x *ScanResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScanResponse.ProtoReflect.Descriptor instead.
 func (*ScanResponse) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{17}
+	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ScanResponse) GetCellsPerResult() []uint32 {
@@ -1949,6 +2048,13 @@ func (x *ScanResponse) GetHeartbeatMessage() bool {
 	return false
 }
 
+func (x *ScanResponse) GetScanMetrics() *ScanMetrics {
+	if x != nil {
+		return x.ScanMetrics
+	}
+	return nil
+}
+
 func (x *ScanResponse) GetMvccReadPoint() uint64 {
 	if x != nil && x.MvccReadPoint != nil {
 		return *x.MvccReadPoint
@@ -1976,7 +2082,7 @@ type CoprocessorServiceCall struct {
 
 func (x *CoprocessorServiceCall) Reset() {
 	*x = CoprocessorServiceCall{}
-	mi := &file_hbasepb_v1_client_proto_msgTypes[18]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1988,7 +2094,7 @@ func (x *CoprocessorServiceCall) String() string {
 func (*CoprocessorServiceCall) ProtoMessage() {}
 
 func (x *CoprocessorServiceCall) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_client_proto_msgTypes[18]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2001,7 +2107,7 @@ func (x *CoprocessorServiceCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoprocessorServiceCall.ProtoReflect.Descriptor instead.
 func (*CoprocessorServiceCall) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{18}
+	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CoprocessorServiceCall) GetRow() []byte {
@@ -2042,7 +2148,7 @@ type CoprocessorServiceResult struct {
 
 func (x *CoprocessorServiceResult) Reset() {
 	*x = CoprocessorServiceResult{}
-	mi := &file_hbasepb_v1_client_proto_msgTypes[19]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2054,7 +2160,7 @@ func (x *CoprocessorServiceResult) String() string {
 func (*CoprocessorServiceResult) ProtoMessage() {}
 
 func (x *CoprocessorServiceResult) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_client_proto_msgTypes[19]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2067,7 +2173,7 @@ func (x *CoprocessorServiceResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoprocessorServiceResult.ProtoReflect.Descriptor instead.
 func (*CoprocessorServiceResult) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{19}
+	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CoprocessorServiceResult) GetValue() *NameBytesPair {
@@ -2088,7 +2194,7 @@ type CoprocessorServiceRequest struct {
 
 func (x *CoprocessorServiceRequest) Reset() {
 	*x = CoprocessorServiceRequest{}
-	mi := &file_hbasepb_v1_client_proto_msgTypes[20]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2100,7 +2206,7 @@ func (x *CoprocessorServiceRequest) String() string {
 func (*CoprocessorServiceRequest) ProtoMessage() {}
 
 func (x *CoprocessorServiceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_client_proto_msgTypes[20]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2113,7 +2219,7 @@ func (x *CoprocessorServiceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoprocessorServiceRequest.ProtoReflect.Descriptor instead.
 func (*CoprocessorServiceRequest) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{20}
+	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CoprocessorServiceRequest) GetRegion() *RegionSpecifier {
@@ -2141,7 +2247,7 @@ type CoprocessorServiceResponse struct {
 
 func (x *CoprocessorServiceResponse) Reset() {
 	*x = CoprocessorServiceResponse{}
-	mi := &file_hbasepb_v1_client_proto_msgTypes[21]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2153,7 +2259,7 @@ func (x *CoprocessorServiceResponse) String() string {
 func (*CoprocessorServiceResponse) ProtoMessage() {}
 
 func (x *CoprocessorServiceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_client_proto_msgTypes[21]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2166,7 +2272,7 @@ func (x *CoprocessorServiceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoprocessorServiceResponse.ProtoReflect.Descriptor instead.
 func (*CoprocessorServiceResponse) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{21}
+	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CoprocessorServiceResponse) GetRegion() *RegionSpecifier {
@@ -2197,7 +2303,7 @@ type Action struct {
 
 func (x *Action) Reset() {
 	*x = Action{}
-	mi := &file_hbasepb_v1_client_proto_msgTypes[22]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2209,7 +2315,7 @@ func (x *Action) String() string {
 func (*Action) ProtoMessage() {}
 
 func (x *Action) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_client_proto_msgTypes[22]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2222,7 +2328,7 @@ func (x *Action) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Action.ProtoReflect.Descriptor instead.
 func (*Action) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{22}
+	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Action) GetIndex() uint32 {
@@ -2267,7 +2373,7 @@ type RegionAction struct {
 
 func (x *RegionAction) Reset() {
 	*x = RegionAction{}
-	mi := &file_hbasepb_v1_client_proto_msgTypes[23]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2279,7 +2385,7 @@ func (x *RegionAction) String() string {
 func (*RegionAction) ProtoMessage() {}
 
 func (x *RegionAction) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_client_proto_msgTypes[23]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2292,7 +2398,7 @@ func (x *RegionAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegionAction.ProtoReflect.Descriptor instead.
 func (*RegionAction) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{23}
+	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RegionAction) GetRegion() *RegionSpecifier {
@@ -2335,7 +2441,7 @@ type RegionLoadStats struct {
 
 func (x *RegionLoadStats) Reset() {
 	*x = RegionLoadStats{}
-	mi := &file_hbasepb_v1_client_proto_msgTypes[24]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2347,7 +2453,7 @@ func (x *RegionLoadStats) String() string {
 func (*RegionLoadStats) ProtoMessage() {}
 
 func (x *RegionLoadStats) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_client_proto_msgTypes[24]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2360,7 +2466,7 @@ func (x *RegionLoadStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegionLoadStats.ProtoReflect.Descriptor instead.
 func (*RegionLoadStats) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{24}
+	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RegionLoadStats) GetMemStoreLoad() int32 {
@@ -2395,7 +2501,7 @@ type MultiRegionLoadStats struct {
 
 func (x *MultiRegionLoadStats) Reset() {
 	*x = MultiRegionLoadStats{}
-	mi := &file_hbasepb_v1_client_proto_msgTypes[25]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2407,7 +2513,7 @@ func (x *MultiRegionLoadStats) String() string {
 func (*MultiRegionLoadStats) ProtoMessage() {}
 
 func (x *MultiRegionLoadStats) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_client_proto_msgTypes[25]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2420,7 +2526,7 @@ func (x *MultiRegionLoadStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MultiRegionLoadStats.ProtoReflect.Descriptor instead.
 func (*MultiRegionLoadStats) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{25}
+	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *MultiRegionLoadStats) GetRegion() []*RegionSpecifier {
@@ -2450,7 +2556,7 @@ type ResultOrException struct {
 
 func (x *ResultOrException) Reset() {
 	*x = ResultOrException{}
-	mi := &file_hbasepb_v1_client_proto_msgTypes[26]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2462,7 +2568,7 @@ func (x *ResultOrException) String() string {
 func (*ResultOrException) ProtoMessage() {}
 
 func (x *ResultOrException) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_client_proto_msgTypes[26]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2475,7 +2581,7 @@ func (x *ResultOrException) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResultOrException.ProtoReflect.Descriptor instead.
 func (*ResultOrException) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{26}
+	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ResultOrException) GetIndex() uint32 {
@@ -2518,7 +2624,7 @@ type RegionActionResult struct {
 
 func (x *RegionActionResult) Reset() {
 	*x = RegionActionResult{}
-	mi := &file_hbasepb_v1_client_proto_msgTypes[27]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2530,7 +2636,7 @@ func (x *RegionActionResult) String() string {
 func (*RegionActionResult) ProtoMessage() {}
 
 func (x *RegionActionResult) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_client_proto_msgTypes[27]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2543,7 +2649,7 @@ func (x *RegionActionResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegionActionResult.ProtoReflect.Descriptor instead.
 func (*RegionActionResult) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{27}
+	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RegionActionResult) GetResultOrException() []*ResultOrException {
@@ -2579,7 +2685,7 @@ type MultiRequest struct {
 
 func (x *MultiRequest) Reset() {
 	*x = MultiRequest{}
-	mi := &file_hbasepb_v1_client_proto_msgTypes[28]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2591,7 +2697,7 @@ func (x *MultiRequest) String() string {
 func (*MultiRequest) ProtoMessage() {}
 
 func (x *MultiRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_client_proto_msgTypes[28]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2604,7 +2710,7 @@ func (x *MultiRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MultiRequest.ProtoReflect.Descriptor instead.
 func (*MultiRequest) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{28}
+	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *MultiRequest) GetRegionAction() []*RegionAction {
@@ -2640,7 +2746,7 @@ type MultiResponse struct {
 
 func (x *MultiResponse) Reset() {
 	*x = MultiResponse{}
-	mi := &file_hbasepb_v1_client_proto_msgTypes[29]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2652,7 +2758,7 @@ func (x *MultiResponse) String() string {
 func (*MultiResponse) ProtoMessage() {}
 
 func (x *MultiResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_client_proto_msgTypes[29]
+	mi := &file_hbasepb_v1_client_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2665,7 +2771,7 @@ func (x *MultiResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MultiResponse.ProtoReflect.Descriptor instead.
 func (*MultiResponse) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{29}
+	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *MultiResponse) GetRegionActionResult() []*RegionActionResult {
@@ -2831,7 +2937,12 @@ const file_hbasepb_v1_client_proto_rawDesc = "" +
 	" \x01(\bR\x05renew\x12\"\n" +
 	"\rlimit_of_rows\x18\v \x01(\rR\vlimitOfRows\"\x1a\n" +
 	"\x06Cursor\x12\x10\n" +
-	"\x03row\x18\x01 \x01(\fR\x03row\"\xbd\x03\n" +
+	"\x03row\x18\x01 \x01(\fR\x03row\"B\n" +
+	"\vScanMetrics\x123\n" +
+	"\ametrics\x18\x01 \x03(\v2\x19.hbasepb.v1.NameInt64PairR\ametrics\"9\n" +
+	"\rNameInt64Pair\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value\"\xf9\x03\n" +
 	"\fScanResponse\x12(\n" +
 	"\x10cells_per_result\x18\x01 \x03(\rR\x0ecellsPerResult\x12\x1d\n" +
 	"\n" +
@@ -2842,7 +2953,9 @@ const file_hbasepb_v1_client_proto_rawDesc = "" +
 	"\x05stale\x18\x06 \x01(\bR\x05stale\x125\n" +
 	"\x17partial_flag_per_result\x18\a \x03(\bR\x14partialFlagPerResult\x123\n" +
 	"\x16more_results_in_region\x18\b \x01(\bR\x13moreResultsInRegion\x12+\n" +
-	"\x11heartbeat_message\x18\t \x01(\bR\x10heartbeatMessage\x12&\n" +
+	"\x11heartbeat_message\x18\t \x01(\bR\x10heartbeatMessage\x12:\n" +
+	"\fscan_metrics\x18\n" +
+	" \x01(\v2\x17.hbasepb.v1.ScanMetricsR\vscanMetrics\x12&\n" +
 	"\x0fmvcc_read_point\x18\v \x01(\x04R\rmvccReadPoint\x12*\n" +
 	"\x06cursor\x18\f \x01(\v2\x12.hbasepb.v1.CursorR\x06cursor\"\x88\x01\n" +
 	"\x16CoprocessorServiceCall\x12\x10\n" +
@@ -2942,7 +3055,7 @@ func file_hbasepb_v1_client_proto_rawDescGZIP() []byte {
 }
 
 var file_hbasepb_v1_client_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_hbasepb_v1_client_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_hbasepb_v1_client_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_hbasepb_v1_client_proto_goTypes = []any{
 	(CellType)(0),                      // 0: hbasepb.v1.CellType
 	(Consistency)(0),                   // 1: hbasepb.v1.Consistency
@@ -2967,90 +3080,94 @@ var file_hbasepb_v1_client_proto_goTypes = []any{
 	(*Scan)(nil),                       // 20: hbasepb.v1.Scan
 	(*ScanRequest)(nil),                // 21: hbasepb.v1.ScanRequest
 	(*Cursor)(nil),                     // 22: hbasepb.v1.Cursor
-	(*ScanResponse)(nil),               // 23: hbasepb.v1.ScanResponse
-	(*CoprocessorServiceCall)(nil),     // 24: hbasepb.v1.CoprocessorServiceCall
-	(*CoprocessorServiceResult)(nil),   // 25: hbasepb.v1.CoprocessorServiceResult
-	(*CoprocessorServiceRequest)(nil),  // 26: hbasepb.v1.CoprocessorServiceRequest
-	(*CoprocessorServiceResponse)(nil), // 27: hbasepb.v1.CoprocessorServiceResponse
-	(*Action)(nil),                     // 28: hbasepb.v1.Action
-	(*RegionAction)(nil),               // 29: hbasepb.v1.RegionAction
-	(*RegionLoadStats)(nil),            // 30: hbasepb.v1.RegionLoadStats
-	(*MultiRegionLoadStats)(nil),       // 31: hbasepb.v1.MultiRegionLoadStats
-	(*ResultOrException)(nil),          // 32: hbasepb.v1.ResultOrException
-	(*RegionActionResult)(nil),         // 33: hbasepb.v1.RegionActionResult
-	(*MultiRequest)(nil),               // 34: hbasepb.v1.MultiRequest
-	(*MultiResponse)(nil),              // 35: hbasepb.v1.MultiResponse
-	(*NameBytesPair)(nil),              // 36: hbasepb.v1.NameBytesPair
-	(*TimeRange)(nil),                  // 37: hbasepb.v1.TimeRange
-	(*ColumnFamilyTimeRange)(nil),      // 38: hbasepb.v1.ColumnFamilyTimeRange
-	(*RegionSpecifier)(nil),            // 39: hbasepb.v1.RegionSpecifier
-	(CompareType)(0),                   // 40: hbasepb.v1.CompareType
+	(*ScanMetrics)(nil),                // 23: hbasepb.v1.ScanMetrics
+	(*NameInt64Pair)(nil),              // 24: hbasepb.v1.NameInt64Pair
+	(*ScanResponse)(nil),               // 25: hbasepb.v1.ScanResponse
+	(*CoprocessorServiceCall)(nil),     // 26: hbasepb.v1.CoprocessorServiceCall
+	(*CoprocessorServiceResult)(nil),   // 27: hbasepb.v1.CoprocessorServiceResult
+	(*CoprocessorServiceRequest)(nil),  // 28: hbasepb.v1.CoprocessorServiceRequest
+	(*CoprocessorServiceResponse)(nil), // 29: hbasepb.v1.CoprocessorServiceResponse
+	(*Action)(nil),                     // 30: hbasepb.v1.Action
+	(*RegionAction)(nil),               // 31: hbasepb.v1.RegionAction
+	(*RegionLoadStats)(nil),            // 32: hbasepb.v1.RegionLoadStats
+	(*MultiRegionLoadStats)(nil),       // 33: hbasepb.v1.MultiRegionLoadStats
+	(*ResultOrException)(nil),          // 34: hbasepb.v1.ResultOrException
+	(*RegionActionResult)(nil),         // 35: hbasepb.v1.RegionActionResult
+	(*MultiRequest)(nil),               // 36: hbasepb.v1.MultiRequest
+	(*MultiResponse)(nil),              // 37: hbasepb.v1.MultiResponse
+	(*NameBytesPair)(nil),              // 38: hbasepb.v1.NameBytesPair
+	(*TimeRange)(nil),                  // 39: hbasepb.v1.TimeRange
+	(*ColumnFamilyTimeRange)(nil),      // 40: hbasepb.v1.ColumnFamilyTimeRange
+	(*RegionSpecifier)(nil),            // 41: hbasepb.v1.RegionSpecifier
+	(CompareType)(0),                   // 42: hbasepb.v1.CompareType
 }
 var file_hbasepb_v1_client_proto_depIdxs = []int32{
 	0,  // 0: hbasepb.v1.Cell.cell_type:type_name -> hbasepb.v1.CellType
 	9,  // 1: hbasepb.v1.Get.column:type_name -> hbasepb.v1.Column
-	36, // 2: hbasepb.v1.Get.attribute:type_name -> hbasepb.v1.NameBytesPair
+	38, // 2: hbasepb.v1.Get.attribute:type_name -> hbasepb.v1.NameBytesPair
 	6,  // 3: hbasepb.v1.Get.filter:type_name -> hbasepb.v1.Filter
-	37, // 4: hbasepb.v1.Get.time_range:type_name -> hbasepb.v1.TimeRange
+	39, // 4: hbasepb.v1.Get.time_range:type_name -> hbasepb.v1.TimeRange
 	1,  // 5: hbasepb.v1.Get.consistency:type_name -> hbasepb.v1.Consistency
-	38, // 6: hbasepb.v1.Get.cf_time_range:type_name -> hbasepb.v1.ColumnFamilyTimeRange
+	40, // 6: hbasepb.v1.Get.cf_time_range:type_name -> hbasepb.v1.ColumnFamilyTimeRange
 	8,  // 7: hbasepb.v1.Result.cell:type_name -> hbasepb.v1.Cell
-	39, // 8: hbasepb.v1.GetRequest.region:type_name -> hbasepb.v1.RegionSpecifier
+	41, // 8: hbasepb.v1.GetRequest.region:type_name -> hbasepb.v1.RegionSpecifier
 	10, // 9: hbasepb.v1.GetRequest.get:type_name -> hbasepb.v1.Get
 	11, // 10: hbasepb.v1.GetResponse.result:type_name -> hbasepb.v1.Result
-	40, // 11: hbasepb.v1.Condition.compare_type:type_name -> hbasepb.v1.CompareType
+	42, // 11: hbasepb.v1.Condition.compare_type:type_name -> hbasepb.v1.CompareType
 	7,  // 12: hbasepb.v1.Condition.comparator:type_name -> hbasepb.v1.Comparator
-	37, // 13: hbasepb.v1.Condition.time_range:type_name -> hbasepb.v1.TimeRange
+	39, // 13: hbasepb.v1.Condition.time_range:type_name -> hbasepb.v1.TimeRange
 	6,  // 14: hbasepb.v1.Condition.filter:type_name -> hbasepb.v1.Filter
 	4,  // 15: hbasepb.v1.QualifierValue.delete_type:type_name -> hbasepb.v1.DeleteType
 	15, // 16: hbasepb.v1.ColumnValue.qualifier_value:type_name -> hbasepb.v1.QualifierValue
 	2,  // 17: hbasepb.v1.MutationProto.mutate_type:type_name -> hbasepb.v1.MutationType
 	16, // 18: hbasepb.v1.MutationProto.column_value:type_name -> hbasepb.v1.ColumnValue
-	36, // 19: hbasepb.v1.MutationProto.attribute:type_name -> hbasepb.v1.NameBytesPair
+	38, // 19: hbasepb.v1.MutationProto.attribute:type_name -> hbasepb.v1.NameBytesPair
 	3,  // 20: hbasepb.v1.MutationProto.durability:type_name -> hbasepb.v1.Durability
-	37, // 21: hbasepb.v1.MutationProto.time_range:type_name -> hbasepb.v1.TimeRange
-	39, // 22: hbasepb.v1.MutateRequest.region:type_name -> hbasepb.v1.RegionSpecifier
+	39, // 21: hbasepb.v1.MutationProto.time_range:type_name -> hbasepb.v1.TimeRange
+	41, // 22: hbasepb.v1.MutateRequest.region:type_name -> hbasepb.v1.RegionSpecifier
 	17, // 23: hbasepb.v1.MutateRequest.mutation:type_name -> hbasepb.v1.MutationProto
 	14, // 24: hbasepb.v1.MutateRequest.condition:type_name -> hbasepb.v1.Condition
 	11, // 25: hbasepb.v1.MutateResponse.result:type_name -> hbasepb.v1.Result
 	9,  // 26: hbasepb.v1.Scan.column:type_name -> hbasepb.v1.Column
-	36, // 27: hbasepb.v1.Scan.attribute:type_name -> hbasepb.v1.NameBytesPair
+	38, // 27: hbasepb.v1.Scan.attribute:type_name -> hbasepb.v1.NameBytesPair
 	6,  // 28: hbasepb.v1.Scan.filter:type_name -> hbasepb.v1.Filter
-	37, // 29: hbasepb.v1.Scan.time_range:type_name -> hbasepb.v1.TimeRange
+	39, // 29: hbasepb.v1.Scan.time_range:type_name -> hbasepb.v1.TimeRange
 	1,  // 30: hbasepb.v1.Scan.consistency:type_name -> hbasepb.v1.Consistency
-	38, // 31: hbasepb.v1.Scan.cf_time_range:type_name -> hbasepb.v1.ColumnFamilyTimeRange
+	40, // 31: hbasepb.v1.Scan.cf_time_range:type_name -> hbasepb.v1.ColumnFamilyTimeRange
 	5,  // 32: hbasepb.v1.Scan.read_type:type_name -> hbasepb.v1.ReadType
-	39, // 33: hbasepb.v1.ScanRequest.region:type_name -> hbasepb.v1.RegionSpecifier
+	41, // 33: hbasepb.v1.ScanRequest.region:type_name -> hbasepb.v1.RegionSpecifier
 	20, // 34: hbasepb.v1.ScanRequest.scan:type_name -> hbasepb.v1.Scan
-	11, // 35: hbasepb.v1.ScanResponse.results:type_name -> hbasepb.v1.Result
-	22, // 36: hbasepb.v1.ScanResponse.cursor:type_name -> hbasepb.v1.Cursor
-	36, // 37: hbasepb.v1.CoprocessorServiceResult.value:type_name -> hbasepb.v1.NameBytesPair
-	39, // 38: hbasepb.v1.CoprocessorServiceRequest.region:type_name -> hbasepb.v1.RegionSpecifier
-	24, // 39: hbasepb.v1.CoprocessorServiceRequest.call:type_name -> hbasepb.v1.CoprocessorServiceCall
-	39, // 40: hbasepb.v1.CoprocessorServiceResponse.region:type_name -> hbasepb.v1.RegionSpecifier
-	36, // 41: hbasepb.v1.CoprocessorServiceResponse.value:type_name -> hbasepb.v1.NameBytesPair
-	17, // 42: hbasepb.v1.Action.mutation:type_name -> hbasepb.v1.MutationProto
-	10, // 43: hbasepb.v1.Action.get:type_name -> hbasepb.v1.Get
-	24, // 44: hbasepb.v1.Action.service_call:type_name -> hbasepb.v1.CoprocessorServiceCall
-	39, // 45: hbasepb.v1.RegionAction.region:type_name -> hbasepb.v1.RegionSpecifier
-	28, // 46: hbasepb.v1.RegionAction.action:type_name -> hbasepb.v1.Action
-	14, // 47: hbasepb.v1.RegionAction.condition:type_name -> hbasepb.v1.Condition
-	39, // 48: hbasepb.v1.MultiRegionLoadStats.region:type_name -> hbasepb.v1.RegionSpecifier
-	30, // 49: hbasepb.v1.MultiRegionLoadStats.stat:type_name -> hbasepb.v1.RegionLoadStats
-	11, // 50: hbasepb.v1.ResultOrException.result:type_name -> hbasepb.v1.Result
-	36, // 51: hbasepb.v1.ResultOrException.exception:type_name -> hbasepb.v1.NameBytesPair
-	25, // 52: hbasepb.v1.ResultOrException.service_result:type_name -> hbasepb.v1.CoprocessorServiceResult
-	32, // 53: hbasepb.v1.RegionActionResult.result_or_exception:type_name -> hbasepb.v1.ResultOrException
-	36, // 54: hbasepb.v1.RegionActionResult.exception:type_name -> hbasepb.v1.NameBytesPair
-	29, // 55: hbasepb.v1.MultiRequest.region_action:type_name -> hbasepb.v1.RegionAction
-	14, // 56: hbasepb.v1.MultiRequest.condition:type_name -> hbasepb.v1.Condition
-	33, // 57: hbasepb.v1.MultiResponse.region_action_result:type_name -> hbasepb.v1.RegionActionResult
-	31, // 58: hbasepb.v1.MultiResponse.region_statistics:type_name -> hbasepb.v1.MultiRegionLoadStats
-	59, // [59:59] is the sub-list for method output_type
-	59, // [59:59] is the sub-list for method input_type
-	59, // [59:59] is the sub-list for extension type_name
-	59, // [59:59] is the sub-list for extension extendee
-	0,  // [0:59] is the sub-list for field type_name
+	24, // 35: hbasepb.v1.ScanMetrics.metrics:type_name -> hbasepb.v1.NameInt64Pair
+	11, // 36: hbasepb.v1.ScanResponse.results:type_name -> hbasepb.v1.Result
+	23, // 37: hbasepb.v1.ScanResponse.scan_metrics:type_name -> hbasepb.v1.ScanMetrics
+	22, // 38: hbasepb.v1.ScanResponse.cursor:type_name -> hbasepb.v1.Cursor
+	38, // 39: hbasepb.v1.CoprocessorServiceResult.value:type_name -> hbasepb.v1.NameBytesPair
+	41, // 40: hbasepb.v1.CoprocessorServiceRequest.region:type_name -> hbasepb.v1.RegionSpecifier
+	26, // 41: hbasepb.v1.CoprocessorServiceRequest.call:type_name -> hbasepb.v1.CoprocessorServiceCall
+	41, // 42: hbasepb.v1.CoprocessorServiceResponse.region:type_name -> hbasepb.v1.RegionSpecifier
+	38, // 43: hbasepb.v1.CoprocessorServiceResponse.value:type_name -> hbasepb.v1.NameBytesPair
+	17, // 44: hbasepb.v1.Action.mutation:type_name -> hbasepb.v1.MutationProto
+	10, // 45: hbasepb.v1.Action.get:type_name -> hbasepb.v1.Get
+	26, // 46: hbasepb.v1.Action.service_call:type_name -> hbasepb.v1.CoprocessorServiceCall
+	41, // 47: hbasepb.v1.RegionAction.region:type_name -> hbasepb.v1.RegionSpecifier
+	30, // 48: hbasepb.v1.RegionAction.action:type_name -> hbasepb.v1.Action
+	14, // 49: hbasepb.v1.RegionAction.condition:type_name -> hbasepb.v1.Condition
+	41, // 50: hbasepb.v1.MultiRegionLoadStats.region:type_name -> hbasepb.v1.RegionSpecifier
+	32, // 51: hbasepb.v1.MultiRegionLoadStats.stat:type_name -> hbasepb.v1.RegionLoadStats
+	11, // 52: hbasepb.v1.ResultOrException.result:type_name -> hbasepb.v1.Result
+	38, // 53: hbasepb.v1.ResultOrException.exception:type_name -> hbasepb.v1.NameBytesPair
+	27, // 54: hbasepb.v1.ResultOrException.service_result:type_name -> hbasepb.v1.CoprocessorServiceResult
+	34, // 55: hbasepb.v1.RegionActionResult.result_or_exception:type_name -> hbasepb.v1.ResultOrException
+	38, // 56: hbasepb.v1.RegionActionResult.exception:type_name -> hbasepb.v1.NameBytesPair
+	31, // 57: hbasepb.v1.MultiRequest.region_action:type_name -> hbasepb.v1.RegionAction
+	14, // 58: hbasepb.v1.MultiRequest.condition:type_name -> hbasepb.v1.Condition
+	35, // 59: hbasepb.v1.MultiResponse.region_action_result:type_name -> hbasepb.v1.RegionActionResult
+	33, // 60: hbasepb.v1.MultiResponse.region_statistics:type_name -> hbasepb.v1.MultiRegionLoadStats
+	61, // [61:61] is the sub-list for method output_type
+	61, // [61:61] is the sub-list for method input_type
+	61, // [61:61] is the sub-list for extension type_name
+	61, // [61:61] is the sub-list for extension extendee
+	0,  // [0:61] is the sub-list for field type_name
 }
 
 func init() { file_hbasepb_v1_client_proto_init() }
@@ -3065,7 +3182,7 @@ func file_hbasepb_v1_client_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hbasepb_v1_client_proto_rawDesc), len(file_hbasepb_v1_client_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   30,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
