@@ -113,7 +113,7 @@ type traffic struct {
 
 // nicSpeed is an interface's speed in bytes a second; 0 where the system does not say, as of loopback and virtual ones.
 func nicSpeed(name string) float64 {
-	text, err := os.ReadFile(filepath.Join("/sys/class/net", name, "speed"))
+	text, err := os.ReadFile("/sys/class/net/" + filepath.Base(name) + "/speed")
 	if err != nil {
 		return 0
 	}
