@@ -41,6 +41,7 @@ type bufferedSession struct {
 	load.Session
 	b    buffered
 	held int
+	use  load.BufferUse
 	lost []load.Lost
 }
 
@@ -50,18 +51,20 @@ func (s *bufferedSession) Do(ctx context.Context, op *workload.Op) workload.Outc
 	out := s.Session.Do(ctx, op)
 	out.Code = workload.BatchedOK
 	if s.held++; s.held < s.b.size {
-		out.Buffered = true
+		s.use = load.Held
 		return out
 	}
 	last := s.held - 1
 	s.send()
-	out.Flushed = true
+	s.use = load.Sent
 	if n := len(s.lost); n > 0 && s.lost[n-1].Write == last {
 		s.lost = s.lost[:n-1]
-		return workload.Outcome{Code: workload.Error, Err: errRefused, Flushed: true}
+		return workload.Outcome{Code: workload.Error, Err: errRefused}
 	}
 	return out
 }
+
+func (s *bufferedSession) Buffer() load.BufferUse { return s.use }
 
 func (s *bufferedSession) Close(ctx context.Context) error {
 	if s.held > 0 {

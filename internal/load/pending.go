@@ -34,8 +34,8 @@ func (w *worker) buffering() bool { return len(w.pending.samples) > 0 }
 // lost lists the writes of the session's last flush that failed. A session that cannot list them has lost all if err
 // says that it has lost any.
 func (w *worker) lost(err error) []Lost {
-	if b, ok := w.session.(Buffering); ok {
-		return b.Lost()
+	if w.buffers != nil {
+		return w.buffers.Lost()
 	}
 	if err == nil {
 		return nil

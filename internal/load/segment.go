@@ -167,6 +167,7 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 	brisk := 0
 	for i, w := range s.workers {
 		w.session = sessions[i]
+		w.buffers, _ = sessions[i].(Buffering)
 		if w.counted = s.schedule == nil && w.pace == nil; w.counted {
 			brisk++
 		}

@@ -27,13 +27,28 @@ type Session interface {
 	Close(ctx context.Context) error
 }
 
-// Buffering is a Session that may keep writes back: one that it does ends with an outcome that is Buffered.
+// Buffering is a Session that may keep writes back.
 type Buffering interface {
 	Session
+	// Buffer reports what the last operation did with the buffer.
+	Buffer() BufferUse
 	// Lost lists the writes that failed when the buffer was sent the last time, in their order; nil when none did. It is
-	// asked after an operation whose outcome is Flushed, and after Close.
+	// asked after an operation that has sent the buffer, and after Close.
 	Lost() []Lost
 }
+
+// BufferUse is what an operation did with the buffer of its session. It is not a field of workload.Outcome: that has as
+// many fields as the compiler keeps in registers.
+type BufferUse int8
+
+const (
+	// Unbuffered operations have ended at the target.
+	Unbuffered BufferUse = iota
+	// Held writes are in the buffer: the target does not have them.
+	Held
+	// Sent says that the operation has sent the buffer: each of its writes has ended, with this operation or before.
+	Sent
+)
 
 // Lost is a write that was in a buffer and has failed.
 type Lost struct {

@@ -26,6 +26,8 @@ type worker struct {
 	index   int
 	gen     *workload.Generator
 	session Session
+	buffers Buffering // the session, if it may keep writes back
+	use     BufferUse // what its last operation did with the buffer
 	record  *latency.Local
 	pace    *pacing.Throttle // nil but for YCSB's throttled closed loop
 	alarm   *alarm.Alarm
@@ -229,7 +231,7 @@ func (w *worker) perform(intended, sent int64) int64 {
 		}
 	}
 	w.gen.Done(&w.op, out)
-	if w.s.load && !out.Buffered {
+	if w.s.load && w.use != Held {
 		next, failed := w.gen.Loaded(), int64(0)
 		if !out.Code.Good() {
 			failed = next - w.loaded.next.Load()
@@ -248,6 +250,7 @@ func (w *worker) whole(intended, sent int64) (workload.Outcome, int64) {
 	w.counts.issued.Add(1)
 	out := w.session.Do(w.s.flight, &w.op)
 	done := w.s.now()
+	w.askBuffer()
 	w.ended(w.s.catalog.whole[w.op.Kind], out, done, intended, sent)
 	if w.op.Collect != nil {
 		w.verify(w.s.catalog.readVerify, done)
@@ -258,17 +261,24 @@ func (w *worker) whole(intended, sent int64) (workload.Outcome, int64) {
 // ended records an operation under the row of its kind, unless it is in a buffer: then that is done when the buffer has
 // been sent.
 func (w *worker) ended(row int, out workload.Outcome, done, intended, sent int64) {
-	if out.Buffered {
+	if w.use == Held {
 		w.pending.keep(row+int(out.Code), out, done-intended, done-sent)
 		return
 	}
-	if out.Flushed {
+	if w.use == Sent {
 		if lost := w.settle(w.lost(nil)); lost != nil && w.s.load && !w.forgives() {
 			w.err = fmt.Errorf("rows of worker %d were lost when its buffer was sent, and it gave up (core_workload_insertion_keep_going_on_error): %w", w.index, lost)
 		}
 	}
 	w.note(row, out, done, intended, sent)
 	w.moved(out)
+}
+
+// askBuffer notes what the session's last operation did with its buffer.
+func (w *worker) askBuffer() {
+	if w.buffers != nil {
+		w.use = w.buffers.Buffer()
+	}
 }
 
 // forgives reports whether the worker of a load goes on when rows could not be written.
@@ -292,9 +302,10 @@ func (w *worker) readModifyWrite(intended, sent int64) (workload.Outcome, int64)
 	w.op.UpdatePart(&w.part)
 	update := w.session.Do(w.s.flight, &w.part)
 	done := w.s.now()
+	w.askBuffer()
 
 	w.note(c.rmwRead, read, between, intended, sent)
-	if update.Buffered {
+	if w.use == Held {
 		w.pending.keepPart(c.rmwUpdate+int(update.Code), done-between, done-between)
 	} else {
 		w.note(c.rmwUpdate, update, done, between, between)

@@ -104,9 +104,4 @@ type Outcome struct {
 	Rows  int32 // rows read or written
 	Bytes int64 // bytes of keys and values read or written
 	Err   error // why, when Code is not good; its text becomes the sample of its kind
-
-	// Buffered says that the write is in a buffer of the session, and that the target does not have it.
-	Buffered bool
-	// Flushed says that the session has sent its buffer: each of its writes has ended, with this operation or before.
-	Flushed bool
 }

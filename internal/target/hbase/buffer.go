@@ -16,7 +16,8 @@ type buffer struct {
 	writes int
 	rows   []row // their keys and cells are its own
 
-	lost []load.Lost // of what was sent last
+	use  load.BufferUse // what the operation in hand did with it
+	lost []load.Lost    // of what was sent last
 }
 
 func newBuffer(limit int) *buffer { return &buffer{limit: limit} }
@@ -62,10 +63,10 @@ func (s *session) kept(n int, bytes int64) workload.Outcome {
 	b.writes++
 	out := workload.Outcome{Code: workload.BatchedOK, Rows: int32(n), Bytes: bytes}
 	if b.bytes < b.limit {
-		out.Buffered = true
+		b.use = load.Held
 		return out
 	}
-	out.Flushed = true
+	b.use = load.Sent
 	if s.flush() == nil {
 		return out
 	}
@@ -111,6 +112,14 @@ func (b *buffer) lose(err error) {
 		}
 		b.lost = append(b.lost, l)
 	}
+}
+
+// Buffer reports what the last operation did with the buffer.
+func (s *session) Buffer() load.BufferUse {
+	if s.buffer == nil {
+		return load.Unbuffered
+	}
+	return s.buffer.use
 }
 
 // Lost lists the writes that failed when the buffer was sent the last time.

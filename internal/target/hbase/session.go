@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -58,6 +59,9 @@ var (
 // Do carries out op.
 func (s *session) Do(ctx context.Context, op *workload.Op) workload.Outcome {
 	s.turn.begin(ctx)
+	if s.buffer != nil {
+		s.buffer.use = load.Unbuffered
+	}
 	switch op.Kind {
 	case workload.Read:
 		return s.read(op)
