@@ -15,7 +15,7 @@ import (
 // meterNames are the metrics of a run on one agent.
 type meterNames struct {
 	operations                       exposition.Operations
-	rows, bytes, lateness            *prometheus.Desc
+	rows, bytes, lateness, retries   *prometheus.Desc
 	late, events, backlog, idle, lag *prometheus.Desc
 }
 
@@ -27,6 +27,7 @@ func newMeterNames() *meterNames {
 		operations: exposition.NewOperations("benchd_agent"),
 		rows:       of("benchd_agent_rows_total", "Rows read and written.", "phase"),
 		bytes:      of("benchd_agent_bytes_total", "Bytes of values read and written.", "phase"),
+		retries:    of("benchd_agent_retries_total", "Attempts within operations that were followed by another.", "phase", "cause"),
 		lateness:   of("benchd_agent_send_lateness_seconds", "Open loop: from when operations were intended until they were sent.", "phase"),
 		late:       of("benchd_agent_late_sends_total", "Operations sent late although a worker was free."),
 		events:     of("benchd_agent_client_events_total", "What befell the target's client beside operations, such as retries.", "event"),
@@ -37,7 +38,7 @@ func newMeterNames() *meterNames {
 }
 
 func (n *meterNames) all() []*prometheus.Desc {
-	return append(n.operations.Names(), n.rows, n.bytes, n.lateness, n.late, n.events, n.backlog, n.idle, n.lag)
+	return append(n.operations.Names(), n.rows, n.bytes, n.lateness, n.retries, n.late, n.events, n.backlog, n.idle, n.lag)
 }
 
 // meter adds up a run's windows for Prometheus, those of all shards of the run that the agent has had.
@@ -56,6 +57,7 @@ type meter struct {
 type measured struct {
 	series      latency.Merged
 	rows, bytes uint64
+	retries     map[string]uint64  // by cause
 	lateness    *latency.Histogram // nil in a closed loop
 }
 
@@ -76,11 +78,14 @@ func (m *meter) add(key shardKey, w *latency.Window, target load.Target) error {
 	defer m.mu.Unlock()
 	p := m.phases[w.ID.Phase]
 	if p == nil {
-		p = new(measured)
+		p = &measured{retries: make(map[string]uint64)}
 		m.phases[w.ID.Phase] = p
 	}
 	p.rows += w.Rows
 	p.bytes += w.Bytes
+	for cause, n := range w.Retries {
+		p.retries[cause] += n
+	}
 	m.late += w.Health.LateSends
 	m.newest[key] = w.Health
 	if len(events) > 0 {
@@ -116,6 +121,9 @@ func (m *meter) Metrics() []prometheus.Metric {
 		out = append(out,
 			exposition.Count(m.names.rows, p.rows, m.run, phase),
 			exposition.Count(m.names.bytes, p.bytes, m.run, phase))
+		for cause, n := range p.retries {
+			out = append(out, exposition.Count(m.names.retries, n, m.run, phase, cause))
+		}
 		if p.lateness != nil {
 			open = true
 			out = append(out, exposition.Histogram(m.names.lateness, p.lateness, m.run, phase))

@@ -91,7 +91,7 @@ func windowOf(id latency.WindowID, samples int) latency.Window {
 			Cores: 8, HostIdle: 0.75, OwnCPU: 1.5, NetRx: 11, NetTx: 12, NetUse: 0.25, GCPauses: 13, GCPauseTotal: 14, GCPauseMax: 15,
 			SchedLagP99: 16, SchedLagMax: 17, LateSends: 18, LateMax: 19, Backlog: 20,
 		},
-		Lateness: histogramOf(samples, seed+1000), Watermark: 1_000_021,
+		Lateness: histogramOf(samples, seed+1000), Watermark: 1_000_021, Retries: map[string]uint64{"NotServingRegionException": 2},
 		Samples: []latency.ErrorSample{{Op: "READ", Outcome: "TIMEOUT", Message: "no answer within 1s"}},
 	}
 }

@@ -3,6 +3,7 @@ package archive
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"iter"
 
@@ -60,7 +61,7 @@ func phasesOf(ctx context.Context, tx *sql.Tx, run string) ([]storedPhase, error
 const (
 	windowsOfPhase = `SELECT w.id, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued, recorded, cores,
 		host_idle, own_cpu, net_rx, net_tx, gc_pauses, gc_pause_total_ns, gc_pause_max_ns, sched_lag_p99_ns,
-		sched_lag_max_ns, late_sends, late_max_ns, backlog, net_use, watermark, l.histogram
+		sched_lag_max_ns, late_sends, late_max_ns, backlog, net_use, watermark, l.histogram, retries
 		FROM window w LEFT JOIN lateness l ON l.window = w.id WHERE phase = ? ORDER BY start_ns, seq, shard, attempt`
 	measurementsOfPhase = `SELECT w.id, m.op, m.outcome, m.part_of, m.count, m.response_sum_ns, m.response_min_ns,
 		m.response_max_ns, m.response_overflow, m.service_sum_ns, m.service_min_ns, m.service_max_ns,
@@ -125,13 +126,21 @@ func readPhase(ctx context.Context, tx *sql.Tx, run string, phase storedPhase, y
 
 func scanWindow(row scanner, w *latency.Window, compact *latency.Compactor) (id int64, err error) {
 	h := &w.Health
-	var lateness sql.RawBytes
+	var lateness, retries sql.RawBytes
 	err = row.Scan(&id, &w.ID.Seq, &w.ID.Shard, &w.ID.Attempt, &w.Start, &w.End, &w.Tail, &w.Last, &w.Rows, &w.Bytes,
 		&w.Issued, &w.Recorded, &h.Cores, &h.HostIdle, &h.OwnCPU, &h.NetRx, &h.NetTx, &h.GCPauses, &h.GCPauseTotal,
 		&h.GCPauseMax, &h.SchedLagP99, &h.SchedLagMax, &h.LateSends, &h.LateMax, &h.Backlog, &h.NetUse,
-		&w.Watermark, &lateness)
-	if err != nil || lateness == nil {
+		&w.Watermark, &lateness, &retries)
+	if err != nil {
 		return id, err
+	}
+	if retries != nil {
+		if err := json.Unmarshal(retries, &w.Retries); err != nil {
+			return id, faultf(ErrCorrupt, err, "read retries of window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, w.ID.Phase, w.ID.Run, err)
+		}
+	}
+	if lateness == nil {
+		return id, nil
 	}
 	if w.Lateness, err = compact.Decode(lateness); err != nil {
 		err = faultf(ErrCorrupt, err, "read lateness of window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, w.ID.Phase, w.ID.Run, err)

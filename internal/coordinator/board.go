@@ -16,7 +16,7 @@ const showEvery = time.Second
 // runNames are the metrics of a run.
 type runNames struct {
 	operations                        exposition.Operations
-	info, rows, bytes, late           *prometheus.Desc
+	info, rows, bytes, late, retries  *prometheus.Desc
 	backlog, offered, skew, skewDoubt *prometheus.Desc
 }
 
@@ -30,6 +30,7 @@ func newRunNames() runNames {
 		rows:       of("benchd_rows_total", "Rows read and written.", "phase"),
 		bytes:      of("benchd_bytes_total", "Bytes of values read and written.", "phase"),
 		late:       of("benchd_late_sends_total", "Operations sent late although a worker was free."),
+		retries:    of("benchd_retries_total", "Attempts within operations that were followed by another.", "phase", "cause"),
 		backlog:    of("benchd_backlog_operations", "Open loop: operations intended but not yet sent, over all agents."),
 		offered:    of("benchd_offered_operations_per_second", "Open loop: the rate that has been intended in the current phase."),
 		skew:       of("benchd_start_skew_seconds", "Time between the first operations of the first and the last agent."),
@@ -38,7 +39,7 @@ func newRunNames() runNames {
 }
 
 func (n *runNames) all() []*prometheus.Desc {
-	return append(n.operations.Names(), n.info, n.rows, n.bytes, n.late, n.backlog, n.offered, n.skew, n.skewDoubt)
+	return append(n.operations.Names(), n.info, n.rows, n.bytes, n.late, n.retries, n.backlog, n.offered, n.skew, n.skewDoubt)
 }
 
 // board is where a run's conductor puts up what Prometheus may see. It outlives the conductor for a while.
@@ -72,6 +73,9 @@ func (cd *conductor) show(live result.Snapshot) {
 		metrics = append(metrics,
 			exposition.Count(names.rows, m.Rows, id, m.Phase),
 			exposition.Count(names.bytes, m.Bytes, id, m.Phase))
+		for cause, n := range m.Retries {
+			metrics = append(metrics, exposition.Count(names.retries, n, id, m.Phase, cause))
+		}
 	}
 	if live.Offered != nil && !cd.run.record.Life.Status.Ended() {
 		var backlog uint64

@@ -48,14 +48,11 @@ func (w *watched) retries(t *testing.T) map[string]float64 {
 	defer w.mu.Unlock()
 	sums := map[string]float64{}
 	for _, one := range w.targets {
-		observer, ok := one.(load.Observer)
+		retrier, ok := one.(load.Retrier)
 		require.True(t, ok)
-		readings, err := observer.Observe(t.Context())
-		require.NoError(t, err)
-		for _, r := range readings {
-			if kind, ok := strings.CutPrefix(r.Name, "hbase.client.retries"); ok {
-				sums[strings.TrimPrefix(kind, ".")] += r.Value
-			}
+		for cause, n := range retrier.Retries() {
+			sums[strings.ToLower(cause)] += float64(n)
+			sums[""] += float64(n)
 		}
 	}
 	return sums
@@ -116,6 +113,20 @@ func TestFaultsThatPassAreRetriedAndCounted(t *testing.T) {
 			require.Equal(t, []string{"OK"}, keys(ended), "%v", ended)
 			require.Positive(t, retries[test.retried], "%v", retries)
 			require.GreaterOrEqual(t, retries[""], retries[test.retried])
+			reported := map[string]uint64{}
+			for _, p := range r.Phases {
+				points := map[string]uint64{}
+				for _, point := range p.Series {
+					for cause, n := range point.Retries {
+						points[cause] += n
+						reported[strings.ToLower(cause)] += n
+					}
+				}
+				if len(p.Retries)+len(points) > 0 {
+					require.Equal(t, p.Retries, points, "the points of a phase have its retries")
+				}
+			}
+			require.InDelta(t, retries[test.retried], reported[test.retried], 0, "the result has the retries of all agents")
 		})
 	}
 }

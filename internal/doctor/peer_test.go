@@ -118,7 +118,6 @@ type target struct {
 }
 
 func (o target) Facts(context.Context) (map[string]string, error) { return o.facts, o.err }
-func (target) Observe(context.Context) ([]load.Reading, error)    { return nil, nil }
 func (o target) Close() error                                     { *o.closed = true; return nil }
 
 func TestATargetIsOpenedAsAnAgentDoes(t *testing.T) {

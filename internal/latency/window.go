@@ -55,6 +55,9 @@ type Window struct {
 	// Loaded is how far each worker of a load has come: below it all rows of the worker's range have been answered, and
 	// counted in this window or an earlier one. It is nil outside a load.
 	Loaded []int64
+	// Retries counts the attempts within operations that were followed by another in this window, by cause, such as
+	// "NotServingRegionException". It is nil where there were none.
+	Retries map[string]uint64
 }
 
 // ErrorSample is the first message of its kind that the window saw.

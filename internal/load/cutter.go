@@ -30,6 +30,7 @@ func (s *segment) run() {
 		defer stop()
 	}
 	var workers sync.WaitGroup
+	s.r.retries() // those before the segment are not its
 	for _, w := range s.workers {
 		workers.Go(w.run)
 	}
@@ -368,6 +369,7 @@ func (c *cutter) loaded(w *latency.Window, local int64) {
 func (c *cutter) counters(w *latency.Window) {
 	s := c.s
 	w.Health = s.r.cfg.Health()
+	w.Retries = s.r.retries()
 	var issued, rows, bytes uint64
 	for _, worker := range s.workers {
 		n := &worker.counts

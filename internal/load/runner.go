@@ -35,7 +35,8 @@ type Runner struct {
 	sessions []Session  // by worker; nil between Close and Prepare
 	stopped  *stopOrder // set by the first Stop or Leave
 	closed   bool
-	work     sync.WaitGroup // segments
+	retried  map[string]uint64 // by cause, when it was asked last
+	work     sync.WaitGroup    // segments
 }
 
 // stopOrder says why work ends early.

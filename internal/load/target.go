@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"log/slog"
-	"time"
 
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -86,8 +85,14 @@ type Admin interface {
 type Observer interface {
 	// Facts tells what the target is: version, main settings.
 	Facts(ctx context.Context) (map[string]string, error)
-	// Observe reads the target's figures once.
-	Observe(ctx context.Context) ([]Reading, error)
+}
+
+// Retrier is a Target whose client tries again by itself within an operation, and counts why.
+type Retrier interface {
+	// Retries reports how many attempts were followed by another so far, by cause: a short name such as
+	// "NotServingRegionException". There are at most some dozens of causes, and counts never fall. It is called once for each
+	// window, and may allocate; counting must not.
+	Retries() map[string]uint64
 }
 
 // Counter is a Target that counts what befalls its client beside operations: retries, connections that broke.
@@ -95,11 +100,4 @@ type Counter interface {
 	// Counts tells how often each has been so far, by a short name in the singular such as "retry". Counts never fall.
 	// It is called now and then, from any goroutine.
 	Counts() map[string]uint64
-}
-
-// Reading is one figure that a target reported.
-type Reading struct {
-	Name, Source, Unit string
-	At                 time.Time
-	Value              float64
 }

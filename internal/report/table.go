@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -142,6 +144,7 @@ func (p *page) phase(run result.Run, phase result.Phase) {
 	}
 	p.operations(run, phase)
 	p.lateness(phase)
+	p.retries(phase)
 	p.generators(phase)
 	p.watched(phase)
 	for _, e := range phase.Errors {
@@ -292,14 +295,34 @@ func (p *page) generators(phase result.Phase) {
 			some(a.LateMax), some(a.SchedLagP99), some(a.GCPauseMax), whole(a.BacklogMax))
 	}
 	p.grid(g, "late max", "GC max")
-	p.befell(all)
+	p.befell(phase, all)
 	if n := len(phase.Generators) - len(all); n > 0 {
 		p.line(fmt.Sprintf("and %d more with more idle CPU", n))
 	}
 }
 
-// befell tells of attempts that the targets' clients had to make again, where there were any.
-func (p *page) befell(all []result.Generator) {
+// retries writes why operations were tried again, the most frequent causes first.
+func (p *page) retries(phase result.Phase) {
+	if len(phase.Retries) == 0 {
+		return
+	}
+	causes := slices.SortedFunc(maps.Keys(phase.Retries), func(a, b string) int {
+		return cmp.Or(cmp.Compare(phase.Retries[b], phase.Retries[a]), cmp.Compare(a, b))
+	})
+	var sum uint64
+	parts := make([]string, 0, len(causes))
+	for _, cause := range causes {
+		sum += phase.Retries[cause]
+		parts = append(parts, cause+" "+whole(phase.Retries[cause]))
+	}
+	p.wrap("retries  ", fmt.Sprintf("%s within operations: %s", whole(sum), strings.Join(parts, ", ")), plain)
+}
+
+// befell reports retries of agents that do not count them by cause.
+func (p *page) befell(phase result.Phase, all []result.Generator) {
+	if len(phase.Retries) > 0 {
+		return
+	}
 	for _, a := range all {
 		if n := a.Client["retry"]; n > 0 {
 			p.line(fmt.Sprintf("agent %s: the target's client tried %s times again within operations", a.Name, whole(n)))

@@ -91,6 +91,7 @@ func TestTableOfLargeFigures(t *testing.T) {
 				{Op: whole, Outcome: "SERVICE_UNAVAILABLE", Figures: figures},
 				{Op: "UPDATE", Outcome: "SERVICE_UNAVAILABLE", PartOf: &whole, Figures: figures},
 			},
+			Retries:  map[string]uint64{"NotServingRegionException": 12_345_678_901, "connection": 3, "rpc_timeout": 4},
 			Lateness: &result.Lateness{Count: 12_345_678_901, Mean: 12, P50: &p, P99: &p, Max: 86_400_000},
 			Generators: []result.Generator{{
 				Name: "client-machine-17", OwnCPU: 127.99, CPUPerOp: 12_345, LateSends: 12_345_678, LateMax: 12_345,

@@ -64,6 +64,7 @@ func (b *Builder) document(p *phase, notes Notes) (Phase, error) {
 		Errors:       p.errorSamples(),
 		Generators:   make([]Generator, 0, len(p.generators)),
 		Combined:     combined,
+		Retries:      maps.Clone(p.retries),
 	}
 	var lateness latency.Histogram
 	for _, name := range slices.Sorted(maps.Keys(p.generators)) {

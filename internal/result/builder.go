@@ -72,7 +72,8 @@ type phase struct {
 
 	after       uint64 // operations after the planned end
 	rows, bytes uint64
-	end         time.Duration // of the last window that is not a tail
+	retries     map[string]uint64 // by cause; nil where there were none
+	end         time.Duration     // of the last window that is not a tail
 }
 
 // NewBuilder returns a Builder that has no window yet.
@@ -192,6 +193,7 @@ func (p *phase) add(w *latency.Window, agent string, liveOnly bool) error {
 	p.sample(w, agent)
 	p.rows += w.Rows
 	p.bytes += w.Bytes
+	p.retries = addRetries(p.retries, w.Retries)
 	if w.Tail {
 		p.after += latency.Ops(w.Series)
 	} else {

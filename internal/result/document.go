@@ -163,6 +163,9 @@ type Phase struct {
 	Actions      []Action      `json:"actions,omitempty"`
 	Errors       []ErrorSample `json:"errors,omitempty"`
 	Generators   []Generator   `json:"generators"`
+	// Retries counts the attempts within operations that were followed by another, by cause: an exception's class, or what
+	// failed. They are no failures of operations.
+	Retries map[string]uint64 `json:"retries,omitempty"`
 
 	// Combined are the operations as YCSB counts them; see Combine.
 	Combined []Combined `json:"combined,omitempty"`
@@ -229,6 +232,8 @@ type Point struct {
 	Tail       bool             `json:"tail,omitempty"` // after the planned end
 	Ops        uint64           `json:"ops"`
 	Operations []PointOperation `json:"operations"`
+	// Retries are those of the interval.
+	Retries map[string]uint64 `json:"retries,omitempty"`
 }
 
 // PointOperation is one operation with one outcome in an interval.

@@ -6,7 +6,8 @@ import "github.com/benchd/benchd/internal/latency"
 type Measured struct {
 	Phase       string
 	Rows, Bytes uint64
-	Series      []latency.Series // in the order of a result
+	Series      []latency.Series  // in the order of a result
+	Retries     map[string]uint64 // by cause
 }
 
 // Measured returns what was merged, phase by phase. The histograms are the Builder's own: they must not be changed, and not
@@ -17,7 +18,7 @@ func (b *Builder) Measured() []Measured {
 		if !p.begun() {
 			continue
 		}
-		m := Measured{Phase: p.info.Name, Rows: p.rows, Bytes: p.bytes}
+		m := Measured{Phase: p.info.Name, Rows: p.rows, Bytes: p.bytes, Retries: p.retries}
 		for _, key := range p.totals.keys() {
 			m.Series = append(m.Series, latency.Series{Key: key, Response: p.totals[key].response, Service: p.totals[key].service})
 		}

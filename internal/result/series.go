@@ -94,6 +94,7 @@ type interval struct {
 	start, end time.Duration
 	touched    uint64 // by the series' count of windows
 	ops        uint64
+	retries    map[string]uint64 // by cause; nil where there were none
 	cells      map[latency.Key]*cell
 }
 
@@ -134,6 +135,7 @@ func (s *series) add(w *latency.Window) error {
 	iv.touched = s.touched
 	iv.start = min(iv.start, w.Start)
 	iv.end = max(iv.end, w.End)
+	iv.retries = addRetries(iv.retries, w.Retries)
 	for i := range w.Series {
 		if err := iv.add(&w.Series[i], s.open[at] == nil); err != nil {
 			return fmt.Errorf("merge series %s of an interval: %w", w.Series[i].Key, err)
@@ -260,6 +262,7 @@ func (s *series) points() []Point {
 			Tail:       at.tail,
 			Ops:        iv.ops,
 			Operations: make([]PointOperation, 0, len(iv.cells)),
+			Retries:    maps.Clone(iv.retries),
 		}
 		for _, key := range slices.SortedFunc(maps.Keys(iv.cells), compareKeys) {
 			p.Operations = append(p.Operations, s.point(key, iv.cells[key]))

@@ -77,6 +77,7 @@ func bounds() []bound {
 		upTo("Window.recorded", maxTotal),
 		{field: "Window.samples", items: maxSamples},
 		upTo("Window.watermark", maxKey),
+		{field: "Window.retries", max: maxCount, items: maxCauses},
 		{field: "Window.loaded", max: maxKey, items: maxWorkers},
 		{field: "Health.cores", max: maxCores, nan: true},
 		{field: "Health.host_idle", min: -1, max: 2, nan: true},

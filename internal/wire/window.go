@@ -27,6 +27,7 @@ const (
 	maxWindow  = 4 << 20 // bytes; an honest one has tens of thousands
 	maxSeries  = 512     // of a window
 	maxSamples = 256     // of a window
+	maxCauses  = 256     // of retries in a window
 	maxMap     = 4096    // entries
 	// maxSettings bounds the lines of a properties file, maxList what is only shown.
 	maxSettings = 1 << 16
@@ -61,7 +62,7 @@ func fromHead(w *latency.Window) *benchdv1.Window {
 		StartNs: int64(w.Start), EndNs: int64(w.End),
 		Tail: w.Tail, Last: w.Last,
 		Rows: w.Rows, Bytes: w.Bytes, Issued: w.Issued, Recorded: w.Recorded,
-		Health: fromHealth(w.Health), Watermark: w.Watermark, Loaded: w.Loaded,
+		Health: fromHealth(w.Health), Watermark: w.Watermark, Loaded: w.Loaded, Retries: fromRetries(w.Retries),
 	}
 }
 
@@ -126,7 +127,7 @@ func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 		Start: time.Duration(m.GetStartNs()), End: time.Duration(m.GetEndNs()),
 		Tail: m.GetTail(), Last: m.GetLast(),
 		Rows: m.GetRows(), Bytes: m.GetBytes(), Issued: m.GetIssued(), Recorded: m.GetRecorded(),
-		Health: toHealth(m.GetHealth()), Watermark: m.GetWatermark(), Loaded: m.GetLoaded(),
+		Health: toHealth(m.GetHealth()), Watermark: m.GetWatermark(), Loaded: m.GetLoaded(), Retries: toRetries(m.GetRetries()),
 	}
 	if len(m.GetLateness()) > 0 {
 		var err error
@@ -241,4 +242,31 @@ func Text(s string) string {
 		s += "…"
 	}
 	return s
+}
+
+// fromRetries encodes counts by cause. A target's words can be anything.
+func fromRetries(by map[string]uint64) map[string]uint64 {
+	if len(by) == 0 {
+		return nil
+	}
+	out := make(map[string]uint64, len(by))
+	for cause, n := range by {
+		out[Text(cause)] += n
+	}
+	return out
+}
+
+// toRetries decodes counts by cause. A cause without a count is left out.
+func toRetries(by map[string]uint64) map[string]uint64 {
+	var out map[string]uint64
+	for cause, n := range by {
+		if n == 0 {
+			continue
+		}
+		if out == nil {
+			out = make(map[string]uint64, len(by))
+		}
+		out[Text(cause)] += n
+	}
+	return out
 }

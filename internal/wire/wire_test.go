@@ -34,6 +34,7 @@ func window() *latency.Window {
 		Health:   latency.Health{Cores: 2, HostIdle: 0.5, OwnCPU: 1.5, NetRx: 1, NetUse: 0.25, GCPauses: 3, SchedLagP99: time.Millisecond, Backlog: 9},
 		Samples:  []latency.ErrorSample{{Op: "READ", Outcome: "ERROR", Message: "no"}},
 		Lateness: &service, Watermark: 1_000_001,
+		Retries: map[string]uint64{"NotServingRegionException": 3, "connection": 1},
 	}
 }
 
@@ -67,6 +68,7 @@ func TestAMalformedWindowIsRefused(t *testing.T) {
 		"a number without end":    func(w *benchdv1.Window) { w.Seq = math.MaxUint32 },
 		"a watermark below 0":     func(w *benchdv1.Window) { w.Watermark = -1 },
 		"lateness of rubbish":     func(w *benchdv1.Window) { w.Lateness = []byte("rubbish") },
+		"retries beyond count":    func(w *benchdv1.Window) { w.Retries["connection"] = math.MaxUint64 },
 		"too many series":         func(w *benchdv1.Window) { w.Series = make([]*benchdv1.Series, 10_000) },
 	}
 	for name, bend := range tests {

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
-	"time"
 
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
@@ -20,7 +17,7 @@ const mostCauses = 50
 // causes counts what made operations be tried again, by kind.
 type causes struct {
 	mu sync.Mutex
-	by map[string]int64
+	by map[string]uint64
 }
 
 // retried counts an attempt that is followed by another. The first of each kind is logged: retries are no errors, but
@@ -30,7 +27,7 @@ func (t *Target) retried(err error) {
 	kind := kindOf(err)
 	t.causes.mu.Lock()
 	if t.causes.by == nil {
-		t.causes.by = make(map[string]int64)
+		t.causes.by = make(map[string]uint64)
 	}
 	n := t.causes.by[kind]
 	if n > 0 || len(t.causes.by) < mostCauses {
@@ -56,23 +53,11 @@ func kindOf(err error) string {
 	return "connection"
 }
 
-// Observe reads what the client has done so far beside operations.
-func (t *Target) Observe(context.Context) ([]load.Reading, error) {
-	now := time.Now()
-	source := "client"
-	readings := []load.Reading{
-		{Name: "hbase.client.retries", Source: source, Unit: "1", At: now, Value: float64(t.retries.Load())},
-		{Name: "hbase.client.connects", Source: source, Unit: "1", At: now, Value: float64(t.dials.Load())},
-		{Name: "hbase.client.region_lookups", Source: source, Unit: "1", At: now, Value: float64(t.atlas.count.Load())},
-	}
+// Retries implements load.Retrier.
+func (t *Target) Retries() map[string]uint64 {
 	t.causes.mu.Lock()
 	defer t.causes.mu.Unlock()
-	for _, kind := range slices.Sorted(maps.Keys(t.causes.by)) {
-		readings = append(readings, load.Reading{
-			Name: "hbase.client.retries." + strings.ToLower(kind), Source: source, Unit: "1", At: now, Value: float64(t.causes.by[kind]),
-		})
-	}
-	return readings, nil
+	return maps.Clone(t.causes.by)
 }
 
 // Facts tells what the client does, as far as it bears on a result.

@@ -16,7 +16,4 @@ func (t *Target) Facts(context.Context) (map[string]string, error) {
 	return facts, nil
 }
 
-// Observe reads nothing: what is not there reports no figures.
-func (*Target) Observe(context.Context) ([]load.Reading, error) { return nil, nil }
-
 var _ load.Observer = (*Target)(nil)

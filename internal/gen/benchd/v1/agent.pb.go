@@ -1867,7 +1867,9 @@ type Window struct {
 	Lateness []byte `protobuf:"bytes,16,opt,name=lateness,proto3" json:"lateness,omitempty"`
 	// Of a load: for each worker the row below which all rows of its range have been answered, and counted in this window
 	// or an earlier one.
-	Loaded        []int64 `protobuf:"varint,17,rep,packed,name=loaded,proto3" json:"loaded,omitempty"`
+	Loaded []int64 `protobuf:"varint,17,rep,packed,name=loaded,proto3" json:"loaded,omitempty"`
+	// Attempts within operations that were followed by another, by cause.
+	Retries       map[string]uint64 `protobuf:"bytes,18,rep,name=retries,proto3" json:"retries,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2017,6 +2019,13 @@ func (x *Window) GetLateness() []byte {
 func (x *Window) GetLoaded() []int64 {
 	if x != nil {
 		return x.Loaded
+	}
+	return nil
+}
+
+func (x *Window) GetRetries() map[string]uint64 {
+	if x != nil {
+		return x.Retries
 	}
 	return nil
 }
@@ -3327,7 +3336,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\aStarted\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12-\n" +
-	"\x13first_sent_agent_ns\x18\x03 \x01(\x03R\x10firstSentAgentNs\"\xe6\x03\n" +
+	"\x13first_sent_agent_ns\x18\x03 \x01(\x03R\x10firstSentAgentNs\"\xdc\x04\n" +
 	"\x06Window\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x10\n" +
@@ -3346,7 +3355,11 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\asamples\x18\x0e \x03(\v2\x16.benchd.v1.ErrorSampleR\asamples\x12\x1c\n" +
 	"\twatermark\x18\x0f \x01(\x03R\twatermark\x12\x1a\n" +
 	"\blateness\x18\x10 \x01(\fR\blateness\x12\x16\n" +
-	"\x06loaded\x18\x11 \x03(\x03R\x06loaded\"\x81\x01\n" +
+	"\x06loaded\x18\x11 \x03(\x03R\x06loaded\x128\n" +
+	"\aretries\x18\x12 \x03(\v2\x1e.benchd.v1.Window.RetriesEntryR\aretries\x1a:\n" +
+	"\fRetriesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\x81\x01\n" +
 	"\x06Series\x12\x0e\n" +
 	"\x02op\x18\x01 \x01(\tR\x02op\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x17\n" +
@@ -3466,7 +3479,7 @@ func file_benchd_v1_agent_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_benchd_v1_agent_proto_goTypes = []any{
 	(ActionOutcome)(0),      // 0: benchd.v1.ActionOutcome
 	(*SessionRequest)(nil),  // 1: benchd.v1.SessionRequest
@@ -3507,8 +3520,9 @@ var file_benchd_v1_agent_proto_goTypes = []any{
 	nil,                     // 36: benchd.v1.ActionOrder.PropertiesEntry
 	nil,                     // 37: benchd.v1.Hello.LabelsEntry
 	nil,                     // 38: benchd.v1.Prepared.TargetFactsEntry
-	nil,                     // 39: benchd.v1.PhaseEnded.ClientEntry
-	nil,                     // 40: benchd.v1.Prepare.PropertiesEntry
+	nil,                     // 39: benchd.v1.Window.RetriesEntry
+	nil,                     // 40: benchd.v1.PhaseEnded.ClientEntry
+	nil,                     // 41: benchd.v1.Prepare.PropertiesEntry
 }
 var file_benchd_v1_agent_proto_depIdxs = []int32{
 	12, // 0: benchd.v1.SessionRequest.hello:type_name -> benchd.v1.Hello
@@ -3556,23 +3570,24 @@ var file_benchd_v1_agent_proto_depIdxs = []int32{
 	20, // 42: benchd.v1.Window.series:type_name -> benchd.v1.Series
 	21, // 43: benchd.v1.Window.health:type_name -> benchd.v1.Health
 	22, // 44: benchd.v1.Window.samples:type_name -> benchd.v1.ErrorSample
-	14, // 45: benchd.v1.PhaseEnded.id:type_name -> benchd.v1.ShardId
-	39, // 46: benchd.v1.PhaseEnded.client:type_name -> benchd.v1.PhaseEnded.ClientEntry
-	14, // 47: benchd.v1.Prepare.id:type_name -> benchd.v1.ShardId
-	28, // 48: benchd.v1.Prepare.phases:type_name -> benchd.v1.Phase
-	40, // 49: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
-	14, // 50: benchd.v1.Start.id:type_name -> benchd.v1.ShardId
-	30, // 51: benchd.v1.Start.timebase:type_name -> benchd.v1.Timebase
-	14, // 52: benchd.v1.Ack.id:type_name -> benchd.v1.ShardId
-	14, // 53: benchd.v1.Stop.id:type_name -> benchd.v1.ShardId
-	14, // 54: benchd.v1.Release.id:type_name -> benchd.v1.ShardId
-	1,  // 55: benchd.v1.AgentService.Session:input_type -> benchd.v1.SessionRequest
-	2,  // 56: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
-	56, // [56:57] is the sub-list for method output_type
-	55, // [55:56] is the sub-list for method input_type
-	55, // [55:55] is the sub-list for extension type_name
-	55, // [55:55] is the sub-list for extension extendee
-	0,  // [0:55] is the sub-list for field type_name
+	39, // 45: benchd.v1.Window.retries:type_name -> benchd.v1.Window.RetriesEntry
+	14, // 46: benchd.v1.PhaseEnded.id:type_name -> benchd.v1.ShardId
+	40, // 47: benchd.v1.PhaseEnded.client:type_name -> benchd.v1.PhaseEnded.ClientEntry
+	14, // 48: benchd.v1.Prepare.id:type_name -> benchd.v1.ShardId
+	28, // 49: benchd.v1.Prepare.phases:type_name -> benchd.v1.Phase
+	41, // 50: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
+	14, // 51: benchd.v1.Start.id:type_name -> benchd.v1.ShardId
+	30, // 52: benchd.v1.Start.timebase:type_name -> benchd.v1.Timebase
+	14, // 53: benchd.v1.Ack.id:type_name -> benchd.v1.ShardId
+	14, // 54: benchd.v1.Stop.id:type_name -> benchd.v1.ShardId
+	14, // 55: benchd.v1.Release.id:type_name -> benchd.v1.ShardId
+	1,  // 56: benchd.v1.AgentService.Session:input_type -> benchd.v1.SessionRequest
+	2,  // 57: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
+	57, // [57:58] is the sub-list for method output_type
+	56, // [56:57] is the sub-list for method input_type
+	56, // [56:56] is the sub-list for extension type_name
+	56, // [56:56] is the sub-list for extension extendee
+	0,  // [0:56] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_agent_proto_init() }
@@ -3614,7 +3629,7 @@ func file_benchd_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_agent_proto_rawDesc), len(file_benchd_v1_agent_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   40,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,23 @@
+package load
+
+// retries is how often the target has tried again within operations since it was asked last, by cause.
+func (r *Runner) retries() map[string]uint64 {
+	retrier, is := r.cfg.Target.(Retrier)
+	if !is {
+		return nil
+	}
+	counts := retrier.Retries()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var since map[string]uint64
+	for cause, n := range counts {
+		if before := r.retried[cause]; n > before {
+			if since == nil {
+				since = make(map[string]uint64)
+			}
+			since[cause] = n - before
+		}
+	}
+	r.retried = counts
+	return since
+}
