@@ -29,6 +29,7 @@ type runFlags struct {
 	data   string
 	output string
 	rawIO  string
+	below  string // where properties may have files written
 	quiet  bool
 }
 
@@ -52,6 +53,7 @@ what was measured until then; a second one ends at once.`,
 	config.Whole(cmd.Flags(), &f.agents, "agents", 1, "agents within this process; a suite that asks for more of them gets as many as it asks for")
 	cmd.Flags().StringVar(&f.data, "data", "", "keep the archive in `DIR`; without it only what is printed remains")
 	addOutputFlag(cmd, &f.output, resultFormats()...)
+	cli.WriteBelowFlag(cmd, &f.below, ".")
 	cli.RawIOFlag(cmd, &f.rawIO)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
@@ -84,7 +86,10 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	var id string
 	var warnings []string
 	if err := begin(ctx, signals, "interrupted before the run began", func(ctx context.Context) (err error) {
-		cluster, err = dev.Start(ctx, dev.Config{Agents: agentsFor(j.suite, f.agents), DataDir: f.data, Version: c.Version, Logger: c.Logger, Sandbox: embedded, KnownIO: f.rawIO == cli.Off})
+		cluster, err = dev.Start(ctx, dev.Config{
+			Agents: agentsFor(j.suite, f.agents), DataDir: f.data, Version: c.Version, Logger: c.Logger, Sandbox: embedded,
+			WriteBelow: f.below, KnownIO: f.rawIO == cli.Off,
+		})
 		if err != nil {
 			return cli.StartError(err)
 		}

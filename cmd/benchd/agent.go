@@ -31,6 +31,7 @@ type agentFlags struct {
 	labels, hooks      config.Pairs
 	metrics, advertise string
 	spool, rawIO       string
+	writeBelow         string
 	profiles           bool
 	orphan             time.Duration
 	insecure           bool
@@ -62,6 +63,7 @@ it or fails, as "benchctl submit --on-agent-loss" says.`,
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of /metrics, /healthz and /readyz; port 0 takes a free one")
 	fs.StringVar(&f.advertise, "metrics-advertise", "", "`HOST:PORT` at which Prometheus reaches the metrics, for /sd/agents; default is where they are, or for all interfaces the address from which the agent connects")
 	fs.StringVar(&f.spool, "spool", "", "`DIR` for what the coordinator does not have yet, so that it survives the agent, and for raw points (measurementtype=raw), kept for a week; default is below the system's temporary directory")
+	cli.WriteBelowFlag(cmd, &f.writeBelow, "")
 	cli.RawIOFlag(cmd, &f.rawIO)
 	profilesFlag(cmd, &f.profiles, "--metrics-listen")
 	config.Duration(fs, &f.orphan, "orphan-timeout", false, "stop the load after so long without a coordinator")
@@ -138,7 +140,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 		},
 		Drivers: target.Drivers(), Actors: actors, Hooks: hooks, Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
 		OrphanTimeout: f.orphan, Spool: spool, Clock: clock.NewSource(f.skew), Logger: c.Logger, Registerer: registry,
-		KnownIO: f.rawIO == cli.Off,
+		WriteBelow: f.writeBelow, KnownIO: f.rawIO == cli.Off,
 	})
 	if err != nil {
 		return errors.Join(&cli.Error{Code: cli.Usage, Err: err}, web.Close())

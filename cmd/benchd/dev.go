@@ -20,7 +20,7 @@ import (
 type devFlags struct {
 	agents             int
 	listen, http, data string
-	rawIO              string
+	rawIO, writeBelow  string
 	sandbox            sandboxFlags
 	insecure, profiles bool
 }
@@ -44,6 +44,7 @@ the log says it to others, and where "benchctl sandbox" steers it.`,
 	cmd.Flags().StringVar(&f.sandbox.zookeeper, "zookeeper", "127.0.0.1:0", "`HOST:PORT` of the sandbox's ZooKeeper; port 0 takes a free one")
 	cmd.Flags().StringVar(&f.sandbox.info, "info", "127.0.0.1:0", "HTTP `HOST:PORT` of the sandbox's pages, by which benchctl steers it; port 0 takes a free one")
 	config.Whole(cmd.Flags(), &f.sandbox.servers, "region-servers", 0, "region servers of the sandbox; 0 starts no sandbox")
+	cli.WriteBelowFlag(cmd, &f.writeBelow, "")
 	cli.RawIOFlag(cmd, &f.rawIO)
 	profilesFlag(cmd, &f.profiles, "--http")
 	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
@@ -75,7 +76,7 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 	registry := telemetry.NewRegistry(c.Version)
 	cluster, err := dev.Start(ctx, dev.Config{
 		Agents: f.agents, DataDir: f.data, Listener: rpc, Version: c.Version, Logger: c.Logger, Registerer: registry,
-		Sandbox: embedded, KnownIO: f.rawIO == cli.Off,
+		Sandbox: embedded, WriteBelow: f.writeBelow, KnownIO: f.rawIO == cli.Off,
 	})
 	if err != nil {
 		_ = rpc.Close() // unless the cluster has done so

@@ -106,7 +106,7 @@ func TestAShardThatCannotBePreparedSaysWhy(t *testing.T) {
 		"unknown target":  {"db", "mongodb", "mongodb"},
 		"unknown setting": {"null.service", "soon", "null.service"},
 		"wrong workers":   {"threadcount", "3", "workers"},
-		"no log":          {"null.log", "/not/there/at/all", "null.log"},
+		"no log":          {"null.log", "/not/there/at/all", "--write-below"},
 	}
 	b := newBoss(t)
 	newRig(t, b)

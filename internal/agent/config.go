@@ -57,6 +57,8 @@ type Config struct {
 	Clock *clock.Source
 	// Gate is shared by the agents of a process, so that their workers begin together. Default: one of the agent's own.
 	Gate *load.Gate
+	// WriteBelow is the only folder in which a run's properties may have files written, such as null.log. Default: none.
+	WriteBelow string
 	// KnownIO has the agent make no raw system calls (package kernel).
 	KnownIO bool
 	// Logger takes what the agent has to say. Default: nobody.

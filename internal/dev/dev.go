@@ -51,6 +51,8 @@ type Config struct {
 	Drivers map[string]load.Driver
 	// Actors are the targets to which something can be done. Default: all of this build.
 	Actors map[string]load.Acting
+	// WriteBelow is the only folder in which a run's properties may have files written; see [agent.Config].
+	WriteBelow string
 	// KnownIO has the agents make no raw system calls; see [agent.Config].
 	KnownIO    bool
 	Version    string
@@ -186,7 +188,8 @@ func (c *Cluster) start(ctx context.Context, config Config, gate *load.Gate, nam
 	}
 	a, err := agent.New(agent.Config{
 		Coordinator: address, Dial: c.dial, Drivers: config.Drivers, Actors: config.Actors, Name: name, Version: config.Version, Logger: config.Logger,
-		Spool: filepath.Join(config.DataDir, "points", name), Registerer: registerer, Gate: gate, KnownIO: config.KnownIO,
+		Spool: filepath.Join(config.DataDir, "points", name), Registerer: registerer, Gate: gate,
+		WriteBelow: config.WriteBelow, KnownIO: config.KnownIO,
 	})
 	if err != nil {
 		return err

@@ -66,6 +66,9 @@ type Settings struct {
 	Seed       uint64
 	Logger     *slog.Logger
 
+	// WriteBelow is the only folder of this machine in which a property may have files written; none where it is empty.
+	WriteBelow string
+
 	// PlainTimers has a target that simulates times wait by alarm.NewPlain.
 	PlainTimers bool
 	// KnownIO has a target make no raw system calls (package kernel).

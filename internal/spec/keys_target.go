@@ -21,7 +21,7 @@ func targetKeys() []Key {
 	null := []Key{
 		{Name: "null.service", Kind: Text, Default: "0", check: checkService, Doc: "simulated service time: " + serviceForms},
 		{Name: "null.capacity", Kind: Float, Default: "0", Max: 1e9, Doc: "operations per second that the null target of one agent takes; what comes faster queues up; 0 is no bound"},
-		{Name: "null.log", Kind: Text, Doc: "a file on the agent's machine that gets a line for every operation"},
+		{Name: "null.log", Kind: Text, Doc: "a file on the agent's machine that gets a line for every operation; it must be below the folder of --write-below"},
 		{Name: "null.error.share", Kind: Percent, Default: "0", Doc: "share of operations that end in ERROR"},
 		{Name: "null.notfound.share", Kind: Percent, Default: "0", Doc: "share of reads that end in NOT_FOUND"},
 		{Name: "null.seed", Kind: Int, Default: "0", check: checkSeed, Doc: "of service times and outcomes; 0 is the run's seed"},

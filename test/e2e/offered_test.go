@@ -82,7 +82,7 @@ func TestPoissonArrivalsOfThreeAgentsHaveExponentialGaps(t *testing.T) {
 	for attempt := 1; ; attempt++ {
 		log := filepath.Join(t.TempDir(), "ops.log")
 		_, p := offer(t, "--agents", "3", "--threads", "4", "--arrival", "poisson", "--target", strconv.Itoa(rate),
-			"--duration", strconv.Itoa(seconds)+"s", "--seed", strconv.Itoa(attempt), "-p", "null.log="+log)
+			"--duration", strconv.Itoa(seconds)+"s", "--seed", strconv.Itoa(attempt), "--write-below", filepath.Dir(log), "-p", "null.log="+log)
 		require.InDelta(t, rate*seconds, p.Ops, 4*math.Sqrt(rate*seconds))
 		var sent []int64
 		shards := make(map[int]int)

@@ -26,7 +26,7 @@ func byWorker(all []operation) map[string][]string {
 func logged(t *testing.T, args ...string) []operation {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "ops.log")
-	args = append([]string{"run", "--db", "null", "-p", "null.log=" + log, "-p", "recordcount=10000", "-o", "json"}, args...)
+	args = append([]string{"run", "--db", "null", "--write-below", filepath.Dir(log), "-p", "null.log=" + log, "-p", "recordcount=10000", "-o", "json"}, args...)
 	stdout, stderr, code := house.Run(t, house.Patience, "benchctl", args...)
 	require.Zero(t, code, stderr)
 	require.Equal(t, "complete", string(house.Parse(t, stdout).Status))

@@ -2,6 +2,7 @@ package house
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +43,7 @@ func (h *House) Open() {
 // Agent starts an agent.
 func (h *House) Agent(name string, args ...string) *Process {
 	h.t.Helper()
-	args = append([]string{"agent", "--coordinator", h.Address, "--name", name, "--metrics-listen", "127.0.0.1:0"}, args...)
+	args = append([]string{"agent", "--coordinator", h.Address, "--name", name, "--metrics-listen", "127.0.0.1:0", "--write-below", os.TempDir()}, args...)
 	return Start(h.t, nil, "benchd", args...)
 }
 

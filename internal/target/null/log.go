@@ -2,8 +2,11 @@ package null
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
+	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/benchd/benchd/internal/workload"
@@ -11,6 +14,34 @@ import (
 
 // logBuffer is how many bytes a session collects before it writes.
 const logBuffer = 64 << 10
+
+var errForbidden = errors.New("this agent lets runs write no files: start it with --write-below DIR (benchd agent, benchd dev, benchctl run)")
+
+// openLog opens a file below a folder for appending, which keeps lines whole when several agents of one machine share it. A
+// path that is not absolute begins at the folder. Nothing outside the folder can be opened, by links neither.
+func openLog(folder, path string) (*os.File, error) {
+	if folder == "" {
+		return nil, errForbidden
+	}
+	if filepath.IsAbs(path) {
+		top, err := filepath.Abs(folder)
+		if err != nil {
+			return nil, err
+		}
+		if path, err = filepath.Rel(top, path); err != nil {
+			return nil, err
+		}
+	}
+	if !filepath.IsLocal(path) {
+		return nil, fmt.Errorf("it is not below %s, the only folder in which runs may write files (--write-below)", folder)
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	file, err := root.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	return file, errors.Join(err, root.Close())
+}
 
 // log writes a line for each operation: the agent, the shard, the worker, the kind, the key (keys of a batch
 // with commas between), the outcome, when it began and ended in Unix nanoseconds, and the CRC-32C of all else that the

@@ -3,6 +3,7 @@ package null_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func open(t *testing.T, s spec.NullSettings) (*null.Target, load.Session) {
 	t.Helper()
-	target, err := null.New(s, load.Settings{Agent: "a", Shard: 2, Seed: 7, PlainTimers: true})
+	target, err := null.New(s, load.Settings{Agent: "a", Shard: 2, Seed: 7, PlainTimers: true, WriteBelow: "/"})
 	require.NoError(t, err)
 	session, err := target.Open(t.Context(), 3)
 	require.NoError(t, err)
@@ -311,14 +312,52 @@ func TestTheLogTellsApartWhatOperationsAskFor(t *testing.T) {
 
 func TestALogThatCannotBeWrittenIsNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "not", "there")
-	_, err := null.New(spec.NullSettings{LogPath: path}, load.Settings{})
-	require.ErrorContains(t, err, "null.log")
-	require.ErrorContains(t, err, path)
+	_, err := null.New(spec.NullSettings{LogPath: path}, load.Settings{WriteBelow: "/"})
+	require.ErrorContains(t, err, "null.log="+path)
+	require.ErrorIs(t, err, fs.ErrNotExist)
 
 	target, session := open(t, spec.NullSettings{LogPath: "/dev/full"})
 	session.Do(t.Context(), &workload.Op{Kind: workload.Read})
 	require.ErrorContains(t, session.Close(t.Context()), "/dev/full")
 	require.NoError(t, target.Close())
+}
+
+// TestALogIsWrittenBelowTheOperatorsFolderOnly has a property of a run name files elsewhere.
+func TestALogIsWrittenBelowTheOperatorsFolderOnly(t *testing.T) {
+	outside, below := t.TempDir(), t.TempDir()
+	precious := filepath.Join(outside, "precious")
+	require.NoError(t, os.WriteFile(precious, []byte("as it was"), 0o600))
+	require.NoError(t, os.Symlink(outside, filepath.Join(below, "link")))
+	require.NoError(t, os.Symlink(precious, filepath.Join(below, "ops")))
+	up, err := filepath.Rel(below, precious)
+	require.NoError(t, err)
+	for name, test := range map[string]struct{ folder, path, want string }{
+		"no folder":            {"", filepath.Join(below, "x"), "--write-below"},
+		"an absolute path":     {below, precious, "it is not below " + below},
+		"a way upwards":        {below, up, "it is not below " + below},
+		"a way up and down":    {below, "a/../../x", "it is not below " + below},
+		"a linked folder":      {below, "link/x", "escapes"},
+		"a linked file":        {below, "ops", "escapes"},
+		"a folder not there":   {filepath.Join(below, "not"), "x", "no such file"},
+		"the folder of itself": {below, below, "is a directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := null.New(spec.NullSettings{LogPath: test.path}, load.Settings{WriteBelow: test.folder})
+			require.ErrorContains(t, err, "null.log="+test.path)
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+	left, err := os.ReadFile(precious)
+	require.NoError(t, err)
+	require.Equal(t, "as it was", string(left))
+	require.NoFileExists(t, filepath.Join(outside, "x"))
+
+	for _, path := range []string{"relative", filepath.Join(below, "absolute")} {
+		target, err := null.New(spec.NullSettings{LogPath: path}, load.Settings{WriteBelow: below})
+		require.NoError(t, err)
+		require.NoError(t, target.Close())
+		require.FileExists(t, filepath.Join(below, filepath.Base(path)))
+	}
 }
 
 func TestBadSettingsAreRefused(t *testing.T) {

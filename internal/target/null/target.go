@@ -52,10 +52,9 @@ func New(settings spec.NullSettings, s load.Settings) (*Target, error) {
 		t.queue.each = 1e9 / settings.Capacity
 	}
 	if settings.LogPath != "" {
-		// Appending keeps lines whole when several agents of one machine share the file.
-		log, err := os.OpenFile(settings.LogPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		log, err := openLog(s.WriteBelow, settings.LogPath)
 		if err != nil {
-			return nil, fmt.Errorf("open log of operations (null.log): %w", err)
+			return nil, fmt.Errorf("open log of operations (null.log=%s): %w", settings.LogPath, err)
 		}
 		t.log = log
 	}
