@@ -27,7 +27,7 @@ const (
 	perSecond   = 800
 	lasting     = time.Minute
 	// mostTries is how often the run is repeated when the machine, by benchd's own verdict, had a part in it.
-	mostTries = 3
+	mostTries = 6
 )
 
 // responseLonger is the probability that a response of M/M/c takes longer than t mean service times, for a load of a
