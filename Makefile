@@ -34,8 +34,10 @@ VERSION ?= $(shell git describe --tags --match 'v*' --abbrev=0 2>/dev/null)
 COMMIT  ?= $(shell git describe --always --exclude '*' --dirty --abbrev=12 2>/dev/null)
 LDFLAGS := -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 
-# Tools are built once for each state of their module and version of Go: the folder's name is the stamp.
-TOOLS := bin/tools/$(shell { cat tools/go.mod tools/go.sum; $(GO) env GOVERSION; } | cksum | cut -d' ' -f1)
+# Tools are built once for each state of their module, version of Go and platform, for all checkouts of a user: the
+# folder's name is the stamp.
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/benchd
+TOOLS := $(CACHE)/tools/$(shell { cat tools/go.mod tools/go.sum; $(GO) env GOVERSION GOOS GOARCH; } | cksum | cut -d' ' -f1)
 
 # With REPORT=FILE the tests run under gotestsum, which counts them and writes their events to FILE.
 ifdef REPORT
@@ -119,7 +121,7 @@ crash-archive: $(TESTRUNNER) ## Kill the coordinator, and its archive alone, at 
 .PHONY: test-deploy
 test-deploy: $(TESTRUNNER) ## Check deploy/ and the release: units, manifests, compose file, playbook; build the image's stages without docker (root).
 	@scripts/need systemd-analyze systemd && scripts/need ansible-playbook ansible-core && scripts/need ip iproute2
-	cd test/deploy && $(GOTEST:$(TOOLS)%=$(CURDIR)/$(TOOLS)%) -count 1 -timeout 15m ./...
+	cd test/deploy && $(GOTEST) -count 1 -timeout 15m ./...
 
 .PHONY: java-client-test
 java-client-test: ## Check with HBase's own Java client what the server at QUORUM=HOST:PORT answers; ONLY=TEXT picks checks.
@@ -196,8 +198,9 @@ generate-check: $(TOOLS)/buf ## Check that internal/gen is what proto/ gives.
 		{ echo 'internal/gen is not what proto/ gives: run `make generate` and commit'; exit 1; }
 
 .PHONY: clean
-clean: ## Remove what was built, the tools included.
+clean: ## Remove bin/. The tools stay in the user's cache, for other checkouts.
 	rm -rf bin
+	@[[ ! -d '$(CACHE)/tools' ]] || echo 'the tools stay in $(CACHE)/tools: all checkouts use them'
 
 .PHONY: help
 help: ## List the targets.
@@ -209,5 +212,7 @@ $(TOOLS)/benchstat:     package = golang.org/x/perf/cmd/benchstat
 $(TOOLS)/gotestsum:     package = gotest.tools/gotestsum
 
 $(TOOLS)/%:
-	@echo 'building $* (once; the larger tools take minutes)'
-	@$(GO) build -C tools -buildvcs=false -o '../$@' $(package)
+	@echo 'building $* into $(TOOLS) (once; the larger tools take minutes)'
+	@mkdir -p '$(TOOLS)'
+	@# Renamed when it is complete: another checkout may build or use the same tool at this moment.
+	@trap 'rm -f "$@".$$$$' EXIT; $(GO) build -C tools -buildvcs=false -o "$@".$$$$ $(package) && mv "$@".$$$$ '$@'
