@@ -2,6 +2,7 @@ package alarm
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -16,22 +17,26 @@ type Alarm struct {
 	timer   *time.Timer  // used in its place
 }
 
-// New makes an Alarm. It always succeeds: where the system has no precise timer, or no file descriptor
-// to spare for one, the runtime's timers serve.
-func New() *Alarm {
-	if precise := newKernelTimer(); precise != nil {
-		return &Alarm{precise: precise}
+// New makes an Alarm. It fails where the system has precise timers but none to spare, such as when the process may open
+// no more files: the runtime's timers are up to a millisecond late. Where the system has no precise timers, those serve.
+func New() (*Alarm, error) {
+	switch precise, err := newKernelTimer(); {
+	case err != nil:
+		return nil, fmt.Errorf("make a precise timer: %w", err)
+	case precise != nil:
+		return &Alarm{precise: precise}, nil
+	default:
+		return NewPlain(), nil
 	}
-	return NewPlain()
 }
 
 // NewKnown makes an Alarm as New does, of whose system calls the runtime is told (package kernel).
-func NewKnown() *Alarm {
-	a := New()
-	if a.precise != nil {
+func NewKnown() (*Alarm, error) {
+	a, err := New()
+	if err == nil && a.precise != nil {
 		a.precise.known = true
 	}
-	return a
+	return a, err
 }
 
 // NewPlain makes an Alarm of the runtime's timers. They are coarse, but in a bubble of testing/synctest only

@@ -11,7 +11,8 @@ import (
 )
 
 func TestAnAlarmNeverRingsEarly(t *testing.T) {
-	a := alarm.New()
+	a, err := alarm.New()
+	require.NoError(t, err)
 	defer func() { require.NoError(t, a.Close()) }()
 	for _, d := range []time.Duration{-1, 0, 1, time.Microsecond, 20 * time.Microsecond, 700 * time.Microsecond, 3 * time.Millisecond} {
 		began := time.Now()
@@ -21,7 +22,8 @@ func TestAnAlarmNeverRingsEarly(t *testing.T) {
 }
 
 func TestAnAlarmObeysItsContext(t *testing.T) {
-	a := alarm.New()
+	a, err := alarm.New()
+	require.NoError(t, err)
 	defer func() { require.NoError(t, a.Close()) }()
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -42,7 +44,8 @@ func TestAnAlarmObeysItsContext(t *testing.T) {
 func BenchmarkAlarm(b *testing.B) {
 	for _, d := range []time.Duration{10 * time.Microsecond, 100 * time.Microsecond, 1300 * time.Microsecond} {
 		b.Run(d.String(), func(b *testing.B) {
-			a := alarm.New()
+			a, err := alarm.New()
+			require.NoError(b, err)
 			defer func() { _ = a.Close() }()
 			ctx, cancel := context.WithCancel(b.Context())
 			defer cancel()
@@ -61,7 +64,8 @@ func BenchmarkAlarm(b *testing.B) {
 }
 
 func TestAnAlarmOfKnownCallsRingsAndObeys(t *testing.T) {
-	a := alarm.NewKnown()
+	a, err := alarm.NewKnown()
+	require.NoError(t, err)
 	defer func() { require.NoError(t, a.Close()) }()
 	began := time.Now()
 	require.NoError(t, a.Wait(t.Context(), 700*time.Microsecond))

@@ -31,9 +31,10 @@ type ringer interface {
 	close() error
 }
 
-// NewBell makes a Bell and starts the goroutine that rings it. It always succeeds, as New does.
+// NewBell makes a Bell and starts the goroutine that rings it. It always succeeds: where there is no precise timer, or
+// none to spare, the runtime's serve.
 func NewBell() *Bell {
-	if precise := newKernelTimer(); precise != nil {
+	if precise, err := newKernelTimer(); err == nil && precise != nil {
 		return newBell(precise)
 	}
 	return NewPlainBell()

@@ -37,18 +37,21 @@ type kernelTimer struct {
 	watched int // which watch is valid; an older one that fires late does nothing
 }
 
-func newKernelTimer() *kernelTimer {
+func newKernelTimer() (*kernelTimer, error) {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
-	if err != nil {
-		return nil
+	switch {
+	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
+		return nil, fmt.Errorf("%w: each worker needs a descriptor of its own; raise the limit (ulimit -n, LimitNOFILE)", err)
+	case err != nil:
+		return nil, err
 	}
 	t := &kernelTimer{fd: fd, file: os.NewFile(uintptr(fd), "timerfd")}
 	if t.raw, err = t.file.SyscallConn(); err != nil {
 		_ = t.file.Close() // it was not used
-		return nil
+		return nil, err
 	}
 	t.look = t.read
-	return t
+	return t, nil
 }
 
 // set sets the timer, also while another goroutine waits for it. It takes back an expiry that nobody read.

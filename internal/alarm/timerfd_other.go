@@ -10,7 +10,7 @@ import (
 // kernelTimer exists on Linux only.
 type kernelTimer struct{ known bool }
 
-func newKernelTimer() *kernelTimer { return nil }
+func newKernelTimer() (*kernelTimer, error) { return nil, nil }
 
 func (*kernelTimer) set(time.Duration) error { return nil }
 

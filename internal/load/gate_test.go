@@ -109,3 +109,21 @@ func TestTheGateWaitsForNobodyWhoDoesNotCome(t *testing.T) {
 		require.EqualValues(t, 2, paced.end(t, plan.Measure).Recorded)
 	})
 }
+
+func TestAWorkerWithoutATimerHoldsUpNoOtherAgentAtTheGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := new(load.Gate)
+		s := openLoop(settings(readers(), 2), 1000)
+		s.Duration = time.Second
+		broken := newRig(t, s, nullTarget(t, "1ms"), func(c *load.Config) { c.Gate = gate })
+		broken.UseTimers(func() (load.Timer, error) { return nil, errTimer })
+		other := newRig(t, s, nullTarget(t, "1ms"), func(c *load.Config) { c.Gate = gate })
+		at := time.Now().Add(time.Second)
+		broken.startAt(t, at)
+		other.startAt(t, at)
+		broken.finish(t)
+		other.finish(t)
+		require.ErrorIs(t, broken.end(t, plan.Measure).Err, errTimer)
+		require.EqualValues(t, 1000, other.end(t, plan.Measure).Recorded)
+	})
+}

@@ -27,7 +27,8 @@ var ErrOrder = errors.New("phase out of order")
 
 // Runner executes a shard. Its methods may be called from several goroutines.
 type Runner struct {
-	cfg Config
+	cfg      Config
+	newTimer func() (timer, error)
 
 	mu       sync.Mutex
 	segments []*segment
@@ -51,7 +52,7 @@ func New(cfg Config) (*Runner, error) {
 		return nil, err
 	}
 	cfg.ensureDefaults()
-	r := &Runner{cfg: cfg}
+	r := &Runner{cfg: cfg, newTimer: cfg.newTimer}
 	phases := cfg.Shard.Phases
 	for len(phases) > 0 {
 		n := 1

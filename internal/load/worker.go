@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/benchd/benchd/internal/alarm"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/workload"
@@ -30,7 +29,7 @@ type worker struct {
 	use     BufferUse // what its last operation did with the buffer
 	record  *latency.Local
 	pace    *pacing.Throttle // nil but for YCSB's throttled closed loop
-	alarm   *alarm.Alarm
+	alarm   timer
 
 	op, part workload.Op
 	counted  bool  // the party at the gate waits for its first operation
@@ -61,19 +60,15 @@ func newWorker(s *segment, index int) *worker {
 
 // run works until the segment's end, or until the worker has nothing more to do.
 func (w *worker) run() {
-	switch cfg := &w.s.r.cfg; {
-	case cfg.PlainTimers:
-		w.alarm = alarm.NewPlain()
-	case cfg.KnownIO:
-		w.alarm = alarm.NewKnown()
-	default:
-		w.alarm = alarm.New()
-	}
+	defer w.sends()
+	err := w.setTimer()
 	defer func() { _ = w.alarm.Close() }() // nobody waits any more
+	if err != nil {
+		w.giveUp(err) // and passes no gate, but the first worker opens it for others
+	}
 	if !w.s.load {
 		w.gen.Limit(workload.Endless)
 	}
-	defer w.sends()
 	if !w.pass() {
 		return
 	}
@@ -197,7 +192,10 @@ func (w *worker) waitUntil(run int64) (now int64, ok bool) {
 		if left > slack {
 			left = min(left-left/100, longestWait)
 		}
-		if w.alarm.Wait(s.waiting, left) != nil {
+		if err := w.alarm.Wait(s.waiting, left); err != nil {
+			if s.waiting.Err() == nil {
+				w.giveUp(fmt.Errorf("wait for the next operation of worker %d: %w", w.index, err))
+			}
 			return now, false
 		}
 	}

@@ -1,10 +1,6 @@
 package workload
 
 import (
-	"slices"
-	"sync"
-	"sync/atomic"
-
 	"github.com/benchd/benchd/internal/keyspace"
 )
 
@@ -14,7 +10,7 @@ const Endless = -1
 // CounterField is the column in which an Increment counts: one of its own, because the others hold text.
 const CounterField = "counter"
 
-// Generator yields the operations of one worker. It serves one goroutine; Progress may be called from any.
+// Generator yields the operations of one worker. It serves one goroutine.
 //
 // Each Next that returned true is answered by one Done before the next Next.
 type Generator struct {
@@ -29,17 +25,10 @@ type Generator struct {
 	inserts    *inserts // of a run
 	own, owned int64    // the insert in flight: its first row, in the inserts' own count, and how many
 
-	end  int64 // of the range to load
-	next int64
-	load loaded
-}
-
-// loaded is how far a worker has got in its range.
-type loaded struct {
+	// Of a load: the range, its next row, and the row below which all have been answered or are in a buffer.
 	first, end int64
-	watermark  atomic.Int64
-	mu         sync.Mutex
-	failed     []Range
+	next       int64
+	loaded     int64
 }
 
 // The streams of random numbers of one worker. Their order is part of what a seed means.
@@ -67,8 +56,7 @@ func (s *Shard) Generator(worker int) *Generator {
 	if s.load {
 		g.next = s.cfg.InsertStart + s.share.before(s.cfg.LoadCount(), s.index, worker)
 		g.end = g.next + s.share.of(s.cfg.LoadCount(), s.index, worker)
-		g.load.first, g.load.end = g.next, g.end
-		g.load.watermark.Store(g.next)
+		g.first, g.loaded = g.next, g.next
 		return g
 	}
 	if s.cfg.OperationCount > 0 {
@@ -196,49 +184,19 @@ func (g *Generator) Done(op *Op, out Outcome) {
 	if op.Kind != Insert || g.owned == 0 {
 		return
 	}
-	good := out.Code.Good()
 	if g.s.load {
-		if !good {
-			g.load.fail(g.own, g.owned)
-		}
-		g.load.watermark.Store(g.own + g.owned)
+		g.loaded = g.own + g.owned
 	} else {
-		g.inserts.ack(g.own, g.owned, good)
+		g.inserts.ack(g.own, g.owned, out.Code.Good())
 	}
 	g.owned = 0
 }
 
-func (l *loaded) fail(first, rows int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for row := first; row < first+rows; row++ {
-		l.failed = appendRow(l.failed, row)
-	}
-}
-
-// Progress is how far a worker has got in loading its range.
-type Progress struct {
-	Range     Range
-	Watermark int64   // rows of the range below it have been answered
-	Failed    []Range // those of them that were not written, or not for certain
-}
-
-// Progress tells how far the worker of a load has got. It is safe for concurrent use.
-func (g *Generator) Progress() Progress {
-	g.load.mu.Lock()
-	defer g.load.mu.Unlock()
-	return Progress{
-		Range:     Range{From: g.load.first, To: g.load.end},
-		Watermark: g.load.watermark.Load(),
-		Failed:    slices.Clone(g.load.failed),
-	}
-}
-
-// Loaded is the row below which all rows of the worker's range have been answered. It is for the worker itself.
-func (g *Generator) Loaded() int64 { return g.load.watermark.Load() }
+// Loaded is the row below which all rows of the worker's range have been answered, or are in a buffer of its session.
+func (g *Generator) Loaded() int64 { return g.loaded }
 
 // Resume lets a load go on at a watermark that its worker had reached before.
 func (g *Generator) Resume(watermark int64) {
-	g.next = min(max(watermark, g.load.first), g.end)
-	g.load.watermark.Store(g.next)
+	g.next = min(max(watermark, g.first), g.end)
+	g.loaded = g.next
 }

@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -328,17 +329,17 @@ func TestLoadTellsHowFarItGotAndGoesOnFromThere(t *testing.T) {
 	s := shard(t, cfg, true, 0, 2)
 	g := s.Generator(1)
 	var op Op
-	require.Equal(t, Progress{Range: Range{50, 100}, Watermark: 50}, g.Progress())
+	require.EqualValues(t, 50, g.Loaded())
 	for i := range 3 {
 		require.True(t, g.Next(&op))
-		require.EqualValues(t, 50+10*i, g.Progress().Watermark, "in flight is not written")
+		require.EqualValues(t, 50+10*i, g.Loaded(), "in flight is not written")
 		out := Outcome{Code: OK}
 		if i == 1 {
 			out.Code = Timeout
 		}
 		g.Done(&op, out)
 	}
-	require.Equal(t, Progress{Range: Range{50, 100}, Watermark: 80, Failed: []Range{{60, 70}}}, g.Progress())
+	require.EqualValues(t, 80, g.Loaded())
 
 	again := s.Generator(1)
 	again.Resume(80)
@@ -346,4 +347,29 @@ func TestLoadTellsHowFarItGotAndGoesOnFromThere(t *testing.T) {
 	require.Equal(t, "user80", string(op.Keys[0]))
 	again.Resume(1000)
 	require.False(t, again.Next(&op))
+}
+
+// TestALoadKeepsNothingOfItsFailedRows lets every other row of a load fail, so that no two failures are neighbours.
+func TestALoadKeepsNothingOfItsFailedRows(t *testing.T) {
+	cfg := core()
+	cfg.RecordCount = 1 << 40
+	g := shard(t, cfg, true, 0, 1).Generator(0)
+	var op Op
+	row := func() {
+		g.Next(&op)
+		g.Done(&op, Outcome{Code: Timeout})
+		g.Next(&op)
+		g.Done(&op, Outcome{Code: OK})
+	}
+	row()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range 200_000 {
+		row()
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(1<<20))
+	runtime.KeepAlive(g)
 }

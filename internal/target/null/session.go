@@ -27,25 +27,29 @@ type session struct {
 	simple bool         // nothing is simulated, drawn or logged
 }
 
-func newSession(t *Target, worker int) *session {
+func newSession(t *Target, worker int) (*session, error) {
 	s := &session{
 		target: t, worker: worker,
 		rng: rand.New(rand.NewPCG(t.seed, uint64(t.shard)<<32|uint64(worker))),
 	}
 	waits := t.settings.Service.Shape != spec.ServiceNone && t.settings.Service.Shape != "" || t.queue.each > 0
+	var err error
 	switch {
 	case waits && t.plain:
 		s.alarm = alarm.NewPlain()
 	case waits && t.knownIO:
-		s.alarm = alarm.NewKnown()
+		s.alarm, err = alarm.NewKnown()
 	case waits:
-		s.alarm = alarm.New()
+		s.alarm, err = alarm.New()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open session of target null, which simulates times: %w", err)
 	}
 	if t.log != nil {
 		s.log = newLog(t, worker)
 	}
 	s.simple = !waits && s.log == nil && t.settings.ErrorShare == 0 && t.settings.NotFoundShare == 0
-	return s
+	return s, nil
 }
 
 // Do accepts op.

@@ -69,8 +69,12 @@ func (t *Target) Open(_ context.Context, worker int) (load.Session, error) {
 		t.began.Store(unborn) // a new phase
 		t.queue.reset()
 	}
+	s, err := newSession(t, worker)
+	if err != nil {
+		return nil, err
+	}
 	t.n++
-	return newSession(t, worker), nil
+	return s, nil
 }
 
 func (t *Target) closed() {
