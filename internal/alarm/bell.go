@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -31,13 +32,16 @@ type ringer interface {
 	close() error
 }
 
-// NewBell makes a Bell and starts the goroutine that rings it. It always succeeds: where there is no precise timer, or
-// none to spare, the runtime's serve.
-func NewBell() *Bell {
-	if precise, err := newKernelTimer(); err == nil && precise != nil {
-		return newBell(precise)
+// NewBell makes a Bell and starts the goroutine that rings it. It fails where New fails.
+func NewBell() (*Bell, error) {
+	switch precise, err := newKernelTimer(); {
+	case err != nil:
+		return nil, fmt.Errorf("make a precise timer: %w", err)
+	case precise != nil:
+		return newBell(precise), nil
+	default:
+		return NewPlainBell(), nil
 	}
-	return NewPlainBell()
 }
 
 // NewPlainBell makes a Bell of the runtime's timers, for a bubble of testing/synctest.

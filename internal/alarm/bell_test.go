@@ -18,7 +18,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestABellWakesEverySleeperAndNoneEarly(t *testing.T) {
-	b := alarm.NewBell()
+	b, err := alarm.NewBell()
+	require.NoError(t, err)
 	var sleepers sync.WaitGroup
 	for i := range 200 {
 		sleepers.Go(func() {
@@ -77,7 +78,9 @@ func TestASleeperObeysItsContextAndLeavesTheOthersAsleep(t *testing.T) {
 }
 
 func TestClosingABellTellsThoseWhoWait(t *testing.T) {
-	for name, b := range map[string]*alarm.Bell{"of the kernel": alarm.NewBell(), "of the runtime": alarm.NewPlainBell()} {
+	precise, err := alarm.NewBell()
+	require.NoError(t, err)
+	for name, b := range map[string]*alarm.Bell{"of the kernel": precise, "of the runtime": alarm.NewPlainBell()} {
 		t.Run(name, func(t *testing.T) {
 			waiting := make(chan error, 1)
 			go func() { waiting <- b.Wait(context.Background(), time.Now().Add(time.Hour)) }()
@@ -88,7 +91,8 @@ func TestClosingABellTellsThoseWhoWait(t *testing.T) {
 }
 
 func BenchmarkBell(b *testing.B) {
-	bell := alarm.NewBell()
+	bell, err := alarm.NewBell()
+	require.NoError(b, err)
 	defer func() { _ = bell.Close() }()
 	var late time.Duration
 	n := 0

@@ -9,16 +9,32 @@ import (
 	"github.com/benchd/benchd/internal/alarm"
 )
 
-// TestAnAlarmWithoutADescriptorIsAnError lets the process open no more files.
-func TestAnAlarmWithoutADescriptorIsAnError(t *testing.T) {
+// withoutDescriptors calls f while the process may open no more files.
+func withoutDescriptors(t *testing.T, f func() error) {
+	t.Helper()
 	var limit unix.Rlimit
 	require.NoError(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &limit))
 	none := limit
 	none.Cur = 0
 	require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &none))
-	a, err := alarm.New()
+	err := f()
 	require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &limit))
 	require.ErrorIs(t, err, unix.EMFILE)
 	require.ErrorContains(t, err, "ulimit -n")
-	require.Nil(t, a)
+}
+
+func TestAnAlarmWithoutADescriptorIsAnError(t *testing.T) {
+	withoutDescriptors(t, func() error {
+		a, err := alarm.New()
+		require.Nil(t, a)
+		return err
+	})
+}
+
+func TestABellWithoutADescriptorIsAnError(t *testing.T) {
+	withoutDescriptors(t, func() error {
+		b, err := alarm.NewBell()
+		require.Nil(t, b)
+		return err
+	})
 }

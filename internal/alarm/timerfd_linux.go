@@ -41,7 +41,7 @@ func newKernelTimer() (*kernelTimer, error) {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	switch {
 	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
-		return nil, fmt.Errorf("%w: each worker needs a descriptor of its own; raise the limit (ulimit -n, LimitNOFILE)", err)
+		return nil, fmt.Errorf("%w: each needs a file descriptor; raise the limit (ulimit -n, LimitNOFILE)", err)
 	case err != nil:
 		return nil, err
 	}

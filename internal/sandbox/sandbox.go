@@ -65,7 +65,10 @@ func Start(ctx context.Context, options Options) (_ *Sandbox, err error) {
 	if err := options.validate(); err != nil {
 		return nil, err
 	}
-	s := &Sandbox{options: options, started: time.Now(), faults: fault.New()}
+	s := &Sandbox{options: options, started: time.Now()}
+	if s.faults, err = fault.New(); err != nil {
+		return nil, err
+	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {

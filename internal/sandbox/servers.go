@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -28,11 +29,16 @@ func (n *node) close() {
 }
 
 // Launch makes a region server that does not serve yet.
-func (s *Sandbox) launch(ctx context.Context, number int, at, infoAt string) (*node, error) {
+func (s *Sandbox) launch(ctx context.Context, number int, at, infoAt string) (_ *node, err error) {
 	model, err := service.New(s.options.Service, number)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, model.Close())
+		}
+	}()
 	port, err := listen(ctx, at)
 	if err != nil {
 		return nil, err

@@ -82,7 +82,8 @@ func (c *cluster) AddServer(context.Context) (control.Server, error) {
 }
 
 func sandbox(t testing.TB) (*fault.Plan, http.Handler) {
-	p := fault.New()
+	p, err := fault.New()
+	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, p.Close()) })
 	c := &cluster{servers: []control.Server{{Name: "server 1", Alive: true}, {Name: "server 2", Alive: true}}}
 	return p, control.Handler(control.Sandbox{Version: "2.6.4-benchd-sandbox", Quorum: "127.0.0.1:2181", Cluster: c, Faults: p})

@@ -51,7 +51,13 @@ type active struct {
 }
 
 // New makes a Plan without faults. Close ends it.
-func New() *Plan { return newPlan(alarm.NewBell()) }
+func New() (*Plan, error) {
+	bell, err := alarm.NewBell()
+	if err != nil {
+		return nil, fmt.Errorf("make a plan of faults: %w", err)
+	}
+	return newPlan(bell), nil
+}
 
 // NewPlain makes a Plan that waits by the runtime's timers, for a bubble of testing/synctest.
 func NewPlain() *Plan { return newPlan(alarm.NewPlainBell()) }

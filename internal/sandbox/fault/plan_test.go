@@ -38,6 +38,13 @@ func plan(t *testing.T, cluster fault.Cluster) *fault.Plan {
 	return p
 }
 
+// newPlan makes a Plan of precise timers, which does not run.
+func newPlan(t testing.TB) *fault.Plan {
+	p, err := fault.New()
+	require.NoError(t, err)
+	return p
+}
+
 func add(t *testing.T, p *fault.Plan, settings ...fault.Setting) int {
 	t.Helper()
 	f, err := fault.Parse(settings)
@@ -50,7 +57,7 @@ func add(t *testing.T, p *fault.Plan, settings ...fault.Setting) int {
 func set(key string, values ...string) fault.Setting { return fault.Setting{Key: key, Values: values} }
 
 func TestNothingGoesWrongUnasked(t *testing.T) {
-	p := fault.New()
+	p := newPlan(t)
 	for _, op := range fault.Ops() {
 		v := p.Judge(call(op))
 		require.Zero(t, v)
@@ -98,7 +105,7 @@ func TestAFaultConcernsTheCallsThatItNames(t *testing.T) {
 		"hbase:meta is slow with others": {nil, meta, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := fault.New()
+			p := newPlan(t)
 			defer func() { require.NoError(t, p.Close()) }()
 			add(t, p, append(tt.settings, set("kind", "latency"), set("delay", "1ms"))...)
 			v := p.Judge(tt.call)
@@ -118,7 +125,7 @@ func TestExceptionsAreThoseOfHBase(t *testing.T) {
 		fault.IOException:      "java.io.IOException",
 	} {
 		t.Run(string(kind), func(t *testing.T) {
-			p := fault.New()
+			p := newPlan(t)
 			defer func() { require.NoError(t, p.Close()) }()
 			add(t, p, set("kind", string(kind)))
 			v := p.Judge(call(fault.Next))
@@ -138,7 +145,7 @@ func TestExceptionsAreThoseOfHBase(t *testing.T) {
 }
 
 func TestAMovedRegionSaysWhereTo(t *testing.T) {
-	p := fault.New()
+	p := newPlan(t)
 	defer func() { require.NoError(t, p.Close()) }()
 	add(t, p, set("kind", "region-moved"))
 	e := p.Judge(call(fault.Get)).Exception
@@ -148,14 +155,14 @@ func TestAMovedRegionSaysWhereTo(t *testing.T) {
 }
 
 func TestAnExceptionOfOnesOwn(t *testing.T) {
-	p := fault.New()
+	p := newPlan(t)
 	defer func() { require.NoError(t, p.Close()) }()
 	add(t, p, set("kind", "io-exception"), set("exception", "java.io.FileNotFoundException"))
 	require.Equal(t, "java.io.FileNotFoundException", p.Judge(call(fault.Get)).Exception.Class)
 }
 
 func TestADisconnectCutsTheAnswer(t *testing.T) {
-	p := fault.New()
+	p := newPlan(t)
 	defer func() { require.NoError(t, p.Close()) }()
 	add(t, p, set("kind", "disconnect"))
 	v := p.Judge(call(fault.Get))
@@ -166,7 +173,7 @@ func TestADisconnectCutsTheAnswer(t *testing.T) {
 
 func TestTheSameCallsAreHitEachTime(t *testing.T) {
 	pattern := func(seed string) (hits []bool, delays []time.Duration) {
-		p := fault.New()
+		p := newPlan(t)
 		defer func() { require.NoError(t, p.Close()) }()
 		add(t, p, set("kind", "latency"), set("delay", "exponential 5ms"), set("share", "20%"), set("seed", seed))
 		for range 2000 {
@@ -377,7 +384,7 @@ func TestTheListTellsHowFarEachFaultHasCome(t *testing.T) {
 }
 
 func TestAPlanHoldsABoundedNumberOfFaults(t *testing.T) {
-	p := fault.New()
+	p := newPlan(t)
 	defer func() { require.NoError(t, p.Close()) }()
 	f, err := fault.Parse([]fault.Setting{set("kind", "stall")})
 	require.NoError(t, err)
@@ -390,7 +397,7 @@ func TestAPlanHoldsABoundedNumberOfFaults(t *testing.T) {
 }
 
 func BenchmarkJudgeWithoutFaults(b *testing.B) {
-	p := fault.New()
+	p := newPlan(b)
 	defer func() { _ = p.Close() }()
 	c := call(fault.Get)
 	b.ReportAllocs()

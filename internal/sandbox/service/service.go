@@ -79,9 +79,13 @@ func New(config Config, number int) (*Model, error) {
 	if config.Time.IsZero() {
 		return nil, nil //nolint:nilnil // a nil Model is one that serves at once
 	}
+	bell, err := alarm.NewBell()
+	if err != nil {
+		return nil, fmt.Errorf("make service-time model: %w", err)
+	}
 	return &Model{
 		config: config,
-		bell:   alarm.NewBell(),
+		bell:   bell,
 		rng:    rand.New(rand.NewPCG(config.Seed, uint64(number))),
 		free:   make([]time.Duration, config.Handlers),
 		zero:   time.Now(),
