@@ -16,6 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/spec"
 )
@@ -183,7 +184,7 @@ type judged struct {
 	properties map[string]string // of the first case, or the first one on a sandbox; resolved
 	db         string
 	ycsb       report.YCSB // how YCSB's output is wanted
-	warnings   []spec.Warning
+	warnings   []property.Warning
 }
 
 // judge tells all that is wrong with a submission before anything is done about it.

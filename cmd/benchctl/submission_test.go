@@ -9,6 +9,7 @@ import (
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec"
 )
 
@@ -66,7 +67,7 @@ func TestFlagsBecomeSettingsThatKnowWhereTheyWereSaid(t *testing.T) {
 func TestEverySettingFlagMeansAPropertyOfTheSpec(t *testing.T) {
 	known := map[string]bool{}
 	for _, k := range spec.Keys() {
-		known[k.Name] = k.Status == spec.Honoured
+		known[k.Name] = k.Status == property.Honoured
 	}
 	for _, f := range settingFlags() {
 		require.True(t, known[f.property], "--%s means %s, which the spec does not honour", f.name, f.property)

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/security"
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -32,7 +32,7 @@ func TestErrorsMeanExitCodes(t *testing.T) {
 		{&UsageError{Err: errors.New("x")}, Usage},
 		{&config.Error{Place: "--x"}, Usage},
 		{security.CheckAddress("--listen", "0.0.0.0:1", false), Usage},
-		{spec.Problems{{Text: "x"}}, Usage},
+		{property.Problems{{Text: "x"}}, Usage},
 		{wire.Errorf(wire.ErrBadSpec, "x"), Usage},
 		{wire.Errorf(wire.ErrNotFound, "x"), Usage},
 		{&Error{Code: Violated}, Violated},

@@ -7,7 +7,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -70,7 +70,7 @@ func CodeOf(err error) Code {
 	}](err); ok {
 		return Code(coded.ExitCode())
 	}
-	if _, bad := errors.AsType[spec.Problems](err); bad {
+	if _, bad := errors.AsType[property.Problems](err); bad {
 		return Usage
 	}
 	for kind, code := range map[error]Code{

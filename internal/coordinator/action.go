@@ -10,6 +10,7 @@ import (
 
 	"github.com/benchd/benchd/internal/doctor"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -64,7 +65,7 @@ func (c *Coordinator) act(ctx context.Context, req *benchdv1.ActRequest) (*bench
 }
 
 // where reads where the target of an action is. An agent knows its own machine.
-func where(req *benchdv1.ActRequest) (map[string]string, []spec.Warning, error) {
+func where(req *benchdv1.ActRequest) (map[string]string, []property.Warning, error) {
 	if req.GetTarget() == doctor.Target {
 		return nil, nil, nil
 	}

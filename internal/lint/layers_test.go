@@ -49,11 +49,12 @@ func layers() []layer {
 			{name: "result"},
 		}},
 		{"ideas", []room{
-			{name: "spec", beside: []string{"column", "draw", "sandbox/fault"}},
+			{name: "spec", beside: []string{"column", "draw", "sandbox/fault", "property"}},
 			{name: "column", beside: []string{"plan"}},
 			{name: "plan", beside: []string{"workload", "pacing"}},
 			{name: "workload", beside: []string{"keyspace"}},
 			{name: "keyspace"},
+			{name: "property"},
 			{name: "sandbox/fault", beside: []string{"draw"}},
 			{name: "draw"},
 			{name: "pacing"},

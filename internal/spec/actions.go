@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spelling"
 )
 
@@ -68,7 +69,7 @@ func CheckHook(name string) error {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	stray := func(r rune) bool { return !strings.ContainsRune(letters+marks, r) }
 	if name == "" || len(name) > 64 || strings.ContainsFunc(name, stray) || strings.ContainsRune(marks, rune(name[0])) {
-		return fmt.Errorf("%s is no name for a hook; use up to 64 letters, digits, dots, dashes and underscores, such as restart", quote(name))
+		return fmt.Errorf("%s is no name for a hook; use up to 64 letters, digits, dots, dashes and underscores, such as restart", property.Quote(name))
 	}
 	return nil
 }
@@ -99,10 +100,10 @@ func parseAction(words []string) (plan.Action, error) {
 	var a plan.Action
 	at, err := time.ParseDuration(words[0])
 	if err != nil || at < 0 {
-		return a, fmt.Errorf("%s is no time from the begin of measuring on; write such as 60s major_compact", quote(words[0]))
+		return a, fmt.Errorf("%s is no time from the begin of measuring on; write such as 60s major_compact", property.Quote(words[0]))
 	}
 	if len(words) < 2 {
-		return a, fmt.Errorf("%s is a time without an action; there is %s", quote(words[0]), strings.Join(actionNames(""), ", "))
+		return a, fmt.Errorf("%s is a time without an action; there is %s", property.Quote(words[0]), strings.Join(actionNames(""), ", "))
 	}
 	a.At, a.Name = at, strings.ReplaceAll(words[1], "-", "_")
 	kind, err := kindOfAction(a.Name)
@@ -117,11 +118,11 @@ func parseAction(words []string) (plan.Action, error) {
 		case named:
 			known := slices.Concat(kind.takes, kind.named)
 			if near := spelling.Nearest(name, known); near != "" {
-				return a, fmt.Errorf("%s takes no %s; did you mean %s?", a.Name, quote(name), near)
+				return a, fmt.Errorf("%s takes no %s; did you mean %s?", a.Name, property.Quote(name), near)
 			}
-			return a, fmt.Errorf("%s takes no %s; it takes %s", a.Name, quote(name), listOf(known))
+			return a, fmt.Errorf("%s takes no %s; it takes %s", a.Name, property.Quote(name), listOf(known))
 		case stands == len(kind.takes):
-			return a, fmt.Errorf("%s takes no more than %s; %s is too much", a.Name, listOf(kind.takes), quote(word))
+			return a, fmt.Errorf("%s takes no more than %s; %s is too much", a.Name, listOf(kind.takes), property.Quote(word))
 		default:
 			name, value = kind.takes[stands], word
 			stands++
@@ -153,9 +154,9 @@ func kindOfAction(name string) (actionKind, error) {
 	if !ok {
 		names := actionNames("")
 		if near := spelling.Nearest(name, names); near != "" {
-			return kind, fmt.Errorf("%s is nothing that can be done to a target; did you mean %s?", quote(name), near)
+			return kind, fmt.Errorf("%s is nothing that can be done to a target; did you mean %s?", property.Quote(name), near)
 		}
-		return kind, fmt.Errorf("%s is nothing that can be done to a target; there is %s", quote(name), strings.Join(names, ", "))
+		return kind, fmt.Errorf("%s is nothing that can be done to a target; there is %s", property.Quote(name), strings.Join(names, ", "))
 	}
 	return kind, nil
 }
@@ -168,10 +169,10 @@ func judgeArgs(a plan.Action) error {
 		_, err := Fault(a.Args)
 		return err
 	case a.Name == "balancer" && a.Args["state"] != "on" && a.Args["state"] != "off":
-		return fmt.Errorf("the balancer is switched on or off, not %s; write balancer on or balancer off", quote(a.Args["state"]))
+		return fmt.Errorf("the balancer is switched on or off, not %s; write balancer on or balancer off", property.Quote(a.Args["state"]))
 	}
 	if v, ok := a.Args["wait"]; ok && v != "true" && v != "false" {
-		return errors.New("wait is true or false, not " + quote(v))
+		return errors.New("wait is true or false, not " + property.Quote(v))
 	}
 	if table := a.Args["table"]; table != "" {
 		if _, _, err := parseTable(table); err != nil {
@@ -206,7 +207,7 @@ func FormatActions(list []plan.Action) string {
 }
 
 func checkActions(value string) (string, error) {
-	if err := printable(value); err != nil {
+	if err := property.Printable(value); err != nil {
 		return "", err
 	}
 	list, err := ParseActions(value)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/keyspace"
+	"github.com/benchd/benchd/internal/property"
 )
 
 // coreWorkload is the workload that benchd has.
@@ -39,7 +40,7 @@ func checkWorkload(value string) (string, error) {
 	if reason, ok := reasons[short]; ok {
 		return "", fmt.Errorf("%s is not supported: %s; leave workload out for CoreWorkload", short, reason)
 	}
-	return "", fmt.Errorf("unknown value %s; benchd has YCSB's CoreWorkload only; leave workload out, or write %s", quote(value), coreWorkload)
+	return "", fmt.Errorf("unknown value %s; benchd has YCSB's CoreWorkload only; leave workload out, or write %s", property.Quote(value), coreWorkload)
 }
 
 // bindings maps YCSB's names of bindings and their classes to our targets.
@@ -64,9 +65,9 @@ func checkDB(value string) (string, error) {
 		return target, nil
 	}
 	if strings.HasPrefix(className(value), "site.ycsb.") {
-		return "", fmt.Errorf("there is no target for YCSB's class %s (one of %s)", quote(value), strings.Join(targets(), ", "))
+		return "", fmt.Errorf("there is no target for YCSB's class %s (one of %s)", property.Quote(value), strings.Join(targets(), ", "))
 	}
-	return oneOf(value, targets())
+	return property.OneOf(value, targets())
 }
 
 // checkExporter accepts YCSB's exporters.
@@ -77,17 +78,17 @@ func checkExporter(value string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("unknown value %s; benchd writes what YCSB's TextMeasurementsExporter, JSONMeasurementsExporter and JSONArrayMeasurementsExporter write; name one of these classes, or leave exporter out for text", quote(value))
+	return "", fmt.Errorf("unknown value %s; benchd writes what YCSB's TextMeasurementsExporter, JSONMeasurementsExporter and JSONArrayMeasurementsExporter write; name one of these classes, or leave exporter out for text", property.Quote(value))
 }
 
 // checkPhase accepts the phases in any spacing.
 func checkPhase(value string) (string, error) {
-	return oneOf(strings.ReplaceAll(value, " ", ""), []string{"load", "run", "load,run"})
+	return property.OneOf(strings.ReplaceAll(value, " ", ""), []string{"load", "run", "load,run"})
 }
 
 // checkTransactions turns YCSB's choice of phase into ours.
 func checkTransactions(value string) (string, error) {
-	value, err := canonicalBool(value)
+	value, err := property.ParseBool(value)
 	if err != nil {
 		return "", err
 	}
@@ -107,16 +108,16 @@ func checkSeconds(value string) (string, error) {
 		return "", fmt.Errorf("%s is out of bounds; it may be 0 to %d seconds", value, math.MaxInt32)
 	}
 	if d, err := time.ParseDuration(value); err == nil && d >= 0 {
-		return "", fmt.Errorf("%s is no whole number of seconds; write %d here, or duration=%v", quote(value), int64(d.Seconds()), d)
+		return "", fmt.Errorf("%s is no whole number of seconds; write %d here, or duration=%v", property.Quote(value), int64(d.Seconds()), d)
 	}
-	return "", fmt.Errorf("%s is no whole number of seconds; write one such as 60", quote(value))
+	return "", fmt.Errorf("%s is no whole number of seconds; write one such as 60", property.Quote(value))
 }
 
 // checkSeed accepts what fits into 64 bits.
 func checkSeed(value string) (string, error) {
 	n, err := strconv.ParseUint(value, 10, 64)
 	if err != nil {
-		return "", fmt.Errorf("%s is no seed; write a whole number from 0 to %d", quote(value), uint64(math.MaxUint64))
+		return "", fmt.Errorf("%s is no seed; write a whole number from 0 to %d", property.Quote(value), uint64(math.MaxUint64))
 	}
 	return strconv.FormatUint(n, 10), nil
 }
@@ -134,11 +135,11 @@ func checkHistogram(value string) (string, error) {
 func checkPercentiles(value string) (string, error) {
 	var list []string
 	for part := range strings.SplitSeq(value, ",") {
-		f, err := parseNumber(strings.TrimSpace(part))
+		f, err := property.ParseNumber(strings.TrimSpace(part))
 		if err != nil || f <= 0 || f > 100 {
-			return "", fmt.Errorf("%s is no percentile; write numbers above 0 and up to 100 with commas between them, such as 50,95,99.9", quote(part))
+			return "", fmt.Errorf("%s is no percentile; write numbers above 0 and up to 100 with commas between them, such as 50,95,99.9", property.Quote(part))
 		}
-		list = append(list, formatExponent(f))
+		list = append(list, property.FormatPlain(f))
 		if len(list) > 100 {
 			return "", errors.New("has more than 100 percentiles in it")
 		}

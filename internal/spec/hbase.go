@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/benchd/benchd/internal/property"
 )
 
 // Creation says what set-up does about the table.
@@ -97,89 +99,85 @@ const defaultNamespace = "default"
 
 // HBase returns the settings of target HBase from resolved properties. The error is of type Problems.
 func HBase(properties map[string]string) (HBaseSettings, error) {
-	v, err := newValues(properties, func(k Key) bool {
-		return k.Status == Honoured && slices.Contains(k.Targets, HBaseTarget) || k.Name == "table" || k.Name == "phase"
+	v, err := newValues(properties, func(k property.Key) bool {
+		return k.Status == property.Honoured && slices.Contains(k.Targets, HBaseTarget) || k.Name == "table" || k.Name == "phase"
 	})
 	if err != nil {
 		return HBaseSettings{}, err
 	}
-	namespace, table, err := parseTable(v.text("table"))
+	namespace, table, err := parseTable(v.Text("table"))
 	if err != nil {
-		return HBaseSettings{}, Problems{{Key: "table", Text: err.Error()}}
+		return HBaseSettings{}, property.Problems{{Key: "table", Text: err.Error()}}
 	}
 	return HBaseSettings{
-		Quorum:    quorum(v.text("hbase.zookeeper.quorum"), v.text("hbase.zookeeper.property.clientPort")),
-		Znode:     v.text("zookeeper.znode.parent"),
+		Quorum:    quorum(v.Text("hbase.zookeeper.quorum"), v.Text("hbase.zookeeper.property.clientPort")),
+		Znode:     v.Text("zookeeper.znode.parent"),
 		Namespace: namespace,
 		Table:     table,
-		User:      v.text("hadoop.user.name"),
+		User:      v.Text("hadoop.user.name"),
 
-		Connections: v.int("hbase.connections"),
-		Timeout:     v.milliseconds("hbase.client.operation.timeout"),
-		RPCTimeout:  v.milliseconds("hbase.rpc.timeout"),
-		Snappy:      v.text("hbase.client.rpc.compressor") == "snappy",
+		Connections: v.Int("hbase.connections"),
+		Timeout:     v.Milliseconds("hbase.client.operation.timeout"),
+		RPCTimeout:  v.Milliseconds("hbase.rpc.timeout"),
+		Snappy:      v.Text("hbase.client.rpc.compressor") == "snappy",
 
-		Durability:      v.text("durability"),
-		ClientBuffering: v.bool("clientbuffering"),
-		WriteBuffer:     v.int("writebuffersize"),
-		BatchSize:       v.int("hbase.batch.size"),
-		BatchDelay:      v.duration("hbase.batch.delay"),
+		Durability:      v.Text("durability"),
+		ClientBuffering: v.Bool("clientbuffering"),
+		WriteBuffer:     v.Int("writebuffersize"),
+		BatchSize:       v.Int("hbase.batch.size"),
+		BatchDelay:      v.Duration("hbase.batch.delay"),
 		Scan:            v.hbaseScan(),
 
 		Create: v.creation(),
 		Splits: HBaseSplits{
-			Count:   v.int("hbase.splits"),
-			Formula: SplitFormula(v.text("hbase.splits.formula")),
+			Count:   v.Int("hbase.splits"),
+			Formula: SplitFormula(v.Text("hbase.splits.formula")),
 			Keys:    v.splits(),
 		},
-		FileSize:  v.int64("hbase.table.filesize"),
-		FlushSize: v.int64("hbase.table.flushsize"),
+		FileSize:  v.Int64("hbase.table.filesize"),
+		FlushSize: v.Int64("hbase.table.flushsize"),
 		Family: HBaseFamily{
-			Name:        v.text("columnfamily"),
-			Versions:    v.int("hbase.family.versions"),
-			Compression: v.text("hbase.family.compression"),
-			BlockSize:   v.int("hbase.family.blocksize"),
-			BloomFilter: v.text("hbase.family.bloomfilter"),
-			InMemory:    v.bool("hbase.family.inmemory"),
-			TTL:         time.Duration(v.int64("hbase.family.ttl")) * time.Second,
-			Encoding:    v.text("hbase.family.encoding"),
+			Name:        v.Text("columnfamily"),
+			Versions:    v.Int("hbase.family.versions"),
+			Compression: v.Text("hbase.family.compression"),
+			BlockSize:   v.Int("hbase.family.blocksize"),
+			BloomFilter: v.Text("hbase.family.bloomfilter"),
+			InMemory:    v.Bool("hbase.family.inmemory"),
+			TTL:         time.Duration(v.Int64("hbase.family.ttl")) * time.Second,
+			Encoding:    v.Text("hbase.family.encoding"),
 		},
 	}, nil
 }
 
-func (v values) milliseconds(name string) time.Duration {
-	return time.Duration(v.int64(name)) * time.Millisecond
-}
-
 // creation is missing in a load where nothing is said.
 func (v values) creation() Creation {
-	switch said := v.text("hbase.table.create"); {
+	switch said := v.Text("hbase.table.create"); {
 	case said != "":
 		return Creation(said)
-	case v.text("phase") == "run":
+	case v.Text("phase") == "run":
 		return CreateNever
 	}
 	return CreateMissing
 }
 
 func (v values) hbaseScan() HBaseScan {
-	value, _ := hex.DecodeString(v.text("hbase.scanfiltervalue"))
+	value, _ := hex.DecodeString(v.Text("hbase.scanfiltervalue"))
 	if len(value) == 0 {
 		value = slices.Repeat([]byte{0xff}, 100)
 		value[0] = 0x7f
 	}
 	return HBaseScan{
-		Caching:       v.int("hbase.client.scanner.caching"),
-		MaxResultSize: v.int("hbase.client.scanner.max.result.size"),
-		PageFilter:    v.bool("hbase.usepagefilter"),
-		ValueFilter:   v.bool("hbase.usescanvaluefiltering"),
-		Operator:      v.text("hbase.scanfilteroperator"),
+		Caching:       v.Int("hbase.client.scanner.caching"),
+		MaxResultSize: v.Int("hbase.client.scanner.max.result.size"),
+		PageFilter:    v.Bool("hbase.usepagefilter"),
+		ValueFilter:   v.Bool("hbase.usescanvaluefiltering"),
+		Operator:      v.Text("hbase.scanfilteroperator"),
 		Value:         value,
 	}
 }
 
 func (v values) splits() [][]byte {
-	keys, _ := parseSplits(v.text(SplitKeys))
+	keys, _ := parseSplits(v.Text(SplitKeys))
 	return keys
 }
 
@@ -204,21 +202,21 @@ func parseTable(name string) (namespace, table string, err error) {
 	}
 	for _, r := range table {
 		if !letter(r) && r != '-' && r != '.' {
-			return "", "", errors.New(quote(name) + " is no name of a table in HBase: it may have letters, digits, _, - and . in it, and a namespace with a colon before it")
+			return "", "", errors.New(property.Quote(name) + " is no name of a table in HBase: it may have letters, digits, _, - and . in it, and a namespace with a colon before it")
 		}
 	}
 	for _, r := range namespace {
 		if !letter(r) {
-			return "", "", errors.New(quote(name) + " has no name of a namespace in HBase before its colon: that may have letters, digits and _ in it")
+			return "", "", errors.New(property.Quote(name) + " has no name of a namespace in HBase before its colon: that may have letters, digits and _ in it")
 		}
 	}
 	switch {
 	case table == "" || namespace == "":
-		return "", "", errors.New(quote(name) + " is no name of a table in HBase; write table or namespace:table")
+		return "", "", errors.New(property.Quote(name) + " is no name of a table in HBase; write table or namespace:table")
 	case strings.HasPrefix(table, "-") || strings.HasPrefix(table, "."):
-		return "", "", errors.New(quote(name) + " is no name of a table in HBase: it may not begin with - or .")
+		return "", "", errors.New(property.Quote(name) + " is no name of a table in HBase: it may not begin with - or .")
 	case namespace == "hbase":
-		return "", "", errors.New(quote(name) + " is one of HBase's own tables; benchd leaves those alone")
+		return "", "", errors.New(property.Quote(name) + " is one of HBase's own tables; benchd leaves those alone")
 	}
 	return namespace, table, nil
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/benchd/benchd/internal/property"
 )
 
 // afterLoad are the actions that a load may end with.
@@ -21,7 +23,7 @@ func checkActionNames(value, when string) (string, error) {
 	for name := range strings.SplitSeq(value, ",") {
 		name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
 		if !slices.Contains(afterLoad(), name) {
-			return "", fmt.Errorf("%s is nothing that can be done %s; there is %s", quote(name), when, strings.Join(afterLoad(), ", "))
+			return "", fmt.Errorf("%s is nothing that can be done %s; there is %s", property.Quote(name), when, strings.Join(afterLoad(), ", "))
 		}
 		names = append(names, name)
 	}
@@ -32,9 +34,9 @@ func checkActionNames(value, when string) (string, error) {
 func (v values) afterLoad() []string { return v.actionNames("hbase.after.load") }
 
 // actionNames are what a property lists, where the target can do it.
-func (v values) actionNames(property string) []string {
-	db := v.text("db")
-	if list := v.text(property); list != "" && (db == HBaseTarget || db == Sandbox) {
+func (v values) actionNames(name string) []string {
+	db := v.Text("db")
+	if list := v.Text(name); list != "" && (db == HBaseTarget || db == Sandbox) {
 		return strings.Split(list, ",")
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/benchd/benchd/internal/property"
 )
 
 // judgeHBase judges what must fit together where HBase is the target.
@@ -16,7 +18,7 @@ func (j *judge) judgeHBase() {
 		j.fail(j.said("columnfamily"), "not given, and target hbase needs it; write columnfamily=family or whatever the table has")
 	}
 	if strings.Contains(j.value("columnfamily"), ":") {
-		j.fail(j.said("columnfamily"), "%s has a colon in it; write the family alone: the fields' names are its columns", quote(j.value("columnfamily")))
+		j.fail(j.said("columnfamily"), "%s has a colon in it; write the family alone: the fields' names are its columns", property.Quote(j.value("columnfamily")))
 	}
 	if n := len(j.value("columnfamily")); n > longestFamily {
 		j.fail(j.said("columnfamily"), "is %d bytes long; a family in HBase has at most %d", n, longestFamily)
@@ -60,7 +62,7 @@ func (j *judge) attachSplits(attachments map[string][]byte) {
 	content, ok := attachments[name]
 	if !ok {
 		j.bad[SplitKeys] = true
-		j.fail(said, "the content of file %s was not handed in; is there such a file where you submit from?", quote(name))
+		j.fail(said, "the content of file %s was not handed in; is there such a file where you submit from?", property.Quote(name))
 		return
 	}
 	text, err := decodeText(content)
@@ -76,7 +78,7 @@ func (j *judge) attachSplits(attachments map[string][]byte) {
 	}
 	if err != nil {
 		j.bad[SplitKeys] = true
-		j.fail(said, "file %s: %s", quote(name), err)
+		j.fail(said, "file %s: %s", property.Quote(name), err)
 		return
 	}
 	key, _ := j.table.find(SplitKeys)
@@ -117,7 +119,7 @@ func parseSplits(list string) ([][]byte, error) {
 	slices.SortFunc(keys, slices.Compare[[]byte])
 	for i := 1; i < len(keys); i++ {
 		if slices.Equal(keys[i-1], keys[i]) {
-			return nil, fmt.Errorf("has the split point %s twice", quote(writeKey(keys[i])))
+			return nil, fmt.Errorf("has the split point %s twice", property.Quote(writeKey(keys[i])))
 		}
 	}
 	return keys, nil
@@ -132,11 +134,11 @@ func readKey(text string) ([]byte, error) {
 			continue
 		}
 		if i+3 >= len(text) || text[i+1] != 'x' {
-			return nil, fmt.Errorf(`%s has a \ in it that begins no byte; write bytes as \x00 and \ as \x5C`, quote(text))
+			return nil, fmt.Errorf(`%s has a \ in it that begins no byte; write bytes as \x00 and \ as \x5C`, property.Quote(text))
 		}
 		b, err := hex.DecodeString(text[i+2 : i+4])
 		if err != nil {
-			return nil, fmt.Errorf(`%s has no hexadecimal digits behind \x; write bytes as \x00`, quote(text))
+			return nil, fmt.Errorf(`%s has no hexadecimal digits behind \x; write bytes as \x00`, property.Quote(text))
 		}
 		key = append(key, b...)
 		i += 3
@@ -168,14 +170,14 @@ func checkQuorum(value string) (string, error) {
 		case strings.Contains(server, ":"):
 			var err error
 			if host, port, err = net.SplitHostPort(server); err != nil {
-				return "", fmt.Errorf("%s is no host:port; an IPv6 address has brackets around it", quote(server))
+				return "", fmt.Errorf("%s is no host:port; an IPv6 address has brackets around it", property.Quote(server))
 			}
 		}
-		if host == "" || strings.ContainsAny(host, " /\\@?#") || printable(host) != nil {
-			return "", fmt.Errorf("%s is no server of ZooKeeper; write host or host:port, with commas between several", quote(server))
+		if host == "" || strings.ContainsAny(host, " /\\@?#") || property.Printable(host) != nil {
+			return "", fmt.Errorf("%s is no server of ZooKeeper; write host or host:port, with commas between several", property.Quote(server))
 		}
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return "", fmt.Errorf("%s has no port from 1 to 65535 behind its colon", quote(server))
+			return "", fmt.Errorf("%s has no port from 1 to 65535 behind its colon", property.Quote(server))
 		}
 		servers = append(servers, server)
 	}
@@ -186,9 +188,9 @@ func checkQuorum(value string) (string, error) {
 func checkZnode(value string) (string, error) {
 	path := "/" + strings.Trim(strings.TrimSpace(value), "/")
 	if !strings.HasPrefix(value, "/") || path == "/" || strings.Contains(path, "//") {
-		return "", fmt.Errorf("%s is no path in ZooKeeper; write one such as /hbase", quote(value))
+		return "", fmt.Errorf("%s is no path in ZooKeeper; write one such as /hbase", property.Quote(value))
 	}
-	return path, printable(path)
+	return path, property.Printable(path)
 }
 
 // checkCompressor accepts the name and the class of a codec.
@@ -197,13 +199,13 @@ func checkCompressor(value string) (string, error) {
 	if short = strings.ToLower(short); short == "none" || short == "snappy" {
 		return short, nil
 	}
-	return "", fmt.Errorf("%s is no codec that the HBase client in benchd has; it has snappy, and none", quote(value))
+	return "", fmt.Errorf("%s is no codec that the HBase client in benchd has; it has snappy, and none", property.Quote(value))
 }
 
 func checkHexadecimal(value string) (string, error) {
 	value = strings.TrimSpace(value)
 	if _, err := hex.DecodeString(value); err != nil {
-		return "", fmt.Errorf("%s is not hexadecimal; write two digits for each byte, such as 7fff", quote(value))
+		return "", fmt.Errorf("%s is not hexadecimal; write two digits for each byte, such as 7fff", property.Quote(value))
 	}
 	return strings.ToLower(value), nil
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/benchd/benchd/internal/property"
 )
 
 // HBaseSite turns an hbase-site.xml into a properties file of the settings that say where HBase is, and how it is
@@ -31,7 +33,7 @@ func HBaseSite(name string, content []byte) (File, error) {
 			continue
 		}
 		if strings.Contains(p.value, "${") && !note {
-			return File{}, fmt.Errorf("line %d: %s is %s, and benchd does not fill in variables; give it by -p %s=", p.line, p.name, quote(p.value), p.name)
+			return File{}, fmt.Errorf("line %d: %s is %s, and benchd does not fill in variables; give it by -p %s=", p.line, p.name, property.Quote(p.value), p.name)
 		}
 		found = found || slices.Contains(wanted[:3], p.name)
 		for ; line < p.line; line++ {

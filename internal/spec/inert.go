@@ -17,7 +17,7 @@ type effect struct {
 // effects are the properties that have an effect only beside others. Those of the workload count where something is run: the file
 // of a workload serves its load, too.
 func (j *judge) effects(s plan.Settings) []effect {
-	is := func(property, value string) bool { return j.value(property) == value }
+	is := func(name, value string) bool { return j.value(name) == value }
 	c := s.Workload
 	all := []effect{
 		{[]string{"label", "status.interval"}, "-s or status=true", is("status", "true")},
@@ -41,10 +41,10 @@ func (j *judge) effects(s plan.Settings) []effect {
 // findInert finds the settings without an effect. In a suite another case may use them, so its judge decides.
 func (j *judge) findInert(s plan.Settings) {
 	for _, effect := range j.effects(s) {
-		for _, property := range effect.properties {
-			e, ok := j.given[property]
+		for _, name := range effect.properties {
+			e, ok := j.given[name]
 			switch {
-			case !ok || e.idle() || j.bad[property]:
+			case !ok || e.idle() || j.bad[name]:
 			case effect.has:
 				j.used = append(j.used, e.order)
 			default:
@@ -60,8 +60,8 @@ func (j *judge) warnOfFlag(before, e entry) {
 	if e.rank != j.flags || !chooses {
 		return
 	}
-	one, errOne := before.key.canonical(before.value)
-	other, errOther := e.key.canonical(e.value)
+	one, errOne := before.key.Canonical(before.value)
+	other, errOther := e.key.Canonical(e.value)
 	if errOne == nil && errOther == nil && one != other {
 		j.warn(before, "has no effect: %s %s goes over it", e.place, e.value)
 	}

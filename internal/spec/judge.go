@@ -7,12 +7,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/benchd/benchd/internal/property"
 )
 
 // entry is a setting with the place where it was said.
 type entry struct {
-	key     Key    // what it means: an alias is replaced by its property
-	written string // the name as the user wrote it
+	key     property.Key // what it means: an alias is replaced by its property
+	written string       // the name as the user wrote it
 	value   string
 	place   string
 	rank    int  // of its source: a higher one wins
@@ -44,7 +46,7 @@ const (
 // finding is a problem or warning, with the order of the setting that it is about.
 type finding struct {
 	order int
-	Problem
+	property.Problem
 }
 
 func newJudge() *judge { return newTable().judge() }
@@ -69,7 +71,7 @@ func (j *judge) warn(e entry, format string, args ...any) {
 }
 
 func (e entry) finding(format string, args ...any) finding {
-	return finding{e.order, Problem{Place: e.place, Key: printableName(e.written), Text: fmt.Sprintf(format, args...)}}
+	return finding{e.order, property.Problem{Place: e.place, Key: printableName(e.written), Text: fmt.Sprintf(format, args...)}}
 }
 
 func (j *judge) err() error {
@@ -77,24 +79,24 @@ func (j *judge) err() error {
 		return nil
 	}
 	sortFindings(j.problems)
-	problems := make(Problems, len(j.problems), len(j.problems)+1)
+	problems := make(property.Problems, len(j.problems), len(j.problems)+1)
 	for i, f := range j.problems {
 		problems[i] = f.Problem
 	}
 	if j.unsaid > 0 {
-		problems = append(problems, Problem{Text: fmt.Sprintf("and %d mistakes more; are these properties files?", j.unsaid)})
+		problems = append(problems, property.Problem{Text: fmt.Sprintf("and %d mistakes more; are these properties files?", j.unsaid)})
 	}
 	return problems
 }
 
 // sortedWarnings returns the warnings. Where there are problems, what was not given may be what was misspelt:
 // nothing is said about it.
-func (j *judge) sortedWarnings() []Warning {
+func (j *judge) sortedWarnings() []property.Warning {
 	sortFindings(j.warnings)
-	var warnings []Warning
+	var warnings []property.Warning
 	for _, f := range j.warnings {
 		if f.order > 0 || len(j.problems) == 0 {
-			warnings = append(warnings, Warning(f.Problem))
+			warnings = append(warnings, property.Warning(f.Problem))
 		}
 	}
 	return warnings
@@ -113,50 +115,50 @@ func (j *judge) inOrder() []string {
 
 // judgeValues judges what won, writes it in canonical spelling and turns aliases into their properties.
 func (j *judge) judgeValues() {
-	for _, property := range j.inOrder() {
-		e := j.given[property]
-		if e.key.Status == Refused || e.key.Status == Idle {
+	for _, name := range j.inOrder() {
+		e := j.given[name]
+		if e.key.Status == property.Refused || e.key.Status == property.Idle {
 			continue // only a run's target decides whether they matter
 		}
-		if e.key.Kind != Text && strings.TrimSpace(e.value) == "" {
-			if byDefault := j.table.defaultOf(property); byDefault != "" {
+		if e.key.Kind != property.Text && strings.TrimSpace(e.value) == "" {
+			if byDefault := j.table.defaultOf(name); byDefault != "" {
 				j.warn(e, "has no value: taken as not given, so it is %s", byDefault)
 			}
-			delete(j.given, property)
+			delete(j.given, name)
 			continue
 		}
-		value, err := e.key.canonical(e.value)
+		value, err := e.key.Canonical(e.value)
 		if err != nil {
-			j.bad[property] = true
+			j.bad[name] = true
 			j.fail(e, "%s", err)
-			delete(j.given, property)
+			delete(j.given, name)
 			continue
 		}
-		if e.key.Status == Alias {
+		if e.key.Status == property.Alias {
 			if e.key.Reason != "" {
-				j.warn(e, "is taken as %s=%s: %s", property, value, e.key.Reason)
+				j.warn(e, "is taken as %s=%s: %s", name, value, e.key.Reason)
 			}
-			e.key, _ = j.table.find(property)
+			e.key, _ = j.table.find(name)
 		}
 		e.value = value
-		j.given[property] = e
+		j.given[name] = e
 	}
 }
 
 // value returns a property's value so far, or its default.
-func (j *judge) value(property string) string {
-	if e, ok := j.given[property]; ok {
+func (j *judge) value(name string) string {
+	if e, ok := j.given[name]; ok {
 		return e.value
 	}
-	return j.table.defaultOf(property)
+	return j.table.defaultOf(name)
 }
 
 // said returns the setting of a property, or one without a place where it was not set.
-func (j *judge) said(property string) entry {
-	if e, ok := j.given[property]; ok {
+func (j *judge) said(name string) entry {
+	if e, ok := j.given[name]; ok {
 		return e
 	}
-	return entry{written: property}
+	return entry{written: name}
 }
 
 // judgeTarget judges the properties that only some targets know, now that it is known which one is used.
@@ -165,18 +167,18 @@ func (j *judge) judgeTarget(available []string) {
 	if len(available) > 0 && !j.bad["db"] && !slices.Contains(available, db) {
 		j.fail(j.said("db"), "target %q is not built into this benchd; it has %s", db, strings.Join(available, ", "))
 	}
-	for _, property := range j.inOrder() {
-		e := j.given[property]
+	for _, name := range j.inOrder() {
+		e := j.given[name]
 		switch {
-		case !e.key.serves(db):
+		case !e.key.Serves(db):
 			j.warn(e, "has no effect: it is of target %s, and the target is %s", strings.Join(e.key.Targets, " or "), db)
-		case e.key.Status == Refused && e.site:
+		case e.key.Status == property.Refused && e.site:
 			j.warn(e, "is ignored: %s", e.key.Reason)
-		case e.key.Status == Refused:
+		case e.key.Status == property.Refused:
 			j.fail(e, "is not supported: %s", e.key.Reason)
-		case e.key.Status == Idle && !strings.EqualFold(strings.TrimSpace(e.value), "false"):
+		case e.key.Status == property.Idle && !strings.EqualFold(strings.TrimSpace(e.value), "false"):
 			j.warn(e, "has no effect: %s", e.key.Reason)
-		case e.key.Status == Reporting && e.key.Reason != "" && !e.idle():
+		case e.key.Status == property.Reporting && e.key.Reason != "" && !e.idle():
 			j.warn(e, "has no effect: %s", e.key.Reason)
 		}
 	}
@@ -194,12 +196,12 @@ func (j *judge) judgeWords(s Submission) {
 			j.fail(last, "%s", err)
 		}
 	}
-	complain("--name", "", printable(s.Name))
-	complain("--note", "", printable(strings.NewReplacer("\n", "", "\t", "").Replace(s.Note)))
+	complain("--name", "", property.Printable(s.Name))
+	complain("--note", "", property.Printable(strings.NewReplacer("\n", "", "\t", "").Replace(s.Note)))
 	for _, key := range slices.Sorted(maps.Keys(s.Tags)) {
 		if strings.TrimSpace(key) == "" {
 			complain("--tag", "", errors.New("a tag has no name; write name=value"))
 		}
-		complain("--tag", key, cmp.Or(printable(key), printable(s.Tags[key])))
+		complain("--tag", key, cmp.Or(property.Printable(key), property.Printable(s.Tags[key])))
 	}
 }

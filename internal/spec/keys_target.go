@@ -1,6 +1,10 @@
 package spec
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/benchd/benchd/internal/property"
+)
 
 // The names of targets, as property db spells them.
 const (
@@ -17,14 +21,14 @@ func targets() []string {
 }
 
 // targetKeys are the properties that one target or another knows.
-func targetKeys() []Key {
-	null := []Key{
-		{Name: "null.service", Kind: Text, Default: "0", check: checkService, Doc: "simulated service time: " + serviceForms},
-		{Name: "null.capacity", Kind: Float, Default: "0", Max: 1e9, Doc: "operations per second that the null target of one agent takes; what comes faster queues up; 0 is no bound"},
-		{Name: "null.log", Kind: Text, Doc: "a file on the agent's machine that gets a line for every operation; it must be below the folder of --write-below"},
-		{Name: "null.error.share", Kind: Percent, Default: "0", Doc: "share of operations that end in ERROR"},
-		{Name: "null.notfound.share", Kind: Percent, Default: "0", Doc: "share of reads that end in NOT_FOUND"},
-		{Name: "null.seed", Kind: Int, Default: "0", check: checkSeed, Doc: "of service times and outcomes; 0 is the run's seed"},
+func targetKeys() []property.Key {
+	null := []property.Key{
+		{Name: "null.service", Kind: property.Text, Default: "0", Check: checkService, Doc: "simulated service time: " + serviceForms},
+		{Name: "null.capacity", Kind: property.Float, Default: "0", Max: 1e9, Doc: "operations per second that the null target of one agent takes; what comes faster queues up; 0 is no bound"},
+		{Name: "null.log", Kind: property.Text, Doc: "a file on the agent's machine that gets a line for every operation; it must be below the folder of --write-below"},
+		{Name: "null.error.share", Kind: property.Percent, Default: "0", Doc: "share of operations that end in ERROR"},
+		{Name: "null.notfound.share", Kind: property.Percent, Default: "0", Doc: "share of reads that end in NOT_FOUND"},
+		{Name: "null.seed", Kind: property.Int, Default: "0", Check: checkSeed, Doc: "of service times and outcomes; 0 is the run's seed"},
 	}
 	for i := range null {
 		null[i].Targets = []string{NullTarget}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/property"
 )
 
 func TestEveryKeyIsWholeAndKnownOnce(t *testing.T) {
@@ -20,14 +21,14 @@ func TestEveryKeyIsWholeAndKnownOnce(t *testing.T) {
 			require.NotEmpty(t, k.Kind)
 			require.Empty(t, foreign(k.Name), "looks like another binding's")
 			switch k.Status {
-			case Refused, Idle:
+			case property.Refused, property.Idle:
 				require.NotEmpty(t, k.Reason)
 				return
-			case Alias:
+			case property.Alias:
 				of, ok := tab.find(k.Of)
 				require.True(t, ok)
-				require.Equal(t, Honoured, of.Status)
-			case Honoured, Reporting:
+				require.Equal(t, property.Honoured, of.Status)
+			case property.Honoured, property.Reporting:
 				require.Empty(t, k.Of)
 			default:
 				t.Errorf("status %q", k.Status)
@@ -35,7 +36,7 @@ func TestEveryKeyIsWholeAndKnownOnce(t *testing.T) {
 			require.NotEmpty(t, k.Doc)
 			require.NotContains(t, k.Doc, "\n")
 			if k.Default != "" {
-				canonical, err := k.canonical(k.Default)
+				canonical, err := k.Canonical(k.Default)
 				require.NoError(t, err)
 				require.Equal(t, k.Default, canonical, "a default is written as resolved settings write it")
 			}
@@ -67,32 +68,32 @@ func TestEveryPropertyOfYCSBIsKnown(t *testing.T) {
 }
 
 // other returns a value that differs from the key's default.
-func other(t *testing.T, k Key) string {
+func other(t *testing.T, k property.Key) string {
 	t.Helper()
 	switch k.Kind {
-	case Int:
+	case property.Int:
 		if k.Default == "7" {
 			return "8"
 		}
 		return "7"
-	case Float, Percent:
+	case property.Float, property.Percent:
 		return "0.25"
-	case Bool:
+	case property.Bool:
 		if k.Default == "true" {
 			return "false"
 		}
 		return "true"
-	case Enum:
+	case property.Enum:
 		for _, v := range k.Values {
 			if v != k.Default {
 				return v
 			}
 		}
-	case Duration:
+	case property.Duration:
 		return "7s"
-	case Rate:
+	case property.Rate:
 		return "7"
-	case Text, List:
+	case property.Text, property.List:
 		if k.Name == "null.service" {
 			return "constant 7ms"
 		}
@@ -113,18 +114,18 @@ func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
 		"workload": "there is one only", "table": "targets read it", "fieldlengthhistogram": "its content is used",
 		HistogramContent: "needs a distribution; has a test of its own", "arrival": "needs a rate; has a test of its own",
 	}
-	byDefault := values{}
+	byDefault := property.Values{}
 	for _, k := range Keys() {
 		byDefault[k.Name] = k.Default
 	}
-	settings := byDefault.settings()
+	settings := values{byDefault}.settings()
 	for _, k := range Keys() {
-		if k.Status != Honoured || elsewhere[k.Name] != "" || !k.serves(NullTarget) {
+		if k.Status != property.Honoured || elsewhere[k.Name] != "" || !k.Serves(NullTarget) {
 			continue
 		}
 		t.Run(k.Name, func(t *testing.T) {
 			value := other(t, k)
-			canonical, err := k.canonical(value)
+			canonical, err := k.Canonical(value)
 			require.NoError(t, err)
 			switch {
 			case len(k.Targets) > 0:
@@ -136,7 +137,7 @@ func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
 			default:
 				v := maps.Clone(byDefault)
 				v[k.Name] = canonical
-				require.NotEqual(t, settings, v.settings())
+				require.NotEqual(t, settings, values{v}.settings())
 			}
 		})
 	}
@@ -168,7 +169,7 @@ func TestSettingsOfPhases(t *testing.T) {
 	for phase, want := range map[string]plan.Settings{
 		"load": {Load: true}, "run": {Run: true}, "load,run": {Load: true, Run: true},
 	} {
-		got := values{"phase": phase}.settings()
+		got := values{property.Values{"phase": phase}}.settings()
 		require.Equal(t, want.Load, got.Load, phase)
 		require.Equal(t, want.Run, got.Run, phase)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/property"
 )
 
 // A message names the place, the key, and the cure.
@@ -232,7 +233,7 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 				Properties: test.set, Flags: test.flags,
 			})
 			require.Nil(t, suite)
-			var problems Problems
+			var problems property.Problems
 			require.ErrorAs(t, err, &problems)
 			require.Equal(t, test.want, strings.Split(err.Error(), "\n"))
 		})
@@ -278,7 +279,7 @@ func TestTheWrongFileGetsOneScreen(t *testing.T) {
 	require.ErrorContains(t, err, "novel:1: chapter0: unknown property")
 	require.ErrorContains(t, err, "and 19960 mistakes more; are these properties files?")
 
-	var problems Problems
+	var problems property.Problems
 	require.ErrorAs(t, fmt.Errorf("submit: %w", err), &problems)
 	require.Equal(t, 2, problems.ExitCode())
 

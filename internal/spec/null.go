@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spelling"
 )
 
@@ -44,21 +45,21 @@ type NullSettings struct {
 
 // Null returns the null target's settings from resolved properties.
 func Null(properties map[string]string) (NullSettings, error) {
-	v, err := newValues(properties, func(k Key) bool { return strings.HasPrefix(k.Name, "null.") })
+	v, err := newValues(properties, func(k property.Key) bool { return strings.HasPrefix(k.Name, "null.") })
 	if err != nil {
 		return NullSettings{}, err
 	}
-	service, err := ParseService(v.text("null.service"))
+	service, err := ParseService(v.Text("null.service"))
 	if err != nil {
-		return NullSettings{}, Problems{{Key: "null.service", Text: err.Error()}}
+		return NullSettings{}, property.Problems{{Key: "null.service", Text: err.Error()}}
 	}
 	return NullSettings{
 		Service:       service,
-		Capacity:      v.float("null.capacity"),
-		LogPath:       v.text("null.log"),
-		ErrorShare:    v.float("null.error.share"),
-		NotFoundShare: v.float("null.notfound.share"),
-		Seed:          v.seed("null.seed"),
+		Capacity:      v.Float("null.capacity"),
+		LogPath:       v.Text("null.log"),
+		ErrorShare:    v.Float("null.error.share"),
+		NotFoundShare: v.Float("null.notfound.share"),
+		Seed:          v.Uint64("null.seed"),
 	}, nil
 }
 
@@ -80,20 +81,20 @@ func ParseService(text string) (Service, error) {
 	var err error
 	switch {
 	case s.Shape == ServiceConstant && len(words) == 2:
-		d, err := parseDuration(words[1])
+		d, err := property.ParseDuration(words[1])
 		if err != nil {
 			return Service{}, err
 		}
 		return constantService(d)
 	case s.Shape == ServiceLognormal && len(words) == 3:
-		if s.Sigma, err = parseNumber(words[2]); err != nil {
+		if s.Sigma, err = property.ParseNumber(words[2]); err != nil {
 			return Service{}, err
 		}
 		if s.Sigma < 0 || s.Sigma > 5 {
 			return Service{}, fmt.Errorf("sigma %s is out of bounds; it may be 0 to 5", words[2])
 		}
 	case s.Shape == ServiceBimodal && len(words) == 4:
-		if s.SlowShare, err = parsePercent(words[3]); err != nil {
+		if s.SlowShare, err = property.ParseShare(words[3]); err != nil {
 			return Service{}, err
 		}
 		if s.Slow, err = serviceTime(words[2]); err != nil {
@@ -118,9 +119,9 @@ func ParseService(text string) (Service, error) {
 func serviceForm(text, word string) error {
 	shapes := []string{string(ServiceConstant), string(ServiceLognormal), string(ServiceBimodal), string(ServiceStall), string(ServiceWarming)}
 	if near := spelling.Nearest(word, shapes); near != "" && near != word {
-		return fmt.Errorf("unknown service time %s; did you mean %q? (%s)", quote(text), near, serviceForms)
+		return fmt.Errorf("unknown service time %s; did you mean %q? (%s)", property.Quote(text), near, serviceForms)
 	}
-	return fmt.Errorf("%s is no service time; write %s", quote(text), serviceForms)
+	return fmt.Errorf("%s is no service time; write %s", property.Quote(text), serviceForms)
 }
 
 func constantService(d time.Duration) (Service, error) {
@@ -152,7 +153,7 @@ func warmingService(words []string) (Service, error) {
 }
 
 func serviceTime(text string) (time.Duration, error) {
-	d, err := parseDuration(text)
+	d, err := property.ParseDuration(text)
 	if err != nil {
 		return 0, err
 	}
@@ -169,7 +170,7 @@ func boundService(d time.Duration) error {
 func parseStall(text string) (stall, period time.Duration, err error) {
 	part, whole, ok := strings.Cut(text, "/")
 	if !ok {
-		return 0, 0, fmt.Errorf("%s is no stall pattern; write how long of how long, such as 1s/10s", quote(text))
+		return 0, 0, fmt.Errorf("%s is no stall pattern; write how long of how long, such as 1s/10s", property.Quote(text))
 	}
 	if stall, err = serviceTime(part); err != nil {
 		return 0, 0, err
@@ -189,9 +190,9 @@ func (s Service) String() string {
 	case ServiceConstant:
 		return fmt.Sprintf("constant %v", s.Time)
 	case ServiceLognormal:
-		return fmt.Sprintf("lognormal %v %s", s.Time, formatFloat(s.Sigma))
+		return fmt.Sprintf("lognormal %v %s", s.Time, property.FormatFloat(s.Sigma))
 	case ServiceBimodal:
-		return fmt.Sprintf("bimodal %v %v %s", s.Time, s.Slow, formatFloat(s.SlowShare))
+		return fmt.Sprintf("bimodal %v %v %s", s.Time, s.Slow, property.FormatFloat(s.SlowShare))
 	case ServiceStall:
 		return fmt.Sprintf("stall %v %v/%v", s.Time, s.Stall, s.Period)
 	case ServiceWarming:

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/property"
 )
 
 func TestServiceTimes(t *testing.T) {
@@ -81,7 +83,7 @@ func TestNullSettings(t *testing.T) {
 	}, all)
 
 	_, err = Null(map[string]string{"null.service": "soon", "null.seed": "-1"})
-	var problems Problems
+	var problems property.Problems
 	require.ErrorAs(t, err, &problems)
 	require.Len(t, problems, 2)
 }

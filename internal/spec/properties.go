@@ -9,13 +9,15 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/benchd/benchd/internal/property"
 )
 
 // maxFile bounds a properties file: the largest that people have is a few hundred lines.
 const maxFile = 1 << 20
 
-// property is one setting of a properties file.
-type property struct {
+// javaProperty is one setting of a properties file.
+type javaProperty struct {
 	key, value string
 	line       int // of its beginning, from 1
 }
@@ -23,28 +25,28 @@ type property struct {
 // readProperties reads a properties file as Java does: comments begin with # or !, a backslash at a line's end
 // continues it, the first =, : or blank ends the key, and \uXXXX, \t, \n, \r and \f are characters. Unlike
 // Java, which takes each byte for a Latin-1 letter, it takes a text that is good UTF-8 for that.
-func readProperties(name string, content []byte) ([]property, []Problem) {
+func readProperties(name string, content []byte) ([]javaProperty, []property.Problem) {
 	text, err := decodeText(content)
 	if err != nil {
-		return nil, []Problem{{Place: name, Text: err.Error()}}
+		return nil, []property.Problem{{Place: name, Text: err.Error()}}
 	}
 	var (
-		properties []property
-		problems   []Problem
+		properties []javaProperty
+		problems   []property.Problem
 	)
 	for number, line := range logicalLines(text) {
-		p, place := property{line: number}, placeOf(name, number)
+		p, place := javaProperty{line: number}, placeOf(name, number)
 		key, value := cut(line)
 		for _, part := range []struct {
 			to   *string
 			from string
 		}{{&p.key, key}, {&p.value, value}} {
 			if *part.to, err = unescape(part.from); err != nil {
-				problems = append(problems, Problem{Place: place, Key: p.key, Text: err.Error()})
+				problems = append(problems, property.Problem{Place: place, Key: p.key, Text: err.Error()})
 			}
 		}
 		if p.key == "" {
-			problems = append(problems, Problem{Place: place, Text: fmt.Sprintf("no name before the value %s; write name=value", quote(p.value))})
+			problems = append(problems, property.Problem{Place: place, Text: fmt.Sprintf("no name before the value %s; write name=value", property.Quote(p.value))})
 			continue
 		}
 		properties = append(properties, p)
@@ -174,7 +176,7 @@ func unescape(s string) (string, error) {
 		}
 		n, err := strconv.ParseUint(s[i+1:i+5], 16, 16)
 		if err != nil {
-			return s, fmt.Errorf(`\u is followed by %s and not by four hexadecimal digits; a plain backslash is written \\`, quote(s[i+1:i+5]))
+			return s, fmt.Errorf(`\u is followed by %s and not by four hexadecimal digits; a plain backslash is written \\`, property.Quote(s[i+1:i+5]))
 		}
 		i += 4
 		switch r := rune(n); {
@@ -205,13 +207,4 @@ func escaped(c byte) byte {
 		return '\f'
 	}
 	return c
-}
-
-// quote shows a value in a message, cut when it is long.
-func quote(value string) string {
-	const most = 60
-	if utf8.RuneCountInString(value) > most {
-		value = string([]rune(value)[:most]) + "…"
-	}
-	return strconv.Quote(value)
 }

@@ -54,7 +54,7 @@ func pairs(t *testing.T, file string) map[string]string {
 func TestSettingsKnowTheLineWhereTheyBegin(t *testing.T) {
 	properties, problems := readProperties("f", []byte("# comment\r\n\r\na=1\rb = x\\\n  y\nc\n"))
 	require.Empty(t, problems)
-	require.Equal(t, []property{{"a", "1", 3}, {"b", "xy", 4}, {"c", "", 6}}, properties)
+	require.Equal(t, []javaProperty{{"a", "1", 3}, {"b", "xy", 4}, {"c", "", 6}}, properties)
 }
 
 func TestPropertiesFilesOfOtherEncodings(t *testing.T) {
@@ -80,7 +80,7 @@ func TestPropertiesFilesOfOtherEncodings(t *testing.T) {
 				return
 			}
 			require.Empty(t, problems)
-			require.Equal(t, []property{{"table", test.value, 1}}, properties)
+			require.Equal(t, []javaProperty{{"table", test.value, 1}}, properties)
 		})
 	}
 }

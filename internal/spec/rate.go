@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/pacing"
+	"github.com/benchd/benchd/internal/property"
 )
 
 // The bounds of a rate.
@@ -38,8 +39,14 @@ func ParseRate(text string) (pacing.Rate, error) {
 	return rate, nil
 }
 
+// checkRate accepts a rate over time.
+func checkRate(value string) (string, error) {
+	r, err := ParseRate(value)
+	return FormatRate(r), err
+}
+
 func parsePiece(text string) (pacing.Piece, error) {
-	malformed := fmt.Errorf("%s is no rate; write 1000, or 1000 for 1m, or 1000 -> 50000 over 10m", quote(text))
+	malformed := fmt.Errorf("%s is no rate; write 1000, or 1000 for 1m, or 1000 -> 50000 over 10m", property.Quote(text))
 	if from, rest, ok := strings.Cut(text, "->"); ok {
 		to, over, ok := strings.Cut(rest, " over ")
 		if !ok {
@@ -72,7 +79,7 @@ func endedPiece(from, to, length string, malformed error) (pacing.Piece, error) 
 	if strings.Contains(length, " ") {
 		return pacing.Piece{}, malformed
 	}
-	d, err := parseDuration(length)
+	d, err := property.ParseDuration(length)
 	if err != nil {
 		return pacing.Piece{}, err
 	}
@@ -84,12 +91,12 @@ func endedPiece(from, to, length string, malformed error) (pacing.Piece, error) 
 }
 
 func parseLevel(text string) (float64, error) {
-	f, err := parseNumber(strings.TrimSpace(text))
+	f, err := property.ParseNumber(strings.TrimSpace(text))
 	switch {
 	case err != nil:
 		return 0, err
 	case f < 0 || f > maxRate:
-		return 0, fmt.Errorf("%s is out of bounds; a rate is 0 to %s operations per second", strings.TrimSpace(text), bound(maxRate))
+		return 0, fmt.Errorf("%s is out of bounds; a rate is 0 to %s operations per second", strings.TrimSpace(text), property.FormatBound(maxRate))
 	}
 	return f + 0, nil
 }
@@ -98,12 +105,12 @@ func parseLevel(text string) (float64, error) {
 func FormatRate(rate pacing.Rate) string {
 	pieces := make([]string, len(rate))
 	for i, p := range rate {
-		pieces[i] = formatExponent(p.From)
+		pieces[i] = property.FormatPlain(p.From)
 		switch {
 		case p.From != p.To:
-			pieces[i] += fmt.Sprintf(" -> %s over %v", formatExponent(p.To), seconds(p.Seconds))
+			pieces[i] += fmt.Sprintf(" -> %s over %v", property.FormatPlain(p.To), property.Seconds(p.Seconds))
 		case p.Seconds > 0:
-			pieces[i] += fmt.Sprintf(" for %v", seconds(p.Seconds))
+			pieces[i] += fmt.Sprintf(" for %v", property.Seconds(p.Seconds))
 		}
 	}
 	return strings.Join(pieces, ", ")

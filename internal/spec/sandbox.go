@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec/suite"
 )
 
@@ -22,14 +23,14 @@ type SandboxSettings struct {
 // sandboxPrefix begins the properties of a sandbox that a run brings with it.
 const sandboxPrefix = "sandbox."
 
-func sandboxKeys() []Key {
-	keys := []Key{
-		{Name: "sandbox.region-servers", Kind: Int, Default: "3", Min: 1, Max: 100, Doc: "region servers of the sandbox that run embeds"},
-		{Name: "sandbox.max-memory", Kind: Int, Default: "1024", Min: 16, Max: 1 << 20, Doc: "MiB that tables of the sandbox may take; writes beyond it are refused"},
-		{Name: "sandbox.service", Kind: Text, Default: "0s", check: checkDrawn, Doc: "how long each request is served: " + draw.Forms},
-		{Name: "sandbox.service.handlers", Kind: Int, Default: "30", Min: 1, Max: 10_000, Doc: "requests that a region server serves at once with sandbox.service"},
-		{Name: "sandbox.service.seed", Kind: Int, Default: "0", check: checkSeed, Doc: "of the times of sandbox.service"},
-		{Name: "sandbox.faults", Kind: Text, Doc: "a file of what goes wrong in the sandbox, and when (docs/sandbox.md)"},
+func sandboxKeys() []property.Key {
+	keys := []property.Key{
+		{Name: "sandbox.region-servers", Kind: property.Int, Default: "3", Min: 1, Max: 100, Doc: "region servers of the sandbox that run embeds"},
+		{Name: "sandbox.max-memory", Kind: property.Int, Default: "1024", Min: 16, Max: 1 << 20, Doc: "MiB that tables of the sandbox may take; writes beyond it are refused"},
+		{Name: "sandbox.service", Kind: property.Text, Default: "0s", Check: checkDrawn, Doc: "how long each request is served: " + draw.Forms},
+		{Name: "sandbox.service.handlers", Kind: property.Int, Default: "30", Min: 1, Max: 10_000, Doc: "requests that a region server serves at once with sandbox.service"},
+		{Name: "sandbox.service.seed", Kind: property.Int, Default: "0", Check: checkSeed, Doc: "of the times of sandbox.service"},
+		{Name: "sandbox.faults", Kind: property.Text, Doc: "a file of what goes wrong in the sandbox, and when (docs/sandbox.md)"},
 	}
 	for i := range keys {
 		keys[i].Targets = []string{Sandbox}
@@ -48,19 +49,19 @@ func checkDrawn(value string) (string, error) {
 // EmbeddedSandbox returns the settings of the sandbox that a run brings with it, from resolved properties. The error is
 // of type Problems.
 func EmbeddedSandbox(properties map[string]string) (SandboxSettings, error) {
-	v, err := newValues(properties, func(k Key) bool { return strings.HasPrefix(k.Name, sandboxPrefix) })
+	v, err := newValues(properties, func(k property.Key) bool { return strings.HasPrefix(k.Name, sandboxPrefix) })
 	if err != nil {
 		return SandboxSettings{}, err
 	}
 	s := SandboxSettings{
-		RegionServers: v.int("sandbox.region-servers"),
-		Memory:        v.int("sandbox.max-memory"),
-		Handlers:      v.int("sandbox.service.handlers"),
-		Seed:          v.seed("sandbox.service.seed"),
-		Faults:        v.text("sandbox.faults"),
+		RegionServers: v.Int("sandbox.region-servers"),
+		Memory:        v.Int("sandbox.max-memory"),
+		Handlers:      v.Int("sandbox.service.handlers"),
+		Seed:          v.Uint64("sandbox.service.seed"),
+		Faults:        v.Text("sandbox.faults"),
 	}
-	if s.Service, err = draw.Parse(v.text("sandbox.service")); err != nil {
-		return SandboxSettings{}, Problems{{Key: "sandbox.service", Text: err.Error()}}
+	if s.Service, err = draw.Parse(v.Text("sandbox.service")); err != nil {
+		return SandboxSettings{}, property.Problems{{Key: "sandbox.service", Text: err.Error()}}
 	}
 	return s, nil
 }
@@ -84,8 +85,8 @@ func Embeds(s Submission) []string {
 }
 
 // Sets reports whether a submission sets a property itself; a suite file, whether it does so anywhere.
-func Sets(s Submission, property string) bool {
-	_, ok := said(s)[property]
+func Sets(s Submission, name string) bool {
+	_, ok := said(s)[name]
 	return ok
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec/suite"
 )
 
@@ -88,10 +89,10 @@ func Schema() []byte {
 	}
 	properties, axes, point := make(schema), make(schema), make(schema)
 	for _, k := range Keys() {
-		if k.Status == Refused {
+		if k.Status == property.Refused {
 			continue
 		}
-		properties[k.Name] = k.schema()
+		properties[k.Name] = schemaOf(k)
 		point[k.Name] = ref("properties/properties/" + k.Name)
 		axes[k.Name] = schema{"type": []string{"array", "null"}, "items": point[k.Name]}
 	}
@@ -113,37 +114,37 @@ func Schema() []byte {
 }
 
 // schema describes a property's value. A variable may stand for any value.
-func (k Key) schema() schema {
+func schemaOf(k property.Key) schema {
 	doc := k.Doc
 	if k.Reason != "" {
 		doc = strings.TrimPrefix(doc+"; "+k.Reason, "; ")
 	}
-	if k.Default != "" && k.Status != Alias {
+	if k.Default != "" && k.Status != property.Alias {
 		doc += " (default " + k.Default + ")"
 	}
 	variable := schema{"type": "string", "pattern": `\$\{`}
 	var value schema
 	switch k.Kind {
-	case Int:
+	case property.Int:
 		value = schema{"type": "integer"}
-	case Float:
+	case property.Float:
 		value = schema{"type": "number"}
-	case Bool:
+	case property.Bool:
 		value = schema{"type": "boolean"}
-	case Enum:
-		if k.check != nil { // it takes other spellings too
+	case property.Enum:
+		if k.Check != nil { // it takes other spellings too
 			value, variable = schema{"type": []string{"string", "null"}, "examples": k.Values}, nil // null is a target
 			break
 		}
 		value = schema{"enum": k.Values}
-	case Percent, Rate, List:
+	case property.Percent, property.Rate, property.List:
 		value, variable = schema{"type": []string{"string", "number", "array"}}, nil
-	case Duration:
+	case property.Duration:
 		value, variable = schema{"type": "string"}, nil
-	case Text:
+	case property.Text:
 		value, variable = schema{"type": []string{"string", "number", "boolean"}}, nil
 	}
-	if k.Max > 0 && k.check == nil && slices.Contains([]Kind{Int, Float}, k.Kind) {
+	if k.Max > 0 && k.Check == nil && slices.Contains([]property.Kind{property.Int, property.Float}, k.Kind) {
 		value["minimum"], value["maximum"] = k.Min, k.Max
 	}
 	if variable != nil {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/property"
 )
 
 func TestTheCommittedSchemaIsCurrent(t *testing.T) {
@@ -27,6 +29,6 @@ func TestTheSchemaKnowsEveryPropertyThatASuiteMayHave(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(Schema(), &schema))
 	for _, k := range Keys() {
-		require.Equal(t, k.Status != Refused, schema.Defs["properties"].Properties[k.Name] != nil, k.Name)
+		require.Equal(t, k.Status != property.Refused, schema.Defs["properties"].Properties[k.Name] != nil, k.Name)
 	}
 }

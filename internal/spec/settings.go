@@ -1,178 +1,133 @@
 package spec
 
 import (
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/benchd/benchd/internal/keyspace"
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// values are properties in canonical spelling with every default filled in; what they say has been judged, so
-// that reading them cannot fail.
-type values map[string]string
+// values are checked properties, read as what they mean for a run.
+type values struct{ property.Values }
 
-// newValues judges the properties that want picks and fills in the defaults of the others of them.
-func newValues(properties map[string]string, want func(Key) bool) (values, error) {
-	var problems Problems
-	v := make(values)
-	for _, k := range Keys() {
-		if !want(k) {
-			continue
-		}
-		v[k.Name] = k.Default
-		given, ok := properties[k.Name]
-		if !ok {
-			continue
-		}
-		canonical, err := k.canonical(given)
-		if err != nil {
-			problems = append(problems, Problem{Key: k.Name, Text: err.Error()})
-			continue
-		}
-		v[k.Name] = canonical
-	}
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	return v, nil
-}
-
-func (v values) text(name string) string { return v[name] }
-
-func (v values) int64(name string) int64 {
-	n, _ := strconv.ParseInt(v[name], 10, 64)
-	return n
-}
-
-func (v values) int(name string) int { return int(v.int64(name)) }
-
-func (v values) seed(name string) uint64 {
-	n, _ := strconv.ParseUint(v[name], 10, 64)
-	return n
-}
-
-func (v values) float(name string) float64 {
-	f, _ := strconv.ParseFloat(v[name], 64)
-	return f
-}
-
-func (v values) bool(name string) bool { return v[name] == "true" }
-
-func (v values) duration(name string) time.Duration {
-	d, _ := time.ParseDuration(v[name])
-	return d
+// newValues checks the properties that want picks and fills in the defaults of the others of them.
+func newValues(properties map[string]string, want func(property.Key) bool) (values, error) {
+	keys := slices.DeleteFunc(Keys(), func(k property.Key) bool { return !want(k) })
+	v, err := property.Read(properties, keys)
+	return values{v}, err //nolint:wrapcheck // it lists what is wrong
 }
 
 func (v values) distribution(name string) workload.Distribution {
-	return workload.Distribution(v[name])
+	return workload.Distribution(v.Text(name))
 }
 
 // settings turns values into what they mean.
 func (v values) settings() plan.Settings {
-	rate, _ := ParseRate(v.text("rate"))
-	phase := v.text("phase")
+	rate, _ := ParseRate(v.Text("rate"))
+	phase := v.Text("phase")
 	return plan.Settings{
-		DB:       v.text("db"),
+		DB:       v.Text("db"),
 		Workload: v.workload(),
 		Pacing: pacing.Config{
-			Arrival: pacing.Arrival(v.text("arrival")),
+			Arrival: pacing.Arrival(v.Text("arrival")),
 			Rate:    rate,
-			CatchUp: float64(v.int64("target")),
+			CatchUp: float64(v.Int64("target")),
 		},
 		Load:         phase != "run",
 		Run:          phase != "load",
-		Threads:      v.int("threadcount"),
-		ThreadsTotal: v.int("threads.total"),
-		Duration:     v.duration("duration"),
-		Warmup:       v.duration("warmup"),
-		WarmupOps:    v.int64("warmup.ops"),
-		WarmupUntil:  plan.Until(v.text("warmup.until")),
-		Interval:     v.duration("interval"),
+		Threads:      v.Int("threadcount"),
+		ThreadsTotal: v.Int("threads.total"),
+		Duration:     v.Duration("duration"),
+		Warmup:       v.Duration("warmup"),
+		WarmupOps:    v.Int64("warmup.ops"),
+		WarmupUntil:  plan.Until(v.Text("warmup.until")),
+		Interval:     v.Duration("interval"),
 
 		AfterLoad:     v.afterLoad(),
 		BeforeRun:     v.actionNames(BeforeProperty),
 		Actions:       v.actions(),
-		ActionTimeout: v.duration("hbase.action.timeout"),
+		ActionTimeout: v.Duration("hbase.action.timeout"),
 
-		HandoverAfter:   v.duration(HandoverProperty),
+		HandoverAfter:   v.Duration(HandoverProperty),
 		Telemetry:       v.telemetry(),
-		ContinueInserts: v.text(insertBase) == goOn,
+		ContinueInserts: v.Text(insertBase) == goOn,
 
 		Limits: plan.Limits{
-			NotFoundShare: v.float("limit.notfound"),
-			ErrorShare:    v.float("limit.errors"),
+			NotFoundShare: v.Float("limit.notfound"),
+			ErrorShare:    v.Float("limit.errors"),
 		},
 	}
 }
 
 func (v values) actions() []plan.Action {
-	list, _ := ParseActions(v.text(ActionsProperty))
+	list, _ := ParseActions(v.Text(ActionsProperty))
 	return list
 }
 
 func (v values) workload() workload.Config {
 	c := workload.Config{
-		RecordCount:    v.int64("recordcount"),
-		OperationCount: v.int64("operationcount"),
-		InsertStart:    v.int64("insertstart"),
-		InsertCount:    v.int64("insertcount"),
-		InsertBase:     v.int64("insertbase"),
-		DealInserts:    v.text(insertNumbers) == dealt,
+		RecordCount:    v.Int64("recordcount"),
+		OperationCount: v.Int64("operationcount"),
+		InsertStart:    v.Int64("insertstart"),
+		InsertCount:    v.Int64("insertcount"),
+		InsertBase:     v.Int64("insertbase"),
+		DealInserts:    v.Text(insertNumbers) == dealt,
 
 		Proportions: workload.Proportions{
-			Read:            v.float("readproportion"),
-			Update:          v.float("updateproportion"),
-			Insert:          v.float("insertproportion"),
-			Scan:            v.float("scanproportion"),
-			ReadModifyWrite: v.float("readmodifywriteproportion"),
-			Delete:          v.float("deleteproportion"),
-			Increment:       v.float("incrementproportion"),
-			Append:          v.float("appendproportion"),
-			MultiGet:        v.float("multigetproportion"),
-			CheckAndPut:     v.float("checkandputproportion"),
+			Read:            v.Float("readproportion"),
+			Update:          v.Float("updateproportion"),
+			Insert:          v.Float("insertproportion"),
+			Scan:            v.Float("scanproportion"),
+			ReadModifyWrite: v.Float("readmodifywriteproportion"),
+			Delete:          v.Float("deleteproportion"),
+			Increment:       v.Float("incrementproportion"),
+			Append:          v.Float("appendproportion"),
+			MultiGet:        v.Float("multigetproportion"),
+			CheckAndPut:     v.Float("checkandputproportion"),
 		},
 		RequestDistribution:   v.distribution("requestdistribution"),
-		HotspotDataFraction:   v.float("hotspotdatafraction"),
-		HotspotOpnFraction:    v.float("hotspotopnfraction"),
-		ExponentialPercentile: v.float("exponential.percentile"),
-		ExponentialFrac:       v.float("exponential.frac"),
+		HotspotDataFraction:   v.Float("hotspotdatafraction"),
+		HotspotOpnFraction:    v.Float("hotspotopnfraction"),
+		ExponentialPercentile: v.Float("exponential.percentile"),
+		ExponentialFrac:       v.Float("exponential.frac"),
 
-		FieldCount:              v.int("fieldcount"),
-		FieldNamePrefix:         v.text("fieldnameprefix"),
-		FieldLength:             v.int("fieldlength"),
-		MinFieldLength:          v.int("minfieldlength"),
+		FieldCount:              v.Int("fieldcount"),
+		FieldNamePrefix:         v.Text("fieldnameprefix"),
+		FieldLength:             v.Int("fieldlength"),
+		MinFieldLength:          v.Int("minfieldlength"),
 		FieldLengthDistribution: v.distribution("fieldlengthdistribution"),
 
-		ReadAllFields:       v.bool("readallfields"),
-		ReadAllFieldsByName: v.bool("readallfieldsbyname"),
-		WriteAllFields:      v.bool("writeallfields"),
+		ReadAllFields:       v.Bool("readallfields"),
+		ReadAllFieldsByName: v.Bool("readallfieldsbyname"),
+		WriteAllFields:      v.Bool("writeallfields"),
 
-		MinScanLength:          v.int("minscanlength"),
-		MaxScanLength:          v.int("maxscanlength"),
+		MinScanLength:          v.Int("minscanlength"),
+		MaxScanLength:          v.Int("maxscanlength"),
 		ScanLengthDistribution: v.distribution("scanlengthdistribution"),
 
-		Ordered:     v.text("insertorder") != "hashed",
-		ZeroPadding: v.int("zeropadding"),
-		KeyPrefix:   v.text("keyprefix"),
+		Ordered:     v.Text("insertorder") != "hashed",
+		ZeroPadding: v.Int("zeropadding"),
+		KeyPrefix:   v.Text("keyprefix"),
 
-		DataIntegrity: v.bool("dataintegrity"),
+		DataIntegrity: v.Bool("dataintegrity"),
 
-		BatchSize:    v.int("batchsize"),
-		MultiGetSize: v.int("multiget.size"),
-		IncrementBy:  v.int64("increment.by"),
+		BatchSize:    v.Int("batchsize"),
+		MultiGetSize: v.Int("multiget.size"),
+		IncrementBy:  v.Int64("increment.by"),
 
-		InsertionRetryLimit:    v.int("core_workload_insertion_retry_limit"),
-		InsertionRetryInterval: time.Duration(v.int64("core_workload_insertion_retry_interval")) * time.Second,
-		InsertionKeepGoing:     v.bool("core_workload_insertion_keep_going_on_error"),
+		InsertionRetryLimit:    v.Int("core_workload_insertion_retry_limit"),
+		InsertionRetryInterval: time.Duration(v.Int64("core_workload_insertion_retry_interval")) * time.Second,
+		InsertionKeepGoing:     v.Bool("core_workload_insertion_keep_going_on_error"),
 
-		Seed: v.seed("seed"),
+		Seed: v.Uint64("seed"),
 	}
-	if c.FieldLengthDistribution == workload.Histogram && v[HistogramContent] != "" {
-		c.FieldLengthHistogram, _ = keyspace.ParseLengthHistogram("", strings.NewReader(v[HistogramContent]))
+	if c.FieldLengthDistribution == workload.Histogram && v.Text(HistogramContent) != "" {
+		c.FieldLengthHistogram, _ = keyspace.ParseLengthHistogram("", strings.NewReader(v.Text(HistogramContent)))
 	}
 	return c
 }

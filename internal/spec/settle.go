@@ -9,6 +9,7 @@ import (
 
 	"github.com/benchd/benchd/internal/keyspace"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/property"
 )
 
 // attach puts the contents of files that properties name among the settings.
@@ -32,7 +33,7 @@ func (j *judge) attachHistogram(attachments map[string][]byte) {
 	content, ok := attachments[name]
 	if !ok {
 		j.bad[HistogramContent] = true
-		j.fail(j.said("fieldlengthhistogram"), "the content of file %s was not handed in; is there such a file where you submit from?", quote(name))
+		j.fail(j.said("fieldlengthhistogram"), "the content of file %s was not handed in; is there such a file where you submit from?", property.Quote(name))
 		return
 	}
 	text, err := decodeText(content)
@@ -60,7 +61,7 @@ func (j *judge) settle() (map[string]string, plan.Settings) {
 	db := j.value("db")
 	properties := make(map[string]string)
 	for _, k := range j.table.keys {
-		if k.Status != Honoured && k.Status != Reporting || !k.serves(db) {
+		if k.Status != property.Honoured && k.Status != property.Reporting || !k.Serves(db) {
 			continue
 		}
 		if v := j.value(k.Name); v != "" || k.Default != "" {
@@ -68,7 +69,7 @@ func (j *judge) settle() (map[string]string, plan.Settings) {
 		}
 	}
 	// Settings are read with all defaults, those of no value too.
-	return properties, values(properties).settings()
+	return properties, values{properties}.settings()
 }
 
 // rivals are two properties of which only one can hold: the one that was said in the stronger source.
@@ -159,10 +160,10 @@ func (j *judge) settleRecords() {
 	if j.value("recordcount") != "0" || !j.sound("recordcount", "insertstart", "insertcount", "phase") {
 		return
 	}
-	v := values{"insertstart": j.value("insertstart"), "insertcount": j.value("insertcount")}
+	v := property.Values{"insertstart": j.value("insertstart"), "insertcount": j.value("insertcount")}
 	e := j.said("recordcount")
 	e.key, _ = j.table.find("recordcount")
-	switch start, count := v.int64("insertstart"), v.int64("insertcount"); {
+	switch start, count := v.Int64("insertstart"), v.Int64("insertcount"); {
 	case count > 0:
 		e.value = strconv.FormatInt(start+count, 10)
 		if j.value("phase") != "load" {

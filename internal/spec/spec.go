@@ -20,11 +20,12 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/property"
 )
 
 // Parse judges a submission and returns it as a suite: the one of its suite file, or one of a single case. The error is
 // of type Problems. A suite's target must be one of those available; with none named, any known one passes.
-func Parse(s Submission, available ...string) (*plan.Suite, []Warning, error) {
+func Parse(s Submission, available ...string) (*plan.Suite, []property.Warning, error) {
 	if s.Suite != nil {
 		return parseSuite(s, available)
 	}
@@ -122,7 +123,7 @@ func defaultName(s Submission, settings plan.Settings) string {
 	if len(files) > 0 {
 		name := path.Base(strings.ReplaceAll(files[len(files)-1].Name, `\`, "/"))
 		name = strings.TrimSuffix(name, path.Ext(name))
-		if name != "" && name != "." && name != "/" && printable(name) == nil {
+		if name != "" && name != "." && name != "/" && property.Printable(name) == nil {
 			return name
 		}
 	}

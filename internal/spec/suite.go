@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec/suite"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -25,7 +26,7 @@ type suiteJudge struct {
 	base       int // the rank of a suite's own settings; those of an hbase-site.xml go below
 	problems   []finding
 	warnings   []finding
-	told       map[Problem]bool
+	told       map[property.Problem]bool
 	broken     map[suite.Place]bool // lists of actions, one of which is a mistake that has been told
 	histograms map[string]workload.Config
 	tables     map[string][]owner // who inserts into each table
@@ -40,16 +41,16 @@ type owner struct {
 	at              suite.Place
 }
 
-func parseSuite(s Submission, available []string) (*plan.Suite, []Warning, error) {
+func parseSuite(s Submission, available []string) (*plan.Suite, []property.Warning, error) {
 	t := newTable()
 	read, mistakes := suite.Read(t.input(s))
 	j := &suiteJudge{
 		submission: s, available: available, table: t, base: len(s.Files),
-		told: make(map[Problem]bool), broken: make(map[suite.Place]bool), histograms: make(map[string]workload.Config),
+		told: make(map[property.Problem]bool), broken: make(map[suite.Place]bool), histograms: make(map[string]workload.Config),
 		tables: make(map[string][]owner), ill: make(map[string]bool), used: make(map[int]bool),
 	}
 	for _, m := range mistakes {
-		j.tell(&j.problems, finding{m.At.Order(), Problem{Place: m.At.String(), Key: printableKey(m.Key), Text: m.Text}})
+		j.tell(&j.problems, finding{m.At.Order(), property.Problem{Place: m.At.String(), Key: printableKey(m.Key), Text: m.Text}})
 	}
 	j.judgeOptions()
 	j.judgeSaid(read.Said)
@@ -86,7 +87,7 @@ func (t table) input(s Submission) suite.Input {
 		Name: s.Suite.Name, Content: s.Suite.Content, Attachments: s.Attachments, Trial: s.Trial,
 		Property: func(name string) string {
 			name = strings.TrimSpace(name)
-			if k, ok := t.find(name); ok && k.Status == Alias {
+			if k, ok := t.find(name); ok && k.Status == property.Alias {
 				return k.Of
 			}
 			return name
@@ -110,13 +111,13 @@ func (j *suiteJudge) tell(to *[]finding, f finding) {
 func (j *suiteJudge) judgeOptions() {
 	for _, f := range j.submission.Files {
 		if !f.site() {
-			j.tell(&j.problems, finding{optionsOrder, Problem{Place: "-P", Text: fmt.Sprintf("%s is a properties file, and a suite file says all that such files say; put its settings under properties: or set them with -p", quote(f.Name))}})
+			j.tell(&j.problems, finding{optionsOrder, property.Problem{Place: "-P", Text: fmt.Sprintf("%s is a properties file, and a suite file says all that such files say; put its settings under properties: or set them with -p", property.Quote(f.Name))}})
 		}
 	}
 	for _, group := range [][]Setting{j.submission.Properties, j.submission.Flags} {
 		for _, s := range group {
 			if name := strings.TrimSpace(s.Key); name == "phase" || name == "dotransactions" {
-				j.tell(&j.problems, finding{optionsOrder, Problem{
+				j.tell(&j.problems, finding{optionsOrder, property.Problem{
 					Place: cmp.Or(s.Origin, "-p"), Key: name,
 					Text: "a suite's datasets and scenarios say what is loaded and what is run; leave it out",
 				}})
@@ -136,10 +137,10 @@ func (j *suiteJudge) judgeSaid(said []suite.Setting) {
 			continue
 		}
 		e.place, e.order = s.At.String(), s.At.Order()
-		if key.Status == Refused || key.Status == Idle || key.Kind != Text && strings.TrimSpace(s.Value) == "" {
+		if key.Status == property.Refused || key.Status == property.Idle || key.Kind != property.Text && strings.TrimSpace(s.Value) == "" {
 			continue // cases tell
 		}
-		if _, err := key.canonical(s.Value); err != nil {
+		if _, err := key.Canonical(s.Value); err != nil {
 			j.tell(&j.problems, e.finding("%s", err))
 			j.broken[s.Named] = j.broken[s.Named] || s.Named != s.At && name == ActionsProperty
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec"
 )
 
@@ -40,7 +41,7 @@ func FuzzSuite(f *testing.F) {
 		spec.Needs(s)
 		suite, _, err := spec.Parse(s)
 		if err != nil {
-			var problems spec.Problems
+			var problems property.Problems
 			require.ErrorAs(t, err, &problems)
 			for i, p := range problems {
 				require.True(t, p.Place != "" || i == len(problems)-1, p)

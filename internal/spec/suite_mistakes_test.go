@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec"
 )
 
@@ -168,7 +169,7 @@ func TestMistakesInASuiteAreToldWithTheirPlaces(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := spec.Parse(suiteOf(test.content))
-			var problems spec.Problems
+			var problems property.Problems
 			require.ErrorAs(t, err, &problems)
 			got := strings.Split(err.Error(), "\n")
 			for i, want := range test.want {

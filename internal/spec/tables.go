@@ -7,6 +7,7 @@ import (
 
 	"github.com/benchd/benchd/internal/column"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec/suite"
 	"github.com/benchd/benchd/internal/spelling"
 )
@@ -113,11 +114,11 @@ func (j *tableJudge) judge(c column.Column, at suite.Place) {
 		j.unknownColumn(c.Name, here)
 	case c.Class == column.Other && told && !j.isProperty(c.Name):
 		if near := spelling.Close(c.Name, column.Names()); near != "" {
-			j.tell(&j.warnings, here.finding("%s is no figure of benchd's, so that only what was published is shown; did you mean %s?", quote(c.Name), near))
+			j.tell(&j.warnings, here.finding("%s is no figure of benchd's, so that only what was published is shown; did you mean %s?", property.Quote(c.Name), near))
 		}
 	case told:
 	case j.clients && c.Measured() && !c.OfAgent():
-		j.tell(&j.problems, here.finding("%s stays empty: a table with the column client has a line for each agent, and of an agent's part of a run there are only total_ms and counts, means, least and greatest and p50, p95 and p99 of its operations; leave it out, or put it into a table without client", quote(c.Name)))
+		j.tell(&j.problems, here.finding("%s stays empty: a table with the column client has a line for each agent, and of an agent's part of a run there are only total_ms and counts, means, least and greatest and p50, p95 and p99 of its operations; leave it out, or put it into a table without client", property.Quote(c.Name)))
 	case j.settled:
 		j.judgeLack(c, here)
 	}
@@ -131,15 +132,15 @@ func (j *tableJudge) judgeLack(c column.Column, here entry) {
 			return
 		}
 	}
-	if key, ok := j.table.find(c.Name); ok && key.Status == Alias {
-		j.tell(&j.problems, here.finding("%s is another name of %s; write that", quote(c.Name), key.Of))
+	if key, ok := j.table.find(c.Name); ok && key.Status == property.Alias {
+		j.tell(&j.problems, here.finding("%s is another name of %s; write that", property.Quote(c.Name), key.Of))
 		return
 	}
 	to := &j.problems
 	if j.lenient {
 		to = &j.warnings
 	}
-	j.tell(to, here.finding("%s stays empty: no case of the table's scenarios %s; leave it out, or add a scenario that does", quote(c.Name), lack))
+	j.tell(to, here.finding("%s stays empty: no case of the table's scenarios %s; leave it out, or add a scenario that does", property.Quote(c.Name), lack))
 }
 
 // unknownColumn tells of a name that nothing gives.
@@ -151,17 +152,17 @@ func (j *tableJudge) unknownColumn(name string, here entry) {
 	base, _ := column.Split(name)
 	switch {
 	case column.IsPercentile(name) && near != "" && !slices.Contains(column.Stats(), base[strings.LastIndexByte(base, '_')+1:]):
-		j.tell(&j.problems, here.finding("unknown column %s; did you mean %s? (of percentiles there are p50, p90, p95, p99, p999 and p9999)", quote(name), near))
+		j.tell(&j.problems, here.finding("unknown column %s; did you mean %s? (of percentiles there are p50, p90, p95, p99, p999 and p9999)", property.Quote(name), near))
 	case near != "":
-		j.tell(&j.problems, here.finding("unknown column %s; did you mean %s?", quote(name), near))
+		j.tell(&j.problems, here.finding("unknown column %s; did you mean %s?", property.Quote(name), near))
 	default:
-		j.tell(&j.problems, here.finding("unknown column %s: it is no figure (such as throughput_ops, read_avg_ms, read_p99_us, total_s), no property, and in no published line of the table's scenarios", quote(name)))
+		j.tell(&j.problems, here.finding("unknown column %s: it is no figure (such as throughput_ops, read_avg_ms, read_p99_us, total_s), no property, and in no published line of the table's scenarios", property.Quote(name)))
 	}
 }
 
 func (j *suiteJudge) isProperty(name string) bool {
 	key, ok := j.table.find(name)
-	return ok && key.Status != Refused && key.Status != Idle
+	return ok && key.Status != property.Refused && key.Status != property.Idle
 }
 
 // judgePublished warns of names in published lines that nothing shows, and that are nearly those of something.
@@ -187,7 +188,7 @@ func (j *suiteJudge) judgePublished(names []suite.Name, cases []plan.Case, shown
 		}
 		if near := spelling.Close(n.Text, known); near != "" {
 			e := entry{written: "published", place: n.At.String(), order: n.At.Order()}
-			j.tell(&j.warnings, e.finding("no table shows %s; did you mean %s?", quote(n.Text), near))
+			j.tell(&j.warnings, e.finding("no table shows %s; did you mean %s?", property.Quote(n.Text), near))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec"
 )
 
@@ -150,7 +151,7 @@ func TestPublishedNamesThatAreNearlyThoseOfSomethingAreWarnings(t *testing.T) {
 	}, texts(warnings))
 }
 
-func texts(warnings []spec.Warning) []string {
+func texts(warnings []property.Warning) []string {
 	var out []string
 	for _, w := range warnings {
 		out = append(out, w.String())

@@ -2,6 +2,8 @@ package spec
 
 import (
 	"strings"
+
+	"github.com/benchd/benchd/internal/property"
 )
 
 // take reads all that a submission of properties files sets, from what wins least to what wins most.
@@ -55,28 +57,28 @@ func (j *judge) set(e entry) {
 		j.unknown(e, name)
 		return
 	}
-	property := key.Name
-	if key.Status == Alias {
-		property = key.Of
+	means := key.Name
+	if key.Status == property.Alias {
+		means = key.Of
 	}
 	e.key = key
-	if before, ok := j.given[property]; ok && before.rank == e.rank {
+	if before, ok := j.given[means]; ok && before.rank == e.rank {
 		j.setAgain(before, e)
 	} else if ok {
 		j.warnOfFlag(before, e)
 	}
-	j.given[property] = e
+	j.given[means] = e
 }
 
 func (j *judge) setAgain(before, e entry) {
-	one, errOne := before.key.canonical(before.value)
-	other, errOther := e.key.canonical(e.value)
+	one, errOne := before.key.Canonical(before.value)
+	other, errOther := e.key.Canonical(e.value)
 	switch {
 	case errOne == nil && errOther == nil && one == other:
 	case before.key.Name != e.key.Name:
 		j.fail(e, "means the same as %s (%s); give one of them", before.written, before.place)
 	case before.value != e.value:
-		j.warn(before, "is set again, to %s (%s), which wins", quote(e.value), e.place)
+		j.warn(before, "is set again, to %s (%s), which wins", property.Quote(e.value), e.place)
 	}
 }
 
@@ -102,8 +104,8 @@ func (j *judge) unknown(e entry, name string) {
 
 // printableName is a name as a message can show it.
 func printableName(name string) string {
-	if printable(name) != nil || len(name) > 60 {
-		return quote(name)
+	if property.Printable(name) != nil || len(name) > 60 {
+		return property.Quote(name)
 	}
 	return name
 }

@@ -3,13 +3,14 @@ package spec
 import (
 	"slices"
 
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/workload"
 )
 
 // Target returns the settings of a submission for one target, resolved, for what is done to the target without
 // a run: where it is, and what its tables are like. What a run would need besides may be missing. The error is of type
 // Problems.
-func Target(s Submission, db string) (map[string]string, []Warning, error) {
+func Target(s Submission, db string) (map[string]string, []property.Warning, error) {
 	s.Flags = append(slices.Clip(s.Flags), Setting{Key: "db", Value: db, Origin: "target"})
 	j := newJudge()
 	j.take(s)
@@ -29,7 +30,7 @@ func Target(s Submission, db string) (map[string]string, []Warning, error) {
 
 // Workload returns the workload that properties describe, resolved ones or those of Target.
 func Workload(properties map[string]string) (workload.Config, error) {
-	v, err := newValues(properties, func(Key) bool { return true })
+	v, err := newValues(properties, func(property.Key) bool { return true })
 	if err != nil {
 		return workload.Config{}, err
 	}

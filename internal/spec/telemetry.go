@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/property"
 )
 
 // Bounds on what is watched besides the target.
@@ -17,34 +18,27 @@ const (
 )
 
 // telemetryKeys say how the target and the hosts are watched during a run.
-func telemetryKeys() []Key {
-	return []Key{
-		{Name: "telemetry", Kind: Bool, Doc: "watch the target and the agents' hosts during the run; when not given, true for hbase and sandbox, and where telemetry.endpoints are named"},
-		{Name: "telemetry.interval", Kind: Duration, Default: "1s", Min: 0.2, Max: 60, Doc: "time between two looks, 200ms to 1m"},
-		{Name: "telemetry.endpoints", Kind: List, check: checkEndpoints, Doc: "Prometheus endpoints that are watched, too, as name=url with commas; of a node_exporter CPU, memory, disks and network are taken"},
-		{Name: "telemetry.metrics", Kind: List, check: checkMetrics, Doc: "metrics that are taken of endpoints besides, with commas; a * at the end of a name stands for anything"},
+func telemetryKeys() []property.Key {
+	return []property.Key{
+		{Name: "telemetry", Kind: property.Bool, Doc: "watch the target and the agents' hosts during the run; when not given, true for hbase and sandbox, and where telemetry.endpoints are named"},
+		{Name: "telemetry.interval", Kind: property.Duration, Default: "1s", Min: 0.2, Max: 60, Doc: "time between two looks, 200ms to 1m"},
+		{Name: "telemetry.endpoints", Kind: property.List, Check: checkEndpoints, Doc: "Prometheus endpoints that are watched, too, as name=url with commas; of a node_exporter CPU, memory, disks and network are taken"},
+		{Name: "telemetry.metrics", Kind: property.List, Check: checkMetrics, Doc: "metrics that are taken of endpoints besides, with commas; a * at the end of a name stands for anything"},
 	}
 }
 
 // telemetry tells how the run is watched.
 func (v values) telemetry() plan.Telemetry {
-	t := plan.Telemetry{Interval: v.duration("telemetry.interval")}
-	t.Endpoints, _ = parseEndpoints(v.text("telemetry.endpoints"))
-	t.Metrics = v.list("telemetry.metrics")
-	switch db := v.text("db"); v.text("telemetry") {
+	t := plan.Telemetry{Interval: v.Duration("telemetry.interval")}
+	t.Endpoints, _ = parseEndpoints(v.Text("telemetry.endpoints"))
+	t.Metrics = v.List("telemetry.metrics")
+	switch db := v.Text("db"); v.Text("telemetry") {
 	case "true":
 		t.On = true
 	case "":
 		t.On = db == HBaseTarget || db == Sandbox || len(t.Endpoints) > 0
 	}
 	return t
-}
-
-func (v values) list(name string) []string {
-	if v.text(name) == "" {
-		return nil
-	}
-	return strings.Split(v.text(name), ",")
 }
 
 func checkEndpoints(value string) (string, error) {
@@ -70,17 +64,17 @@ func parseEndpoints(value string) ([]plan.Endpoint, error) {
 		name, at, ok := strings.Cut(strings.TrimSpace(part), "=")
 		name, at = strings.TrimSpace(name), strings.TrimSpace(at)
 		if !ok || !nameForm.MatchString(name) {
-			return nil, fmt.Errorf("%s is no endpoint; write name=http://host:port/metrics, with commas between them", quote(part))
+			return nil, fmt.Errorf("%s is no endpoint; write name=http://host:port/metrics, with commas between them", property.Quote(part))
 		}
 		u, err := url.Parse(at)
 		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
-			return nil, fmt.Errorf("%s is no address of an endpoint; write http://host:port/metrics", quote(at))
+			return nil, fmt.Errorf("%s is no address of an endpoint; write http://host:port/metrics", property.Quote(at))
 		}
 		if u.Path == "" {
 			u.Path = "/metrics"
 		}
 		if seen[name] {
-			return nil, fmt.Errorf("two endpoints are called %s; give each a name of its own", quote(name))
+			return nil, fmt.Errorf("two endpoints are called %s; give each a name of its own", property.Quote(name))
 		}
 		seen[name] = true
 		out = append(out, plan.Endpoint{Name: name, URL: u.String()})
@@ -99,7 +93,7 @@ func checkMetrics(value string) (string, error) {
 	var out []string
 	for name := range strings.SplitSeq(value, ",") {
 		if name = strings.TrimSpace(name); !form.MatchString(name) {
-			return "", fmt.Errorf("%s is no name of a metric; write one such as up or jvm_gc_*", quote(name))
+			return "", fmt.Errorf("%s is no name of a metric; write one such as up or jvm_gc_*", property.Quote(name))
 		}
 		out = append(out, name)
 	}

@@ -1,0 +1,81 @@
+package property
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Values are properties in canonical spelling with every default filled in. What they say has been checked, so reading
+// them cannot fail: a value that is not what its reader takes is that reader's zero.
+type Values map[string]string
+
+// Read checks those of the properties that keys name, and fills in the defaults of the others that they name. The error
+// is of type Problems.
+func Read(properties map[string]string, keys []Key) (Values, error) {
+	var problems Problems
+	v := make(Values, len(keys))
+	for _, k := range keys {
+		v[k.Name] = k.Default
+		given, ok := properties[k.Name]
+		if !ok {
+			continue
+		}
+		canonical, err := k.Canonical(given)
+		if err != nil {
+			problems = append(problems, Problem{Key: k.Name, Text: err.Error()})
+			continue
+		}
+		v[k.Name] = canonical
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return v, nil
+}
+
+// Text is a value as it is written.
+func (v Values) Text(name string) string { return v[name] }
+
+// Int64 is a whole number.
+func (v Values) Int64(name string) int64 {
+	n, _ := strconv.ParseInt(v[name], 10, 64)
+	return n
+}
+
+// Int is a whole number.
+func (v Values) Int(name string) int { return int(v.Int64(name)) }
+
+// Uint64 is a whole number of up to 64 bits, such as a seed.
+func (v Values) Uint64(name string) uint64 {
+	n, _ := strconv.ParseUint(v[name], 10, 64)
+	return n
+}
+
+// Float is a number.
+func (v Values) Float(name string) float64 {
+	f, _ := strconv.ParseFloat(v[name], 64)
+	return f
+}
+
+// Bool reports whether a value is true.
+func (v Values) Bool(name string) bool { return v[name] == "true" }
+
+// Duration is one that is written with its unit.
+func (v Values) Duration(name string) time.Duration {
+	d, _ := time.ParseDuration(v[name])
+	return d
+}
+
+// Milliseconds is a duration that is written as their whole number.
+func (v Values) Milliseconds(name string) time.Duration {
+	return time.Duration(v.Int64(name)) * time.Millisecond
+}
+
+// List are values with commas between them.
+func (v Values) List(name string) []string {
+	if v[name] == "" {
+		return nil
+	}
+	return strings.Split(v[name], ",")
+}
