@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
@@ -42,13 +43,13 @@ type region struct{ table, start, id string }
 type half struct {
 	region
 	of   string // the parent's encoded name
-	seen time.Time
+	seen clock.Instant
 }
 
 // activity is something that goes on for a while on some servers.
 type activity struct {
 	kind, begins, one, many string
-	begun, last             time.Time
+	begun, last             clock.Instant
 	servers                 map[string]bool
 	done, bytes             float64
 }
@@ -64,7 +65,7 @@ func newChanges() *changes {
 }
 
 // take gives what has happened.
-func (c *changes) take(now time.Time) []Event {
+func (c *changes) take(now clock.Instant) []Event {
 	c.compaction.settle(now, c)
 	c.flush.settle(now, c)
 	for name, h := range c.pending {
@@ -78,7 +79,7 @@ func (c *changes) take(now time.Time) []Event {
 }
 
 // cluster compares what the master tells with what it told before.
-func (c *changes) cluster(now *admin.Cluster, at time.Time) {
+func (c *changes) cluster(now *admin.Cluster, at clock.Instant) {
 	c.compareServers(now, at)
 	count, all := 0, 0
 	for i := range now.Servers {
@@ -96,7 +97,7 @@ func (c *changes) cluster(now *admin.Cluster, at time.Time) {
 	c.begun = true
 }
 
-func (c *changes) compareServers(now *admin.Cluster, at time.Time) {
+func (c *changes) compareServers(now *admin.Cluster, at clock.Instant) {
 	there := make(map[string]string, len(now.Servers))
 	for i := range now.Servers {
 		name := now.Servers[i].Name
@@ -121,7 +122,7 @@ func (c *changes) compareServers(now *admin.Cluster, at time.Time) {
 }
 
 // compareRegions looks for splits and, where no JMX tells of them, for flushes and compactions.
-func (c *changes) compareRegions(now *admin.Cluster, at time.Time, count int) {
+func (c *changes) compareRegions(now *admin.Cluster, at clock.Instant, count int) {
 	files := make(map[string]int, len(c.files))
 	begun := len(c.regions) > 0 // otherwise all are new to us
 	for i := range now.Servers {
@@ -159,7 +160,7 @@ func (c *changes) compareRegions(now *admin.Cluster, at time.Time, count int) {
 }
 
 // see remembers a region that was not there before. It may be the first half of another one, which began where it does.
-func (c *changes) see(name string, at time.Time, begun bool) {
+func (c *changes) see(name string, at clock.Instant, begun bool) {
 	r, ok := parseRegion(name)
 	if !ok {
 		return
@@ -254,12 +255,12 @@ func (c *changes) growth(g *Group, r *Reading) float64 {
 	return r.Value - before
 }
 
-func (c *changes) event(kind string, at time.Time, format string, args ...any) {
+func (c *changes) event(kind string, at clock.Instant, format string, args ...any) {
 	c.out = append(c.out, Event{At: at, Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
 // note takes a sign of an activity on a server.
-func (a *activity) note(c *changes, at time.Time, address string, done, bytes float64) {
+func (a *activity) note(c *changes, at clock.Instant, address string, done, bytes float64) {
 	if a.begun.IsZero() {
 		a.begun, a.servers, a.done, a.bytes = at, make(map[string]bool), 0, 0
 		if a.begins != "" {
@@ -273,7 +274,7 @@ func (a *activity) note(c *changes, at time.Time, address string, done, bytes fl
 }
 
 // settle tells of an activity that has ended.
-func (a *activity) settle(now time.Time, c *changes) {
+func (a *activity) settle(now clock.Instant, c *changes) {
 	if a.begun.IsZero() || now.Sub(a.last) < quietFor {
 		return
 	}
@@ -299,7 +300,7 @@ func (a *activity) settle(now time.Time, c *changes) {
 	} else {
 		c.event(a.kind, a.begun, "%s on %s within %.0f s%s", what, where, took, size)
 	}
-	a.begun = time.Time{}
+	a.begun = clock.Instant{}
 }
 
 func sortedKeys[V any](m map[string]V) []string {

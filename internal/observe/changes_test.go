@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
@@ -56,7 +57,7 @@ func TestWhatHappensToAClusterIsTold(t *testing.T) {
 		"a name that is no name": {[]*admin.Cluster{cluster(1, []string{"x"}), cluster(1, []string{"x", "y,z", ""})}, []string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, at := newChanges(), time.Unix(1700000000, 0)
+			c, at := newChanges(), clock.Mono()
 			for _, now := range test.seen {
 				c.cluster(now, at)
 				at = at.Add(3 * time.Second)
@@ -67,7 +68,7 @@ func TestWhatHappensToAClusterIsTold(t *testing.T) {
 }
 
 func TestCompactionsBeginAndEnd(t *testing.T) {
-	c, at := newChanges(), time.Unix(1700000000, 0)
+	c, at := newChanges(), clock.Mono()
 	tell := func(second int, compactions, bytes, queue, flushes, flushed float64) []string {
 		now := at.Add(time.Duration(second) * time.Second)
 		c.counters(&Group{Key: "jmx server", Source: "rs1:16020", At: now, Readings: []Reading{

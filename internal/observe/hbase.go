@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
@@ -58,11 +59,11 @@ type HBase struct {
 	mu     sync.Mutex
 	status *statusAnswer // not seen yet
 	busy   bool
-	next   time.Time // when the master is asked again
+	next   clock.Instant // when the master is asked again
 
 	known   bool    // the cluster has been seen
 	groups  []Group // what the master told last
-	told    time.Time
+	told    clock.Instant
 	warned  map[string]bool
 	servers map[string]*watched // by name
 	order   []string            // in which they are looked at
@@ -72,7 +73,7 @@ type HBase struct {
 
 type statusAnswer struct {
 	cluster admin.Cluster
-	at      time.Time
+	at      clock.Instant
 	err     error
 }
 
@@ -83,18 +84,18 @@ type watched struct {
 	base          string // of its pages; empty where the port is not told
 	beans         []*bean
 	values        []values
-	found         []bool      // which beans there are
-	current       []bool      // which of them are known to be as they are in this look
-	sums          []uint64    // of their pages
-	owed          []int       // how often each is still to be read since the last of them was renewed
-	renewed       []time.Time // when each was seen to be renewed; zero before
-	pace          pace        // of the last of them
+	found         []bool          // which beans there are
+	current       []bool          // which of them are known to be as they are in this look
+	sums          []uint64        // of their pages
+	owed          []int           // how often each is still to be read since the last of them was renewed
+	renewed       []clock.Instant // when each was seen to be renewed; zero before
+	pace          pace            // of the last of them
 	page          bytes.Buffer
 	master        bool
 
-	foreign  bool      // its pages tell of another server in the same process
-	failures int       // one after another
-	rest     time.Time // until when it is left alone
+	foreign  bool          // its pages tell of another server in the same process
+	failures int           // one after another
+	rest     clock.Instant // until when it is left alone
 	pause    time.Duration
 	loads    serverLoads // as the master has them
 }
@@ -122,17 +123,17 @@ func (h *HBase) Close() {
 // Look reads the beans of the servers, and takes what the master has told meanwhile. The first look waits for that.
 func (h *HBase) Look(ctx context.Context) Look {
 	var out Look
-	h.ask(time.Now())
+	h.ask(clock.Mono())
 	if !h.known {
 		h.asking.Wait()
 	}
 	h.takeStatus(&out)
-	if time.Since(h.told) < statusLasts {
+	if h.told.Elapsed() < statusLasts {
 		out.Groups = append(out.Groups, h.groups...)
 	}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	for _, w := range h.due(time.Now()) {
+	for _, w := range h.due(clock.Mono()) {
 		wg.Go(func() {
 			var own Look
 			w.look(ctx, h.web, &own)
@@ -146,7 +147,7 @@ func (h *HBase) Look(ctx context.Context) Look {
 	for i := range out.Groups {
 		h.changes.counters(&out.Groups[i])
 	}
-	out.Events = append(out.Events, h.changes.take(time.Now())...)
+	out.Events = append(out.Events, h.changes.take(clock.Mono())...)
 	out.Warnings = h.fresh(out.Warnings)
 	return out
 }
@@ -164,7 +165,7 @@ func (h *HBase) fresh(warnings []string) []string {
 }
 
 // ask has the master asked, unless it is being asked or was not long ago.
-func (h *HBase) ask(now time.Time) {
+func (h *HBase) ask(now clock.Instant) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.busy || now.Before(h.next) || h.status != nil {
@@ -174,7 +175,7 @@ func (h *HBase) ask(now time.Time) {
 	h.asking.Go(func() {
 		ctx, cancel := context.WithTimeout(h.life, statusWithin)
 		defer cancel()
-		begin := time.Now()
+		begin := clock.Mono()
 		var answer statusAnswer
 		if h.cluster == nil {
 			h.cluster, answer.err = h.connect(ctx)
@@ -182,7 +183,7 @@ func (h *HBase) ask(now time.Time) {
 		if answer.err == nil {
 			answer.cluster, answer.err = h.cluster.Cluster(ctx)
 		}
-		answer.at = time.Now()
+		answer.at = clock.Mono()
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.busy, h.status = false, &answer
@@ -223,7 +224,7 @@ func (h *HBase) takeStatus(out *Look) {
 		if w.foreign || w.failures >= tolerated || w.base == "" {
 			h.groups = append(h.groups, w.loads.group(s, w.address, answer.at))
 		} else {
-			w.loads.note(s)
+			w.loads.note(s, answer.at)
 		}
 	}
 	h.groups = append(h.groups, Group{Key: "status", Source: addressOf(c.Master), At: answer.at, Live: true, Readings: []Reading{
@@ -253,7 +254,7 @@ func (h *HBase) find(c *admin.Cluster) {
 		w := &watched{seed: h.seed, name: name, address: addressOf(name), base: base, beans: beans(), master: isMaster}
 		n := len(w.beans)
 		w.values, w.found, w.current = make([]values, n), make([]bool, n), make([]bool, n)
-		w.sums, w.owed, w.renewed = make([]uint64, n), make([]int, n), make([]time.Time, n)
+		w.sums, w.owed, w.renewed = make([]uint64, n), make([]int, n), make([]clock.Instant, n)
 		h.servers[key] = w
 		h.order = append(h.order, key)
 	}
@@ -275,7 +276,7 @@ func (h *HBase) find(c *admin.Cluster) {
 }
 
 // due are the servers whose turn it is.
-func (h *HBase) due(now time.Time) []*watched {
+func (h *HBase) due(now clock.Instant) []*watched {
 	var out []*watched
 	n := len(h.order)
 	for i := 0; i < n && len(out) < atOnce; i++ {
@@ -295,14 +296,14 @@ func (h *HBase) due(now time.Time) []*watched {
 func (w *watched) look(ctx context.Context, web *http.Client, out *Look) {
 	if w.base == "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s tells no port of its pages, so there is no JMX of it: %s", w, w.without()))
-		w.rest = time.Now().Add(lastRest)
+		w.rest = clock.Mono().Add(lastRest)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, beanWithin)
 	defer cancel()
 	clear(w.current)
 	own, err := w.readRenewed(ctx, web, out)
-	now := time.Now()
+	now := clock.Mono()
 	for i, b := range w.beans {
 		if own && !w.foreign && w.current[i] && w.found[i] {
 			out.Groups = append(out.Groups, Group{
@@ -320,7 +321,7 @@ func (w *watched) look(ctx context.Context, web *http.Client, out *Look) {
 // readRenewed reads the beans that were renewed. Own says that they are the server's.
 func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *Look) (own bool, err error) {
 	last := len(w.beans) - 1
-	asked := w.pace.due(time.Now())
+	asked := w.pace.due(clock.Mono())
 	if asked {
 		before := w.sums[last]
 		renewed, err := w.read(ctx, web, last)
@@ -328,10 +329,10 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *Look) 
 			return false, err
 		}
 		if w.found[last] {
-			w.pace.saw(time.Now(), w.sums[last])
+			w.pace.saw(clock.Mono(), w.sums[last])
 		}
 		if renewed && before != 0 {
-			w.renewed[last] = time.Now()
+			w.renewed[last] = clock.Mono()
 		}
 		if renewed || !w.found[last] {
 			for i := range w.owed[:last] {
@@ -359,7 +360,7 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *Look) 
 		case w.found[last] && w.owed[i] == 0: // with the others, also where it stayed as it was
 			w.renewed[i] = w.renewed[last]
 		case !w.found[last] && renewed && before != 0:
-			w.renewed[i] = time.Now()
+			w.renewed[i] = clock.Mono()
 		}
 		if b.key == serverBeanKey && !w.master && !w.itself(w.values[i].server, out) {
 			return false, nil
@@ -392,7 +393,7 @@ func (w *watched) itself(whose string, out *Look) bool {
 	}
 	if w.foreign = other; other {
 		w.failures = 0
-		w.rest = time.Now().Add(lastRest)
+		w.rest = clock.Mono().Add(lastRest)
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the JMX of %s tells of %s, which is in the same process: %s", w, addressOf(whose), w.without()))
 	}
 	return !other
@@ -406,7 +407,7 @@ func (w *watched) failed(err error, out *Look) {
 		w.pause = 0
 		return
 	}
-	w.rest = time.Now().Add(w.pause)
+	w.rest = clock.Mono().Add(w.pause)
 	if w.failures == tolerated {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the JMX of %s cannot be read: %s (%s)", w, w.without(), short(err)))
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
@@ -124,9 +125,9 @@ func TestServersAreFoundByTheStatusOfTheCluster(t *testing.T) {
 	require.Contains(t, text, "the JMX of region server 127.0.0.1:16023 cannot be read")
 
 	h.mu.Lock()
-	h.next = time.Time{}
+	h.next = clock.Instant{}
 	h.mu.Unlock()
-	h.ask(time.Now())
+	h.ask(clock.Mono())
 	h.asking.Wait()
 	files, ok = told(h.Look(t.Context()), "127.0.0.1:16021", "hbase.regionserver.store_files")
 	require.True(t, ok, "the master tells of it instead")
@@ -157,7 +158,7 @@ func TestLargePagesAreReadWhenTheyAreRenewed(t *testing.T) {
 	require.NoError(t, err)
 	h := watch(t, &fakeCluster{status: admin.Cluster{Servers: []admin.Server{{Name: name, InfoPort: port}}}})
 	defer h.Close()
-	renewed := func() (at [2]time.Time) { // when the server was seen to renew its figures, by the last look
+	renewed := func() (at [2]clock.Instant) { // when the server was seen to renew its figures, by the last look
 		for _, g := range h.Look(t.Context()).Groups {
 			switch g.Key {
 			case "jmx server":
@@ -184,7 +185,7 @@ func TestLargePagesAreReadWhenTheyAreRenewed(t *testing.T) {
 	require.Equal(t, map[string]int{"JvmMetrics": 5, "RegionServer,sub=Server": 1, "RegionServer,sub=IPC": 1, "RegionServer,sub=WAL": 1}, pages)
 	require.Equal(t, []float64{1000, 1000, 1000, 1000, 1000}, had, "and what it says is so at each")
 	require.Zero(t, renewed(), "when that was renewed nobody has seen")
-	before := time.Now()
+	before := clock.Mono()
 
 	heap, requests = 2, 2000
 	pages, had = looks(5)
@@ -244,9 +245,9 @@ func TestAServerThatWasStartedAnewIsNoOtherOne(t *testing.T) {
 
 	c.status.Servers[0].Name = after
 	h.mu.Lock()
-	h.next = time.Time{}
+	h.next = clock.Instant{}
 	h.mu.Unlock()
-	h.ask(time.Now())
+	h.ask(clock.Mono())
 	h.asking.Wait()
 	look = h.Look(t.Context())
 	require.Empty(t, look.Warnings)
@@ -272,7 +273,7 @@ func TestLargeClustersAreLookedAtInTurns(t *testing.T) {
 	h.find(&c.status)
 	seen := map[string]int{}
 	for range 5 {
-		due := h.due(time.Now())
+		due := h.due(clock.Mono())
 		require.Len(t, due, atOnce)
 		for _, w := range due {
 			seen[w.name]++
@@ -288,7 +289,7 @@ func TestLargeClustersAreLookedAtInTurns(t *testing.T) {
 func TestLoadsThatComeAndGoNeverCountBackwards(t *testing.T) {
 	var l serverLoads
 	report := func(second int64, loads ...admin.Load) float64 {
-		g := l.group(&admin.Server{Name: "rs,1,1", Reported: time.Unix(1700000000+second, 0), RegionLoads: loads}, "rs:1", time.Now())
+		g := l.group(&admin.Server{Name: "rs,1,1", Reported: time.Unix(1700000000+second, 0), RegionLoads: loads}, "rs:1", clock.Mono())
 		return g.Readings[0].Value
 	}
 	require.InDelta(t, 0, report(1, admin.Load{Region: "a", Reads: 1000}), 0, "what was before is not counted")

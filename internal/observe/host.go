@@ -6,12 +6,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/disk"
 	"github.com/shirou/gopsutil/v4/mem"
 	"github.com/shirou/gopsutil/v4/net"
+
+	"github.com/benchd/benchd/internal/clock"
 )
 
 // Host watches the machine that this process runs on.
@@ -53,7 +54,7 @@ func (h *Host) Look(ctx context.Context) Look {
 	}
 	readings := h.network(ctx, &now)
 	readings = append(figures("host.", now), readings...)
-	return Look{Groups: []Group{{Key: "host", Source: h.name, At: time.Now(), Live: true, Readings: readings}}}
+	return Look{Groups: []Group{{Key: "host", Source: h.name, At: clock.Mono(), Live: true, Readings: readings}}}
 }
 
 // network sums up the interfaces, and tells how much of its speed each one uses that has one.

@@ -3,22 +3,33 @@ package observe
 import (
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
 // serverLoads are what a region server last told the master of its regions: they stand for its JMX where that is not to
 // be had.
 type serverLoads struct {
-	reported      time.Time
+	reported      time.Time            // by the server's own clock
+	at            clock.Instant        // of that report
 	regions       map[string][2]uint64 // reads and writes
 	reads, writes float64              // that were counted so far, as regions come and go
 }
 
-// note takes a report, and counts what was asked of regions that were there before, too.
-func (l *serverLoads) note(s *admin.Server) {
-	if !s.Reported.After(l.reported) {
+// reportLasts is how long a report is the last one at most: servers report every three seconds.
+const reportLasts = 10 * time.Second
+
+// note takes a report that is there at an instant, and counts what was asked of regions that were there before, too.
+func (l *serverLoads) note(s *admin.Server, at clock.Instant) {
+	if s.Reported.Equal(l.reported) {
 		return
 	}
+	// The server's clock says how long after its last report this one is, and nothing else: it may be hours off, or set.
+	after := l.at.Add(s.Reported.Sub(l.reported))
+	if l.at.IsZero() || after.After(at) || at.Sub(after) > reportLasts || !after.After(l.at) {
+		after = at
+	}
+	l.at = after
 	now := make(map[string][2]uint64, len(s.RegionLoads))
 	for i := range s.RegionLoads {
 		r := &s.RegionLoads[i]
@@ -32,10 +43,10 @@ func (l *serverLoads) note(s *admin.Server) {
 }
 
 // group makes readings of a report. They are of when the server reported.
-func (l *serverLoads) group(s *admin.Server, address string, at time.Time) Group {
-	l.note(s)
-	if !s.Reported.IsZero() && s.Reported.Unix() > 0 {
-		at = s.Reported
+func (l *serverLoads) group(s *admin.Server, address string, at clock.Instant) Group {
+	l.note(s, at)
+	if !l.at.IsZero() {
+		at = l.at
 	}
 	return Group{Key: "loads", Source: address, At: at, Epoch: s.Name, Live: true, Readings: []Reading{
 		{Name: server + "requests_read", Unit: "1/s", Kind: Counter, Value: l.reads},

@@ -1,6 +1,10 @@
 package observe
 
-import "time"
+import (
+	"time"
+
+	"github.com/benchd/benchd/internal/clock"
+)
 
 // leastPeriod is the least time between two renewals for which it is worth while to leave a server alone.
 const leastPeriod = 3 * time.Second
@@ -8,19 +12,19 @@ const leastPeriod = 3 * time.Second
 // pace learns how long a server keeps a page of figures before it renews them, as HBase does for ten seconds, and says when
 // to look again: what is known already is not asked for, and renewed figures are seen as soon as if it were.
 type pace struct {
-	sum     uint64    // of the page
-	looked  time.Time // last
-	changed time.Time // when it was first seen as it is now
-	still   int       // looks since then
+	sum     uint64        // of the page
+	looked  clock.Instant // last
+	changed clock.Instant // when it was first seen as it is now
+	still   int           // looks since then
 	period  time.Duration
-	rest    time.Time // until when nothing new is expected
+	rest    clock.Instant // until when nothing new is expected
 }
 
 // due reports whether it is time to look.
-func (p *pace) due(now time.Time) bool { return !now.Before(p.rest) }
+func (p *pace) due(now clock.Instant) bool { return !now.Before(p.rest) }
 
 // saw takes in a look at the page.
-func (p *pace) saw(now time.Time, sum uint64) {
+func (p *pace) saw(now clock.Instant, sum uint64) {
 	gap := now.Sub(p.looked)
 	first := p.looked.IsZero()
 	p.looked = now
@@ -35,7 +39,7 @@ func (p *pace) saw(now time.Time, sum uint64) {
 	} else {
 		p.period = now.Sub(p.changed) - gap // it was seen as it had been for so long, and lasts longer
 	}
-	p.sum, p.changed, p.still, p.rest = sum, now, 0, time.Time{}
+	p.sum, p.changed, p.still, p.rest = sum, now, 0, clock.Instant{}
 	if p.period >= leastPeriod {
 		p.rest = now.Add(p.period - gap)
 	}

@@ -5,11 +5,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/clock"
 )
 
 // looks has a server looked at for a while, and returns at which seconds that was and how late each renewal was seen.
 func looks(p *pace, every, renewed, lasts time.Duration) (at, late []time.Duration) {
-	begin := time.Unix(1000, 0)
+	begin := clock.Mono()
 	seen := uint64(0)
 	for t := time.Duration(0); t < lasts; t += every {
 		if !p.due(begin.Add(t)) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/plan"
 )
 
@@ -28,7 +29,7 @@ type Prometheus struct {
 	page     bytes.Buffer
 
 	failures int
-	rest     time.Time
+	rest     clock.Instant
 	full     bool
 }
 
@@ -43,7 +44,7 @@ func (p *Prometheus) Close() { p.web.CloseIdleConnections() }
 
 // Look reads the endpoint.
 func (p *Prometheus) Look(ctx context.Context) Look {
-	now := time.Now()
+	now := clock.Mono()
 	if now.Before(p.rest) {
 		return Look{}
 	}
@@ -52,7 +53,7 @@ func (p *Prometheus) Look(ctx context.Context) Look {
 	err := page(ctx, p.web, p.endpoint.URL, &p.page)
 	var out Look
 	if err == nil {
-		at := time.Now()
+		at := clock.Mono()
 		s := scrape{node: newNode(), wanted: p.wanted}
 		if err = s.read(p.page.Bytes()); err == nil {
 			p.failures = 0

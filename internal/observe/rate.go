@@ -1,6 +1,10 @@
 package observe
 
-import "time"
+import (
+	"time"
+
+	"github.com/benchd/benchd/internal/clock"
+)
 
 // Sample is a figure as it is told.
 type Sample struct {
@@ -10,7 +14,7 @@ type Sample struct {
 
 // Rates turns the readings of groups into samples. One goroutine uses it.
 type Rates struct {
-	since  time.Time // what was counted before is in no rate
+	since  clock.Instant // what was counted before is in no rate
 	groups map[groupKey]*counters
 }
 
@@ -21,8 +25,8 @@ type readingKey struct{ name, suffix string }
 // counters are those of a group as they were when they were last taken for new.
 type counters struct {
 	epoch string
-	at    time.Time // when they were; zero before
-	seen  time.Time // when the group was seen last
+	at    clock.Instant // when they were; zero before
+	seen  clock.Instant // when the group was seen last
 	last  map[readingKey][2]float64
 }
 
@@ -37,7 +41,7 @@ func NewRates() *Rates { return &Rates{groups: make(map[groupKey]*counters)} }
 
 // Since sets the start of the run. A reading of before is not even a baseline: the first rate is between two readings that
 // are both of the run.
-func (r *Rates) Since(start time.Time) { r.since = start }
+func (r *Rates) Since(start clock.Instant) { r.since = start }
 
 // Take appends the samples of a group. Counters become rates between two readings that are not of the same instant.
 func (r *Rates) Take(out []Sample, g *Group) []Sample {
@@ -91,7 +95,7 @@ func (r *Rates) Take(out []Sample, g *Group) []Sample {
 }
 
 // forget lets groups go that are not seen any more.
-func (r *Rates) forget(now time.Time) {
+func (r *Rates) forget(now clock.Instant) {
 	for key, c := range r.groups {
 		if now.Sub(c.seen) > forgetAfter {
 			delete(r.groups, key)

@@ -1,10 +1,13 @@
 package observe
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/clock"
 )
 
 // TestRates protects that a counter becomes a rate in one way, that none is negative, whatever restarts, and that none
@@ -55,8 +58,8 @@ func TestRates(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Unix(1000, 0)
-			after := func(seconds float64) time.Time { return start.Add(time.Duration(seconds * 1e9)) }
+			start := clock.Mono()
+			after := func(seconds float64) clock.Instant { return start.Add(time.Duration(seconds * 1e9)) }
 			rates := NewRates()
 			rates.Since(start)
 			for _, s := range steps {
@@ -79,9 +82,9 @@ func TestRates(t *testing.T) {
 }
 
 func TestASharesGrowthIsAPercentage(t *testing.T) {
-	rates := NewRates()
+	rates, zero := NewRates(), clock.Mono()
 	take := func(second int, hits, all float64) []Sample {
-		return rates.Take(nil, &Group{Source: "rs", At: time.Unix(int64(second), 0), Live: true, Readings: []Reading{
+		return rates.Take(nil, &Group{Source: "rs", At: zero.Add(time.Duration(second) * time.Second), Live: true, Readings: []Reading{
 			{Name: "hit_percent", Unit: "percent", Kind: Share, Value: hits, Of: all}, {Name: "files", Unit: "1", Value: 3, Suffix: "/x"},
 		}})
 	}
@@ -92,10 +95,10 @@ func TestASharesGrowthIsAPercentage(t *testing.T) {
 }
 
 func TestGroupsThatAreGoneAreForgotten(t *testing.T) {
-	rates := NewRates()
+	rates, zero := NewRates(), clock.Mono()
 	for i := range mostGroups + 10 {
-		at := time.Unix(int64(i)*10, 0)
-		rates.Take(nil, &Group{Source: "rs", Key: at.String(), At: at, Live: true, Readings: []Reading{{Name: "n", Kind: Counter, Value: 1}}})
+		at := zero.Add(time.Duration(i) * 10 * time.Second)
+		rates.Take(nil, &Group{Source: "rs", Key: strconv.Itoa(i), At: at, Live: true, Readings: []Reading{{Name: "n", Kind: Counter, Value: 1}}})
 	}
 	require.LessOrEqual(t, len(rates.groups), mostGroups)
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -78,20 +79,20 @@ func (s *Sampler) watch(ctx context.Context, w Watched, first bool) {
 	defer tick.Stop()
 	var samples []Sample
 	for {
-		begin := time.Now()
+		begin := clock.Mono()
 		look := w.Source.Look(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		samples = samples[:0]
 		if run, known := s.config.RunTime(); known && run >= 0 {
-			rates.Since(time.Now().Add(-run))
+			rates.Since(clock.Mono().Add(-run))
 			for i := range look.Groups {
 				samples = rates.Take(samples, &look.Groups[i])
 			}
 		}
 		if first && s.config.Watcher != "" {
-			samples = append(samples, Sample{Name: result.PollTime, Source: s.config.Watcher, Unit: "ms", Value: float64(time.Since(begin).Microseconds()) / 1000})
+			samples = append(samples, Sample{Name: result.PollTime, Source: s.config.Watcher, Unit: "ms", Value: float64(begin.Elapsed().Microseconds()) / 1000})
 		}
 		s.keep(samples, &look, w.Every)
 		select {
@@ -105,7 +106,7 @@ func (s *Sampler) watch(ctx context.Context, w Watched, first bool) {
 // keep adds what was seen.
 func (s *Sampler) keep(samples []Sample, look *Look, every time.Duration) {
 	run, known := s.config.RunTime()
-	now := time.Now()
+	now := clock.Mono()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range look.Warnings {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -27,8 +28,8 @@ func (c *counted) Look(ctx context.Context) Look {
 	}
 	c.looks++
 	return Look{
-		Groups: []Group{{Source: "s", At: time.Now(), Live: true, Readings: []Reading{{Name: "looks", Unit: "1", Value: c.looks}}}},
-		Events: []Event{{At: time.Now(), Kind: "server", Text: "x"}},
+		Groups: []Group{{Source: "s", At: clock.Mono(), Live: true, Readings: []Reading{{Name: "looks", Unit: "1", Value: c.looks}}}},
+		Events: []Event{{At: clock.Mono(), Kind: "server", Text: "x"}},
 	}
 }
 
@@ -36,10 +37,10 @@ func sample(t *testing.T, c *counted, began, length time.Duration) result.Observ
 	t.Helper()
 	var taken result.Observations
 	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
+		start := clock.Mono()
 		s := NewSampler(SamplerConfig{
 			Sources: []Watched{{c, time.Second}}, Interval: time.Second, Watcher: "a",
-			RunTime: func() (time.Duration, bool) { return began + time.Since(start), true },
+			RunTime: func() (time.Duration, bool) { return began + start.Elapsed(), true },
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), length)
 		defer cancel()
@@ -70,24 +71,24 @@ func TestASourceIsLookedAtAtItsPace(t *testing.T) {
 }
 
 // busyBefore is a source whose counter grows by a thousand a second before an instant, and by ten after it.
-type busyBefore struct{ start time.Time }
+type busyBefore struct{ start clock.Instant }
 
 func (*busyBefore) Close() {}
 
 func (b *busyBefore) Look(context.Context) Look {
-	value := 1e6 + 10*time.Since(b.start).Seconds()
-	if before := -time.Since(b.start).Seconds(); before > 0 {
+	value := 1e6 + 10*b.start.Elapsed().Seconds()
+	if before := -b.start.Elapsed().Seconds(); before > 0 {
 		value = 1e6 - 1000*before
 	}
-	return Look{Groups: []Group{{Source: "s", At: time.Now(), Live: true, Readings: []Reading{{Name: "requests", Unit: "1/s", Kind: Counter, Value: value}}}}}
+	return Look{Groups: []Group{{Source: "s", At: clock.Mono(), Live: true, Readings: []Reading{{Name: "requests", Unit: "1/s", Kind: Counter, Value: value}}}}}
 }
 
 func TestTheFirstRateOfARunHoldsNothingOfWhatWasBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		start := time.Now().Add(3500 * time.Millisecond)
+		start := clock.Mono().Add(3500 * time.Millisecond)
 		s := NewSampler(SamplerConfig{
 			Sources: []Watched{{&busyBefore{start}, time.Second}}, Interval: time.Second,
-			RunTime: func() (time.Duration, bool) { return time.Since(start), true },
+			RunTime: func() (time.Duration, bool) { return start.Elapsed(), true },
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
 		defer cancel()

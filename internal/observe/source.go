@@ -2,7 +2,8 @@ package observe
 
 import (
 	"context"
-	"time"
+
+	"github.com/benchd/benchd/internal/clock"
 )
 
 // Source is something that can be looked at. One goroutine uses it.
@@ -24,13 +25,13 @@ type Look struct {
 type Group struct {
 	Key    string // which readings of the source they are
 	Source string
-	At     time.Time
+	At     clock.Instant
 	// Epoch changes when what is counted starts anew.
 	Epoch string
 	// Live says that the readings are of At. Others are kept by the server for some seconds, and are of the instant at which
 	// it was seen to renew them: Renewed, which is zero as long as that was not seen.
 	Live     bool
-	Renewed  time.Time
+	Renewed  clock.Instant
 	Readings []Reading
 }
 
@@ -54,6 +55,6 @@ type Reading struct {
 
 // Event is something that has happened.
 type Event struct {
-	At         time.Time
+	At         clock.Instant
 	Kind, Text string
 }
