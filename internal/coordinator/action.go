@@ -8,6 +8,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/doctor"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/property"
@@ -86,7 +87,7 @@ func (c *Coordinator) actor(name string) (*member, *session, error) {
 		return m, s, nil
 	}
 	var one *member
-	for _, m := range c.roster.matching(nil, time.Now()) {
+	for _, m := range c.roster.matching(nil, clock.Mono()) {
 		if one == nil || one.serving() != "" && m.serving() == "" {
 			one = m
 		}

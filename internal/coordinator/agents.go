@@ -85,10 +85,7 @@ func (cd *conductor) anchor(m *member, held *benchdv1.HeldShard) {
 		return
 	}
 	before := cd.run.record.Epoch
-	cd.run.record.Epoch = est.Line.Inverse(line.GetAgentNs()) - line.GetRunNs()
-	cd.epoch.Store(cd.run.record.Epoch)
-	cd.anchored.Store(true)
-	cd.dirty = true
+	cd.anchorAt(est.Line.Inverse(line.GetAgentNs()) - line.GetRunNs())
 	cd.log.Info("run's time is anchored anew", "agent", m.name, "moved", time.Duration(cd.run.record.Epoch-before))
 }
 

@@ -84,7 +84,7 @@ func (cd *conductor) abandon(cause error) {
 	reason := c.whyAside(cd.run.suite.ID)
 	rec.Life.Status, rec.Life.Reason, rec.Life.Failed = result.Failed, reason, true
 	archived := cd.run.archived
-	archived.Status, archived.Reason, archived.Ended = result.Failed, reason, time.Unix(0, c.clock.Now())
+	archived.Status, archived.Reason, archived.Ended = result.Failed, reason, cd.stamp()
 	if state, err := json.Marshal(cd.run.record); err == nil {
 		archived.State = state
 	}
@@ -116,8 +116,9 @@ func (cd *conductor) abandon(cause error) {
 func (c *Coordinator) cannotTakeUp(ctx context.Context, archived archive.RunRecord, cause error) error {
 	c.log.Error("a run cannot be taken up", "run", archived.ID, "error", cause)
 	var rec record
-	archived.Status, archived.Reason, archived.Ended = result.Failed, "it could not be taken up: "+cause.Error(), time.Now()
+	archived.Status, archived.Reason, archived.Ended = result.Failed, "it could not be taken up: "+cause.Error(), c.clock.Wall()
 	if json.Unmarshal(archived.State, &rec) == nil && rec.Life != nil {
+		archived.Ended = later(archived.Ended, rec.Noted)
 		rec.Life.Status, rec.Life.Reason, rec.Life.Failed = result.Failed, archived.Reason, true
 		if state, err := json.Marshal(rec); err == nil {
 			archived.State = state

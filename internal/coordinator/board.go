@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/exposition"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -93,5 +94,5 @@ func (cd *conductor) show(live result.Snapshot) {
 			exposition.Level(names.skewDoubt, start.UncertaintyMS/milli, id))
 	}
 	cd.board.put(metrics)
-	cd.shown, cd.unshown = time.Now(), false
+	cd.shown, cd.unshown = clock.Mono(), false
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -27,7 +28,7 @@ func (cd *conductor) execute(commands []lifecycle.Command) {
 		case lifecycle.Prepare:
 			cd.prepare(c.Shard)
 		case lifecycle.Rehand:
-			cd.orphans[c.Shard] = time.Now()
+			cd.orphans[c.Shard] = clock.Mono()
 		case lifecycle.Probe:
 			cd.probe()
 		case lifecycle.Start:
@@ -153,6 +154,7 @@ func (cd *conductor) fix(phase int) {
 	rec := &cd.run.record
 	now, lead := cd.c.clock.Now(), cd.lead()
 	if rec.Epoch == 0 {
+		rec.Zero = cd.dateAt(now + int64(lead))
 		rec.Epoch = now + int64(lead)
 		cd.epoch.Store(rec.Epoch)
 		cd.anchored.Store(true)
@@ -233,15 +235,18 @@ func (cd *conductor) arm(timer lifecycle.Timer, after time.Duration) {
 // windowsMayCome reports whether it is too early to give up windows: some came within the time given, or an agent
 // is away, or the archive does not take what has come.
 func (cd *conductor) windowsMayCome(within time.Duration) bool {
-	return time.Since(cd.newest) < within || len(cd.away) > 0 || cd.c.ingest.stuck.Load()
+	return cd.newest.Elapsed() < within || len(cd.away) > 0 || cd.c.ingest.stuck.Load()
 }
 
 // seal judges a run that has ended, before its end is archived and told. One whose shards all ended can still lack
 // windows that never came, or have violated a limit too quickly to be stopped by it.
 func (cd *conductor) seal() {
-	cd.run.archived.Ended = time.Unix(0, cd.c.clock.Now())
+	if cd.provisional() {
+		cd.reckon()
+	}
+	cd.run.archived.Ended = cd.stamp()
 	cd.sealed = true
-	cd.keepObserved(cd.c.life, time.Now())
+	cd.keepObserved(cd.c.life, clock.Mono())
 	cd.giveUpDeed()
 	cd.clearFaults()
 	cd.run.record.InsertedBelow = cd.inserted.smallest(len(cd.run.record.Life.Shards))

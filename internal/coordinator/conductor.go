@@ -41,6 +41,7 @@ type conductor struct {
 	// These are read by sessions, which tell agents how their clocks map to the run's time.
 	epoch    atomic.Int64
 	anchored atomic.Bool // the epoch is of this coordinator's clock
+	ahead    int64       // how far the run's dates are ahead of the coordinator's clock
 
 	// What follows belongs to the loop.
 	run      *run
@@ -50,18 +51,19 @@ type conductor struct {
 	warmup   *warmup
 	merged   map[slot]int // how many windows are safe
 	timers   map[lifecycle.Timer]*time.Timer
-	events   []archive.Event   // not archived yet
-	away     map[int]time.Time // shards whose agents are not connected, since when
-	orphans  map[int]time.Time // shards that wait for another agent, since when
-	missed   time.Time         // since when the agent that does an action is not connected
-	newest   time.Time         // when windows came last
+	events   []archive.Event       // not archived yet
+	undated  []int                 // those of them whose dates are provisional
+	away     map[int]clock.Instant // shards whose agents are not connected, since when
+	orphans  map[int]clock.Instant // shards that wait for another agent, since when
+	missed   clock.Instant         // since when the agent that does an action is not connected
+	newest   clock.Instant         // when windows came last
 	inserted inserted
 
 	telemetry telemetry
 
 	board     *board
-	shown     time.Time // when the board was last put up
-	unshown   bool      // something has happened since
+	shown     clock.Instant // when the board was last put up
+	unshown   bool          // something has happened since
 	lateSends uint64
 
 	probing bool
@@ -69,7 +71,7 @@ type conductor struct {
 	unsure  bool          // whether anybody had heard of the segment's start before the restart
 	unheard bool          // whether anybody had heard of the change-over; likewise
 	dirty   bool          // there is something to archive
-	retry   time.Time     // but not before
+	retry   clock.Instant // but not before
 	known   result.Status // that the archive has
 	agents  int           // how many of the run's agents the archive has
 	renewed bool          // the lifecycle's state is newer than what watchers see
@@ -104,10 +106,11 @@ func newConductor(c *Coordinator, r *run) *conductor {
 		c: c, id: r.archived.ID, run: r, log: c.log.With("run", r.archived.ID),
 		mail: make(chan func(), 1024), done: make(chan struct{}),
 		merged: make(map[slot]int), timers: make(map[lifecycle.Timer]*time.Timer),
-		away: make(map[int]time.Time), orphans: make(map[int]time.Time), settled: true, known: r.archived.Status,
+		away: make(map[int]clock.Instant), orphans: make(map[int]clock.Instant), settled: true, known: r.archived.Status,
 		telemetry: newTelemetry(),
 	}
 	cd.epoch.Store(r.record.Epoch)
+	cd.beginDates()
 	cd.board = c.metrics.runs.Begin(cd.id, new(board))
 	cd.builder, cd.status, cd.warmup = liveBuilder(r), newStatus(r), newWarmup(r)
 	cd.publish(cd.builder.Live())
@@ -136,7 +139,7 @@ func (cd *conductor) loop(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWord)
-			cd.keepObserved(ctx, time.Now())
+			cd.keepObserved(ctx, clock.Mono())
 			if cd.dirty {
 				cd.persist(ctx)
 			}
@@ -146,15 +149,15 @@ func (cd *conductor) loop(ctx context.Context) {
 			do()
 			cd.stale, cd.unshown = true, true
 		case <-ticker.C:
-			if cd.dirty && time.Now().After(cd.retry) {
+			if cd.dirty && clock.Mono().After(cd.retry) {
 				cd.persist(ctx)
 			}
 			cd.followWarmup()
-			cd.handOver(time.Now())
-			cd.missDoer(time.Now())
+			cd.handOver(clock.Mono())
+			cd.missDoer(clock.Mono())
 			cd.doActions()
-			cd.watch(time.Now())
-			if now := time.Now(); now.Sub(cd.telemetry.kept) >= keepEvery {
+			cd.watch(clock.Mono())
+			if now := clock.Mono(); now.Sub(cd.telemetry.kept) >= keepEvery {
 				cd.keepObserved(ctx, now)
 			}
 			if cd.stale || cd.status != nil {
@@ -163,10 +166,10 @@ func (cd *conductor) loop(ctx context.Context) {
 				cd.publish(live)
 				cd.stale = false
 			}
-			if cd.unshown && time.Since(cd.shown) >= showEvery {
+			if cd.unshown && cd.shown.Elapsed() >= showEvery {
 				cd.show(cd.builder.Live())
 			}
-			cd.tellInserted(time.Now())
+			cd.tellInserted(clock.Mono())
 		}
 	}
 	live := cd.builder.Live()
@@ -218,23 +221,31 @@ func (cd *conductor) persist(ctx context.Context) {
 	if agents == cd.agents { // it has them all
 		archived.Agents = nil
 	}
+	events := cd.events
+	if cd.provisional() {
+		events = nil // until they have their dates
+	}
 	if err == nil {
-		err = cd.c.apply(ctx, archived, cd.events, archived.Status != cd.known)
+		err = cd.c.apply(ctx, archived, events, archived.Status != cd.known)
 	}
 	switch {
 	case err == nil, errors.Is(err, archive.ErrNotFound): // an ended suite may have been removed
-		cd.dirty, cd.events, cd.known, cd.agents = false, nil, archived.Status, agents
+		cd.dirty, cd.known, cd.agents = false, archived.Status, agents
+		cd.events = cd.events[len(events):]
 	case ctx.Err() == nil:
 		cd.log.Error("archive run", "error", err, "next_try", retryArchive)
-		cd.retry = time.Now().Add(retryArchive)
+		cd.retry = clock.Mono().Add(retryArchive)
 	}
 }
 
 // note writes an event into the timeline.
 func (cd *conductor) note(kind, text string) {
-	e := archive.Event{Run: cd.id, At: time.Unix(0, cd.c.clock.Now()), Kind: kind, Text: text}
+	e := archive.Event{Run: cd.id, At: cd.stamp(), Kind: kind, Text: text}
 	if phase, at := cd.now(); phase != "" {
 		e.Phase, e.Offset = string(phase), at
+	}
+	if cd.provisional() {
+		cd.undated = append(cd.undated, len(cd.events))
 	}
 	cd.addEvent(e)
 }
@@ -318,7 +329,7 @@ func (cd *conductor) holds(agent string, id latency.WindowID) bool {
 
 // merge takes windows that the archive has just got for the first time.
 func (cd *conductor) merge(windows []*latency.Window) {
-	cd.newest = time.Now()
+	cd.newest = clock.Mono()
 	now := cd.c.clock.Now()
 	touched := make(map[slot]bool)
 	for _, w := range windows {

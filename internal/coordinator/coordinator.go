@@ -48,6 +48,7 @@ type Coordinator struct {
 	config  Config
 	log     *slog.Logger
 	clock   *clock.Source
+	settled *clock.Settled // the date for what deletes by age
 	archive *archive.Archive
 	roster  *roster
 	ingest  *ingest
@@ -89,7 +90,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	c := &Coordinator{
-		config: config, log: config.Logger, clock: config.Clock, archive: store, roster: newRoster(),
+		config: config, log: config.Logger, clock: config.Clock, settled: clock.NewSettled(config.Clock), archive: store, roster: newRoster(),
 		boot: rand.Text(), life: life, end: end,
 		conductors: make(map[string]*conductor), changed: make(chan struct{}),
 	}

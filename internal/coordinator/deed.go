@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/load"
@@ -30,7 +31,9 @@ type deed struct {
 	Name  string    `json:"name"`
 	Agent string    `json:"agent"`
 	Boot  string    `json:"boot"`
-	Begun time.Time `json:"begun"`
+	Begun time.Time `json:"begun"` // a date, for people
+
+	began clock.Instant // zero where it was begun before a restart
 
 	Args  map[string]string `json:"args,omitempty"`
 	Timed bool              `json:"timed,omitempty"` // it is one of plan.Settings.Actions: nothing waits for it but, for a hook, the run's end
@@ -48,11 +51,11 @@ func (cd *conductor) act(a lifecycle.Act) {
 	cd.pursue()
 }
 
-// pursue has what was archived done.
+// pursue has what was archived done. After a restart its time begins again, because nobody knows how long that took: its
+// agent bounds it, too.
 func (cd *conductor) pursue() {
 	d := cd.run.record.Deed
-	left := time.Until(d.Begun.Add(cd.actionTimeout() + answerAfter))
-	time.AfterFunc(max(left, deedRetry), func() {
+	time.AfterFunc(cd.actionTimeout()+answerAfter, func() {
 		cd.post(func() {
 			cd.deedEnded(d.ID, "no answer within "+cd.actionTimeout().String()+": whether it was done is not known")
 		})
@@ -73,7 +76,8 @@ func (cd *conductor) choose(d deed) bool {
 		return false
 	}
 	cd.run.record.Deeds++
-	d.ID, d.Agent, d.Boot, d.Begun = cd.id+deedMark+strconv.Itoa(cd.run.record.Deeds), m.name, m.boot(), time.Now()
+	d.ID, d.Agent, d.Boot = cd.id+deedMark+strconv.Itoa(cd.run.record.Deeds), m.name, m.boot()
+	d.Begun, d.began = cd.date(), clock.Mono()
 	cd.run.record.Deed = &d
 	cd.note("action", fmt.Sprintf("%s begins, by agent %s", &d, m.name))
 	if d.Timed {
@@ -96,7 +100,7 @@ func (cd *conductor) doer(d *deed) *member {
 		}
 	}
 	if d.Name == plan.Hook {
-		for _, m := range cd.c.roster.all(time.Now()) {
+		for _, m := range cd.c.roster.all(clock.Mono()) {
 			if fit(m) {
 				return m
 			}
@@ -157,11 +161,14 @@ func (cd *conductor) deedEnded(id, failed string) {
 		return
 	}
 	cd.run.record.Deed = nil
-	took := time.Since(d.Begun).Round(100 * time.Millisecond)
+	took := ""
+	if !d.began.IsZero() { // else nobody knows
+		took = " after " + d.began.Elapsed().Round(100*time.Millisecond).String()
+	}
 	if failed != "" {
-		cd.note("action", fmt.Sprintf("%s failed after %s: %s", d, took, failed))
+		cd.note("action", fmt.Sprintf("%s failed%s: %s", d, took, failed))
 	} else {
-		cd.note("action", fmt.Sprintf("%s ended after %s", d, took))
+		cd.note("action", fmt.Sprintf("%s ended%s", d, took))
 	}
 	if d.Timed {
 		cd.endedTimed(cmp.Or(failed, "done"))
@@ -185,10 +192,10 @@ func (cd *conductor) deedLost(agent string) {
 
 // missDoer gives up an action whose agent has been away for the time that agents have to come back, or is another process. It
 // runs in the loop, at every tick: a hook's agent need not be one of the run's, whose loss the run hears of.
-func (cd *conductor) missDoer(now time.Time) {
+func (cd *conductor) missDoer(now clock.Instant) {
 	d := cd.run.record.Deed
 	if d == nil {
-		cd.missed = time.Time{}
+		cd.missed = clock.Instant{}
 		return
 	}
 	here, boot := false, ""
@@ -198,7 +205,7 @@ func (cd *conductor) missDoer(now time.Time) {
 	}
 	switch {
 	case here && boot == d.Boot:
-		cd.missed = time.Time{}
+		cd.missed = clock.Instant{}
 	case here:
 		cd.deedLost(d.Agent)
 	case cd.missed.IsZero():

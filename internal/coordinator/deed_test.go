@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -80,6 +81,34 @@ func TestAnActionOutlivesTheCoordinator(t *testing.T) {
 	}
 	require.Equal(t, "wait_for_quiet", next.GetName())
 	h.until(id, result.Complete)
+}
+
+// The time that an action has is not up because the clock was set while the coordinator was down.
+func TestAnActionOutlivesAClockThatIsSet(t *testing.T) {
+	t.Parallel()
+	for name, by := range map[string]time.Duration{"forward": 100 * time.Hour, "back": -100 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			a := newPuppet(h, "a").connect()
+			id := loads(h, a)
+			await(a, (*benchdv1.SessionResponse).GetAction)
+			h.close()
+			h.skew.Offset = by
+			h.open()
+			shard := &benchdv1.ShardId{Run: id + ".1", Attempt: 1}
+			a.hello.Held = []*benchdv1.HeldShard{{
+				Id: shard, Phase: "load", Prepared: true,
+				Ended: []*benchdv1.PhaseEnded{{Id: shard, Phase: "load", EndedNs: 1e8, Final: true}},
+			}}
+			a.connect()
+			<-time.After(1500 * time.Millisecond) // its time would be up by now
+			for a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "").GetName() == "flush" {
+			}
+			h.until(id, result.Complete)
+			h.event(id, "flush ended")
+		})
+	}
 }
 
 func TestALostAgentLeavesItsActionUnknown(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/security"
 )
 
@@ -24,8 +24,8 @@ const metaPrefix = "__meta_benchd_label_"
 func (c *Coordinator) Discovery() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		groups := []scrapeGroup{}
-		for _, m := range c.roster.all(time.Now()) {
-			info := m.info(c.clock.Now())
+		for _, m := range c.roster.all(clock.Mono()) {
+			info := m.info(c.clock)
 			if !info.GetConnected() || info.GetMetricsAddress() == "" {
 				continue
 			}

@@ -35,6 +35,7 @@ type house struct {
 	dir      string
 	grace    time.Duration
 	show     time.Duration // how long metrics of ended runs are shown
+	skew     clock.Skew    // of the coordinator's clock
 	registry *prometheus.Registry
 	c        *coordinator.Coordinator
 	server   *grpc.Server
@@ -60,7 +61,7 @@ func (h *house) open() {
 	h.registry = prometheus.NewPedanticRegistry()
 	c, err := coordinator.New(h.t.Context(), coordinator.Config{
 		DataDir: h.dir, Version: "test", Databases: []string{"hbase", "null", "sandbox"}, AgentGrace: h.grace,
-		ShowEnded: h.show, Registerer: h.registry, Logger: slog.New(slog.NewTextHandler(h, nil)),
+		ShowEnded: h.show, Clock: clock.NewSource(h.skew), Registerer: h.registry, Logger: slog.New(slog.NewTextHandler(h, nil)),
 	})
 	require.NoError(h.t, err)
 	h.c = c

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/plan"
@@ -84,7 +85,7 @@ func (cd *conductor) clearers() []*member {
 	for i := range cd.run.record.Life.Shards {
 		add(cd.member(i))
 	}
-	for _, m := range cd.c.roster.all(time.Now()) {
+	for _, m := range cd.c.roster.all(clock.Mono()) {
 		add(m)
 	}
 	return list

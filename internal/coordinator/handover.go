@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -29,7 +30,7 @@ func (cd *conductor) spareAfter() time.Duration {
 }
 
 // handOver looks for agents that take up the shards which have lost theirs. It runs in the loop, at every tick.
-func (cd *conductor) handOver(now time.Time) {
+func (cd *conductor) handOver(now clock.Instant) {
 	for shard, since := range cd.orphans {
 		if cd.run.record.Life.Shards[shard].State != lifecycle.Orphan {
 			delete(cd.orphans, shard)
@@ -48,7 +49,7 @@ func (cd *conductor) handOver(now time.Time) {
 // takeUp hands a shard to another agent, which goes on where the one before it was.
 func (cd *conductor) takeUp(shard int, m *member) {
 	before := cd.run.record.Life.Shards[shard].Attempt
-	info := m.info(cd.c.clock.Now())
+	info := m.info(cd.c.clock)
 	granted := provenance(info, shard, cd.workers(shard))
 	granted.Attempt = before + 1
 	cd.run.record.Agents = append(cd.run.record.Agents, granted)
@@ -78,7 +79,7 @@ func (c *Coordinator) adopt(cd *conductor, shard int, spare bool) *member {
 		})
 	}
 	var best *member
-	for _, m := range c.roster.matching(cd.run.record.Select, time.Now()) {
+	for _, m := range c.roster.matching(cd.run.record.Select, clock.Mono()) {
 		switch serving := m.serving(); {
 		case serving != "" && serving != cd.id, busy(m.name):
 		case m.name == shards[shard].Agent:

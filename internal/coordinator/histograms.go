@@ -69,7 +69,7 @@ func (c *Coordinator) histogramsOf(ctx context.Context, r *run, send func(*bench
 	}, send: func(phase string, iv *interval) error {
 		began, _ := r.began(plan.PhaseName(phase))
 		msg := &benchdv1.HistogramsResponse{
-			Phase: phase, PhaseStart: wire.FromTime(time.Unix(0, r.record.Epoch+int64(began))),
+			Phase: phase, PhaseStart: wire.FromTime(r.zero().Add(began)),
 			StartNs: int64(iv.start), EndNs: int64(iv.end), Tail: iv.tail,
 		}
 		for _, s := range iv.merged.Series() {

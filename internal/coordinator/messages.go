@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -98,7 +99,7 @@ func (cd *conductor) started(m *member, msg *benchdv1.Started) {
 	est, _ = m.estimate(at) // news that comes late is judged by the probes of its time
 	at = est.Line.Inverse(msg.GetFirstSentAgentNs())
 	cd.run.record.Sends = append(cd.run.record.Sends, result.FirstSend{
-		Name: m.name, At: time.Unix(0, at),
+		Name: m.name, At: cd.dateAt(at),
 		Uncertainty: time.Duration(est.BoundAt(at)), Offset: time.Duration(est.Offset(now)),
 	})
 	cd.dirty = true
@@ -186,7 +187,9 @@ func (cd *conductor) settle() {
 		return
 	}
 	cd.settled = true
-	cd.anchored.Store(true)
+	if !cd.anchored.Load() {
+		cd.reckon()
+	}
 	if cd.unsure && life.Status == result.Running {
 		cd.fix(life.Phase)
 		cd.persist(cd.c.life)
@@ -207,13 +210,13 @@ func (cd *conductor) gone(shard int) {
 			return // it came back before we got to know
 		}
 	}
-	since := time.Now()
+	since := clock.Mono()
 	cd.away[shard] = since
 	grace := cd.grace()
 	cd.note("agent", fmt.Sprintf("agent %s is not connected; it has %s to come back", cd.run.record.Life.Shards[shard].Agent, grace))
 	time.AfterFunc(grace, func() {
 		cd.post(func() {
-			if at, away := cd.away[shard]; away && at.Equal(since) {
+			if at, away := cd.away[shard]; away && at == since {
 				cd.lost(shard, fmt.Sprintf("was lost: not heard of for %s", grace))
 			}
 		})

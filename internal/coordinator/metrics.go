@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/exposition"
 )
 
@@ -88,7 +89,7 @@ func (m *metrics) arrived(delay, interval time.Duration) {
 // countAgents counts the agents that are as asked.
 func (c *Coordinator) countAgents(is func(connected, serving bool) bool) int {
 	n := 0
-	for _, m := range c.roster.all(time.Now()) {
+	for _, m := range c.roster.all(clock.Mono()) {
 		if _, connected := m.connected(); is(connected, m.serving() != "") {
 			n++
 		}
@@ -122,7 +123,7 @@ func (k *clocks) Describe(to chan<- *prometheus.Desc) {
 // Collect shows the agents that are connected.
 func (k *clocks) Collect(to chan<- prometheus.Metric) {
 	now := k.c.clock.Now()
-	for _, m := range k.c.roster.all(time.Now()) {
+	for _, m := range k.c.roster.all(clock.Mono()) {
 		if _, connected := m.connected(); !connected {
 			continue
 		}

@@ -42,7 +42,7 @@ func (c *Coordinator) points(ctx context.Context, id string, send func(*benchdv1
 				return err
 			}
 			if err := send(&benchdv1.PointsResponse{
-				Shard: uint32(i), Agent: sh.Agent, Data: piece.GetData(), EpochNs: r.record.Epoch, BegunNs: begun,
+				Shard: uint32(i), Agent: sh.Agent, Data: piece.GetData(), EpochNs: r.zero().UnixNano(), BegunNs: begun,
 			}); err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -47,7 +48,7 @@ func (c *Coordinator) schedule() {
 // free picks a run's agents, or reserves all that it could use and gives none.
 func (c *Coordinator) free(r *run, reserved map[*member]bool) []*member {
 	var free []*member
-	matching := c.roster.matching(r.record.Select, time.Now())
+	matching := c.roster.matching(r.record.Select, clock.Mono())
 	for _, m := range matching {
 		if m.serving() == "" && !reserved[m] {
 			free = append(free, m)
@@ -73,7 +74,7 @@ func (c *Coordinator) grant(r *run, agents []*member) {
 	r.record.Build = c.config.Version
 	for i, m := range agents {
 		m.serve(r.archived.ID)
-		info := m.info(c.clock.Now())
+		info := m.info(c.clock)
 		granted.Agents = append(granted.Agents, lifecycle.Grant{Agent: m.name, Boot: info.GetBootId()})
 		r.record.Agents = append(r.record.Agents, provenance(info, i, workers[i]))
 	}
@@ -115,7 +116,7 @@ func provenance(info *benchdv1.AgentInfo, shard, workers int) result.Agent {
 
 // runEnded frees what an ended run had.
 func (c *Coordinator) runEnded(cd *conductor) {
-	for _, m := range c.roster.all(time.Now()) {
+	for _, m := range c.roster.all(clock.Mono()) {
 		if m.serving() == cd.id {
 			m.serve("")
 		}
@@ -150,7 +151,7 @@ func (c *Coordinator) waitingFor(id string) string {
 			return "run " + other + " of the same suite"
 		}
 	}
-	matching := c.roster.matching(r.record.Select, time.Now())
+	matching := c.roster.matching(r.record.Select, clock.Mono())
 	if len(matching) < r.record.Want {
 		return fmt.Sprintf("%d of %d agents to connect", r.record.Want-len(matching), r.record.Want)
 	}
@@ -184,7 +185,7 @@ func (c *Coordinator) awaitAgents(ctx context.Context, labels map[string]string,
 	defer timeout.Stop()
 	for {
 		changed := c.change()
-		have := len(c.roster.matching(labels, time.Now()))
+		have := len(c.roster.matching(labels, clock.Mono()))
 		if have >= max(n, 1) || within <= 0 {
 			return have, nil
 		}

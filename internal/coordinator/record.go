@@ -27,6 +27,9 @@ type record struct {
 
 	// Epoch is the coordinator's clock at the run's time zero, in Unix nanoseconds; 0 before the first start.
 	Epoch int64 `json:"epoch,omitempty"`
+	// Zero is the date of the run's time zero, and Noted that of the last event of its timeline.
+	Zero  time.Time `json:"zero,omitzero"`
+	Noted time.Time `json:"noted,omitzero"`
 	// Begun is when phases that were told to start begin, in the run's time.
 	Begun map[plan.PhaseName]time.Duration `json:"begun,omitempty"`
 	// Sends are the first operations of the agents in the phase that is judged for skew.
@@ -107,7 +110,7 @@ func (r *run) toArchive() (archive.RunRecord, error) {
 		r.archived.Agents = append(r.archived.Agents, archive.Agent{Name: a.Name, Shard: a.Shard, Attempt: a.Attempt})
 	}
 	if r.record.Epoch != 0 {
-		r.archived.Started = time.Unix(0, r.record.Epoch)
+		r.archived.Started = r.zero()
 	}
 	var err error
 	r.archived.State, err = json.Marshal(r.record)
@@ -178,7 +181,7 @@ func (r *run) start() *result.Start {
 	if r.record.Epoch == 0 || len(r.record.Sends) == 0 {
 		return nil
 	}
-	return result.NewStart(time.Unix(0, r.record.Epoch+int64(r.record.Begun[r.skewPhase()])), r.record.Sends)
+	return result.NewStart(r.zero().Add(r.record.Begun[r.skewPhase()]), r.record.Sends)
 }
 
 // steady is what became of a warm-up until it is steady, also where the run ended in it.

@@ -28,13 +28,13 @@ type member struct {
 	hello     *benchdv1.Hello
 	address   string
 	session   *session // nil while it is away
-	lastHeard time.Time
+	lastHeard clock.Instant
 	clock     clock.Estimator
 	draining  bool
 	run       string // that it serves
 }
 
-func (m *member) heard(now time.Time) {
+func (m *member) heard(now clock.Instant) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lastHeard = now
@@ -75,15 +75,19 @@ func (m *member) allowed() []string {
 func (m *member) allows(hook string) bool { return slices.Contains(m.allowed(), hook) }
 
 // info describes the agent for people.
-func (m *member) info(now int64) *benchdv1.AgentInfo {
+func (m *member) info(by *clock.Source) *benchdv1.AgentInfo {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	info := &benchdv1.AgentInfo{
 		Name: m.name, BootId: m.hello.GetBootId(), Labels: m.hello.GetLabels(), Version: m.hello.GetVersion(),
 		Host: m.hello.GetHost(), Connected: m.session != nil, Run: m.run, Draining: m.draining,
-		LastHeard: wire.FromTime(m.lastHeard), Address: m.address,
+		Address:        m.address,
 		MetricsAddress: scrapeAddress(m.hello.GetMetricsAddress(), m.address),
 	}
+	if !m.lastHeard.IsZero() {
+		info.LastHeard = wire.FromTime(by.Wall().Add(-m.lastHeard.Elapsed()))
+	}
+	now := by.Now()
 	if est, ok := m.clock.Estimate(now); ok {
 		info.ClockOffsetMs = float64(est.Offset(now)) / 1e6
 		info.ClockUncertaintyMs = est.Bound / 1e6
@@ -102,7 +106,7 @@ func newRoster() *roster { return &roster{members: make(map[string]*member)} }
 
 // join brings a session into the roster, in place of an earlier one of the same agent. It refuses a second
 // living agent of the same name.
-func (r *roster) join(s *session, now time.Time) (m *member, restarted bool, err error) {
+func (r *roster) join(s *session, now clock.Instant) (m *member, restarted bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	name := s.hello.GetName()
@@ -164,7 +168,7 @@ func (r *roster) get(name string) *member {
 }
 
 // all gives the agents by name, and forgets those that have been away for long.
-func (r *roster) all(now time.Time) []*member {
+func (r *roster) all(now clock.Instant) []*member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for name, m := range r.members {
@@ -183,7 +187,7 @@ func (r *roster) all(now time.Time) []*member {
 }
 
 // matching gives the connected agents that have the labels and are not draining, by name.
-func (r *roster) matching(labels map[string]string, now time.Time) []*member {
+func (r *roster) matching(labels map[string]string, now clock.Instant) []*member {
 	var out []*member
 	for _, m := range r.all(now) {
 		m.mu.Lock()

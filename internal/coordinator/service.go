@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -179,9 +179,8 @@ func (c *Coordinator) Remove(ctx context.Context, req *benchdv1.RemoveRequest) (
 // Agents tells of the roster.
 func (c *Coordinator) Agents(context.Context, *benchdv1.AgentsRequest) (*benchdv1.AgentsResponse, error) {
 	out := &benchdv1.AgentsResponse{}
-	now := c.clock.Now()
-	for _, m := range c.roster.all(time.Now()) {
-		out.Agents = append(out.Agents, m.info(now))
+	for _, m := range c.roster.all(clock.Mono()) {
+		out.Agents = append(out.Agents, m.info(c.clock))
 	}
 	return out, nil
 }

@@ -149,10 +149,10 @@ func (c *Coordinator) greet(stream benchdv1.AgentService_SessionServer) (*benchd
 // join brings the session into the roster. An agent that was killed and started again can be quicker than the
 // news of its end: its predecessor gets a moment to show whether it is alive.
 func (c *Coordinator) join(ctx context.Context, s *session) (*member, bool, error) {
-	deadline := time.Now().Add(aliveWithin + time.Second)
+	deadline := clock.Mono().Add(aliveWithin + time.Second)
 	for {
-		m, restarted, err := c.roster.join(s, time.Now())
-		if err == nil || time.Now().After(deadline) {
+		m, restarted, err := c.roster.join(s, clock.Mono())
+		if err == nil || clock.Mono().After(deadline) {
 			return m, restarted, err
 		}
 		select {
@@ -295,7 +295,7 @@ func (c *Coordinator) receiveLoop(stream benchdv1.AgentService_SessionServer, m 
 			return err
 		}
 		now := c.clock.Now()
-		m.heard(time.Now())
+		m.heard(clock.Mono())
 		switch msg := in.GetMessage().(type) {
 		case *benchdv1.SessionRequest_ProbeReply:
 			s.replied(msg.ProbeReply, now)

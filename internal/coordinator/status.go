@@ -119,7 +119,7 @@ func (cd *conductor) tellStatus(live result.Snapshot) {
 	if cd.status == nil {
 		return
 	}
-	at := time.Unix(0, cd.c.clock.Now())
+	at := cd.date()
 	if cd.sealed {
 		cd.say(cd.status.end(at))
 		cd.status = nil
@@ -143,7 +143,7 @@ func (cd *conductor) addStatus(w *latency.Window) {
 	if cd.status == nil {
 		return
 	}
-	lines, err := cd.status.add(w, time.Unix(0, cd.c.clock.Now()))
+	lines, err := cd.status.add(w, cd.date())
 	if err != nil {
 		cd.log.Error("merge window into status", "window", w.ID, "error", err)
 	}

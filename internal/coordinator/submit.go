@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
@@ -58,7 +59,7 @@ func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (
 // hooks are those that connected agents allow; nil where there is no agent.
 func (c *Coordinator) hooks() []string {
 	var names []string
-	for _, m := range c.roster.all(time.Now()) {
+	for _, m := range c.roster.all(clock.Mono()) {
 		if _, connected := m.connected(); connected {
 			names = append(names, m.allowed()...)
 			names = slices.Grow(names, 1) // none at all is not nil
@@ -112,7 +113,7 @@ func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *bench
 		return "", fmt.Errorf("keep submission: %w", err)
 	}
 	stored := archive.Suite{
-		Name: suite.Name, Note: suite.Note, Tags: suite.Tags, Status: result.Queued, Created: time.Now().UTC(),
+		Name: suite.Name, Note: suite.Note, Tags: suite.Tags, Status: result.Queued, Created: c.clock.Wall().UTC(),
 		SubmittedBy: req.GetSubmittedBy(), Spec: submitted,
 	}
 	if stored.Plan, err = json.Marshal(result.NewPlan(*suite)); err != nil {

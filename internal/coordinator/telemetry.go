@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
@@ -32,7 +33,7 @@ type telemetry struct {
 	told       map[int]watchTold // by shard
 	held       []result.Observed // not archived yet
 	points     int               // of these
-	kept       time.Time         // when some were archived last
+	kept       clock.Instant     // when some were archived last
 	happenings int
 }
 
@@ -46,7 +47,7 @@ func newTelemetry() telemetry { return telemetry{watcher: -1, told: make(map[int
 
 // watch has agents watch the target and their hosts. It runs at every tick: who comes back is told again, and the target
 // gets another watcher when the one before is lost.
-func (cd *conductor) watch(now time.Time) {
+func (cd *conductor) watch(now clock.Instant) {
 	settings := cd.run.settings.Telemetry
 	life := cd.run.record.Life
 	if !settings.On || life.Status != result.Running || cd.epoch.Load() == 0 {
@@ -73,7 +74,7 @@ func (cd *conductor) watch(now time.Time) {
 }
 
 // pickWatcher picks the shard whose agent watches the target: the one that does, as long as it is there, or else the first.
-func (cd *conductor) pickWatcher(now time.Time) int {
+func (cd *conductor) pickWatcher(now clock.Instant) int {
 	shards := cd.run.record.Life.Shards
 	there := func(i int) bool {
 		since, away := cd.away[i]
@@ -134,7 +135,7 @@ func (cd *conductor) warn(text string) {
 }
 
 // keepObserved archives what was observed. What the archive does not take is tried again with what comes next.
-func (cd *conductor) keepObserved(ctx context.Context, now time.Time) {
+func (cd *conductor) keepObserved(ctx context.Context, now clock.Instant) {
 	t := &cd.telemetry
 	if len(t.held) == 0 {
 		return
@@ -149,7 +150,7 @@ func (cd *conductor) keepObserved(ctx context.Context, now time.Time) {
 
 // noteAt writes what happened at an instant of the run's time into the timeline.
 func (cd *conductor) noteAt(kind, text string, at time.Duration) {
-	e := archive.Event{Run: cd.id, At: time.Unix(0, cd.epoch.Load()+int64(at)), Kind: kind, Text: text}
+	e := archive.Event{Run: cd.id, At: cd.run.record.Zero.Add(at), Kind: kind, Text: text}
 	e.Phase, e.Offset = cd.place(at)
 	cd.addEvent(e)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
@@ -23,7 +24,8 @@ func closedHouse(t *testing.T, keep Keep) *Coordinator {
 	store, err := archive.Open(t.Context(), t.TempDir(), log)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close(context.WithoutCancel(t.Context()))) })
-	return &Coordinator{archive: store, config: Config{Version: "test", Keep: keep}, log: log}
+	source := clock.NewSource(clock.Skew{})
+	return &Coordinator{archive: store, config: Config{Version: "test", Keep: keep}, log: log, clock: source, settled: clock.NewSettled(source)}
 }
 
 // ended stores a suite whose run has so many windows of two agents and ended so long after the first instant.
@@ -133,6 +135,22 @@ func TestKeepLetsTheOldestGo(t *testing.T) {
 		require.NoError(t, c.letGo(t.Context(), now))
 		require.Equal(t, []string{"MIDDLE", "GOING", "NEW"}, names(c))
 	})
+}
+
+// A clock that is set forward for some hours lets nothing go that is not old enough.
+func TestAClockThatIsSetForwardLetsNothingGo(t *testing.T) {
+	c := closedHouse(t, Keep{Age: 48 * time.Hour})
+	c.clock = clock.NewSource(clock.Skew{Jumps: []clock.Jump{{After: 200 * time.Millisecond, By: 5 * time.Hour}}})
+	c.settled = clock.NewSettled(c.clock)
+	passed := time.Since(time.Unix(0, 0))
+	ended(t, c, "YOUNG", 5, passed-47*time.Hour, result.Complete)
+	ended(t, c, "OLD", 5, passed-49*time.Hour, result.Complete)
+	require.Eventually(t, func() bool { return c.clock.Wall().After(time.Now().Add(time.Hour)) }, time.Minute, time.Millisecond)
+	require.NoError(t, c.lookAfter(t.Context()))
+	suites, err := c.archive.Suites(t.Context())
+	require.NoError(t, err)
+	require.Len(t, suites, 1)
+	require.Equal(t, "YOUNG", suites[0].ID)
 }
 
 // The archive is looked after as a whole: what was being removed goes, what is long is rolled up.

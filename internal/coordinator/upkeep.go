@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -45,7 +46,7 @@ func (c *Coordinator) lookAfter(ctx context.Context) error {
 	if err := c.archive.Purge(ctx); err != nil {
 		return err
 	}
-	if err := c.letGo(ctx, time.Now()); err != nil {
+	if err := c.letGo(ctx, c.settled.Wall()); err != nil {
 		return err
 	}
 	extents, err := c.archive.Extents(ctx, "")
@@ -108,15 +109,15 @@ func (c *Coordinator) rollOf(ctx context.Context, e archive.PhaseExtent) (roll a
 
 // breathe makes a pause of a length that leaves the archive to others for most of the time.
 func breathe() func(context.Context) error {
-	began := time.Now()
+	began := clock.Mono()
 	return func(ctx context.Context) error {
-		timer := time.NewTimer((upkeepShare - 1) * time.Since(began))
+		timer := time.NewTimer((upkeepShare - 1) * began.Elapsed())
 		defer timer.Stop()
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-timer.C:
-			began = time.Now()
+			began = clock.Mono()
 			return nil
 		}
 	}

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 )
@@ -15,7 +16,7 @@ const tellEvery = time.Second
 type inserted struct {
 	below map[int]int64 // by shard, the key number below which its rows are there
 	told  int64
-	at    time.Time // of telling
+	at    clock.Instant // of telling
 }
 
 // note takes what a window tells. Windows may come in any order.
@@ -46,7 +47,7 @@ func (in *inserted) smallest(shards int) int64 {
 
 // tellInserted tells all agents of the run what they may read beside their own inserts, when that has grown. Where
 // inserts are dealt out, workers read no others.
-func (cd *conductor) tellInserted(now time.Time) {
+func (cd *conductor) tellInserted(now clock.Instant) {
 	shards := cd.run.record.Life.Shards
 	if len(shards) < 2 || cd.run.settings.Workload.DealInserts || now.Sub(cd.inserted.at) < tellEvery {
 		return

@@ -1,0 +1,91 @@
+package coordinator
+
+import (
+	"slices"
+	"time"
+)
+
+// A run has one date from the wall clock, that of its beginning here, and counts on from it by the coordinator's clock: a
+// wall clock that is set while it goes on moves nothing in its timeline. After a restart its dates are provisional, by the
+// wall clock, until an agent is back that has kept the run's time; what is noted meanwhile is dated again then, and not
+// archived before.
+
+// zero is the date of the run's time zero.
+func (r *run) zero() time.Time {
+	if r.record.Zero.IsZero() { // archived by an earlier version
+		return time.Unix(0, r.record.Epoch)
+	}
+	return r.record.Zero
+}
+
+// beginDates takes the date from the wall clock.
+func (cd *conductor) beginDates() {
+	rec := &cd.run.record
+	if rec.Epoch != 0 {
+		rec.Zero = cd.run.zero()
+	}
+	cd.ahead = later(cd.c.clock.Wall(), rec.Noted).UnixNano() - cd.c.clock.Now()
+}
+
+// provisional reports whether dates may still turn out to be wrong.
+func (cd *conductor) provisional() bool { return cd.run.record.Epoch != 0 && !cd.anchored.Load() }
+
+// dateAt is the date at an instant of the coordinator's clock.
+func (cd *conductor) dateAt(instant int64) time.Time {
+	rec := &cd.run.record
+	if rec.Epoch == 0 || cd.provisional() {
+		return time.Unix(0, instant+cd.ahead)
+	}
+	return rec.Zero.Add(time.Duration(instant - rec.Epoch))
+}
+
+// date is the date now.
+func (cd *conductor) date() time.Time { return cd.dateAt(cd.c.clock.Now()) }
+
+// stamp dates what is written into the timeline now: never before what was written last.
+func (cd *conductor) stamp() time.Time {
+	rec := &cd.run.record
+	at := later(cd.date(), rec.Noted)
+	if !cd.provisional() {
+		rec.Noted = at
+	}
+	return at
+}
+
+// reckon sets the run's time by its provisional date, where no agent is left that has kept it.
+func (cd *conductor) reckon() {
+	now := cd.c.clock.Now()
+	cd.anchorAt(now - int64(cd.dateAt(now).Sub(cd.run.record.Zero)))
+}
+
+// anchorAt makes an instant of the coordinator's clock the run's time zero, and dates again what was noted before that was
+// known.
+func (cd *conductor) anchorAt(epoch int64) {
+	rec := &cd.run.record
+	rec.Epoch = epoch
+	cd.epoch.Store(epoch)
+	cd.anchored.Store(true)
+	cd.dirty = true
+	cd.view.Lock()
+	defer cd.view.Unlock()
+	cd.live.events = slices.Clone(cd.live.events) // watchers may still read the old ones
+	for _, i := range cd.undated {
+		e := &cd.events[i]
+		shown := slices.Index(cd.live.events, *e)
+		since := time.Duration(e.At.UnixNano() - cd.ahead - epoch)
+		e.At = later(rec.Zero.Add(since), rec.Noted)
+		e.Phase, e.Offset = cd.place(since)
+		rec.Noted = e.At
+		if shown >= 0 {
+			cd.live.events[shown] = *e
+		}
+	}
+	cd.undated = nil
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,116 @@
+package coordinator_test
+
+import (
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/clock"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// dates reads a suite's run and its timeline from the archive of a house that is closed.
+func (h *house) dates(id string) (archive.RunRecord, []time.Time) {
+	h.t.Helper()
+	h.close()
+	store, err := archive.Open(h.t.Context(), h.dir, slog.New(slog.DiscardHandler))
+	require.NoError(h.t, err)
+	defer func() { require.NoError(h.t, store.Close(h.t.Context())) }()
+	run, err := store.Run(h.t.Context(), id+".1")
+	require.NoError(h.t, err)
+	events, err := store.Events(h.t.Context(), id+".1")
+	require.NoError(h.t, err)
+	var at []time.Time
+	for _, e := range events {
+		h.t.Log(e.At, e.Phase, e.Offset, e.Kind, e.Text)
+		at = append(at, e.At)
+	}
+	return run, at
+}
+
+// A wall clock that is set while a run goes on moves neither its dates nor its figures.
+func TestAWallClockThatIsSetMovesNoTimeline(t *testing.T) {
+	t.Parallel()
+	for name, by := range map[string]time.Duration{"forward": 5 * time.Hour, "back": -8 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.close()
+			h.skew.Jumps = []clock.Jump{{After: 1500 * time.Millisecond, By: by}}
+			began := time.Now()
+			h.open()
+			a := newPuppet(h, "a").connect()
+			id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
+			require.NoError(t, err)
+			a.ready()
+			start := a.begin()
+			a.window(start.GetId(), 0, 5, "OK", false)
+			<-time.After(time.Until(began.Add(2 * time.Second))) // the clock is set
+			a.cancel()
+			h.event(id, "agent a is not connected")
+			a.hold(start)
+			a.connect()
+			a.window(start.GetId(), 1, 5, "OK", true)
+			a.ended(start.GetId(), 2, 5)
+			h.until(id, result.Complete)
+			agents, err := h.runs.Agents(t.Context(), &benchdv1.AgentsRequest{})
+			require.NoError(t, err)
+			require.WithinDuration(t, time.Now().Add(by), agents.GetAgents()[0].GetLastHeard().AsTime(), time.Minute, "it is a date of now")
+			again, err := h.submit(&benchdv1.SubmitRequest{Agents: 1}, "duration=1m")
+			require.NoError(t, err)
+			h.cancel(again)
+			created := h.result(again).Provenance.Created
+			require.WithinDuration(t, time.Now().Add(by), created, time.Minute, "what is new has the new date")
+			require.Equal(t, created.Format("20060102"), again[:8])
+
+			run, at := h.dates(id)
+			require.WithinDuration(t, began, run.Started, time.Minute)
+			require.WithinDuration(t, run.Started, run.Ended, time.Minute)
+			require.Greater(t, len(at), 1)
+			require.True(t, slices.IsSortedFunc(at, time.Time.Compare))
+			require.WithinDuration(t, began, at[len(at)-1], time.Minute)
+		})
+	}
+}
+
+// A wall clock that is set while the coordinator is down does not part a run's dates, nor the first operations from the
+// planned start.
+func TestARestartWithAnotherDateMovesNoTimeline(t *testing.T) {
+	t.Parallel()
+	for name, by := range map[string]time.Duration{"forward": 5 * time.Hour, "back": -8 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			a := newPuppet(h, "a").connect()
+			id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
+			require.NoError(t, err)
+			a.ready()
+			start := a.begin()
+			a.window(start.GetId(), 0, 5, "OK", false)
+			a.acked(0)
+			h.close()
+			h.skew.Offset = by
+			h.open()
+			a.hold(start)
+			a.connect()
+			a.window(start.GetId(), 1, 5, "OK", true)
+			a.ended(start.GetId(), 2, 5)
+			h.until(id, result.Complete)
+			begun := h.result(id).Start
+			require.NotNil(t, begun)
+			require.InDelta(t, 0, begun.Agents[0].LateMS, 10_000, "it began when it was told to")
+
+			run, at := h.dates(id)
+			require.WithinDuration(t, begun.Planned, run.Started, time.Second)
+			require.WithinDuration(t, run.Started, run.Ended, time.Minute)
+			require.True(t, slices.IsSortedFunc(at, time.Time.Compare))
+			require.WithinDuration(t, run.Started, at[len(at)-1], time.Minute)
+			require.Greater(t, len(at), 2)
+		})
+	}
+}
