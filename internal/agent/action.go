@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/plan"
@@ -118,7 +119,7 @@ func answered(answer *benchdv1.ActionAnswer) *benchdv1.SessionRequest {
 func (a *Agent) carryOut(ctx context.Context, m *benchdv1.ActionOrder) *benchdv1.ActionAnswer {
 	log := a.log.With("action", m.GetName(), "run", m.GetRun())
 	log.Info("action begins", "target", m.GetTarget(), "args", m.GetArgs())
-	begin := time.Now()
+	begin := clock.Mono()
 	if timeout := time.Duration(m.GetTimeoutNs()); timeout > 0 {
 		late := fmt.Errorf("it was not done within %s: %w", timeout, context.DeadlineExceeded)
 		var cancel context.CancelFunc
@@ -128,11 +129,11 @@ func (a *Agent) carryOut(ctx context.Context, m *benchdv1.ActionOrder) *benchdv1
 	found, err := a.do(ctx, m)
 	answer := &benchdv1.ActionAnswer{Id: m.GetId(), Outcome: outcomeOf(ctx, err)}
 	if err != nil {
-		log.Info("action failed", "after", time.Since(begin), "error", err)
+		log.Info("action failed", "after", begin.Elapsed(), "error", err)
 		answer.Error = wire.Text(err.Error())
 		return answer
 	}
-	log.Info("action is done", "after", time.Since(begin), "text", found.Text)
+	log.Info("action is done", "after", begin.Elapsed(), "text", found.Text)
 	answer.Answer, err = json.Marshal(found)
 	if err == nil && len(answer.GetAnswer()) > mostFound {
 		err = fmt.Errorf("it found more than can be told: %d bytes", len(answer.GetAnswer()))

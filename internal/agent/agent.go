@@ -33,9 +33,11 @@ type Agent struct {
 	config Config
 	log    *slog.Logger
 	clock  *clock.Source
-	boot   string
-	host   *benchdv1.HostFacts
-	health *sampler
+	// settled is the date for what is deleted by age.
+	settled *clock.Settled
+	boot    string
+	host    *benchdv1.HostFacts
+	health  *sampler
 
 	meters     *exposition.Runs[*meter] // nil where nobody takes the agent's metrics
 	meterNames *meterNames
@@ -61,7 +63,7 @@ func New(config Config) (*Agent, error) {
 		return nil, err
 	}
 	a := &Agent{
-		config: config, log: config.Logger, clock: config.Clock, boot: rand.Text(), health: newSampler(),
+		config: config, log: config.Logger, clock: config.Clock, settled: clock.NewSettled(config.Clock), boot: rand.Text(), health: newSampler(),
 		shards: make(map[shardKey]*shard), actions: make(map[string]*action), changed: make(chan struct{}),
 		room: room{log: config.Logger},
 	}
@@ -82,8 +84,8 @@ func (a *Agent) Run(ctx context.Context) error {
 	if err := a.openRoom(); err != nil {
 		return err
 	}
-	ending := time.Now()
-	defer func() { a.closeRoom(joinWithin - time.Since(ending)) }()
+	ending := clock.Mono()
+	defer func() { a.closeRoom(joinWithin - ending.Elapsed()) }()
 	a.host = hostFacts(ctx, a.config.rawIO(), a.log)
 	conn, err := grpc.NewClient(a.config.Coordinator, a.config.dialOptions()...)
 	if err != nil {
@@ -101,12 +103,12 @@ func (a *Agent) Run(ctx context.Context) error {
 	case <-linked:
 	case <-ctx.Done():
 	}
-	ending = time.Now()
+	ending = clock.Mono()
 	a.leave(reasonOf(ctx), ending)
 	cancel()
 	<-linked
 	a.found() // nobody is waited for any more
-	a.join(joinWithin - time.Since(ending))
+	a.join(joinWithin - ending.Elapsed())
 	return errors.Join(err, conn.Close())
 }
 
@@ -166,7 +168,7 @@ func reasonOf(ctx context.Context) string {
 }
 
 // leave ends the agent's work: workers stop, their last windows are sent and acknowledged, the coordinator is told.
-func (a *Agent) leave(reason string, began time.Time) {
+func (a *Agent) leave(reason string, began clock.Instant) {
 	a.mu.Lock()
 	a.leaving = true
 	shards := a.all()
@@ -177,7 +179,7 @@ func (a *Agent) leave(reason string, began time.Time) {
 	}
 	closing.Wait()
 
-	a.await(ackWithin-time.Since(began), func() bool { return a.out == nil || a.held() == 0 })
+	a.await(ackWithin-began.Elapsed(), func() bool { return a.out == nil || a.held() == 0 })
 	a.mu.Lock()
 	out := a.out
 	a.mu.Unlock()

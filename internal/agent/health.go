@@ -14,6 +14,7 @@ import (
 	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/net"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/latency"
 )
 
@@ -34,7 +35,7 @@ type sampler struct {
 
 // snapshot is what is counted since the machine or the process started.
 type snapshot struct {
-	at         time.Time
+	at         clock.Instant
 	busy, idle float64 // processor seconds of the host
 	own        float64 // of the process
 	rx, tx     uint64
@@ -53,7 +54,7 @@ func newSampler() *sampler {
 }
 
 func read() snapshot {
-	now := snapshot{at: time.Now()}
+	now := snapshot{at: clock.Mono()}
 	if times, err := cpu.Times(false); err == nil && len(times) == 1 {
 		t := times[0]
 		now.idle = t.Idle + t.Iowait

@@ -60,7 +60,7 @@ func (s *shard) newPoints() (*points, error) {
 		return nil, fmt.Errorf("keep raw points: %w", err)
 	}
 	for _, name := range old {
-		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > pointsKept {
+		if info, err := os.Stat(name); err == nil && s.a.settled.Wall().Sub(info.ModTime()) > pointsKept {
 			_ = os.Remove(name) // it is tried again with the next run
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 )
@@ -78,12 +79,24 @@ func TestOldPointsMakeRoomForNewOnes(t *testing.T) {
 		long := time.Now().Add(-pointsKept - time.Hour)
 		require.NoError(t, os.Chtimes(name, long, long))
 	}
-	s := &shard{a: &Agent{config: Config{Spool: dir}}, key: shardKey{"S.2", 0, 1}}
+	s := &shard{a: &Agent{config: Config{Spool: dir}, settled: clock.NewSettled(clock.NewSource(clock.Skew{}))}, key: shardKey{"S.2", 0, 1}}
 	_, err := s.newPoints()
 	require.NoError(t, err)
 	require.NoFileExists(t, old)
 	require.FileExists(t, other)
 	require.FileExists(t, filepath.Join(dir, "S.2-0-1"+pointsSuffix))
+}
+
+func TestPointsOutliveAClockThatIsSetForward(t *testing.T) {
+	dir := t.TempDir()
+	first := filepath.Join(dir, "S.1-0-1"+pointsSuffix)
+	require.NoError(t, os.WriteFile(first, nil, 0o600))
+	source := clock.NewSource(clock.Skew{Jumps: []clock.Jump{{After: 200 * time.Millisecond, By: 2 * pointsKept}}})
+	a := &Agent{config: Config{Spool: dir}, settled: clock.NewSettled(source)}
+	require.Eventually(t, func() bool { return source.Wall().After(time.Now().Add(pointsKept)) }, time.Minute, time.Millisecond)
+	_, err := (&shard{a: a, key: shardKey{"S.2", 0, 1}}).newPoints()
+	require.NoError(t, err)
+	require.FileExists(t, first)
 }
 
 func TestAPieceOfPointsIsOfNoOtherFile(t *testing.T) {

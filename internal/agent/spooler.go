@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/spool"
 )
@@ -131,9 +132,9 @@ func (s *spooler) save(k *keptWindow) {
 	if w == nil {
 		return // acknowledged meanwhile
 	}
-	began := time.Now()
+	began := clock.Mono()
 	place, err := s.write(w)
-	if took := time.Since(began); took > slowDisk {
+	if took := began.Elapsed(); took > slowDisk {
 		s.room.log.Warn("the disk of the spool is slow", "took", took)
 	}
 	if err != nil {

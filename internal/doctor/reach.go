@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/load"
 )
 
@@ -17,9 +18,9 @@ const reachWithin = 10 * time.Second
 func Reach(ctx context.Context, name string, open load.Driver, s load.Settings) Finding {
 	ctx, cancel := context.WithTimeout(ctx, reachWithin)
 	defer cancel()
-	begin := time.Now()
+	begin := clock.Mono()
 	facts, err := visit(ctx, open, s)
-	return judgeTarget(name, facts, time.Since(begin), err)
+	return judgeTarget(name, facts, begin.Elapsed(), err)
 }
 
 func visit(ctx context.Context, open load.Driver, s load.Settings) (facts map[string]string, err error) {

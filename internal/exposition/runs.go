@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/benchd/benchd/internal/clock"
 )
 
 // Defaults of a Runs.
@@ -26,7 +28,6 @@ type Runs[S Source] struct {
 	names []*prometheus.Desc
 	keep  time.Duration
 	most  int
-	now   func() time.Time
 
 	mu   sync.Mutex
 	runs map[string]*entry[S]
@@ -35,14 +36,14 @@ type Runs[S Source] struct {
 type entry[S Source] struct {
 	run    string
 	source S
-	ended  time.Time // zero while the run goes on
+	ended  clock.Instant // zero while the run goes on
 }
 
 // NewRuns makes a collector of metrics with these names, of which ended runs show at most (default DefaultMost)
 // for as long as keep (default DefaultKeep).
 func NewRuns[S Source](keep time.Duration, most int, names ...*prometheus.Desc) *Runs[S] {
 	return &Runs[S]{
-		names: names, keep: cmp.Or(keep, DefaultKeep), most: cmp.Or(most, DefaultMost), now: time.Now,
+		names: names, keep: cmp.Or(keep, DefaultKeep), most: cmp.Or(most, DefaultMost),
 		runs: make(map[string]*entry[S]),
 	}
 }
@@ -56,7 +57,7 @@ func (r *Runs[S]) Begin(run string, source S) S {
 		e = &entry[S]{run: run, source: source}
 		r.runs[run] = e
 	}
-	e.ended = time.Time{}
+	e.ended = clock.Instant{}
 	return e.source
 }
 
@@ -65,14 +66,14 @@ func (r *Runs[S]) End(run string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e := r.runs[run]; e != nil {
-		e.ended = r.now()
+		e.ended = clock.Mono()
 	}
 	r.expire()
 }
 
 // expire drops what was shown for long enough. The caller holds mu.
 func (r *Runs[S]) expire() {
-	now := r.now()
+	now := clock.Mono()
 	var ended []*entry[S]
 	for run, e := range r.runs {
 		switch {

@@ -102,3 +102,32 @@ func speaks(f file) bool {
 	}
 	return strings.HasPrefix(f.syntax.Doc.Text(), name+" ")
 }
+
+// clocked are the folders whose code reads time by the rule of package clock: by the monotonic clock what lasts, by the
+// injected wall clock what has a date.
+func clocked() []string {
+	return []string{"agent", "archive", "coordinator", "dev", "doctor", "exposition", "observe", "remote"}
+}
+
+// clocks finds readings of time in those folders that are both at once. Tests may use them.
+func clocks(t tree) []finding {
+	readings := []string{"Now", "Since", "Until"}
+	var found []finding
+	for _, f := range t.files {
+		room, _, _ := strings.Cut(strings.TrimPrefix(f.path, "internal/"), "/")
+		if f.test() || f.generated() || !strings.HasPrefix(f.path, "internal/") || !slices.Contains(clocked(), room) {
+			continue
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			selector, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if holder, ok := selector.X.(*ast.Ident); ok && holder.Name == "time" && slices.Contains(readings, selector.Sel.Name) {
+				found = append(found, t.at(f, n.Pos(), "time.%s: durations need clock.Mono, dates Source.Wall", selector.Sel.Name))
+			}
+			return true
+		})
+	}
+	return found
+}

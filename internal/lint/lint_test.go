@@ -26,6 +26,7 @@ func inspect(t *testing.T, root string) []string {
 		leftovers(tree),
 		idlers(tree),
 		mutes(tree),
+		clocks(tree),
 	)
 	slices.SortFunc(found, func(a, b finding) int {
 		return cmp.Or(strings.Compare(a.path, b.path), cmp.Compare(a.line, b.line), strings.Compare(a.text, b.text))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -25,7 +26,7 @@ type Follower struct {
 // two minutes: its agents go on without it, and started anew it knows the run. known says that the id has been
 // seen there before, so that this holds from the first question on.
 func (c *Client) Watch(ctx context.Context, id string, known bool, f Follower) error {
-	pause, seen := c.patience.pause, time.Now()
+	pause, seen := c.patience.pause, clock.Mono()
 	told := map[Event]bool{}
 	for {
 		some, err := c.watchOnce(ctx, id, func(p Progress) {
@@ -40,13 +41,13 @@ func (c *Client) Watch(ctx context.Context, id string, known bool, f Follower) e
 			return err
 		}
 		if some {
-			known, pause, seen = true, c.patience.pause, time.Now()
+			known, pause, seen = true, c.patience.pause, clock.Mono()
 		}
 		away, ok := errors.AsType[*unreachable](err)
 		if !ok || !known {
 			return err
 		}
-		if time.Since(seen) > c.patience.gone {
+		if seen.Elapsed() > c.patience.gone {
 			return wire.Errorf(wire.ErrUnreachable,
 				"%v; gave up after %v: the run may have gone on, and `benchctl watch %s` tells when the coordinator is back", err, c.patience.gone, id)
 		}
