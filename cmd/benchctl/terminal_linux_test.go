@@ -57,11 +57,13 @@ func TestInterruptOnATerminal(t *testing.T) {
 		out    string
 	}{
 		{"waiting, yes cancels", []string{"submit", "--wait"}, func(s *session) {
+			s.Shows("suite ", 1) // before that nothing can be cancelled, and it ends
 			s.Press(ctrlC)
 			s.Shows("[y]es, [n]o", 1)
 			s.Press("y\n")
 		}, result.Cancelled, "cancelled"},
 		{"waiting, a second one leaves", []string{"submit", "--wait"}, func(s *session) {
+			s.Shows("suite ", 1) // before that nothing can be cancelled, and it ends
 			s.Press(ctrlC)
 			s.Shows("[y]es, [n]o", 1)
 			s.Press("n\n")
