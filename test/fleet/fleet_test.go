@@ -10,7 +10,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -24,6 +23,7 @@ import (
 
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/test/house"
 )
 
 // patience bounds what should happen soon. Machines that run other tests beside this one are slow.
@@ -31,11 +31,10 @@ const patience = 5 * time.Minute
 
 // options are the settings of `make bench-fleet`.
 type options struct {
-	programs string
-	sizes    string
-	seconds  int
-	judge    bool
-	profile  string
+	sizes   string
+	seconds int
+	judge   bool
+	profile string
 }
 
 // chosen holds the options, which flags of the test's binary can only leave in a variable.
@@ -47,24 +46,7 @@ func TestMain(m *testing.M) {
 	flag.BoolVar(&chosen.judge, "judge", false, "judge lateness, CPU and memory, too")
 	flag.StringVar(&chosen.profile, "profile", "", "keep a CPU profile of the coordinator in this directory")
 	flag.Parse()
-	os.Exit(build(m))
-}
-
-func build(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "benchd-fleet-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	chosen.programs = dir
-	cmd := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false", "-o", dir, "../../cmd/...")
-	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	if err := cmd.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "build the programs:", err)
-		return 1
-	}
-	return m.Run()
+	os.Exit(house.Main(m))
 }
 
 // TestFleet protects the exactness of a merge over many agents, and says what it costs.

@@ -1,7 +1,7 @@
 // Package house starts benchd for tests as its users have it: the built programs, each in a process of its own,
 // talking over the loopback interface.
 //
-//  1. Main builds the programs, runs the tests of a package, and removes the programs.
+//  1. Main builds the programs, once for all packages, and runs the tests of a package.
 //  2. New starts a coordinator on ports that are free; its Agents connect to it.
 //  3. Ctl runs benchctl on it; Submit, Show, Status and Until are for its most frequent commands.
 //  4. Honest checks of a result what must be true of every result.
