@@ -14,7 +14,7 @@ import (
 // What YCSB's formulas and HBase's own client write is read by benchd, and the other way round: no row is missing, no
 // byte is different.
 func TestTablesAreInterchangeableWithYCSB(t *testing.T) {
-	on(t, []string{one, sandbox}, func(t *testing.T, s *server) {
+	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const records, fields, length = 20_000, 10, 100
 		base := property("recordcount", records, "fieldcount", fields, "fieldlength", length, "dataintegrity", true)
 		read := func(table string, settings ...any) {
@@ -46,7 +46,7 @@ func TestTablesAreInterchangeableWithYCSB(t *testing.T) {
 // The sandbox answers HBase's official client as a real HBase does, call by call.
 func TestAnswersOfTheSandboxAreHBases(t *testing.T) {
 	var answers [2]string
-	for i, kind := range []string{one, sandbox} {
+	for i, kind := range []string{three, sandbox} {
 		on(t, []string{kind}, func(t *testing.T, s *server) {
 			stdout, code := java(t, 6*time.Minute, "Answers", s.quorum)
 			require.Zero(t, code, stdout)

@@ -18,7 +18,7 @@ const soon = 4 * time.Minute
 // 200 000 rows of 1 KB come from three agents into a table of 20 split points, YCSB's workloads a to f run on them, and
 // HBase's own client finds what the results say.
 func TestLoadAndYCSBsWorkloads(t *testing.T) {
-	on(t, []string{one, three, sandbox}, func(t *testing.T, s *server) {
+	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const records, splits, agents = 200_000, 20, 3
 		h := house.New(t)
 		h.Agents("a", "b", "c")
@@ -54,7 +54,7 @@ func TestLoadAndYCSBsWorkloads(t *testing.T) {
 
 // Rows that came in batches are all there.
 func TestBulkInsert(t *testing.T) {
-	on(t, []string{one, three, sandbox}, func(t *testing.T, s *server) {
+	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const records = 50_000
 		h := house.New(t)
 		h.Agents("a", "b", "c")

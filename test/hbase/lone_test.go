@@ -14,7 +14,7 @@ import (
 // With the default settings a lone worker does not wait for others to fill a batch with: half of its reads take less
 // than 0.3 ms. A machine that is busy with something else gets another chance.
 func TestALoneWorkerIsNotKeptWaiting(t *testing.T) {
-	on(t, []string{one, sandbox}, func(t *testing.T, s *server) {
+	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const records, attempts, limit = 10_000, 3, 300.0
 		const table = "lone"
 		run(t, s, table, append(property("recordcount", records, "hbase.table.create", "recreate"), "--phase", "load", "--threads", "8")...)

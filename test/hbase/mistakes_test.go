@@ -34,7 +34,7 @@ func silent(t *testing.T) string {
 // Where the cluster cannot be used, that is said at once, with the cause and with the exit code for it. The library
 // beneath would try for ever.
 func TestMistakesAreToldWithin10Seconds(t *testing.T) {
-	on(t, []string{one, sandbox}, func(t *testing.T, s *server) {
+	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const table, disabled = "mistakes", "mistakes_disabled"
 		h := house.New(t)
 		h.Agents("a", "b", "c", "d", "e", "f", "g", "h", "i") // one for each mistake

@@ -13,7 +13,7 @@ import (
 
 // What increments, appends, deletes, conditional puts and multi-gets leave in the table is what they should.
 func TestOperationsBeyondYCSBs(t *testing.T) {
-	on(t, []string{one, three, sandbox}, func(t *testing.T, s *server) {
+	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const records, ops, fields, length = 3000, 9000, 3, 40
 		const table = "beyond"
 		h := house.New(t)
@@ -47,7 +47,7 @@ func TestOperationsBeyondYCSBs(t *testing.T) {
 
 // A delete takes away the whole row that it names and no other one.
 func TestDeletes(t *testing.T) {
-	on(t, []string{one, three, sandbox}, func(t *testing.T, s *server) {
+	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const records, deleted, fields, length = 4000, 1500, 2, 50
 		const table = "deleted"
 		base := property("recordcount", records, "fieldcount", fields, "fieldlength", length, "dataintegrity", true)

@@ -21,7 +21,6 @@ import (
 
 // The servers that scenarios run on.
 const (
-	one     = "one region server"
 	three   = "three region servers"
 	sandbox = "sandbox"
 )
@@ -36,6 +35,7 @@ type server struct {
 	dir    string // of a real HBase's files
 	stop   func()
 	kill   func(t *testing.T, name string) // ends the region server HOST,PORT,STARTCODE at once
+	revive func(t *testing.T)              // starts it again; nil where nobody else uses the server
 }
 
 // started holds the servers that tests share, by name.
@@ -46,15 +46,26 @@ func on(t *testing.T, names []string, scenario func(t *testing.T, s *server)) {
 	t.Helper()
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			s := started[name]
-			if s == nil {
-				s = launch(t, name)
-				started[name] = s
-			}
-			t.Cleanup(func() { s.tell(t) })
-			scenario(t, s)
+			scenario(t, share(t, name))
 		})
 	}
+}
+
+// share gives the server of a name that tests share. That of three region servers may have been started for several
+// packages: see scripts/with-hbase.
+func share(t *testing.T, name string) *server {
+	t.Helper()
+	s := started[name]
+	if quorum, dir := os.Getenv("BENCHD_HBASE"), os.Getenv("BENCHD_HBASE_DIR"); s == nil && name == three && dir != "" {
+		s = hbaseIn(name, dir)
+		s.quorum, s.stop = quorum, func() {}
+	}
+	if s == nil {
+		s = launch(t, name)
+	}
+	started[name] = s
+	t.Cleanup(func() { s.tell(t) })
+	return s
 }
 
 // own starts a server that ends with the test.
@@ -84,11 +95,6 @@ func (s *server) tell(t *testing.T) {
 func launch(t *testing.T, name string) *server {
 	t.Helper()
 	switch name {
-	case one:
-		if quorum := os.Getenv("BENCHD_HBASE"); quorum != "" {
-			return &server{name: name, quorum: quorum, stop: func() {}}
-		}
-		return launchHBase(t, name, 1)
 	case three:
 		return launchHBase(t, name, 3)
 	case together:
@@ -97,21 +103,17 @@ func launch(t *testing.T, name string) *server {
 	return launchSandbox(t, name)
 }
 
+// script is what starts and steers real HBases.
+func script() string { return filepath.Join(house.Root(), "scripts", "hbase") }
+
 // launchHBase starts a real HBase, in a folder and on ports of its own.
 func launchHBase(t *testing.T, name string, servers int, more ...string) *server {
 	t.Helper()
 	begin := time.Now()
-	script := filepath.Join(house.Root(), "scripts", "hbase")
-	dir := filepath.Join(house.Root(), "bin", "hbase", fmt.Sprintf("test-%d-%d", os.Getpid(), begin.UnixNano()))
-	s := &server{name: name, dir: dir}
-	s.stop = func() {
-		if out, err := exec.CommandContext(context.Background(), script, "down", "--purge", "--dir", dir).CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "stop HBase in %s: %v: %s\n", dir, err, out)
-		}
-	}
-	stdout, stderr, code := house.Command(t, 5*time.Minute, script, append([]string{
+	s := hbaseIn(name, filepath.Join(house.Root(), "bin", "hbase", fmt.Sprintf("test-%d-%d", os.Getpid(), begin.UnixNano())))
+	stdout, stderr, code := house.Command(t, 5*time.Minute, script(), append([]string{
 		"up", "--servers", strconv.Itoa(servers),
-		"--free-ports", "--heap", "1g", "--wait", "240", "--dir", dir,
+		"--free-ports", "--heap", "1g", "--wait", "240", "--dir", s.dir,
 	}, more...)...)
 	if code != 0 {
 		s.stop()
@@ -119,10 +121,21 @@ func launchHBase(t *testing.T, name string, servers int, more ...string) *server
 	}
 	_, s.quorum, _ = strings.Cut(strings.TrimSpace(stdout), "=")
 	t.Logf("HBase with %s is up after %.1f s", name, time.Since(begin).Seconds())
+	return s
+}
+
+// hbaseIn is a real HBase in a folder.
+func hbaseIn(name, dir string) *server {
+	s := &server{name: name, dir: dir}
+	s.stop = func() {
+		if out, err := exec.CommandContext(context.Background(), script(), "down", "--purge", "--dir", dir).CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "stop HBase in %s: %v: %s\n", dir, err, out)
+		}
+	}
 	s.kill = func(t *testing.T, name string) {
 		t.Helper()
 		port := strings.Split(name, ",")[1]
-		stdout, stderr, code := house.Command(t, time.Minute, script, "pids", "--dir", dir)
+		stdout, stderr, code := house.Command(t, time.Minute, script(), "pids", "--dir", dir)
 		require.Zero(t, code, stderr)
 		for line := range strings.Lines(stdout) {
 			f := strings.Fields(line)
@@ -137,6 +150,11 @@ func launchHBase(t *testing.T, name string, servers int, more ...string) *server
 			}
 		}
 		require.Fail(t, "the region server should be a process", "%s among %s", name, stdout)
+	}
+	s.revive = func(t *testing.T) {
+		t.Helper()
+		_, stderr, code := house.Command(t, 5*time.Minute, script(), "add", "--dir", dir)
+		require.Zero(t, code, stderr)
 	}
 	return s
 }

@@ -19,7 +19,7 @@ import (
 // An agent with 100 workers and four connections does not grow. In its short form the run has hardly begun, and the
 // heap still finds its size; over ten minutes nothing may grow by more than 5 % after the first.
 func TestAnAgentDoesNotGrow(t *testing.T) {
-	on(t, []string{one}, func(t *testing.T, s *server) {
+	on(t, []string{three}, func(t *testing.T, s *server) {
 		const records = 20_000
 		const table = "soak"
 		lasts := length(t, "BENCHD_TEST_SOAK", 40*time.Second)
