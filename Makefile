@@ -106,8 +106,18 @@ test-faults: $(TESTRUNNER) ## Run the tests of killed processes, broken networks
 
 .PHONY: test-hbase
 test-hbase: $(TESTRUNNER) ## Run the tests that need a real HBase, which they start; FAULTS=2m SOAK=10m make two of them longer, RUN=NAME picks.
-	BENCHD_TEST_FAULTS='$(FAULTS)' BENCHD_TEST_SOAK='$(SOAK)' scripts/with-hbase \
-		$(GOTEST) -count 1 -p 1 -timeout 40m -tags hbase $(if $(RUN),-v -run '$(RUN)',$(call only,hbase)) $(HBASE)
+	BENCHD_TEST_FAULTS='$(FAULTS)' BENCHD_TEST_SOAK='$(SOAK)' $(if $(RUN),,scripts/covered --record hbase) scripts/with-hbase \
+		$(GOTEST) -count 1 -p 1 -timeout 60m -tags hbase $(if $(RUN),-v -run '$(RUN)',$(call only,hbase)) $(HBASE)
+
+# Of the tests that need a real HBase: every kind of operation, scans while regions split, actions, and the death of a
+# region server under load with all that was acknowledged counted afterwards.
+SMOKE := TestEveryOperationOnHBase TestScansAreWholeWhileRegionsSplit TestRegionsMoveAndSplit TestQuietComesAfterACompaction \
+	TestDeletes/three TestARegionServerDiesUnderLoad/three
+
+.PHONY: smoke-hbase
+smoke-hbase: $(TESTRUNNER) ## Run some of them, within three minutes: operations, scans, actions and the death of one of three region servers.
+	BENCHD_TEST_FAULTS='$(or $(FAULTS),75s)' scripts/with-hbase \
+		$(GOTEST) -count 1 -p 1 -timeout 9m -tags hbase -run '$(subst $() ,|,$(strip $(SMOKE)))' $(HBASE)
 
 .PHONY: soak
 soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three agents; memory, goroutines, archive and throughput are judged.
@@ -116,7 +126,7 @@ soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three 
 .PHONY: crash-archive
 crash-archive: $(TESTRUNNER) ## Kill the coordinator, and its archive alone, at 500 random instants each; it opens, and nothing acknowledged is missing.
 	BENCHD_CRASH_KILLS=500 $(GOTEST) -count 1 -v -timeout 30m -tags integration -run TestACoordinator ./test/crash
-	$(GOTEST) -count 1 -timeout 30m -run TestAcknowledgedWindowsSurviveKill -v ./internal/archive -args -kills 500
+	$(GOTEST:$(REPORT)=$(REPORT:.json=+alone.json)) -count 1 -timeout 30m -run TestAcknowledgedWindowsSurviveKill -v ./internal/archive -args -kills 500
 
 .PHONY: test-deploy
 test-deploy: $(TESTRUNNER) ## Check deploy/ and the release: units, manifests, compose file, playbook; build the image's stages without docker (root).
@@ -169,20 +179,24 @@ bench-ycsb: build ## Compare with YCSB on one HBase: YCSB=DIR of a build of it, 
 	@scripts/bench-ycsb --ycsb '$(YCSB)' --quorum '$(QUORUM)' $(ARGS)
 
 .PHONY: soak-hbase
-soak-hbase: ## Work with 100 workers on 4 connections for SOAK (10m) on the HBase at QUORUM; judge memory and goroutines.
-	BENCHD_HBASE=$(or $(QUORUM),127.0.0.1:2181) $(GO) test -count 1 -timeout 60m -tags hbase -run TestAnAgentStays -v ./internal/target/hbase -args -soak $(or $(SOAK),10m)
+soak-hbase: $(TESTRUNNER) ## Work with 100 workers on 4 connections for SOAK (10m) on the HBase at QUORUM, or on one of its own; check memory and goroutines.
+	$(if $(filter file,$(origin QUORUM)),scripts/with-hbase,BENCHD_HBASE='$(QUORUM)') $(GOTEST) -count 1 -timeout 60m -tags hbase -run TestAnAgentStays -v ./internal/target/hbase -args -soak $(or $(SOAK),10m)
 
 .PHONY: bench-telemetry
-bench-telemetry: ## Compare runs with and without telemetry on a real HBase with three region servers; judge what looking costs.
-	$(GO) test -count 1 -timeout 60m -tags 'hbase bench' -run TestLookingCostsLittle -v ./test/hbase -args -judge $(ARGS)
+bench-telemetry: $(TESTRUNNER) ## Compare runs with and without telemetry on a real HBase with three region servers; judge what looking costs.
+	$(GOTEST) -count 1 -timeout 60m -tags 'hbase bench' -run TestLookingCostsLittle -v ./test/hbase -args -judge $(ARGS)
 
 .PHONY: bench-fleet
-bench-fleet: ## Serve FLEET (10,100,1000) simulated agents for a minute each; print and judge CPU, memory, lateness, archive.
-	$(GO) test -count 1 -timeout 30m -tags integration -run TestFleet -v ./test/fleet -args -sizes $(FLEET) -seconds 60 -judge
+bench-fleet: $(TESTRUNNER) ## Serve FLEET (10,100,1000) simulated agents for a minute each; print and judge CPU, memory, lateness, archive.
+	$(GOTEST) -count 1 -timeout 30m -tags integration -run TestFleet -v ./test/fleet -args -sizes $(FLEET) -seconds 60 -judge
 
 .PHONY: bench-archive
-bench-archive: ## Archive four days of 6 agents and 5 operations of an open loop at speed, in memory where that is a folder; compare what it shows with what was sent, judge size and opening.
-	TMPDIR="$(firstword $(wildcard /dev/shm) $(TMPDIR) /tmp)" $(GO) test -count 1 -timeout 90m -run TestALongRunIsRolledUpUnseen -v ./internal/coordinator -args -four-days
+bench-archive: $(TESTRUNNER) ## Archive four days of 6 agents and 5 operations of an open loop at speed, in memory where that is a folder; compare what it shows with what was sent, judge size and opening.
+	TMPDIR="$(firstword $(wildcard /dev/shm) $(TMPDIR) /tmp)" $(GOTEST) -count 1 -timeout 90m -run TestALongRunIsRolledUpUnseen -v ./internal/coordinator -args -four-days
+
+.PHONY: nightly
+nightly: ## Run everything in its long form, also what CI leaves out (some hours; root, Java 17, Maven); print one table of its steps.
+	@scripts/nightly
 
 ##@ Change
 
