@@ -21,6 +21,7 @@ type open struct {
 	size   uint64        // of a page, as the client asked for at the beginning
 	limit  int           // how many rows are left; negative: no limit
 	batch  bool          // rows may come in parts because the client asked for few cells at once
+	cursor bool          // the client asks for the row where a page without rows ended
 
 	mu   sync.Mutex // held while a call reads
 	next uint64     // the number that the client's next call must have

@@ -1,6 +1,7 @@
 package regionserver
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"time"
@@ -74,7 +75,7 @@ func (s client) open(ctx context.Context, request *hbasepb.ScanRequest, a *rpc.A
 	if err != nil {
 		return nil, err
 	}
-	o := &open{region: r, filter: scan.Filter, size: p.GetMaxResultSize(), limit: -1, batch: scan.Batch > 0}
+	o := &open{region: r, filter: scan.Filter, size: p.GetMaxResultSize(), limit: -1, batch: scan.Batch > 0, cursor: p.GetNeedCursorResult()}
 	if n := request.GetLimitOfRows(); n > 0 {
 		o.limit = int(min(n, math.MaxInt32))
 	}
@@ -196,6 +197,9 @@ func (s client) fill(c *rpc.Call, a *rpc.Answer, request *hbasepb.ScanRequest, o
 	}
 	if kept == 0 && moreHere && request.GetClientHandlesHeartbeats() {
 		out.HeartbeatMessage = new(true)
+		if o.cursor {
+			out.Cursor = &hbasepb.Cursor{Row: bytes.Clone(page.Last)}
+		}
 	}
 	if kept == 0 && !moreHere && o.filter != nil && o.filter.AllRemaining() {
 		more = false

@@ -61,6 +61,8 @@ type Page struct {
 	Rows []Row
 	// Scanned is how many rows were looked at, Filtered how many of them the filter left nothing of.
 	Scanned, Filtered int64
+	// Last is the row that was looked at last.
+	Last []byte
 }
 
 // Reset makes the page empty and keeps its memory.
@@ -68,4 +70,5 @@ func (p *Page) Reset() {
 	p.Result.Reset()
 	p.Rows = p.Rows[:0]
 	p.Scanned, p.Filtered = 0, 0
+	p.Last = p.Last[:0]
 }

@@ -118,6 +118,7 @@ func (s *Scanner) Next(l Limits, out *Page) (more bool, err error) {
 		return false, fmt.Errorf("scan region %s: %w", s.region.info.Encoded, err)
 	}
 	more, err = s.page(l, out)
+	out.Last = append(out.Last, s.rd.plain...)
 	if closing := s.rd.it.Close(); err == nil {
 		err = closing
 	}

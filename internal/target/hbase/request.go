@@ -139,19 +139,40 @@ type scanned struct {
 	start   []byte
 	rows    int
 	bytes   int
+	alone   bool // only the row start, all of it
 }
 
 // appendScanRequest appends a ScanRequest that opens a scanner, fetches, and closes it, all in one: what has no
 // state on the server loses nothing when a region moves, and can be asked again.
+//
+// As Java's client does, it lets the server end a page in the middle of a row, and before any row was found: otherwise the
+// server has no limit of time, and names no place to go on from.
 func appendScanRequest(out, region []byte, s *scanned) []byte {
 	out = append(out, region...)
 	size := len(s.columns) + sizeField(len(s.start)) + len(s.filter) + 1 + protowire.SizeVarint(uint64(s.bytes))
+	if s.alone {
+		size += sizeField(len(s.start) + 1)
+	} else {
+		size += 6
+	}
 	out = protowire.AppendVarint(tag(out, 2), uint64(size))
 	out = append(out, s.columns...)
 	out = appendField(out, 3, s.start)
+	if s.alone { // up to the next key that there can be
+		out = protowire.AppendVarint(tag(out, 4), uint64(len(s.start)+1))
+		out = append(append(out, s.start...), 0)
+	}
 	out = append(out, s.filter...)
 	out = appendNumber(out, 10, uint64(s.bytes))
+	if !s.alone {
+		out = appendNumber(out, 23, 2) // pread: a scanner that may become a stream ends its first page after 256 KiB for that
+		out = appendNumber(out, 24, 1) // name the row where a limit ended the page
+	}
 	out = appendNumber(out, 4, uint64(s.rows))
 	out = appendNumber(out, 5, 1) // close the scanner
+	if !s.alone {
+		out = appendNumber(out, 7, 1) // a row may be incomplete
+		out = appendNumber(out, 8, 1) // a page may be empty
+	}
 	return out
 }

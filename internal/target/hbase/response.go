@@ -193,9 +193,15 @@ func (t *tally) got(response, cells []byte, collect func(field, value []byte)) e
 // page is what one fetch of a scan has brought.
 type page struct {
 	rows         int
-	last         []byte // the last row, within the answer
+	last         []byte // the last row that is complete, within the answer
+	part         []byte // the row that a limit of the server ended the page in; what came of it is not counted
+	cursor       []byte // the row that the server had come to when a limit ended the page
 	moreInRegion bool   // there may be more rows behind the last one in this region
 	over         bool   // a filter says that there is nothing more anywhere
+
+	parted bool   // the newest row is incomplete
+	older  []byte // the row before it
+	before tally  // without it
 }
 
 // scannedPage reads a ScanResponse.
@@ -205,38 +211,77 @@ func (t *tally) scannedPage(response, cells []byte) (page, error) {
 		switch {
 		case num == 1 && b == nil:
 			return t.scannedRow(&p, v, &cells)
-		case num == 1: // packed
-			for len(b) > 0 {
-				v, n := protowire.ConsumeVarint(b)
-				if n < 0 {
-					return errAnswer
-				}
-				b = b[n:]
-				if err := t.scannedRow(&p, v, &cells); err != nil {
-					return err
-				}
-			}
+		case num == 1:
+			return packed(b, func(v uint64) error { return t.scannedRow(&p, v, &cells) })
 		case num == 3:
 			p.over = v == 0
 		case num == 5:
+			p.older, p.before = p.last, *t
 			last, rest, err := t.result(b, cells, nil)
 			if err != nil || last == nil {
 				return cmp.Or(err, errAnswer)
 			}
 			p.last, cells = last, rest
 			p.rows++
+			return fields(b, func(num int, v uint64, _ []byte) error {
+				if num == 5 {
+					return p.flag(v)
+				}
+				return nil
+			})
+		case num == 7 && b == nil:
+			return p.flag(v)
+		case num == 7:
+			return packed(b, p.flag)
 		case num == 8:
 			p.moreInRegion = v != 0
+		case num == 12:
+			return fields(b, func(num int, _ uint64, b []byte) error {
+				if num == 1 {
+					p.cursor = b
+				}
+				return nil
+			})
 		}
 		return nil
 	})
+	if p.parted && p.rows > 0 {
+		*t = p.before
+		p.part, p.last = p.last, p.older
+		p.rows--
+	}
 	return p, err
+}
+
+// packed calls take for each number of a packed field.
+func packed(b []byte, take func(v uint64) error) error {
+	for len(b) > 0 {
+		v, n := protowire.ConsumeVarint(b)
+		if n < 0 {
+			return errAnswer
+		}
+		b = b[n:]
+		if err := take(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flag takes in whether the next result is incomplete: only the last one can be.
+func (p *page) flag(v uint64) error {
+	if p.parted {
+		return errAnswer
+	}
+	p.parted = v != 0
+	return nil
 }
 
 func (t *tally) scannedRow(p *page, n uint64, cells *[]byte) error {
 	if n == 0 || n > uint64(len(*cells)) {
 		return errAnswer
 	}
+	p.older, p.before = p.last, *t
 	var err error
 	p.last, *cells, err = t.row(*cells, int(n), nil)
 	p.rows++

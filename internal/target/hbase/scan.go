@@ -1,6 +1,7 @@
 package hbase
 
 import (
+	"bytes"
 	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -16,6 +17,7 @@ func (s *session) scanRows(op *workload.Op) workload.Outcome {
 	var got tally
 	s.start = append(s.start[:0], op.Key...)
 	s.batched = false
+	s.scan.alone = false
 	s.scan.columns = appendColumns(s.scan.columns[:0], 1, s.t.family, op.Fields)
 	s.scan.bytes = s.t.settings.Scan.MaxResultSize
 	for got.rows < op.ScanLength {
@@ -35,16 +37,14 @@ func (s *session) scanRows(op *workload.Op) workload.Outcome {
 		if err != nil {
 			return partly(got, err)
 		}
-		if p.rows > 0 {
-			s.start = append(append(s.start[:0], p.last...), 0)
-		}
 		if p.over {
 			break // a filter has had enough
 		}
-		if p.rows >= s.scan.rows || p.moreInRegion {
-			if p.rows == 0 {
-				return partly(got, fmt.Errorf("%w: a page of no rows that is not the last one", errAnswer))
-			}
+		more, err := s.advance(&p)
+		if err != nil {
+			return partly(got, err)
+		}
+		if more {
 			continue
 		}
 		if len(s.scanned.stop) == 0 {
@@ -53,6 +53,37 @@ func (s *session) scanRows(op *workload.Op) workload.Outcome {
 		s.start = append(s.start[:0], s.scanned.stop...)
 	}
 	return workload.Outcome{Code: workload.OK, Rows: int32(got.rows), Bytes: got.bytes}
+}
+
+// advance moves the scan behind what a page has covered, and reports whether there may be more in its region. A limit of the
+// server (bytes, bytes of blocks, time) may end a page in the middle of a row or before any row was found. The scan goes on at
+// the row where that was; a row that no page can hold is asked for alone, as only pages of several rows have limits.
+func (s *session) advance(p *page) (more bool, err error) {
+	if s.scan.alone {
+		s.scan.alone = false
+		s.start = append(s.start, 0)
+		return true, nil
+	}
+	full := p.rows >= s.scan.rows
+	if p.rows > 0 {
+		s.start = append(append(s.start[:0], p.last...), 0)
+	}
+	switch {
+	case p.part != nil:
+		s.start = append(s.start[:0], p.part...)
+		s.scan.alone = p.rows == 0
+		return true, nil
+	case !p.moreInRegion && !full:
+		return false, nil
+	case bytes.Compare(p.cursor, s.start) > 0:
+		s.start = append(s.start[:0], p.cursor...)
+	case p.rows > 0:
+	case len(p.cursor) > 0 && bytes.Equal(p.cursor, s.start):
+		s.scan.alone = true
+	default:
+		return false, fmt.Errorf("%w: a page of no rows that is not the last one, and names no row to go on at", errAnswer)
+	}
+	return true, nil
 }
 
 // partly is the outcome of an operation that failed after it had read something.
