@@ -19,6 +19,45 @@ func clockFlags(fs *pflag.FlagSet, skew *clock.Skew) {
 	for _, name := range []string{"debug-clock-offset", "debug-clock-drift"} {
 		fs.Lookup(name).Hidden = true
 	}
+	jumpFlag(fs, skew)
+}
+
+// jumpFlag declares the hidden flag that sets what a coordinator or an agent believes the date is while it works.
+func jumpFlag(fs *pflag.FlagSet, skew *clock.Skew) {
+	config.Var(fs, &skew.Jumps, "debug-clock-jump", "D@D[,…]", "set the wall clock by so much after so long", parseJumps, formatJumps)
+	fs.Lookup("debug-clock-jump").Hidden = true
+}
+
+// parseJumps reads "5h@20s" or "5h@20s,-8h@1m".
+func parseJumps(s string) ([]clock.Jump, error) {
+	var jumps []clock.Jump
+	for part := range strings.SplitSeq(s, ",") {
+		by, after, ok := strings.Cut(part, "@")
+		if !ok {
+			return nil, fmt.Errorf("invalid jump %q: want JUMP@AFTER, such as 5h@20s", part)
+		}
+		var jump clock.Jump
+		var err error
+		if jump.By, err = config.ParseDuration(by); err != nil {
+			return nil, err
+		}
+		if jump.After, err = config.ParseDuration(after); err != nil {
+			return nil, err
+		}
+		if jump.After < 0 {
+			return nil, fmt.Errorf("invalid jump %q: it is before the start", part)
+		}
+		jumps = append(jumps, jump)
+	}
+	return jumps, nil
+}
+
+func formatJumps(jumps []clock.Jump) string {
+	parts := make([]string, len(jumps))
+	for i, j := range jumps {
+		parts[i] = j.By.String() + "@" + j.After.String()
+	}
+	return strings.Join(parts, ",")
 }
 
 // parseDrift reads "200ppm", "-50ppm" or a ratio.

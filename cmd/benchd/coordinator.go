@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/coordinator"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/target"
@@ -21,6 +22,7 @@ import (
 type coordinatorFlags struct {
 	listen, http, data, keep string
 	insecure, profiles       bool
+	skew                     clock.Skew
 }
 
 func coordinatorCommand() cli.Command {
@@ -43,6 +45,7 @@ queued or go on are never removed, whatever their size.`,
 	cmd.Flags().StringVar(&f.keep, "keep", "", "how long ended suites are kept, by age, by the archive's size or both, such as `90d,50GB`; all for ever where it is empty")
 	cmd.Flags().StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive; created if missing")
 	profilesFlag(cmd, &f.profiles, "--http")
+	jumpFlag(cmd.Flags(), &f.skew)
 	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		return runCoordinator(ctx, c, f)
@@ -76,6 +79,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	registry := telemetry.NewRegistry(c.Version)
 	coord, err := coordinator.New(ctx, coordinator.Config{
 		DataDir: f.data, Keep: keep, Version: c.Version, Databases: target.Names(target.Drivers()), Logger: c.Logger, Registerer: registry,
+		Clock: clock.NewSource(f.skew),
 	})
 	if err != nil {
 		return errors.Join(cli.StartError(err), rpc.Close(), web.Close())

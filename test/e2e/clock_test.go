@@ -4,16 +4,20 @@ package e2e
 
 import (
 	"bufio"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/test/house"
 )
 
@@ -67,6 +71,56 @@ func TestClocksThatDiffer(t *testing.T) {
 		gap := spread(cuts[seq])
 		t.Logf("window %d: boundaries within %s", seq, gap)
 		require.Less(t, gap, 10*time.Millisecond)
+	}
+}
+
+// TestWallClocksThatAreSet sets the wall clocks of the coordinator and of two agents by hours, forward and back, while a run
+// goes on.
+func TestWallClocksThatAreSet(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	began := time.Now()
+	// The archive is looked after a minute after the start: between both.
+	h := house.New(t, "--keep", "4h", "--debug-clock-jump", "5h@20s,-13h@70s")
+	h.Agent("a", "--debug-clock-jump", "5h@30s")
+	h.Agent("b", "--debug-clock-jump", "-8h@40s,100h@60s")
+	h.Agent("c")
+	h.Connected(3)
+	workload := []string{"-p", "recordcount=1000", "-p", "null.service=constant 5ms", "--threads", "2", "--duration"}
+	first := h.Submit(append(workload, "1s", "--agents", "3")...)
+	id := h.Submit(append(workload, "75s", "--agents", "3")...)
+	house.Eventually(t, 3*time.Minute, func() bool { return h.Show(id).Status.Ended() }, "the run should end; the coordinator printed: %s", h.Coordinator.Log())
+	r := h.Show(id)
+	house.Honest(t, r, 3)
+	p := r.Phases[0]
+	require.InDelta(t, 75, p.Seconds, 0.1)
+	require.InDelta(t, float64(p.Ops)/75, p.Throughput, 0.01*p.Throughput+1)
+	require.Equal(t, 76, len(p.Series), "75 windows and what was in flight") //nolint:testifylint // prints the number, not the series
+	for i, point := range p.Series[:75] {
+		require.NotZero(t, point.Ops, "second %d", i)
+	}
+	require.Less(t, r.Start.SkewMS, 1000.0)
+	require.WithinDuration(t, began, r.Start.Planned, time.Minute)
+	h.Connected(3)
+	require.Equal(t, result.Complete, h.Show(first).Status, "what ended a minute ago is not four hours old")
+	late := h.Submit(append(workload, "1s", "--agents", "3")...)
+	h.Until(late, "complete")
+	require.WithinDuration(t, time.Now().Add(-8*time.Hour), h.Show(late).Provenance.Created, 5*time.Minute, "the clock was set")
+
+	h.Coordinator.Signal(syscall.SIGTERM)
+	h.Coordinator.Exit(house.Patience)
+	store, err := archive.Open(t.Context(), h.Dir, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, store.Close(t.Context())) }()
+	run, err := store.Run(t.Context(), id+".1")
+	require.NoError(t, err)
+	require.InDelta(t, 75, run.Ended.Sub(run.Started).Seconds(), 10)
+	events, err := store.Events(t.Context(), id+".1")
+	require.NoError(t, err)
+	require.NotEmpty(t, events)
+	for i, e := range events {
+		require.NotEqual(t, "agent", e.Kind, "%s", e.Text)
+		require.WithinRange(t, e.At, began.Add(-time.Minute), began.Add(5*time.Minute))
+		require.False(t, i > 0 && e.At.Before(events[i-1].At), "%s", e.Text)
 	}
 }
 

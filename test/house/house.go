@@ -18,14 +18,15 @@ type House struct {
 	HTTP        string
 	Dir         string // of the archive
 	Coordinator *Process
+	Flags       []string // of the coordinator, besides those that each has
 
 	t *testing.T
 }
 
-// New starts a coordinator on an archive of its own.
-func New(t *testing.T) *House {
+// New starts a coordinator on an archive of its own, with other flags if there are any.
+func New(t *testing.T, flags ...string) *House {
 	t.Helper()
-	h := &House{t: t, Dir: t.TempDir(), Address: "127.0.0.1:" + Port(t), HTTP: "127.0.0.1:" + Port(t)}
+	h := &House{t: t, Flags: flags, Dir: t.TempDir(), Address: "127.0.0.1:" + Port(t), HTTP: "127.0.0.1:" + Port(t)}
 	h.Open()
 	return h
 }
@@ -33,7 +34,8 @@ func New(t *testing.T) *House {
 // Open starts the coordinator, after it has ended, and waits until it answers.
 func (h *House) Open() {
 	h.t.Helper()
-	h.Coordinator = Start(h.t, nil, "benchd", "coordinator", "--listen", h.Address, "--http", h.HTTP, "--data", h.Dir)
+	flags := append([]string{"coordinator", "--listen", h.Address, "--http", h.HTTP, "--data", h.Dir}, h.Flags...)
+	h.Coordinator = Start(h.t, nil, "benchd", flags...)
 	Eventually(h.t, Patience, func() bool {
 		_, _, code := h.Ctl("list")
 		return code == 0
