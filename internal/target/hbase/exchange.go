@@ -101,8 +101,12 @@ func lateAt(conn *rpc.Conn, after time.Duration) error {
 	return fmt.Errorf("%s: %w (%v)", conn.Addr(), errLate, after)
 }
 
-// leave drops a connection on which nothing was answered for all the time of a call. Its regions may be elsewhere.
+// leave drops a connection on which nothing was answered for all the time of a call. Its regions may be elsewhere. If they are
+// not, yet, a probe finds out when the server answers again.
 func (l *line) leave(conn *rpc.Conn, after time.Duration, regions []*region) {
+	if l.conn.Load() == conn {
+		l.server.silent.Store(true)
+	}
 	l.drop(conn, fmt.Errorf("%s has answered nothing for %v (hbase.rpc.timeout)", conn.Addr(), after))
 	for _, r := range regions {
 		r.stale.Store(true)

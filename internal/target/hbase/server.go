@@ -17,6 +17,7 @@ type server struct {
 	addr   string
 	lines  []*line
 	failed atomic.Pointer[failedDial] // the last dial, if it failed
+	silent atomic.Bool                // it has answered nothing for hbase.rpc.timeout, and no probe since
 }
 
 // failedDial is remembered for a while, so that workers do not wait one after another for a host that is gone.
@@ -65,11 +66,16 @@ func (l *line) open(ctx context.Context) (*rpc.Conn, error) {
 	}
 }
 
-// begin returns the dial under way, or begins one. It fails where the last one did so a moment ago.
+// begin returns the dial under way, or begins one. It fails where the last one did so a moment ago, and at once where the
+// server is silent: a server that was stopped still accepts connections, so workers use none before a probe is answered.
 func (l *line) begin() (*dial, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	silent := l.server.silent.Load()
 	if l.dial != nil {
+		if silent {
+			return nil, l.server.errSilent()
+		}
 		return l.dial, nil
 	}
 	d := &dial{done: make(chan struct{}), conn: l.conn.Load()}
@@ -85,6 +91,9 @@ func (l *line) begin() (*dial, error) {
 	}
 	l.dial = d
 	l.work.Go(func() { l.connect(d) })
+	if silent {
+		return nil, l.server.errSilent()
+	}
 	return d, nil
 }
 
@@ -95,19 +104,48 @@ func (l *line) connect(d *dial) {
 	defer cancel()
 	t.dials.Add(1)
 	c, err := rpc.Dial(ctx, l.server.addr, t.greeting)
+	answers := err != nil || !l.server.silent.Load() || l.probe(ctx, c)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err != nil {
+	switch {
+	case err != nil:
 		d.err = fmt.Errorf("connect to region server %s: %w", l.server.addr, plain(err))
 		l.server.failed.Store(&failedDial{time.Now(), d.err})
-	} else {
+	case !answers:
+		d.err = l.server.errSilent()
+	default:
 		d.conn = c
 		l.conn.Store(c)
 		l.server.failed.Store(nil)
+		l.server.silent.Store(false)
 	}
 	l.dial = nil
 	close(d.done)
 }
+
+// probe reports whether a server that was silent answers on a new connection. It is asked for a row of a region that no server
+// has: an exception is an answer, too. Otherwise the connection is closed.
+func (l *line) probe(ctx context.Context, c *rpc.Conn) bool {
+	within := l.server.t.settings.RPCTimeout
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	call := rpc.NewCall()
+	call.Method, call.Timeout = "Get", within
+	call.Request = appendGetRequest(nil, regionField([]byte("benchd-probe,,1")), []byte("probe"), nil)
+	c.Send(call)
+	select {
+	case <-call.Done():
+		if c.Err() == nil {
+			return true
+		}
+	case <-ctx.Done():
+	}
+	c.Close()
+	return false
+}
+
+// errSilent is the failure of operations meanwhile.
+func (s *server) errSilent() error { return fmt.Errorf("region server %s: %w", s.addr, errSilent) }
 
 // drop forgets a connection that has failed. Calls that still wait on it end with err.
 func (l *line) drop(c *rpc.Conn, err error) {
@@ -119,6 +157,7 @@ func (l *line) drop(c *rpc.Conn, err error) {
 var (
 	errDropped = errors.New("the connection is given up")
 	errNotOpen = errors.New("not open on any server")
+	errSilent  = errors.New("it answers nothing (hbase.rpc.timeout) although it accepts connections")
 )
 
 const (
