@@ -178,6 +178,10 @@ bench: $(TOOLS)/benchstat ## Run the benchmarks COUNT (6) times into bin/bench.t
 bench-ycsb: build ## Compare with YCSB on one HBase: YCSB=DIR of a build of it, QUORUM=HOST:PORT, ARGS='--pairs 10 --threads 1,16'.
 	@scripts/bench-ycsb --ycsb '$(YCSB)' --quorum '$(QUORUM)' $(ARGS)
 
+.PHONY: bench-recovery
+bench-recovery: build ## Compare the recovery from lost region servers with YCSB's, on an HBase of its own: YCSB=DIR, ARGS='--pairs 10 --kinds kill,stop'.
+	@scripts/bench-recovery --ycsb '$(YCSB)' $(ARGS)
+
 .PHONY: soak-hbase
 soak-hbase: $(TESTRUNNER) ## Work with 100 workers on 4 connections for SOAK (10m) on the HBase at QUORUM, or on one of its own; check memory and goroutines.
 	$(if $(filter file,$(origin QUORUM)),scripts/with-hbase,BENCHD_HBASE='$(QUORUM)') $(GOTEST) -count 1 -timeout 60m -tags hbase -run TestAnAgentStays -v ./internal/target/hbase -args -soak $(or $(SOAK),10m)
