@@ -43,7 +43,8 @@ func reportCommand() cli.Command {
   hlog  ID-PHASE-OPERATION.hlog     HdrHistogram logs in nanoseconds: a line of response times for each interval, and
                                     one of service times, tagged "service"
   raw   ID.raw.txt                  every operation as YCSB writes raw points, of a run that was submitted with
-                                    measurementtype=raw and whose agents are connected; they keep them for a week
+                                    measurementtype=raw and whose agents are connected; they keep them for a week.
+                                    What agents that were lost during a load cannot give is named as missing
         ID-raw.csv                  the same with agent, phase and outcome, in nanoseconds
 
 The files appear together, complete, or not at all. None takes the place of another without --force.`,
@@ -222,11 +223,11 @@ func (r *reporter) raw(ctx context.Context, run result.Run) error {
 		if err != nil {
 			return err
 		}
-		lost, err := r.client.Points(ctx, run.ID, func(p report.Point) error { return errors.Join(points.Add(p), table.Add(p)) })
-		if lost > 0 {
-			r.warn(lostPoints(run.ID, lost))
+		got, err := r.client.Points(ctx, run.ID, func(p report.Point) error { return errors.Join(points.Add(p), table.Add(p)) })
+		if got.Lost > 0 {
+			r.warn(lostPoints(run.ID, got.Lost))
 		}
-		for _, text := range report.MissingPoints(run) {
+		for _, text := range report.MissingPoints(run, got) {
 			r.warn(text)
 		}
 		return errors.Join(err, table.Close())

@@ -120,14 +120,14 @@ func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []
 func deliverPoints(ctx context.Context, c *cli.Context, client *remote.Client, y report.YCSB, run result.Run) (err error) {
 	points := y.NewYCSBPoints()
 	defer func() { _ = points.Close() }() // temporary files
-	lost, err := client.Points(ctx, run.ID, points.Add)
+	got, err := client.Points(ctx, run.ID, points.Add)
 	if err != nil {
 		return err
 	}
-	if lost > 0 {
-		warn(c, []string{lostPoints(run.ID, lost)})
+	if got.Lost > 0 {
+		warn(c, []string{lostPoints(run.ID, got.Lost)})
 	}
-	warn(c, report.MissingPoints(run))
+	warn(c, report.MissingPoints(run, got))
 	if y.RawFile == "" {
 		_, err = points.WriteTo(c.Out)
 		return err

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,26 +15,54 @@ import (
 )
 
 const (
-	pointsBatch  = 8192               // points in one piece of work for the disk
-	pointsAhead  = 128                // pieces that may wait for it: a million points
-	pointsPiece  = 256 << 10          // bytes of an answer
-	pointsKept   = 7 * 24 * time.Hour // before a file is removed
-	pointsSuffix = ".points.gz"
-	pointsSpare  = 1 << 30 // bytes that the disk keeps free
+	pointsBatch   = 8192               // points in one piece of work for the disk
+	pointsAhead   = 128 * pointsBatch  // points that may wait for it
+	pointsWindows = 8                  // windows that may wait for their points
+	pointsPiece   = 256 << 10          // bytes of an answer
+	pointsKept    = 7 * 24 * time.Hour // before a file is removed
+	pointsSuffix  = ".points.gz"
+	pointsSpare   = 1 << 30 // bytes that the disk keeps free
 )
 
 // points keeps every operation of a shard on disk. Workers only copy theirs into memory; when the disk is slower than
 // they are, or nearly full, points are lost, and counted.
+//
+// The points of a window are a gzip member of their own, which has the number of the window. A window is handed on when its
+// points are written, so that no process dies with the points of a window that counts. While the disk stalls, windows do
+// not wait for it: pointsWindows do at most.
 type points struct {
 	path string
 	log  *slog.Logger
 	free func(dir string) uint64
+	keep func(*latency.Window) // takes windows, in the order in which they were cut
 
-	mu    sync.Mutex
-	batch []latency.Point
-	queue chan []latency.Point // nil between segments
-	lost  uint64
-	done  chan struct{}
+	mu      sync.Mutex
+	window  int             // the number of the window that is open, in the segment
+	batch   []latency.Point // of the open window
+	later   []laterPoint    // of windows after it
+	lost    uint64          // of the open window
+	held    int             // points in memory
+	queue   []pointsWork
+	ending  bool              // nothing is added to the segment any more
+	ready   chan struct{}     // holds a token when there is something to do
+	done    chan struct{}     // closed when all is on disk; nil between segments
+	waiting []*latency.Window // that have not been handed on
+	written int               // so many of them need not wait any more
+
+	handing sync.Mutex // held while windows are handed on; before mu
+}
+
+type laterPoint struct {
+	window int
+	latency.Point
+}
+
+// pointsWork is work for the disk: points of a window, of which there are no more when it is complete.
+type pointsWork struct {
+	window   int
+	batch    []latency.Point
+	lost     uint64
+	complete bool
 }
 
 // pointsPath is where a shard's points are; empty if the shard has no proper name.
@@ -67,92 +94,150 @@ func (s *shard) newPoints() (*points, error) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		return nil, fmt.Errorf("keep raw points: %w", err)
 	}
-	return &points{path: path, log: s.log, free: freeDisk}, nil
+	return &points{path: path, log: s.log, free: freeDisk, keep: s.keep}, nil
 }
 
 // begin begins a segment and returns what takes its points; runTime maps when they were done to the run's time.
-func (p *points) begin(phase plan.PhaseName, keys []latency.Key, runTime func(int64) int64) func(worker, series int, done, response, service int64) {
-	queue, done := make(chan []latency.Point, pointsAhead), make(chan struct{})
+func (p *points) begin(phase plan.PhaseName, keys []latency.Key, runTime func(int64) int64) latency.Tap {
 	p.mu.Lock()
-	p.batch, p.queue, p.done, p.lost = make([]latency.Point, 0, pointsBatch), queue, done, 0
-	p.mu.Unlock()
+	defer p.mu.Unlock()
+	p.window, p.batch, p.later, p.lost, p.ending = 0, make([]latency.Point, 0, pointsBatch), nil, 0, false
+	p.ready, p.done = make(chan struct{}, 1), make(chan struct{})
+	w := &pointsWriter{p: p, phase: string(phase), keys: keys, runTime: runTime}
 	go func() {
-		defer close(done)
-		if err := p.write(phase, keys, runTime, queue); err != nil {
-			p.log.Error("raw points are not kept", "error", err)
-			for range queue { // nobody waits for them
-			}
-		}
+		defer close(p.done)
+		w.run()
 	}()
 	return p.add
 }
 
-func (p *points) add(_, series int, done, response, service int64) {
+func (p *points) add(_, series, window int, done, response, service int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.batch = append(p.batch, latency.Point{Series: series, Done: done, Response: response, Service: service})
-	if len(p.batch) < pointsBatch || p.queue == nil {
+	if p.held >= pointsAhead || p.ending {
+		p.lost++
 		return
 	}
-	select {
-	case p.queue <- p.batch:
+	p.held++
+	x := latency.Point{Series: series, Done: done, Response: response, Service: service}
+	if window > p.window {
+		p.later = append(p.later, laterPoint{window, x})
+		return
+	}
+	p.take(x)
+}
+
+// take takes a point of the open window. The caller holds mu.
+func (p *points) take(x latency.Point) {
+	if p.batch = append(p.batch, x); len(p.batch) == pointsBatch {
+		p.enqueue(false)
 		p.batch = make([]latency.Point, 0, pointsBatch)
-	default:
-		p.lost += uint64(len(p.batch))
-		p.batch = p.batch[:0]
 	}
 }
 
-// end waits until a segment's points are on disk.
+// enqueue has the points of the open window written. The caller holds mu, and makes another batch.
+func (p *points) enqueue(complete bool) {
+	p.queue = append(p.queue, pointsWork{p.window, p.batch, p.lost, complete})
+	p.lost = 0
+	select {
+	case p.ready <- struct{}{}:
+	default:
+	}
+}
+
+// cut ends the open window. All of its points have been added.
+func (p *points) cut(w *latency.Window) {
+	p.mu.Lock()
+	if w.Last {
+		for _, x := range p.later {
+			p.take(x.Point)
+		}
+		p.later = nil
+	}
+	p.enqueue(true)
+	p.batch = make([]latency.Point, 0, pointsBatch)
+	p.window++
+	later := p.later
+	p.later = nil
+	for _, x := range later {
+		if x.window > p.window {
+			p.later = append(p.later, x)
+		} else {
+			p.take(x.Point)
+		}
+	}
+	p.waiting = append(p.waiting, w)
+	overdue := len(p.waiting) > pointsWindows
+	p.mu.Unlock()
+	if overdue {
+		p.handOn()
+	}
+}
+
+// handOn hands windows on that need not wait any more.
+func (p *points) handOn() {
+	p.handing.Lock()
+	defer p.handing.Unlock()
+	for {
+		p.mu.Lock()
+		if p.written <= 0 && len(p.waiting) <= pointsWindows {
+			p.mu.Unlock()
+			return
+		}
+		next := p.waiting[0]
+		p.waiting[0] = nil
+		p.waiting = p.waiting[1:]
+		p.written-- // below zero, its points are still to be written
+		p.mu.Unlock()
+		p.keep(next)
+	}
+}
+
+// end waits until a segment's points are on disk, and its windows handed on.
 func (p *points) end() {
 	p.mu.Lock()
-	queue, batch, done := p.queue, p.batch, p.done
-	p.queue, p.batch = nil, nil
-	p.mu.Unlock()
-	if queue == nil {
+	done := p.done
+	if done == nil {
+		p.mu.Unlock()
 		return
 	}
-	queue <- batch
-	close(queue)
+	if !p.ending {
+		p.ending = true
+		p.enqueue(false) // what was added after the last window
+	}
+	p.mu.Unlock()
 	<-done
 }
 
-// write writes a segment behind those before it.
-func (p *points) write(phase plan.PhaseName, keys []latency.Key, runTime func(int64) int64, queue <-chan []latency.Point) (err error) {
-	file, err := os.OpenFile(p.path, os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	packed, err := gzip.NewWriterLevel(file, gzip.BestSpeed)
-	if err != nil {
-		return err
-	}
-	w := latency.NewPointsWriter(packed)
-	if err := w.Segment(string(phase), keys); err != nil {
-		return err
-	}
-	full, missed := false, uint64(0)
-	for batch := range queue {
-		if !full && p.free(filepath.Dir(p.path)) < pointsSpare {
-			full = true
-			p.log.Warn("raw points are not kept any more: the disk is nearly full", "file", p.path)
+// next waits for work; ok is false when there is none any more.
+func (p *points) next() (work pointsWork, ok bool) {
+	for {
+		p.mu.Lock()
+		if len(p.queue) > 0 {
+			work = p.queue[0]
+			p.queue[0] = pointsWork{}
+			p.queue = p.queue[1:]
+			p.mu.Unlock()
+			return work, true
 		}
-		if full {
-			missed += uint64(len(batch))
-			continue
+		ending := p.ending
+		p.mu.Unlock()
+		if ending {
+			return work, false
 		}
-		for _, x := range batch {
-			x.Done = runTime(x.Done)
-			if err := w.Add(x); err != nil {
-				return err
-			}
-		}
+		<-p.ready
 	}
+}
+
+// finished notes that work is done, or has failed: its points need no room any more, and its window need not wait.
+func (p *points) finished(work pointsWork) {
 	p.mu.Lock()
-	lost := p.lost + missed
+	p.held -= len(work.batch)
+	if work.complete {
+		p.written++
+	}
 	p.mu.Unlock()
-	return errors.Join(w.End(lost), packed.Close())
+	p.handOn()
 }
 
 // sendPoints answers an order. The caller holds the agent's lock; reading is not waited for.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"compress/gzip"
 	"log/slog"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/plan"
 )
 
 // kept reads what an agent has on disk: how many points, and how many it says are lost.
@@ -56,7 +58,7 @@ func TestPointsAreKeptOrCountedAsLost(t *testing.T) {
 			for _, phase := range []string{"load", "measure"} {
 				add := p.begin("measure", []latency.Key{{Op: phase, Outcome: "OK"}}, func(done int64) int64 { return done + 7 })
 				for i := range n {
-					add(0, 0, int64(i), 2, 1)
+					add(0, 0, 0, int64(i), 2, 1)
 				}
 				p.end()
 				p.end() // told twice
@@ -122,4 +124,109 @@ func TestAPieceOfPointsIsOfNoOtherFile(t *testing.T) {
 	require.True(t, last)
 	_, _, err = readPiece(path, pointsPiece+11)
 	require.Error(t, err)
+}
+
+// windowsOnDisk reads how many points a file has of each window.
+func windowsOnDisk(t *testing.T, path string) map[int]int {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	in := bytes.NewReader(b)
+	all := make(map[int]int)
+	packed := new(gzip.Reader)
+	for packed.Reset(in) == nil {
+		packed.Multistream(false)
+		window, ok := latency.PointsWindow(packed.Comment)
+		require.True(t, ok)
+		n := 0
+		if latency.ReadPoints(packed, latency.PointsReader{
+			Segment: func(string, []latency.Key) error { return nil },
+			Point: func(latency.Point) error {
+				n++
+				return nil
+			},
+			End: func(uint64) error { return nil },
+		}) != nil {
+			break // a window that is being written
+		}
+		all[window] = n
+	}
+	return all
+}
+
+func newTestPoints(t *testing.T, keep func(p *points, w *latency.Window)) (*points, latency.Tap) {
+	t.Helper()
+	s := &shard{a: &Agent{config: Config{Spool: t.TempDir()}}, key: shardKey{"S.1", 0, 1}, log: slog.New(slog.DiscardHandler)}
+	p, err := s.newPoints()
+	require.NoError(t, err)
+	p.free = func(string) uint64 { return math.MaxUint64 }
+	p.keep = func(w *latency.Window) { keep(p, w) }
+	add := p.begin(plan.Load, []latency.Key{{Op: "INSERT", Outcome: "OK"}}, func(done int64) int64 { return done })
+	return p, add
+}
+
+// A process that is killed must not leave a window to the coordinator whose points are in its memory.
+func TestAWindowIsHandedOnWhenItsPointsAreOnDisk(t *testing.T) {
+	const windows, each, early = 20, 3*pointsBatch/2 + 1, 3
+	var handed []int
+	p, add := newTestPoints(t, func(p *points, w *latency.Window) {
+		want := each
+		if w.ID.Seq == windows-1 {
+			want += early
+		}
+		require.Equal(t, want, windowsOnDisk(t, p.path)[w.ID.Seq], "window %d", w.ID.Seq)
+		handed = append(handed, w.ID.Seq)
+	})
+	for window := range windows {
+		added := 0
+		if window > 0 {
+			added = early
+		}
+		for range each - added {
+			add(0, 0, window, int64(window), 1, 1)
+		}
+		for range early { // they were done when the window had ended, and it had not been cut
+			add(0, 0, window+1, int64(window), 1, 1)
+		}
+		p.cut(&latency.Window{ID: latency.WindowID{Seq: window}, Last: window == windows-1})
+		if window%pointsWindows == pointsWindows-1 {
+			p.settled(t)
+		}
+	}
+	p.end()
+	require.Len(t, handed, windows)
+	require.IsIncreasing(t, handed)
+}
+
+// settled waits until no window waits for the disk.
+func (p *points) settled(t *testing.T) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return len(p.waiting) == 0
+	}, time.Minute, time.Millisecond)
+}
+
+func TestADiskThatStallsDoesNotHoldUpWindows(t *testing.T) {
+	const windows = 3 * pointsWindows
+	stall := make(chan struct{})
+	var handed []int
+	p, add := newTestPoints(t, func(_ *points, w *latency.Window) { handed = append(handed, w.ID.Seq) })
+	p.free = func(string) uint64 {
+		<-stall
+		return math.MaxUint64
+	}
+	for window := range windows {
+		add(0, 0, window, 1, 1, 1)
+		p.cut(&latency.Window{ID: latency.WindowID{Seq: window}, Last: window == windows-1})
+	}
+	p.handing.Lock()
+	require.Len(t, handed, windows-pointsWindows)
+	p.handing.Unlock()
+	close(stall)
+	p.end()
+	require.Len(t, handed, windows)
+	require.IsIncreasing(t, handed)
+	require.Len(t, windowsOnDisk(t, p.path), windows)
 }

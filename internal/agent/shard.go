@@ -123,7 +123,7 @@ func (s *shard) prepare(m *benchdv1.Prepare) (facts map[string]string, err error
 
 // make makes the runner, and does what falls to the steward.
 func (s *shard) make(part plan.Shard, settings plan.Settings, target load.Target, steward bool) (*load.Runner, map[string]string, error) {
-	var tap func(plan.PhaseName, []latency.Key, func(int64) int64) func(worker, series int, done, response, service int64)
+	var tap func(plan.PhaseName, []latency.Key, func(int64) int64) latency.Tap
 	if strings.Contains(part.Properties["measurementtype"], "raw") {
 		var err error
 		if s.points, err = s.newPoints(); err != nil {
@@ -255,8 +255,17 @@ func (s *shard) atWork() bool {
 	return s.running
 }
 
-// emit keeps a window and sends it. No window is cut meanwhile, so it does not wait for the disk.
+// emit takes a window that was cut. No window is cut meanwhile, so it does not wait for the disk.
 func (s *shard) emit(w *latency.Window) {
+	if s.points != nil {
+		s.points.cut(w)
+		return
+	}
+	s.keep(w)
+}
+
+// keep keeps a window and sends it.
+func (s *shard) keep(w *latency.Window) {
 	m := wire.FromWindow(w)
 	if s.meter != nil {
 		if err := s.meter.add(s.key, w, s.target); err != nil {

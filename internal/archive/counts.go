@@ -3,6 +3,7 @@ package archive
 import (
 	"context"
 	"database/sql"
+	"time"
 )
 
 // Count tells which windows of one shard's attempt at a phase are in the archive.
@@ -12,6 +13,8 @@ type Count struct {
 	Windows        int  // how many
 	Highest        int  // the highest seq
 	Last           bool // the shard's last window of the phase is there
+	Ops            uint64
+	From, Until    time.Duration // of all windows, since the phase's start
 	// Missing are the gaps below Highest.
 	Missing []Gap
 }
@@ -35,10 +38,10 @@ func (a *Archive) Counts(ctx context.Context, run string) ([]Count, error) {
 			first := len(list)
 			if err := each(ctx, tx, func(row scanner) error {
 				count := Count{Phase: phase.name}
-				err := row.Scan(&count.Shard, &count.Attempt, &count.Windows, &count.Highest, &count.Last)
+				err := row.Scan(&count.Shard, &count.Attempt, &count.Windows, &count.Highest, &count.Last, &count.Ops, &count.From, &count.Until)
 				list = append(list, count)
 				return err
-			}, `SELECT shard, attempt, count(*), max(seq), max(last) FROM window WHERE phase = ?
+			}, `SELECT shard, attempt, count(*), max(seq), max(last), sum(ops), min(start_ns), max(end_ns) FROM window WHERE phase = ?
 				GROUP BY shard, attempt ORDER BY shard, attempt`, phase.id); err != nil {
 				return err
 			}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 )
 
 // Point is one operation: the index of its series, when it was done, and its times, all in nanoseconds.
@@ -155,4 +157,21 @@ func readText(r *bufio.Reader) (string, error) {
 	b := make([]byte, n)
 	_, err = io.ReadFull(r, b)
 	return string(b), err
+}
+
+// pointsComment is how the comment of a gzip member begins that has the points of one window.
+const pointsComment = "window "
+
+// PointsComment is the comment of the gzip member that has the points of a window, by its number in its segment. Readers
+// that do not know it read all windows.
+func PointsComment(window int) string { return pointsComment + strconv.Itoa(window) }
+
+// PointsWindow returns which window's points a gzip member with a comment has; ok is false where it has those of a segment.
+func PointsWindow(comment string) (window int, ok bool) {
+	text, ok := strings.CutPrefix(comment, pointsComment)
+	if !ok {
+		return 0, false
+	}
+	window, err := strconv.Atoi(text)
+	return window, err == nil && window >= 0
 }

@@ -65,10 +65,14 @@ func newRecorder(keys []Key, workers, stripes int) *Recorder {
 // Local returns the worker's own end of r.
 func (r *Recorder) Local(worker int) *Local { return &r.locals[worker] }
 
+// Tap takes a sample of a worker. Window is the number of the cut that has it, from 0 on: all samples of a cut have been
+// taken before the cut returns. The last cut may have samples of later windows, too.
+type Tap func(worker, series, window int, done, response, service int64)
+
 // Tap has f called with each sample when it is drained, for a worker in the order of recording. Samples of
 // different workers may come at once, and f is called under a lock that workers wait for, so it must be quick.
 // Tap is called before anything is recorded.
-func (r *Recorder) Tap(f func(worker, series int, done, response, service int64)) {
+func (r *Recorder) Tap(f Tap) {
 	for i := range r.stripes {
 		s := &r.stripes[i]
 		s.mu.Lock()

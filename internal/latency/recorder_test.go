@@ -253,7 +253,7 @@ func TestTapSeesEverySampleOfAWorkerInOrder(t *testing.T) {
 	type seen struct{ series, done, response, service int64 }
 	r := newRecorder(testKeys, 2, 1)
 	got := make([][]seen, 2)
-	r.Tap(func(worker, series int, done, response, service int64) {
+	r.Tap(func(worker, series, _ int, done, response, service int64) {
 		got[worker] = append(got[worker], seen{int64(series), done, response, service})
 	})
 	want := make([][]seen, 2)
@@ -267,6 +267,45 @@ func TestTapSeesEverySampleOfAWorkerInOrder(t *testing.T) {
 	}
 	r.Cut(1000)
 	require.Equal(t, want, got)
+}
+
+func TestATapNamesTheCutThatHasEachSample(t *testing.T) {
+	const workers, every, cuts = 4, 1000, 50
+	r := newRecorder(testKeys, workers, 2)
+	var mu sync.Mutex
+	tapped := make(map[int]uint64)
+	r.Tap(func(_, _, window int, _, _, _ int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		tapped[window]++
+	})
+	r.SetBounds(Bounds{Start: every, Every: every})
+	var now atomic.Int64
+	var all sync.WaitGroup
+	for worker := range workers {
+		all.Go(func() {
+			for done := int64(0); done < cuts*every; {
+				done = now.Add(1)
+				r.Local(worker).Record(0, done, 1, 1)
+			}
+		})
+	}
+	cut := func(k int, end int64) {
+		n := Ops(r.Cut(end))
+		mu.Lock()
+		defer mu.Unlock()
+		require.Equal(t, n, tapped[k], "cut %d", k)
+		delete(tapped, k)
+	}
+	for k := range cuts {
+		for now.Load() < int64(k+1)*every {
+			runtime.Gosched()
+		}
+		cut(k, int64(k+1)*every)
+	}
+	all.Wait()
+	cut(cuts, math.MaxInt64)
+	require.Empty(t, tapped)
 }
 
 func TestOddSamplesGoThroughTheRecorder(t *testing.T) {

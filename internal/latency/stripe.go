@@ -26,7 +26,8 @@ type stripe struct {
 	cells   []*cell // emptied, for use again
 	series  int
 	whole   []bool // by series, whether its lateness is kept; nil if none is
-	tap     func(worker, series int, done, response, service int64)
+	tap     Tap
+	cuts    int // so many windows were cut
 
 	_ [64]byte // a neighbour's lock must not share our cache line
 }
@@ -44,7 +45,7 @@ func (s *stripe) drain(l *Local) {
 	if s.tap != nil {
 		for n := l.tail; n != head; n++ {
 			p := &l.ring[n%ringSize]
-			s.tap(l.worker, int(p.series), p.done, p.response, p.service)
+			s.tap(l.worker, int(p.series), s.cuts+s.windowOf(p.done), p.done, p.response, p.service)
 		}
 	}
 	// Nearly all samples are of the first window.
@@ -87,10 +88,7 @@ func (s *stripe) drain(l *Local) {
 // cellOf returns where a sample is counted, as one of a series: in the window in which it was done. The series after
 // the last is the lateness of all.
 func (s *stripe) cellOf(p *sample, series int) *cell {
-	w := 0
-	for w < len(s.ends) && p.done >= s.ends[w] {
-		w++
-	}
+	w := s.windowOf(p.done)
 	if s.windows[w] == nil {
 		s.windows[w] = make([]*cell, s.series+1)
 	}
@@ -99,6 +97,15 @@ func (s *stripe) cellOf(p *sample, series int) *cell {
 		*c = s.newCell()
 	}
 	return *c
+}
+
+// windowOf returns which of the coming windows an instant is in.
+func (s *stripe) windowOf(done int64) int {
+	w := 0
+	for w < len(s.ends) && done >= s.ends[w] {
+		w++
+	}
+	return w
 }
 
 func (s *stripe) newCell() *cell {
@@ -155,6 +162,7 @@ func (s *stripe) cut(end int64, next []int64) [][]*cell {
 		s.drain(l)
 	}
 	out := s.windows[:at+1]
+	s.cuts++
 	s.ends, s.windows = s.ends[at+1:], s.windows[at+1:]
 	s.replan(next, 0)
 	return out

@@ -32,7 +32,7 @@ type Config struct {
 
 	// Tap, where it is set, is called at the start of a segment, which is a phase with those that join it, and
 	// returns what takes each of its samples; see [latency.Recorder.Tap]. RunTime maps done to the run's time.
-	Tap func(phase plan.PhaseName, keys []latency.Key, runTime func(done int64) int64) func(worker, series int, done, response, service int64)
+	Tap func(phase plan.PhaseName, keys []latency.Key, runTime func(done int64) int64) latency.Tap
 
 	Logger *slog.Logger
 

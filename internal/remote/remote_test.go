@@ -35,6 +35,7 @@ type fake struct {
 	get    func(*benchdv1.GetRequest, grpc.ServerStreamingServer[benchdv1.GetResponse]) error
 	agents *benchdv1.AgentsResponse
 	list   *benchdv1.ListResponse
+	points []*benchdv1.PointsResponse
 	about  func() (*benchdv1.AboutResponse, error) // nil for a coordinator that does not know the question
 	err    error
 	asked  []proto.Message

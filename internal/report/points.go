@@ -25,10 +25,41 @@ type Point struct {
 	Response, Service time.Duration
 }
 
+// Fetched is what is known of raw points that were fetched.
+type Fetched struct {
+	Lost     uint64 // points that agents could not keep
+	Attempts bool   // those of agents that were lost were asked for; older coordinators do not
+	Missing  []MissingPart
+}
+
+// MissingPart is points of an agent that was lost during a load which it could not give.
+type MissingPart struct {
+	Agent       string
+	Shard       int
+	Points      uint64
+	From, Until time.Duration // what the agent's windows cover, since the load's start
+	Why         string        // empty if it is not known
+}
+
+func (m MissingPart) text(run string) string {
+	why := m.Why
+	if why == "" {
+		why = "they had not been written"
+	}
+	return fmt.Sprintf("%s raw points of load of run %s are missing for shard %d from %.1f s to %.1f s, when agent %s was lost: %s; the figures of the run include these operations",
+		result.Thousands(m.Points), run, m.Shard, m.From.Seconds(), m.Until.Seconds(), m.Agent, why)
+}
+
 // MissingPoints names the operations of a run that have no raw points because an agent was lost and its shard was handed
-// over: points are those of the agents that have ended the shards.
-func MissingPoints(run result.Run) []string {
+// over. From an older coordinator, points are those of the agents that have ended the shards.
+func MissingPoints(run result.Run, got Fetched) []string {
 	var out []string
+	if got.Attempts {
+		for _, m := range got.Missing {
+			out = append(out, m.text(run.ID))
+		}
+		return out
+	}
 	for _, p := range run.Phases {
 		begun := make(map[int]float64) // by shard: where the part of the agent in question began
 		for _, h := range p.Handovers {

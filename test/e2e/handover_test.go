@@ -3,7 +3,11 @@
 package e2e
 
 import (
+	"encoding/csv"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,8 +23,46 @@ import (
 // them again: every row is written, and counted once.
 func TestALoadOutlivesItsAgentsAndItsCoordinator(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	const rows = 60_000
 	h := house.New(t)
+	r := loadThroughKills(t, h, true)
+	require.Greater(t, len(r.Provenance.Agents), 3, "who took what up is in the result")
+}
+
+// TestRawPointsOfAgentsThatWereKilledAreThoseThatCount kills agents at random instants of a load that keeps raw points: the
+// file has one point for each operation of the result.
+func TestRawPointsOfAgentsThatWereKilledAreThoseThatCount(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	h := house.New(t)
+	r := loadThroughKills(t, h, false, "-p", "measurementtype=raw")
+	require.NotEmpty(t, r.Phases[0].Handovers)
+	h.Connected(3)
+	dir := t.TempDir()
+	_, stderr, code := h.Ctl("report", r.ID, "--format", "raw", "--out", dir)
+	require.Zero(t, code, stderr)
+	require.NotContains(t, stderr, "missing")
+	file, err := os.Open(filepath.Join(dir, r.ID+"-raw.csv"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	rows, err := csv.NewReader(file).ReadAll()
+	require.NoError(t, err)
+	points := make(map[string][]float64)
+	for _, row := range rows[1:] {
+		ns, err := strconv.ParseFloat(row[6], 64)
+		require.NoError(t, err)
+		key := row[2] + " " + row[3]
+		points[key] = append(points[key], ns/1000)
+	}
+	for _, o := range r.Phases[0].Operations {
+		key := o.Op + " " + o.Outcome
+		ranked(t, key, o.Figures, points[key])
+		delete(points, key)
+	}
+	require.Empty(t, points)
+}
+
+// loadThroughKills runs a load of 60 000 rows by three agents, kills them, or the coordinator, at random instants, and starts them again.
+func loadThroughKills(t *testing.T, h *house.House, coordinator bool, args ...string) result.Run {
+	const rows = 60_000
 	spool := t.TempDir()
 	names := []string{"a", "b", "c"}
 	agents := map[string]*house.Process{}
@@ -28,8 +70,8 @@ func TestALoadOutlivesItsAgentsAndItsCoordinator(t *testing.T) {
 		agents[name] = h.Agent(name, "--spool", spool)
 	}
 	h.Connected(len(names))
-	stdout, stderr, code := h.Ctl("submit", "--db", "null", "--phase", "load", "-p", "recordcount=60000", "--threads", "4", "--on-agent-loss", "continue",
-		"-p", "null.service=lognormal 2ms 0.5", "--interval", "200ms")
+	stdout, stderr, code := h.Ctl(append([]string{"submit", "--db", "null", "--phase", "load", "-p", "recordcount=60000", "--threads", "4", "--on-agent-loss", "continue",
+		"-p", "null.service=lognormal 2ms 0.5", "--interval", "200ms"}, args...)...)
 	require.Zero(t, code, stderr)
 	id := strings.TrimSpace(stdout)
 	require.Equal(t, id, h.Running())
@@ -37,7 +79,7 @@ func TestALoadOutlivesItsAgentsAndItsCoordinator(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	for round := range 5 {
 		<-time.After(time.Duration(300+random.IntN(900)) * time.Millisecond) // the instant is to be any
-		if round == 2 {
+		if round == 2 && coordinator {
 			h.Coordinator.Signal(syscall.SIGKILL)
 			h.Coordinator.Exit(house.Patience)
 			h.Open()
@@ -54,5 +96,5 @@ func TestALoadOutlivesItsAgentsAndItsCoordinator(t *testing.T) {
 	require.EqualValues(t, rows, r.Phases[0].Rows, "each row is counted once")
 	require.EqualValues(t, rows, r.Phases[0].Ops)
 	require.True(t, r.Reconcile.OK, "%+v", r.Reconcile)
-	require.Greater(t, len(r.Provenance.Agents), len(names), "who took what up is in the result")
+	return r
 }

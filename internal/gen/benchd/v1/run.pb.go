@@ -1411,7 +1411,9 @@ func (x *HistogramsResponse) GetTail() bool {
 type PointsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A run's id, or that of a suite of one run.
-	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Whether those of agents are wanted, too, whose shards were handed over to others.
+	Attempts      bool `protobuf:"varint,2,opt,name=attempts,proto3" json:"attempts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1453,6 +1455,13 @@ func (x *PointsRequest) GetId() string {
 	return ""
 }
 
+func (x *PointsRequest) GetAttempts() bool {
+	if x != nil {
+		return x.Attempts
+	}
+	return false
+}
+
 // PointsResponse is a piece of the raw points of a shard, in the agent's encoding.
 type PointsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1465,7 +1474,13 @@ type PointsResponse struct {
 	// The coordinator's clock at the run's time zero, in Unix nanoseconds.
 	EpochNs int64 `protobuf:"varint,4,opt,name=epoch_ns,json=epochNs,proto3" json:"epoch_ns,omitempty"`
 	// When phases began, in nanoseconds of the run's time.
-	BegunNs       map[string]int64 `protobuf:"bytes,5,rep,name=begun_ns,json=begunNs,proto3" json:"begun_ns,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	BegunNs map[string]int64 `protobuf:"bytes,5,rep,name=begun_ns,json=begunNs,proto3" json:"begun_ns,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// The attempt at the shard, from 1 on; 0 from coordinators that send those of the last attempt alone.
+	Attempt uint32 `protobuf:"varint,6,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	// Set for an attempt after which the shard was handed over: which part of its points counts.
+	Counted *Counted `protobuf:"bytes,7,opt,name=counted,proto3" json:"counted,omitempty"`
+	// Why the points, or the rest of them, are missing; empty when they are not.
+	Missing       string `protobuf:"bytes,8,opt,name=missing,proto3" json:"missing,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1535,6 +1550,109 @@ func (x *PointsResponse) GetBegunNs() map[string]int64 {
 	return nil
 }
 
+func (x *PointsResponse) GetAttempt() uint32 {
+	if x != nil {
+		return x.Attempt
+	}
+	return 0
+}
+
+func (x *PointsResponse) GetCounted() *Counted {
+	if x != nil {
+		return x.Counted
+	}
+	return nil
+}
+
+func (x *PointsResponse) GetMissing() string {
+	if x != nil {
+		return x.Missing
+	}
+	return ""
+}
+
+// Counted is what counts of an attempt at a shard: what the archive had of it when the shard was handed over.
+type Counted struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of windows, from the first one on, with those that are left out.
+	Windows uint32 `protobuf:"varint,1,opt,name=windows,proto3" json:"windows,omitempty"`
+	// How many operations they have.
+	Ops uint64 `protobuf:"varint,2,opt,name=ops,proto3" json:"ops,omitempty"`
+	// Where they begin, in nanoseconds since the phase's start.
+	FromNs int64 `protobuf:"varint,3,opt,name=from_ns,json=fromNs,proto3" json:"from_ns,omitempty"`
+	// Where they end.
+	UntilNs int64 `protobuf:"varint,4,opt,name=until_ns,json=untilNs,proto3" json:"until_ns,omitempty"`
+	// The windows among them that the archive does not have, by number.
+	LeftOut       []uint32 `protobuf:"varint,5,rep,packed,name=left_out,json=leftOut,proto3" json:"left_out,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Counted) Reset() {
+	*x = Counted{}
+	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Counted) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Counted) ProtoMessage() {}
+
+func (x *Counted) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Counted.ProtoReflect.Descriptor instead.
+func (*Counted) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *Counted) GetWindows() uint32 {
+	if x != nil {
+		return x.Windows
+	}
+	return 0
+}
+
+func (x *Counted) GetOps() uint64 {
+	if x != nil {
+		return x.Ops
+	}
+	return 0
+}
+
+func (x *Counted) GetFromNs() int64 {
+	if x != nil {
+		return x.FromNs
+	}
+	return 0
+}
+
+func (x *Counted) GetUntilNs() int64 {
+	if x != nil {
+		return x.UntilNs
+	}
+	return 0
+}
+
+func (x *Counted) GetLeftOut() []uint32 {
+	if x != nil {
+		return x.LeftOut
+	}
+	return nil
+}
+
 // ListRequest asks for the suites.
 type ListRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1544,7 +1662,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	mi := &file_benchd_v1_run_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1556,7 +1674,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	mi := &file_benchd_v1_run_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1569,7 +1687,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{19}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{20}
 }
 
 // ListResponse tells of suites.
@@ -1583,7 +1701,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[20]
+	mi := &file_benchd_v1_run_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1595,7 +1713,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[20]
+	mi := &file_benchd_v1_run_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1608,7 +1726,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{20}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListResponse) GetSuites() []*SuiteSummary {
@@ -1651,7 +1769,7 @@ type SuiteSummary struct {
 
 func (x *SuiteSummary) Reset() {
 	*x = SuiteSummary{}
-	mi := &file_benchd_v1_run_proto_msgTypes[21]
+	mi := &file_benchd_v1_run_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1663,7 +1781,7 @@ func (x *SuiteSummary) String() string {
 func (*SuiteSummary) ProtoMessage() {}
 
 func (x *SuiteSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[21]
+	mi := &file_benchd_v1_run_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1676,7 +1794,7 @@ func (x *SuiteSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SuiteSummary.ProtoReflect.Descriptor instead.
 func (*SuiteSummary) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{21}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SuiteSummary) GetId() string {
@@ -1776,7 +1894,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[22]
+	mi := &file_benchd_v1_run_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1788,7 +1906,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[22]
+	mi := &file_benchd_v1_run_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1801,7 +1919,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{22}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1827,7 +1945,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[23]
+	mi := &file_benchd_v1_run_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1839,7 +1957,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[23]
+	mi := &file_benchd_v1_run_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1852,7 +1970,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{23}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{24}
 }
 
 // RemoveRequest names what to remove.
@@ -1866,7 +1984,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[24]
+	mi := &file_benchd_v1_run_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1878,7 +1996,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[24]
+	mi := &file_benchd_v1_run_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1891,7 +2009,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{24}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RemoveRequest) GetId() string {
@@ -1910,7 +2028,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[25]
+	mi := &file_benchd_v1_run_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1922,7 +2040,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[25]
+	mi := &file_benchd_v1_run_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1935,7 +2053,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{25}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{26}
 }
 
 // ExportRequest names what to export.
@@ -1949,7 +2067,7 @@ type ExportRequest struct {
 
 func (x *ExportRequest) Reset() {
 	*x = ExportRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[26]
+	mi := &file_benchd_v1_run_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1961,7 +2079,7 @@ func (x *ExportRequest) String() string {
 func (*ExportRequest) ProtoMessage() {}
 
 func (x *ExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[26]
+	mi := &file_benchd_v1_run_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1974,7 +2092,7 @@ func (x *ExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportRequest.ProtoReflect.Descriptor instead.
 func (*ExportRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{26}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ExportRequest) GetId() string {
@@ -1995,7 +2113,7 @@ type ExportResponse struct {
 
 func (x *ExportResponse) Reset() {
 	*x = ExportResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[27]
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2007,7 +2125,7 @@ func (x *ExportResponse) String() string {
 func (*ExportResponse) ProtoMessage() {}
 
 func (x *ExportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[27]
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2020,7 +2138,7 @@ func (x *ExportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportResponse.ProtoReflect.Descriptor instead.
 func (*ExportResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{27}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ExportResponse) GetChunk() []byte {
@@ -2041,7 +2159,7 @@ type ImportRequest struct {
 
 func (x *ImportRequest) Reset() {
 	*x = ImportRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	mi := &file_benchd_v1_run_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2053,7 +2171,7 @@ func (x *ImportRequest) String() string {
 func (*ImportRequest) ProtoMessage() {}
 
 func (x *ImportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	mi := &file_benchd_v1_run_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2066,7 +2184,7 @@ func (x *ImportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportRequest.ProtoReflect.Descriptor instead.
 func (*ImportRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{28}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ImportRequest) GetChunk() []byte {
@@ -2087,7 +2205,7 @@ type ImportResponse struct {
 
 func (x *ImportResponse) Reset() {
 	*x = ImportResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2099,7 +2217,7 @@ func (x *ImportResponse) String() string {
 func (*ImportResponse) ProtoMessage() {}
 
 func (x *ImportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2112,7 +2230,7 @@ func (x *ImportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResponse.ProtoReflect.Descriptor instead.
 func (*ImportResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{29}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ImportResponse) GetId() string {
@@ -2131,7 +2249,7 @@ type AgentsRequest struct {
 
 func (x *AgentsRequest) Reset() {
 	*x = AgentsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2143,7 +2261,7 @@ func (x *AgentsRequest) String() string {
 func (*AgentsRequest) ProtoMessage() {}
 
 func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2156,7 +2274,7 @@ func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsRequest.ProtoReflect.Descriptor instead.
 func (*AgentsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{31}
 }
 
 // AgentsResponse is the roster.
@@ -2170,7 +2288,7 @@ type AgentsResponse struct {
 
 func (x *AgentsResponse) Reset() {
 	*x = AgentsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2182,7 +2300,7 @@ func (x *AgentsResponse) String() string {
 func (*AgentsResponse) ProtoMessage() {}
 
 func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2195,7 +2313,7 @@ func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsResponse.ProtoReflect.Descriptor instead.
 func (*AgentsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{31}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *AgentsResponse) GetAgents() []*AgentInfo {
@@ -2242,7 +2360,7 @@ type AgentInfo struct {
 
 func (x *AgentInfo) Reset() {
 	*x = AgentInfo{}
-	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	mi := &file_benchd_v1_run_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2254,7 +2372,7 @@ func (x *AgentInfo) String() string {
 func (*AgentInfo) ProtoMessage() {}
 
 func (x *AgentInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	mi := &file_benchd_v1_run_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2267,7 +2385,7 @@ func (x *AgentInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentInfo.ProtoReflect.Descriptor instead.
 func (*AgentInfo) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{32}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *AgentInfo) GetName() string {
@@ -2381,7 +2499,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[33]
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2393,7 +2511,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[33]
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2406,7 +2524,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{33}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *DrainRequest) GetName() string {
@@ -2432,7 +2550,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2444,7 +2562,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2457,7 +2575,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{34}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{35}
 }
 
 // ActRequest asks for an action.
@@ -2483,7 +2601,7 @@ type ActRequest struct {
 
 func (x *ActRequest) Reset() {
 	*x = ActRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2495,7 +2613,7 @@ func (x *ActRequest) String() string {
 func (*ActRequest) ProtoMessage() {}
 
 func (x *ActRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2508,7 +2626,7 @@ func (x *ActRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActRequest.ProtoReflect.Descriptor instead.
 func (*ActRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{35}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ActRequest) GetSubmission() *Submission {
@@ -2575,7 +2693,7 @@ type ActResponse struct {
 
 func (x *ActResponse) Reset() {
 	*x = ActResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[36]
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2587,7 +2705,7 @@ func (x *ActResponse) String() string {
 func (*ActResponse) ProtoMessage() {}
 
 func (x *ActResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[36]
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2600,7 +2718,7 @@ func (x *ActResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActResponse.ProtoReflect.Descriptor instead.
 func (*ActResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{36}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ActResponse) GetAgent() string {
@@ -2633,7 +2751,7 @@ type AboutRequest struct {
 
 func (x *AboutRequest) Reset() {
 	*x = AboutRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2645,7 +2763,7 @@ func (x *AboutRequest) String() string {
 func (*AboutRequest) ProtoMessage() {}
 
 func (x *AboutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2658,7 +2776,7 @@ func (x *AboutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutRequest.ProtoReflect.Descriptor instead.
 func (*AboutRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{37}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
 }
 
 // AboutResponse tells of a coordinator.
@@ -2686,7 +2804,7 @@ type AboutResponse struct {
 
 func (x *AboutResponse) Reset() {
 	*x = AboutResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2698,7 +2816,7 @@ func (x *AboutResponse) String() string {
 func (*AboutResponse) ProtoMessage() {}
 
 func (x *AboutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2711,7 +2829,7 @@ func (x *AboutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutResponse.ProtoReflect.Descriptor instead.
 func (*AboutResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *AboutResponse) GetVersion() string {
@@ -2897,18 +3015,28 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\bstart_ns\x18\x03 \x01(\x03R\astartNs\x12\x15\n" +
 	"\x06end_ns\x18\x04 \x01(\x03R\x05endNs\x12)\n" +
 	"\x06series\x18\x05 \x03(\v2\x11.benchd.v1.SeriesR\x06series\x12\x12\n" +
-	"\x04tail\x18\x06 \x01(\bR\x04tail\"\x1f\n" +
+	"\x04tail\x18\x06 \x01(\bR\x04tail\";\n" +
 	"\rPointsRequest\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xea\x01\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
+	"\battempts\x18\x02 \x01(\bR\battempts\"\xcc\x02\n" +
 	"\x0ePointsResponse\x12\x14\n" +
 	"\x05shard\x18\x01 \x01(\rR\x05shard\x12\x14\n" +
 	"\x05agent\x18\x02 \x01(\tR\x05agent\x12\x12\n" +
 	"\x04data\x18\x03 \x01(\fR\x04data\x12\x19\n" +
 	"\bepoch_ns\x18\x04 \x01(\x03R\aepochNs\x12A\n" +
-	"\bbegun_ns\x18\x05 \x03(\v2&.benchd.v1.PointsResponse.BegunNsEntryR\abegunNs\x1a:\n" +
+	"\bbegun_ns\x18\x05 \x03(\v2&.benchd.v1.PointsResponse.BegunNsEntryR\abegunNs\x12\x18\n" +
+	"\aattempt\x18\x06 \x01(\rR\aattempt\x12,\n" +
+	"\acounted\x18\a \x01(\v2\x12.benchd.v1.CountedR\acounted\x12\x18\n" +
+	"\amissing\x18\b \x01(\tR\amissing\x1a:\n" +
 	"\fBegunNsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\r\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\x84\x01\n" +
+	"\aCounted\x12\x18\n" +
+	"\awindows\x18\x01 \x01(\rR\awindows\x12\x10\n" +
+	"\x03ops\x18\x02 \x01(\x04R\x03ops\x12\x17\n" +
+	"\afrom_ns\x18\x03 \x01(\x03R\x06fromNs\x12\x19\n" +
+	"\buntil_ns\x18\x04 \x01(\x03R\auntilNs\x12\x19\n" +
+	"\bleft_out\x18\x05 \x03(\rR\aleftOut\"\r\n" +
 	"\vListRequest\"?\n" +
 	"\fListResponse\x12/\n" +
 	"\x06suites\x18\x01 \x03(\v2\x17.benchd.v1.SuiteSummaryR\x06suites\"\xb8\x03\n" +
@@ -3037,7 +3165,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 46)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),          // 0: benchd.v1.AgentLossPolicy
 	(*Submission)(nil),            // 1: benchd.v1.Submission
@@ -3059,109 +3187,111 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*HistogramsResponse)(nil),    // 17: benchd.v1.HistogramsResponse
 	(*PointsRequest)(nil),         // 18: benchd.v1.PointsRequest
 	(*PointsResponse)(nil),        // 19: benchd.v1.PointsResponse
-	(*ListRequest)(nil),           // 20: benchd.v1.ListRequest
-	(*ListResponse)(nil),          // 21: benchd.v1.ListResponse
-	(*SuiteSummary)(nil),          // 22: benchd.v1.SuiteSummary
-	(*CancelRequest)(nil),         // 23: benchd.v1.CancelRequest
-	(*CancelResponse)(nil),        // 24: benchd.v1.CancelResponse
-	(*RemoveRequest)(nil),         // 25: benchd.v1.RemoveRequest
-	(*RemoveResponse)(nil),        // 26: benchd.v1.RemoveResponse
-	(*ExportRequest)(nil),         // 27: benchd.v1.ExportRequest
-	(*ExportResponse)(nil),        // 28: benchd.v1.ExportResponse
-	(*ImportRequest)(nil),         // 29: benchd.v1.ImportRequest
-	(*ImportResponse)(nil),        // 30: benchd.v1.ImportResponse
-	(*AgentsRequest)(nil),         // 31: benchd.v1.AgentsRequest
-	(*AgentsResponse)(nil),        // 32: benchd.v1.AgentsResponse
-	(*AgentInfo)(nil),             // 33: benchd.v1.AgentInfo
-	(*DrainRequest)(nil),          // 34: benchd.v1.DrainRequest
-	(*DrainResponse)(nil),         // 35: benchd.v1.DrainResponse
-	(*ActRequest)(nil),            // 36: benchd.v1.ActRequest
-	(*ActResponse)(nil),           // 37: benchd.v1.ActResponse
-	(*AboutRequest)(nil),          // 38: benchd.v1.AboutRequest
-	(*AboutResponse)(nil),         // 39: benchd.v1.AboutResponse
-	nil,                           // 40: benchd.v1.Submission.TagsEntry
-	nil,                           // 41: benchd.v1.Submission.AttachmentsEntry
-	nil,                           // 42: benchd.v1.SubmitRequest.SelectEntry
-	nil,                           // 43: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                           // 44: benchd.v1.SuiteSummary.TagsEntry
-	nil,                           // 45: benchd.v1.AgentInfo.LabelsEntry
-	nil,                           // 46: benchd.v1.ActRequest.ArgsEntry
-	(*durationpb.Duration)(nil),   // 47: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 48: google.protobuf.Timestamp
-	(*Series)(nil),                // 49: benchd.v1.Series
-	(*HostFacts)(nil),             // 50: benchd.v1.HostFacts
+	(*Counted)(nil),               // 20: benchd.v1.Counted
+	(*ListRequest)(nil),           // 21: benchd.v1.ListRequest
+	(*ListResponse)(nil),          // 22: benchd.v1.ListResponse
+	(*SuiteSummary)(nil),          // 23: benchd.v1.SuiteSummary
+	(*CancelRequest)(nil),         // 24: benchd.v1.CancelRequest
+	(*CancelResponse)(nil),        // 25: benchd.v1.CancelResponse
+	(*RemoveRequest)(nil),         // 26: benchd.v1.RemoveRequest
+	(*RemoveResponse)(nil),        // 27: benchd.v1.RemoveResponse
+	(*ExportRequest)(nil),         // 28: benchd.v1.ExportRequest
+	(*ExportResponse)(nil),        // 29: benchd.v1.ExportResponse
+	(*ImportRequest)(nil),         // 30: benchd.v1.ImportRequest
+	(*ImportResponse)(nil),        // 31: benchd.v1.ImportResponse
+	(*AgentsRequest)(nil),         // 32: benchd.v1.AgentsRequest
+	(*AgentsResponse)(nil),        // 33: benchd.v1.AgentsResponse
+	(*AgentInfo)(nil),             // 34: benchd.v1.AgentInfo
+	(*DrainRequest)(nil),          // 35: benchd.v1.DrainRequest
+	(*DrainResponse)(nil),         // 36: benchd.v1.DrainResponse
+	(*ActRequest)(nil),            // 37: benchd.v1.ActRequest
+	(*ActResponse)(nil),           // 38: benchd.v1.ActResponse
+	(*AboutRequest)(nil),          // 39: benchd.v1.AboutRequest
+	(*AboutResponse)(nil),         // 40: benchd.v1.AboutResponse
+	nil,                           // 41: benchd.v1.Submission.TagsEntry
+	nil,                           // 42: benchd.v1.Submission.AttachmentsEntry
+	nil,                           // 43: benchd.v1.SubmitRequest.SelectEntry
+	nil,                           // 44: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                           // 45: benchd.v1.SuiteSummary.TagsEntry
+	nil,                           // 46: benchd.v1.AgentInfo.LabelsEntry
+	nil,                           // 47: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),   // 48: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 49: google.protobuf.Timestamp
+	(*Series)(nil),                // 50: benchd.v1.Series
+	(*HostFacts)(nil),             // 51: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	2,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	3,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	3,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	40, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	41, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	41, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	42, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
 	2,  // 5: benchd.v1.Submission.suite:type_name -> benchd.v1.SourceFile
 	3,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
 	1,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	42, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	47, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	43, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	48, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 10: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	1,  // 11: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
-	47, // 12: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	47, // 13: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	48, // 12: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	48, // 13: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
 	11, // 14: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
 	12, // 15: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
 	13, // 16: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
 	10, // 17: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	47, // 18: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
-	48, // 19: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	48, // 20: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	48, // 21: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	49, // 22: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
-	43, // 23: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
-	22, // 24: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	48, // 25: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	44, // 26: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	47, // 27: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
-	33, // 28: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	45, // 29: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	50, // 30: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	48, // 31: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	1,  // 32: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	46, // 33: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	47, // 34: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 35: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	6,  // 36: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	8,  // 37: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	14, // 38: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	16, // 39: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	18, // 40: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
-	20, // 41: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	23, // 42: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	25, // 43: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	27, // 44: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
-	29, // 45: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	31, // 46: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	34, // 47: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	36, // 48: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	38, // 49: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
-	5,  // 50: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 51: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 52: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	15, // 53: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	17, // 54: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	19, // 55: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	21, // 56: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	24, // 57: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	26, // 58: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	28, // 59: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	30, // 60: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	32, // 61: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	35, // 62: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	37, // 63: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	39, // 64: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	50, // [50:65] is the sub-list for method output_type
-	35, // [35:50] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	48, // 18: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
+	49, // 19: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	49, // 20: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	49, // 21: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	50, // 22: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	44, // 23: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	20, // 24: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
+	23, // 25: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
+	49, // 26: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	45, // 27: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	48, // 28: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
+	34, // 29: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	46, // 30: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	51, // 31: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	49, // 32: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	1,  // 33: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
+	47, // 34: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	48, // 35: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	4,  // 36: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	6,  // 37: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	8,  // 38: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	14, // 39: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	16, // 40: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	18, // 41: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	21, // 42: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	24, // 43: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	26, // 44: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	28, // 45: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
+	30, // 46: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
+	32, // 47: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	35, // 48: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	37, // 49: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	39, // 50: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	5,  // 51: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 52: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 53: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	15, // 54: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	17, // 55: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	19, // 56: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	22, // 57: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	25, // 58: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	27, // 59: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	29, // 60: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	31, // 61: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	33, // 62: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	36, // 63: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	38, // 64: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	40, // 65: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	51, // [51:66] is the sub-list for method output_type
+	36, // [36:51] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
@@ -3176,7 +3306,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   46,
+			NumMessages:   47,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
