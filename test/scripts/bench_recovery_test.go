@@ -80,13 +80,13 @@ func TestBenchRecoveryRefusesWhatItCannotDo(t *testing.T) {
 	}
 }
 
-// The bound of ten paired differences is the ninth in order, of six the sixth, and of four there is none.
+// The bound of ten paired differences is the ninth in order, of eight the seventh, and of four there is none.
 func TestBenchRecoverySummarizesPairs(t *testing.T) {
-	for pairs, want := range map[int]string{
-		10: "kill: median -4.5 s, upper 95 % bound -1.0 s (number 9 of 10 in order, sign test)\n",
-		8:  "kill: median -3.5 s, upper 95 % bound -1.0 s (number 7 of 8 in order, sign test)\n",
-		6:  "kill: median -2.5 s, upper 95 % bound 0.0 s (number 6 of 6 in order, sign test)\n",
-		4:  "kill: median -1.5 s, no upper 95 % bound: it takes five pairs or more\n",
+	for pairs, want := range map[int][2]string{
+		10: {"median -4.5 s, upper 95 % bound -1.0 s (number 9 of 10 in order, sign test)", "median -5.5 s, upper 95 % bound -2.0 s (number 9 of 10 in order, sign test)"},
+		8:  {"median -3.5 s, upper 95 % bound -1.0 s (number 7 of 8 in order, sign test)", "median -4.5 s, upper 95 % bound -2.0 s (number 7 of 8 in order, sign test)"},
+		6:  {"median -2.5 s, upper 95 % bound 0.0 s (number 6 of 6 in order, sign test)", "median -3.5 s, upper 95 % bound -1.0 s (number 6 of 6 in order, sign test)"},
+		4:  {"median -1.5 s, no upper 95 % bound: it takes five pairs or more", "median -2.5 s, no upper 95 % bound: it takes five pairs or more"},
 	} {
 		t.Run(strconv.Itoa(pairs), func(t *testing.T) {
 			dir := recoveryFiles(t)
@@ -99,14 +99,15 @@ func TestBenchRecoverySummarizesPairs(t *testing.T) {
 			trials.WriteString("kind,pair,client,before_ops_s,regions_lost,last_open_s,dip_s,back,within,failed,after_ops_s,longest_op_s\n")
 			for i := range pairs {
 				fmt.Fprintf(&trials, "kill,%d,benchd,1000,3,14.0,15.0,yes,yes,0,1000,6.0\n", i+1)
-				fmt.Fprintf(&trials, "kill,%d,java,1000,3,14.0,%d.0,yes,no,2,1000,9.0\n", i+1, 15+i)
+				fmt.Fprintf(&trials, "kill,%d,java,1000,3,13.0,%d.0,yes,no,2,1000,9.0\n", i+1, 15+i)
 			}
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "out", "trials.csv"), []byte(trials.String()), 0o600))
 			stdout, stderr, err := benchRecovery(t, dir, append(args, "--resume")...)
 			require.NoError(t, err, stderr)
 			require.Contains(t, stdout, fmt.Sprintf("| benchd | %d of %d | 0 | 15.0 s | 15.0 s | 1.0 s |\n", pairs, pairs))
 			require.Contains(t, stdout, fmt.Sprintf("| java | 0 of %d | %d |", pairs, 2*pairs))
-			require.Contains(t, stdout, want)
+			require.Contains(t, stdout, "the dips (benchd - Java), kill: "+want[0]+"\n")
+			require.Contains(t, stdout, "from the last region to 90 % (benchd - Java), kill: "+want[1]+"\n")
 
 			_, stderr, err = benchRecovery(t, dir, append(args, "--resume", "--threads", "8")...)
 			require.Error(t, err)
