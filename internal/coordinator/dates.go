@@ -52,10 +52,31 @@ func (cd *conductor) stamp() time.Time {
 	return at
 }
 
-// reckon sets the run's time by its provisional date, where no agent is left that has kept it.
+// reckon sets the run's time where no agent is left that has kept it, or all have ended before one could be asked: by
+// their ends, or else by the provisional date.
 func (cd *conductor) reckon() {
-	now := cd.c.clock.Now()
-	cd.anchorAt(now - int64(cd.dateAt(now).Sub(cd.run.record.Zero)))
+	now, rec := cd.c.clock.Now(), &cd.run.record
+	at, ended := cd.run.endedAt()
+	if !ended {
+		at = cd.dateAt(now).Sub(rec.Zero)
+	}
+	cd.anchorAt(now - int64(at))
+}
+
+// endedAt is when the last shard ended, in the run's time; false where one has not, or was lost.
+func (r *run) endedAt() (last time.Duration, ok bool) {
+	for _, sh := range r.record.Life.Shards {
+		n := len(sh.Ended) - 1
+		if n < 0 || !sh.Ended[n].Final || sh.Lost != "" {
+			return 0, false
+		}
+		began, known := r.began(sh.Ended[n].Phase)
+		if !known {
+			return 0, false
+		}
+		last, ok = max(last, began+sh.Ended[n].At), true
+	}
+	return last, ok
 }
 
 // anchorAt makes an instant of the coordinator's clock the run's time zero, and dates again what was noted before that was

@@ -78,6 +78,32 @@ func TestAWallClockThatIsSetMovesNoTimeline(t *testing.T) {
 	}
 }
 
+// The end of a run can be reported before the clock of its agent is known again.
+func TestARunThatEndsBeforeItsTimeIsKnownAgainKeepsItsDates(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
+	require.NoError(t, err)
+	a.ready()
+	start := a.begin()
+	a.window(start.GetId(), 0, 5, "OK", false)
+	a.acked(0)
+	h.close()
+	h.skew.Offset = 5 * time.Hour
+	h.open()
+	a.hold(start)
+	a.hello.Held[0].Timebase = nil // its clock is of no use
+	a.connect()
+	a.window(start.GetId(), 1, 5, "OK", true)
+	a.ended(start.GetId(), 2, 5)
+	h.until(id, result.Complete)
+	run, at := h.dates(id)
+	require.WithinDuration(t, run.Started, run.Ended, time.Minute)
+	require.True(t, slices.IsSortedFunc(at, time.Time.Compare))
+	require.WithinDuration(t, run.Started, at[len(at)-1], time.Minute)
+}
+
 // A wall clock that is set while the coordinator is down does not part a run's dates, nor the first operations from the
 // planned start.
 func TestARestartWithAnotherDateMovesNoTimeline(t *testing.T) {
