@@ -3,12 +3,17 @@
 package hbase
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
+	"github.com/benchd/benchd/test/house"
 )
 
 // What YCSB's formulas and HBase's own client write is read by benchd, and the other way round: no row is missing, no
@@ -55,6 +60,22 @@ func TestAnswersOfTheSandboxAreHBases(t *testing.T) {
 	}
 	require.Greater(t, strings.Count(answers[0], "\n"), 100)
 	require.Equal(t, answers[0], answers[1])
+}
+
+// The exceptions that end an operation at once are those of the HBase that runs here: scripts/hbase wrote down its jars.
+func TestExceptionsThatForbidARetryAreHBases(t *testing.T) {
+	on(t, []string{three}, func(t *testing.T, _ *server) {
+		jars, err := os.ReadFile(filepath.Join(house.Root(), "bin", "hbase", "classpath"))
+		require.NoError(t, err)
+		stdout, code := java(t, 6*time.Minute, "Finals", strings.TrimSpace(string(jars)))
+		require.Zero(t, code, stdout)
+		var names []string
+		for _, class := range strings.Fields(stdout) {
+			names = append(names, class[strings.LastIndexAny(class, ".$")+1:])
+		}
+		slices.Sort(names)
+		require.Equal(t, slices.Compact(names), rpc.Finals()) // RowTooBigException is there twice
+	})
 }
 
 // HBase's official client finds the real HBase and the sandbox to answer alike.

@@ -19,9 +19,9 @@ import (
 // A Multi's answer carries the class of an exception and not whether a retry is of use: the class says it.
 func TestAFinalExceptionWithinAMultiEndsTheOperation(t *testing.T) {
 	for class, code := range map[string]workload.Code{
-		"org.apache.hadoop.hbase.quotas.SpaceLimitingException":         workload.ServiceUnavailable,
-		"org.apache.hadoop.hbase.client.RowTooBigException":             workload.Error,
-		"org.apache.hadoop.hbase.exceptions.OperationConflictException": workload.Error,
+		"org.apache.hadoop.hbase.quotas.SpaceLimitingException":    workload.ServiceUnavailable,
+		"org.apache.hadoop.hbase.client.RowTooBigException":        workload.Error,
+		"org.apache.hadoop.hbase.coprocessor.CoprocessorException": workload.Error,
 	} {
 		t.Run(class, func(t *testing.T) {
 			f := newFake(t)

@@ -73,7 +73,10 @@ func (e *Exception) elsewhere() bool {
 	switch strings.TrimPrefix(e.Class, javaPackage) {
 	case "NotServingRegionException", "exceptions.RegionMovedException", "exceptions.RegionOpeningException",
 		"regionserver.RegionServerStoppedException", "regionserver.RegionServerAbortedException",
-		"regionserver.WrongRegionException", "RegionTooBusyException", "UnknownScannerException":
+		"regionserver.WrongRegionException", "RegionTooBusyException",
+		// HBase's client does not repeat these calls, but makes others in their place: a new scanner, another master.
+		"UnknownScannerException", "exceptions.ScannerResetException", "exceptions.OutOfOrderScannerNextException",
+		"regionserver.LeaseException", "exceptions.MasterStoppedException":
 		return true
 	}
 	return false
