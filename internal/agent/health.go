@@ -2,12 +2,8 @@ package agent
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"runtime/metrics"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +12,7 @@ import (
 
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/observe"
 )
 
 // schedLatencies is the runtime's histogram of how long runnable goroutines waited for a processor.
@@ -65,7 +62,7 @@ func read() snapshot {
 		now.nics = make(map[string]traffic, len(all))
 		for _, nic := range all {
 			now.rx, now.tx = now.rx+nic.BytesRecv, now.tx+nic.BytesSent
-			if speed := nicSpeed(nic.Name); speed > 0 {
+			if speed := observe.LinkSpeed(nic.Name); speed > 0 {
 				now.nics[nic.Name] = traffic{nic.BytesRecv, nic.BytesSent, speed}
 			}
 		}
@@ -110,19 +107,6 @@ func (s *sampler) sample() latency.Health {
 type traffic struct {
 	rx, tx uint64
 	speed  float64
-}
-
-// nicSpeed is an interface's speed in bytes a second; 0 where the system does not say, as of loopback and virtual ones.
-func nicSpeed(name string) float64 {
-	text, err := os.ReadFile("/sys/class/net/" + filepath.Base(name) + "/speed")
-	if err != nil {
-		return 0
-	}
-	megabits, err := strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
-	if err != nil || megabits <= 0 {
-		return 0
-	}
-	return megabits * 1e6 / 8
 }
 
 // netUse is the share of its speed that the busiest interface carried, in its busier direction.

@@ -21,8 +21,3 @@ func TestNetUseIsThatOfTheBusiestInterface(t *testing.T) {
 	require.InDelta(t, 1.0, netUse(before, now, time.Second/10), 1e-9)
 	require.Zero(t, netUse(before, now, 0))
 }
-
-func TestLoopbackHasNoSpeed(t *testing.T) {
-	require.Zero(t, nicSpeed("lo"))
-	require.Zero(t, nicSpeed("no-such-interface"))
-}

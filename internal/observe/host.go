@@ -73,7 +73,7 @@ func (h *Host) network(ctx context.Context, now *host) []Reading {
 		now.sent += float64(n.BytesSent)
 		speed, known := h.speeds[n.Name]
 		if !known {
-			speed = linkSpeed(n.Name)
+			speed = LinkSpeed(n.Name)
 			h.speeds[n.Name] = speed
 		}
 		if speed > 0 && len(out) < 2*mostDisks {
@@ -85,8 +85,9 @@ func (h *Host) network(ctx context.Context, now *host) []Reading {
 	return out
 }
 
-// linkSpeed is what an interface can carry in bytes per second, as Linux tells it; 0 where it does not.
-func linkSpeed(name string) float64 {
+// LinkSpeed is what an interface can carry in bytes per second; 0 where Linux reports no speed, as of loopback and of virtual
+// interfaces.
+func LinkSpeed(name string) float64 {
 	text, err := os.ReadFile("/sys/class/net/" + filepath.Base(name) + "/speed")
 	if err != nil {
 		return 0

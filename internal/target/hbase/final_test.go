@@ -12,7 +12,6 @@ import (
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/target/hbase"
-	"github.com/benchd/benchd/internal/target/hbase/admin"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -50,13 +49,7 @@ func TestAFinalExceptionWithinAMultiEndsTheOperation(t *testing.T) {
 func TestADisabledTableIsNamedAtOnce(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	box, err := sandbox.Start(ctx, sandbox.Options{})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, box.Close()) }()
-	c, err := admin.Connect(ctx, admin.Config{Quorum: box.Quorum()})
-	require.NoError(t, err)
-	defer c.Close()
-	require.NoError(t, c.Create(ctx, admin.Table{Name: "usertable", Families: []admin.Family{{Name: "cf"}}}, nil))
+	box, c := sandboxTable(t, ctx, sandbox.Options{}, "usertable")
 	target, err := hbase.Open(ctx, load.Settings{Properties: map[string]string{
 		"columnfamily": "cf", "hbase.zookeeper.quorum": box.Quorum(), "hbase.client.operation.timeout": "10000",
 	}})

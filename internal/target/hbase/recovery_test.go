@@ -18,6 +18,19 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
+// sandboxTable starts a sandbox with a table, which has one family and is split, and connects to it.
+func sandboxTable(t *testing.T, ctx context.Context, o sandbox.Options, name string, splits ...string) (*sandbox.Sandbox, *admin.Client) {
+	t.Helper()
+	box, err := sandbox.Start(ctx, o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, box.Close()) })
+	c, err := admin.Connect(ctx, admin.Config{Quorum: box.Quorum()})
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	require.NoError(t, c.Create(ctx, admin.Table{Name: name, Families: []admin.Family{{Name: "cf"}}}, b(splits...)))
+	return box, c
+}
+
 // The region server of hbase:meta has just been killed: what begins at that moment waits for the recovery.
 func TestWhatBeginsDuringARecoverySucceeds(t *testing.T) {
 	for name, begin := range map[string]func(t *testing.T, ctx context.Context, s load.Settings){
@@ -42,13 +55,7 @@ func TestWhatBeginsDuringARecoverySucceeds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			box, err := sandbox.Start(ctx, sandbox.Options{Detection: 4 * time.Second})
-			require.NoError(t, err)
-			defer func() { require.NoError(t, box.Close()) }()
-			c, err := admin.Connect(ctx, admin.Config{Quorum: box.Quorum()})
-			require.NoError(t, err)
-			defer c.Close()
-			require.NoError(t, c.Create(ctx, admin.Table{Name: "usertable", Families: []admin.Family{{Name: "cf"}}}, b("f", "m", "t")))
+			box, _ := sandboxTable(t, ctx, sandbox.Options{Detection: 4 * time.Second}, "usertable", "f", "m", "t")
 			require.NoError(t, box.KillServer(ctx, "1"))
 
 			var log bytes.Buffer

@@ -15,7 +15,6 @@ import (
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/target/hbase"
-	"github.com/benchd/benchd/internal/target/hbase/admin"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -100,12 +99,6 @@ func scansGoOn(t *testing.T, properties map[string]string, size, small int, flus
 func TestScansGoOnBehindTheLimitsOfTheSandbox(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	box, err := sandbox.Start(ctx, sandbox.Options{Lease: time.Microsecond})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, box.Close()) }()
-	c, err := admin.Connect(ctx, admin.Config{Quorum: box.Quorum()})
-	require.NoError(t, err)
-	defer c.Close()
-	require.NoError(t, c.Create(ctx, admin.Table{Name: "t", Families: []admin.Family{{Name: "cf"}}}, b("k100")))
+	box, _ := sandboxTable(t, ctx, sandbox.Options{Lease: time.Microsecond}, "t", "k100")
 	scansGoOn(t, map[string]string{"table": "t", "columnfamily": "cf", "hbase.zookeeper.quorum": box.Quorum()}, 1000, 20_000, func() {})
 }

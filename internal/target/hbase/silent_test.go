@@ -3,6 +3,7 @@ package hbase_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,7 +14,6 @@ import (
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/target/hbase"
-	"github.com/benchd/benchd/internal/target/hbase/admin"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -26,17 +26,11 @@ func TestNoOperationFailsWhenTheServerOfMetaIsLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			s, err := sandbox.Start(ctx, sandbox.Options{Detection: 700 * time.Millisecond})
-			require.NoError(t, err)
-			defer func() { require.NoError(t, s.Close()) }()
-			c, err := admin.Connect(ctx, admin.Config{Quorum: s.Quorum()})
-			require.NoError(t, err)
-			defer c.Close()
-			var splits [][]byte
+			var splits []string
 			for i := 1; i < 9; i++ {
-				splits = append(splits, fmt.Appendf(nil, "%d", i))
+				splits = append(splits, strconv.Itoa(i))
 			}
-			require.NoError(t, c.Create(ctx, admin.Table{Name: "t", Families: []admin.Family{{Name: "cf"}}}, splits))
+			s, c := sandboxTable(t, ctx, sandbox.Options{Detection: 700 * time.Millisecond}, "t", splits...)
 			target, err := hbase.Open(ctx, load.Settings{Properties: map[string]string{
 				"table": "t", "columnfamily": "cf", "hbase.zookeeper.quorum": s.Quorum(), "hbase.rpc.timeout": "300",
 			}})
