@@ -99,13 +99,14 @@ func TestBenchRecoverySummarizesPairs(t *testing.T) {
 			trials.WriteString("kind,pair,client,before_ops_s,regions_lost,last_open_s,dip_s,back,within,failed,after_ops_s,longest_op_s\n")
 			for i := range pairs {
 				fmt.Fprintf(&trials, "kill,%d,benchd,1000,3,14.0,15.0,yes,yes,0,1000,6.0\n", i+1)
-				fmt.Fprintf(&trials, "kill,%d,java,1000,3,13.0,%d.0,yes,no,2,1000,9.0\n", i+1, 15+i)
+				fmt.Fprintf(&trials, "kill,%d,java,1000,3,13.0,%d.0,%s,2,1000,9.0\n", i+1, 15+i, map[bool]string{true: "no,unknown", false: "yes,no"}[i == 0])
 			}
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "out", "trials.csv"), []byte(trials.String()), 0o600))
 			stdout, stderr, err := benchRecovery(t, dir, append(args, "--resume")...)
 			require.NoError(t, err, stderr)
 			require.Contains(t, stdout, fmt.Sprintf("| benchd | %d of %d | 0 | 15.0 s | 15.0 s | 1.0 s |\n", pairs, pairs))
 			require.Contains(t, stdout, fmt.Sprintf("| java | 0 of %d | %d |", pairs, 2*pairs))
+			require.Contains(t, stdout, "1 trials ended before the bound without 90 %: --after was too short for them.\n")
 			require.Contains(t, stdout, "the dips (benchd - Java), kill: "+want[0]+"\n")
 			require.Contains(t, stdout, "from the last region to 90 % (benchd - Java), kill: "+want[1]+"\n")
 
