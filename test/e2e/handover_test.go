@@ -70,8 +70,10 @@ func loadThroughKills(t *testing.T, h *house.House, coordinator bool, args ...st
 		agents[name] = h.Agent(name, "--spool", spool)
 	}
 	h.Connected(len(names))
-	stdout, stderr, code := h.Ctl(append([]string{"submit", "--db", "null", "--phase", "load", "-p", "recordcount=60000", "--threads", "4", "--on-agent-loss", "continue",
-		"-p", "null.service=lognormal 2ms 0.5", "--interval", "200ms"}, args...)...)
+	stdout, stderr, code := h.Ctl(append([]string{
+		"submit", "--db", "null", "--phase", "load", "-p", "recordcount=60000", "--threads", "4", "--on-agent-loss", "continue",
+		"-p", "null.service=lognormal 2ms 0.5", "--interval", "200ms",
+	}, args...)...)
 	require.Zero(t, code, stderr)
 	id := strings.TrimSpace(stdout)
 	require.Equal(t, id, h.Running())

@@ -70,7 +70,7 @@ func TestExceptionsThatForbidARetryAreHBases(t *testing.T) {
 		stdout, code := java(t, 6*time.Minute, "Finals", strings.TrimSpace(string(jars)))
 		require.Zero(t, code, stdout)
 		var names []string
-		for _, class := range strings.Fields(stdout) {
+		for class := range strings.FieldsSeq(stdout) {
 			names = append(names, class[strings.LastIndexAny(class, ".$")+1:])
 		}
 		slices.Sort(names)
