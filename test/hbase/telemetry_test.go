@@ -115,10 +115,11 @@ type seen struct {
 	files    map[float64]bool
 }
 
-// look reads the beans of all servers until ctx ends.
+// look reads the beans of all servers until ctx ends: often, because HBase may renew a value twice within a moment, for a reader
+// and for its own sinks.
 func look(ctx context.Context, servers []admin.Server) map[string]*seen {
 	all := make(map[string]*seen)
-	tick := time.NewTicker(300 * time.Millisecond)
+	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		for _, s := range servers {
