@@ -119,7 +119,7 @@ SMOKE := TestEveryOperationOnHBase TestScansAreWholeWhileRegionsSplit TestRegion
 	TestDeletes/three TestARegionServerDiesUnderLoad/three
 
 .PHONY: smoke-hbase
-smoke-hbase: $(TESTRUNNER) ## Run some of them, within three minutes: operations, scans, actions and the death of one of three region servers.
+smoke-hbase: $(TESTRUNNER) ## Run some of them, in some five minutes: operations, scans, actions and the death of one of three region servers.
 	BENCHD_TEST_FAULTS='$(or $(FAULTS),75s)' scripts/with-hbase \
 		$(GOTEST) -count 1 -p 1 -timeout 9m -tags hbase -run '$(subst $() ,|,$(strip $(SMOKE)))' $(HBASE)
 
