@@ -78,21 +78,29 @@ func TestAWallClockThatIsSetMovesNoTimeline(t *testing.T) {
 	}
 }
 
-// The end of a run can be reported before the clock of its agent is known again.
-func TestARunThatEndsBeforeItsTimeIsKnownAgainKeepsItsDates(t *testing.T) {
-	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
+// restarted begins a run of a minute, and starts the coordinator again with another date while it goes on. The agent, which
+// is still to connect, holds the run.
+func restarted(t *testing.T, by time.Duration) (h *house, a *puppet, id string, start *benchdv1.Start) {
+	t.Helper()
+	h = newHouse(t)
+	a = newPuppet(h, "a").connect()
 	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
 	require.NoError(t, err)
 	a.ready()
-	start := a.begin()
+	start = a.begin()
 	a.window(start.GetId(), 0, 5, "OK", false)
 	a.acked(0)
 	h.close()
-	h.skew.Offset = 5 * time.Hour
+	h.skew.Offset = by
 	h.open()
 	a.hold(start)
+	return h, a, id, start
+}
+
+// The end of a run can be reported before the clock of its agent is known again.
+func TestARunThatEndsBeforeItsTimeIsKnownAgainKeepsItsDates(t *testing.T) {
+	t.Parallel()
+	h, a, id, start := restarted(t, 5*time.Hour)
 	a.hello.Held[0].Timebase = nil // its clock is of no use
 	a.connect()
 	a.window(start.GetId(), 1, 5, "OK", true)
@@ -111,25 +119,14 @@ func TestARestartWithAnotherDateMovesNoTimeline(t *testing.T) {
 	for name, by := range map[string]time.Duration{"forward": 5 * time.Hour, "back": -8 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
-			a := newPuppet(h, "a").connect()
-			id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-			require.NoError(t, err)
-			a.ready()
-			start := a.begin()
-			a.window(start.GetId(), 0, 5, "OK", false)
-			a.acked(0)
-			h.close()
-			h.skew.Offset = by
-			h.open()
-			a.hold(start)
+			h, a, id, start := restarted(t, by)
 			a.connect()
 			a.window(start.GetId(), 1, 5, "OK", true)
 			a.ended(start.GetId(), 2, 5)
 			h.until(id, result.Complete)
 			begun := h.result(id).Start
 			require.NotNil(t, begun)
-			require.InDelta(t, 0, begun.Agents[0].LateMS, 10_000, "it began when it was told to")
+			require.InDelta(t, 0, begun.Agents[0].LateMS, 10_000, "it began when it was planned")
 
 			run, at := h.dates(id)
 			require.WithinDuration(t, begun.Planned, run.Started, time.Second)
