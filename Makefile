@@ -191,15 +191,15 @@ soak-hbase: $(TESTRUNNER) ## Work with 100 workers on 4 connections for SOAK (10
 	$(if $(filter file,$(origin QUORUM)),scripts/with-hbase,BENCHD_HBASE='$(QUORUM)') $(GOTEST) -count 1 -timeout 60m -tags hbase -run TestAnAgentStays -v ./internal/target/hbase -args -soak $(or $(SOAK),10m)
 
 .PHONY: bench-telemetry
-bench-telemetry: $(TESTRUNNER) ## Compare runs with and without telemetry on a real HBase with three region servers; judge what looking costs.
+bench-telemetry: $(TESTRUNNER) ## Compare runs with and without telemetry on a real HBase with three region servers; check what looking costs.
 	$(GOTEST) -count 1 -timeout 60m -tags 'hbase bench' -run TestLookingCostsLittle -v ./test/hbase -args -judge $(ARGS)
 
 .PHONY: bench-fleet
-bench-fleet: $(TESTRUNNER) ## Serve FLEET (10,100,1000) simulated agents for a minute each; print and judge CPU, memory, lateness, archive.
+bench-fleet: $(TESTRUNNER) ## Serve FLEET (10,100,1000) simulated agents for a minute each; print and check CPU, memory, lateness, archive.
 	$(GOTEST) -count 1 -timeout 30m -tags integration -run TestFleet -v ./test/fleet -args -sizes $(FLEET) -seconds 60 -judge
 
 .PHONY: bench-archive
-bench-archive: $(TESTRUNNER) ## Archive four days of 6 agents and 5 operations of an open loop at speed, in memory where that is a folder; compare what it shows with what was sent, judge size and opening.
+bench-archive: $(TESTRUNNER) ## Archive four days of 6 agents and 5 operations of an open loop at speed, in memory where that is a folder; compare what it shows with what was sent, check size and opening.
 	TMPDIR="$(firstword $(wildcard /dev/shm) $(TMPDIR) /tmp)" $(GOTEST) -count 1 -timeout 90m -run TestALongRunIsRolledUpUnseen -v ./internal/coordinator -args -four-days
 
 .PHONY: nightly

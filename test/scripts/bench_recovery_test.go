@@ -54,18 +54,18 @@ func TestBenchRecoveryRefusesWhatItCannotDo(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no YCSB":                {nil, "--ycsb DIR is needed: see --help"},
-		"no build of YCSB":       {[]string{"--ycsb", "none"}, "none holds no build of YCSB: there is no lib/core-*.jar in it"},
-		"no binding":             {[]string{"--ycsb", "core"}, "core has no hbase2 binding: there is no lib/hbase2-binding-*.jar in it"},
-		"no benchctl":            {[]string{"--ycsb", "ycsb", "--benchctl", "none"}, "there is no none: run make build"},
-		"no value":               {[]string{"--ycsb"}, "unknown option --ycsb, or its value is missing: see --help"},
-		"unknown option":         {[]string{"--rounds", "3"}, "unknown option --rounds: see --help"},
-		"unknown kind":           {[]string{"--ycsb", "ycsb", "--kinds", "kill,pause"}, "unknown kind pause: want kill, stop or both with a comma"},
-		"no number":              {[]string{"--ycsb", "ycsb", "--pairs", "many"}, "'many' is not a whole number above 0"},
-		"too short":              {[]string{"--ycsb", "ycsb", "--before", "5"}, "--before must be at least 9: throughput before the fault is the mean of 8 s"},
-		"too few regions":        {[]string{"--ycsb", "ycsb", "--regions", "2"}, "--regions must be at least 3, one for each region server"},
-		"no workload":            {[]string{"--ycsb", "ycsb", "--workload", "workloadx"}, "there is no workload workloadx"},
-		"HBase that is no start": {[]string{"--ycsb", "ycsb"}, "HBase does not start: see above"},
+		"no YCSB":                         {nil, "--ycsb DIR is needed: see --help"},
+		"no build of YCSB":                {[]string{"--ycsb", "none"}, "none holds no build of YCSB: there is no lib/core-*.jar in it"},
+		"no binding":                      {[]string{"--ycsb", "core"}, "core has no hbase2 binding: there is no lib/hbase2-binding-*.jar in it"},
+		"no benchctl":                     {[]string{"--ycsb", "ycsb", "--benchctl", "none"}, "there is no none: run make build"},
+		"no value":                        {[]string{"--ycsb"}, "unknown option --ycsb, or its value is missing: see --help"},
+		"unknown option":                  {[]string{"--rounds", "3"}, "unknown option --rounds: see --help"},
+		"unknown kind":                    {[]string{"--ycsb", "ycsb", "--kinds", "kill,pause"}, "unknown kind pause: want kill, stop or both with a comma"},
+		"no number":                       {[]string{"--ycsb", "ycsb", "--pairs", "many"}, "'many' is not a whole number above 0"},
+		"too short":                       {[]string{"--ycsb", "ycsb", "--before", "5"}, "--before must be at least 9: throughput before the fault is the mean of 8 s"},
+		"too few regions":                 {[]string{"--ycsb", "ycsb", "--regions", "2"}, "--regions must be at least 3, one for each region server"},
+		"no workload":                     {[]string{"--ycsb", "ycsb", "--workload", "workloadx"}, "there is no workload workloadx"},
+		"an HBase that cannot be started": {[]string{"--ycsb", "ycsb"}, "HBase does not start: see above"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := append([]string{"--benchctl", "./benchctl", "--hbase", "./hbase", "--out", filepath.Join(t.TempDir(), "out")}, test.args...)
@@ -73,7 +73,7 @@ func TestBenchRecoveryRefusesWhatItCannotDo(t *testing.T) {
 			require.Error(t, err)
 			lines := strings.Split(strings.TrimSpace(stderr), "\n")
 			require.Equal(t, "bench-recovery: "+test.want, lines[len(lines)-1], stderr)
-			if name != "HBase that is no start" {
+			if name != "an HBase that cannot be started" {
 				require.Len(t, lines, 1, stderr)
 			}
 		})
