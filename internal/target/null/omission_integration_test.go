@@ -4,6 +4,7 @@ package null_test
 
 import (
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -63,41 +64,92 @@ func (s stalling) byHand(share float64) time.Duration {
 	return time.Millisecond + s.stall() - time.Duration(u*(1-s.rate/leaving))
 }
 
-// breaches are what an open loop's response times have against the values by hand.
-func (s stalling) breaches(open *latency.Histogram) []string {
-	var out []string
+// breaches are the quantiles of an open loop's response times that are shorter and longer than those by hand.
+func (s stalling) breaches(open *latency.Histogram) (short, long []string) {
 	see := func(what string, got int64, want, within time.Duration) {
-		if off := time.Duration(got) - want; off.Abs() > within {
-			out = append(out, fmt.Sprintf("%s is %s instead of %s", what, time.Duration(got), want))
+		text := fmt.Sprintf("%s is %s instead of %s", what, time.Duration(got), want)
+		switch off := time.Duration(got) - want; {
+		case off < -within:
+			short = append(short, text)
+		case off > within:
+			long = append(long, text)
 		}
 	}
 	see("p50", open.Quantile(0.5), time.Millisecond, 300*time.Microsecond)
 	see("p95", open.Quantile(0.95), s.byHand(0.05), s.byHand(0.05)/50)
 	see("p99", open.Quantile(0.99), s.byHand(0.01), s.byHand(0.01)/50)
 	see("max", open.Max(), s.byHand(0), s.byHand(0)/50)
-	return out
+	return short, long
 }
 
-// tries is how often a machine may be too busy to keep a law of real time.
+// stillness is how a machine disturbed a goroutine that only waits for a millisecond at a time.
+type stillness struct {
+	naps, long int           // all naps, and those that lasted 2 ms too long
+	most       time.Duration // by which a nap was too long
+}
+
+// watch begins to measure; the function that it returns ends it and returns what was found.
+func watch() (stop func() stillness) {
+	const nap = time.Millisecond
+	ended, found := make(chan struct{}), make(chan stillness)
+	go func() {
+		var s stillness
+		for {
+			began := time.Now()
+			select {
+			case <-ended:
+				found <- s
+				return
+			case <-time.After(nap):
+			}
+			over := time.Since(began) - nap
+			s.naps++
+			if over > 2*time.Millisecond {
+				s.long++
+			}
+			s.most = max(s.most, over)
+		}
+	}()
+	return func() stillness {
+		close(ended)
+		return <-found
+	}
+}
+
+// disturbed reports whether the machine stood still for long enough to be seen in a quantile.
+func (s stillness) disturbed() bool {
+	return s.most > 10*time.Millisecond || s.long > s.naps/50
+}
+
+func (s stillness) String() string {
+	return fmt.Sprintf("%d of %d naps 2 ms too long, the worst by %s", s.long, s.naps, s.most)
+}
+
+// tries is how often a machine may be disturbed.
 const tries = 3
 
 // The same law is tested in a bubble, exactly and in a fraction of the time, in package load. This test asks whether
-// a real machine keeps it; it needs one with a processor to spare, so a try that something else has disturbed is
-// made again.
+// a real machine keeps it. A machine that stands still makes responses longer, never shorter: a quantile that is too
+// short, which is what coordinated omission makes of it, is always an error. One that is too long is an error unless the
+// machine stood still meanwhile; then the try is made again. On a machine that is known to be quiet (`make nightly` says
+// so in BENCHD_TEST_QUIET), one of the tries must agree.
 func TestNoCoordinatedOmissionInRealTime(t *testing.T) {
-	s := stalling{period: 10 * time.Second, periods: 6, rate: 1000, workers: 16}
-	var breaches []string
-	for try := range tries {
+	s := stalling{period: 10 * time.Second, periods: 3, rate: 1000, workers: 16}
+	agreed := false
+	for try := 1; try <= tries && !agreed; try++ {
+		stop := watch()
 		open := s.run(t, pacing.FixedRate)
+		machine := stop()
 		require.InEpsilon(t, s.rate*float64(s.periods)*s.period.Seconds(), open.Count(), 0.001, "nothing is omitted")
-		t.Logf("try %d: p50 %s, p95 %s, p99 %s, max %s; by hand 1ms, %s, %s, %s", try+1,
+		t.Logf("try %d: p50 %s, p95 %s, p99 %s, max %s; by hand 1ms, %s, %s, %s; %s", try,
 			time.Duration(open.Quantile(0.5)), time.Duration(open.Quantile(0.95)), time.Duration(open.Quantile(0.99)), time.Duration(open.Max()),
-			s.byHand(0.05), s.byHand(0.01), s.byHand(0))
-		if breaches = s.breaches(open); len(breaches) == 0 {
-			break
-		}
+			s.byHand(0.05), s.byHand(0.01), s.byHand(0), machine)
+		short, long := s.breaches(open)
+		require.Empty(t, short, "shorter than by hand")
+		agreed = len(long) == 0
+		require.True(t, agreed || machine.disturbed(), "longer than by hand, on a machine that did not stand still: %v; %s", long, machine)
 	}
-	require.Empty(t, breaches)
+	require.True(t, agreed || os.Getenv("BENCHD_TEST_QUIET") == "", "no try agrees, on a machine that is quiet")
 
 	s.periods = 2
 	closed := s.run(t, pacing.ClosedLoop)
