@@ -19,6 +19,7 @@ import (
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target"
 )
 
 // settingFlag is a flag that stands for a property. Its value goes to package spec as it was written: one judge
@@ -78,7 +79,7 @@ func addSubmissionFlags(cmd *cobra.Command) *submissionFlags {
 	config.PairsVar(fs, &f.tags, "tag", "", "keep a tag with the result; may stand several times")
 
 	values := map[string][]string{}
-	for _, k := range spec.Keys() {
+	for _, k := range target.Reader().Keys() {
 		values[k.Name] = k.Values
 	}
 	for _, s := range settingFlags() {
@@ -157,7 +158,7 @@ func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins)
 		attach(&s)
 		return s, nil
 	}
-	for _, name := range spec.Needs(s) {
+	for _, name := range target.Reader().Needs(s) {
 		content, err := read(name)
 		if err != nil {
 			return s, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("read %s, which a property names: %w", name, err)}
@@ -189,7 +190,7 @@ type judged struct {
 
 // judge tells all that is wrong with a submission before anything is done about it.
 func judge(s spec.Submission) (judged, error) {
-	suite, warnings, err := spec.Parse(s)
+	suite, warnings, err := target.Reader().Parse(s)
 	if err != nil {
 		return judged{warnings: warnings}, err
 	}
@@ -201,13 +202,14 @@ func judge(s spec.Submission) (judged, error) {
 // says reports whether a submission sets a property of the target itself: on the command line, in a properties file, or in a suite
 // file where it counts in one of its cases. The address that a suite has for another target is given up for the sandbox.
 func (j judged) says(s spec.Submission, property string) bool {
-	inSuite := s.Suite != nil && spec.Sets(s, property)
+	reader := target.Reader()
+	inSuite := s.Suite != nil && reader.Sets(s, property)
 	s.Suite = nil
-	if !inSuite || spec.Sets(s, property) {
-		return spec.Sets(s, property)
+	if !inSuite || reader.Sets(s, property) {
+		return reader.Sets(s, property)
 	}
 	byDefault := ""
-	for _, k := range spec.Keys() {
+	for _, k := range reader.Keys() {
 		if k.Name == property {
 			byDefault = k.Default
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target"
 )
 
 // gather parses a command line as submit and run do.
@@ -66,7 +67,7 @@ func TestFlagsBecomeSettingsThatKnowWhereTheyWereSaid(t *testing.T) {
 
 func TestEverySettingFlagMeansAPropertyOfTheSpec(t *testing.T) {
 	known := map[string]bool{}
-	for _, k := range spec.Keys() {
+	for _, k := range target.Reader().Keys() {
 		known[k.Name] = k.Status == property.Honoured
 	}
 	for _, f := range settingFlags() {

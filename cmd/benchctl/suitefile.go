@@ -10,6 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target"
 )
 
 // readSuite reads the file of -f.
@@ -38,10 +39,10 @@ func (f *submissionFlags) readSuite(cmd *cobra.Command, origins config.Origins, 
 // that names it by whoever judges.
 func attach(s *spec.Submission) {
 	s.Attachments = map[string][]byte{}
-	tried := map[string]bool{}
+	tried, reader := map[string]bool{}, target.Reader()
 	for again := true; again; {
 		again = false
-		for _, name := range spec.Needs(*s) {
+		for _, name := range reader.Needs(*s) {
 			if tried[name] {
 				continue
 			}

@@ -138,7 +138,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 			// A coordinator is in the user's own network; a proxy is for what lies outside.
 			grpc.WithNoProxy(),
 		},
-		Drivers: target.Drivers(), Actors: actors, Hooks: hooks, Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
+		Reader: target.Reader(), Drivers: target.Drivers(), Actors: actors, Hooks: hooks, Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
 		OrphanTimeout: f.orphan, Spool: spool, Clock: clock.NewSource(f.skew), Logger: c.Logger, Registerer: registry,
 		WriteBelow: f.writeBelow, KnownIO: f.rawIO == cli.Off,
 	})

@@ -154,7 +154,7 @@ func (f *doctorFlags) where(cmd *cobra.Command, origins config.Origins) (map[str
 	for _, p := range f.properties {
 		s.Properties = append(s.Properties, spec.Setting{Key: p.Key, Value: p.Value})
 	}
-	properties, _, err := spec.Target(s, f.db) // what it warns of has nothing to do with where the target is
+	properties, _, err := target.Reader().Target(s, f.db) // what it warns of has nothing to do with where the target is
 	if err != nil {
 		return nil, &cli.Error{Code: cli.Usage, Err: err}
 	}

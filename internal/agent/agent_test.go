@@ -12,7 +12,9 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/null"
+	"github.com/benchd/benchd/internal/target/null/nullspec"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -326,14 +328,15 @@ func TestAReleasedShardIsClosed(t *testing.T) {
 }
 
 func TestABadConfigIsRefusedAtOnce(t *testing.T) {
-	drivers := map[string]load.Driver{"null": null.Open}
+	reader, drivers := spec.NewReader(nullspec.Target()), map[string]load.Driver{"null": null.Open}
 	tests := map[string]struct {
 		config agent.Config
 		want   string
 	}{
-		"no coordinator": {agent.Config{Drivers: drivers}, "coordinator"},
-		"no driver":      {agent.Config{Coordinator: "x:1"}, "driver"},
-		"bad name":       {agent.Config{Coordinator: "x:1", Drivers: drivers, Name: "a b"}, "a b"},
+		"no coordinator": {agent.Config{Reader: reader, Drivers: drivers}, "coordinator"},
+		"no reader":      {agent.Config{Coordinator: "x:1", Drivers: drivers}, "reader"},
+		"no driver":      {agent.Config{Coordinator: "x:1", Reader: reader}, "driver"},
+		"bad name":       {agent.Config{Coordinator: "x:1", Reader: reader, Drivers: drivers, Name: "a b"}, "a b"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -341,7 +344,7 @@ func TestABadConfigIsRefusedAtOnce(t *testing.T) {
 			require.ErrorContains(t, err, test.want)
 		})
 	}
-	_, err := agent.New(agent.Config{Coordinator: "x:1", Drivers: drivers})
+	_, err := agent.New(agent.Config{Coordinator: "x:1", Reader: reader, Drivers: drivers})
 	require.NoError(t, err, "the host's name is an agent's")
 }
 

@@ -17,15 +17,18 @@ import (
 
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// Config is what an Agent needs. Coordinator, Dial and Drivers are required.
+// Config is what an Agent needs. Coordinator, Dial, Reader and Drivers are required.
 type Config struct {
 	// Coordinator is where the coordinator listens, as gRPC's resolvers understand it.
 	Coordinator string
 	// Dial says how to connect: transport credentials, and a dialer where the network is in memory.
 	Dial []grpc.DialOption
+	// Reader reads the properties of runs; it knows at least the targets of Drivers.
+	Reader *spec.Reader
 	// Drivers are the targets that this build knows, by name.
 	Drivers map[string]load.Driver
 	// Actors are the targets to which something can be done, by name. Default: none.
@@ -112,6 +115,8 @@ func (c *Config) validate() error {
 		return errors.New("make agent: it needs the address of a coordinator")
 	case slices.ContainsFunc(slices.Collect(maps.Values(c.Hooks)), func(words []string) bool { return len(words) == 0 }):
 		return errors.New("make agent: a hook has no command")
+	case c.Reader == nil:
+		return errors.New("make agent: it needs a reader of properties")
 	case len(c.Drivers) == 0:
 		return errors.New("make agent: it needs a driver at least")
 	}

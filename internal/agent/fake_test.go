@@ -18,7 +18,9 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/null"
+	"github.com/benchd/benchd/internal/target/null/nullspec"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -204,7 +206,7 @@ func newRig(t *testing.T, b *boss, change ...func(*agent.Config)) *rig {
 			grpc.WithTransportCredentials(insecure.NewCredentials()),
 		},
 		Name: "a", Version: "test", Labels: map[string]string{"rack": "r1"}, Clock: r.clock,
-		Drivers: map[string]load.Driver{"null": null.Open},
+		Reader: spec.NewReader(nullspec.Target()), Drivers: map[string]load.Driver{"null": null.Open},
 	}
 	for _, c := range change {
 		c(&config)

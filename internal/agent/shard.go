@@ -13,7 +13,6 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/plan"
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -97,7 +96,7 @@ func (s *shard) prepare(m *benchdv1.Prepare) (facts map[string]string, err error
 	if err != nil {
 		return nil, err
 	}
-	settings, err := spec.Resolve(part.Properties)
+	settings, err := s.a.config.Reader.Resolve(part.Properties)
 	if err != nil {
 		return nil, err
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/spool"
 	"github.com/benchd/benchd/internal/target/null"
+	"github.com/benchd/benchd/internal/target/null/nullspec"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -72,9 +72,9 @@ func TestAStalledSpoolMovesNoSampleBetweenWindows(t *testing.T) {
 		a.room.spooler.start(&a.room, &a.mu)
 		s := &shard{a: a, key: shardKey{run: "S.1", attempt: 1}, log: a.log, kept: keptWindows{room: &a.room}}
 
-		service, err := spec.ParseService("7ms")
+		service, err := nullspec.ParseService("7ms")
 		require.NoError(t, err)
-		target, err := null.New(spec.NullSettings{Service: service, Seed: 1}, load.Settings{Agent: "a", PlainTimers: true})
+		target, err := null.New(nullspec.Settings{Service: service, Seed: 1}, load.Settings{Agent: "a", PlainTimers: true})
 		require.NoError(t, err)
 		settings := readers()
 		var windows []*latency.Window

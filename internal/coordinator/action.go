@@ -12,7 +12,6 @@ import (
 	"github.com/benchd/benchd/internal/doctor"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/property"
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -36,7 +35,7 @@ func (c *Coordinator) Act(ctx context.Context, req *benchdv1.ActRequest) (*bench
 }
 
 func (c *Coordinator) act(ctx context.Context, req *benchdv1.ActRequest) (*benchdv1.ActResponse, error) {
-	properties, warned, err := where(req)
+	properties, warned, err := c.where(req)
 	if err != nil {
 		return nil, wire.Errorf(wire.ErrBadSpec, "%v", err)
 	}
@@ -66,11 +65,11 @@ func (c *Coordinator) act(ctx context.Context, req *benchdv1.ActRequest) (*bench
 }
 
 // where reads where the target of an action is. An agent knows its own machine.
-func where(req *benchdv1.ActRequest) (map[string]string, []property.Warning, error) {
+func (c *Coordinator) where(req *benchdv1.ActRequest) (map[string]string, []property.Warning, error) {
 	if req.GetTarget() == doctor.Target {
 		return nil, nil, nil
 	}
-	return spec.Target(wire.ToSubmission(req.GetSubmission()), req.GetTarget())
+	return c.config.Reader.Target(wire.ToSubmission(req.GetSubmission()), req.GetTarget())
 }
 
 // actor picks the agent for an action: the one that is named, else one that serves no run, else any.

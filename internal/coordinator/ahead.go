@@ -7,6 +7,7 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/spec"
 )
 
 // ahead is how long runs of a suite took, and how long those take that have not begun, by an estimate.
@@ -18,7 +19,7 @@ type ahead struct {
 
 // lookAhead estimates the runs of a suite but the current one: each takes as long as an earlier one of the same case did, or as
 // its phases are long, or as runs of the suite took on the average.
-func lookAhead(suite archive.Suite, runs []archive.RunRecord, current string) ahead {
+func lookAhead(reader *spec.Reader, suite archive.Suite, runs []archive.RunRecord, current string) ahead {
 	a := ahead{took: make(map[string]time.Duration), known: true}
 	var all, n time.Duration
 	for _, r := range runs {
@@ -37,7 +38,7 @@ func lookAhead(suite archive.Suite, runs []archive.RunRecord, current string) ah
 			d, known = planned[r.Case]
 		}
 		if !known {
-			opened, err := openRun(suite, r)
+			opened, err := openRun(reader, suite, r)
 			if err != nil {
 				return ahead{took: a.took}
 			}
@@ -108,9 +109,9 @@ func (c *Coordinator) standing(ctx context.Context, id string) (ended int, left 
 		}
 	}
 	if cd := c.conductor(current); cd != nil {
-		left, ok = lookAhead(suite, runs, current).with(cd)
+		left, ok = lookAhead(c.config.Reader, suite, runs, current).with(cd)
 		return ended, left, ok, nil
 	}
-	a := lookAhead(suite, runs, "")
+	a := lookAhead(c.config.Reader, suite, runs, "")
 	return ended, a.after, a.known, nil
 }

@@ -12,10 +12,11 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target"
 )
 
 func TestWhatIsAheadOfASuiteIsEstimated(t *testing.T) {
-	suite, _, err := spec.Parse(spec.Submission{Suite: &spec.File{Name: "s.yaml", Content: []byte(`
+	suite, _, err := target.Reader().Parse(spec.Submission{Suite: &spec.File{Name: "s.yaml", Content: []byte(`
 suite: s
 properties: {db: "null", recordcount: 100}
 scenarios:
@@ -25,14 +26,14 @@ scenarios:
 	require.NoError(t, err)
 	runs, err := newRuns("S", suite, &benchdv1.SubmitRequest{}, 1)
 	require.NoError(t, err)
-	require.False(t, lookAhead(archive.Suite{}, runs, "S.1").known, "nothing tells how long 100 operations take")
+	require.False(t, lookAhead(target.Reader(), archive.Suite{}, runs, "S.1").known, "nothing tells how long 100 operations take")
 
-	a := lookAhead(archive.Suite{}, runs[2:], "S.3")
+	a := lookAhead(target.Reader(), archive.Suite{}, runs[2:], "S.3")
 	require.True(t, a.known)
 	require.Equal(t, time.Minute, a.after)
 
 	runs[0].Status, runs[0].Started, runs[0].Ended = result.Complete, time.Unix(10, 0), time.Unix(17, 0)
-	a = lookAhead(archive.Suite{}, runs, "S.2")
+	a = lookAhead(target.Reader(), archive.Suite{}, runs, "S.2")
 	require.True(t, a.known)
 	require.Equal(t, time.Minute+7*time.Second, a.after, "as long as the first of its case")
 }

@@ -13,12 +13,13 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/target"
 )
 
 // openHouse is a coordinator that works.
 func openHouse(t *testing.T, dir string) *Coordinator {
 	t.Helper()
-	c, err := New(t.Context(), Config{DataDir: dir, Version: "test", Databases: []string{"null"}, AgentGrace: 50 * time.Millisecond})
+	c, err := New(t.Context(), Config{DataDir: dir, Version: "test", Reader: target.Reader(), Databases: []string{"null"}, AgentGrace: 50 * time.Millisecond})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close(context.WithoutCancel(t.Context()))) })
 	return c

@@ -18,6 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -29,6 +30,7 @@ const DefaultAgentGrace = 30 * time.Second
 type Config struct {
 	DataDir    string                       // where the archive is
 	Version    string                       // of this build, for provenance
+	Reader     *spec.Reader                 // of submissions, which knows the targets; must be given
 	Databases  []string                     // that agents of this build can drive
 	Supplied   map[string]map[string]string // properties, by target, of submissions that do not set them
 	AgentGrace time.Duration                // default DefaultAgentGrace

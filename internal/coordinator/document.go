@@ -88,7 +88,7 @@ func (r *run) since(name plan.PhaseName) time.Duration {
 
 // document makes a run's result from the archive.
 func (c *Coordinator) document(ctx context.Context, suite archive.Suite, archived archive.RunRecord) (result.Run, error) {
-	r, err := openRun(suite, archived)
+	r, err := openRun(c.config.Reader, suite, archived)
 	if err != nil {
 		return result.Run{}, err
 	}

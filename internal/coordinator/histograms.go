@@ -97,7 +97,7 @@ func (c *Coordinator) oneRun(ctx context.Context, id string) (*run, error) {
 	if len(runs) != 1 {
 		return nil, wire.Errorf(wire.ErrNotFound, "suite %s has %d runs: name one of them, such as %s.1", id, len(runs), id)
 	}
-	return openRun(suite, runs[0])
+	return openRun(c.config.Reader, suite, runs[0])
 }
 
 // merger merges windows that come in the order of the archive: by phase, and then by the instant at which they begin. Long phases

@@ -54,7 +54,7 @@ func (c *Coordinator) judgeImported(ctx context.Context, suite archive.Suite, ru
 		return err
 	}
 	for _, archived := range runs {
-		r, err := openRun(suite, archived)
+		r, err := openRun(c.config.Reader, suite, archived)
 		if err != nil {
 			return err
 		}

@@ -25,6 +25,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target"
 )
 
 // fourDays asks for the full size of TestALongRunIsRolledUpUnseen: make bench-archive.
@@ -48,7 +49,7 @@ const longVariants = 61
 func newLongRunOf(t *testing.T, c *Coordinator, id string, agents, windows, ops, samples int) *longRun {
 	t.Helper()
 	length := time.Duration(windows) * time.Second
-	suite, _, err := spec.Parse(spec.Submission{Properties: []spec.Setting{
+	suite, _, err := target.Reader().Parse(spec.Submission{Properties: []spec.Setting{
 		{Key: "db", Value: "null"},
 		{Key: "recordcount", Value: "1000"},
 		{Key: "operationcount", Value: "0"},
@@ -59,7 +60,7 @@ func newLongRunOf(t *testing.T, c *Coordinator, id string, agents, windows, ops,
 	stored := archive.Suite{ID: id, Status: result.Running, Created: time.Unix(1, 0).UTC(), DB: "null", Spec: json.RawMessage(`{}`)}
 	records, err := newRuns(id, suite, &benchdv1.SubmitRequest{}, agents)
 	require.NoError(t, err)
-	r, err := openRun(stored, records[0])
+	r, err := openRun(target.Reader(), stored, records[0])
 	require.NoError(t, err)
 	life := r.record.Life
 	life.Status, life.Phase = result.Running, 0
@@ -279,7 +280,7 @@ func TestALongRunIsRolledUpUnseen(t *testing.T) {
 	open := func() *Coordinator {
 		store, err := archive.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
 		require.NoError(t, err)
-		return &Coordinator{archive: store, config: Config{Version: "test"}, log: slog.New(slog.DiscardHandler)}
+		return &Coordinator{archive: store, config: Config{Version: "test", Reader: target.Reader()}, log: slog.New(slog.DiscardHandler)}
 	}
 	c := open()
 	l := newLongRunOf(t, c, "S", agents, windows, ops, samples)

@@ -81,8 +81,8 @@ func newRun(suite string, planned plan.Run, c plan.Case, want int, labels map[st
 	return out, err
 }
 
-// openRun reads a run back.
-func openRun(suite archive.Suite, archived archive.RunRecord) (*run, error) {
+// openRun reads a run back; reader knows its target.
+func openRun(reader *spec.Reader, suite archive.Suite, archived archive.RunRecord) (*run, error) {
 	r := &run{suite: suite, archived: archived}
 	if err := json.Unmarshal(archived.State, &r.record); err != nil {
 		return nil, fmt.Errorf("read state of run %s: %w", archived.ID, err)
@@ -90,7 +90,7 @@ func openRun(suite archive.Suite, archived archive.RunRecord) (*run, error) {
 	if r.record.Life == nil {
 		return nil, fmt.Errorf("read state of run %s: it is empty", archived.ID)
 	}
-	settings, err := spec.Resolve(archived.Properties)
+	settings, err := reader.Resolve(archived.Properties)
 	if err != nil {
 		return nil, fmt.Errorf("read settings of run %s: %w", archived.ID, err)
 	}
@@ -231,7 +231,7 @@ type submittedOption struct {
 	Value  string `json:"value"`
 }
 
-func asSubmitted(m *benchdv1.Submission) submitted {
+func asSubmitted(reader *spec.Reader, m *benchdv1.Submission) submitted {
 	s := submitted{Files: []submittedFile{}, Properties: options(m.GetProperties(), "-p"), Flags: options(m.GetFlags(), "")}
 	for _, f := range m.GetFiles() {
 		s.Files = append(s.Files, submittedFile{Name: f.GetName(), Content: string(f.GetContent())})
@@ -239,7 +239,7 @@ func asSubmitted(m *benchdv1.Submission) submitted {
 	if f := m.GetSuite(); f != nil {
 		s.Suite = &submittedFile{Name: f.GetName(), Content: string(f.GetContent())}
 		s.Trial, s.Variables = m.GetTrial(), options(m.GetVariables(), "--var")
-		for _, name := range spec.Includes(wire.ToSubmission(m)) {
+		for _, name := range reader.Includes(wire.ToSubmission(m)) {
 			s.Includes = append(s.Includes, submittedFile{Name: name, Content: string(m.GetAttachments()[name])})
 		}
 	}

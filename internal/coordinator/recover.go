@@ -41,7 +41,7 @@ func (c *Coordinator) takeUp(ctx context.Context, archived archive.RunRecord) er
 	if err != nil {
 		return fmt.Errorf("read suite %s: %w", archived.Suite, err)
 	}
-	r, err := openRun(suite, archived)
+	r, err := openRun(c.config.Reader, suite, archived)
 	if err != nil {
 		return c.cannotTakeUp(ctx, archived, err)
 	}

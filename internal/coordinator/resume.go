@@ -12,6 +12,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -29,7 +30,7 @@ func (c *Coordinator) resumeSuite(ctx context.Context, req *benchdv1.SubmitReque
 	}
 	least := 1
 	for _, r := range standing(runs) {
-		if opened, err := openRun(suite, r); err == nil && r.Status != result.Complete {
+		if opened, err := openRun(c.config.Reader, suite, r); err == nil && r.Status != result.Complete {
 			least = max(least, opened.record.Want)
 			req.Select = opened.record.Select
 		}
@@ -92,11 +93,11 @@ func (c *Coordinator) runAgain(ctx context.Context, suite archive.Suite) (again 
 			continue
 		}
 		last++
-		record, err := anew(suite, r, suite.ID+"."+strconv.Itoa(last))
+		record, err := anew(c.config.Reader, suite, r, suite.ID+"."+strconv.Itoa(last))
 		if err != nil {
 			return nil, false, err
 		}
-		opened, err := openRun(suite, record)
+		opened, err := openRun(c.config.Reader, suite, record)
 		if err != nil {
 			return nil, false, err
 		}
@@ -117,8 +118,8 @@ func (c *Coordinator) runAgain(ctx context.Context, suite archive.Suite) (again 
 }
 
 // anew makes the record of a run that takes another one's place: with what that was asked for, and its seed.
-func anew(suite archive.Suite, r archive.RunRecord, id string) (archive.RunRecord, error) {
-	before, err := openRun(suite, r)
+func anew(reader *spec.Reader, suite archive.Suite, r archive.RunRecord, id string) (archive.RunRecord, error) {
+	before, err := openRun(reader, suite, r)
 	if err != nil {
 		return r, err
 	}

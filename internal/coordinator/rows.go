@@ -44,7 +44,7 @@ func (cd *conductor) fitRows() (why string, err error) {
 		for _, gap := range rows.Gaps() {
 			cd.note("rows", fmt.Sprintf("an earlier run of the suite left out some of the row numbers %d to %d: this run asks for none of them", gap.First, gap.Last))
 		}
-		if err := cd.run.change(changes); err != nil {
+		if err := cd.run.change(cd.c.config.Reader, changes); err != nil {
 			return err.Error(), nil //nolint:nilerr // as above
 		}
 		for _, c := range changes {
@@ -60,13 +60,13 @@ func (cd *conductor) fitRows() (why string, err error) {
 }
 
 // change gives a run other values of properties than were asked for.
-func (r *run) change(changes []plan.Change) error {
+func (r *run) change(reader *spec.Reader, changes []plan.Change) error {
 	properties, asked := maps.Clone(r.archived.Properties), make(map[string]string)
 	for _, c := range changes {
 		asked[c.Key] = properties[c.Key]
 		properties[c.Key] = c.Value
 	}
-	settings, err := spec.Resolve(properties)
+	settings, err := reader.Resolve(properties)
 	if err != nil {
 		return fmt.Errorf("fit it to the rows that are there: %w", err)
 	}
@@ -95,11 +95,11 @@ func (c *Coordinator) rowsBefore(ctx context.Context, r *run) (rows plan.Rows, o
 		if with, _ := planned.Case(other.Case); with.Dataset != of.Dataset || with.Target != of.Target {
 			continue
 		}
-		one, err := openRun(r.suite, other)
+		one, err := openRun(c.config.Reader, r.suite, other)
 		if err != nil {
 			return rows, of, err
 		}
-		settings, err := spec.Resolve(one.asked())
+		settings, err := c.config.Reader.Resolve(one.asked())
 		if err != nil {
 			return rows, of, fmt.Errorf("read settings of run %s: %w", other.ID, err)
 		}

@@ -14,7 +14,6 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -26,7 +25,7 @@ func (c *Coordinator) parse(m *benchdv1.Submission, hooks []string) (*plan.Suite
 	submission := wire.ToSubmission(m)
 	submission.Hooks = hooks
 	submission.Supplied = c.config.Supplied
-	suite, warned, err := spec.Parse(submission, c.config.Databases...)
+	suite, warned, err := c.config.Reader.Parse(submission, c.config.Databases...)
 	if err != nil {
 		return nil, nil, wire.Errorf(wire.ErrBadSpec, "%v", err)
 	}

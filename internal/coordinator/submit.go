@@ -108,7 +108,7 @@ func tooFew(have, want int, req *benchdv1.SubmitRequest) error {
 
 // enqueue archives a suite and puts its runs into the queue.
 func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *benchdv1.SubmitRequest, want int) (string, error) {
-	submitted, err := json.Marshal(asSubmitted(req.GetSubmission()))
+	submitted, err := json.Marshal(asSubmitted(c.config.Reader, req.GetSubmission()))
 	if err != nil {
 		return "", fmt.Errorf("keep submission: %w", err)
 	}
@@ -139,7 +139,7 @@ func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *bench
 		}
 		opened := make([]*run, 0, len(records))
 		for _, rec := range records {
-			r, err := openRun(stored, rec)
+			r, err := openRun(c.config.Reader, stored, rec)
 			if err != nil {
 				return "", err
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -25,7 +26,7 @@ func closedHouse(t *testing.T, keep Keep) *Coordinator {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close(context.WithoutCancel(t.Context()))) })
 	source := clock.NewSource(clock.Skew{})
-	return &Coordinator{archive: store, config: Config{Version: "test", Keep: keep}, log: log, clock: source, settled: clock.NewSettled(source)}
+	return &Coordinator{archive: store, config: Config{Version: "test", Reader: target.Reader(), Keep: keep}, log: log, clock: source, settled: clock.NewSettled(source)}
 }
 
 // ended stores a suite whose run has so many windows of two agents and ended so long after the first instant.

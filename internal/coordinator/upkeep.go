@@ -94,7 +94,7 @@ func (c *Coordinator) rollOf(ctx context.Context, e archive.PhaseExtent) (roll a
 	if err != nil {
 		return roll, false, err
 	}
-	r, err := openRun(archive.Suite{}, archived)
+	r, err := openRun(c.config.Reader, archive.Suite{}, archived)
 	if err != nil {
 		return roll, false, nil //nolint:nilerr // a run that nobody can show is left as it is
 	}

@@ -105,7 +105,7 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 	msg.Ended = int(msg.GetRunsEnded()) == len(runs)
 	if len(runs) > 1 {
 		msg.CaseName = current.Case
-		w.ahead = lookAhead(suite, runs, current.ID)
+		w.ahead = lookAhead(w.c.config.Reader, suite, runs, current.ID)
 	}
 	w.whole = proto.CloneOf(msg)
 	for _, r := range runs {
@@ -125,7 +125,7 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 		return msg, nil
 	}
 	msg.WaitingFor = w.c.waitingFor(current.ID)
-	if a := lookAhead(suite, runs, ""); len(runs) > 1 && a.known {
+	if a := lookAhead(w.c.config.Reader, suite, runs, ""); len(runs) > 1 && a.known {
 		msg.Ahead = durationpb.New(a.after)
 	}
 	return msg, nil

@@ -47,6 +47,8 @@ type Config struct {
 	Listener net.Listener
 	// Sandbox is what sandbox to start. Default: none.
 	Sandbox *sandbox.Options
+	// Reader reads submissions. Default: that of the targets of this build.
+	Reader *spec.Reader
 	// Drivers are the targets. Default: all of this build.
 	Drivers map[string]load.Driver
 	// Actors are the targets to which something can be done. Default: all of this build.
@@ -89,6 +91,9 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 		}
 		config.DataDir = c.folder
 	}
+	if config.Reader == nil {
+		config.Reader = target.Reader()
+	}
 	if config.Drivers == nil {
 		config.Drivers = target.Drivers()
 	}
@@ -103,7 +108,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	}
 	c.Coordinator, err = coordinator.New(ctx, coordinator.Config{
 		DataDir: config.DataDir, Version: config.Version, Logger: config.Logger, Registerer: config.Registerer,
-		Databases: target.Names(config.Drivers), Supplied: supplied,
+		Reader: config.Reader, Databases: target.Names(config.Drivers), Supplied: supplied,
 	})
 	if err != nil {
 		return nil, errors.Join(err, c.tidy())
@@ -187,7 +192,7 @@ func (c *Cluster) start(ctx context.Context, config Config, gate *load.Gate, nam
 		registerer = prometheus.WrapRegistererWith(prometheus.Labels{"agent": name}, config.Registerer)
 	}
 	a, err := agent.New(agent.Config{
-		Coordinator: address, Dial: c.dial, Drivers: config.Drivers, Actors: config.Actors, Name: name, Version: config.Version, Logger: config.Logger,
+		Coordinator: address, Dial: c.dial, Reader: config.Reader, Drivers: config.Drivers, Actors: config.Actors, Name: name, Version: config.Version, Logger: config.Logger,
 		Spool: filepath.Join(config.DataDir, "points", name), Registerer: registerer, Gate: gate,
 		WriteBelow: config.WriteBelow, KnownIO: config.KnownIO,
 	})

@@ -67,8 +67,8 @@ func (a atlas) roomOf(dir string) string {
 	if parts[0] != "internal" || len(parts) < 2 {
 		return parts[0]
 	}
-	if len(parts) > 2 {
-		if inner := parts[1] + "/" + parts[2]; a[inner].name != "" {
+	for n := len(parts); n > 2; n-- {
+		if inner := strings.Join(parts[1:n], "/"); a[inner].name != "" {
 			return inner
 		}
 	}

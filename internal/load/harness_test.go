@@ -12,8 +12,8 @@ import (
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/null"
+	"github.com/benchd/benchd/internal/target/null/nullspec"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -122,9 +122,9 @@ func openLoop(s plan.Settings, rate float64) plan.Settings {
 // nullTarget serves with plain timers, for bubbles.
 func nullTarget(t *testing.T, service string) load.Target {
 	t.Helper()
-	s, err := spec.ParseService(service)
+	s, err := nullspec.ParseService(service)
 	require.NoError(t, err)
-	target, err := null.New(spec.NullSettings{Service: s, Seed: 1}, load.Settings{Agent: "a", PlainTimers: true})
+	target, err := null.New(nullspec.Settings{Service: s, Seed: 1}, load.Settings{Agent: "a", PlainTimers: true})
 	require.NoError(t, err)
 	return target
 }

@@ -161,6 +161,15 @@ func ParseBool(value string) (string, error) {
 	}
 }
 
+// CheckSeed accepts what fits into 64 bits.
+func CheckSeed(value string) (string, error) {
+	n, err := strconv.ParseUint(value, 10, 64)
+	if err != nil {
+		return "", fmt.Errorf("%s is no seed; write a whole number from 0 to %d", Quote(value), uint64(math.MaxUint64))
+	}
+	return strconv.FormatUint(n, 10), nil
+}
+
 // OneOf returns a value that must be one of a list, and otherwise the nearest as a suggestion in the error.
 func OneOf(value string, list []string) (string, error) {
 	for _, one := range list {

@@ -95,7 +95,7 @@ func TestActionsMustFitTheirRun(t *testing.T) {
 				}
 				s.Properties = append(s.Properties, Setting{Key: test.settings[i], Value: test.settings[i+1]})
 			}
-			_, _, err := Parse(s)
+			_, _, err := reader().Parse(s)
 			if test.problem == "" {
 				require.NoError(t, err)
 				return

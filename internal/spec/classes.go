@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/keyspace"
 	"github.com/benchd/benchd/internal/property"
 )
@@ -43,31 +44,18 @@ func checkWorkload(value string) (string, error) {
 	return "", fmt.Errorf("unknown value %s; benchd has YCSB's CoreWorkload only; leave workload out, or write %s", property.Quote(value), coreWorkload)
 }
 
-// bindings maps YCSB's names of bindings and their classes to our targets.
-func bindings() map[string]string {
-	names := map[string]string{
-		"site.ycsb.BasicDB": NullTarget, "site.ycsb.BasicTSDB": NullTarget, "basic": NullTarget,
-		"site.ycsb.db.CassandraCQLClient": Cassandra, "cassandra-cql": Cassandra, "cassandra2-cql": Cassandra,
-		"site.ycsb.db.MongoDbClient": MongoDB, "site.ycsb.db.AsyncMongoDbClient": MongoDB, "mongodb-async": MongoDB,
-		"site.ycsb.db.SequoiadbClient": SequoiaDB, "site.ycsb.db.HBaseClient": HBaseTarget,
+// dbCheck accepts the targets' names and those of YCSB's bindings for them.
+func dbCheck(targets descriptor.List) func(string) (string, error) {
+	return func(value string) (string, error) {
+		name := className(value)
+		if target, ok := targets.ByAlias(name); ok {
+			return target, nil
+		}
+		if strings.HasPrefix(name, "site.ycsb.") {
+			return "", fmt.Errorf("there is no target for YCSB's class %s (one of %s)", property.Quote(value), strings.Join(targets.Names(), ", "))
+		}
+		return property.OneOf(value, targets.Names())
 	}
-	for _, v := range []string{"094", "098", "1", "10", "12", "14", "2", "20"} {
-		names["hbase"+v] = HBaseTarget
-		names["site.ycsb.db.hbase"+v+".HBaseClient"+v] = HBaseTarget
-		names["site.ycsb.db.HBaseClient"+v] = HBaseTarget
-	}
-	return names
-}
-
-// checkDB accepts our targets' names and those of YCSB's bindings for them.
-func checkDB(value string) (string, error) {
-	if target, ok := bindings()[className(value)]; ok {
-		return target, nil
-	}
-	if strings.HasPrefix(className(value), "site.ycsb.") {
-		return "", fmt.Errorf("there is no target for YCSB's class %s (one of %s)", property.Quote(value), strings.Join(targets(), ", "))
-	}
-	return property.OneOf(value, targets())
 }
 
 // checkExporter accepts YCSB's exporters.
@@ -111,15 +99,6 @@ func checkSeconds(value string) (string, error) {
 		return "", fmt.Errorf("%s is no whole number of seconds; write %d here, or duration=%v", property.Quote(value), int64(d.Seconds()), d)
 	}
 	return "", fmt.Errorf("%s is no whole number of seconds; write one such as 60", property.Quote(value))
-}
-
-// checkSeed accepts what fits into 64 bits.
-func checkSeed(value string) (string, error) {
-	n, err := strconv.ParseUint(value, 10, 64)
-	if err != nil {
-		return "", fmt.Errorf("%s is no seed; write a whole number from 0 to %d", property.Quote(value), uint64(math.MaxUint64))
-	}
-	return strconv.FormatUint(n, 10), nil
 }
 
 // checkHistogram judges the content of a histogram file.

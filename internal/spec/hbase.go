@@ -99,12 +99,13 @@ const defaultNamespace = "default"
 
 // HBase returns the settings of target HBase from resolved properties. The error is of type Problems.
 func HBase(properties map[string]string) (HBaseSettings, error) {
-	v, err := newValues(properties, func(k property.Key) bool {
-		return k.Status == property.Honoured && slices.Contains(k.Targets, HBaseTarget) || k.Name == "table" || k.Name == "phase"
-	})
+	keys := slices.DeleteFunc(hbaseKeys(), func(k property.Key) bool { return k.Status != "" })
+	read, err := property.Read(properties, append(keys,
+		property.Key{Name: "table", Kind: property.Text, Default: "usertable"}, property.Key{Name: "phase", Kind: property.Text, Default: "run"}))
 	if err != nil {
 		return HBaseSettings{}, err
 	}
+	v := values{read}
 	namespace, table, err := parseTable(v.Text("table"))
 	if err != nil {
 		return HBaseSettings{}, property.Problems{{Key: "table", Text: err.Error()}}

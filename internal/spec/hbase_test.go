@@ -81,7 +81,7 @@ func TestMistakesInSettingsOfHBase(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			properties := map[string]string{"db": "hbase", "columnfamily": "cf", "operationcount": "1", test.key: test.value}
-			_, err := Resolve(properties)
+			_, err := reader().Resolve(properties)
 			require.EqualError(t, err, test.key+": "+test.want)
 		})
 	}
@@ -89,24 +89,24 @@ func TestMistakesInSettingsOfHBase(t *testing.T) {
 
 func TestSplitPointsComeFromAFile(t *testing.T) {
 	s := Submission{Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "hbase.splits.file", "points")}
-	require.Equal(t, []string{"points"}, Needs(s))
-	_, _, err := Parse(s)
+	require.Equal(t, []string{"points"}, reader().Needs(s))
+	_, _, err := reader().Parse(s)
 	require.EqualError(t, err, `-p: hbase.splits.file: the content of file "points" was not handed in; is there such a file where you submit from?`)
 
 	s.Attachments = map[string][]byte{"points": []byte("user5\r\nuser\\xFF\n\nuser,1\n")}
 	suite, _ := good(t, s)
 	properties := suite.Cases[0].Properties
 	require.Equal(t, `user\x2C1,user5,user\xFF`, properties[SplitKeys])
-	_, err = Resolve(properties)
+	_, err = reader().Resolve(properties)
 	require.NoError(t, err, "agents have the list and need no file")
 
 	s.Attachments["points"] = []byte("user5\nuser6\nuser5\n")
-	_, _, err = Parse(s)
+	_, _, err = reader().Parse(s)
 	require.EqualError(t, err, `-p: hbase.splits.file: file "points": has the split point "user5" twice`)
 }
 
 func TestAListOfSplitPointsExcludesTheirNumber(t *testing.T) {
-	_, _, err := Parse(Submission{Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "hbase.splits", "3", SplitKeys, "a")})
+	_, _, err := reader().Parse(Submission{Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "hbase.splits", "3", SplitKeys, "a")})
 	require.EqualError(t, err, "-p: hbase.splits.list: excludes hbase.splits (-p); give one of them")
 }
 
@@ -128,7 +128,7 @@ func TestASiteFileTellsWhereHBaseIs(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(f.Content), "secret")
 	s := Submission{Files: []File{f}, Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "zookeeper.znode.parent", "/mine")}
-	_, _, err = Parse(s)
+	_, _, err = reader().Parse(s)
 	require.EqualError(t, err, "conf/hbase-site.xml:10: hbase.security.authentication: kerberos is not supported: "+noKerberos+"; leave it out for a cluster without")
 
 	f, err = HBaseSite("conf/hbase-site.xml", []byte(strings.ReplaceAll(site, "kerberos", "simple")))

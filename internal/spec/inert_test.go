@@ -9,7 +9,7 @@ import (
 func warningsOf(t *testing.T, s Submission) []string {
 	t.Helper()
 	s.Properties = append(p("recordcount", "10", "operationcount", "1", "db", "null"), s.Properties...)
-	_, warnings, err := Parse(s)
+	_, warnings, err := reader().Parse(s)
 	require.NoError(t, err)
 	var texts []string
 	for _, w := range warnings {
@@ -68,7 +68,7 @@ scenarios:
   - {name: read}
   - {name: scan, properties: {scanproportion: 1, readproportion: 0, updateproportion: 0}}
 `
-	_, warnings, err := Parse(Submission{Suite: &File{Name: "s.yaml", Content: []byte(file)}})
+	_, warnings, err := reader().Parse(Submission{Suite: &File{Name: "s.yaml", Content: []byte(file)}})
 	require.NoError(t, err)
 	require.Len(t, warnings, 1)
 	require.Contains(t, warnings[0].String(), "hotspotdatafraction: has no effect without requestdistribution=hotspot")
@@ -81,14 +81,14 @@ func TestRetriesOfHBasesClientAreRefusedOrNoted(t *testing.T) {
 		"hbase.client.pause":          "the pauses between tries are fixed: 5 ms",
 		"hbase.client.write.buffer":   "writebuffersize",
 	} {
-		_, _, err := Parse(Submission{Properties: p("db", "hbase", "columnfamily", "f", "recordcount", "10", "operationcount", "1", property, "3")})
+		_, _, err := reader().Parse(Submission{Properties: p("db", "hbase", "columnfamily", "f", "recordcount", "10", "operationcount", "1", property, "3")})
 		require.ErrorContains(t, err, "-p: "+property+": is not supported: ")
 		require.ErrorContains(t, err, reason)
 
 		site, err := HBaseSite("hbase-site.xml", []byte("<configuration><property><name>hbase.zookeeper.quorum</name><value>z</value></property>"+
 			"\n<property><name>"+property+"</name><value>${x}</value></property></configuration>"))
 		require.NoError(t, err)
-		_, warnings, err := Parse(Submission{Files: []File{site}, Properties: p("db", "hbase", "columnfamily", "f", "recordcount", "10", "operationcount", "1")})
+		_, warnings, err := reader().Parse(Submission{Files: []File{site}, Properties: p("db", "hbase", "columnfamily", "f", "recordcount", "10", "operationcount", "1")})
 		require.NoError(t, err)
 		require.Len(t, warnings, 1)
 		require.Contains(t, warnings[0].String(), "hbase-site.xml:2: "+property+": is ignored: ")

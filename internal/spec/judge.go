@@ -49,8 +49,6 @@ type finding struct {
 	property.Problem
 }
 
-func newJudge() *judge { return newTable().judge() }
-
 // judge is a new one. Those of the cases of one suite share a table.
 func (t table) judge() *judge {
 	return &judge{table: t, given: make(map[string]entry), bad: make(map[string]bool)}
@@ -183,7 +181,7 @@ func (j *judge) judgeTarget(available []string) {
 		}
 	}
 	if _, ok := j.given["db"]; !ok && !j.bad["db"] {
-		j.warn(entry{}, "no db is given: the target is null, which stores nothing; write db=hbase or the like to measure a system")
+		j.warn(entry{}, "no db is given: the target is "+defaultTarget+", which stores nothing; write db=hbase or the like to measure a system")
 	}
 }
 

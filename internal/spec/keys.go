@@ -4,14 +4,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spelling"
 )
 
-// Keys lists every property known, by topic. The names of other bindings' properties are known by their
-// prefixes only.
-func Keys() []property.Key {
-	keys := slices.Concat(workloadKeys(), distributionKeys(), runKeys(), telemetryKeys(), reportingKeys(), targetKeys())
+// keysFor lists every property known where there are these targets, by topic. The names of other bindings' properties are
+// known by their prefixes only.
+func keysFor(targets descriptor.List) []property.Key {
+	keys := slices.Concat(workloadKeys(), distributionKeys(), runKeys(targets), telemetryKeys(), reportingKeys(), targets.Keys())
 	for i := range keys {
 		if keys[i].Status == "" {
 			keys[i].Status = property.Honoured
@@ -22,12 +23,13 @@ func Keys() []property.Key {
 
 // table finds keys by name.
 type table struct {
-	keys  []property.Key
-	index map[string]int
+	targets descriptor.List
+	keys    []property.Key
+	index   map[string]int
 }
 
-func newTable() table {
-	t := table{keys: Keys()}
+func newTable(targets descriptor.List) table {
+	t := table{targets: targets, keys: keysFor(targets)}
 	t.index = make(map[string]int, len(t.keys))
 	for i, k := range t.keys {
 		t.index[k.Name] = i

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
 )
@@ -8,11 +9,14 @@ import (
 // HandoverProperty is how long a load waits before it is handed over.
 const HandoverProperty = "handover.after"
 
+// defaultTarget is the target of submissions that name none: it stores nothing.
+const defaultTarget = "null"
+
 // runKeys are the properties of how it is done: target, phases, workers, pace, time and limits.
-func runKeys() []property.Key {
+func runKeys(targets descriptor.List) []property.Key {
 	const century = 100 * 365 * 86400
 	return []property.Key{
-		{Name: "db", Kind: property.Enum, Default: "null", Values: targets(), Check: checkDB, Doc: "the system under test"},
+		{Name: "db", Kind: property.Enum, Default: defaultTarget, Values: targets.Names(), Check: dbCheck(targets), Doc: "the system under test"},
 		{Name: "workload", Kind: property.Enum, Default: coreWorkload, Values: []string{coreWorkload}, Check: checkWorkload, Doc: "YCSB's class of workload"},
 		{Name: "table", Kind: property.Text, Default: "usertable", Doc: "the table's name"},
 		{Name: "phase", Kind: property.Enum, Default: "run", Values: []string{"load", "run", "load,run"}, Check: checkPhase, Doc: "what to execute"},

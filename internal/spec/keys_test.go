@@ -9,12 +9,13 @@ import (
 
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
 
 func TestEveryKeyIsWholeAndKnownOnce(t *testing.T) {
 	seen := make(map[string]bool)
-	tab := newTable()
-	for _, k := range Keys() {
+	tab := reader().table
+	for _, k := range reader().Keys() {
 		t.Run(k.Name, func(t *testing.T) {
 			require.False(t, seen[k.Name], "is there twice")
 			seen[k.Name] = true
@@ -57,7 +58,7 @@ func TestEveryPropertyOfYCSBIsKnown(t *testing.T) {
 		timeseries.granularity measurement.raw.output_file measurement.raw.no_summary reportlatencyforeacherror latencytrackederrors
 		columnfamily clientbuffering writebuffersize durability hbase.usepagefilter hbase.usescanvaluefiltering
 		hbase.scanfilteroperator hbase.scanfiltervalue principal keytab debug`
-	tab := newTable()
+	tab := reader().table
 	for name := range strings.FieldsSeq(names) {
 		_, ok := tab.find(name)
 		require.True(t, ok, name)
@@ -115,12 +116,12 @@ func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
 		HistogramContent: "needs a distribution; has a test of its own", "arrival": "needs a rate; has a test of its own",
 	}
 	byDefault := property.Values{}
-	for _, k := range Keys() {
+	for _, k := range reader().Keys() {
 		byDefault[k.Name] = k.Default
 	}
 	settings := values{byDefault}.settings()
-	for _, k := range Keys() {
-		if k.Status != property.Honoured || elsewhere[k.Name] != "" || !k.Serves(NullTarget) {
+	for _, k := range reader().Keys() {
+		if k.Status != property.Honoured || elsewhere[k.Name] != "" || !k.Serves(nullspec.Name) {
 			continue
 		}
 		t.Run(k.Name, func(t *testing.T) {
@@ -129,9 +130,9 @@ func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
 			require.NoError(t, err)
 			switch {
 			case len(k.Targets) > 0:
-				before, err := Null(nil)
+				before, err := nullspec.Read(nil)
 				require.NoError(t, err)
-				after, err := Null(map[string]string{k.Name: value})
+				after, err := nullspec.Read(map[string]string{k.Name: value})
 				require.NoError(t, err)
 				require.NotEqual(t, before, after)
 			default:
@@ -151,7 +152,7 @@ func TestDefaultsAreThoseOfYCSB(t *testing.T) {
 		"hotspotdatafraction": "0.2", "hotspotopnfraction": "0.8", "exponential.percentile": "95", "exponential.frac": "0.8571428571",
 		"measurementtype": "hdrhistogram", "writebuffersize": "12582912", "keyprefix": "user", "limit.notfound": "0.001",
 	} {
-		require.Equal(t, want, newTable().defaultOf(name), name)
+		require.Equal(t, want, reader().table.defaultOf(name), name)
 	}
 }
 
@@ -161,7 +162,7 @@ func TestNearestName(t *testing.T) {
 		"treadcount": "threadcount", "fieldlenght": "fieldlength", "readpropotion": "readproportion", "xyzzy": "",
 		"hbase.zookeeper.quorom": "hbase.zookeeper.quorum", "null.servce": "null.service", strings.Repeat("recordcount", 50): "",
 	} {
-		require.Equal(t, want, newTable().near(word), word)
+		require.Equal(t, want, reader().table.near(word), word)
 	}
 }
 

@@ -72,7 +72,7 @@ func workloadKeys() []property.Key {
 		{Name: "core_workload_insertion_retry_interval", Kind: property.Int, Default: "3", Max: 86400, Doc: "seconds between such tries, more or less"},
 		{Name: "core_workload_insertion_keep_going_on_error", Kind: property.Bool, Default: "false", Doc: "whether a worker goes on after an insert failed for good"},
 
-		{Name: "seed", Kind: property.Int, Default: "0", Check: checkSeed, Doc: "of all that is drawn; the same seed gives the same operations; 0 gives each run its own"},
+		{Name: "seed", Kind: property.Int, Default: "0", Check: property.CheckSeed, Doc: "of all that is drawn; the same seed gives the same operations; 0 gives each run its own"},
 	}
 }
 

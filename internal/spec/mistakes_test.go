@@ -10,6 +10,7 @@ import (
 
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
 
 // A message names the place, the key, and the cure.
@@ -228,7 +229,7 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			suite, _, err := Parse(Submission{
+			suite, _, err := reader().Parse(Submission{
 				Files:      []File{file("base", "db=null\nrecordcount=1000\noperationcount=1000\n"), file("w", test.file)},
 				Properties: test.set, Flags: test.flags,
 			})
@@ -250,14 +251,14 @@ func TestAMistakeThatIsOverriddenIsNone(t *testing.T) {
 
 func TestTargetsThatAreNotBuiltInAreRefused(t *testing.T) {
 	s := Submission{Properties: slices.Concat(quiet, p("columnfamily", "cf")), Flags: flag("--db", "db", "hbase")}
-	_, _, err := Parse(s, NullTarget, Sandbox)
+	_, _, err := reader().Parse(s, nullspec.Name, Sandbox)
 	require.EqualError(t, err, `--db: db: target "hbase" is not built into this benchd; it has null, sandbox`)
-	_, _, err = Parse(s, NullTarget, HBaseTarget)
+	_, _, err = reader().Parse(s, nullspec.Name, HBaseTarget)
 	require.NoError(t, err)
 }
 
 func TestWordsBesideThePropertiesAreJudged(t *testing.T) {
-	_, _, err := Parse(Submission{
+	_, _, err := reader().Parse(Submission{
 		Properties: quiet, Name: "a\nb", Note: "bell \a", Tags: map[string]string{"": "x", "a": "\x1b[1m", "b": strings.Repeat("x", 5000)},
 	})
 	require.EqualError(t, err, strings.Join([]string{
@@ -274,7 +275,7 @@ func TestTheWrongFileGetsOneScreen(t *testing.T) {
 	for i := range 20_000 {
 		fmt.Fprintf(&content, "chapter%d=call me Ishmael\n", i)
 	}
-	_, _, err := Parse(Submission{Files: []File{file("novel", content.String())}})
+	_, _, err := reader().Parse(Submission{Files: []File{file("novel", content.String())}})
 	require.Len(t, err, mostProblems+1)
 	require.ErrorContains(t, err, "novel:1: chapter0: unknown property")
 	require.ErrorContains(t, err, "and 19960 mistakes more; are these properties files?")
@@ -284,7 +285,7 @@ func TestTheWrongFileGetsOneScreen(t *testing.T) {
 	require.Equal(t, 2, problems.ExitCode())
 
 	big := File{Name: "big", Content: []byte(strings.Repeat("#", maxFile))}
-	_, _, err = Parse(Submission{Files: []File{big, big, big, big, file("last", "a=b")}})
+	_, _, err = reader().Parse(Submission{Files: []File{big, big, big, big, file("last", "a=b")}})
 	require.ErrorContains(t, err, "last: is too much with the files before it: all together may have 4194304 bytes")
 }
 
@@ -298,8 +299,8 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("hdrhistogram.percentiles=50, 99.9"), "exponential.frac", "1e-300", "readproportion", "-0")
 	f.Fuzz(func(t *testing.T, content []byte, key, value, flagKey, flagValue string) {
 		s := Submission{Files: []File{{Name: "f", Content: content}}, Properties: p(key, value), Flags: flag("--f", flagKey, flagValue)}
-		Needs(s)
-		suite, warnings, err := Parse(s)
+		reader().Needs(s)
+		suite, warnings, err := reader().Parse(s)
 		for _, w := range warnings {
 			if strings.ContainsAny(w.String(), "\n\x00") {
 				t.Errorf("warning %q spoils the terminal", w)
@@ -314,9 +315,9 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		c := suite.Cases[0]
-		settings, err := Resolve(c.Properties)
+		settings, err := reader().Resolve(c.Properties)
 		if err != nil {
-			t.Fatalf("agents refuse %q: %v", Differing(c.Properties), err)
+			t.Fatalf("agents refuse %q: %v", reader().Differing(c.Properties), err)
 		}
 		if want, got := fmt.Sprintf("%+v", c.Settings), fmt.Sprintf("%+v", settings); want != got && c.Settings.Workload.FieldLengthHistogram == nil {
 			t.Errorf("agents understand %s, not %s", got, want)
@@ -324,8 +325,8 @@ func FuzzParse(f *testing.F) {
 		if phases := plan.Phases(settings); len(phases) == 0 {
 			t.Error("nothing is executed")
 		}
-		if _, err := Null(c.Properties); err != nil {
-			t.Errorf("the null target refuses %q: %v", Differing(c.Properties), err)
+		if _, err := nullspec.Read(c.Properties); err != nil {
+			t.Errorf("the null target refuses %q: %v", reader().Differing(c.Properties), err)
 		}
 	})
 }

@@ -24,18 +24,14 @@ type SandboxSettings struct {
 const sandboxPrefix = "sandbox."
 
 func sandboxKeys() []property.Key {
-	keys := []property.Key{
+	return []property.Key{
 		{Name: "sandbox.region-servers", Kind: property.Int, Default: "3", Min: 1, Max: 100, Doc: "region servers of the sandbox that run embeds"},
 		{Name: "sandbox.max-memory", Kind: property.Int, Default: "1024", Min: 16, Max: 1 << 20, Doc: "MiB that tables of the sandbox may take; writes beyond it are refused"},
 		{Name: "sandbox.service", Kind: property.Text, Default: "0s", Check: checkDrawn, Doc: "how long each request is served: " + draw.Forms},
 		{Name: "sandbox.service.handlers", Kind: property.Int, Default: "30", Min: 1, Max: 10_000, Doc: "requests that a region server serves at once with sandbox.service"},
-		{Name: "sandbox.service.seed", Kind: property.Int, Default: "0", Check: checkSeed, Doc: "of the times of sandbox.service"},
+		{Name: "sandbox.service.seed", Kind: property.Int, Default: "0", Check: property.CheckSeed, Doc: "of the times of sandbox.service"},
 		{Name: "sandbox.faults", Kind: property.Text, Doc: "a file of what goes wrong in the sandbox, and when (docs/sandbox.md)"},
 	}
-	for i := range keys {
-		keys[i].Targets = []string{Sandbox}
-	}
-	return keys
 }
 
 func checkDrawn(value string) (string, error) {
@@ -49,7 +45,7 @@ func checkDrawn(value string) (string, error) {
 // EmbeddedSandbox returns the settings of the sandbox that a run brings with it, from resolved properties. The error is
 // of type Problems.
 func EmbeddedSandbox(properties map[string]string) (SandboxSettings, error) {
-	v, err := newValues(properties, func(k property.Key) bool { return strings.HasPrefix(k.Name, sandboxPrefix) })
+	v, err := property.Read(properties, sandboxKeys())
 	if err != nil {
 		return SandboxSettings{}, err
 	}
@@ -79,20 +75,20 @@ func DifferentSandbox(a, b map[string]string) string {
 
 // Embeds lists the properties of a sandbox that a run brings with it, of those that a submission sets: who submits to
 // agents elsewhere brings none. Of a submission with mistakes it tells what it can.
-func Embeds(s Submission) []string {
-	given := slices.Sorted(maps.Keys(said(s)))
+func (r *Reader) Embeds(s Submission) []string {
+	given := slices.Sorted(maps.Keys(r.said(s)))
 	return slices.DeleteFunc(given, func(name string) bool { return !strings.HasPrefix(name, sandboxPrefix) })
 }
 
 // Sets reports whether a submission sets a property itself; a suite file, whether it does so anywhere.
-func Sets(s Submission, name string) bool {
-	_, ok := said(s)[name]
+func (r *Reader) Sets(s Submission, name string) bool {
+	_, ok := r.said(s)[name]
 	return ok
 }
 
 // said is what a submission sets, in any of its cases.
-func said(s Submission) map[string]entry {
-	j := newJudge()
+func (r *Reader) said(s Submission) map[string]entry {
+	j := r.table.judge()
 	if s.Suite != nil {
 		read, _ := suite.Read(j.table.input(s))
 		for _, one := range read.Said {

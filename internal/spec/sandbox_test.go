@@ -24,7 +24,7 @@ func TestWhoeverJudgesSuppliesWhereTheSandboxIs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Submission{Properties: append(test.properties, p("operationcount", "1", "recordcount", "10")...), Supplied: supplied}
-			suite, warnings, err := Parse(s)
+			suite, warnings, err := reader().Parse(s)
 			require.NoError(t, err)
 			require.Empty(t, warnings)
 			settings, err := HBase(suite.Cases[0].Properties)
@@ -36,7 +36,7 @@ func TestWhoeverJudgesSuppliesWhereTheSandboxIs(t *testing.T) {
 }
 
 func TestTheSandboxThatARunBrings(t *testing.T) {
-	suite, _, err := Parse(Submission{Properties: p("db", "sandbox", "operationcount", "1", "recordcount", "10",
+	suite, _, err := reader().Parse(Submission{Properties: p("db", "sandbox", "operationcount", "1", "recordcount", "10",
 		"sandbox.region-servers", "5", "sandbox.service", "exponential  10ms", "sandbox.service.handlers", "4", "sandbox.service.seed", "7", "sandbox.faults", "f.yaml")})
 	require.NoError(t, err)
 	settings, err := EmbeddedSandbox(suite.Cases[0].Properties)
@@ -54,7 +54,7 @@ func TestTheSandboxThatARunBrings(t *testing.T) {
 	for key, want := range map[string]string{
 		"sandbox.service": `"soon" is no duration`, "sandbox.region-servers": "soon", "sandbox.servise": "did you mean sandbox.service?",
 	} {
-		_, _, err = Parse(Submission{Properties: p("db", "sandbox", "operationcount", "1", key, "soon")})
+		_, _, err = reader().Parse(Submission{Properties: p("db", "sandbox", "operationcount", "1", key, "soon")})
 		require.ErrorContains(t, err, want)
 	}
 }
@@ -64,7 +64,7 @@ func TestWhatASubmissionSetsOfTheSandbox(t *testing.T) {
 		Files:      []File{{Name: "f", Content: []byte("sandbox.region-servers=2\nrecordcount=5\n")}},
 		Properties: p("sandbox.faults", "f.yaml"),
 	}
-	require.Equal(t, []string{"sandbox.faults", "sandbox.region-servers"}, Embeds(s))
-	require.True(t, Sets(s, "recordcount"))
-	require.False(t, Sets(s, "operationcount"))
+	require.Equal(t, []string{"sandbox.faults", "sandbox.region-servers"}, reader().Embeds(s))
+	require.True(t, reader().Sets(s, "recordcount"))
+	require.False(t, reader().Sets(s, "operationcount"))
 }

@@ -15,7 +15,7 @@ type schema = map[string]any
 
 // Schema is the JSON Schema of suite files, for editors. It knows each property of Keys with what is said of it there; what
 // must fit together only Parse knows.
-func Schema() []byte {
+func (r *Reader) Schema() []byte {
 	text := schema{"type": []string{"string", "number", "boolean"}}
 	texts := func(doc string) schema {
 		return schema{"description": doc, "type": "array", "items": text}
@@ -88,7 +88,7 @@ func Schema() []byte {
 		}),
 	}
 	properties, axes, point := make(schema), make(schema), make(schema)
-	for _, k := range Keys() {
+	for _, k := range r.table.keys {
 		if k.Status == property.Refused {
 			continue
 		}

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -14,13 +13,6 @@ import (
 
 // values are checked properties, read as what they mean for a run.
 type values struct{ property.Values }
-
-// newValues checks the properties that want picks and fills in the defaults of the others of them.
-func newValues(properties map[string]string, want func(property.Key) bool) (values, error) {
-	keys := slices.DeleteFunc(Keys(), func(k property.Key) bool { return !want(k) })
-	v, err := property.Read(properties, keys)
-	return values{v}, err //nolint:wrapcheck // it lists what is wrong
-}
 
 func (v values) distribution(name string) workload.Distribution {
 	return workload.Distribution(v.Text(name))

@@ -2,11 +2,12 @@
 //
 //  1. read the properties files, as Java does, and remember where each setting was said;
 //  2. let later files win over earlier ones, -p over files and flags over all;
-//  3. judge each name and each value by the table of Keys, and write values in one spelling;
+//  3. judge each name and each value by the table of the Reader's Keys, and write values in one spelling;
 //  4. settle what excludes each other, and fill in every default;
 //  5. judge what must fit together.
 //
-// The cases of a suite file, which package suite reads, go through steps 2 to 5 one by one.
+// A Reader does so for the targets whose descriptions it was made with. The cases of a suite file, which package suite reads,
+// go through steps 2 to 5 one by one.
 //
 // All that is wrong is collected and reported at once, as Problems, each with its place, its key and its cure.
 // Resolve does steps 3 to 5 again from the settings that an agent is sent, with the same result.
@@ -25,11 +26,11 @@ import (
 
 // Parse judges a submission and returns it as a suite: the one of its suite file, or one of a single case. The error is
 // of type Problems. A suite's target must be one of those available; with none named, any known one passes.
-func Parse(s Submission, available ...string) (*plan.Suite, []property.Warning, error) {
+func (r *Reader) Parse(s Submission, available ...string) (*plan.Suite, []property.Warning, error) {
 	if s.Suite != nil {
-		return parseSuite(s, available)
+		return r.parseSuite(s, available)
 	}
-	j := newJudge()
+	j := r.table.judge()
 	j.take(s)
 	one := j.judgeCase(s, available, nil)
 	j.warnings = append(j.warnings, j.inert...)
@@ -64,8 +65,8 @@ func (j *judge) judgeCase(s Submission, available []string, adapt func()) (one p
 
 // Resolve returns what resolved properties mean: those of a plan.Case or plan.Shard. The error is of type
 // Problems. Settings that are missing have their defaults.
-func Resolve(properties map[string]string) (plan.Settings, error) {
-	j := newJudge()
+func (r *Reader) Resolve(properties map[string]string) (plan.Settings, error) {
+	j := r.table.judge()
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
 		j.set(entry{written: key, value: properties[key]})
 	}
@@ -83,11 +84,11 @@ func Resolve(properties map[string]string) (plan.Settings, error) {
 
 // Needs names the files whose contents a submission must carry as Attachments. Of a submission with mistakes it
 // tells what it can.
-func Needs(s Submission) []string {
+func (r *Reader) Needs(s Submission) []string {
 	if s.Suite != nil {
-		return needsOfSuite(s)
+		return r.needsOfSuite(s)
 	}
-	j := newJudge()
+	j := r.table.judge()
 	j.take(s)
 	j.judgeValues()
 	return j.needs()
@@ -107,9 +108,9 @@ func (j *judge) needs() []string {
 
 // Differing returns the properties that differ from their defaults: what is enough to send where the same
 // defaults are known, and what tells a reader what is particular about a run.
-func Differing(properties map[string]string) map[string]string {
+func (r *Reader) Differing(properties map[string]string) map[string]string {
 	differing := maps.Clone(properties)
-	for _, k := range Keys() {
+	for _, k := range r.table.keys {
 		if v, ok := differing[k.Name]; ok && v == k.Default {
 			delete(differing, k.Name)
 		}

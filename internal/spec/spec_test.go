@@ -42,13 +42,13 @@ func ycsbFile(t testing.TB, name string) File {
 // as the coordinator does.
 func good(t *testing.T, s Submission) (*plan.Suite, []string) {
 	t.Helper()
-	suite, warned, err := Parse(s)
+	suite, warned, err := reader().Parse(s)
 	require.NoError(t, err)
 	require.Len(t, suite.Cases, 1)
-	settings, err := Resolve(suite.Cases[0].Properties)
+	settings, err := reader().Resolve(suite.Cases[0].Properties)
 	require.NoError(t, err)
 	require.Equal(t, suite.Cases[0].Settings, settings)
-	fewer, err := Resolve(Differing(suite.Cases[0].Properties))
+	fewer, err := reader().Resolve(reader().Differing(suite.Cases[0].Properties))
 	require.NoError(t, err)
 	require.Equal(t, settings, fewer, "what differs from the defaults is enough")
 	var warnings []string
@@ -298,7 +298,7 @@ func TestWhatSettingsMean(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want, err := Resolve(map[string]string{"recordcount": "1000", "operationcount": "1000"})
+			want, err := reader().Resolve(map[string]string{"recordcount": "1000", "operationcount": "1000"})
 			require.NoError(t, err)
 			test.want(&want)
 			s := Submission{Files: []File{file("f", "db=null\nrecordcount=1000\noperationcount=1000\n")}}
@@ -327,7 +327,7 @@ func TestDefaultsAreAmongTheProperties(t *testing.T) {
 	}
 	require.NotContains(t, properties, "durability", "another target's")
 	require.NotContains(t, properties, "maxexecutiontime", "another name's")
-	require.Equal(t, map[string]string{"recordcount": "1000", "operationcount": "1000"}, Differing(properties))
+	require.Equal(t, map[string]string{"recordcount": "1000", "operationcount": "1000"}, reader().Differing(properties))
 }
 
 func TestNamesAndTags(t *testing.T) {
@@ -350,12 +350,12 @@ func TestNamesAndTags(t *testing.T) {
 
 func TestHistogramFileTravels(t *testing.T) {
 	s := Submission{Properties: slices.Concat(quiet, p("fieldlengthdistribution", "histogram", "fieldlengthhistogram", "dir/lengths.txt"))}
-	require.Equal(t, []string{"dir/lengths.txt"}, Needs(s))
-	_, _, err := Parse(s)
+	require.Equal(t, []string{"dir/lengths.txt"}, reader().Needs(s))
+	_, _, err := reader().Parse(s)
 	require.EqualError(t, err, `-p: fieldlengthhistogram: the content of file "dir/lengths.txt" was not handed in; is there such a file where you submit from?`)
 
 	s.Attachments = map[string][]byte{"dir/lengths.txt": []byte("BlockSize\t10\n1\t5\n")}
-	_, _, err = Parse(s)
+	_, _, err = reader().Parse(s)
 	require.EqualError(t, err, `-p: fieldlengthhistogram: dir/lengths.txt:2: bucket "1" is out of order; bucket 0 belongs here (one with no fields has count 0)`)
 
 	s.Attachments = map[string][]byte{"dir/lengths.txt": []byte("BlockSize\t10\n0\t5\n1\t7\n")}
@@ -364,12 +364,12 @@ func TestHistogramFileTravels(t *testing.T) {
 	require.Equal(t, &workload.LengthHistogram{BlockSize: 10, Buckets: []int64{5, 7}}, suite.Cases[0].Settings.Workload.FieldLengthHistogram)
 
 	again := Submission{Properties: settingsOf("", flatten(suite.Cases[0].Properties))}
-	require.Empty(t, Needs(again), "resolved properties carry the content")
+	require.Empty(t, reader().Needs(again), "resolved properties carry the content")
 	suite2, _ := good(t, again)
 	require.Equal(t, suite.Cases[0].Settings, suite2.Cases[0].Settings)
 
-	require.Empty(t, Needs(Submission{Properties: quiet}))
-	require.Equal(t, []string{"hist.txt"}, Needs(Submission{Properties: p("fieldlengthdistribution", "histogram", "recordcount", "x")}))
+	require.Empty(t, reader().Needs(Submission{Properties: quiet}))
+	require.Equal(t, []string{"hist.txt"}, reader().Needs(Submission{Properties: p("fieldlengthdistribution", "histogram", "recordcount", "x")}))
 }
 
 func flatten(m map[string]string) []string {
@@ -391,7 +391,7 @@ func TestResolvedPropertiesAreJudged(t *testing.T) {
 		"no histogram": {map[string]string{"fieldlengthdistribution": "histogram"}, `fieldlengthhistogram: the content of file "hist.txt" was not handed in; is there such a file where you submit from?`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Resolve(test.properties)
+			_, err := reader().Resolve(test.properties)
 			require.EqualError(t, err, test.want)
 		})
 	}

@@ -41,8 +41,8 @@ type owner struct {
 	at              suite.Place
 }
 
-func parseSuite(s Submission, available []string) (*plan.Suite, []property.Warning, error) {
-	t := newTable()
+func (r *Reader) parseSuite(s Submission, available []string) (*plan.Suite, []property.Warning, error) {
+	t := r.table
 	read, mistakes := suite.Read(t.input(s))
 	j := &suiteJudge{
 		submission: s, available: available, table: t, base: len(s.Files),
@@ -316,17 +316,17 @@ func beside(s suite.Setting) string {
 }
 
 // Includes names the attached files that a submission's suite file includes.
-func Includes(s Submission) []string {
+func (r *Reader) Includes(s Submission) []string {
 	if s.Suite == nil {
 		return nil
 	}
-	attached, _ := suite.Includes(newTable().input(s))
+	attached, _ := suite.Includes(r.table.input(s))
 	return attached
 }
 
 // needsOfSuite names the files that a suite includes, and those that its settings name.
-func needsOfSuite(s Submission) []string {
-	t := newTable()
+func (r *Reader) needsOfSuite(s Submission) []string {
+	t := r.table
 	in := t.input(s)
 	_, names := suite.Includes(in)
 	if len(names) > 0 {

@@ -29,7 +29,7 @@ func TestTheExamplesInTheDocumentationAreSuites(t *testing.T) {
 	var keys strings.Builder
 	for _, text := range suites {
 		for _, trial := range []bool{false, strings.Contains(text, "\ntrial:")} {
-			_, _, err := Parse(Submission{Suite: &File{Name: "suites.md", Content: []byte(text)}, Attachments: attachments, Trial: trial})
+			_, _, err := reader().Parse(Submission{Suite: &File{Name: "suites.md", Content: []byte(text)}, Attachments: attachments, Trial: trial})
 			require.NoError(t, err, text)
 		}
 		keys.WriteString(text)

@@ -38,8 +38,8 @@ func FuzzSuite(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, content, common []byte, trial bool) {
 		s := spec.Submission{Suite: &spec.File{Name: "s.yaml", Content: content}, Trial: trial, Attachments: map[string][]byte{"common.yaml": common}}
-		spec.Needs(s)
-		suite, _, err := spec.Parse(s)
+		reader().Needs(s)
+		suite, _, err := reader().Parse(s)
 		if err != nil {
 			var problems property.Problems
 			require.ErrorAs(t, err, &problems)
@@ -54,7 +54,7 @@ func FuzzSuite(f *testing.F) {
 			require.False(t, seen[c.Name], c.Name)
 			seen[c.Name] = true
 			if i < 20 {
-				settings, err := spec.Resolve(c.Properties)
+				settings, err := reader().Resolve(c.Properties)
 				require.NoError(t, err)
 				require.Equal(t, c.Settings, settings)
 			}

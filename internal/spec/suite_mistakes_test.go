@@ -168,7 +168,7 @@ func TestMistakesInASuiteAreToldWithTheirPlaces(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := spec.Parse(suiteOf(test.content))
+			_, _, err := reader().Parse(suiteOf(test.content))
 			var problems property.Problems
 			require.ErrorAs(t, err, &problems)
 			got := strings.Split(err.Error(), "\n")
@@ -193,7 +193,7 @@ func TestMistakesOfTheCommandLineBesideASuite(t *testing.T) {
 	in.Properties = []spec.Setting{{Key: "recordcuont", Value: "1"}, {Key: "phase", Value: "load"}}
 	in.Variables = []spec.Setting{{Key: "quorum", Value: "zk", Origin: "--var"}}
 	in.Trial = true
-	_, _, err := spec.Parse(in)
+	_, _, err := reader().Parse(in)
 	require.EqualError(t, err, strings.Join([]string{
 		"s.yaml:1:1: trial: the suite has no small sizes of its own; give it a block trial:, or leave --trial out",
 		`-P: "workloada" is a properties file, and a suite file says all that such files say; put its settings under properties: or set them with -p`,
@@ -207,7 +207,7 @@ func TestIncludes(t *testing.T) {
 	const main = "suite: s\ninclude: [common.yaml, sub/more.yaml]\nproperties: {recordcount: 1}\nscenarios: [{name: a}]\n"
 	in := suiteOf(main)
 	in.Suite.Name = "dir/s.yaml"
-	require.Equal(t, []string{"dir/common.yaml", "dir/sub/more.yaml"}, spec.Needs(in))
+	require.Equal(t, []string{"dir/common.yaml", "dir/sub/more.yaml"}, reader().Needs(in))
 	in.Attachments = map[string][]byte{
 		"dir/common.yaml":    []byte("properties: {recordcount: 2, operationcount: 2, threadcount: 2}\n"),
 		"dir/sub/more.yaml":  []byte("include: [third.yaml]\nproperties: {operationcount: 3}\nscenarios: [{name: b}, {name: c}]\n"),
@@ -215,13 +215,13 @@ func TestIncludes(t *testing.T) {
 		"dir/sub/points":     []byte("m\n"),
 	}
 	delete(in.Attachments, "dir/sub/third.yaml")
-	require.Equal(t, []string{"dir/sub/third.yaml"}, spec.Needs(in))
-	_, _, err := spec.Parse(in)
+	require.Equal(t, []string{"dir/sub/third.yaml"}, reader().Needs(in))
+	_, _, err := reader().Parse(in)
 	require.EqualError(t, err, `dir/sub/more.yaml:1:11: include: there is no file "dir/sub/third.yaml" where you submit from, or it cannot be read; a name is relative to the file that includes it`)
 	in.Attachments["dir/sub/third.yaml"] = []byte("properties: {operationcount: 4, fieldcount: 4, hbase.splits.file: points, db: hbase, columnfamily: f, hbase.zookeeper.quorum: zk}\n")
-	require.Empty(t, spec.Needs(in))
-	require.Equal(t, []string{"dir/common.yaml", "dir/sub/third.yaml", "dir/sub/more.yaml"}[0], spec.Includes(in)[0])
-	s, _, err := spec.Parse(in)
+	require.Empty(t, reader().Needs(in))
+	require.Equal(t, []string{"dir/common.yaml", "dir/sub/third.yaml", "dir/sub/more.yaml"}[0], reader().Includes(in)[0])
+	s, _, err := reader().Parse(in)
 	require.NoError(t, err)
 	require.Equal(t, []string{"a"}, caseNames(s), "lists are replaced")
 	w := s.Cases[0].Settings
@@ -232,7 +232,7 @@ func TestIncludes(t *testing.T) {
 	require.Equal(t, "m", s.Cases[0].Properties[spec.SplitKeys])
 
 	in.Attachments["dir/sub/third.yaml"] = []byte("include: [more.yaml, ../s.yaml]\nproperties: {fieldcuont: 1}\n")
-	_, _, err = spec.Parse(in)
+	_, _, err = reader().Parse(in)
 	require.EqualError(t, err, strings.Join([]string{
 		"dir/sub/third.yaml:1:11: include: dir/sub/more.yaml includes itself: dir/s.yaml → dir/sub/more.yaml → dir/sub/third.yaml → dir/sub/more.yaml",
 		"dir/sub/third.yaml:1:22: include: dir/s.yaml includes itself: dir/s.yaml → dir/sub/more.yaml → dir/sub/third.yaml → dir/s.yaml",

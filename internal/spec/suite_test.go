@@ -11,7 +11,11 @@ import (
 
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
+
+// reader knows the targets that benchd has.
+func reader() *spec.Reader { return spec.NewReader(nullspec.Target()) }
 
 // suiteOf is a submission of a suite file.
 func suiteOf(content string) spec.Submission {
@@ -68,7 +72,7 @@ trial:
 `
 
 func TestASuiteBecomesCases(t *testing.T) {
-	s, warnings, err := spec.Parse(suiteOf(example))
+	s, warnings, err := reader().Parse(suiteOf(example))
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	require.Equal(t, []string{
@@ -127,12 +131,12 @@ scenarios:
   - {name: x, dataset: a, properties: {insertproportion: 1}}
   - {name: y, dataset: b, properties: {readproportion: 1}}
 `
-	_, warnings, err := spec.Parse(suiteOf(fmt.Sprintf(two, "")))
+	_, warnings, err := reader().Parse(suiteOf(fmt.Sprintf(two, "")))
 	require.NoError(t, err)
 	require.Len(t, warnings, 1)
 	require.Contains(t, warnings[0].String(), "s.yaml:5:3: inserts into table t, as what stands at s.yaml:4:3 does")
 
-	_, warnings, err = spec.Parse(suiteOf(fmt.Sprintf(two, ", table: other")))
+	_, warnings, err = reader().Parse(suiteOf(fmt.Sprintf(two, ", table: other")))
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 }
@@ -140,7 +144,7 @@ scenarios:
 func TestATrialIsLaidOverASuite(t *testing.T) {
 	in := suiteOf(example)
 	in.Trial = true
-	s, _, err := spec.Parse(in)
+	s, _, err := reader().Parse(in)
 	require.NoError(t, err)
 	require.True(t, s.Trial)
 	require.Equal(t, int64(100), s.Cases[0].Settings.Workload.RecordCount)
@@ -157,7 +161,7 @@ func TestTheCommandLineWinsOverASuite(t *testing.T) {
 	in.Flags = []spec.Setting{{Key: "threads.total", Value: "6", Origin: "--threads-total"}}
 	in.Variables = []spec.Setting{{Key: "quorum", Value: "zk"}}
 	in.Name, in.Tags = "other", map[string]string{"ticket": "1"}
-	s, _, err := spec.Parse(in)
+	s, _, err := reader().Parse(in)
 	require.NoError(t, err)
 	require.Equal(t, "other", s.Name)
 	require.Equal(t, map[string]string{"team": "storage", "ticket": "1"}, s.Tags)
@@ -177,7 +181,7 @@ func ofManyCases() spec.Submission {
 }
 
 func TestASuiteMayHaveManyCases(t *testing.T) {
-	s, _, err := spec.Parse(ofManyCases())
+	s, _, err := reader().Parse(ofManyCases())
 	require.NoError(t, err)
 	require.Len(t, s.Cases, 5000)
 	require.Equal(t, "a operationcount=2500 threadcount=2", s.Cases[4999].Name)
@@ -186,7 +190,7 @@ func TestASuiteMayHaveManyCases(t *testing.T) {
 func BenchmarkParseOf5000Cases(b *testing.B) {
 	s := ofManyCases()
 	for b.Loop() {
-		if _, _, err := spec.Parse(s); err != nil {
+		if _, _, err := reader().Parse(s); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/benchd/benchd/internal/spec"
 )
 
 // On a sandbox it is known where HBase is; an address that a suite has for its cluster would be in the way.
@@ -21,11 +19,11 @@ trial:
   scenarios: {read: {properties: {warmup: null}}}
 `)
 	submission.Supplied = map[string]map[string]string{"sandbox": {"hbase.zookeeper.quorum": "127.0.0.1:4711"}}
-	full, _, err := spec.Parse(submission)
+	full, _, err := reader().Parse(submission)
 	require.NoError(t, err)
 	require.Equal(t, "zk-a", full.Cases[0].Properties["hbase.zookeeper.quorum"])
 	submission.Trial = true
-	trial, _, err := spec.Parse(submission)
+	trial, _, err := reader().Parse(submission)
 	require.NoError(t, err)
 	require.Equal(t, "127.0.0.1:4711", trial.Cases[0].Properties["hbase.zookeeper.quorum"])
 	require.Zero(t, trial.Cases[0].Settings.Warmup)

@@ -86,7 +86,7 @@ func TestColumnsThatNothingGivesAreMistakes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := spec.Parse(suiteOf(test.content))
+			_, _, err := reader().Parse(suiteOf(test.content))
 			require.Error(t, err)
 			require.Equal(t, strings.Join(test.want, "\n"), err.Error())
 		})
@@ -106,7 +106,7 @@ func TestColumnsThatSomethingGivesAreGood(t *testing.T) {
 			"  - {title: t, scenarios: [a], columns: [product, scan_avg_ms, started_normally, insert_avg_ms, recovery_s]}"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, warnings, err := spec.Parse(suiteOf(content))
+			_, warnings, err := reader().Parse(suiteOf(content))
 			require.NoError(t, err)
 			for _, w := range warnings {
 				require.NotContains(t, w.String(), "columns")
@@ -125,17 +125,17 @@ func TestAColumnThatStaysEmptyBesideTheFileIsAWarning(t *testing.T) {
 	changed := suiteOf(strings.Replace(content, "readproportion: 1", "scanproportion: 1, readproportion: 1", 1))
 	changed.Properties = []spec.Setting{{Key: "scanproportion", Value: "0"}}
 	for _, in := range []spec.Submission{trial, changed} {
-		_, warnings, err := spec.Parse(in)
+		_, warnings, err := reader().Parse(in)
 		require.NoError(t, err)
 		require.Contains(t, texts(warnings), told)
 		in.Suite.Content = []byte(strings.Replace(string(in.Suite.Content), "scan_avg_us", "scna_avg_us", 1))
-		_, _, err = spec.Parse(in)
+		_, _, err = reader().Parse(in)
 		require.ErrorContains(t, err, `unknown column "scna_avg_us"; did you mean scan_avg_us?`, "what has no meaning is a mistake all the same")
 	}
 }
 
 func TestPublishedNamesThatAreNearlyThoseOfSomethingAreWarnings(t *testing.T) {
-	_, warnings, err := spec.Parse(suiteOf(lines(
+	_, warnings, err := reader().Parse(suiteOf(lines(
 		"properties: {db: 'null', operationcount: 5, recordcount: 5}", "scenarios:",
 		"  - name: a",
 		"    matrix: {threadcount: [10]}",

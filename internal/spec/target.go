@@ -10,9 +10,9 @@ import (
 // Target returns the settings of a submission for one target, resolved, for what is done to the target without
 // a run: where it is, and what its tables are like. What a run would need besides may be missing. The error is of type
 // Problems.
-func Target(s Submission, db string) (map[string]string, []property.Warning, error) {
+func (r *Reader) Target(s Submission, db string) (map[string]string, []property.Warning, error) {
 	s.Flags = append(slices.Clip(s.Flags), Setting{Key: "db", Value: db, Origin: "target"})
-	j := newJudge()
+	j := r.table.judge()
 	j.take(s)
 	j.judgeValues()
 	j.attach(s.Attachments)
@@ -30,9 +30,9 @@ func Target(s Submission, db string) (map[string]string, []property.Warning, err
 
 // Workload returns the workload that properties describe, resolved ones or those of Target.
 func Workload(properties map[string]string) (workload.Config, error) {
-	v, err := newValues(properties, func(property.Key) bool { return true })
+	v, err := property.Read(properties, slices.Concat(workloadKeys(), distributionKeys()))
 	if err != nil {
 		return workload.Config{}, err
 	}
-	return v.settings().Workload, nil
+	return values{v}.workload(), nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func TestATargetIsFoundWithoutARun(t *testing.T) {
-	properties, warnings, err := Target(Submission{
+	properties, warnings, err := reader().Target(Submission{
 		Properties: []Setting{{Key: "hbase.zookeeper.quorum", Value: "zk1, zk2:2182"}, {Key: "zeropadding", Value: "4"}},
 	}, HBaseTarget)
 	require.NoError(t, err, "no columnfamily is needed, and no workload")
@@ -21,9 +21,9 @@ func TestATargetIsFoundWithoutARun(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 4, w.ZeroPadding)
 
-	_, _, err = Target(Submission{Properties: []Setting{{Key: "hbase.zookeper.quorum", Value: "zk1"}}}, HBaseTarget)
+	_, _, err = reader().Target(Submission{Properties: []Setting{{Key: "hbase.zookeper.quorum", Value: "zk1"}}}, HBaseTarget)
 	require.ErrorContains(t, err, "did you mean hbase.zookeeper.quorum?")
-	_, _, err = Target(Submission{Properties: []Setting{{Key: "keytab", Value: "x"}}}, HBaseTarget)
+	_, _, err = reader().Target(Submission{Properties: []Setting{{Key: "keytab", Value: "x"}}}, HBaseTarget)
 	require.ErrorContains(t, err, "Kerberos")
 }
 
@@ -37,14 +37,14 @@ func TestActionsAfterALoadAreNamed(t *testing.T) {
 			{Key: "hbase.after.load", Value: actions},
 		}}
 	}
-	suite, warnings, err := Parse(load("flush, major-compact,wait_for_quiet"))
+	suite, warnings, err := reader().Parse(load("flush, major-compact,wait_for_quiet"))
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	require.Equal(t, []string{"flush", "major_compact", "wait_for_quiet"}, suite.Cases[0].Settings.AfterLoad)
 	require.Equal(t, time.Hour, suite.Cases[0].Settings.ActionTimeout)
-	again, err := Resolve(suite.Cases[0].Properties)
+	again, err := reader().Resolve(suite.Cases[0].Properties)
 	require.NoError(t, err)
 	require.Equal(t, suite.Cases[0].Settings.AfterLoad, again.AfterLoad)
-	_, _, err = Parse(load("flush,defragment"))
+	_, _, err = reader().Parse(load("flush,defragment"))
 	require.ErrorContains(t, err, "nothing that can be done after a load; there is flush, compact")
 }

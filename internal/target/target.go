@@ -6,9 +6,11 @@ import (
 	"slices"
 
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase"
 	"github.com/benchd/benchd/internal/target/hbase/action"
 	"github.com/benchd/benchd/internal/target/null"
+	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
 
 // Drivers gives each target's driver by its name, which is what --db says.
@@ -27,6 +29,9 @@ func Actors() map[string]load.Acting {
 		"sandbox": action.Sandboxes(),
 	}
 }
+
+// Reader reads submissions for these targets.
+func Reader() *spec.Reader { return spec.NewReader(nullspec.Target()) }
 
 // Names lists the names of drivers in order.
 func Names(drivers map[string]load.Driver) []string { return slices.Sorted(maps.Keys(drivers)) }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target"
 )
 
 const folder = "../../configs/suites/"
@@ -65,7 +66,7 @@ func read(t *testing.T, name string, trial bool) *plan.Suite {
 	t.Helper()
 	content, err := os.ReadFile(folder + name)
 	require.NoError(t, err)
-	s, warnings, err := spec.Parse(spec.Submission{Suite: &spec.File{Name: name, Content: content}, Trial: trial})
+	s, warnings, err := target.Reader().Parse(spec.Submission{Suite: &spec.File{Name: name, Content: content}, Trial: trial})
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	return s

@@ -14,8 +14,8 @@ import (
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/null"
+	"github.com/benchd/benchd/internal/target/null/nullspec"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -93,7 +93,7 @@ func BenchmarkEngine(b *testing.B) {
 					Workload: cfg, Pacing: pacing.Config{Arrival: pacing.ClosedLoop},
 					Load: w.load, Run: !w.load, Threads: threads, Interval: time.Second,
 				}
-				target, err := null.New(spec.NullSettings{}, load.Settings{})
+				target, err := null.New(nullspec.Settings{}, load.Settings{})
 				require.NoError(b, err)
 				runtime.GC()
 				b.ReportAllocs()

@@ -19,14 +19,14 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/benchd/benchd/internal/load"
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/null"
+	"github.com/benchd/benchd/internal/target/null/nullspec"
 	"github.com/benchd/benchd/internal/workload"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func open(t *testing.T, s spec.NullSettings) (*null.Target, load.Session) {
+func open(t *testing.T, s nullspec.Settings) (*null.Target, load.Session) {
 	t.Helper()
 	target, err := null.New(s, load.Settings{Agent: "a", Shard: 2, Seed: 7, PlainTimers: true, WriteBelow: "/"})
 	require.NoError(t, err)
@@ -35,9 +35,9 @@ func open(t *testing.T, s spec.NullSettings) (*null.Target, load.Session) {
 	return target, session
 }
 
-func service(t *testing.T, text string) spec.Service {
+func service(t *testing.T, text string) nullspec.Service {
 	t.Helper()
-	s, err := spec.ParseService(text)
+	s, err := nullspec.ParseService(text)
 	require.NoError(t, err)
 	return s
 }
@@ -53,7 +53,7 @@ func TestServiceTimesAreThoseThatWereAskedFor(t *testing.T) {
 	for text, want := range tests {
 		t.Run(text, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				target, session := open(t, spec.NullSettings{Service: service(t, text), Seed: 1})
+				target, session := open(t, nullspec.Settings{Service: service(t, text), Seed: 1})
 				var took []time.Duration
 				for range 5000 {
 					began := time.Now()
@@ -75,7 +75,7 @@ func TestServiceTimesAreThoseThatWereAskedFor(t *testing.T) {
 func TestNothingIsServedInAStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The stall is in the middle of each period: from 4.5 s to 5.5 s.
-		target, session := open(t, spec.NullSettings{Service: service(t, "stall 100ms 1s/10s")})
+		target, session := open(t, nullspec.Settings{Service: service(t, "stall 100ms 1s/10s")})
 		do := func() time.Duration {
 			began := time.Now()
 			session.Do(t.Context(), &workload.Op{Kind: workload.Read})
@@ -112,7 +112,7 @@ func TestATargetTakesNoMoreThanItsCapacity(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				target, err := null.New(spec.NullSettings{Capacity: test.capacity, Service: service(t, test.service)}, load.Settings{PlainTimers: true})
+				target, err := null.New(nullspec.Settings{Capacity: test.capacity, Service: service(t, test.service)}, load.Settings{PlainTimers: true})
 				require.NoError(t, err)
 				began := time.Now()
 				var workers sync.WaitGroup
@@ -137,7 +137,7 @@ func TestATargetTakesNoMoreThanItsCapacity(t *testing.T) {
 
 func TestAColdTargetWarmsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, session := open(t, spec.NullSettings{Service: service(t, "warming 500ms 100ms over 4s")})
+		_, session := open(t, nullspec.Settings{Service: service(t, "warming 500ms 100ms over 4s")})
 		do := func() time.Duration {
 			began := time.Now()
 			session.Do(t.Context(), &workload.Op{Kind: workload.Read})
@@ -156,7 +156,7 @@ func TestAColdTargetWarmsUp(t *testing.T) {
 
 func TestAServiceLongerThanTheTimeBetweenStallsIsHeldUpByEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, session := open(t, spec.NullSettings{Service: service(t, "stall 30s 1s/10s")})
+		_, session := open(t, nullspec.Settings{Service: service(t, "stall 30s 1s/10s")})
 		began := time.Now()
 		session.Do(t.Context(), &workload.Op{Kind: workload.Read})
 		require.Equal(t, 33*time.Second, time.Since(began))
@@ -166,7 +166,7 @@ func TestAServiceLongerThanTheTimeBetweenStallsIsHeldUpByEach(t *testing.T) {
 
 func TestAnOperationThatIsGivenUpSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, session := open(t, spec.NullSettings{Service: service(t, "1h")})
+		_, session := open(t, nullspec.Settings{Service: service(t, "1h")})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		out := session.Do(ctx, &workload.Op{Kind: workload.Read})
@@ -177,7 +177,7 @@ func TestAnOperationThatIsGivenUpSaysSo(t *testing.T) {
 }
 
 func TestSharesOfErrorsAndMissesAreKept(t *testing.T) {
-	_, session := open(t, spec.NullSettings{ErrorShare: 0.1, NotFoundShare: 0.2})
+	_, session := open(t, nullspec.Settings{ErrorShare: 0.1, NotFoundShare: 0.2})
 	count := func(kind workload.Kind) (codes [workload.NumCodes]int) {
 		for range 10_000 {
 			out := session.Do(t.Context(), &workload.Op{Kind: kind})
@@ -196,7 +196,7 @@ func TestSharesOfErrorsAndMissesAreKept(t *testing.T) {
 
 func TestOneSeedGivesTheSameOutcomes(t *testing.T) {
 	outcomes := func(worker int, seed uint64) string {
-		target, err := null.New(spec.NullSettings{ErrorShare: 0.5}, load.Settings{Seed: seed})
+		target, err := null.New(nullspec.Settings{ErrorShare: 0.5}, load.Settings{Seed: seed})
 		require.NoError(t, err)
 		session, err := target.Open(t.Context(), worker)
 		require.NoError(t, err)
@@ -213,7 +213,7 @@ func TestOneSeedGivesTheSameOutcomes(t *testing.T) {
 }
 
 func TestRowsAndBytesAreCounted(t *testing.T) {
-	_, session := open(t, spec.NullSettings{})
+	_, session := open(t, nullspec.Settings{})
 	tests := map[string]struct {
 		op    workload.Op
 		rows  int32
@@ -238,7 +238,7 @@ func TestRowsAndBytesAreCounted(t *testing.T) {
 
 func TestTheLogHoldsEveryOperationOnceTheSessionIsClosed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ops.log")
-	target, session := open(t, spec.NullSettings{LogPath: path, Service: service(t, "20us")})
+	target, session := open(t, nullspec.Settings{LogPath: path, Service: service(t, "20us")})
 	before := time.Now().UnixNano()
 	for i := range 3000 {
 		session.Do(t.Context(), &workload.Op{Kind: workload.Read, Key: []byte("user" + strconv.Itoa(i))})
@@ -271,7 +271,7 @@ func TestTheLogHoldsEveryOperationOnceTheSessionIsClosed(t *testing.T) {
 // The last word of a line is the same for the same operation, and no other.
 func TestTheLogTellsApartWhatOperationsAskFor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ops.log")
-	target, session := open(t, spec.NullSettings{LogPath: path})
+	target, session := open(t, nullspec.Settings{LogPath: path})
 	list := func(texts ...string) (out [][]byte) {
 		for _, text := range texts {
 			out = append(out, []byte(text))
@@ -312,11 +312,11 @@ func TestTheLogTellsApartWhatOperationsAskFor(t *testing.T) {
 
 func TestALogThatCannotBeWrittenIsNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "not", "there")
-	_, err := null.New(spec.NullSettings{LogPath: path}, load.Settings{WriteBelow: "/"})
+	_, err := null.New(nullspec.Settings{LogPath: path}, load.Settings{WriteBelow: "/"})
 	require.ErrorContains(t, err, "null.log="+path)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 
-	target, session := open(t, spec.NullSettings{LogPath: "/dev/full"})
+	target, session := open(t, nullspec.Settings{LogPath: "/dev/full"})
 	session.Do(t.Context(), &workload.Op{Kind: workload.Read})
 	require.ErrorContains(t, session.Close(t.Context()), "/dev/full")
 	require.NoError(t, target.Close())
@@ -342,7 +342,7 @@ func TestALogIsWrittenBelowTheOperatorsFolderOnly(t *testing.T) {
 		"the folder of itself": {below, below, "is a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := null.New(spec.NullSettings{LogPath: test.path}, load.Settings{WriteBelow: test.folder})
+			_, err := null.New(nullspec.Settings{LogPath: test.path}, load.Settings{WriteBelow: test.folder})
 			require.ErrorContains(t, err, "null.log="+test.path)
 			require.ErrorContains(t, err, test.want)
 		})
@@ -353,7 +353,7 @@ func TestALogIsWrittenBelowTheOperatorsFolderOnly(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(outside, "x"))
 
 	for _, path := range []string{"relative", filepath.Join(below, "absolute")} {
-		target, err := null.New(spec.NullSettings{LogPath: path}, load.Settings{WriteBelow: below})
+		target, err := null.New(nullspec.Settings{LogPath: path}, load.Settings{WriteBelow: below})
 		require.NoError(t, err)
 		require.NoError(t, target.Close())
 		require.FileExists(t, filepath.Join(below, filepath.Base(path)))

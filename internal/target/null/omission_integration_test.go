@@ -14,8 +14,8 @@ import (
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/null"
+	"github.com/benchd/benchd/internal/target/null/nullspec"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -32,8 +32,8 @@ func (s stalling) stall() time.Duration { return s.period / 10 }
 
 func (s stalling) run(t *testing.T, arrival pacing.Arrival) *latency.Histogram {
 	t.Helper()
-	target, err := null.New(spec.NullSettings{
-		Service: spec.Service{Shape: spec.ServiceStall, Time: time.Millisecond, Stall: s.stall(), Period: s.period},
+	target, err := null.New(nullspec.Settings{
+		Service: nullspec.Service{Shape: nullspec.ServiceStall, Time: time.Millisecond, Stall: s.stall(), Period: s.period},
 	}, load.Settings{})
 	require.NoError(t, err)
 	windows, _ := measure(t, plan.Settings{

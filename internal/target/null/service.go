@@ -5,25 +5,25 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
 
 // draw draws how long an operation is served that comes at a time since the first one.
-func draw(s *spec.Service, at time.Duration, rng *rand.Rand) time.Duration {
+func draw(s *nullspec.Service, at time.Duration, rng *rand.Rand) time.Duration {
 	switch s.Shape {
-	case spec.ServiceConstant, spec.ServiceStall:
+	case nullspec.ServiceConstant, nullspec.ServiceStall:
 		return s.Time
-	case spec.ServiceLognormal:
+	case nullspec.ServiceLognormal:
 		return time.Duration(float64(s.Time) * math.Exp(s.Sigma*rng.NormFloat64()))
-	case spec.ServiceBimodal:
+	case nullspec.ServiceBimodal:
 		if rng.Float64() < s.SlowShare {
 			return s.Slow
 		}
 		return s.Time
-	case spec.ServiceWarming:
+	case nullspec.ServiceWarming:
 		cold := 1 - min(1, float64(at)/float64(s.Period))
 		return s.Time + time.Duration(cold*float64(s.Slow-s.Time))
-	case spec.ServiceNone:
+	case nullspec.ServiceNone:
 	}
 	return 0
 }
@@ -34,7 +34,7 @@ func draw(s *spec.Service, at time.Duration, rng *rand.Rand) time.Duration {
 //
 // The stall lies in the middle, so that a measurement over whole periods holds each stall and what queued up
 // behind it whole.
-func thaw(s *spec.Service, from, service time.Duration) time.Duration {
+func thaw(s *nullspec.Service, from, service time.Duration) time.Duration {
 	if s.Stall <= 0 || s.Period <= s.Stall {
 		return from + service
 	}

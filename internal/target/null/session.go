@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/alarm"
-	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/null/nullspec"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -32,7 +32,7 @@ func newSession(t *Target, worker int) (*session, error) {
 		target: t, worker: worker,
 		rng: rand.New(rand.NewPCG(t.seed, uint64(t.shard)<<32|uint64(worker))),
 	}
-	waits := t.settings.Service.Shape != spec.ServiceNone && t.settings.Service.Shape != "" || t.queue.each > 0
+	waits := t.settings.Service.Shape != nullspec.ServiceNone && t.settings.Service.Shape != "" || t.queue.each > 0
 	var err error
 	switch {
 	case waits && t.plain:

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/load"
-	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
 
 // unborn is what Target.began is before the first operation.
@@ -17,7 +17,7 @@ const unborn = -1
 
 // Target accepts operations.
 type Target struct {
-	settings spec.NullSettings
+	settings nullspec.Settings
 	agent    string
 	shard    int
 	seed     uint64
@@ -35,7 +35,7 @@ type Target struct {
 
 // Open is the null target's load.Driver.
 func Open(_ context.Context, s load.Settings) (load.Target, error) {
-	settings, err := spec.Null(s.Properties)
+	settings, err := nullspec.Read(s.Properties)
 	if err != nil {
 		return nil, fmt.Errorf("read settings of target null: %w", err)
 	}
@@ -43,7 +43,7 @@ func Open(_ context.Context, s load.Settings) (load.Target, error) {
 }
 
 // New makes a Target with settings that are read already. Of s it uses the names and the seed.
-func New(settings spec.NullSettings, s load.Settings) (*Target, error) {
+func New(settings nullspec.Settings, s load.Settings) (*Target, error) {
 	t := &Target{settings: settings, agent: s.Agent, shard: s.Shard, seed: settings.Seed, plain: s.PlainTimers, knownIO: s.KnownIO, birth: time.Now()}
 	if t.seed == 0 {
 		t.seed = s.Seed

@@ -1,4 +1,4 @@
-package spec
+package nullspec
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/spelling"
 )
 
-// ServiceShape names how the null target's service times are drawn.
+// ServiceShape names how service times are drawn.
 type ServiceShape string
 
 // The shapes, as null.service spells them.
@@ -23,7 +23,7 @@ const (
 	ServiceWarming   ServiceShape = "warming"   // falls from Slow to Time over Period, since the first operation
 )
 
-// Service is the null target's simulated service time.
+// Service is a simulated service time.
 type Service struct {
 	Shape         ServiceShape
 	Time          time.Duration
@@ -31,36 +31,6 @@ type Service struct {
 	Slow          time.Duration
 	SlowShare     float64
 	Stall, Period time.Duration
-}
-
-// NullSettings is what the null target does: properties null.*.
-type NullSettings struct {
-	Service       Service
-	Capacity      float64 // operations per second that are taken; 0 for no bound
-	LogPath       string  // of a log of every operation; empty for none
-	ErrorShare    float64 // of operations that end in ERROR
-	NotFoundShare float64 // of reads that end in NOT_FOUND
-	Seed          uint64  // of service times and outcomes; 0 is the run's
-}
-
-// Null returns the null target's settings from resolved properties.
-func Null(properties map[string]string) (NullSettings, error) {
-	v, err := newValues(properties, func(k property.Key) bool { return strings.HasPrefix(k.Name, "null.") })
-	if err != nil {
-		return NullSettings{}, err
-	}
-	service, err := ParseService(v.Text("null.service"))
-	if err != nil {
-		return NullSettings{}, property.Problems{{Key: "null.service", Text: err.Error()}}
-	}
-	return NullSettings{
-		Service:       service,
-		Capacity:      v.Float("null.capacity"),
-		LogPath:       v.Text("null.log"),
-		ErrorShare:    v.Float("null.error.share"),
-		NotFoundShare: v.Float("null.notfound.share"),
-		Seed:          v.Uint64("null.seed"),
-	}, nil
 }
 
 const serviceForms = "0, constant 1ms, lognormal 1ms 0.5 (median, sigma), bimodal 1ms 20ms 5%, stall 1ms 1s/10s (1s of every 10s), or warming 5ms 1ms over 30s"

@@ -1,4 +1,4 @@
-package spec
+package nullspec
 
 import (
 	"testing"
@@ -37,10 +37,10 @@ func TestServiceTimes(t *testing.T) {
 }
 
 func TestTheNullTargetsCapacity(t *testing.T) {
-	s, err := Null(map[string]string{"null.capacity": "1e5"})
+	s, err := Read(map[string]string{"null.capacity": "1e5"})
 	require.NoError(t, err)
 	require.InDelta(t, 100_000, s.Capacity, 0)
-	_, err = Null(map[string]string{"null.capacity": "-1"})
+	_, err = Read(map[string]string{"null.capacity": "-1"})
 	require.ErrorContains(t, err, "null.capacity")
 }
 
@@ -68,21 +68,21 @@ func TestServiceTimesThatAreNone(t *testing.T) {
 	}
 }
 
-func TestNullSettings(t *testing.T) {
-	none, err := Null(nil)
+func TestSettingsOfTheNullTarget(t *testing.T) {
+	none, err := Read(nil)
 	require.NoError(t, err)
-	require.Equal(t, NullSettings{Service: Service{Shape: ServiceNone}}, none)
+	require.Equal(t, Settings{Service: Service{Shape: ServiceNone}}, none)
 
-	all, err := Null(map[string]string{
+	all, err := Read(map[string]string{
 		"null.service": "1ms", "null.log": "/tmp/ops", "null.error.share": "1%", "null.notfound.share": "0.5", "null.seed": "18446744073709551615",
 		"recordcount": "not its business",
 	})
 	require.NoError(t, err)
-	require.Equal(t, NullSettings{
+	require.Equal(t, Settings{
 		Service: Service{Shape: ServiceConstant, Time: time.Millisecond}, LogPath: "/tmp/ops", ErrorShare: 0.01, NotFoundShare: 0.5, Seed: 1<<64 - 1,
 	}, all)
 
-	_, err = Null(map[string]string{"null.service": "soon", "null.seed": "-1"})
+	_, err = Read(map[string]string{"null.service": "soon", "null.seed": "-1"})
 	var problems property.Problems
 	require.ErrorAs(t, err, &problems)
 	require.Len(t, problems, 2)

@@ -1,0 +1,40 @@
+package descriptor_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/property"
+)
+
+func TestTargetsAreFoundByNameAndAlias(t *testing.T) {
+	list := descriptor.List{{Name: "null", Aliases: []string{"basic"}}, {Name: "map"}}
+	require.Equal(t, []string{"null", "map"}, list.Names())
+	found, ok := list.Find("map")
+	require.True(t, ok)
+	require.Equal(t, "map", found.Name)
+	_, ok = list.Find("basic")
+	require.False(t, ok, "an alias is not a name")
+	name, ok := list.ByAlias("basic")
+	require.True(t, ok)
+	require.Equal(t, "null", name)
+	_, ok = list.ByAlias("null")
+	require.False(t, ok, "a name is not an alias")
+}
+
+func TestKeysThatTargetsShareAreListedOnce(t *testing.T) {
+	shared := []property.Key{{Name: "host"}, {Name: "port"}}
+	list := descriptor.List{
+		{Name: "one", Keys: shared},
+		{Name: "two", Keys: append([]property.Key{{Name: "own"}}, shared...)},
+	}
+	for range 2 { // what is listed is not kept in the targets
+		require.Equal(t, []property.Key{
+			{Name: "host", Targets: []string{"one", "two"}},
+			{Name: "port", Targets: []string{"one", "two"}},
+			{Name: "own", Targets: []string{"two"}},
+		}, list.Keys())
+	}
+}

@@ -1,0 +1,60 @@
+// Package nullspec describes the null target: its properties, and what they mean.
+package nullspec
+
+import (
+	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/property"
+)
+
+// Name is the null target's name.
+const Name = "null"
+
+// Target describes the null target, which serves any operation at once or after a simulated time.
+func Target() descriptor.Target {
+	return descriptor.Target{
+		Name:    Name,
+		Aliases: []string{"site.ycsb.BasicDB", "site.ycsb.BasicTSDB", "basic"},
+		Keys:    keys(),
+	}
+}
+
+func keys() []property.Key {
+	return []property.Key{
+		{Name: "null.service", Kind: property.Text, Default: "0", Check: checkService, Doc: "simulated service time: " + serviceForms},
+		{Name: "null.capacity", Kind: property.Float, Default: "0", Max: 1e9, Doc: "operations per second that the null target of one agent takes; what comes faster queues up; 0 is no bound"},
+		{Name: "null.log", Kind: property.Text, Doc: "a file on the agent's machine that gets a line for every operation; it must be below the folder of --write-below"},
+		{Name: "null.error.share", Kind: property.Percent, Default: "0", Doc: "share of operations that end in ERROR"},
+		{Name: "null.notfound.share", Kind: property.Percent, Default: "0", Doc: "share of reads that end in NOT_FOUND"},
+		{Name: "null.seed", Kind: property.Int, Default: "0", Check: property.CheckSeed, Doc: "of service times and outcomes; 0 is the run's seed"},
+	}
+}
+
+// Settings is what the null target does.
+type Settings struct {
+	Service       Service
+	Capacity      float64 // operations per second that are taken; 0 for no bound
+	LogPath       string  // of a log of every operation; empty for none
+	ErrorShare    float64 // of operations that end in ERROR
+	NotFoundShare float64 // of reads that end in NOT_FOUND
+	Seed          uint64  // of service times and outcomes; 0 is the run's
+}
+
+// Read returns the settings that resolved properties mean. The error is of type property.Problems.
+func Read(properties map[string]string) (Settings, error) {
+	v, err := property.Read(properties, keys())
+	if err != nil {
+		return Settings{}, err
+	}
+	service, err := ParseService(v.Text("null.service"))
+	if err != nil {
+		return Settings{}, property.Problems{{Key: "null.service", Text: err.Error()}}
+	}
+	return Settings{
+		Service:       service,
+		Capacity:      v.Float("null.capacity"),
+		LogPath:       v.Text("null.log"),
+		ErrorShare:    v.Float("null.error.share"),
+		NotFoundShare: v.Float("null.notfound.share"),
+		Seed:          v.Uint64("null.seed"),
+	}, nil
+}
