@@ -20,6 +20,7 @@ import (
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/sandbox"
+	"github.com/benchd/benchd/internal/tolerance"
 )
 
 func TestMain(m *testing.M) {
@@ -52,7 +53,7 @@ func openHouse(ctx context.Context, agents int, dir string) (*house, error) {
 
 // await asks until the answer is yes.
 func await(ctx context.Context, ask func(context.Context) (bool, error)) error {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, tolerance.Patience)
 	defer cancel()
 	for {
 		if yes, err := ask(ctx); yes || err != nil {

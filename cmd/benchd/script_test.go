@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/benchd/benchd/internal/tolerance"
 )
 
 func TestMain(m *testing.M) {
@@ -69,7 +71,7 @@ func TestScripts(t *testing.T) {
 
 // fetch waits until url answers with a text.
 func fetch(ctx context.Context, url, text string) error {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, tolerance.Patience)
 	defer cancel()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for seen := ""; ; {

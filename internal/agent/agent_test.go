@@ -15,6 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/null"
 	"github.com/benchd/benchd/internal/target/null/nullspec"
+	"github.com/benchd/benchd/internal/tolerance"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -32,7 +33,7 @@ func TestAnAgentIntroducesItself(t *testing.T) {
 	require.NotZero(t, h.GetHost().GetMemoryBytes())
 	require.NotEmpty(t, h.GetHost().GetGoVersion())
 	require.Empty(t, h.GetHeld())
-	require.InDelta(t, r.clock.Now(), h.GetAgentNs(), float64(patience))
+	require.InDelta(t, r.clock.Now(), h.GetAgentNs(), float64(tolerance.Stall), "which is 37 s behind")
 }
 
 func TestProbesAreAnsweredByTheAgentsOwnClock(t *testing.T) {
@@ -93,7 +94,8 @@ func TestWatermarksOfInsertsGoBothWays(t *testing.T) {
 		s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Watermark{Watermark: &benchdv1.Watermark{Run: run, Key: 1100}}})
 	}
 	tell("S.1") // of no shard yet
-	id := s.order("S.1", map[string]string{"readproportion": "0.5", "insertproportion": "0.5", "requestdistribution": "latest"})
+	id := s.order("S.1", map[string]string{"readproportion": "0.5", "insertproportion": "0.5", "requestdistribution": "latest"},
+		&benchdv1.Phase{Name: "measure", DurationNs: int64(2 * time.Second)}) // longer than a stall
 	tell("S.1") // perhaps before it is ready
 	require.Empty(t, await(s, (*benchdv1.SessionRequest).GetPrepared).GetError())
 	s.start(r, id, "measure")
@@ -127,7 +129,7 @@ func TestNothingIsLostWithAStream(t *testing.T) {
 	r := newRig(t, b)
 	s := b.next()
 	boot := s.hello.GetBootId()
-	id := s.prepare("S.1", &benchdv1.Phase{Name: "measure", DurationNs: int64(time.Second)})
+	id := s.prepare("S.1", &benchdv1.Phase{Name: "measure"})
 	s.start(r, id, "measure")
 	first := await(s, (*benchdv1.SessionRequest).GetWindow)
 	s.ack(first)
@@ -150,6 +152,7 @@ func TestNothingIsLostWithAStream(t *testing.T) {
 		again = await(s, (*benchdv1.SessionRequest).GetWindow) // the acknowledgement was lost with the stream
 	}
 	require.Equal(t, second.GetSeq(), again.GetSeq(), "what was not acknowledged comes again, in order")
+	s.stop(id)
 	rest := s.windows(true)
 	all := append([]*benchdv1.Window{first, second}, rest...)
 	ended := await(s, (*benchdv1.SessionRequest).GetPhaseEnded)
@@ -184,10 +187,11 @@ func TestAnAgentThatIsToldToEndLeavesInGoodOrder(t *testing.T) {
 	require.Equal(t, "terminated", await(s, (*benchdv1.SessionRequest).GetLeaving).GetReason())
 	require.Empty(t, s.in, "nothing follows the farewell")
 	require.NoError(t, r.result())
-	require.Less(t, time.Since(began), 5*time.Second)
+	tolerance.Within(t, began, 5*time.Second)
 }
 
 func TestAnAgentEndsThoughNobodyListens(t *testing.T) {
+	t.Parallel()
 	b := newBoss(t)
 	r := newRig(t, b)
 	s := b.next()
@@ -197,7 +201,7 @@ func TestAnAgentEndsThoughNobodyListens(t *testing.T) {
 	began := time.Now()
 	r.end()
 	require.NoError(t, r.result())
-	require.Less(t, time.Since(began), 5*time.Second)
+	tolerance.Within(t, began, 5*time.Second)
 }
 
 func TestAnAgentThatNeverGotThroughEndsAtOnce(t *testing.T) {
@@ -205,7 +209,7 @@ func TestAnAgentThatNeverGotThroughEndsAtOnce(t *testing.T) {
 	began := time.Now()
 	r.end()
 	require.NoError(t, r.result())
-	require.Less(t, time.Since(began), 2*time.Second)
+	tolerance.Within(t, began, 2*time.Second)
 }
 
 func TestWithoutACoordinatorLoadStops(t *testing.T) {
@@ -217,6 +221,10 @@ func TestWithoutACoordinatorLoadStops(t *testing.T) {
 	await(s, (*benchdv1.SessionRequest).GetWindow)
 	s.cut() // the first new attempt comes after 160 ms at the earliest
 	s = b.next()
+	for len(s.hello.GetHeld()[0].GetEnded()) == 0 { // a process that stalls finds both timers over
+		s.cut()
+		s = b.next()
+	}
 	ended := s.hello.GetHeld()[0].GetEnded()
 	require.Len(t, ended, 1)
 	require.Equal(t, "no coordinator for 50ms", ended[0].GetLeft())
@@ -227,6 +235,7 @@ func TestWithoutACoordinatorLoadStops(t *testing.T) {
 // TestAnAgentDeliversWhatAnEarlierProcessMeasured ends an agent of which nobody has acknowledged a window, and starts
 // another of its name.
 func TestAnAgentDeliversWhatAnEarlierProcessMeasured(t *testing.T) {
+	t.Parallel()
 	b := newBoss(t)
 	dir := t.TempDir()
 	spooled := func(c *agent.Config) { c.Spool = dir }

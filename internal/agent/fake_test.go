@@ -21,13 +21,14 @@ import (
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/null"
 	"github.com/benchd/benchd/internal/target/null/nullspec"
+	"github.com/benchd/benchd/internal/tolerance"
 	"github.com/benchd/benchd/internal/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds every wait of these tests.
-const patience = 20 * time.Second
+const patience = tolerance.Patience
 
 // boss is a coordinator that does what its test tells it.
 type boss struct {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -90,15 +91,19 @@ func TestOldPointsMakeRoomForNewOnes(t *testing.T) {
 }
 
 func TestPointsOutliveAClockThatIsSetForward(t *testing.T) {
-	dir := t.TempDir()
-	first := filepath.Join(dir, "S.1-0-1"+pointsSuffix)
-	require.NoError(t, os.WriteFile(first, nil, 0o600))
-	source := clock.NewSource(clock.Skew{Jumps: []clock.Jump{{After: 200 * time.Millisecond, By: 2 * pointsKept}}})
-	a := &Agent{config: Config{Spool: dir}, settled: clock.NewSettled(source)}
-	require.Eventually(t, func() bool { return source.Wall().After(time.Now().Add(pointsKept)) }, time.Minute, time.Millisecond)
-	_, err := (&shard{a: a, key: shardKey{"S.2", 0, 1}}).newPoints()
-	require.NoError(t, err)
-	require.FileExists(t, first)
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		first := filepath.Join(dir, "S.1-0-1"+pointsSuffix)
+		require.NoError(t, os.WriteFile(first, nil, 0o600))
+		require.NoError(t, os.Chtimes(first, time.Now(), time.Now()))
+		source := clock.NewSource(clock.Skew{Jumps: []clock.Jump{{After: time.Minute, By: 2 * pointsKept}}})
+		a := &Agent{config: Config{Spool: dir}, settled: clock.NewSettled(source)}
+		<-time.After(2 * time.Minute)
+		require.True(t, source.Wall().After(time.Now().Add(pointsKept)))
+		_, err := (&shard{a: a, key: shardKey{"S.2", 0, 1}}).newPoints()
+		require.NoError(t, err)
+		require.FileExists(t, first)
+	})
 }
 
 func TestAPieceOfPointsIsOfNoOtherFile(t *testing.T) {

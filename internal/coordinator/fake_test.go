@@ -24,11 +24,12 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/tolerance"
 	"github.com/benchd/benchd/internal/wire"
 )
 
 // patience bounds every wait of these tests.
-const patience = 20 * time.Second
+const patience = tolerance.Patience
 
 // house is a coordinator on an in-memory network, which can be stopped and started again on the same archive.
 type house struct {

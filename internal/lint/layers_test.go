@@ -68,7 +68,8 @@ func layers() []layer {
 			{name: "kernel", only: []string{"alarm", "load", "target"}},
 			{name: "spelling"},
 			{name: "config", beside: []string{"spelling"}, only: []string{"cmd", "cli"}},
-			{name: "telemetry", only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
+			{name: "telemetry", beside: []string{"tolerance"}, only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
+			{name: "tolerance"}, // for tests
 			{name: "spool", only: []string{"agent"}},
 			{name: "security", only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
 			{name: "lint", only: []string{}},

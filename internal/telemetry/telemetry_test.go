@@ -16,6 +16,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/benchd/benchd/internal/tolerance"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -60,7 +62,7 @@ func serve(t *testing.T, c ServerConfig) (url string, stop func() error) {
 
 func get(t *testing.T, method, url string) (int, string) {
 	t.Helper()
-	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := &http.Client{Timeout: tolerance.Patience, Transport: &http.Transport{DisableKeepAlives: true}}
 	req, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
 	require.NoError(t, err)
 	resp, err := client.Do(req)
@@ -150,7 +152,7 @@ func TestShutdownLetsAnswersFinish(t *testing.T) {
 			conn.Close()
 		}
 		return err != nil
-	}, 5*time.Second, time.Millisecond)
+	}, tolerance.Patience, time.Millisecond)
 	close(answer)
 	require.Equal(t, "whole", <-bodies)
 	require.NoError(t, <-stopped)

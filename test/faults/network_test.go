@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -36,7 +35,7 @@ type host struct {
 // ip runs a command of iproute2.
 func (n *network) ip(args ...string) {
 	n.t.Helper()
-	_, stderr, code := house.Command(n.t, 10*time.Second, "ip", args...)
+	_, stderr, code := house.Command(n.t, house.Patience, "ip", args...)
 	require.Zero(n.t, code, "ip %s: %s(the tests of faults need root and iproute2)", strings.Join(args, " "), stderr)
 }
 

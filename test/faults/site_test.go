@@ -63,7 +63,7 @@ func tell(path string) error {
 // cleanUp runs a command after a test.
 func cleanUp(t *testing.T, name string, args ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), house.Patience)
 	defer cancel()
 	if out, err := exec.CommandContext(ctx, name, args...).CombinedOutput(); err != nil {
 		t.Errorf("%s %s: %v: %s", name, strings.Join(args, " "), err, out)
@@ -261,7 +261,7 @@ func at(t *testing.T, begun time.Time, after time.Duration) {
 func disk(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()
-	_, stderr, code := house.Command(t, 10*time.Second, "mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir)
+	_, stderr, code := house.Command(t, house.Patience, "mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir)
 	require.Zero(t, code, stderr)
 	t.Cleanup(func() { cleanUp(t, "umount", "-l", dir) })
 	return dir

@@ -8,21 +8,22 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/tolerance"
 )
 
 // Patience bounds every wait for something that should happen at once.
-const Patience = 30 * time.Second
+const Patience = tolerance.Patience
 
 // Eventually waits until something holds.
 func Eventually(t *testing.T, within time.Duration, ok func() bool, format string, args ...any) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
+	const first, most = 20 * time.Millisecond, 320 * time.Millisecond // most conditions cost a process
+	for pause := first; !ok(); pause = min(2*pause, most) {
 		select {
-		case <-tick.C:
+		case <-time.After(pause):
 		case <-ctx.Done():
 			require.Fail(t, fmt.Sprintf(format, args...))
 		}

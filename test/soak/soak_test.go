@@ -54,7 +54,7 @@ func figure(t *testing.T, page, name string) float64 {
 
 func (s *samples) take(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), house.Patience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url, http.NoBody)
 	require.NoError(t, err)

@@ -10,10 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
-)
 
-// patience is how long Shows waits.
-const patience = 20 * time.Second
+	"github.com/benchd/benchd/internal/tolerance"
+)
 
 // TTY is a terminal with its user.
 type TTY struct {
@@ -74,7 +73,7 @@ func (s *TTY) Text() string {
 // Shows waits until text has been written, n times in all.
 func (s *TTY) Shows(text string, n int) {
 	s.t.Helper()
-	require.Eventually(s.t, func() bool { return strings.Count(s.Text(), text) >= n }, patience, 5*time.Millisecond, "%q", text)
+	require.Eventually(s.t, func() bool { return strings.Count(s.Text(), text) >= n }, tolerance.Patience, 5*time.Millisecond, "%q", text)
 }
 
 // Press types keys.
