@@ -9,6 +9,7 @@ import (
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/wire"
 )
 
 // metric is the one series of a name, nil where there is none.
@@ -66,7 +67,8 @@ func TestAWindowThatComesAnIntervalAfterItsEndIsLate(t *testing.T) {
 	require.NoError(t, err)
 	a.ready()
 	start := a.begin()
-	<-time.After(600 * time.Millisecond) // the start is some 100 ms ahead, the window's end 100 ms after it
+	end := wire.ToLine(start.GetTimebase()).Inverse(start.GetAtRunNs() + int64(100*time.Millisecond)) // of the window
+	<-time.After(time.Duration(end-a.clock.Now()) + 300*time.Millisecond)
 	a.window(start.GetId(), 0, 10, "OK", false)
 	a.acked(0)
 	require.Eventually(t, func() bool { return h.counter("benchd_windows_late_total") == 1 }, patience, time.Millisecond)
