@@ -58,7 +58,7 @@ func (cd *conductor) welcome(m *member, s *session, held *benchdv1.HeldShard) {
 // inherit lets an agent that was started anew answer for the shard of the process before it: it has no more of it than
 // windows, and says so.
 func (cd *conductor) inherit(m *member, shard, attempt int) {
-	life := cd.run.record.Life
+	life := cd.run.State.Life
 	if shard < 0 || shard >= len(life.Shards) {
 		return
 	}
@@ -84,15 +84,15 @@ func (cd *conductor) anchor(m *member, held *benchdv1.HeldShard) {
 	if !ok {
 		return
 	}
-	before := cd.run.record.Epoch
+	before := cd.run.State.Epoch
 	cd.anchorAt(est.Line.Inverse(line.GetAgentNs()) - line.GetRunNs())
-	cd.log.Info("run's time is anchored anew", "agent", m.name, "moved", time.Duration(cd.run.record.Epoch-before))
+	cd.log.Info("run's time is anchored anew", "agent", m.name, "moved", time.Duration(cd.run.State.Epoch-before))
 }
 
 // returnedWithout handles an agent that serves this run and is connected again, but does not hold its shard:
 // it was started anew, or never got the order.
 func (cd *conductor) returnedWithout(m *member, restarted bool) {
-	for i, sh := range cd.run.record.Life.Shards {
+	for i, sh := range cd.run.State.Life.Shards {
 		if sh.Agent != m.name || !sh.Held() {
 			continue
 		}
@@ -110,7 +110,7 @@ func (cd *conductor) returnedWithout(m *member, restarted bool) {
 			cd.c.schedule()
 			return
 		}
-		cd.execute(cd.run.record.Life.Return(i))
+		cd.execute(cd.run.State.Life.Return(i))
 		cd.settle()
 	}
 }
@@ -138,7 +138,7 @@ func (c *Coordinator) withShard(m *member, do func(*conductor, int)) {
 		return
 	}
 	cd.post(func() {
-		for i, sh := range cd.run.record.Life.Shards {
+		for i, sh := range cd.run.State.Life.Shards {
 			if sh.Agent == m.name && sh.Held() {
 				do(cd, i)
 			}

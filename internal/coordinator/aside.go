@@ -12,6 +12,7 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -79,16 +80,16 @@ func (cd *conductor) ofRun(do func()) {
 // abandon ends a run whose conductor has panicked: it fails with that reason, and its agents are free. The archive has
 // what was measured. It is called in the place of the loop.
 func (cd *conductor) abandon(cause error) {
-	c, rec := cd.c, &cd.run.record
-	c.setAside(cd.run.suite.ID, "conduct run "+cd.id, cause)
-	reason := c.whyAside(cd.run.suite.ID)
+	c, rec := cd.c, &cd.run.State
+	c.setAside(cd.run.Suite.ID, "conduct run "+cd.id, cause)
+	reason := c.whyAside(cd.run.Suite.ID)
 	rec.Life.Status, rec.Life.Reason, rec.Life.Failed = result.Failed, reason, true
-	archived := cd.run.archived
+	archived := cd.run.Archived
 	archived.Status, archived.Reason, archived.Ended = result.Failed, reason, cd.stamp()
-	if state, err := json.Marshal(cd.run.record); err == nil {
+	if state, err := json.Marshal(cd.run.State); err == nil {
 		archived.State = state
 	}
-	cd.run.archived = archived
+	cd.run.Archived = archived
 	archived.Agents = nil // those that the archive has stay
 	event := archive.Event{Run: cd.id, At: archived.Ended, Kind: "coordinator", Text: reason}
 	for {
@@ -115,7 +116,7 @@ func (cd *conductor) abandon(cause error) {
 // cannotTakeUp ends a run that cannot be taken up after a restart.
 func (c *Coordinator) cannotTakeUp(ctx context.Context, archived archive.RunRecord, cause error) error {
 	c.log.Error("a run cannot be taken up", "run", archived.ID, "error", cause)
-	var rec record
+	var rec record.State
 	archived.Status, archived.Reason, archived.Ended = result.Failed, "it could not be taken up: "+cause.Error(), c.clock.Wall()
 	if json.Unmarshal(archived.State, &rec) == nil && rec.Life != nil {
 		archived.Ended = later(archived.Ended, rec.Noted)
@@ -139,7 +140,7 @@ func recoverCall(ctx context.Context, req any, info *grpc.UnaryServerInfo, handl
 	if c, is := info.Server.(*Coordinator); is {
 		suite := ""
 		if of, is := req.(interface{ GetId() string }); is {
-			suite = suiteOf(of.GetId())
+			suite = record.SuiteOf(of.GetId())
 		}
 		err = c.answered(suite, info.FullMethod, err)
 	}

@@ -66,7 +66,7 @@ func (b *board) put(metrics []prometheus.Metric) {
 func (cd *conductor) show(live result.Snapshot) {
 	names, id := &cd.c.metrics.names, cd.id
 	metrics := []prometheus.Metric{
-		exposition.Level(names.info, 1, id, cd.run.suite.Name, cd.run.archived.Case),
+		exposition.Level(names.info, 1, id, cd.run.Suite.Name, cd.run.Archived.Case),
 		exposition.Count(names.late, cd.lateSends, id),
 	}
 	for _, m := range cd.builder.Measured() {
@@ -78,7 +78,7 @@ func (cd *conductor) show(live result.Snapshot) {
 			metrics = append(metrics, exposition.Count(names.retries, n, id, m.Phase, cause))
 		}
 	}
-	if live.Offered != nil && !cd.run.record.Life.Status.Ended() {
+	if live.Offered != nil && !cd.run.State.Life.Status.Ended() {
 		var backlog uint64
 		for _, a := range live.Agents {
 			backlog += a.Backlog
@@ -87,7 +87,7 @@ func (cd *conductor) show(live result.Snapshot) {
 			exposition.Level(names.offered, *live.Offered, id),
 			exposition.Level(names.backlog, float64(backlog), id))
 	}
-	if start := cd.run.start(); start != nil {
+	if start := cd.run.Start(); start != nil {
 		const milli = 1e3
 		metrics = append(metrics,
 			exposition.Level(names.skew, start.SkewMS/milli, id),

@@ -9,6 +9,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -53,18 +54,18 @@ func (cd *conductor) execute(commands []lifecycle.Command) {
 }
 
 func (cd *conductor) shardID(shard int) *benchdv1.ShardId {
-	return wire.FromShard(cd.id, shard, cd.run.record.Life.Shards[shard].Attempt)
+	return wire.FromShard(cd.id, shard, cd.run.State.Life.Shards[shard].Attempt)
 }
 
 // prepare hands a shard out.
 func (cd *conductor) prepare(shard int) {
-	again := cd.run.record.Life.Shards[shard].Attempt > 1
+	again := cd.run.State.Life.Shards[shard].Attempt > 1
 	if again {
 		cd.shards = nil // they are of other agents now
 	}
 	if cd.shards == nil {
 		var err error
-		if cd.shards, err = cd.run.shards(); err != nil {
+		if cd.shards, err = cd.run.Shards(); err != nil {
 			cd.step(lifecycle.Prepared{Shard: shard, Error: err.Error()})
 			return
 		}
@@ -75,7 +76,7 @@ func (cd *conductor) prepare(shard int) {
 			cd.log.Error("hand over a load", "shard", shard, "error", err, "next_try", retryArchive)
 			time.AfterFunc(retryArchive, func() { // only the archive can tell where to go on
 				cd.post(func() {
-					if cd.run.record.Life.Shards[shard].State == lifecycle.Assigned {
+					if cd.run.State.Life.Shards[shard].State == lifecycle.Assigned {
 						cd.prepare(shard)
 					}
 				})
@@ -96,7 +97,7 @@ func (cd *conductor) probe() {
 	}
 	cd.probing = true
 	var sessions []*session
-	for i, sh := range cd.run.record.Life.Shards {
+	for i, sh := range cd.run.State.Life.Shards {
 		if m := cd.member(i); m != nil && sh.Held() {
 			if s, ok := m.connected(); ok {
 				sessions = append(sessions, s)
@@ -125,7 +126,7 @@ func (cd *conductor) probed() {
 	}
 	time.AfterFunc(probeEvery, func() {
 		cd.post(func() {
-			if status := cd.run.record.Life.Status; status == result.Preparing || status == result.Running {
+			if status := cd.run.State.Life.Status; status == result.Preparing || status == result.Running {
 				cd.probe()
 			}
 		})
@@ -134,7 +135,7 @@ func (cd *conductor) probed() {
 
 func (cd *conductor) clocksKnown() bool {
 	now := cd.c.clock.Now()
-	for i, sh := range cd.run.record.Life.Shards {
+	for i, sh := range cd.run.State.Life.Shards {
 		if !sh.Held() {
 			continue
 		}
@@ -151,7 +152,7 @@ func (cd *conductor) clocksKnown() bool {
 
 // fix sets the instant at which a segment begins. It is archived before anybody is told.
 func (cd *conductor) fix(phase int) {
-	rec := &cd.run.record
+	rec := &cd.run.State
 	now, lead := cd.c.clock.Now(), cd.lead()
 	if rec.Epoch == 0 {
 		rec.Zero = cd.dateAt(now + int64(lead))
@@ -169,7 +170,7 @@ func (cd *conductor) fix(phase int) {
 func (cd *conductor) lead() time.Duration {
 	lead := startLead
 	now := cd.c.clock.Now()
-	for i, sh := range cd.run.record.Life.Shards {
+	for i, sh := range cd.run.State.Life.Shards {
 		if m := cd.member(i); m != nil && sh.Held() {
 			if est, ok := m.estimate(now); ok {
 				lead = min(max(lead, 10*time.Duration(est.Bound)), mostLead)
@@ -181,7 +182,7 @@ func (cd *conductor) lead() time.Duration {
 
 // start tells all agents that are to work of a segment's start.
 func (cd *conductor) start(phase int) {
-	for i, sh := range cd.run.record.Life.Shards {
+	for i, sh := range cd.run.State.Life.Shards {
 		if sh.State == lifecycle.Busy {
 			cd.tellStart(i, phase)
 		}
@@ -194,8 +195,8 @@ func (cd *conductor) tellStart(shard, phase int) {
 	if m == nil || phase < 0 || !cd.settled {
 		return // see settle
 	}
-	name := cd.run.phases[phase].Name
-	at, ok := cd.run.record.Begun[name]
+	name := cd.run.Phases[phase].Name
+	at, ok := cd.run.State.Begun[name]
 	line, known := cd.line(m)
 	if !ok || !known {
 		return // an agent whose clock is not known is not here: it is told when it is back
@@ -244,16 +245,16 @@ func (cd *conductor) seal() {
 	if cd.provisional() {
 		cd.reckon()
 	}
-	cd.run.archived.Ended = cd.stamp()
+	cd.run.Archived.Ended = cd.stamp()
 	cd.sealed = true
 	cd.keepObserved(cd.c.life, clock.Mono())
 	cd.giveUpDeed()
 	cd.clearFaults()
-	cd.run.record.InsertedBelow = cd.inserted.smallest(len(cd.run.record.Life.Shards))
-	life := cd.run.record.Life
+	cd.run.State.InsertedBelow = cd.inserted.smallest(len(cd.run.State.Life.Shards))
+	life := cd.run.State.Life
 	if life.Status == result.Complete || life.Status == result.Partial {
-		doc, err := cd.builder.Document(cd.run.header(cd.c.config.Version), result.Notes{})
-		switch text := violations(cd.run.settings.Limits, doc.Phases); {
+		doc, err := cd.builder.Document(cd.run.Header(cd.c.config.Version), result.Notes{})
+		switch text := record.Violations(cd.run.Settings.Limits, doc.Phases); {
 		case err != nil:
 			life.Status, life.Reason = result.Failed, err.Error()
 		case text != "":

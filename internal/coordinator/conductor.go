@@ -15,6 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -44,7 +45,7 @@ type conductor struct {
 	ahead    int64       // how far the run's dates are ahead of the coordinator's clock
 
 	// What follows belongs to the loop.
-	run      *run
+	run      *record.Run
 	shards   []plan.Shard
 	builder  *result.Builder
 	status   *status // nil where nobody wants status lines, and at the end
@@ -56,6 +57,7 @@ type conductor struct {
 	away     map[int]clock.Instant // shards whose agents are not connected, since when
 	orphans  map[int]clock.Instant // shards that wait for another agent, since when
 	missed   clock.Instant         // since when the agent that does an action is not connected
+	ordered  clock.Instant         // when the pending action was; zero where that was before a restart
 	newest   clock.Instant         // when windows came last
 	inserted inserted
 
@@ -101,18 +103,18 @@ type liveView struct {
 	forgotten int          // how many there were before them
 }
 
-func newConductor(c *Coordinator, r *run) *conductor {
+func newConductor(c *Coordinator, r *record.Run) *conductor {
 	cd := &conductor{
-		c: c, id: r.archived.ID, run: r, log: c.log.With("run", r.archived.ID),
+		c: c, id: r.Archived.ID, run: r, log: c.log.With("run", r.Archived.ID),
 		mail: make(chan func(), 1024), done: make(chan struct{}),
 		merged: make(map[slot]int), timers: make(map[lifecycle.Timer]*time.Timer),
-		away: make(map[int]clock.Instant), orphans: make(map[int]clock.Instant), settled: true, known: r.archived.Status,
+		away: make(map[int]clock.Instant), orphans: make(map[int]clock.Instant), settled: true, known: r.Archived.Status,
 		telemetry: newTelemetry(),
 	}
-	cd.epoch.Store(r.record.Epoch)
+	cd.epoch.Store(r.State.Epoch)
 	cd.beginDates()
 	cd.board = c.metrics.runs.Begin(cd.id, new(board))
-	cd.builder, cd.status, cd.warmup = liveBuilder(r), newStatus(r), newWarmup(r)
+	cd.builder, cd.status, cd.warmup = r.LiveBuilder(), newStatus(r), newWarmup(r)
 	cd.publish(cd.builder.Live())
 	return cd
 }
@@ -175,17 +177,17 @@ func (cd *conductor) loop(ctx context.Context) {
 	live := cd.builder.Live()
 	cd.publish(live)
 	cd.show(live)
-	cd.log.Info("run ended", "status", cd.run.record.Life.Status, "reason", cd.run.record.Life.Reason)
+	cd.log.Info("run ended", "status", cd.run.State.Life.Status, "reason", cd.run.State.Life.Reason)
 }
 
 // step tells the lifecycle of an event, archives what it has become, and does what follows. News from which nothing
 // follows yet is archived with what comes soon after, at the next tick: each of a thousand agents has some at about
 // the same time, and tells it again after a restart.
 func (cd *conductor) step(e lifecycle.Event) {
-	before := cd.run.record.Life.Status
-	commands := cd.run.record.Life.Step(e)
+	before := cd.run.State.Life.Status
+	commands := cd.run.State.Life.Step(e)
 	cd.renewed = true
-	if cd.run.record.Life.Status == before && !slices.ContainsFunc(commands, follows) {
+	if cd.run.State.Life.Status == before && !slices.ContainsFunc(commands, follows) {
 		cd.dirty = true
 		cd.execute(commands)
 		return
@@ -201,7 +203,7 @@ func (cd *conductor) step(e lifecycle.Event) {
 		}
 	}
 	cd.persist(cd.c.life)
-	if cd.run.record.Life.Status != before {
+	if cd.run.State.Life.Status != before {
 		cd.publish(cd.builder.Live())
 	}
 	cd.execute(commands)
@@ -216,7 +218,7 @@ func follows(c lifecycle.Command) bool {
 // persist archives the run. When that fails (a full disk) the run goes on, and it is tried again.
 func (cd *conductor) persist(ctx context.Context) {
 	cd.dirty = true
-	archived, err := cd.run.toArchive()
+	archived, err := cd.run.ToArchive()
 	agents := len(archived.Agents)
 	if agents == cd.agents { // it has them all
 		archived.Agents = nil
@@ -270,15 +272,7 @@ func (cd *conductor) tell(events ...archive.Event) {
 
 // now is the phase that the run is in and how long it has been, by the clock.
 func (cd *conductor) now() (plan.PhaseName, time.Duration) {
-	at := time.Duration(cd.c.clock.Now() - cd.epoch.Load())
-	var in plan.PhaseName
-	var since time.Duration
-	for _, p := range cd.run.phases {
-		if began, ok := cd.run.began(p.Name); ok && began <= at {
-			in, since = p.Name, at-began
-		}
-	}
-	return in, since
+	return cd.run.PhaseAt(time.Duration(cd.c.clock.Now() - cd.epoch.Load()))
 }
 
 // line is how an agent's clock maps to the run's time, as far as is known; false before the first start.
@@ -296,15 +290,15 @@ func (cd *conductor) line(m *member) (clock.Line, bool) {
 // publish lets watchers see how the run stands.
 func (cd *conductor) publish(live result.Snapshot) {
 	if cd.renewed || cd.live.state == nil {
-		state := cd.run.record.Life.Clone()
+		state := cd.run.State.Life.Clone()
 		cd.view.Lock()
 		cd.live.state = state
 		cd.view.Unlock()
 		cd.renewed = false
 	}
 	began := make(map[plan.PhaseName]time.Duration)
-	for _, p := range cd.run.phases {
-		if at, ok := cd.run.began(p.Name); ok {
+	for _, p := range cd.run.Phases {
+		if at, ok := cd.run.Began(p.Name); ok {
 			began[p.Name] = at
 		}
 	}
@@ -333,8 +327,8 @@ func (cd *conductor) merge(windows []*latency.Window) {
 	now := cd.c.clock.Now()
 	touched := make(map[slot]bool)
 	for _, w := range windows {
-		if began, ok := cd.run.began(plan.PhaseName(w.ID.Phase)); ok {
-			cd.c.metrics.arrived(time.Duration(now-cd.epoch.Load())-began-w.End, cd.run.settings.Interval)
+		if began, ok := cd.run.Began(plan.PhaseName(w.ID.Phase)); ok {
+			cd.c.metrics.arrived(time.Duration(now-cd.epoch.Load())-began-w.End, cd.run.Settings.Interval)
 		}
 		if _, err := cd.builder.Add(w); err != nil {
 			cd.log.Error("merge window", "window", w.ID, "error", err)
@@ -360,7 +354,7 @@ func (cd *conductor) mark(w *latency.Window) slot {
 
 // checkMerged tells the lifecycle when all windows of a shard's ended phase are safe.
 func (cd *conductor) checkMerged(shard int, phase plan.PhaseName) {
-	life := cd.run.record.Life
+	life := cd.run.State.Life
 	if shard >= len(life.Shards) {
 		return
 	}
@@ -375,12 +369,12 @@ func (cd *conductor) checkMerged(shard int, phase plan.PhaseName) {
 
 // member is the agent of a shard.
 func (cd *conductor) member(shard int) *member {
-	return cd.c.roster.get(cd.run.record.Life.Shards[shard].Agent)
+	return cd.c.roster.get(cd.run.State.Life.Shards[shard].Agent)
 }
 
 // send sends to a shard's agent, if it is there: what it misses is sent again when it is back.
 func (cd *conductor) send(shard int, msg *benchdv1.SessionResponse) {
-	if m := cd.member(shard); m != nil && m.boot() == cd.run.record.Life.Shards[shard].Boot {
+	if m := cd.member(shard); m != nil && m.boot() == cd.run.State.Life.Shards[shard].Boot {
 		if s, ok := m.connected(); ok {
 			s.send(msg)
 		}

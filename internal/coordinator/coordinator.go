@@ -18,6 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -67,7 +68,7 @@ type Coordinator struct {
 	turn sync.Mutex // of runs that change the status of their suites; see apply
 
 	mu         sync.Mutex
-	queue      []*run // in the order of submission
+	queue      []*record.Run // in the order of submission
 	conductors map[string]*conductor
 	changed    chan struct{} // closed and replaced when a queue or roster changes
 }
@@ -100,7 +101,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	c.ingest = &ingest{
 		in: make(chan arrival, ingestBuffer), life: life, archive: store, log: c.log,
 		merge: c.merge, seen: c.metrics.windows,
-		aside: func(run string, err error) { c.setAside(suiteOf(run), "archive windows of run "+run, err) },
+		aside: func(run string, err error) { c.setAside(record.SuiteOf(run), "archive windows of run "+run, err) },
 	}
 	c.tasks.Go(c.ingest.loop)
 	if err := c.recover(ctx); err != nil {

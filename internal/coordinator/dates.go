@@ -10,29 +10,21 @@ import (
 // wall clock, until an agent is back that has kept the run's time; what is noted meanwhile is dated again then, and not
 // archived before.
 
-// zero is the date of the run's time zero.
-func (r *run) zero() time.Time {
-	if r.record.Zero.IsZero() { // archived by an earlier version
-		return time.Unix(0, r.record.Epoch)
-	}
-	return r.record.Zero
-}
-
 // beginDates takes the date from the wall clock.
 func (cd *conductor) beginDates() {
-	rec := &cd.run.record
+	rec := &cd.run.State
 	if rec.Epoch != 0 {
-		rec.Zero = cd.run.zero()
+		rec.Zero = cd.run.Zero()
 	}
 	cd.ahead = later(cd.c.clock.Wall(), rec.Noted).UnixNano() - cd.c.clock.Now()
 }
 
 // provisional reports whether dates may still turn out to be wrong.
-func (cd *conductor) provisional() bool { return cd.run.record.Epoch != 0 && !cd.anchored.Load() }
+func (cd *conductor) provisional() bool { return cd.run.State.Epoch != 0 && !cd.anchored.Load() }
 
 // dateAt is the date at an instant of the coordinator's clock.
 func (cd *conductor) dateAt(instant int64) time.Time {
-	rec := &cd.run.record
+	rec := &cd.run.State
 	if rec.Epoch == 0 || cd.provisional() {
 		return time.Unix(0, instant+cd.ahead)
 	}
@@ -44,7 +36,7 @@ func (cd *conductor) date() time.Time { return cd.dateAt(cd.c.clock.Now()) }
 
 // stamp dates what is written into the timeline now: never before what was written last.
 func (cd *conductor) stamp() time.Time {
-	rec := &cd.run.record
+	rec := &cd.run.State
 	at := later(cd.date(), rec.Noted)
 	if !cd.provisional() {
 		rec.Noted = at
@@ -55,34 +47,18 @@ func (cd *conductor) stamp() time.Time {
 // reckon sets the run's time where no agent is left that has kept it, or all have ended before one could be asked: by
 // their ends, or else by the provisional date.
 func (cd *conductor) reckon() {
-	now, rec := cd.c.clock.Now(), &cd.run.record
-	at, ended := cd.run.endedAt()
+	now, rec := cd.c.clock.Now(), &cd.run.State
+	at, ended := cd.run.EndedAt()
 	if !ended {
 		at = cd.dateAt(now).Sub(rec.Zero)
 	}
 	cd.anchorAt(now - int64(at))
 }
 
-// endedAt is when the last shard ended, in the run's time; false where one has not, or was lost.
-func (r *run) endedAt() (last time.Duration, ok bool) {
-	for _, sh := range r.record.Life.Shards {
-		n := len(sh.Ended) - 1
-		if n < 0 || !sh.Ended[n].Final || sh.Lost != "" {
-			return 0, false
-		}
-		began, known := r.began(sh.Ended[n].Phase)
-		if !known {
-			return 0, false
-		}
-		last, ok = max(last, began+sh.Ended[n].At), true
-	}
-	return last, ok
-}
-
 // anchorAt makes an instant of the coordinator's clock the run's time zero, and dates again what was noted before that was
 // known.
 func (cd *conductor) anchorAt(epoch int64) {
-	rec := &cd.run.record
+	rec := &cd.run.State
 	rec.Epoch = epoch
 	cd.epoch.Store(epoch)
 	cd.anchored.Store(true)
@@ -95,7 +71,8 @@ func (cd *conductor) anchorAt(epoch int64) {
 		shown := slices.Index(cd.live.events, *e)
 		since := time.Duration(e.At.UnixNano() - cd.ahead - epoch)
 		e.At = later(rec.Zero.Add(since), rec.Noted)
-		e.Phase, e.Offset = cd.place(since)
+		phase, offset := cd.run.PhaseAt(since)
+		e.Phase, e.Offset = string(phase), offset
 		rec.Noted = e.At
 		if shown >= 0 {
 			cd.live.events[shown] = *e

@@ -13,6 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -24,27 +25,9 @@ const (
 	deedRetry = time.Second
 )
 
-// deed is an action of a run that was ordered, or is about to be. It is archived before the order goes out: one whose
-// answer does not come is asked for again by its id alone, of the process that has it, which does nothing twice.
-type deed struct {
-	ID    string    `json:"id"`
-	Name  string    `json:"name"`
-	Agent string    `json:"agent"`
-	Boot  string    `json:"boot"`
-	Begun time.Time `json:"begun"` // a date, for people
-
-	began clock.Instant // zero where it was begun before a restart
-
-	Args  map[string]string `json:"args,omitempty"`
-	Timed bool              `json:"timed,omitempty"` // it is one of plan.Settings.Actions: nothing waits for it but, for a hook, the run's end
-}
-
-// String is the action with its arguments, for people.
-func (d *deed) String() string { return plan.Action{Name: d.Name, Args: d.Args}.String() }
-
 // act has an agent of the run do what the lifecycle waits for. It runs in the loop, as all that follows.
 func (cd *conductor) act(a lifecycle.Act) {
-	if cd.run.record.Deed == nil && !cd.choose(deed{Name: a.Name}) {
+	if cd.run.State.Pending == nil && !cd.choose(record.PendingAction{Name: a.Name}) {
 		time.AfterFunc(deedRetry, func() { cd.post(func() { cd.actAgain(a) }) })
 		return
 	}
@@ -54,7 +37,7 @@ func (cd *conductor) act(a lifecycle.Act) {
 // pursue has what was archived done. After a restart its time begins again, because nobody knows how long that took: its
 // agent bounds it, too.
 func (cd *conductor) pursue() {
-	d := cd.run.record.Deed
+	d := cd.run.State.Pending
 	time.AfterFunc(cd.actionTimeout()+answerAfter, func() {
 		cd.post(func() {
 			cd.deedEnded(d.ID, "no answer within "+cd.actionTimeout().String()+": whether it was done is not known")
@@ -64,21 +47,21 @@ func (cd *conductor) pursue() {
 }
 
 func (cd *conductor) actAgain(a lifecycle.Act) {
-	if life := cd.run.record.Life; life.Acting && !life.Status.Ended() && cd.run.record.Deed == nil {
+	if life := cd.run.State.Life; life.Acting && !life.Status.Ended() && cd.run.State.Pending == nil {
 		cd.act(a)
 	}
 }
 
 // choose picks who does it, and archives that it is about to be done.
-func (cd *conductor) choose(d deed) bool {
+func (cd *conductor) choose(d record.PendingAction) bool {
 	m := cd.doer(&d)
 	if m == nil {
 		return false
 	}
-	cd.run.record.Deeds++
-	d.ID, d.Agent, d.Boot = cd.id+deedMark+strconv.Itoa(cd.run.record.Deeds), m.name, m.boot()
-	d.Begun, d.began = cd.date(), clock.Mono()
-	cd.run.record.Deed = &d
+	cd.run.State.Ordered++
+	d.ID, d.Agent, d.Boot = cd.id+deedMark+strconv.Itoa(cd.run.State.Ordered), m.name, m.boot()
+	d.Begun, cd.ordered = cd.date(), clock.Mono()
+	cd.run.State.Pending = &d
 	cd.note("action", fmt.Sprintf("%s begins, by agent %s", &d, m.name))
 	if d.Timed {
 		cd.begunTimed(&d)
@@ -89,12 +72,12 @@ func (cd *conductor) choose(d deed) bool {
 
 // doer is the agent for an action: the steward if it is there, else another of the run. A hook is done by one that allows
 // it, which need not be of the run.
-func (cd *conductor) doer(d *deed) *member {
+func (cd *conductor) doer(d *record.PendingAction) *member {
 	fit := func(m *member) bool {
 		_, connected := m.connected()
 		return connected && (d.Name != plan.Hook || m.allows(d.Args[plan.HookArg]))
 	}
-	for i, sh := range cd.run.record.Life.Shards {
+	for i, sh := range cd.run.State.Life.Shards {
 		if m := cd.member(i); m != nil && sh.State != lifecycle.Gone && fit(m) {
 			return m
 		}
@@ -111,7 +94,7 @@ func (cd *conductor) doer(d *deed) *member {
 
 // orderDeed sends the order to its agent, if that is there and still the same process.
 func (cd *conductor) orderDeed() {
-	d := cd.run.record.Deed
+	d := cd.run.State.Pending
 	switch {
 	case d == nil:
 		return
@@ -125,19 +108,19 @@ func (cd *conductor) orderDeed() {
 	}
 	if s, ok := m.connected(); ok {
 		s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Action{Action: &benchdv1.ActionOrder{
-			Id: d.ID, Run: cd.id, Target: cd.run.settings.DB, Name: d.Name, Args: d.args(), Properties: cd.run.archived.Properties,
+			Id: d.ID, Run: cd.id, Target: cd.run.Settings.DB, Name: d.Name, Args: orderedArgs(d), Properties: cd.run.Archived.Properties,
 			TimeoutNs: int64(cd.actionTimeout()),
 		}}})
 	}
 }
 
 func (cd *conductor) actionTimeout() time.Duration {
-	return cmp.Or(cd.run.settings.ActionTimeout, actWithin)
+	return cmp.Or(cd.run.Settings.ActionTimeout, actWithin)
 }
 
 // answered takes the answer of the agent that was ordered.
 func (cd *conductor) answered(agent string, answer *benchdv1.ActionAnswer) {
-	d := cd.run.record.Deed
+	d := cd.run.State.Pending
 	if d == nil || d.ID != answer.GetId() || d.Agent != agent {
 		return // it was given up
 	}
@@ -156,14 +139,14 @@ func (cd *conductor) answered(agent string, answer *benchdv1.ActionAnswer) {
 
 // deedEnded goes on after an action, or without it.
 func (cd *conductor) deedEnded(id, failed string) {
-	d := cd.run.record.Deed
+	d := cd.run.State.Pending
 	if d == nil || d.ID != id {
 		return
 	}
-	cd.run.record.Deed = nil
+	cd.run.State.Pending = nil
 	took := ""
-	if !d.began.IsZero() { // else nobody knows
-		took = " after " + d.began.Elapsed().Round(100*time.Millisecond).String()
+	if !cd.ordered.IsZero() { // else nobody knows
+		took = " after " + cd.ordered.Elapsed().Round(100*time.Millisecond).String()
 	}
 	if failed != "" {
 		cd.note("action", fmt.Sprintf("%s failed%s: %s", d, took, failed))
@@ -185,7 +168,7 @@ func (cd *conductor) deedEnded(id, failed string) {
 
 // deedLost gives up an action whose agent is gone: it may have been done, so nobody else does it.
 func (cd *conductor) deedLost(agent string) {
-	if d := cd.run.record.Deed; d != nil && d.Agent == agent {
+	if d := cd.run.State.Pending; d != nil && d.Agent == agent {
 		cd.deedEnded(d.ID, fmt.Sprintf("agent %s was lost meanwhile: whether it was done is not known", agent))
 	}
 }
@@ -193,7 +176,7 @@ func (cd *conductor) deedLost(agent string) {
 // missDoer gives up an action whose agent has been away for the time that agents have to come back, or is another process. It
 // runs in the loop, at every tick: a hook's agent need not be one of the run's, whose loss the run hears of.
 func (cd *conductor) missDoer(now clock.Instant) {
-	d := cd.run.record.Deed
+	d := cd.run.State.Pending
 	if d == nil {
 		cd.missed = clock.Instant{}
 		return
@@ -219,11 +202,11 @@ func (cd *conductor) missDoer(now clock.Instant) {
 // it may have stopped a server and be about to start it again.
 func (cd *conductor) giveUpDeed() {
 	cd.leaveTimed()
-	d := cd.run.record.Deed
+	d := cd.run.State.Pending
 	if d == nil {
 		return
 	}
-	cd.run.record.Deed = nil
+	cd.run.State.Pending = nil
 	if d.Timed {
 		cd.note("action", d.String()+" still goes on at the end of the run, which does not wait for it")
 		cd.endedTimed(result.StillGoing)

@@ -11,6 +11,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -24,7 +25,7 @@ const (
 // clearFaults ends the faults that the run has added to a sandbox, before anybody is told that the run is over and the next
 // one can begin. Any agent can: the sandbox knows whose they are.
 func (cd *conductor) clearFaults() {
-	if !slices.ContainsFunc(cd.run.record.Timed, func(t timed) bool { return t.Fault }) {
+	if !slices.ContainsFunc(cd.run.State.Timed, func(t record.TimedAction) bool { return t.Fault }) {
 		return
 	}
 	why := "no agent is connected that could end them"
@@ -52,8 +53,8 @@ func (cd *conductor) clearFaultsBy(m *member, s *session) ([]string, error) {
 	ctx, cancel := context.WithTimeout(cd.c.life, clearWithin)
 	defer cancel()
 	answer, err := s.order(ctx, &benchdv1.ActionOrder{
-		Id: rand.Text(), Run: cd.id, Target: cd.run.settings.DB, Name: plan.ClearFaults, Args: map[string]string{plan.OwnFaults: "true"},
-		Properties: cd.run.archived.Properties, TimeoutNs: int64(clearWithin),
+		Id: rand.Text(), Run: cd.id, Target: cd.run.Settings.DB, Name: plan.ClearFaults, Args: map[string]string{plan.OwnFaults: "true"},
+		Properties: cd.run.Archived.Properties, TimeoutNs: int64(clearWithin),
 	}, clearWithin)
 	if err == nil {
 		err = failure(m.name, answer)
@@ -77,12 +78,12 @@ func (cd *conductor) clearers() []*member {
 			list = append(list, m)
 		}
 	}
-	for _, t := range slices.Backward(cd.run.record.Timed) {
+	for _, t := range slices.Backward(cd.run.State.Timed) {
 		if t.Fault {
 			add(cd.c.roster.get(t.Agent))
 		}
 	}
-	for i := range cd.run.record.Life.Shards {
+	for i := range cd.run.State.Life.Shards {
 		add(cd.member(i))
 	}
 	for _, m := range cd.c.roster.all(clock.Mono()) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -18,7 +19,7 @@ const handoverAfter = DefaultAgentGrace + 10*time.Second
 // load be handed over before.
 func (cd *conductor) grace() time.Duration {
 	grace := cd.c.config.AgentGrace
-	if after := cd.run.settings.HandoverAfter; after > 0 && cd.run.record.Life.Resumable() {
+	if after := cd.run.Settings.HandoverAfter; after > 0 && cd.run.State.Life.Resumable() {
 		return min(grace, after)
 	}
 	return grace
@@ -26,13 +27,13 @@ func (cd *conductor) grace() time.Duration {
 
 // spareAfter is how long an orphaned shard waits for an agent that has nothing else to do.
 func (cd *conductor) spareAfter() time.Duration {
-	return max(0, cmp.Or(cd.run.settings.HandoverAfter, handoverAfter)-DefaultAgentGrace)
+	return max(0, cmp.Or(cd.run.Settings.HandoverAfter, handoverAfter)-DefaultAgentGrace)
 }
 
 // handOver looks for agents that take up the shards which have lost theirs. It runs in the loop, at every tick.
 func (cd *conductor) handOver(now clock.Instant) {
 	for shard, since := range cd.orphans {
-		if cd.run.record.Life.Shards[shard].State != lifecycle.Orphan {
+		if cd.run.State.Life.Shards[shard].State != lifecycle.Orphan {
 			delete(cd.orphans, shard)
 			continue
 		}
@@ -48,23 +49,23 @@ func (cd *conductor) handOver(now clock.Instant) {
 
 // takeUp hands a shard to another agent, which goes on where the one before it was.
 func (cd *conductor) takeUp(shard int, m *member) {
-	before := cd.run.record.Life.Shards[shard].Attempt
+	before := cd.run.State.Life.Shards[shard].Attempt
 	info := m.info(cd.c.clock)
 	granted := provenance(info, shard, cd.workers(shard))
 	granted.Attempt = before + 1
-	cd.run.record.Agents = append(cd.run.record.Agents, granted)
-	cd.builder.Shard(shardInfo(granted))
+	cd.run.State.Agents = append(cd.run.State.Agents, granted)
+	cd.builder.Shard(record.ShardInfo(granted))
 	cd.step(lifecycle.Handed{Shard: shard, Grant: lifecycle.Grant{Agent: m.name, Boot: info.GetBootId()}})
 	cd.publish(cd.builder.Live()) // from now on windows of the attempt before are refused
 }
 
 // workers is how many workers a shard has.
 func (cd *conductor) workers(shard int) int {
-	i := slices.IndexFunc(cd.run.record.Agents, func(a result.Agent) bool { return a.Shard == shard })
+	i := slices.IndexFunc(cd.run.State.Agents, func(a result.Agent) bool { return a.Shard == shard })
 	if i < 0 {
 		return 0
 	}
-	return cd.run.record.Agents[i].Workers
+	return cd.run.State.Agents[i].Workers
 }
 
 // adopt marks an agent as serving a run that has a shard without one: the shard's own, started anew, or one that has
@@ -72,14 +73,14 @@ func (cd *conductor) workers(shard int) int {
 func (c *Coordinator) adopt(cd *conductor, shard int, spare bool) *member {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	shards := cd.run.record.Life.Shards
+	shards := cd.run.State.Life.Shards
 	busy := func(name string) bool {
 		return slices.ContainsFunc(shards, func(sh lifecycle.Shard) bool {
 			return sh.Agent == name && sh.Held() && sh.State != lifecycle.Over
 		})
 	}
 	var best *member
-	for _, m := range c.roster.matching(cd.run.record.Select, clock.Mono()) {
+	for _, m := range c.roster.matching(cd.run.State.Select, clock.Mono()) {
 		switch serving := m.serving(); {
 		case serving != "" && serving != cd.id, busy(m.name):
 		case m.name == shards[shard].Agent:

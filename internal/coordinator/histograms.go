@@ -16,6 +16,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -30,7 +31,7 @@ func (c *Coordinator) histograms(ctx context.Context, id string, send func(*benc
 	if err != nil {
 		return err
 	}
-	t, err := c.newTransfer("read histograms of run " + r.archived.ID)
+	t, err := c.newTransfer("read histograms of run " + r.Archived.ID)
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func (c *Coordinator) histograms(ctx context.Context, id string, send func(*benc
 	}
 	in, err := t.written()
 	if err != nil {
-		return fmt.Errorf("read histograms of run %s: %w", r.archived.ID, err)
+		return fmt.Errorf("read histograms of run %s: %w", r.Archived.ID, err)
 	}
 	for {
 		m := new(benchdv1.HistogramsResponse)
@@ -51,7 +52,7 @@ func (c *Coordinator) histograms(ctx context.Context, id string, send func(*benc
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return fmt.Errorf("read histograms of run %s: %w", r.archived.ID, err)
+			return fmt.Errorf("read histograms of run %s: %w", r.Archived.ID, err)
 		}
 		if err := within(ctx, stallWithin, func() error { return send(m) }); err != nil {
 			return err
@@ -59,17 +60,17 @@ func (c *Coordinator) histograms(ctx context.Context, id string, send func(*benc
 	}
 }
 
-func (c *Coordinator) histogramsOf(ctx context.Context, r *run, send func(*benchdv1.HistogramsResponse) error) error {
+func (c *Coordinator) histogramsOf(ctx context.Context, r *record.Run, send func(*benchdv1.HistogramsResponse) error) error {
 	lengths, err := c.lengths(ctx, r)
 	if err != nil {
 		return err
 	}
-	m := merger{interval: r.settings.Interval, step: func(phase string) time.Duration {
-		return result.PointLength(r.settings.Interval, lengths[plan.PhaseName(phase)])
+	m := merger{interval: r.Settings.Interval, step: func(phase string) time.Duration {
+		return result.PointLength(r.Settings.Interval, lengths[plan.PhaseName(phase)])
 	}, send: func(phase string, iv *interval) error {
-		began, _ := r.began(plan.PhaseName(phase))
+		began, _ := r.Began(plan.PhaseName(phase))
 		msg := &benchdv1.HistogramsResponse{
-			Phase: phase, PhaseStart: wire.FromTime(r.zero().Add(began)),
+			Phase: phase, PhaseStart: wire.FromTime(r.Zero().Add(began)),
 			StartNs: int64(iv.start), EndNs: int64(iv.end), Tail: iv.tail,
 		}
 		for _, s := range iv.merged.Series() {
@@ -77,7 +78,7 @@ func (c *Coordinator) histogramsOf(ctx context.Context, r *run, send func(*bench
 		}
 		return send(msg)
 	}}
-	for w, err := range c.archive.Windows(ctx, r.archived.ID) {
+	for w, err := range c.archive.Windows(ctx, r.Archived.ID) {
 		if err != nil {
 			return err
 		}
@@ -89,7 +90,7 @@ func (c *Coordinator) histogramsOf(ctx context.Context, r *run, send func(*bench
 }
 
 // oneRun finds a run by its id, or by that of a suite that has no other.
-func (c *Coordinator) oneRun(ctx context.Context, id string) (*run, error) {
+func (c *Coordinator) oneRun(ctx context.Context, id string) (*record.Run, error) {
 	suite, runs, err := c.find(ctx, id)
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (c *Coordinator) oneRun(ctx context.Context, id string) (*run, error) {
 	if len(runs) != 1 {
 		return nil, wire.Errorf(wire.ErrNotFound, "suite %s has %d runs: name one of them, such as %s.1", id, len(runs), id)
 	}
-	return openRun(c.config.Reader, suite, runs[0])
+	return record.Open(c.config.Reader, suite, runs[0])
 }
 
 // merger merges windows that come in the order of the archive: by phase, and then by the instant at which they begin. Long phases

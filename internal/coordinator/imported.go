@@ -13,6 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -42,7 +43,7 @@ func (c *Coordinator) judgeImported(ctx context.Context, suite archive.Suite, ru
 			err = fmt.Errorf("it contradicts itself: %v", wrong)
 		}
 	}()
-	planned, err := planOf(suite)
+	planned, err := record.Plan(suite)
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func (c *Coordinator) judgeImported(ctx context.Context, suite archive.Suite, ru
 		return err
 	}
 	for _, archived := range runs {
-		r, err := openRun(c.config.Reader, suite, archived)
+		r, err := record.Open(c.config.Reader, suite, archived)
 		if err != nil {
 			return err
 		}
@@ -123,8 +124,8 @@ func checkPlan(p *result.Plan, runs int) error {
 }
 
 // checkRecord checks the numbers of a run's state.
-func checkRecord(r *run) error {
-	rec := &r.record
+func checkRecord(r *record.Run) error {
+	rec := &r.State
 	life := rec.Life
 	if len(life.Phases) == 0 || len(life.Phases) > maxImportedPhases || life.Phase < -1 || life.Phase >= len(life.Phases) || life.Joined < 0 || life.Joined >= len(life.Phases) {
 		return fmt.Errorf("its state is of phase %d, joined by %d, of %d", life.Phase, life.Joined, len(life.Phases))
@@ -177,15 +178,15 @@ func checkShard(i int, sh *lifecycle.Shard) error {
 
 // checkMeasured checks what a run has measured before a result is made of it: how far its phases reach, and each window
 // by the bounds of those that agents send.
-func (c *Coordinator) checkMeasured(ctx context.Context, r *run) error {
-	extents, err := c.archive.Extents(ctx, r.archived.ID)
+func (c *Coordinator) checkMeasured(ctx context.Context, r *record.Run) error {
+	extents, err := c.archive.Extents(ctx, r.Archived.ID)
 	if err != nil {
 		return err
 	}
 	if len(extents) > maxImportedPhases {
 		return fmt.Errorf("it has windows of %d phases: at most %d are allowed", len(extents), maxImportedPhases)
 	}
-	if _, err := c.archive.Observations(ctx, r.archived.ID); err != nil {
+	if _, err := c.archive.Observations(ctx, r.Archived.ID); err != nil {
 		return err
 	}
 	steps := make(map[string]time.Duration)
@@ -193,7 +194,7 @@ func (c *Coordinator) checkMeasured(ctx context.Context, r *run) error {
 		if !result.IsPointLength(e.Rolled) || e.RolledTo < 0 || e.RolledTo > e.Windows+e.Rolled {
 			return fmt.Errorf("phase %s is rolled up by %d windows, to %d of %d", e.Phase, e.Rolled, e.RolledTo, e.Windows)
 		}
-		steps[e.Phase] = result.PointLength(r.settings.Interval, max(e.Length, result.LengthFor(r.settings.Interval, e.Rolled)))
+		steps[e.Phase] = result.PointLength(r.Settings.Interval, max(e.Length, result.LengthFor(r.Settings.Interval, e.Rolled)))
 	}
 	type point struct {
 		at   int64
@@ -202,7 +203,7 @@ func (c *Coordinator) checkMeasured(ctx context.Context, r *run) error {
 	var points map[point]bool
 	var series map[latency.Key]bool
 	phase, cells := "", 0
-	for w, err := range c.archive.Windows(ctx, r.archived.ID) {
+	for w, err := range c.archive.Windows(ctx, r.Archived.ID) {
 		if err != nil {
 			return err
 		}

@@ -19,10 +19,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/archive"
-	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
@@ -36,7 +36,7 @@ var longWindows = flag.Int("long-windows", 4*24*3600, "with -four-days, how many
 
 // longRun is a run with made-up windows.
 type longRun struct {
-	run             *run
+	run             *record.Run
 	agents, windows int
 	variants        [][]latency.Series
 	lateness        *latency.Histogram
@@ -58,18 +58,18 @@ func newLongRunOf(t *testing.T, c *Coordinator, id string, agents, windows, ops,
 	}}, "null")
 	require.NoError(t, err)
 	stored := archive.Suite{ID: id, Status: result.Running, Created: time.Unix(1, 0).UTC(), DB: "null", Spec: json.RawMessage(`{}`)}
-	records, err := newRuns(id, suite, &benchdv1.SubmitRequest{}, agents)
+	records, err := record.NewRuns(id, *suite, record.Ask{Agents: agents, OnLoss: lifecycle.FailOnLoss})
 	require.NoError(t, err)
-	r, err := openRun(target.Reader(), stored, records[0])
+	r, err := record.Open(target.Reader(), stored, records[0])
 	require.NoError(t, err)
-	life := r.record.Life
+	life := r.State.Life
 	life.Status, life.Phase = result.Running, 0
 	for i := range agents {
 		name := fmt.Sprintf("agent-%d", i)
 		life.Shards = append(life.Shards, lifecycle.Shard{Agent: name, Attempt: 1, State: lifecycle.Busy})
-		r.record.Agents = append(r.record.Agents, result.Agent{Name: name, Shard: i, Attempt: 1, Hostname: name, Workers: 8})
+		r.State.Agents = append(r.State.Agents, result.Agent{Name: name, Shard: i, Attempt: 1, Hostname: name, Workers: 8})
 	}
-	records[0], err = r.toArchive()
+	records[0], err = r.ToArchive()
 	require.NoError(t, err)
 	require.NoError(t, c.archive.CreateSuite(t.Context(), stored, records))
 
@@ -112,7 +112,7 @@ func (l *longRun) window(shard, seq int) *latency.Window {
 	series := l.variants[variant]
 	done := latency.Ops(series)
 	return &latency.Window{
-		ID:    latency.WindowID{Run: l.run.archived.ID, Phase: string(plan.Measure), Shard: shard, Attempt: 1, Seq: seq},
+		ID:    latency.WindowID{Run: l.run.Archived.ID, Phase: string(plan.Measure), Shard: shard, Attempt: 1, Seq: seq},
 		Start: time.Duration(seq) * time.Second, End: time.Duration(seq+1) * time.Second, Last: seq == l.windows-1,
 		Series: series, Rows: done, Bytes: 1000 * done, Issued: uint64(seq+1) * done, Recorded: uint64(seq+1) * done,
 		Health: latency.Health{
@@ -229,13 +229,13 @@ func (l *longRun) expect(step time.Duration) <-chan expected {
 			intervals <- err
 		}()
 		err := func() error {
-			b := newBuilder(l.run, false, map[plan.PhaseName]time.Duration{plan.Measure: time.Duration(l.windows) * time.Second})
+			b := l.run.Builder(map[plan.PhaseName]time.Duration{plan.Measure: time.Duration(l.windows) * time.Second})
 			for w := range l.all {
 				if _, err := b.Add(w); err != nil {
 					return err
 				}
 			}
-			doc, err := b.Document(l.run.header("test"), result.Notes{Events: map[string][]result.Event{}})
+			doc, err := b.Document(l.run.Header("test"), result.Notes{Events: map[string][]result.Event{}})
 			if err == nil {
 				e.document, err = json.Marshal(doc)
 			}
@@ -284,10 +284,10 @@ func TestALongRunIsRolledUpUnseen(t *testing.T) {
 	}
 	c := open()
 	l := newLongRunOf(t, c, "S", agents, windows, ops, samples)
-	l.run.record.Life.Status = result.Complete
-	for i := range l.run.record.Life.Shards {
+	l.run.State.Life.Status = result.Complete
+	for i := range l.run.State.Life.Shards {
 		done := latency.Ops(l.variants[0]) * uint64(windows)
-		l.run.record.Life.Shards[i].Ended = []lifecycle.Ended{{Phase: plan.Measure, Windows: windows, Issued: done, Recorded: done, Merged: true, Final: true}}
+		l.run.State.Life.Shards[i].Ended = []lifecycle.Ended{{Phase: plan.Measure, Windows: windows, Issued: done, Recorded: done, Merged: true, Final: true}}
 	}
 	step := result.PointLength(time.Second, time.Duration(windows)*time.Second)
 	require.Greater(t, step, time.Second)
@@ -309,7 +309,7 @@ func TestALongRunIsRolledUpUnseen(t *testing.T) {
 			t.Logf("%s of the run: %.1f MB", time.Duration(from+portion)*time.Second, float64(sizeOf(t, dir))/1e6)
 		}
 	}
-	archived, err := l.run.toArchive()
+	archived, err := l.run.ToArchive()
 	require.NoError(t, err)
 	require.NoError(t, c.archive.Apply(t.Context(), archive.Change{Runs: []archive.RunRecord{archived}, Suite: "S", Status: result.Complete}))
 	rollUpAll(t, c)
@@ -328,7 +328,7 @@ func TestALongRunIsRolledUpUnseen(t *testing.T) {
 	shown, err := c.resultJSON(t.Context(), "S")
 	require.NoError(t, err)
 	used = cpuTime(t) - used
-	stored, err := intervalsOf(step, c.archive.Windows(t.Context(), l.run.archived.ID))
+	stored, err := intervalsOf(step, c.archive.Windows(t.Context(), l.run.Archived.ID))
 	require.NoError(t, err)
 	sent := <-expect
 	require.NoError(t, sent.err)

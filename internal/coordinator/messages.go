@@ -9,6 +9,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -33,7 +34,7 @@ func (c *Coordinator) toShard(m *member, id *benchdv1.ShardId, do func(*conducto
 
 // owns reports whether an agent has a shard in hand. It runs in the loop.
 func (cd *conductor) owns(m *member, shard, attempt int) bool {
-	life := cd.run.record.Life
+	life := cd.run.State.Life
 	if shard < 0 || shard >= len(life.Shards) {
 		return false
 	}
@@ -54,7 +55,7 @@ func forget(m *member, id *benchdv1.ShardId) {
 // What follows runs in the conductor's loop.
 
 func (cd *conductor) granted(e lifecycle.Granted) {
-	if cd.run.record.Life.Status != result.Queued {
+	if cd.run.State.Life.Status != result.Queued {
 		return // it was cancelled meanwhile
 	}
 	if why, err := cd.fitRows(); err != nil {
@@ -66,12 +67,12 @@ func (cd *conductor) granted(e lifecycle.Granted) {
 		return
 	}
 	cd.step(e)
-	cd.builder = liveBuilder(cd.run) // it knows the shards now
+	cd.builder = cd.run.LiveBuilder() // it knows the shards now
 }
 
 func (cd *conductor) prepared(shard int, msg *benchdv1.Prepared) {
 	if shard == lifecycle.Steward && len(msg.GetTargetFacts()) > 0 {
-		cd.run.record.Target = wire.ToFacts(msg.GetTargetFacts())
+		cd.run.State.Target = wire.ToFacts(msg.GetTargetFacts())
 	}
 	cd.step(lifecycle.Prepared{Shard: shard, Error: wire.Text(msg.GetError())})
 }
@@ -82,10 +83,10 @@ func (cd *conductor) started(m *member, msg *benchdv1.Started) {
 	if msg.GetId().GetAttempt() > 1 {
 		return
 	}
-	if phase := cd.run.skewPhase(); phase == "" || plan.PhaseName(msg.GetPhase()) != phase {
+	if phase := cd.run.SkewPhase(); phase == "" || plan.PhaseName(msg.GetPhase()) != phase {
 		return
 	}
-	for _, s := range cd.run.record.Sends {
+	for _, s := range cd.run.State.Sends {
 		if s.Name == m.name {
 			return
 		}
@@ -98,7 +99,7 @@ func (cd *conductor) started(m *member, msg *benchdv1.Started) {
 	at := est.Line.Inverse(msg.GetFirstSentAgentNs())
 	est, _ = m.estimate(at) // news that comes late is judged by the probes of its time
 	at = est.Line.Inverse(msg.GetFirstSentAgentNs())
-	cd.run.record.Sends = append(cd.run.record.Sends, result.FirstSend{
+	cd.run.State.Sends = append(cd.run.State.Sends, result.FirstSend{
 		Name: m.name, At: cd.dateAt(at),
 		Uncertainty: time.Duration(est.BoundAt(at)), Offset: time.Duration(est.Offset(now)),
 	})
@@ -106,10 +107,10 @@ func (cd *conductor) started(m *member, msg *benchdv1.Started) {
 }
 
 func (cd *conductor) phaseEnded(shard int, msg *benchdv1.PhaseEnded) {
-	if !cd.run.record.Life.Expects(shard, plan.PhaseName(msg.GetPhase())) {
+	if !cd.run.State.Life.Expects(shard, plan.PhaseName(msg.GetPhase())) {
 		return
 	}
-	sh := cd.run.record.Life.Shards[shard]
+	sh := cd.run.State.Life.Shards[shard]
 	left, client := wire.Text(msg.GetLeft()), wire.ToCounts(msg.GetClient())
 	cd.builder.Ended(result.PhaseEnd{
 		Shard: shard, Attempt: sh.Attempt, Phase: msg.GetPhase(), Windows: int(msg.GetWindows()),
@@ -132,14 +133,14 @@ func (cd *conductor) phaseEnded(shard int, msg *benchdv1.PhaseEnded) {
 
 // lose notes for the result when a shard was lost.
 func (cd *conductor) lose(shard int, phase string, at time.Duration, why string) {
-	loss := result.Loss{Shard: shard, Attempt: cd.run.record.Life.Shards[shard].Attempt, Phase: phase, At: at, Why: why}
-	cd.run.record.Losses = append(cd.run.record.Losses, loss)
+	loss := result.Loss{Shard: shard, Attempt: cd.run.State.Life.Shards[shard].Attempt, Phase: phase, At: at, Why: why}
+	cd.run.State.Losses = append(cd.run.State.Losses, loss)
 	cd.builder.Lost(loss)
 }
 
 // lost gives a shard up.
 func (cd *conductor) lost(shard int, why string) {
-	sh := cd.run.record.Life.Shards[shard]
+	sh := cd.run.State.Life.Shards[shard]
 	if !sh.Held() {
 		return
 	}
@@ -156,7 +157,7 @@ func (cd *conductor) lost(shard int, why string) {
 func (cd *conductor) back(shard int, m *member, held *benchdv1.HeldShard) {
 	cd.log.Info("agent is back", "agent", m.name, "phase", held.GetPhase())
 	delete(cd.away, shard)
-	if held.GetPrepared() && cd.run.record.Life.Shards[shard].State == lifecycle.Assigned {
+	if held.GetPrepared() && cd.run.State.Life.Shards[shard].State == lifecycle.Assigned {
 		cd.step(lifecycle.Prepared{Shard: shard})
 	}
 	for _, st := range held.GetStarted() {
@@ -165,13 +166,13 @@ func (cd *conductor) back(shard int, m *member, held *benchdv1.HeldShard) {
 	for _, e := range held.GetEnded() {
 		cd.phaseEnded(shard, e)
 	}
-	if cd.run.record.Life.InSegment(plan.PhaseName(held.GetPhase())) {
+	if cd.run.State.Life.InSegment(plan.PhaseName(held.GetPhase())) {
 		cd.unsure = false
 	}
 	if cd.showsChange(held) {
 		cd.unheard = false
 	}
-	cd.execute(cd.run.record.Life.Return(shard))
+	cd.execute(cd.run.State.Life.Return(shard))
 	cd.sendInserted(shard)
 	cd.settle()
 	cd.orderDeed()
@@ -182,7 +183,7 @@ func (cd *conductor) back(shard int, m *member, held *benchdv1.HeldShard) {
 // the start of the segment that should be running, it is started anew: an instant of before the restart would cut
 // the measurement short.
 func (cd *conductor) settle() {
-	life := cd.run.record.Life
+	life := cd.run.State.Life
 	if cd.settled || life.Status.Ended() || (cd.unsure || cd.unheard || !cd.anchored.Load()) && len(cd.away) > 0 {
 		return
 	}
@@ -213,7 +214,7 @@ func (cd *conductor) gone(shard int) {
 	since := clock.Mono()
 	cd.away[shard] = since
 	grace := cd.grace()
-	cd.note("agent", fmt.Sprintf("agent %s is not connected; it has %s to come back", cd.run.record.Life.Shards[shard].Agent, grace))
+	cd.note("agent", fmt.Sprintf("agent %s is not connected; it has %s to come back", cd.run.State.Life.Shards[shard].Agent, grace))
 	time.AfterFunc(grace, func() {
 		cd.post(func() {
 			if at, away := cd.away[shard]; away && at == since {
@@ -223,10 +224,14 @@ func (cd *conductor) gone(shard int) {
 	})
 }
 
+// limitsFrom is how many operations a phase must have before its limits end the run; a run that has ended is checked
+// however short it was.
+const limitsFrom = 1000
+
 // judgeLimits ends the run when its limits are violated.
 func (cd *conductor) judgeLimits(live result.Snapshot) {
-	if cd.run.record.Life.Status == result.Running && live.Ops >= limitsFrom {
-		if text := violation(cd.run.settings.Limits, live.Phase, live.Totals); text != "" {
+	if cd.run.State.Life.Status == result.Running && live.Ops >= limitsFrom {
+		if text := record.Violation(cd.run.Settings.Limits, live.Phase, live.Totals); text != "" {
 			cd.step(lifecycle.LimitViolated{Text: text})
 		}
 	}

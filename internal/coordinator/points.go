@@ -10,6 +10,7 @@ import (
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -30,12 +31,12 @@ func (c *Coordinator) points(ctx context.Context, req *benchdv1.PointsRequest, s
 	if err != nil {
 		return err
 	}
-	if !r.record.Life.Status.Ended() {
-		return wire.Errorf(wire.ErrNotAllowed, "run %s has not ended: its raw points are still being written", r.archived.ID)
+	if !r.State.Life.Status.Ended() {
+		return wire.Errorf(wire.ErrNotAllowed, "run %s has not ended: its raw points are still being written", r.Archived.ID)
 	}
-	s := &pointsSender{c: c, ctx: ctx, run: r.archived.ID, epoch: r.zero().UnixNano(), begun: make(map[string]int64), send: send}
-	for _, p := range r.phases {
-		if at, ok := r.began(p.Name); ok {
+	s := &pointsSender{c: c, ctx: ctx, run: r.Archived.ID, epoch: r.Zero().UnixNano(), begun: make(map[string]int64), send: send}
+	for _, p := range r.Phases {
+		if at, ok := r.Began(p.Name); ok {
 			s.begun[string(p.Name)] = int64(at)
 		}
 	}
@@ -45,7 +46,7 @@ func (c *Coordinator) points(ctx context.Context, req *benchdv1.PointsRequest, s
 			return err
 		}
 	}
-	for i, sh := range r.record.Life.Shards {
+	for i, sh := range r.State.Life.Shards {
 		for _, m := range before {
 			if int(m.GetShard()) != i {
 				continue
@@ -62,18 +63,18 @@ func (c *Coordinator) points(ctx context.Context, req *benchdv1.PointsRequest, s
 }
 
 // attemptsBefore lists the attempts at shards of a load that other attempts followed, with what counts of each.
-func (c *Coordinator) attemptsBefore(ctx context.Context, r *run) ([]*benchdv1.PointsResponse, error) {
-	counts, err := c.archive.Counts(ctx, r.archived.ID)
+func (c *Coordinator) attemptsBefore(ctx context.Context, r *record.Run) ([]*benchdv1.PointsResponse, error) {
+	counts, err := c.archive.Counts(ctx, r.Archived.ID)
 	if err != nil {
 		return nil, err
 	}
 	var list []*benchdv1.PointsResponse
 	for _, n := range counts {
-		shards := r.record.Life.Shards
+		shards := r.State.Life.Shards
 		if n.Phase != string(plan.Load) || n.Shard >= len(shards) || n.Attempt >= shards[n.Shard].Attempt {
 			continue
 		}
-		i := slices.IndexFunc(r.record.Agents, func(a result.Agent) bool { return a.Shard == n.Shard && a.Attempt == n.Attempt })
+		i := slices.IndexFunc(r.State.Agents, func(a result.Agent) bool { return a.Shard == n.Shard && a.Attempt == n.Attempt })
 		if i < 0 {
 			continue
 		}
@@ -84,7 +85,7 @@ func (c *Coordinator) attemptsBefore(ctx context.Context, r *run) ([]*benchdv1.P
 			}
 		}
 		list = append(list, &benchdv1.PointsResponse{
-			Shard: uint32(n.Shard), Attempt: uint32(n.Attempt), Agent: r.record.Agents[i].Name, Counted: counted,
+			Shard: uint32(n.Shard), Attempt: uint32(n.Attempt), Agent: r.State.Agents[i].Name, Counted: counted,
 		})
 	}
 	return list, nil

@@ -11,6 +11,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -25,15 +26,15 @@ func (c *Coordinator) schedule() {
 	reserved := make(map[*member]bool)
 	blocked := make(map[string]bool) // suites whose earlier run has not ended
 	for id := range c.conductors {
-		blocked[suiteOf(id)] = true
+		blocked[record.SuiteOf(id)] = true
 	}
-	var left []*run
+	var left []*record.Run
 	for _, r := range c.queue {
-		if blocked[r.suite.ID] {
+		if blocked[r.Suite.ID] {
 			left = append(left, r)
 			continue
 		}
-		blocked[r.suite.ID] = true
+		blocked[r.Suite.ID] = true
 		agents := c.free(r, reserved)
 		if agents == nil {
 			left = append(left, r)
@@ -46,16 +47,16 @@ func (c *Coordinator) schedule() {
 }
 
 // free picks a run's agents, or reserves all that it could use and gives none.
-func (c *Coordinator) free(r *run, reserved map[*member]bool) []*member {
+func (c *Coordinator) free(r *record.Run, reserved map[*member]bool) []*member {
 	var free []*member
-	matching := c.roster.matching(r.record.Select, clock.Mono())
+	matching := c.roster.matching(r.State.Select, clock.Mono())
 	for _, m := range matching {
 		if m.serving() == "" && !reserved[m] {
 			free = append(free, m)
 		}
 	}
-	if len(free) >= r.record.Want {
-		return free[:r.record.Want]
+	if len(free) >= r.State.Want {
+		return free[:r.State.Want]
 	}
 	for _, m := range matching {
 		reserved[m] = true
@@ -64,28 +65,28 @@ func (c *Coordinator) free(r *run, reserved map[*member]bool) []*member {
 }
 
 // grant gives a run its agents and a conductor. c.mu is held.
-func (c *Coordinator) grant(r *run, agents []*member) {
+func (c *Coordinator) grant(r *record.Run, agents []*member) {
 	var granted lifecycle.Granted
-	workers, err := plan.Workers(r.settings, len(agents)) // it was judged when the suite was submitted
+	workers, err := plan.Workers(r.Settings, len(agents)) // it was judged when the suite was submitted
 	if err != nil {
-		c.log.Error("spread workers", "run", r.archived.ID, "error", err)
+		c.log.Error("spread workers", "run", r.Archived.ID, "error", err)
 		workers = make([]int, len(agents))
 	}
-	r.record.Build = c.config.Version
+	r.State.Build = c.config.Version
 	for i, m := range agents {
-		m.serve(r.archived.ID)
+		m.serve(r.Archived.ID)
 		info := m.info(c.clock)
 		granted.Agents = append(granted.Agents, lifecycle.Grant{Agent: m.name, Boot: info.GetBootId()})
-		r.record.Agents = append(r.record.Agents, provenance(info, i, workers[i]))
+		r.State.Agents = append(r.State.Agents, provenance(info, i, workers[i]))
 	}
 	cd := c.conduct(r)
 	cd.post(func() { cd.granted(granted) })
 }
 
 // conduct starts a run's conductor. c.mu is held.
-func (c *Coordinator) conduct(r *run) *conductor {
+func (c *Coordinator) conduct(r *record.Run) *conductor {
 	cd := newConductor(c, r)
-	c.conductors[r.archived.ID] = cd
+	c.conductors[r.Archived.ID] = cd
 	c.perform(cd)
 	return cd
 }
@@ -124,36 +125,30 @@ func (c *Coordinator) runEnded(cd *conductor) {
 	c.metrics.runs.End(cd.id)
 	c.mu.Lock()
 	delete(c.conductors, cd.id)
-	if cd.run.archived.Status == result.Failed && cd.run.stopsAll() {
-		c.stopSuite(cd.run.suite.ID, cd.id, cd.run.record.Life.Reason)
+	if cd.run.Archived.Status == result.Failed && cd.run.StopsAll() {
+		c.stopSuite(cd.run.Suite.ID, cd.id, cd.run.State.Life.Reason)
 	}
 	c.mu.Unlock()
 	c.schedule()
-}
-
-// suiteOf is the suite of a run's id.
-func suiteOf(run string) string {
-	suite, _, _ := strings.Cut(run, ".")
-	return suite
 }
 
 // waitingFor says why a queued run is not served.
 func (c *Coordinator) waitingFor(id string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	i := slices.IndexFunc(c.queue, func(r *run) bool { return r.archived.ID == id })
+	i := slices.IndexFunc(c.queue, func(r *record.Run) bool { return r.Archived.ID == id })
 	if i < 0 {
 		return ""
 	}
 	r := c.queue[i]
 	for other := range c.conductors {
-		if suiteOf(other) == r.suite.ID {
+		if record.SuiteOf(other) == r.Suite.ID {
 			return "run " + other + " of the same suite"
 		}
 	}
-	matching := c.roster.matching(r.record.Select, clock.Mono())
-	if len(matching) < r.record.Want {
-		return fmt.Sprintf("%d of %d agents to connect", r.record.Want-len(matching), r.record.Want)
+	matching := c.roster.matching(r.State.Select, clock.Mono())
+	if len(matching) < r.State.Want {
+		return fmt.Sprintf("%d of %d agents to connect", r.State.Want-len(matching), r.State.Want)
 	}
 	var busy []string
 	for _, m := range matching {
@@ -168,8 +163,8 @@ func (c *Coordinator) waitingFor(id string) string {
 }
 
 // dequeue takes a run out of the queue. c.mu is held.
-func (c *Coordinator) dequeue(id string) *run {
-	i := slices.IndexFunc(c.queue, func(r *run) bool { return r.archived.ID == id })
+func (c *Coordinator) dequeue(id string) *record.Run {
+	i := slices.IndexFunc(c.queue, func(r *record.Run) bool { return r.Archived.ID == id })
 	if i < 0 {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -41,7 +42,7 @@ func (c *Coordinator) takeUp(ctx context.Context, archived archive.RunRecord) er
 	if err != nil {
 		return fmt.Errorf("read suite %s: %w", archived.Suite, err)
 	}
-	r, err := openRun(c.config.Reader, suite, archived)
+	r, err := record.Open(c.config.Reader, suite, archived)
 	if err != nil {
 		return c.cannotTakeUp(ctx, archived, err)
 	}
@@ -54,7 +55,7 @@ func (c *Coordinator) takeUp(ctx context.Context, archived archive.RunRecord) er
 }
 
 // resume gives a run its conductor back, with the windows that are in the archive.
-func (c *Coordinator) resume(ctx context.Context, r *run, archived archive.RunRecord) error {
+func (c *Coordinator) resume(ctx context.Context, r *record.Run, archived archive.RunRecord) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	cd := newConductor(c, r)
@@ -73,8 +74,8 @@ func (c *Coordinator) resume(ctx context.Context, r *run, archived archive.RunRe
 		return fmt.Errorf("read events of run %s: %w", archived.ID, err)
 	}
 	cd.tell(events...)
-	life := r.record.Life
-	cd.settled = r.record.Epoch == 0
+	life := r.State.Life
+	cd.settled = r.State.Epoch == 0
 	cd.unsure = !cd.settled && !cd.heardOf()
 	cd.unheard = !cd.settled && !cd.heardOfChange()
 	for _, sh := range life.Shards {
@@ -97,7 +98,7 @@ func (c *Coordinator) resume(ctx context.Context, r *run, archived archive.RunRe
 			}
 		}
 		cd.execute(life.Resume())
-		if d := cd.run.record.Deed; d != nil && d.Timed {
+		if d := cd.run.State.Pending; d != nil && d.Timed {
 			cd.pursue()
 		}
 	})
@@ -107,8 +108,8 @@ func (c *Coordinator) resume(ctx context.Context, r *run, archived archive.RunRe
 
 // heardOf reports whether an agent has given a sign of having begun the current segment.
 func (cd *conductor) heardOf() bool {
-	life := cd.run.record.Life
-	if len(cd.run.record.Sends) > 0 || !slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool { return sh.State == lifecycle.Busy }) {
+	life := cd.run.State.Life
+	if len(cd.run.State.Sends) > 0 || !slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool { return sh.State == lifecycle.Busy }) {
 		return true
 	}
 	for at := range cd.merged {

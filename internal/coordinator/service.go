@@ -14,6 +14,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -84,7 +85,7 @@ func (c *Coordinator) List(ctx context.Context, _ *benchdv1.ListRequest) (*bench
 		if s.Status.Ended() {
 			continue
 		}
-		ended, left, ok, err := c.standing(ctx, s.ID)
+		ended, left, ok, err := c.progress(ctx, s.ID)
 		switch {
 		case errors.Is(err, wire.ErrNotFound): // it has ended and was removed meanwhile
 			out.Suites = out.Suites[:len(out.Suites)-1]
@@ -162,8 +163,8 @@ func (c *Coordinator) Remove(ctx context.Context, req *benchdv1.RemoveRequest) (
 	if _, _, err := c.find(ctx, req.GetId()); err != nil {
 		return nil, wire.ToStatus(err)
 	}
-	if suiteOf(req.GetId()) != req.GetId() {
-		return nil, wire.ToStatus(wire.Errorf(wire.ErrNotAllowed, "%s is one run of a suite: remove the whole suite %s", req.GetId(), suiteOf(req.GetId())))
+	if record.SuiteOf(req.GetId()) != req.GetId() {
+		return nil, wire.ToStatus(wire.Errorf(wire.ErrNotAllowed, "%s is one run of a suite: remove the whole suite %s", req.GetId(), record.SuiteOf(req.GetId())))
 	}
 	err := c.archive.Remove(ctx, req.GetId())
 	if errors.Is(err, archive.ErrNotEnded) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -38,11 +39,11 @@ type statusLine struct {
 	text string
 }
 
-func newStatus(r *run) *status {
-	if !r.ycsb.Status {
+func newStatus(r *record.Run) *status {
+	if !r.YCSB.Status {
 		return nil
 	}
-	return &status{ycsb: r.ycsb, phases: r.phases}
+	return &status{ycsb: r.YCSB, phases: r.Phases}
 }
 
 // add takes a window that is fresh. The first one of a phase may come before the clock has been looked at.
@@ -126,7 +127,7 @@ func (cd *conductor) tellStatus(live result.Snapshot) {
 		return
 	}
 	phase, elapsed := cd.now()
-	if phase == "" || cd.run.record.Life.Status.Ended() {
+	if phase == "" || cd.run.State.Life.Status.Ended() {
 		return
 	}
 	if live.Phase != string(phase) {

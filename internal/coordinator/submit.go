@@ -16,6 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -122,9 +123,10 @@ func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *bench
 	if len(suite.Cases) > 0 {
 		stored.DB = suite.Cases[0].Settings.DB
 	}
+	ask := record.Ask{Agents: want, Select: req.GetSelect(), OnLoss: wire.ToPolicy(req.GetOnAgentLoss())}
 	for {
 		stored.ID = newID(stored.Created)
-		records, err := newRuns(stored.ID, suite, req, want)
+		records, err := record.NewRuns(stored.ID, *suite, ask)
 		if err != nil {
 			return "", err
 		}
@@ -137,9 +139,9 @@ func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *bench
 		case err != nil:
 			return "", err
 		}
-		opened := make([]*run, 0, len(records))
+		opened := make([]*record.Run, 0, len(records))
 		for _, rec := range records {
-			r, err := openRun(c.config.Reader, stored, rec)
+			r, err := record.Open(c.config.Reader, stored, rec)
 			if err != nil {
 				return "", err
 			}
@@ -152,22 +154,6 @@ func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *bench
 		c.schedule()
 		return stored.ID, nil
 	}
-}
-
-func newRuns(id string, suite *plan.Suite, req *benchdv1.SubmitRequest, want int) ([]archive.RunRecord, error) {
-	var records []archive.RunRecord
-	for _, planned := range plan.Runs(id, *suite) {
-		one, ok := suite.Case(planned.Case)
-		if !ok {
-			return nil, fmt.Errorf("run %s is of case %q, which the suite does not have", planned.ID, planned.Case)
-		}
-		rec, err := newRun(id, planned, one, cmp.Or(one.Agents, want), req.GetSelect(), wire.ToPolicy(req.GetOnAgentLoss()))
-		if err != nil {
-			return nil, err
-		}
-		records = append(records, rec)
-	}
-	return records, nil
 }
 
 // newID makes an id that people can read out: the day and four letters.

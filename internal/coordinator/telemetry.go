@@ -9,6 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -48,8 +49,8 @@ func newTelemetry() telemetry { return telemetry{watcher: -1, told: make(map[int
 // watch has agents watch the target and their hosts. It runs at every tick: who comes back is told again, and the target
 // gets another watcher when the one before is lost.
 func (cd *conductor) watch(now clock.Instant) {
-	settings := cd.run.settings.Telemetry
-	life := cd.run.record.Life
+	settings := cd.run.Settings.Telemetry
+	life := cd.run.State.Life
 	if !settings.On || life.Status != result.Running || cd.epoch.Load() == 0 {
 		return
 	}
@@ -75,7 +76,7 @@ func (cd *conductor) watch(now clock.Instant) {
 
 // pickWatcher picks the shard whose agent watches the target: the one that does, as long as it is there, or else the first.
 func (cd *conductor) pickWatcher(now clock.Instant) int {
-	shards := cd.run.record.Life.Shards
+	shards := cd.run.State.Life.Shards
 	there := func(i int) bool {
 		since, away := cd.away[i]
 		return shards[i].Held() && (!away || i == cd.telemetry.watcher && now.Sub(since) < watcherWithin)
@@ -126,7 +127,7 @@ func (cd *conductor) observed(o result.Observations) {
 
 // warn adds a warning to the run's result, once.
 func (cd *conductor) warn(text string) {
-	rec := &cd.run.record
+	rec := &cd.run.State
 	if slices.Contains(rec.Warnings, text) || len(rec.Warnings) >= mostNotices {
 		return
 	}
@@ -150,41 +151,31 @@ func (cd *conductor) keepObserved(ctx context.Context, now clock.Instant) {
 
 // noteAt writes what happened at an instant of the run's time into the timeline.
 func (cd *conductor) noteAt(kind, text string, at time.Duration) {
-	e := archive.Event{Run: cd.id, At: cd.run.record.Zero.Add(at), Kind: kind, Text: text}
-	e.Phase, e.Offset = cd.place(at)
+	e := archive.Event{Run: cd.id, At: cd.run.State.Zero.Add(at), Kind: kind, Text: text}
+	phase, since := cd.run.PhaseAt(at)
+	e.Phase, e.Offset = string(phase), since
 	cd.addEvent(e)
 }
 
-// place is the phase in which an instant of the run's time lies, and how far from its start.
-func (cd *conductor) place(at time.Duration) (string, time.Duration) {
-	phase, since := "", time.Duration(0)
-	for _, p := range cd.run.phases {
-		if began, ok := cd.run.began(p.Name); ok && began <= at {
-			phase, since = string(p.Name), at-began
-		}
-	}
-	return phase, since
-}
-
 // observations are what the archive has of a run, for its result.
-func (c *Coordinator) observations(ctx context.Context, r *run, notes *result.Notes) error {
-	if !r.settings.Telemetry.On {
+func (c *Coordinator) observations(ctx context.Context, r *record.Run, notes *result.Notes) error {
+	if !r.Settings.Telemetry.On {
 		return nil
 	}
-	observed, err := c.archive.Observations(ctx, r.archived.ID)
+	observed, err := c.archive.Observations(ctx, r.Archived.ID)
 	if err != nil {
 		return err
 	}
-	extents, err := c.archive.Extents(ctx, r.archived.ID)
+	extents, err := c.archive.Extents(ctx, r.Archived.ID)
 	if err != nil {
 		return err
 	}
 	var spans []result.Span
 	for _, e := range extents {
-		if began, ok := r.began(plan.PhaseName(e.Phase)); ok {
+		if began, ok := r.Began(plan.PhaseName(e.Phase)); ok {
 			spans = append(spans, result.Span{Phase: e.Phase, Begin: began, End: began + e.Length})
 		}
 	}
-	notes.Observe(observed, spans, r.settings.Telemetry.Interval)
+	notes.Observe(observed, spans, r.Settings.Telemetry.Interval)
 	return nil
 }

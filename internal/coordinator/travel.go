@@ -10,6 +10,7 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -25,8 +26,8 @@ func (c *Coordinator) export(ctx context.Context, id string, send func(*benchdv1
 	if _, _, err := c.find(ctx, id); err != nil {
 		return err
 	}
-	if suiteOf(id) != id {
-		return wire.Errorf(wire.ErrNotAllowed, "%s is one run of a suite: export the whole suite %s", id, suiteOf(id))
+	if record.SuiteOf(id) != id {
+		return wire.Errorf(wire.ErrNotAllowed, "%s is one run of a suite: export the whole suite %s", id, record.SuiteOf(id))
 	}
 	t, err := c.newTransfer("export suite " + id)
 	if err != nil {

@@ -34,7 +34,7 @@ func ended(t *testing.T, c *Coordinator, id string, windows int, after time.Dura
 	t.Helper()
 	l := newLongRunOf(t, c, id, 2, windows, 2, 50)
 	l.add(t, c, 0, windows)
-	archived, err := l.run.toArchive()
+	archived, err := l.run.ToArchive()
 	require.NoError(t, err)
 	archived.Status, archived.Ended = status, time.Unix(0, 0).Add(after)
 	require.NoError(t, c.archive.Apply(t.Context(), archive.Change{Runs: []archive.RunRecord{archived}, Suite: id, Status: status}))

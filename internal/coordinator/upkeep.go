@@ -9,6 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -65,7 +66,7 @@ func (c *Coordinator) lookAfter(ctx context.Context) error {
 // rollUpEach rolls phases up one after another; one that makes that panic sets its suite aside, not the others.
 func (c *Coordinator) rollUpEach(ctx context.Context, extents []archive.PhaseExtent, roll func(context.Context, archive.PhaseExtent) error) error {
 	for _, e := range extents {
-		if err := c.forSuite(suiteOf(e.Run), "roll up phase "+e.Phase+" of run "+e.Run, func() error { return roll(ctx, e) }); err != nil {
+		if err := c.forSuite(record.SuiteOf(e.Run), "roll up phase "+e.Phase+" of run "+e.Run, func() error { return roll(ctx, e) }); err != nil {
 			return err
 		}
 	}
@@ -94,11 +95,11 @@ func (c *Coordinator) rollOf(ctx context.Context, e archive.PhaseExtent) (roll a
 	if err != nil {
 		return roll, false, err
 	}
-	r, err := openRun(c.config.Reader, archive.Suite{}, archived)
+	r, err := record.Open(c.config.Reader, archive.Suite{}, archived)
 	if err != nil {
 		return roll, false, nil //nolint:nilerr // a run that nobody can show is left as it is
 	}
-	interval := r.settings.Interval
+	interval := r.Settings.Interval
 	step := result.PointLength(interval, e.Length)
 	roll = archive.RollUp{Run: e.Run, Phase: e.Phase, Step: step, Windows: int(step / max(interval, 1)), Before: e.Windows - rawWindows}
 	if e.Ended {

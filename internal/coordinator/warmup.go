@@ -10,6 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -37,10 +38,10 @@ type together struct {
 	told      map[int]bool // shards
 }
 
-func newWarmup(r *run) *warmup {
-	w := &warmup{interval: r.settings.Interval, pending: make(map[int]*together), from: make(map[int]int)}
-	for i, p := range r.phases {
-		if p.Announced() && i+1 < len(r.phases) && r.phases[i+1].Joined {
+func newWarmup(r *record.Run) *warmup {
+	w := &warmup{interval: r.Settings.Interval, pending: make(map[int]*together), from: make(map[int]int)}
+	for i, p := range r.Phases {
+		if p.Announced() && i+1 < len(r.Phases) && r.Phases[i+1].Joined {
 			w.name = p.Name
 		}
 	}
@@ -121,25 +122,16 @@ func (w *warmup) steady() (steady bool, because string) {
 	return fast && even, "throughput: " + ofThroughput + "; mean service time: " + ofService
 }
 
-// steadyVerdict says whether a warm-up became steady, and how that was tested (law 8).
-func steadyVerdict(value bool, because string, interval time.Duration) *result.Verdict {
-	return &result.Verdict{
-		Name: "steady", Value: value, Because: because,
-		Test: fmt.Sprintf("%s; both of the throughput and of the mean service time of all agents together in each interval of %s, looked at after every interval until they hold",
-			compare.SteadyTest(), interval),
-	}
-}
-
 // followWarmup lets the measure phase begin when the warm-up has done what it was to do, or has had all its time. It
 // runs in the conductor's loop.
 func (cd *conductor) followWarmup() {
-	life := cd.run.record.Life
+	life := cd.run.State.Life
 	next, ok := life.Awaits()
 	if !ok || !cd.settled || !cd.anchored.Load() {
 		return
 	}
 	w, phase := cd.warmup, life.Phases[next-1]
-	begun, known := cd.run.record.Begun[phase.Name]
+	begun, known := cd.run.State.Begun[phase.Name]
 	if !known || phase.Name != w.name {
 		return
 	}
@@ -176,7 +168,7 @@ func (w *warmup) judge(phase plan.Phase) (because string, verdict *result.Verdic
 	if phase.Until == plan.Steady {
 		if steady, because := w.steady(); steady {
 			because = fmt.Sprintf("after %s of warm-up: %s", w.length(), because)
-			return "steady " + because, steadyVerdict(true, because, w.interval)
+			return "steady " + because, record.SteadyVerdict(true, because, w.interval)
 		}
 	}
 	return "", nil
@@ -187,7 +179,7 @@ func (w *warmup) outOfTime(phase plan.Phase) (because string, verdict *result.Ve
 	if phase.Until == plan.Steady {
 		_, because := w.steady()
 		because = fmt.Sprintf("not reached within %s; after %s: %s", phase.Duration, w.length(), because)
-		return "steady was " + because, steadyVerdict(false, because, w.interval)
+		return "steady was " + because, record.SteadyVerdict(false, because, w.interval)
 	}
 	return fmt.Sprintf("the warm-up has had its %s, with %d of %d operations done by %s", phase.Duration, w.ops, phase.Ops, w.length()), nil
 }
@@ -195,7 +187,7 @@ func (w *warmup) outOfTime(phase plan.Phase) (because string, verdict *result.Ve
 // changeOver fixes the instant at which the next phase begins on all agents. It is archived in one with the reason,
 // before anybody is told.
 func (cd *conductor) changeOver(next int, at time.Duration, because string, verdict *result.Verdict) {
-	rec := &cd.run.record
+	rec := &cd.run.State
 	rec.Begun[rec.Life.Phases[next].Name] = at
 	if verdict != nil {
 		rec.Steady = verdict
@@ -207,7 +199,7 @@ func (cd *conductor) changeOver(next int, at time.Duration, because string, verd
 // goneOver takes note of a change that an agent has gone through and we know nothing of: the archive could not be
 // written when we announced it, and then we were started again.
 func (cd *conductor) goneOver(phase plan.PhaseName, after time.Duration) {
-	rec := &cd.run.record
+	rec := &cd.run.State
 	next, ok := rec.Life.Awaits()
 	if !ok || rec.Life.Phases[next-1].Name != phase || after <= 0 {
 		return
@@ -218,7 +210,7 @@ func (cd *conductor) goneOver(phase plan.PhaseName, after time.Duration) {
 	}
 	var verdict *result.Verdict
 	if rec.Life.Phases[next-1].Until == plan.Steady {
-		verdict = steadyVerdict(false, "not known: the coordinator was started again before it could archive what it saw", cd.warmup.interval)
+		verdict = record.SteadyVerdict(false, "not known: the coordinator was started again before it could archive what it saw", cd.warmup.interval)
 	}
 	cd.changeOver(next, at, "the agents have gone over already", verdict)
 }
@@ -226,7 +218,7 @@ func (cd *conductor) goneOver(phase plan.PhaseName, after time.Duration) {
 // heardOfChange reports whether, after a restart, an agent has given a sign of having been told of the change-over,
 // or there is none, or it is still to come.
 func (cd *conductor) heardOfChange() bool {
-	rec := &cd.run.record
+	rec := &cd.run.State
 	life := rec.Life
 	if life.Joined <= life.Phase || life.Status != result.Running {
 		return true
@@ -247,7 +239,7 @@ func (cd *conductor) heardOfChange() bool {
 
 // showsChange reports whether an agent that is back has gone over.
 func (cd *conductor) showsChange(held *benchdv1.HeldShard) bool {
-	life := cd.run.record.Life
+	life := cd.run.State.Life
 	return held.GetPhase() == string(life.Phases[life.Joined].Name) ||
 		slices.ContainsFunc(held.GetEnded(), func(e *benchdv1.PhaseEnded) bool {
 			return e.GetPhase() == string(cd.warmup.name) && !e.GetFinal()
@@ -257,7 +249,7 @@ func (cd *conductor) showsChange(held *benchdv1.HeldShard) bool {
 // announceAnew moves a change-over of which nobody has heard: its instant has passed, and would cut the measurement
 // short, by another time on each agent.
 func (cd *conductor) announceAnew() {
-	rec := &cd.run.record
+	rec := &cd.run.State
 	begun := rec.Begun[cd.warmup.name]
 	soonest := time.Duration(cd.c.clock.Now()-cd.epoch.Load()) + cd.lead()
 	rec.Begun[rec.Life.Phases[rec.Life.Joined].Name] = begun + roundUp(soonest-begun, cd.warmup.interval)
@@ -266,7 +258,7 @@ func (cd *conductor) announceAnew() {
 
 // warmingUp says how far a warm-up is that lasts until it is steady; empty in all other phases.
 func (cd *conductor) warmingUp() string {
-	life := cd.run.record.Life
+	life := cd.run.State.Life
 	next, ok := life.Awaits()
 	if !ok || life.Phases[next-1].Until != plan.Steady || cd.warmup.whole == 0 {
 		return ""

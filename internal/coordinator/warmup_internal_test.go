@@ -10,6 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 )
 
 func TestSpecificationsAskForAsManyIntervalsAsTheTestTakes(t *testing.T) {
@@ -75,11 +76,11 @@ func TestAClusterThatDoesNothingIsNotSteady(t *testing.T) {
 }
 
 func TestOnlyWindowsOfTheWarmUpCount(t *testing.T) {
-	w := newWarmup(&run{phases: []plan.Phase{{Name: plan.Load, Ops: 5}, {Name: plan.Warmup, Duration: time.Second}, {Name: plan.Measure, Joined: true}}})
+	w := newWarmup(&record.Run{Phases: []plan.Phase{{Name: plan.Load, Ops: 5}, {Name: plan.Warmup, Duration: time.Second}, {Name: plan.Measure, Joined: true}}})
 	w.add(reads(0, 0, 5, "OK", time.Second))
 	require.Empty(t, w.pending, "one by time is nobody's business")
 
-	w = newWarmup(&run{phases: []plan.Phase{{Name: plan.Load, Ops: 5}, {Name: plan.Warmup, Ops: 5}, {Name: plan.Measure, Joined: true}}})
+	w = newWarmup(&record.Run{Phases: []plan.Phase{{Name: plan.Load, Ops: 5}, {Name: plan.Warmup, Ops: 5}, {Name: plan.Measure, Joined: true}}})
 	w.interval = time.Second
 	other := reads(0, 0, 5, "OK", time.Second)
 	other.ID.Phase = "measure"

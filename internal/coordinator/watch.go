@@ -13,6 +13,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -71,7 +72,7 @@ type watcher struct {
 
 	running *conductor              // of the run that goes on
 	whole   *benchdv1.WatchResponse // what the archive said of the suite then
-	ahead   ahead                   // and of the runs after it
+	eta     record.ETA              // and of the runs after it
 }
 
 // look tells how a suite stands now: of the run that is served, else of the one that is next, else of the last.
@@ -91,7 +92,7 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 	if err != nil {
 		return nil, err
 	}
-	runs = standing(runs)
+	runs = record.Standing(runs)
 	msg := &benchdv1.WatchResponse{Suite: suite.ID, Runs: uint32(len(runs))}
 	current := runs[len(runs)-1]
 	for _, r := range slices.Backward(runs) {
@@ -105,7 +106,7 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 	msg.Ended = int(msg.GetRunsEnded()) == len(runs)
 	if len(runs) > 1 {
 		msg.CaseName = current.Case
-		w.ahead = lookAhead(w.c.config.Reader, suite, runs, current.ID)
+		w.eta = record.NewETA(w.c.config.Reader, suite, runs, current.ID)
 	}
 	w.whole = proto.CloneOf(msg)
 	for _, r := range runs {
@@ -125,8 +126,8 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 		return msg, nil
 	}
 	msg.WaitingFor = w.c.waitingFor(current.ID)
-	if a := lookAhead(w.c.config.Reader, suite, runs, ""); len(runs) > 1 && a.known {
-		msg.Ahead = durationpb.New(a.after)
+	if a := record.NewETA(w.c.config.Reader, suite, runs, ""); len(runs) > 1 && a.Known {
+		msg.Ahead = durationpb.New(a.After)
 	}
 	return msg, nil
 }
@@ -134,7 +135,7 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 // describe fills in what goes on in the run, and how long the suite takes with it.
 func (w *watcher) describe(msg *benchdv1.WatchResponse) {
 	w.running.describe(msg, w.seen)
-	if left, ok := w.ahead.with(w.running); ok {
+	if left, ok := w.running.suiteLeft(w.eta); ok {
 		msg.Ahead = durationpb.New(left)
 	}
 }
@@ -164,7 +165,7 @@ func (cd *conductor) tellStatuses(msg *benchdv1.WatchResponse, from int) int {
 	cd.view.Lock()
 	defer cd.view.Unlock()
 	for _, l := range cd.live.statuses[max(0, from-cd.live.forgotten):] {
-		msg.Statuses = append(msg.Statuses, &benchdv1.LiveStatus{Label: cd.run.ycsb.Label, At: wire.FromTime(l.at), Text: l.text})
+		msg.Statuses = append(msg.Statuses, &benchdv1.LiveStatus{Label: cd.run.YCSB.Label, At: wire.FromTime(l.at), Text: l.text})
 	}
 	return cd.live.forgotten + len(cd.live.statuses)
 }

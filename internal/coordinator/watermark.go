@@ -48,8 +48,8 @@ func (in *inserted) smallest(shards int) int64 {
 // tellInserted tells all agents of the run what they may read beside their own inserts, when that has grown. Where
 // inserts are dealt out, workers read no others.
 func (cd *conductor) tellInserted(now clock.Instant) {
-	shards := cd.run.record.Life.Shards
-	if len(shards) < 2 || cd.run.settings.Workload.DealInserts || now.Sub(cd.inserted.at) < tellEvery {
+	shards := cd.run.State.Life.Shards
+	if len(shards) < 2 || cd.run.Settings.Workload.DealInserts || now.Sub(cd.inserted.at) < tellEvery {
 		return
 	}
 	key := cd.inserted.smallest(len(shards))

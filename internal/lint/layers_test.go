@@ -29,6 +29,9 @@ func layers() []layer {
 			{name: "agent"},
 			{name: "remote"},
 		}},
+		{"records", []room{
+			{name: "record"},
+		}},
 		{"edges", []room{
 			{name: "load"},
 			{name: "target", beside: []string{"load", "sandbox/control"}, apart: true},

@@ -1,4 +1,4 @@
-package coordinator
+package record
 
 import (
 	"testing"
@@ -31,7 +31,7 @@ func TestWhichLoadsHaveWrittenAllTheirRows(t *testing.T) {
 			life := lifecycle.New("S.1", phases, lifecycle.FailOnLoss)
 			life.Status = test.status
 			life.Shards = []lifecycle.Shard{{Ended: []lifecycle.Ended{{Phase: plan.Load, Recorded: test.recorded, Final: true}}}}
-			r := &run{phases: phases, record: record{Life: life, Begun: map[plan.PhaseName]time.Duration{plan.Load: 0}}}
+			r := &Run{Phases: phases, State: State{Life: life, Begun: map[plan.PhaseName]time.Duration{plan.Load: 0}}}
 			w := r.written()
 			require.True(t, w.Loaded)
 			require.Equal(t, test.want, w.Whole)

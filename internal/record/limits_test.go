@@ -1,4 +1,4 @@
-package coordinator
+package record_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -26,10 +27,10 @@ func TestLimitsAreOfOperationsAndOfWhatTheyReturned(t *testing.T) {
 		"none may fail, and some were": {0, plan.Measure, "10 of 1000 operations (1 %) in phase measure failed; the limit is 0 %: see the errors, or raise limit.errors"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.want, violation(plan.Limits{ErrorShare: test.share, NotFoundShare: 1}, string(test.phase), reads))
+			require.Equal(t, test.want, record.Violation(plan.Limits{ErrorShare: test.share, NotFoundShare: 1}, string(test.phase), reads))
 		})
 	}
 	reads[1].Outcome = "OK"
 	require.Equal(t, "5 of 1000 operations (0.5 %) in phase measure read something else than was written; the limit is 0 %: see the errors, or raise limit.errors",
-		violation(plan.Limits{NotFoundShare: 1}, string(plan.Measure), reads))
+		record.Violation(plan.Limits{NotFoundShare: 1}, string(plan.Measure), reads))
 }

@@ -1,0 +1,200 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/spec"
+)
+
+// Run is a run with all that was archived of it.
+type Run struct {
+	Archived archive.RunRecord
+	Suite    archive.Suite
+	State    State
+	Settings plan.Settings
+	Phases   []plan.Phase
+	YCSB     report.YCSB // how YCSB's output is wanted; results keep what that needs
+
+	reader *spec.Reader // of its properties
+}
+
+// Ask is what a submission asks for beside its suite.
+type Ask struct {
+	Agents int               // of each run whose case does not say
+	Select map[string]string // labels that the agents must have
+	OnLoss lifecycle.Policy
+}
+
+// Open reads a run; reader knows its target.
+func Open(reader *spec.Reader, suite archive.Suite, archived archive.RunRecord) (*Run, error) {
+	r := &Run{Suite: suite, Archived: archived, reader: reader}
+	if err := json.Unmarshal(archived.State, &r.State); err != nil {
+		return nil, fmt.Errorf("read state of run %s: %w", archived.ID, err)
+	}
+	if r.State.Life == nil {
+		return nil, fmt.Errorf("read state of run %s: it is empty", archived.ID)
+	}
+	settings, err := reader.Resolve(archived.Properties)
+	if err != nil {
+		return nil, fmt.Errorf("read settings of run %s: %w", archived.ID, err)
+	}
+	if r.YCSB, err = report.ParseYCSB(archived.Properties); err != nil {
+		return nil, fmt.Errorf("read settings of run %s: %w", archived.ID, err)
+	}
+	r.Settings, r.Phases = settings, r.State.Life.Phases
+	return r, nil
+}
+
+// newRun makes the archive's record of a queued run.
+func newRun(suite string, planned plan.Run, c plan.Case, ask Ask) (archive.RunRecord, error) {
+	state := State{Life: lifecycle.New(planned.ID, planned.Phases, ask.OnLoss), Want: ask.Agents, Select: ask.Select}
+	out := archive.RunRecord{
+		ID: planned.ID, Suite: suite, Case: planned.Case, Repeat: planned.Repeat, Status: result.Queued,
+		Properties: planned.Properties(c),
+	}
+	var err error
+	out.State, err = json.Marshal(state)
+	return out, err
+}
+
+// again makes the record of a run that takes this one's place: with what this one was asked for, and its seed.
+func (r *Run) again(id string) (archive.RunRecord, error) {
+	state := State{Life: lifecycle.New(id, r.Phases, r.State.Life.Policy), Want: r.State.Want, Select: r.State.Select}
+	out := archive.RunRecord{
+		ID: id, Suite: r.Archived.Suite, Case: r.Archived.Case, Repeat: r.Archived.Repeat, Status: result.Queued, Properties: r.Asked(),
+	}
+	var err error
+	if out.State, err = json.Marshal(state); err != nil {
+		return out, fmt.Errorf("keep run %s: %w", id, err)
+	}
+	return out, nil
+}
+
+// ToArchive writes the run's state down in the form that the archive keeps.
+func (r *Run) ToArchive() (archive.RunRecord, error) {
+	life := r.State.Life
+	r.Archived.Status, r.Archived.Reason = life.Status, life.Reason
+	r.Archived.Agents = r.Archived.Agents[:0]
+	for _, a := range r.State.Agents {
+		r.Archived.Agents = append(r.Archived.Agents, archive.Agent{Name: a.Name, Shard: a.Shard, Attempt: a.Attempt})
+	}
+	if r.State.Epoch != 0 {
+		r.Archived.Started = r.Zero()
+	}
+	var err error
+	r.Archived.State, err = json.Marshal(r.State)
+	return r.Archived, err
+}
+
+// Shards cuts the run over its agents; an agent's shard is the one with its index.
+func (r *Run) Shards() ([]plan.Shard, error) {
+	names := make([]string, len(r.State.Life.Shards))
+	for i, sh := range r.State.Life.Shards {
+		names[i] = sh.Agent
+	}
+	planned := plan.Run{ID: r.Archived.ID, Case: r.Archived.Case, Repeat: r.Archived.Repeat, Seed: r.Settings.Workload.Seed, Phases: r.Phases}
+	shards, err := plan.Shards(planned, plan.Case{Name: r.Archived.Case, Properties: r.Archived.Properties, Settings: r.Settings}, names)
+	for i := range shards {
+		shards[i].Attempt = r.State.Life.Shards[i].Attempt
+	}
+	return shards, err
+}
+
+// SuiteOf is the suite of a run's id, and of its own.
+func SuiteOf(id string) string {
+	suite, _, _ := strings.Cut(id, ".")
+	return suite
+}
+
+// Zero is the date of the run's time zero.
+func (r *Run) Zero() time.Time {
+	if r.State.Zero.IsZero() { // archived by an earlier version
+		return time.Unix(0, r.State.Epoch)
+	}
+	return r.State.Zero
+}
+
+// Began is when a phase began in the run's time: a phase that joins another one begins where that one ends.
+func (r *Run) Began(name plan.PhaseName) (time.Duration, bool) {
+	if at, ok := r.State.Begun[name]; ok {
+		return at, true
+	}
+	var at time.Duration
+	known := false
+	for _, p := range r.Phases {
+		if b, ok := r.State.Begun[p.Name]; ok {
+			at, known = b, true
+		} else if !p.Joined {
+			known = false
+		}
+		if p.Name == name {
+			return at, known
+		}
+		if p.Duration == 0 || p.Announced() {
+			known = false
+		}
+		at += p.Duration
+	}
+	return 0, false
+}
+
+// PhaseAt is the phase in which an instant of the run's time lies, and how far from its start; empty before the first.
+func (r *Run) PhaseAt(at time.Duration) (plan.PhaseName, time.Duration) {
+	var in plan.PhaseName
+	var since time.Duration
+	for _, p := range r.Phases {
+		if began, ok := r.Began(p.Name); ok && began <= at {
+			in, since = p.Name, at-began
+		}
+	}
+	return in, since
+}
+
+// intended returns how many operations are intended in a phase until d after its start. A schedule counts from the
+// start of the segment, so a phase that joins another goes on with what that one has left of the rate.
+func (r *Run) intended(name plan.PhaseName) func(time.Duration) float64 {
+	rate := r.Settings.PacingOf(name).Rate
+	return func(d time.Duration) float64 {
+		before := r.since(name)
+		return rate.Area((before + d).Seconds()) - rate.Area(before.Seconds())
+	}
+}
+
+// since is how long after its segment's start a phase begins; 0 while that is not known.
+func (r *Run) since(name plan.PhaseName) time.Duration {
+	var segment time.Duration
+	for _, p := range r.Phases {
+		began, ok := r.Began(p.Name)
+		if ok && !p.Joined {
+			segment = began
+		}
+		if p.Name == name && ok {
+			return began - segment
+		}
+	}
+	return 0
+}
+
+// EndedAt is when the last shard ended, in the run's time; false where one has not, or was lost.
+func (r *Run) EndedAt() (last time.Duration, ok bool) {
+	for _, sh := range r.State.Life.Shards {
+		n := len(sh.Ended) - 1
+		if n < 0 || !sh.Ended[n].Final || sh.Lost != "" {
+			return 0, false
+		}
+		began, known := r.Began(sh.Ended[n].Phase)
+		if !known {
+			return 0, false
+		}
+		last, ok = max(last, began+sh.Ended[n].At), true
+	}
+	return last, ok
+}
