@@ -14,6 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/coordinator"
+	"github.com/benchd/benchd/internal/results"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/telemetry"
@@ -61,7 +62,7 @@ func profilesFlag(cmd *cobra.Command, to *bool, where string) {
 }
 
 func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (err error) {
-	keep, err := coordinator.ParseKeep(f.keep)
+	keep, err := results.ParseKeep(f.keep)
 	if err != nil {
 		err = &cli.Error{Code: cli.Usage, Err: fmt.Errorf("--keep: %w", err)}
 	}

@@ -5,73 +5,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"google.golang.org/grpc"
 
 	"github.com/benchd/benchd/internal/archive"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// panicked is a panic that was recovered from.
-type panicked struct {
-	value any
-	stack []byte
-}
-
-func (p *panicked) Error() string { return fmt.Sprintf("internal error: %v", p.value) }
-
-// guard runs do and makes an error of a panic in it.
-func guard(do func() error) (err error) {
-	defer func() {
-		value := recover()
-		if before, again := value.(*panicked); again {
-			err = before
-		} else if value != nil {
-			err = &panicked{value, debug.Stack()}
-		}
-	}()
-	return do()
-}
-
-// setAside leaves a suite alone, because the code that was to work on it has panicked: upkeep skips it until the next
-// start, and `benchctl list` and `benchctl show` say why. The rest of the service goes on.
-func (c *Coordinator) setAside(suite, doing string, err error) {
-	var stack []byte
-	if p, is := errors.AsType[*panicked](err); is {
-		stack = p.stack
-	}
-	c.log.Error("a suite is set aside", "suite", suite, "doing", doing, "error", err, "stack", string(stack))
-	c.aside.LoadOrStore(suite, fmt.Sprintf("set aside: %s: %v", doing, err))
-}
-
-// whyAside says why a suite is set aside; empty where it is not.
-func (c *Coordinator) whyAside(suite string) string {
-	why, _ := c.aside.Load(suite)
-	text, _ := why.(string)
-	return text
-}
-
-// forSuite runs work on an archived suite; a panic sets the suite aside and is no error of the work that follows.
-func (c *Coordinator) forSuite(suite, doing string, do func() error) error {
-	if c.whyAside(suite) != "" {
-		return nil
-	}
-	err := guard(do)
-	if _, is := errors.AsType[*panicked](err); is {
-		c.setAside(suite, doing, err)
-		return nil
-	}
-	return err
-}
-
 // ofRun runs work of a run beside its loop; a panic in it ends the run like one in the loop.
 func (cd *conductor) ofRun(do func()) {
-	err := guard(func() error { do(); return nil })
+	err := quarantine.Guard(func() error { do(); return nil })
 	if err != nil {
 		cd.post(func() { panic(err) })
 	}
@@ -81,8 +29,8 @@ func (cd *conductor) ofRun(do func()) {
 // what was measured. It is called in the place of the loop.
 func (cd *conductor) abandon(cause error) {
 	c, rec := cd.c, &cd.run.State
-	c.setAside(cd.run.Suite.ID, "conduct run "+cd.id, cause)
-	reason := c.whyAside(cd.run.Suite.ID)
+	c.quarantine.Add(cd.run.Suite.ID, "conduct run "+cd.id, cause)
+	reason := c.quarantine.Reason(cd.run.Suite.ID)
 	rec.Life.Status, rec.Life.Reason, rec.Life.Failed = result.Failed, reason, true
 	archived := cd.run.Archived
 	archived.Status, archived.Reason, archived.Ended = result.Failed, reason, cd.stamp()
@@ -133,7 +81,7 @@ func (c *Coordinator) cannotTakeUp(ctx context.Context, archived archive.RunReco
 
 // recoverCall answers a call whose handler has panicked with an error, and sets the suite aside that it was about.
 func recoverCall(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (answer any, err error) {
-	err = guard(func() (err error) {
+	err = quarantine.Guard(func() (err error) {
 		answer, err = handle(ctx, req)
 		return err
 	})
@@ -149,7 +97,7 @@ func recoverCall(ctx context.Context, req any, info *grpc.UnaryServerInfo, handl
 
 // recoverStream does so for streams, whose handlers know better what they are about.
 func recoverStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
-	err := guard(func() error { return handle(srv, stream) })
+	err := quarantine.Guard(func() error { return handle(srv, stream) })
 	if c, is := srv.(*Coordinator); is {
 		err = c.answered("", info.FullMethod, err)
 	}
@@ -157,14 +105,14 @@ func recoverStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInf
 }
 
 func (c *Coordinator) answered(suite, doing string, err error) error {
-	p, is := errors.AsType[*panicked](err)
+	p, is := errors.AsType[*quarantine.PanicError](err)
 	switch {
 	case !is:
 		return err
 	case suite != "":
-		c.setAside(suite, doing, err)
+		c.quarantine.Add(suite, doing, err)
 	default:
-		c.log.Error("a call has panicked", "method", doing, "error", err, "stack", string(p.stack))
+		c.log.Error("a call has panicked", "method", doing, "error", err, "stack", p.Stack())
 	}
 	return wire.ToStatus(err)
 }

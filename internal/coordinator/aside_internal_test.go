@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -10,9 +11,13 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/results"
+	"github.com/benchd/benchd/internal/results/resultstest"
 	"github.com/benchd/benchd/internal/target"
 )
 
@@ -22,6 +27,15 @@ func openHouse(t *testing.T, dir string) *Coordinator {
 	c, err := New(t.Context(), Config{DataDir: dir, Version: "test", Reader: target.Reader(), Databases: []string{"null"}, AgentGrace: 50 * time.Millisecond})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close(context.WithoutCancel(t.Context()))) })
+	return c
+}
+
+// closedHouse is a coordinator with an archive and nothing that works on it.
+func closedHouse(t *testing.T) *Coordinator {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	c := &Coordinator{config: Config{Reader: target.Reader()}, archive: resultstest.Archive(t), log: log, clock: clock.NewSource(clock.Skew{}), quarantine: quarantine.NewList(log)}
+	c.results = results.New(results.Config{Archive: c.archive, Reader: target.Reader(), Version: "test", Clock: c.clock, Quarantine: c.quarantine, Logger: log})
 	return c
 }
 
@@ -37,35 +51,6 @@ func asides(t *testing.T, c *Coordinator) map[string]string {
 	return why
 }
 
-// A suite on which upkeep panics is set aside, and named; the others are looked after.
-func TestUpkeepSetsASuiteAsideOnWhichItPanics(t *testing.T) {
-	c := closedHouse(t, Keep{})
-	ended(t, c, "BAD", 3, time.Hour, result.Complete)
-	ended(t, c, "GOOD", 3, time.Hour, result.Complete)
-	extents, err := c.archive.Extents(t.Context(), "")
-	require.NoError(t, err)
-	require.Len(t, extents, 2)
-	rolled := make(map[string]int)
-	for range 2 {
-		require.NoError(t, c.rollUpEach(t.Context(), extents, func(_ context.Context, e archive.PhaseExtent) error {
-			rolled[e.Run]++
-			if e.Run == "BAD.1" {
-				e.Windows = 0
-				_ = 1 / e.Windows
-			}
-			return nil
-		}))
-	}
-	require.Equal(t, map[string]int{"BAD.1": 1, "GOOD.1": 2}, rolled)
-	why := "set aside: roll up phase measure of run BAD.1: internal error: runtime error: integer divide by zero"
-	require.Equal(t, map[string]string{"BAD": why, "GOOD": ""}, asides(t, c))
-	var shown result.Run
-	text, err := c.resultJSON(t.Context(), "BAD")
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &shown))
-	require.Contains(t, shown.Warnings, "suite BAD is "+why)
-}
-
 // A panic in the goroutines of a run fails that run, with the reason in its archived result; another run goes on, and
 // what they have measured is there.
 func TestARunThatPanicsIsSetAside(t *testing.T) {
@@ -75,10 +60,10 @@ func TestARunThatPanicsIsSetAside(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := openHouse(t, t.TempDir())
-			bad, good := newLongRunOf(t, c, "BAD", 1, 5, 1, 5), newLongRunOf(t, c, "GOOD", 1, 5, 1, 5)
-			bad.add(t, c, 0, 2)
+			bad, good := resultstest.NewRun(t, c.archive, "BAD", 1, 5, 1, 5), resultstest.NewRun(t, c.archive, "GOOD", 1, 5, 1, 5)
+			bad.Add(t, c.archive, 0, 2)
 			c.mu.Lock()
-			one, other := c.conduct(bad.run), c.conduct(good.run)
+			one, other := c.conduct(bad.Record), c.conduct(good.Record)
 			c.mu.Unlock()
 			bend(one)
 			<-one.done
@@ -92,7 +77,7 @@ func TestARunThatPanicsIsSetAside(t *testing.T) {
 			require.Equal(t, "set aside: conduct run BAD.1: internal error: boom", r.Reason)
 			require.Equal(t, map[string]string{"BAD": r.Reason, "GOOD": ""}, asides(t, c))
 			var shown result.Run
-			text, err := c.resultJSON(t.Context(), "BAD")
+			text, err := c.results.JSON(t.Context(), "BAD")
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(text, &shown))
 			require.Equal(t, result.Failed, shown.Status)
@@ -123,7 +108,7 @@ func TestARunThatCannotBeTakenUpFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			c := openHouse(t, dir)
-			newLongRunOf(t, c, "S", 1, 5, 1, 5).add(t, c, 0, 3)
+			resultstest.NewRun(t, c.archive, "S", 1, 5, 1, 5).Add(t, c.archive, 0, 3)
 			runs, err := c.archive.Runs(t.Context(), "S")
 			require.NoError(t, err)
 			runs[0].State = []byte(state)
@@ -144,8 +129,8 @@ func TestARunThatCannotBeTakenUpFails(t *testing.T) {
 
 // A handler that panics answers with an error, and names the suite.
 func TestACallThatPanicsAnswers(t *testing.T) {
-	c := closedHouse(t, Keep{})
-	ended(t, c, "S", 3, time.Hour, result.Complete)
+	c := closedHouse(t)
+	resultstest.Ended(t, c.archive, "S", 3, time.Hour, result.Complete)
 	_, err := recoverCall(t.Context(), &benchdv1.RemoveRequest{Id: "S"}, &grpc.UnaryServerInfo{Server: c, FullMethod: "Remove"}, func(context.Context, any) (any, error) { panic("boom") })
 	require.ErrorContains(t, err, "internal error: boom")
 	require.Equal(t, "set aside: Remove: internal error: boom", asides(t, c)["S"])

@@ -18,7 +18,9 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/record"
+	"github.com/benchd/benchd/internal/results"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -35,7 +37,7 @@ type Config struct {
 	Databases  []string                     // that agents of this build can drive
 	Supplied   map[string]map[string]string // properties, by target, of submissions that do not set them
 	AgentGrace time.Duration                // default DefaultAgentGrace
-	Keep       Keep                         // default all, for ever
+	Keep       results.Keep                 // default all, for ever
 	Clock      *clock.Source                // default the machine's
 	Logger     *slog.Logger                 // default none
 	Registerer prometheus.Registerer
@@ -51,8 +53,8 @@ type Coordinator struct {
 	config  Config
 	log     *slog.Logger
 	clock   *clock.Source
-	settled *clock.Settled // the date for what deletes by age
 	archive *archive.Archive
+	results *results.Store
 	roster  *roster
 	ingest  *ingest
 	metrics *metrics
@@ -62,8 +64,8 @@ type Coordinator struct {
 	end   context.CancelFunc
 	tasks sync.WaitGroup // conductors, ingest and what they start
 
-	aside     sync.Map     // why suites are set aside, by id
-	transfers atomic.Int32 // that go on
+	quarantine *quarantine.List
+	transfers  atomic.Int32 // that go on
 
 	turn sync.Mutex // of runs that change the status of their suites; see apply
 
@@ -93,21 +95,25 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	c := &Coordinator{
-		config: config, log: config.Logger, clock: config.Clock, settled: clock.NewSettled(config.Clock), archive: store, roster: newRoster(),
+		config: config, log: config.Logger, clock: config.Clock, archive: store, roster: newRoster(),
 		boot: rand.Text(), life: life, end: end,
 		conductors: make(map[string]*conductor), changed: make(chan struct{}),
 	}
+	c.quarantine = quarantine.NewList(c.log)
+	c.results = results.New(results.Config{
+		Archive: store, Reader: config.Reader, Version: config.Version, Keep: config.Keep, Clock: c.clock, Quarantine: c.quarantine, Logger: c.log,
+	})
 	c.metrics = newMetrics(config.Registerer, c, config.ShowEnded)
 	c.ingest = &ingest{
 		in: make(chan arrival, ingestBuffer), life: life, archive: store, log: c.log,
 		merge: c.merge, seen: c.metrics.windows,
-		aside: func(run string, err error) { c.setAside(record.SuiteOf(run), "archive windows of run "+run, err) },
+		aside: func(run string, err error) { c.quarantine.Add(record.SuiteOf(run), "archive windows of run "+run, err) },
 	}
 	c.tasks.Go(c.ingest.loop)
 	if err := c.recover(ctx); err != nil {
 		return nil, errors.Join(err, c.Close(ctx))
 	}
-	c.task(c.upkeep)
+	c.task(func() { c.results.Maintain(c.life) })
 	return c, nil
 }
 

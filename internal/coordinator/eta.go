@@ -43,7 +43,7 @@ func (cd *conductor) suiteLeft(eta record.ETA) (time.Duration, bool) {
 
 // progress is how many runs of a suite that has not ended have, and how long it still takes.
 func (c *Coordinator) progress(ctx context.Context, id string) (ended int, left time.Duration, ok bool, err error) {
-	suite, runs, err := c.find(ctx, id)
+	suite, runs, err := c.results.Find(ctx, id)
 	if err != nil {
 		return 0, 0, false, err
 	}

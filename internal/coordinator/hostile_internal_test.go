@@ -24,6 +24,7 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/results/resultstest"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -62,7 +63,7 @@ func bent(t *testing.T, change string) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	c := openHouse(t, dir)
-	ended(t, c, "S", 12, time.Hour, result.Complete)
+	resultstest.Ended(t, c.archive, "S", 12, time.Hour, result.Complete)
 	require.NoError(t, c.Close(t.Context()))
 	db, err := sql.Open("sqlite", filepath.Join(dir, archive.FileName))
 	require.NoError(t, err)
@@ -113,7 +114,7 @@ func grown(do func()) uint64 {
 func TestTheHostileCorpusIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	c := openHouse(t, dir)
-	ended(t, c, "HONEST", 12, time.Hour, result.Complete)
+	resultstest.Ended(t, c.archive, "HONEST", 12, time.Hour, result.Complete)
 	refused := func(t *testing.T, want string, do func() error) {
 		t.Helper()
 		var err error
@@ -129,7 +130,7 @@ func TestTheHostileCorpusIsRefused(t *testing.T) {
 			file, err := os.ReadFile(filepath.Join("testdata", "hostile", "imports", h.name+".benchd"))
 			require.NoError(t, err)
 			refused(t, h.want, func() error {
-				_, err := c.importSuite(t.Context(), bytes.NewReader(file))
+				_, err := c.results.Import(t.Context(), bytes.NewReader(file))
 				require.ErrorIs(t, err, wire.ErrBadSpec)
 				require.NotContains(t, err.Error(), "\n")
 				return err
@@ -172,9 +173,9 @@ func TestTheHostileCorpusIsRefused(t *testing.T) {
 	require.GreaterOrEqual(t, cases, 24)
 
 	serves := func(c *Coordinator) {
-		require.NoError(t, c.lookAfter(t.Context()))
+		require.NoError(t, c.results.LookAfter(t.Context()))
 		require.Equal(t, map[string]string{"HONEST": ""}, asides(t, c), "there is nothing else, and nothing is set aside")
-		_, err := c.resultJSON(t.Context(), "HONEST")
+		_, err := c.results.JSON(t.Context(), "HONEST")
 		require.NoError(t, err)
 	}
 	serves(c)
@@ -192,7 +193,7 @@ func TestTheHostileImportsAreWritten(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "hostile", "imports", "*.benchd"))
 	require.NoError(t, err)
 	require.Len(t, files, len(readHostile(t, "imports.txt")))
-	_, err = openHouse(t, t.TempDir()).importSuite(t.Context(), bytes.NewReader(bent(t, `SELECT 1`)))
+	_, err = openHouse(t, t.TempDir()).results.Import(t.Context(), bytes.NewReader(bent(t, `SELECT 1`)))
 	require.NoError(t, err, "without the change it is taken")
 }
 

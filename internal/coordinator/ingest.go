@@ -10,6 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -92,11 +93,11 @@ func (in *ingest) commit(batch []arrival) {
 
 // archived archives windows. Where that panics each is tried alone, and those that it panics on are refused.
 func (in *ingest) archived(windows []latency.Window) (receipts []archive.Receipt, err error) {
-	err = guard(func() (err error) {
+	err = quarantine.Guard(func() (err error) {
 		receipts, err = in.archive.AddWindows(in.life, windows)
 		return err
 	})
-	p, is := errors.AsType[*panicked](err)
+	p, is := errors.AsType[*quarantine.PanicError](err)
 	switch {
 	case !is:
 		return receipts, err

@@ -27,7 +27,7 @@ func (c *Coordinator) Points(req *benchdv1.PointsRequest, stream grpc.ServerStre
 }
 
 func (c *Coordinator) points(ctx context.Context, req *benchdv1.PointsRequest, send func(*benchdv1.PointsResponse) error) error {
-	r, err := c.oneRun(ctx, req.GetId())
+	r, err := c.results.One(ctx, req.GetId())
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -94,8 +95,8 @@ func (c *Coordinator) conduct(r *record.Run) *conductor {
 // perform runs a conductor's loop, and frees what the run had when it is sealed.
 func (c *Coordinator) perform(cd *conductor) {
 	c.tasks.Go(func() {
-		if err := guard(func() error { cd.loop(c.life); return nil }); err != nil {
-			if err := guard(func() error { cd.abandon(err); return nil }); err != nil {
+		if err := quarantine.Guard(func() error { cd.loop(c.life); return nil }); err != nil {
+			if err := quarantine.Guard(func() error { cd.abandon(err); return nil }); err != nil {
 				c.log.Error("abandon run", "run", cd.id, "error", err)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -21,9 +22,9 @@ func (c *Coordinator) recover(ctx context.Context) error {
 		return fmt.Errorf("read unended runs: %w", err)
 	}
 	for _, archived := range unfinished {
-		err := guard(func() error { return c.takeUp(ctx, archived) })
-		if p, is := errors.AsType[*panicked](err); is {
-			c.setAside(archived.Suite, "take up run "+archived.ID, p)
+		err := quarantine.Guard(func() error { return c.takeUp(ctx, archived) })
+		if p, is := errors.AsType[*quarantine.PanicError](err); is {
+			c.quarantine.Add(archived.Suite, "take up run "+archived.ID, p)
 			c.mu.Lock()
 			delete(c.conductors, archived.ID)
 			c.mu.Unlock()

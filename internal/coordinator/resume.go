@@ -17,7 +17,7 @@ import (
 // new one takes its place. The new ones see the rows of all that came before them, as any run of the suite does.
 func (c *Coordinator) resumeSuite(ctx context.Context, req *benchdv1.SubmitRequest) (string, []string, error) {
 	id := req.GetResume()
-	suite, runs, err := c.find(ctx, id)
+	suite, runs, err := c.results.Find(ctx, id)
 	if err != nil {
 		return "", nil, err
 	}

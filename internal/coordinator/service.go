@@ -57,7 +57,7 @@ func (c *Coordinator) Submit(ctx context.Context, req *benchdv1.SubmitRequest) (
 
 // Get streams a result.
 func (c *Coordinator) Get(req *benchdv1.GetRequest, stream grpc.ServerStreamingServer[benchdv1.GetResponse]) error {
-	text, err := c.resultJSON(stream.Context(), req.GetId())
+	text, err := c.results.JSON(stream.Context(), req.GetId())
 	if err != nil {
 		return wire.ToStatus(err)
 	}
@@ -79,7 +79,7 @@ func (c *Coordinator) List(ctx context.Context, _ *benchdv1.ListRequest) (*bench
 	for _, s := range suites {
 		one := &benchdv1.SuiteSummary{
 			Id: s.ID, Name: s.Name, Status: string(s.Status), Created: wire.FromTime(s.Created), Runs: uint32(s.Runs), RunsEnded: uint32(s.Runs),
-			SubmittedBy: s.SubmittedBy, Note: s.Note, Tags: s.Tags, Db: s.DB, SetAside: c.whyAside(s.ID),
+			SubmittedBy: s.SubmittedBy, Note: s.Note, Tags: s.Tags, Db: s.DB, SetAside: c.quarantine.Reason(s.ID),
 		}
 		out.Suites = append(out.Suites, one)
 		if s.Status.Ended() {
@@ -103,7 +103,7 @@ func (c *Coordinator) List(ctx context.Context, _ *benchdv1.ListRequest) (*bench
 
 // Cancel ends a suite or one of its runs.
 func (c *Coordinator) Cancel(ctx context.Context, req *benchdv1.CancelRequest) (*benchdv1.CancelResponse, error) {
-	suite, runs, err := c.find(ctx, req.GetId())
+	suite, runs, err := c.results.Find(ctx, req.GetId())
 	if err != nil {
 		return nil, wire.ToStatus(err)
 	}
@@ -160,7 +160,7 @@ func (c *Coordinator) cancelRun(ctx context.Context, id, by string) error {
 
 // Remove deletes an ended suite.
 func (c *Coordinator) Remove(ctx context.Context, req *benchdv1.RemoveRequest) (*benchdv1.RemoveResponse, error) {
-	if _, _, err := c.find(ctx, req.GetId()); err != nil {
+	if _, _, err := c.results.Find(ctx, req.GetId()); err != nil {
 		return nil, wire.ToStatus(err)
 	}
 	if record.SuiteOf(req.GetId()) != req.GetId() {

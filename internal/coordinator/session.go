@@ -14,6 +14,7 @@ import (
 
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -107,8 +108,8 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 	// These two may be held up by an agent that does not read; they end with the stream, which ends when we
 	// return.
 	received := make(chan error, 1)
-	go func() { cancel(guard(func() error { return s.sendLoop(ctx, stream) })) }()
-	go func() { received <- guard(func() error { return c.receiveLoop(stream, m, s) }) }()
+	go func() { cancel(quarantine.Guard(func() error { return s.sendLoop(ctx, stream) })) }()
+	go func() { received <- quarantine.Guard(func() error { return c.receiveLoop(stream, m, s) }) }()
 	c.arrived(m, s, restarted)
 
 	select {

@@ -9,7 +9,6 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/plan"
-	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -155,27 +154,4 @@ func (cd *conductor) noteAt(kind, text string, at time.Duration) {
 	phase, since := cd.run.PhaseAt(at)
 	e.Phase, e.Offset = string(phase), since
 	cd.addEvent(e)
-}
-
-// observations are what the archive has of a run, for its result.
-func (c *Coordinator) observations(ctx context.Context, r *record.Run, notes *result.Notes) error {
-	if !r.Settings.Telemetry.On {
-		return nil
-	}
-	observed, err := c.archive.Observations(ctx, r.Archived.ID)
-	if err != nil {
-		return err
-	}
-	extents, err := c.archive.Extents(ctx, r.Archived.ID)
-	if err != nil {
-		return err
-	}
-	var spans []result.Span
-	for _, e := range extents {
-		if began, ok := r.Began(plan.PhaseName(e.Phase)); ok {
-			spans = append(spans, result.Span{Phase: e.Phase, Begin: began, End: began + e.Length})
-		}
-	}
-	notes.Observe(observed, spans, r.Settings.Telemetry.Interval)
-	return nil
 }

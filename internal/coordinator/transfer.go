@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -68,7 +69,7 @@ func (t *transfer) close() {
 // sending ends, too.
 func within(ctx context.Context, limit time.Duration, send func() error) error {
 	sent := make(chan error, 1)
-	go func() { sent <- guard(send) }()
+	go func() { sent <- quarantine.Guard(send) }()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {

@@ -14,14 +14,15 @@ import (
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/results/resultstest"
 	"github.com/benchd/benchd/internal/wire"
 )
 
 // However many peers do not take what they asked for, the archive is read and written by others; one beyond the limit is
 // told so at once, and what was sent leaves nothing behind.
 func TestStalledStreamsHoldUpNobody(t *testing.T) {
-	c := closedHouse(t, Keep{})
-	ended(t, c, "S", 30, time.Hour, result.Complete)
+	c := closedHouse(t)
+	resultstest.Ended(t, c.archive, "S", 30, time.Hour, result.Complete)
 	ctx, cancel := context.WithCancel(t.Context())
 	stalled := make(chan struct{}, 2*mostTransfers)
 	stall := func() error {
@@ -50,7 +51,7 @@ func TestStalledStreamsHoldUpNobody(t *testing.T) {
 	}
 	_, err := c.List(soon, &benchdv1.ListRequest{})
 	require.NoError(t, err)
-	_, err = c.resultJSON(soon, "S")
+	_, err = c.results.JSON(soon, "S")
 	require.NoError(t, err)
 	err = c.export(soon, "S", nil)
 	require.ErrorIs(t, err, wire.ErrNotAllowed)
@@ -64,7 +65,7 @@ func TestStalledStreamsHoldUpNobody(t *testing.T) {
 		_, err := file.Write(m.GetChunk())
 		return err
 	}))
-	_, err = closedHouse(t, Keep{}).importSuite(t.Context(), &file)
+	_, err = closedHouse(t).results.Import(t.Context(), &file)
 	require.NoError(t, err, "what was sent is whole")
 	intervals := 0
 	require.NoError(t, c.histograms(t.Context(), "S", func(m *benchdv1.HistogramsResponse) error {

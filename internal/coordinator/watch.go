@@ -88,7 +88,7 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 			return msg, nil
 		}
 	}
-	suite, runs, err := w.c.find(ctx, w.id)
+	suite, runs, err := w.c.results.Find(ctx, w.id)
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ func layers() []layer {
 			{name: "remote"},
 		}},
 		{"records", []room{
+			{name: "results", beside: []string{"record"}},
 			{name: "record"},
 		}},
 		{"edges", []room{
@@ -73,6 +74,7 @@ func layers() []layer {
 			{name: "config", beside: []string{"spelling"}, only: []string{"cmd", "cli"}},
 			{name: "telemetry", beside: []string{"tolerance"}, only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
 			{name: "tolerance"}, // for tests
+			{name: "quarantine", only: []string{"coordinator", "results"}},
 			{name: "spool", only: []string{"agent"}},
 			{name: "security", only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
 			{name: "lint", only: []string{}},

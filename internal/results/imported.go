@@ -1,4 +1,4 @@
-package coordinator
+package results
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/compare"
-	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -34,12 +33,12 @@ const (
 	century            = 100 * 366 * 24 * time.Hour
 )
 
-// judgeImported checks all that an imported suite says, and then makes its results as a user will ask for them, with what
+// checkImported checks all that an imported suite says, and then makes its results as a user will ask for them, with what
 // they conclude: what cannot be shown is not let in.
-func (c *Coordinator) judgeImported(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) (err error) {
+func (s *Store) checkImported(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) (err error) {
 	defer func() {
 		if wrong := recover(); wrong != nil {
-			c.log.Warn("an imported suite contradicts itself", "suite", suite.ID, "found", wrong)
+			s.log.Warn("an imported suite contradicts itself", "suite", suite.ID, "found", wrong)
 			err = fmt.Errorf("it contradicts itself: %v", wrong)
 		}
 	}()
@@ -55,17 +54,17 @@ func (c *Coordinator) judgeImported(ctx context.Context, suite archive.Suite, ru
 		return err
 	}
 	for _, archived := range runs {
-		r, err := record.Open(c.config.Reader, suite, archived)
+		r, err := record.Open(s.reader, suite, archived)
 		if err != nil {
 			return err
 		}
 		if err := checkRecord(r); err != nil {
 			return fmt.Errorf("run %s: %w", archived.ID, err)
 		}
-		if err := c.checkMeasured(ctx, r); err != nil {
+		if err := s.checkMeasured(ctx, r); err != nil {
 			return fmt.Errorf("run %s: %w", archived.ID, err)
 		}
-		doc, err := c.document(ctx, suite, archived)
+		doc, err := s.Document(ctx, suite, archived)
 		if err != nil {
 			return err
 		}
@@ -76,7 +75,7 @@ func (c *Coordinator) judgeImported(ctx context.Context, suite archive.Suite, ru
 			doc.Phases[i].Series, doc.Phases[i].Observations = nil, nil // no conclusion is drawn from them here: of many runs they fill the memory
 		}
 		whole.Runs = append(whole.Runs, doc)
-		if err := c.histogramsOf(ctx, r, func(*benchdv1.HistogramsResponse) error { return nil }); err != nil {
+		if err := s.Histograms(ctx, r, func(Interval) error { return nil }); err != nil {
 			return err
 		}
 	}
@@ -178,15 +177,15 @@ func checkShard(i int, sh *lifecycle.Shard) error {
 
 // checkMeasured checks what a run has measured before a result is made of it: how far its phases reach, and each window
 // by the bounds of those that agents send.
-func (c *Coordinator) checkMeasured(ctx context.Context, r *record.Run) error {
-	extents, err := c.archive.Extents(ctx, r.Archived.ID)
+func (s *Store) checkMeasured(ctx context.Context, r *record.Run) error {
+	extents, err := s.archive.Extents(ctx, r.Archived.ID)
 	if err != nil {
 		return err
 	}
 	if len(extents) > maxImportedPhases {
 		return fmt.Errorf("it has windows of %d phases: at most %d are allowed", len(extents), maxImportedPhases)
 	}
-	if _, err := c.archive.Observations(ctx, r.Archived.ID); err != nil {
+	if _, err := s.archive.Observations(ctx, r.Archived.ID); err != nil {
 		return err
 	}
 	steps := make(map[string]time.Duration)
@@ -203,7 +202,7 @@ func (c *Coordinator) checkMeasured(ctx context.Context, r *record.Run) error {
 	var points map[point]bool
 	var series map[latency.Key]bool
 	phase, cells := "", 0
-	for w, err := range c.archive.Windows(ctx, r.Archived.ID) {
+	for w, err := range s.archive.Windows(ctx, r.Archived.ID) {
 		if err != nil {
 			return err
 		}

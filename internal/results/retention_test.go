@@ -1,4 +1,4 @@
-package coordinator_test
+package results_test
 
 import (
 	"testing"
@@ -6,16 +6,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/coordinator"
+	"github.com/benchd/benchd/internal/results"
 )
 
 func TestParseKeep(t *testing.T) {
 	const day = 24 * time.Hour
-	for text, want := range map[string]coordinator.Keep{
+	for text, want := range map[string]results.Keep{
 		"": {}, " ": {}, "90d": {Age: 90 * day}, "2w": {Age: 14 * day}, "36h": {Age: 36 * time.Hour}, "1.5d": {Age: 36 * time.Hour},
 		"50GB": {Size: 50e9}, "512MiB": {Size: 512 << 20}, "1.5 kB": {Size: 1500}, "90d,50GB": {Age: 90 * day, Size: 50e9}, "1TB, 1h": {Age: time.Hour, Size: 1e12},
 	} {
-		got, err := coordinator.ParseKeep(text)
+		got, err := results.ParseKeep(text)
 		require.NoError(t, err, text)
 		require.Equal(t, want, got, text)
 	}
@@ -31,7 +31,7 @@ func TestParseKeep(t *testing.T) {
 		"1GB,1GiB": `"1GB,1GiB": one age and one size are enough`,
 		"for ever": `"for ever" is neither`,
 	} {
-		_, err := coordinator.ParseKeep(text)
+		_, err := results.ParseKeep(text)
 		require.ErrorContains(t, err, want)
 	}
 }

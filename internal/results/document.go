@@ -1,4 +1,4 @@
-package coordinator
+package results
 
 import (
 	"context"
@@ -11,23 +11,23 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/internal/wire"
 )
 
-// document makes a run's result from the archive.
-func (c *Coordinator) document(ctx context.Context, suite archive.Suite, archived archive.RunRecord) (result.Run, error) {
-	r, err := record.Open(c.config.Reader, suite, archived)
+// Document makes a run's result.
+func (s *Store) Document(ctx context.Context, suite archive.Suite, archived archive.RunRecord) (result.Run, error) {
+	r, err := record.Open(s.reader, suite, archived)
 	if err != nil {
 		return result.Run{}, err
 	}
-	lengths, err := c.lengths(ctx, r)
+	lengths, err := s.lengths(ctx, r)
 	if err != nil {
 		return result.Run{}, err
 	}
 	b := r.Builder(lengths)
-	for w, err := range c.archive.Windows(ctx, archived.ID) {
+	for w, err := range s.archive.Windows(ctx, archived.ID) {
 		if err != nil {
 			return result.Run{}, err
 		}
@@ -35,7 +35,7 @@ func (c *Coordinator) document(ctx context.Context, suite archive.Suite, archive
 			return result.Run{}, err
 		}
 	}
-	events, err := c.archive.Events(ctx, archived.ID)
+	events, err := s.archive.Events(ctx, archived.ID)
 	if err != nil {
 		return result.Run{}, err
 	}
@@ -43,10 +43,10 @@ func (c *Coordinator) document(ctx context.Context, suite archive.Suite, archive
 	for _, e := range events {
 		notes.Events[e.Phase] = append(notes.Events[e.Phase], result.Event{T: e.Offset.Seconds(), Kind: e.Kind, Text: e.Text})
 	}
-	if err := c.observations(ctx, r, &notes); err != nil {
+	if err := s.observations(ctx, r, &notes); err != nil {
 		return result.Run{}, err
 	}
-	doc, err := b.Document(r.Header(c.config.Version), notes)
+	doc, err := b.Document(r.Header(s.version), notes)
 	r.AddActions(doc.Phases)
 	for i := range doc.Phases {
 		compare.Effects(&doc.Phases[i])
@@ -55,8 +55,8 @@ func (c *Coordinator) document(ctx context.Context, suite archive.Suite, archive
 }
 
 // lengths are how long the phases of a run have been, by their windows.
-func (c *Coordinator) lengths(ctx context.Context, r *record.Run) (map[plan.PhaseName]time.Duration, error) {
-	extents, err := c.archive.Extents(ctx, r.Archived.ID)
+func (s *Store) lengths(ctx context.Context, r *record.Run) (map[plan.PhaseName]time.Duration, error) {
+	extents, err := s.archive.Extents(ctx, r.Archived.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -68,10 +68,33 @@ func (c *Coordinator) lengths(ctx context.Context, r *record.Run) (map[plan.Phas
 	return lengths, nil
 }
 
-// resultJSON makes the result of a suite or a run as the JSON of the contract: a suite of one run answers with
+// observations adds to the notes of a result what was observed during the run.
+func (s *Store) observations(ctx context.Context, r *record.Run, notes *result.Notes) error {
+	if !r.Settings.Telemetry.On {
+		return nil
+	}
+	observed, err := s.archive.Observations(ctx, r.Archived.ID)
+	if err != nil {
+		return err
+	}
+	extents, err := s.archive.Extents(ctx, r.Archived.ID)
+	if err != nil {
+		return err
+	}
+	var spans []result.Span
+	for _, e := range extents {
+		if began, ok := r.Began(plan.PhaseName(e.Phase)); ok {
+			spans = append(spans, result.Span{Phase: e.Phase, Begin: began, End: began + e.Length})
+		}
+	}
+	notes.Observe(observed, spans, r.Settings.Telemetry.Interval)
+	return nil
+}
+
+// JSON makes the result of a suite or a run as the JSON of the contract: a suite of one run answers with
 // the run itself.
-func (c *Coordinator) resultJSON(ctx context.Context, id string) ([]byte, error) {
-	suite, runs, err := c.find(ctx, id)
+func (s *Store) JSON(ctx context.Context, id string) ([]byte, error) {
+	suite, runs, err := s.Find(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -82,18 +105,18 @@ func (c *Coordinator) resultJSON(ctx context.Context, id string) ([]byte, error)
 	replaced := record.ReplacedBy(runs)
 	for _, archived := range runs {
 		var doc result.Run
-		err := guard(func() (err error) {
-			doc, err = c.document(ctx, suite, archived)
+		err := quarantine.Guard(func() (err error) {
+			doc, err = s.Document(ctx, suite, archived)
 			return err
 		})
-		if _, is := errors.AsType[*panicked](err); is {
-			c.setAside(suite.ID, "make the result of run "+archived.ID, err)
+		if _, is := errors.AsType[*quarantine.PanicError](err); is {
+			s.quarantine.Add(suite.ID, "make the result of run "+archived.ID, err)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("make result of run %s: %w", archived.ID, err)
 		}
-		if why := c.whyAside(suite.ID); why != "" {
-			doc.Warnings = append(slices.Clone(doc.Warnings), "suite "+suite.ID+" is "+why)
+		if reason := s.quarantine.Reason(suite.ID); reason != "" {
+			doc.Warnings = append(slices.Clone(doc.Warnings), "suite "+suite.ID+" is "+reason)
 		}
 		doc.ReplacedBy = replaced[archived.ID]
 		whole.Runs = append(whole.Runs, doc)
@@ -123,40 +146,4 @@ func suiteHeader(suite archive.Suite, runs []archive.RunRecord) (result.Suite, e
 	}
 	slices.SortStableFunc(whole.Ran, func(a, b result.Turn) int { return a.Started.Compare(b.Started) })
 	return whole, nil
-}
-
-// find gives a suite with its runs, or with one of them if id is a run's.
-func (c *Coordinator) find(ctx context.Context, id string) (archive.Suite, []archive.RunRecord, error) {
-	suite, err := c.archive.Suite(ctx, record.SuiteOf(id))
-	if err == nil && id != suite.ID {
-		var one archive.RunRecord
-		one, err = c.archive.Run(ctx, id)
-		if err == nil {
-			return suite, []archive.RunRecord{one}, nil
-		}
-	}
-	if errors.Is(err, archive.ErrNotFound) {
-		return suite, nil, wire.Errorf(wire.ErrNotFound, "there is no suite or run %q here: `benchctl list` shows what there is", id)
-	}
-	if err != nil {
-		return suite, nil, err
-	}
-	runs, err := c.archive.Runs(ctx, suite.ID)
-	return suite, runs, err
-}
-
-// apply archives how a run goes on, and how its suite stands if the run's status has changed. Runs of a suite
-// take turns: two that ended at once would each take the other for one that goes on.
-func (c *Coordinator) apply(ctx context.Context, r archive.RunRecord, events []archive.Event, changed bool) error {
-	change := archive.Change{Runs: []archive.RunRecord{r}, Events: events}
-	if changed {
-		c.turn.Lock()
-		defer c.turn.Unlock()
-		runs, err := c.archive.Runs(ctx, r.Suite)
-		if err != nil {
-			return err
-		}
-		change.Suite, change.Status = r.Suite, record.StatusOf(runs, r)
-	}
-	return c.archive.Apply(ctx, change)
 }

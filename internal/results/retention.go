@@ -1,4 +1,4 @@
-package coordinator
+package results
 
 import (
 	"context"
@@ -80,13 +80,13 @@ func parseSize(text string) (int64, bool) {
 }
 
 // letGo removes the oldest ended suites for as long as the policy wants it.
-func (c *Coordinator) letGo(ctx context.Context, now time.Time) error {
-	keep := c.config.Keep
+func (s *Store) letGo(ctx context.Context, now time.Time) error {
+	keep := s.keep
 	if keep == (Keep{}) {
 		return nil
 	}
 	for {
-		id, ended, err := c.archive.Oldest(ctx)
+		id, ended, err := s.archive.Oldest(ctx)
 		if err != nil || id == "" {
 			return err
 		}
@@ -95,7 +95,7 @@ func (c *Coordinator) letGo(ctx context.Context, now time.Time) error {
 			why = fmt.Sprintf("it ended %s ago", age.Round(time.Minute))
 		}
 		if keep.Size > 0 && why == "" {
-			size, err := c.archive.Size(ctx)
+			size, err := s.archive.Size(ctx)
 			if err != nil {
 				return err
 			}
@@ -106,8 +106,8 @@ func (c *Coordinator) letGo(ctx context.Context, now time.Time) error {
 		if why == "" {
 			return nil
 		}
-		c.log.Info("a suite is let go, as --keep says", "suite", id, "because", why)
-		if err := c.archive.Remove(ctx, id); err != nil && !errors.Is(err, archive.ErrNotFound) {
+		s.log.Info("a suite is let go, as --keep says", "suite", id, "because", why)
+		if err := s.archive.Remove(ctx, id); err != nil && !errors.Is(err, archive.ErrNotFound) {
 			return err
 		}
 	}

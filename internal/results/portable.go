@@ -1,0 +1,43 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/record"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// Export writes an ended suite as one file.
+func (s *Store) Export(ctx context.Context, id string, to io.Writer) error {
+	if _, _, err := s.Find(ctx, id); err != nil {
+		return err
+	}
+	if record.SuiteOf(id) != id {
+		return wire.Errorf(wire.ErrNotAllowed, "%s is one run of a suite: export the whole suite %s", id, record.SuiteOf(id))
+	}
+	err := s.archive.Export(ctx, id, to)
+	if errors.Is(err, archive.ErrNotEnded) {
+		err = wire.Errorf(wire.ErrNotAllowed, "suite %s has not ended: wait for its end with `benchctl watch %s`, or cancel it with `benchctl cancel %s`", id, id, id)
+	}
+	return err
+}
+
+// Import takes a suite that was exported and returns its id.
+func (s *Store) Import(ctx context.Context, from io.Reader) (string, error) {
+	id, err := s.archive.Import(ctx, from, s.checkImported)
+	switch {
+	case err == nil:
+		s.log.Info("suite is imported", "suite", id)
+		return id, nil
+	case errors.Is(err, archive.ErrExists):
+		return "", wire.Errorf(wire.ErrNotAllowed, "%v", err)
+	case errors.Is(err, archive.ErrDamaged), errors.Is(err, archive.ErrNewer):
+		return "", wire.Errorf(wire.ErrBadSpec, "%v", err)
+	case errors.Is(err, archive.ErrFull):
+		return "", wire.Errorf(wire.ErrFull, "%v", err)
+	}
+	return "", err
+}

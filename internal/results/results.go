@@ -1,0 +1,106 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"log/slog"
+	"time"
+
+	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/quarantine"
+	"github.com/benchd/benchd/internal/record"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// Archive is what results are made of.
+type Archive interface {
+	Suite(ctx context.Context, id string) (archive.Suite, error)
+	Run(ctx context.Context, id string) (archive.RunRecord, error)
+	Runs(ctx context.Context, suite string) ([]archive.RunRecord, error)
+	Windows(ctx context.Context, run string) iter.Seq2[*latency.Window, error]
+	Events(ctx context.Context, run string) ([]archive.Event, error)
+	Observations(ctx context.Context, run string) ([]result.Observed, error)
+	Extents(ctx context.Context, run string) ([]archive.PhaseExtent, error)
+	Export(ctx context.Context, suite string, to io.Writer) error
+	Import(ctx context.Context, from io.Reader, check func(context.Context, archive.Suite, []archive.RunRecord) error) (string, error)
+
+	Maintained
+}
+
+// Maintained is what Maintain does to an archive.
+type Maintained interface {
+	Oldest(ctx context.Context) (id string, ended time.Time, err error)
+	Size(ctx context.Context) (int64, error)
+	Remove(ctx context.Context, suite string) error
+	Purge(ctx context.Context) error
+	RollUp(ctx context.Context, roll archive.RollUp, pause func(context.Context) error) error
+	Tidy(ctx context.Context) error
+}
+
+// Config says what results are made of, and how. All fields but Keep must be set.
+type Config struct {
+	Archive    Archive
+	Reader     *spec.Reader // of the properties of runs
+	Version    string       // of this build, for runs that do not have theirs
+	Keep       Keep
+	Clock      *clock.Source
+	Quarantine *quarantine.List
+	Logger     *slog.Logger
+}
+
+// Store answers from an archive.
+type Store struct {
+	archive    Archive
+	reader     *spec.Reader
+	version    string
+	keep       Keep
+	date       *clock.Settled // for what deletes by age
+	quarantine *quarantine.List
+	log        *slog.Logger
+}
+
+// New returns a store.
+func New(config Config) *Store {
+	return &Store{
+		archive: config.Archive, reader: config.Reader, version: config.Version, keep: config.Keep, date: clock.NewSettled(config.Clock),
+		quarantine: config.Quarantine, log: config.Logger,
+	}
+}
+
+// Find returns a suite with its runs, or with one of them if id is a run's.
+func (s *Store) Find(ctx context.Context, id string) (archive.Suite, []archive.RunRecord, error) {
+	suite, err := s.archive.Suite(ctx, record.SuiteOf(id))
+	if err == nil && id != suite.ID {
+		var one archive.RunRecord
+		one, err = s.archive.Run(ctx, id)
+		if err == nil {
+			return suite, []archive.RunRecord{one}, nil
+		}
+	}
+	if errors.Is(err, archive.ErrNotFound) {
+		return suite, nil, wire.Errorf(wire.ErrNotFound, "there is no suite or run %q here: `benchctl list` shows what there is", id)
+	}
+	if err != nil {
+		return suite, nil, err
+	}
+	runs, err := s.archive.Runs(ctx, suite.ID)
+	return suite, runs, err
+}
+
+// One finds a run by its id, or by that of a suite that has no other.
+func (s *Store) One(ctx context.Context, id string) (*record.Run, error) {
+	suite, runs, err := s.Find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(runs) != 1 {
+		return nil, wire.Errorf(wire.ErrNotFound, "suite %s has %d runs: name one of them, such as %s.1", id, len(runs), id)
+	}
+	return record.Open(s.reader, suite, runs[0])
+}
