@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/roster"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -96,10 +97,10 @@ func (cd *conductor) probe() {
 		return
 	}
 	cd.probing = true
-	var sessions []*session
+	var sessions []*roster.Session
 	for i, sh := range cd.run.State.Life.Shards {
 		if m := cd.member(i); m != nil && sh.Held() {
-			if s, ok := m.connected(); ok {
+			if s, ok := m.Connected(); ok {
 				sessions = append(sessions, s)
 			}
 		}
@@ -110,7 +111,7 @@ func (cd *conductor) probe() {
 			defer cancel()
 			var wg sync.WaitGroup
 			for _, s := range sessions {
-				wg.Go(func() { cd.ofRun(func() { s.burst(ctx) }) })
+				wg.Go(func() { cd.ofRun(func() { s.Burst(ctx) }) })
 			}
 			wg.Wait()
 			cd.post(cd.probed)
@@ -124,7 +125,7 @@ func (cd *conductor) probed() {
 		cd.step(lifecycle.ClocksKnown{})
 		return
 	}
-	time.AfterFunc(probeEvery, func() {
+	time.AfterFunc(roster.ProbeEvery, func() {
 		cd.post(func() {
 			if status := cd.run.State.Life.Status; status == result.Preparing || status == result.Running {
 				cd.probe()
@@ -143,7 +144,7 @@ func (cd *conductor) clocksKnown() bool {
 		if m == nil {
 			return false
 		}
-		if _, known := m.estimate(now); !known {
+		if _, known := m.Estimate(now); !known {
 			return false
 		}
 	}
@@ -172,7 +173,7 @@ func (cd *conductor) lead() time.Duration {
 	now := cd.c.clock.Now()
 	for i, sh := range cd.run.State.Life.Shards {
 		if m := cd.member(i); m != nil && sh.Held() {
-			if est, ok := m.estimate(now); ok {
+			if est, ok := m.Estimate(now); ok {
 				lead = min(max(lead, 10*time.Duration(est.Bound)), mostLead)
 			}
 		}
@@ -210,8 +211,8 @@ func (cd *conductor) release(shard int) {
 	cd.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Release{
 		Release: &benchdv1.Release{Id: cd.shardID(shard)},
 	}})
-	if m := cd.member(shard); m != nil && m.serving() == cd.id {
-		m.serve("")
+	if m := cd.member(shard); m != nil && m.Serving() == cd.id {
+		m.Serve("")
 		if !cd.sealed { // runEnded does it for all
 			cd.c.schedule()
 		}

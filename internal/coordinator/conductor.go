@@ -11,6 +11,7 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/roster"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
@@ -276,10 +277,10 @@ func (cd *conductor) now() (plan.PhaseName, time.Duration) {
 }
 
 // line is how an agent's clock maps to the run's time, as far as is known; false before the first start.
-func (cd *conductor) line(m *member) (clock.Line, bool) {
+func (cd *conductor) line(m *roster.Agent) (clock.Line, bool) {
 	epoch := cd.epoch.Load()
 	now := cd.c.clock.Now()
-	est, ok := m.estimate(now)
+	est, ok := m.Estimate(now)
 	if epoch == 0 || !ok || !cd.anchored.Load() {
 		return clock.Line{}, false
 	}
@@ -368,15 +369,15 @@ func (cd *conductor) checkMerged(shard int, phase plan.PhaseName) {
 }
 
 // member is the agent of a shard.
-func (cd *conductor) member(shard int) *member {
-	return cd.c.roster.get(cd.run.State.Life.Shards[shard].Agent)
+func (cd *conductor) member(shard int) *roster.Agent {
+	return cd.c.roster.Get(cd.run.State.Life.Shards[shard].Agent)
 }
 
 // send sends to a shard's agent, if it is there: what it misses is sent again when it is back.
 func (cd *conductor) send(shard int, msg *benchdv1.SessionResponse) {
-	if m := cd.member(shard); m != nil && m.boot() == cd.run.State.Life.Shards[shard].Boot {
-		if s, ok := m.connected(); ok {
-			s.send(msg)
+	if m := cd.member(shard); m != nil && m.Boot() == cd.run.State.Life.Shards[shard].Boot {
+		if s, ok := m.Connected(); ok {
+			s.Send(msg)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/roster"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/quarantine"
@@ -55,7 +56,7 @@ type Coordinator struct {
 	clock   *clock.Source
 	archive *archive.Archive
 	results *results.Store
-	roster  *roster
+	roster  *roster.Roster
 	ingest  *ingest
 	metrics *metrics
 	boot    string
@@ -95,7 +96,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	c := &Coordinator{
-		config: config, log: config.Logger, clock: config.Clock, archive: store, roster: newRoster(),
+		config: config, log: config.Logger, clock: config.Clock, archive: store, roster: roster.New(),
 		boot: rand.Text(), life: life, end: end,
 		conductors: make(map[string]*conductor), changed: make(chan struct{}),
 	}

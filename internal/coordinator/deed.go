@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/roster"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/load"
@@ -38,7 +39,7 @@ func (cd *conductor) act(a lifecycle.Act) {
 // agent bounds it, too.
 func (cd *conductor) pursue() {
 	d := cd.run.State.Pending
-	time.AfterFunc(cd.actionTimeout()+answerAfter, func() {
+	time.AfterFunc(cd.actionTimeout()+roster.AnswerAfter, func() {
 		cd.post(func() {
 			cd.deedEnded(d.ID, "no answer within "+cd.actionTimeout().String()+": whether it was done is not known")
 		})
@@ -59,10 +60,10 @@ func (cd *conductor) choose(d record.PendingAction) bool {
 		return false
 	}
 	cd.run.State.Ordered++
-	d.ID, d.Agent, d.Boot = cd.id+deedMark+strconv.Itoa(cd.run.State.Ordered), m.name, m.boot()
+	d.ID, d.Agent, d.Boot = cd.id+deedMark+strconv.Itoa(cd.run.State.Ordered), m.Name, m.Boot()
 	d.Begun, cd.ordered = cd.date(), clock.Mono()
 	cd.run.State.Pending = &d
-	cd.note("action", fmt.Sprintf("%s begins, by agent %s", &d, m.name))
+	cd.note("action", fmt.Sprintf("%s begins, by agent %s", &d, m.Name))
 	if d.Timed {
 		cd.begunTimed(&d)
 	}
@@ -72,10 +73,10 @@ func (cd *conductor) choose(d record.PendingAction) bool {
 
 // doer is the agent for an action: the steward if it is there, else another of the run. A hook is done by one that allows
 // it, which need not be of the run.
-func (cd *conductor) doer(d *record.PendingAction) *member {
-	fit := func(m *member) bool {
-		_, connected := m.connected()
-		return connected && (d.Name != plan.Hook || m.allows(d.Args[plan.HookArg]))
+func (cd *conductor) doer(d *record.PendingAction) *roster.Agent {
+	fit := func(m *roster.Agent) bool {
+		_, connected := m.Connected()
+		return connected && (d.Name != plan.Hook || m.Allows(d.Args[plan.HookArg]))
 	}
 	for i, sh := range cd.run.State.Life.Shards {
 		if m := cd.member(i); m != nil && sh.State != lifecycle.Gone && fit(m) {
@@ -83,7 +84,7 @@ func (cd *conductor) doer(d *record.PendingAction) *member {
 		}
 	}
 	if d.Name == plan.Hook {
-		for _, m := range cd.c.roster.all(clock.Mono()) {
+		for _, m := range cd.c.roster.All() {
 			if fit(m) {
 				return m
 			}
@@ -102,12 +103,12 @@ func (cd *conductor) orderDeed() {
 		time.AfterFunc(deedRetry, func() { cd.post(cd.orderDeed) })
 		return
 	}
-	m := cd.c.roster.get(d.Agent)
-	if m == nil || m.boot() != d.Boot {
+	m := cd.c.roster.Get(d.Agent)
+	if m == nil || m.Boot() != d.Boot {
 		return
 	}
-	if s, ok := m.connected(); ok {
-		s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Action{Action: &benchdv1.ActionOrder{
+	if s, ok := m.Connected(); ok {
+		s.Send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Action{Action: &benchdv1.ActionOrder{
 			Id: d.ID, Run: cd.id, Target: cd.run.Settings.DB, Name: d.Name, Args: orderedArgs(d), Properties: cd.run.Archived.Properties,
 			TimeoutNs: int64(cd.actionTimeout()),
 		}}})
@@ -124,7 +125,7 @@ func (cd *conductor) answered(agent string, answer *benchdv1.ActionAnswer) {
 	if d == nil || d.ID != answer.GetId() || d.Agent != agent {
 		return // it was given up
 	}
-	if err := failure(agent, answer); err != nil {
+	if err := roster.Failure(agent, answer); err != nil {
 		cd.deedEnded(d.ID, err.Error())
 		return
 	}
@@ -182,9 +183,9 @@ func (cd *conductor) missDoer(now clock.Instant) {
 		return
 	}
 	here, boot := false, ""
-	if m := cd.c.roster.get(d.Agent); m != nil {
-		_, here = m.connected()
-		boot = m.boot()
+	if m := cd.c.roster.Get(d.Agent); m != nil {
+		_, here = m.Connected()
+		boot = m.Boot()
 	}
 	switch {
 	case here && boot == d.Boot:
@@ -216,20 +217,20 @@ func (cd *conductor) giveUpDeed() {
 	if d.Name == plan.Hook {
 		return
 	}
-	if m := cd.c.roster.get(d.Agent); m != nil {
-		if s, ok := m.connected(); ok {
-			s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_CancelAction{CancelAction: &benchdv1.ActionCancel{Id: d.ID}}})
+	if m := cd.c.roster.Get(d.Agent); m != nil {
+		if s, ok := m.Connected(); ok {
+			s.CancelAction(d.ID)
 		}
 	}
 }
 
 // acted hands an answer to who waits for it: somebody who asked for it, or a run.
-func (c *Coordinator) acted(m *member, s *session, answer *benchdv1.ActionAnswer) {
+func (c *Coordinator) acted(m *roster.Agent, s *roster.Session, answer *benchdv1.ActionAnswer) {
 	if run, _, ok := strings.Cut(answer.GetId(), deedMark); ok {
 		if cd := c.conductor(run); cd != nil {
-			cd.post(func() { cd.answered(m.name, answer) })
+			cd.post(func() { cd.answered(m.Name, answer) })
 		}
 		return
 	}
-	s.acted(answer)
+	s.Answered(answer)
 }

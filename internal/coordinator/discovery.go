@@ -2,12 +2,8 @@ package coordinator
 
 import (
 	"encoding/json"
-	"net"
 	"net/http"
 	"strings"
-
-	"github.com/benchd/benchd/internal/clock"
-	"github.com/benchd/benchd/internal/security"
 )
 
 // scrapeGroup is an entry of Prometheus's HTTP service discovery.
@@ -24,8 +20,8 @@ const metaPrefix = "__meta_benchd_label_"
 func (c *Coordinator) Discovery() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		groups := []scrapeGroup{}
-		for _, m := range c.roster.all(clock.Mono()) {
-			info := m.info(c.clock)
+		for _, m := range c.roster.All() {
+			info := m.Info(c.clock)
 			if !info.GetConnected() || info.GetMetricsAddress() == "" {
 				continue
 			}
@@ -40,23 +36,6 @@ func (c *Coordinator) Discovery() http.Handler {
 			c.log.Debug("answer service discovery", "error", err)
 		}
 	})
-}
-
-// scrapeAddress is where others reach the metrics of an agent that says where they are and connects from source; empty
-// where they cannot: this machine's loopback is not the agent's.
-func scrapeAddress(said, source string) string {
-	host, port, err := net.SplitHostPort(said)
-	if err != nil {
-		return ""
-	}
-	from, _, err := net.SplitHostPort(source)
-	switch {
-	case host != "" && (!security.Loopback(said) || err == nil && security.Loopback(source)):
-		return said
-	case host != "" || err != nil:
-		return ""
-	}
-	return net.JoinHostPort(from, port)
 }
 
 // labelName makes a name that Prometheus takes for a label of ours.

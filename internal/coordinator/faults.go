@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/roster"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/plan"
@@ -31,7 +31,7 @@ func (cd *conductor) clearFaults() {
 	why := "no agent is connected that could end them"
 	tries := 0
 	for _, m := range cd.clearers() {
-		s, ok := m.connected()
+		s, ok := m.Connected()
 		if !ok || tries == clearTries {
 			continue
 		}
@@ -49,44 +49,44 @@ func (cd *conductor) clearFaults() {
 		"; look with `benchctl sandbox fault list`, and end them with `benchctl sandbox fault clear`")
 }
 
-func (cd *conductor) clearFaultsBy(m *member, s *session) ([]string, error) {
+func (cd *conductor) clearFaultsBy(m *roster.Agent, s *roster.Session) ([]string, error) {
 	ctx, cancel := context.WithTimeout(cd.c.life, clearWithin)
 	defer cancel()
-	answer, err := s.order(ctx, &benchdv1.ActionOrder{
+	answer, err := s.Order(ctx, &benchdv1.ActionOrder{
 		Id: rand.Text(), Run: cd.id, Target: cd.run.Settings.DB, Name: plan.ClearFaults, Args: map[string]string{plan.OwnFaults: "true"},
 		Properties: cd.run.Archived.Properties, TimeoutNs: int64(clearWithin),
 	}, clearWithin)
 	if err == nil {
-		err = failure(m.name, answer)
+		err = roster.Failure(m.Name, answer)
 	}
 	if err != nil {
 		return nil, err
 	}
 	var found load.Answer
 	if err := json.Unmarshal(answer.GetAnswer(), &found); err != nil {
-		return nil, wire.Errorf(wire.ErrMalformed, "agent %s sent an answer that cannot be read: %v", m.name, err)
+		return nil, wire.Errorf(wire.ErrMalformed, "agent %s sent an answer that cannot be read: %v", m.Name, err)
 	}
 	return found.Text, nil
 }
 
 // clearers are the agents to be asked in their order: the one that has added the newest fault knows the way; then those of
 // the run, then all.
-func (cd *conductor) clearers() []*member {
-	var list []*member
-	add := func(m *member) {
+func (cd *conductor) clearers() []*roster.Agent {
+	var list []*roster.Agent
+	add := func(m *roster.Agent) {
 		if m != nil && !slices.Contains(list, m) {
 			list = append(list, m)
 		}
 	}
 	for _, t := range slices.Backward(cd.run.State.Timed) {
 		if t.Fault {
-			add(cd.c.roster.get(t.Agent))
+			add(cd.c.roster.Get(t.Agent))
 		}
 	}
 	for i := range cd.run.State.Life.Shards {
 		add(cd.member(i))
 	}
-	for _, m := range cd.c.roster.all(clock.Mono()) {
+	for _, m := range cd.c.roster.All() {
 		add(m)
 	}
 	return list

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/roster"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
@@ -48,14 +49,14 @@ func (cd *conductor) handOver(now clock.Instant) {
 }
 
 // takeUp hands a shard to another agent, which goes on where the one before it was.
-func (cd *conductor) takeUp(shard int, m *member) {
+func (cd *conductor) takeUp(shard int, m *roster.Agent) {
 	before := cd.run.State.Life.Shards[shard].Attempt
-	info := m.info(cd.c.clock)
+	info := m.Info(cd.c.clock)
 	granted := provenance(info, shard, cd.workers(shard))
 	granted.Attempt = before + 1
 	cd.run.State.Agents = append(cd.run.State.Agents, granted)
 	cd.builder.Shard(record.ShardInfo(granted))
-	cd.step(lifecycle.Handed{Shard: shard, Grant: lifecycle.Grant{Agent: m.name, Boot: info.GetBootId()}})
+	cd.step(lifecycle.Handed{Shard: shard, Grant: lifecycle.Grant{Agent: m.Name, Boot: info.GetBootId()}})
 	cd.publish(cd.builder.Live()) // from now on windows of the attempt before are refused
 }
 
@@ -70,7 +71,7 @@ func (cd *conductor) workers(shard int) int {
 
 // adopt marks an agent as serving a run that has a shard without one: the shard's own, started anew, or one that has
 // nothing else to do, or, where spare ones of the run may be taken, one that has ended its part of it.
-func (c *Coordinator) adopt(cd *conductor, shard int, spare bool) *member {
+func (c *Coordinator) adopt(cd *conductor, shard int, spare bool) *roster.Agent {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	shards := cd.run.State.Life.Shards
@@ -79,20 +80,20 @@ func (c *Coordinator) adopt(cd *conductor, shard int, spare bool) *member {
 			return sh.Agent == name && sh.Held() && sh.State != lifecycle.Over
 		})
 	}
-	var best *member
-	for _, m := range c.roster.matching(cd.run.State.Select, clock.Mono()) {
-		switch serving := m.serving(); {
-		case serving != "" && serving != cd.id, busy(m.name):
-		case m.name == shards[shard].Agent:
+	var best *roster.Agent
+	for _, m := range c.roster.Matching(cd.run.State.Select) {
+		switch serving := m.Serving(); {
+		case serving != "" && serving != cd.id, busy(m.Name):
+		case m.Name == shards[shard].Agent:
 			best = m
-		case serving == "" && (best == nil || best.serving() != "" && best.name != shards[shard].Agent):
+		case serving == "" && (best == nil || best.Serving() != "" && best.Name != shards[shard].Agent):
 			best = m
 		case serving == cd.id && spare && best == nil:
 			best = m
 		}
 	}
 	if best != nil {
-		best.serve(cd.id)
+		best.Serve(cd.id)
 	}
 	return best
 }

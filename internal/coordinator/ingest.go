@@ -8,10 +8,9 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
-	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/coordinator/roster"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/quarantine"
-	"github.com/benchd/benchd/internal/wire"
 )
 
 const (
@@ -34,12 +33,12 @@ type ingest struct {
 
 // arrival is a window and the session to which its acknowledgement goes.
 type arrival struct {
-	from   *session
+	from   *roster.Session
 	window *latency.Window
 }
 
 // add queues a window; it waits while the archive is slower than the agents.
-func (in *ingest) add(from *session, w *latency.Window) error {
+func (in *ingest) add(from *roster.Session, w *latency.Window) error {
 	select {
 	case in.in <- arrival{from, w}:
 		return nil
@@ -136,13 +135,6 @@ func (in *ingest) done(batch []arrival, receipts []archive.Receipt) {
 	}
 	in.seen(count, len(batch)-count-refused, refused)
 	for _, a := range batch {
-		acknowledge(a.from, a.window.ID)
+		a.from.Acknowledge(a.window.ID)
 	}
-}
-
-// acknowledge tells an agent that it need not keep a window.
-func acknowledge(to *session, id latency.WindowID) {
-	to.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Ack{Ack: &benchdv1.Ack{
-		Id: wire.FromShard(id.Run, id.Shard, id.Attempt), Phase: id.Phase, Seq: uint32(id.Seq),
-	}}})
 }

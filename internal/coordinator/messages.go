@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/roster"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -16,16 +17,16 @@ import (
 
 // toShard hands a message of an agent to the conductor of the run that it is about, if the agent has that
 // shard in that attempt; anything else is news of a run that is over, or none of the agent's business.
-func (c *Coordinator) toShard(m *member, id *benchdv1.ShardId, do func(*conductor, int)) {
+func (c *Coordinator) toShard(m *roster.Agent, id *benchdv1.ShardId, do func(*conductor, int)) {
 	cd := c.conductor(id.GetRun())
 	if cd == nil {
-		forget(m, id)
+		m.Forget(id)
 		return
 	}
 	cd.post(func() {
 		shard := int(id.GetShard())
 		if !cd.owns(m, shard, int(id.GetAttempt())) {
-			forget(m, id)
+			m.Forget(id)
 			return
 		}
 		do(cd, shard)
@@ -33,23 +34,13 @@ func (c *Coordinator) toShard(m *member, id *benchdv1.ShardId, do func(*conducto
 }
 
 // owns reports whether an agent has a shard in hand. It runs in the loop.
-func (cd *conductor) owns(m *member, shard, attempt int) bool {
+func (cd *conductor) owns(m *roster.Agent, shard, attempt int) bool {
 	life := cd.run.State.Life
 	if shard < 0 || shard >= len(life.Shards) {
 		return false
 	}
 	sh := life.Shards[shard]
-	return sh.Agent == m.name && sh.Attempt == attempt && sh.Boot == m.boot()
-}
-
-// forget tells an agent that nobody waits for a shard any more.
-func forget(m *member, id *benchdv1.ShardId) {
-	s, ok := m.connected()
-	if !ok {
-		return
-	}
-	s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Stop{Stop: &benchdv1.Stop{Id: id, Reason: "the run has ended"}}})
-	s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Release{Release: &benchdv1.Release{Id: id}}})
+	return sh.Agent == m.Name && sh.Attempt == attempt && sh.Boot == m.Boot()
 }
 
 // What follows runs in the conductor's loop.
@@ -79,7 +70,7 @@ func (cd *conductor) prepared(shard int, msg *benchdv1.Prepared) {
 
 // started keeps when an agent's first operation was really sent, in our clock. An agent that took a shard up from another
 // was not there at the planned start: it has no part in the skew.
-func (cd *conductor) started(m *member, msg *benchdv1.Started) {
+func (cd *conductor) started(m *roster.Agent, msg *benchdv1.Started) {
 	if msg.GetId().GetAttempt() > 1 {
 		return
 	}
@@ -87,20 +78,20 @@ func (cd *conductor) started(m *member, msg *benchdv1.Started) {
 		return
 	}
 	for _, s := range cd.run.State.Sends {
-		if s.Name == m.name {
+		if s.Name == m.Name {
 			return
 		}
 	}
 	now := cd.c.clock.Now()
-	est, ok := m.estimate(now)
+	est, ok := m.Estimate(now)
 	if !ok {
 		return
 	}
 	at := est.Line.Inverse(msg.GetFirstSentAgentNs())
-	est, _ = m.estimate(at) // news that comes late is judged by the probes of its time
+	est, _ = m.Estimate(at) // news that comes late is judged by the probes of its time
 	at = est.Line.Inverse(msg.GetFirstSentAgentNs())
 	cd.run.State.Sends = append(cd.run.State.Sends, result.FirstSend{
-		Name: m.name, At: cd.dateAt(at),
+		Name: m.Name, At: cd.dateAt(at),
 		Uncertainty: time.Duration(est.BoundAt(at)), Offset: time.Duration(est.Offset(now)),
 	})
 	cd.dirty = true
@@ -154,8 +145,8 @@ func (cd *conductor) lost(shard int, why string) {
 }
 
 // back takes up again what an agent holds of a shard after its stream was broken.
-func (cd *conductor) back(shard int, m *member, held *benchdv1.HeldShard) {
-	cd.log.Info("agent is back", "agent", m.name, "phase", held.GetPhase())
+func (cd *conductor) back(shard int, m *roster.Agent, held *benchdv1.HeldShard) {
+	cd.log.Info("agent is back", "agent", m.Name, "phase", held.GetPhase())
 	delete(cd.away, shard)
 	if held.GetPrepared() && cd.run.State.Life.Shards[shard].State == lifecycle.Assigned {
 		cd.step(lifecycle.Prepared{Shard: shard})
@@ -207,7 +198,7 @@ func (cd *conductor) settle() {
 // gone starts the time that an agent has to come back.
 func (cd *conductor) gone(shard int) {
 	if m := cd.member(shard); m != nil {
-		if _, ok := m.connected(); ok {
+		if _, ok := m.Connected(); ok {
 			return // it came back before we got to know
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/exposition"
 )
 
@@ -89,8 +88,8 @@ func (m *metrics) arrived(delay, interval time.Duration) {
 // countAgents counts the agents that are as asked.
 func (c *Coordinator) countAgents(is func(connected, serving bool) bool) int {
 	n := 0
-	for _, m := range c.roster.all(clock.Mono()) {
-		if _, connected := m.connected(); is(connected, m.serving() != "") {
+	for _, m := range c.roster.All() {
+		if _, connected := m.Connected(); is(connected, m.Serving() != "") {
 			n++
 		}
 	}
@@ -123,14 +122,14 @@ func (k *clocks) Describe(to chan<- *prometheus.Desc) {
 // Collect shows the agents that are connected.
 func (k *clocks) Collect(to chan<- prometheus.Metric) {
 	now := k.c.clock.Now()
-	for _, m := range k.c.roster.all(clock.Mono()) {
-		if _, connected := m.connected(); !connected {
+	for _, m := range k.c.roster.All() {
+		if _, connected := m.Connected(); !connected {
 			continue
 		}
-		if est, ok := m.estimate(now); ok {
-			to <- exposition.Level(k.offset, time.Duration(est.Offset(now)).Seconds(), m.name)
-			to <- exposition.Level(k.doubt, time.Duration(est.Bound).Seconds(), m.name)
-			to <- exposition.Level(k.drifting, est.Line.Rate, m.name)
+		if est, ok := m.Estimate(now); ok {
+			to <- exposition.Level(k.offset, time.Duration(est.Offset(now)).Seconds(), m.Name)
+			to <- exposition.Level(k.doubt, time.Duration(est.Bound).Seconds(), m.Name)
+			to <- exposition.Level(k.drifting, est.Line.Rate, m.Name)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"google.golang.org/grpc"
 
@@ -13,11 +12,6 @@ import (
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
-)
-
-const (
-	pieceWithin = 30 * time.Second
-	maxPiece    = 1 << 20
 )
 
 // Points streams what a run's agents hold of its raw points. One piece is asked for at a time, so that what else an
@@ -142,48 +136,13 @@ func (e *pieceError) Unwrap() error { return e.error }
 
 // piece asks an agent for a piece and waits for it.
 func (c *Coordinator) piece(ctx context.Context, agent string, order *benchdv1.PointsOrder) (*benchdv1.PointsPiece, error) {
-	m := c.roster.get(agent)
+	m := c.roster.Get(agent)
 	if m == nil {
 		return nil, wire.Errorf(wire.ErrUnreachable, "agent %s, which holds raw points, is not connected", agent)
 	}
-	s, ok := m.connected()
+	s, ok := m.Connected()
 	if !ok {
 		return nil, wire.Errorf(wire.ErrUnreachable, "agent %s, which holds raw points, is not connected", agent)
 	}
-	answer := make(chan *benchdv1.PointsPiece, 1)
-	s.mu.Lock()
-	s.orders++
-	order.Number = s.orders
-	s.pieces[order.GetNumber()] = answer
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.pieces, order.GetNumber())
-	}()
-	s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Points{Points: order}})
-	ctx, cancel := context.WithTimeout(ctx, pieceWithin)
-	defer cancel()
-	select {
-	case piece := <-answer:
-		switch {
-		case piece.GetError() != "":
-			return nil, wire.Errorf(wire.ErrNotFound, "agent %s: %s", agent, wire.Text(piece.GetError()))
-		case len(piece.GetData()) > maxPiece || len(piece.GetData()) == 0 && !piece.GetLast():
-			return nil, wire.Errorf(wire.ErrMalformed, "agent %s sent a piece of %d bytes", agent, len(piece.GetData()))
-		}
-		return piece, nil
-	case <-ctx.Done():
-		return nil, wire.Errorf(wire.ErrUnreachable, "agent %s did not send its raw points within %s", agent, pieceWithin)
-	}
-}
-
-// gotPiece hands a piece to who waits for it, if anybody still does.
-func (s *session) gotPiece(p *benchdv1.PointsPiece) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if answer := s.pieces[p.GetNumber()]; answer != nil {
-		delete(s.pieces, p.GetNumber())
-		answer <- p
-	}
+	return s.Piece(ctx, order)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/roster"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -24,7 +24,7 @@ func (c *Coordinator) schedule() {
 	if c.life.Err() != nil {
 		return
 	}
-	reserved := make(map[*member]bool)
+	reserved := make(map[*roster.Agent]bool)
 	blocked := make(map[string]bool) // suites whose earlier run has not ended
 	for id := range c.conductors {
 		blocked[record.SuiteOf(id)] = true
@@ -48,11 +48,11 @@ func (c *Coordinator) schedule() {
 }
 
 // free picks a run's agents, or reserves all that it could use and gives none.
-func (c *Coordinator) free(r *record.Run, reserved map[*member]bool) []*member {
-	var free []*member
-	matching := c.roster.matching(r.State.Select, clock.Mono())
+func (c *Coordinator) free(r *record.Run, reserved map[*roster.Agent]bool) []*roster.Agent {
+	var free []*roster.Agent
+	matching := c.roster.Matching(r.State.Select)
 	for _, m := range matching {
-		if m.serving() == "" && !reserved[m] {
+		if m.Serving() == "" && !reserved[m] {
 			free = append(free, m)
 		}
 	}
@@ -66,7 +66,7 @@ func (c *Coordinator) free(r *record.Run, reserved map[*member]bool) []*member {
 }
 
 // grant gives a run its agents and a conductor. c.mu is held.
-func (c *Coordinator) grant(r *record.Run, agents []*member) {
+func (c *Coordinator) grant(r *record.Run, agents []*roster.Agent) {
 	var granted lifecycle.Granted
 	workers, err := plan.Workers(r.Settings, len(agents)) // it was judged when the suite was submitted
 	if err != nil {
@@ -75,9 +75,9 @@ func (c *Coordinator) grant(r *record.Run, agents []*member) {
 	}
 	r.State.Build = c.config.Version
 	for i, m := range agents {
-		m.serve(r.Archived.ID)
-		info := m.info(c.clock)
-		granted.Agents = append(granted.Agents, lifecycle.Grant{Agent: m.name, Boot: info.GetBootId()})
+		m.Serve(r.Archived.ID)
+		info := m.Info(c.clock)
+		granted.Agents = append(granted.Agents, lifecycle.Grant{Agent: m.Name, Boot: info.GetBootId()})
 		r.State.Agents = append(r.State.Agents, provenance(info, i, workers[i]))
 	}
 	cd := c.conduct(r)
@@ -118,9 +118,9 @@ func provenance(info *benchdv1.AgentInfo, shard, workers int) result.Agent {
 
 // runEnded frees what an ended run had.
 func (c *Coordinator) runEnded(cd *conductor) {
-	for _, m := range c.roster.all(clock.Mono()) {
-		if m.serving() == cd.id {
-			m.serve("")
+	for _, m := range c.roster.All() {
+		if m.Serving() == cd.id {
+			m.Serve("")
 		}
 	}
 	c.metrics.runs.End(cd.id)
@@ -147,13 +147,13 @@ func (c *Coordinator) waitingFor(id string) string {
 			return "run " + other + " of the same suite"
 		}
 	}
-	matching := c.roster.matching(r.State.Select, clock.Mono())
+	matching := c.roster.Matching(r.State.Select)
 	if len(matching) < r.State.Want {
 		return fmt.Sprintf("%d of %d agents to connect", r.State.Want-len(matching), r.State.Want)
 	}
 	var busy []string
 	for _, m := range matching {
-		if run := m.serving(); run != "" && !slices.Contains(busy, run) {
+		if run := m.Serving(); run != "" && !slices.Contains(busy, run) {
 			busy = append(busy, run)
 		}
 	}
@@ -181,7 +181,7 @@ func (c *Coordinator) awaitAgents(ctx context.Context, labels map[string]string,
 	defer timeout.Stop()
 	for {
 		changed := c.change()
-		have := len(c.roster.matching(labels, clock.Mono()))
+		have := len(c.roster.Matching(labels))
 		if have >= max(n, 1) || within <= 0 {
 			return have, nil
 		}

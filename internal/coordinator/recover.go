@@ -81,7 +81,7 @@ func (c *Coordinator) resume(ctx context.Context, r *record.Run, archived archiv
 	cd.unheard = !cd.settled && !cd.heardOfChange()
 	for _, sh := range life.Shards {
 		if sh.Held() {
-			c.roster.expect(sh.Agent, sh.Boot, archived.ID)
+			c.roster.Expect(sh.Agent, sh.Boot, archived.ID)
 		}
 	}
 	c.conductors[archived.ID] = cd

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/benchd/benchd/internal/archive"
-	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -179,19 +178,19 @@ func (c *Coordinator) Remove(ctx context.Context, req *benchdv1.RemoveRequest) (
 // Agents tells of the roster.
 func (c *Coordinator) Agents(context.Context, *benchdv1.AgentsRequest) (*benchdv1.AgentsResponse, error) {
 	out := &benchdv1.AgentsResponse{}
-	for _, m := range c.roster.all(clock.Mono()) {
-		out.Agents = append(out.Agents, m.info(c.clock))
+	for _, m := range c.roster.All() {
+		out.Agents = append(out.Agents, m.Info(c.clock))
 	}
 	return out, nil
 }
 
 // Drain keeps an agent from further runs, or gives it runs again.
 func (c *Coordinator) Drain(_ context.Context, req *benchdv1.DrainRequest) (*benchdv1.DrainResponse, error) {
-	m := c.roster.get(req.GetName())
+	m := c.roster.Get(req.GetName())
 	if m == nil {
 		return nil, wire.ToStatus(wire.Errorf(wire.ErrNotFound, "there is no agent %q here: `benchctl agents` shows who is", req.GetName()))
 	}
-	m.drain(!req.GetUndo())
+	m.Drain(!req.GetUndo())
 	c.schedule()
 	return &benchdv1.DrainResponse{}, nil
 }

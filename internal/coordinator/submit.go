@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
-	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/record"
@@ -60,9 +59,9 @@ func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (
 // hooks are those that connected agents allow; nil where there is no agent.
 func (c *Coordinator) hooks() []string {
 	var names []string
-	for _, m := range c.roster.all(clock.Mono()) {
-		if _, connected := m.connected(); connected {
-			names = append(names, m.allowed()...)
+	for _, m := range c.roster.All() {
+		if _, connected := m.Connected(); connected {
+			names = append(names, m.Hooks()...)
 			names = slices.Grow(names, 1) // none at all is not nil
 		}
 	}

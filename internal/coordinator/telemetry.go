@@ -7,6 +7,7 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/roster"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
@@ -39,7 +40,7 @@ type telemetry struct {
 
 // watchTold is what an agent was told to watch, and on which of its streams.
 type watchTold struct {
-	session *session
+	session *roster.Session
 	target  bool
 }
 
@@ -60,13 +61,13 @@ func (cd *conductor) watch(now clock.Instant) {
 			continue
 		}
 		m := cd.member(i)
-		if m == nil || m.boot() != life.Shards[i].Boot {
+		if m == nil || m.Boot() != life.Shards[i].Boot {
 			continue
 		}
-		s, ok := m.connected()
+		s, ok := m.Connected()
 		if want := (watchTold{s, i == t.watcher}); ok && t.told[i] != want {
 			t.told[i] = want
-			s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Observe{Observe: &benchdv1.Observe{
+			s.Send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Observe{Observe: &benchdv1.Observe{
 				Id: cd.shardID(i), Target: want.target, HostEveryNs: int64(hostEvery(i, len(life.Shards), settings)),
 			}}})
 		}

@@ -236,10 +236,10 @@ func liveOperation(o result.PointOperation) *benchdv1.LiveOperation {
 
 func (cd *conductor) liveAgent(sh *lifecycle.Shard, live result.Snapshot) *benchdv1.LiveAgent {
 	out := &benchdv1.LiveAgent{Name: sh.Agent, State: string(sh.State), Idle: -1}
-	if m := cd.c.roster.get(sh.Agent); m != nil {
-		_, out.Connected = m.connected()
+	if m := cd.c.roster.Get(sh.Agent); m != nil {
+		_, out.Connected = m.Connected()
 		now := cd.c.clock.Now()
-		if est, ok := m.estimate(now); ok {
+		if est, ok := m.Estimate(now); ok {
 			out.ClockOffsetMs, out.ClockUncertaintyMs = float64(est.Offset(now))/1e6, est.Bound/1e6
 		}
 	}

@@ -25,7 +25,8 @@ func layers() []layer {
 		}},
 		{"nodes", []room{
 			{name: "dev", beside: []string{"coordinator", "agent", "remote"}},
-			{name: "coordinator"},
+			{name: "coordinator", beside: []string{"coordinator/roster"}},
+			{name: "coordinator/roster"},
 			{name: "agent"},
 			{name: "remote"},
 		}},
@@ -44,7 +45,7 @@ func layers() []layer {
 			{name: "exposition"},
 			{name: "doctor", beside: []string{"load"}},
 			{name: "wire", beside: []string{"gen/benchd"}},
-			{name: "gen/benchd", only: []string{"wire", "coordinator", "agent", "remote", "test"}},
+			{name: "gen/benchd", only: []string{"wire", "coordinator", "coordinator/roster", "agent", "remote", "test"}},
 			{name: "gen/hbasepb", only: []string{"target", "sandbox", "test"}},
 		}},
 		{"state", []room{
@@ -76,7 +77,7 @@ func layers() []layer {
 			{name: "tolerance"}, // for tests
 			{name: "quarantine", only: []string{"coordinator", "results"}},
 			{name: "spool", only: []string{"agent"}},
-			{name: "security", only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
+			{name: "security", only: []string{"cmd", "cli", "coordinator", "coordinator/roster", "agent", "remote", "dev"}},
 			{name: "lint", only: []string{}},
 		}},
 	}

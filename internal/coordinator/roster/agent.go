@@ -1,0 +1,122 @@
+package roster
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/benchd/benchd/internal/clock"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// Agent is an agent in the roster.
+type Agent struct {
+	Name string
+
+	mu        sync.Mutex
+	hello     *benchdv1.Hello
+	address   string
+	session   *Session // nil while it is away
+	lastHeard clock.Instant
+	clock     clock.Estimator
+	draining  bool
+	run       string // that it serves
+}
+
+// Heard notes that the agent has sent a message.
+func (a *Agent) Heard(now clock.Instant) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.lastHeard = now
+}
+
+// AddProbe takes a round trip to the agent.
+func (a *Agent) AddProbe(p clock.Probe) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.clock.Add(p)
+}
+
+// Estimate is what is known of the agent's clock at our instant now.
+func (a *Agent) Estimate(now int64) (clock.Estimate, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.clock.Estimate(now)
+}
+
+// Connected returns the agent's stream; false while it has none.
+func (a *Agent) Connected() (*Session, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.session, a.session != nil
+}
+
+// Boot identifies the agent's process.
+func (a *Agent) Boot() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.hello.GetBootId()
+}
+
+// Hooks are those that the agent's operator lets runs ask for.
+func (a *Agent) Hooks() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.hello.GetHooks()
+}
+
+// Allows reports whether the agent's operator allows a hook.
+func (a *Agent) Allows(hook string) bool { return slices.Contains(a.Hooks(), hook) }
+
+// Serve marks the agent as serving a run ("" for none).
+func (a *Agent) Serve(run string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.run = run
+}
+
+// Serving is the run that the agent serves; empty for none.
+func (a *Agent) Serving() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.run
+}
+
+// Drain keeps the agent from further runs, or gives it runs again.
+func (a *Agent) Drain(yes bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.draining = yes
+}
+
+// Forget orders the agent to drop a shard that nobody waits for any more.
+func (a *Agent) Forget(id *benchdv1.ShardId) {
+	s, ok := a.Connected()
+	if !ok {
+		return
+	}
+	s.Send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Stop{Stop: &benchdv1.Stop{Id: id, Reason: "the run has ended"}}})
+	s.Send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Release{Release: &benchdv1.Release{Id: id}}})
+}
+
+// Info describes the agent for people.
+func (a *Agent) Info(by *clock.Source) *benchdv1.AgentInfo {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	info := &benchdv1.AgentInfo{
+		Name: a.Name, BootId: a.hello.GetBootId(), Labels: a.hello.GetLabels(), Version: a.hello.GetVersion(),
+		Host: a.hello.GetHost(), Connected: a.session != nil, Run: a.run, Draining: a.draining,
+		Address:        a.address,
+		MetricsAddress: scrapeAddress(a.hello.GetMetricsAddress(), a.address),
+	}
+	if !a.lastHeard.IsZero() {
+		info.LastHeard = wire.FromTime(by.Wall().Add(-a.lastHeard.Elapsed()))
+	}
+	now := by.Now()
+	if est, ok := a.clock.Estimate(now); ok {
+		info.ClockOffsetMs = float64(est.Offset(now)) / 1e6
+		info.ClockUncertaintyMs = est.Bound / 1e6
+		info.ClockDriftPpm = est.Line.Rate * 1e6
+	}
+	return info
+}

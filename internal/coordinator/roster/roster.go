@@ -1,0 +1,150 @@
+package roster
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/benchd/benchd/internal/clock"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+const (
+	// forgetAfter is how long an idle agent that has gone stays in the roster.
+	forgetAfter = 10 * time.Minute
+	// maxAgents bounds the roster.
+	maxAgents = 4096
+	// aliveWithin is how recently an agent must have been heard to count as alive when another of its name comes.
+	aliveWithin = 3 * time.Second
+)
+
+// Roster is all agents known, by name.
+type Roster struct {
+	mu     sync.Mutex
+	agents map[string]*Agent
+}
+
+// New returns an empty roster.
+func New() *Roster { return &Roster{agents: make(map[string]*Agent)} }
+
+// Join brings a session into the roster, in place of an earlier one of the same agent. It refuses a second living agent
+// of the same name. An agent that was killed and started again can be quicker than the news of its end: its predecessor
+// gets a moment to show whether it is alive.
+func (r *Roster) Join(ctx context.Context, s *Session) (a *Agent, restarted bool, err error) {
+	deadline := clock.Mono().Add(aliveWithin + time.Second)
+	for {
+		a, restarted, err := r.join(s, clock.Mono())
+		if err == nil || clock.Mono().After(deadline) {
+			return a, restarted, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, false, context.Cause(ctx)
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+func (r *Roster) join(s *Session, now clock.Instant) (a *Agent, restarted bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	name := s.hello.GetName()
+	a = r.agents[name]
+	if a == nil {
+		if len(r.agents) >= maxAgents {
+			return nil, false, wire.Errorf(wire.ErrNotAllowed, "there are %d agents already: no more are served", maxAgents)
+		}
+		a = &Agent{Name: name, hello: s.hello}
+		r.agents[name] = a
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	sameBoot := a.hello.GetBootId() == s.hello.GetBootId()
+	if old := a.session; old != nil {
+		if !sameBoot && now.Sub(a.lastHeard) < aliveWithin {
+			return nil, false, wire.Errorf(wire.ErrNameTaken,
+				"an agent named %q is connected already (from %s): give this one another --name", name, a.address)
+		}
+		old.end(errReplaced)
+	}
+	if !sameBoot {
+		a.clock = clock.Estimator{} // another process, another clock
+	}
+	a.hello, a.session, a.address, a.lastHeard = s.hello, s, s.address, now
+	return a, !sameBoot, nil
+}
+
+// Expect puts an agent into the roster that serves a run and has not come back yet.
+func (r *Roster) Expect(name, boot, run string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.agents[name] == nil {
+		r.agents[name] = &Agent{Name: name, hello: &benchdv1.Hello{Name: name, BootId: boot}, run: run}
+	}
+}
+
+// Leave takes a session out of the roster; it reports whether the agent is away now.
+func (r *Roster) Leave(s *Session) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := r.agents[s.hello.GetName()]
+	if a == nil {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.session != s {
+		return false
+	}
+	a.session = nil
+	return true
+}
+
+// Get returns an agent by its name; nil where there is none.
+func (r *Roster) Get(name string) *Agent {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.agents[name]
+}
+
+// All returns the agents by name, and forgets those that have been away for long.
+func (r *Roster) All() []*Agent {
+	now := clock.Mono()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name, a := range r.agents {
+		a.mu.Lock()
+		if a.session == nil && a.run == "" && now.Sub(a.lastHeard) > forgetAfter {
+			delete(r.agents, name)
+		}
+		a.mu.Unlock()
+	}
+	return slices.SortedFunc(maps.Values(r.agents), func(a, b *Agent) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// Matching returns the connected agents that have the labels and are not draining, by name.
+func (r *Roster) Matching(labels map[string]string) []*Agent {
+	var out []*Agent
+	for _, a := range r.All() {
+		a.mu.Lock()
+		fits := a.session != nil && !a.draining && hasLabels(a.hello.GetLabels(), labels)
+		a.mu.Unlock()
+		if fits {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func hasLabels(have, want map[string]string) bool {
+	for k, v := range want {
+		if have[k] != v {
+			return false
+		}
+	}
+	return true
+}
