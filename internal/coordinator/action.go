@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/benchd/benchd/internal/coordinator/conductor/actions"
 	"github.com/benchd/benchd/internal/coordinator/roster"
 	"github.com/benchd/benchd/internal/doctor"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
@@ -14,8 +15,7 @@ import (
 )
 
 const (
-	// actWithin is how long an action may take for which nothing is said, and longestAction what may be said.
-	actWithin     = 10 * time.Minute
+	// longestAction is how long an action may take at most.
 	longestAction = 24 * time.Hour
 	// agentWithin is how long an agent is waited for that may just be starting.
 	agentWithin = 3 * time.Second
@@ -39,7 +39,7 @@ func (c *Coordinator) act(ctx context.Context, req *benchdv1.ActRequest) (*bench
 	if err != nil {
 		return nil, err
 	}
-	timeout := min(cmp.Or(max(req.GetTimeout().AsDuration(), 0), actWithin), longestAction)
+	timeout := min(cmp.Or(max(req.GetTimeout().AsDuration(), 0), actions.DefaultTimeout), longestAction)
 	c.log.Info("action is ordered", "action", req.GetName(), "target", req.GetTarget(), "args", req.GetArgs(), "agent", m.Name, "by", req.GetBy())
 	answer, err := s.Order(ctx, &benchdv1.ActionOrder{
 		Id: rand.Text(), Target: req.GetTarget(), Name: req.GetName(), Args: req.GetArgs(), Properties: properties, TimeoutNs: int64(timeout),

@@ -12,8 +12,10 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/conductor"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/results"
@@ -54,9 +56,9 @@ func asides(t *testing.T, c *Coordinator) map[string]string {
 // A panic in the goroutines of a run fails that run, with the reason in its archived result; another run goes on, and
 // what they have measured is there.
 func TestARunThatPanicsIsSetAside(t *testing.T) {
-	for name, bend := range map[string]func(cd *conductor){
-		"in its loop":     func(cd *conductor) { cd.post(func() { panic("boom") }) },
-		"beside its loop": func(cd *conductor) { cd.c.task(func() { cd.ofRun(func() { panic("boom") }) }) },
+	for name, bend := range map[string]func(cd *conductor.Conductor){
+		"in its loop":     func(cd *conductor.Conductor) { cd.Merge([]*latency.Window{nil}) },
+		"beside its loop": func(cd *conductor.Conductor) { cd.Welcome(nil, nil, nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := openHouse(t, t.TempDir())
@@ -66,15 +68,15 @@ func TestARunThatPanicsIsSetAside(t *testing.T) {
 			one, other := c.conduct(bad.Record), c.conduct(good.Record)
 			c.mu.Unlock()
 			bend(one)
-			<-one.done
-			done := make(chan struct{})
-			other.post(func() { close(done) })
-			<-done
-			require.NoError(t, errOf(other.done))
+			<-one.Done()
+			require.NoError(t, errOf(other.Done()))
+			done, err := other.Cancel(t.Context(), lifecycle.Cancel{By: "the test"})
+			require.NoError(t, err)
+			require.True(t, done, "its loop works")
 			r, err := c.archive.Run(t.Context(), "BAD.1")
 			require.NoError(t, err)
 			require.Equal(t, result.Failed, r.Status)
-			require.Equal(t, "set aside: conduct run BAD.1: internal error: boom", r.Reason)
+			require.Equal(t, "set aside: conduct run BAD.1: internal error: runtime error: invalid memory address or nil pointer dereference", r.Reason)
 			require.Equal(t, map[string]string{"BAD": r.Reason, "GOOD": ""}, asides(t, c))
 			var shown result.Run
 			text, err := c.results.JSON(t.Context(), "BAD")
@@ -83,7 +85,7 @@ func TestARunThatPanicsIsSetAside(t *testing.T) {
 			require.Equal(t, result.Failed, shown.Status)
 			require.Equal(t, r.Reason, shown.Reason)
 			require.NotEmpty(t, shown.Phases)
-			require.False(t, one.holds("agent-0", latency.WindowID{Run: "BAD.1", Phase: "measure", Attempt: 1}), "its windows are refused")
+			require.False(t, one.Holds("agent-0", latency.WindowID{Run: "BAD.1", Phase: "measure", Attempt: 1}), "its windows are refused")
 		})
 	}
 }

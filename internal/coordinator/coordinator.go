@@ -16,6 +16,7 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/conductor"
 	"github.com/benchd/benchd/internal/coordinator/roster"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
@@ -26,9 +27,6 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// DefaultAgentGrace is how long an agent may be away from a run before it counts as lost.
-const DefaultAgentGrace = 30 * time.Second
-
 // Config says how a coordinator works. The zero values of AgentGrace, Clock, Logger and Registerer mean their
 // defaults.
 type Config struct {
@@ -37,7 +35,7 @@ type Config struct {
 	Reader     *spec.Reader                 // of submissions, which knows the targets; must be given
 	Databases  []string                     // that agents of this build can drive
 	Supplied   map[string]map[string]string // properties, by target, of submissions that do not set them
-	AgentGrace time.Duration                // default DefaultAgentGrace
+	AgentGrace time.Duration                // default conductor.DefaultGrace
 	Keep       results.Keep                 // default all, for ever
 	Clock      *clock.Source                // default the machine's
 	Logger     *slog.Logger                 // default none
@@ -72,14 +70,14 @@ type Coordinator struct {
 
 	mu         sync.Mutex
 	queue      []*record.Run // in the order of submission
-	conductors map[string]*conductor
+	conductors map[string]*conductor.Conductor
 	changed    chan struct{} // closed and replaced when a queue or roster changes
 }
 
 // New opens the archive and takes up what was not ended.
 func New(ctx context.Context, config Config) (*Coordinator, error) {
 	if config.AgentGrace == 0 {
-		config.AgentGrace = DefaultAgentGrace
+		config.AgentGrace = conductor.DefaultGrace
 	}
 	if config.Clock == nil {
 		config.Clock = clock.NewSource(clock.Skew{})
@@ -98,7 +96,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	c := &Coordinator{
 		config: config, log: config.Logger, clock: config.Clock, archive: store, roster: roster.New(),
 		boot: rand.Text(), life: life, end: end,
-		conductors: make(map[string]*conductor), changed: make(chan struct{}),
+		conductors: make(map[string]*conductor.Conductor), changed: make(chan struct{}),
 	}
 	c.quarantine = quarantine.NewList(c.log)
 	c.results = results.New(results.Config{
@@ -163,16 +161,16 @@ func (c *Coordinator) Close(ctx context.Context) error {
 }
 
 // conductor finds the conductor of a run that has one.
-func (c *Coordinator) conductor(run string) *conductor {
+func (c *Coordinator) conductor(run string) *conductor.Conductor {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.conductors[run]
 }
 
-// merge tells a run's conductor of windows that have just been archived.
+// merge hands windows that have just been archived to their run's conductor.
 func (c *Coordinator) merge(run string, fresh []*latency.Window) {
 	if cd := c.conductor(run); cd != nil {
-		cd.post(func() { cd.merge(fresh) })
+		cd.Merge(fresh)
 		return
 	}
 	c.log.Warn("windows came while their run was sealed; they are in the archive", "run", run, "windows", len(fresh))

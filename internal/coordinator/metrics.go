@@ -5,16 +5,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/benchd/benchd/internal/coordinator/conductor"
 	"github.com/benchd/benchd/internal/exposition"
 )
 
-// metrics is what Prometheus sees of a coordinator, beside its runs; see board.
+// metrics is what Prometheus sees of a coordinator, beside its runs; see conductor.Metrics.
 type metrics struct {
-	merged, again, refused, late prometheus.Counter
-	delay                        prometheus.Histogram
-
-	names runNames
-	runs  *exposition.Runs[*board]
+	merged, again, refused prometheus.Counter
+	runs                   *conductor.Metrics
 }
 
 func newMetrics(r prometheus.Registerer, c *Coordinator, keep time.Duration) *metrics {
@@ -25,20 +23,13 @@ func newMetrics(r prometheus.Registerer, c *Coordinator, keep time.Duration) *me
 		merged:  counter("benchd_windows_merged_total", "Windows merged, each once."),
 		again:   counter("benchd_windows_repeated_total", "Windows that came again after they had been merged."),
 		refused: counter("benchd_windows_refused_total", "Windows of runs that had ended, or of no run, which were not merged."),
-		late:    counter("benchd_windows_late_total", "Windows merged more than an interval after their end."),
-		delay: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "benchd_window_delay_seconds", Help: "From a window's end until it is merged and safe in the archive.",
-			Buckets:                     []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60},
-			NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 100,
-		}),
-		names: newRunNames(),
+		runs:    conductor.NewMetrics(keep),
 	}
-	m.runs = exposition.NewRuns[*board](keep, 0, m.names.all()...)
 	gauge := func(name, help string, value func() float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
 	}
-	for _, collector := range []prometheus.Collector{
-		m.merged, m.again, m.refused, m.late, m.delay, m.runs, newClocks(c),
+	for _, collector := range append(m.runs.Collectors(),
+		m.merged, m.again, m.refused, newClocks(c),
 		gauge("benchd_agents_connected", "Agents that have a stream open.", func() float64 {
 			return float64(c.countAgents(func(connected, _ bool) bool { return connected }))
 		}),
@@ -64,7 +55,7 @@ func newMetrics(r prometheus.Registerer, c *Coordinator, keep time.Duration) *me
 			}
 			return 0
 		}),
-	} {
+	) {
 		r.MustRegister(collector)
 	}
 	return m
@@ -75,14 +66,6 @@ func (m *metrics) windows(fresh, again, refused int) {
 	m.merged.Add(float64(fresh))
 	m.again.Add(float64(again))
 	m.refused.Add(float64(refused))
-}
-
-// arrived tells how long after its end a window was merged.
-func (m *metrics) arrived(delay, interval time.Duration) {
-	m.delay.Observe(max(delay, 0).Seconds())
-	if delay > interval {
-		m.late.Inc()
-	}
 }
 
 // countAgents counts the agents that are as asked.

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/coordinator/conductor"
 	"github.com/benchd/benchd/internal/coordinator/roster"
-	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
-	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -78,56 +77,42 @@ func (c *Coordinator) grant(r *record.Run, agents []*roster.Agent) {
 		m.Serve(r.Archived.ID)
 		info := m.Info(c.clock)
 		granted.Agents = append(granted.Agents, lifecycle.Grant{Agent: m.Name, Boot: info.GetBootId()})
-		r.State.Agents = append(r.State.Agents, provenance(info, i, workers[i]))
+		r.State.Agents = append(r.State.Agents, roster.Provenance(info, i, workers[i]))
 	}
 	cd := c.conduct(r)
-	cd.post(func() { cd.granted(granted) })
+	cd.Grant(granted)
 }
 
 // conduct starts a run's conductor. c.mu is held.
-func (c *Coordinator) conduct(r *record.Run) *conductor {
-	cd := newConductor(c, r)
+func (c *Coordinator) conduct(r *record.Run) *conductor.Conductor {
+	cd := conductor.New(c.conductorConfig(), r)
 	c.conductors[r.Archived.ID] = cd
 	c.perform(cd)
 	return cd
 }
 
-// perform runs a conductor's loop, and frees what the run had when it is sealed.
-func (c *Coordinator) perform(cd *conductor) {
+// perform lets a conductor work, and frees what the run had when it is sealed.
+func (c *Coordinator) perform(cd *conductor.Conductor) {
 	c.tasks.Go(func() {
-		if err := quarantine.Guard(func() error { cd.loop(c.life); return nil }); err != nil {
-			if err := quarantine.Guard(func() error { cd.abandon(err); return nil }); err != nil {
-				c.log.Error("abandon run", "run", cd.id, "error", err)
-			}
-		}
-		close(cd.done)
-		if cd.sealed && !cd.dirty {
+		if cd.Perform() {
 			c.runEnded(cd)
 		}
 	})
 }
 
-func provenance(info *benchdv1.AgentInfo, shard, workers int) result.Agent {
-	host := info.GetHost()
-	return result.Agent{
-		Name: info.GetName(), Version: info.GetVersion(), Shard: shard, Attempt: 1, Workers: workers,
-		Hostname: host.GetHostname(), OS: host.GetOs(), Kernel: host.GetKernel(), CPU: host.GetCpuModel(),
-		Cores: int(host.GetCores()), Memory: host.GetMemoryBytes(), Go: host.GetGoVersion(), RawIO: host.GetRawIo(), Labels: info.GetLabels(),
-	}
-}
-
 // runEnded frees what an ended run had.
-func (c *Coordinator) runEnded(cd *conductor) {
+func (c *Coordinator) runEnded(cd *conductor.Conductor) {
+	run := cd.Run()
 	for _, m := range c.roster.All() {
-		if m.Serving() == cd.id {
+		if m.Serving() == cd.ID() {
 			m.Serve("")
 		}
 	}
-	c.metrics.runs.End(cd.id)
+	c.metrics.runs.End(cd.ID())
 	c.mu.Lock()
-	delete(c.conductors, cd.id)
-	if cd.run.Archived.Status == result.Failed && cd.run.StopsAll() {
-		c.stopSuite(cd.run.Suite.ID, cd.id, cd.run.State.Life.Reason)
+	delete(c.conductors, cd.ID())
+	if run.Archived.Status == result.Failed && run.StopsAll() {
+		c.stopSuite(run.Suite.ID, run.Archived.ID, run.State.Life.Reason)
 	}
 	c.mu.Unlock()
 	c.schedule()

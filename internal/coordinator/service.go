@@ -139,22 +139,11 @@ func (c *Coordinator) cancelRun(ctx context.Context, id, by string) error {
 	if cd == nil {
 		return nil // it has just ended
 	}
-	done := make(chan struct{})
-	cd.post(func() {
-		defer close(done)
-		cd.step(lifecycle.Cancel{By: by})
-	})
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-cd.done:
-	}
-	if c.life.Err() != nil {
+	done, err := cd.Cancel(ctx, lifecycle.Cancel{By: by})
+	if err == nil && !done && c.life.Err() != nil {
 		return stopping
 	}
-	return nil
+	return err
 }
 
 // Remove deletes an ended suite.

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/peer"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/conductor"
 	"github.com/benchd/benchd/internal/coordinator/roster"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/quarantine"
@@ -101,7 +102,7 @@ func (c *Coordinator) window(m *roster.Agent, s *roster.Session, msg *benchdv1.W
 	if err != nil {
 		return err
 	}
-	if cd := c.conductor(w.ID.Run); cd != nil && cd.holds(m.Name, w.ID) {
+	if cd := c.conductor(w.ID.Run); cd != nil && cd.Holds(m.Name, w.ID) {
 		return c.ingest.add(s, w)
 	}
 	s.Acknowledge(w.ID)
@@ -130,21 +131,21 @@ func (c *Coordinator) receiveLoop(stream benchdv1.AgentService_SessionServer, m 
 				return err
 			}
 		case *benchdv1.SessionRequest_Prepared:
-			c.toShard(m, msg.Prepared.GetId(), func(cd *conductor, shard int) { cd.prepared(shard, msg.Prepared) })
+			c.toConductor(m, msg.Prepared.GetId(), func(cd *conductor.Conductor) { cd.Prepared(m, msg.Prepared) })
 		case *benchdv1.SessionRequest_Started:
-			c.toShard(m, msg.Started.GetId(), func(cd *conductor, _ int) { cd.started(m, msg.Started) })
+			c.toConductor(m, msg.Started.GetId(), func(cd *conductor.Conductor) { cd.Started(m, msg.Started) })
 		case *benchdv1.SessionRequest_PhaseEnded:
-			c.toShard(m, msg.PhaseEnded.GetId(), func(cd *conductor, shard int) { cd.phaseEnded(shard, msg.PhaseEnded) })
+			c.toConductor(m, msg.PhaseEnded.GetId(), func(cd *conductor.Conductor) { cd.PhaseEnded(m, msg.PhaseEnded) })
 		case *benchdv1.SessionRequest_Points:
 			s.GotPiece(msg.Points)
 		case *benchdv1.SessionRequest_Action:
-			c.acted(m, s, msg.Action)
+			c.answered(m, s, msg.Action)
 		case *benchdv1.SessionRequest_Observations:
 			observed, err := wire.ToObservations(msg.Observations)
 			if err != nil {
 				return err
 			}
-			c.toShard(m, msg.Observations.GetId(), func(cd *conductor, _ int) { cd.observed(observed) })
+			c.toConductor(m, msg.Observations.GetId(), func(cd *conductor.Conductor) { cd.Observed(m, msg.Observations.GetId(), observed) })
 		case *benchdv1.SessionRequest_Leaving:
 			reason := wire.Text(msg.Leaving.GetReason())
 			s.Log().Info("agent leaves", "reason", reason)

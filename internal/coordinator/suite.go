@@ -18,9 +18,7 @@ func (c *Coordinator) stopSuite(suite, failed, reason string) {
 			continue
 		}
 		cd := c.conduct(c.dequeue(r.Archived.ID)) // for its last step: that archives the end like any other
-		cd.post(func() {
-			cd.step(lifecycle.Cancel{Because: fmt.Sprintf("not begun, because run %s failed: %s", failed, reason)})
-		})
+		cd.Event(lifecycle.Cancel{Because: fmt.Sprintf("not begun, because run %s failed: %s", failed, reason)})
 	}
 }
 

@@ -25,7 +25,8 @@ func layers() []layer {
 		}},
 		{"nodes", []room{
 			{name: "dev", beside: []string{"coordinator", "agent", "remote"}},
-			{name: "coordinator", beside: []string{"coordinator/roster"}},
+			{name: "coordinator", beside: []string{"coordinator/conductor"}},
+			{name: "coordinator/conductor", beside: []string{"coordinator/roster"}}, // actions, its folder, too
 			{name: "coordinator/roster"},
 			{name: "agent"},
 			{name: "remote"},
@@ -45,7 +46,7 @@ func layers() []layer {
 			{name: "exposition"},
 			{name: "doctor", beside: []string{"load"}},
 			{name: "wire", beside: []string{"gen/benchd"}},
-			{name: "gen/benchd", only: []string{"wire", "coordinator", "coordinator/roster", "agent", "remote", "test"}},
+			{name: "gen/benchd", only: []string{"wire", "coordinator", "coordinator/conductor", "coordinator/roster", "agent", "remote", "test"}},
 			{name: "gen/hbasepb", only: []string{"target", "sandbox", "test"}},
 		}},
 		{"state", []room{
@@ -75,7 +76,7 @@ func layers() []layer {
 			{name: "config", beside: []string{"spelling"}, only: []string{"cmd", "cli"}},
 			{name: "telemetry", beside: []string{"tolerance"}, only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
 			{name: "tolerance"}, // for tests
-			{name: "quarantine", only: []string{"coordinator", "results"}},
+			{name: "quarantine", only: []string{"coordinator", "coordinator/conductor", "results"}},
 			{name: "spool", only: []string{"agent"}},
 			{name: "security", only: []string{"cmd", "cli", "coordinator", "coordinator/roster", "agent", "remote", "dev"}},
 			{name: "lint", only: []string{}},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -119,4 +120,14 @@ func (a *Agent) Info(by *clock.Source) *benchdv1.AgentInfo {
 		info.ClockDriftPpm = est.Line.Rate * 1e6
 	}
 	return info
+}
+
+// Provenance describes the handing out of a shard to an agent, for results.
+func Provenance(info *benchdv1.AgentInfo, shard, workers int) result.Agent {
+	host := info.GetHost()
+	return result.Agent{
+		Name: info.GetName(), Version: info.GetVersion(), Shard: shard, Attempt: 1, Workers: workers,
+		Hostname: host.GetHostname(), OS: host.GetOs(), Kernel: host.GetKernel(), CPU: host.GetCpuModel(),
+		Cores: int(host.GetCores()), Memory: host.GetMemoryBytes(), Go: host.GetGoVersion(), RawIO: host.GetRawIo(), Labels: info.GetLabels(),
+	}
 }

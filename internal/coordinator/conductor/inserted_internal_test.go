@@ -1,4 +1,4 @@
-package coordinator
+package conductor
 
 import (
 	"testing"

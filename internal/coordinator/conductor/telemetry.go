@@ -1,20 +1,22 @@
-package coordinator
+package conductor
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 
-	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/coordinator/roster"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/wire"
 )
 
 const (
-	// mostHosts is how many agents of a run watch their own hosts. Windows tell of the CPU and the network of all.
+	// mostHosts is how many agents of a run watch their own hosts. Windows have the CPU and the network of all.
 	mostHosts = 32
 	// watcherWithin is how long the agent that watches the target may be away before another one does.
 	watcherWithin = 5 * time.Second
@@ -22,66 +24,70 @@ const (
 	keepEvery = 2 * time.Second
 	// mostHeld bounds the points that wait for an archive that does not take them.
 	mostHeld = 1 << 18
-	// mostHappenings bounds what happens to a target in a run, as its timeline tells it.
+	// mostHappenings bounds what happens to a target in a run, that its timeline has.
 	mostHappenings = 5000
 	// mostNotices bounds a run's warnings.
 	mostNotices = 32
 )
 
-// telemetry is what a conductor knows of the watching of its run. It belongs to the loop.
+// telemetry has agents watch the target of a run and their hosts, and archives what they observe. It belongs to the
+// conductor's loop.
 type telemetry struct {
+	run      *record.Run
+	roster   *roster.Roster
+	archive  Archive
+	timeline *timeline
+	log      *slog.Logger
+
 	watcher    int               // the shard whose agent watches the target; −1 where none does yet
-	told       map[int]watchTold // by shard
+	ordered    map[int]watching  // by shard
 	held       []result.Observed // not archived yet
 	points     int               // of these
 	kept       clock.Instant     // when some were archived last
 	happenings int
 }
 
-// watchTold is what an agent was told to watch, and on which of its streams.
-type watchTold struct {
+// watching is what an agent was ordered to watch, and on which of its streams.
+type watching struct {
 	session *roster.Session
 	target  bool
 }
 
-func newTelemetry() telemetry { return telemetry{watcher: -1, told: make(map[int]watchTold)} }
-
-// watch has agents watch the target and their hosts. It runs at every tick: who comes back is told again, and the target
-// gets another watcher when the one before is lost.
-func (cd *conductor) watch(now clock.Instant) {
-	settings := cd.run.Settings.Telemetry
-	life := cd.run.State.Life
-	if !settings.On || life.Status != result.Running || cd.epoch.Load() == 0 {
+// watch has agents watch the target and their hosts. It runs at every tick: who comes back is asked again, and the target
+// gets another watcher when the one before is lost. away has the shards whose agents are not connected, and since when.
+func (t *telemetry) watch(now clock.Instant, away map[int]clock.Instant) {
+	settings := t.run.Settings.Telemetry
+	life := t.run.State.Life
+	if !settings.On || life.Status != result.Running || t.run.State.Epoch == 0 {
 		return
 	}
-	t := &cd.telemetry
-	t.watcher = cd.pickWatcher(now)
+	t.watcher = t.pickWatcher(now, away)
 	for i := range life.Shards {
 		if !life.Shards[i].Held() || i >= mostHosts && i != t.watcher {
 			continue
 		}
-		m := cd.member(i)
+		m := t.roster.Get(life.Shards[i].Agent)
 		if m == nil || m.Boot() != life.Shards[i].Boot {
 			continue
 		}
 		s, ok := m.Connected()
-		if want := (watchTold{s, i == t.watcher}); ok && t.told[i] != want {
-			t.told[i] = want
+		if want := (watching{s, i == t.watcher}); ok && t.ordered[i] != want {
+			t.ordered[i] = want
 			s.Send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Observe{Observe: &benchdv1.Observe{
-				Id: cd.shardID(i), Target: want.target, HostEveryNs: int64(hostEvery(i, len(life.Shards), settings)),
+				Id: wire.FromShard(t.run.Archived.ID, i, life.Shards[i].Attempt), Target: want.target, HostEveryNs: int64(hostEvery(i, len(life.Shards), settings)),
 			}}})
 		}
 	}
 }
 
 // pickWatcher picks the shard whose agent watches the target: the one that does, as long as it is there, or else the first.
-func (cd *conductor) pickWatcher(now clock.Instant) int {
-	shards := cd.run.State.Life.Shards
+func (t *telemetry) pickWatcher(now clock.Instant, away map[int]clock.Instant) int {
+	shards := t.run.State.Life.Shards
 	there := func(i int) bool {
-		since, away := cd.away[i]
-		return shards[i].Held() && (!away || i == cd.telemetry.watcher && now.Sub(since) < watcherWithin)
+		since, missing := away[i]
+		return shards[i].Held() && (!missing || i == t.watcher && now.Sub(since) < watcherWithin)
 	}
-	if w := cd.telemetry.watcher; w >= 0 && w < len(shards) && there(w) {
+	if w := t.watcher; w >= 0 && w < len(shards) && there(w) {
 		return w
 	}
 	for i := range shards {
@@ -89,7 +95,7 @@ func (cd *conductor) pickWatcher(now clock.Instant) int {
 			return i
 		}
 	}
-	return cd.telemetry.watcher // it may come back
+	return t.watcher // it may come back
 }
 
 // hostEvery is how often the host of a shard's agent is looked at: with many of them more rarely.
@@ -101,11 +107,7 @@ func hostEvery(shard, shards int, settings plan.Telemetry) time.Duration {
 }
 
 // observed takes what an agent has observed.
-func (cd *conductor) observed(o result.Observations) {
-	if cd.sealed {
-		return
-	}
-	t := &cd.telemetry
+func (t *telemetry) observed(o result.Observations) {
 	for _, f := range o.Figures {
 		if t.points += len(f.At); t.points > mostHeld {
 			t.points -= len(f.At)
@@ -115,44 +117,35 @@ func (cd *conductor) observed(o result.Observations) {
 	}
 	for _, h := range o.Happenings {
 		if t.happenings++; t.happenings <= mostHappenings {
-			cd.noteAt(h.Kind, h.Text, h.At)
+			t.timeline.noteAt(h.Kind, h.Text, h.At)
 		} else if t.happenings == mostHappenings+1 {
-			cd.warn("more than that has happened to the target than the timeline tells")
+			t.warn("more than that has happened to the target than the timeline tells")
 		}
 	}
 	for _, w := range o.Warnings {
-		cd.warn(w)
+		t.warn(w)
 	}
 }
 
 // warn adds a warning to the run's result, once.
-func (cd *conductor) warn(text string) {
-	rec := &cd.run.State
+func (t *telemetry) warn(text string) {
+	rec := &t.run.State
 	if slices.Contains(rec.Warnings, text) || len(rec.Warnings) >= mostNotices {
 		return
 	}
 	rec.Warnings = append(rec.Warnings, text)
-	cd.note(result.HappenedTelemetry, text)
+	t.timeline.note(result.HappenedTelemetry, text)
 }
 
-// keepObserved archives what was observed. What the archive does not take is tried again with what comes next.
-func (cd *conductor) keepObserved(ctx context.Context, now clock.Instant) {
-	t := &cd.telemetry
+// keep archives what was observed. What the archive does not take is tried again with what comes next.
+func (t *telemetry) keep(ctx context.Context, now clock.Instant) {
 	if len(t.held) == 0 {
 		return
 	}
 	t.kept = now
-	if err := cd.c.archive.AddObservations(ctx, cd.id, t.held); err != nil {
-		cd.log.Error("archive observations", "figures", len(t.held), "error", err)
+	if err := t.archive.AddObservations(ctx, t.run.Archived.ID, t.held); err != nil {
+		t.log.Error("archive observations", "figures", len(t.held), "error", err)
 		return
 	}
 	t.held, t.points = nil, 0
-}
-
-// noteAt writes what happened at an instant of the run's time into the timeline.
-func (cd *conductor) noteAt(kind, text string, at time.Duration) {
-	e := archive.Event{Run: cd.id, At: cd.run.State.Zero.Add(at), Kind: kind, Text: text}
-	phase, since := cd.run.PhaseAt(at)
-	e.Phase, e.Offset = string(phase), since
-	cd.addEvent(e)
 }

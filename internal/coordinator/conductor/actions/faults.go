@@ -1,4 +1,4 @@
-package coordinator
+package actions
 
 import (
 	"context"
@@ -22,39 +22,39 @@ const (
 	clearTries = 2
 )
 
-// clearFaults ends the faults that the run has added to a sandbox, before anybody is told that the run is over and the next
+// clearFaults ends the faults that the run has added to a sandbox, before anybody hears that the run is over and the next
 // one can begin. Any agent can: the sandbox knows whose they are.
-func (cd *conductor) clearFaults() {
-	if !slices.ContainsFunc(cd.run.State.Timed, func(t record.TimedAction) bool { return t.Fault }) {
+func (a *Actions) clearFaults() {
+	if !slices.ContainsFunc(a.Run.State.Timed, func(t record.TimedAction) bool { return t.Fault }) {
 		return
 	}
 	why := "no agent is connected that could end them"
 	tries := 0
-	for _, m := range cd.clearers() {
+	for _, m := range a.clearers() {
 		s, ok := m.Connected()
 		if !ok || tries == clearTries {
 			continue
 		}
 		tries++
-		told, err := cd.clearFaultsBy(m, s)
+		told, err := a.clearFaultsBy(m, s)
 		if err == nil {
 			for _, line := range told {
-				cd.note("action", "at the run's end: "+wire.Text(line))
+				a.Conductor.Note("action", "at the run's end: "+wire.Text(line))
 			}
 			return
 		}
 		why = err.Error()
 	}
-	cd.note("action", "faults that the run has added may remain: "+why+
+	a.Conductor.Note("action", "faults that the run has added may remain: "+why+
 		"; look with `benchctl sandbox fault list`, and end them with `benchctl sandbox fault clear`")
 }
 
-func (cd *conductor) clearFaultsBy(m *roster.Agent, s *roster.Session) ([]string, error) {
-	ctx, cancel := context.WithTimeout(cd.c.life, clearWithin)
+func (a *Actions) clearFaultsBy(m *roster.Agent, s *roster.Session) ([]string, error) {
+	ctx, cancel := context.WithTimeout(a.Life, clearWithin)
 	defer cancel()
 	answer, err := s.Order(ctx, &benchdv1.ActionOrder{
-		Id: rand.Text(), Run: cd.id, Target: cd.run.Settings.DB, Name: plan.ClearFaults, Args: map[string]string{plan.OwnFaults: "true"},
-		Properties: cd.run.Archived.Properties, TimeoutNs: int64(clearWithin),
+		Id: rand.Text(), Run: a.id(), Target: a.Run.Settings.DB, Name: plan.ClearFaults, Args: map[string]string{plan.OwnFaults: "true"},
+		Properties: a.Run.Archived.Properties, TimeoutNs: int64(clearWithin),
 	}, clearWithin)
 	if err == nil {
 		err = roster.Failure(m.Name, answer)
@@ -71,22 +71,22 @@ func (cd *conductor) clearFaultsBy(m *roster.Agent, s *roster.Session) ([]string
 
 // clearers are the agents to be asked in their order: the one that has added the newest fault knows the way; then those of
 // the run, then all.
-func (cd *conductor) clearers() []*roster.Agent {
+func (a *Actions) clearers() []*roster.Agent {
 	var list []*roster.Agent
 	add := func(m *roster.Agent) {
 		if m != nil && !slices.Contains(list, m) {
 			list = append(list, m)
 		}
 	}
-	for _, t := range slices.Backward(cd.run.State.Timed) {
+	for _, t := range slices.Backward(a.Run.State.Timed) {
 		if t.Fault {
-			add(cd.c.roster.Get(t.Agent))
+			add(a.Roster.Get(t.Agent))
 		}
 	}
-	for i := range cd.run.State.Life.Shards {
-		add(cd.member(i))
+	for _, sh := range a.Run.State.Life.Shards {
+		add(a.Roster.Get(sh.Agent))
 	}
-	for _, m := range cd.c.roster.All() {
+	for _, m := range a.Roster.All() {
 		add(m)
 	}
 	return list

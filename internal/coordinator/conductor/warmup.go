@@ -1,4 +1,4 @@
-package coordinator
+package conductor
 
 import (
 	"fmt"
@@ -124,10 +124,10 @@ func (w *warmup) steady() (steady bool, because string) {
 
 // followWarmup lets the measure phase begin when the warm-up has done what it was to do, or has had all its time. It
 // runs in the conductor's loop.
-func (cd *conductor) followWarmup() {
+func (cd *Conductor) followWarmup() {
 	life := cd.run.State.Life
 	next, ok := life.Awaits()
-	if !ok || !cd.settled || !cd.anchored.Load() {
+	if !ok || !cd.restart.settled || !cd.base.anchored.Load() {
 		return
 	}
 	w, phase := cd.warmup, life.Phases[next-1]
@@ -136,8 +136,8 @@ func (cd *conductor) followWarmup() {
 		return
 	}
 	news := w.advance(life.Shards)
-	now := time.Duration(cd.c.clock.Now() - cd.epoch.Load())
-	soonest := now + cd.lead()
+	now := cd.base.elapsed()
+	soonest := now + lead(cd.held(), cd.c.Clock)
 	if news {
 		because, verdict := w.judge(phase)
 		if because != "" {
@@ -186,7 +186,7 @@ func (w *warmup) outOfTime(phase plan.Phase) (because string, verdict *result.Ve
 
 // changeOver fixes the instant at which the next phase begins on all agents. It is archived in one with the reason,
 // before anybody is told.
-func (cd *conductor) changeOver(next int, at time.Duration, because string, verdict *result.Verdict) {
+func (cd *Conductor) changeOver(next int, at time.Duration, because string, verdict *result.Verdict) {
 	rec := &cd.run.State
 	rec.Begun[rec.Life.Phases[next].Name] = at
 	if verdict != nil {
@@ -198,14 +198,14 @@ func (cd *conductor) changeOver(next int, at time.Duration, because string, verd
 
 // goneOver takes note of a change that an agent has gone through and we know nothing of: the archive could not be
 // written when we announced it, and then we were started again.
-func (cd *conductor) goneOver(phase plan.PhaseName, after time.Duration) {
+func (cd *Conductor) goneOver(phase plan.PhaseName, after time.Duration) {
 	rec := &cd.run.State
 	next, ok := rec.Life.Awaits()
 	if !ok || rec.Life.Phases[next-1].Name != phase || after <= 0 {
 		return
 	}
 	at := rec.Begun[phase] + after
-	if now := time.Duration(cd.c.clock.Now() - cd.epoch.Load()); at > now {
+	if now := cd.base.elapsed(); at > now {
 		return
 	}
 	var verdict *result.Verdict
@@ -215,30 +215,8 @@ func (cd *conductor) goneOver(phase plan.PhaseName, after time.Duration) {
 	cd.changeOver(next, at, "the agents have gone over already", verdict)
 }
 
-// heardOfChange reports whether, after a restart, an agent has given a sign of having been told of the change-over,
-// or there is none, or it is still to come.
-func (cd *conductor) heardOfChange() bool {
-	rec := &cd.run.State
-	life := rec.Life
-	if life.Joined <= life.Phase || life.Status != result.Running {
-		return true
-	}
-	next := life.Phases[life.Joined].Name
-	if rec.Begun[next] > time.Duration(cd.c.clock.Now()-rec.Epoch) {
-		return true
-	}
-	for at := range cd.merged {
-		if at.phase == string(next) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool {
-		return slices.ContainsFunc(sh.Ended, func(e lifecycle.Ended) bool { return e.Phase == cd.warmup.name && !e.Final })
-	})
-}
-
 // showsChange reports whether an agent that is back has gone over.
-func (cd *conductor) showsChange(held *benchdv1.HeldShard) bool {
+func (cd *Conductor) showsChange(held *benchdv1.HeldShard) bool {
 	life := cd.run.State.Life
 	return held.GetPhase() == string(life.Phases[life.Joined].Name) ||
 		slices.ContainsFunc(held.GetEnded(), func(e *benchdv1.PhaseEnded) bool {
@@ -248,16 +226,16 @@ func (cd *conductor) showsChange(held *benchdv1.HeldShard) bool {
 
 // announceAnew moves a change-over of which nobody has heard: its instant has passed, and would cut the measurement
 // short, by another time on each agent.
-func (cd *conductor) announceAnew() {
+func (cd *Conductor) announceAnew() {
 	rec := &cd.run.State
 	begun := rec.Begun[cd.warmup.name]
-	soonest := time.Duration(cd.c.clock.Now()-cd.epoch.Load()) + cd.lead()
+	soonest := time.Duration(cd.c.Clock.Now()-cd.base.epoch.Load()) + lead(cd.held(), cd.c.Clock)
 	rec.Begun[rec.Life.Phases[rec.Life.Joined].Name] = begun + roundUp(soonest-begun, cd.warmup.interval)
-	cd.persist(cd.c.life)
+	cd.persist(cd.c.Life)
 }
 
 // warmingUp says how far a warm-up is that lasts until it is steady; empty in all other phases.
-func (cd *conductor) warmingUp() string {
+func (cd *Conductor) warmingUp() string {
 	life := cd.run.State.Life
 	next, ok := life.Awaits()
 	if !ok || life.Phases[next-1].Until != plan.Steady || cd.warmup.whole == 0 {

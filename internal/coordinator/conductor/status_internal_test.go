@@ -1,4 +1,4 @@
-package coordinator
+package conductor
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ func TestStatusLinesOfAWindowFarAheadAreFew(t *testing.T) {
 	require.Len(t, s.advance(5*time.Second, 2*time.Second, time.Unix(5, 0)), 2)
 	far := 10_000_000 * time.Second
 	lines := s.advance(6*time.Second, far, time.Unix(6, 0))
-	require.Len(t, lines, mostStatuses)
+	require.Len(t, lines, maxStatuses)
 	require.Empty(t, s.advance(7*time.Second, far, time.Unix(7, 0)))
 	require.Len(t, s.advance(8*time.Second, far+time.Second, time.Unix(8, 0)), 1)
 }

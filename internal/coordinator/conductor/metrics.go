@@ -1,4 +1,4 @@
-package coordinator
+package conductor
 
 import (
 	"sync"
@@ -8,10 +8,11 @@ import (
 
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/exposition"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 )
 
-// showEvery is how often at most a run's metrics are made anew.
+// showEvery is how often at most a run's metrics are made again.
 const showEvery = time.Second
 
 // runNames are the metrics of a run.
@@ -62,14 +63,70 @@ func (b *board) put(metrics []prometheus.Metric) {
 	b.metrics = metrics
 }
 
-// show puts up what was merged until now: the numbers that the result is made from.
-func (cd *conductor) show(live result.Snapshot) {
-	names, id := &cd.c.metrics.names, cd.id
-	metrics := []prometheus.Metric{
-		exposition.Level(names.info, 1, id, cd.run.Suite.Name, cd.run.Archived.Case),
-		exposition.Count(names.late, cd.lateSends, id),
+// figures is what a conductor knows of its metrics.
+type figures struct {
+	names     *runNames
+	board     *board
+	shown     clock.Instant // when they were last put up
+	stale     bool          // something has happened since
+	lateSends uint64
+}
+
+// due reports whether it is time to put them up.
+func (f *figures) due() bool { return f.stale && f.shown.Elapsed() >= showEvery }
+
+// Metrics are those of all runs: what they measure, and how their windows come.
+type Metrics struct {
+	names runNames
+	runs  *exposition.Runs[*board]
+	late  prometheus.Counter
+	delay prometheus.Histogram
+}
+
+// NewMetrics returns the metrics of runs; those of an ended run are shown for so long.
+func NewMetrics(keep time.Duration) *Metrics {
+	m := &Metrics{
+		names: newRunNames(),
+		late:  prometheus.NewCounter(prometheus.CounterOpts{Name: "benchd_windows_late_total", Help: "Windows merged more than an interval after their end."}),
+		delay: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "benchd_window_delay_seconds", Help: "From a window's end until it is merged and safe in the archive.",
+			Buckets:                     []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60},
+			NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 100,
+		}),
 	}
-	for _, m := range cd.builder.Measured() {
+	m.runs = exposition.NewRuns[*board](keep, 0, m.names.all()...)
+	return m
+}
+
+// Collectors are what a registry is to have.
+func (m *Metrics) Collectors() []prometheus.Collector {
+	return []prometheus.Collector{m.late, m.delay, m.runs}
+}
+
+// begin makes the figures of a run.
+func (m *Metrics) begin(run string) figures {
+	return figures{names: &m.names, board: m.runs.Begin(run, new(board))}
+}
+
+// End lets the metrics of a run expire.
+func (m *Metrics) End(run string) { m.runs.End(run) }
+
+// arrived takes how long after its end a window was merged.
+func (m *Metrics) arrived(delay, interval time.Duration) {
+	m.delay.Observe(max(delay, 0).Seconds())
+	if delay > interval {
+		m.late.Inc()
+	}
+}
+
+// show puts up what was merged until now: the numbers that the result is made from.
+func (f *figures) show(r *record.Run, builder *result.Builder, live result.Snapshot) {
+	names, id := f.names, r.Archived.ID
+	metrics := []prometheus.Metric{
+		exposition.Level(names.info, 1, id, r.Suite.Name, r.Archived.Case),
+		exposition.Count(names.late, f.lateSends, id),
+	}
+	for _, m := range builder.Measured() {
 		metrics = append(metrics, names.operations.Metrics(id, m.Phase, m.Series)...)
 		metrics = append(metrics,
 			exposition.Count(names.rows, m.Rows, id, m.Phase),
@@ -78,7 +135,7 @@ func (cd *conductor) show(live result.Snapshot) {
 			metrics = append(metrics, exposition.Count(names.retries, n, id, m.Phase, cause))
 		}
 	}
-	if live.Offered != nil && !cd.run.State.Life.Status.Ended() {
+	if live.Offered != nil && !r.State.Life.Status.Ended() {
 		var backlog uint64
 		for _, a := range live.Agents {
 			backlog += a.Backlog
@@ -87,12 +144,12 @@ func (cd *conductor) show(live result.Snapshot) {
 			exposition.Level(names.offered, *live.Offered, id),
 			exposition.Level(names.backlog, float64(backlog), id))
 	}
-	if start := cd.run.Start(); start != nil {
+	if start := r.Start(); start != nil {
 		const milli = 1e3
 		metrics = append(metrics,
 			exposition.Level(names.skew, start.SkewMS/milli, id),
 			exposition.Level(names.skewDoubt, start.UncertaintyMS/milli, id))
 	}
-	cd.board.put(metrics)
-	cd.shown, cd.unshown = clock.Mono(), false
+	f.board.put(metrics)
+	f.shown, f.stale = clock.Mono(), false
 }

@@ -1,4 +1,4 @@
-package coordinator
+package conductor
 
 import (
 	"time"
@@ -8,18 +8,18 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// tellEvery is how often at most agents are told how far all of them have come with their inserts.
-const tellEvery = time.Second
+// announceEvery is how often at most agents hear how far all of them have come with their inserts.
+const announceEvery = time.Second
 
 // inserted is how far the shards of a run have come with their inserts. It is rebuilt from the archive's windows, and
 // belongs to the conductor's loop.
 type inserted struct {
 	below map[int]int64 // by shard, the key number below which its rows are there
-	told  int64
-	at    clock.Instant // of telling
+	sent  int64
+	at    clock.Instant // of sending
 }
 
-// note takes what a window tells. Windows may come in any order.
+// note takes a window. Windows may come in any order.
 func (in *inserted) note(w *latency.Window) {
 	if w.Watermark == 0 {
 		return
@@ -45,18 +45,18 @@ func (in *inserted) smallest(shards int) int64 {
 	return smallest
 }
 
-// tellInserted tells all agents of the run what they may read beside their own inserts, when that has grown. Where
+// announceInserted sends all agents of the run what they may read beside their own inserts, when that has grown. Where
 // inserts are dealt out, workers read no others.
-func (cd *conductor) tellInserted(now clock.Instant) {
+func (cd *Conductor) announceInserted(now clock.Instant) {
 	shards := cd.run.State.Life.Shards
-	if len(shards) < 2 || cd.run.Settings.Workload.DealInserts || now.Sub(cd.inserted.at) < tellEvery {
+	if len(shards) < 2 || cd.run.Settings.Workload.DealInserts || now.Sub(cd.inserted.at) < announceEvery {
 		return
 	}
 	key := cd.inserted.smallest(len(shards))
-	if key <= cd.inserted.told {
+	if key <= cd.inserted.sent {
 		return
 	}
-	cd.inserted.told, cd.inserted.at = key, now
+	cd.inserted.sent, cd.inserted.at = key, now
 	for i, sh := range shards {
 		if sh.Held() {
 			cd.sendInserted(i)
@@ -64,11 +64,11 @@ func (cd *conductor) tellInserted(now clock.Instant) {
 	}
 }
 
-// sendInserted tells one agent. One that was away may have missed it.
-func (cd *conductor) sendInserted(shard int) {
-	if cd.inserted.told > 0 {
+// sendInserted sends it to one agent. One that was away may have missed it.
+func (cd *Conductor) sendInserted(shard int) {
+	if cd.inserted.sent > 0 {
 		cd.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Watermark{
-			Watermark: &benchdv1.Watermark{Run: cd.id, Key: cd.inserted.told},
+			Watermark: &benchdv1.Watermark{Run: cd.id, Key: cd.inserted.sent},
 		}})
 	}
 }

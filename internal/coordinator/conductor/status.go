@@ -1,4 +1,4 @@
-package coordinator
+package conductor
 
 import (
 	"slices"
@@ -11,12 +11,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-const (
-	// statusPatience is how long a status line waits for the windows of its interval.
-	statusPatience = 3 * time.Second
-	// mostStatuses is how many lines are kept for those who watch.
-	mostStatuses = 1000
-)
+// statusPatience is how long a status line waits for the windows of its interval.
+const statusPatience = 3 * time.Second
 
 // status makes YCSB's status lines of a run that was submitted with status=true: one at the start of each phase, one
 // for each status.interval, one at the end. It belongs to the conductor's loop.
@@ -77,7 +73,7 @@ func (s *status) advance(elapsed, complete time.Duration, at time.Time) []status
 	every := s.ycsb.StatusInterval
 	due := int(max(complete, elapsed-statusPatience) / every)
 	// What is far behind, because an agent says that its windows are far ahead, is not made up for line by line.
-	s.told = max(s.told, due-mostStatuses)
+	s.told = max(s.told, due-maxStatuses)
 	for s.told < due {
 		s.told++
 		lines = append(lines, s.line(time.Duration(s.told)*every, at))
@@ -115,48 +111,38 @@ func (s *status) line(elapsed time.Duration, at time.Time) statusLine {
 
 // Of the conductor's loop:
 
-// tellStatus makes the status lines that are due.
-func (cd *conductor) tellStatus(live result.Snapshot) {
+// showStatus makes the status lines that are due.
+func (cd *Conductor) showStatus(live result.Snapshot) {
 	if cd.status == nil {
 		return
 	}
-	at := cd.date()
+	at := cd.base.date()
 	if cd.sealed {
-		cd.say(cd.status.end(at))
+		cd.view.addStatuses(cd.status.end(at))
 		cd.status = nil
 		return
 	}
-	phase, elapsed := cd.now()
+	phase, elapsed := cd.run.PhaseAt(cd.base.elapsed())
 	if phase == "" || cd.run.State.Life.Status.Ended() {
 		return
 	}
 	if live.Phase != string(phase) {
 		live = result.Snapshot{}
 	}
-	cd.say(cd.status.enter(phase, live.Ops, at))
+	cd.view.addStatuses(cd.status.enter(phase, live.Ops, at))
 	if cd.status.phase == phase {
-		cd.say(cd.status.advance(elapsed, live.Elapsed, at))
+		cd.view.addStatuses(cd.status.advance(elapsed, live.Elapsed, at))
 	}
 }
 
 // addStatus takes a fresh window.
-func (cd *conductor) addStatus(w *latency.Window) {
+func (cd *Conductor) addStatus(w *latency.Window) {
 	if cd.status == nil {
 		return
 	}
-	lines, err := cd.status.add(w, cd.date())
+	lines, err := cd.status.add(w, cd.base.date())
 	if err != nil {
 		cd.log.Error("merge window into status", "window", w.ID, "error", err)
 	}
-	cd.say(lines)
-}
-
-func (cd *conductor) say(lines []statusLine) {
-	cd.view.Lock()
-	defer cd.view.Unlock()
-	cd.live.statuses = append(cd.live.statuses, lines...)
-	if extra := len(cd.live.statuses) - mostStatuses; extra > 0 {
-		cd.live.statuses = slices.Clone(cd.live.statuses[extra:])
-		cd.live.forgotten += extra
-	}
+	cd.view.addStatuses(lines)
 }

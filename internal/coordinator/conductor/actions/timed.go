@@ -1,0 +1,77 @@
+package actions
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// beginTimed begins the next action whose time has come, one after another: one that is late because the one before it took
+// long, or because nobody was there to do it, is begun as soon as it can be.
+func (a *Actions) beginTimed() {
+	list, n := a.Run.Settings.Actions, len(a.Run.State.Timed)
+	life := a.Run.State.Life
+	if n >= len(list) || a.pending() != nil || life.Status != result.Running || !a.Conductor.Settled() {
+		return
+	}
+	began, ok := a.Run.Began(plan.Measure)
+	if !ok || !life.InSegment(plan.Measure) || !life.AtWork() {
+		return
+	}
+	if a.Conductor.Elapsed()-began < list[n].At {
+		return
+	}
+	if a.assign(record.PendingAction{Name: list[n].Name, Args: list[n].Args, Timed: true}) {
+		a.carryOut()
+	}
+}
+
+// orderedArgs are the arguments of the order to an agent. The end of a compaction is waited for, so that it has one.
+func orderedArgs(p *record.PendingAction) map[string]string {
+	if _, said := p.Args["wait"]; !p.Timed || said || p.Name != "compact" && p.Name != "major_compact" {
+		return p.Args
+	}
+	args := maps.Clone(p.Args)
+	if args == nil {
+		args = make(map[string]string)
+	}
+	args["wait"] = "true"
+	return args
+}
+
+func (a *Actions) timedBegan(p *record.PendingAction) {
+	phase, at := a.Run.PhaseAt(a.Conductor.Elapsed())
+	a.Run.State.Timed = append(a.Run.State.Timed, record.TimedAction{
+		Action: result.Action{Do: p.String(), T: at.Seconds()}, Phase: phase, Agent: p.Agent, Fault: p.Name == plan.Fault,
+	})
+	if p.Name == plan.Hook {
+		a.Conductor.Step(lifecycle.Holding{By: p.String()})
+	}
+}
+
+func (a *Actions) timedEnded(outcome string) {
+	list := a.Run.State.Timed
+	if len(list) == 0 {
+		return
+	}
+	one := &list[len(list)-1]
+	one.Outcome = outcome
+	if began, ok := a.Run.Began(one.Phase); ok {
+		one.Seconds = max(0, (a.Conductor.Elapsed()-began).Seconds()-one.T)
+	}
+}
+
+// noteLeftOut notes which actions were not begun before the run was over.
+func (a *Actions) noteLeftOut() {
+	list := a.Run.Settings.Actions
+	if _, begun := a.Run.Began(plan.Measure); !begun {
+		return
+	}
+	for _, one := range list[min(len(a.Run.State.Timed), len(list)):] {
+		a.Conductor.Note("action", fmt.Sprintf("%s at %s is not begun: the run was over", one, one.At))
+	}
+}

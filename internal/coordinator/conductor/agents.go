@@ -1,0 +1,182 @@
+package conductor
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/roster"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// Welcome takes up what an agent that is back holds of the run, beside the loop: its clock must be known before the run's
+// time can be anchored by it.
+func (cd *Conductor) Welcome(m *roster.Agent, s *roster.Session, held *benchdv1.HeldShard) {
+	cd.c.Host.Task(func() { cd.beside(func() { cd.welcome(m, s, held) }) })
+}
+
+// Returned takes that an agent which serves this run is connected again, but does not hold its shard.
+func (cd *Conductor) Returned(m *roster.Agent, restarted bool) {
+	cd.post(func() { cd.returnedWithout(m, restarted) })
+}
+
+// Departed starts the time that an agent has to come back.
+func (cd *Conductor) Departed(agent string) {
+	cd.eachShard(agent, func(shard int) { cd.gone(shard) })
+}
+
+// Left takes an agent's farewell: the run need not wait for it.
+func (cd *Conductor) Left(agent, reason string) {
+	cd.eachShard(agent, func(shard int) { cd.lost(shard, "left: "+reason) })
+}
+
+// eachShard calls do in the loop for the shards that an agent holds.
+func (cd *Conductor) eachShard(agent string, do func(shard int)) {
+	cd.post(func() {
+		for i, sh := range cd.run.State.Life.Shards {
+			if sh.Agent == agent && sh.Held() {
+				do(i)
+			}
+		}
+	})
+}
+
+// welcome waits until the clock of an agent that is back is known, anchors the run's time if need be, and takes
+// its shard up again.
+func (cd *Conductor) welcome(m *roster.Agent, s *roster.Session, held *benchdv1.HeldShard) {
+	for known := false; !known; _, known = m.Estimate(cd.c.Clock.Now()) {
+		if !s.Burst(cd.c.Life) {
+			return
+		}
+	}
+	cd.post(func() {
+		if now, ok := m.Connected(); !ok || now != s {
+			return // away again; its next stream is welcomed
+		}
+		shard := int(held.GetId().GetShard())
+		if held.GetRecovered() {
+			cd.inherit(m, shard, int(held.GetId().GetAttempt()))
+		}
+		if !cd.owns(m, shard, int(held.GetId().GetAttempt())) {
+			m.Forget(held.GetId())
+			return
+		}
+		m.Serve(cd.id)
+		cd.anchor(m, held)
+		cd.back(shard, m, held)
+	})
+}
+
+// inherit lets an agent that was started again answer for the shard of the process before it: it has no more of it than
+// windows, and says so.
+func (cd *Conductor) inherit(m *roster.Agent, shard, attempt int) {
+	life := cd.run.State.Life
+	if shard < 0 || shard >= len(life.Shards) {
+		return
+	}
+	sh := &life.Shards[shard]
+	if sh.Agent != m.Name || sh.Attempt != attempt || life.Status.Ended() {
+		return
+	}
+	sh.Boot = m.Boot()
+	cd.log.Info("an agent that was started anew has windows of before", "agent", m.Name)
+	cd.actions.AgentLost(m.Name) // what it was about to do, the process before it may have done
+	cd.persist(cd.c.Life)
+}
+
+// back takes up again what an agent holds of a shard after its stream was broken.
+func (cd *Conductor) back(shard int, m *roster.Agent, held *benchdv1.HeldShard) {
+	cd.log.Info("agent is back", "agent", m.Name, "phase", held.GetPhase())
+	delete(cd.away, shard)
+	if held.GetPrepared() && cd.run.State.Life.Shards[shard].State == lifecycle.Assigned {
+		cd.step(lifecycle.Prepared{Shard: shard})
+	}
+	for _, st := range held.GetStarted() {
+		cd.started(m, st)
+	}
+	for _, e := range held.GetEnded() {
+		cd.phaseEnded(shard, e)
+	}
+	if cd.run.State.Life.InSegment(plan.PhaseName(held.GetPhase())) {
+		cd.restart.unsure = false
+	}
+	if cd.showsChange(held) {
+		cd.restart.unheard = false
+	}
+	cd.execute(cd.run.State.Life.Return(shard))
+	cd.sendInserted(shard)
+	cd.settle()
+	cd.actions.Order()
+}
+
+// returnedWithout handles an agent that serves this run and is connected again, but does not hold its shard:
+// it was started anew, or never got the order.
+func (cd *Conductor) returnedWithout(m *roster.Agent, restarted bool) {
+	for i, sh := range cd.run.State.Life.Shards {
+		if sh.Agent != m.Name || !sh.Held() {
+			continue
+		}
+		delete(cd.away, i)
+		why := ""
+		switch {
+		case restarted || sh.Boot != m.Boot():
+			why = "was lost: it has been started anew"
+		case sh.State == lifecycle.Ready || sh.State == lifecycle.Busy:
+			why = "was lost: it does not have its part any more"
+		}
+		if why != "" {
+			cd.lost(i, why)
+			m.Serve("")
+			cd.c.Host.Schedule()
+			return
+		}
+		cd.execute(cd.run.State.Life.Return(i))
+		cd.settle()
+	}
+}
+
+// gone starts the time that an agent has to come back.
+func (cd *Conductor) gone(shard int) {
+	if m := cd.agent(shard); m != nil {
+		if _, ok := m.Connected(); ok {
+			return // it came back before we got to know
+		}
+	}
+	since := clock.Mono()
+	cd.away[shard] = since
+	grace := cd.grace()
+	cd.timeline.note("agent", fmt.Sprintf("agent %s is not connected; it has %s to come back", cd.run.State.Life.Shards[shard].Agent, grace))
+	time.AfterFunc(grace, func() {
+		cd.post(func() {
+			if at, away := cd.away[shard]; away && at == since {
+				cd.lost(shard, fmt.Sprintf("was lost: not heard of for %s", grace))
+			}
+		})
+	})
+}
+
+// lost gives a shard up.
+func (cd *Conductor) lost(shard int, why string) {
+	sh := cd.run.State.Life.Shards[shard]
+	if !sh.Held() {
+		return
+	}
+	delete(cd.away, shard)
+	if phase, at := cd.run.PhaseAt(cd.base.elapsed()); phase != "" && sh.Lost == "" && sh.State == lifecycle.Busy {
+		cd.lose(shard, string(phase), at, strings.TrimPrefix(why, "was lost: "))
+	}
+	cd.actions.AgentLost(sh.Agent)
+	cd.step(lifecycle.Lost{Shard: shard, Why: why})
+	cd.settle()
+}
+
+// lose notes for the result when a shard was lost.
+func (cd *Conductor) lose(shard int, phase string, at time.Duration, why string) {
+	loss := result.Loss{Shard: shard, Attempt: cd.run.State.Life.Shards[shard].Attempt, Phase: phase, At: at, Why: why}
+	cd.run.State.Losses = append(cd.run.State.Losses, loss)
+	cd.builder.Lost(loss)
+}

@@ -1,0 +1,179 @@
+package conductor
+
+import (
+	"time"
+
+	"github.com/benchd/benchd/internal/clock"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// execute carries commands out.
+func (cd *Conductor) execute(commands []lifecycle.Command) {
+	for _, c := range commands {
+		switch c := c.(type) {
+		case lifecycle.Prepare:
+			cd.prepare(c.Shard)
+		case lifecycle.Rehand:
+			cd.orphans[c.Shard] = clock.Mono()
+		case lifecycle.Probe:
+			cd.probe()
+		case lifecycle.Start:
+			cd.start(c.Phase)
+		case lifecycle.Join:
+			cd.start(c.Phase)
+		case lifecycle.Restart:
+			cd.sendStart(c.Shard, c.Phase)
+		case lifecycle.Stop:
+			cd.send(c.Shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Stop{
+				Stop: &benchdv1.Stop{Id: cd.shardID(c.Shard), Reason: c.Reason},
+			}})
+		case lifecycle.Release:
+			cd.release(c.Shard)
+		case lifecycle.Act:
+			cd.actions.Act(c)
+		case lifecycle.Arm:
+			cd.arm(c.Timer, c.After)
+		case lifecycle.Note, lifecycle.Seal: // done before the state was archived
+		}
+	}
+}
+
+func (cd *Conductor) shardID(shard int) *benchdv1.ShardId {
+	return wire.FromShard(cd.id, shard, cd.run.State.Life.Shards[shard].Attempt)
+}
+
+// prepare hands a shard out.
+func (cd *Conductor) prepare(shard int) {
+	again := cd.run.State.Life.Shards[shard].Attempt > 1
+	if again {
+		cd.shards = nil // they are of other agents now
+	}
+	if cd.shards == nil {
+		var err error
+		if cd.shards, err = cd.run.Shards(); err != nil {
+			cd.step(lifecycle.Prepared{Shard: shard, Error: err.Error()})
+			return
+		}
+	}
+	if again {
+		var err error
+		if cd.shards[shard].Loaded, err = cd.c.Archive.HandOver(cd.c.Life, cd.id, shard, cd.shards[shard].Attempt); err != nil {
+			cd.log.Error("hand over a load", "shard", shard, "error", err, "next_try", retryArchive)
+			time.AfterFunc(retryArchive, func() { // only the archive knows where to go on
+				cd.post(func() {
+					if cd.run.State.Life.Shards[shard].State == lifecycle.Assigned {
+						cd.prepare(shard)
+					}
+				})
+			})
+			return
+		}
+	}
+	cd.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Prepare{
+		Prepare: wire.FromPlan(cd.shards[shard], shard == lifecycle.Steward && !again), // what was set up is there
+	}})
+}
+
+// fix sets the instant at which a segment begins. It is archived before it is sent to anybody.
+func (cd *Conductor) fix(phase int) {
+	rec := &cd.run.State
+	now, lead := cd.c.Clock.Now(), lead(cd.held(), cd.c.Clock)
+	if rec.Epoch == 0 {
+		rec.Zero = cd.base.dateAt(now + int64(lead))
+		cd.base.set(now + int64(lead))
+		rec.Begun = make(map[plan.PhaseName]time.Duration)
+	}
+	rec.Begun[rec.Life.Phases[phase].Name] = time.Duration(now + int64(lead) - rec.Epoch)
+	rec.Sends = nil // the skew that counts is that of the last start
+	cd.timeline.note("phase", string(rec.Life.Phases[phase].Name)+" starts")
+}
+
+// start announces a segment's start to all agents that are to work.
+func (cd *Conductor) start(phase int) {
+	for i, sh := range cd.run.State.Life.Shards {
+		if sh.State == lifecycle.Busy {
+			cd.sendStart(i, phase)
+		}
+	}
+}
+
+// sendStart announces to one agent when a phase begins, in its own clock.
+func (cd *Conductor) sendStart(shard, phase int) {
+	m := cd.agent(shard)
+	if m == nil || phase < 0 || !cd.restart.settled {
+		return // see settle
+	}
+	name := cd.run.Phases[phase].Name
+	at, ok := cd.run.State.Begun[name]
+	line, known := cd.base.line(m)
+	if !ok || !known {
+		return // an agent whose clock is not known is not here: it hears of it when it is back
+	}
+	cd.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Start{Start: &benchdv1.Start{
+		Id: cd.shardID(shard), Phase: string(name), AtRunNs: int64(at), Timebase: wire.FromLine(cd.id, line),
+	}}})
+}
+
+func (cd *Conductor) release(shard int) {
+	cd.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Release{
+		Release: &benchdv1.Release{Id: cd.shardID(shard)},
+	}})
+	if m := cd.agent(shard); m != nil && m.Serving() == cd.id {
+		m.Serve("")
+		if !cd.sealed { // runEnded does it for all
+			cd.c.Host.Schedule()
+		}
+	}
+}
+
+func (cd *Conductor) arm(timer lifecycle.Timer, after time.Duration) {
+	if t := cd.timers[timer]; t != nil {
+		t.Stop()
+	}
+	cd.timers[timer] = time.AfterFunc(after, func() {
+		cd.post(func() {
+			if timer == lifecycle.Stragglers && cd.windowsMayCome(after) {
+				cd.arm(timer, after)
+				return
+			}
+			cd.step(lifecycle.Fired{Timer: timer})
+		})
+	})
+}
+
+// windowsMayCome reports whether it is too early to give up windows: some came within the time given, or an agent
+// is away, or the archive does not take what has come.
+func (cd *Conductor) windowsMayCome(within time.Duration) bool {
+	return cd.newest.Elapsed() < within || len(cd.away) > 0 || cd.c.Host.Stuck()
+}
+
+// seal checks a run that has ended, before its end is archived and shown. One whose shards all ended can still lack
+// windows that never came, or have violated a limit too quickly to be stopped by it.
+func (cd *Conductor) seal() {
+	if cd.base.provisional() {
+		cd.timeline.anchorAt(cd.base.reckoned())
+	}
+	cd.run.Archived.Ended = cd.base.stamp()
+	cd.sealed = true
+	cd.telemetry.keep(cd.c.Life, clock.Mono())
+	cd.actions.Finish()
+	cd.run.State.InsertedBelow = cd.inserted.smallest(len(cd.run.State.Life.Shards))
+	life := cd.run.State.Life
+	if life.Status == result.Complete || life.Status == result.Partial {
+		doc, err := cd.builder.Document(cd.run.Header(cd.c.Version), result.Notes{})
+		switch text := record.Violations(cd.run.Settings.Limits, doc.Phases); {
+		case err != nil:
+			life.Status, life.Reason = result.Failed, err.Error()
+		case text != "":
+			life.Status, life.Reason, life.Failed, life.Violated = result.Failed, text, true, true
+			cd.timeline.note("limit", text)
+		case len(doc.Missing) > 0:
+			life.Status = result.Partial
+		}
+	}
+}

@@ -1,0 +1,417 @@
+package conductor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/conductor/actions"
+	"github.com/benchd/benchd/internal/coordinator/roster"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/quarantine"
+	"github.com/benchd/benchd/internal/record"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// tick is how often watchers get a new view, and an archive that could not be written is tried again.
+const tick = 250 * time.Millisecond
+
+const (
+	// lastWord bounds the last write to the archive when the coordinator detaches.
+	lastWord = time.Second
+	// retryArchive is how soon an archive that failed is tried again.
+	retryArchive = time.Second
+)
+
+// Archive is what a conductor reads from and writes to the archive beside the run's own record.
+type Archive interface {
+	Runs(ctx context.Context, suite string) ([]archive.RunRecord, error)
+	HandOver(ctx context.Context, run string, shard, attempt int) ([]int64, error)
+	AddObservations(ctx context.Context, run string, observed []result.Observed) error
+}
+
+// Host is what a conductor needs of its coordinator.
+type Host interface {
+	// Apply archives how the run goes on, and the status of its suite if that of the run has changed.
+	Apply(ctx context.Context, run archive.RunRecord, events []archive.Event, changed bool) error
+	// Schedule gives agents that have become free to other runs.
+	Schedule()
+	// Adopt marks an agent as serving the run, which has a shard without one; nil where none can.
+	Adopt(run *record.Run, shard int, spare bool) *roster.Agent
+	// Task runs do beside the conductor, unless the coordinator is detaching.
+	Task(do func())
+	// Stuck reports whether the archive takes no windows.
+	Stuck() bool
+}
+
+// Config says where a conductor works. All fields must be set.
+type Config struct {
+	Host       Host
+	Archive    Archive
+	Roster     *roster.Roster
+	Metrics    *Metrics
+	Quarantine *quarantine.List
+	Clock      *clock.Source
+	Grace      time.Duration // that an agent may be away
+	Version    string        // of this build
+	Logger     *slog.Logger
+	Life       context.Context //nolint:containedctx // of the coordinator: it ends when that detaches
+}
+
+// Conductor owns one run from the moment it has agents. All its state belongs to its loop.
+type Conductor struct {
+	c   Config
+	id  string
+	log *slog.Logger
+
+	mail chan func()
+	done chan struct{} // closed when the run is sealed, or the coordinator detaches
+
+	base timebase
+	view view
+
+	// What follows belongs to the loop.
+	run     *record.Run
+	shards  []plan.Shard
+	builder *result.Builder
+	merged  map[slot]int  // how many windows are safe
+	newest  clock.Instant // when windows came last
+	timers  map[lifecycle.Timer]*time.Timer
+
+	timeline  timeline
+	status    *status // nil where nobody wants status lines, and at the end
+	warmup    *warmup
+	telemetry telemetry
+	inserted  inserted
+	figures   figures
+	actions   *actions.Actions
+
+	away    map[int]clock.Instant // shards whose agents are not connected, since when
+	orphans map[int]clock.Instant // shards that wait for another agent, since when
+	probing bool
+	restart restart
+	saved   saved
+	renewed bool // the lifecycle's state is newer than what watchers see
+	stale   bool // watchers have not seen all
+	sealed  bool
+}
+
+// slot names a shard's phase.
+type slot struct {
+	shard, attempt int
+	phase          string
+}
+
+// saved is how much of a run's state the archive has.
+type saved struct {
+	dirty  bool          // there is something to archive
+	retry  clock.Instant // but not before
+	status result.Status // that the archive has
+	agents int           // how many of the run's agents the archive has
+}
+
+// New makes the conductor of a run.
+func New(config Config, r *record.Run) *Conductor {
+	cd := &Conductor{
+		c: config, id: r.Archived.ID, run: r, log: config.Logger.With("run", r.Archived.ID),
+		mail: make(chan func(), 1024), done: make(chan struct{}),
+		merged: make(map[slot]int), timers: make(map[lifecycle.Timer]*time.Timer),
+		away: make(map[int]clock.Instant), orphans: make(map[int]clock.Instant),
+		restart: restart{settled: true}, saved: saved{status: r.Archived.Status},
+	}
+	cd.base.begin(config.Clock, r)
+	cd.timeline = timeline{run: cd.id, base: &cd.base, view: &cd.view, log: cd.log, dirty: &cd.saved.dirty}
+	cd.telemetry = telemetry{
+		run: r, roster: config.Roster, archive: config.Archive, timeline: &cd.timeline, log: cd.log,
+		watcher: -1, ordered: make(map[int]watching),
+	}
+	cd.figures = config.Metrics.begin(cd.id)
+	cd.actions = actions.New(actions.Config{Run: r, Conductor: forActions{cd}, Roster: config.Roster, Grace: config.Grace, Life: config.Life})
+	cd.builder, cd.status, cd.warmup = r.LiveBuilder(), newStatus(r), newWarmup(r)
+	cd.publish(cd.builder.Live())
+	return cd
+}
+
+// ID is the run's.
+func (cd *Conductor) ID() string { return cd.id }
+
+// Run is the run as it has become. It belongs to the conductor until Perform returns.
+func (cd *Conductor) Run() *record.Run { return cd.run }
+
+// Done is closed when the run is sealed, or the coordinator detaches.
+func (cd *Conductor) Done() <-chan struct{} { return cd.done }
+
+// post hands work to the loop; it is dropped when the run is over.
+func (cd *Conductor) post(do func()) {
+	select {
+	case cd.mail <- do:
+	case <-cd.done:
+	}
+}
+
+// Perform takes the run to its end, and reports whether it and the archive have come there: otherwise the coordinator
+// detaches, and the run is left as it is in the archive. A run that makes its conductor panic fails.
+func (cd *Conductor) Perform() (ended bool) {
+	if err := quarantine.Guard(func() error { cd.loop(cd.c.Life); return nil }); err != nil {
+		if err := quarantine.Guard(func() error { cd.abandon(err); return nil }); err != nil {
+			cd.log.Error("abandon run", "error", err)
+		}
+	}
+	close(cd.done)
+	return cd.sealed && !cd.saved.dirty
+}
+
+func (cd *Conductor) loop(ctx context.Context) {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	defer func() {
+		for _, t := range cd.timers {
+			t.Stop()
+		}
+	}()
+	for !cd.sealed || cd.saved.dirty {
+		select {
+		case <-ctx.Done():
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWord)
+			cd.telemetry.keep(ctx, clock.Mono())
+			if cd.saved.dirty {
+				cd.persist(ctx)
+			}
+			cancel()
+			return
+		case do := <-cd.mail:
+			do()
+			cd.stale, cd.figures.stale = true, true
+		case <-ticker.C:
+			cd.tick()
+		}
+	}
+	live := cd.builder.Live()
+	cd.publish(live)
+	cd.figures.show(cd.run, cd.builder, live)
+	cd.log.Info("run ended", "status", cd.run.State.Life.Status, "reason", cd.run.State.Life.Reason)
+}
+
+// tick does what is due by time.
+func (cd *Conductor) tick() {
+	if cd.saved.dirty && clock.Mono().After(cd.saved.retry) {
+		cd.persist(cd.c.Life)
+	}
+	cd.followWarmup()
+	cd.handOver(clock.Mono())
+	cd.actions.Tick(clock.Mono())
+	cd.telemetry.watch(clock.Mono(), cd.away)
+	if now := clock.Mono(); now.Sub(cd.telemetry.kept) >= keepEvery {
+		cd.telemetry.keep(cd.c.Life, now)
+	}
+	if cd.stale || cd.status != nil {
+		live := cd.builder.Live()
+		cd.checkLimits(live)
+		cd.publish(live)
+		cd.stale = false
+	}
+	if cd.figures.due() {
+		cd.figures.show(cd.run, cd.builder, cd.builder.Live())
+	}
+	cd.announceInserted(clock.Mono())
+}
+
+// step lets the lifecycle take an event, archives what it has become, and does what follows. News from which nothing
+// follows yet is archived with what comes soon after, at the next tick: each of a thousand agents has some at about
+// the same time, and repeats it after a restart.
+func (cd *Conductor) step(e lifecycle.Event) {
+	before := cd.run.State.Life.Status
+	commands := cd.run.State.Life.Step(e)
+	cd.renewed = true
+	if cd.run.State.Life.Status == before && !slices.ContainsFunc(commands, follows) {
+		cd.saved.dirty = true
+		cd.execute(commands)
+		return
+	}
+	for _, c := range commands {
+		switch c := c.(type) {
+		case lifecycle.Note:
+			cd.timeline.note(c.Kind, c.Text)
+		case lifecycle.Start:
+			cd.fix(c.Phase)
+		case lifecycle.Seal:
+			cd.seal()
+		}
+	}
+	cd.persist(cd.c.Life)
+	if cd.run.State.Life.Status != before {
+		cd.publish(cd.builder.Live())
+	}
+	cd.execute(commands)
+}
+
+// follows reports whether a command does anything that the archive must know of before.
+func follows(c lifecycle.Command) bool {
+	_, timer := c.(lifecycle.Arm)
+	return !timer
+}
+
+// persist archives the run. When that fails (a full disk) the run goes on, and it is tried again.
+func (cd *Conductor) persist(ctx context.Context) {
+	cd.saved.dirty = true
+	archived, err := cd.run.ToArchive()
+	agents := len(archived.Agents)
+	if agents == cd.saved.agents { // it has them all
+		archived.Agents = nil
+	}
+	events := cd.timeline.dated()
+	if err == nil {
+		err = cd.c.Host.Apply(ctx, archived, events, archived.Status != cd.saved.status)
+	}
+	switch {
+	case err == nil, errors.Is(err, archive.ErrNotFound): // an ended suite may have been removed
+		cd.saved = saved{retry: cd.saved.retry, status: archived.Status, agents: agents}
+		cd.timeline.archived(len(events))
+	case ctx.Err() == nil:
+		cd.log.Error("archive run", "error", err, "next_try", retryArchive)
+		cd.saved.retry = clock.Mono().Add(retryArchive)
+	}
+}
+
+// publish lets watchers see how far the run is.
+func (cd *Conductor) publish(live result.Snapshot) {
+	if cd.renewed || !cd.view.begun() {
+		cd.view.setState(cd.run.State.Life.Clone())
+		cd.renewed = false
+	}
+	began := make(map[plan.PhaseName]time.Duration)
+	for _, p := range cd.run.Phases {
+		if at, ok := cd.run.Began(p.Name); ok {
+			began[p.Name] = at
+		}
+	}
+	cd.showStatus(live)
+	cd.view.publish(live, began, cd.warmingUp())
+}
+
+// Merge takes windows that the archive has just got for the first time.
+func (cd *Conductor) Merge(windows []*latency.Window) {
+	cd.post(func() { cd.merge(windows) })
+}
+
+func (cd *Conductor) merge(windows []*latency.Window) {
+	cd.newest = clock.Mono()
+	now := cd.base.elapsed()
+	touched := make(map[slot]bool)
+	for _, w := range windows {
+		if began, ok := cd.run.Began(plan.PhaseName(w.ID.Phase)); ok {
+			cd.c.Metrics.arrived(now-began-w.End, cd.run.Settings.Interval)
+		}
+		if _, err := cd.builder.Add(w); err != nil {
+			cd.log.Error("merge window", "window", w.ID, "error", err)
+		}
+		cd.addStatus(w)
+		cd.warmup.add(w)
+		touched[cd.mark(w)] = true
+	}
+	cd.followWarmup()
+	for at := range touched {
+		cd.checkMerged(at.shard, plan.PhaseName(at.phase))
+	}
+}
+
+// mark counts a window that is safe. The archive has let each through once.
+func (cd *Conductor) mark(w *latency.Window) slot {
+	at := slot{w.ID.Shard, w.ID.Attempt, w.ID.Phase}
+	cd.merged[at]++
+	cd.inserted.note(w)
+	cd.figures.lateSends += w.Health.LateSends
+	return at
+}
+
+// checkMerged lets the lifecycle go on when all windows of a shard's ended phase are safe.
+func (cd *Conductor) checkMerged(shard int, phase plan.PhaseName) {
+	life := cd.run.State.Life
+	if shard >= len(life.Shards) {
+		return
+	}
+	sh := &life.Shards[shard]
+	for _, e := range sh.Ended {
+		if e.Phase == phase && !e.Merged && cd.merged[slot{shard, sh.Attempt, string(phase)}] >= e.Windows {
+			cd.step(lifecycle.WindowsMerged{Shard: shard, Phase: phase})
+			return
+		}
+	}
+}
+
+// agent is that of a shard.
+func (cd *Conductor) agent(shard int) *roster.Agent {
+	return cd.c.Roster.Get(cd.run.State.Life.Shards[shard].Agent)
+}
+
+// send sends to a shard's agent, if it is there: what it misses is sent again when it is back.
+func (cd *Conductor) send(shard int, msg *benchdv1.SessionResponse) {
+	if m := cd.agent(shard); m != nil && m.Boot() == cd.run.State.Life.Shards[shard].Boot {
+		if s, ok := m.Connected(); ok {
+			s.Send(msg)
+		}
+	}
+}
+
+// beside runs work of the run beside its loop; a panic in it ends the run like one in the loop.
+func (cd *Conductor) beside(do func()) {
+	err := quarantine.Guard(func() error { do(); return nil })
+	if err != nil {
+		cd.post(func() { panic(err) })
+	}
+}
+
+// abandon ends a run whose conductor has panicked: it fails with that reason, and its agents are free. The archive has
+// what was measured. It is called in the place of the loop.
+func (cd *Conductor) abandon(cause error) {
+	life := cd.run.State.Life
+	cd.c.Quarantine.Add(cd.run.Suite.ID, "conduct run "+cd.id, cause)
+	reason := cd.c.Quarantine.Reason(cd.run.Suite.ID)
+	life.Status, life.Reason, life.Failed = result.Failed, reason, true
+	archived := cd.run.Archived
+	archived.Status, archived.Reason, archived.Ended = result.Failed, reason, cd.base.stamp()
+	if state, err := json.Marshal(cd.run.State); err == nil {
+		archived.State = state
+	}
+	cd.run.Archived = archived
+	archived.Agents = nil // those that the archive has stay
+	event := archive.Event{Run: cd.id, At: archived.Ended, Kind: "coordinator", Text: reason}
+	for {
+		err := cd.c.Host.Apply(cd.c.Life, archived, []archive.Event{event}, true)
+		if err == nil || errors.Is(err, archive.ErrNotFound) || cd.c.Life.Err() != nil {
+			break
+		}
+		cd.log.Error("archive run", "error", err, "next_try", retryArchive)
+		select {
+		case <-cd.c.Life.Done():
+		case <-time.After(retryArchive):
+		}
+	}
+	cd.view.setState(life.Clone()) // its windows are refused from now on
+	for i := range life.Shards {
+		cd.send(i, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Stop{Stop: &benchdv1.Stop{Id: cd.shardID(i), Reason: "the run was set aside"}}})
+		cd.send(i, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Release{Release: &benchdv1.Release{Id: cd.shardID(i)}}})
+	}
+	cd.sealed, cd.saved.dirty = true, false
+}
+
+// forActions is the conductor as its actions see it.
+type forActions struct{ *Conductor }
+
+func (f forActions) Post(do func())             { f.post(do) }
+func (f forActions) Step(event lifecycle.Event) { f.step(event) }
+func (f forActions) Note(kind, text string)     { f.timeline.note(kind, text) }
+func (f forActions) Persist()                   { f.persist(f.c.Life) }
+func (f forActions) Persisted() bool            { return !f.saved.dirty }
+func (f forActions) Settled() bool              { return f.restart.settled && f.base.anchored.Load() }
+func (f forActions) Sealed() bool               { return f.sealed }
+func (f forActions) Date() time.Time            { return f.base.date() }
+func (f forActions) Elapsed() time.Duration     { return f.base.elapsed() }

@@ -1,0 +1,189 @@
+package conductor
+
+import (
+	"context"
+	"time"
+
+	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/roster"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// Grant gives the run its agents.
+func (cd *Conductor) Grant(granted lifecycle.Granted) {
+	cd.post(func() { cd.granted(granted) })
+}
+
+// Event lets the run go on with an event.
+func (cd *Conductor) Event(e lifecycle.Event) {
+	cd.post(func() { cd.step(e) })
+}
+
+// Cancel cancels the run and waits until the archive has that; done is false where the run was over before.
+func (cd *Conductor) Cancel(ctx context.Context, cancel lifecycle.Cancel) (done bool, err error) {
+	stepped := make(chan struct{})
+	cd.post(func() {
+		defer close(stepped)
+		cd.step(cancel)
+	})
+	select {
+	case <-stepped:
+		return true, nil
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	case <-cd.done:
+		return false, nil
+	}
+}
+
+// Prepared takes that an agent has made its shard ready, or could not.
+func (cd *Conductor) Prepared(m *roster.Agent, msg *benchdv1.Prepared) {
+	cd.toShard(m, msg.GetId(), func(shard int) { cd.prepared(shard, msg) })
+}
+
+// Started takes that an agent has sent the first operation of a segment.
+func (cd *Conductor) Started(m *roster.Agent, msg *benchdv1.Started) {
+	cd.toShard(m, msg.GetId(), func(int) { cd.started(m, msg) })
+}
+
+// PhaseEnded takes that an agent has come to the end of a phase.
+func (cd *Conductor) PhaseEnded(m *roster.Agent, msg *benchdv1.PhaseEnded) {
+	cd.toShard(m, msg.GetId(), func(shard int) { cd.phaseEnded(shard, msg) })
+}
+
+// Observed takes what an agent has observed.
+func (cd *Conductor) Observed(m *roster.Agent, id *benchdv1.ShardId, observed result.Observations) {
+	cd.toShard(m, id, func(int) {
+		if !cd.sealed {
+			cd.telemetry.observed(observed)
+		}
+	})
+}
+
+// Answered takes the answer of an agent to an order of the run.
+func (cd *Conductor) Answered(agent string, answer *benchdv1.ActionAnswer) {
+	cd.post(func() { cd.actions.Answered(agent, answer) })
+}
+
+// Line is how an agent's clock maps to the run's time, as far as is known; false before the first start.
+func (cd *Conductor) Line(m *roster.Agent) (clock.Line, bool) { return cd.base.line(m) }
+
+// toShard takes a message of an agent about a shard, if the agent has it in that attempt; anything else is news of a run
+// that is over, or none of the agent's business.
+func (cd *Conductor) toShard(m *roster.Agent, id *benchdv1.ShardId, do func(shard int)) {
+	cd.post(func() {
+		shard := int(id.GetShard())
+		if !cd.owns(m, shard, int(id.GetAttempt())) {
+			m.Forget(id)
+			return
+		}
+		do(shard)
+	})
+}
+
+// What follows runs in the conductor's loop.
+
+// owns reports whether an agent has a shard in hand.
+func (cd *Conductor) owns(m *roster.Agent, shard, attempt int) bool {
+	life := cd.run.State.Life
+	if shard < 0 || shard >= len(life.Shards) {
+		return false
+	}
+	sh := life.Shards[shard]
+	return sh.Agent == m.Name && sh.Attempt == attempt && sh.Boot == m.Boot()
+}
+
+func (cd *Conductor) granted(e lifecycle.Granted) {
+	if cd.run.State.Life.Status != result.Queued {
+		return // it was cancelled meanwhile
+	}
+	if why, err := cd.fitRows(); err != nil {
+		cd.log.Error("see which rows are there", "error", err, "next_try", retryArchive)
+		time.AfterFunc(retryArchive, func() { cd.post(func() { cd.granted(e) }) })
+		return
+	} else if why != "" {
+		cd.step(lifecycle.Refused{Why: why})
+		return
+	}
+	cd.step(e)
+	cd.builder = cd.run.LiveBuilder() // it knows the shards now
+}
+
+func (cd *Conductor) prepared(shard int, msg *benchdv1.Prepared) {
+	if shard == lifecycle.Steward && len(msg.GetTargetFacts()) > 0 {
+		cd.run.State.Target = wire.ToFacts(msg.GetTargetFacts())
+	}
+	cd.step(lifecycle.Prepared{Shard: shard, Error: wire.Text(msg.GetError())})
+}
+
+// started keeps when an agent's first operation was really sent, in our clock. An agent that took a shard up from another
+// was not there at the planned start: it has no part in the skew.
+func (cd *Conductor) started(m *roster.Agent, msg *benchdv1.Started) {
+	if msg.GetId().GetAttempt() > 1 {
+		return
+	}
+	if phase := cd.run.SkewPhase(); phase == "" || plan.PhaseName(msg.GetPhase()) != phase {
+		return
+	}
+	for _, s := range cd.run.State.Sends {
+		if s.Name == m.Name {
+			return
+		}
+	}
+	now := cd.c.Clock.Now()
+	est, ok := m.Estimate(now)
+	if !ok {
+		return
+	}
+	at := est.Line.Inverse(msg.GetFirstSentAgentNs())
+	est, _ = m.Estimate(at) // news that comes late is measured by the probes of its time
+	at = est.Line.Inverse(msg.GetFirstSentAgentNs())
+	cd.run.State.Sends = append(cd.run.State.Sends, result.FirstSend{
+		Name: m.Name, At: cd.base.dateAt(at),
+		Uncertainty: time.Duration(est.BoundAt(at)), Offset: time.Duration(est.Offset(now)),
+	})
+	cd.saved.dirty = true
+}
+
+func (cd *Conductor) phaseEnded(shard int, msg *benchdv1.PhaseEnded) {
+	if !cd.run.State.Life.Expects(shard, plan.PhaseName(msg.GetPhase())) {
+		return
+	}
+	sh := cd.run.State.Life.Shards[shard]
+	left, client := wire.Text(msg.GetLeft()), wire.ToCounts(msg.GetClient())
+	cd.builder.Ended(result.PhaseEnd{
+		Shard: shard, Attempt: sh.Attempt, Phase: msg.GetPhase(), Windows: int(msg.GetWindows()),
+		Issued: msg.GetIssued(), Recorded: msg.GetRecorded(), Client: client,
+	})
+	if left != "" {
+		cd.lose(shard, msg.GetPhase(), time.Duration(msg.GetEndedNs()), left)
+	}
+	if !msg.GetFinal() {
+		cd.goneOver(plan.PhaseName(msg.GetPhase()), time.Duration(msg.GetEndedNs()))
+	}
+	cd.step(lifecycle.PhaseEnded{Shard: shard, Ended: lifecycle.Ended{
+		Phase: plan.PhaseName(msg.GetPhase()), At: time.Duration(msg.GetEndedNs()), Windows: int(msg.GetWindows()),
+		Issued: msg.GetIssued(), Recorded: msg.GetRecorded(),
+		Final: msg.GetFinal(), Error: wire.Text(msg.GetError()), Left: left, Client: client,
+		InsertedBelow: max(msg.GetInsertedBelow(), 0), InsertedRows: msg.InsertedRows,
+	}})
+	cd.checkMerged(shard, plan.PhaseName(msg.GetPhase()))
+}
+
+// limitsFrom is how many operations a phase must have before its limits end the run; a run that has ended is checked
+// however short it was.
+const limitsFrom = 1000
+
+// checkLimits ends the run when its limits are violated.
+func (cd *Conductor) checkLimits(live result.Snapshot) {
+	if cd.run.State.Life.Status == result.Running && live.Ops >= limitsFrom {
+		if text := record.Violation(cd.run.Settings.Limits, live.Phase, live.Totals); text != "" {
+			cd.step(lifecycle.LimitViolated{Text: text})
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package conductor
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/coordinator/roster"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/record"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// restart is what is not known after a restart of the coordinator.
+type restart struct {
+	settled bool // it is known where the run is: false after a restart, until settle
+	unsure  bool // whether anybody had heard of the segment's start before the restart
+	unheard bool // whether anybody had heard of the change-over; likewise
+}
+
+// Resume makes the conductor of a run that was under way when the coordinator stopped, with the windows and events that
+// are in the archive. Its agents have their time to come back.
+func Resume(config Config, r *record.Run, windows iter.Seq2[*latency.Window, error], events []archive.Event) (*Conductor, error) {
+	cd := New(config, r)
+	for w, err := range windows {
+		if err != nil {
+			return nil, fmt.Errorf("read windows of run %s: %w", cd.id, err)
+		}
+		if _, err := cd.builder.Add(w); err != nil {
+			cd.log.Error("take up window", "window", w.ID, "error", err)
+		}
+		cd.mark(w)
+		cd.warmup.add(w)
+	}
+	cd.view.addEvents(events...)
+	cd.restart.settled = r.State.Epoch == 0
+	cd.restart.unsure = !cd.restart.settled && !cd.heardOf()
+	cd.restart.unheard = !cd.restart.settled && !cd.heardOfChange()
+	cd.post(cd.resume)
+	return cd, nil
+}
+
+func (cd *Conductor) resume() {
+	life := cd.run.State.Life
+	cd.timeline.note("coordinator", "the coordinator was started again")
+	for i, sh := range life.Shards {
+		for _, e := range sh.Ended {
+			cd.checkMerged(i, e.Phase)
+		}
+		if life.Status.Ended() {
+			return
+		}
+		if sh.Held() {
+			cd.gone(i)
+		}
+	}
+	cd.execute(life.Resume())
+	cd.actions.Resume()
+}
+
+// heardOf reports whether an agent has given a sign of having begun the current segment.
+func (cd *Conductor) heardOf() bool {
+	life := cd.run.State.Life
+	if len(cd.run.State.Sends) > 0 || !slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool { return sh.State == lifecycle.Busy }) {
+		return true
+	}
+	for at := range cd.merged {
+		if life.InSegment(plan.PhaseName(at.phase)) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool {
+		return slices.ContainsFunc(sh.Ended, func(e lifecycle.Ended) bool { return life.InSegment(e.Phase) })
+	})
+}
+
+// heardOfChange reports whether, after a restart, an agent has given a sign of having been told of the change-over,
+// or there is none, or it is still to come.
+func (cd *Conductor) heardOfChange() bool {
+	rec := &cd.run.State
+	life := rec.Life
+	if life.Joined <= life.Phase || life.Status != result.Running {
+		return true
+	}
+	next := life.Phases[life.Joined].Name
+	if rec.Begun[next] > time.Duration(cd.c.Clock.Now()-rec.Epoch) {
+		return true
+	}
+	for at := range cd.merged {
+		if at.phase == string(next) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool {
+		return slices.ContainsFunc(sh.Ended, func(e lifecycle.Ended) bool { return e.Phase == cd.warmup.name && !e.Final })
+	})
+}
+
+// anchor sets the run's time by the first agent that is back after a restart of the coordinator: the agents
+// have kept it, each in its own clock, and our clock may have been set in between.
+func (cd *Conductor) anchor(m *roster.Agent, held *benchdv1.HeldShard) {
+	line := held.GetTimebase()
+	if cd.base.anchored.Load() || line == nil || cd.base.epoch.Load() == 0 {
+		return
+	}
+	now := cd.c.Clock.Now()
+	est, ok := m.Estimate(now)
+	if !ok {
+		return
+	}
+	before := cd.run.State.Epoch
+	cd.timeline.anchorAt(est.Line.Inverse(line.GetAgentNs()) - line.GetRunNs())
+	cd.log.Info("run's time is anchored anew", "agent", m.Name, "moved", time.Duration(cd.run.State.Epoch-before))
+}
+
+// settle goes on after a restart as soon as it is clear where the run is. The first agent that has the run's
+// time has anchored it; where nobody is left who could have it, our own clock must do. Where nobody had heard of
+// the start of the segment that should be running, it is started again: an instant of before the restart would cut
+// the measurement short.
+func (cd *Conductor) settle() {
+	life := cd.run.State.Life
+	if cd.restart.settled || life.Status.Ended() || (cd.restart.unsure || cd.restart.unheard || !cd.base.anchored.Load()) && len(cd.away) > 0 {
+		return
+	}
+	cd.restart.settled = true
+	if !cd.base.anchored.Load() {
+		cd.timeline.anchorAt(cd.base.reckoned())
+	}
+	if cd.restart.unsure && life.Status == result.Running {
+		cd.fix(life.Phase)
+		cd.persist(cd.c.Life)
+	}
+	if cd.restart.unheard && life.Status == result.Running {
+		cd.announceAnew()
+	}
+	cd.start(life.Phase)
+	if life.Joined > life.Phase {
+		cd.start(life.Joined)
+	}
+}

@@ -1,0 +1,30 @@
+package coordinator
+
+import (
+	"context"
+	"time"
+
+	"github.com/benchd/benchd/internal/record"
+)
+
+// progress is how many runs of a suite that has not ended have, and how long it still takes.
+func (c *Coordinator) progress(ctx context.Context, id string) (ended int, left time.Duration, ok bool, err error) {
+	suite, runs, err := c.results.Find(ctx, id)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	current := ""
+	for _, r := range runs {
+		if r.Status.Ended() {
+			ended++
+		} else if current == "" {
+			current = r.ID
+		}
+	}
+	if cd := c.conductor(current); cd != nil {
+		left, ok = cd.SuiteLeft(record.NewETA(c.config.Reader, suite, runs, current))
+		return ended, left, ok, nil
+	}
+	eta := record.NewETA(c.config.Reader, suite, runs, "")
+	return ended, eta.After, eta.Known, nil
+}
