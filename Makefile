@@ -130,7 +130,7 @@ soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three 
 .PHONY: crash-archive
 crash-archive: $(TESTRUNNER) ## Kill the coordinator, and its archive alone, at 500 random instants each; it opens, and nothing acknowledged is missing.
 	BENCHD_CRASH_KILLS=500 $(GOTEST) -count 1 -v -timeout 30m -tags integration -run TestACoordinator ./test/crash
-	$(GOTEST:$(REPORT)=$(REPORT:.json=+alone.json)) -count 1 -timeout 30m -run TestAcknowledgedWindowsSurviveKill -v ./internal/archive -args -kills 500
+	$(GOTEST:$(REPORT)=$(REPORT:.json=+alone.json)) -count 1 -timeout 30m -run TestAcknowledgedWindowsSurviveKill -v ./internal/archive/sqlite -args -kills 500
 
 .PHONY: test-deploy
 test-deploy: $(TESTRUNNER) ## Check deploy/ and the release: units, manifests, compose file, playbook; build the image's stages without docker (root).

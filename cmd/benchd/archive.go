@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/cli"
 )
 
@@ -52,7 +53,7 @@ archive itself: put it into an empty directory under the name benchd.db, and sta
 	}
 	dataFlag(cmd, &data)
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, args []string) error {
-		if err := archive.Backup(ctx, data, args[0]); err != nil {
+		if err := sqlite.Backup(ctx, data, args[0]); err != nil {
 			return namedWrongly(err)
 		}
 		_, err := fmt.Fprintln(c.Out, args[0])
@@ -74,7 +75,7 @@ A coordinator takes a quick look by itself when it starts.`,
 	dataFlag(cmd, &data)
 	cmd.Flags().BoolVar(&full, "full", false, "read every histogram, too")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
-		found, err := archive.Check(ctx, data, full)
+		found, err := sqlite.Check(ctx, data, full)
 		if err != nil {
 			return namedWrongly(err)
 		}

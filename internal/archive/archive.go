@@ -1,216 +1,80 @@
+// Package archive says what is kept of suites, runs and their windows, so that what was acknowledged to an agent
+// survives whatever happens to the coordinator. It has the records and the errors; who uses an archive declares the
+// interface that it needs. Package archive/sqlite is an archive, and package archive/archivetest what each must pass.
+//
+// What every archive does:
+//
+//  1. A change of suites and runs is stored whole or not at all.
+//  2. A window is stored once, by its identity, and its receipt is returned when the disk has it: only then may the window
+//     be acknowledged.
+//  3. Windows are read in the order of the measurement, as of one instant.
+//  4. Rolling up merges the histograms of long phases and loses nothing that is shown.
+//  5. A suite is exported as one file; an imported one is not seen before its caller has accepted it. A removed one gives
+//     its space back.
 package archive
 
 import (
-	"context"
-	"database/sql"
-	"errors"
-	"fmt"
-	"io/fs"
-	"log/slog"
-	"net/url"
-	"os"
-	"path/filepath"
-	"strconv"
-	"sync"
+	"encoding/json"
 	"time"
 
-	"modernc.org/sqlite"
-
-	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/result"
 )
 
-// FileName is the archive's file in the data directory.
-const FileName = "benchd.db"
-
-const (
-	// readers is how many may read at once, and longReaders how many may read a whole run or suite: these take so long
-	// that a list, or a run that goes on, must not wait for them. Each holds a cache of its own.
-	readers     = 4
-	longReaders = 4
-	// busyTimeout is how long a statement waits for another process that has the file, such as somebody's
-	// sqlite3 shell; the coordinator's own writers wait for their connection instead, and obey their context.
-	busyTimeout = 5 * time.Second
-	// logLimit is what the write-ahead log is cut back to after a large transaction.
-	logLimit = 64 << 20
-)
-
-// Archive is an open archive. Its methods may be called by several goroutines at once.
-type Archive struct {
-	path   string
-	logger *slog.Logger
-	lock   *os.File
-	writer *sql.DB // one connection: writers queue for it
-	reader *sql.DB
-	long   *sql.DB // for reading whole runs and suites
-	add    addStatements
-	roll   rollStatements
-	// compact and merged belong to whoever has the writer.
-	compact latency.Compactor
-	merged  latency.Merged
-
-	coming  sync.Map // ids of suites that are being imported
-	closing sync.Once
+// Suite is what a user submitted.
+type Suite struct {
+	ID          string
+	Name, Note  string
+	Tags        map[string]string
+	Status      result.Status
+	Created     time.Time
+	SubmittedBy string
+	DB          string          // the kind of target
+	Spec        json.RawMessage // as submitted
+	Plan        json.RawMessage // of a suite of several runs: what it is to do; nil where it is not known
 }
 
-// Open opens the archive in a data directory; it creates the directory and the file when they are missing. The
-// directory is locked until Close or the end of the process. The errors ErrLocked, ErrNewer, ErrNotWritable,
-// ErrFull, ErrNotArchive and ErrCorrupt carry a text for the user; after any error nothing is left open.
-func Open(ctx context.Context, dir string, logger *slog.Logger) (*Archive, error) {
-	return open(ctx, dir, logger, migrationFiles)
+// SuiteSummary is a suite in the list of all: without its Spec and Plan, with the number of its runs.
+type SuiteSummary struct {
+	Suite
+	Runs int
 }
 
-func open(ctx context.Context, dir string, logger *slog.Logger, files fs.FS) (_ *Archive, err error) {
-	list, err := readMigrations(files)
-	if err != nil {
-		return nil, err
-	}
-	dir, err = filepath.Abs(dir)
-	if err != nil {
-		return nil, fmt.Errorf("find data directory: %w", err)
-	}
-	if err := makeDirectory(dir); err != nil {
-		return nil, judge("create data directory", dir, err)
-	}
-	lock, err := lockDirectory(dir)
-	if err != nil {
-		return nil, err
-	}
-	a := &Archive{path: filepath.Join(dir, FileName), logger: logger, lock: lock}
-	defer func() {
-		if err != nil {
-			_ = a.release()
-		}
-	}()
-	if a.writer, err = a.pool(1, url.Values{"_txlock": {"immediate"}, "_synchronous": {"FULL"}}); err != nil {
-		return nil, err
-	}
-	if err := a.migrate(ctx, list); err != nil {
-		return nil, err
-	}
-	if a.add, err = prepareAdd(ctx, a.writer); err != nil {
-		return nil, judge("prepare statements for", a.path, err)
-	}
-	if a.roll, err = prepareRoll(ctx, a.writer); err != nil {
-		return nil, judge("prepare statements for", a.path, err)
-	}
-	if a.reader, err = a.pool(readers, url.Values{"_query_only": {"true"}}); err != nil {
-		return nil, err
-	}
-	if a.long, err = a.pool(longReaders, url.Values{"_query_only": {"true"}}); err != nil {
-		return nil, err
-	}
-	return a, nil
+// RunRecord is a run as the coordinator keeps it; what it measured is kept beside it, in windows.
+type RunRecord struct {
+	ID         string
+	Suite      string
+	Case       string
+	Repeat     int
+	Status     result.Status
+	Reason     string            // why failed or cancelled
+	Properties map[string]string // resolved
+	Header     json.RawMessage   // the part of the result that windows do not hold: provenance, start …
+	State      []byte            // lifecycle's own, JSON
+	Agents     []Agent           // who was handed which shard; entries are only ever added
+	Started    time.Time         // zero until then
+	Ended      time.Time         // zero until then
 }
 
-// makeDirectory creates a directory for its owner alone and has the disk remember its name.
-func makeDirectory(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	parent, err := os.Open(filepath.Dir(dir))
-	if errors.Is(err, fs.ErrPermission) {
-		return nil // a parent that we cannot read was not made by us
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { _ = parent.Close() }()
-	_ = parent.Sync() // some file systems cannot; the directory is there all the same
-	return nil
+// Agent is one handing out of a shard.
+type Agent struct {
+	Name           string
+	Shard, Attempt int
 }
 
-// pool opens connections to the file with settings in the driver's spelling.
-func (a *Archive) pool(size int, settings url.Values) (*sql.DB, error) {
-	settings.Set("_busy_timeout", strconv.FormatInt(busyTimeout.Milliseconds(), 10))
-	settings.Set("_foreign_keys", "true")
-	settings.Set("_error_rc", "true")
-	settings.Set("_dqs", "false")
-	settings.Set("_pragma", fmt.Sprintf("journal_size_limit(%d)", logLimit))
-	name := url.URL{Scheme: "file", Path: a.path, RawQuery: settings.Encode()}
-	connector, err := sqlite.NewConnector(name.String())
-	if err != nil {
-		return nil, fmt.Errorf("open archive %s: %w", a.path, err)
-	}
-	db := sql.OpenDB(connector)
-	db.SetMaxOpenConns(size)
-	db.SetMaxIdleConns(size)
-	return db, nil
+// Change is what is stored together: after a crash all of it is there or nothing.
+type Change struct {
+	Runs   []RunRecord // by their ID; each replaces what was there
+	Suite  string      // the suite whose status changes; "" for none
+	Status result.Status
+	Events []Event
 }
 
-// Path returns the name of the archive's file.
-func (a *Archive) Path() string { return a.path }
-
-// Close folds the write-ahead log into the file, closes it and unlocks the directory. When ctx ends first, the
-// log is left for the next Open: nothing is lost by that. Closing again does nothing.
-func (a *Archive) Close(ctx context.Context) error {
-	var err error
-	a.closing.Do(func() {
-		_, err = a.writer.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
-		err = errors.Join(judge("fold the log into", a.path, err), a.release())
-	})
-	return err
-}
-
-func (a *Archive) release() error {
-	var errs []error
-	if a.reader != nil {
-		errs = append(errs, judge("close", a.path, a.reader.Close()))
-	}
-	if a.long != nil {
-		errs = append(errs, judge("close", a.path, a.long.Close()))
-	}
-	errs = append(errs, a.add.close(), a.roll.close())
-	if a.writer != nil {
-		errs = append(errs, judge("close", a.path, a.writer.Close()))
-	}
-	errs = append(errs, a.lock.Close()) // last: the lock outlives every connection
-	return errors.Join(errs...)
-}
-
-// write runs do in one transaction of the one writer and commits it. It obeys ctx until the transaction begins
-// and wherever do looks at it; a transaction is never broken off in its commit, so that an error always means
-// that nothing was stored.
-func (a *Archive) write(ctx context.Context, doing string, do func(context.Context, *sql.Tx) error) error {
-	err := func() error {
-		conn, err := a.writer.Conn(ctx)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = conn.Close() }()
-		tx, err := conn.BeginTx(context.WithoutCancel(ctx), nil)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = tx.Rollback() }() // nothing after a commit
-		if err := do(ctx, tx); err != nil {
-			return err
-		}
-		return tx.Commit()
-	}()
-	return judge(doing, a.path, err)
-}
-
-// read runs do in a transaction of one reader: what it sees is of one instant.
-func (a *Archive) read(ctx context.Context, doing string, do func(context.Context, *sql.Tx) error) error {
-	return a.readBy(ctx, a.reader, doing, do)
-}
-
-// readLong is read for what takes long.
-func (a *Archive) readLong(ctx context.Context, doing string, do func(context.Context, *sql.Tx) error) error {
-	return a.readBy(ctx, a.long, doing, do)
-}
-
-func (a *Archive) readBy(ctx context.Context, pool *sql.DB, doing string, do func(context.Context, *sql.Tx) error) error {
-	err := func() error {
-		tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-		if err != nil {
-			return err
-		}
-		defer func() { _ = tx.Rollback() }() // it changed nothing
-		return do(ctx, tx)
-	}()
-	if err != nil && ctx.Err() != nil {
-		err = ctx.Err() // rows that end with their context say so in many ways
-	}
-	return judge(doing, a.path, err)
+// Event is something that happened to a run.
+type Event struct {
+	Run    string
+	At     time.Time
+	Phase  string        // "" before the first
+	Offset time.Duration // since the phase's start
+	Kind   string
+	Text   string
 }

@@ -1,16 +1,6 @@
 package archive
 
-import (
-	"bytes"
-	"context"
-	"database/sql"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"math"
-
-	"github.com/benchd/benchd/internal/latency"
-)
+import "time"
 
 // Receipt says what became of one window of AddWindows.
 type Receipt struct {
@@ -22,304 +12,40 @@ type Receipt struct {
 	Err error
 }
 
-// AddWindows stores windows in one transaction, each once, and returns when the disk has them: a window without
-// an Err in its Receipt may be acknowledged. After an error nothing is acknowledged; adding the windows again
-// is safe whatever the disk had taken.
-//
-// Each call waits for the disk once, so a caller adds all windows that have gathered since its last call.
-func (a *Archive) AddWindows(ctx context.Context, windows []latency.Window) ([]Receipt, error) {
-	if len(windows) == 0 {
-		return nil, nil
-	}
-	receipts := make([]Receipt, len(windows))
-	err := a.write(ctx, "add windows to", func(inner context.Context, tx *sql.Tx) error {
-		adder := a.add.begin(inner, tx)
-		for i := range windows {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			fresh, err := adder.window(&windows[i])
-			if f, ok := errors.AsType[*fault](err); ok {
-				receipts[i] = Receipt{Err: f}
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			receipts[i] = Receipt{Fresh: fresh}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return receipts, nil
+// Count tells which windows of one shard's attempt at a phase are in the archive.
+type Count struct {
+	Phase          string
+	Shard, Attempt int
+	Windows        int  // how many
+	Highest        int  // the highest seq
+	Last           bool // the shard's last window of the phase is there
+	Ops            uint64
+	From, Until    time.Duration // of all windows, since the phase's start
+	// Missing are the gaps below Highest.
+	Missing []Gap
 }
 
-// addStatements are what AddWindows runs many times, prepared once.
-type addStatements struct {
-	findPhase, addPhase, unroll, addWindow, addLateness, addMeasurement, addSample, addLoaded, findLater *sql.Stmt
+// Sealed reports whether all windows are there, up to the last.
+func (c Count) Sealed() bool { return c.Last && len(c.Missing) == 0 }
+
+// Gap is a range of windows that are not there, both ends included.
+type Gap struct{ From, To int }
+
+// PhaseExtent is how far the windows of a run's phase reach.
+type PhaseExtent struct {
+	Run, Phase string
+	Ended      bool          // the run has
+	Windows    int           // the highest number of a window, and one
+	Length     time.Duration // where the newest window ends
+	Rolled     int           // how many windows of a shard are rolled into one, where that has been done; at least 1
+	RolledTo   int           // below this number all windows are rolled up
 }
 
-func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
-	for _, p := range []struct {
-		into  **sql.Stmt
-		query string
-	}{
-		{&s.findPhase, `SELECT run.id, phase.id, phase.rolled_windows, phase.rolled_seq FROM run LEFT JOIN phase ON phase.run = run.id AND phase.name = ?2 WHERE run.id = ?1`},
-		{&s.addPhase, `INSERT INTO phase (run, name) VALUES (?, ?)`},
-		{&s.unroll, `UPDATE phase SET rolled_seq = ?2 WHERE id = ?1`},
-		{&s.addWindow, `INSERT INTO window (phase, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued,
-			recorded, cores, host_idle, own_cpu, net_rx, net_tx, gc_pauses, gc_pause_total_ns, gc_pause_max_ns,
-			sched_lag_p99_ns, sched_lag_max_ns, late_sends, late_max_ns, backlog, net_use, watermark, ops, retries)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT (phase, seq, shard, attempt) DO NOTHING`},
-		{&s.addLateness, `INSERT INTO lateness (window, histogram) VALUES (?, ?)`},
-		{&s.addMeasurement, `INSERT INTO measurement (window, op, outcome, part_of, count, response_sum_ns, response_min_ns,
-			response_max_ns, response_overflow, service_sum_ns, service_min_ns, service_max_ns, service_overflow, response, service)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
-		{&s.addSample, `INSERT INTO error_sample (window, op, outcome, message) VALUES (?, ?, ?, ?)`},
-		{&s.addLoaded, `INSERT INTO loaded (run, shard, attempt, seq, rows) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (run, shard, attempt) DO UPDATE SET seq = excluded.seq, rows = excluded.rows WHERE excluded.seq > seq`},
-		{&s.findLater, `SELECT attempt FROM loaded WHERE run = ? AND shard = ? AND attempt > ? LIMIT 1`},
-	} {
-		if *p.into, err = db.PrepareContext(ctx, p.query); err != nil { //nolint:sqlclosecheck // addStatements.close does
-			return s, errors.Join(err, s.close())
-		}
-	}
-	return s, nil
-}
-
-func (s addStatements) close() error {
-	var errs []error
-	for _, statement := range []*sql.Stmt{s.findPhase, s.addPhase, s.unroll, s.addWindow, s.addLateness, s.addMeasurement, s.addSample, s.addLoaded, s.findLater} {
-		if statement != nil {
-			errs = append(errs, statement.Close())
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// adder adds windows within one transaction.
-type adder struct {
-	ctx        context.Context
-	statements addStatements
-	phases     map[phaseName]phaseRow
-	response   []byte // scratch for encoding
-	service    []byte
-	compact    *latency.Compactor // nil for the ordinary encoding
-}
-
-type phaseName struct{ run, phase string }
-
-type phaseRow struct {
-	id  int64
-	err error
-
-	rolled   int // windows of a shard are rolled into one
-	rolledTo int // below this number
-}
-
-func (s addStatements) begin(ctx context.Context, tx *sql.Tx) *adder {
-	return &adder{
-		ctx: ctx,
-		statements: addStatements{
-			findPhase:      tx.StmtContext(ctx, s.findPhase),
-			addPhase:       tx.StmtContext(ctx, s.addPhase),
-			unroll:         tx.StmtContext(ctx, s.unroll),
-			addWindow:      tx.StmtContext(ctx, s.addWindow),
-			addLateness:    tx.StmtContext(ctx, s.addLateness),
-			addMeasurement: tx.StmtContext(ctx, s.addMeasurement),
-			addSample:      tx.StmtContext(ctx, s.addSample),
-			addLoaded:      tx.StmtContext(ctx, s.addLoaded),
-			findLater:      tx.StmtContext(ctx, s.findLater),
-		},
-		phases: make(map[phaseName]phaseRow),
-	}
-}
-
-// window adds a window and reports whether it is new. A fault concerns this window alone.
-func (d *adder) window(w *latency.Window) (fresh bool, err error) {
-	if err := check(w); err != nil {
-		return false, err
-	}
-	phase, err := d.phase(w.ID.Run, w.ID.Phase)
-	if err != nil {
-		return false, err
-	}
-	if w.Loaded != nil {
-		if newest, err := d.newest(w.ID.Run, w.ID.Shard, w.ID.Attempt); err != nil || !newest {
-			return false, err
-		}
-	}
-	var retries any // NULL where there were none
-	if len(w.Retries) > 0 {
-		text, err := json.Marshal(w.Retries)
-		if err != nil {
-			return false, err
-		}
-		retries = string(text)
-	}
-	h := &w.Health
-	res, err := d.statements.addWindow.ExecContext(d.ctx, phase, w.ID.Seq, w.ID.Shard, w.ID.Attempt, int64(w.Start),
-		int64(w.End), w.Tail, w.Last, int64(w.Rows), int64(w.Bytes), int64(w.Issued), int64(w.Recorded), h.Cores,
-		h.HostIdle, h.OwnCPU, int64(h.NetRx), int64(h.NetTx), h.GCPauses, int64(h.GCPauseTotal), int64(h.GCPauseMax),
-		int64(h.SchedLagP99), int64(h.SchedLagMax), int64(h.LateSends), int64(h.LateMax), int64(h.Backlog), h.NetUse,
-		w.Watermark, int64(latency.Ops(w.Series)), retries)
-	if err != nil {
-		return false, err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return false, err
-	}
-	if err := d.late(w); err != nil {
-		return false, err
-	}
-	id, err := res.LastInsertId()
-	if err != nil {
-		return false, err
-	}
-	if w.Lateness != nil {
-		if err := d.lateness(id, w.Lateness); err != nil {
-			return false, err
-		}
-	}
-	for i := range w.Series {
-		if err := d.measurement(id, &w.Series[i]); err != nil {
-			return false, err
-		}
-	}
-	if w.Loaded != nil {
-		rows, err := json.Marshal(w.Loaded)
-		if err != nil {
-			return false, err
-		}
-		if _, err := d.statements.addLoaded.ExecContext(d.ctx, w.ID.Run, w.ID.Shard, w.ID.Attempt, w.ID.Seq, string(rows)); err != nil {
-			return false, err
-		}
-	}
-	for _, s := range w.Samples {
-		if _, err := d.statements.addSample.ExecContext(d.ctx, id, s.Op, s.Outcome, s.Message); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// phase returns the row of a run's phase; the first window of a phase makes it.
-func (d *adder) phase(run, name string) (int64, error) {
-	key := phaseName{run, name}
-	if row, ok := d.phases[key]; ok {
-		return row.id, row.err
-	}
-	var found, rolled, rolledTo sql.NullInt64
-	var id string
-	err := d.statements.findPhase.QueryRowContext(d.ctx, run, name).Scan(&id, &found, &rolled, &rolledTo)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		err = notFound("run", run)
-		d.phases[key] = phaseRow{err: err}
-		return 0, err
-	case err != nil:
-		return 0, err
-	case !found.Valid:
-		res, err := d.statements.addPhase.ExecContext(d.ctx, run, name)
-		if err != nil {
-			return 0, err
-		}
-		if found.Int64, err = res.LastInsertId(); err != nil {
-			return 0, err
-		}
-	}
-	d.phases[key] = phaseRow{id: found.Int64, rolled: int(max(rolled.Int64, 1)), rolledTo: int(rolledTo.Int64)}
-	return found.Int64, nil
-}
-
-// late sends the roll-up back to where a window belongs that has come late, so that it is merged, too.
-func (d *adder) late(w *latency.Window) error {
-	key := phaseName{w.ID.Run, w.ID.Phase}
-	row := d.phases[key]
-	if w.ID.Seq >= row.rolledTo {
-		return nil
-	}
-	row.rolledTo = w.ID.Seq - w.ID.Seq%max(row.rolled, 1)
-	d.phases[key] = row
-	_, err := d.statements.unroll.ExecContext(d.ctx, row.id, row.rolledTo)
-	return err
-}
-
-func (d *adder) lateness(window int64, h *latency.Histogram) (err error) {
-	if d.response, err = d.encode(d.response[:0], h); err != nil {
-		return err
-	}
-	_, err = d.statements.addLateness.ExecContext(d.ctx, window, d.response)
-	return err
-}
-
-func (d *adder) measurement(window int64, s *latency.Series) error {
-	var err error
-	if d.response, err = d.encode(d.response[:0], s.Response); err != nil {
-		return err
-	}
-	args := [15]any{window, s.Key.Op, s.Key.Outcome, s.Key.PartOf}
-	args[4] = int64(s.Response.Count())
-	args[5], args[6], args[7], args[8] = figures(s.Response)
-	args[13] = d.response
-	if s.Service != s.Response {
-		if d.service, err = d.encode(d.service[:0], s.Service); err != nil {
-			return err
-		}
-		if !bytes.Equal(d.response, d.service) {
-			args[9], args[10], args[11], args[12] = figures(s.Service)
-			args[14] = d.service
-		}
-	}
-	_, err = d.statements.addMeasurement.ExecContext(d.ctx, args[:]...)
-	return err
-}
-
-func (d *adder) encode(b []byte, h *latency.Histogram) ([]byte, error) {
-	if d.compact != nil {
-		return d.compact.Append(b, h)
-	}
-	return h.AppendBinary(b)
-}
-
-// check judges a window before anything of it is stored.
-func check(w *latency.Window) error {
-	refuse := func(format string, args ...any) error {
-		return faultf(ErrInvalid, nil, "add window %d of shard %d (attempt %d) in phase %s of run %s: %s",
-			w.ID.Seq, w.ID.Shard, w.ID.Attempt, w.ID.Phase, w.ID.Run, fmt.Sprintf(format, args...))
-	}
-	if w.Watermark < 0 {
-		return refuse("a watermark of %d cannot be", w.Watermark)
-	}
-	if w.ID.Seq < 0 || w.ID.Shard < 0 || w.ID.Attempt < 0 {
-		return refuse("its numbers cannot be negative")
-	}
-	if w.End < w.Start {
-		return refuse("it ends at %v, before its start at %v", w.End, w.Start)
-	}
-	h := &w.Health
-	if n := max(w.Rows, w.Bytes, w.Issued, w.Recorded, h.NetRx, h.NetTx, h.LateSends, h.Backlog); n > math.MaxInt64 {
-		return refuse("a count of %d is too large", n)
-	}
-	if f := h.Cores + h.HostIdle + h.OwnCPU; math.IsNaN(f) || math.IsInf(f, 0) {
-		return refuse("a share of its health is no number")
-	}
-	seen := make(map[latency.Key]bool, len(w.Series))
-	for i := range w.Series {
-		s := &w.Series[i]
-		if seen[s.Key] {
-			return refuse("it has %s twice", s.Key)
-		}
-		seen[s.Key] = true
-		if s.Response == nil || s.Service == nil {
-			return refuse("%s has no histogram", s.Key)
-		}
-		if n := s.Response.Count(); n != s.Service.Count() || n > math.MaxInt64 {
-			return refuse("%s has %d response times and %d service times", s.Key, n, s.Service.Count())
-		}
-	}
-	return nil
+// RollUp says what is to be rolled up: the windows of a phase that begin within the same Step become one, shard by
+// shard. Windows themselves stay, with all their figures; their histograms are merged into the first of each Step.
+type RollUp struct {
+	Run, Phase string
+	Step       time.Duration
+	Windows    int // how many windows a Step is long
+	Before     int // windows from this number on are left alone: some may still be on their way
 }

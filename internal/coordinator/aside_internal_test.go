@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -26,7 +27,7 @@ import (
 // openHouse is a coordinator that works.
 func openHouse(t *testing.T, dir string) *Coordinator {
 	t.Helper()
-	c, err := New(t.Context(), Config{DataDir: dir, Version: "test", Reader: target.Reader(), Databases: []string{"null"}, AgentGrace: 50 * time.Millisecond})
+	c, err := New(t.Context(), Config{DataDir: dir, Version: "test", Reader: target.Reader(), AgentGrace: 50 * time.Millisecond})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close(context.WithoutCancel(t.Context()))) })
 	return c
@@ -36,7 +37,8 @@ func openHouse(t *testing.T, dir string) *Coordinator {
 func closedHouse(t *testing.T) *Coordinator {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	c := &Coordinator{config: Config{Reader: target.Reader()}, archive: resultstest.Archive(t), log: log, clock: clock.NewSource(clock.Skew{}), quarantine: quarantine.NewList(log)}
+	store := resultstest.Open(t)
+	c := &Coordinator{config: Config{DataDir: filepath.Dir(store.Path()), Reader: target.Reader()}, archive: store, log: log, clock: clock.NewSource(clock.Skew{}), quarantine: quarantine.NewList(log)}
 	c.results = results.New(results.Config{Archive: c.archive, Reader: target.Reader(), Version: "test", Clock: c.clock, Quarantine: c.quarantine, Logger: log})
 	return c
 }

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/coordinator/conductor"
 	"github.com/benchd/benchd/internal/coordinator/roster"
@@ -22,6 +23,7 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/record"
+	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/results"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
@@ -30,7 +32,8 @@ import (
 // Config says how a coordinator works. The zero values of AgentGrace, Clock, Logger and Registerer mean their
 // defaults.
 type Config struct {
-	DataDir    string                       // where the archive is
+	DataDir    string                       // where the archive is, and files that are being sent
+	Archive    Archive                      // default that of SQLite in DataDir
 	Version    string                       // of this build, for provenance
 	Reader     *spec.Reader                 // of submissions, which knows the targets; must be given
 	Databases  []string                     // that agents of this build can drive
@@ -43,6 +46,21 @@ type Config struct {
 	ShowEnded  time.Duration // how long the metrics of an ended run are shown; default exposition.DefaultKeep
 }
 
+// Archive is what a coordinator needs of its archive, together with its results and conductors. It closes the archive.
+type Archive interface {
+	results.Archive
+	conductor.Archive
+
+	CreateSuite(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) error
+	AddRuns(ctx context.Context, suite string, status result.Status, runs []archive.RunRecord) error
+	Apply(ctx context.Context, change archive.Change) error
+	Suites(ctx context.Context) ([]archive.SuiteSummary, error)
+	Unfinished(ctx context.Context) ([]archive.RunRecord, error)
+	AddWindows(ctx context.Context, windows []latency.Window) ([]archive.Receipt, error)
+	Counts(ctx context.Context, run string) ([]archive.Count, error)
+	Close(ctx context.Context) error
+}
+
 // Coordinator is the service. New opens its archive, Register puts it on a server, Run works until told to
 // stop, Close lets go of the archive.
 type Coordinator struct {
@@ -52,7 +70,7 @@ type Coordinator struct {
 	config  Config
 	log     *slog.Logger
 	clock   *clock.Source
-	archive *archive.Archive
+	archive Archive
 	results *results.Store
 	roster  *roster.Roster
 	ingest  *ingest
@@ -88,23 +106,26 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	if config.Registerer == nil {
 		config.Registerer = prometheus.NewRegistry()
 	}
-	store, err := archive.Open(ctx, config.DataDir, config.Logger)
-	if err != nil {
-		return nil, err
+	if config.Archive == nil {
+		opened, err := sqlite.Open(ctx, config.DataDir, config.Logger)
+		if err != nil {
+			return nil, err
+		}
+		config.Archive = opened
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	c := &Coordinator{
-		config: config, log: config.Logger, clock: config.Clock, archive: store, roster: roster.New(),
+		config: config, log: config.Logger, clock: config.Clock, archive: config.Archive, roster: roster.New(),
 		boot: rand.Text(), life: life, end: end,
 		conductors: make(map[string]*conductor.Conductor), changed: make(chan struct{}),
 	}
 	c.quarantine = quarantine.NewList(c.log)
 	c.results = results.New(results.Config{
-		Archive: store, Reader: config.Reader, Version: config.Version, Keep: config.Keep, Clock: c.clock, Quarantine: c.quarantine, Logger: c.log,
+		Archive: config.Archive, Reader: config.Reader, Version: config.Version, Keep: config.Keep, Clock: c.clock, Quarantine: c.quarantine, Logger: c.log,
 	})
 	c.metrics = newMetrics(config.Registerer, c, config.ShowEnded)
 	c.ingest = &ingest{
-		in: make(chan arrival, ingestBuffer), life: life, archive: store, log: c.log,
+		in: make(chan arrival, ingestBuffer), life: life, archive: config.Archive, log: c.log,
 		merge: c.merge, seen: c.metrics.windows,
 		aside: func(run string, err error) { c.quarantine.Add(record.SuiteOf(run), "archive windows of run "+run, err) },
 	}

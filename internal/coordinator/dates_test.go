@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/result"
@@ -18,7 +19,7 @@ import (
 func (h *house) dates(id string) (archive.RunRecord, []time.Time) {
 	h.t.Helper()
 	h.close()
-	store, err := archive.Open(h.t.Context(), h.dir, slog.New(slog.DiscardHandler))
+	store, err := sqlite.Open(h.t.Context(), h.dir, slog.New(slog.DiscardHandler))
 	require.NoError(h.t, err)
 	defer func() { require.NoError(h.t, store.Close(h.t.Context())) }()
 	run, err := store.Run(h.t.Context(), id+".1")

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite" // to keep the archive from being written
 
-	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/sqlite"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
@@ -251,7 +251,7 @@ func TestAnArchiveThatCannotBeWrittenHoldsUpNothingForEver(t *testing.T) {
 	start := a.begin()
 	h.event(id, "measure starts")
 
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(h.dir, archive.FileName)+"?_pragma=busy_timeout(5000)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(h.dir, sqlite.FileName)+"?_pragma=busy_timeout(5000)")
 	require.NoError(t, err)
 	defer db.Close()
 	conn, err := db.Conn(t.Context())

@@ -21,7 +21,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/encoding/prototext"
 
-	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/sqlite"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/results/resultstest"
@@ -65,12 +65,12 @@ func bent(t *testing.T, change string) []byte {
 	c := openHouse(t, dir)
 	resultstest.Ended(t, c.archive, "S", 12, time.Hour, result.Complete)
 	require.NoError(t, c.Close(t.Context()))
-	db, err := sql.Open("sqlite", filepath.Join(dir, archive.FileName))
+	db, err := sql.Open("sqlite", filepath.Join(dir, sqlite.FileName))
 	require.NoError(t, err)
 	_, err = db.ExecContext(t.Context(), change)
 	require.NoError(t, err, change)
 	require.NoError(t, db.Close())
-	store, err := archive.Open(t.Context(), dir, c.log)
+	store, err := sqlite.Open(t.Context(), dir, c.log)
 	require.NoError(t, err)
 	var file bytes.Buffer
 	require.NoError(t, store.Export(t.Context(), "S", &file))

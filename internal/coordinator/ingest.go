@@ -23,7 +23,7 @@ const (
 type ingest struct {
 	in      chan arrival
 	life    context.Context
-	archive *archive.Archive
+	archive Archive
 	merge   func(run string, fresh []*latency.Window)
 	aside   func(run string, err error) // its windows cannot be archived
 	log     *slog.Logger

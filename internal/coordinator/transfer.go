@@ -35,7 +35,7 @@ func (c *Coordinator) newTransfer(what string) (*transfer, error) {
 		c.transfers.Add(-1)
 		return nil, wire.Errorf(wire.ErrNotAllowed, "%s: %d exports and reports are being sent already, which is the most: try again when one has ended", what, mostTransfers)
 	}
-	file, err := os.CreateTemp(filepath.Dir(c.archive.Path()), "transfer-*.tmp")
+	file, err := os.CreateTemp(filepath.Clean(c.config.DataDir), "transfer-*.tmp")
 	if err == nil {
 		err = os.Remove(file.Name()) // it lives as long as it is open
 	}

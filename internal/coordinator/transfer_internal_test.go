@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/archive/sqlite"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/results/resultstest"
@@ -74,10 +75,10 @@ func TestStalledStreamsHoldUpNobody(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, 30, intervals)
-	left, err := filepath.Glob(filepath.Join(filepath.Dir(c.archive.Path()), "transfer*"))
+	left, err := filepath.Glob(filepath.Join(c.config.DataDir, "transfer*"))
 	require.NoError(t, err)
 	require.Empty(t, left)
-	_, err = os.Stat(c.archive.Path())
+	_, err = os.Stat(filepath.Join(c.config.DataDir, sqlite.FileName))
 	require.NoError(t, err)
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -28,7 +28,7 @@ func warm(t *testing.T, settings map[string]string) result.Run {
 	require.NotNil(t, r.Start)
 	require.Less(t, r.Start.SkewMS, 250.0, "the skew is that of the warm-up's start, the only one that had to be waited for")
 
-	kept, err := archive.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
+	kept, err := sqlite.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, kept.Close(t.Context())) }()
 	warmups := make(map[int][]time.Duration) // where windows end, by shard

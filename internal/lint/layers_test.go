@@ -42,6 +42,7 @@ func layers() []layer {
 			{name: "sandbox", beside: []string{"sandbox/control"}},
 			{name: "sandbox/control"},
 			{name: "archive"},
+			{name: "archive/sqlite", beside: []string{"archive"}},
 			{name: "report"},
 			{name: "exposition"},
 			{name: "doctor", beside: []string{"load"}},
@@ -91,6 +92,6 @@ func strangers() map[string][]string {
 		"github.com/spf13/viper":                  {"config"},
 		"google.golang.org/grpc/codes":            {"gen/benchd", "wire"},
 		"google.golang.org/grpc/status":           {"gen/benchd", "wire"},
-		"modernc.org/sqlite":                      {"archive"},
+		"modernc.org/sqlite":                      {"archive/sqlite"},
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -143,8 +144,8 @@ func TestALongRunIsRolledUpUnseen(t *testing.T) {
 		agents, windows, ops, samples, portion = 6, *longWindows, 5, 500, 600
 	}
 	dir := t.TempDir()
-	open := func() (*Store, *archive.Archive) {
-		store, err := archive.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
+	open := func() (*Store, *sqlite.Archive) {
+		store, err := sqlite.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
 		require.NoError(t, err)
 		return newStore(store, Keep{}), store
 	}

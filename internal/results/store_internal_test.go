@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/quarantine"
@@ -29,9 +30,9 @@ func newStore(from Archive, keep Keep) *Store {
 }
 
 // onArchive is a store on an archive of its own.
-func onArchive(t *testing.T, keep Keep) (*Store, *archive.Archive) {
+func onArchive(t *testing.T, keep Keep) (*Store, *sqlite.Archive) {
 	t.Helper()
-	in := resultstest.Archive(t)
+	in := resultstest.Open(t)
 	return newStore(in, keep), in
 }
 
@@ -59,7 +60,7 @@ func TestAnImportedSuiteShowsTheSame(t *testing.T) {
 
 // A suite whose state makes no result is refused, whatever that does to the code that makes it.
 func TestAHostileStateIsRefused(t *testing.T) {
-	from := resultstest.Archive(t)
+	from := resultstest.Open(t)
 	resultstest.Ended(t, from, "S", 3, time.Hour, result.Complete)
 	for name, state := range map[string]string{
 		"none":              ``,
@@ -89,7 +90,7 @@ func TestAHostileStateIsRefused(t *testing.T) {
 
 // What is too old or too much goes, the oldest first; what has not ended stays, whatever its size.
 func TestKeepLetsTheOldestGo(t *testing.T) {
-	names := func(in *archive.Archive) (list []string) {
+	names := func(in *sqlite.Archive) (list []string) {
 		t.Helper()
 		suites, err := in.Suites(t.Context())
 		require.NoError(t, err)
@@ -98,7 +99,7 @@ func TestKeepLetsTheOldestGo(t *testing.T) {
 		}
 		return list
 	}
-	fill := func(in *archive.Archive) {
+	fill := func(in *sqlite.Archive) {
 		t.Helper()
 		resultstest.Ended(t, in, "NEW", 40, 90*time.Hour, result.Failed)
 		resultstest.Ended(t, in, "OLD", 40, 10*time.Hour, result.Complete)

@@ -18,7 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
@@ -164,14 +164,14 @@ func (s *site) check(run string, kill int) (unheard int) {
 	dir := s.t.TempDir()
 	defer func() { require.NoError(s.t, os.RemoveAll(dir)) }()
 	for _, suffix := range []string{"", "-wal"} {
-		content, err := os.ReadFile(filepath.Join(s.dir, archive.FileName+suffix))
+		content, err := os.ReadFile(filepath.Join(s.dir, sqlite.FileName+suffix))
 		if suffix != "" && errors.Is(err, os.ErrNotExist) {
 			continue
 		}
 		require.NoError(s.t, err)
-		require.NoError(s.t, os.WriteFile(filepath.Join(dir, archive.FileName+suffix), content, 0o600))
+		require.NoError(s.t, os.WriteFile(filepath.Join(dir, sqlite.FileName+suffix), content, 0o600))
 	}
-	a, err := archive.Open(s.t.Context(), dir, slog.New(slog.DiscardHandler))
+	a, err := sqlite.Open(s.t.Context(), dir, slog.New(slog.DiscardHandler))
 	require.NoError(s.t, err, "after kill %d", kill)
 	there := make(map[latency.WindowID]int)
 	counted := uint64(0)
@@ -183,7 +183,7 @@ func (s *site) check(run string, kill int) (unheard int) {
 		}
 	}
 	require.NoError(s.t, a.Close(s.t.Context()))
-	found, err := archive.Check(s.t.Context(), dir, true)
+	found, err := sqlite.Check(s.t.Context(), dir, true)
 	require.NoError(s.t, err, "after kill %d", kill)
 	require.Equal(s.t, len(there), found.Windows)
 	require.Equal(s.t, uint64(len(there))*opsOfWindow, counted, "after kill %d: what is there is there whole, and once", kill)

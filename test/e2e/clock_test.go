@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/test/house"
 )
@@ -134,7 +134,7 @@ func TestWallClocksThatAreSet(t *testing.T) {
 
 	h.Coordinator.Signal(syscall.SIGTERM)
 	h.Coordinator.Exit(house.Patience)
-	store, err := archive.Open(t.Context(), h.Dir, slog.New(slog.DiscardHandler))
+	store, err := sqlite.Open(t.Context(), h.Dir, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close(t.Context())) }()
 	run, err := store.Run(t.Context(), id+".1")

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -24,10 +25,17 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
-// Archive opens an archive that lasts as long as the test.
-func Archive(t *testing.T) *archive.Archive {
+// Archive is what a suite is made in.
+type Archive interface {
+	CreateSuite(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) error
+	AddWindows(ctx context.Context, windows []latency.Window) ([]archive.Receipt, error)
+	Apply(ctx context.Context, change archive.Change) error
+}
+
+// Open opens an archive that lasts as long as the test.
+func Open(t *testing.T) *sqlite.Archive {
 	t.Helper()
-	store, err := archive.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
+	store, err := sqlite.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close(context.WithoutCancel(t.Context()))) })
 	return store
@@ -46,7 +54,7 @@ type Run struct {
 const variants = 61
 
 // NewRun stores a suite of one run whose agents are at work.
-func NewRun(t *testing.T, store *archive.Archive, id string, agents, windows, ops, samples int) *Run {
+func NewRun(t *testing.T, store Archive, id string, agents, windows, ops, samples int) *Run {
 	t.Helper()
 	length := time.Duration(windows) * time.Second
 	suite, _, err := target.Reader().Parse(spec.Submission{Properties: []spec.Setting{
@@ -124,7 +132,7 @@ func (l *Run) Window(shard, seq int) *latency.Window {
 }
 
 // Add archives the windows of all agents from a number on, and returns those that are held back for later.
-func (l *Run) Add(t *testing.T, store *archive.Archive, from, to int) (late []latency.Window) {
+func (l *Run) Add(t *testing.T, store Archive, from, to int) (late []latency.Window) {
 	t.Helper()
 	var batch []latency.Window
 	flush := func() {
@@ -165,7 +173,7 @@ func (l *Run) All(yield func(*latency.Window, error) bool) {
 }
 
 // Ended stores a suite whose run has so many windows of two agents and ended so long after the first instant.
-func Ended(t *testing.T, store *archive.Archive, id string, windows int, after time.Duration, status result.Status) {
+func Ended(t *testing.T, store Archive, id string, windows int, after time.Duration, status result.Status) {
 	t.Helper()
 	l := NewRun(t, store, id, 2, windows, 2, 50)
 	l.Add(t, store, 0, windows)

@@ -1,0 +1,83 @@
+// Package archivetest is what every archive must pass, with records and windows for tests of archives.
+package archivetest
+
+import (
+	"context"
+	"io"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// Archive is all that users of archives need together.
+type Archive interface {
+	CreateSuite(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) error
+	AddRuns(ctx context.Context, suite string, status result.Status, runs []archive.RunRecord) error
+	Apply(ctx context.Context, change archive.Change) error
+	Suites(ctx context.Context) ([]archive.SuiteSummary, error)
+	Suite(ctx context.Context, id string) (archive.Suite, error)
+	Run(ctx context.Context, id string) (archive.RunRecord, error)
+	Runs(ctx context.Context, suite string) ([]archive.RunRecord, error)
+	Unfinished(ctx context.Context) ([]archive.RunRecord, error)
+	Events(ctx context.Context, run string) ([]archive.Event, error)
+
+	AddWindows(ctx context.Context, windows []latency.Window) ([]archive.Receipt, error)
+	HandOver(ctx context.Context, run string, shard, attempt int) ([]int64, error)
+	Windows(ctx context.Context, run string) iter.Seq2[*latency.Window, error]
+	Counts(ctx context.Context, run string) ([]archive.Count, error)
+	Extents(ctx context.Context, run string) ([]archive.PhaseExtent, error)
+	AddObservations(ctx context.Context, run string, observed []result.Observed) error
+	Observations(ctx context.Context, run string) ([]result.Observed, error)
+
+	Export(ctx context.Context, suite string, to io.Writer) error
+	Import(ctx context.Context, from io.Reader, check func(context.Context, archive.Suite, []archive.RunRecord) error) (string, error)
+	Oldest(ctx context.Context) (id string, ended time.Time, err error)
+	Size(ctx context.Context) (int64, error)
+	Remove(ctx context.Context, suite string) error
+	Purge(ctx context.Context) error
+	RollUp(ctx context.Context, roll archive.RollUp, pause func(context.Context) error) error
+	Tidy(ctx context.Context) error
+	Close(ctx context.Context) error
+}
+
+// Open opens the archive of a directory, and closes it at the test's end if that was not done before.
+type Open func(tb testing.TB, dir string) Archive
+
+// Run checks that an archive does what its users count on.
+func Run(t *testing.T, open Open) {
+	for _, c := range []struct {
+		name string
+		run  func(t *testing.T, open Open)
+	}{
+		{"suite is read as it was created", testSuiteIsReadAsItWasCreated},
+		{"suites are listed newest first", testSuitesAreListedNewestFirst},
+		{"suite is created whole or not at all", testSuiteIsCreatedWholeOrNotAtAll},
+		{"change is stored whole or not at all", testChangeIsStoredWholeOrNotAtAll},
+		{"events are in the order in which they happened", testEventsAreInTheOrderInWhichTheyHappened},
+		{"unfinished runs in the order of submission", testUnfinishedRunsInTheOrderOfSubmission},
+		{"agents of a run are only added", testAgentsOfARunAreOnlyAdded},
+		{"remove", testRemove},
+		{"what is not there is not found", testWhatIsNotThereIsNotFound},
+		{"runs are added behind the others", testRunsAreAddedBehindTheOthers},
+		{"window is read as it was added", testWindowIsReadAsItWasAdded},
+		{"window is added once", testWindowIsAddedOnce},
+		{"window is fresh for one of many adders", testWindowIsFreshForOneOfManyAdders},
+		{"each part of the identity counts", testEachPartOfTheIdentityCounts},
+		{"bad window is refused alone", testBadWindowIsRefusedAlone},
+		{"windows are ordered", testWindowsAreOrdered},
+		{"reading ends when the caller has enough", testReadingEndsWhenTheCallerHasEnough},
+		{"reading sees one instant", testReadingSeesOneInstant},
+		{"reading ends with its context", testReadingEndsWithItsContext},
+		{"adding ends with its context and stores nothing", testAddingEndsWithItsContextAndStoresNothing},
+		{"counts", testCounts},
+		{"a load is handed over where its newest window ends", testALoadIsHandedOverWhereItsNewestWindowEnds},
+		{"windows are read in the order of time", testWindowsAreReadInTheOrderOfTime},
+		{"observations come back in order", testObservationsComeBackInOrder},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.run(t, open) })
+	}
+}

@@ -1,0 +1,146 @@
+package sqlite
+
+import (
+	"math"
+	"time"
+)
+
+// Bounds on what an imported file may hold. Each is far above what any archive has; docs/archive.md lists them.
+const (
+	maxImported      = 64 << 20  // bytes of one row
+	maxImportedWhole = 128 << 20 // bytes of all rows that are read at once: those of all tables but windows, what windows consist of, and observations
+	maxImportedText  = 1 << 20   // bytes of a text that is not JSON
+	maxImportedBlob  = 1 << 20   // bytes of a histogram
+	maxImportedCount = 1 << 62   // of what is counted in nanoseconds, bytes or operations
+	maxImportedSeq   = 1 << 31   // windows of a phase
+	maxImportedParts = 1 << 20   // shards of a run, and how often one was handed out
+	maxImportedTime  = int64(10 * 365 * 24 * time.Hour)
+	maxRunPoints     = 1 << 24 // observed of a run
+)
+
+// rowsOf bounds the rows of a table; 0 is no bound of its own.
+func rowsOf(table int) int {
+	switch table {
+	case tableSuite:
+		return 1
+	case tableRun:
+		return 20_000
+	case tableAgent, tableEvent, tableLoaded, tableFigure, tableObservation:
+		return 1 << 20
+	case tablePhase:
+		return 20_000 * 16
+	}
+	return 0
+}
+
+// rangeOf bounds a whole number by its table and column.
+func rangeOf(table int, column string) (lowest, highest int64) {
+	switch column {
+	case "seq", "rolled_seq":
+		if table == tableLoaded {
+			return -1, maxImportedSeq
+		}
+		return 0, maxImportedSeq
+	case "rolled_windows":
+		return 1, 10_000_000
+	case "shard", "attempt", "repeat":
+		return 0, maxImportedParts
+	case "number":
+		return 0, maxRunFigures
+	case "start_ns", "end_ns", "rolled_ns", "from_ns", "to_ns":
+		return 0, maxImportedTime
+	case "offset_ns":
+		return -maxImportedTime, maxImportedTime
+	case "tail", "last":
+		return 0, 1
+	case "response_sum_ns", "service_sum_ns": // cut there
+		return 0, math.MaxInt64
+	}
+	return 0, maxImportedCount
+}
+
+// sizeOf bounds a text or blob by its column.
+func sizeOf(column string) int {
+	switch column {
+	case "spec", "plan", "properties", "header", "state", "rows", "points":
+		return maxImported
+	case "id", "suite", "run", "status", "case_name", "name", "source", "unit", "phase", "kind", "db":
+		return 4 << 10
+	case "op", "outcome", "part_of":
+		return 384
+	case "response", "service", "histogram", "lateness":
+		return maxImportedBlob
+	}
+	return maxImportedText
+}
+
+// bounded refuses a row with a value beyond its bound, and what is too much altogether.
+func (im *importer) bounded(row rowOf) error {
+	table := exportedTables()[row.table.table].name
+	if im.rows == nil {
+		im.rows = make(map[int]int)
+	}
+	im.rows[row.table.table]++
+	if most := rowsOf(row.table.table); most > 0 && im.rows[row.table.table] > most {
+		return damaged("it has more than %d rows of table %s", most, table)
+	}
+	size := 0
+	for column, at := range row.table.at {
+		n := 0
+		switch v := row.values[at].(type) {
+		case int64:
+			if lowest, highest := rangeOf(row.table.table, column); v < lowest || v > highest {
+				return damaged("%s.%s is %d: it must be from %d to %d", table, column, v, lowest, highest)
+			}
+		case string:
+			n = len(v)
+		case []byte:
+			n = len(v)
+		}
+		if most := sizeOf(column); n > most {
+			return damaged("%s.%s has %d bytes: at most %d are allowed", table, column, n, most)
+		}
+		size += n
+	}
+	if size > maxImported {
+		return damaged("a row of table %s has %d bytes: at most %d are allowed", table, size, maxImported)
+	}
+	switch row.table.table {
+	case tableWindow, tableMeasurement, tableSample, tableLateness, tablePhase:
+		return nil
+	case tableObservation:
+		return im.boundedPoints(row)
+	}
+	if im.whole += size; im.whole > maxImportedWhole {
+		return damaged("what it holds beside windows and observations has more than %d MiB", maxImportedWhole>>20)
+	}
+	return nil
+}
+
+// boundedPoints reads observations, which every result of their run has in memory.
+func (im *importer) boundedPoints(row rowOf) error {
+	value := func(column string) any {
+		at, ok := row.table.at[column]
+		if !ok {
+			return nil
+		}
+		return row.values[at]
+	}
+	blob, _ := value("points").([]byte)
+	from, _ := value("from_ns").(int64)
+	figures, err := decodePoints(time.Duration(from), blob)
+	if err != nil {
+		return damaged("its observations cannot be read (%v)", err)
+	}
+	if im.points == nil {
+		im.points = make(map[any]int)
+	}
+	run := value("run")
+	for _, f := range figures {
+		im.points[run] += len(f.at)
+	}
+	if im.points[run] > maxRunPoints {
+		return damaged("run %v has more than %d observed points", run, maxRunPoints)
+	}
+	return nil
+}

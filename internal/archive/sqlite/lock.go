@@ -1,0 +1,53 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/benchd/benchd/internal/archive"
+)
+
+// lockName is the file in the data directory whose lock says that a coordinator uses the directory. It holds
+// the process's id for whoever finds it locked, and stays when the coordinator ends: removing it would let two
+// coordinators lock two files of the same name.
+const lockName = "benchd.lock"
+
+// lockDirectory takes the exclusive lock of a data directory. The kernel lets go of it when the file is closed
+// or the process ends, however it ends.
+func lockDirectory(dir string) (*os.File, error) {
+	path := filepath.Join(dir, lockName)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, judge("open lock file", path, err)
+	}
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		holder := "another benchd coordinator"
+		if content, err := io.ReadAll(io.LimitReader(file, 32)); err == nil && len(content) > 0 {
+			holder += " (process " + strings.TrimSpace(string(content)) + ")"
+		}
+		_ = file.Close()
+		return nil, faultf(archive.ErrLocked, nil, "open data directory %s: it is in use by %s: stop that one, or give another directory with --data", dir, holder)
+	}
+	if err == nil {
+		err = writeHolder(file)
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, judge("lock", path, err)
+	}
+	return file, nil
+}
+
+func writeHolder(file *os.File) error {
+	if err := file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := file.WriteAt(fmt.Appendln(nil, os.Getpid()), 0)
+	return err
+}

@@ -1,0 +1,181 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/benchd/benchd/internal/archive"
+)
+
+// The file's version is SQLite's user_version: how many migrations have been applied. A migration is never
+// edited once it was released; a change of the schema is the next file.
+//
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// applicationID in the file's header tells a benchd archive from other SQLite files: "bnch".
+const applicationID = 0x626e6368
+
+// migration is one step of the schema, from the version before to this one.
+type migration struct {
+	version int
+	name    string
+	text    string
+}
+
+// readMigrations reads NNNN_name.sql files; their numbers must be 1, 2, 3 and so on.
+func readMigrations(files fs.FS) ([]migration, error) {
+	names, err := fs.Glob(files, "migrations/*.sql") // sorted
+	if err != nil {
+		return nil, fmt.Errorf("list migrations: %w", err)
+	}
+	list := make([]migration, 0, len(names))
+	for i, name := range names {
+		number, _, _ := strings.Cut(path.Base(name), "_")
+		if version, err := strconv.Atoi(number); err != nil || version != i+1 {
+			return nil, fmt.Errorf("read migration %s: its number should be %04d", name, i+1)
+		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, fmt.Errorf("read migration %s: %w", name, err)
+		}
+		list = append(list, migration{version: i + 1, name: path.Base(name), text: string(text)})
+	}
+	return list, nil
+}
+
+// identity is what a file's header and catalogue say about it.
+type identity struct {
+	application, version, objects int
+}
+
+func (a *Archive) identify(ctx context.Context) (id identity, err error) {
+	for _, q := range []struct {
+		query string
+		into  *int
+	}{
+		{`PRAGMA application_id`, &id.application},
+		{`PRAGMA user_version`, &id.version},
+		{`SELECT count(*) FROM sqlite_schema`, &id.objects},
+	} {
+		if err := a.writer.QueryRowContext(ctx, q.query).Scan(q.into); err != nil {
+			return id, err
+		}
+	}
+	return id, nil
+}
+
+// migrate brings the file to the last version of the list. Nothing is written to a file that is not ours or
+// that is newer than we are.
+func (a *Archive) migrate(ctx context.Context, list []migration) error {
+	id, err := a.identify(ctx)
+	if err != nil {
+		return judge("open archive", a.path, err)
+	}
+	known := len(list)
+	switch empty := id.objects == 0 && id.version == 0; {
+	case !empty && id.application != applicationID:
+		return faultf(archive.ErrNotArchive, nil, "open archive %s: it is a database of another program: move it away, or give another directory with --data", a.path)
+	case id.version > known:
+		return faultf(archive.ErrNewer, nil, "open archive %s: it was written by a newer benchd (its schema is version %d, this benchd knows up to %d): use that benchd, or give another directory with --data",
+			a.path, id.version, known)
+	case empty:
+		if err := a.format(ctx); err != nil {
+			return judge("create archive", a.path, err)
+		}
+	default:
+		// A copy made by VACUUM INTO, as a backup is, has no log of its own.
+		if _, err := a.writer.ExecContext(ctx, `PRAGMA journal_mode = WAL`); err != nil {
+			return judge("open archive", a.path, err)
+		}
+	}
+	for _, m := range list[id.version:] {
+		if err := a.applyMigration(ctx, m); err != nil {
+			return judge("apply migration "+m.name+" to", a.path, err)
+		}
+		a.logger.Info("archive schema brought up to date", "file", a.path, "version", m.version, "migration", m.name)
+	}
+	if err := a.glance(ctx); err != nil {
+		return judge("look at archive", a.path, err)
+	}
+	if err := a.probe(ctx, known); err != nil {
+		return judge("write to archive", a.path, err)
+	}
+	return nil
+}
+
+// format sets what can only be set while the file is empty. Pages of 8 KiB hold a row with two histograms of
+// common size; incremental vacuum lets space be given back to the disk without copying the file.
+func (a *Archive) format(ctx context.Context) error {
+	for _, pragma := range []string{
+		`PRAGMA page_size = 8192`,
+		`PRAGMA auto_vacuum = INCREMENTAL`,
+		`PRAGMA journal_mode = WAL`,
+	} {
+		if _, err := a.writer.ExecContext(ctx, pragma); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// applyMigration applies one migration and its version number in one transaction. Foreign keys are off
+// meanwhile, as SQLite wants it where tables are rebuilt, and checked before the commit.
+func (a *Archive) applyMigration(ctx context.Context, m migration) (err error) {
+	conn, err := a.writer.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := conn.ExecContext(ctx, `PRAGMA foreign_keys = OFF`); err != nil {
+		return err
+	}
+	defer func() {
+		// Whatever ended the migration, the connection goes back to the pool as it was.
+		if _, e := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA foreign_keys = ON`); err == nil {
+			err = e
+		}
+	}()
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing after a commit
+	if _, err := tx.ExecContext(ctx, m.text); err != nil {
+		return err
+	}
+	if err := checkForeignKeys(ctx, tx); err != nil {
+		return err
+	}
+	header := fmt.Sprintf(`PRAGMA application_id = %d; PRAGMA user_version = %d`, applicationID, m.version)
+	if _, err := tx.ExecContext(ctx, header); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+func checkForeignKeys(ctx context.Context, tx *sql.Tx) error {
+	var table string
+	err := tx.QueryRowContext(ctx, `SELECT "table" FROM pragma_foreign_key_check LIMIT 1`).Scan(&table)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("table %s refers to rows that are not there", table)
+}
+
+// probe writes one page and waits for the disk, so that a full or read-only disk is found now and not by the
+// first window.
+func (a *Archive) probe(ctx context.Context, version int) error {
+	_, err := a.writer.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, version))
+	return err
+}

@@ -1,0 +1,168 @@
+package sqlite
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// What was observed for a while is one blob: a version; the sets of instants, in milliseconds from where the blob begins,
+// since most figures are read at the same ones; then each figure by its number in the run, its set, and its values.
+// Instants are differences. A value is the exclusive or with the one before it, its bytes reversed: a figure that stands
+// still takes a byte, and a whole number has few.
+const pointsVersion = 1
+
+// Bounds on what a blob may say.
+const (
+	maxBlobSets    = 4096
+	maxBlobFigures = 1 << 16
+	maxBlobPoints  = 1 << 20
+)
+
+var errPoints = errors.New("its points are not as they were written")
+
+// numbered is a figure's part of a blob.
+type numbered struct {
+	number int
+	at     []time.Duration
+	values []float64
+}
+
+// encodePoints writes what was observed from an instant on; numbers are the figures'.
+func encodePoints(from time.Duration, figures []result.Observed, numbers []int) []byte {
+	type set struct{ at []time.Duration }
+	var sets []set
+	same := func(a, b []time.Duration) bool {
+		if len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			if a[i] != b[i] {
+				return false
+			}
+		}
+		return true
+	}
+	of := make([]int, len(figures))
+	for i, f := range figures {
+		of[i] = -1
+		for k := range sets {
+			if same(sets[k].at, f.At) {
+				of[i] = k
+				break
+			}
+		}
+		if of[i] < 0 {
+			of[i] = len(sets)
+			sets = append(sets, set{f.At})
+		}
+	}
+	b := binary.AppendUvarint([]byte{pointsVersion}, uint64(len(sets)))
+	for _, s := range sets {
+		b = binary.AppendUvarint(b, uint64(len(s.at)))
+		before := from.Milliseconds()
+		for _, at := range s.at {
+			b = binary.AppendVarint(b, at.Milliseconds()-before)
+			before = at.Milliseconds()
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(len(figures)))
+	for i, f := range figures {
+		b = binary.AppendUvarint(b, uint64(numbers[i]))
+		b = binary.AppendUvarint(b, uint64(of[i]))
+		var before uint64
+		for _, v := range f.Values {
+			now := math.Float64bits(v)
+			b = binary.AppendUvarint(b, bits.ReverseBytes64(now^before))
+			before = now
+		}
+	}
+	return b
+}
+
+// decodePoints reads them.
+func decodePoints(from time.Duration, b []byte) ([]numbered, error) {
+	if len(b) == 0 || b[0] != pointsVersion {
+		return nil, errPoints
+	}
+	r := pointReader{b: b[1:]}
+	sets := make([][]time.Duration, 0, min(r.number(maxBlobSets), len(r.b)))
+	for range cap(sets) {
+		at := make([]time.Duration, 0, r.number(uint64(len(r.b))))
+		now := from.Milliseconds()
+		for range cap(at) {
+			now += r.signed()
+			at = append(at, time.Duration(now)*time.Millisecond)
+		}
+		sets = append(sets, at)
+	}
+	figures := make([]numbered, 0, r.number(min(maxBlobFigures, uint64(len(r.b)))))
+	points := 0
+	for range cap(figures) {
+		n := numbered{number: r.number(maxRunFigures)}
+		which := r.number(uint64(len(sets)))
+		if r.bad || which >= len(sets) {
+			return nil, errPoints
+		}
+		n.at = sets[which]
+		if points += len(n.at); points > maxBlobPoints || len(n.at) > len(r.b) {
+			return nil, errPoints
+		}
+		n.values = make([]float64, len(n.at))
+		var now uint64
+		for i := range n.values {
+			now ^= bits.ReverseBytes64(r.unsigned())
+			n.values[i] = math.Float64frombits(now)
+			if math.IsNaN(n.values[i]) || math.IsInf(n.values[i], 0) {
+				r.bad = true
+			}
+		}
+		figures = append(figures, n)
+	}
+	if r.bad || len(r.b) > 0 {
+		return nil, errPoints
+	}
+	return figures, nil
+}
+
+// pointReader reads numbers until something is wrong; from then on they are 0.
+type pointReader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *pointReader) unsigned() uint64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 || r.bad {
+		r.bad = true
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *pointReader) signed() int64 {
+	v, n := binary.Varint(r.b)
+	if n <= 0 || r.bad || v < -int64(maxSpan) || v > int64(maxSpan) {
+		r.bad = true
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+// maxSpan bounds an instant, in milliseconds: a century.
+const maxSpan = 100 * 366 * 86400 * 1000
+
+func (r *pointReader) number(most uint64) int {
+	v := r.unsigned()
+	if v > most {
+		r.bad = true
+		return 0
+	}
+	return int(v)
+}
