@@ -12,7 +12,7 @@ type Receipt struct {
 	Err error
 }
 
-// Count tells which windows of one shard's attempt at a phase are in the archive.
+// Count is which windows of one shard's attempt at a phase are in the archive.
 type Count struct {
 	Phase          string
 	Shard, Attempt int

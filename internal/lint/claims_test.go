@@ -22,7 +22,7 @@ var claim = regexp.MustCompile(`(?i)\b(steady|stable|equal to|faster|slower|bett
 // claimants are the functions that may write such a word, with the test that their text names or repeats (law 8).
 func claimants() map[string]string {
 	return map[string]string{
-		"internal/coordinator/conductor/warmup.go judge":     "compare.Steady: the text is that of the verdict steady, which names test, sample and interval",
+		"internal/coordinator/conductor/warmup.go finished":  "compare.Steady: the text is that of the verdict steady, which names test, sample and interval",
 		"internal/coordinator/conductor/warmup.go outOfTime": "compare.Steady: likewise, where it was not reached",
 		"internal/cli/view/plain.go line":                    "compare.Steady: how far its test has come, as a question",
 		"internal/cli/view/render.go header":                 "compare.Steady: how far its test has come, as a question",

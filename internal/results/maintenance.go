@@ -88,7 +88,7 @@ func (s *Store) rollUp(ctx context.Context, e archive.PhaseExtent) error {
 // difference.
 func (s *Store) rollOf(ctx context.Context, e archive.PhaseExtent) (roll archive.RollUp, due bool, err error) {
 	if !e.Ended && e.Phase == string(plan.Warmup) {
-		return roll, false, nil // whether it is steady is found out anew after a restart, of all its windows
+		return roll, false, nil // whether it is steady is computed again after a restart, of all its windows
 	}
 	archived, err := s.archive.Run(ctx, e.Run)
 	if errors.Is(err, archive.ErrNotFound) {

@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 )
 
-// Keep says how long suites are kept. Its zero value keeps all for ever; runs that are queued or go on are kept anyway.
+// Keep says how long suites are kept. Its zero value keeps all forever; runs that are queued or go on are kept anyway.
 type Keep struct {
 	Age  time.Duration // since a suite's end; 0 for no limit
 	Size int64         // bytes of the archive; 0 for no limit

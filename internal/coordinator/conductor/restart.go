@@ -79,7 +79,7 @@ func (cd *Conductor) heardOf() bool {
 	})
 }
 
-// heardOfChange reports whether, after a restart, an agent has given a sign of having been told of the change-over,
+// heardOfChange reports whether, after a restart, an agent has given a sign of having heard of the change-over,
 // or there is none, or it is still to come.
 func (cd *Conductor) heardOfChange() bool {
 	rec := &cd.run.State

@@ -20,13 +20,13 @@ type status struct {
 	ycsb   report.YCSB
 	phases []plan.Phase
 
-	phase  plan.PhaseName // whose lines are being made; empty before the first
-	told   int            // intervals of it that have their line
-	ops    uint64         // in it, up to now
-	last   uint64         // ops at the last line
-	lastAt time.Duration  // up to where the last line told
-	until  time.Duration  // up to where windows have told
-	since  latency.Merged // since the last line
+	phase   plan.PhaseName // whose lines are being made; empty before the first
+	printed int            // intervals of it that have their line
+	ops     uint64         // in it, up to now
+	last    uint64         // ops at the last line
+	lastAt  time.Duration  // up to where the last line goes
+	until   time.Duration  // up to where windows go
+	since   latency.Merged // since the last line
 }
 
 // statusLine is a line without its instant.
@@ -67,16 +67,16 @@ func (s *status) enter(phase plan.PhaseName, ops uint64, at time.Time) []statusL
 	return append(lines, s.line(0, at))
 }
 
-// advance returns the lines that are due in the phase after so long; complete is how far all agents have told of it.
+// advance returns the lines that are due in the phase after so long; complete is how far the windows of all agents go.
 func (s *status) advance(elapsed, complete time.Duration, at time.Time) []statusLine {
 	var lines []statusLine
 	every := s.ycsb.StatusInterval
 	due := int(max(complete, elapsed-statusPatience) / every)
 	// What is far behind, because an agent says that its windows are far ahead, is not made up for line by line.
-	s.told = max(s.told, due-maxStatuses)
-	for s.told < due {
-		s.told++
-		lines = append(lines, s.line(time.Duration(s.told)*every, at))
+	s.printed = max(s.printed, due-maxStatuses)
+	for s.printed < due {
+		s.printed++
+		lines = append(lines, s.line(time.Duration(s.printed)*every, at))
 	}
 	return lines
 }
@@ -89,7 +89,7 @@ func (s *status) end(at time.Time) []statusLine {
 	return []statusLine{s.line(max(s.until, s.lastAt), at)}
 }
 
-// line tells of the phase as it stands, and begins the next interval.
+// line describes the phase up to now, and begins the next interval.
 func (s *status) line(elapsed time.Duration, at time.Time) statusLine {
 	st := report.Status{At: at, Elapsed: elapsed, Ops: s.ops, Todo: -1}
 	if passed := elapsed - s.lastAt; passed > 0 {

@@ -23,7 +23,7 @@ type warmup struct {
 	name     plan.PhaseName // empty when the run has no such warm-up
 	interval time.Duration
 
-	pending    map[int]*together // intervals of which not all shards have told
+	pending    map[int]*interval // those that lack windows of shards
 	from       map[int]int       // by shard: the interval of its first window, where it began too late
 	whole      int               // intervals of which all have
 	ops        uint64            // in those
@@ -31,15 +31,15 @@ type warmup struct {
 	service    []float64         // the last ones, mean service time of good operations in ns
 }
 
-// together is an interval of all shards.
-type together struct {
+// interval is what all shards did in an interval.
+type interval struct {
 	ops, good uint64
 	service   float64
-	told      map[int]bool // shards
+	has       map[int]bool // windows, by shard
 }
 
 func newWarmup(r *record.Run) *warmup {
-	w := &warmup{interval: r.Settings.Interval, pending: make(map[int]*together), from: make(map[int]int)}
+	w := &warmup{interval: r.Settings.Interval, pending: make(map[int]*interval), from: make(map[int]int)}
 	for i, p := range r.Phases {
 		if p.Announced() && i+1 < len(r.Phases) && r.Phases[i+1].Joined {
 			w.name = p.Name
@@ -62,10 +62,10 @@ func (w *warmup) add(in *latency.Window) {
 	}
 	iv := w.pending[at]
 	if iv == nil {
-		iv = &together{told: make(map[int]bool)}
+		iv = &interval{has: make(map[int]bool)}
 		w.pending[at] = iv
 	}
-	iv.told[in.ID.Shard] = true
+	iv.has[in.ID.Shard] = true
 	iv.ops += latency.Ops(in.Series)
 	for i := range in.Series {
 		if s := &in.Series[i]; s.Key.PartOf == "" && result.Good(s.Key.Outcome) && s.Service != nil {
@@ -75,7 +75,7 @@ func (w *warmup) add(in *latency.Window) {
 	}
 }
 
-// advance takes up the intervals of which all shards at work have told, and reports whether there was one.
+// advance takes up the intervals that have windows of all shards at work, and reports whether there was one.
 func (w *warmup) advance(shards []lifecycle.Shard) (news bool) {
 	for {
 		iv := w.pending[w.whole]
@@ -91,10 +91,10 @@ func (w *warmup) advance(shards []lifecycle.Shard) (news bool) {
 	}
 }
 
-// complete reports whether all shards at work that had begun by then have told of an interval.
+// complete reports whether an interval has windows of all shards at work that had begun by then.
 func (w *warmup) complete(at int, shards []lifecycle.Shard) bool {
 	for i := range shards {
-		if shards[i].State == lifecycle.Busy && shards[i].Lost == "" && !w.pending[at].told[i] && at >= w.from[i] {
+		if shards[i].State == lifecycle.Busy && shards[i].Lost == "" && !w.pending[at].has[i] && at >= w.from[i] {
 			return false
 		}
 	}
@@ -139,7 +139,7 @@ func (cd *Conductor) followWarmup() {
 	now := cd.base.elapsed()
 	soonest := now + lead(cd.held(), cd.c.Clock)
 	if news {
-		because, verdict := w.judge(phase)
+		because, verdict := w.finished(phase)
 		if because != "" {
 			at := begun + roundUp(soonest-begun, w.interval)
 			if bound := begun + phase.Duration; phase.Duration > 0 && bound >= soonest {
@@ -160,8 +160,8 @@ func (cd *Conductor) followWarmup() {
 	}
 }
 
-// judge says why the warm-up is over; because is empty when it is not.
-func (w *warmup) judge(phase plan.Phase) (because string, verdict *result.Verdict) {
+// finished says why the warm-up is over; because is empty when it is not.
+func (w *warmup) finished(phase plan.Phase) (because string, verdict *result.Verdict) {
 	if phase.Ops > 0 && w.ops >= uint64(phase.Ops) {
 		return fmt.Sprintf("the warm-up has done %d of %d operations", w.ops, phase.Ops), nil
 	}
@@ -185,7 +185,7 @@ func (w *warmup) outOfTime(phase plan.Phase) (because string, verdict *result.Ve
 }
 
 // changeOver fixes the instant at which the next phase begins on all agents. It is archived in one with the reason,
-// before anybody is told.
+// before it is sent to anybody.
 func (cd *Conductor) changeOver(next int, at time.Duration, because string, verdict *result.Verdict) {
 	rec := &cd.run.State
 	rec.Begun[rec.Life.Phases[next].Name] = at

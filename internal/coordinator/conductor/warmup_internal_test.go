@@ -46,7 +46,7 @@ func TestAWarmUpIsSteadyOnlyIfAllOfItIs(t *testing.T) {
 		"its failures count for throughput, not for service time": {func(seq int) *latency.Window { return reads(seq, 1, 100, "ERROR", time.Duration(seq)*ms) }, true, "mean service time: trend p = 1.000"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &warmup{name: plan.Warmup, interval: time.Second, pending: make(map[int]*together), from: make(map[int]int)}
+			w := &warmup{name: plan.Warmup, interval: time.Second, pending: make(map[int]*interval), from: make(map[int]int)}
 			shards := []lifecycle.Shard{{State: lifecycle.Busy}, {State: lifecycle.Busy}, {State: lifecycle.Gone}, {State: lifecycle.Over}}
 			for seq := range 20 {
 				w.add(reads(seq, 0, 100, "OK", ms))
@@ -64,7 +64,7 @@ func TestAWarmUpIsSteadyOnlyIfAllOfItIs(t *testing.T) {
 }
 
 func TestAClusterThatDoesNothingIsNotSteady(t *testing.T) {
-	w := &warmup{name: plan.Warmup, interval: time.Second, pending: make(map[int]*together), from: make(map[int]int)}
+	w := &warmup{name: plan.Warmup, interval: time.Second, pending: make(map[int]*interval), from: make(map[int]int)}
 	for seq := range 30 {
 		w.add(reads(seq, 0, map[bool]int{true: 0, false: 9}[seq == 25], "OK", time.Second))
 	}

@@ -36,9 +36,9 @@ func (a *Actions) clearFaults() {
 			continue
 		}
 		tries++
-		told, err := a.clearFaultsBy(m, s)
+		cleared, err := a.clearFaultsBy(m, s)
 		if err == nil {
-			for _, line := range told {
+			for _, line := range cleared {
 				a.Conductor.Note("action", "at the run's end: "+wire.Text(line))
 			}
 			return
