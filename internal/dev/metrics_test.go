@@ -17,6 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/tolerance"
 )
 
 // scraped is a registry's answer.
@@ -112,7 +113,7 @@ func TestMetricsAgreeWithTheResult(t *testing.T) {
 		s = scrape(t, registry)
 		measured := s.with("benchd_operations_total", "run", id)
 		return uint64(counted(measured)) == r.Reconcile.Merged
-	}, 10*time.Second, 10*time.Millisecond)
+	}, tolerance.Patience, 10*time.Millisecond)
 	require.Len(t, r.Phases, 3)
 	for _, p := range r.Phases {
 		for _, op := range p.Operations {

@@ -69,7 +69,7 @@ func TestNoWorkerOfAProcessSpinsBeforeAllHaveBegun(t *testing.T) {
 	for range agents {
 		rigs = append(rigs, newRig(t, settings(w, threads), counted{nullTarget(t, "0"), s}, func(c *load.Config) { c.Gate = gate }))
 	}
-	at := time.Now().Add(50 * time.Millisecond)
+	at := time.Now().Add(2 * time.Second) // all have to know of it before it is there
 	for _, r := range rigs {
 		r.startAt(t, at)
 	}

@@ -99,6 +99,7 @@ var kills = flag.Int("kills", 50, "how often TestAcknowledgedWindowsSurviveKill 
 const perArchive = 10
 
 func TestAcknowledgedWindowsSurviveKill(t *testing.T) {
+	t.Parallel()
 	for first := 0; first < *kills; first += perArchive {
 		surviveKills(t, min(perArchive, *kills-first))
 	}

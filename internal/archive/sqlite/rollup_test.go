@@ -67,6 +67,7 @@ func shown(t *testing.T, a *Archive, run string, length time.Duration) string {
 // A result is the same, byte for byte, before and after its windows were rolled up, by whatever steps, with windows
 // that come late, and wherever the roll-up was broken off.
 func TestRollUpChangesNothingThatIsShown(t *testing.T) {
+	t.Parallel()
 	const n = 110
 	dir := t.TempDir()
 	a, whole := openIn(t, dir), openIn(t, t.TempDir())
