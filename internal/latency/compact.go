@@ -60,11 +60,8 @@ func (c *Compactor) Append(b []byte, h *Histogram) ([]byte, error) {
 	return append(append(b, compactVersion), c.out.Bytes()...), nil
 }
 
-// DecodeStored returns the histogram that AppendBinary or a Compactor encoded. What it accepts is checked as
+// Decode returns the histogram that AppendBinary or a Compactor encoded. What it accepts is checked as
 // DecodeHistogram does, and an error is an ErrMalformed. Data may be reused afterwards.
-func DecodeStored(data []byte) (*Histogram, error) { return new(Compactor).Decode(data) }
-
-// Decode is DecodeStored for many histograms.
 func (c *Compactor) Decode(data []byte) (*Histogram, error) {
 	if len(data) == 0 || data[0] != compactVersion {
 		return DecodeHistogram(data)

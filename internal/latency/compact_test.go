@@ -16,10 +16,10 @@ func TestCompactIsLossless(t *testing.T) {
 		h := anyHistogram(t, "histogram")
 		compact, err := c.Append(nil, h)
 		require.NoError(t, err)
-		back, err := DecodeStored(compact)
+		back, err := c.Decode(compact)
 		require.NoError(t, err)
 		require.Equal(t, encoded(t, h), encoded(t, back))
-		plain, err := DecodeStored(encoded(t, h))
+		plain, err := c.Decode(encoded(t, h))
 		require.NoError(t, err, "the other encoding is read, too")
 		require.Equal(t, encoded(t, h), encoded(t, plain))
 	})
@@ -40,7 +40,7 @@ func TestCompactIsSmall(t *testing.T) {
 }
 
 // No bytes make the decoder fail otherwise than by an error, and what it accepts is a histogram.
-func FuzzDecodeStored(f *testing.F) {
+func FuzzCompactorDecode(f *testing.F) {
 	var c Compactor
 	var h Histogram
 	for i := range int64(100) {
@@ -56,7 +56,7 @@ func FuzzDecodeStored(f *testing.F) {
 	}
 	f.Add([]byte{compactVersion})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		h, err := DecodeStored(data)
+		h, err := new(Compactor).Decode(data)
 		if err != nil {
 			require.ErrorIs(t, err, ErrMalformed)
 			return

@@ -6,8 +6,8 @@
 //     meet in compact counts: there is no full histogram per worker.
 //  3. [Recorder.Cut] drains all rings and takes a window out, as a list of [Series]. A sample belongs to the
 //     window in which its operation was done, whenever it was drained.
-//  4. A [Histogram] is encoded ([Histogram.AppendBinary]), sent, and decoded or merged straight from its
-//     encoding ([Histogram.MergeBinary]).
+//  4. A [Histogram] is encoded ([Histogram.AppendBinary]), sent, and merged straight from its
+//     encoding ([TakeHistogram], [Histogram.Merge]).
 //  5. [Merged] merges the series of many windows and agents by [Key], exactly: nothing is dropped or averaged.
 //  6. Quantiles are read once, from what was merged ([Histogram.Quantile]), and only printed when there are
 //     samples enough ([MinSamples]).

@@ -70,16 +70,6 @@ func TakeHistogram(data []byte) (*Histogram, error) {
 	return h, nil
 }
 
-// MergeBinary adds all samples of an encoded histogram without making a histogram of it first. On an error,
-// which is an ErrMalformed unless there were too many samples, h is as it was.
-func (h *Histogram) MergeBinary(data []byte) error {
-	var o Histogram
-	if err := o.view(data); err != nil {
-		return fmt.Errorf("merge encoded histogram: %w", err)
-	}
-	return h.Merge(&o)
-}
-
 // view makes h, which is empty, the histogram encoded in data, whose bytes it goes on using.
 func (h *Histogram) view(data []byte) error {
 	switch {

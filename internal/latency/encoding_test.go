@@ -98,19 +98,19 @@ func TestMalformedEncodingIsRefusedWhole(t *testing.T) {
 			require.ErrorIs(t, err, ErrMalformed)
 			require.Nil(t, h)
 
-			h = histogramOf(1, 5000)
-			before := encoded(t, h)
-			require.ErrorIs(t, h.MergeBinary(data), ErrMalformed)
-			require.Equal(t, before, encoded(t, h))
+			h, err = TakeHistogram(data)
+			require.ErrorIs(t, err, ErrMalformed)
+			require.Nil(t, h)
 		})
 	}
 }
 
-func TestMergeBinaryAllocatesNothing(t *testing.T) {
-	data := encoded(t, histogramOf(5, 3000, 70_000))
+func TestMergeOfAnEncodedHistogramAllocatesNothing(t *testing.T) {
+	from, err := TakeHistogram(encoded(t, histogramOf(5, 3000, 70_000)))
+	require.NoError(t, err)
 	h := histogramOf(5, 3000, 70_000)
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		if err := h.MergeBinary(data); err != nil {
+		if err := h.Merge(from); err != nil {
 			t.Fatal(err)
 		}
 	}))
@@ -139,7 +139,7 @@ func FuzzDecodeHistogram(f *testing.F) {
 		require.NoError(t, paged.Merge(h))
 		require.Equal(t, data, encoded(t, paged))
 		// What is not possible at all is refused, the rest adds up.
-		if err := paged.MergeBinary(data); err == nil {
+		if err := paged.Merge(h); err == nil {
 			require.Equal(t, 2*h.Count(), paged.Count())
 			_, err = DecodeHistogram(encoded(t, paged))
 			require.NoError(t, err)
@@ -165,7 +165,7 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-func BenchmarkMergeBinary(b *testing.B) {
+func BenchmarkMergeEncoded(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	from := new(Histogram)
 	for range 20_000 {
@@ -175,7 +175,11 @@ func BenchmarkMergeBinary(b *testing.B) {
 	b.ReportAllocs()
 	into := new(Histogram)
 	for b.Loop() {
-		if err := into.MergeBinary(data); err != nil {
+		h, err := TakeHistogram(data)
+		if err == nil {
+			err = into.Merge(h)
+		}
+		if err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // 0.1 %. The zero value is empty and ready for use.
 //
 // A sample above [Highest] is in count, sum, min and max but in no bucket; Overflow tells how many there are. A
-// sample below 0, which only a clock that ran backwards can produce, is kept as 0; Negative tells how many.
+// sample below 0, which only a clock that ran backwards can produce, is kept as 0; the encoding has their number.
 //
 // A Histogram may be read by several goroutines at once, but not while one changes it.
 type Histogram struct {
@@ -160,9 +160,6 @@ func (h *Histogram) Count() uint64 { return h.totals.count }
 
 // Overflow returns how many samples are above [Highest].
 func (h *Histogram) Overflow() uint64 { return h.totals.overflow }
-
-// Negative returns how many samples were below 0 and are kept as 0.
-func (h *Histogram) Negative() uint64 { return h.totals.negative }
 
 // Min returns the smallest sample, 0 if there is none.
 func (h *Histogram) Min() int64 { return h.totals.min }

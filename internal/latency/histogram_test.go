@@ -127,7 +127,7 @@ func TestOverflowIsInTheTotalsButInNoBucket(t *testing.T) {
 func TestNegativeIsKeptAsZeroAndCounted(t *testing.T) {
 	h := histogramOf(-5, 7, math.MinInt64)
 	require.EqualValues(t, 3, h.Count())
-	require.EqualValues(t, 2, h.Negative())
+	require.EqualValues(t, 2, h.totals.negative)
 	require.EqualValues(t, 7, h.Sum())
 	require.Zero(t, h.Min())
 }

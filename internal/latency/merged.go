@@ -106,17 +106,6 @@ func (m *Merged) All(yield func(Series) bool) {
 	}
 }
 
-// MergeSeries merges lists of series by key and returns the sums, ordered by key.
-func MergeSeries(lists ...[]Series) ([]Series, error) {
-	var m Merged
-	for _, series := range lists {
-		if err := m.Add(series); err != nil {
-			return nil, err
-		}
-	}
-	return m.Series(), nil
-}
-
 // Ops returns how many operations series hold. The parts of larger operations are not counted.
 func Ops(series []Series) uint64 {
 	var n uint64

@@ -15,12 +15,11 @@ func same(key Key, samples ...int64) Series {
 func TestSeriesMergeByKey(t *testing.T) {
 	read, update := Key{Op: "READ", Outcome: "OK"}, Key{Op: "UPDATE", Outcome: "OK"}
 	part := Key{Op: "READ", Outcome: "OK", PartOf: "READ-MODIFY-WRITE"}
-	series, err := MergeSeries(
-		[]Series{same(update, 1), same(read, 2)},
-		nil,
-		[]Series{same(part, 3), same(read, 4, 5)},
-	)
-	require.NoError(t, err)
+	var m Merged
+	require.NoError(t, m.Add([]Series{same(update, 1), same(read, 2)}))
+	require.NoError(t, m.Add(nil))
+	require.NoError(t, m.Add([]Series{same(part, 3), same(read, 4, 5)}))
+	series := m.Series()
 	var keys []Key
 	for _, s := range series {
 		keys = append(keys, s.Key)
@@ -98,8 +97,7 @@ func TestMalformedSeriesAreRefusedWhole(t *testing.T) {
 			err := m.Add([]Series{same(good, 1), s})
 			require.ErrorContains(t, err, "UPDATE/OK")
 			require.Empty(t, m.Series(), "nothing of the list is merged")
-			_, err = MergeSeries([]Series{s})
-			require.Error(t, err)
+			require.Error(t, m.Add([]Series{s}))
 		})
 	}
 }

@@ -125,16 +125,20 @@ func mergeAsSent(t *rapid.T, windows [][]Series, rng *rand.Rand) []Series {
 		}
 		require.NoError(t, parts[rng.IntN(len(parts))].Add(received))
 	}
-	series, err := MergeSeries(parts[2].Series(), parts[0].Series(), parts[1].Series())
-	require.NoError(t, err)
-	return series
+	var all Merged
+	for _, i := range []int{2, 0, 1} {
+		require.NoError(t, all.Add(parts[i].Series()))
+	}
+	return all.Series()
 }
 
 func resent(t *rapid.T, h *Histogram, rng *rand.Rand) *Histogram {
 	data := encoded(t, h)
 	if rng.IntN(2) == 0 {
+		taken, err := TakeHistogram(data)
+		require.NoError(t, err)
 		back := new(Histogram)
-		require.NoError(t, back.MergeBinary(data))
+		require.NoError(t, back.Merge(taken))
 		return back
 	}
 	back, err := DecodeHistogram(data)

@@ -25,7 +25,7 @@ func FuzzMeasurementRow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, count, sum, lowest, highest, overflow int64, response []byte, own bool, service []byte) {
 		column := func(v int64, valid bool) sql.NullInt64 { return sql.NullInt64{Int64: v, Valid: valid} }
 		row := measurementRow{
-			decode:   latency.DecodeStored,
+			decode:   new(latency.Compactor).Decode,
 			key:      latency.Key{Op: "READ", Outcome: "OK"},
 			count:    count,
 			response: histogramColumns{column(sum, true), column(lowest, true), column(highest, true), column(overflow, true), response},
