@@ -48,12 +48,3 @@ func (s *Source) Wall() time.Time {
 	}
 	return wall
 }
-
-// Until tells how long the machine must wait until the clock reads at.
-func (s *Source) Until(at int64) time.Duration {
-	left := at - s.Now()
-	if s.skew.Drift != 0 {
-		left = int64(float64(left) / (1 + s.skew.Drift))
-	}
-	return time.Duration(left)
-}

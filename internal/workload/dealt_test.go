@@ -164,7 +164,7 @@ func TestProgressOfDealtInserts(t *testing.T) {
 	require.EqualValues(t, 1002, s.Watermark())
 	take(t, b, 1)
 	require.EqualValues(t, 1006, s.Watermark())
-	require.EqualValues(t, 4, s.Inserted())
+	require.EqualValues(t, 4, claimed(s))
 	for _, in := range s.inserts {
 		require.Len(t, in.answers, 1, "no memory for answers that cannot be out of order")
 	}

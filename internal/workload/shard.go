@@ -142,15 +142,6 @@ func (s *Shard) SetWatermark(smallest int64) {
 	}
 }
 
-// Inserted counts the key numbers that the shard has handed out to inserts of a run.
-func (s *Shard) Inserted() int64 {
-	var n int64
-	for _, in := range s.inserts {
-		n += in.claimed.Load()
-	}
-	return n
-}
-
 // InsertedRows counts the rows that the shard has inserted in a run and that are there for certain.
 func (s *Shard) InsertedRows() int64 {
 	var n int64
