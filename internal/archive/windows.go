@@ -25,9 +25,6 @@ type Count struct {
 	Missing []Gap
 }
 
-// Sealed reports whether all windows are there, up to the last.
-func (c Count) Sealed() bool { return c.Last && len(c.Missing) == 0 }
-
 // Gap is a range of windows that are not there, both ends included.
 type Gap struct{ From, To int }
 

@@ -16,7 +16,6 @@ type settings struct {
 	agents int
 	wait   time.Duration
 	output string
-	phases []string
 	labels Pairs
 	quick  bool
 }
@@ -25,7 +24,7 @@ type settings struct {
 // own and one of the same name.
 func program(t *testing.T) (Program, *cobra.Command, *settings) {
 	t.Helper()
-	s := &settings{listen: "default", agents: 1, output: "table", phases: []string{"run"}}
+	s := &settings{listen: "default", agents: 1, output: "table"}
 	root := &cobra.Command{Use: "prog"}
 	root.PersistentFlags().String(FileFlag, "", "")
 	serve := &cobra.Command{Use: "serve", Run: func(*cobra.Command, []string) {}}
@@ -33,7 +32,6 @@ func program(t *testing.T) (Program, *cobra.Command, *settings) {
 	Whole(serve.Flags(), &s.agents, "agents", 1, "")
 	Duration(serve.Flags(), &s.wait, "wait-agents", false, "")
 	Enum(serve, &s.output, "output", "o", "", "table", "json")
-	Enums(serve, &s.phases, "phase", "", "load", "run")
 	PairsVar(serve.Flags(), &s.labels, "label", "l", "")
 	serve.Flags().BoolVar(&s.quick, "quick", false, "")
 	other := &cobra.Command{Use: "other", Run: func(*cobra.Command, []string) {}}
@@ -88,7 +86,7 @@ func TestFlagGoesOverEnvironmentOverFileOverDefault(t *testing.T) {
 
 func TestEveryTypeComesFromEveryPlace(t *testing.T) {
 	want := settings{
-		listen: "a:1", agents: 4, wait: 90 * time.Second, output: "json", phases: []string{"load", "run"},
+		listen: "a:1", agents: 4, wait: 90 * time.Second, output: "json",
 		labels: Pairs{{"Zone", "a"}, {"rack", "3,4"}}, quick: true,
 	}
 	t.Run("file", func(t *testing.T) {
@@ -97,7 +95,6 @@ listen: "a:1"
 agents: 4
 wait-agents: 1m30s
 output: json
-phase: load,run
 label:
   Zone: a
   rack: "3,4"
@@ -118,7 +115,7 @@ port: 5 # of another command
 	t.Run("environment", func(t *testing.T) {
 		s, _, err := load(t, "", map[string]string{
 			"PROG_LISTEN": "a:1", "PROG_AGENTS": "4", "PROG_WAIT_AGENTS": "1m30s", "PROG_OUTPUT": "json",
-			"PROG_PHASE": "load,run", "PROG_LABEL": "Zone=a\nrack=3,4\n", "PROG_QUICK": "true",
+			"PROG_LABEL": "Zone=a\nrack=3,4\n", "PROG_QUICK": "true",
 		})
 		require.NoError(t, err)
 		require.Equal(t, want, *s)
@@ -130,7 +127,7 @@ port: 5 # of another command
 	})
 	t.Run("flags", func(t *testing.T) {
 		s, _, err := load(t, "label: {from: file}", map[string]string{"PROG_LABEL": "from=env"}, "--listen", "a:1", "--agents", "4",
-			"--wait-agents", "90s", "-o", "json", "--phase", "load,run", "-l", "Zone=a", "--label", "rack=3,4", "--quick")
+			"--wait-agents", "90s", "-o", "json", "-l", "Zone=a", "--label", "rack=3,4", "--quick")
 		require.NoError(t, err)
 		require.Equal(t, want, *s)
 	})
@@ -146,7 +143,7 @@ func TestMistakesNameThePlaceAndTheCure(t *testing.T) {
 		{"unknown key", "agent: 3", nil, "prog.yaml:1: agent: unknown key; did you mean agents?"},
 		{"letters swapped", "lisetn: 3", nil, "prog.yaml:1: lisetn: unknown key; did you mean listen?"},
 		{"case matters", "Listen: x", nil, "prog.yaml:1: Listen: unknown key; did you mean listen?"},
-		{"far from any key", "\nretention: 3", nil, "prog.yaml:2: retention: unknown key; known are agents, label, listen, output, phase, port, quick, wait-agents"},
+		{"far from any key", "\nretention: 3", nil, "prog.yaml:2: retention: unknown key; known are agents, label, listen, output, port, quick, wait-agents"},
 		{"the file cannot name a file", "config: x", nil, "prog.yaml:1: config: unknown key"},
 		{"nor ask for help", "help: true", nil, "prog.yaml:1: help: unknown key"},
 		{"not a number", "agents: two", nil, `prog.yaml:1: agents: "two" is not a whole number`},
@@ -157,7 +154,6 @@ func TestMistakesNameThePlaceAndTheCure(t *testing.T) {
 		{"not a duration", "wait-agents: soon", nil, `"soon" is not a duration: write 30s, 5m or 1h30m`},
 		{"negative", "wait-agents: -1s", nil, "-1s is negative"},
 		{"not a value", "output: jsno", nil, `prog.yaml:1: output: "jsno" is not one of table, json; did you mean json?`},
-		{"twice a value", "phase: run,run", nil, "run stands twice"},
 		{"not a pair", "label: [zone]", nil, `prog.yaml:1: label: "zone" is not of the form key=value`},
 		{"a list for one value", "listen: [a, b]", nil, "prog.yaml:1: listen: expected a single value, not a list or a mapping"},
 		{"a mapping for one value", "listen: {a: b}", nil, "expected a single value, not a list or a mapping"},
@@ -196,7 +192,7 @@ func TestEmptyFileSaysNothing(t *testing.T) {
 
 func TestValuesCompleteInTheShell(t *testing.T) {
 	_, cmd, _ := program(t)
-	for name, want := range map[string][]string{"output": {"table", "json"}, "phase": {"load", "run", "load,run"}} {
+	for name, want := range map[string][]string{"output": {"table", "json"}} {
 		fn, ok := cmd.GetFlagCompletionFunc(name)
 		require.True(t, ok, name)
 		got, directive := fn(cmd, nil, "")

@@ -120,26 +120,6 @@ func enum(to *string, values []string) pflag.Value {
 	return &Value[string]{to: to, kind: strings.Join(values, "|"), parse: oneOf(values), format: func(s string) string { return s }}
 }
 
-// Enums declares a flag for a comma-separated list of a few values.
-func Enums(cmd *cobra.Command, to *[]string, name, usage string, values ...string) {
-	one := oneOf(values)
-	Var(cmd.Flags(), to, name, strings.Join(values, ","), usage, func(s string) ([]string, error) {
-		var items []string
-		for item := range strings.SplitSeq(s, ",") {
-			item, err := one(strings.TrimSpace(item))
-			if err != nil {
-				return nil, err
-			}
-			if slices.Contains(items, item) {
-				return nil, fmt.Errorf("%s stands twice", item)
-			}
-			items = append(items, item)
-		}
-		return items, nil
-	}, func(items []string) string { return strings.Join(items, ",") })
-	Complete(cmd, name, append(slices.Clone(values), strings.Join(values, ",")))
-}
-
 func oneOf(values []string) func(string) (string, error) {
 	return func(s string) (string, error) {
 		if slices.Contains(values, s) {

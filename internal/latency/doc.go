@@ -13,5 +13,5 @@
 //     samples enough ([MinSamples]).
 //
 // Times are in nanoseconds. Buckets are those of an HdrHistogram of 3 significant digits from 1 ns to 1 h, so
-// that one converts to the other without loss ([Histogram.HDR]).
+// that one converts to the other without loss ([LogWriter]).
 package latency

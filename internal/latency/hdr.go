@@ -12,12 +12,9 @@ import (
 // significantDigits is the precision of our layout in HdrHistogram's terms.
 const significantDigits = 3
 
-// HDR returns h as an HdrHistogram in nanoseconds. It has the same buckets and the same total count; the exact
-// sum, min and max are lost. An HdrHistogram knows no overflow: those samples are counted at [Highest], and it
-// is the caller who must say so (see Overflow).
-func (h *Histogram) HDR() (*hdrhistogram.Histogram, error) { return h.hdr(time.Nanosecond) }
-
-// hdr is HDR in whole units; what is below is cut off.
+// hdr returns h as an HdrHistogram in whole units; what is below is cut off. In nanoseconds it has the same buckets and
+// the same total count; the exact sum, min and max are lost. An HdrHistogram has no overflow: those samples are counted at
+// [Highest], and the caller must report that (see Overflow).
 func (h *Histogram) hdr(unit time.Duration) (*hdrhistogram.Histogram, error) {
 	out := hdrhistogram.New(1, Highest/int64(unit), significantDigits)
 	for i, n := range h.all {

@@ -22,7 +22,7 @@ func TestQuantilesAreHdrHistograms(t *testing.T) {
 		for _, v := range samples {
 			require.NoError(t, theirs.RecordValue(v))
 		}
-		exported, err := ours.HDR()
+		exported, err := ours.hdr(time.Nanosecond)
 		require.NoError(t, err)
 		require.True(t, theirs.Equals(exported), "the export is another histogram")
 		// HdrHistogram for Go rounds to the next rank instead of up, so both are asked for whole ranks.
@@ -34,7 +34,7 @@ func TestQuantilesAreHdrHistograms(t *testing.T) {
 }
 
 func TestExportKeepsTheOverflow(t *testing.T) {
-	out, err := histogramOf(5, Highest+1, math.MaxInt64).HDR()
+	out, err := histogramOf(5, Highest+1, math.MaxInt64).hdr(time.Nanosecond)
 	require.NoError(t, err)
 	require.EqualValues(t, 3, out.TotalCount())
 	require.Equal(t, highest(index(Highest)), out.Max())
@@ -43,7 +43,7 @@ func TestExportKeepsTheOverflow(t *testing.T) {
 func TestExportOfTooManySamplesIsAnError(t *testing.T) {
 	h := new(Histogram)
 	h.put(3, 1<<63)
-	_, err := h.HDR()
+	_, err := h.hdr(time.Nanosecond)
 	require.Error(t, err)
 }
 
@@ -73,7 +73,7 @@ func TestHistogramLogIsReadBackWithTheSameTotals(t *testing.T) {
 		back, err := r.NextIntervalHistogram()
 		require.NoError(t, err)
 		require.NotNil(t, back)
-		want, err := h.HDR()
+		want, err := h.hdr(time.Nanosecond)
 		require.NoError(t, err)
 		require.True(t, want.Equals(back))
 		require.EqualValues(t, h.Count(), back.TotalCount())

@@ -486,12 +486,6 @@ func (s *State) Missing() []string {
 	return missing
 }
 
-// Began reports whether a phase has been started.
-func (s *State) Began(phase plan.PhaseName) bool {
-	begun := s.Phase + len(s.Current())
-	return slices.ContainsFunc(s.Phases[:max(0, begun)], func(p plan.Phase) bool { return p.Name == phase })
-}
-
 func (s *State) shard(i int) *Shard {
 	if i < 0 || i >= len(s.Shards) {
 		return nil

@@ -107,37 +107,3 @@ func TestLiveOfNothing(t *testing.T) {
 	require.Negative(t, s.Agents[0].Idle)
 	require.Nil(t, s.Agents[0].P99)
 }
-
-// A meter reads what came since the last reading, merged over windows and agents.
-func TestMeter(t *testing.T) {
-	m := result.NewMeter(result.Combine{})
-	read := func() result.Reading {
-		r, err := m.Read()
-		require.NoError(t, err)
-		return r
-	}
-	require.Empty(t, read().Combined)
-	a, c := of("measure", 0), of("measure", 1)
-	for range 10 {
-		require.NoError(t, m.Add(a.next(series("READ", "OK", same(50, 10)...))))
-		require.NoError(t, m.Add(c.next(series("READ", "OK", same(50, 30)...), series("READ", "ERROR", 7))))
-	}
-	r := read()
-	require.Equal(t, uint64(1010), r.Ops)
-	require.Equal(t, 10*time.Second, r.Elapsed)
-	require.Len(t, r.Combined, 2)
-	require.Equal(t, "READ", r.Combined[0].Name)
-	require.Equal(t, uint64(1000), r.Combined[0].Count)
-	require.InDelta(t, 30.0, *r.Combined[0].P99, 0.1)
-	require.Equal(t, "READ-FAILED", r.Combined[1].Name)
-
-	require.NoError(t, m.Add(a.next(series("READ", "OK", 5))))
-	r = read()
-	require.Equal(t, uint64(1011), r.Ops)
-	require.Len(t, r.Combined, 1)
-	require.Equal(t, uint64(1), r.Combined[0].Count)
-
-	broken := a.next(series("READ", "OK", 5))
-	broken.Series[0].Service = nil
-	require.Error(t, m.Add(broken))
-}
