@@ -41,12 +41,8 @@ func (m *Merged) histogram() *Histogram {
 // an error, and then nothing of series was merged.
 func (m *Merged) Add(series []Series) error {
 	for i := range series {
-		s := &series[i]
-		switch {
-		case s.Response == nil || s.Service == nil:
-			return fmt.Errorf("merge series %s: a histogram is missing", s.Key)
-		case s.Response.Count() != s.Service.Count():
-			return fmt.Errorf("merge series %s: %d response times but %d service times", s.Key, s.Response.Count(), s.Service.Count())
+		if err := series[i].Validate(); err != nil {
+			return fmt.Errorf("merge: %w", err)
 		}
 	}
 	if m.byKey == nil {
@@ -104,6 +100,17 @@ func (m *Merged) All(yield func(Series) bool) {
 			return
 		}
 	}
+}
+
+// Validate reports a series that lacks a histogram, or that has a different number of response and service times.
+func (s *Series) Validate() error {
+	switch {
+	case s.Response == nil || s.Service == nil:
+		return fmt.Errorf("series %s lacks a histogram", s.Key)
+	case s.Response.Count() != s.Service.Count():
+		return fmt.Errorf("series %s has %d response times but %d service times", s.Key, s.Response.Count(), s.Service.Count())
+	}
+	return nil
 }
 
 // Ops returns how many operations series hold. The parts of larger operations are not counted.

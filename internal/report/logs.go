@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -93,13 +94,13 @@ type YCSBLogs struct {
 	began time.Time // of the first phase
 	logs  map[string]*latency.LogWriter
 
-	phase  Interval // that is being gathered, without series
-	merged map[string]*latency.Histogram
+	phase  Interval       // that is being gathered, without series
+	merged latency.Merged // its series, by YCSB's names
 }
 
 // NewYCSBLogs writes files whose names begin with LogPath.
 func (y YCSB) NewYCSBLogs(files *Files) *YCSBLogs {
-	return &YCSBLogs{y: y, files: files, logs: make(map[string]*latency.LogWriter), merged: make(map[string]*latency.Histogram)}
+	return &YCSBLogs{y: y, files: files, logs: make(map[string]*latency.LogWriter)}
 }
 
 // Add takes an interval.
@@ -123,17 +124,9 @@ func (l *YCSBLogs) Add(iv Interval) error {
 	}
 	l.phase.End = max(l.phase.End, iv.End)
 	for _, s := range iv.Series {
-		name := l.y.Combine.Name(s.Key.Op, s.Key.Outcome)
-		for clock, of := range map[string]*latency.Histogram{l.serviceName(name): s.Service, l.responseName(name): s.Response} {
-			if clock == "" {
-				continue
-			}
-			if l.merged[clock] == nil {
-				l.merged[clock] = new(latency.Histogram)
-			}
-			if err := l.merged[clock].Merge(of); err != nil {
-				return fmt.Errorf("merge %s: %w", name, err)
-			}
+		s.Key = latency.Key{Op: l.y.Combine.Name(s.Key.Op, s.Key.Outcome)}
+		if err := l.merged.Add([]latency.Series{s}); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -159,23 +152,34 @@ func (l *YCSBLogs) responseName(name string) string {
 
 // Close writes what was gathered.
 func (l *YCSBLogs) Close() error {
-	for name, h := range l.merged {
-		log := l.logs[name]
-		if log == nil {
-			w, err := l.files.Create(l.y.LogPath + fileName(name) + ".hdr")
-			if err != nil {
-				return err
-			}
-			if log, err = latency.NewMicrosWriter(w, l.began); err != nil {
-				return err
-			}
-			l.logs[name] = log
-		}
-		offset := l.phase.PhaseStart.Sub(l.began)
-		if err := log.Write("", offset+l.phase.Start, offset+l.phase.End, h); err != nil {
-			return fmt.Errorf("write log of %s: %w", name, err)
+	for s := range l.merged.All {
+		if err := errors.Join(l.write(l.serviceName(s.Key.Op), s.Service), l.write(l.responseName(s.Key.Op), s.Response)); err != nil {
+			return err
 		}
 	}
-	clear(l.merged)
+	l.merged.Reset()
+	return nil
+}
+
+// write adds what was gathered to the log of a name; an empty name has none.
+func (l *YCSBLogs) write(name string, h *latency.Histogram) error {
+	if name == "" {
+		return nil
+	}
+	log := l.logs[name]
+	if log == nil {
+		w, err := l.files.Create(l.y.LogPath + fileName(name) + ".hdr")
+		if err != nil {
+			return err
+		}
+		if log, err = latency.NewMicrosWriter(w, l.began); err != nil {
+			return err
+		}
+		l.logs[name] = log
+	}
+	offset := l.phase.PhaseStart.Sub(l.began)
+	if err := log.Write("", offset+l.phase.Start, offset+l.phase.End, h); err != nil {
+		return fmt.Errorf("write log of %s: %w", name, err)
+	}
 	return nil
 }

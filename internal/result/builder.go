@@ -91,7 +91,6 @@ func NewBuilder(cfg BuilderConfig) *Builder {
 		}
 		p := &phase{
 			info:       info,
-			totals:     make(totals),
 			series:     newSeries(step, cfg.LiveOnly, b.scale),
 			ledger:     make(ledger),
 			generators: make(map[string]*generator),
@@ -156,13 +155,8 @@ func (b *Builder) judge(w *latency.Window) (*phase, ShardInfo, error) {
 		return nil, ShardInfo{}, fmt.Errorf("it is from %s to %s", w.Start, w.End)
 	}
 	for i := range w.Series {
-		s := &w.Series[i]
-		switch {
-		case s.Response == nil || s.Service == nil:
-			return nil, ShardInfo{}, fmt.Errorf("series %s lacks a histogram", s.Key)
-		case s.Response.Count() != s.Service.Count():
-			return nil, ShardInfo{}, fmt.Errorf("series %s has %d response times but %d service times",
-				s.Key, s.Response.Count(), s.Service.Count())
+		if err := w.Series[i].Validate(); err != nil {
+			return nil, ShardInfo{}, err
 		}
 	}
 	return p, shard, nil

@@ -2,7 +2,7 @@ package result
 
 import (
 	"fmt"
-	"maps"
+	"iter"
 	"slices"
 
 	"github.com/benchd/benchd/internal/latency"
@@ -28,49 +28,34 @@ func (c Combine) Name(op, outcome string) string {
 
 // Combined combines series. Percentiles that a user asked for are not among the figures.
 func (c Combine) Combined(series []latency.Series) ([]Combined, error) {
-	t := make(totals, len(series))
-	if err := t.add("", series); err != nil {
-		return nil, err
-	}
-	return t.combined(c, newScale(nil))
+	return c.combined(slices.Values(series), newScale(nil))
 }
 
-// combined merges the totals' histograms by name. An operation that only failed has an empty series of its own
-// name, which says how.
-func (t totals) combined(c Combine, s scale) ([]Combined, error) {
-	type sums struct {
-		response, service latency.Histogram
-		returns           map[string]uint64
+// combined merges series by name. An operation that only failed has an empty series of its own name, which says how.
+func (c Combine) combined(series iter.Seq[latency.Series], s scale) ([]Combined, error) {
+	var byName latency.Merged
+	returns := make(map[string]map[string]uint64)
+	none := new(latency.Histogram)
+	for sum := range series {
+		op := sum.Key.Op
+		if err := byName.Add([]latency.Series{
+			{Key: latency.Key{Op: c.Name(op, sum.Key.Outcome)}, Response: sum.Response, Service: sum.Service},
+			{Key: latency.Key{Op: op}, Response: none, Service: none},
+		}); err != nil {
+			return nil, fmt.Errorf("combine series %s: %w", sum.Key, err)
+		}
+		if returns[op] == nil {
+			returns[op] = make(map[string]uint64)
+		}
+		returns[op][sum.Key.Outcome] += sum.Response.Count()
 	}
-	byName := make(map[string]*sums)
-	of := func(name string) *sums {
-		if byName[name] == nil {
-			byName[name] = new(sums)
-		}
-		return byName[name]
-	}
-	for key, sum := range t {
-		series := of(c.Name(key.Op, key.Outcome))
-		if err := series.response.Merge(sum.response); err != nil {
-			return nil, fmt.Errorf("combine series %s: %w", key, err)
-		}
-		if err := series.service.Merge(sum.service); err != nil {
-			return nil, fmt.Errorf("combine series %s: %w", key, err)
-		}
-		own := of(key.Op)
-		if own.returns == nil {
-			own.returns = make(map[string]uint64)
-		}
-		own.returns[key.Outcome] += sum.response.Count()
-	}
-	out := make([]Combined, 0, len(byName))
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		sum := byName[name]
+	out := make([]Combined, 0, len(returns))
+	for sum := range byName.All {
 		out = append(out, Combined{
-			Name:    name,
-			Figures: s.combined(&sum.response),
-			Service: s.combined(&sum.service),
-			Returns: sum.returns,
+			Name:    sum.Key.Op,
+			Figures: s.combined(sum.Response),
+			Service: s.combined(sum.Service),
+			Returns: returns[sum.Key.Op],
 		})
 	}
 	return out, nil

@@ -18,11 +18,7 @@ func (b *Builder) Measured() []Measured {
 		if !p.begun() {
 			continue
 		}
-		m := Measured{Phase: p.info.Name, Rows: p.rows, Bytes: p.bytes, Retries: p.retries}
-		for _, key := range p.totals.keys() {
-			m.Series = append(m.Series, latency.Series{Key: key, Response: p.totals[key].response, Service: p.totals[key].service})
-		}
-		out = append(out, m)
+		out = append(out, Measured{Phase: p.info.Name, Rows: p.rows, Bytes: p.bytes, Series: p.totals.series(), Retries: p.retries})
 	}
 	return out
 }

@@ -10,62 +10,50 @@ import (
 )
 
 // totals merges all windows of a phase, in whatever order they come.
-type totals map[latency.Key]*total
-
-// total is one operation with one outcome.
-type total struct {
-	response *latency.Histogram
-	service  *latency.Histogram         // the same one for as long as no window tells the clocks apart
-	agents   map[string]*latency.Sparse // response times; nil when nobody asks for them
+type totals struct {
+	merged latency.Merged
+	agents map[latency.Key]byAgent // nil where nobody asks for them
 }
 
-// add merges a window's series, which have been checked. Without an agent's name nothing is kept by agent.
-func (t totals) add(agent string, series []latency.Series) error {
+// byAgent is the response times of one operation with one outcome, by agent.
+type byAgent map[string]*latency.Sparse
+
+// add merges a window's series. Without an agent's name nothing is kept by agent.
+func (t *totals) add(agent string, series []latency.Series) error {
+	if err := t.merged.Add(series); err != nil {
+		return err
+	}
+	if agent == "" {
+		return nil
+	}
 	for i := range series {
-		s := &series[i]
-		sum := t[s.Key]
-		if sum == nil {
-			h := new(latency.Histogram)
-			sum = &total{response: h, service: h}
-			t[s.Key] = sum
-		}
-		if err := sum.add(agent, s); err != nil {
-			return fmt.Errorf("merge series %s: %w", s.Key, err)
+		if err := t.of(series[i].Key, agent).Merge(series[i].Response); err != nil {
+			return fmt.Errorf("merge series %s of agent %s: %w", series[i].Key, agent, err)
 		}
 	}
 	return nil
 }
 
-func (t *total) add(agent string, s *latency.Series) error {
-	if agent != "" {
-		own := t.agents[agent]
-		if own == nil {
-			if t.agents == nil {
-				t.agents = make(map[string]*latency.Sparse)
-			}
-			own = new(latency.Sparse)
-			t.agents[agent] = own
-		}
-		if err := own.Merge(s.Response); err != nil {
-			return err
-		}
+// of is the sum of an agent's own series.
+func (t *totals) of(key latency.Key, agent string) *latency.Sparse {
+	if t.agents == nil {
+		t.agents = make(map[latency.Key]byAgent)
 	}
-	if t.service == t.response && s.Service != s.Response {
-		t.service = t.response.Clone()
+	if t.agents[key] == nil {
+		t.agents[key] = make(byAgent)
 	}
-	if err := t.response.Merge(s.Response); err != nil {
-		return err
+	own := t.agents[key][agent]
+	if own == nil {
+		own = new(latency.Sparse)
+		t.agents[key][agent] = own
 	}
-	if t.service == t.response {
-		return nil
-	}
-	return t.service.Merge(s.Service)
+	return own
 }
 
-// keys lists the series as results print them: an operation's outcomes together, OK first; the parts of an
-// operation after it.
-func (t totals) keys() []latency.Key {
-	return slices.SortedFunc(maps.Keys(t), compareKeys)
+// series are the sums as results print them: an operation's outcomes together, OK first; the parts of an operation
+// after it. The histograms are the totals' own.
+func (t *totals) series() []latency.Series {
+	return slices.SortedFunc(t.merged.All, func(a, b latency.Series) int { return compareKeys(a.Key, b.Key) })
 }
 
 func compareKeys(a, b latency.Key) int {
@@ -91,20 +79,21 @@ func compareOutcomes(a, b string) int {
 func Good(outcome string) bool { return outcome == "OK" || outcome == "BATCHED_OK" }
 
 // operations are the totals' figures.
-func (t totals) operations(s scale) []Operation {
-	out := make([]Operation, 0, len(t))
-	for _, key := range t.keys() {
-		sum := t[key]
+func (t *totals) operations(s scale) []Operation {
+	all := t.series()
+	out := make([]Operation, 0, len(all))
+	for _, sum := range all {
+		agents := t.agents[sum.Key]
 		op := Operation{
-			Op:      key.Op,
-			Outcome: key.Outcome,
-			PartOf:  partOf(key),
-			Figures: s.figures(sum.response),
-			Service: s.figures(sum.service),
-			Agents:  make([]AgentOperation, 0, len(sum.agents)),
+			Op:      sum.Key.Op,
+			Outcome: sum.Key.Outcome,
+			PartOf:  partOf(sum.Key),
+			Figures: s.figures(sum.Response),
+			Service: s.figures(sum.Service),
+			Agents:  make([]AgentOperation, 0, len(agents)),
 		}
-		for _, name := range slices.Sorted(maps.Keys(sum.agents)) {
-			h := sum.agents[name].Histogram()
+		for _, name := range slices.Sorted(maps.Keys(agents)) {
+			h := agents[name].Histogram()
 			op.Agents = append(op.Agents, AgentOperation{
 				Name:  name,
 				Count: h.Count(),
@@ -129,11 +118,11 @@ func partOf(key latency.Key) *string {
 }
 
 // count is how many operations the series hold, without the parts of larger ones.
-func (t totals) count() uint64 {
+func (t *totals) count() uint64 {
 	var n uint64
-	for key, sum := range t {
-		if key.PartOf == "" {
-			n += sum.response.Count()
+	for s := range t.merged.All {
+		if s.Key.PartOf == "" {
+			n += s.Response.Count()
 		}
 	}
 	return n

@@ -52,9 +52,9 @@ func (b *Builder) notFound() *Verdict {
 			continue
 		}
 		var none uint64
-		for key, sum := range p.totals {
-			if key.PartOf == "" && key.Outcome == "NOT_FOUND" {
-				none += sum.response.Count()
+		for s := range p.totals.merged.All {
+			if s.Key.PartOf == "" && s.Key.Outcome == "NOT_FOUND" {
+				none += s.Response.Count()
 			}
 		}
 		share := float64(none) / float64(all)
@@ -77,11 +77,11 @@ func (b *Builder) wrongValues() *Verdict {
 	var because []string
 	for _, p := range b.judged() {
 		var all, wrong uint64
-		for key, sum := range p.totals {
-			if key.Op == Verification {
-				all += sum.response.Count()
-				if !Good(key.Outcome) {
-					wrong += sum.response.Count()
+		for s := range p.totals.merged.All {
+			if s.Key.Op == Verification {
+				all += s.Response.Count()
+				if !Good(s.Key.Outcome) {
+					wrong += s.Response.Count()
 				}
 			}
 		}

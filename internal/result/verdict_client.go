@@ -186,8 +186,8 @@ func (x *examination) late() {
 // lag tests the scheduler's lag against what it could distort: the p99 of all good operations.
 func (x *examination) lag() {
 	var good latency.Histogram
-	for key, sum := range x.phase.totals {
-		if key.PartOf == "" && Good(key.Outcome) && good.Merge(sum.response) != nil {
+	for s := range x.phase.totals.merged.All {
+		if s.Key.PartOf == "" && Good(s.Key.Outcome) && good.Merge(s.Response) != nil {
 			return
 		}
 	}

@@ -74,28 +74,28 @@ func (b *Builder) tailOwner() *Verdict {
 // suspects are the agents by each operation that can be tested.
 func (p *phase) suspects() []suspect {
 	var out []suspect
-	for _, key := range p.totals.keys() {
-		sum := p.totals[key]
-		if key.PartOf != "" || !Good(key.Outcome) || len(sum.agents) < 2 || !sum.response.Supports(tailQuantile) {
+	for _, sum := range p.totals.series() {
+		all, agents := sum.Response, p.totals.agents[sum.Key]
+		if sum.Key.PartOf != "" || !Good(sum.Key.Outcome) || len(agents) < 2 || !all.Supports(tailQuantile) {
 			continue
 		}
 		// The tail begins with the whole bucket that the p99 is in: where many operations take the same time, few
 		// may be slower.
-		limit := sum.response.Quantile(tailQuantile)
-		all := sum.response.AtLeast(limit)
-		largest, second := sum.largest()
-		for _, name := range slices.Sorted(maps.Keys(sum.agents)) {
-			own := sum.agents[name].Histogram()
+		limit := all.Quantile(tailQuantile)
+		slow := all.AtLeast(limit)
+		largest, second := agents.largest()
+		for _, name := range slices.Sorted(maps.Keys(agents)) {
+			own := agents[name].Histogram()
 			most := largest
 			if own.Max() == largest {
 				most = second
 			}
 			out = append(out, suspect{
-				phase: p.info.Name, op: key.Op, agent: name,
-				own: own.AtLeast(limit), all: all,
-				share:  float64(own.Count()) / float64(sum.response.Count()),
+				phase: p.info.Name, op: sum.Key.Op, agent: name,
+				own: own.AtLeast(limit), all: slow,
+				share:  float64(own.Count()) / float64(all.Count()),
 				p99:    microseconds(own.Quantile(tailQuantile)),
-				others: microseconds(sum.response.QuantileWithout(own, tailQuantile, most)),
+				others: microseconds(all.QuantileWithout(own, tailQuantile, most)),
 			})
 		}
 	}
@@ -103,8 +103,8 @@ func (p *phase) suspects() []suspect {
 }
 
 // largest are the largest and the second largest of the agents' longest times.
-func (t *total) largest() (largest, second int64) {
-	for _, h := range t.agents {
+func (b byAgent) largest() (largest, second int64) {
+	for _, h := range b {
 		switch most := h.Histogram().Max(); {
 		case most > largest:
 			largest, second = most, largest
