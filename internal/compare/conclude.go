@@ -9,6 +9,7 @@ import (
 
 	"github.com/benchd/benchd/internal/column"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/stats"
 )
 
 // Conclude makes the cases and the tables of a suite from its plan and its runs, whose Effects are there. It may be
@@ -161,9 +162,9 @@ func overRuns(name string, runs []oneRun) result.Figure {
 		}
 	}
 	if column.IsPercentile(name) {
-		out.Spread = Percentiles(values)
+		out.Spread = stats.Percentiles(values)
 	} else {
-		out.Spread = Repeats(values)
+		out.Spread = stats.Repeats(values)
 	}
 	return out
 }

@@ -1,7 +1,5 @@
-// Package compare says whether numbers differ, by tests that have names, and how far they spread. It is pure.
+// Package compare makes what the runs of a suite say together. It is pure.
 //
-//   - Steady: whether a series of intervals has stopped changing.
-//   - Repeats, Percentiles: what a figure was over the repeats of a case.
 //   - Effects: what an action did to the throughput.
 //   - Conclude: the cases and tables of a suite, from its plan and its runs: the figures of each run by their names, over
 //     the repeats of each case, and in tables beside what was published. A run that is incomplete, failed or does not

@@ -22,10 +22,10 @@ var claim = regexp.MustCompile(`(?i)\b(steady|stable|equal to|faster|slower|bett
 // claimants are the functions that may write such a word, with the test that their text names or repeats (law 8).
 func claimants() map[string]string {
 	return map[string]string{
-		"internal/coordinator/conductor/warmup.go finished":  "compare.Steady: the text is that of the verdict steady, which names test, sample and interval",
-		"internal/coordinator/conductor/warmup.go outOfTime": "compare.Steady: likewise, where it was not reached",
-		"internal/cli/view/plain.go line":                    "compare.Steady: how far its test has come, as a question",
-		"internal/cli/view/render.go header":                 "compare.Steady: how far its test has come, as a question",
+		"internal/coordinator/conductor/warmup.go finished":  "stats.Steady: the text is that of the verdict steady, which names test, sample and interval",
+		"internal/coordinator/conductor/warmup.go outOfTime": "stats.Steady: likewise, where it was not reached",
+		"internal/cli/view/plain.go line":                    "stats.Steady: how far its test has come, as a question",
+		"internal/cli/view/render.go header":                 "stats.Steady: how far its test has come, as a question",
 		"internal/coordinator/metrics.go newClocks":          "clock.Line: the help of a metric, whose value is the fitted drift of an agent's clock",
 	}
 }
@@ -62,7 +62,7 @@ func TestAClaimInAReportNamesItsTest(t *testing.T) {
 	allowed := claimants()
 	used := make(map[string]bool)
 	files := 0
-	for _, room := range []string{"report", "compare", "result", "record", "results", "coordinator", "lifecycle", "exposition", "cli/view"} {
+	for _, room := range []string{"report", "compare", "stats", "result", "record", "results", "coordinator", "lifecycle", "exposition", "cli/view"} {
 		require.NoError(t, filepath.WalkDir(filepath.Join(root, "internal", filepath.FromSlash(room)), func(path string, _ os.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

@@ -68,6 +68,7 @@ func layers() []layer {
 			{name: "draw"},
 			{name: "pacing"},
 			{name: "latency"},
+			{name: "stats"},
 			{name: "clock"},
 		}},
 		{"aside", []room{

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/stats"
 )
 
 // LiveBuilder makes the builder of a run that goes on.
@@ -116,7 +116,7 @@ func SteadyVerdict(value bool, because string, interval time.Duration) *result.V
 	return &result.Verdict{
 		Name: "steady", Value: value, Because: because,
 		Test: fmt.Sprintf("%s; both of the throughput and of the mean service time of all agents together in each interval of %s, looked at after every interval until they hold",
-			compare.SteadyTest(), interval),
+			stats.SteadyTest(), interval),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/stats"
 )
 
 // Case is what the runs of a case say together.
@@ -37,21 +38,7 @@ type Figure struct {
 	Name   string     `json:"name"`
 	Unit   string     `json:"unit"`
 	Values []*float64 `json:"values"` // of each run, in the order of Case.Runs; null where a run has none
-	Spread
-}
-
-// Spread is how values lie: the mean or, for percentiles, the median, with all that lies around it.
-type Spread struct {
-	N      int      `json:"n"`
-	Mean   *float64 `json:"mean,omitempty"`
-	Median *float64 `json:"median,omitempty"`
-	Min    float64  `json:"min"`
-	Max    float64  `json:"max"`
-	StdDev *float64 `json:"stddev,omitempty"` // of the sample; from two values on
-	// Low and High bound the mean with 95 % confidence by Student's t; from two values on. They take the values for
-	// drawn independently from one normal distribution.
-	Low  *float64 `json:"ci95_low,omitempty"`
-	High *float64 `json:"ci95_high,omitempty"`
+	stats.Spread
 }
 
 // Table is a table of the suite's report: what was measured, and beside it what was published.

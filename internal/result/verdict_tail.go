@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/benchd/benchd/internal/stats"
 )
 
 // When an agent owns a tail.
@@ -31,7 +33,7 @@ func (s suspect) part() float64 { return float64(s.own) / float64(s.all) }
 func (s suspect) owner(tests int) bool {
 	return s.part() > (1+s.share)/2 &&
 		s.p99 >= tailFactor*s.others &&
-		binomialTail(s.own, s.all, s.share) < tailRisk/float64(tests)
+		stats.BinomialTail(s.own, s.all, s.share) < tailRisk/float64(tests)
 }
 
 // tailOwner tells whether one agent alone makes the merged percentiles what they are (law 1): then they speak

@@ -18,10 +18,10 @@ import (
 	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/keyspace"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/stats"
 	"github.com/benchd/benchd/internal/target/hbase"
 	"github.com/benchd/benchd/internal/workload"
 	"github.com/benchd/benchd/test/house"
@@ -79,7 +79,7 @@ func TestLookingCostsLittle(t *testing.T) {
 const costRecords = 50_000
 
 // loss is a share of throughput by the logarithms of what is left of it, of one pair each.
-type loss struct{ result.Spread }
+type loss struct{ stats.Spread }
 
 func (l loss) most() float64 { return percentLost(l.Low) }
 
@@ -153,8 +153,8 @@ func costThroughput(t *testing.T, s *server, table string) loss {
 			require.Greater(t, len(points), int(length.Seconds()/2/result.LooksOfAPoint/2), "looks at %s", name)
 		}
 	}
-	t.Logf("of the operations as they were: %s", loss{compare.Repeats(raw)})
-	return loss{compare.Repeats(lost)}
+	t.Logf("of the operations as they were: %s", loss{stats.Repeats(raw)})
+	return loss{stats.Repeats(lost)}
 }
 
 // abba says whether the part of a round has telemetry, and which side of the comparison that is.
@@ -239,7 +239,7 @@ func readers(t *testing.T, s *server, table string, workers int) (done func() in
 }
 
 // costProcessor measures at a fixed rate how many percent of a core the agent needs for telemetry.
-func costProcessor(t *testing.T, h *house.House, s *server, table string) result.Spread {
+func costProcessor(t *testing.T, h *house.House, s *server, table string) stats.Spread {
 	t.Helper()
 	var used []float64
 	for i := range *costGroups {
@@ -254,7 +254,7 @@ func costProcessor(t *testing.T, h *house.House, s *server, table string) result
 		used = append(used, own[1]-own[0])
 		t.Logf("group %2d: at 1000 operations a second %.2f %% of a core with telemetry, %.2f %% without", i+1, own[1], own[0])
 	}
-	return compare.Repeats(used)
+	return stats.Repeats(used)
 }
 
 // last is the phase that a run ends with.

@@ -21,8 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite" // reads the archive's size
 
-	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/stats"
 	"github.com/benchd/benchd/test/house"
 )
 
@@ -150,8 +150,8 @@ func TestSoak(t *testing.T) {
 			rates = append(rates, float64(point.Ops)/point.Seconds)
 		}
 	}
-	steady, because := compare.Steady(rates)
-	fmt.Printf("%-12s %.0f ops/s; steady: %v (%s; %s)\n", "throughput", p.Throughput, steady, because, compare.SteadyTest())
+	steady, because := stats.Steady(rates)
+	fmt.Printf("%-12s %.0f ops/s; steady: %v (%s; %s)\n", "throughput", p.Throughput, steady, because, stats.SteadyTest())
 	quarter := len(rates) / 4
 	require.Greater(t, mean(rates[len(rates)-quarter:]), least*mean(rates[quarter:2*quarter]), "throughput does not fall")
 }

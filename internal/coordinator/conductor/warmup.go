@@ -5,17 +5,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/benchd/benchd/internal/compare"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/stats"
 )
 
 // keptIntervals is how many whole intervals are kept of a warm-up: those that are looked at.
-const keptIntervals = compare.SteadyOver
+const keptIntervals = stats.SteadyOver
 
 // warmup is what the shards of a run did together in a warm-up that ends when we say so, interval by interval. It is
 // made of windows alone, so that a restart finds it again in the archive.
@@ -114,9 +114,9 @@ func (w *warmup) steady() (steady bool, because string) {
 			return false, fmt.Sprintf("no operation went well in the interval that began %s before", ago)
 		}
 	}
-	fast, ofThroughput := compare.Steady(w.throughput)
-	even, ofService := compare.Steady(w.service)
-	if len(w.throughput) < compare.SteadyOver {
+	fast, ofThroughput := stats.Steady(w.throughput)
+	even, ofService := stats.Steady(w.service)
+	if len(w.throughput) < stats.SteadyOver {
 		return false, ofThroughput
 	}
 	return fast && even, "throughput: " + ofThroughput + "; mean service time: " + ofService

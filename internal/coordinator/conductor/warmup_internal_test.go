@@ -6,15 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/record"
+	"github.com/benchd/benchd/internal/stats"
 )
 
 func TestSpecificationsAskForAsManyIntervalsAsTheTestTakes(t *testing.T) {
-	require.Equal(t, compare.SteadyOver, plan.SteadyIntervals)
+	require.Equal(t, stats.SteadyOver, plan.SteadyIntervals)
 }
 
 // reads is a window of a second with operations that took d each, all with an outcome.

@@ -1,9 +1,9 @@
-package result
+package stats
 
 import "math"
 
-// binomialTail is the chance that at least k of n independent trials succeed, each with chance p.
-func binomialTail(k, n uint64, p float64) float64 {
+// BinomialTail is the chance that at least k of n independent trials succeed, each with chance p.
+func BinomialTail(k, n uint64, p float64) float64 {
 	switch {
 	case k == 0 || p >= 1:
 		return 1
@@ -11,7 +11,7 @@ func binomialTail(k, n uint64, p float64) float64 {
 		return 0
 	case float64(k) <= float64(n)*p:
 		// Below the mean the terms first grow: add up the other side, which shrinks from k−1 down.
-		return 1 - binomialTail(n-k+1, n, 1-p)
+		return 1 - BinomialTail(n-k+1, n, 1-p)
 	}
 	// Above the mean each term is smaller than the one before: stop when they no longer matter.
 	term := math.Exp(logChoose(n, k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))

@@ -1,11 +1,11 @@
-package compare_test
+package stats_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/compare"
+	"github.com/benchd/benchd/internal/stats"
 )
 
 // The bounds are from tables of Student's t: 12.706, 4.303, 3.182 and 2.776 for 1 to 4 degrees of freedom.
@@ -22,7 +22,7 @@ func TestRepeatsHaveAMeanWithItsTInterval(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			s := compare.Repeats(tc.values)
+			s := stats.Repeats(tc.values)
 			require.Equal(t, len(tc.values), s.N)
 			require.InDelta(t, tc.mean, *s.Mean, 1e-3)
 			require.InDelta(t, tc.deviation, *s.StdDev, 1e-3)
@@ -34,14 +34,14 @@ func TestRepeatsHaveAMeanWithItsTInterval(t *testing.T) {
 }
 
 func TestOneRunHasNoSpread(t *testing.T) {
-	s := compare.Repeats([]float64{42})
+	s := stats.Repeats([]float64{42})
 	require.InDelta(t, 42, *s.Mean, 0)
 	require.Nil(t, s.StdDev)
 	require.Nil(t, s.Low, "an interval around one value would be made up")
 }
 
 func TestPercentilesOfRunsAreNotAveraged(t *testing.T) {
-	s := compare.Percentiles([]float64{100, 900, 110})
+	s := stats.Percentiles([]float64{100, 900, 110})
 	require.Nil(t, s.Mean)
 	require.Nil(t, s.Low)
 	require.InDelta(t, 110, *s.Median, 0)

@@ -1,4 +1,4 @@
-package compare_test
+package stats_test
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/compare"
+	"github.com/benchd/benchd/internal/stats"
 )
 
 func series(n int, at func(i int) float64) []float64 {
@@ -37,7 +37,7 @@ func TestASeriesIsSteadyWhenItHasStoppedChanging(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, because := compare.Steady(test.series)
+			got, because := stats.Steady(test.series)
 			require.Equal(t, test.want, got, because)
 			require.NotEmpty(t, because)
 		})
@@ -49,7 +49,7 @@ func TestNoiseIsRarelyTakenForATrend(t *testing.T) {
 	wrong := 0
 	const tries = 2000
 	for range tries {
-		if ok, _ := compare.Steady(series(compare.SteadyOver, func(int) float64 { return 1000 + rng.NormFloat64() })); !ok {
+		if ok, _ := stats.Steady(series(stats.SteadyOver, func(int) float64 { return 1000 + rng.NormFloat64() })); !ok {
 			wrong++
 		}
 	}

@@ -1,0 +1,52 @@
+package stats
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Spread is how values lie: the mean or, for percentiles, the median, with all that lies around it.
+type Spread struct {
+	N      int      `json:"n"`
+	Mean   *float64 `json:"mean,omitempty"`
+	Median *float64 `json:"median,omitempty"`
+	Min    float64  `json:"min"`
+	Max    float64  `json:"max"`
+	StdDev *float64 `json:"stddev,omitempty"` // of the sample; from two values on
+	// Low and High bound the mean with 95 % confidence by Student's t; from two values on. They take the values for
+	// drawn independently from one normal distribution.
+	Low  *float64 `json:"ci95_low,omitempty"`
+	High *float64 `json:"ci95_high,omitempty"`
+}
+
+// Repeats is how the values of a figure over the repeats of a case lie. There is at least one.
+func Repeats(values []float64) Spread {
+	n := float64(len(values))
+	var sum float64
+	for _, v := range values {
+		sum += v
+	}
+	mean := sum / n
+	s := Spread{N: len(values), Mean: &mean, Min: slices.Min(values), Max: slices.Max(values)}
+	if len(values) < 2 {
+		return s
+	}
+	var squares float64
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	deviation := math.Sqrt(squares / (n - 1))
+	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * deviation / math.Sqrt(n)
+	low, high := mean-half, mean+half
+	s.StdDev, s.Low, s.High = &deviation, &low, &high
+	return s
+}
+
+// Percentiles is how a percentile of several runs lies: their median, least and greatest. Percentiles have no mean (law
+// 1), and with few repeats nothing honest can be said of how far the median may be off.
+func Percentiles(values []float64) Spread {
+	middle := median(values)
+	return Spread{N: len(values), Median: &middle, Min: slices.Min(values), Max: slices.Max(values)}
+}
