@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/benchd/benchd/internal/column"
+	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/stats"
 )
@@ -153,7 +153,7 @@ func byKind(a, b string) int {
 
 // overRuns is a figure over the runs of a case; at least one of them has it.
 func overRuns(name string, runs []oneRun) result.Figure {
-	out := result.Figure{Name: name, Unit: column.UnitOf(name), Values: make([]*float64, len(runs))}
+	out := result.Figure{Name: name, Unit: figure.UnitOf(name), Values: make([]*float64, len(runs))}
 	var values []float64
 	for i, r := range runs {
 		if v, ok := r.figures.get(name); ok {
@@ -161,7 +161,7 @@ func overRuns(name string, runs []oneRun) result.Figure {
 			values = append(values, v)
 		}
 	}
-	if column.IsPercentile(name) {
+	if figure.IsPercentile(name) {
 		out.Spread = stats.Percentiles(values)
 	} else {
 		out.Spread = stats.Repeats(values)
@@ -172,7 +172,7 @@ func overRuns(name string, runs []oneRun) result.Figure {
 // Over is the one value that stands for a figure in a row over several runs: the median of percentiles, the least of
 // what is a least, the greatest of what is a greatest, and the mean of all else.
 func Over(f result.Figure) float64 {
-	base, _ := column.Split(f.Name)
+	base, _ := figure.Split(f.Name)
 	switch {
 	case f.Median != nil:
 		return *f.Median

@@ -3,7 +3,7 @@ package compare
 import (
 	"slices"
 
-	"github.com/benchd/benchd/internal/column"
+	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -50,9 +50,9 @@ func of(run result.Run) figures {
 		case result.Good(o.Outcome):
 			// Where there are both, those that were only collected say nothing of the target's time.
 			if o.Outcome == "OK" || !goodBefore(phase.Operations[:i], o.Op) {
-				f.operation(column.Of(o.Op), o.Figures)
+				f.operation(figure.Of(o.Op), o.Figures)
 				if phase.Loop == string(plan.Open) {
-					f.operation(column.Of(o.Op)+"_service", o.Service)
+					f.operation(figure.Of(o.Op)+"_service", o.Service)
 				}
 			}
 		default:
@@ -86,7 +86,7 @@ func goodBefore(operations []result.Operation, op string) bool {
 }
 
 func (f figures) operation(prefix string, of result.Figures) {
-	f[prefix+"_"+column.Count] = float64(of.Count)
+	f[prefix+"_"+figure.Count] = float64(of.Count)
 	f[prefix+"_avg_us"] = of.Mean
 	f[prefix+"_min_us"] = of.Min
 	f[prefix+"_max_us"] = of.Max
@@ -118,7 +118,7 @@ func agentFigures(run result.Run, agent string) figures {
 		}
 		for _, a := range o.Agents {
 			if a.Name == agent {
-				f.operation(column.Of(o.Op), result.Figures{
+				f.operation(figure.Of(o.Op), result.Figures{
 					Count: a.Count, Mean: a.Mean, Min: a.Min, Max: a.Max, P50: a.P50, P95: a.P95, P99: a.P99,
 				})
 			}
@@ -132,11 +132,11 @@ func (f figures) get(name string) (float64, bool) {
 	if v, ok := f[name]; ok {
 		return v, true
 	}
-	base, asked := column.Split(name)
+	base, asked := figure.Split(name)
 	if base == "runtime" {
 		base = "total" // as YCSB calls it
 	}
-	for _, unit := range column.Units() {
+	for _, unit := range figure.Units() {
 		v, ok := f[base+unit.Suffix]
 		switch {
 		case !ok || asked.Second == 0:

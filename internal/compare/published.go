@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/benchd/benchd/internal/column"
+	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -65,7 +65,7 @@ func publishedCell(e map[string]any, name string) result.Cell {
 	case bool:
 		return result.Cell{Text: map[bool]string{true: "yes", false: "no"}[v]}
 	}
-	base, _ := column.Split(name)
+	base, _ := figure.Split(name)
 	base = strings.TrimSuffix(base, "_ops")
 	if text, ok := e[base+"_text"].(string); ok {
 		return result.Cell{Text: text}

@@ -5,22 +5,22 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/benchd/benchd/internal/column"
+	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 )
 
 // asked is a column that a suite's file asks for.
 type asked struct {
-	column.Column
+	figure.Column
 	// figure: it holds figures; otherwise what tells cases apart.
 	figure bool
 }
 
 // newAsked judges a name; told are the names of what was published.
 func newAsked(name string, told map[string]bool) asked {
-	c := column.Parse(name)
-	return asked{c, c.Class != column.Identity && (c.LooksLikeFigure() || told[name])}
+	c := figure.Parse(name)
+	return asked{c, c.Class != figure.Identity && (c.LooksLikeFigure() || told[name])}
 }
 
 // tables makes the tables of one that the suite's file asks for: one, or, where some of its cases ran in a closed loop and some in an
@@ -282,12 +282,12 @@ func (b *tableBuilder) finish(t *result.Table) {
 			return slices.ContainsFunc(b.rows, func(r doubleRow) bool { return !cells(r)[i].Empty() })
 		}
 		if col.Measured() || !col.figure || some(func(r doubleRow) []result.Cell { return r.measured }) {
-			t.Columns = append(t.Columns, result.Column{Name: col.Name, Unit: column.UnitOf(col.Name), Figure: col.figure})
+			t.Columns = append(t.Columns, result.Column{Name: col.Name, Unit: figure.UnitOf(col.Name), Figure: col.figure})
 			keep = append(keep, func(r doubleRow) result.Cell { return r.measured[i] })
-			medians = medians || column.IsPercentile(col.Name)
+			medians = medians || figure.IsPercentile(col.Name)
 		}
 		if some(func(r doubleRow) []result.Cell { return r.published }) {
-			t.Columns = append(t.Columns, result.Column{Name: col.Name, Unit: column.UnitOf(col.Name), Figure: true, Published: true})
+			t.Columns = append(t.Columns, result.Column{Name: col.Name, Unit: figure.UnitOf(col.Name), Figure: true, Published: true})
 			keep = append(keep, func(r doubleRow) result.Cell { return r.published[i] })
 		}
 	}

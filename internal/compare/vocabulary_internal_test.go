@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/column"
+	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -42,16 +42,16 @@ func everything() result.Run {
 	}
 }
 
-// What package column calls a figure is one, and it calls all of them so: a table of a suite is judged by it before
+// What package figure calls a figure is one, and it calls all of them so: a table of a suite is judged by it before
 // anything runs.
 func TestTheNamesOfColumnsAreThoseOfFigures(t *testing.T) {
 	f, ofAgent := of(everything()), agentFigures(everything(), "a")
 	for name := range f {
-		require.True(t, column.Parse(name).Measured(), "%s is a figure", name)
+		require.True(t, figure.Parse(name).Measured(), "%s is a figure", name)
 	}
-	for _, name := range column.Names() {
-		c := column.Parse(name)
-		if c.Class == column.Identity {
+	for _, name := range figure.Names() {
+		c := figure.Parse(name)
+		if c.Class == figure.Identity {
 			continue
 		}
 		_, ok := f.get(name)

@@ -56,8 +56,8 @@ func layers() []layer {
 			{name: "result"},
 		}},
 		{"ideas", []room{
-			{name: "spec", beside: []string{"column", "draw", "sandbox/fault", "descriptor"}},
-			{name: "column", beside: []string{"plan"}},
+			{name: "spec", beside: []string{"figure", "draw", "sandbox/fault", "descriptor"}},
+			{name: "figure", beside: []string{"plan"}},
 			{name: "plan", beside: []string{"workload", "pacing"}},
 			{name: "workload", beside: []string{"keyspace"}},
 			{name: "keyspace"},

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/benchd/benchd/internal/column"
+	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec/suite"
@@ -26,7 +26,7 @@ func tablesOf(read *suite.Suite) []plan.Table {
 type tableJudge struct {
 	*suiteJudge
 	suite.Table
-	lacking   func(scenario string, c column.Column) string
+	lacking   func(scenario string, c figure.Column) string
 	published map[string]bool // what was published of them, by its names
 	bare      map[string]bool // and by what is bare of them
 	clients   bool            // it has a line for each agent
@@ -62,7 +62,7 @@ func (j *suiteJudge) judgeTables(read *suite.Suite, cases []plan.Case, whole boo
 			}
 		}
 		for i, name := range t.Columns {
-			one.judge(column.Parse(name), t.At[i])
+			one.judge(figure.Parse(name), t.At[i])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(read.Published)) {
@@ -76,9 +76,9 @@ const mostPublished = 200
 
 // lackingIn tells what the cases of a scenario lack for a column; empty where one of them lacks nothing. Tables ask for the
 // same again and again, and there may be thousands of cases.
-func lackingIn(of map[string][]plan.Case) func(scenario string, c column.Column) string {
+func lackingIn(of map[string][]plan.Case) func(scenario string, c figure.Column) string {
 	known := make(map[[2]string]string)
-	return func(scenario string, c column.Column) string {
+	return func(scenario string, c figure.Column) string {
 		key := [2]string{scenario, c.Name}
 		lack, ok := known[key]
 		for i := 0; !ok && i < len(of[scenario]); i++ {
@@ -106,14 +106,14 @@ func (j *suiteJudge) changed() bool {
 	return false
 }
 
-func (j *tableJudge) judge(c column.Column, at suite.Place) {
+func (j *tableJudge) judge(c figure.Column, at suite.Place) {
 	here := entry{written: "columns", place: at.String(), order: at.Order()}
 	told := j.said(c.Name)
 	switch {
-	case c.Class == column.Other && !told && !j.isProperty(c.Name):
+	case c.Class == figure.Other && !told && !j.isProperty(c.Name):
 		j.unknownColumn(c.Name, here)
-	case c.Class == column.Other && told && !j.isProperty(c.Name):
-		if near := spelling.Close(c.Name, column.Names()); near != "" {
+	case c.Class == figure.Other && told && !j.isProperty(c.Name):
+		if near := spelling.Close(c.Name, figure.Names()); near != "" {
 			j.tell(&j.warnings, here.finding("%s is no figure of benchd's, so that only what was published is shown; did you mean %s?", property.Quote(c.Name), near))
 		}
 	case told:
@@ -125,7 +125,7 @@ func (j *tableJudge) judge(c column.Column, at suite.Place) {
 }
 
 // judgeLack tells of a column that no case has anything for.
-func (j *tableJudge) judgeLack(c column.Column, here entry) {
+func (j *tableJudge) judgeLack(c figure.Column, here entry) {
 	lack := ""
 	for _, scenario := range j.Scenarios {
 		if lack = j.lacking(scenario, c); lack == "" {
@@ -147,11 +147,11 @@ func (j *tableJudge) judgeLack(c column.Column, here entry) {
 func (j *tableJudge) unknownColumn(name string, here entry) {
 	near := ""
 	if len(j.problems) < mostOfSuite { // the rest are only counted
-		near = spelling.Nearest(name, slices.Concat(column.Names(), slices.Sorted(maps.Keys(j.published)), j.table.names()))
+		near = spelling.Nearest(name, slices.Concat(figure.Names(), slices.Sorted(maps.Keys(j.published)), j.table.names()))
 	}
-	base, _ := column.Split(name)
+	base, _ := figure.Split(name)
 	switch {
-	case column.IsPercentile(name) && near != "" && !slices.Contains(column.Stats(), base[strings.LastIndexByte(base, '_')+1:]):
+	case figure.IsPercentile(name) && near != "" && !slices.Contains(figure.Stats(), base[strings.LastIndexByte(base, '_')+1:]):
 		j.tell(&j.problems, here.finding("unknown column %s; did you mean %s? (of percentiles there are p50, p90, p95, p99, p999 and p9999)", property.Quote(name), near))
 	case near != "":
 		j.tell(&j.problems, here.finding("unknown column %s; did you mean %s?", property.Quote(name), near))
@@ -167,7 +167,7 @@ func (j *suiteJudge) isProperty(name string) bool {
 
 // judgePublished warns of names in published lines that nothing shows, and that are nearly those of something.
 func (j *suiteJudge) judgePublished(names []suite.Name, cases []plan.Case, shown map[string]bool) {
-	figures, bares := column.Names(), make(map[string]bool)
+	figures, bares := figure.Names(), make(map[string]bool)
 	for _, name := range figures {
 		bares[bare(name)] = true
 	}
@@ -179,9 +179,9 @@ func (j *suiteJudge) judgePublished(names []suite.Name, cases []plan.Case, shown
 	}
 	known := slices.Concat(figures, []string{"at"}, slices.Sorted(maps.Keys(axes)), slices.Sorted(maps.Keys(shown)))
 	for _, n := range names {
-		c := column.Parse(n.Text)
+		c := figure.Parse(n.Text)
 		switch {
-		case c.Class != column.Other, n.Text == "at", shown[n.Text], axes[n.Text], j.isProperty(n.Text), len(j.warnings) >= mostWarnings:
+		case c.Class != figure.Other, n.Text == "at", shown[n.Text], axes[n.Text], j.isProperty(n.Text), len(j.warnings) >= mostWarnings:
 			continue
 		case n.Text != bare(n.Text) && bares[bare(n.Text)]:
 			continue // in words, or as bounds
@@ -196,13 +196,13 @@ func (j *suiteJudge) judgePublished(names []suite.Name, cases []plan.Case, shown
 // said reports whether published lines have something for a column: the figure, perhaps in another unit, in words, or its
 // bounds.
 func (j *tableJudge) said(name string) bool {
-	base, _ := column.Split(name)
+	base, _ := figure.Split(name)
 	return j.published[name] || j.bare[strings.TrimSuffix(base, "_ops")]
 }
 
 // bare is what a figure, its bounds and what is said of it in words have in common.
 func bare(name string) string {
-	base, _ := column.Split(name)
+	base, _ := figure.Split(name)
 	for _, suffix := range []string{"_ops", "_text", "_low", "_high", "_about"} {
 		if b, ok := strings.CutSuffix(base, suffix); ok {
 			return b

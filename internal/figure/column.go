@@ -1,4 +1,4 @@
-// Package column knows what the columns of a suite's tables may be called.
+// Package figure knows what the columns of a suite's tables may be called.
 //
 //  1. Parse reads a name: what tells rows apart, a figure of a whole run, or a figure of one operation. Anything else is a
 //     setting of the cases, or only a report knows it.
@@ -7,7 +7,7 @@
 //
 // Package compare fills the columns, and package spec judges before anything runs whether there will be something to fill
 // them with.
-package column
+package figure
 
 import (
 	"slices"

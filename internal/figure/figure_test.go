@@ -1,33 +1,33 @@
-package column_test
+package figure_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/column"
+	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/workload"
 )
 
 func TestANameTellsWhatItsColumnHolds(t *testing.T) {
-	for name, want := range map[string]column.Column{
-		"threads":                   {Class: column.Identity},
-		"throughput_ops":            {Class: column.OfRun},
-		"total_s":                   {Class: column.OfRun},
-		"runtime_ms":                {Class: column.OfRun},
-		"gc_total_count":            {Class: column.OfRun},
-		"region_servers_before":     {Class: column.OfRun},
-		"read_avg_ms":               {Class: column.OfOperation, Op: workload.Read, Stat: "avg"},
-		"rmw_count":                 {Class: column.OfOperation, Op: workload.ReadModifyWrite, Stat: "count"},
-		"multi_get_service_p999_us": {Class: column.OfOperation, Op: workload.MultiGet, Stat: "p999", Service: true},
+	for name, want := range map[string]figure.Column{
+		"threads":                   {Class: figure.Identity},
+		"throughput_ops":            {Class: figure.OfRun},
+		"total_s":                   {Class: figure.OfRun},
+		"runtime_ms":                {Class: figure.OfRun},
+		"gc_total_count":            {Class: figure.OfRun},
+		"region_servers_before":     {Class: figure.OfRun},
+		"read_avg_ms":               {Class: figure.OfOperation, Op: workload.Read, Stat: "avg"},
+		"rmw_count":                 {Class: figure.OfOperation, Op: workload.ReadModifyWrite, Stat: "count"},
+		"multi_get_service_p999_us": {Class: figure.OfOperation, Op: workload.MultiGet, Stat: "p999", Service: true},
 
 		"total": {}, "total_count": {}, "throughput_ops_ms": {}, "read_avg": {}, "read_count_ms": {}, "read_p98_us": {}, "raed_p99_us": {},
 		"verify_avg_us": {}, "cleanup_avg_us": {}, "_avg_us": {}, "avg_us": {}, "_us": {}, "": {}, "recordcount": {}, "started_normally": {},
 	} {
 		want.Name = name
-		require.Equal(t, want, column.Parse(name), name)
+		require.Equal(t, want, figure.Parse(name), name)
 	}
 }
 
@@ -36,11 +36,11 @@ func TestFiguresOfOthersAreKnownByTheirForm(t *testing.T) {
 		"read_avg_ms": true, "read_p98_us": true, "cleanup_max_us": true, "peak_ops": true, "gc_young_count": true,
 		"recordcount": false, "started_normally": false, "ops_per_day": false, "read_px_us": false, "p98_us": false,
 	} {
-		require.Equal(t, want, column.Parse(name).LooksLikeFigure(), name)
+		require.Equal(t, want, figure.Parse(name).LooksLikeFigure(), name)
 	}
-	require.True(t, column.IsPercentile("read_p999_us"))
-	require.False(t, column.IsPercentile("read_avg_us"))
-	require.False(t, column.IsPercentile("read_p999"))
+	require.True(t, figure.IsPercentile("read_p999_us"))
+	require.False(t, figure.IsPercentile("read_avg_us"))
+	require.False(t, figure.IsPercentile("read_p999"))
 }
 
 func TestAColumnSaysWhatACaseLacks(t *testing.T) {
@@ -82,6 +82,6 @@ func TestAColumnSaysWhatACaseLacks(t *testing.T) {
 		{"recordcount", plan.Case{Properties: map[string]string{"recordcount": "1"}}, ""},
 		{"maxexecutiontime", plan.Case{Axes: []plan.Setting{{Key: "maxexecutiontime", Value: "1"}}}, ""},
 	} {
-		require.Equal(t, test.want, column.Parse(test.name).Lacks(test.of), test.name)
+		require.Equal(t, test.want, figure.Parse(test.name).Lacks(test.of), test.name)
 	}
 }
