@@ -2,7 +2,7 @@
 //
 //  1. Parse reads a name: what tells rows apart, a figure of a whole run, or a figure of one operation. Anything else is a
 //     setting of the cases, or only a report knows it.
-//  2. Lacks says what a case would need, so that it had the figure.
+//  2. MissingRequirement says what a case would need, so that it had the figure.
 //  3. Base and Unit part a name from its unit, because a figure may be asked for in another one.
 //
 // Package compare fills the columns, and package spec judges before anything runs whether there will be something to fill

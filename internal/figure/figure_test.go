@@ -82,6 +82,6 @@ func TestAColumnSaysWhatACaseLacks(t *testing.T) {
 		{"recordcount", plan.Case{Properties: map[string]string{"recordcount": "1"}}, ""},
 		{"maxexecutiontime", plan.Case{Axes: []plan.Setting{{Key: "maxexecutiontime", Value: "1"}}}, ""},
 	} {
-		require.Equal(t, test.want, figure.Parse(test.name).Lacks(test.of), test.name)
+		require.Equal(t, test.want, figure.Parse(test.name).MissingRequirement(test.of), test.name)
 	}
 }

@@ -82,7 +82,7 @@ func lackingIn(of map[string][]plan.Case) func(scenario string, c figure.Column)
 		key := [2]string{scenario, c.Name}
 		lack, ok := known[key]
 		for i := 0; !ok && i < len(of[scenario]); i++ {
-			lack = c.Lacks(of[scenario][i])
+			lack = c.MissingRequirement(of[scenario][i])
 			ok = lack == ""
 		}
 		known[key] = lack

@@ -5,9 +5,9 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// Lacks says what a case would need, so that its runs had something for the column; it is empty where they have, and where
+// MissingRequirement says what a case would need, so that its runs had something for the column; it is empty where they have, and where
 // only running tells.
-func (c Column) Lacks(of plan.Case) string {
+func (c Column) MissingRequirement(of plan.Case) string {
 	s := of.Settings
 	switch {
 	case c.Class == OfOperation && !s.Issues(c.Op):
