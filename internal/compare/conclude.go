@@ -42,7 +42,7 @@ type caseRuns struct {
 // oneRun is a run with its figures; because says why it is in no figure of its case, and is empty where it is.
 type oneRun struct {
 	result.Run
-	figures figures
+	figures figure.Values
 	because string
 }
 
@@ -56,7 +56,7 @@ func newMeasured(s result.Suite) measured {
 	}
 	for _, run := range s.Runs {
 		if c := byName[run.Case]; c != nil {
-			c.runs = append(c.runs, oneRun{Run: run, figures: of(run), because: unfit(run)})
+			c.runs = append(c.runs, oneRun{Run: run, figures: run.Measurement().Values(), because: unfit(run)})
 		}
 	}
 	for _, c := range m.cases {
@@ -69,7 +69,7 @@ func newMeasured(s result.Suite) measured {
 // loop is that of the case's first run that measured something; "" before there is one.
 func (c *caseRuns) loop() string {
 	for _, r := range c.runs {
-		if p := subject(r.Run); p != nil {
+		if p := r.Subject(); p != nil {
 			return p.Loop
 		}
 	}
@@ -81,7 +81,7 @@ func (c *caseRuns) refuseOtherLoop() {
 	loop := c.loop()
 	for i := range c.runs {
 		r := &c.runs[i]
-		if p := subject(r.Run); p != nil && p.Loop != loop && r.because == "" {
+		if p := r.Subject(); p != nil && p.Loop != loop && r.because == "" {
 			r.because = fmt.Sprintf("its loop is %s and that of the case's first run is %s: they do not compare", p.Loop, loop)
 		}
 	}
@@ -96,7 +96,7 @@ func unfit(run result.Run) string {
 		return cmp.Or(run.Reason, "it is "+string(run.Status))
 	case !run.Reconcile.OK:
 		return fmt.Sprintf("its counts do not reconcile: %d issued, %d recorded, %d merged", run.Reconcile.Issued, run.Reconcile.Recorded, run.Reconcile.Merged)
-	case subject(run) == nil:
+	case run.Subject() == nil:
 		return "nothing was measured"
 	}
 	return ""
@@ -126,29 +126,17 @@ func (c *caseRuns) conclude() result.Case {
 		}
 	}
 	for _, r := range fit {
-		phase := subject(r.Run)
+		phase := r.Subject()
 		out.Phase, out.Loop = phase.Name, phase.Loop
 		out.Runs = append(out.Runs, r.ID)
 		for name := range r.figures {
 			names[name] = true
 		}
 	}
-	for _, name := range slices.SortedFunc(maps.Keys(names), byKind) {
+	for _, name := range slices.SortedFunc(maps.Keys(names), figure.Order()) {
 		out.Figures = append(out.Figures, overRuns(name, fit))
 	}
 	return out
-}
-
-// byKind puts what is said of a whole run before what is said of its operations.
-func byKind(a, b string) int {
-	first := []string{"throughput_ops", "offered_ops", "total_ms", "ops", "failed_ops", "not_found_ops"}
-	rank := func(name string) int {
-		if i := slices.Index(first, name); i >= 0 {
-			return i
-		}
-		return len(first)
-	}
-	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 }
 
 // overRuns is a figure over the runs of a case; at least one of them has it.
@@ -156,12 +144,12 @@ func overRuns(name string, runs []oneRun) result.Figure {
 	out := result.Figure{Name: name, Unit: figure.UnitOf(name), Values: make([]*float64, len(runs))}
 	var values []float64
 	for i, r := range runs {
-		if v, ok := r.figures.get(name); ok {
+		if v, ok := r.figures.Get(name); ok {
 			out.Values[i] = &v
 			values = append(values, v)
 		}
 	}
-	if figure.IsPercentile(name) {
+	if figure.Parse(name).Over() == figure.Median {
 		out.Spread = stats.Percentiles(values)
 	} else {
 		out.Spread = stats.Repeats(values)
@@ -172,15 +160,13 @@ func overRuns(name string, runs []oneRun) result.Figure {
 // Over is the one value that stands for a figure in a row over several runs: the median of percentiles, the least of
 // what is a least, the greatest of what is a greatest, and the mean of all else.
 func Over(f result.Figure) float64 {
-	base, _ := figure.Split(f.Name)
+	over := figure.Parse(f.Name).Over()
 	switch {
 	case f.Median != nil:
 		return *f.Median
-	case strings.HasSuffix(base, "_min"), base == "qps_worst", base == "qps_low":
-		return f.Min
-	case strings.HasSuffix(base, "_max"), base == "qps_high":
+	case over == figure.Greatest:
 		return f.Max
-	case f.Mean != nil:
+	case over == figure.Mean && f.Mean != nil:
 		return *f.Mean
 	}
 	return f.Min

@@ -50,13 +50,13 @@ func publishedCell(e map[string]any, name string) result.Cell {
 	if e == nil {
 		return result.Cell{}
 	}
-	f := figures{}
+	f := make(figure.Values)
 	for key, v := range e {
 		if n, ok := number(v); ok {
 			f[key] = n
 		}
 	}
-	if v, ok := f.get(name); ok {
+	if v, ok := f.Get(name); ok {
 		return result.Cell{Number: &v}
 	}
 	switch v := e[name].(type) {

@@ -127,7 +127,7 @@ func (b *tableBuilder) scenario(cases []*caseRuns) {
 			b.over(c)
 		}
 		for _, r := range c.runs {
-			if p := subject(r.Run); p != nil && b.loop == "" {
+			if p := r.Subject(); p != nil && b.loop == "" {
 				b.loop = p.Loop
 			}
 			if r.because != "" {
@@ -146,7 +146,7 @@ func (b *tableBuilder) strangers(c *caseRuns) {
 			stranger := *c
 			stranger.runs, stranger.Agents, stranger.Target = nil, 0, name
 			row := result.Row{Kind: result.OfRuns, Case: c.Name}
-			b.add(row, &stranger, 0, 0, figures(nil).get, e)
+			b.add(row, &stranger, 0, 0, figure.Values(nil).Get, e)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func (b *tableBuilder) everyRun(c *caseRuns) {
 	}
 	for i := range most {
 		row := result.Row{Kind: result.OneRun, Case: c.Name}
-		var f figures
+		var f figure.Values
 		if i < len(c.runs) {
 			r := c.runs[i]
 			row.Run, row.Status, f = r.ID, r.Status, r.figures
@@ -173,7 +173,7 @@ func (b *tableBuilder) everyRun(c *caseRuns) {
 		if said == nil && most == 1 {
 			said = average(c.Published, c.Target) // the only run is the case
 		}
-		b.add(row, c, i+1, 0, f.get, said)
+		b.add(row, c, i+1, 0, f.Get, said)
 	}
 	if most > 1 {
 		b.over(c)
@@ -189,7 +189,7 @@ func (b *tableBuilder) over(c *caseRuns) {
 	}
 	get := func(name string) (float64, bool) {
 		for _, r := range fit {
-			if _, ok := r.figures.get(name); ok {
+			if _, ok := r.figures.Get(name); ok {
 				return Over(overRuns(name, fit)), true
 			}
 		}
@@ -203,13 +203,13 @@ func (b *tableBuilder) agents(c *caseRuns) {
 	for _, r := range c.runs {
 		for i, a := range r.Provenance.Agents {
 			row := result.Row{Kind: result.OneRun, Case: c.Name, Run: r.ID, Status: r.Status, Runs: 1}
-			b.add(row, c, r.Repeat, i+1, agentFigures(r.Run, a.Name).get, entry(c.Published, "client", i+1))
+			b.add(row, c, r.Repeat, i+1, r.AgentMeasurement(a.Name).AgentValues().Get, entry(c.Published, "client", i+1))
 		}
 	}
 	for _, e := range c.Published { // machines that this run has not
 		n, ok := number(e["client"])
 		if most := c.mostAgents(); ok && n <= plan.MaxPublished && int(n) > most {
-			b.add(result.Row{Kind: result.OneRun, Case: c.Name}, c, 0, int(n), figures(nil).get, e)
+			b.add(result.Row{Kind: result.OneRun, Case: c.Name}, c, 0, int(n), figure.Values(nil).Get, e)
 		}
 	}
 }
@@ -246,7 +246,7 @@ func (b *tableBuilder) peak(cases []*caseRuns) {
 	fit := best.fit()
 	get := func(name string) (float64, bool) {
 		for _, r := range fit {
-			if _, ok := r.figures.get(name); ok {
+			if _, ok := r.figures.Get(name); ok {
 				return Over(overRuns(name, fit)), true
 			}
 		}

@@ -5,45 +5,53 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// MissingRequirement says what a case would need, so that its runs had something for the column; it is empty where they have, and where
-// only running tells.
+// MissingRequirement reports what a case would need so that its runs had something for the column. It is empty where they
+// have, and where nothing but the run itself can show it.
 func (c Column) MissingRequirement(of plan.Case) string {
-	s := of.Settings
-	switch {
-	case c.Class == OfOperation && !s.Issues(c.Op):
-		return "issues " + c.Op.String()
-	case (c.Name == "offered_ops" || c.Service) && !open(s):
-		return "is an open loop (arrival: fixed or poisson)"
-	case c.Class == OfRun && (c.is("qps_worst") || c.is("recovery")) && len(s.Actions) == 0:
-		return "has actions"
-	case (c.Name == "verify_count" || c.Name == "verify_failed_count") && !verifies(s):
-		return "verifies what it reads (dataintegrity: true)"
-	case c.Class == Identity && c.target() && of.Target == "":
-		return "has a target with a name"
-	case c.Name == "dataset" && of.Dataset == "":
-		return "has a dataset"
-	case c.Class == Other && !has(of, c.Name):
-		return "has it"
+	switch c.Class {
+	case OfRun:
+		if f, ok := find(c.Name); ok && f.Needs != nil {
+			return f.Needs(of.Settings)
+		}
+	case OfOperation:
+		switch {
+		case !of.Settings.Issues(c.Op):
+			return "issues " + c.Op.String()
+		case c.Service:
+			return openLoop(of.Settings)
+		}
+	case Identity:
+		switch c.Name {
+		case "target", "mode", "product":
+			return unless(of.Target != "", "has a target with a name")
+		case "dataset":
+			return unless(of.Dataset != "", "has a dataset")
+		}
+	case Other:
+		return unless(has(of, c.Name), "has it")
 	}
 	return ""
 }
 
-// verifies reports whether rows that are read are compared with what was written.
-func verifies(s plan.Settings) bool {
-	return s.Workload.DataIntegrity && (s.Issues(workload.Read) || s.Issues(workload.ReadModifyWrite))
+func unless(met bool, need string) string {
+	if met {
+		return ""
+	}
+	return need
 }
 
-func (c Column) is(figure string) bool {
-	base, _ := Split(c.Name)
-	return base == figure
-}
-
-func (c Column) target() bool { return c.Name == "target" || c.Name == "mode" || c.Name == "product" }
-
-// open reports whether what the figures of a case are of is an open loop.
-func open(s plan.Settings) bool {
+// openLoop is the need of an open loop in the phase that the figures of a case are of.
+func openLoop(s plan.Settings) string {
 	phases := plan.Phases(s)
-	return len(phases) > 0 && phases[len(phases)-1].Loop == plan.Open
+	return unless(len(phases) > 0 && phases[len(phases)-1].Loop == plan.Open, "is an open loop (arrival: fixed or poisson)")
+}
+
+func actions(s plan.Settings) string { return unless(len(s.Actions) > 0, "has actions") }
+
+// verification is the need that rows that are read are compared with what was written.
+func verification(s plan.Settings) string {
+	verifies := s.Workload.DataIntegrity && (s.Issues(workload.Read) || s.Issues(workload.ReadModifyWrite))
+	return unless(verifies, "verifies what it reads (dataintegrity: true)")
 }
 
 // has reports whether a case has a setting of that name.

@@ -8,10 +8,12 @@ type Unit struct {
 	Second       float64 // as many of them are a second; 0 where there is no unit of time
 }
 
+func microseconds() Unit { return Unit{"_us", "µs", 1e6} }
+func milliseconds() Unit { return Unit{"_ms", "ms", 1e3} }
+func seconds() Unit      { return Unit{"_s", "s", 1} }
+
 // Units are those that the names of columns end with.
-func Units() []Unit {
-	return []Unit{{"_us", "µs", 1e6}, {"_ms", "ms", 1e3}, {"_s", "s", 1}}
-}
+func Units() []Unit { return []Unit{microseconds(), milliseconds(), seconds()} }
 
 // Split parts the unit of time from a name, if it has one.
 func Split(name string) (base string, unit Unit) {
@@ -23,14 +25,16 @@ func Split(name string) (base string, unit Unit) {
 	return name, Unit{}
 }
 
-// UnitOf is the unit of a figure by its name; empty where it only counts.
+// UnitOf is the unit of a figure by its name; empty for what is counted.
 func UnitOf(name string) string {
-	if _, u := Split(name); u.Second > 0 {
+	if _, u := Split(name); u != (Unit{}) {
 		return u.Name
 	}
-	switch {
-	case strings.HasSuffix(name, "_ops") && name != "failed_ops" && name != "not_found_ops", strings.HasPrefix(name, "qps_"):
-		return "ops/s"
+	if f, ok := find(name); ok {
+		return f.Unit
+	}
+	if strings.HasSuffix(name, "_ops") || strings.HasPrefix(name, "qps_") { // of what was published
+		return perSecond
 	}
 	return ""
 }

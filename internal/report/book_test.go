@@ -59,7 +59,7 @@ func aSuite() result.Suite {
 		{Name: "host.cpu_busy_percent", Source: "a", Unit: "percent", Points: [][2]float64{{0, 30}, {9, 40}}},
 		{Name: "node.cpu_busy_percent", Source: "http://rs1:9100/metrics", Unit: "percent", Points: [][2]float64{{0, 90}, {9, 94}}},
 	}
-	compare.Effects(&prodded.Phases[0])
+	prodded.Phases[0].Effects()
 	bound := aRun("S.3", "r1 read threadcount=10", 2, 43_210, 231)
 	bound.Verdicts = []result.Verdict{{Name: "client_bound", Value: true, Because: "agent a: 4 % idle CPU", Test: "less than 20 % idle CPU"}}
 	good := aRun("S.2", "r1 read threadcount=10", 1, 41_000, 243.5)

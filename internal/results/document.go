@@ -49,7 +49,7 @@ func (s *Store) Document(ctx context.Context, suite archive.Suite, archived arch
 	doc, err := b.Document(r.Header(s.version), notes)
 	r.AddActions(doc.Phases)
 	for i := range doc.Phases {
-		compare.Effects(&doc.Phases[i])
+		doc.Phases[i].Effects()
 	}
 	return doc, err
 }

@@ -151,7 +151,7 @@ func (j *tableJudge) unknownColumn(name string, here entry) {
 	}
 	base, _ := figure.Split(name)
 	switch {
-	case figure.IsPercentile(name) && near != "" && !slices.Contains(figure.Stats(), base[strings.LastIndexByte(base, '_')+1:]):
+	case figure.IsPercentile(name) && near != "" && !figure.IsStat(base[strings.LastIndexByte(base, '_')+1:]):
 		j.tell(&j.problems, here.finding("unknown column %s; did you mean %s? (of percentiles there are p50, p90, p95, p99, p999 and p9999)", property.Quote(name), near))
 	case near != "":
 		j.tell(&j.problems, here.finding("unknown column %s; did you mean %s?", property.Quote(name), near))

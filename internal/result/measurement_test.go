@@ -1,6 +1,9 @@
-package compare
+package result_test
 
 import (
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,11 +45,12 @@ func everything() result.Run {
 	}
 }
 
-// What package figure calls a figure is one, and it calls all of them so: a table of a suite is judged by it before
-// anything runs.
-func TestTheNamesOfColumnsAreThoseOfFigures(t *testing.T) {
-	f, ofAgent := of(everything()), agentFigures(everything(), "a")
-	for name := range f {
+// The vocabulary calls figures what can be read off a run, and all of that: the tables of a suite are validated by it
+// before anything runs.
+func TestAMeasurementHasEveryFigureOfTheVocabulary(t *testing.T) {
+	run := everything()
+	values, ofAgent := run.Measurement().Values(), run.AgentMeasurement("a").AgentValues()
+	for name := range values {
 		require.True(t, figure.Parse(name).Measured(), "%s is a figure", name)
 	}
 	for _, name := range figure.Names() {
@@ -54,9 +58,33 @@ func TestTheNamesOfColumnsAreThoseOfFigures(t *testing.T) {
 		if c.Class == figure.Identity {
 			continue
 		}
-		_, ok := f.get(name)
+		_, ok := values.Get(name)
 		require.True(t, ok && c.Measured(), "a run has %s", name)
-		_, ok = ofAgent.get(name)
+		_, ok = ofAgent.Get(name)
 		require.Equal(t, c.OfAgent(), ok, "an agent has %s", name)
 	}
+}
+
+// The percentiles of the vocabulary are those of the JSON, by the same names.
+func TestPercentilesOfTheVocabularyAreThoseOfTheDocument(t *testing.T) {
+	var f result.Figures
+	fields := reflect.ValueOf(&f).Elem()
+	percentiles := 0
+	for i := range fields.NumField() {
+		name, _, _ := strings.Cut(fields.Type().Field(i).Tag.Get("json"), ",")
+		if !figure.IsPercentile("read_" + name) {
+			continue
+		}
+		percentiles++
+		us := float64(i)
+		fields.Field(i).Set(reflect.ValueOf(&us))
+		at := slices.IndexFunc(figure.Percentiles(), func(s figure.Stat) bool { return s.Name+"_us" == name })
+		require.GreaterOrEqual(t, at, 0, name)
+		got, known := f.Percentile(figure.Percentiles()[at].Percentile)
+		require.True(t, known, name)
+		require.Same(t, &us, got, name)
+	}
+	require.Len(t, figure.Percentiles(), percentiles)
+	_, known := f.Percentile(75)
+	require.False(t, known)
 }
