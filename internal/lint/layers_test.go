@@ -52,7 +52,7 @@ func layers() []layer {
 		}},
 		{"state", []room{
 			{name: "lifecycle", beside: []string{"result"}},
-			{name: "compare", beside: []string{"result"}},
+			{name: "table", beside: []string{"result"}},
 			{name: "result"},
 		}},
 		{"ideas", []room{

@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/table"
 )
 
 // aRun is a run of a case, of reads.
@@ -90,7 +90,7 @@ func aSuite() result.Suite {
 	for _, i := range []int{0, 2, 1, 3, 4} {
 		s.Ran = append(s.Ran, result.Turn{Run: s.Runs[i].ID})
 	}
-	compare.Conclude(&s)
+	table.Conclude(&s)
 	return s
 }
 

@@ -190,7 +190,7 @@ func ycsb(t *testing.T, properties map[string]string) report.YCSB {
 	return y
 }
 
-func table(t *testing.T, run result.Run, o report.Options) string {
+func printed(t *testing.T, run result.Run, o report.Options) string {
 	t.Helper()
 	var out bytes.Buffer
 	require.NoError(t, report.Table(&out, run, o))

@@ -58,7 +58,7 @@ func TestTable(t *testing.T) {
 		}, plain, load())},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := table(t, tc.run, tc.options)
+			got := printed(t, tc.run, tc.options)
 			golden(t, "table-"+name+".txt", got)
 			if tc.options.Colour {
 				return
@@ -99,10 +99,10 @@ func TestTableOfLargeFigures(t *testing.T) {
 			}},
 		}},
 	}
-	for line := range strings.Lines(table(t, run, report.Options{})) {
+	for line := range strings.Lines(printed(t, run, report.Options{})) {
 		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 120, line)
 	}
-	golden(t, "table-large.txt", table(t, run, report.Options{}))
+	golden(t, "table-large.txt", printed(t, run, report.Options{}))
 }
 
 // Of very many agents the ones nearest to their limits are shown.
@@ -114,7 +114,7 @@ func TestTableOfManyAgents(t *testing.T) {
 		run.Provenance.Agents = append(run.Provenance.Agents, result.Agent{Name: name, Workers: 4})
 		run.Phases[0].Generators = append(run.Phases[0].Generators, result.Generator{Name: name, IdleMin: &idle, IdleMean: &idle})
 	}
-	golden(t, "table-many.txt", table(t, run, report.Options{}))
+	golden(t, "table-many.txt", printed(t, run, report.Options{}))
 }
 
 // What a target or an agent sent cannot steer the terminal.
@@ -124,7 +124,7 @@ func TestTableIsPrintable(t *testing.T) {
 		Errors: []result.ErrorSample{{Op: "READ", Outcome: "ERROR", Agent: "a", Message: "\x1b[2Jboo\r\nline\u009b31m"}},
 		Events: []result.Event{{Kind: "hook", Text: "\x1b]0;title\x07"}},
 	}}}
-	got := table(t, run, report.Options{})
+	got := printed(t, run, report.Options{})
 	require.NotContains(t, got, "\x1b")
 	require.NotContains(t, got, "\u009b")
 	require.Contains(t, got, "boo line")

@@ -81,7 +81,7 @@ type Suite struct {
 	// Ran are the runs that have begun, in the order in which they did.
 	Ran []Turn `json:"ran,omitempty"`
 
-	// Cases and Tables are made from Plan and Runs by package compare.
+	// Cases and Tables are made from Plan and Runs by package table.
 	Cases  []Case  `json:"cases,omitempty"`
 	Tables []Table `json:"tables,omitempty"`
 }

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
-	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/table"
 )
 
 // Document makes a run's result.
@@ -124,7 +124,7 @@ func (s *Store) JSON(ctx context.Context, id string) ([]byte, error) {
 	if id != suite.ID || len(whole.Runs) == 1 {
 		return json.Marshal(whole.Runs[0])
 	}
-	compare.Conclude(&whole)
+	table.Conclude(&whole)
 	return json.Marshal(whole)
 }
 

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
-	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/table"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -79,7 +79,7 @@ func (s *Store) checkImported(ctx context.Context, suite archive.Suite, runs []a
 			return err
 		}
 	}
-	compare.Conclude(&whole)
+	table.Conclude(&whole)
 	_, err = json.Marshal(whole)
 	return err
 }

@@ -1,4 +1,4 @@
-package compare
+package table
 
 import (
 	"fmt"
@@ -190,7 +190,7 @@ func (b *tableBuilder) over(c *caseRuns) {
 	get := func(name string) (float64, bool) {
 		for _, r := range fit {
 			if _, ok := r.figures.Get(name); ok {
-				return Over(overRuns(name, fit)), true
+				return represent(overRuns(name, fit)), true
 			}
 		}
 		return 0, false
@@ -247,7 +247,7 @@ func (b *tableBuilder) peak(cases []*caseRuns) {
 	get := func(name string) (float64, bool) {
 		for _, r := range fit {
 			if _, ok := r.figures.Get(name); ok {
-				return Over(overRuns(name, fit)), true
+				return represent(overRuns(name, fit)), true
 			}
 		}
 		return 0, false

@@ -1,4 +1,4 @@
-package compare_test
+package table_test
 
 import (
 	"encoding/json"
@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/table"
 )
 
 // ran is a complete run whose reads took a mean and a p99.
@@ -31,7 +31,7 @@ func ran(id, name string, repeat int, throughput, mean, p99 float64) result.Run 
 
 func suite(cases []result.PlannedCase, tables []plan.Table, runs ...result.Run) *result.Suite {
 	s := &result.Suite{ID: "S", Plan: &result.Plan{Cases: cases, Tables: tables}, Runs: runs}
-	compare.Conclude(s)
+	table.Conclude(s)
 	return s
 }
 

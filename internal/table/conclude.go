@@ -1,4 +1,4 @@
-package compare
+package table
 
 import (
 	"cmp"
@@ -157,9 +157,9 @@ func overRuns(name string, runs []oneRun) result.Figure {
 	return out
 }
 
-// Over is the one value that stands for a figure in a row over several runs: the median of percentiles, the least of
+// represent is the one value that stands for a figure in a row over several runs: the median of percentiles, the least of
 // what is a least, the greatest of what is a greatest, and the mean of all else.
-func Over(f result.Figure) float64 {
+func represent(f result.Figure) float64 {
 	over := figure.Parse(f.Name).Over()
 	switch {
 	case f.Median != nil:
