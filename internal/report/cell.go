@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -22,27 +23,7 @@ func heads(t result.Table) []string {
 func head(c result.Column) string {
 	name := c.Name
 	if c.Figure && strings.Contains(name, "_") {
-		for _, unit := range []string{"_us", "_ms", "_s"} {
-			if base, ok := strings.CutSuffix(name, unit); ok {
-				name = base
-				break
-			}
-		}
-		words := strings.Split(name, "_")
-		if words[0] == "throughput" || words[0] == "offered" {
-			words = words[:1]
-		}
-		for i, word := range words {
-			switch word {
-			case "p999":
-				words[i] = "p99.9"
-			case "p9999":
-				words[i] = "p99.99"
-			case "qps":
-				words[i] = "throughput,"
-			}
-		}
-		name = strings.Join(words, " ")
+		name = figure.Title(name)
 	}
 	if c.Unit != "" {
 		name += " (" + c.Unit + ")"

@@ -6,14 +6,19 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/result"
 )
 
 // OperationsCSV writes a line for each operation with each outcome in each phase. A percentile that there were too few
 // samples for is empty.
 func OperationsCSV(w io.Writer, run result.Run) error {
-	t := newTable(w, "run", "phase", "loop", "op", "outcome", "part_of", "clock", "count", "mean_us", "min_us", "max_us",
-		"p50_us", "p90_us", "p95_us", "p99_us", "p999_us", "p9999_us", "phase_seconds", "phase_throughput", "phase_offered")
+	percentiles := figure.Percentiles()
+	head := []string{"run", "phase", "loop", "op", "outcome", "part_of", "clock", "count", "mean_us", "min_us", "max_us"}
+	for _, p := range percentiles {
+		head = append(head, p.Name+"_us")
+	}
+	t := newTable(w, append(head, "phase_seconds", "phase_throughput", "phase_offered")...)
 	for _, phase := range run.Phases {
 		for _, o := range phase.Operations {
 			for _, clock := range []struct {
@@ -21,9 +26,12 @@ func OperationsCSV(w io.Writer, run result.Run) error {
 				result.Figures
 			}{{"response", o.Figures}, {"service", o.Service}} {
 				f := clock.Figures
-				t.row(run.ID, phase.Name, phase.Loop, o.Op, o.Outcome, deref(o.PartOf), clock.name, whole10(f.Count), exact(f.Mean), exact(f.Min), exact(f.Max),
-					known(f.P50), known(f.P90), known(f.P95), known(f.P99), known(f.P999), known(f.P9999),
-					exact(phase.Seconds), exact(phase.Throughput), known(phase.Offered))
+				row := []string{run.ID, phase.Name, phase.Loop, o.Op, o.Outcome, deref(o.PartOf), clock.name, whole10(f.Count), exact(f.Mean), exact(f.Min), exact(f.Max)}
+				for _, p := range percentiles {
+					us, _ := f.Percentile(p.Percentile)
+					row = append(row, known(us))
+				}
+				t.row(append(row, exact(phase.Seconds), exact(phase.Throughput), known(phase.Offered))...)
 			}
 		}
 	}

@@ -40,13 +40,12 @@ func RunBook(r result.Run) Book {
 // phaseChapter is what was measured in a phase.
 func phaseChapter(run result.Run, phase result.Phase) Chapter {
 	c := Chapter{Title: phase.Name, Text: []string{phaseText(phase)}}
-	t := result.Table{Columns: columns("operation", "count", "mean", "p50", "p90", "p95", "p99", "p99.9", "max")}
+	t := result.Table{Columns: columns(latencyHead()...)}
 	for i := range t.Columns[1:] {
 		t.Columns[i+1].Figure = true
 	}
 	add := func(label string, f result.Figures) {
-		t.Rows = append(t.Rows, textRow(label, whole(f.Count), Micros(f.Mean), percentile(f.P50), percentile(f.P90), percentile(f.P95),
-			percentile(f.P99), percentile(f.P999), Micros(f.Max)))
+		t.Rows = append(t.Rows, textRow(latencyCells(label, f)...))
 	}
 	for _, o := range phase.Operations {
 		add(label(o, ""), o.Figures)

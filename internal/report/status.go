@@ -72,12 +72,9 @@ func summary(name string, f result.Figures) string {
 		"Min=" + strconv.FormatInt(int64(f.Min), 10),
 		"Avg=" + javaDecimal(f.Mean),
 	}
-	for _, p := range []struct {
-		name string
-		us   *float64
-	}{{"50", f.P50}, {"90", f.P90}, {"99", f.P99}, {"99.9", f.P999}, {"99.99", f.P9999}} {
-		if p.us != nil {
-			parts = append(parts, p.name+"="+strconv.FormatInt(int64(*p.us), 10))
+	for _, p := range []float64{50, 90, 99, 99.9, 99.99} {
+		if us, known := f.Percentile(p); known && us != nil {
+			parts = append(parts, result.PercentileName(p)+"="+strconv.FormatInt(int64(*us), 10))
 		}
 	}
 	return "[" + name + ": " + strings.Join(parts, ", ") + "] "

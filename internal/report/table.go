@@ -206,20 +206,20 @@ func (p *page) operations(run result.Run, phase result.Phase) {
 	}
 	odd := slices.ContainsFunc(run.Verdicts, func(v result.Verdict) bool { return v.Name == "tail_owner" && v.Value })
 	g := &grid{left: 1}
-	g.add("operation", "count", "mean", "p50", "p90", "p95", "p99", "p99.9", "max")
+	g.add(latencyHead()...)
 	above := "" // the operation whose rows these are
 	for _, o := range phase.Operations {
 		if o.PartOf == nil && o.Op != above && !result.Good(o.Outcome) {
 			g.add(o.Op, "0", none, none, none, none, none, none, none)
 			above = o.Op
 		}
-		g.figures(label(o, above), o.Figures)
+		g.add(latencyCells(label(o, above), o.Figures)...)
 		if o.PartOf != nil || !result.Good(o.Outcome) {
 			continue
 		}
 		above = o.Op
 		if phase.Loop == "open" {
-			g.figures("  service time", o.Service)
+			g.add(latencyCells("  service time", o.Service)...)
 		}
 		if (p.options.Agents || odd) && len(o.Agents) > 1 {
 			for _, a := range o.Agents {
@@ -249,9 +249,17 @@ func label(o result.Operation, above string) string {
 	return name + " " + o.Outcome
 }
 
-func (g *grid) figures(label string, f result.Figures) {
-	g.add(label, whole(f.Count), Micros(f.Mean), percentile(f.P50), percentile(f.P90), percentile(f.P95),
-		percentile(f.P99), percentile(f.P999), Micros(f.Max))
+// latencyHead is the head of a table of operations.
+func latencyHead() []string {
+	return []string{"operation", "count", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"}
+}
+
+// latencyCells are the cells of a table of operations.
+func latencyCells(label string, f result.Figures) []string {
+	return []string{
+		label, whole(f.Count), Micros(f.Mean), percentile(f.P50), percentile(f.P90), percentile(f.P95),
+		percentile(f.P99), percentile(f.P999), Micros(f.Max),
+	}
 }
 
 // lateness writes how late an open loop's operations were sent.

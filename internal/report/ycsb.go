@@ -156,18 +156,18 @@ func exporterOf(class string) Exporter {
 	return Exporter(strings.TrimSuffix(strings.TrimPrefix(class, "site.ycsb.measurements.exporter."), "MeasurementsExporter"))
 }
 
-// figure is one line of YCSB's output.
-type figure struct {
+// ycsbFigure is one line of YCSB's output.
+type ycsbFigure struct {
 	metric, measurement string
 	value               string // as Java writes it
 }
 
-func integer[N int | int64 | uint64](metric, measurement string, n N) figure {
-	return figure{metric, measurement, strconv.FormatInt(int64(n), 10)}
+func integer[N int | int64 | uint64](metric, measurement string, n N) ycsbFigure {
+	return ycsbFigure{metric, measurement, strconv.FormatInt(int64(n), 10)}
 }
 
-func double(metric, measurement string, x float64) figure {
-	return figure{metric, measurement, javaDouble(x)}
+func double(metric, measurement string, x float64) ycsbFigure {
+	return ycsbFigure{metric, measurement, javaDouble(x)}
 }
 
 // Write writes a run as YCSB would: load and measure phase one after the other, as the outputs of its two
@@ -177,7 +177,7 @@ func (y YCSB) Write(w io.Writer, run result.Run) error {
 	if types := []Type{HdrHistogram, Buckets, HdrAndHistogram, HdrAndRaw, RawPoints, TimeSeries}; !slices.Contains(types, y.Type) {
 		return fmt.Errorf("write run %s as YCSB does: measurementtype=%s is none of YCSB's types %v", run.ID, y.Type, types)
 	}
-	var figures []figure
+	var figures []ycsbFigure
 	for _, phase := range run.Phases {
 		if phase.Name == "warmup" {
 			continue
@@ -205,7 +205,7 @@ func (y YCSB) Omitted(run result.Run) []string {
 		}
 		for _, c := range phase.Combined {
 			for _, p := range y.Percentiles {
-				if us, known := figureOf(c.Service, p); known && us == nil && c.Count > 0 {
+				if us, known := c.Service.Percentile(p); known && us == nil && c.Count > 0 {
 					out = append(out, fmt.Sprintf("%s %s from p%s on: %s samples", phase.Name, c.Name,
 						result.PercentileName(p), result.Thousands(c.Count)))
 					break
@@ -229,7 +229,7 @@ func untilSent(phase result.Phase) float64 {
 
 // overall are the lines before the operations. YCSB divides by whole milliseconds, and so do scripts that
 // check it. Where writes are buffered, its RunTime includes the time in which CLEANUP sends them.
-func overall(phase result.Phase, buffered bool) []figure {
+func overall(phase result.Phase, buffered bool) []ycsbFigure {
 	seconds, ops := phase.Seconds, phase.Ops-phase.OpsAfter
 	if buffered {
 		seconds, ops = untilSent(phase), phase.Ops
@@ -242,7 +242,7 @@ func overall(phase result.Phase, buffered bool) []figure {
 	}
 	// Of several agents' time; YCSB knows only one process.
 	share := 100 * paused / float64(ms) / float64(max(len(phase.Generators), 1))
-	return []figure{
+	return []ycsbFigure{
 		integer("OVERALL", "RunTime(ms)", ms),
 		double("OVERALL", "Throughput(ops/sec)", 1000*float64(ops)/float64(ms)),
 		integer("TOTAL_GCS_Go", "Count", pauses),

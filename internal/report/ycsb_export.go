@@ -7,7 +7,7 @@ import (
 )
 
 // export writes figures as one of YCSB's exporters does.
-func (y YCSB) export(w io.Writer, figures []figure) error {
+func (y YCSB) export(w io.Writer, figures []ycsbFigure) error {
 	var b strings.Builder
 	switch y.Exporter {
 	case JSONs:
@@ -24,7 +24,7 @@ func (y YCSB) export(w io.Writer, figures []figure) error {
 	return err
 }
 
-func objects(figures []figure, between string) string {
+func objects(figures []ycsbFigure, between string) string {
 	all := make([]string, 0, len(figures))
 	for _, f := range figures {
 		all = append(all, f.object())
@@ -33,7 +33,7 @@ func objects(figures []figure, between string) string {
 }
 
 // object is the figure as JSON, laid out as YCSB's generator lays it out.
-func (f figure) object() string {
+func (f ycsbFigure) object() string {
 	value := f.value
 	if strings.ContainsAny(value, "Ny") { // NaN and Infinity are no numbers of JSON
 		value = strconv.Quote(value)

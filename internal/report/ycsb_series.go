@@ -11,8 +11,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-func (y YCSB) series(phase result.Phase) ([]figure, error) {
-	var out []figure
+func (y YCSB) series(phase result.Phase) ([]ycsbFigure, error) {
+	var out []ycsbFigure
 	if y.Clock == OpClock || y.Clock == BothClocks {
 		for _, c := range phase.Combined {
 			lines, err := y.written(phase, c, c.Name, OpClock, true)
@@ -47,8 +47,8 @@ func (y YCSB) series(phase result.Phase) ([]figure, error) {
 
 // written are the lines of one series by the type of measurement. Where two are written together, outcomes are
 // counted by the first.
-func (y YCSB) written(phase result.Phase, c result.Combined, name string, clock Clock, counts bool) ([]figure, error) {
-	f, outcomes := c.Figures, []figure(nil)
+func (y YCSB) written(phase result.Phase, c result.Combined, name string, clock Clock, counts bool) ([]ycsbFigure, error) {
+	f, outcomes := c.Figures, []ycsbFigure(nil)
 	if clock == OpClock {
 		f = c.Service
 	}
@@ -79,8 +79,8 @@ func (y YCSB) written(phase result.Phase, c result.Combined, name string, clock 
 }
 
 // summaryOf are the lines that all types but raw points have, in whole microseconds as YCSB measures.
-func summaryOf(name string, f result.Figures) []figure {
-	return []figure{
+func summaryOf(name string, f result.Figures) []ycsbFigure {
+	return []ycsbFigure{
 		integer(name, "Operations", f.Count),
 		double(name, "AverageLatency(us)", f.Mean),
 		integer(name, "MinLatency(us)", int64(f.Min)),
@@ -89,8 +89,8 @@ func summaryOf(name string, f result.Figures) []figure {
 }
 
 // points are the lines that YCSB prints behind raw points.
-func (y YCSB) points(name string, f result.Figures) []figure {
-	out := []figure{integer(name, "Total Operations", f.Count)}
+func (y YCSB) points(name string, f result.Figures) []ycsbFigure {
+	out := []ycsbFigure{integer(name, "Total Operations", f.Count)}
 	if y.NoSummary || f.Count == 0 {
 		return out
 	}
@@ -98,7 +98,7 @@ func (y YCSB) points(name string, f result.Figures) []figure {
 		integer(name, "Below is a summary of latency in microseconds:", -1),
 		double(name, "Average", f.Mean), integer(name, "Min", int64(f.Min)), integer(name, "Max", int64(f.Max)))
 	for _, p := range rawPercentiles() {
-		if us, known := figureOf(f, p); known && us != nil {
+		if us, known := f.Percentile(p); known && us != nil {
 			out = append(out, integer(name, "p"+result.PercentileName(p), int64(*us)))
 		}
 	}
@@ -106,7 +106,7 @@ func (y YCSB) points(name string, f result.Figures) []figure {
 }
 
 // buckets are the lines of a histogram of milliseconds. A percentile beyond its last bucket is not known.
-func (y YCSB) buckets(name string, f result.Figures) []figure {
+func (y YCSB) buckets(name string, f result.Figures) []ycsbFigure {
 	out := slices.Insert(summaryOf(name, f), 2, double(name, "LatencyVariance(us)", f.Variance))
 	for _, p := range []struct {
 		ordinal string
@@ -123,10 +123,10 @@ func (y YCSB) buckets(name string, f result.Figures) []figure {
 }
 
 // latencies are the lines of one series with its percentiles.
-func (y YCSB) latencies(name string, f result.Figures) ([]figure, error) {
+func (y YCSB) latencies(name string, f result.Figures) ([]ycsbFigure, error) {
 	out := summaryOf(name, f)
 	for _, p := range y.Percentiles {
-		us, known := figureOf(f, p)
+		us, known := f.Percentile(p)
 		if !known {
 			return nil, fmt.Errorf("the result has no percentile %s: submit with -p hdrhistogram.percentiles=%s",
 				result.PercentileName(p), result.PercentileName(p))
@@ -140,7 +140,7 @@ func (y YCSB) latencies(name string, f result.Figures) ([]figure, error) {
 
 // course are the means over time of the operations that are combined under a name, by milliseconds from the
 // phase's start. Means of several points add up exactly, which percentiles would not.
-func (y YCSB) course(phase result.Phase, combined, name string, clock Clock) []figure {
+func (y YCSB) course(phase result.Phase, combined, name string, clock Clock) []ycsbFigure {
 	type mean struct {
 		sum   float64
 		count uint64
@@ -162,7 +162,7 @@ func (y YCSB) course(phase result.Phase, combined, name string, clock Clock) []f
 			at[start.Milliseconds()] = m
 		}
 	}
-	out := make([]figure, 0, len(at))
+	out := make([]ycsbFigure, 0, len(at))
 	for _, ms := range slices.Sorted(maps.Keys(at)) {
 		if m := at[ms]; m.count > 0 {
 			out = append(out, double(name, strconv.FormatInt(ms, 10), m.sum/float64(m.count)))
@@ -171,24 +171,8 @@ func (y YCSB) course(phase result.Phase, combined, name string, clock Clock) []f
 	return out
 }
 
-// figureOf finds a percentile; known says whether the result has it at all.
-func figureOf(f result.Figures, p float64) (us *float64, known bool) {
-	if us, known = f.Percentiles[result.PercentileName(p)]; known {
-		return us, true
-	}
-	for _, standard := range []struct {
-		p  float64
-		us *float64
-	}{{50, f.P50}, {90, f.P90}, {95, f.P95}, {99, f.P99}, {99.9, f.P999}, {99.99, f.P9999}} {
-		if p == standard.p {
-			return standard.us, true
-		}
-	}
-	return nil, false
-}
-
 // returns are the counts of outcomes. YCSB reports none of a READ-MODIFY-WRITE and of the CLEANUP.
-func returns(c result.Combined) []figure {
+func returns(c result.Combined) []ycsbFigure {
 	if c.Name == "READ-MODIFY-WRITE" || c.Name == "CLEANUP" {
 		return nil
 	}
@@ -199,7 +183,7 @@ func returns(c result.Combined) []figure {
 		}
 		counts[outcome] += n
 	}
-	out := make([]figure, 0, len(counts))
+	out := make([]ycsbFigure, 0, len(counts))
 	for _, outcome := range slices.Sorted(maps.Keys(counts)) {
 		out = append(out, integer(c.Name, "Return="+outcome, counts[outcome]))
 	}
