@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,13 +46,7 @@ func conclude(ctx context.Context, c *cli.Context, client *remote.Client, id, fo
 func printResult(c *cli.Context, text []byte, format string) error {
 	out := c.Out
 	if format == "json" {
-		var indented bytes.Buffer
-		if err := json.Indent(&indented, text, "", "  "); err != nil {
-			return fmt.Errorf("read result: %w", err)
-		}
-		indented.WriteByte('\n')
-		_, err := indented.WriteTo(out)
-		return err
+		return report.Indent(out, text)
 	}
 	run, suite, err := decode(text)
 	if err != nil {
@@ -63,9 +56,9 @@ func printResult(c *cli.Context, text []byte, format string) error {
 		return printSuite(out, *suite, format)
 	}
 	if format == "ycsb" {
-		ycsb, err := report.ParseYCSB(run.Resolved)
+		ycsb, err := report.YCSBOf(run)
 		if err != nil {
-			return fmt.Errorf("read settings of run %s: %w", run.ID, err)
+			return err
 		}
 		if err := ycsb.Write(out, run); err != nil {
 			return err

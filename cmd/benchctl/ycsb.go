@@ -72,9 +72,9 @@ func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []
 	if err != nil || suite != nil {
 		return false, err
 	}
-	y, err := report.ParseYCSB(run.Resolved)
+	y, err := report.YCSBOf(run)
 	if err != nil {
-		return false, fmt.Errorf("read settings of run %s: %w", run.ID, err)
+		return false, err
 	}
 	var left []string
 	if y, left = onlyNamed(y, named); len(left) > 0 {
@@ -124,10 +124,7 @@ func deliverPoints(ctx context.Context, c *cli.Context, client *remote.Client, y
 	if err != nil {
 		return err
 	}
-	if got.Lost > 0 {
-		warn(c, []string{lostPoints(run.ID, got.Lost)})
-	}
-	warn(c, report.MissingPoints(run, got))
+	warn(c, got.Warnings(run))
 	if y.RawFile == "" {
 		_, err = points.WriteTo(c.Out)
 		return err

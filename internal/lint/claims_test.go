@@ -26,6 +26,7 @@ func claimants() map[string]string {
 		"internal/coordinator/conductor/warmup.go outOfTime": "stats.Steady: likewise, where it was not reached",
 		"internal/cli/view/plain.go line":                    "stats.Steady: how far its test has come, as a question",
 		"internal/cli/view/render.go header":                 "stats.Steady: how far its test has come, as a question",
+		"internal/report/points.go Warnings":                 "Fetched.Lost: the count of points that agents dropped because their disks did not keep up",
 		"internal/coordinator/metrics.go newClocks":          "clock.Line: the help of a metric, whose value is the fitted drift of an agent's clock",
 	}
 }

@@ -50,9 +50,18 @@ func (m MissingPart) text(run string) string {
 		result.Thousands(m.Points), run, m.Shard, m.From.Seconds(), m.Until.Seconds(), m.Agent, why)
 }
 
-// MissingPoints names the operations of a run that have no raw points because an agent was lost and its shard was handed
+// Warnings name the operations of a run that are not among its points, and why.
+func (f Fetched) Warnings(run result.Run) []string {
+	var out []string
+	if f.Lost > 0 {
+		out = append(out, fmt.Sprintf("%s raw points of run %s are missing: the agents' disks were slower than the load, or nearly full; its figures are not concerned", result.Thousands(f.Lost), run.ID))
+	}
+	return append(out, missingPoints(run, f)...)
+}
+
+// missingPoints names the operations of a run that have no raw points because an agent was lost and its shard was handed
 // over. From an older coordinator, points are those of the agents that have ended the shards.
-func MissingPoints(run result.Run, got Fetched) []string {
+func missingPoints(run result.Run, got Fetched) []string {
 	var out []string
 	if got.Attempts {
 		for _, m := range got.Missing {

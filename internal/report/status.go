@@ -22,9 +22,6 @@ type Status struct {
 	Combined  []result.Combined // since the last line
 }
 
-// StatusLine writes s as YCSB does, without a line break.
-func (y YCSB) StatusLine(s Status) string { return StampStatus(y.Label, s.At, y.StatusText(s)) }
-
 // StampStatus puts a label and an instant before a status line.
 func StampStatus(label string, at time.Time, text string) string {
 	return label + at.Format("2006-01-02 15:04:05") + fmt.Sprintf(":%03d ", at.Nanosecond()/int(time.Millisecond)) + text

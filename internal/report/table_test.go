@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -161,25 +162,23 @@ func TestSuiteTable(t *testing.T) {
 	}
 }
 
-// JSON is what package result says it is, with nothing escaped for the web, and a line break at the end.
+// JSON is what package result says it is, indented as people read it, with nothing escaped for the web and a line break at
+// the end.
 func TestJSON(t *testing.T) {
+	indented := func(document any) string {
+		var text, out bytes.Buffer
+		encoder := json.NewEncoder(&text)
+		encoder.SetEscapeHTML(false)
+		require.NoError(t, encoder.Encode(document))
+		require.NoError(t, report.Indent(&out, bytes.TrimSpace(text.Bytes())))
+		return out.String()
+	}
 	run := build(t, result.Run{Reason: "a < b & c"}, report.YCSB{}, load())
-	var out bytes.Buffer
-	require.NoError(t, report.JSON(&out, run))
-	golden(t, "run.json", out.String())
-
-	var suite bytes.Buffer
-	require.NoError(t, report.JSON(&suite, result.Suite{Schema: 1, Kind: "suite", ID: "S", Runs: []result.Run{run}}))
-	require.Equal(t, out.String(), suite.String(), "a suite of one run is the run itself")
-
-	suite.Reset()
-	require.NoError(t, report.JSON(&suite, result.Suite{
-		Schema: 1, Kind: "suite", ID: "S", Status: result.Running, Runs: []result.Run{{ID: "S.1"}, {ID: "S.2"}},
+	golden(t, "run.json", indented(run.Whole()))
+	golden(t, "suite.json", indented(result.Suite{
+		Schema: 1, Kind: "suite", ID: "S", Status: result.Running, Runs: []result.Run{result.Run{ID: "S.1"}.Whole(), result.Run{ID: "S.2"}.Whole()},
 	}))
-	golden(t, "suite.json", suite.String())
-	suite.Reset()
-	require.NoError(t, report.JSON(&suite, result.Suite{Schema: 1, Kind: "suite", ID: "S"}))
-	require.Contains(t, suite.String(), `"runs": []`)
+	require.ErrorContains(t, report.Indent(new(bytes.Buffer), []byte("{")), "read result")
 }
 
 // full is a place that nothing fits into.
@@ -194,7 +193,8 @@ func TestWriteErrors(t *testing.T) {
 	run := build(t, result.Run{}, report.YCSB{}, load())
 	require.ErrorIs(t, report.Table(full{}, run, report.Options{}), errFull)
 	require.ErrorIs(t, report.SuiteTable(full{}, result.Suite{}, report.Options{}), errFull)
-	require.ErrorIs(t, report.JSON(full{}, run), errFull)
+	require.ErrorIs(t, report.Indent(full{}, []byte("{}")), errFull)
+	require.ErrorIs(t, report.Markdown(full{}, report.RunBook(run)), errFull)
 	require.ErrorIs(t, ycsb(t, nil).Write(full{}, run), errFull)
 	require.NotEqual(t, time.Duration(0), ycsb(t, nil).StatusInterval)
 }

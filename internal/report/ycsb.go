@@ -123,6 +123,15 @@ func ParseYCSB(properties map[string]string) (YCSB, error) {
 	return y, nil
 }
 
+// YCSBOf reads how a run's output is written from its settings.
+func YCSBOf(run result.Run) (YCSB, error) {
+	y, err := ParseYCSB(run.Resolved)
+	if err != nil {
+		return YCSB{}, fmt.Errorf("read settings of run %s: %w", run.ID, err)
+	}
+	return y, nil
+}
+
 // Kept are the percentiles that a result must have for this output.
 func (y YCSB) Kept() []float64 {
 	kept := slices.Clone(y.Percentiles)

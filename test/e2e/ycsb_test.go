@@ -180,7 +180,7 @@ func TestReportsSayWhatTheResultSays(t *testing.T) {
 	require.Zero(t, code, stderr)
 	_, stderr, code = h.Ctl("report", r.ID, "--format", "html", "--out", dir)
 	require.Equal(t, 2, code)
-	require.Contains(t, stderr, "html is not written by this version; it writes md, json, csv, ycsb, hlog, raw")
+	require.Contains(t, stderr, `there is no format "html"; there are md, json, csv, ycsb, hlog, raw`)
 }
 
 // same compares figures with a histogram in nanoseconds.

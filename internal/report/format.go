@@ -1,0 +1,108 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// Format is a form in which results are written to files.
+type Format struct {
+	Name  string
+	Files []FormatFile
+
+	document func(*Writer, Document) error                    // writes what it has of a suite or a run as a whole; nil for nothing
+	run      func(*Writer, context.Context, result.Run) error // writes what it has of one run; nil for nothing
+}
+
+// FormatFile is a file of a Format. In its name ID stands for the id of the suite or run.
+type FormatFile struct {
+	Name     string
+	Contents string // in the lines of the help
+}
+
+// Formats are the forms that there are.
+func Formats() []Format {
+	return []Format{
+		{
+			Name: "md", document: (*Writer).markdown,
+			Files: []FormatFile{{"ID.md", "for people: of a suite its tables with what was published beside what was measured, its\n" +
+				"cases over their repeats, actions, verdicts, provenance"}},
+		},
+		{
+			Name: "json", document: (*Writer).json,
+			Files: []FormatFile{{"ID.json", `all that there is, as "show -o json" prints it`}},
+		},
+		{
+			Name: "csv", document: (*Writer).suiteCSV, run: (*Writer).runCSV,
+			Files: []FormatFile{
+				{"ID-operations.csv", "a line for each operation of each phase"},
+				{"ID-series.csv", "and for each interval"},
+				{"ID-cases.csv", "of a suite: each figure of each case over its repeats"},
+				{"ID-tables.csv", "and its tables, a line for each cell"},
+			},
+		},
+		{
+			Name: "ycsb", run: (*Writer).ycsb,
+			Files: []FormatFile{{"ID.ycsb.txt", "as YCSB prints it, or .json with its other exporters"}},
+		},
+		{
+			Name: "hlog", run: (*Writer).histogramLogs,
+			Files: []FormatFile{{"ID-PHASE-OPERATION.hlog", "HdrHistogram logs in nanoseconds: a line of response times for each interval, and\n" +
+				`one of service times, tagged "service"`}},
+		},
+		{
+			Name: "raw", run: (*Writer).rawPoints,
+			Files: []FormatFile{
+				{"ID.raw.txt", "every operation as YCSB writes raw points, of a run that was submitted with\n" +
+					"measurementtype=raw and whose agents are connected; they keep them for a week.\n" +
+					"What agents that were lost during a load cannot give is named as missing"},
+				{"ID-raw.csv", "the same with agent, phase and outcome, in nanoseconds"},
+			},
+		},
+	}
+}
+
+// FormatNames are the names of all formats.
+func FormatNames() []string {
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// ParseFormats reads names with commas between them.
+func ParseFormats(list string) ([]string, error) {
+	var names []string
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		switch {
+		case !slices.Contains(FormatNames(), name):
+			return nil, fmt.Errorf("there is no format %q; there are %s", name, strings.Join(FormatNames(), ", "))
+		case !slices.Contains(names, name):
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// FormatHelp lists the formats with their files, as the help of a command does.
+func FormatHelp() string {
+	var b strings.Builder
+	for _, f := range Formats() {
+		name := f.Name
+		for _, file := range f.Files {
+			lines := strings.Split(file.Contents, "\n")
+			fmt.Fprintf(&b, "  %-6s%-28s%s\n", name, file.Name, lines[0])
+			for _, line := range lines[1:] {
+				fmt.Fprintf(&b, "%36s%s\n", "", line)
+			}
+			name = ""
+		}
+	}
+	return b.String()
+}

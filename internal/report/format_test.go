@@ -1,0 +1,97 @@
+package report_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// The table of formats in the documentation is that of the code.
+func TestFormatsAreDocumented(t *testing.T) {
+	const path, begin, end = "../../docs/reports.md", "<!-- formats -->\n", "<!-- end -->"
+	var b strings.Builder
+	b.WriteString("| Format | File | Contents |\n| --- | --- | --- |\n")
+	for _, f := range report.Formats() {
+		name := "`" + f.Name + "`"
+		for _, file := range f.Files {
+			b.WriteString("| " + name + " | `" + file.Name + "` | " + strings.ReplaceAll(file.Contents, "\n", " ") + " |\n")
+			name = ""
+		}
+	}
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	before, rest, ok := strings.Cut(string(content), begin)
+	require.True(t, ok)
+	table, after, ok := strings.Cut(rest, end)
+	require.True(t, ok)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(before+begin+b.String()+end+after), 0o600))
+		return
+	}
+	require.Equal(t, b.String(), table, "go test ./internal/report -run TestFormatsAreDocumented -update writes it")
+	require.Contains(t, before, "--format "+strings.Join(report.FormatNames(), ","), "the command line names all formats")
+}
+
+// source has a window and an operation of each run.
+type source struct{}
+
+func (source) Histograms(_ context.Context, _ string, take func(report.Interval) error) error {
+	h := new(latency.Histogram)
+	h.Record(1000)
+	return take(report.Interval{Phase: "measure", PhaseStart: time.Unix(1, 0), End: time.Second, Series: []latency.Series{{Key: latency.Key{Op: "READ", Outcome: "OK"}, Response: h, Service: h}}})
+}
+
+func (source) Points(_ context.Context, _ string, take func(report.Point) error) (report.Fetched, error) {
+	return report.Fetched{Lost: 2}, take(report.Point{Agent: "a", Phase: "measure", Key: latency.Key{Op: "READ", Outcome: "OK"}})
+}
+
+// Each format writes the files that its entry in the table names, and no others.
+func TestFormatsWriteTheFilesThatTheyName(t *testing.T) {
+	run := result.Run{ID: "S.1", Kind: "run", Resolved: map[string]string{"measurementtype": "raw"}, Phases: []result.Phase{{Name: "measure"}}}
+	suite := result.Suite{ID: "S", Kind: "suite", Runs: []result.Run{run}}
+	for _, f := range report.Formats() {
+		dir := t.TempDir()
+		files := report.NewFiles(false)
+		t.Cleanup(files.Discard)
+		var warnings []string
+		w := report.Writer{Files: files, Dir: dir, Source: source{}, Warn: func(text string) { warnings = append(warnings, text) }}
+		require.NoError(t, w.Write(t.Context(), report.Document{ID: "S", Text: []byte("{}"), Suite: &suite}, []string{f.Name}))
+		require.NoError(t, files.Commit())
+		var want, got []string
+		for _, file := range f.Files {
+			want = append(want, strings.NewReplacer("ID", "S", "PHASE", "measure", "OPERATION", "READ").Replace(file.Name))
+		}
+		for _, path := range files.Paths() {
+			got = append(got, strings.Replace(filepath.Base(path), "S.1", "S", 1))
+		}
+		require.ElementsMatch(t, want, got, f.Name)
+		if f.Name == "raw" {
+			require.Len(t, warnings, 1)
+		}
+	}
+}
+
+func TestFormatsAreReadFromAList(t *testing.T) {
+	names, err := report.ParseFormats("csv, md,csv")
+	require.NoError(t, err)
+	require.Equal(t, []string{"csv", "md"}, names)
+	_, err = report.ParseFormats("md,html")
+	require.EqualError(t, err, `there is no format "html"; there are md, json, csv, ycsb, hlog, raw`)
+}
+
+func TestOperationsThatWereNotKeptAreNotWritten(t *testing.T) {
+	w := report.Writer{Files: report.NewFiles(false), Dir: t.TempDir(), Source: source{}}
+	err := w.Write(t.Context(), report.Document{ID: "S.1", Run: result.Run{ID: "S.1"}}, []string{"raw"})
+	var noPoints *report.NoPointsError
+	require.ErrorAs(t, err, &noPoints)
+	require.EqualError(t, err, "run S.1 has no raw points: submit with -p measurementtype=raw or hdrhistogram+raw")
+}

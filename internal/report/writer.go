@@ -1,0 +1,172 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// Document is a result of which a report is written.
+type Document struct {
+	ID    string
+	Text  []byte // the JSON
+	Run   result.Run
+	Suite *result.Suite // nil where the result is that of a run
+}
+
+// runs are the runs that the result has.
+func (d Document) runs() []result.Run {
+	if d.Suite != nil {
+		return d.Suite.Runs
+	}
+	return []result.Run{d.Run}
+}
+
+// Source gives what a result does not have: the histograms and the single operations of a run.
+type Source interface {
+	Histograms(ctx context.Context, run string, take func(Interval) error) error
+	Points(ctx context.Context, run string, take func(Point) error) (Fetched, error)
+}
+
+// Writer writes reports into a directory.
+type Writer struct {
+	Files  *Files
+	Dir    string
+	Source Source
+	Warn   func(text string)
+}
+
+// NoPointsError reports that a run was not submitted so that its operations are kept.
+type NoPointsError struct{ Run string }
+
+// Error names the run and the cure.
+func (e *NoPointsError) Error() string {
+	return fmt.Sprintf("run %s has no raw points: submit with -p measurementtype=raw or hdrhistogram+raw", e.Run)
+}
+
+// Write writes a result in some formats.
+func (w *Writer) Write(ctx context.Context, d Document, names []string) error {
+	all := Formats()
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(f Format) bool { return f.Name == name })
+		if i < 0 {
+			return fmt.Errorf("write report of %s: there is no format %q", d.ID, name)
+		}
+		if write := all[i].document; write != nil {
+			if err := write(w, d); err != nil {
+				return err
+			}
+		}
+		if write := all[i].run; write != nil {
+			for _, run := range d.runs() {
+				if err := write(w, ctx, run); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// file writes a file of the report.
+func (w *Writer) file(name string, write func(io.Writer) error) error {
+	out, err := w.Files.Create(filepath.Join(w.Dir, name))
+	if err != nil {
+		return err
+	}
+	return write(out)
+}
+
+func (w *Writer) markdown(d Document) error {
+	book := RunBook(d.Run)
+	if d.Suite != nil {
+		book = SuiteBook(*d.Suite)
+	}
+	return w.file(d.ID+".md", func(out io.Writer) error { return Markdown(out, book) })
+}
+
+// json writes what the coordinator gave: fields that this build does not know stay.
+func (w *Writer) json(d Document) error {
+	return w.file(d.ID+".json", func(out io.Writer) error { return Indent(out, d.Text) })
+}
+
+// Indent writes the JSON of a result as people read it, with a line break at the end.
+func Indent(out io.Writer, text []byte) error {
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, text, "", "  "); err != nil {
+		return fmt.Errorf("read result: %w", err)
+	}
+	indented.WriteByte('\n')
+	_, err := indented.WriteTo(out)
+	return err
+}
+
+func (w *Writer) suiteCSV(d Document) error {
+	if d.Suite == nil {
+		return nil
+	}
+	return errors.Join(
+		w.file(d.Suite.ID+"-cases.csv", func(out io.Writer) error { return CasesCSV(out, *d.Suite) }),
+		w.file(d.Suite.ID+"-tables.csv", func(out io.Writer) error { return TablesCSV(out, *d.Suite) }),
+	)
+}
+
+func (w *Writer) runCSV(_ context.Context, run result.Run) error {
+	return errors.Join(
+		w.file(run.ID+"-operations.csv", func(out io.Writer) error { return OperationsCSV(out, run) }),
+		w.file(run.ID+"-series.csv", func(out io.Writer) error { return SeriesCSV(out, run) }),
+	)
+}
+
+func (w *Writer) ycsb(_ context.Context, run result.Run) error {
+	y, err := YCSBOf(run)
+	if err != nil {
+		return err
+	}
+	name := run.ID + ".ycsb.txt"
+	if y.Exporter != Text {
+		name = run.ID + ".ycsb.json"
+	}
+	return w.file(name, func(out io.Writer) error { return y.Write(out, run) })
+}
+
+func (w *Writer) histogramLogs(ctx context.Context, run result.Run) error {
+	return w.Source.Histograms(ctx, run.ID, NewLogs(w.Files, w.Dir, run.ID).Add)
+}
+
+// rawPoints writes a run's operations in both forms.
+func (w *Writer) rawPoints(ctx context.Context, run result.Run) error {
+	y, err := YCSBOf(run)
+	if err != nil {
+		return err
+	}
+	if !y.Raw() {
+		return &NoPointsError{run.ID}
+	}
+	points := y.NewYCSBPoints()
+	defer func() { _ = points.Close() }() // temporary files
+	if err := w.file(run.ID+"-raw.csv", func(out io.Writer) error {
+		table, err := NewPointsCSV(out)
+		if err != nil {
+			return err
+		}
+		got, err := w.Source.Points(ctx, run.ID, func(p Point) error { return errors.Join(points.Add(p), table.Add(p)) })
+		for _, text := range got.Warnings(run) {
+			w.Warn(text)
+		}
+		return errors.Join(err, table.Close())
+	}); err != nil {
+		return err
+	}
+	return w.file(run.ID+".raw.txt", func(out io.Writer) error {
+		_, err := points.WriteTo(out)
+		return err
+	})
+}
