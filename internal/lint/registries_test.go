@@ -28,6 +28,7 @@ type registry struct {
 func registries() []registry {
 	return []registry{
 		{dir: "internal/report", function: "Formats", what: "format", document: "docs/reports.md", heading: "# Reports"},
+		{dir: "internal/workload", function: "Distributions", what: "distribution", document: "docs/suites.md", heading: "## Distributions"},
 	}
 }
 

@@ -1,6 +1,9 @@
 package spec
 
-import "github.com/benchd/benchd/internal/property"
+import (
+	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/workload"
+)
 
 // HistogramContent is the property under which the content of the fieldlengthhistogram file travels to the
 // agents, which have not the user's disk.
@@ -81,17 +84,17 @@ func distributionKeys() []property.Key {
 	return []property.Key{
 		{
 			Name: "requestdistribution", Kind: property.Enum, Default: "uniform",
-			Values: []string{"uniform", "zipfian", "latest", "hotspot", "exponential", "sequential"},
+			Values: workload.DistributionNames(workload.Drawing.DrawsRequests),
 			Doc:    "how rows are chosen",
 		},
 		{
 			Name: "fieldlengthdistribution", Kind: property.Enum, Default: "constant",
-			Values: []string{"constant", "uniform", "zipfian", "histogram"},
+			Values: workload.DistributionNames(workload.Drawing.DrawsFields),
 			Doc:    "how field lengths are drawn",
 		},
 		{
 			Name: "scanlengthdistribution", Kind: property.Enum, Default: "uniform",
-			Values: []string{"uniform", "zipfian"},
+			Values: workload.DistributionNames(workload.Drawing.DrawsScans),
 			Doc:    "how the lengths of scans are drawn",
 		},
 		{Name: "hotspotdatafraction", Kind: property.Float, Default: "0.2", Max: 1, Doc: "share of rows that are hot"},

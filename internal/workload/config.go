@@ -6,21 +6,6 @@ import (
 	"github.com/benchd/benchd/internal/keyspace"
 )
 
-// Distribution names how numbers are drawn from a range.
-type Distribution string
-
-// The distributions of requests over rows, of field lengths and of scan lengths.
-const (
-	Uniform     Distribution = "uniform"
-	Zipfian     Distribution = "zipfian"
-	Latest      Distribution = "latest"
-	Hotspot     Distribution = "hotspot"
-	Exponential Distribution = "exponential"
-	Sequential  Distribution = "sequential"
-	Constant    Distribution = "constant"
-	Histogram   Distribution = "histogram"
-)
-
 // Proportions weighs the kinds of operation against each other; they need not add up to one.
 type Proportions struct {
 	Read, Update, Insert, Scan, ReadModifyWrite      float64

@@ -16,19 +16,7 @@ func newRequests(cfg *Config) requests {
 	first, count := cfg.InsertStart, max(cfg.RequestCount(), 1)
 	last := first + count - 1
 	r := requests{kind: cfg.RequestDistribution, first: first, end: first + count}
-	switch r.kind {
-	case Zipfian:
-		r.fixed = keyspace.NewScrambled(first, last+1+cfg.expectedNew())
-	case Latest:
-		r.latest = keyspace.NewLatest(cfg.RecordCount - 1)
-	case Hotspot:
-		r.fixed = keyspace.NewHotspot(first, last, cfg.HotspotDataFraction, cfg.HotspotOpnFraction)
-	case Exponential:
-		r.exponential = keyspace.NewExponential(cfg.ExponentialPercentile, cfg.ExponentialFrac, cfg.RecordCount)
-	case Sequential: // every chooser has a place of its own in it
-	default:
-		r.fixed = keyspace.NewUniform(first, last)
-	}
+	drawing(r.kind, Uniform).requests(&r, cfg, last)
 	return r
 }
 

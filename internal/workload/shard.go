@@ -45,7 +45,7 @@ func NewShard(cfg Config, load bool, shard, shards int, workers []int) (*Shard, 
 		share: newShare(workers),
 		mix:   newMix(&cfg.Proportions),
 		names: keyspace.NewNames(cfg.KeyPrefix, cfg.ZeroPadding, cfg.Ordered),
-		fieldLength: newLengths(cfg.FieldLengthDistribution, int64(cfg.MinFieldLength), int64(cfg.FieldLength),
+		fieldLength: drawing(cfg.FieldLengthDistribution, Constant).lengths(int64(cfg.MinFieldLength), int64(cfg.FieldLength),
 			cfg.FieldLengthHistogram),
 		scanLength: newScanLengths(&cfg),
 	}
@@ -86,28 +86,12 @@ func (s *Shard) deal(shard, shards int) {
 // insertsOf is what a worker inserts, and with whom.
 func (s *Shard) insertsOf(worker int) *inserts { return s.inserts[min(worker, len(s.inserts)-1)] }
 
-func newLengths(d Distribution, shortest, longest int64, h *LengthHistogram) lengths {
-	switch d {
-	case Uniform:
-		return lengths{keyspace.NewUniform(shortest, longest), longest}
-	case Zipfian:
-		return lengths{keyspace.NewZipfian(shortest, longest), longest}
-	case Histogram:
-		return lengths{h.Distribution(), h.Longest()}
-	default:
-		return lengths{keyspace.Constant(longest), longest}
-	}
-}
-
 func newScanLengths(cfg *Config) lengths {
-	if cfg.Proportions.Scan <= 0 {
-		return lengths{} // what is not used was not judged
+	d := drawing(cfg.ScanLengthDistribution, Uniform)
+	if cfg.Proportions.Scan <= 0 || !d.DrawsScans() {
+		return lengths{} // what is not used was not validated
 	}
-	d := cfg.ScanLengthDistribution
-	if d == "" {
-		d = Uniform
-	}
-	return newLengths(d, int64(cfg.MinScanLength), int64(cfg.MaxScanLength), nil)
+	return d.lengths(int64(cfg.MinScanLength), int64(cfg.MaxScanLength), nil)
 }
 
 // Share is the part of total operations over all shards that falls to a worker of this one: equal parts, of which

@@ -102,6 +102,7 @@ func (j *judge) fields() {
 	least(j, "batchsize", c.BatchSize, 0)
 	least(j, "zeropadding", c.ZeroPadding, 0)
 	longest := int64(c.FieldLength)
+	j.drawn("fieldlengthdistribution", c.FieldLengthDistribution, Constant, Drawing.DrawsFields)
 	switch c.FieldLengthDistribution {
 	case Constant, "":
 		least(j, "fieldlength", c.FieldLength, 1)
@@ -113,10 +114,7 @@ func (j *judge) fields() {
 		if longest = j.histogram(); longest < 0 {
 			return
 		}
-	case Latest, Hotspot, Exponential, Sequential:
-		fallthrough
-	default:
-		j.fail("fieldlengthdistribution", c.FieldLengthDistribution, "is not known", "write constant, uniform, zipfian or histogram")
+	default: // draws no lengths
 	}
 	if size := float64(longest) * float64(c.FieldCount) * float64(max(c.BatchSize, 1)); size > maxInsertBytes {
 		j.fail("fieldlength", longest, fmt.Sprintf("makes one insert %.3g bytes long with fieldcount=%d and batchsize=%d, and %d is the most",
@@ -189,8 +187,8 @@ func (j *judge) mix() {
 
 func (j *judge) requests() {
 	c := j.c
+	j.drawn("requestdistribution", c.RequestDistribution, Uniform, Drawing.DrawsRequests)
 	switch c.RequestDistribution {
-	case Uniform, "", Zipfian, Latest, Sequential:
 	case Hotspot:
 		j.fraction("hotspotdatafraction", c.HotspotDataFraction)
 		j.fraction("hotspotopnfraction", c.HotspotOpnFraction)
@@ -201,11 +199,7 @@ func (j *judge) requests() {
 		if !(c.ExponentialFrac > 0 && c.ExponentialFrac <= 1) {
 			j.fail("exponential.frac", c.ExponentialFrac, "is no share of the rows", "write a number above 0, up to 1")
 		}
-	case Constant, Histogram:
-		fallthrough
-	default:
-		j.fail("requestdistribution", c.RequestDistribution, "is not known",
-			"write uniform, zipfian, latest, hotspot, exponential or sequential")
+	default: // takes no settings of its own
 	}
 	// The range of the scrambled zipfian is the rows that there are and twice those to come.
 	if expected := float64(c.OperationCount) * c.Proportions.Insert * 2 * float64(max(c.BatchSize, 1)); expected > 1<<61 {
@@ -227,7 +221,5 @@ func (j *judge) scans() {
 	if least(j, "minscanlength", c.MinScanLength, 1) && c.MinScanLength > c.MaxScanLength {
 		j.fail("minscanlength", c.MinScanLength, fmt.Sprintf("is more than maxscanlength=%d", c.MaxScanLength), "lower it, or raise maxscanlength")
 	}
-	if d := c.ScanLengthDistribution; d != Uniform && d != Zipfian && d != "" {
-		j.fail("scanlengthdistribution", d, "is not known", "write uniform or zipfian")
-	}
+	j.drawn("scanlengthdistribution", c.ScanLengthDistribution, Uniform, Drawing.DrawsScans)
 }
