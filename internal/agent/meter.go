@@ -68,7 +68,7 @@ func newMeter(names *meterNames, run string) *meter {
 	}
 }
 
-// add takes a window of a shard, and what befell its target until then.
+// add takes a window of a shard, and the events of its target's client until then.
 func (m *meter) add(key shardKey, w *latency.Window, target load.Target) error {
 	var events map[string]uint64
 	if c, counts := target.(load.Counter); counts {

@@ -301,7 +301,7 @@ func (s *shard) begun(phase plan.PhaseName, at int64) {
 func (s *shard) over(e load.PhaseEnd) {
 	m := &benchdv1.PhaseEnded{
 		Id: s.key.id(), Phase: string(e.Phase), EndedNs: int64(e.At), Issued: e.Issued, Recorded: e.Recorded,
-		Windows: uint32(e.Windows), Final: e.Final, Left: e.Left, Client: s.befell(), InsertedBelow: e.InsertedBelow,
+		Windows: uint32(e.Windows), Final: e.Final, Left: e.Left, Client: s.clientEvents(), InsertedBelow: e.InsertedBelow,
 	}
 	if e.Final {
 		m.InsertedRows = &e.InsertedRows
@@ -317,8 +317,8 @@ func (s *shard) over(e load.PhaseEnd) {
 	s.conclude(m)
 }
 
-// befell is what befell the target's client since it was asked last. The runner asks, at the ends of phases.
-func (s *shard) befell() map[string]uint64 {
+// clientEvents counts the events of the target's client since the last call. The runner calls it at the ends of phases.
+func (s *shard) clientEvents() map[string]uint64 {
 	counter, is := s.target.(load.Counter)
 	if !is {
 		return nil

@@ -88,7 +88,7 @@ type Ended struct {
 	// InsertedRows counts the rows that the shard has inserted and that are there for certain; nil where that is not known.
 	InsertedRows *int64 `json:"inserted_rows,omitempty"`
 
-	Client map[string]uint64 `json:"client,omitempty"` // what befell the target's client beside operations
+	Client map[string]uint64 `json:"client,omitempty"` // events of the target's client beside operations
 }
 
 // New is a queued run.

@@ -303,7 +303,7 @@ func (p *page) generators(phase result.Phase) {
 			some(a.LateMax), some(a.SchedLagP99), some(a.GCPauseMax), whole(a.BacklogMax))
 	}
 	p.grid(g, "late max", "GC max")
-	p.befell(phase, all)
+	p.clientRetries(phase, all)
 	if n := len(phase.Generators) - len(all); n > 0 {
 		p.line(fmt.Sprintf("and %d more with more idle CPU", n))
 	}
@@ -326,8 +326,8 @@ func (p *page) retries(phase result.Phase) {
 	p.wrap("retries  ", fmt.Sprintf("%s within operations: %s", whole(sum), strings.Join(parts, ", ")), plain)
 }
 
-// befell reports retries of agents that do not count them by cause.
-func (p *page) befell(phase result.Phase, all []result.Generator) {
+// clientRetries writes retries of agents that do not count them by cause.
+func (p *page) clientRetries(phase result.Phase, all []result.Generator) {
 	if len(phase.Retries) > 0 {
 		return
 	}

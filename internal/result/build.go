@@ -70,7 +70,7 @@ func (b *Builder) document(p *phase, notes Notes) (Phase, error) {
 	for _, name := range slices.Sorted(maps.Keys(p.generators)) {
 		g := p.generators[name]
 		figures := g.figures(name, b.scale)
-		figures.Client = b.befell(p, name)
+		figures.Client = b.clientEvents(p, name)
 		doc.Generators = append(doc.Generators, figures)
 		if err := lateness.Merge(g.lateness.Histogram()); err != nil {
 			return Phase{}, fmt.Errorf("merge lateness: %w", err)

@@ -322,7 +322,7 @@ type Generator struct {
 	LateSends    uint64   `json:"late_sends"`
 	LateMax      float64  `json:"late_max_ms"`
 	BacklogMax   uint64   `json:"backlog_max"`
-	// Client counts what befell the target's client beside operations: attempts that were followed by another ("retry"),
+	// Client counts events of the target's client beside operations: attempts that were followed by another ("retry"),
 	// connections that were opened ("connect") and the like, as the target names them.
 	Client map[string]uint64 `json:"client,omitempty"`
 	// Lateness is how late operations were sent for whatever reason; open loop only. Late sends are those

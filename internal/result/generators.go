@@ -117,8 +117,8 @@ func (g *generator) add(w *latency.Window, at slot) error {
 	return nil
 }
 
-// befell sums what befell the clients of an agent's shards in a phase; nil if nothing did, or nobody counts.
-func (b *Builder) befell(p *phase, agent string) map[string]uint64 {
+// clientEvents sums the events of the targets' clients of an agent's shards in a phase; nil if there were none, or none were counted.
+func (b *Builder) clientEvents(p *phase, agent string) map[string]uint64 {
 	var sum map[string]uint64
 	for id, e := range p.ledger {
 		if b.agents[id].Agent != agent {

@@ -31,7 +31,7 @@ type entry struct {
 	between bool // lost before its first operation of the phase
 	why     string
 
-	client           map[string]uint64 // what befell the target's client, as the agent has told
+	client           map[string]uint64 // events of the target's client, as the agent has counted them
 	issued, recorded uint64            // as the agent has counted
 	merged           uint64            // as has come in
 	backlog          uint64            // at the newest window's end that is not a tail
@@ -126,7 +126,7 @@ type PhaseEnd struct {
 	Phase            string
 	Windows          int // their numbers are 0 to Windows−1
 	Issued, Recorded uint64
-	Client           map[string]uint64 // what befell the target's client beside operations
+	Client           map[string]uint64 // events of the target's client beside operations
 }
 
 // Ended notes the end of a shard's phase, so that windows that never came are known to be missing.

@@ -154,7 +154,7 @@ func nameOK(name string) bool {
 	return true
 }
 
-// ToCounts judges counts of what befell a target's client: a few, with names that can be shown.
+// ToCounts validates counts of the events of a target's client: a few, with names that can be shown.
 func ToCounts(m map[string]uint64) map[string]uint64 {
 	if len(m) == 0 || len(m) > maxFacts {
 		return nil
