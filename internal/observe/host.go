@@ -77,12 +77,18 @@ func (h *Host) network(ctx context.Context, now *host) []Reading {
 			h.speeds[n.Name] = speed
 		}
 		if speed > 0 && len(out) < 2*mostDisks {
-			out = append(out,
-				Reading{Name: "host.net_received_percent", Unit: "percent", Kind: Counter, Value: 100 * float64(n.BytesRecv) / speed, Suffix: "/" + n.Name},
-				Reading{Name: "host.net_sent_percent", Unit: "percent", Kind: Counter, Value: 100 * float64(n.BytesSent) / speed, Suffix: "/" + n.Name})
+			out = append(out, linkReadings(n.Name, float64(n.BytesRecv), float64(n.BytesSent), speed)...)
 		}
 	}
 	return out
+}
+
+// linkReadings are how much of its speed, in bytes per second, an interface uses that carried so many bytes.
+func linkReadings(name string, received, sent, speed float64) []Reading {
+	return []Reading{
+		{Name: "host.net_received_percent", Unit: "percent", Kind: Counter, Value: 100 * received / speed, Suffix: "/" + name},
+		{Name: "host.net_sent_percent", Unit: "percent", Kind: Counter, Value: 100 * sent / speed, Suffix: "/" + name},
+	}
 }
 
 // LinkSpeed is what an interface can carry in bytes per second; 0 where Linux reports no speed, as of loopback and of virtual
