@@ -4,6 +4,7 @@ package dev_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"strings"
 	"sync"
@@ -89,8 +90,18 @@ func outcomes(r result.Run) map[string]int64 {
 	return sums
 }
 
+// kills are faults that kill a server at some times since the start of the sandbox: how soon the run begins is up to the machine.
+func kills(server int, times ...string) string {
+	list := make([]string, 0, len(times))
+	for _, at := range times {
+		list = append(list, fmt.Sprintf("{kind: kill-server, server: %d, start: %s, length: 800ms}", server, at))
+	}
+	return strings.Join(list, ", ")
+}
+
 // What HBase answers for a while is tried again: no operation ends otherwise than well, and each attempt is counted.
 func TestFaultsThatPassAreRetriedAndCounted(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ faults, retried string }{
 		"a region that is not served":    {"{kind: not-serving-region, share: 5%, op: [get, put]}", "notservingregionexception"},
 		"a region that has moved":        {"{kind: region-moved, share: 5%, op: [get, put]}", "regionmovedexception"},
@@ -99,9 +110,10 @@ func TestFaultsThatPassAreRetriedAndCounted(t *testing.T) {
 		"a queue that is full":           {"{kind: call-queue-too-big, share: 5%, op: [get]}", "callqueuetoobigexception"},
 		"an exception of Java's":         {"{kind: io-exception, share: 5%, op: [get]}", "ioexception"},
 		"a connection that breaks":       {"{kind: disconnect, share: 1%, op: [get, put]}", "connection"},
-		"a region server that is killed": {"{kind: kill-server, server: 2, start: 1200ms, length: 800ms}", "connection"},
+		"a region server that is killed": {kills(2, "1200ms", "4s", "7s"), "connection"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			settings := map[string]string{}
 			if strings.Contains(test.faults, "kill-server") {
 				settings["duration"] = "4s"
@@ -141,6 +153,7 @@ func keys(m map[string]int64) []string {
 
 // What does not pass ends operations with its kind, and the run as its limit says.
 func TestFaultsThatStayEndOperationsAndTheRunAsTheLimitSays(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		faults, limit string
 		outcome       string
@@ -153,15 +166,16 @@ func TestFaultsThatStayEndOperationsAndTheRunAsTheLimitSays(t *testing.T) {
 			"{kind: region-too-busy, op: [get]}", "0.05", "TIMEOUT", result.Failed,
 		},
 		"no limit, and an exception that no retry helps against": {
-			"{kind: io-exception, exception: org.apache.hadoop.hbase.DoNotRetryIOException, share: 20%, op: [put], start: 1s}", "1", "ERROR", result.Complete,
+			"{kind: io-exception, exception: org.apache.hadoop.hbase.DoNotRetryIOException, share: 20%, op: [get]}", "1", "ERROR", result.Complete,
 		},
 		"a limit, and an exception that no retry helps against": {
-			"{kind: io-exception, exception: org.apache.hadoop.hbase.DoNotRetryIOException, share: 50%, op: [put], start: 1s}", "0.05", "ERROR", result.Failed,
+			"{kind: io-exception, exception: org.apache.hadoop.hbase.DoNotRetryIOException, share: 50%, op: [get]}", "0.05", "ERROR", result.Failed,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r, _ := faulty(t, "faults: ["+test.faults+"]", map[string]string{
-				"limit.errors": test.limit, "hbase.client.operation.timeout": "300", "duration": "3s",
+				"limit.errors": test.limit, "hbase.client.operation.timeout": "1000", "duration": "3s",
 				"insertproportion": "0", "readproportion": "0.5", "scanproportion": "0", "updateproportion": "0.5",
 			})
 			require.Equal(t, test.status, r.Status, r.Reason)
@@ -173,6 +187,7 @@ func TestFaultsThatStayEndOperationsAndTheRunAsTheLimitSays(t *testing.T) {
 
 // Latency is measured as it was injected: on the operations that it concerns, and on no others.
 func TestLatencyIsMeasuredAsItWasInjected(t *testing.T) {
+	t.Parallel()
 	r, _ := faulty(t, "faults: [{kind: latency, delay: 40ms, op: [get]}]", map[string]string{
 		"readproportion": "0.5", "updateproportion": "0.5", "insertproportion": "0", "scanproportion": "0", "duration": "3s",
 	})
@@ -189,7 +204,9 @@ func TestLatencyIsMeasuredAsItWasInjected(t *testing.T) {
 
 // A stall shows as a maximum, and costs no operation.
 func TestAStallShowsAsAMaximum(t *testing.T) {
-	r, _ := faulty(t, "faults: [{kind: stall, start: 2s, length: 700ms}]", map[string]string{"duration": "5s"})
+	t.Parallel()
+	r, _ := faulty(t, "faults: [{kind: stall, start: 2s, length: 700ms}, {kind: stall, start: 5s, length: 700ms}, {kind: stall, start: 8s, length: 700ms}]",
+		map[string]string{"duration": "5s"})
 	require.Equal(t, result.Complete, r.Status, r.Reason)
 	require.Equal(t, []string{"OK"}, keys(outcomes(r)))
 	most := 0.0
@@ -201,6 +218,7 @@ func TestAStallShowsAsAMaximum(t *testing.T) {
 
 // Who begins while ZooKeeper is slow waits for it, and no longer than it takes.
 func TestASlowZooKeeperDelaysTheStartOnly(t *testing.T) {
+	t.Parallel()
 	r, _ := faulty(t, "faults: [{kind: latency, delay: 200ms, op: zookeeper}]", nil)
 	require.Equal(t, result.Complete, r.Status, r.Reason)
 	require.Equal(t, []string{"OK"}, keys(outcomes(r)))
@@ -218,8 +236,9 @@ func measured(r result.Run) []result.Operation {
 // A region server that is killed under load, twice, loses no write that was acknowledged: every row that the load counts
 // is there afterwards, with the values that it was written with.
 func TestAKilledRegionServerLosesNoAcknowledgedWrite(t *testing.T) {
+	t.Parallel()
 	const rows = "20000"
-	r, retries := faulty(t, "faults: [{kind: kill-server, server: 1, start: 800ms, length: 700ms}, {kind: kill-server, server: 3, start: 2500ms, length: 700ms}]",
+	r, retries := faulty(t, "faults: ["+kills(1, "800ms", "6s")+", "+kills(3, "2500ms")+"]",
 		map[string]string{
 			"recordcount": rows, "operationcount": "40000", "duration": "0s", "dataintegrity": "true", "requestdistribution": "sequential",
 			"fieldcount": "1", "readproportion": "1", "updateproportion": "0", "insertproportion": "0", "scanproportion": "0",

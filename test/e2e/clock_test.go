@@ -15,16 +15,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/tolerance"
 	"github.com/benchd/benchd/test/house"
 )
 
 // TestClocksThatDiffer runs three agents whose clocks are hours apart and drift. The truth comes from the machine's own clock: the null target writes it into its log, and agents into
 // theirs.
 func TestClocksThatDiffer(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := house.New(t)
 	skews := map[string][]string{
 		"a": {"--debug-clock-offset=-37s", "--debug-clock-drift=200ppm"},
@@ -36,34 +39,36 @@ func TestClocksThatDiffer(t *testing.T) {
 		agents[name] = h.Agent(name, append(skew, "--log-level", "debug")...)
 	}
 	h.Connected(3)
-	ops := filepath.Join(t.TempDir(), "ops")
-	stdout, stderr, code := h.Ctl("submit", "--db", "null", "-p", "recordcount=1000", "-p", "null.log="+ops,
-		"-p", "null.service=constant 1ms", "--threads", "2", "--duration", "60s", "--wait", "-o", "json")
-	require.Zero(t, code, stderr)
-	r := house.Parse(t, stdout)
+	run := func(length string) (r result.Run, ops string) {
+		t.Helper()
+		ops = filepath.Join(t.TempDir(), "ops")
+		stdout, stderr, code := h.Ctl("submit", "--db", "null", "-p", "recordcount=1000", "-p", "null.log="+ops,
+			"-p", "null.service=constant 1ms", "--threads", "2", "--duration", length, "--wait", "-o", "json")
+		require.Zero(t, code, stderr)
+		return house.Parse(t, stdout), ops
+	}
+	r, ops := run("60s")
 	house.Honest(t, r, 3)
 	series := r.Phases[0].Series
 	require.Equal(t, 61, len(series), "60 windows and what was in flight: none is lost, none comes twice") //nolint:testifylint // prints the number, not the series
 	require.True(t, series[60].Tail)
 
-	// The report is right about each start. How soon the operating system lets three processes go on is not benchd's doing:
-	// on a disturbed machine the best of some starts counts.
-	best := startSkew(t, r, ops)
-	for try := 0; best >= startWithin && try < 5; try++ {
-		ops := filepath.Join(t.TempDir(), "ops")
-		stdout, stderr, code := h.Ctl("submit", "--db", "null", "-p", "recordcount=1000", "-p", "null.log="+ops,
-			"-p", "null.service=constant 1ms", "--threads", "2", "--duration", "1s", "--wait", "-o", "json")
-		require.Zero(t, code, stderr)
-		best = min(best, startSkew(t, house.Parse(t, stdout), ops))
-	}
-	require.Less(t, best, startWithin)
+	// How soon the operating system lets three processes go on is not benchd's doing.
+	started, log := r, ops
+	tries := 0
+	tolerance.Retry(t, func(try *tolerance.Try) {
+		if tries++; tries > 1 {
+			started, log = run("1s")
+		}
+		startTogether(t, try, started, log)
+	})
 
 	offsets := map[string]float64{"a": -37_000, "b": 0, "c": 3 * 3600_000}
 	for _, a := range r.Start.Agents {
-		require.InDelta(t, offsets[a.Name], a.OffsetMS, 60)
+		require.InDelta(t, offsets[a.Name], a.OffsetMS, 60+a.UncertaintyMS)
 	}
 
-	// The boundaries of the last windows, by the machine's clock.
+	// The boundaries of windows, by the machine's clock. A machine that stalls cuts some windows late, not all of twenty.
 	cuts := map[int]map[string]time.Time{}
 	for name, p := range agents {
 		for seq, at := range boundaries(p.Log()) {
@@ -73,31 +78,26 @@ func TestClocksThatDiffer(t *testing.T) {
 			cuts[seq][name] = at
 		}
 	}
-	var gaps []time.Duration
-	for _, seq := range []int{0, 19, 20, 21, 30, 57, 58} {
-		require.Len(t, cuts[seq], 3, "window %d", seq)
-		gaps = append(gaps, spread(cuts[seq]))
+	for from := 0; from < 59; from += 20 {
+		var gaps []time.Duration
+		for seq := from; seq < min(from+20, 59); seq++ {
+			require.Len(t, cuts[seq], 3, "window %d", seq)
+			gaps = append(gaps, spread(cuts[seq]))
+		}
+		t.Logf("boundaries of windows from %d on within %s", from, gaps)
+		require.Less(t, slices.Min(gaps), tolerance.CutSkew, "from window %d on: %s", from, gaps)
 	}
-	t.Logf("boundaries of windows within %s", gaps)
-	slices.Sort(gaps)
-	require.Less(t, gaps[len(gaps)/2], cutWithin, "the median of %s", gaps)
 }
 
-// How far apart three agents on one machine begin, and end a window.
-const (
-	startWithin = 5 * time.Millisecond
-	cutWithin   = 10 * time.Millisecond
-)
-
-// startSkew is how far apart the agents began a run, by the machine's clock, which the run's report has to agree with.
-func startSkew(t *testing.T, r result.Run, ops string) time.Duration {
+// startTogether checks that the agents began a run at one instant by the machine's clock, and that its report agrees.
+func startTogether(t *testing.T, try *tolerance.Try, r result.Run, ops string) {
 	t.Helper()
 	first := firstSends(t, ops)
 	require.Len(t, first, 3)
 	skew := spread(first)
 	t.Logf("true skew of the first sends %s; reported %.3f ms ± %.3f ms", skew, r.Start.SkewMS, r.Start.UncertaintyMS)
-	require.InDelta(t, r.Start.SkewMS, float64(skew)/1e6, r.Start.UncertaintyMS+0.1, "0.1 ms: between reading the clock and sending")
-	return skew
+	assert.InDelta(try, r.Start.SkewMS, float64(skew)/1e6, r.Start.UncertaintyMS+float64(tolerance.ReadClock)/1e6, "what is reported")
+	assert.Less(try, skew, tolerance.StartSkew)
 }
 
 // TestWallClocksThatAreSet sets the wall clocks of the coordinator and of two agents by hours, forward and back, while a run
@@ -124,7 +124,7 @@ func TestWallClocksThatAreSet(t *testing.T) {
 	for i, point := range p.Series[:75] {
 		require.NotZero(t, point.Ops, "second %d", i)
 	}
-	require.Less(t, r.Start.SkewMS, 1000.0)
+	require.Less(t, r.Start.SkewMS, float64(tolerance.Stall)/1e6)
 	require.WithinDuration(t, began, r.Start.Planned, time.Minute)
 	h.Connected(3)
 	require.Equal(t, result.Complete, h.Show(first).Status, "what ended a minute ago is not four hours old")
@@ -139,7 +139,7 @@ func TestWallClocksThatAreSet(t *testing.T) {
 	defer func() { require.NoError(t, store.Close(t.Context())) }()
 	run, err := store.Run(t.Context(), id+".1")
 	require.NoError(t, err)
-	require.InDelta(t, 75, run.Ended.Sub(run.Started).Seconds(), 10)
+	require.InDelta(t, 75, run.Ended.Sub(run.Started).Seconds(), tolerance.Patience.Seconds())
 	events, err := store.Events(t.Context(), id+".1")
 	require.NoError(t, err)
 	require.NotEmpty(t, events)

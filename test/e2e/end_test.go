@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/tolerance"
 	"github.com/benchd/benchd/test/house"
 )
 
@@ -18,6 +19,7 @@ import (
 var slow = []string{"-p", "recordcount=1000", "-p", "null.service=constant 1ms", "--duration", "10m"}
 
 func TestCancelEndsARunWithinFiveSeconds(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := house.New(t)
 	h.Agents("a", "b")
 	waiting := house.Start(t, nil, "benchctl", append([]string{"submit", "--db", "null", "--wait", "--coordinator", h.Address}, slow...)...)
@@ -25,8 +27,8 @@ func TestCancelEndsARunWithinFiveSeconds(t *testing.T) {
 	begin := time.Now()
 	_, stderr, code := h.Ctl("cancel", id)
 	require.Zero(t, code, stderr)
-	require.Equal(t, 4, waiting.Exit(5*time.Second))
-	require.Less(t, time.Since(begin), 5*time.Second)
+	require.Equal(t, 4, waiting.Exit(house.Patience))
+	tolerance.Within(t, begin, 5*time.Second)
 	r := h.Show(id)
 	require.Equal(t, result.Cancelled, r.Status)
 	require.True(t, r.Reconcile.OK)
@@ -34,35 +36,38 @@ func TestCancelEndsARunWithinFiveSeconds(t *testing.T) {
 }
 
 func TestInterruptCancelsWhenToldTo(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := house.New(t)
 	h.Agents("a")
 	waiting := house.Start(t, nil, "benchctl",
 		append([]string{"submit", "--db", "null", "--wait", "--cancel-on-interrupt", "--coordinator", h.Address}, slow...)...)
 	id := h.Running()
 	waiting.Signal(os.Interrupt)
-	require.Equal(t, 4, waiting.Exit(5*time.Second))
+	require.Equal(t, 4, waiting.Exit(house.Patience))
 	require.Equal(t, "cancelled", h.Status(id))
 }
 
 func TestInterruptWithoutATerminalDetaches(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := house.New(t)
 	h.Agents("a")
 	waiting := house.Start(t, nil, "benchctl", append([]string{"submit", "--db", "null", "--wait", "--coordinator", h.Address}, slow...)...)
 	id := h.Running()
 	waiting.Signal(os.Interrupt)
-	waiting.Exit(5 * time.Second)
+	waiting.Exit(house.Patience)
 	waiting.Says("benchctl cancel " + id)
 	require.Equal(t, "running", h.Status(id))
 }
 
 func TestATerminatedAgentFailsTheRun(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := house.New(t)
 	agents := h.Agents("a", "b")
 	waiting := house.Start(t, nil, "benchctl", append([]string{"submit", "--db", "null", "--wait", "--coordinator", h.Address}, slow...)...)
 	id := h.Running()
 	agents[1].Signal(syscall.SIGTERM)
-	require.Zero(t, agents[1].Exit(5*time.Second))
-	require.Equal(t, 1, waiting.Exit(5*time.Second))
+	require.Zero(t, agents[1].Exit(house.Patience))
+	require.Equal(t, 1, waiting.Exit(house.Patience))
 	r := h.Show(id)
 	require.Equal(t, result.Failed, r.Status)
 	require.Contains(t, r.Reason, "agent b")
@@ -76,7 +81,7 @@ func TestATerminatedAgentLeavesThePartOfTheOthers(t *testing.T) {
 	h := house.New(t)
 	agents := h.Agents("a", "b")
 	waiting := house.Start(t, nil, "benchctl", "submit", "--db", "null", "--wait", "--coordinator", h.Address, "--on-agent-loss", "continue",
-		"-p", "recordcount=1000", "-p", "null.service=constant 1ms", "--duration", "6s")
+		"-p", "recordcount=1000", "-p", "null.service=constant 1ms", "--duration", "15s")
 	id := h.Running()
 	agents[1].Signal(syscall.SIGTERM)
 	require.Equal(t, 4, waiting.Exit(house.Patience))
@@ -84,7 +89,7 @@ func TestATerminatedAgentLeavesThePartOfTheOthers(t *testing.T) {
 	require.Equal(t, result.Partial, r.Status)
 	require.Len(t, r.Missing, 1)
 	require.Contains(t, r.Missing[0], "agent b")
-	require.InDelta(t, 6, r.Phases[0].Seconds, 0.01)
+	require.InDelta(t, 15, r.Phases[0].Seconds, 0.01)
 }
 
 func TestAStoppedCoordinatorDetachesAndTheRunEndsComplete(t *testing.T) {
@@ -92,13 +97,13 @@ func TestAStoppedCoordinatorDetachesAndTheRunEndsComplete(t *testing.T) {
 	h := house.New(t)
 	h.Agents("a", "b")
 	waiting := house.Start(t, nil, "benchctl", "submit", "--db", "null", "--wait", "--coordinator", h.Address,
-		"-p", "recordcount=1000", "-p", "null.service=constant 1ms", "--duration", "12s", "--interval", "500ms")
+		"-p", "recordcount=1000", "-p", "null.service=constant 1ms", "--duration", "20s", "--interval", "500ms")
 	id := h.Running()
 	h.Coordinator.Signal(syscall.SIGTERM)
-	require.Zero(t, h.Coordinator.Exit(5*time.Second))
+	require.Zero(t, h.Coordinator.Exit(house.Patience))
 	h.Open()
 	require.Zero(t, waiting.Exit(house.Patience), "who waits outlives the restart")
 	r := h.Show(id)
 	house.Honest(t, r, 2)
-	require.InDelta(t, 12, r.Phases[0].Seconds, 0.001)
+	require.InDelta(t, 20, r.Phases[0].Seconds, 0.001)
 }

@@ -19,7 +19,7 @@ import (
 
 const tenRuns = `
 suite: ten
-properties: {db: "null", recordcount: 1000, readproportion: 0.5, updateproportion: 0, insertproportion: 0.5, duration: 1500ms, interval: 100ms, null.service: constant 1ms}
+properties: {db: "null", recordcount: 1000, readproportion: 0.5, updateproportion: 0, insertproportion: 0.5, duration: 2500ms, interval: 100ms, null.service: constant 1ms}
 datasets: {plain: {load: false}}
 scenarios: [{name: r, dataset: plain, repeats: 10}]
 `
