@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/target/hbase/rpc"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 	"github.com/benchd/benchd/test/house"
 )
 
@@ -74,7 +74,7 @@ func TestExceptionsThatForbidARetryAreHBases(t *testing.T) {
 			names = append(names, class[strings.LastIndexAny(class, ".$")+1:])
 		}
 		slices.Sort(names)
-		require.Equal(t, slices.Compact(names), rpc.Finals()) // RowTooBigException is there twice
+		require.Equal(t, slices.Compact(names), protocol.Finals()) // RowTooBigException is there twice
 	})
 }
 

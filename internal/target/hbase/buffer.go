@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -42,7 +43,7 @@ func (b *buffer) add(key []byte, m mutation, cells []byte) {
 func (s *session) keep(key []byte, m mutation, bytes int64) workload.Outcome {
 	s.call.Cells = s.call.Cells[:0]
 	for _, c := range s.cells {
-		s.call.Cells = appendCell(s.call.Cells, key, s.t.family, c[0], c[1])
+		s.call.Cells = appendPut(s.call.Cells, key, s.t.family, c[0], c[1])
 	}
 	s.buffer.add(key, m, s.call.Cells)
 	return s.kept(1, bytes)
@@ -84,7 +85,7 @@ func (s *session) flush() error {
 	n := len(b.rows)
 	rows := s.rows
 	s.rows = b.rows
-	failed, err := s.carry(&tally{})
+	failed, err := s.carry(&protocol.Tally{})
 	b.rows, s.rows = s.rows, rows
 	b.lost = b.lost[:0]
 	if err != nil {

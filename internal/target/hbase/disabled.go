@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/target/hbase/admin"
-	"github.com/benchd/benchd/internal/target/hbase/rpc"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 const (
@@ -39,7 +39,7 @@ func (t *Target) checkState() error {
 	s := &t.state
 	now := time.Now()
 	if now.UnixNano() < s.disabled.Load() {
-		return &rpc.Exception{Class: "org.apache.hadoop.hbase.TableNotEnabledException", Message: t.settings.FullTable(), DoNotRetry: true}
+		return &protocol.Exception{Class: "org.apache.hadoop.hbase.TableNotEnabledException", Message: t.settings.FullTable(), DoNotRetry: true}
 	}
 	if s.ask == nil || now.UnixNano() < s.next.Load() || !s.asking.CompareAndSwap(false, true) {
 		return nil

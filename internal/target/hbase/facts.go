@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/benchd/benchd/internal/load"
-	"github.com/benchd/benchd/internal/target/hbase/rpc"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // mostCauses bounds how many kinds of failure are counted one by one.
@@ -41,7 +41,7 @@ func (t *Target) retried(err error) {
 
 // kindOf is a short name of what went wrong.
 func kindOf(err error) string {
-	if e, ok := errors.AsType[*rpc.Exception](err); ok {
+	if e, ok := errors.AsType[*protocol.Exception](err); ok {
 		return e.Short()
 	}
 	if errors.Is(err, errNotOpen) {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
-	"regexp"
 
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -41,28 +41,26 @@ const (
 	wait                   // the server is busy
 )
 
-// remedyOf knows what servers throw. What it has no rule for is tried again if it may pass, unless the server says that it
-// is no use.
+// remedyOf knows what servers throw. An exception that it has no rule for is tried again if it may pass, unless the server says
+// that it is no use.
 func remedyOf(err error) remedy {
-	if e, ok := errors.AsType[*rpc.Exception](err); ok {
-		switch e.Short() {
-		case "NotServingRegionException", "RegionMovedException", "RegionOfflineException", "RegionOpeningException",
-			"WrongRegionException", "UnknownRegionException":
+	if e, ok := errors.AsType[*protocol.Exception](err); ok {
+		switch e.Condition() {
+		case protocol.RegionMoved, protocol.RegionGone:
 			return relocate
-		case "CallQueueTooBigException", "RegionTooBusyException", "RpcThrottlingException", "CallDroppedException",
-			// A page of a scan can be asked for again, whatever has become of its scanner.
-			"ScannerResetException", "UnknownScannerException", "OutOfOrderScannerNextException", "LeaseException",
-			"CallTimedOutException", "RetryImmediatelyException", "ServerNotRunningYetException", "MultiActionResultTooLarge":
+		case protocol.RegionBusy, protocol.ServerBusy, protocol.CallDropped,
+			protocol.ScannerLost: // a page of a scan can be asked for again
 			return wait
-		case "RegionServerStoppedException", "RegionServerAbortedException":
+		case protocol.ServerStopping:
 			return redial
+		case protocol.OtherCondition, protocol.MasterStopping:
 		}
-		if !e.DoNotRetry && rpc.MayPass(e.Class) {
+		if !e.DoNotRetry && protocol.MayPass(e.Class) {
 			return wait // if the region has moved, too, the next answer says so
 		}
 		return giveUp
 	}
-	if errors.Is(err, errAnswer) || errors.Is(err, errCell) || errors.Is(err, errNoTable) || errors.Is(err, rpc.ErrTooLong) {
+	if errors.Is(err, protocol.ErrMalformed) || errors.Is(err, protocol.ErrCell) || errors.Is(err, errNoTable) || errors.Is(err, rpc.ErrTooLong) {
 		return giveUp
 	}
 	if f, ok := errors.AsType[*Failure](err); ok && f.Code != workload.ServiceUnavailable {
@@ -74,20 +72,12 @@ func remedyOf(err error) remedy {
 	return redial
 }
 
-// movedPlace finds the server in a RegionMovedException.
-var movedPlace = regexp.MustCompile(`hostname=(\S+) port=(\d+) startCode=`)
-
-// movedTo is host:port of the server that an exception names as the region's new one, or empty.
+// movedTo is host:port of the server that an error names as the region's new one, or empty.
 func movedTo(err error) string {
-	e, ok := errors.AsType[*rpc.Exception](err)
-	if !ok || e.Short() != "RegionMovedException" {
-		return ""
+	if e, ok := errors.AsType[*protocol.Exception](err); ok {
+		return e.MovedTo()
 	}
-	m := movedPlace.FindStringSubmatch(e.Message)
-	if m == nil {
-		return ""
-	}
-	return net.JoinHostPort(m[1], m[2])
+	return ""
 }
 
 // codeOf gives an error that ends an operation its kind.
@@ -95,7 +85,7 @@ func codeOf(err error) workload.Code {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f.Code
 	}
-	e, ok := errors.AsType[*rpc.Exception](err)
+	e, ok := errors.AsType[*protocol.Exception](err)
 	if !ok {
 		if errors.Is(err, context.DeadlineExceeded) {
 			return workload.Timeout

@@ -2,6 +2,8 @@ package hbase
 
 import (
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // The kinds of mutation, as HBase's protocol numbers them.
@@ -175,4 +177,11 @@ func appendScanRequest(out, region []byte, s *scanned) []byte {
 		out = appendNumber(out, 8, 1) // a page may be empty
 	}
 	return out
+}
+
+// appendPut appends a cell whose time the server sets.
+func appendPut(out, row, family, qualifier, value []byte) []byte {
+	return protocol.AppendCell(out, &protocol.Cell{
+		Row: row, Family: family, Qualifier: qualifier, Timestamp: protocol.LatestTimestamp, Type: protocol.TypePut, Value: value,
+	})
 }

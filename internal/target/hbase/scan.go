@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -14,14 +15,14 @@ import (
 // leaves nothing open on the server and begins behind the last row that has come: when the region moves or splits,
 // or an answer is lost, it is asked for again, and no row is left out or counted twice.
 func (s *session) scanRows(op *workload.Op) workload.Outcome {
-	var got tally
+	var got protocol.Tally
 	s.start = append(s.start[:0], op.Key...)
 	s.batched = false
 	s.scan.alone = false
 	s.scan.columns = appendColumns(s.scan.columns[:0], 1, s.t.family, op.Fields)
 	s.scan.bytes = s.t.settings.Scan.MaxResultSize
-	for got.rows < op.ScanLength {
-		left := op.ScanLength - got.rows
+	for got.Rows < op.ScanLength {
+		left := op.ScanLength - got.Rows
 		s.scan.rows = left
 		if c := s.t.settings.Scan.Caching; c > 0 {
 			s.scan.rows = min(left, c)
@@ -33,11 +34,11 @@ func (s *session) scanRows(op *workload.Op) workload.Outcome {
 			return partly(got, err)
 		}
 		response, cells, _ := s.call.Answer()
-		p, err := got.scannedPage(response, cells)
+		p, err := got.Scan(response, cells)
 		if err != nil {
 			return partly(got, err)
 		}
-		if p.over {
+		if p.Over {
 			break // a filter has had enough
 		}
 		more, err := s.advance(&p)
@@ -52,44 +53,44 @@ func (s *session) scanRows(op *workload.Op) workload.Outcome {
 		}
 		s.start = append(s.start[:0], s.scanned.stop...)
 	}
-	return workload.Outcome{Code: workload.OK, Rows: int32(got.rows), Bytes: got.bytes}
+	return workload.Outcome{Code: workload.OK, Rows: int32(got.Rows), Bytes: got.Bytes}
 }
 
 // advance moves the scan behind what a page has covered, and reports whether there may be more in its region. A limit of the
 // server (bytes, bytes of blocks, time) may end a page in the middle of a row or before any row was found. The scan goes on at
 // the row where that was; a row that no page can hold is asked for alone, as only pages of several rows have limits.
-func (s *session) advance(p *page) (more bool, err error) {
+func (s *session) advance(p *protocol.Page) (more bool, err error) {
 	if s.scan.alone {
 		s.scan.alone = false
 		s.start = append(s.start, 0)
 		return true, nil
 	}
-	full := p.rows >= s.scan.rows
-	if p.rows > 0 {
-		s.start = append(append(s.start[:0], p.last...), 0)
+	full := p.Rows >= s.scan.rows
+	if p.Rows > 0 {
+		s.start = append(append(s.start[:0], p.Last...), 0)
 	}
 	switch {
-	case p.part != nil:
-		s.start = append(s.start[:0], p.part...)
-		s.scan.alone = p.rows == 0
+	case p.Part != nil:
+		s.start = append(s.start[:0], p.Part...)
+		s.scan.alone = p.Rows == 0
 		return true, nil
-	case !p.moreInRegion && !full:
+	case !p.MoreInRegion && !full:
 		return false, nil
-	case bytes.Compare(p.cursor, s.start) > 0:
-		s.start = append(s.start[:0], p.cursor...)
-	case p.rows > 0:
-	case len(p.cursor) > 0 && bytes.Equal(p.cursor, s.start):
+	case bytes.Compare(p.Cursor, s.start) > 0:
+		s.start = append(s.start[:0], p.Cursor...)
+	case p.Rows > 0:
+	case len(p.Cursor) > 0 && bytes.Equal(p.Cursor, s.start):
 		s.scan.alone = true
 	default:
-		return false, fmt.Errorf("%w: a page of no rows that is not the last one, and names no row to go on at", errAnswer)
+		return false, fmt.Errorf("%w: a page of no rows that is not the last one, and names no row to go on at", protocol.ErrMalformed)
 	}
 	return true, nil
 }
 
 // partly is the outcome of an operation that failed after it had read something.
-func partly(got tally, err error) workload.Outcome {
+func partly(got protocol.Tally, err error) workload.Outcome {
 	out := ended(err)
-	out.Rows, out.Bytes = int32(got.rows), got.bytes
+	out.Rows, out.Bytes = int32(got.Rows), got.Bytes
 	return out
 }
 

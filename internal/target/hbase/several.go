@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -47,7 +48,7 @@ const mostParcel = 4 << 20
 
 // carry sends the session's rows, one request a server at a time and to all servers at once, until each row is done
 // or has failed for good. It returns the first failure and how many there are.
-func (s *session) carry(got *tally) (failed int, first error) {
+func (s *session) carry(got *protocol.Tally) (failed int, first error) {
 	slices.SortStableFunc(s.rows, func(x, y row) int { return bytes.Compare(x.key, y.key) })
 	var try attempt
 	for {
@@ -82,7 +83,7 @@ func (s *session) carry(got *tally) (failed int, first error) {
 }
 
 // round sends what is not done yet. Err is an error after which the rows that are left can be tried again.
-func (s *session) round(got *tally) (left, done int, err error) {
+func (s *session) round(got *protocol.Tally) (left, done int, err error) {
 	clear(s.parcels)
 	used := 0
 	for i := range s.rows {
@@ -208,7 +209,7 @@ func sizeAction(index int, r *row) int {
 
 // receive waits for a parcel's answer and marks its rows. The error is one after which those that are not done can
 // be tried again.
-func (s *session) receive(p *parcel, got *tally) error {
+func (s *session) receive(p *parcel, got *protocol.Tally) error {
 	conn := p.conn
 	if late := s.turn.await(p.call); late != nil {
 		return s.abandon(&p.call, conn, late, p.regions()...)
@@ -218,22 +219,22 @@ func (s *session) receive(p *parcel, got *tally) error {
 		return s.failed(p, p.rows, p.spans[0].region, conn, err)
 	}
 	var again error
-	err = multiAnswer(response, func(region, index int, r multiResult) error {
+	err = protocol.Multi(response, func(region, index int, r protocol.MultiResult) error {
 		if region >= len(p.spans) {
-			return errAnswer
+			return protocol.ErrMalformed
 		}
 		sp := p.spans[region]
 		if index >= sp.to-sp.from {
-			return errAnswer
+			return protocol.ErrMalformed
 		}
 		if index < 0 {
-			if err := s.failed(p, p.rows[sp.from:sp.to], sp.region, conn, r.err); err != nil {
+			if err := s.failed(p, p.rows[sp.from:sp.to], sp.region, conn, r.Err); err != nil {
 				again = err
 			}
 			return nil
 		}
-		if r.err != nil {
-			if err := s.failed(p, p.rows[sp.from+index:sp.from+index+1], sp.region, conn, r.err); err != nil {
+		if r.Err != nil {
+			if err := s.failed(p, p.rows[sp.from+index:sp.from+index+1], sp.region, conn, r.Err); err != nil {
 				again = err
 			}
 			return nil
@@ -241,7 +242,7 @@ func (s *session) receive(p *parcel, got *tally) error {
 		row := &s.rows[p.rows[sp.from+index]]
 		row.done, row.err = true, nil
 		var err error
-		_, cells, err = got.result(r.result, cells, nil)
+		_, cells, err = got.Result(r.Result, cells, nil)
 		return err
 	})
 	if err != nil {
@@ -291,14 +292,14 @@ func (s *session) insertBatch(op *workload.Op) workload.Outcome {
 		bytes += int64(len(key))
 		for f, field := range op.Fields {
 			value := op.Values[i*width+f]
-			r.cells = appendCell(r.cells, key, s.t.family, field, value)
+			r.cells = appendPut(r.cells, key, s.t.family, field, value)
 			bytes += int64(len(value))
 		}
 	}
 	if s.buffer != nil {
 		return s.keepAll(len(op.Keys), bytes)
 	}
-	failed, err := s.carry(&tally{})
+	failed, err := s.carry(&protocol.Tally{})
 	if err != nil {
 		out := ended(fewer(failed, len(op.Keys), err))
 		out.Rows = int32(len(op.Keys) - failed)
@@ -327,14 +328,14 @@ func (s *session) multiGet(op *workload.Op) workload.Outcome {
 	for i, key := range op.Keys {
 		s.rows[i].key, s.rows[i].get, s.rows[i].columns = key, true, s.columns
 	}
-	var got tally
+	var got protocol.Tally
 	failed, err := s.carry(&got)
 	if err != nil {
 		return partly(got, fewer(failed, len(op.Keys), err))
 	}
-	out := workload.Outcome{Code: workload.OK, Rows: int32(got.rows), Bytes: got.bytes}
-	if got.rows < len(op.Keys) {
-		out.Code, out.Err = workload.NotFound, fmt.Errorf("%d of %d rows are not there", len(op.Keys)-got.rows, len(op.Keys))
+	out := workload.Outcome{Code: workload.OK, Rows: int32(got.Rows), Bytes: got.Bytes}
+	if got.Rows < len(op.Keys) {
+		out.Code, out.Err = workload.NotFound, fmt.Errorf("%d of %d rows are not there", len(op.Keys)-got.Rows, len(op.Keys))
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -14,21 +15,21 @@ func (s *session) read(op *workload.Op) workload.Outcome {
 	if err := s.single(op.Key, encodeGet); err != nil {
 		return ended(err)
 	}
-	var got tally
+	var got protocol.Tally
 	var err error
 	if s.item != nil {
-		_, _, err = got.result(s.item.result, s.item.cells, op.Collect)
+		_, _, err = got.Result(s.item.result, s.item.cells, op.Collect)
 	} else {
 		response, cells, _ := s.call.Answer()
-		err = got.got(response, cells, op.Collect)
+		err = got.Get(response, cells, op.Collect)
 	}
 	if err != nil {
 		return ended(err)
 	}
-	if got.rows == 0 {
+	if got.Rows == 0 {
 		return workload.Outcome{Code: workload.NotFound, Err: errMissing}
 	}
-	return workload.Outcome{Code: workload.OK, Rows: 1, Bytes: got.bytes}
+	return workload.Outcome{Code: workload.OK, Rows: 1, Bytes: got.Bytes}
 }
 
 func encodeGet(s *session, r *region) {
@@ -93,7 +94,7 @@ func (s *session) checkAndPut(op *workload.Op) workload.Outcome {
 		return ended(err)
 	}
 	response, _, _ := s.call.Answer()
-	done, err := processed(response)
+	done, err := protocol.Processed(response)
 	if err != nil {
 		return ended(err)
 	}
@@ -124,6 +125,6 @@ func encodeMutate(s *session, r *region) {
 	s.call.Method = "Mutate"
 	s.call.Request = appendMutateRequest(s.call.Request, r.field, s.key, s.mutation, s.condition, s.t.nonceGroup)
 	for _, c := range s.cells {
-		s.call.Cells = appendCell(s.call.Cells, s.key, s.t.family, c[0], c[1])
+		s.call.Cells = appendPut(s.call.Cells, s.key, s.t.family, c[0], c[1])
 	}
 }

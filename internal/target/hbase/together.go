@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
@@ -86,7 +87,7 @@ func (s *session) together(r *region, conn *rpc.Conn) error {
 	it.row.cells = it.row.cells[:0]
 	if !it.row.get {
 		for _, c := range s.cells {
-			it.row.cells = appendCell(it.row.cells, s.key, s.t.family, c[0], c[1])
+			it.row.cells = appendPut(it.row.cells, s.key, s.t.family, c[0], c[1])
 		}
 	}
 	g := &r.server.lines[s.line].batch
@@ -187,31 +188,31 @@ func (s *session) lead(g *gathering, b *batch, conn *rpc.Conn) {
 func (b *batch) settle(call *rpc.Call, spans []span) {
 	response, cells, err := call.Answer()
 	if err == nil {
-		err = multiAnswer(response, func(region, index int, r multiResult) (err error) {
+		err = protocol.Multi(response, func(region, index int, r protocol.MultiResult) (err error) {
 			if region >= len(spans) || index >= spans[region].to-spans[region].from {
-				return errAnswer
+				return protocol.ErrMalformed
 			}
 			sp := spans[region]
 			if index < 0 {
 				for i := sp.from; i < sp.to; i++ {
-					b.finish(i, r.err)
+					b.finish(i, r.Err)
 				}
 				return nil
 			}
 			it := b.items[sp.from+index]
 			if it == nil {
-				return errAnswer // there are two answers for it
+				return protocol.ErrMalformed // there are two answers for it
 			}
-			if r.err == nil {
+			if r.Err == nil {
 				before := cells
-				var unread tally
-				if _, cells, err = unread.result(r.result, cells, nil); err != nil {
+				var unread protocol.Tally
+				if _, cells, err = unread.Result(r.Result, cells, nil); err != nil {
 					return err
 				}
-				it.result = append(it.result[:0], r.result...)
+				it.result = append(it.result[:0], r.Result...)
 				it.cells = append(it.cells[:0], before[:len(before)-len(cells)]...)
 			}
-			b.finish(sp.from+index, r.err)
+			b.finish(sp.from+index, r.Err)
 			return nil
 		})
 		err = cmp.Or(err, errMissingAnswer)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/benchd/benchd/internal/target/hbase/rpc"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // progressAfter is how long retries go on before a line of the log says so: most end earlier, as when a region moves.
@@ -65,7 +65,7 @@ func (c *Client) Retry(ctx context.Context, what string, do func() error) error 
 // elsewhere.
 func mayPass(err error) bool {
 	if answer, ok := errors.AsType[*Exception](err); ok {
-		return answer.starting() || answer.elsewhere() || rpc.MayPass(answer.Class)
+		return answer.starting() || answer.elsewhere() || protocol.MayPass(answer.Class)
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return false

@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // most is the longest answer that is taken in, and the longest request that is sent.
@@ -54,7 +56,7 @@ func appendRequest(out []byte, id uint32, c *Call, cells []byte) []byte {
 type header struct {
 	id        uint32
 	cells     int // bytes
-	exception *Exception
+	exception *protocol.Exception
 }
 
 // delimited splits b behind the message that it begins with.
@@ -87,7 +89,7 @@ func parseHeader(b []byte, h *header) error {
 			if n < 0 {
 				return errNonsense
 			}
-			h.exception, b = parseException(v), b[n:]
+			h.exception, b = protocol.ParseException(v), b[n:]
 		case num == 3 && kind == protowire.BytesType:
 			v, n := protowire.ConsumeBytes(b)
 			if n < 0 {

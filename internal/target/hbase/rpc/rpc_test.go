@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,6 +16,8 @@ import (
 	"go.uber.org/goleak"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -159,7 +160,7 @@ func TestAnExceptionIsTheAnswerToItsCall(t *testing.T) {
 	for range 2 {
 		call := NewCall()
 		_, _, err := ask(c, call)
-		require.Equal(t, &Exception{Class: "org.apache.hadoop.hbase.NotServingRegionException", Message: "t is not online", DoNotRetry: true}, err)
+		require.Equal(t, &protocol.Exception{Class: "org.apache.hadoop.hbase.NotServingRegionException", Message: "t is not online", DoNotRetry: true}, err)
 	}
 	require.NoError(t, c.Err(), "the connection is well")
 }
@@ -217,20 +218,6 @@ func TestDialObeysItsContext(t *testing.T) {
 	cancel()
 	_, err := Dial(ctx, "127.0.0.1:1", Config{})
 	require.ErrorIs(t, err, context.Canceled)
-}
-
-func TestExceptionsAreToldInOneLine(t *testing.T) {
-	for printed, want := range map[string]string{
-		"a.b.CException: text\n\tat x.y(z.java:1)\n": "CException: text",
-		"text\n\tat x.y(z.java:1)\n":                 "CException: text",
-		"a.b.CException\n\tat x.y(z.java:1)\n":       "CException",
-		"":                                           "CException",
-		"a.b.CException: text":                       "CException: text",
-		"a.b.CException: two\nlines\n\tat x.y(z.java:1)\nCaused by: other":    "CException: two lines",
-		"a.b.CException: \xff" + strings.Repeat("é", 400) + "\n\tat x(y:1)\n": "CException: �" + strings.Repeat("é", 248) + "…",
-	} {
-		require.Equal(t, want, NewException("a.b.CException", printed).Error(), printed)
-	}
 }
 
 func FuzzHeader(f *testing.F) {
