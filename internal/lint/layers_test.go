@@ -38,7 +38,7 @@ func layers() []layer {
 		{"edges", []room{
 			{name: "load"},
 			{name: "target", beside: []string{"load", "sandbox/control"}, apart: true},
-			{name: "target/hbase/protocol", only: []string{"target", "sandbox", "test"}},
+			{name: "target/hbase/protocol", only: []string{"target", "sandbox", "sandbox/fault", "test"}},
 			{name: "observe", beside: []string{"target"}},
 			{name: "sandbox", beside: []string{"sandbox/control"}},
 			{name: "sandbox/control"},

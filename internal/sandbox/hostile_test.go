@@ -17,9 +17,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
-	"github.com/benchd/benchd/internal/sandbox/cell"
-	"github.com/benchd/benchd/internal/sandbox/rpc"
 	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // mostMemory is what no call may make a sandbox of a few rows take.
@@ -68,7 +67,7 @@ func seeds(f *testing.F, s *Sandbox) {
 		require.NoError(f, err)
 		f.Add(service, method, b, cells)
 	}
-	one := rpc.AppendCell(nil, &cell.Cell{Row: []byte("r"), Family: []byte("f"), Qualifier: []byte("q"), Timestamp: 7, Type: cell.Put, Value: []byte("v")})
+	one := protocol.AppendCell(nil, &protocol.Cell{Row: []byte("r"), Family: []byte("f"), Qualifier: []byte("q"), Timestamp: 7, Type: protocol.TypePut, Value: []byte("v")})
 	put := &hbasepb.MutationProto{
 		Row: []byte("r"), MutateType: hbasepb.MutationType_MUTATION_TYPE_PUT.Enum(), AssociatedCellCount: proto.Int32(1),
 	}

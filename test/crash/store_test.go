@@ -16,9 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/filter"
 	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 	"github.com/benchd/benchd/test/house"
 )
 
@@ -107,8 +107,8 @@ func rearrange(s *store.Store, i int) error {
 	return err
 }
 
-func value(qualifier, v string) []cell.Cell {
-	return []cell.Cell{{Family: []byte("f"), Qualifier: []byte(qualifier), Timestamp: cell.Latest, Value: []byte(v)}}
+func value(qualifier, v string) []protocol.Cell {
+	return []protocol.Cell{{Family: []byte("f"), Qualifier: []byte(qualifier), Timestamp: protocol.LatestTimestamp, Value: []byte(v)}}
 }
 
 // apply does one operation; a region that was split meanwhile is looked for again.

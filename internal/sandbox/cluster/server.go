@@ -16,6 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/jmx"
 	"github.com/benchd/benchd/internal/sandbox/meta"
 	"github.com/benchd/benchd/internal/sandbox/rpc"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 const (
@@ -107,7 +108,7 @@ func (s *Server) Region(name []byte) (*Region, error) {
 	at, ok := s.away[string(encoded)]
 	s.mu.Unlock()
 	if ok && at.to.Alive() {
-		return nil, &rpc.Exception{
+		return nil, &protocol.Exception{
 			Class: moved,
 			Message: fmt.Sprintf("Region moved to: hostname=%s port=%d startCode=%d. As of locationSeqNum=%d.",
 				at.to.Host, at.to.Port, at.to.StartCode, at.opened),

@@ -9,6 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/meta"
 	"github.com/benchd/benchd/internal/sandbox/rpc"
 	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // Create creates a table and has its regions served.
@@ -185,7 +186,7 @@ func Explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := errors.AsType[*rpc.Exception](err); ok {
+	if _, ok := errors.AsType[*protocol.Exception](err); ok {
 		return err
 	}
 	const hbase = "org.apache.hadoop.hbase."
@@ -215,7 +216,7 @@ func Explain(err error) error {
 		{is: ErrNoServer, class: hbase + "PleaseHoldException", again: true},
 	} {
 		if errors.Is(err, known.is) {
-			return &rpc.Exception{Class: known.class, Message: text(err, known.named), DoNotRetry: !known.again}
+			return &protocol.Exception{Class: known.class, Message: text(err, known.named), DoNotRetry: !known.again}
 		}
 	}
 	return fmt.Errorf("sandbox: %w", err)

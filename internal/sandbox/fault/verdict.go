@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // Verdict is what is to happen to a call. The zero Verdict is: nothing.
 type Verdict struct {
 	// Exception is what to answer with in place of carrying the call out.
-	Exception *Exception
+	Exception *protocol.Exception
 	// Cut says that the call is to be carried out, that some of the answer's bytes are to be sent, and the connection
 	// closed: CutAfter of them, from 0 to 1, of the whole frame.
 	Cut      bool
@@ -20,16 +22,6 @@ type Verdict struct {
 	until time.Time // when delay is over
 	stall []*active // to be waited for
 	late  []*active // the faults behind delay
-}
-
-// Exception is one of HBase's, as an answer carries it.
-type Exception struct {
-	Class      string
-	Message    string
-	DoNotRetry bool
-	// Host and Port are where a region has moved to.
-	Host string
-	Port int
 }
 
 // Delay is how long Wait takes, but for stalls.
@@ -70,8 +62,8 @@ func (v *Verdict) Wait(ctx context.Context) error {
 	return err
 }
 
-func exception(f *Fault, c *Call) *Exception {
-	e := &Exception{Class: f.Kind.class()}
+func exception(f *Fault, c *Call) *protocol.Exception {
+	e := &protocol.Exception{Class: f.Kind.class()}
 	where := c.Region
 	if where == "" {
 		where = c.Table

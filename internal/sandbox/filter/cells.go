@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // value lets cells through whose value compares.
@@ -13,7 +13,7 @@ type value struct {
 	condition
 }
 
-func (f *value) Judge(c *cell.Cell) Verdict {
+func (f *value) Judge(c *protocol.Cell) Verdict {
 	if f.holds(c.Value) {
 		return Include
 	}
@@ -29,7 +29,7 @@ type columnValue struct {
 }
 
 func (f *columnValue) Reset() { f.found = false }
-func (f *columnValue) Judge(c *cell.Cell) Verdict {
+func (f *columnValue) Judge(c *protocol.Cell) Verdict {
 	if !bytes.Equal(c.Family, f.family) || !bytes.Equal(c.Qualifier, f.qualifier) {
 		if f.found {
 			return NextRow
@@ -54,13 +54,13 @@ type singleColumn struct {
 	found, matched    bool
 }
 
-func (f *singleColumn) is(c *cell.Cell) bool {
+func (f *singleColumn) is(c *protocol.Cell) bool {
 	return bytes.Equal(c.Family, f.family) && bytes.Equal(c.Qualifier, f.qualifier)
 }
 
 func (f *singleColumn) Reset()        { f.found, f.matched = false, false }
 func (*singleColumn) WholeRows() bool { return true }
-func (f *singleColumn) Judge(c *cell.Cell) Verdict {
+func (f *singleColumn) Judge(c *protocol.Cell) Verdict {
 	switch {
 	case f.matched:
 		return Include
@@ -87,11 +87,11 @@ func (f *singleColumn) DropRow() bool {
 	return f.ifMissing
 }
 
-func (f *singleColumn) RowCells(cells []cell.Cell) []cell.Cell {
+func (f *singleColumn) RowCells(cells []protocol.Cell) []protocol.Cell {
 	if !f.exclude {
 		return cells
 	}
-	return slices.DeleteFunc(cells, func(c cell.Cell) bool { return f.is(&c) })
+	return slices.DeleteFunc(cells, func(c protocol.Cell) bool { return f.is(&c) })
 }
 
 // dependent lets cells through whose times are those of a column's values in the same row.
@@ -105,7 +105,7 @@ type dependent struct {
 
 func (f *dependent) Reset()        { f.at = f.at[:0] }
 func (*dependent) WholeRows() bool { return true }
-func (f *dependent) Judge(c *cell.Cell) Verdict {
+func (f *dependent) Judge(c *protocol.Cell) Verdict {
 	if !bytes.Equal(c.Family, f.family) || !bytes.Equal(c.Qualifier, f.qualifier) {
 		return Include
 	}
@@ -119,8 +119,8 @@ func (f *dependent) Judge(c *cell.Cell) Verdict {
 	return Include
 }
 
-func (f *dependent) RowCells(cells []cell.Cell) []cell.Cell {
-	return slices.DeleteFunc(cells, func(c cell.Cell) bool { return !slices.Contains(f.at, c.Timestamp) })
+func (f *dependent) RowCells(cells []protocol.Cell) []protocol.Cell {
+	return slices.DeleteFunc(cells, func(c protocol.Cell) bool { return !slices.Contains(f.at, c.Timestamp) })
 }
 
 // times lets cells of given times, which are sorted, through.
@@ -129,7 +129,7 @@ type times struct {
 	at []int64
 }
 
-func (f *times) Judge(c *cell.Cell) Verdict {
+func (f *times) Judge(c *protocol.Cell) Verdict {
 	if _, found := slices.BinarySearch(f.at, c.Timestamp); found {
 		return Include
 	}
@@ -156,7 +156,7 @@ func (f *skip) Reset() {
 	f.out = false
 }
 
-func (f *skip) Judge(c *cell.Cell) Verdict {
+func (f *skip) Judge(c *protocol.Cell) Verdict {
 	v := f.Filter.Judge(c)
 	f.out = f.out || v != Include
 	return v
@@ -179,7 +179,7 @@ func (f *whileMatch) SkipRow(row []byte) bool {
 	return out
 }
 
-func (f *whileMatch) Judge(c *cell.Cell) Verdict {
+func (f *whileMatch) Judge(c *protocol.Cell) Verdict {
 	v := f.Filter.Judge(c)
 	f.over = f.over || v != Include
 	return v

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // family lets families through whose name compares.
@@ -14,7 +14,7 @@ type family struct {
 	condition
 }
 
-func (f *family) Judge(c *cell.Cell) Verdict {
+func (f *family) Judge(c *protocol.Cell) Verdict {
 	if len(c.Family) > 0 && !f.holds(c.Family) {
 		return NextRow // of this family
 	}
@@ -27,7 +27,7 @@ type qualifier struct {
 	condition
 }
 
-func (f *qualifier) Judge(c *cell.Cell) Verdict {
+func (f *qualifier) Judge(c *protocol.Cell) Verdict {
 	if f.holds(c.Qualifier) {
 		return Include
 	}
@@ -47,7 +47,7 @@ func newColumnPrefix(prefixes ...[]byte) *columnPrefix {
 	return &columnPrefix{prefixes: prefixes}
 }
 
-func (f *columnPrefix) Judge(c *cell.Cell) Verdict {
+func (f *columnPrefix) Judge(c *protocol.Cell) Verdict {
 	for _, p := range f.prefixes {
 		switch {
 		case bytes.HasPrefix(c.Qualifier, p):
@@ -60,7 +60,7 @@ func (f *columnPrefix) Judge(c *cell.Cell) Verdict {
 	return NextRow
 }
 
-func (f *columnPrefix) Hint(c *cell.Cell) (cell.Cell, bool) { return columnHint(c, f.next) }
+func (f *columnPrefix) Hint(c *protocol.Cell) (protocol.Cell, bool) { return columnHint(c, f.next) }
 
 // columnRange lets columns between two names through; nil is no end.
 type columnRange struct {
@@ -69,7 +69,7 @@ type columnRange struct {
 	lowIn, highIn bool
 }
 
-func (f *columnRange) Judge(c *cell.Cell) Verdict {
+func (f *columnRange) Judge(c *protocol.Cell) Verdict {
 	if f.low != nil {
 		switch order := bytes.Compare(c.Qualifier, f.low); {
 		case order < 0:
@@ -86,7 +86,7 @@ func (f *columnRange) Judge(c *cell.Cell) Verdict {
 	return Include
 }
 
-func (f *columnRange) Hint(c *cell.Cell) (cell.Cell, bool) { return columnHint(c, f.low) }
+func (f *columnRange) Hint(c *protocol.Cell) (protocol.Cell, bool) { return columnHint(c, f.low) }
 
 // columnCount ends a Get after so many columns.
 type columnCount struct {
@@ -96,7 +96,7 @@ type columnCount struct {
 
 func (f *columnCount) Reset()             { f.count = 0 }
 func (f *columnCount) AllRemaining() bool { return f.count > f.limit }
-func (f *columnCount) Judge(*cell.Cell) Verdict {
+func (f *columnCount) Judge(*protocol.Cell) Verdict {
 	f.count++
 	if f.count > f.limit {
 		return NextColumn
@@ -113,7 +113,7 @@ type columnPage struct {
 }
 
 func (f *columnPage) Reset() { f.count = 0 }
-func (f *columnPage) Judge(c *cell.Cell) Verdict {
+func (f *columnPage) Judge(c *protocol.Cell) Verdict {
 	if f.from != nil {
 		switch {
 		case f.count >= f.limit:
@@ -134,7 +134,7 @@ func (f *columnPage) Judge(c *cell.Cell) Verdict {
 	return IncludeNextColumn
 }
 
-func (f *columnPage) Hint(c *cell.Cell) (cell.Cell, bool) { return columnHint(c, f.from) }
+func (f *columnPage) Hint(c *protocol.Cell) (protocol.Cell, bool) { return columnHint(c, f.from) }
 
 // firstKey lets each row's first cell through, or the first whose column is one of those named.
 type firstKey struct {
@@ -144,7 +144,7 @@ type firstKey struct {
 }
 
 func (f *firstKey) Reset() { f.found = false }
-func (f *firstKey) Judge(c *cell.Cell) Verdict {
+func (f *firstKey) Judge(c *protocol.Cell) Verdict {
 	if f.found {
 		return NextRow
 	}
@@ -158,7 +158,7 @@ type keyOnly struct {
 	length bool
 }
 
-func (f *keyOnly) Transform(c *cell.Cell) {
+func (f *keyOnly) Transform(c *protocol.Cell) {
 	if f.length {
 		c.Value = binary.BigEndian.AppendUint32(nil, uint32(len(c.Value)))
 		return

@@ -10,7 +10,7 @@
 // A Filter has state and serves one Get, or one scanner, at a time.
 package filter
 
-import "github.com/benchd/benchd/internal/sandbox/cell"
+import "github.com/benchd/benchd/internal/target/hbase/protocol"
 
 // Verdict is what Judge says of a cell.
 type Verdict uint8
@@ -38,13 +38,13 @@ type Filter interface {
 	// SkipRow is given each row's key first; true leaves the row out.
 	SkipRow(row []byte) bool
 	// Judge decides on a cell.
-	Judge(c *cell.Cell) Verdict
+	Judge(c *protocol.Cell) Verdict
 	// Transform may change a cell that was taken, before it is copied: it may replace its slices, not write into them.
-	Transform(c *cell.Cell)
+	Transform(c *protocol.Cell)
 	// Hint follows SeekHint: the first cell that may pass, not before the one judged; false when it is not known.
-	Hint(c *cell.Cell) (cell.Cell, bool)
+	Hint(c *protocol.Cell) (protocol.Cell, bool)
 	// RowCells may remove cells of the row that is at its end. It returns a prefix of what it was given, reordered never.
-	RowCells(cells []cell.Cell) []cell.Cell
+	RowCells(cells []protocol.Cell) []protocol.Cell
 	// DropRow leaves out the whole row that is at its end.
 	DropRow() bool
 	// WholeRows tells that RowCells or DropRow matter, so that a row must not be returned in parts.

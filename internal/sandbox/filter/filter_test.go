@@ -9,8 +9,8 @@ import (
 	"github.com/tsuna/gohbase/pb"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/filter"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 func message(name string, m proto.Message) *pb.Filter {
@@ -49,13 +49,13 @@ func list(op pb.FilterList_Operator, filters ...*pb.Filter) *pb.Filter {
 
 // rows is what the tests filter: rows a to e, each with the columns p1, p2 and q of family f, and x of family g; a value is its row and
 // column, and its time the number of the row.
-func rows() [][]cell.Cell {
-	var all [][]cell.Cell
+func rows() [][]protocol.Cell {
+	var all [][]protocol.Cell
 	for i, row := range []string{"a", "b", "c", "d", "e"} {
-		var cells []cell.Cell
+		var cells []protocol.Cell
 		for _, column := range []string{"fp1", "fp2", "fq", "gx"} {
-			cells = append(cells, cell.Cell{
-				Row: []byte(row), Family: []byte(column[:1]), Qualifier: []byte(column[1:]), Timestamp: int64(i + 1), Type: cell.Put,
+			cells = append(cells, protocol.Cell{
+				Row: []byte(row), Family: []byte(column[:1]), Qualifier: []byte(column[1:]), Timestamp: int64(i + 1), Type: protocol.TypePut,
 				Value: []byte(row + column[1:]),
 			})
 		}
@@ -65,7 +65,7 @@ func rows() [][]cell.Cell {
 }
 
 // passed runs a filter over rows as a reader would, which reads each family by itself, and names what is left.
-func passed(f filter.Filter, rows [][]cell.Cell) (names []string) {
+func passed(f filter.Filter, rows [][]protocol.Cell) (names []string) {
 	for _, row := range rows {
 		f.Reset()
 		if f.AllRemaining() {
@@ -74,7 +74,7 @@ func passed(f filter.Filter, rows [][]cell.Cell) (names []string) {
 		if f.SkipRow(row[0].Row) {
 			continue
 		}
-		var kept []cell.Cell
+		var kept []protocol.Cell
 		done := ""
 		for _, c := range row {
 			if done == string(c.Family) {
@@ -187,7 +187,7 @@ func TestFiltersLeaveWhatHBaseLeaves(t *testing.T) {
 func TestKeyOnlyLeavesTheLength(t *testing.T) {
 	f, err := filter.Parse(message("KeyOnlyFilter", &pb.KeyOnlyFilter{LenAsVal: new(true)}))
 	require.NoError(t, err)
-	c := cell.Cell{Value: []byte("seven b")}
+	c := protocol.Cell{Value: []byte("seven b")}
 	f.Transform(&c)
 	require.Equal(t, uint32(7), binary.BigEndian.Uint32(c.Value))
 }

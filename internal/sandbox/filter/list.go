@@ -3,7 +3,7 @@ package filter
 import (
 	"bytes"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // list is what two kinds of lists share: each asks all of its filters, for they have state.
@@ -21,7 +21,7 @@ func (l *list) Reset() {
 	}
 }
 
-func (l *list) Transform(c *cell.Cell) {
+func (l *list) Transform(c *protocol.Cell) {
 	for i, f := range l.filters {
 		if l.took[i] {
 			f.Transform(c)
@@ -29,7 +29,7 @@ func (l *list) Transform(c *cell.Cell) {
 	}
 }
 
-func (l *list) RowCells(cells []cell.Cell) []cell.Cell {
+func (l *list) RowCells(cells []protocol.Cell) []protocol.Cell {
 	for _, f := range l.filters {
 		cells = f.RowCells(cells)
 	}
@@ -114,7 +114,7 @@ func verdict(takes bool, reach int) Verdict {
 	}
 }
 
-func (f *and) Judge(c *cell.Cell) Verdict {
+func (f *and) Judge(c *protocol.Cell) Verdict {
 	f.hints = f.hints[:0]
 	takes, far := true, 0
 	for i, one := range f.filters {
@@ -132,9 +132,9 @@ func (f *and) Judge(c *cell.Cell) Verdict {
 }
 
 // Hint is the farthest of those that were given.
-func (f *and) Hint(c *cell.Cell) (far cell.Cell, ok bool) {
+func (f *and) Hint(c *protocol.Cell) (far protocol.Cell, ok bool) {
 	for _, one := range f.hints {
-		if hint, has := one.Hint(c); has && (!ok || cell.Compare(&hint, &far) > 0) {
+		if hint, has := one.Hint(c); has && (!ok || protocol.CompareCells(&hint, &far) > 0) {
 			far, ok = hint, true
 		}
 	}
@@ -162,7 +162,7 @@ type said struct {
 	verdict           Verdict
 	waits             bool // it need not be asked of the cells that follow at once
 	family, qualifier []byte
-	hint              cell.Cell
+	hint              protocol.Cell
 }
 
 func newOr(filters []Filter) *or {
@@ -195,7 +195,7 @@ func (f *or) SkipRow(row []byte) bool {
 	return out
 }
 
-func (f *or) Judge(c *cell.Cell) Verdict {
+func (f *or) Judge(c *protocol.Cell) Verdict {
 	if len(f.filters) == 0 {
 		return Include
 	}
@@ -226,11 +226,11 @@ func (f *or) Judge(c *cell.Cell) Verdict {
 // mixed tells that a hint of one filter says nothing about how far all of them lead.
 func (f *or) mixed() bool { return len(f.filters) > 1 }
 
-func (f *or) Hint(c *cell.Cell) (cell.Cell, bool) {
+func (f *or) Hint(c *protocol.Cell) (protocol.Cell, bool) {
 	if len(f.filters) == 1 {
 		return f.filters[0].Hint(c)
 	}
-	return cell.Cell{}, false
+	return protocol.Cell{}, false
 }
 
 func (f *or) DropRow() bool {
@@ -243,7 +243,7 @@ func (f *or) DropRow() bool {
 }
 
 // note keeps what a filter said, when it holds for cells that follow.
-func (s *said) note(v Verdict, c *cell.Cell, by Filter) {
+func (s *said) note(v Verdict, c *protocol.Cell, by Filter) {
 	s.verdict, s.waits = v, reach(v) > 0
 	if !s.waits {
 		return
@@ -259,7 +259,7 @@ func (s *said) note(v Verdict, c *cell.Cell, by Filter) {
 }
 
 // still gives the verdict that holds on for c; it ends the waiting when there is none.
-func (s *said) still(c *cell.Cell) Verdict {
+func (s *said) still(c *protocol.Cell) Verdict {
 	if !s.waits {
 		return Skip
 	}
@@ -271,7 +271,7 @@ func (s *said) still(c *cell.Cell) Verdict {
 		s.waits = bytes.Equal(c.Family, s.family)
 		return NextRow
 	default:
-		s.waits = cell.Compare(c, &s.hint) < 0
+		s.waits = protocol.CompareCells(c, &s.hint) < 0
 		return SeekHint
 	}
 }

@@ -5,15 +5,15 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // all leaves out every row.
 type all struct{ pass }
 
-func (all) AllRemaining() bool       { return true }
-func (all) SkipRow([]byte) bool      { return true }
-func (all) Judge(*cell.Cell) Verdict { return NextRow }
+func (all) AllRemaining() bool           { return true }
+func (all) SkipRow([]byte) bool          { return true }
+func (all) Judge(*protocol.Cell) Verdict { return NextRow }
 
 // page lets so many rows through that have anything left when all is judged.
 type page struct {
@@ -50,7 +50,7 @@ func (f *prefix) SkipRow(row []byte) bool {
 	return f.out
 }
 
-func (f *prefix) Judge(*cell.Cell) Verdict {
+func (f *prefix) Judge(*protocol.Cell) Verdict {
 	if f.out {
 		return NextRow
 	}
@@ -70,7 +70,7 @@ func (f *row) SkipRow(key []byte) bool {
 	return f.out
 }
 
-func (f *row) Judge(*cell.Cell) Verdict {
+func (f *row) Judge(*protocol.Cell) Verdict {
 	if f.out {
 		return NextRow
 	}
@@ -99,7 +99,7 @@ func (f *inclusiveStop) SkipRow(row []byte) bool {
 	return f.over
 }
 
-func (f *inclusiveStop) Judge(*cell.Cell) Verdict {
+func (f *inclusiveStop) Judge(*protocol.Cell) Verdict {
 	if f.over {
 		return NextRow
 	}
@@ -121,7 +121,7 @@ func (f *random) SkipRow([]byte) bool {
 	return f.out
 }
 
-func (f *random) Judge(*cell.Cell) Verdict {
+func (f *random) Judge(*protocol.Cell) Verdict {
 	if f.out {
 		return NextRow
 	}
@@ -178,7 +178,7 @@ func (f *ranges) SkipRow(row []byte) bool {
 	return f.over
 }
 
-func (f *ranges) Judge(c *cell.Cell) Verdict {
+func (f *ranges) Judge(c *protocol.Cell) Verdict {
 	switch {
 	case f.in:
 		return Include
@@ -189,7 +189,7 @@ func (f *ranges) Judge(c *cell.Cell) Verdict {
 	}
 }
 
-func (f *ranges) Hint(*cell.Cell) (cell.Cell, bool) { return rowHint(f.spans[f.next].start) }
+func (f *ranges) Hint(*protocol.Cell) (protocol.Cell, bool) { return rowHint(f.spans[f.next].start) }
 
 // fuzzyKey is a pattern: bytes that must be there, but where any says that each will do.
 type fuzzyKey struct {
@@ -215,7 +215,7 @@ type fuzzy struct {
 	keys []fuzzyKey
 }
 
-func (f *fuzzy) Judge(c *cell.Cell) Verdict {
+func (f *fuzzy) Judge(c *protocol.Cell) Verdict {
 	for i := range f.keys {
 		if f.keys[i].fits(c.Row) {
 			return Include

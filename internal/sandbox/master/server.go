@@ -107,8 +107,8 @@ func (s *Server) judge(ctx context.Context, a *rpc.Answer) error {
 	if err := v.Wait(ctx); err != nil {
 		return err
 	}
-	if e := v.Exception; e != nil {
-		return &rpc.Exception{Class: e.Class, Message: e.Message, DoNotRetry: e.DoNotRetry, Host: e.Host, Port: e.Port}
+	if v.Exception != nil {
+		return v.Exception
 	}
 	a.Cut, a.CutAfter = v.Cut, v.CutAfter
 	return nil

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 const (
@@ -112,14 +112,14 @@ func marshal(m proto.Message) []byte {
 	return b
 }
 
-func (r *Row) cells() []cell.Cell {
+func (r *Row) cells() []protocol.Cell {
 	now := time.Now().UnixMilli()
-	cells := make([]cell.Cell, 0, len(r.columns))
+	cells := make([]protocol.Cell, 0, len(r.columns))
 	for qualifier, value := range r.columns {
-		cells = append(cells, cell.Cell{
-			Row: r.Key, Family: []byte(r.family), Qualifier: []byte(qualifier), Timestamp: now, Type: cell.Put, Value: value,
+		cells = append(cells, protocol.Cell{
+			Row: r.Key, Family: []byte(r.family), Qualifier: []byte(qualifier), Timestamp: now, Type: protocol.TypePut, Value: value,
 		})
 	}
-	slices.SortFunc(cells, func(a, b cell.Cell) int { return bytes.Compare(a.Qualifier, b.Qualifier) })
+	slices.SortFunc(cells, func(a, b protocol.Cell) int { return bytes.Compare(a.Qualifier, b.Qualifier) })
 	return cells
 }

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/filter"
 	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // What hbase:meta and its one region are called.
@@ -22,7 +22,7 @@ const (
 // row is one row; its cells are in order and never change.
 type row struct {
 	key   []byte
-	cells []cell.Cell
+	cells []protocol.Cell
 }
 
 // Table is hbase:meta. It may be read by many at once.
@@ -100,7 +100,7 @@ func known(columns []store.Columns) error {
 }
 
 // Pick appends the cells of a row that a read wants.
-func pick(dst []cell.Cell, r *row, read *store.Read) []cell.Cell {
+func pick(dst []protocol.Cell, r *row, read *store.Read) []protocol.Cell {
 	before := len(dst)
 	for i := range r.cells {
 		c := r.cells[i]
@@ -129,7 +129,7 @@ func pick(dst []cell.Cell, r *row, read *store.Read) []cell.Cell {
 	return dst
 }
 
-func wanted(c *cell.Cell, read *store.Read) bool {
+func wanted(c *protocol.Cell, read *store.Read) bool {
 	if read.Times.Before(c.Timestamp) || read.Times.After(c.Timestamp) {
 		return false
 	}

@@ -11,10 +11,10 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/cluster"
 	"github.com/benchd/benchd/internal/sandbox/rpc"
 	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // serving gives a region server with one region of table t, without ports, and that region.
@@ -71,7 +71,7 @@ func FuzzClientService(f *testing.F) {
 	}
 	count := &hbasepb.MutationProto{Row: []byte("r"), MutateType: hbasepb.MutationType_MUTATION_TYPE_INCREMENT.Enum(), AssociatedCellCount: proto.Int32(1)}
 	condition := &hbasepb.Condition{Row: []byte("r"), Family: []byte("f"), Qualifier: []byte("q"), CompareType: hbasepb.CompareType_COMPARE_TYPE_EQUAL.Enum()}
-	block := rpc.AppendCell(nil, &cell.Cell{Row: []byte("r"), Family: []byte("f"), Qualifier: []byte("n"), Timestamp: cell.Latest, Type: cell.Put, Value: make([]byte, 8)})
+	block := protocol.AppendCell(nil, &protocol.Cell{Row: []byte("r"), Family: []byte("f"), Qualifier: []byte("n"), Timestamp: protocol.LatestTimestamp, Type: protocol.TypePut, Value: make([]byte, 8)})
 	for i, m := range []proto.Message{
 		&hbasepb.GetRequest{Get: &hbasepb.Get{Row: []byte("r"), MaxVersions: proto.Uint32(3)}},
 		&hbasepb.MutateRequest{Mutation: row, Condition: condition},

@@ -8,12 +8,12 @@ import (
 	"github.com/tsuna/gohbase/pb"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/cluster"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 	"github.com/benchd/benchd/internal/sandbox/filter"
 	"github.com/benchd/benchd/internal/sandbox/rpc"
 	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // The attributes of a mutation that change what it does.
@@ -77,14 +77,14 @@ func (b *block) changeOf(p *hbasepb.MutationProto) (*change, error) {
 			return nil, err
 		}
 	}
-	at := int64(cell.Latest)
+	at := int64(protocol.LatestTimestamp)
 	if p.Timestamp != nil && p.GetTimestamp() <= math.MaxInt64 {
 		at = int64(p.GetTimestamp())
 		m.Timestamp = at
 	}
 	for _, family := range p.GetColumnValue() {
 		for _, q := range family.GetQualifierValue() {
-			c := cell.Cell{Row: m.Row, Family: family.GetFamily(), Qualifier: q.GetQualifier(), Value: q.GetValue(), Timestamp: at, Type: cell.Put}
+			c := protocol.Cell{Row: m.Row, Family: family.GetFamily(), Qualifier: q.GetQualifier(), Value: q.GetValue(), Timestamp: at, Type: protocol.TypePut}
 			if q.Timestamp != nil && q.GetTimestamp() <= math.MaxInt64 {
 				c.Timestamp = int64(q.GetTimestamp())
 			}
@@ -102,13 +102,15 @@ func (b *block) take(m *change, n int) error {
 	if n > len(b.rest)/20 { // none is shorter
 		return rpc.Finalf(finalIO, "a mutation of %d cells with a block of %d bytes", n, len(b.rest))
 	}
-	m.Cells = make([]cell.Cell, n)
+	m.Cells = make([]protocol.Cell, n)
 	for i := range m.Cells {
-		c, rest, err := rpc.NextCell(b.rest)
-		if err != nil {
-			return rpc.Finalf(finalIO, "%v", err)
+		c := &m.Cells[i]
+		rest, err := protocol.NextCell(b.rest, c)
+		// Clients send no tags in this encoding, and no time before 1970.
+		if err != nil || len(b.rest)-len(rest) != 4+c.Size() || c.Timestamp < 0 {
+			return rpc.Finalf(finalIO, "malformed block of cells")
 		}
-		m.Cells[i], b.rest = c, rest
+		b.rest = rest
 		if m.Row == nil {
 			m.Row = c.Row
 		}
@@ -119,16 +121,16 @@ func (b *block) take(m *change, n int) error {
 	return nil
 }
 
-func deleteType(t hbasepb.DeleteType) cell.Type {
+func deleteType(t hbasepb.DeleteType) protocol.CellType {
 	switch t {
 	case hbasepb.DeleteType_DELETE_TYPE_DELETE_ONE_VERSION:
-		return cell.Delete
+		return protocol.TypeDelete
 	case hbasepb.DeleteType_DELETE_TYPE_DELETE_MULTIPLE_VERSIONS:
-		return cell.DeleteColumn
+		return protocol.TypeDeleteColumn
 	case hbasepb.DeleteType_DELETE_TYPE_DELETE_FAMILY_VERSION:
-		return cell.DeleteFamilyVersion
+		return protocol.TypeDeleteFamilyVersion
 	default:
-		return cell.DeleteFamily
+		return protocol.TypeDeleteFamily
 	}
 }
 

@@ -8,12 +8,12 @@ import (
 	"github.com/tsuna/gohbase/pb"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/cluster"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 	"github.com/benchd/benchd/internal/sandbox/filter"
 	"github.com/benchd/benchd/internal/sandbox/rpc"
 	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 func (s client) get(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
@@ -96,11 +96,11 @@ func columnsOf(columns []*hbasepb.Column) []store.Columns {
 	return all
 }
 
-func timesOf(r *hbasepb.TimeRange) cell.TimeRange {
+func timesOf(r *hbasepb.TimeRange) protocol.TimeRange {
 	if r == nil {
-		return cell.TimeRange{}
+		return protocol.TimeRange{}
 	}
-	return cell.TimeRange{Min: int64(min(r.GetFrom(), math.MaxInt64)), Max: int64(min(r.GetTo(), math.MaxInt64))}
+	return protocol.TimeRange{Min: int64(min(r.GetFrom(), math.MaxInt64)), Max: int64(min(r.GetTo(), math.MaxInt64))}
 }
 
 func filterOf(f *hbasepb.Filter) (filter.Filter, error) {

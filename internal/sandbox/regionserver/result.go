@@ -6,8 +6,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/rpc"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // The answers to single rows are so short that they are written without a message.
@@ -35,16 +35,16 @@ func appendProcessed(b []byte, processed bool) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), protowire.EncodeBool(processed))
 }
 
-func appendCells(block []byte, cells []cell.Cell) []byte {
+func appendCells(block []byte, cells []protocol.Cell) []byte {
 	for i := range cells {
-		block = rpc.AppendCell(block, &cells[i])
+		block = protocol.AppendCell(block, &cells[i])
 	}
 	return block
 }
 
 // PlainResult is a Result with its cells, for clients that take no blocks. It copies them: their memory is used again before
 // the answer is encoded.
-func plainResult(cells []cell.Cell) *hbasepb.Result {
+func plainResult(cells []protocol.Cell) *hbasepb.Result {
 	r := &hbasepb.Result{Cell: make([]*hbasepb.Cell, len(cells))}
 	for i := range cells {
 		c := &cells[i]
@@ -57,7 +57,7 @@ func plainResult(cells []cell.Cell) *hbasepb.Result {
 }
 
 // ResultOf is a Result, its cells inside or in the block.
-func resultOf(cells []cell.Cell, plain bool, block []byte) (*hbasepb.Result, []byte) {
+func resultOf(cells []protocol.Cell, plain bool, block []byte) (*hbasepb.Result, []byte) {
 	if plain {
 		return plainResult(cells), block
 	}
@@ -71,5 +71,5 @@ func resultOf(cells []cell.Cell, plain bool, block []byte) (*hbasepb.Result, []b
 // ExceptionOf is an exception as answers to batches carry it.
 func exceptionOf(err error) *hbasepb.NameBytesPair {
 	e := rpc.AsException(err)
-	return &hbasepb.NameBytesPair{Name: new(e.Class), Value: []byte(e.Error())}
+	return &hbasepb.NameBytesPair{Name: new(e.Class), Value: []byte(e.Printed())}
 }

@@ -179,8 +179,8 @@ func (s *Server) judge(ctx context.Context, op fault.Op, r *cluster.Region, row 
 	if err := v.Wait(ctx); err != nil {
 		return err
 	}
-	if e := v.Exception; e != nil {
-		return &rpc.Exception{Class: e.Class, Message: e.Message, DoNotRetry: e.DoNotRetry, Host: e.Host, Port: e.Port}
+	if v.Exception != nil {
+		return v.Exception
 	}
 	if v.Cut {
 		a.Cut, a.CutAfter = true, v.CutAfter

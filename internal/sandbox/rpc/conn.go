@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 const (
@@ -66,7 +67,7 @@ type Answer struct {
 	Message   proto.Message
 	Body      []byte
 	Cells     []byte
-	Exception *Exception
+	Exception *protocol.Exception
 	// Cut ends the connection after so great a part of the answer: for faults.
 	Cut      bool
 	CutAfter float64
@@ -105,7 +106,7 @@ type task struct {
 
 func (c *Conn) serve() error {
 	if err := c.open(); err != nil {
-		if e, ok := errors.AsType[*Exception](err); ok {
+		if e, ok := errors.AsType[*protocol.Exception](err); ok {
 			c.refuse(e)
 		}
 		return err
@@ -189,7 +190,7 @@ func (c *Conn) deadline(d time.Duration) {
 func (c *Conn) discard(n int) { _, _ = c.reader.Discard(n) }
 
 // Refuse tells a client why its connection ends.
-func (c *Conn) refuse(e *Exception) {
+func (c *Conn) refuse(e *protocol.Exception) {
 	const nobody = -1 & 0xffffffff // the id of no call
 	frame, err := (&Answer{Exception: e}).append(nil, nobody, nil)
 	if err == nil {

@@ -110,7 +110,7 @@ func (a *Answer) append(b []byte, id uint32, c compressor) ([]byte, error) {
 	var room [64]byte
 	head := protowire.AppendVarint(protowire.AppendTag(room[:0], 1, protowire.VarintType), uint64(id))
 	if a.Exception != nil {
-		head = protowire.AppendBytes(protowire.AppendTag(head, 2, protowire.BytesType), a.Exception.append(nil))
+		head = protowire.AppendBytes(protowire.AppendTag(head, 2, protowire.BytesType), a.Exception.Append(nil))
 		b = binary.BigEndian.AppendUint32(b, uint32(protowire.SizeBytes(len(head))))
 		return protowire.AppendBytes(b, head), nil //nolint:nilerr // the exception is the answer
 	}

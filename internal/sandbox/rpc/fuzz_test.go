@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/benchd/benchd/internal/sandbox/cell"
 )
 
 // stream is a client that sends what it was given, reads all answers and leaves.
@@ -36,22 +34,6 @@ func FuzzConnection(f *testing.F) {
 		defer s.Close()
 		require.Error(t, newConn(s, stream{bytes.NewReader(b)}).serve())
 		require.True(t, s.budget.TryAcquire(budget))
-	})
-}
-
-// Whatever bytes come, reading cells ends, and what was read is what those bytes say.
-func FuzzCells(f *testing.F) {
-	f.Add(AppendCell(nil, &cell.Cell{Row: []byte("r"), Family: []byte("f"), Qualifier: []byte("q"), Timestamp: 7, Type: cell.Put, Value: []byte("v")}))
-	f.Add([]byte{0, 0, 0, 20, 0, 0, 0, 12, 0, 0, 0, 0})
-	f.Fuzz(func(t *testing.T, block []byte) {
-		for len(block) > 0 {
-			c, rest, err := NextCell(block)
-			if err != nil {
-				return
-			}
-			require.Equal(t, block[:len(block)-len(rest)], AppendCell(nil, &c))
-			block = rest
-		}
 	})
 }
 

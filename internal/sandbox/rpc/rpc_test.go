@@ -20,7 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
-	"github.com/benchd/benchd/internal/sandbox/cell"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -40,7 +40,7 @@ func (e echo) Serve(ctx context.Context, c *Call, a *Answer) {
 	case "Go":
 		close(e.gate)
 	case "Fail":
-		a.Exception = &Exception{Class: "a.B", Message: "no", DoNotRetry: true, Host: "h", Port: 7}
+		a.Exception = &protocol.Exception{Class: "a.B", Message: "no", DoNotRetry: true, Host: "h", Port: 7}
 		return
 	case "Cut":
 		a.Cut, a.CutAfter = true, 0.5
@@ -229,25 +229,6 @@ func TestRefusals(t *testing.T) {
 			require.Contains(t, read(t, conn).header.GetException().GetStackTrace(), c.want)
 		})
 	}
-}
-
-// Cells come out of a block as they went in.
-func TestCellsInBlocks(t *testing.T) {
-	cells := []cell.Cell{
-		{Row: []byte("r"), Family: []byte("f"), Qualifier: []byte("q"), Timestamp: 7, Type: cell.Put, Value: []byte("v")},
-		{Row: []byte("r"), Family: []byte("f"), Qualifier: []byte{}, Timestamp: cell.Latest, Type: cell.DeleteFamily, Value: []byte{}},
-	}
-	var block []byte
-	for i := range cells {
-		block = AppendCell(block, &cells[i])
-	}
-	for _, want := range cells {
-		got, rest, err := NextCell(block)
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-		block = rest
-	}
-	require.Empty(t, block)
 }
 
 // A message of so many parts that it would take many times its length in memory is refused; one of many small values

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // benchRows is so many rows of 1 KB that they do not fit in one file, nor in the memory table.
@@ -27,7 +27,7 @@ func record(i int) *store.Mutation {
 		value[j] = byte(rand.IntN(256)) //nolint:gosec // any bytes that do not compress
 	}
 	for f := range 10 {
-		m.Cells = append(m.Cells, cell.Cell{Family: []byte("f"), Qualifier: fmt.Appendf(nil, "field%d", f), Timestamp: cell.Latest, Value: value})
+		m.Cells = append(m.Cells, protocol.Cell{Family: []byte("f"), Qualifier: fmt.Appendf(nil, "field%d", f), Timestamp: protocol.LatestTimestamp, Value: value})
 	}
 	return m
 }
@@ -106,8 +106,8 @@ func BenchmarkGetOfOneCell(b *testing.B) {
 	require.NoError(b, err)
 	value := make([]byte, 1000)
 	for i := range 1000 {
-		require.NoError(b, regions[0].Mutate(&store.Mutation{Row: benchKey(i), Cells: []cell.Cell{
-			{Family: []byte("f"), Qualifier: []byte("field0"), Timestamp: cell.Latest, Value: value},
+		require.NoError(b, regions[0].Mutate(&store.Mutation{Row: benchKey(i), Cells: []protocol.Cell{
+			{Family: []byte("f"), Qualifier: []byte("field0"), Timestamp: protocol.LatestTimestamp, Value: value},
 		}}, nil))
 	}
 	require.NoError(b, regions[0].Flush())

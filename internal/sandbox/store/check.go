@@ -3,8 +3,8 @@ package store
 import (
 	"fmt"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/filter"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // Check is a condition on a row: a comparison of one column's latest value or, when Filter is set, that the filter leaves any cell.
@@ -13,7 +13,7 @@ type Check struct {
 	Family, Qualifier []byte
 	Compare           filter.Op
 	Comparator        filter.Comparator
-	Times             cell.TimeRange
+	Times             protocol.TimeRange
 	Filter            filter.Filter
 }
 
@@ -54,7 +54,7 @@ func (c *Check) holds(w *writer) (bool, error) {
 }
 
 // matches has HBase's rules: an empty expected value stands for "no value", and a missing value equals nothing else.
-func (c *Check) matches(found []cell.Cell) bool {
+func (c *Check) matches(found []protocol.Cell) bool {
 	expectsNone := c.Comparator == nil || len(c.Comparator.Value()) == 0
 	switch {
 	case expectsNone && len(found) == 0:

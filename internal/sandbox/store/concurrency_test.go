@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/filter"
 	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
@@ -82,9 +82,9 @@ func TestReadersSeeWritesWholeAndScannersOnePointInTime(t *testing.T) {
 	write := func(n uint64) {
 		for _, err := range []error{
 			r.MutateRows([]*store.Mutation{of("a", "x", number(n), store.Put), of("b", "x", number(n), store.Put)}),
-			r.Mutate(&store.Mutation{Row: []byte("c"), Cells: []cell.Cell{
-				{Family: []byte("f"), Qualifier: []byte("x"), Timestamp: cell.Latest, Value: number(n)},
-				{Family: []byte("f"), Qualifier: []byte("y"), Timestamp: cell.Latest, Value: number(n)},
+			r.Mutate(&store.Mutation{Row: []byte("c"), Cells: []protocol.Cell{
+				{Family: []byte("f"), Qualifier: []byte("x"), Timestamp: protocol.LatestTimestamp, Value: number(n)},
+				{Family: []byte("f"), Qualifier: []byte("y"), Timestamp: protocol.LatestTimestamp, Value: number(n)},
 			}}, nil),
 		} {
 			require.NoError(t, err)

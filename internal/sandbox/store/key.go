@@ -7,7 +7,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // A cell's key:
@@ -54,7 +54,7 @@ func appendColumn(dst, family, qualifier []byte) []byte {
 	return appendEscaped(dst, qualifier)
 }
 
-func appendVersion(dst []byte, timestamp int64, kind cell.Type) []byte {
+func appendVersion(dst []byte, timestamp int64, kind protocol.CellType) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, ^uint64(timestamp))
 	return append(dst, ^byte(kind))
 }
@@ -110,7 +110,7 @@ func unescape(scratch, escaped []byte) (plain, used []byte) {
 }
 
 // decodeColumn takes apart what follows the row in a key. The qualifier is valid until the key or scratch changes.
-func decodeColumn(c *cell.Cell, suffix, scratch []byte) ([]byte, error) {
+func decodeColumn(c *protocol.Cell, suffix, scratch []byte) ([]byte, error) {
 	before, after, ok := bytes.Cut(suffix, []byte{escape})
 	if !ok {
 		return scratch, errKey
@@ -123,7 +123,7 @@ func decodeColumn(c *cell.Cell, suffix, scratch []byte) ([]byte, error) {
 	c.Family = before
 	c.Qualifier, scratch = unescape(scratch, rest[:n])
 	c.Timestamp = int64(^binary.BigEndian.Uint64(rest[n:]))
-	c.Type = cell.Type(^rest[n+8])
+	c.Type = protocol.CellType(^rest[n+8])
 	return scratch, nil
 }
 

@@ -8,23 +8,23 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-func keyOf(table uint32, c *cell.Cell) []byte {
+func keyOf(table uint32, c *protocol.Cell) []byte {
 	key := appendColumn(appendRow(nil, table, c.Row), c.Family, c.Qualifier)
 	return appendVersion(key, c.Timestamp, c.Type)
 }
 
 // drawnCell has bytes that an encoding might trip over.
-func drawnCell(t *rapid.T, name string) (uint32, *cell.Cell) {
+func drawnCell(t *rapid.T, name string) (uint32, *protocol.Cell) {
 	b := rapid.SampledFrom([]byte{0, 1, 2, 0xfe, 0xff, 'a'})
-	return rapid.Uint32Range(0, 2).Draw(t, name+" table"), &cell.Cell{
+	return rapid.Uint32Range(0, 2).Draw(t, name+" table"), &protocol.Cell{
 		Row:       rapid.SliceOfN(b, 1, 4).Draw(t, name+" row"),
 		Family:    rapid.SampledFrom([][]byte{[]byte("a"), []byte("ab"), []byte("b")}).Draw(t, name+" family"),
 		Qualifier: rapid.SliceOfN(b, 0, 4).Draw(t, name+" qualifier"),
 		Timestamp: rapid.SampledFrom([]int64{0, 1, 255, 256, 1 << 40, 1<<63 - 1}).Draw(t, name+" time"),
-		Type:      rapid.SampledFrom([]cell.Type{cell.Put, cell.Delete, cell.DeleteFamilyVersion, cell.DeleteColumn, cell.DeleteFamily}).Draw(t, name+" type"),
+		Type:      rapid.SampledFrom([]protocol.CellType{protocol.TypePut, protocol.TypeDelete, protocol.TypeDeleteFamilyVersion, protocol.TypeDeleteColumn, protocol.TypeDeleteFamily}).Draw(t, name+" type"),
 	}
 }
 
@@ -33,14 +33,14 @@ func TestKeysAreInTheOrderOfTheirCells(t *testing.T) {
 		ta, a := drawnCell(t, "a")
 		tb, b := drawnCell(t, "b")
 		ka, kb := keyOf(ta, a), keyOf(tb, b)
-		require.Equal(t, cmp.Or(cmp.Compare(ta, tb), cell.Compare(a, b)), bytes.Compare(ka, kb))
+		require.Equal(t, cmp.Or(cmp.Compare(ta, tb), protocol.CompareCells(a, b)), bytes.Compare(ka, kb))
 
 		n := splitKey(ka)
 		require.Equal(t, appendRow(nil, ta, a.Row), ka[:n])
 		require.Equal(t, ta == tb && bytes.Equal(a.Row, b.Row), bytes.HasPrefix(kb, ka[:n]), "rows share keys only with themselves")
 		row, _ := unescape(nil, ka[tablePrefix:n])
 		require.Equal(t, a.Row, row)
-		var got cell.Cell
+		var got protocol.Cell
 		_, err := decodeColumn(&got, ka[n:], nil)
 		require.NoError(t, err)
 		require.Equal(t, string(a.Qualifier), string(got.Qualifier))
@@ -54,7 +54,7 @@ func TestKeysAreInTheOrderOfTheirCells(t *testing.T) {
 
 // FuzzDecode takes any bytes for a stored key and value: it must not panic, and what it accepts must be written so.
 func FuzzDecode(f *testing.F) {
-	c := cell.Cell{Row: []byte("r\x00w"), Family: []byte("f"), Qualifier: []byte("q\x00"), Timestamp: 7, Type: cell.Put}
+	c := protocol.Cell{Row: []byte("r\x00w"), Family: []byte("f"), Qualifier: []byte("q\x00"), Timestamp: 7, Type: protocol.TypePut}
 	f.Add(keyOf(1, &c), []byte{headerPlain, 'v'})
 	f.Add([]byte("c\x00\x00\x00\x01a\x00"), []byte{headerExpiry, 0, 0, 0, 0, 0, 0, 0, 9, 'v'})
 	f.Fuzz(func(t *testing.T, key, stored []byte) {
@@ -65,12 +65,12 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		row, _ := unescape(nil, key[tablePrefix:n])
-		c := cell.Cell{Row: bytes.Clone(row)}
+		c := protocol.Cell{Row: bytes.Clone(row)}
 		if _, err := decodeColumn(&c, key[n:], nil); err != nil {
 			return
 		}
 		again := keyOf(uint32(key[1])<<24|uint32(key[2])<<16|uint32(key[3])<<8|uint32(key[4]), &c)
-		var back cell.Cell
+		var back protocol.Cell
 		_, err := decodeColumn(&back, again[splitKey(again):], nil)
 		require.NoError(t, err)
 		require.Equal(t, string(c.Qualifier), string(back.Qualifier))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // Figures are what a region is made of and what was asked of it.
@@ -191,7 +191,7 @@ func (s *Store) sweep(t *table, low, high []byte, markers bool) error {
 			return err
 		}
 		keep, _ := rd.judge(&rd.c, lives)
-		if rd.c.Type != cell.Put && !markers && rd.conf != nil {
+		if rd.c.Type != protocol.TypePut && !markers && rd.conf != nil {
 			keep = true
 		}
 		if keep {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // entries counts all versions and markers of a region.
@@ -36,7 +36,7 @@ func TestAMajorCompactionRemovesWhatNobodyCanSee(t *testing.T) {
 		require.NoError(t, r.Mutate(m, nil))
 	}
 	require.NoError(t, r.Mutate(put("s", "x", "1"), nil))
-	require.NoError(t, r.Mutate(remove("s", "x", cell.DeleteColumn, cell.Latest), nil))
+	require.NoError(t, r.Mutate(remove("s", "x", protocol.TypeDeleteColumn, protocol.LatestTimestamp), nil))
 	require.Equal(t, 7, entries(t, r))
 	require.NoError(t, r.Compact(false))
 	require.Equal(t, 7, entries(t, r), "a minor one removes nothing")
@@ -48,7 +48,7 @@ func TestAMajorCompactionRemovesWhatNobodyCanSee(t *testing.T) {
 // Versions that nobody can see do not pile up, though nobody asks for a compaction; markers stay, for they may hide what is yet to come.
 func TestMuchOverwritingIsTidiedUp(t *testing.T) {
 	r := created(t, open(t, store.Options{TidyBytes: 1 << 14}), nil)
-	require.NoError(t, r.Mutate(remove("r", "y", cell.DeleteColumn, 1000), nil))
+	require.NoError(t, r.Mutate(remove("r", "y", protocol.TypeDeleteColumn, 1000), nil))
 	for i := range 5000 {
 		m := put("r", "x", "a value")
 		m.Cells[0].Timestamp = int64(i + 1)

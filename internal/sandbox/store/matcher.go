@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/filter"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // Columns selects a family, and of it all columns or those named.
@@ -18,7 +18,7 @@ type Columns struct {
 // Read is what a Get or a Scan asks of each row.
 type Read struct {
 	Columns     []Columns // empty: all families
-	Times       cell.TimeRange
+	Times       protocol.TimeRange
 	MaxVersions int           // 0 means 1
 	Filter      filter.Filter // may be nil; it serves this read alone
 	Limit       int           // how many cells of each family at most; 0: no limit
@@ -66,7 +66,7 @@ type matcher struct {
 	passed     int // versions taken
 
 	wanted []byte
-	hint   cell.Cell
+	hint   protocol.Cell
 }
 
 const never = -1 << 63
@@ -98,7 +98,7 @@ func (m *matcher) reset(families []Family, read *Read, now int64) {
 // release lets go of what the request owns.
 func (m *matcher) release() {
 	clear(m.columns)
-	m.families, m.read, m.conf, m.selected, m.wanted, m.hint = nil, nil, nil, nil, nil, cell.Cell{}
+	m.families, m.read, m.conf, m.selected, m.wanted, m.hint = nil, nil, nil, nil, nil, protocol.Cell{}
 }
 
 func (m *matcher) startRow() { m.family, m.conf, m.inColumn = m.family[:0], nil, false }
@@ -128,7 +128,7 @@ func (m *matcher) startFamily(name []byte) {
 // judge decides on a cell. lives is how many milliseconds the cell itself was given, or 0.
 //
 // Markers of a family stand at its empty qualifier, among that column's own values, so a walk leaves that column only step by step.
-func (m *matcher) judge(c *cell.Cell, lives int64) (take bool, then step) {
+func (m *matcher) judge(c *protocol.Cell, lives int64) (take bool, then step) {
 	take, then = m.decide(c, lives)
 	if then == nextFamily && m.last() {
 		then = nextRow
@@ -162,7 +162,7 @@ func (m *matcher) last() bool {
 	return n > 0 && string(m.family) >= m.families[n-1].Name
 }
 
-func (m *matcher) decide(c *cell.Cell, lives int64) (take bool, then step) {
+func (m *matcher) decide(c *protocol.Cell, lives int64) (take bool, then step) {
 	if !bytes.Equal(c.Family, m.family) {
 		m.startFamily(c.Family)
 	}
@@ -201,17 +201,17 @@ func (m *matcher) decide(c *cell.Cell, lives int64) (take bool, then step) {
 }
 
 // remember takes note of markers.
-func (m *matcher) remember(c *cell.Cell) {
+func (m *matcher) remember(c *protocol.Cell) {
 	switch c.Type {
-	case cell.DeleteFamily:
+	case protocol.TypeDeleteFamily:
 		m.hidden = max(m.hidden, c.Timestamp)
-	case cell.DeleteFamilyVersion:
+	case protocol.TypeDeleteFamilyVersion:
 		m.hiddenAt = append(m.hiddenAt, c.Timestamp)
-	case cell.DeleteColumn:
+	case protocol.TypeDeleteColumn:
 		m.columnUpTo = max(m.columnUpTo, c.Timestamp)
-	case cell.Delete:
+	case protocol.TypeDelete:
 		m.columnAt = append(m.columnAt, c.Timestamp)
-	case cell.Put:
+	case protocol.TypePut:
 	}
 }
 
@@ -235,18 +235,18 @@ func (m *matcher) wants(qualifier []byte) (then step, ok bool) {
 	return nextFamily, false
 }
 
-func (m *matcher) judgeRaw(c *cell.Cell, lives int64) (take bool, then step) {
+func (m *matcher) judgeRaw(c *protocol.Cell, lives int64) (take bool, then step) {
 	if m.read.Times.After(c.Timestamp) || m.read.Times.Before(c.Timestamp) || m.expired(c, m.conf.TTL.Milliseconds()) || m.expired(c, lives) {
 		return false, nextCell
 	}
 	return m.judgeTaken(c, c.Type.IsDelete(), false)
 }
 
-func (m *matcher) expired(c *cell.Cell, lives int64) bool {
+func (m *matcher) expired(c *protocol.Cell, lives int64) bool {
 	return lives > 0 && c.Timestamp < m.now-lives
 }
 
-func (m *matcher) judgeValue(c *cell.Cell, lives int64) (take bool, then step) {
+func (m *matcher) judgeValue(c *protocol.Cell, lives int64) (take bool, then step) {
 	if m.expired(c, lives) {
 		return false, nextCell
 	}
@@ -268,7 +268,7 @@ func (m *matcher) judgeValue(c *cell.Cell, lives int64) (take bool, then step) {
 
 // judgeTaken asks the filter, and counts what the request itself counts. free cells are not counted as versions; last tells that no older
 // one can be taken.
-func (m *matcher) judgeTaken(c *cell.Cell, free, last bool) (take bool, then step) {
+func (m *matcher) judgeTaken(c *protocol.Cell, free, last bool) (take bool, then step) {
 	verdict := filter.Include
 	if m.read.Filter != nil {
 		if m.read.Filter.AllRemaining() {
@@ -307,7 +307,7 @@ func (m *matcher) judgeTaken(c *cell.Cell, free, last bool) (take bool, then ste
 	}
 }
 
-func (m *matcher) follow(verdict filter.Verdict, c *cell.Cell) step {
+func (m *matcher) follow(verdict filter.Verdict, c *protocol.Cell) step {
 	switch verdict {
 	case filter.NextColumn:
 		return nextColumn

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/filter"
 	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // kept is a cell as the model keeps it.
 type kept struct {
-	cell.Cell
+	protocol.Cell
 	ttl time.Duration
 }
 
@@ -25,29 +25,29 @@ type model struct {
 }
 
 // write adds a cell. One of the same place, time and type is replaced.
-func (m *model) write(c cell.Cell, ttl time.Duration) {
-	if c.Type != cell.Put {
+func (m *model) write(c protocol.Cell, ttl time.Duration) {
+	if c.Type != protocol.TypePut {
 		c.Value = nil
 	}
-	m.cells = slices.DeleteFunc(m.cells, func(o kept) bool { return cell.Compare(&o.Cell, &c) == 0 })
+	m.cells = slices.DeleteFunc(m.cells, func(o kept) bool { return protocol.CompareCells(&o.Cell, &c) == 0 })
 	m.cells = append(m.cells, kept{c, ttl})
-	slices.SortFunc(m.cells, func(a, b kept) int { return cell.Compare(&a.Cell, &b.Cell) })
+	slices.SortFunc(m.cells, func(a, b kept) int { return protocol.CompareCells(&a.Cell, &b.Cell) })
 }
 
 // hides tells whether a marker hides a value.
-func hides(marker, value *cell.Cell) bool {
+func hides(marker, value *protocol.Cell) bool {
 	if !bytes.Equal(marker.Row, value.Row) || !bytes.Equal(marker.Family, value.Family) {
 		return false
 	}
 	column := bytes.Equal(marker.Qualifier, value.Qualifier)
 	switch marker.Type {
-	case cell.DeleteFamily:
+	case protocol.TypeDeleteFamily:
 		return value.Timestamp <= marker.Timestamp
-	case cell.DeleteFamilyVersion:
+	case protocol.TypeDeleteFamilyVersion:
 		return value.Timestamp == marker.Timestamp
-	case cell.DeleteColumn:
+	case protocol.TypeDeleteColumn:
 		return column && value.Timestamp <= marker.Timestamp
-	case cell.Delete:
+	case protocol.TypeDelete:
 		return column && value.Timestamp == marker.Timestamp
 	default:
 		return false
@@ -55,10 +55,10 @@ func hides(marker, value *cell.Cell) bool {
 }
 
 // live is the values of a row that a family's own settings let through, in order.
-func (m *model) live(row []byte, times cell.TimeRange) (all []cell.Cell) {
+func (m *model) live(row []byte, times protocol.TimeRange) (all []protocol.Cell) {
 	count := map[string]int{}
 	for _, v := range m.cells {
-		if !bytes.Equal(v.Row, row) || v.Type != cell.Put {
+		if !bytes.Equal(v.Row, row) || v.Type != protocol.TypePut {
 			continue
 		}
 		at := slices.IndexFunc(m.families, func(f store.Family) bool { return f.Name == string(v.Family) })
@@ -80,7 +80,7 @@ func (m *model) live(row []byte, times cell.TimeRange) (all []cell.Cell) {
 	return all
 }
 
-func wants(columns []store.Columns, c *cell.Cell) bool {
+func wants(columns []store.Columns, c *protocol.Cell) bool {
 	if len(columns) == 0 {
 		return true
 	}
@@ -91,14 +91,14 @@ func wants(columns []store.Columns, c *cell.Cell) bool {
 }
 
 // read is what a row gives. The filter has been told of the row already.
-func (m *model) read(row []byte, r *store.Read) []cell.Cell {
-	var all []cell.Cell
+func (m *model) read(row []byte, r *store.Read) []protocol.Cell {
+	var all []protocol.Cell
 	versions, given := map[string]int{}, map[string]int{}
 	doneFamily, doneColumn := "", ""
-	var hint *cell.Cell
+	var hint *protocol.Cell
 	for _, c := range m.live(row, r.Times) {
 		column := fmt.Sprintf("%s:%x", c.Family, c.Qualifier)
-		if !wants(r.Columns, &c) || doneFamily == string(c.Family) || doneColumn == column || hint != nil && cell.Compare(&c, hint) < 0 {
+		if !wants(r.Columns, &c) || doneFamily == string(c.Family) || doneColumn == column || hint != nil && protocol.CompareCells(&c, hint) < 0 {
 			continue
 		}
 		verdict := filter.Include
@@ -151,7 +151,7 @@ func (m *model) rows() (all [][]byte) {
 }
 
 // scan is what a scan over one region gives, row by row.
-func (m *model) scan(r *store.RegionInfo, s *store.Scan) (all [][]cell.Cell) {
+func (m *model) scan(r *store.RegionInfo, s *store.Scan) (all [][]protocol.Cell) {
 	rows := m.rows()
 	first, last, firstOut, lastOut := s.Start, s.Stop, s.StartExcluded, !s.StopIncluded
 	if s.Reversed {
@@ -179,7 +179,7 @@ func (m *model) scan(r *store.RegionInfo, s *store.Scan) (all [][]cell.Cell) {
 }
 
 // filtered is a row with the filter's words about rows.
-func (m *model) filtered(row []byte, r *store.Read) []cell.Cell {
+func (m *model) filtered(row []byte, r *store.Read) []protocol.Cell {
 	if r.Filter == nil {
 		return m.read(row, r)
 	}
@@ -198,18 +198,18 @@ func (m *model) filtered(row []byte, r *store.Read) []cell.Cell {
 func (m *model) compact(r *store.RegionInfo) {
 	live := map[string]bool{}
 	for _, row := range m.rows() {
-		for _, c := range m.live(row, cell.TimeRange{}) {
+		for _, c := range m.live(row, protocol.TimeRange{}) {
 			live[show(&c)] = true
 		}
 	}
 	m.cells = slices.DeleteFunc(m.cells, func(c kept) bool { return r.Contains(c.Row) && !live[show(&c.Cell)] })
 }
 
-func show(c *cell.Cell) string {
+func show(c *protocol.Cell) string {
 	return fmt.Sprintf("%x/%s:%x/%d/%d=%x", c.Row, c.Family, c.Qualifier, c.Timestamp, c.Type, c.Value)
 }
 
-func shown(cells []cell.Cell) []string {
+func shown(cells []protocol.Cell) []string {
 	all := make([]string, 0, len(cells))
 	for i := range cells {
 		all = append(all, show(&cells[i]))
@@ -217,7 +217,7 @@ func shown(cells []cell.Cell) []string {
 	return all
 }
 
-func showRows(rows [][]cell.Cell) []string {
+func showRows(rows [][]protocol.Cell) []string {
 	var all []string
 	for _, r := range rows {
 		all = append(all, shown(r)...)

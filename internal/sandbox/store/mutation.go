@@ -8,7 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // Kind is what a mutation does.
@@ -39,10 +39,10 @@ const (
 type Mutation struct {
 	Kind       Kind
 	Row        []byte
-	Cells      []cell.Cell
-	Timestamp  int64          // of a Delete without cells; zero means cell.Latest
-	TTL        time.Duration  // how long the values live; zero: as long as their family says
-	Times      cell.TimeRange // of an Increment or Append: of which values it takes the latest
+	Cells      []protocol.Cell
+	Timestamp  int64              // of a Delete without cells; zero means protocol.LatestTimestamp
+	TTL        time.Duration      // how long the values live; zero: as long as their family says
+	Times      protocol.TimeRange // of an Increment or Append: of which values it takes the latest
 	Durability Durability
 }
 
@@ -87,10 +87,10 @@ type writer struct {
 }
 
 // put adds a cell to the batch.
-func (w *writer) put(row []byte, c *cell.Cell, ttl time.Duration) error {
+func (w *writer) put(row []byte, c *protocol.Cell, ttl time.Duration) error {
 	t := w.region.table.id
 	header := 1
-	if ttl > 0 && c.Type == cell.Put {
+	if ttl > 0 && c.Type == protocol.TypePut {
 		header = 9
 	}
 	n := tablePrefix + escapedLen(row) + len(c.Family) + 1 + escapedLen(c.Qualifier) + keyTail
@@ -116,8 +116,8 @@ func (w *writer) add(st *stripe, m *Mutation, out *Result) error {
 		at := st.value(now)
 		for i := range m.Cells {
 			c := m.Cells[i]
-			c.Type = cell.Put
-			if c.Timestamp == cell.Latest {
+			c.Type = protocol.TypePut
+			if c.Timestamp == protocol.LatestTimestamp {
 				c.Timestamp = at
 			}
 			if err := w.put(m.Row, &c, m.TTL); err != nil {
@@ -154,8 +154,8 @@ func (st *stripe) marker(now int64) int64 {
 func (w *writer) delete(at int64, m *Mutation) error {
 	if len(m.Cells) == 0 {
 		for i := range w.definition.Families {
-			c := cell.Cell{Family: []byte(w.definition.Families[i].Name), Timestamp: m.Timestamp, Type: cell.DeleteFamily}
-			if c.Timestamp == 0 || c.Timestamp == cell.Latest {
+			c := protocol.Cell{Family: []byte(w.definition.Families[i].Name), Timestamp: m.Timestamp, Type: protocol.TypeDeleteFamily}
+			if c.Timestamp == 0 || c.Timestamp == protocol.LatestTimestamp {
 				c.Timestamp = at
 			}
 			if err := w.put(m.Row, &c, 0); err != nil {
@@ -167,12 +167,12 @@ func (w *writer) delete(at int64, m *Mutation) error {
 	for i := range m.Cells {
 		c := m.Cells[i]
 		c.Value = nil
-		if c.Type == cell.DeleteFamily || c.Type == cell.DeleteFamilyVersion {
+		if c.Type == protocol.TypeDeleteFamily || c.Type == protocol.TypeDeleteFamilyVersion {
 			c.Qualifier = nil
 		}
-		if c.Timestamp == cell.Latest {
+		if c.Timestamp == protocol.LatestTimestamp {
 			c.Timestamp = at
-			if c.Type == cell.Delete {
+			if c.Type == protocol.TypeDelete {
 				newest, err := w.newest(m.Row, &c)
 				if err != nil {
 					return err
@@ -188,7 +188,7 @@ func (w *writer) delete(at int64, m *Mutation) error {
 }
 
 // newest is the time of the column's latest value, or the cell's when it has none.
-func (w *writer) newest(row []byte, c *cell.Cell) (int64, error) {
+func (w *writer) newest(row []byte, c *protocol.Cell) (int64, error) {
 	var found Result
 	get := Get{Row: row, Read: Read{Columns: []Columns{{Family: string(c.Family), Qualifiers: [][]byte{c.Qualifier}}}}}
 	if err := w.read(&get, &found); err != nil {
@@ -240,12 +240,12 @@ func (w *writer) compute(at int64, m *Mutation, out *Result) error {
 }
 
 // apply makes the new cell of the operand that c is.
-func (m *Mutation) apply(c *cell.Cell, at int64, old *Result, limit int) (err error) {
-	c.Type = cell.Put
-	if c.Timestamp == cell.Latest || c.Timestamp == 0 {
+func (m *Mutation) apply(c *protocol.Cell, at int64, old *Result, limit int) (err error) {
+	c.Type = protocol.TypePut
+	if c.Timestamp == protocol.LatestTimestamp || c.Timestamp == 0 {
 		c.Timestamp = at
 	}
-	i := slices.IndexFunc(old.Cells, func(o cell.Cell) bool {
+	i := slices.IndexFunc(old.Cells, func(o protocol.Cell) bool {
 		return string(o.Family) == string(c.Family) && string(o.Qualifier) == string(c.Qualifier)
 	})
 	if i < 0 {

@@ -7,13 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/filter"
 	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-func remove(row, qualifier string, kind cell.Type, at int64) *store.Mutation {
-	return &store.Mutation{Kind: store.Delete, Row: []byte(row), Cells: []cell.Cell{
+func remove(row, qualifier string, kind protocol.CellType, at int64) *store.Mutation {
+	return &store.Mutation{Kind: store.Delete, Row: []byte(row), Cells: []protocol.Cell{
 		{Family: []byte("f"), Qualifier: []byte(qualifier), Timestamp: at, Type: kind},
 	}}
 }
@@ -25,11 +25,11 @@ func TestADeleteOfTheLatestVersionShowsTheOneBefore(t *testing.T) {
 		m.Cells[0].Timestamp = int64(v[0])
 		require.NoError(t, r.Mutate(m, nil))
 	}
-	require.NoError(t, r.Mutate(remove("r", "x", cell.Delete, cell.Latest), nil))
+	require.NoError(t, r.Mutate(remove("r", "x", protocol.TypeDelete, protocol.LatestTimestamp), nil))
 	require.Equal(t, []string{"x=2"}, values(t, r, "r"))
-	require.NoError(t, r.Mutate(remove("r", "x", cell.Delete, int64('1')), nil))
+	require.NoError(t, r.Mutate(remove("r", "x", protocol.TypeDelete, int64('1')), nil))
 	require.Equal(t, []string{"x=2"}, values(t, r, "r"))
-	require.NoError(t, r.Mutate(remove("r", "x", cell.DeleteColumn, cell.Latest), nil))
+	require.NoError(t, r.Mutate(remove("r", "x", protocol.TypeDeleteColumn, protocol.LatestTimestamp), nil))
 	require.Empty(t, values(t, r, "r"))
 }
 
@@ -42,7 +42,7 @@ func TestServerTimesOfARowNeverGoBack(t *testing.T) {
 	require.NoError(t, r.Mutate(put("r", "x", "2"), nil))
 	require.Equal(t, []string{"x=2"}, values(t, r, "r"), "a clock that was set back")
 	for range 3 {
-		require.NoError(t, r.Mutate(remove("r", "x", cell.DeleteColumn, cell.Latest), nil))
+		require.NoError(t, r.Mutate(remove("r", "x", protocol.TypeDeleteColumn, protocol.LatestTimestamp), nil))
 		require.Empty(t, values(t, r, "r"))
 		require.NoError(t, r.Mutate(put("r", "x", "3"), nil))
 		require.Equal(t, []string{"x=3"}, values(t, r, "r"))
@@ -97,7 +97,7 @@ func TestConditionsHoldAsInHBase(t *testing.T) {
 			if c.expected != nil {
 				check.Comparator = filter.Binary(c.expected)
 			}
-			matched, err := r.CheckAndMutate(check, []*store.Mutation{put("r", "y", "done"), remove("r", "x", cell.DeleteColumn, cell.Latest)}, nil)
+			matched, err := r.CheckAndMutate(check, []*store.Mutation{put("r", "y", "done"), remove("r", "x", protocol.TypeDeleteColumn, protocol.LatestTimestamp)}, nil)
 			require.NoError(t, err)
 			require.Equal(t, c.want, matched)
 			require.Equal(t, c.want, len(values(t, r, "r")) == 1 && values(t, r, "r")[0] == "y=done")
@@ -138,8 +138,8 @@ func TestWhatCannotBeStoredIsRefused(t *testing.T) {
 		{"no such family", func() *store.Mutation { other.Row = []byte("a"); return other }(), store.ErrNoFamily},
 		{"a cell that is too large", put("a", "x", string(make([]byte, 2000))), store.ErrTooLarge},
 		{"a row that is too long", put(string(bytes.Repeat([]byte("a"), 1<<15)), "x", ""), store.ErrTooLarge},
-		{"a delete of a value", remove("a", "x", cell.Put, 1), store.ErrBadRequest},
-		{"a time before time", remove("a", "x", cell.Delete, -1), store.ErrBadRequest},
+		{"a delete of a value", remove("a", "x", protocol.TypePut, 1), store.ErrBadRequest},
+		{"a time before time", remove("a", "x", protocol.TypeDelete, -1), store.ErrBadRequest},
 		{"an increment by text", of("a", "x", []byte("1"), store.Increment), store.ErrNotANumber},
 		{"no such kind", of("a", "x", []byte("1"), store.Kind(9)), store.ErrBadRequest},
 	} {

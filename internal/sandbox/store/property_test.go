@@ -12,9 +12,9 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/filter"
 	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // drawn are the generators of the test: few values, so that they meet, and the bytes that an encoding might trip over.
@@ -41,7 +41,7 @@ type machine struct {
 	model   *model
 	name    store.Name
 	open    *store.Scanner
-	expects [][]cell.Cell // what the open scanner has yet to give
+	expects [][]protocol.Cell // what the open scanner has yet to give
 }
 
 func (m *machine) regions(t *rapid.T) []*store.Region {
@@ -63,9 +63,9 @@ func (m *machine) put(t *rapid.T) {
 		p.TTL = time.Duration(rapid.Int64Range(1, 10).Draw(t, "ttl")) * time.Millisecond
 	}
 	for range rapid.IntRange(1, 3).Draw(t, "cells") {
-		c := cell.Cell{
+		c := protocol.Cell{
 			Row: row, Family: []byte(m.family.Draw(t, "family")), Qualifier: m.qualifier.Draw(t, "qualifier"),
-			Timestamp: m.time.Draw(t, "time"), Type: cell.Put, Value: rapid.SliceOfN(rapid.Byte(), 0, 2).Draw(t, "value"),
+			Timestamp: m.time.Draw(t, "time"), Type: protocol.TypePut, Value: rapid.SliceOfN(rapid.Byte(), 0, 2).Draw(t, "value"),
 		}
 		p.Cells = append(p.Cells, c)
 		m.model.write(c, p.TTL)
@@ -79,15 +79,15 @@ func (m *machine) remove(t *rapid.T) {
 	if rapid.IntRange(0, 4).Draw(t, "whole") == 0 {
 		d.Timestamp = m.time.Draw(t, "time")
 		for _, f := range m.model.families {
-			m.model.write(cell.Cell{Row: row, Family: []byte(f.Name), Timestamp: d.Timestamp, Type: cell.DeleteFamily}, 0)
+			m.model.write(protocol.Cell{Row: row, Family: []byte(f.Name), Timestamp: d.Timestamp, Type: protocol.TypeDeleteFamily}, 0)
 		}
 	} else {
-		c := cell.Cell{
+		c := protocol.Cell{
 			Row: row, Family: []byte(m.family.Draw(t, "family")), Qualifier: m.qualifier.Draw(t, "qualifier"), Timestamp: m.time.Draw(t, "time"),
-			Type: rapid.SampledFrom([]cell.Type{cell.Delete, cell.DeleteColumn, cell.DeleteFamily, cell.DeleteFamilyVersion}).Draw(t, "type"),
+			Type: rapid.SampledFrom([]protocol.CellType{protocol.TypeDelete, protocol.TypeDeleteColumn, protocol.TypeDeleteFamily, protocol.TypeDeleteFamilyVersion}).Draw(t, "type"),
 		}
-		d.Cells = []cell.Cell{c}
-		if c.Type == cell.DeleteFamily || c.Type == cell.DeleteFamilyVersion {
+		d.Cells = []protocol.Cell{c}
+		if c.Type == protocol.TypeDeleteFamily || c.Type == protocol.TypeDeleteFamilyVersion {
 			c.Qualifier = nil
 		}
 		m.model.write(c, 0)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 const (
@@ -29,7 +29,7 @@ type reader struct {
 	scratch []byte
 	target  []byte
 	jump    []byte // the row to go on with, if a filter gave one
-	c       cell.Cell
+	c       protocol.Cell
 	looked  int
 	nearby  int // stepsBeforeSeek, but in tests
 	mostRow int // bytes that a read takes of one row

@@ -1,13 +1,13 @@
 package store
 
-import "github.com/benchd/benchd/internal/sandbox/cell"
+import "github.com/benchd/benchd/internal/target/hbase/protocol"
 
 // firstChunk is the smallest piece of memory that a Result takes for its cells' bytes.
 const firstChunk = 4 << 10
 
 // Result is where a read puts cells. It may be used again and again; Reset, and each use, makes its former cells invalid.
 type Result struct {
-	Cells []cell.Cell
+	Cells []protocol.Cell
 	buf   []byte
 }
 
@@ -42,9 +42,9 @@ func (r *Result) copy(b []byte) []byte {
 }
 
 // take adds a copy of a cell; row is a copy already.
-func (r *Result) take(row []byte, c *cell.Cell) {
+func (r *Result) take(row []byte, c *protocol.Cell) {
 	r.room(len(c.Family) + len(c.Qualifier) + len(c.Value))
-	r.Cells = append(r.Cells, cell.Cell{
+	r.Cells = append(r.Cells, protocol.Cell{
 		Row: row, Family: r.copy(c.Family), Qualifier: r.copy(c.Qualifier), Timestamp: c.Timestamp, Type: c.Type, Value: r.copy(c.Value),
 	})
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/benchd/benchd/internal/sandbox/cell"
 	"github.com/benchd/benchd/internal/sandbox/store"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,8 +35,8 @@ func created(t *testing.T, s *store.Store, splits [][]byte, families ...store.Fa
 }
 
 func put(row, qualifier, value string) *store.Mutation {
-	return &store.Mutation{Row: []byte(row), Cells: []cell.Cell{{
-		Family: []byte("f"), Qualifier: []byte(qualifier), Timestamp: cell.Latest, Value: []byte(value),
+	return &store.Mutation{Row: []byte(row), Cells: []protocol.Cell{{
+		Family: []byte("f"), Qualifier: []byte(qualifier), Timestamp: protocol.LatestTimestamp, Value: []byte(value),
 	}}}
 }
 

@@ -88,7 +88,7 @@ func (c *Client) hangUp(to endpoint, conn hrpc.RegionClient) {
 	}
 }
 
-// send makes a call of one service and waits for its end. An answer that is an exception is an *Exception.
+// send makes a call of one service and waits for its end. An answer that is an exception is a *protocol.Exception.
 func (c *Client) send(ctx context.Context, to endpoint, rpc hrpc.Call) (proto.Message, error) {
 	conn, err := c.dial(ctx, to)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // java is an exception as the library hands it on.
@@ -42,42 +43,6 @@ func TestAnExceptionIsTakenOutOfAStackTrace(t *testing.T) {
 func TestABrokenConnectionIsNoAnswer(t *testing.T) {
 	require.True(t, broken(region.ErrClientClosed))
 	require.False(t, broken(java("org.x.Y", "")))
-}
-
-// keyValue makes a cell as servers send it.
-func keyValue(row, family, qualifier, value string) []byte {
-	key := binary.BigEndian.AppendUint16(nil, uint16(len(row)))
-	key = append(append(append(append(key, row...), byte(len(family))), family...), qualifier...)
-	key = append(key, make([]byte, 9)...)
-	b := binary.BigEndian.AppendUint32(nil, uint32(8+len(key)+len(value)))
-	b = binary.BigEndian.AppendUint32(b, uint32(len(key)))
-	b = binary.BigEndian.AppendUint32(b, uint32(len(value)))
-	return append(append(b, key...), value...)
-}
-
-func TestCellsAreTakenOffABlock(t *testing.T) {
-	block := append(keyValue("r", "info", "server", "h:1"), keyValue("r2", "info", "", "")...)
-	one, rest, err := decodeCell(block)
-	require.NoError(t, err)
-	require.Equal(t, []string{"r", "info", "server", "h:1"}, []string{string(one.row), string(one.family), string(one.qualifier), string(one.value)})
-	two, rest, err := decodeCell(rest)
-	require.NoError(t, err)
-	require.Equal(t, "r2", string(two.row))
-	require.Empty(t, rest)
-}
-
-func FuzzCell(f *testing.F) {
-	f.Add(keyValue("row", "f", "q", "v"))
-	f.Add([]byte{0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		one, rest, err := decodeCell(b)
-		if err != nil {
-			return
-		}
-		if n := len(one.row) + len(one.family) + len(one.qualifier) + len(one.value) + len(rest); n > len(b) {
-			t.Fatalf("%d bytes out of %d", n, len(b))
-		}
-	})
 }
 
 func zNode(t testing.TB, m proto.Message) []byte {
@@ -112,11 +77,11 @@ func TestARowOfMetaIsARegion(t *testing.T) {
 	})
 	require.NoError(t, err)
 	name := "n:t,a,7.0123456789abcdef0123456789abcdef."
-	cells := func(more ...cell) row {
-		return row{key: []byte(name), cells: append([]cell{{family: []byte("info"), qualifier: []byte("regioninfo"), value: append([]byte("PBUF"), info...)}}, more...)}
+	cells := func(more ...protocol.Cell) row {
+		return row{key: []byte(name), cells: append([]protocol.Cell{{Family: []byte("info"), Qualifier: []byte("regioninfo"), Value: append([]byte("PBUF"), info...)}}, more...)}
 	}
-	of := func(qualifier, value string) cell {
-		return cell{family: []byte("info"), qualifier: []byte(qualifier), value: []byte(value)}
+	of := func(qualifier, value string) protocol.Cell {
+		return protocol.Cell{Family: []byte("info"), Qualifier: []byte(qualifier), Value: []byte(value)}
 	}
 	for state, tt := range map[string]struct {
 		row    row
@@ -140,7 +105,7 @@ func TestARowOfMetaIsARegion(t *testing.T) {
 			require.False(t, r.holds([]byte("b")))
 		})
 	}
-	_, ok, err := fromMeta(row{key: []byte("t"), cells: []cell{of("state", "ENABLED")}})
+	_, ok, err := fromMeta(row{key: []byte("t"), cells: []protocol.Cell{of("state", "ENABLED")}})
 	require.NoError(t, err)
 	require.False(t, ok, "hbase:meta has rows of tables, too")
 }

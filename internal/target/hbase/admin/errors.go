@@ -6,78 +6,38 @@ import (
 	"strings"
 
 	"github.com/tsuna/gohbase/region"
+
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// What went wrong, for those who decide on it.
+// Errors that callers decide on. The first five are also what HBase's exceptions of that kind are, by errors.Is.
 var (
 	// ErrNoTable is of a table that does not exist.
-	ErrNoTable = errors.New("no such table")
+	ErrNoTable = protocol.ErrNoTable
 	// ErrTableExists is of a table that exists already.
-	ErrTableExists = errors.New("the table exists")
+	ErrTableExists = protocol.ErrTableExists
 	// ErrNoNamespace is of a table in a namespace that does not exist.
-	ErrNoNamespace = errors.New("no such namespace")
+	ErrNoNamespace = protocol.ErrNoNamespace
 	// ErrDisabled is of a table that would have to be enabled.
-	ErrDisabled = errors.New("the table is disabled")
+	ErrDisabled = protocol.ErrDisabled
 	// ErrEnabled is of a table that would have to be disabled.
-	ErrEnabled = errors.New("the table is enabled")
+	ErrEnabled = protocol.ErrEnabled
 	// ErrUnknown is of a change whose answer was lost: it may have been carried out.
 	ErrUnknown = errors.New("the outcome is unknown")
 	// ErrNotReached is of a server that cannot be connected to.
 	ErrNotReached = errors.New("not reached")
 )
 
-const javaPackage = "org.apache.hadoop.hbase."
+// starting reports whether an exception only asks for patience: the server has not begun the call.
+func starting(e *protocol.Exception) bool { return e.Condition() == protocol.ServerBusy }
 
-// Exception is what a server answered instead of a result.
-type Exception struct {
-	Class string // with its package
-	Text  string // one line
-}
-
-func (e *Exception) Error() string {
-	short := e.Class[strings.LastIndexByte(e.Class, '.')+1:]
-	if e.Text == "" {
-		return short
-	}
-	return short + ": " + e.Text
-}
-
-// Is compares the exception with the errors of this package.
-func (e *Exception) Is(target error) bool {
-	switch strings.TrimPrefix(e.Class, javaPackage) {
-	case "TableNotFoundException":
-		return target == ErrNoTable
-	case "TableExistsException":
-		return target == ErrTableExists
-	case "NamespaceNotFoundException":
-		return target == ErrNoNamespace
-	case "TableNotEnabledException":
-		return target == ErrDisabled
-	case "TableNotDisabledException":
-		return target == ErrEnabled
-	}
-	return false
-}
-
-// starting reports whether the server only asks for patience.
-func (e *Exception) starting() bool {
-	switch strings.TrimPrefix(e.Class, javaPackage) {
-	case "PleaseHoldException", "ipc.ServerNotRunningYetException", "CallQueueTooBigException", "ipc.CallQueueTooBigException":
+// elsewhere reports whether the region has moved, or is about to. HBase's client does not repeat a call whose scanner is lost or
+// whose master stops, but makes another in its place: with a new scanner, to another master.
+func elsewhere(e *protocol.Exception) bool {
+	switch e.Condition() {
+	case protocol.RegionMoved, protocol.RegionBusy, protocol.ServerStopping, protocol.MasterStopping, protocol.ScannerLost:
 		return true
-	}
-	return false
-}
-
-// elsewhere reports whether the region has moved, or is about to.
-func (e *Exception) elsewhere() bool {
-	switch strings.TrimPrefix(e.Class, javaPackage) {
-	case "NotServingRegionException", "exceptions.RegionMovedException", "exceptions.RegionOpeningException",
-		"regionserver.RegionServerStoppedException", "regionserver.RegionServerAbortedException",
-		"regionserver.WrongRegionException", "RegionTooBusyException",
-		// HBase's client does not repeat these calls, but makes others in their place: a new scanner, another master.
-		"UnknownScannerException", "exceptions.ScannerResetException", "exceptions.OutOfOrderScannerNextException",
-		"regionserver.LeaseException", "exceptions.MasterStoppedException":
-		return true
+	case protocol.RegionGone, protocol.ServerBusy, protocol.CallDropped, protocol.OtherCondition:
 	}
 	return false
 }
@@ -90,14 +50,7 @@ func exception(err error) error {
 		return err
 	}
 	class, stack, _ := strings.Cut(text, ":\n")
-	return newException(class, stack)
-}
-
-// newException makes an Exception of a class and a stack trace, whose first line tells the class once more.
-func newException(class, stack string) *Exception {
-	line, _, _ := strings.Cut(strings.TrimSpace(stack), "\n")
-	line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), class))
-	return &Exception{Class: class, Text: strings.TrimSpace(strings.TrimPrefix(line, ":"))}
+	return protocol.NewException(class, stack)
 }
 
 // broken reports whether an error is of the connection, and not an answer.

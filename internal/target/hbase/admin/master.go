@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 const (
@@ -45,11 +46,11 @@ func (c *Client) persist(ctx context.Context, method string, request, response p
 	for {
 		at, seen := c.site(masterService)
 		err := c.tryMaster(ctx, at, within, method, request, response)
-		var answer *Exception
+		var answer *protocol.Exception
 		switch {
 		case err == nil, ctx.Err() != nil:
 			return err
-		case errors.As(err, &answer) && !answer.starting():
+		case errors.As(err, &answer) && !starting(answer):
 			return err
 		}
 		// Where the connection is broken, nothing listens or no answer comes there may be another master by now.
@@ -77,13 +78,13 @@ func (c *Client) change(ctx context.Context, method string, request, response pr
 	pause := firstPatience
 	for {
 		err := c.toMaster(ctx, method, request, response)
-		var answer *Exception
+		var answer *protocol.Exception
 		switch {
 		case err == nil, errors.Is(err, ErrNotReached):
 			return err
 		case !errors.As(err, &answer):
 			return fmt.Errorf("%w: %w", ErrUnknown, err)
-		case !answer.starting():
+		case !starting(answer):
 			return err
 		}
 		if late := wait(ctx, pause); late != nil { // it was refused, not lost
@@ -111,7 +112,7 @@ func (c *Client) procedure(ctx context.Context, id uint64) error {
 		switch response.GetState() {
 		case hbasepb.ProcedureState_PROCEDURE_STATE_FINISHED:
 			if e := response.GetException().GetGenericException(); e != nil {
-				return newException(e.GetClassName(), e.GetMessage())
+				return protocol.NewException(e.GetClassName(), e.GetMessage())
 			}
 			return nil
 		case hbasepb.ProcedureState_PROCEDURE_STATE_NOT_FOUND:

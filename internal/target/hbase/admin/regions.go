@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // Region is a part of a table, as hbase:meta tells of it.
@@ -153,11 +154,11 @@ func (c *Client) onMeta(ctx context.Context, scanning func(s *scan) error) error
 				Type: hbasepb.RegionSpecifierType_REGION_SPECIFIER_TYPE_REGION_NAME.Enum(), Value: []byte("hbase:meta,,1"),
 			},
 		})
-		var answer *Exception
+		var answer *protocol.Exception
 		switch {
 		case err == nil, ctx.Err() != nil, errors.Is(err, ErrNoTable):
 			return err
-		case errors.As(err, &answer) && !answer.elsewhere() && !answer.starting():
+		case errors.As(err, &answer) && !elsewhere(answer) && !starting(answer):
 			return err
 		}
 		if err := c.relocate(ctx, clientService, seen, pause, err); err != nil {
@@ -174,13 +175,13 @@ func fromMeta(r row) (Region, bool, error) {
 	var code uint64
 	found := false
 	for _, cell := range r.cells {
-		if string(cell.family) != "info" {
+		if string(cell.Family) != "info" {
 			continue
 		}
-		switch string(cell.qualifier) {
+		switch string(cell.Qualifier) {
 		case "regioninfo":
 			var info hbasepb.RegionInfo
-			text, ok := bytes.CutPrefix(cell.value, []byte("PBUF"))
+			text, ok := bytes.CutPrefix(cell.Value, []byte("PBUF"))
 			if !ok {
 				return Region{}, false, fmt.Errorf("read hbase:meta: row %q is of an HBase older than 0.96", r.key)
 			}
@@ -192,13 +193,13 @@ func fromMeta(r row) (Region, bool, error) {
 			region.StartKey, region.EndKey = info.GetStartKey(), info.GetEndKey()
 			region.Offline, region.Replica = info.GetOffline() || info.GetSplit(), int(info.GetReplicaId())
 		case "server":
-			host = string(cell.value)
+			host = string(cell.Value)
 		case "serverstartcode":
-			if len(cell.value) == 8 {
-				code = binary.BigEndian.Uint64(cell.value)
+			if len(cell.Value) == 8 {
+				code = binary.BigEndian.Uint64(cell.Value)
 			}
 		case "state":
-			region.State = string(cell.value)
+			region.State = string(cell.Value)
 		}
 	}
 	if at := strings.LastIndexByte(host, ':'); at > 0 {

@@ -64,8 +64,8 @@ func (c *Client) Retry(ctx context.Context, what string, do func() error) error 
 // mayPass reports whether a call that failed may succeed later: its server is starting, busy or gone, or the region is
 // elsewhere.
 func mayPass(err error) bool {
-	if answer, ok := errors.AsType[*Exception](err); ok {
-		return answer.starting() || answer.elsewhere() || protocol.MayPass(answer.Class)
+	if answer, ok := errors.AsType[*protocol.Exception](err); ok {
+		return starting(answer) || elsewhere(answer) || protocol.MayPass(answer.Class)
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return false

@@ -3,7 +3,6 @@ package admin
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // scan reads rows of one region.
@@ -32,10 +32,8 @@ type scan struct {
 
 type row struct {
 	key   []byte
-	cells []cell
+	cells []protocol.Cell
 }
-
-type cell struct{ row, family, qualifier, value []byte }
 
 // each calls see for every row, in their order, whole.
 func (s *scan) each(ctx context.Context, see func(row) error) error {
@@ -50,13 +48,13 @@ func (s *scan) each(ctx context.Context, see func(row) error) error {
 			if len(cells) == 0 {
 				continue
 			}
-			if pending.cells != nil && !bytes.Equal(pending.key, cells[0].row) {
+			if pending.cells != nil && !bytes.Equal(pending.key, cells[0].Row) {
 				if err := see(pending); err != nil {
 					return err
 				}
 				pending = row{}
 			}
-			pending.key, pending.cells = cells[0].row, append(pending.cells, cells...)
+			pending.key, pending.cells = cells[0].Row, append(pending.cells, cells...)
 			if !answer.partial[i] {
 				if err := see(pending); err != nil {
 					return err
@@ -88,7 +86,7 @@ func (s *scan) first(ctx context.Context) (row, bool, error) {
 	}
 	for _, cells := range answer.rows {
 		if len(cells) > 0 {
-			return row{cells[0].row, cells}, true, nil
+			return row{cells[0].Row, cells}, true, nil
 		}
 	}
 	return row{}, false, nil
@@ -119,7 +117,7 @@ func (s *scan) request(m *hbasepb.ScanRequest) *hbasepb.ScanRequest {
 type scanAnswer struct {
 	scanner uint64
 	more    bool
-	rows    [][]cell
+	rows    [][]protocol.Cell
 	partial []bool
 }
 
@@ -142,9 +140,9 @@ func (s *scan) next(ctx context.Context, request *hbasepb.ScanRequest) (scanAnsw
 	}
 	answer := scanAnswer{scanner: response.GetScannerId(), rows: rpc.rows, partial: response.GetPartialFlagPerResult()}
 	for _, result := range response.GetResults() { // of a server that sends no blocks of cells
-		var cells []cell
+		var cells []protocol.Cell
 		for _, one := range result.GetCell() {
-			cells = append(cells, cell{one.GetRow(), one.GetFamily(), one.GetQualifier(), one.GetValue()})
+			cells = append(cells, protocol.Cell{Row: one.GetRow(), Family: one.GetFamily(), Qualifier: one.GetQualifier(), Value: one.GetValue()})
 		}
 		answer.rows = append(answer.rows, cells)
 		answer.partial = append(answer.partial, result.GetPartial())
@@ -163,7 +161,7 @@ func (s *scan) next(ctx context.Context, request *hbasepb.ScanRequest) (scanAnsw
 // scanCall is a call whose answer has its cells behind the message.
 type scanCall struct {
 	call
-	rows [][]cell
+	rows [][]protocol.Cell
 }
 
 // DeserializeCellBlocks takes the cells that follow the message.
@@ -174,50 +172,16 @@ func (s *scanCall) DeserializeCellBlocks(m proto.Message, b []byte) (uint32, err
 	}
 	size := len(b)
 	for _, n := range response.GetCellsPerResult() {
-		var cells []cell
+		var cells []protocol.Cell
 		for range n {
-			one, rest, err := decodeCell(b)
-			if err != nil {
+			var one protocol.Cell
+			var err error
+			if b, err = protocol.NextCell(b, &one); err != nil {
 				return 0, err
 			}
-			cells, b = append(cells, one), rest
+			cells = append(cells, one)
 		}
 		s.rows = append(s.rows, cells)
 	}
 	return uint32(size - len(b)), nil
-}
-
-var errCell = errors.New("a block of cells is damaged")
-
-// decodeCell takes the first cell off a block: its length; lengths of key and value; the key, which is the row with its
-// length, the family with its length, the qualifier, eight bytes of time and one of type; the value.
-func decodeCell(b []byte) (cell, []byte, error) {
-	const lengths, tail = 8, 9
-	if len(b) < 4 {
-		return cell{}, nil, errCell
-	}
-	size := uint64(binary.BigEndian.Uint32(b))
-	if size < lengths || size > uint64(len(b)-4) {
-		return cell{}, nil, errCell
-	}
-	body, rest := b[4:4+size], b[4+size:]
-	keyLength, valueLength := uint64(binary.BigEndian.Uint32(body)), uint64(binary.BigEndian.Uint32(body[4:]))
-	if lengths+keyLength+valueLength > size {
-		return cell{}, nil, errCell
-	}
-	key, value := body[lengths:lengths+keyLength], body[lengths+keyLength:lengths+keyLength+valueLength]
-	if len(key) < 2 {
-		return cell{}, nil, errCell
-	}
-	n := int(binary.BigEndian.Uint16(key))
-	if key = key[2:]; len(key) < n+1 {
-		return cell{}, nil, errCell
-	}
-	one := cell{row: key[:n], value: value}
-	n, key = int(key[n]), key[n+1:]
-	if len(key) < n+tail {
-		return cell{}, nil, errCell
-	}
-	one.family, one.qualifier = key[:n], key[n:len(key)-tail]
-	return one, rest, nil
 }
