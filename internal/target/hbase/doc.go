@@ -12,8 +12,7 @@
 //     region moves.
 //  6. A watch ends connections on which nothing is answered any more. With it no call waits longer than its time.
 //
-// From gohbase come the protocol's messages, the codec of cell blocks, and the connections of package admin. Its
-// client is not used for operations: one costs it forty allocations, a read call for each part of an answer and a
-// write call of its own; it sends an increment again without the nonce that keeps it from counting twice, resumes no
-// scan, and hides why it waits. The benchmark here measures the difference.
+// From gohbase comes the compression of cell blocks. Its client is not used: an operation costs it forty allocations, a
+// read call for each part of an answer and a write call of its own; it sends an increment again without the nonce that
+// keeps it from counting twice, resumes no scan, and hides why it waits. The benchmark here measures the difference.
 package hbase

@@ -36,7 +36,6 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 			settings.User = u.Username
 		}
 	}
-	routeLibraryLogs(s.Logger)
 	ctx, cancel := context.WithTimeout(ctx, openWithin+admin.DefaultRecovery)
 	defer cancel()
 	cluster, err := admin.Connect(ctx, admin.Config{

@@ -4,115 +4,101 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"time"
 
-	"github.com/tsuna/gohbase/hrpc"
-	"github.com/tsuna/gohbase/region"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
-// call is one request of any service, as the library sends it.
-type call struct {
-	ctx      context.Context //nolint:containedctx // the library's interface wants it
-	method   string
-	request  proto.Message
-	response proto.Message
-	region   hrpc.RegionInfo
-	result   chan hrpc.RPCResult
-}
+var errClientClosed = errors.New("the connection to HBase was closed")
 
-func (*call) Table() []byte                      { return nil }
-func (c *call) Name() string                     { return c.method }
-func (*call) Key() []byte                        { return nil }
-func (c *call) Region() hrpc.RegionInfo          { return c.region }
-func (c *call) SetRegion(region hrpc.RegionInfo) { c.region = region }
-func (c *call) ToProto() proto.Message           { return c.request }
-func (c *call) NewResponse() proto.Message       { return c.response }
-func (c *call) ResultChan() chan hrpc.RPCResult  { return c.result }
-func (c *call) Description() string              { return c.method }
-func (c *call) Context() context.Context         { return c.ctx }
-
-// silence is after how long without any answer the library closes a connection. Contexts end calls long before.
-const silence = 30 * time.Minute
-
-// dial gives the connection to a service, and makes it if need be.
-func (c *Client) dial(ctx context.Context, to endpoint) (hrpc.RegionClient, error) {
+// dial returns the connection to a service, and makes it where there is none that can be used.
+func (c *Client) dial(ctx context.Context, to endpoint) (*rpc.Conn, error) {
 	c.mu.Lock()
 	conn, closed := c.conns[to], c.closed
 	c.mu.Unlock()
 	switch {
 	case closed:
-		return nil, errors.New("the connection to HBase was closed")
-	case conn != nil:
+		return nil, errClientClosed
+	case conn != nil && conn.Err() == nil:
 		return conn, nil
+	case conn != nil:
+		c.hangUp(to, conn) // it has ended since the last call
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.config.ConnectTimeout)
 	defer cancel()
-	what := "HBase region server"
-	if to.service == masterService {
-		what = "HBase master"
-	}
-	// The library hides why it cannot connect, so this is found out beforehand.
-	var d net.Dialer
-	trial, err := d.DialContext(ctx, "tcp", to.address)
+	// The runtime may know of these system calls: there are few. The connection's end is seen at once, so that no change is
+	// sent on one that has ended.
+	conn, err := rpc.Dial(ctx, to.address, rpc.Config{User: c.config.User, Service: to.service, KnownIO: true, KeepReading: true})
 	if err != nil {
+		what := "HBase region server"
+		if to.service == masterService {
+			what = "HBase master"
+		}
 		return nil, notReached(what, to.address+", as ZooKeeper and hbase:meta name it", err)
 	}
-	_ = trial.Close()
-	conn = region.NewClient(to.address, region.ClientType(to.service), 1, 0, c.config.User, silence, nil)
-	if err := conn.Dial(ctx); err != nil {
-		return nil, notReached(what, to.address, err)
-	}
+	return c.keep(to, conn)
+}
+
+// keep makes a new connection that of a service, unless another call was quicker.
+func (c *Client) keep(to endpoint, conn *rpc.Conn) (*rpc.Conn, error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		conn.Close()
-		return nil, errors.New("the connection to HBase was closed")
+	other, closed := c.conns[to], c.closed
+	if !closed && other == nil {
+		c.conns[to] = conn
 	}
-	if other := c.conns[to]; other != nil { // somebody was quicker
+	c.mu.Unlock()
+	switch {
+	case closed:
+		conn.Close()
+		return nil, errClientClosed
+	case other != nil:
 		conn.Close()
 		return other, nil
 	}
-	c.conns[to] = conn
 	return conn, nil
 }
 
-// hangUp forgets a connection that is of no use any more.
-func (c *Client) hangUp(to endpoint, conn hrpc.RegionClient) {
-	conn.Close()
+// hangUp ends and forgets a connection that is of no use any more.
+func (c *Client) hangUp(to endpoint, conn *rpc.Conn) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.conns[to] == conn {
 		delete(c.conns, to)
 	}
+	c.mu.Unlock()
+	conn.Close()
 }
 
-// send makes a call of one service and waits for its end. An answer that is an exception is a *protocol.Exception.
-func (c *Client) send(ctx context.Context, to endpoint, rpc hrpc.Call) (proto.Message, error) {
+// send makes a call of one service and waits for its answer, which is a message and the cells behind it. The error of an answer
+// that is an exception is a *protocol.Exception.
+func (c *Client) send(ctx context.Context, to endpoint, method string, request proto.Message) (response, cells []byte, err error) {
+	call := rpc.NewCall()
+	call.Method = method
+	if call.Request, err = proto.Marshal(request); err != nil {
+		return nil, nil, fmt.Errorf("encode %s: %w", method, err)
+	}
 	conn, err := c.dial(ctx, to)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	conn.QueueRPC(rpc)
+	conn.Send(call)
 	select {
-	case res := <-rpc.ResultChan():
-		switch {
-		case res.Error == nil:
-			return res.Msg, nil
-		case broken(res.Error):
+	case <-call.Done():
+		response, cells, err = call.Answer()
+		if err != nil && conn.Err() != nil {
 			c.hangUp(to, conn)
-			return nil, fmt.Errorf("%s of %s: %w", rpc.Name(), to.address, res.Error)
-		default:
-			return nil, fmt.Errorf("%s of %s: %w", rpc.Name(), to.address, exception(res.Error))
 		}
 	case <-ctx.Done():
-		cause := context.Cause(ctx)
-		if errors.Is(cause, errSilent) {
+		conn.Abandon(call)
+		if err = context.Cause(ctx); errors.Is(err, errSilent) {
 			c.hangUp(to, conn) // its server may be gone without a word
 		}
-		return nil, fmt.Errorf("%s of %s: %w", rpc.Name(), to.address, cause)
 	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s of %s: %w", method, to.address, err)
+	}
+	return response, cells, nil
 }
 
 // errSilent is the cause of the end of an attempt: the server has not answered.
@@ -123,12 +109,21 @@ func attempt(ctx context.Context, within time.Duration) (context.Context, contex
 	return context.WithTimeoutCause(ctx, within, fmt.Errorf("%w after %v", errSilent, within))
 }
 
-// ask makes a call whose request and response are messages.
+// ask makes a call whose answer is a message alone.
 func (c *Client) ask(ctx context.Context, to endpoint, method string, request, response proto.Message) error {
-	_, err := c.send(ctx, to, &call{
-		ctx: ctx, method: method, request: request, response: response, result: make(chan hrpc.RPCResult, 1),
-	})
-	return err
+	message, _, err := c.send(ctx, to, method, request)
+	if err != nil {
+		return err
+	}
+	return decode(to, method, message, response)
+}
+
+// decode reads the message of an answer.
+func decode(to endpoint, method string, message []byte, response proto.Message) error {
+	if err := proto.Unmarshal(message, response); err != nil {
+		return fmt.Errorf("decode the answer to %s of %s: %w", method, to.address, err)
+	}
+	return nil
 }
 
 // wait pauses before the next try.

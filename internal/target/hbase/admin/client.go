@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/tsuna/gohbase/hrpc"
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
 // Client makes calls to one cluster. Connect makes one. Its methods may be called from several goroutines.
@@ -21,7 +21,7 @@ type Client struct {
 	gate chan struct{} // one asks ZooKeeper again at a time
 
 	mu     sync.Mutex
-	conns  map[endpoint]hrpc.RegionClient
+	conns  map[endpoint]*rpc.Conn
 	sites  sites // as ZooKeeper told last
 	closed bool
 
@@ -46,10 +46,7 @@ func Connect(ctx context.Context, config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{
-		config: config, log: config.Logger, servers: servers, conns: make(map[endpoint]hrpc.RegionClient), gate: make(chan struct{}, 1),
-		web: &http.Client{Timeout: pageWithin, Transport: &http.Transport{}},
-	}
+	c := newClient(config, servers)
 	err = c.greet(ctx)
 	if err == nil {
 		err = c.reachMeta(ctx)
@@ -59,6 +56,14 @@ func Connect(ctx context.Context, config Config) (*Client, error) {
 		return nil, fmt.Errorf("connect to HBase: %w", err)
 	}
 	return c, nil
+}
+
+// newClient makes a client that knows no server but those of the quorum.
+func newClient(config Config, servers []string) *Client {
+	return &Client{
+		config: config, log: config.Logger, servers: servers, conns: make(map[endpoint]*rpc.Conn), gate: make(chan struct{}, 1),
+		web: &http.Client{Timeout: pageWithin, Transport: &http.Transport{}},
+	}
 }
 
 // greet looks for the servers that every client needs and asks the master whether it serves.
@@ -97,15 +102,15 @@ func (c *Client) Master() string {
 	return c.sites.master
 }
 
-// Close lets go of all connections. Calls under way end with an error.
+// Close ends all connections. Calls under way end with an error.
 func (c *Client) Close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.web.CloseIdleConnections()
-	c.closed = true
-	for e, conn := range c.conns {
+	c.mu.Lock()
+	conns := c.conns
+	c.conns, c.closed = nil, true
+	c.mu.Unlock()
+	for _, conn := range conns {
 		conn.Close()
-		delete(c.conns, e)
 	}
 }
 

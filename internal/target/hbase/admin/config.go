@@ -17,7 +17,7 @@ type Config struct {
 	Port int
 	// Parent is the znode below which HBase keeps what clients must know; empty is /hbase.
 	Parent string
-	// User is who the calls are made for; empty is root, as the library has it.
+	// User is who the calls are made for; empty is root.
 	User string
 	// ConnectTimeout bounds the search for the cluster and its master, and later each new connection; 0 is 8 s.
 	ConnectTimeout time.Duration

@@ -2,48 +2,14 @@ package admin
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tsuna/gohbase/region"
 	"google.golang.org/protobuf/proto"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
-
-// java is an exception as the library hands it on.
-func java(class, stack string) error { return fmt.Errorf("HBase Java exception %s:\n%s", class, stack) }
-
-func TestAnExceptionIsTakenOutOfAStackTrace(t *testing.T) {
-	const class = "org.apache.hadoop.hbase.TableExistsException"
-	for name, tt := range map[string]struct {
-		err  error
-		want string
-		is   error
-	}{
-		"with a text":          {java(class, class+": t\n\tat org.x.Y(Y.java:1)\n"), "TableExistsException: t", ErrTableExists},
-		"without a text":       {java(class, class+"\n\tat org.x.Y(Y.java:1)\n"), "TableExistsException", ErrTableExists},
-		"of a disabled table":  {java("org.apache.hadoop.hbase.TableNotEnabledException", "org.apache.hadoop.hbase.TableNotEnabledException: a:b"), "TableNotEnabledException: a:b", ErrDisabled},
-		"of a missing table":   {java("org.apache.hadoop.hbase.TableNotFoundException", ""), "TableNotFoundException", ErrNoTable},
-		"what is no exception": {errors.New("short read"), "short read", nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := exception(tt.err)
-			require.EqualError(t, got, tt.want)
-			for _, sentinel := range []error{ErrNoTable, ErrTableExists, ErrNoNamespace, ErrDisabled, ErrEnabled} {
-				require.Equal(t, tt.is != nil && errors.Is(sentinel, tt.is), errors.Is(got, sentinel), "%v", sentinel)
-			}
-		})
-	}
-}
-
-func TestABrokenConnectionIsNoAnswer(t *testing.T) {
-	require.True(t, broken(region.ErrClientClosed))
-	require.False(t, broken(java("org.x.Y", "")))
-}
 
 func zNode(t testing.TB, m proto.Message) []byte {
 	t.Helper()

@@ -8,8 +8,8 @@
 //  3. What HBase does in procedures of its own is waited for until the procedure has ended.
 //  4. Quiet tells when what was begun in the background is over.
 //
-// The library's own admin client is not used: it retries for ever where a server is gone, knows the namespace
-// "default" only, and lacks half of the calls. Its connections and messages are.
+// Calls go over connections of package rpc, as operations do. gohbase's admin client is not used: it retries forever where a
+// server is gone, knows the namespace "default" only, and lacks half of the calls.
 //
 // A call that changes something is sent once. Where its answer is lost the error says so (ErrUnknown): whether it
 // was carried out can be seen in the cluster, and only a person should decide to send it again.

@@ -3,9 +3,6 @@ package admin
 import (
 	"errors"
 	"fmt"
-	"strings"
-
-	"github.com/tsuna/gohbase/region"
 
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
@@ -40,23 +37,6 @@ func elsewhere(e *protocol.Exception) bool {
 	case protocol.RegionGone, protocol.ServerBusy, protocol.CallDropped, protocol.OtherCondition:
 	}
 	return false
-}
-
-// exception takes the library's error apart, whose text is a Java stack trace.
-func exception(err error) error {
-	const mark = "HBase Java exception "
-	_, text, ok := strings.Cut(err.Error(), mark)
-	if !ok {
-		return err
-	}
-	class, stack, _ := strings.Cut(text, ":\n")
-	return protocol.NewException(class, stack)
-}
-
-// broken reports whether an error is of the connection, and not an answer.
-func broken(err error) bool {
-	var server region.ServerError
-	return errors.As(err, &server) && !strings.Contains(err.Error(), "HBase Java exception ")
 }
 
 func notReached(what, address string, err error) error {

@@ -65,12 +65,7 @@ func (c *Client) persist(ctx context.Context, method string, request, response p
 func (c *Client) tryMaster(ctx context.Context, at endpoint, within time.Duration, method string, request, response proto.Message) error {
 	ctx, cancel := attempt(ctx, within)
 	defer cancel()
-	own := response.ProtoReflect().New().Interface() // the answer to an attempt that was given up may still be read in
-	if err := c.ask(ctx, at, method, request, own); err != nil {
-		return err
-	}
-	proto.Merge(response, own)
-	return nil
+	return c.ask(ctx, at, method, request, response)
 }
 
 // change tells the master to change something. It is told once: where no answer comes the error is ErrUnknown.

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tsuna/gohbase/hrpc"
-	"google.golang.org/protobuf/proto"
-
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
@@ -127,18 +124,26 @@ func (s *scan) next(ctx context.Context, request *hbasepb.ScanRequest) (scanAnsw
 		defer cancel()
 		ctx = bounded
 	}
-	rpc := &scanCall{call: call{
-		ctx: ctx, method: "Scan", request: request, response: &hbasepb.ScanResponse{}, result: make(chan hrpc.RPCResult, 1),
-	}}
-	m, err := s.c.send(ctx, s.at, rpc)
+	message, block, err := s.c.send(ctx, s.at, "Scan", request)
 	if err != nil {
 		return scanAnswer{}, err
 	}
-	response, ok := m.(*hbasepb.ScanResponse)
-	if !ok {
-		return scanAnswer{}, fmt.Errorf("the answer to a scan is a %T", m)
+	var response hbasepb.ScanResponse
+	if err := decode(s.at, "Scan", message, &response); err != nil {
+		return scanAnswer{}, err
 	}
-	answer := scanAnswer{scanner: response.GetScannerId(), rows: rpc.rows, partial: response.GetPartialFlagPerResult()}
+	answer := scanAnswer{scanner: response.GetScannerId(), partial: response.GetPartialFlagPerResult()}
+	for _, n := range response.GetCellsPerResult() {
+		var cells []protocol.Cell
+		for range n {
+			var one protocol.Cell
+			if block, err = protocol.NextCell(block, &one); err != nil {
+				return scanAnswer{}, fmt.Errorf("decode the answer to Scan of %s: %w", s.at.address, err)
+			}
+			cells = append(cells, one)
+		}
+		answer.rows = append(answer.rows, cells)
+	}
 	for _, result := range response.GetResults() { // of a server that sends no blocks of cells
 		var cells []protocol.Cell
 		for _, one := range result.GetCell() {
@@ -156,32 +161,4 @@ func (s *scan) next(ctx context.Context, request *hbasepb.ScanRequest) (scanAnsw
 		answer.scanner = request.GetScannerId()
 	}
 	return answer, nil
-}
-
-// scanCall is a call whose answer has its cells behind the message.
-type scanCall struct {
-	call
-	rows [][]protocol.Cell
-}
-
-// DeserializeCellBlocks takes the cells that follow the message.
-func (s *scanCall) DeserializeCellBlocks(m proto.Message, b []byte) (uint32, error) {
-	response, ok := m.(*hbasepb.ScanResponse)
-	if !ok {
-		return 0, fmt.Errorf("cells follow a %T", m)
-	}
-	size := len(b)
-	for _, n := range response.GetCellsPerResult() {
-		var cells []protocol.Cell
-		for range n {
-			var one protocol.Cell
-			var err error
-			if b, err = protocol.NextCell(b, &one); err != nil {
-				return 0, err
-			}
-			cells = append(cells, one)
-		}
-		s.rows = append(s.rows, cells)
-	}
-	return uint32(size - len(b)), nil
 }

@@ -11,8 +11,9 @@ import (
 	"time"
 
 	"github.com/tsuna/gohbase/compression"
-	"github.com/tsuna/gohbase/pb"
 	"google.golang.org/protobuf/proto"
+
+	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 )
 
 // ErrTooLong is of a request that no server takes.
@@ -29,9 +30,12 @@ const (
 // Config says how to introduce oneself.
 type Config struct {
 	User    string // that the server sees
-	Service string // "ClientService"
+	Service string // such as "ClientService"
 	Codec   compression.Codec
 	KnownIO bool // the runtime is told of system calls; see package kernel
+	// KeepReading has the connection read all the time, also while no call waits, so that Err reports its end at once. It costs
+	// workers that use Do their advantage.
+	KeepReading bool
 }
 
 // Conn is a connection to a server. Its methods may be called from several goroutines.
@@ -77,14 +81,16 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it names the address
 	}
-	hello := &pb.ConnectionHeader{
-		UserInfo:            &pb.UserInformation{EffectiveUser: &cfg.User},
+	hello := &hbasepb.ConnectionHeader{
+		UserInfo:            &hbasepb.UserInformation{EffectiveUser: &cfg.User},
 		ServiceName:         &cfg.Service,
 		CellBlockCodecClass: new("org.apache.hadoop.hbase.codec.KeyValueCodec"),
-		VersionInfo:         version(),
+	}
+	if cfg.Service == clientService {
+		hello.VersionInfo = version()
 	}
 	c := &Conn{addr: addr, conn: swift(nc, cfg.KnownIO), more: make(chan struct{}, 1), ended: make(chan struct{})}
-	c.in.wake = make(chan struct{}, 1)
+	c.in.wake, c.in.always = make(chan struct{}, 1), cfg.KeepReading
 	if cfg.Codec != nil {
 		c.codec = &codec{cfg.Codec}
 		hello.CellBlockCompressorClass = new(cfg.Codec.CellBlockCompressorClass())
@@ -104,13 +110,20 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 	}
 	c.work.Go(c.readOn)
 	c.work.Go(c.standBy)
+	if cfg.KeepReading {
+		c.Guard()
+	}
 	return c, nil
 }
 
-// version tells the server what the client understands. To one that tells nothing HBase sends the cells of a Get
-// within its message, one by one, which costs both sides more.
-func version() *pb.VersionInfo {
-	return &pb.VersionInfo{
+// clientService is the service of reads and writes.
+const clientService = "ClientService"
+
+// version is the version of the client. To a client of none HBase sends the cells of a Get within its message, one by one,
+// which costs both sides more. The master is not sent it: to a client of version 2 it answers before it has checked whether
+// the table is in the right state, and the exception is the procedure's.
+func version() *hbasepb.VersionInfo {
+	return &hbasepb.VersionInfo{
 		Version: new("2.6.4"), Url: new("benchd"), Revision: new(""), User: new(""),
 		Date: new(""), SrcChecksum: new(""), VersionMajor: proto.Uint32(2), VersionMinor: proto.Uint32(6),
 	}
@@ -277,7 +290,7 @@ func (c *Conn) unplace(id uint32) (call *Call, known bool) {
 	}
 	c.waiting--
 	c.answered++
-	c.in.idle = c.waiting == 0 && c.in.alone >= often
+	c.in.idle = c.waiting == 0 && c.in.alone >= often && !c.in.always
 	return call, true
 }
 

@@ -7,9 +7,9 @@
 //  3. The reader takes in as many answers as have come, copies each into its call's own buffer and wakes the worker,
 //     who decodes it. A worker whose call is the only one that waits is the reader itself, and need not be woken by
 //     anybody (Do); it makes room when its time is over (Yield).
-//  4. A call whose worker has given up stays in its place until its answer comes, which nobody reads.
-//  5. Whoever keeps watch asks now and then, by Idle, whether the server still answers; a connection that fails ends
-//     all calls that wait on it.
+//  4. A worker that gives up abandons its call (Abandon): an answer that still comes is dropped.
+//  5. A connection that fails ends all calls that wait on it. That it has failed is also seen while no call waits, where
+//     somebody calls Guard now and then, or at once with Config.KeepReading.
 //
 // Nobody waits in the kernel, so the runtime is not told when it is entered (socket).
 // Nothing is allocated for a call that is used again.

@@ -19,6 +19,7 @@ type inbox struct {
 	header      header
 	interrupted bool // was to yield in the middle of an answer
 	idle        bool // after the last answer nobody waited, and of late nobody has waited beside another
+	always      bool // the connection's own goroutine reads all the time
 
 	// What Conn.mu guards.
 	reading bool          // somebody does

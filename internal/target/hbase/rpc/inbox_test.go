@@ -273,3 +273,28 @@ func TestEachWorkerGetsItsOwnAnswers(t *testing.T) {
 	}
 	work.Wait()
 }
+
+// A connection whose workers read for themselves sees its end at the next call; one that keeps reading sees it at once.
+func TestAConnectionThatKeepsReadingSeesItsEndWithoutACall(t *testing.T) {
+	for _, calls := range []int{0, 1, often + 5} {
+		answered := 0
+		addr := serve(t, func(c net.Conn) {
+			if calls == 0 {
+				_ = c.Close()
+			}
+		}, func(c net.Conn, h *pb.RequestHeader, _ []byte) (more bool) {
+			answered++
+			_, err := c.Write(reply(h.GetCallId(), nil, nil, nil))
+			return err == nil && answered < calls
+		})
+		c, err := Dial(t.Context(), addr, Config{User: "me", Service: "MasterService", KeepReading: true})
+		require.NoError(t, err)
+		call := NewCall()
+		for range calls {
+			_, _, err := ask(c, call)
+			require.NoError(t, err)
+		}
+		eventually(t, func() bool { return c.Err() != nil }, "the end of the connection is seen")
+		c.Close()
+	}
+}
