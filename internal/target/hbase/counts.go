@@ -8,7 +8,7 @@ func (t *Target) Counts() map[string]uint64 {
 	return map[string]uint64{
 		"retry":         uint64(max(t.retries.Load(), 0)),
 		"connect":       uint64(max(t.dials.Load(), 0)),
-		"region_lookup": uint64(max(t.atlas.count.Load(), 0)),
+		"region_lookup": uint64(max(t.regions.count.Load(), 0)),
 	}
 }
 

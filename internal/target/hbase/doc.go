@@ -1,7 +1,7 @@
 // Package hbase puts a table of HBase under load. Each worker has a session, which does one operation after another:
 //
 //  1. Open asks ZooKeeper and the master whether the cluster is there, and one agent's Prepare whether table and column
-//     family are, so that what is wrong is told within seconds and by name. The atlas is filled with the table's regions.
+//     family are, so that what is wrong is told within seconds and by name. The region cache is filled.
 //  2. A session looks up the region that holds a key, which takes no lock, writes the request into a buffer of its own
 //     and sends it over one of the connections that all sessions share (package rpc).
 //  3. An error that another try may mend (the region has moved, the server is busy or gone) is noted, counted and tried

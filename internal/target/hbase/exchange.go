@@ -26,7 +26,7 @@ type attempt struct {
 
 // reach returns the region that holds a key and a connection to its server.
 func (s *session) reach(key []byte) (*region, *rpc.Conn, error) {
-	r := s.t.atlas.find(key)
+	r := s.t.regions.find(key)
 	if r != nil {
 		if c := r.server.lines[s.line].conn.Load(); c != nil {
 			return r, c, nil
@@ -36,7 +36,7 @@ func (s *session) reach(key []byte) (*region, *rpc.Conn, error) {
 	defer cancel()
 	if r == nil {
 		var err error
-		if r, err = s.t.atlas.look(ctx, key); err != nil {
+		if r, err = s.t.regions.look(ctx, key); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -162,7 +162,7 @@ func (s *session) note(what remedy, err error, r *region, conn *rpc.Conn) {
 		return
 	}
 	if addr := movedTo(err); addr != "" && addr != r.server.addr {
-		s.t.atlas.move(r, addr)
+		s.t.regions.move(r, addr)
 		return
 	}
 	r.stale.Store(true)

@@ -66,7 +66,7 @@ func (t *Target) Facts(ctx context.Context) (map[string]string, error) {
 	facts := map[string]string{
 		"target":                   "hbase",
 		"hbase.table":              s.FullTable(),
-		"hbase.regions":            strconv.Itoa(len(*t.atlas.pages.Load())),
+		"hbase.regions":            strconv.Itoa(t.regions.size()),
 		"hbase.client.connections": strconv.Itoa(s.Connections),
 		"hbase.client.batching":    "off",
 	}

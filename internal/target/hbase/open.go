@@ -69,7 +69,7 @@ func (t *Target) findTable(ctx context.Context) error {
 	what := "find out where table " + t.settings.FullTable() + " is"
 	var none error
 	err := t.cluster.Retry(ctx, what, func() error {
-		err := t.atlas.read(ctx)
+		err := t.regions.read(ctx)
 		if errors.Is(err, errNoTable) {
 			none, err = err, nil
 		}
@@ -83,12 +83,12 @@ func (t *Target) findTable(ctx context.Context) error {
 
 // ready waits until the table has regions that are open.
 func (t *Target) ready(ctx context.Context) error {
-	if len(*t.atlas.pages.Load()) > 0 {
+	if t.regions.size() > 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, tableWithin)
 	defer cancel()
-	if err := t.atlas.ready(ctx, t.checkState); err != nil {
+	if err := t.regions.ready(ctx, t.checkState); err != nil {
 		return fmt.Errorf("wait for table %s: %w", t.settings.FullTable(), err)
 	}
 	return nil

@@ -27,7 +27,7 @@ type Target struct {
 	valueFilter []byte // the entry of a filter list, or nil
 	greeting    rpc.Config
 
-	atlas   *atlas
+	regions *regionCache
 	cluster *admin.Client // nil in tests
 	state   tableState
 
@@ -76,7 +76,7 @@ func New(settings spec.HBaseSettings, s load.Settings, locator Locator) *Target 
 	}
 	t.ctx, t.quit = context.WithCancel(context.Background())
 	t.nonces.Store(rand.Uint64() >> 1)
-	t.atlas = newAtlas(locator, t.server)
+	t.regions = newRegionCache(locator, t.server)
 	t.work.Go(t.watch)
 	return t
 }
@@ -145,7 +145,7 @@ func (t *Target) all() []*server {
 func (t *Target) Close() error {
 	t.quit()
 	t.work.Wait()
-	t.atlas.close()
+	t.regions.close()
 	for _, s := range t.all() {
 		for _, l := range s.lines {
 			l.close()

@@ -18,7 +18,7 @@ type region struct {
 	field       []byte // that names it in a request
 	server      *server
 	stale       atomic.Bool // it was found to be elsewhere
-	looked      time.Time   // when it was last looked up; guarded by atlas.mu
+	looked      time.Time   // when it was last looked up; guarded by regionCache.mu
 }
 
 func (r *region) holds(key []byte) bool {
@@ -50,12 +50,12 @@ const (
 	mostLooks = 8
 )
 
-// atlas is the cache of the regions' places. Finding one takes no lock. A region that was elsewhere is looked up by itself,
+// regionCache is the cache of the regions' places. Finding one takes no lock. A region that was elsewhere is looked up by itself,
 // once for all workers that want it.
-type atlas struct {
+type regionCache struct {
 	locator Locator
 	server  func(addr string) *server
-	pages   atomic.Pointer[[]*region] // in the order of their keys, without overlaps
+	regions atomic.Pointer[[]*region] // in the order of their keys, without overlaps
 
 	ctx  context.Context //nolint:containedctx // of look-ups, which serve several operations; close ends it
 	end  context.CancelFunc
@@ -74,26 +74,29 @@ type look struct {
 	err  error // once it is done
 }
 
-func newAtlas(locator Locator, server func(addr string) *server) *atlas {
-	a := &atlas{
+func newRegionCache(locator Locator, server func(addr string) *server) *regionCache {
+	c := &regionCache{
 		locator: locator, server: server, gate: make(chan struct{}, 1), slot: make(chan struct{}, mostLooks), looks: make(map[*region]*look),
 	}
-	a.ctx, a.end = context.WithCancel(context.Background())
-	a.pages.Store(new([]*region))
-	return a
+	c.ctx, c.end = context.WithCancel(context.Background())
+	c.regions.Store(new([]*region))
+	return c
 }
 
 // close ends look-ups that are under way.
-func (a *atlas) close() {
-	a.mu.Lock()
-	a.end()
-	a.mu.Unlock()
-	a.work.Wait()
+func (c *regionCache) close() {
+	c.mu.Lock()
+	c.end()
+	c.mu.Unlock()
+	c.work.Wait()
 }
 
+// size is how many regions are known.
+func (c *regionCache) size() int { return len(*c.regions.Load()) }
+
 // cover returns the region that held a key when it was last looked up, or nil.
-func (a *atlas) cover(key []byte) *region {
-	regions := *a.pages.Load()
+func (c *regionCache) cover(key []byte) *region {
+	regions := *c.regions.Load()
 	low, high := 0, len(regions)
 	for low < high {
 		if mid := int(uint(low+high) >> 1); bytes.Compare(regions[mid].start, key) <= 0 {
@@ -112,17 +115,17 @@ func (a *atlas) cover(key []byte) *region {
 }
 
 // find returns the region that holds a key, or nil where that is not known.
-func (a *atlas) find(key []byte) *region {
-	if r := a.cover(key); r != nil && !r.stale.Load() {
+func (c *regionCache) find(key []byte) *region {
+	if r := c.cover(key); r != nil && !r.stale.Load() {
 		return r
 	}
 	return nil
 }
 
 // look finds out where the region is that holds a key.
-func (a *atlas) look(ctx context.Context, key []byte) (*region, error) {
+func (c *regionCache) look(ctx context.Context, key []byte) (*region, error) {
 	for {
-		l, r := a.begin(key)
+		l, r := c.begin(key)
 		if r != nil {
 			return r, nil
 		}
@@ -138,17 +141,17 @@ func (a *atlas) look(ctx context.Context, key []byte) (*region, error) {
 }
 
 // begin returns the region that holds a key, or the look-up of it.
-func (a *atlas) begin(key []byte) (*look, *region) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if r := a.find(key); r != nil {
+func (c *regionCache) begin(key []byte) (*look, *region) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r := c.find(key); r != nil {
 		return nil, r
 	}
-	known := a.cover(key)
-	l := a.looks[known]
+	known := c.cover(key)
+	l := c.looks[known]
 	if l == nil {
 		l = &look{done: make(chan struct{})}
-		if l.err = a.ctx.Err(); l.err != nil {
+		if l.err = c.ctx.Err(); l.err != nil {
 			close(l.done)
 			return l, nil
 		}
@@ -156,62 +159,62 @@ func (a *atlas) begin(key []byte) (*look, *region) {
 		if known != nil {
 			pause = pauseBetween - time.Since(known.looked)
 		}
-		a.looks[known] = l
+		c.looks[known] = l
 		key = bytes.Clone(key)
-		a.work.Go(func() { a.carry(l, known, key, pause) })
+		c.work.Go(func() { c.carry(l, known, key, pause) })
 	}
 	return l, nil
 }
 
 // carry carries out a look-up. Known is the region that was found to be elsewhere.
-func (a *atlas) carry(l *look, known *region, key []byte, pause time.Duration) {
-	p, err := a.ask(key, pause)
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (c *regionCache) carry(l *look, known *region, key []byte, pause time.Duration) {
+	p, err := c.ask(key, pause)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if known != nil {
 		known.looked = time.Now()
 	}
-	r := a.region(p)
+	r := c.region(p)
 	switch {
 	case err != nil:
 		l.err = err
 	case r == nil || !r.holds(key):
 		l.err = fmt.Errorf("%w: the region that holds key %q", errNotOpen, key)
 	default:
-		a.put(r)
+		c.put(r)
 	}
-	delete(a.looks, known)
+	delete(c.looks, known)
 	close(l.done)
 }
 
 // ask asks where a key is, after a pause.
-func (a *atlas) ask(key []byte, pause time.Duration) (Place, error) {
-	if err := sleep(a.ctx, pause); err != nil {
+func (c *regionCache) ask(key []byte, pause time.Duration) (Place, error) {
+	if err := sleep(c.ctx, pause); err != nil {
 		return Place{}, err
 	}
 	select {
-	case a.slot <- struct{}{}:
-	case <-a.ctx.Done():
-		return Place{}, a.ctx.Err()
+	case c.slot <- struct{}{}:
+	case <-c.ctx.Done():
+		return Place{}, c.ctx.Err()
 	}
-	defer func() { <-a.slot }()
-	a.count.Add(1)
-	return a.locator.Row(a.ctx, key)
+	defer func() { <-c.slot }()
+	c.count.Add(1)
+	return c.locator.Row(c.ctx, key)
 }
 
 // region makes the region of a place, or nil where it is not open.
-func (a *atlas) region(p Place) *region {
+func (c *regionCache) region(p Place) *region {
 	if p.Addr == "" {
 		return nil
 	}
 	return &region{
-		start: p.Start, stop: p.Stop, name: p.Name, field: regionField([]byte(p.Name)), server: a.server(p.Addr), looked: time.Now(),
+		start: p.Start, stop: p.Stop, name: p.Name, field: regionField([]byte(p.Name)), server: c.server(p.Addr), looked: time.Now(),
 	}
 }
 
 // put replaces what was known of a region's keys. With mu held.
-func (a *atlas) put(r *region) {
-	before := *a.pages.Load()
+func (c *regionCache) put(r *region) {
+	before := *c.regions.Load()
 	regions := make([]*region, 0, len(before)+1)
 	for _, other := range before {
 		if !other.overlaps(r) {
@@ -220,7 +223,7 @@ func (a *atlas) put(r *region) {
 	}
 	at, _ := slices.BinarySearchFunc(regions, r, order)
 	regions = slices.Insert(regions, at, r)
-	a.pages.Store(&regions)
+	c.regions.Store(&regions)
 }
 
 func order(x, y *region) int {
@@ -228,11 +231,11 @@ func order(x, y *region) int {
 }
 
 // move follows a region to the server that the one before has named.
-func (a *atlas) move(r *region, addr string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.cover(r.start) == r { // otherwise something newer is known
-		a.put(&region{start: r.start, stop: r.stop, name: r.name, field: r.field, server: a.server(addr), looked: r.looked})
+func (c *regionCache) move(r *region, addr string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cover(r.start) == r { // otherwise something newer is known
+		c.put(&region{start: r.start, stop: r.stop, name: r.name, field: r.field, server: c.server(addr), looked: r.looked})
 	}
 }
 
@@ -252,45 +255,45 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // read reads where all regions are. What has not changed is kept.
-func (a *atlas) read(ctx context.Context) error {
-	a.count.Add(1)
-	places, err := a.locator.Table(ctx)
+func (c *regionCache) read(ctx context.Context) error {
+	c.count.Add(1)
+	places, err := c.locator.Table(ctx)
 	if err != nil {
 		return err
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	before := make(map[string]*region, len(*a.pages.Load()))
-	for _, r := range *a.pages.Load() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := make(map[string]*region, len(*c.regions.Load()))
+	for _, r := range *c.regions.Load() {
 		before[r.name] = r
 	}
 	regions := make([]*region, 0, len(places))
 	for _, p := range places {
 		if r := before[p.Name]; r != nil && r.server.addr == p.Addr && !r.stale.Load() {
 			regions = append(regions, r)
-		} else if r := a.region(p); r != nil {
+		} else if r := c.region(p); r != nil {
 			regions = append(regions, r) // others are in transition, and looked up when they are wanted
 		}
 	}
 	slices.SortFunc(regions, order)
-	a.pages.Store(&regions)
+	c.regions.Store(&regions)
 	return nil
 }
 
 // ready waits until a region of the table is open: it may be about to be created. It ends when check returns an error.
-func (a *atlas) ready(ctx context.Context, check func() error) error {
+func (c *regionCache) ready(ctx context.Context, check func() error) error {
 	select {
-	case a.gate <- struct{}{}:
+	case c.gate <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-a.gate }()
+	defer func() { <-c.gate }()
 	for {
-		if len(*a.pages.Load()) > 0 {
+		if c.size() > 0 {
 			return nil
 		}
-		err := a.read(ctx)
-		if err == nil && len(*a.pages.Load()) > 0 {
+		err := c.read(ctx)
+		if err == nil && c.size() > 0 {
 			return nil
 		}
 		if err := check(); err != nil {
