@@ -32,7 +32,7 @@ func (s *session) reach(key []byte) (*region, *rpc.Conn, error) {
 			return r, c, nil
 		}
 	}
-	ctx, cancel := s.turn.until()
+	ctx, cancel := s.deadline.until()
 	defer cancel()
 	if r == nil {
 		var err error
@@ -70,10 +70,10 @@ func (s *session) single(key []byte, encode func(*session, *region)) error {
 func (s *session) alone(r *region, conn *rpc.Conn, encode func(*session, *region)) error {
 	s.call.Request, s.call.Cells = s.call.Request[:0], s.call.Cells[:0]
 	encode(s, r)
-	s.call.Timeout = s.turn.start()
-	s.turn.at(conn)
-	conn.Do(s.call, s.turn.over)
-	if late := s.turn.await(s.call); late != nil {
+	s.call.Timeout = s.deadline.start()
+	s.deadline.at(conn)
+	conn.Do(s.call, s.deadline.over)
+	if late := s.deadline.await(s.call); late != nil {
 		return s.abandon(&s.call, conn, late, r)
 	}
 	_, _, err := s.call.Answer()
@@ -87,11 +87,11 @@ func (s *session) abandon(call **rpc.Call, conn *rpc.Conn, late error, regions .
 	if !freed {
 		*call = rpc.NewCall()
 	}
-	if silent && s.turn.whole && s.turn.ctx.Err() == nil {
-		regions[0].server.lines[s.line].leave(conn, s.turn.call, regions)
+	if silent && s.deadline.whole && s.deadline.ctx.Err() == nil {
+		regions[0].server.lines[s.line].leave(conn, s.deadline.call, regions)
 	}
 	if late == errLate { //nolint:errorlint // await returns it as it is
-		return lateAt(conn, s.turn.call)
+		return lateAt(conn, s.deadline.call)
 	}
 	return late
 }
@@ -116,7 +116,7 @@ func (l *line) leave(conn *rpc.Conn, after time.Duration, regions []*region) {
 // again decides about an error of an operation. It returns nil when the operation is to be tried again, after a
 // pause; otherwise the error with which it ends.
 func (s *session) again(try *attempt, err error, r *region, conn *rpc.Conn) error {
-	if s.turn.isOver() { // the error may only say that a look or a dial, which has less time, is
+	if s.deadline.isOver() { // the error may only say that a look or a dial, which has less time, is
 		if try.cause == nil && err != context.DeadlineExceeded && err != context.Canceled { //nolint:errorlint // one that wraps them says more
 			try.cause = err
 		}
@@ -143,7 +143,7 @@ func (s *session) again(try *attempt, err error, r *region, conn *rpc.Conn) erro
 	}
 	// Workers that failed together do not come back together.
 	pause := try.pause/2 + rand.N(try.pause)
-	ctx, cancel := s.turn.until()
+	ctx, cancel := s.deadline.until()
 	defer cancel()
 	if sleep(ctx, pause) != nil {
 		return s.late(try, r)
@@ -173,8 +173,8 @@ func (s *session) note(what remedy, err error, r *region, conn *rpc.Conn) {
 
 // late is the failure of an operation whose time is over. Its cause is the last thing that went wrong on the way.
 func (s *session) late(try *attempt, r *region) error {
-	text := fmt.Sprintf("not done within %v (hbase.client.operation.timeout)", s.turn.timeout)
-	if s.turn.ctx.Err() != nil {
+	text := fmt.Sprintf("not done within %v (hbase.client.operation.timeout)", s.deadline.timeout)
+	if s.deadline.ctx.Err() != nil {
 		text = "given up because the phase has ended"
 	}
 	switch {

@@ -12,9 +12,9 @@ import (
 
 // session is a worker's handle. Its buffers serve every operation again.
 type session struct {
-	t    *Target
-	line int // which connection of a server it uses
-	turn turn
+	t        *Target
+	line     int // which connection of a server it uses
+	deadline opDeadline
 
 	call    *rpc.Call
 	several []*parcel // for operations of many rows
@@ -41,7 +41,7 @@ type session struct {
 
 func newSession(t *Target, worker int) *session {
 	s := &session{t: t, line: worker % t.settings.Connections, call: rpc.NewCall(), parcels: map[*server]*parcel{}}
-	s.turn.init(t.settings.Timeout, t.settings.RPCTimeout)
+	s.deadline.init(t.settings.Timeout, t.settings.RPCTimeout)
 	if t.settings.BatchSize > 1 {
 		s.item = newItem()
 	}
@@ -58,7 +58,7 @@ var (
 
 // Do carries out op.
 func (s *session) Do(ctx context.Context, op *workload.Op) workload.Outcome {
-	s.turn.begin(ctx)
+	s.deadline.begin(ctx)
 	if s.buffer != nil {
 		s.buffer.use = load.Unbuffered
 	}
@@ -94,11 +94,11 @@ func ended(err error) workload.Outcome {
 
 // Close sends what is still buffered.
 func (s *session) Close(ctx context.Context) error {
-	defer s.turn.close()
+	defer s.deadline.close()
 	defer s.t.closed()
 	if s.buffer == nil || len(s.buffer.rows) == 0 {
 		return nil
 	}
-	s.turn.begin(ctx)
+	s.deadline.begin(ctx)
 	return s.flush()
 }

@@ -94,7 +94,7 @@ func (s *session) round(got *protocol.Tally) (left, done int, err error) {
 		if reachErr != nil {
 			err = reachErr
 			s.note(remedyOf(reachErr), reachErr, r, nil)
-			if s.turn.ctx.Err() != nil || overdue(reachErr) {
+			if s.deadline.ctx.Err() != nil || overdue(reachErr) {
 				break // the next look would take as long: send what has a place
 			}
 			continue
@@ -108,7 +108,7 @@ func (s *session) round(got *protocol.Tally) (left, done int, err error) {
 		}
 		p.add(i, r, &s.rows[i])
 	}
-	within := s.turn.start()
+	within := s.deadline.start()
 	for _, p := range s.several[:used] {
 		p.encode(s)
 		p.call.Timeout = within
@@ -211,7 +211,7 @@ func sizeAction(index int, r *row) int {
 // be tried again.
 func (s *session) receive(p *parcel, got *protocol.Tally) error {
 	conn := p.conn
-	if late := s.turn.await(p.call); late != nil {
+	if late := s.deadline.await(p.call); late != nil {
 		return s.abandon(&p.call, conn, late, p.regions()...)
 	}
 	response, cells, err := p.call.Answer()

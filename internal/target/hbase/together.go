@@ -96,7 +96,7 @@ func (s *session) together(r *region, conn *rpc.Conn) error {
 		s.gather(g, b)
 		s.lead(g, b, conn)
 	}
-	err, late := s.turn.receive(it.done)
+	err, late := s.deadline.receive(it.done)
 	if late != nil {
 		s.item = newItem()
 		return late
@@ -120,7 +120,7 @@ func (s *session) gather(g *gathering, b *batch) {
 	default:
 	}
 	defer g.end(b)
-	s.turn.fresh = false // the request's time does not begin now
+	s.deadline.fresh = false // the request's time does not begin now
 	within := s.t.settings.BatchDelay
 	if s.eager() {
 		within = s.t.gatherWithin
@@ -130,7 +130,7 @@ func (s *session) gather(g *gathering, b *batch) {
 	select {
 	case <-b.ready:
 	case <-t.C:
-	case <-s.turn.ended:
+	case <-s.deadline.ended:
 	}
 }
 
@@ -148,11 +148,11 @@ func (s *session) lead(g *gathering, b *batch, conn *rpc.Conn) {
 	}
 	p.encode(s)
 	clear(s.rows) // their keys and cells are the items'
-	within, sent := s.turn.call, time.Now()
-	s.turn.start()
+	within, sent := s.deadline.call, time.Now()
+	s.deadline.start()
 	p.call.Timeout = within // which is the batch's, whatever is left to the leader
 	conn.Send(p.call)
-	late := s.turn.await(p.call)
+	late := s.deadline.await(p.call)
 	g.answered(s.eager())
 	switch late {
 	case nil:

@@ -9,11 +9,11 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
-// turn is the time that an operation has, and each of its calls. One timer serves all operations of a session: it is not set
+// opDeadline is the time that an operation has, and each of its calls. One timer serves all operations of a session: it is not set
 // again for each. When it fires, the worker checks whether the call of that moment is late.
 //
 // A worker that reads its connection itself cannot look at timer and context meanwhile: both make it yield.
-type turn struct {
+type opDeadline struct {
 	ctx      context.Context //nolint:containedctx // of the operation, which begin gives
 	ended    <-chan struct{} // ctx.Done()
 	forget   func() bool     // ends that ctx's end makes the worker yield
@@ -31,76 +31,76 @@ type turn struct {
 	yield func()
 }
 
-// init makes the turn ready for its first operation.
-func (t *turn) init(timeout, call time.Duration) {
-	t.timeout, t.call, t.fired = timeout, min(timeout, call), make(chan struct{}, 1)
-	t.yield = func() {
-		if c := t.conn.Load(); c != nil {
+// init makes it ready for its first operation.
+func (d *opDeadline) init(timeout, call time.Duration) {
+	d.timeout, d.call, d.fired = timeout, min(timeout, call), make(chan struct{}, 1)
+	d.yield = func() {
+		if c := d.conn.Load(); c != nil {
 			c.Yield()
 		}
 	}
-	t.over = func() bool {
+	d.over = func() bool {
 		select {
-		case <-t.ended:
+		case <-d.ended:
 			return true
 		default:
-			return len(t.fired) > 0
+			return len(d.fired) > 0
 		}
 	}
-	t.timer = time.AfterFunc(time.Hour, func() {
+	d.timer = time.AfterFunc(time.Hour, func() {
 		select {
-		case t.fired <- struct{}{}:
+		case d.fired <- struct{}{}:
 		default:
 		}
-		t.yield()
+		d.yield()
 	})
-	t.timer.Stop()
+	d.timer.Stop()
 }
 
 // close lets go of timer and context.
-func (t *turn) close() {
-	t.timer.Stop()
-	if t.forget != nil {
-		t.forget()
+func (d *opDeadline) close() {
+	d.timer.Stop()
+	if d.forget != nil {
+		d.forget()
 	}
 }
 
 // begin gives the next operation its time.
-func (t *turn) begin(ctx context.Context) {
-	if ctx != t.ctx {
-		if t.forget != nil {
-			t.forget()
+func (d *opDeadline) begin(ctx context.Context) {
+	if ctx != d.ctx {
+		if d.forget != nil {
+			d.forget()
 		}
-		t.ctx, t.ended, t.forget = ctx, ctx.Done(), context.AfterFunc(ctx, t.yield)
+		d.ctx, d.ended, d.forget = ctx, ctx.Done(), context.AfterFunc(ctx, d.yield)
 	}
-	first := t.deadline.IsZero()
+	first := d.deadline.IsZero()
 	now := time.Now()
-	t.deadline, t.bound, t.fresh = now.Add(t.timeout), now.Add(t.call), true
+	d.deadline, d.bound, d.fresh = now.Add(d.timeout), now.Add(d.call), true
 	if first {
-		t.timer.Reset(t.call)
+		d.timer.Reset(d.call)
 	}
 }
 
 // start gives a call that is about to be sent its time, and returns it. Several that are sent together share it.
-func (t *turn) start() time.Duration {
-	if t.fresh {
-		t.fresh, t.whole = false, true
-		return t.call
+func (d *opDeadline) start() time.Duration {
+	if d.fresh {
+		d.fresh, d.whole = false, true
+		return d.call
 	}
 	now := time.Now()
-	t.bound = now.Add(t.call)
-	if t.whole = !t.deadline.Before(t.bound); !t.whole {
-		t.bound = t.deadline
+	d.bound = now.Add(d.call)
+	if d.whole = !d.deadline.Before(d.bound); !d.whole {
+		d.bound = d.deadline
 	}
-	left := max(t.bound.Sub(now), time.Millisecond)
-	t.timer.Reset(left)
+	left := max(d.bound.Sub(now), time.Millisecond)
+	d.timer.Reset(left)
 	return left
 }
 
 // at says which connection the worker may read from now on. Who ends its time sees either this, or is seen by over.
-func (t *turn) at(c *rpc.Conn) {
-	if t.conn.Load() != c {
-		t.conn.Store(c)
+func (d *opDeadline) at(c *rpc.Conn) {
+	if d.conn.Load() != c {
+		d.conn.Store(c)
 	}
 }
 
@@ -108,7 +108,7 @@ func (t *turn) at(c *rpc.Conn) {
 var errLate = errors.New("not answered within hbase.rpc.timeout")
 
 // await waits for a call's end. Late is errLate when the call's time is over, and a context's error when the operation's is.
-func (t *turn) await(call *rpc.Call) (late error) {
+func (d *opDeadline) await(call *rpc.Call) (late error) {
 	select {
 	case <-call.Done(): // as always where the worker has read it itself
 		return nil
@@ -118,51 +118,51 @@ func (t *turn) await(call *rpc.Call) (late error) {
 		select {
 		case <-call.Done():
 			return nil
-		case <-t.fired:
-			if late := t.rearm(t.bound); late != nil {
+		case <-d.fired:
+			if late := d.rearm(d.bound); late != nil {
 				return late
 			}
-		case <-t.ended:
-			return t.ctx.Err()
+		case <-d.ended:
+			return d.ctx.Err()
 		}
 	}
 }
 
 // receive waits for a result as await does for a call.
-func (t *turn) receive(done <-chan error) (err, late error) {
+func (d *opDeadline) receive(done <-chan error) (err, late error) {
 	for {
 		select {
 		case err := <-done:
 			return err, nil
-		case <-t.fired:
-			if late := t.rearm(t.deadline); late != nil {
+		case <-d.fired:
+			if late := d.rearm(d.deadline); late != nil {
 				return nil, late
 			}
-		case <-t.ended:
-			return nil, t.ctx.Err()
+		case <-d.ended:
+			return nil, d.ctx.Err()
 		}
 	}
 }
 
 // rearm sets the timer, which has fired, for what is left until bound.
-func (t *turn) rearm(bound time.Time) error {
+func (d *opDeadline) rearm(bound time.Time) error {
 	now := time.Now()
 	if left := bound.Sub(now); left > 0 {
-		t.timer.Reset(min(left, t.call)) // the next operation's call may be late before this one's deadline
+		d.timer.Reset(min(left, d.call)) // the next operation's call may be late before this one's deadline
 		return nil
 	}
-	t.timer.Reset(0) // for other calls of the same operation
-	if now.Before(t.deadline) {
+	d.timer.Reset(0) // for other calls of the same operation
+	if now.Before(d.deadline) {
 		return errLate
 	}
 	return context.DeadlineExceeded
 }
 
 // isOver reports whether the operation has no time left.
-func (t *turn) isOver() bool { return t.ctx.Err() != nil || time.Until(t.deadline) <= 0 }
+func (d *opDeadline) isOver() bool { return d.ctx.Err() != nil || time.Until(d.deadline) <= 0 }
 
 // until returns a context that ends with the operation's time, for what is seldom done.
-func (t *turn) until() (context.Context, context.CancelFunc) {
-	t.fresh = false
-	return context.WithDeadline(t.ctx, t.deadline)
+func (d *opDeadline) until() (context.Context, context.CancelFunc) {
+	d.fresh = false
+	return context.WithDeadline(d.ctx, d.deadline)
 }
