@@ -28,7 +28,7 @@ type attempt struct {
 func (s *session) reach(key []byte) (*region, *rpc.Conn, error) {
 	r := s.t.regions.find(key)
 	if r != nil {
-		if c := r.server.lines[s.line].conn.Load(); c != nil {
+		if c := r.server.slots[s.slot].conn.Load(); c != nil {
 			return r, c, nil
 		}
 	}
@@ -40,7 +40,7 @@ func (s *session) reach(key []byte) (*region, *rpc.Conn, error) {
 			return nil, nil, err
 		}
 	}
-	c, err := r.server.lines[s.line].open(ctx)
+	c, err := r.server.slots[s.slot].open(ctx)
 	return r, c, err
 }
 
@@ -88,7 +88,7 @@ func (s *session) abandon(call **rpc.Call, conn *rpc.Conn, late error, regions .
 		*call = rpc.NewCall()
 	}
 	if silent && s.deadline.whole && s.deadline.ctx.Err() == nil {
-		regions[0].server.lines[s.line].leave(conn, s.deadline.call, regions)
+		regions[0].server.slots[s.slot].leave(conn, s.deadline.call, regions)
 	}
 	if late == errLate { //nolint:errorlint // await returns it as it is
 		return lateAt(conn, s.deadline.call)
@@ -103,11 +103,11 @@ func lateAt(conn *rpc.Conn, after time.Duration) error {
 
 // leave drops a connection on which nothing was answered for all the time of a call. Its regions may be elsewhere. If they are
 // not, yet, a probe finds out when the server answers again.
-func (l *line) leave(conn *rpc.Conn, after time.Duration, regions []*region) {
-	if l.conn.Load() == conn {
-		l.server.silent.Store(true)
+func (cs *connSlot) leave(conn *rpc.Conn, after time.Duration, regions []*region) {
+	if cs.conn.Load() == conn {
+		cs.server.silent.Store(true)
 	}
-	l.drop(conn, fmt.Errorf("%s has answered nothing for %v (hbase.rpc.timeout)", conn.Addr(), after))
+	cs.drop(conn, fmt.Errorf("%s has answered nothing for %v (hbase.rpc.timeout)", conn.Addr(), after))
 	for _, r := range regions {
 		r.stale.Store(true)
 	}
@@ -167,7 +167,7 @@ func (s *session) note(what remedy, err error, r *region, conn *rpc.Conn) {
 	}
 	r.stale.Store(true)
 	if what == redial && conn != nil {
-		r.server.lines[s.line].drop(conn, errDropped)
+		r.server.slots[s.slot].drop(conn, errDropped)
 	}
 }
 

@@ -5,12 +5,12 @@ import "time"
 // Gathered is how many operations wait in batches that have not been sent.
 func (t *Target) Gathered() (n int) {
 	for _, s := range t.all() {
-		for _, l := range s.lines {
-			l.batch.mu.Lock()
-			if l.batch.now != nil {
-				n += len(l.batch.now.items)
+		for _, cs := range s.slots {
+			cs.batch.mu.Lock()
+			if cs.batch.now != nil {
+				n += len(cs.batch.now.items)
 			}
-			l.batch.mu.Unlock()
+			cs.batch.mu.Unlock()
 		}
 	}
 	return n

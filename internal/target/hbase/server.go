@@ -15,7 +15,7 @@ import (
 type server struct {
 	t      *Target
 	addr   string
-	lines  []*line
+	slots  []*connSlot
 	failed atomic.Pointer[failedDial] // the last dial, if it failed
 	silent atomic.Bool                // it has answered nothing for hbase.rpc.timeout, and no probe since
 }
@@ -26,8 +26,8 @@ type failedDial struct {
 	err error
 }
 
-// line is the place of one connection, which is made when it is first needed and again after it has failed.
-type line struct {
+// connSlot is the place of one connection, which is made when it is first needed and again after it has failed.
+type connSlot struct {
 	server *server
 	conn   atomic.Pointer[rpc.Conn]
 	batch  gathering
@@ -37,7 +37,7 @@ type line struct {
 	work sync.WaitGroup
 }
 
-// dial is the making of a connection, for which all workers of a line wait together.
+// dial is the making of a connection, for which all workers of a slot wait together.
 type dial struct {
 	done chan struct{}
 	conn *rpc.Conn
@@ -45,16 +45,16 @@ type dial struct {
 }
 
 func newServer(t *Target, addr string) *server {
-	s := &server{t: t, addr: addr, lines: make([]*line, t.settings.Connections)}
-	for i := range s.lines {
-		s.lines[i] = &line{server: s}
+	s := &server{t: t, addr: addr, slots: make([]*connSlot, t.settings.Connections)}
+	for i := range s.slots {
+		s.slots[i] = &connSlot{server: s}
 	}
 	return s
 }
 
 // open returns the connection, and makes it when there is none.
-func (l *line) open(ctx context.Context) (*rpc.Conn, error) {
-	d, err := l.begin()
+func (cs *connSlot) open(ctx context.Context) (*rpc.Conn, error) {
+	d, err := cs.begin()
 	if err != nil {
 		return nil, err
 	}
@@ -68,65 +68,65 @@ func (l *line) open(ctx context.Context) (*rpc.Conn, error) {
 
 // begin returns the dial under way, or begins one. It fails where the last one did so a moment ago, and at once where the
 // server is silent: a server that was stopped still accepts connections, so workers use none before a probe is answered.
-func (l *line) begin() (*dial, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	silent := l.server.silent.Load()
-	if l.dial != nil {
+func (cs *connSlot) begin() (*dial, error) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	silent := cs.server.silent.Load()
+	if cs.dial != nil {
 		if silent {
-			return nil, l.server.errSilent()
+			return nil, cs.server.errSilent()
 		}
-		return l.dial, nil
+		return cs.dial, nil
 	}
-	d := &dial{done: make(chan struct{}), conn: l.conn.Load()}
+	d := &dial{done: make(chan struct{}), conn: cs.conn.Load()}
 	if d.conn != nil {
 		close(d.done)
 		return d, nil
 	}
-	if f := l.server.failed.Load(); f != nil && time.Since(f.at) < failureLasts {
+	if f := cs.server.failed.Load(); f != nil && time.Since(f.at) < failureLasts {
 		return nil, f.err
 	}
-	if err := l.server.t.ctx.Err(); err != nil {
+	if err := cs.server.t.ctx.Err(); err != nil {
 		return nil, err
 	}
-	l.dial = d
-	l.work.Go(func() { l.connect(d) })
+	cs.dial = d
+	cs.work.Go(func() { cs.connect(d) })
 	if silent {
-		return nil, l.server.errSilent()
+		return nil, cs.server.errSilent()
 	}
 	return d, nil
 }
 
 // connect carries out a dial.
-func (l *line) connect(d *dial) {
-	t := l.server.t
+func (cs *connSlot) connect(d *dial) {
+	t := cs.server.t
 	ctx, cancel := context.WithTimeout(t.ctx, dialWithin)
 	defer cancel()
 	t.dials.Add(1)
-	c, err := rpc.Dial(ctx, l.server.addr, t.greeting)
-	answers := err != nil || !l.server.silent.Load() || l.probe(ctx, c)
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	c, err := rpc.Dial(ctx, cs.server.addr, t.greeting)
+	answers := err != nil || !cs.server.silent.Load() || cs.probe(ctx, c)
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
 	switch {
 	case err != nil:
-		d.err = fmt.Errorf("connect to region server %s: %w", l.server.addr, plain(err))
-		l.server.failed.Store(&failedDial{time.Now(), d.err})
+		d.err = fmt.Errorf("connect to region server %s: %w", cs.server.addr, plain(err))
+		cs.server.failed.Store(&failedDial{time.Now(), d.err})
 	case !answers:
-		d.err = l.server.errSilent()
+		d.err = cs.server.errSilent()
 	default:
 		d.conn = c
-		l.conn.Store(c)
-		l.server.failed.Store(nil)
-		l.server.silent.Store(false)
+		cs.conn.Store(c)
+		cs.server.failed.Store(nil)
+		cs.server.silent.Store(false)
 	}
-	l.dial = nil
+	cs.dial = nil
 	close(d.done)
 }
 
 // probe reports whether a server that was silent answers on a new connection. It is asked for a row of a region that no server
 // has: an exception is an answer, too. Otherwise the connection is closed.
-func (l *line) probe(ctx context.Context, c *rpc.Conn) bool {
-	within := l.server.t.settings.RPCTimeout
+func (cs *connSlot) probe(ctx context.Context, c *rpc.Conn) bool {
+	within := cs.server.t.settings.RPCTimeout
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	call := rpc.NewCall()
@@ -148,8 +148,8 @@ func (l *line) probe(ctx context.Context, c *rpc.Conn) bool {
 func (s *server) errSilent() error { return fmt.Errorf("region server %s: %w", s.addr, errSilent) }
 
 // drop forgets a connection that has failed. Calls that still wait on it end with err.
-func (l *line) drop(c *rpc.Conn, err error) {
-	if l.conn.CompareAndSwap(c, nil) {
+func (cs *connSlot) drop(c *rpc.Conn, err error) {
+	if cs.conn.CompareAndSwap(c, nil) {
 		c.Fail(err)
 	}
 }
@@ -168,16 +168,16 @@ const (
 )
 
 // guard has the connection see its end although nobody uses it.
-func (l *line) guard() {
-	if c := l.conn.Load(); c != nil {
+func (cs *connSlot) guard() {
+	if c := cs.conn.Load(); c != nil {
 		c.Guard()
 	}
 }
 
 // close ends the connection and waits for what it has begun.
-func (l *line) close() {
-	l.work.Wait()
-	if c := l.conn.Swap(nil); c != nil {
+func (cs *connSlot) close() {
+	cs.work.Wait()
+	if c := cs.conn.Swap(nil); c != nil {
 		c.Close()
 	}
 }

@@ -13,7 +13,7 @@ import (
 // session is a worker's handle. Its buffers serve every operation again.
 type session struct {
 	t        *Target
-	line     int // which connection of a server it uses
+	slot     int // which connection of a server it uses
 	deadline opDeadline
 
 	call    *rpc.Call
@@ -40,7 +40,7 @@ type session struct {
 }
 
 func newSession(t *Target, worker int) *session {
-	s := &session{t: t, line: worker % t.settings.Connections, call: rpc.NewCall(), parcels: map[*server]*parcel{}}
+	s := &session{t: t, slot: worker % t.settings.Connections, call: rpc.NewCall(), parcels: map[*server]*parcel{}}
 	s.deadline.init(t.settings.Timeout, t.settings.RPCTimeout)
 	if t.settings.BatchSize > 1 {
 		s.item = newItem()

@@ -124,8 +124,8 @@ func (t *Target) watch() {
 		case <-tick.C:
 		}
 		for _, s := range t.all() {
-			for _, l := range s.lines {
-				l.guard()
+			for _, cs := range s.slots {
+				cs.guard()
 			}
 		}
 	}
@@ -147,8 +147,8 @@ func (t *Target) Close() error {
 	t.work.Wait()
 	t.regions.close()
 	for _, s := range t.all() {
-		for _, l := range s.lines {
-			l.close()
+		for _, cs := range s.slots {
+			cs.close()
 		}
 	}
 	t.answers.Wait() // the end of a connection is the end of its calls

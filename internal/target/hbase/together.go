@@ -90,7 +90,7 @@ func (s *session) together(r *region, conn *rpc.Conn) error {
 			it.row.cells = appendPut(it.row.cells, s.key, s.t.family, c[0], c[1])
 		}
 	}
-	g := &r.server.lines[s.line].batch
+	g := &r.server.slots[s.slot].batch
 	b, leads := g.join(it, s.t.settings.BatchSize, s.eager())
 	if leads {
 		s.gather(g, b)
@@ -164,7 +164,7 @@ func (s *session) lead(g *gathering, b *batch, conn *rpc.Conn) {
 	}
 	call, spans, regions := p.call, slices.Clone(p.spans), p.regions()
 	p.call = rpc.NewCall()
-	at := regions[0].server.lines[s.line]
+	at := regions[0].server.slots[s.slot]
 	s.t.answers.Go(func() {
 		t := time.NewTimer(time.Until(sent.Add(within)))
 		defer t.Stop()
