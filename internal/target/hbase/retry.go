@@ -52,7 +52,7 @@ func (s *session) single(key []byte, encode func(*session, *region)) error {
 		r, conn, err := s.reach(key)
 		if err == nil {
 			if s.item != nil && s.batched {
-				err = s.together(r, conn)
+				err = s.inBatch(r, conn)
 			} else {
 				err = s.alone(r, conn, encode)
 			}

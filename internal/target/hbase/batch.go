@@ -77,8 +77,8 @@ func (g *gathering) answered(eager bool) {
 	}
 }
 
-// together carries out the operation in hand in a batch. Its answer is in the session's item.
-func (s *session) together(r *region, conn *rpc.Conn) error {
+// inBatch carries out the operation in hand in a batch. Its answer is in the session's item.
+func (s *session) inBatch(r *region, conn *rpc.Conn) error {
 	it := s.item
 	it.region = r
 	it.row.key = append(it.row.key[:0], s.key...)
