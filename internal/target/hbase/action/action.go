@@ -54,11 +54,11 @@ func (a *actor) Close() error {
 
 // Act does an action.
 func (a *actor) Act(ctx context.Context, what load.Action) (load.Answer, error) {
-	d, ok := deeds()[what.Name]
+	d, ok := actions()[what.Name]
 	if !ok {
 		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("target hbase cannot %q: it can %s", what.Name, strings.Join(Names(), ", ")))
 	}
-	args, err := a.judge(what, d)
+	args, err := a.check(what, d)
 	if err != nil {
 		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("%s: %w", what.Name, err))
 	}
@@ -69,16 +69,16 @@ func (a *actor) Act(ctx context.Context, what load.Action) (load.Answer, error) 
 	return answer, err
 }
 
-// deed is what can be done.
-type deed struct {
+// action is the definition of an action.
+type action struct {
 	table bool     // whether it is done to a table; then that of the settings is meant where none is named
 	needs []string // arguments that must be there
 	takes []string // arguments that may be there
 	do    func(a *actor, ctx context.Context, args map[string]string) (load.Answer, error)
 }
 
-func deeds() map[string]deed {
-	return map[string]deed{
+func actions() map[string]action {
+	return map[string]action{
 		"flush":          {table: true, do: (*actor).flush},
 		"compact":        {table: true, takes: []string{"wait"}, do: compact(false)},
 		"major_compact":  {table: true, takes: []string{"wait"}, do: compact(true)},
@@ -101,10 +101,10 @@ func deeds() map[string]deed {
 }
 
 // Names lists what can be done.
-func Names() []string { return slices.Sorted(maps.Keys(deeds())) }
+func Names() []string { return slices.Sorted(maps.Keys(actions())) }
 
-// judge judges an action's arguments and fills in the table of the settings.
-func (a *actor) judge(what load.Action, d deed) (map[string]string, error) {
+// check checks an action's arguments and fills in the table of the settings.
+func (a *actor) check(what load.Action, d action) (map[string]string, error) {
 	args := maps.Clone(what.Args)
 	if args == nil {
 		args = make(map[string]string)

@@ -30,7 +30,7 @@ func TestAnActionIsJudgedBeforeItIsDone(t *testing.T) {
 			require.ErrorContains(t, err, tt.want)
 		})
 	}
-	args, err := a.judge(load.Action{Name: "flush"}, deeds()["flush"])
+	args, err := a.check(load.Action{Name: "flush"}, actions()["flush"])
 	require.NoError(t, err)
 	require.Equal(t, "n:t", args["table"], "the table of the settings is meant where none is named")
 	require.True(t, slices.IsSorted(Names()))
