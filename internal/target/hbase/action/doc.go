@@ -2,7 +2,7 @@
 // and a run's settings have for it:
 //
 //  1. Open connects to the cluster that the properties name.
-//  2. Act judges the action whole, before anything is done, and does it through package admin.
+//  2. Act checks the whole action before anything is done, and does it through package admin.
 //  3. What it found comes back as lines or as a table.
 //
 // To a sandbox more can be done (Sandboxes): faults are added and cleared where it is steered. A fault that a run has added

@@ -27,7 +27,7 @@ func Sandboxes() load.Acting {
 		if err != nil {
 			return nil, load.Mark(load.ErrAction, fmt.Errorf("read settings of target sandbox: %w", err))
 		}
-		return &steersman{settings: s, known: known, name: strings.Join(settings.Quorum, ",") + settings.Znode}, nil
+		return &sandboxActor{settings: s, known: known, name: strings.Join(settings.Quorum, ",") + settings.Znode}, nil
 	}
 }
 
@@ -55,16 +55,16 @@ func (p *places) set(name, address string) {
 	p.at[name] = address
 }
 
-// steersman does actions on a sandbox. It connects to it as to an HBase when that is needed.
-type steersman struct {
+// sandboxActor does actions on a sandbox. It connects to it as to an HBase when that is needed.
+type sandboxActor struct {
 	settings load.Settings
 	known    *places
 	name     string // of the sandbox among those known
 	cluster  *actor // nil until it is connected
 }
 
-// Close lets go of the sandbox.
-func (s *steersman) Close() error {
+// Close ends its connection to the sandbox.
+func (s *sandboxActor) Close() error {
 	if s.cluster == nil {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (s *steersman) Close() error {
 }
 
 // Act does an action.
-func (s *steersman) Act(ctx context.Context, what load.Action) (load.Answer, error) {
+func (s *sandboxActor) Act(ctx context.Context, what load.Action) (load.Answer, error) {
 	switch what.Name {
 	case plan.Fault:
 		f, err := spec.Fault(what.Args)
@@ -91,7 +91,7 @@ func (s *steersman) Act(ctx context.Context, what load.Action) (load.Answer, err
 	return s.cluster.Act(ctx, what)
 }
 
-func (s *steersman) connect(ctx context.Context) error {
+func (s *sandboxActor) connect(ctx context.Context) error {
 	if s.cluster != nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (s *steersman) connect(ctx context.Context) error {
 }
 
 // steer does something where the sandbox is steered.
-func (s *steersman) steer(ctx context.Context, do func(*control.Client) (load.Answer, error)) (load.Answer, error) {
+func (s *sandboxActor) steer(ctx context.Context, do func(*control.Client) (load.Answer, error)) (load.Answer, error) {
 	client, err := s.find(ctx)
 	if err != nil {
 		return load.Answer{}, err
@@ -118,7 +118,7 @@ func (s *steersman) steer(ctx context.Context, do func(*control.Client) (load.An
 }
 
 // find finds where the sandbox is steered, which is where its master has its pages.
-func (s *steersman) find(ctx context.Context) (*control.Client, error) {
+func (s *sandboxActor) find(ctx context.Context) (*control.Client, error) {
 	if address := s.known.get(s.name); address != "" {
 		client := control.NewClient(address)
 		if _, err := client.Status(ctx); err == nil {
@@ -153,7 +153,7 @@ func beneath(err error) error {
 }
 
 // add adds a fault. One that happens to a server at once has happened when it returns.
-func (s *steersman) add(ctx context.Context, client *control.Client, f fault.Fault) (load.Answer, error) {
+func (s *sandboxActor) add(ctx context.Context, client *control.Client, f fault.Fault) (load.Answer, error) {
 	if err := there(ctx, client, f); err != nil {
 		return load.Answer{}, err
 	}
@@ -194,7 +194,7 @@ func there(ctx context.Context, client *control.Client, f fault.Fault) error {
 const lookEvery = 20 * time.Millisecond
 
 // happened waits until a fault has happened to a server. One that could not is taken away.
-func (*steersman) happened(ctx context.Context, client *control.Client, number int) error {
+func (*sandboxActor) happened(ctx context.Context, client *control.Client, number int) error {
 	for {
 		status, err := client.Status(ctx)
 		if err != nil {
@@ -219,7 +219,7 @@ func (*steersman) happened(ctx context.Context, client *control.Client, number i
 	}
 }
 
-func (s *steersman) clear(ctx context.Context, client *control.Client, own bool) (load.Answer, error) {
+func (s *sandboxActor) clear(ctx context.Context, client *control.Client, own bool) (load.Answer, error) {
 	if !own {
 		n, err := client.ClearFaults(ctx)
 		return say("%s cleared", faults(n)), err
