@@ -41,10 +41,10 @@ func (h *fakeHost) Apply(_ context.Context, run archive.RunRecord, events []arch
 	return nil
 }
 
-func (h *fakeHost) Schedule()                                  {}
-func (h *fakeHost) Adopt(*record.Run, int, bool) *roster.Agent { return nil }
-func (h *fakeHost) Task(do func())                             { do() }
-func (h *fakeHost) Stuck() bool                                { return false }
+func (*fakeHost) Schedule()                                  {}
+func (*fakeHost) Adopt(*record.Run, int, bool) *roster.Agent { return nil }
+func (*fakeHost) Task(do func())                             { do() }
+func (*fakeHost) Stuck() bool                                { return false }
 
 // conducted is a conductor of a queued run.
 func conducted(t *testing.T, life context.Context, host *fakeHost) *conductor.Conductor {
