@@ -143,11 +143,15 @@ java-client-test: ## Check with HBase's own Java client what the server at QUORU
 
 .PHONY: lint
 lint: ## Check everything that needs no test to run.
-	@$(MAKE) --keep-going lint-mod lint-proto lint-go generate-check
+	@$(MAKE) --keep-going lint-mod lint-proto lint-go lint-rules generate-check
 
 .PHONY: lint-go
 lint-go: $(TOOLS)/golangci-lint ## Lint, vet and check the format of all Go code, tagged files included.
 	$< run --allow-parallel-runners ./...
+
+.PHONY: lint-rules
+lint-rules: ## Check the direction of imports, the rules of the code, and that what is registered is documented.
+	$(GO) test ./internal/lint
 
 .PHONY: lint-proto
 lint-proto: $(TOOLS)/buf ## Lint proto/ and refuse changes that break an older agent or client.
