@@ -4,7 +4,7 @@
 //  1. Each worker records into a [Local] of its own: a small ring of samples that nobody else writes.
 //  2. A ring that fills is drained by its worker into one of a few stripes, where the samples of many workers
 //     meet in compact counts: there is no full histogram per worker.
-//  3. [Recorder.Cut] drains all rings and takes a window out, as a list of [Series]. A sample belongs to the
+//  3. [Recorder.CutWindow] drains all rings and takes a window out, as a list of [Series]. A sample belongs to the
 //     window in which its operation was done, whenever it was drained.
 //  4. A [Histogram] is encoded ([Histogram.AppendBinary]), sent, and merged straight from its
 //     encoding ([TakeHistogram], [Histogram.Merge]).

@@ -113,20 +113,16 @@ func (r *Recorder) SetBounds(b Bounds) {
 	}
 }
 
-// Cut returns everything that was recorded, has done < end and was not cut yet, whether or not its worker is
+// CutWindow returns everything that was recorded, has done < end and was not cut yet, whether or not its worker is
 // inside an operation now: a series per key, in the order of the keys, without those that have no sample. What
-// was done before an earlier cut but recorded after it is in. Cut never waits for an operation.
+// was done before an earlier cut but recorded after it is in. It never waits for an operation.
 //
 // End is best one that SetBounds has announced: an end that was not may find samples of later instants in its
 // window, and so may one that is three windows and more after the last. It must not be before that of an earlier
 // cut; MaxInt64 takes all.
-func (r *Recorder) Cut(end int64) []Series {
-	series, _ := r.CutWindow(end)
-	return series
-}
-
-// CutWindow cuts as Cut does, and also returns how late operations were sent, if that is kept and there were any.
-// Parts of larger operations are left out: the larger one was sent once.
+//
+// It also returns how late operations were sent, if that is kept and there were any. Parts of larger operations are left
+// out: the larger one was sent once.
 func (r *Recorder) CutWindow(end int64) (series []Series, lateness *Histogram) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

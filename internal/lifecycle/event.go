@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/benchd/benchd/internal/plan"
@@ -124,13 +123,3 @@ func (c Release) command() string { return fmt.Sprintf("release shard %d", c.Sha
 func (c Arm) command() string     { return fmt.Sprintf("arm %s after %s", c.Timer, c.After) }
 func (c Note) command() string    { return fmt.Sprintf("note %s: %s", c.Kind, c.Text) }
 func (c Seal) command() string    { return fmt.Sprintf("seal %s", c.Status) }
-
-// Describe says in a line each what commands ask for.
-func Describe(commands []Command) string {
-	var b strings.Builder
-	for _, c := range commands {
-		b.WriteString(c.command())
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
