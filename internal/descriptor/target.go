@@ -15,6 +15,36 @@ type Target struct {
 	Aliases []string
 	// Keys are the properties that the target has beside those of all runs. List fills in their Targets.
 	Keys []property.Key
+	// Exclusive are pairs of properties of which a case can have only one.
+	Exclusive [][2]string
+	// Attachments are the files of the user's that properties name.
+	Attachments []Attachment
+	// Supplied are properties of cases that set none of them. They belong together.
+	Supplied map[string]string
+	// Check reports what does not fit together in a case of this target. Each value has been checked by its key. Optional.
+	Check func(Case)
+}
+
+// Attachment is a file of the user's that travels with a submission as the value of a property: neither coordinators nor agents
+// have the user's disk.
+type Attachment struct {
+	File  string                            // the property that names the file
+	Into  string                            // the property that has its content
+	Parse func(text string) (string, error) // makes the value of the content
+}
+
+// Case is what a submission says of a case, for the rules of its target.
+type Case interface {
+	// Value is the value of a property, or its default.
+	Value(name string) string
+	// Changed reports whether a property is set to another value than its default.
+	Changed(name string) bool
+	// Sound reports whether each of the properties has a value that is good by itself.
+	Sound(names ...string) bool
+	// Fail reports a mistake at the place where a property was set.
+	Fail(name, format string, args ...any)
+	// Warn reports what the user should know of a property that is good all the same.
+	Warn(name, format string, args ...any)
 }
 
 // List is the targets that a program knows, in the order in which messages name them. Each has a name of its own.
@@ -45,6 +75,19 @@ func (l List) Names() []string {
 		names[i] = t.Name
 	}
 	return names
+}
+
+// Exclusive lists the pairs of properties of which a case can have only one, each pair once.
+func (l List) Exclusive() [][2]string {
+	var pairs [][2]string
+	for _, t := range l {
+		for _, pair := range t.Exclusive {
+			if !slices.Contains(pairs, pair) {
+				pairs = append(pairs, pair)
+			}
+		}
+	}
+	return pairs
 }
 
 // Keys lists the properties of all targets, each once, with the names of the targets that have it.

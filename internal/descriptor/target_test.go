@@ -38,3 +38,11 @@ func TestKeysThatTargetsShareAreListedOnce(t *testing.T) {
 		}, list.Keys())
 	}
 }
+
+func TestPairsThatTargetsShareAreListedOnce(t *testing.T) {
+	list := descriptor.List{
+		{Name: "one", Exclusive: [][2]string{{"a", "b"}}},
+		{Name: "two", Exclusive: [][2]string{{"a", "b"}, {"a", "c"}}},
+	}
+	require.Equal(t, [][2]string{{"a", "b"}, {"a", "c"}}, list.Exclusive())
+}

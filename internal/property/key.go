@@ -47,6 +47,8 @@ type Key struct {
 	Values []string
 	// Min and Max bound numbers and durations (in seconds).
 	Min, Max float64
+	// File says that the value names a file of the user's. In a suite file it is relative to that file.
+	File bool
 	// Targets are those that know the key; none means all.
 	Targets []string
 	// Of is the property that an Alias means.

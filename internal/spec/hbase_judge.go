@@ -9,80 +9,52 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
 )
 
-// judgeHBase judges what must fit together where HBase is the target.
-func (j *judge) judgeHBase() {
-	if j.sound("columnfamily") && j.value("columnfamily") == "" {
-		j.fail(j.said("columnfamily"), "not given, and target hbase needs it; write columnfamily=family or whatever the table has")
+// checkHBase reports what does not fit together where HBase is the target.
+func checkHBase(c descriptor.Case) {
+	family := c.Value("columnfamily")
+	if c.Sound("columnfamily") && family == "" {
+		c.Fail("columnfamily", "not given, and target hbase needs it; write columnfamily=family or whatever the table has")
 	}
-	if strings.Contains(j.value("columnfamily"), ":") {
-		j.fail(j.said("columnfamily"), "%s has a colon in it; write the family alone: the fields' names are its columns", property.Quote(j.value("columnfamily")))
+	if strings.Contains(family, ":") {
+		c.Fail("columnfamily", "%s has a colon in it; write the family alone: the fields' names are its columns", property.Quote(family))
 	}
-	if n := len(j.value("columnfamily")); n > longestFamily {
-		j.fail(j.said("columnfamily"), "is %d bytes long; a family in HBase has at most %d", n, longestFamily)
+	if n := len(family); n > longestFamily {
+		c.Fail("columnfamily", "is %d bytes long; a family in HBase has at most %d", n, longestFamily)
 	}
-	if table := j.value("table"); j.sound("table") && table != "" {
+	if table := c.Value("table"); c.Sound("table") && table != "" {
 		if _, _, err := parseTable(table); err != nil {
-			j.fail(j.said("table"), "%s", err)
+			c.Fail("table", "%s", err)
 		}
 	}
-	if e, ok := j.given["hbase.batch.delay"]; ok && j.value("hbase.batch.size") == "1" && !e.idle() {
-		j.warn(e, "has no effect without hbase.batch.size above 1")
+	if c.Changed("hbase.batch.delay") && c.Value("hbase.batch.size") == "1" {
+		c.Warn("hbase.batch.delay", "has no effect without hbase.batch.size above 1")
 	}
-	if e, ok := j.given["hbase.after.load"]; ok && j.value("phase") == "run" && !e.idle() {
-		j.warn(e, "has no effect without a load: --phase load or load,run")
+	if c.Changed("hbase.after.load") && c.Value("phase") == "run" {
+		c.Warn("hbase.after.load", "has no effect without a load: --phase load or load,run")
 	}
-	if e, ok := j.given["writebuffersize"]; ok && j.value("clientbuffering") == "false" && !e.idle() {
-		j.warn(e, "has no effect without clientbuffering=true")
+	if c.Changed("writebuffersize") && c.Value("clientbuffering") == "false" {
+		c.Warn("writebuffersize", "has no effect without clientbuffering=true")
 	}
-	if e, ok := j.given["hbase.splits.formula"]; ok && j.value("hbase.splits") == "0" && !e.idle() {
-		j.warn(e, "has no effect without hbase.splits=N")
+	if c.Changed("hbase.splits.formula") && c.Value("hbase.splits") == "0" {
+		c.Warn("hbase.splits.formula", "has no effect without hbase.splits=N")
 	}
 }
 
 const longestFamily = 127
 
-// splitsFile is the file of split points whose content is needed, or "".
-func (j *judge) splitsFile() string {
-	if _, filled := j.given[SplitKeys]; filled || j.value("db") != HBaseTarget && j.value("db") != Sandbox {
-		return ""
-	}
-	return j.value("hbase.splits.file")
-}
-
-// attachSplits turns the content of the file that hbase.splits.file names into a list.
-func (j *judge) attachSplits(attachments map[string][]byte) {
-	name := j.splitsFile()
-	if name == "" || j.bad["hbase.splits.file"] || j.bad[SplitKeys] {
-		return
-	}
-	said := j.said("hbase.splits.file")
-	content, ok := attachments[name]
-	if !ok {
-		j.bad[SplitKeys] = true
-		j.fail(said, "the content of file %s was not handed in; is there such a file where you submit from?", property.Quote(name))
-		return
-	}
-	text, err := decodeText(content)
-	var list string
-	if err == nil {
-		var keys []string
-		for line := range strings.Lines(text) {
-			if line = strings.Trim(line, "\r\n"); line != "" {
-				keys = append(keys, strings.ReplaceAll(line, ",", `\x2C`))
-			}
+// readSplits makes a list of split points of a file that has one on each line.
+func readSplits(text string) (string, error) {
+	var keys []string
+	for line := range strings.Lines(text) {
+		if line = strings.Trim(line, "\r\n"); line != "" {
+			keys = append(keys, strings.ReplaceAll(line, ",", `\x2C`))
 		}
-		list, err = checkSplits(strings.Join(keys, ","))
 	}
-	if err != nil {
-		j.bad[SplitKeys] = true
-		j.fail(said, "file %s: %s", property.Quote(name), err)
-		return
-	}
-	key, _ := j.table.find(SplitKeys)
-	j.given[SplitKeys] = entry{key: key, written: SplitKeys, value: list, place: name, rank: said.rank, order: said.order}
+	return checkSplits(strings.Join(keys, ","))
 }
 
 // checkSplits accepts split points in any order, each once.

@@ -48,7 +48,7 @@ func hbaseKeys() []property.Key {
 		{Name: "hbase.splits", Kind: property.Int, Default: "0", Max: 1e5, Doc: "split points of a table that is created"},
 		{Name: "hbase.splits.formula", Kind: property.Enum, Default: "quantiles", Values: []string{"quantiles", "1000-9999", "10000-99999"}, Doc: "where they are: evenly among the keys as they are hashed (or ordered), or keyprefix with numbers spread over 1000 to 9999 or 10000 to 99999, as published reports have them"},
 		{Name: SplitKeys, Kind: property.List, Check: checkSplits, Doc: `split points themselves, with commas; bytes that cannot be printed, and commas, as in HBase's shell: \x00, \x2C`},
-		{Name: "hbase.splits.file", Kind: property.Text, Doc: "a file of split points, one on a line"},
+		{Name: "hbase.splits.file", Kind: property.Text, File: true, Doc: "a file of split points, one on a line"},
 		{Name: "hbase.table.filesize", Kind: property.Int, Default: "0", Max: 1 << 50, Doc: "bytes of a region's files at which a table that is created splits it (MAX_FILESIZE); 0 is as the servers have it"},
 		{Name: "hbase.table.flushsize", Kind: property.Int, Default: "0", Max: 1 << 40, Doc: "bytes in memory at which it flushes a region (MEMSTORE_FLUSHSIZE); 0 is as the servers have it"},
 		{Name: "hbase.family.versions", Kind: property.Int, Default: "1", Min: 1, Max: 1e6, Doc: "versions that a table that is created keeps of a cell"},

@@ -53,7 +53,7 @@ func workloadKeys() []property.Key {
 		{Name: "fieldnameprefix", Kind: property.Text, Default: "field", Doc: "what a field's name begins with; its number follows"},
 		{Name: "fieldlength", Kind: property.Int, Default: "100", Min: 1, Max: 64 << 20, Doc: "bytes of a field, or the most of them"},
 		{Name: "minfieldlength", Kind: property.Int, Default: "1", Min: 1, Max: 64 << 20, Doc: "the least bytes of a field whose length is drawn"},
-		{Name: "fieldlengthhistogram", Kind: property.Text, Default: "hist.txt", Doc: "the file of fieldlengthdistribution=histogram"},
+		{Name: "fieldlengthhistogram", Kind: property.Text, File: true, Default: "hist.txt", Doc: "the file of fieldlengthdistribution=histogram"},
 		{Name: HistogramContent, Kind: property.Text, Check: checkHistogram, Doc: "what that file says; filled in from the file"},
 
 		{Name: "readallfields", Kind: property.Bool, Default: "true", Doc: "read all fields, not one"},

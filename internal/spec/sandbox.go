@@ -30,7 +30,7 @@ func sandboxKeys() []property.Key {
 		{Name: "sandbox.service", Kind: property.Text, Default: "0s", Check: checkDrawn, Doc: "how long each request is served: " + draw.Forms},
 		{Name: "sandbox.service.handlers", Kind: property.Int, Default: "30", Min: 1, Max: 10_000, Doc: "requests that a region server serves at once with sandbox.service"},
 		{Name: "sandbox.service.seed", Kind: property.Int, Default: "0", Check: property.CheckSeed, Doc: "of the times of sandbox.service"},
-		{Name: "sandbox.faults", Kind: property.Text, Doc: "a file of what goes wrong in the sandbox, and when (docs/sandbox.md)"},
+		{Name: "sandbox.faults", Kind: property.Text, File: true, Doc: "a file of what goes wrong in the sandbox, and when (docs/sandbox.md)"},
 	}
 }
 
@@ -103,9 +103,7 @@ func (r *Reader) said(s Submission) map[string]entry {
 // belongs together: where the submission sets one of them, the others would not fit it.
 func (j *judge) supply(by map[string]map[string]string) {
 	db := j.value("db")
-	if db == Sandbox {
-		j.supplyAll(db, map[string]string{"columnfamily": "family"}) // it has the tables that runs make in it
-	}
+	j.supplyAll(db, j.target().Supplied)
 	j.supplyAll(db, by[db])
 }
 

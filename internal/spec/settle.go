@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/keyspace"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
@@ -15,7 +16,44 @@ import (
 // attach puts the contents of files that properties name among the settings.
 func (j *judge) attach(attachments map[string][]byte) {
 	j.attachHistogram(attachments)
-	j.attachSplits(attachments)
+	for _, a := range j.target().Attachments {
+		j.attachFile(a, attachments)
+	}
+}
+
+// fileOf is the name of the file whose content an attachment needs, or "".
+func (j *judge) fileOf(a descriptor.Attachment) string {
+	if _, filled := j.given[a.Into]; filled {
+		return ""
+	}
+	return j.value(a.File)
+}
+
+// attachFile puts the content of a file of the target's among the settings.
+func (j *judge) attachFile(a descriptor.Attachment, attachments map[string][]byte) {
+	name := j.fileOf(a)
+	if name == "" || j.bad[a.File] || j.bad[a.Into] {
+		return
+	}
+	said := j.said(a.File)
+	content, ok := attachments[name]
+	if !ok {
+		j.bad[a.Into] = true
+		j.fail(said, "the content of file %s was not handed in; is there such a file where you submit from?", property.Quote(name))
+		return
+	}
+	text, err := decodeText(content)
+	var value string
+	if err == nil {
+		value, err = a.Parse(text)
+	}
+	if err != nil {
+		j.bad[a.Into] = true
+		j.fail(said, "file %s: %s", property.Quote(name), err)
+		return
+	}
+	key, _ := j.table.find(a.Into)
+	j.given[a.Into] = entry{key: key, written: a.Into, value: value, place: name, rank: said.rank, order: said.order}
 }
 
 func (j *judge) attachHistogram(attachments map[string][]byte) {
@@ -54,7 +92,9 @@ func (j *judge) attachHistogram(attachments map[string][]byte) {
 func (j *judge) settle() (map[string]string, plan.Settings) {
 	j.rivals("threadcount", "threads.total")
 	j.rivals("target", "rate")
-	j.rivals("hbase.splits", SplitKeys)
+	for _, pair := range j.table.targets.Exclusive() {
+		j.rivals(pair[0], pair[1])
+	}
 	j.settleArrival()
 	j.settleRecords()
 	j.settleWarmup()

@@ -100,8 +100,10 @@ func (j *judge) needs() []string {
 	if _, filled := j.given[HistogramContent]; !filled && j.value("fieldlengthdistribution") == "histogram" {
 		names = append(names, j.value("fieldlengthhistogram"))
 	}
-	if name := j.splitsFile(); name != "" {
-		names = append(names, name)
+	for _, a := range j.target().Attachments {
+		if name := j.fileOf(a); name != "" {
+			names = append(names, name)
+		}
 	}
 	return names
 }

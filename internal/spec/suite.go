@@ -182,7 +182,7 @@ func (j *suiteJudge) judgeCase(c suite.Case) plan.Case {
 			if _, ok := j.table.find(strings.TrimSpace(s.Key)); !ok || j.broken[s.At] { // it has been told
 				j.ill[c.Scenario] = true
 			} else {
-				one.set(entry{written: s.Key, value: beside(s), place: s.At.String(), order: s.At.Order(), rank: j.base + int(s.Level)})
+				one.set(entry{written: s.Key, value: j.table.beside(s), place: s.At.String(), order: s.At.Order(), rank: j.base + int(s.Level)})
 			}
 		}
 	}
@@ -302,14 +302,9 @@ func ofRuns() []string {
 	}
 }
 
-// fileProperties are those that name a file of the user's.
-func fileProperties() []string {
-	return []string{"fieldlengthhistogram", "hbase.splits.file", "sandbox.faults"}
-}
-
 // beside is a setting's value; a file's name is relative to the suite file that names it.
-func beside(s suite.Setting) string {
-	if s.Value != "" && slices.Contains(fileProperties(), strings.TrimSpace(s.Key)) {
+func (t table) beside(s suite.Setting) string {
+	if k, _ := t.find(strings.TrimSpace(s.Key)); k.File && s.Value != "" {
 		return suite.Beside(s.At.File(), s.Value)
 	}
 	return s.Value
@@ -337,7 +332,7 @@ func (r *Reader) needsOfSuite(s Submission) []string {
 		one := t.judge()
 		for _, group := range c.Said {
 			for _, said := range group {
-				one.set(entry{written: said.Key, value: beside(said), order: 1, rank: int(said.Level)})
+				one.set(entry{written: said.Key, value: t.beside(said), order: 1, rank: int(said.Level)})
 			}
 		}
 		one.takeOptions(s, int(suite.Levels))

@@ -25,8 +25,8 @@ func (j *judge) judgeTogether(s plan.Settings) {
 	if j.sound("table") && j.value("table") == "" {
 		j.fail(j.said("table"), "is empty; write the table's name, or leave it out for usertable")
 	}
-	if s.DB == HBaseTarget || s.DB == Sandbox {
-		j.judgeHBase()
+	if check := j.target().Check; check != nil {
+		check(caseView{j})
 	}
 }
 
