@@ -21,6 +21,10 @@ type Target struct {
 	Attachments []Attachment
 	// Supplied are properties of cases that set none of them. They belong together.
 	Supplied map[string]string
+	// Actions are what can be done to the target while it is measured, in the order in which messages name them. Between are
+	// the names of those that can also be done before a run is measured or after a load; they take no arguments then.
+	Actions []Action
+	Between []string
 	// Check reports what does not fit together in a case of this target. Each value has been checked by its key. Optional.
 	Check func(Case)
 }

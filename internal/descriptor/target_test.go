@@ -39,6 +39,12 @@ func TestKeysThatTargetsShareAreListedOnce(t *testing.T) {
 	}
 }
 
+func TestActionsThatTargetsShareAreListedOnce(t *testing.T) {
+	flush, split := descriptor.Action{Name: "flush"}, descriptor.Action{Name: "split", Takes: []string{"key"}}
+	list := descriptor.List{{Name: "one", Actions: []descriptor.Action{flush}}, {Name: "two", Actions: []descriptor.Action{flush, split}}}
+	require.Equal(t, []descriptor.Action{flush, split}, list.Actions())
+}
+
 func TestPairsThatTargetsShareAreListedOnce(t *testing.T) {
 	list := descriptor.List{
 		{Name: "one", Exclusive: [][2]string{{"a", "b"}}},

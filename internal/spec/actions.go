@@ -1,13 +1,12 @@
 package spec
 
 import (
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spelling"
@@ -24,43 +23,39 @@ const (
 // mostActions is how many actions a run may have.
 const mostActions = 1000
 
-// actionKind is what an action takes: arguments in the order in which they may stand without their names, and others.
-type actionKind struct {
-	takes []string
-	needs int      // how many of takes must be there
-	named []string // that stand with their names only
-}
-
-// hbaseActions are what can be done to HBase while it is measured, with the arguments that each takes.
-func hbaseActions() map[string]actionKind {
-	table := []string{"table"}
-	return map[string]actionKind{
-		"flush":          {takes: table},
-		"compact":        {takes: table, named: []string{"wait"}},
-		"major_compact":  {takes: table, named: []string{"wait"}},
-		"split":          {takes: []string{"table", "key"}, named: []string{"region"}},
-		"move":           {takes: []string{"region", "server"}, needs: 1},
-		"balance":        {},
-		"balancer":       {takes: []string{"state"}, needs: 1},
-		"enable":         {takes: table},
-		"disable":        {takes: table},
-		"wait_for_quiet": {},
-	}
-}
-
 // hookAction is what every target can: a command that the operator of an agent allows by name.
-func hookAction() actionKind { return actionKind{takes: []string{plan.HookArg}, needs: 1} }
+func hookAction() descriptor.Action {
+	return descriptor.Action{
+		Name: plan.Hook, Takes: []string{plan.HookArg}, Needs: 1,
+		Check: func(args map[string]string) error { return CheckHook(args[plan.HookArg]) },
+	}
+}
 
-// actionNames are what a target can; of no target, what any of them can.
-func actionNames(db string) []string {
-	var names []string
-	if db == HBaseTarget || db == Sandbox || db == "" {
-		names = slices.Sorted(maps.Keys(hbaseActions()))
+// actions are what can be done while a run is measured.
+type actions []descriptor.Action
+
+// actionsOf are what can be done to any of the targets.
+func actionsOf(targets ...descriptor.Target) actions {
+	return append(descriptor.List(targets).Actions(), hookAction())
+}
+
+func (l actions) names() []string {
+	names := make([]string, len(l))
+	for i, a := range l {
+		names[i] = a.Name
 	}
-	if db == Sandbox || db == "" {
-		names = append(names, slices.Sorted(maps.Keys(sandboxActions()))...)
+	return names
+}
+
+// find returns the action with a name.
+func (l actions) find(name string) (descriptor.Action, error) {
+	if i := slices.IndexFunc(l, func(a descriptor.Action) bool { return a.Name == name }); i >= 0 {
+		return l[i], nil
 	}
-	return append(names, plan.Hook)
+	if near := spelling.Nearest(name, l.names()); near != "" {
+		return descriptor.Action{}, fmt.Errorf("%s is nothing that can be done to a target; did you mean %s?", property.Quote(name), near)
+	}
+	return descriptor.Action{}, fmt.Errorf("%s is nothing that can be done to a target; there is %s", property.Quote(name), strings.Join(l.names(), ", "))
 }
 
 // CheckHook judges the name of a hook, which stands in command lines, configurations and properties.
@@ -74,17 +69,17 @@ func CheckHook(name string) error {
 	return nil
 }
 
-// ParseActions reads what is done while a run is measured: "60s major_compact; 90s split usertable user5; 2m hook
+// parse reads what is done while a run is measured: "60s major_compact; 90s split usertable user5; 2m hook
 // restart" is a time from the begin of measuring on, then an action with its arguments, for each. An argument may stand
 // with its name: region=…. They come out in the order of their times.
-func ParseActions(text string) ([]plan.Action, error) {
+func (l actions) parse(text string) ([]plan.Action, error) {
 	var list []plan.Action
 	for one := range strings.SplitSeq(text, ";") {
 		words := strings.Fields(one)
 		if len(words) == 0 {
 			continue
 		}
-		a, err := parseAction(words)
+		a, err := l.parseOne(words)
 		if err != nil {
 			return nil, err
 		}
@@ -96,17 +91,17 @@ func ParseActions(text string) ([]plan.Action, error) {
 	return list, nil
 }
 
-func parseAction(words []string) (plan.Action, error) {
+func (l actions) parseOne(words []string) (plan.Action, error) {
 	var a plan.Action
 	at, err := time.ParseDuration(words[0])
 	if err != nil || at < 0 {
 		return a, fmt.Errorf("%s is no time from the begin of measuring on; write such as 60s major_compact", property.Quote(words[0]))
 	}
 	if len(words) < 2 {
-		return a, fmt.Errorf("%s is a time without an action; there is %s", property.Quote(words[0]), strings.Join(actionNames(""), ", "))
+		return a, fmt.Errorf("%s is a time without an action; there is %s", property.Quote(words[0]), strings.Join(l.names(), ", "))
 	}
 	a.At, a.Name = at, strings.ReplaceAll(words[1], "-", "_")
-	kind, err := kindOfAction(a.Name)
+	kind, err := l.find(a.Name)
 	if err != nil {
 		return a, err
 	}
@@ -114,17 +109,17 @@ func parseAction(words []string) (plan.Action, error) {
 	for _, word := range words[2:] {
 		name, value, named := strings.Cut(word, "=")
 		switch {
-		case named && (slices.Contains(kind.takes, name) || slices.Contains(kind.named, name)):
+		case named && (slices.Contains(kind.Takes, name) || slices.Contains(kind.Named, name)):
 		case named:
-			known := slices.Concat(kind.takes, kind.named)
+			known := slices.Concat(kind.Takes, kind.Named)
 			if near := spelling.Nearest(name, known); near != "" {
 				return a, fmt.Errorf("%s takes no %s; did you mean %s?", a.Name, property.Quote(name), near)
 			}
 			return a, fmt.Errorf("%s takes no %s; it takes %s", a.Name, property.Quote(name), listOf(known))
-		case stands == len(kind.takes):
-			return a, fmt.Errorf("%s takes no more than %s; %s is too much", a.Name, listOf(kind.takes), property.Quote(word))
+		case stands == len(kind.Takes):
+			return a, fmt.Errorf("%s takes no more than %s; %s is too much", a.Name, listOf(kind.Takes), property.Quote(word))
 		default:
-			name, value = kind.takes[stands], word
+			name, value = kind.Takes[stands], word
 			stands++
 		}
 		if a.Args == nil {
@@ -135,51 +130,15 @@ func parseAction(words []string) (plan.Action, error) {
 		}
 		a.Args[name] = value
 	}
-	for _, name := range kind.takes[:kind.needs] {
+	for _, name := range kind.Takes[:kind.Needs] {
 		if a.Args[name] == "" {
 			return a, fmt.Errorf("%s needs a %s; write such as %s %s", a.Name, name, a.Name, "NAME")
 		}
 	}
-	return a, judgeArgs(a)
-}
-
-func kindOfAction(name string) (actionKind, error) {
-	if name == plan.Hook {
-		return hookAction(), nil
+	if kind.Check != nil {
+		err = kind.Check(a.Args)
 	}
-	kind, ok := hbaseActions()[name]
-	if !ok {
-		kind, ok = sandboxActions()[name]
-	}
-	if !ok {
-		names := actionNames("")
-		if near := spelling.Nearest(name, names); near != "" {
-			return kind, fmt.Errorf("%s is nothing that can be done to a target; did you mean %s?", property.Quote(name), near)
-		}
-		return kind, fmt.Errorf("%s is nothing that can be done to a target; there is %s", property.Quote(name), strings.Join(names, ", "))
-	}
-	return kind, nil
-}
-
-func judgeArgs(a plan.Action) error {
-	switch {
-	case a.Name == plan.Hook:
-		return CheckHook(a.Args[plan.HookArg])
-	case a.Name == plan.Fault:
-		_, err := Fault(a.Args)
-		return err
-	case a.Name == "balancer" && a.Args["state"] != "on" && a.Args["state"] != "off":
-		return fmt.Errorf("the balancer is switched on or off, not %s; write balancer on or balancer off", property.Quote(a.Args["state"]))
-	}
-	if v, ok := a.Args["wait"]; ok && v != "true" && v != "false" {
-		return errors.New("wait is true or false, not " + property.Quote(v))
-	}
-	if table := a.Args["table"]; table != "" {
-		if _, _, err := parseTable(table); err != nil {
-			return err
-		}
-	}
-	return nil
+	return a, err
 }
 
 func allowing(hooks []string) string {
@@ -197,8 +156,8 @@ func listOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// FormatActions writes actions as ParseActions reads them.
-func FormatActions(list []plan.Action) string {
+// formatActions writes actions as they are read.
+func formatActions(list []plan.Action) string {
 	texts := make([]string, len(list))
 	for i, a := range list {
 		texts[i] = a.At.String() + " " + a.String()
@@ -206,12 +165,13 @@ func FormatActions(list []plan.Action) string {
 	return strings.Join(texts, "; ")
 }
 
-func checkActions(value string) (string, error) {
+// check accepts actions, and returns them in the order of their times.
+func (l actions) check(value string) (string, error) {
 	if err := property.Printable(value); err != nil {
 		return "", err
 	}
-	list, err := ParseActions(value)
-	return FormatActions(list), err
+	list, err := l.parse(value)
+	return formatActions(list), err
 }
 
 // judgeActions judges actions by the target and by what there is to measure.
@@ -223,7 +183,7 @@ func (j *judge) judgeActions(s plan.Settings) {
 		switch {
 		case !s.Run:
 			j.warn(e, "has no effect in a load: it comes before what is measured")
-		case s.DB != HBaseTarget && s.DB != Sandbox:
+		case len(j.target().Between) == 0:
 			j.fail(e, "target %s takes no actions; leave it out, or write db=hbase", s.DB)
 		}
 	}
@@ -234,7 +194,7 @@ func (j *judge) judgeActions(s plan.Settings) {
 	if !s.Run {
 		j.warn(e, "has no effect in a load: actions are done while it is measured")
 	}
-	known := actionNames(s.DB)
+	known := actionsOf(j.target()).names()
 	for _, a := range s.Actions {
 		hook := a.Args[plan.HookArg]
 		switch {

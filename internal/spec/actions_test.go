@@ -9,8 +9,11 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
+// allActions are those of all targets.
+func allActions() actions { return actionsOf(reader().table.targets...) }
+
 func TestActionsAreReadInTheOrderOfTheirTimes(t *testing.T) {
-	list, err := ParseActions("90s split ns:t user5; 60s major-compact ; 2m hook restart;;5m move region=abc server=rs1,16020,5; 1h compact wait=false")
+	list, err := allActions().parse("90s split ns:t user5; 60s major-compact ; 2m hook restart;;5m move region=abc server=rs1,16020,5; 1h compact wait=false")
 	require.NoError(t, err)
 	require.Equal(t, []plan.Action{
 		{At: time.Minute, Name: "major_compact"},
@@ -20,8 +23,8 @@ func TestActionsAreReadInTheOrderOfTheirTimes(t *testing.T) {
 		{At: time.Hour, Name: "compact", Args: map[string]string{"wait": "false"}},
 	}, list)
 	const canonical = "1m0s major_compact; 1m30s split key=user5 table=ns:t; 2m0s hook restart; 5m0s move region=abc server=rs1,16020,5; 1h0m0s compact wait=false"
-	require.Equal(t, canonical, FormatActions(list))
-	again, err := ParseActions(canonical)
+	require.Equal(t, canonical, formatActions(list))
+	again, err := allActions().parse(canonical)
 	require.NoError(t, err)
 	require.Equal(t, list, again)
 	require.Equal(t, []string{"restart"}, plan.Settings{Actions: list}.Hooks())
@@ -64,7 +67,7 @@ func TestAMistakeInActionsIsToldWithItsCure(t *testing.T) {
 		"1s clear_faults 3":                          `clear_faults takes no more than nothing; "3" is too much`,
 		"1s clear_fault":                             "did you mean clear_faults?",
 	} {
-		_, err := ParseActions(text)
+		_, err := allActions().parse(text)
 		require.ErrorContains(t, err, want, text)
 	}
 }
@@ -118,17 +121,17 @@ func TestAFaultIsAnAction(t *testing.T) {
 		"fault stall server=2,127.0.0.1:16020,rs1,16020,1700": {"fault stall server=2,127.0.0.1:16020,rs1,16020,1700", "stall server 2,127.0.0.1:16020,rs1,16020,1700"},
 		"fault io-exception exception=java.io.EOFException":   {"fault io-exception exception=java.io.EOFException", "io-exception exception java.io.EOFException"},
 	} {
-		list, err := ParseActions("10s " + text)
+		list, err := allActions().parse("10s " + text)
 		require.NoError(t, err, text)
-		require.Equal(t, "10s "+want.action, FormatActions(list))
+		require.Equal(t, "10s "+want.action, formatActions(list))
 		f, err := Fault(list[0].Args)
 		require.NoError(t, err)
 		require.Equal(t, want.fault, f.String())
-		again, err := ParseActions(FormatActions(list))
+		again, err := allActions().parse(formatActions(list))
 		require.NoError(t, err)
 		require.Equal(t, list, again)
 	}
-	list, err := ParseActions("50s clear-faults")
+	list, err := allActions().parse("50s clear-faults")
 	require.NoError(t, err)
 	require.Equal(t, []plan.Action{{At: 50 * time.Second, Name: plan.ClearFaults}}, list)
 	require.Equal(t, []string{"2", "127.0.0.1:16020", "rs1,16020,1700", "3"}, serversIn("2,127.0.0.1:16020,rs1,16020,1700,3"))
@@ -141,11 +144,11 @@ func FuzzActions(f *testing.F) {
 	f.Add("10s fault kill-server server=2 length=20s; 30s fault latency delay=exponential,5ms op=get,scan share=20% length=10s; 50s clear-faults")
 	f.Add(`1s fault region-too-busy from=\x00 to=b kind=stall; 2s fault kind=stall server=a,1,2,3,[::1]:4 table=,`)
 	f.Fuzz(func(t *testing.T, text string) {
-		list, err := ParseActions(text)
+		list, err := allActions().parse(text)
 		if err != nil {
 			return
 		}
-		again, err := ParseActions(FormatActions(list))
+		again, err := allActions().parse(formatActions(list))
 		require.NoError(t, err)
 		require.Equal(t, list, again)
 	})

@@ -7,16 +7,20 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 )
 
 // sandboxActions are what can be done to a sandbox besides what can be done to HBase.
-func sandboxActions() map[string]actionKind {
+func sandboxActions() []descriptor.Action {
 	named := slices.DeleteFunc(fault.Keys(), func(key string) bool { return key == plan.FaultKind })
-	return map[string]actionKind{
-		plan.Fault:       {takes: []string{plan.FaultKind}, named: named},
-		plan.ClearFaults: {},
+	return []descriptor.Action{
+		{Name: plan.ClearFaults},
+		{Name: plan.Fault, Takes: []string{plan.FaultKind}, Named: named, Check: func(args map[string]string) error {
+			_, err := Fault(args)
+			return err
+		}},
 	}
 }
 

@@ -105,7 +105,7 @@ func HBase(properties map[string]string) (HBaseSettings, error) {
 	if err != nil {
 		return HBaseSettings{}, err
 	}
-	v := values{read}
+	v := values{Values: read}
 	namespace, table, err := parseTable(v.Text("table"))
 	if err != nil {
 		return HBaseSettings{}, property.Problems{{Key: "table", Text: err.Error()}}

@@ -1,12 +1,49 @@
 package spec
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
 )
+
+// hbaseActions are what can be done to HBase while it is measured, with the arguments that each takes.
+func hbaseActions() []descriptor.Action {
+	table := []string{"table"}
+	return []descriptor.Action{
+		{Name: "balance"},
+		{Name: "balancer", Takes: []string{"state"}, Needs: 1, Check: checkState},
+		{Name: "compact", Takes: table, Named: []string{"wait"}, Check: checkArgs},
+		{Name: "disable", Takes: table, Check: checkArgs},
+		{Name: "enable", Takes: table, Check: checkArgs},
+		{Name: "flush", Takes: table, Check: checkArgs},
+		{Name: "major_compact", Takes: table, Named: []string{"wait"}, Check: checkArgs},
+		{Name: "move", Takes: []string{"region", "server"}, Needs: 1},
+		{Name: "split", Takes: []string{"table", "key"}, Named: []string{"region"}, Check: checkArgs},
+		{Name: "wait_for_quiet"},
+	}
+}
+
+func checkState(args map[string]string) error {
+	if state := args["state"]; state != "on" && state != "off" {
+		return fmt.Errorf("the balancer is switched on or off, not %s; write balancer on or balancer off", property.Quote(state))
+	}
+	return nil
+}
+
+func checkArgs(args map[string]string) error {
+	if v, ok := args["wait"]; ok && v != "true" && v != "false" {
+		return errors.New("wait is true or false, not " + property.Quote(v))
+	}
+	if table := args["table"]; table != "" {
+		_, _, err := parseTable(table)
+		return err
+	}
+	return nil
+}
 
 // afterLoad are the actions that a load may end with.
 func afterLoad() []string {
@@ -28,16 +65,4 @@ func checkActionNames(value, when string) (string, error) {
 		names = append(names, name)
 	}
 	return strings.Join(names, ","), nil
-}
-
-// afterLoad is what is done to the target after the load.
-func (v values) afterLoad() []string { return v.actionNames("hbase.after.load") }
-
-// actionNames are what a property lists, where the target can do it.
-func (v values) actionNames(name string) []string {
-	db := v.Text("db")
-	if list := v.Text(name); list != "" && (db == HBaseTarget || db == Sandbox) {
-		return strings.Split(list, ",")
-	}
-	return nil
 }

@@ -39,7 +39,7 @@ func runKeys(targets descriptor.List) []property.Key {
 
 		{Name: HandoverProperty, Kind: property.Duration, Min: 1, Max: 120, Doc: "how long a load under --on-agent-loss continue waits for an agent that is not connected before an agent that has ended its own part goes on with its rows, 1s to 2m (default 40s); a free agent goes on after 30s at the latest"},
 
-		{Name: ActionsProperty, Kind: property.Text, Check: checkActions, Doc: "what is done to the target while it is measured: 60s major_compact; 90s split usertable user5; 2m hook restart; on a sandbox 10s fault latency delay=5ms length=20s; 40s clear_faults; each from the begin of measuring on"},
+		{Name: ActionsProperty, Kind: property.Text, Check: actionsOf(targets...).check, Doc: "what is done to the target while it is measured: 60s major_compact; 90s split usertable user5; 2m hook restart; on a sandbox 10s fault latency delay=5ms length=20s; 40s clear_faults; each from the begin of measuring on"},
 
 		{Name: "limit.notfound", Kind: property.Percent, Default: "0.001", Doc: "share of NOT_FOUND above which the run ends as failed; 1 is no limit"},
 		{Name: "limit.errors", Kind: property.Percent, Default: "1", Doc: "share of other failed operations, or of wrong values that dataintegrity found, above which the run ends as failed; 1 is no limit"},

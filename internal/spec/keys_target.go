@@ -15,11 +15,13 @@ const (
 func others() []descriptor.Target {
 	hbase := descriptor.Target{
 		Name: HBaseTarget, Aliases: []string{"site.ycsb.db.HBaseClient"},
+		Actions: hbaseActions(), Between: afterLoad(),
 		Keys: hbaseKeys(), Exclusive: [][2]string{{"hbase.splits", SplitKeys}}, Check: checkHBase,
 		Attachments: []descriptor.Attachment{{File: "hbase.splits.file", Into: SplitKeys, Parse: readSplits}},
 	}
 	sandbox := hbase
 	sandbox.Name, sandbox.Aliases, sandbox.Keys = Sandbox, nil, append(hbaseKeys(), sandboxKeys()...)
+	sandbox.Actions = append(hbaseActions(), sandboxActions()...)
 	sandbox.Supplied = map[string]string{"columnfamily": "family"} // it has the tables that runs make in it
 	for _, v := range []string{"094", "098", "1", "10", "12", "14", "2", "20"} {
 		hbase.Aliases = append(hbase.Aliases, "hbase"+v, "site.ycsb.db.hbase"+v+".HBaseClient"+v, "site.ycsb.db.HBaseClient"+v)

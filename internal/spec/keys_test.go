@@ -119,7 +119,7 @@ func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
 	for _, k := range reader().Keys() {
 		byDefault[k.Name] = k.Default
 	}
-	settings := values{byDefault}.settings()
+	settings := values{byDefault, reader().table.targets}.settings()
 	for _, k := range reader().Keys() {
 		if k.Status != property.Honoured || elsewhere[k.Name] != "" || !k.Serves(nullspec.Name) {
 			continue
@@ -138,7 +138,7 @@ func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
 			default:
 				v := maps.Clone(byDefault)
 				v[k.Name] = canonical
-				require.NotEqual(t, settings, values{v}.settings())
+				require.NotEqual(t, settings, values{v, reader().table.targets}.settings())
 			}
 		})
 	}
@@ -170,7 +170,7 @@ func TestSettingsOfPhases(t *testing.T) {
 	for phase, want := range map[string]plan.Settings{
 		"load": {Load: true}, "run": {Run: true}, "load,run": {Load: true, Run: true},
 	} {
-		got := values{property.Values{"phase": phase}}.settings()
+		got := values{Values: property.Values{"phase": phase}}.settings()
 		require.Equal(t, want.Load, got.Load, phase)
 		require.Equal(t, want.Run, got.Run, phase)
 	}

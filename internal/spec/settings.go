@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/keyspace"
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
@@ -11,8 +12,11 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// values are checked properties, read as what they mean for a run.
-type values struct{ property.Values }
+// values are checked properties, read as what they mean for a run on one of the targets.
+type values struct {
+	property.Values
+	targets descriptor.List
+}
 
 func (v values) distribution(name string) workload.Distribution {
 	return workload.Distribution(v.Text(name))
@@ -40,8 +44,8 @@ func (v values) settings() plan.Settings {
 		WarmupUntil:  plan.Until(v.Text("warmup.until")),
 		Interval:     v.Duration("interval"),
 
-		AfterLoad:     v.afterLoad(),
-		BeforeRun:     v.actionNames(BeforeProperty),
+		AfterLoad:     v.List("hbase.after.load"),
+		BeforeRun:     v.List(BeforeProperty),
 		Actions:       v.actions(),
 		ActionTimeout: v.Duration("hbase.action.timeout"),
 
@@ -57,7 +61,7 @@ func (v values) settings() plan.Settings {
 }
 
 func (v values) actions() []plan.Action {
-	list, _ := ParseActions(v.Text(ActionsProperty))
+	list, _ := actionsOf(v.targets...).parse(v.Text(ActionsProperty))
 	return list
 }
 

@@ -109,7 +109,7 @@ func (j *judge) settle() (map[string]string, plan.Settings) {
 		}
 	}
 	// Settings are read with all defaults, those of no value too.
-	return properties, values{properties}.settings()
+	return properties, values{properties, j.table.targets}.settings()
 }
 
 // rivals are two properties of which only one can hold: the one that was said in the stronger source.

@@ -34,5 +34,5 @@ func Workload(properties map[string]string) (workload.Config, error) {
 	if err != nil {
 		return workload.Config{}, err
 	}
-	return values{v}.workload(), nil
+	return values{Values: v}.workload(), nil
 }
