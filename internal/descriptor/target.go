@@ -15,6 +15,20 @@ type Target struct {
 	Aliases []string
 	// Keys are the properties that the target has beside those of all runs. List fills in their Targets.
 	Keys []property.Key
+	// Address are the properties that say where the system is.
+	Address []string
+	// Embedded says that a run can bring such a system with it. Then the address that a suite has for another target is not its.
+	Embedded bool
+	// Stores says that the rows of a run are there for the next one, in the table that property table names at Address.
+	Stores bool
+	// Filling are the properties about the filling of a table. A case that only uses a table does not inherit them from its suite.
+	Filling []string
+	// Empties reports whether a case with these properties drops the rows that are there. Optional.
+	Empties func(property.Values) bool
+	// Splits is how the table that a case creates is split, in a word: a number of split points, or file. Optional.
+	Splits func(property.Values) string
+	// Watched says that the target is watched during a run where property telemetry is not set.
+	Watched bool
 	// Exclusive are pairs of properties of which a case can have only one.
 	Exclusive [][2]string
 	// Attachments are the files of the user's that properties name.
@@ -81,17 +95,35 @@ func (l List) Names() []string {
 	return names
 }
 
+// Watched lists the names of the targets that are watched by default.
+func (l List) Watched() []string {
+	return slices.DeleteFunc(l.Names(), func(name string) bool {
+		t, _ := l.Find(name)
+		return !t.Watched
+	})
+}
+
+// Filling lists the properties about the filling of a table, each once.
+func (l List) Filling() []string {
+	return union(l, func(t Target) []string { return t.Filling })
+}
+
 // Exclusive lists the pairs of properties of which a case can have only one, each pair once.
 func (l List) Exclusive() [][2]string {
-	var pairs [][2]string
+	return union(l, func(t Target) [][2]string { return t.Exclusive })
+}
+
+// union joins what targets have, each once.
+func union[T comparable](l List, of func(Target) []T) []T {
+	var all []T
 	for _, t := range l {
-		for _, pair := range t.Exclusive {
-			if !slices.Contains(pairs, pair) {
-				pairs = append(pairs, pair)
+		for _, one := range of(t) {
+			if !slices.Contains(all, one) {
+				all = append(all, one)
 			}
 		}
 	}
-	return pairs
+	return all
 }
 
 // Keys lists the properties of all targets, each once, with the names of the targets that have it.

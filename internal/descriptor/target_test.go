@@ -45,10 +45,12 @@ func TestActionsThatTargetsShareAreListedOnce(t *testing.T) {
 	require.Equal(t, []descriptor.Action{flush, split}, list.Actions())
 }
 
-func TestPairsThatTargetsShareAreListedOnce(t *testing.T) {
+func TestWhatTargetsShareIsListedOnce(t *testing.T) {
 	list := descriptor.List{
-		{Name: "one", Exclusive: [][2]string{{"a", "b"}}},
-		{Name: "two", Exclusive: [][2]string{{"a", "b"}, {"a", "c"}}},
+		{Name: "one", Exclusive: [][2]string{{"a", "b"}}, Filling: []string{"a"}, Watched: true},
+		{Name: "two", Exclusive: [][2]string{{"a", "b"}, {"a", "c"}}, Filling: []string{"a", "b"}},
 	}
 	require.Equal(t, [][2]string{{"a", "b"}, {"a", "c"}}, list.Exclusive())
+	require.Equal(t, []string{"a", "b"}, list.Filling())
+	require.Equal(t, []string{"one"}, list.Watched())
 }

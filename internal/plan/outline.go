@@ -79,7 +79,7 @@ func outlined(c Case, agents int) CaseOutline {
 	o := CaseOutline{
 		Name: c.Name, Scenario: c.Scenario, Axes: c.Axes, Dataset: c.Dataset, Target: c.Target, DB: s.DB, Table: c.Properties["table"],
 		Fills: c.Fills, Phase: c.Properties["phase"], Agents: agents, Threads: s.Threads, ThreadsTotal: s.ThreadsTotal,
-		Rows: s.Workload.RecordCount, Splits: c.Properties["hbase.splits"], Repeats: max(c.Repeats, 1), WarmupSeconds: s.Warmup.Seconds(),
+		Rows: s.Workload.RecordCount, Splits: s.Splits, Repeats: max(c.Repeats, 1), WarmupSeconds: s.Warmup.Seconds(),
 		Properties: c.Properties,
 	}
 	if c.Agents > 0 {
@@ -90,12 +90,6 @@ func outlined(c Case, agents int) CaseOutline {
 		o.Threads = 0
 	case o.Agents > 0:
 		o.ThreadsTotal = o.Threads * o.Agents
-	}
-	if o.Splits == "0" {
-		o.Splits = ""
-	}
-	if c.Properties["hbase.splits.list"] != "" {
-		o.Splits = "file"
 	}
 	if s.Load {
 		o.RowsWritten += s.Workload.LoadCount()

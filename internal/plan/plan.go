@@ -112,6 +112,10 @@ type Settings struct {
 	BeforeRun []string
 	Actions   []Action
 
+	// Empties says that the run drops the rows that are there. Splits is how the table that it creates is split, in a word.
+	Empties bool
+	Splits  string
+
 	// ContinueInserts lets a run insert behind the rows that earlier ones of its suite have inserted.
 	ContinueInserts bool
 

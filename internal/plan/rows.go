@@ -121,9 +121,9 @@ type Change struct {
 // Fit says what a run must have otherwise than asked for, so that it inserts no row that was inserted before, and asks for
 // none that is not there. A run that fills its dataset, or empties it, writes what it was asked for. The error is of a run
 // that would ask for rows of which there are none.
-func (r *Rows) Fit(s Settings, fills, empties bool) ([]Change, error) {
+func (r *Rows) Fit(s Settings, fills bool) ([]Change, error) {
 	c := s.Workload
-	if fills || empties && s.Load {
+	if fills || s.Empties && s.Load {
 		return nil, nil
 	}
 	if s.Load {

@@ -149,7 +149,8 @@ func TestARunIsFittedToTheRowsThatAreThere(t *testing.T) {
 			for _, w := range test.before {
 				r.Add(w)
 			}
-			got, err := r.Fit(test.next, test.fills, test.emptid)
+			test.next.Empties = test.emptid
+			got, err := r.Fit(test.next, test.fills)
 			if test.fails != "" {
 				require.EqualError(t, err, test.fails)
 				return
@@ -164,10 +165,10 @@ func TestARunIsFittedToTheRowsThatAreThere(t *testing.T) {
 func TestRowsThatTheSuiteHasNotWrittenAreCountedOn(t *testing.T) {
 	few, many := rowsOf(workload.Config{RecordCount: 1000, Proportions: both}), rowsOf(workload.Config{RecordCount: 5000, Proportions: both})
 	r := RowsBefore([]Settings{few, many, loadOf(0, 0, 9000)})
-	got, err := r.Fit(few, false, false)
+	got, err := r.Fit(few, false)
 	require.NoError(t, err)
 	require.Equal(t, []Change{{Key: "insertbase", Value: "5000"}}, got)
-	got, err = r.Fit(many, false, false)
+	got, err = r.Fit(many, false)
 	require.NoError(t, err)
 	require.Empty(t, got)
 }
@@ -198,7 +199,7 @@ func TestNoRunInsertsTheRowsOfAnother(t *testing.T) {
 			if rapid.Bool().Draw(t, "load") {
 				s = loadOf(count.Draw(t, "insertstart"), c.OperationCount, c.RecordCount)
 			}
-			changes, err := r.Fit(s, false, false)
+			changes, err := r.Fit(s, false)
 			require.NoError(t, err)
 			for _, change := range changes {
 				var n int64

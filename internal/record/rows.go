@@ -17,7 +17,7 @@ func (r *Run) Fit(runs []archive.RunRecord) (changes []plan.Change, gaps []plan.
 	if err != nil {
 		return nil, nil, err
 	}
-	if changes, err = rows.Fit(r.Settings, of.Fills, empties(r.Archived.Properties)); err != nil {
+	if changes, err = rows.Fit(r.Settings, of.Fills); err != nil {
 		return nil, nil, &UnfitError{err}
 	}
 	if err := r.change(changes); err != nil {
@@ -93,11 +93,6 @@ func (r *Run) Asked() map[string]string {
 	return properties
 }
 
-// empties reports whether a run with these properties drops its table and creates it again.
-func empties(properties map[string]string) bool {
-	return properties["hbase.table.create"] == "recreate"
-}
-
 // loadedAll reports whether a load that has ended well has written all of its rows: one that is bounded in time may have
 // ended before.
 func (r *Run) loadedAll() bool {
@@ -157,7 +152,7 @@ func (r *Run) rowGap() *result.RowGap {
 func (r *Run) written() plan.Written {
 	life := r.State.Life
 	w := plan.Written{
-		Settings: r.Settings, Emptied: len(life.Shards) > 0 && empties(r.Archived.Properties), Shards: len(life.Shards),
+		Settings: r.Settings, Emptied: len(life.Shards) > 0 && r.Settings.Empties, Shards: len(life.Shards),
 		Steady: r.State.InsertedBelow,
 	}
 	if gap := r.rowGap(); gap != nil {

@@ -150,6 +150,20 @@ func HBase(properties map[string]string) (HBaseSettings, error) {
 	}, nil
 }
 
+// recreates reports whether the table is dropped, and its rows with it.
+func recreates(v property.Values) bool { return Creation(v.Text("hbase.table.create")) == Recreate }
+
+// splitsOf says in a word how a table that is created is split.
+func splitsOf(v property.Values) string {
+	if v.Text(SplitKeys) != "" {
+		return "file"
+	}
+	if n := v.Text("hbase.splits"); n != "0" {
+		return n
+	}
+	return ""
+}
+
 // creation is missing in a load where nothing is said.
 func (v values) creation() Creation {
 	switch said := v.Text("hbase.table.create"); {

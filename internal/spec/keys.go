@@ -12,7 +12,7 @@ import (
 // keysFor lists every property known where there are these targets, by topic. The names of other bindings' properties are
 // known by their prefixes only.
 func keysFor(targets descriptor.List) []property.Key {
-	keys := slices.Concat(workloadKeys(), distributionKeys(), runKeys(targets), telemetryKeys(), reportingKeys(), targets.Keys())
+	keys := slices.Concat(workloadKeys(), distributionKeys(), runKeys(targets), telemetryKeys(targets), reportingKeys(), targets.Keys())
 	for i := range keys {
 		if keys[i].Status == "" {
 			keys[i].Status = property.Honoured

@@ -22,11 +22,17 @@ func (v values) distribution(name string) workload.Distribution {
 	return workload.Distribution(v.Text(name))
 }
 
+// target describes the target that the values are for; it is empty where there is no such target.
+func (v values) target() descriptor.Target {
+	t, _ := v.targets.Find(v.Text("db"))
+	return t
+}
+
 // settings turns values into what they mean.
 func (v values) settings() plan.Settings {
 	rate, _ := ParseRate(v.Text("rate"))
 	phase := v.Text("phase")
-	return plan.Settings{
+	s := plan.Settings{
 		DB:       v.Text("db"),
 		Workload: v.workload(),
 		Pacing: pacing.Config{
@@ -58,6 +64,12 @@ func (v values) settings() plan.Settings {
 			ErrorShare:    v.Float("limit.errors"),
 		},
 	}
+	t := v.target()
+	s.Empties = t.Empties != nil && t.Empties(v.Values)
+	if t.Splits != nil {
+		s.Splits = t.Splits(v.Values)
+	}
+	return s
 }
 
 func (v values) actions() []plan.Action {

@@ -207,14 +207,19 @@ func (j *suiteJudge) judgeCase(c suite.Case) plan.Case {
 // warnOfTable tells of a table into which cases insert that know nothing of each other's rows.
 func (j *suiteJudge) warnOfTable(c suite.Case) {
 	p, s := c.Properties, c.Settings
-	if s.DB != HBaseTarget && s.DB != Sandbox {
+	t, _ := j.table.targets.Find(s.DB)
+	if !t.Stores {
 		return
 	}
 	if !s.Load && s.Workload.Proportions.Insert <= 0 {
 		return
 	}
 	mine := owner{c.Dataset, c.Target, c.At}
-	key := strings.Join([]string{s.DB, p["hbase.zookeeper.quorum"], p["hbase.zookeeper.property.clientPort"], p["zookeeper.znode.parent"], p["table"]}, "\n")
+	words := []string{s.DB, p["table"]}
+	for _, name := range t.Address {
+		words = append(words, p[name])
+	}
+	key := strings.Join(words, "\n")
 	for _, other := range j.tables[key] {
 		if other.dataset == mine.dataset && other.target == mine.target {
 			return
@@ -262,10 +267,11 @@ func (j *suiteJudge) share(c *plan.Case) {
 // one's. An address on the command line itself, whose ranks are below base or those of options, is never given up.
 func (j *judge) moved(base int) {
 	db, ok := j.given["db"]
-	if !ok || db.value != Sandbox || db.rank < j.flags-1 {
+	t, _ := j.table.targets.Find(db.value)
+	if !ok || !t.Embedded || db.rank < j.flags-1 {
 		return
 	}
-	for _, name := range []string{"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent"} {
+	for _, name := range t.Address {
 		if e, ok := j.given[name]; ok && base <= e.rank && e.rank < j.flags-1 {
 			delete(j.given, name)
 		}
@@ -286,7 +292,7 @@ func (j *judge) adapt(c suite.Case, base int) {
 		return
 	}
 	if c.Dataset != "" && j.value("phase") == "run" {
-		for _, name := range []string{"hbase.table.create", "hbase.after.load"} {
+		for _, name := range j.table.targets.Filling() {
 			if e, ok := j.given[name]; ok && e.rank <= ofDataset {
 				delete(j.given, name)
 			}

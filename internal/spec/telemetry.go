@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
 )
@@ -18,9 +19,13 @@ const (
 )
 
 // telemetryKeys say how the target and the hosts are watched during a run.
-func telemetryKeys() []property.Key {
+func telemetryKeys(targets descriptor.List) []property.Key {
+	byDefault := "where telemetry.endpoints are named"
+	if watched := targets.Watched(); len(watched) > 0 {
+		byDefault = "for " + strings.Join(watched, " and ") + ", and " + byDefault
+	}
 	return []property.Key{
-		{Name: "telemetry", Kind: property.Bool, Doc: "watch the target and the agents' hosts during the run; when not given, true for hbase and sandbox, and where telemetry.endpoints are named"},
+		{Name: "telemetry", Kind: property.Bool, Doc: "watch the target and the agents' hosts during the run; when not given, true " + byDefault},
 		{Name: "telemetry.interval", Kind: property.Duration, Default: "1s", Min: 0.2, Max: 60, Doc: "time between two looks, 200ms to 1m"},
 		{Name: "telemetry.endpoints", Kind: property.List, Check: checkEndpoints, Doc: "Prometheus endpoints that are watched, too, as name=url with commas; of a node_exporter CPU, memory, disks and network are taken"},
 		{Name: "telemetry.metrics", Kind: property.List, Check: checkMetrics, Doc: "metrics that are taken of endpoints besides, with commas; a * at the end of a name stands for anything"},
@@ -32,11 +37,11 @@ func (v values) telemetry() plan.Telemetry {
 	t := plan.Telemetry{Interval: v.Duration("telemetry.interval")}
 	t.Endpoints, _ = parseEndpoints(v.Text("telemetry.endpoints"))
 	t.Metrics = v.List("telemetry.metrics")
-	switch db := v.Text("db"); v.Text("telemetry") {
+	switch v.Text("telemetry") {
 	case "true":
 		t.On = true
 	case "":
-		t.On = db == HBaseTarget || db == Sandbox || len(t.Endpoints) > 0
+		t.On = v.target().Watched || len(t.Endpoints) > 0
 	}
 	return t
 }
