@@ -17,6 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/fault"
 	"github.com/benchd/benchd/internal/sandbox/service"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -128,7 +129,7 @@ func agentsFor(suite *plan.Suite, want int) int {
 
 // embeddedSandbox is the sandbox that a run brings with it, or nil.
 func embeddedSandbox(c *cli.Context, cmd *cobra.Command, s spec.Submission, j judged) (*sandbox.Options, error) {
-	if j.db != spec.Sandbox {
+	if j.db != hbasespec.SandboxName {
 		return nil, nil //nolint:nilnil // it brings none
 	}
 	for _, property := range []string{"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent"} {
@@ -137,11 +138,11 @@ func embeddedSandbox(c *cli.Context, cmd *cobra.Command, s spec.Submission, j ju
 		}
 	}
 	for _, one := range j.suite.Cases {
-		if property := spec.DifferentSandbox(j.properties, one.Properties); property != "" && one.Settings.DB == spec.Sandbox {
+		if property := hbasespec.DifferentSandbox(j.properties, one.Properties); property != "" && one.Settings.DB == hbasespec.SandboxName {
 			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s differs between cases of %s, and `benchctl run` brings one sandbox for all of them; say it once, for the whole suite", property, s.Suite.Name)}
 		}
 	}
-	settings, err := spec.EmbeddedSandbox(j.properties)
+	settings, err := hbasespec.ReadSandbox(j.properties)
 	if err != nil {
 		return nil, err
 	}

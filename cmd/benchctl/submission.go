@@ -20,6 +20,7 @@ import (
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 // settingFlag is a flag that stands for a property. Its value goes to package spec as it was written: one judge
@@ -120,14 +121,13 @@ func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins)
 	s := spec.Submission{Name: f.name, Note: f.note, Tags: f.tags.Map()}
 	if f.hbaseSite != "" {
 		content, err := read(f.hbaseSite)
-		var site spec.File
 		if err == nil {
-			site, err = spec.HBaseSite(f.hbaseSite, content)
+			content, err = hbasespec.ReadSite(content)
 		}
 		if err != nil {
 			return s, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("read %s (%s): %w", f.hbaseSite, origins["hbase-site"], err)}
 		}
-		s.Files = append(s.Files, site)
+		s.Files = append(s.Files, spec.File{Name: f.hbaseSite, Content: content})
 	}
 	if err := f.readSuite(cmd, origins, &s); err != nil {
 		return s, err
@@ -194,7 +194,7 @@ func judge(s spec.Submission) (judged, error) {
 	if err != nil {
 		return judged{warnings: warnings}, err
 	}
-	one := suite.Cases[max(slices.IndexFunc(suite.Cases, func(c plan.Case) bool { return c.Settings.DB == spec.Sandbox }), 0)]
+	one := suite.Cases[max(slices.IndexFunc(suite.Cases, func(c plan.Case) bool { return c.Settings.DB == hbasespec.SandboxName }), 0)]
 	ycsb, err := report.ParseYCSB(one.Properties)
 	return judged{suite: suite, properties: one.Properties, db: one.Settings.DB, ycsb: ycsb, warnings: warnings}, err
 }

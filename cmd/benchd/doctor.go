@@ -21,6 +21,7 @@ import (
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 type doctorFlags struct {
@@ -142,14 +143,13 @@ func (f *doctorFlags) where(cmd *cobra.Command, origins config.Origins) (map[str
 	var s spec.Submission
 	if f.hbaseSite != "" {
 		content, err := os.ReadFile(f.hbaseSite)
-		var site spec.File
 		if err == nil {
-			site, err = spec.HBaseSite(f.hbaseSite, content)
+			content, err = hbasespec.ReadSite(content)
 		}
 		if err != nil {
 			return nil, usage(fmt.Errorf("read %s (%s): %w", f.hbaseSite, origins["hbase-site"], err))
 		}
-		s.Files = append(s.Files, site)
+		s.Files = append(s.Files, spec.File{Name: f.hbaseSite, Content: content})
 	}
 	for _, p := range f.properties {
 		s.Properties = append(s.Properties, spec.Setting{Key: p.Key, Value: p.Value})

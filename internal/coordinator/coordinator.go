@@ -35,8 +35,7 @@ type Config struct {
 	DataDir    string                       // where the archive is, and files that are being sent
 	Archive    Archive                      // default that of SQLite in DataDir
 	Version    string                       // of this build, for provenance
-	Reader     *spec.Reader                 // of submissions, which knows the targets; must be given
-	Databases  []string                     // that agents of this build can drive
+	Reader     *spec.Reader                 // of submissions, which knows the targets that agents of this build can drive; must be given
 	Supplied   map[string]map[string]string // properties, by target, of submissions that do not set them
 	AgentGrace time.Duration                // default conductor.DefaultGrace
 	Keep       results.Keep                 // default all, for ever

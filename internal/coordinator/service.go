@@ -25,7 +25,7 @@ func (c *Coordinator) parse(m *benchdv1.Submission, hooks []string) (*plan.Suite
 	submission := wire.ToSubmission(m)
 	submission.Hooks = hooks
 	submission.Supplied = c.config.Supplied
-	suite, warned, err := c.config.Reader.Parse(submission, c.config.Databases...)
+	suite, warned, err := c.config.Reader.Parse(submission)
 	if err != nil {
 		return nil, nil, wire.Errorf(wire.ErrBadSpec, "%v", err)
 	}

@@ -31,6 +31,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -108,7 +109,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	}
 	c.Coordinator, err = coordinator.New(ctx, coordinator.Config{
 		DataDir: config.DataDir, Version: config.Version, Logger: config.Logger, Registerer: config.Registerer,
-		Reader: config.Reader, Databases: target.Names(config.Drivers), Supplied: supplied,
+		Reader: config.Reader, Supplied: supplied,
 	})
 	if err != nil {
 		return nil, errors.Join(err, c.tidy())
@@ -152,7 +153,7 @@ func (c *Cluster) startSandbox(ctx context.Context, options *sandbox.Options) (m
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	return map[string]map[string]string{spec.Sandbox: {
+	return map[string]map[string]string{hbasespec.SandboxName: {
 		"hbase.zookeeper.quorum": host, "hbase.zookeeper.property.clientPort": port,
 	}}, nil
 }

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/benchd/benchd/internal/plan"
-	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/setup"
 )
 
@@ -13,8 +13,8 @@ import (
 func Targets(settings plan.Settings, properties map[string]string, log *slog.Logger) ([]Watched, error) {
 	var out []Watched
 	every := settings.Telemetry.Interval
-	if settings.DB == spec.HBaseTarget || settings.DB == spec.Sandbox {
-		where, err := spec.HBase(properties)
+	if settings.DB == hbasespec.Name || settings.DB == hbasespec.SandboxName {
+		where, err := hbasespec.Read(properties)
 		if err != nil {
 			return nil, err //nolint:wrapcheck // it lists what is wrong
 		}

@@ -245,6 +245,14 @@ func Printable(value string) error {
 	return nil
 }
 
+// PrintableName is a name as a message can show it.
+func PrintableName(name string) string {
+	if Printable(name) != nil || len(name) > 60 {
+		return Quote(name)
+	}
+	return name
+}
+
 // Quote shows a value in a message, cut when it is long.
 func Quote(value string) string {
 	const most = 60

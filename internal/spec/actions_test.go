@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 // allActions are those of all targets.
@@ -124,7 +125,7 @@ func TestAFaultIsAnAction(t *testing.T) {
 		list, err := allActions().parse("10s " + text)
 		require.NoError(t, err, text)
 		require.Equal(t, "10s "+want.action, formatActions(list))
-		f, err := Fault(list[0].Args)
+		f, err := hbasespec.Fault(list[0].Args)
 		require.NoError(t, err)
 		require.Equal(t, want.fault, f.String())
 		again, err := allActions().parse(formatActions(list))
@@ -134,7 +135,6 @@ func TestAFaultIsAnAction(t *testing.T) {
 	list, err := allActions().parse("50s clear-faults")
 	require.NoError(t, err)
 	require.Equal(t, []plan.Action{{At: 50 * time.Second, Name: plan.ClearFaults}}, list)
-	require.Equal(t, []string{"2", "127.0.0.1:16020", "rs1,16020,1700", "3"}, serversIn("2,127.0.0.1:16020,rs1,16020,1700,3"))
 }
 
 // What is written as it was read must read the same, whatever it was.

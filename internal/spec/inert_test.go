@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 func warningsOf(t *testing.T, s Submission) []string {
@@ -85,10 +87,10 @@ func TestRetriesOfHBasesClientAreRefusedOrNoted(t *testing.T) {
 		require.ErrorContains(t, err, "-p: "+property+": is not supported: ")
 		require.ErrorContains(t, err, reason)
 
-		site, err := HBaseSite("hbase-site.xml", []byte("<configuration><property><name>hbase.zookeeper.quorum</name><value>z</value></property>"+
-			"\n<property><name>"+property+"</name><value>${x}</value></property></configuration>"))
+		site, err := hbasespec.ReadSite([]byte("<configuration><property><name>hbase.zookeeper.quorum</name><value>z</value></property>" +
+			"\n<property><name>" + property + "</name><value>${x}</value></property></configuration>"))
 		require.NoError(t, err)
-		_, warnings, err := reader().Parse(Submission{Files: []File{site}, Properties: p("db", "hbase", "columnfamily", "f", "recordcount", "10", "operationcount", "1")})
+		_, warnings, err := reader().Parse(Submission{Files: []File{{Name: "hbase-site.xml", Content: site}}, Properties: p("db", "hbase", "columnfamily", "f", "recordcount", "10", "operationcount", "1")})
 		require.NoError(t, err)
 		require.Len(t, warnings, 1)
 		require.Contains(t, warnings[0].String(), "hbase-site.xml:2: "+property+": is ignored: ")

@@ -69,7 +69,7 @@ func (j *judge) warn(e entry, format string, args ...any) {
 }
 
 func (e entry) finding(format string, args ...any) finding {
-	return finding{e.order, property.Problem{Place: e.place, Key: printableName(e.written), Text: fmt.Sprintf(format, args...)}}
+	return finding{e.order, property.Problem{Place: e.place, Key: property.PrintableName(e.written), Text: fmt.Sprintf(format, args...)}}
 }
 
 func (j *judge) err() error {
@@ -160,11 +160,8 @@ func (j *judge) said(name string) entry {
 }
 
 // judgeTarget judges the properties that only some targets know, now that it is known which one is used.
-func (j *judge) judgeTarget(available []string) {
+func (j *judge) judgeTarget() {
 	db := j.value("db")
-	if len(available) > 0 && !j.bad["db"] && !slices.Contains(available, db) {
-		j.fail(j.said("db"), "target %q is not built into this benchd; it has %s", db, strings.Join(available, ", "))
-	}
 	for _, name := range j.inOrder() {
 		e := j.given[name]
 		switch {

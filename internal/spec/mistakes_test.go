@@ -97,11 +97,11 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 		},
 		"a binding that is not ours": {
 			set:  p("db", "site.ycsb.db.RedisClient"),
-			want: []string{`-p: db: there is no target for YCSB's class "site.ycsb.db.RedisClient" (one of null, hbase, sandbox, cassandra, mongodb, sequoiadb)`},
+			want: []string{`-p: db: there is no target for YCSB's class "site.ycsb.db.RedisClient" (one of null, hbase, sandbox)`},
 		},
 		"a target misspelt": {
 			flags: flag("--db", "db", "hbsae"),
-			want:  []string{`--db: db: unknown value "hbsae"; did you mean "hbase"? (one of null, hbase, sandbox, cassandra, mongodb, sequoiadb)`},
+			want:  []string{`--db: db: unknown value "hbsae"; did you mean "hbase"? (one of null, hbase, sandbox)`},
 		},
 		"Kerberos": {
 			set: p("db", "hbase2", "columnfamily", "cf", "principal", "me@REALM", "hbase.security.authentication", "kerberos"),
@@ -224,7 +224,7 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 				"w:2: recrodcount: unknown property; did you mean recordcount?",
 				`w:3: fieldcount: "y" is no whole number; write it in digits, such as 1000`,
 				"-p: interval: 1h is out of bounds; it may be 100ms to 1m0s",
-				`--db: db: unknown value "x"; (one of null, hbase, sandbox, cassandra, mongodb, sequoiadb)`,
+				`--db: db: unknown value "x"; (one of null, hbase, sandbox)`,
 			},
 		},
 	} {
@@ -249,12 +249,20 @@ func TestAMistakeThatIsOverriddenIsNone(t *testing.T) {
 	require.Equal(t, int64(1000), suite.Cases[0].Settings.Workload.RecordCount)
 }
 
-func TestTargetsThatAreNotBuiltInAreRefused(t *testing.T) {
+func TestTargetsThatDoNotExistAreRefused(t *testing.T) {
+	for db, want := range map[string]string{
+		"cassandra":                       `unknown value "cassandra"; (one of null, hbase, sandbox)`,
+		"site.ycsb.db.CassandraCQLClient": `there is no target for YCSB's class "site.ycsb.db.CassandraCQLClient" (one of null, hbase, sandbox)`,
+		"hbse":                            `unknown value "hbse"; did you mean "hbase"? (one of null, hbase, sandbox)`,
+	} {
+		_, _, err := reader().Parse(Submission{Properties: quiet, Flags: flag("--db", "db", db)})
+		require.EqualError(t, err, "--db: db: "+want)
+	}
 	s := Submission{Properties: slices.Concat(quiet, p("columnfamily", "cf")), Flags: flag("--db", "db", "hbase")}
-	_, _, err := reader().Parse(s, nullspec.Name, Sandbox)
-	require.EqualError(t, err, `--db: db: target "hbase" is not built into this benchd; it has null, sandbox`)
-	_, _, err = reader().Parse(s, nullspec.Name, HBaseTarget)
+	_, _, err := reader().Parse(s)
 	require.NoError(t, err)
+	_, _, err = NewReader(nullspec.Target()).Parse(s)
+	require.ErrorContains(t, err, `--db: db: unknown value "hbase"; (one of null)`)
 }
 
 func TestWordsBesideThePropertiesAreJudged(t *testing.T) {

@@ -13,7 +13,7 @@ type Reader struct{ table table }
 
 // NewReader makes a Reader for targets.
 func NewReader(targets ...descriptor.Target) *Reader {
-	return &Reader{newTable(append(slices.Clone(targets), others()...))}
+	return &Reader{newTable(targets)}
 }
 
 // Keys lists every property that is known, by topic.

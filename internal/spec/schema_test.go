@@ -2,6 +2,7 @@ package spec
 
 import (
 	"encoding/json"
+	flags "flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/benchd/benchd/internal/property"
 )
+
+var update = flags.Bool("update", false, "write the committed schema of suite files again")
 
 func TestTheCommittedSchemaIsCurrent(t *testing.T) {
 	file := filepath.Join("..", "..", "docs", "suite.schema.json")

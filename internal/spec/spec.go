@@ -25,14 +25,14 @@ import (
 )
 
 // Parse judges a submission and returns it as a suite: the one of its suite file, or one of a single case. The error is
-// of type Problems. A suite's target must be one of those available; with none named, any known one passes.
-func (r *Reader) Parse(s Submission, available ...string) (*plan.Suite, []property.Warning, error) {
+// of type Problems. A suite's target must be one that the Reader knows.
+func (r *Reader) Parse(s Submission) (*plan.Suite, []property.Warning, error) {
 	if s.Suite != nil {
-		return r.parseSuite(s, available)
+		return r.parseSuite(s)
 	}
 	j := r.table.judge()
 	j.take(s)
-	one := j.judgeCase(s, available, nil)
+	one := j.judgeCase(s, nil)
 	j.warnings = append(j.warnings, j.inert...)
 	j.judgeWords(s)
 	if err := j.err(); err != nil {
@@ -48,7 +48,7 @@ func (r *Reader) Parse(s Submission, available ...string) (*plan.Suite, []proper
 
 // judgeCase judges all that was taken for one case and returns what it means. Adapt, if there is one, has a look at the
 // values before they are put together.
-func (j *judge) judgeCase(s Submission, available []string, adapt func()) (one plan.Case) {
+func (j *judge) judgeCase(s Submission, adapt func()) (one plan.Case) {
 	j.supply(s.Supplied)
 	j.hooks = s.Hooks
 	j.judgeValues()
@@ -58,7 +58,7 @@ func (j *judge) judgeCase(s Submission, available []string, adapt func()) (one p
 	j.attach(s.Attachments)
 	j.settleInserts()
 	one.Properties, one.Settings = j.settle()
-	j.judgeTarget(available)
+	j.judgeTarget()
 	j.judgeTogether(one.Settings)
 	return one
 }
@@ -74,7 +74,7 @@ func (r *Reader) Resolve(properties map[string]string) (plan.Settings, error) {
 	j.judgeValues()
 	j.attach(nil)
 	_, settings := j.settle()
-	j.judgeTarget(nil)
+	j.judgeTarget()
 	j.judgeTogether(settings)
 	if err := j.err(); err != nil {
 		return plan.Settings{}, err

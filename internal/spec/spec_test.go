@@ -12,6 +12,7 @@ import (
 
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -108,7 +109,7 @@ func TestSettingsOfAPublishedReportAreAccepted(t *testing.T) {
 		"-p: threads: is taken as threadcount=10: YCSB knows no property threads and would run with one thread",
 	}, warned)
 	c := suite.Cases[0]
-	require.Equal(t, HBaseTarget, c.Settings.DB)
+	require.Equal(t, hbasespec.Name, c.Settings.DB)
 	require.Equal(t, 10, c.Settings.Threads)
 	require.Equal(t, int64(10_000), c.Settings.Workload.RecordCount)
 	require.Equal(t, int64(1_000_000), c.Settings.Workload.OperationCount)

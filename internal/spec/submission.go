@@ -1,5 +1,7 @@
 package spec
 
+import "strings"
+
 // Submission is what a user hands in, word for word. Where a property is set more than once, later files win
 // over earlier ones, Properties over files, and Flags over all.
 type Submission struct {
@@ -28,6 +30,9 @@ type File struct {
 	Name    string // as the user gave it; messages show it
 	Content []byte
 }
+
+// site reports whether the file was made of a target's own configuration, such as an hbase-site.xml.
+func (f File) site() bool { return strings.HasSuffix(strings.ToLower(f.Name), ".xml") }
 
 // Setting is a property with its value.
 type Setting struct {

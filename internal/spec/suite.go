@@ -21,7 +21,6 @@ const optionsOrder = 1 << 60
 // cases have wrong is told once.
 type suiteJudge struct {
 	submission Submission
-	available  []string
 	table      table
 	base       int // the rank of a suite's own settings; those of an hbase-site.xml go below
 	problems   []finding
@@ -41,11 +40,11 @@ type owner struct {
 	at              suite.Place
 }
 
-func (r *Reader) parseSuite(s Submission, available []string) (*plan.Suite, []property.Warning, error) {
+func (r *Reader) parseSuite(s Submission) (*plan.Suite, []property.Warning, error) {
 	t := r.table
 	read, mistakes := suite.Read(t.input(s))
 	j := &suiteJudge{
-		submission: s, available: available, table: t, base: len(s.Files),
+		submission: s, table: t, base: len(s.Files),
 		told: make(map[property.Problem]bool), broken: make(map[suite.Place]bool), histograms: make(map[string]workload.Config),
 		tables: make(map[string][]owner), ill: make(map[string]bool), used: make(map[int]bool),
 	}
@@ -195,7 +194,7 @@ func (j *suiteJudge) judgeCase(c suite.Case) plan.Case {
 		key, _ := j.table.find("phase")
 		one.given["phase"] = entry{key: key, written: "phase", value: "load", place: c.At.String(), order: c.At.Order(), rank: top + 2}
 	}
-	judged := one.judgeCase(j.submission, j.available, func() { one.adapt(c, j.base) })
+	judged := one.judgeCase(j.submission, func() { one.adapt(c, j.base) })
 	j.collect(c, one)
 	j.ill[c.Scenario] = j.ill[c.Scenario] || len(one.problems) > 0
 	c.Properties, c.Settings = judged.Properties, judged.Settings
@@ -377,5 +376,5 @@ func printableKey(key string) string {
 	if key == "" {
 		return ""
 	}
-	return printableName(key)
+	return property.PrintableName(key)
 }

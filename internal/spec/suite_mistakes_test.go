@@ -8,6 +8,7 @@ import (
 
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 // lines are texts of a file, one on a line.
@@ -229,7 +230,7 @@ func TestIncludes(t *testing.T) {
 	require.Equal(t, int64(3), w.Workload.OperationCount, "a later one wins over an earlier one, and a file over those that it includes")
 	require.Equal(t, 4, w.Workload.FieldCount)
 	require.Equal(t, 2, w.Threads)
-	require.Equal(t, "m", s.Cases[0].Properties[spec.SplitKeys])
+	require.Equal(t, "m", s.Cases[0].Properties[hbasespec.SplitKeys])
 
 	in.Attachments["dir/sub/third.yaml"] = []byte("include: [more.yaml, ../s.yaml]\nproperties: {fieldcuont: 1}\n")
 	_, _, err = reader().Parse(in)

@@ -11,11 +11,14 @@ import (
 
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
 
 // reader knows the targets that benchd has.
-func reader() *spec.Reader { return spec.NewReader(nullspec.Target()) }
+func reader() *spec.Reader {
+	return spec.NewReader(nullspec.Target(), hbasespec.Target(), hbasespec.Sandbox())
+}
 
 // suiteOf is a submission of a suite file.
 func suiteOf(content string) spec.Submission {

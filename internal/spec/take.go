@@ -101,11 +101,3 @@ func (j *judge) unknown(e entry, name string) {
 	}
 	j.fail(e, "unknown property, and none has a name like it; leave it out")
 }
-
-// printableName is a name as a message can show it.
-func printableName(name string) string {
-	if property.Printable(name) != nil || len(name) > 60 {
-		return property.Quote(name)
-	}
-	return name
-}

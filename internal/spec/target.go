@@ -16,7 +16,7 @@ func (r *Reader) Target(s Submission, db string) (map[string]string, []property.
 	j.take(s)
 	j.judgeValues()
 	j.attach(s.Attachments)
-	j.judgeTarget(nil)
+	j.judgeTarget()
 	warnings, err := j.sortedWarnings(), j.err()
 	properties, _ := j.settle() // what it warns of concerns runs
 	if err == nil {

@@ -5,15 +5,17 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 func TestATargetIsFoundWithoutARun(t *testing.T) {
 	properties, warnings, err := reader().Target(Submission{
 		Properties: []Setting{{Key: "hbase.zookeeper.quorum", Value: "zk1, zk2:2182"}, {Key: "zeropadding", Value: "4"}},
-	}, HBaseTarget)
+	}, hbasespec.Name)
 	require.NoError(t, err, "no columnfamily is needed, and no workload")
 	require.Empty(t, warnings)
-	settings, err := HBase(properties)
+	settings, err := hbasespec.Read(properties)
 	require.NoError(t, err)
 	require.Equal(t, []string{"zk1:2181", "zk2:2182"}, settings.Quorum)
 	require.Equal(t, "usertable", settings.FullTable())
@@ -21,9 +23,9 @@ func TestATargetIsFoundWithoutARun(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 4, w.ZeroPadding)
 
-	_, _, err = reader().Target(Submission{Properties: []Setting{{Key: "hbase.zookeper.quorum", Value: "zk1"}}}, HBaseTarget)
+	_, _, err = reader().Target(Submission{Properties: []Setting{{Key: "hbase.zookeper.quorum", Value: "zk1"}}}, hbasespec.Name)
 	require.ErrorContains(t, err, "did you mean hbase.zookeeper.quorum?")
-	_, _, err = reader().Target(Submission{Properties: []Setting{{Key: "keytab", Value: "x"}}}, HBaseTarget)
+	_, _, err = reader().Target(Submission{Properties: []Setting{{Key: "keytab", Value: "x"}}}, hbasespec.Name)
 	require.ErrorContains(t, err, "Kerberos")
 }
 

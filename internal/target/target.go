@@ -9,6 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase"
 	"github.com/benchd/benchd/internal/target/hbase/action"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/null"
 	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
@@ -31,7 +32,9 @@ func Actors() map[string]load.Acting {
 }
 
 // Reader reads submissions for these targets.
-func Reader() *spec.Reader { return spec.NewReader(nullspec.Target()) }
+func Reader() *spec.Reader {
+	return spec.NewReader(nullspec.Target(), hbasespec.Target(), hbasespec.Sandbox())
+}
 
 // Names lists the names of drivers in order.
 func Names(drivers map[string]load.Driver) []string { return slices.Sorted(maps.Keys(drivers)) }

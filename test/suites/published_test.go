@@ -15,6 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 const folder = "../../configs/suites/"
@@ -172,7 +173,7 @@ func splits(t *testing.T, s *plan.Suite, c plan.Case) string {
 		}
 	}
 	require.True(t, maker.Settings.Load, "nothing makes the table of %s", c.Name)
-	if list := maker.Properties[spec.SplitKeys]; list != "" {
+	if list := maker.Properties[hbasespec.SplitKeys]; list != "" {
 		return list
 	}
 	n := maker.Properties["hbase.splits"]

@@ -63,7 +63,7 @@ func NewRun(t *testing.T, store Archive, id string, agents, windows, ops, sample
 		{Key: "operationcount", Value: "0"},
 		{Key: "duration", Value: length.String()},
 		{Key: "interval", Value: "1s"},
-	}}, "null")
+	}})
 	require.NoError(t, err)
 	stored := archive.Suite{ID: id, Status: result.Running, Created: time.Unix(1, 0).UTC(), DB: "null", Spec: json.RawMessage(`{}`)}
 	records, err := record.NewRuns(id, *suite, record.Ask{Agents: agents, OnLoss: lifecycle.FailOnLoss})

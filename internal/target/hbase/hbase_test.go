@@ -15,20 +15,20 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/benchd/benchd/internal/load"
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/workload"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func settings(tb testing.TB, pairs ...string) spec.HBaseSettings {
+func settings(tb testing.TB, pairs ...string) hbasespec.Settings {
 	tb.Helper()
 	properties := map[string]string{"columnfamily": "cf", "hbase.client.operation.timeout": "5000"}
 	for i := 0; i < len(pairs); i += 2 {
 		properties[pairs[i]] = pairs[i+1]
 	}
-	s, err := spec.HBase(properties)
+	s, err := hbasespec.Read(properties)
 	require.NoError(tb, err)
 	return s
 }
@@ -56,7 +56,7 @@ func one(addr string) table {
 }
 
 // open opens a session of a target.
-func open(t *testing.T, s spec.HBaseSettings, locate hbase.Locator) (*hbase.Target, load.Session) {
+func open(t *testing.T, s hbasespec.Settings, locate hbase.Locator) (*hbase.Target, load.Session) {
 	t.Helper()
 	target := hbase.New(s, load.Settings{}, locate)
 	t.Cleanup(func() { require.NoError(t, target.Close()) })

@@ -12,6 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/setup"
 )
 
@@ -26,7 +27,7 @@ const (
 
 // Open is HBase's load.Driver. It fails within ten seconds when the cluster is not there, and waits while it recovers.
 func Open(ctx context.Context, s load.Settings) (load.Target, error) {
-	settings, err := spec.HBase(s.Properties)
+	settings, err := hbasespec.Read(s.Properties)
 	if err != nil {
 		return nil, fmt.Errorf("read settings of target hbase: %w", err)
 	}

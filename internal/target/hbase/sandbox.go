@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/load"
-	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 // sandboxMark ends the version of HBase that a sandbox says it is.
@@ -16,7 +16,7 @@ const sandboxMark = "-benchd-sandbox"
 // OpenSandbox is the load.Driver of a sandbox: HBase's, that insists on a sandbox. What is measured on one must not be
 // taken for HBase's, nor the other way round.
 func OpenSandbox(ctx context.Context, s load.Settings) (load.Target, error) {
-	settings, err := spec.HBase(s.Properties)
+	settings, err := hbasespec.Read(s.Properties)
 	if err != nil {
 		return nil, fmt.Errorf("read settings of target sandbox: %w", err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -137,7 +137,7 @@ func (s *session) scanFilter(rows int) []byte {
 }
 
 // newValueFilter returns the entry of a filter list that compares values.
-func newValueFilter(cfg spec.HBaseScan) []byte {
+func newValueFilter(cfg hbasespec.Scan) []byte {
 	operators := map[string]uint64{
 		"less": 0, "less_or_equal": 1, "equal": 2, "not_equal": 3, "greater_or_equal": 4, "greater": 5, "no_op": 6,
 	}

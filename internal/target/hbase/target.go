@@ -11,14 +11,14 @@ import (
 	"github.com/tsuna/gohbase/compression"
 
 	"github.com/benchd/benchd/internal/load"
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
 // Target is a table of HBase.
 type Target struct {
-	settings    spec.HBaseSettings
+	settings    hbasespec.Settings
 	properties  map[string]string // of which the settings are
 	run         string
 	log         *slog.Logger
@@ -51,7 +51,7 @@ type Target struct {
 }
 
 // New makes a Target that asks locator where regions are. It connects to nothing yet.
-func New(settings spec.HBaseSettings, s load.Settings, locator Locator) *Target {
+func New(settings hbasespec.Settings, s load.Settings, locator Locator) *Target {
 	t := &Target{
 		settings:   settings,
 		properties: s.Properties,

@@ -12,6 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/setup"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -19,7 +20,7 @@ import (
 // actor does actions on one cluster.
 type actor struct {
 	client   *admin.Client
-	settings spec.HBaseSettings
+	settings hbasespec.Settings
 	workload workload.Config // whose keys a table is split for
 	by       string          // who creates tables
 	log      *slog.Logger
@@ -27,7 +28,7 @@ type actor struct {
 
 // Open is HBase's load.Acting.
 func Open(ctx context.Context, s load.Settings) (load.Actor, error) {
-	settings, err := spec.HBase(s.Properties)
+	settings, err := hbasespec.Read(s.Properties)
 	if err != nil {
 		return nil, load.Mark(load.ErrAction, fmt.Errorf("read settings of target hbase: %w", err))
 	}

@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/load"
-	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 // A mistake must be told before the cluster is touched.
 func TestAnActionIsJudgedBeforeItIsDone(t *testing.T) {
-	a := &actor{settings: spec.HBaseSettings{Namespace: "n", Table: "t"}}
+	a := &actor{settings: hbasespec.Settings{Namespace: "n", Table: "t"}}
 	for name, tt := range map[string]struct {
 		action load.Action
 		want   string

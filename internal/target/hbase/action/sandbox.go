@@ -15,7 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/sandbox/control"
 	"github.com/benchd/benchd/internal/sandbox/fault"
-	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 // Sandboxes gives the load.Acting of sandboxes: HBase's, that has things go wrong too. It remembers where each is steered, so
@@ -23,7 +23,7 @@ import (
 func Sandboxes() load.Acting {
 	known := &places{at: make(map[string]string)}
 	return func(_ context.Context, s load.Settings) (load.Actor, error) {
-		settings, err := spec.HBase(s.Properties)
+		settings, err := hbasespec.Read(s.Properties)
 		if err != nil {
 			return nil, load.Mark(load.ErrAction, fmt.Errorf("read settings of target sandbox: %w", err))
 		}
@@ -75,7 +75,7 @@ func (s *sandboxActor) Close() error {
 func (s *sandboxActor) Act(ctx context.Context, what load.Action) (load.Answer, error) {
 	switch what.Name {
 	case plan.Fault:
-		f, err := spec.Fault(what.Args)
+		f, err := hbasespec.Fault(what.Args)
 		if err != nil {
 			return load.Answer{}, load.Mark(load.ErrAction, err)
 		}

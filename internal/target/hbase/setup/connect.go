@@ -5,12 +5,12 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 // Connect connects to the cluster that the settings name. It fails within ten seconds where that is not there.
-func Connect(ctx context.Context, s spec.HBaseSettings, log *slog.Logger) (*admin.Client, error) {
+func Connect(ctx context.Context, s hbasespec.Settings, log *slog.Logger) (*admin.Client, error) {
 	return admin.Connect(ctx, admin.Config{
 		Quorum: strings.Join(s.Quorum, ","), Parent: s.Znode, User: s.User, Logger: log,
 	})

@@ -6,12 +6,12 @@ import (
 	"strconv"
 
 	"github.com/benchd/benchd/internal/keyspace"
-	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/workload"
 )
 
 // Points returns the keys at which a table for a workload is split, in order and each once.
-func Points(splits spec.HBaseSplits, w workload.Config) [][]byte {
+func Points(splits hbasespec.Splits, w workload.Config) [][]byte {
 	switch {
 	case len(splits.Keys) > 0:
 		return splits.Keys
@@ -19,11 +19,11 @@ func Points(splits spec.HBaseSplits, w workload.Config) [][]byte {
 		return nil
 	}
 	switch splits.Formula {
-	case spec.SplitFourDigits:
+	case hbasespec.SplitFourDigits:
 		return numbered(w.KeyPrefix, 1000, 9999, splits.Count)
-	case spec.SplitFiveDigits:
+	case hbasespec.SplitFiveDigits:
 		return numbered(w.KeyPrefix, 10_000, 99_999, splits.Count)
-	case spec.SplitQuantiles:
+	case hbasespec.SplitQuantiles:
 	}
 	names := keyspace.NewNames(w.KeyPrefix, w.ZeroPadding, w.Ordered)
 	return names.Quantiles(w.InsertStart, w.InsertStart+w.LoadCount(), splits.Count+1)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/setup"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -22,34 +22,34 @@ func texts(points [][]byte) []string {
 // The published figures can only be compared with those of a table that is cut at the same keys.
 func TestPointsFollowThePublishedFormulas(t *testing.T) {
 	w := workload.Config{KeyPrefix: "user", RecordCount: 1000}
-	four := texts(setup.Points(spec.HBaseSplits{Count: 200, Formula: spec.SplitFourDigits}, w))
+	four := texts(setup.Points(hbasespec.Splits{Count: 200, Formula: hbasespec.SplitFourDigits}, w))
 	require.Len(t, four, 200)
 	require.Equal(t, []string{"user1044", "user1089", "user1134"}, four[:3])
 	require.Equal(t, "user9999", four[199])
-	five := texts(setup.Points(spec.HBaseSplits{Count: 1050, Formula: spec.SplitFiveDigits}, w))
+	five := texts(setup.Points(hbasespec.Splits{Count: 1050, Formula: hbasespec.SplitFiveDigits}, w))
 	require.Len(t, five, 1050)
 	require.Equal(t, []string{"user10085", "user10171"}, five[:2])
 	require.Equal(t, "user99999", five[1049])
-	many := texts(setup.Points(spec.HBaseSplits{Count: 20_000, Formula: spec.SplitFourDigits}, w))
+	many := texts(setup.Points(hbasespec.Splits{Count: 20_000, Formula: hbasespec.SplitFourDigits}, w))
 	require.Len(t, many, 9000, "HBase refuses a point that comes twice")
 }
 
 func TestPointsByQuantiles(t *testing.T) {
 	hashed := workload.Config{KeyPrefix: "user", RecordCount: 1000, ZeroPadding: 1}
-	require.Len(t, setup.Points(spec.HBaseSplits{Count: 20, Formula: spec.SplitQuantiles}, hashed), 20)
+	require.Len(t, setup.Points(hbasespec.Splits{Count: 20, Formula: hbasespec.SplitQuantiles}, hashed), 20)
 	ordered := hashed
 	ordered.Ordered, ordered.ZeroPadding = true, 4
-	require.Equal(t, []string{"user0250", "user0500", "user0750"}, texts(setup.Points(spec.HBaseSplits{Count: 3, Formula: spec.SplitQuantiles}, ordered)))
+	require.Equal(t, []string{"user0250", "user0500", "user0750"}, texts(setup.Points(hbasespec.Splits{Count: 3, Formula: hbasespec.SplitQuantiles}, ordered)))
 }
 
 func TestPointsThatAreNamedAreTaken(t *testing.T) {
 	keys := [][]byte{[]byte("a"), []byte("b")}
-	require.Equal(t, keys, setup.Points(spec.HBaseSplits{Keys: keys}, workload.Config{}))
-	require.Empty(t, setup.Points(spec.HBaseSplits{}, workload.Config{}))
+	require.Equal(t, keys, setup.Points(hbasespec.Splits{Keys: keys}, workload.Config{}))
+	require.Empty(t, setup.Points(hbasespec.Splits{}, workload.Config{}))
 }
 
 func TestTheDescriptorSaysWhoCreatedTheTable(t *testing.T) {
-	table := setup.Descriptor(spec.HBaseSettings{Namespace: "n", Table: "t", Family: spec.HBaseFamily{Name: "cf", Versions: 3}}, "20261121-abcd.1")
+	table := setup.Descriptor(hbasespec.Settings{Namespace: "n", Table: "t", Family: hbasespec.Family{Name: "cf", Versions: 3}}, "20261121-abcd.1")
 	require.Equal(t, "n:t", table.Name)
 	require.True(t, table.Marked())
 	require.Equal(t, "20261121-abcd.1", table.Attributes[admin.Mark])
@@ -58,7 +58,7 @@ func TestTheDescriptorSaysWhoCreatedTheTable(t *testing.T) {
 }
 
 func TestSizesOfATableAreHBasesUnlessTheyAreSaid(t *testing.T) {
-	s := spec.HBaseSettings{Table: "t", Family: spec.HBaseFamily{Name: "cf"}}
+	s := hbasespec.Settings{Table: "t", Family: hbasespec.Family{Name: "cf"}}
 	require.Len(t, setup.Descriptor(s, "x").Attributes, 1, "the mark alone")
 	s.FileSize, s.FlushSize = 2<<20, 1<<20
 	attributes := setup.Descriptor(s, "x").Attributes

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -23,7 +23,7 @@ type Outcome struct {
 
 // Prepare makes the table fit for a run, whose id goes into the mark of a table that is created. It returns when all
 // regions are open.
-func Prepare(ctx context.Context, c *admin.Client, s spec.HBaseSettings, w workload.Config, run string, log *slog.Logger) (Outcome, error) {
+func Prepare(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workload.Config, run string, log *slog.Logger) (Outcome, error) {
 	outcome, err := prepare(ctx, c, s, w, run, log)
 	if err != nil {
 		return outcome, err
@@ -39,18 +39,18 @@ func Prepare(ctx context.Context, c *admin.Client, s spec.HBaseSettings, w workl
 	return outcome, err
 }
 
-func prepare(ctx context.Context, c *admin.Client, s spec.HBaseSettings, w workload.Config, run string, log *slog.Logger) (Outcome, error) {
+func prepare(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workload.Config, run string, log *slog.Logger) (Outcome, error) {
 	name := s.FullTable()
 	found, err := c.Describe(ctx, name)
 	missing := errors.Is(err, admin.ErrNoTable) || errors.Is(err, admin.ErrNoNamespace)
 	switch {
 	case err != nil && !missing:
 		return Outcome{}, err
-	case missing && s.Create == spec.CreateNever:
+	case missing && s.Create == hbasespec.CreateNever:
 		return Outcome{}, fmt.Errorf("table %s is not there: load it first (--phase load, or load,run), or let it be created empty by hbase.table.create=missing", name)
 	case missing:
 		return Outcome{Created: true}, create(ctx, c, s, w, run, log)
-	case s.Create != spec.Recreate:
+	case s.Create != hbasespec.Recreate:
 		return Outcome{}, judge(ctx, c, s, found)
 	}
 	log.Info("dropping the table, because hbase.table.create=recreate", "table", name)
@@ -60,7 +60,7 @@ func prepare(ctx context.Context, c *admin.Client, s spec.HBaseSettings, w workl
 	return Outcome{Created: true, Dropped: true}, create(ctx, c, s, w, run, log)
 }
 
-func create(ctx context.Context, c *admin.Client, s spec.HBaseSettings, w workload.Config, run string, log *slog.Logger) error {
+func create(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workload.Config, run string, log *slog.Logger) error {
 	points := Points(s.Splits, w)
 	log.Info("creating the table", "table", s.FullTable(), "regions", len(points)+1)
 	err := c.Create(ctx, Descriptor(s, run), points)
@@ -71,7 +71,7 @@ func create(ctx context.Context, c *admin.Client, s spec.HBaseSettings, w worklo
 }
 
 // judge fails when a table that is there cannot be used as the settings want it.
-func judge(ctx context.Context, c *admin.Client, s spec.HBaseSettings, found admin.Table) error {
+func judge(ctx context.Context, c *admin.Client, s hbasespec.Settings, found admin.Table) error {
 	has := func(f admin.Family) bool { return f.Name == s.Family.Name }
 	if !slices.ContainsFunc(found.Families, has) {
 		var names []string
@@ -92,7 +92,7 @@ func judge(ctx context.Context, c *admin.Client, s spec.HBaseSettings, found adm
 
 // Descriptor is the table that the settings want, with the mark of who created it. What has HBase's default is left to
 // HBase.
-func Descriptor(s spec.HBaseSettings, by string) admin.Table {
+func Descriptor(s hbasespec.Settings, by string) admin.Table {
 	f := s.Family
 	attributes := map[string]string{
 		"VERSIONS": strconv.Itoa(f.Versions), "COMPRESSION": f.Compression, "BLOCKSIZE": strconv.Itoa(f.BlockSize),

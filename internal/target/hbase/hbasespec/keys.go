@@ -1,4 +1,4 @@
-package spec
+package hbasespec
 
 import (
 	"strings"
@@ -16,9 +16,9 @@ const (
 // user's disk.
 const SplitKeys = "hbase.splits.list"
 
-// hbaseKeys are the properties of HBase, each under the name that its users know it by: of HBase's own
+// keys are the properties of HBase, each under the name that its users know it by: of HBase's own
 // configuration, of YCSB's binding, or else one that begins with hbase.
-func hbaseKeys() []property.Key {
+func keys() []property.Key {
 	const day, gigabyte = 86400_000, 1 << 30
 	return []property.Key{
 		{Name: "columnfamily", Kind: property.Text, Doc: "the column family"},
@@ -60,7 +60,7 @@ func hbaseKeys() []property.Key {
 		{Name: "hbase.family.encoding", Kind: property.Enum, Default: "NONE", Values: []string{"NONE", "PREFIX", "DIFF", "FAST_DIFF", "ROW_INDEX_V1"}, Doc: "how keys are encoded in its blocks"},
 
 		{Name: "hbase.after.load", Kind: property.List, Check: checkAfterLoad, Doc: "what the steward does to the table when it is loaded, with commas, and what follows waits for: " + strings.Join(afterLoad(), ", ")},
-		{Name: BeforeProperty, Kind: property.List, Check: checkBeforeRun, Doc: "what the steward does to the table before anything is measured, with commas, and what follows waits for: " + strings.Join(afterLoad(), ", ")},
+		{Name: "hbase.before.run", Kind: property.List, Check: checkBeforeRun, Doc: "what the steward does to the table before anything is measured, with commas, and what follows waits for: " + strings.Join(afterLoad(), ", ")},
 		{Name: "hbase.action.timeout", Kind: property.Duration, Default: "1h0m0s", Min: 1, Max: 7 * 86400, Doc: "how long each of these may take"},
 
 		{Name: "hbase.security.authentication", Kind: property.Enum, Default: "simple", Values: []string{"simple"}, Check: refuse("simple", noKerberos), Doc: "how the client proves who it is: " + noKerberos},

@@ -1,4 +1,4 @@
-package spec
+package hbasespec
 
 import (
 	"testing"
@@ -7,12 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/spec"
 )
 
 func TestWhoeverJudgesSuppliesWhereTheSandboxIs(t *testing.T) {
-	supplied := map[string]map[string]string{Sandbox: {"hbase.zookeeper.quorum": "10.0.0.1", "hbase.zookeeper.property.clientPort": "4711"}}
+	supplied := map[string]map[string]string{SandboxName: {"hbase.zookeeper.quorum": "10.0.0.1", "hbase.zookeeper.property.clientPort": "4711"}}
 	for name, test := range map[string]struct {
-		properties []Setting
+		properties []spec.Setting
 		quorum     string
 		family     string
 	}{
@@ -23,11 +24,11 @@ func TestWhoeverJudgesSuppliesWhereTheSandboxIs(t *testing.T) {
 		"it is not for another target": {p("db", "hbase", "columnfamily", "cf"), "127.0.0.1:2181", "cf"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := Submission{Properties: append(test.properties, p("operationcount", "1", "recordcount", "10")...), Supplied: supplied}
+			s := spec.Submission{Properties: append(test.properties, p("operationcount", "1", "recordcount", "10")...), Supplied: supplied}
 			suite, warnings, err := reader().Parse(s)
 			require.NoError(t, err)
 			require.Empty(t, warnings)
-			settings, err := HBase(suite.Cases[0].Properties)
+			settings, err := Read(suite.Cases[0].Properties)
 			require.NoError(t, err)
 			require.Equal(t, []string{test.quorum}, settings.Quorum)
 			require.Equal(t, test.family, settings.Family.Name)
@@ -36,35 +37,33 @@ func TestWhoeverJudgesSuppliesWhereTheSandboxIs(t *testing.T) {
 }
 
 func TestTheSandboxThatARunBrings(t *testing.T) {
-	suite, _, err := reader().Parse(Submission{Properties: p("db", "sandbox", "operationcount", "1", "recordcount", "10",
+	suite, _, err := reader().Parse(spec.Submission{Properties: p("db", "sandbox", "operationcount", "1", "recordcount", "10",
 		"sandbox.region-servers", "5", "sandbox.service", "exponential  10ms", "sandbox.service.handlers", "4", "sandbox.service.seed", "7", "sandbox.faults", "f.yaml")})
 	require.NoError(t, err)
-	settings, err := EmbeddedSandbox(suite.Cases[0].Properties)
+	settings, err := ReadSandbox(suite.Cases[0].Properties)
 	require.NoError(t, err)
 	require.Equal(t, SandboxSettings{
 		RegionServers: 5, Memory: 1024, Service: draw.Duration{Shape: draw.Exponential, Time: 10 * time.Millisecond}, Handlers: 4, Seed: 7, Faults: "f.yaml",
 	}, settings)
 
-	settings, err = EmbeddedSandbox(nil)
+	settings, err = ReadSandbox(nil)
 	require.NoError(t, err)
 	require.Equal(t, SandboxSettings{RegionServers: 3, Memory: 1024, Handlers: 30}, settings)
 
-	_, err = EmbeddedSandbox(map[string]string{"sandbox.service": "gauss"})
+	_, err = ReadSandbox(map[string]string{"sandbox.service": "gauss"})
 	require.ErrorContains(t, err, `"gauss" is no duration`)
 	for key, want := range map[string]string{
 		"sandbox.service": `"soon" is no duration`, "sandbox.region-servers": "soon", "sandbox.servise": "did you mean sandbox.service?",
 	} {
-		_, _, err = reader().Parse(Submission{Properties: p("db", "sandbox", "operationcount", "1", key, "soon")})
+		_, _, err = reader().Parse(spec.Submission{Properties: p("db", "sandbox", "operationcount", "1", key, "soon")})
 		require.ErrorContains(t, err, want)
 	}
 }
 
-func TestWhatASubmissionSetsOfTheSandbox(t *testing.T) {
-	s := Submission{
-		Files:      []File{{Name: "f", Content: []byte("sandbox.region-servers=2\nrecordcount=5\n")}},
+func TestPropertiesOfAnEmbeddedSandboxArePicked(t *testing.T) {
+	s := spec.Submission{
+		Files:      []spec.File{{Name: "f", Content: []byte("sandbox.region-servers=2\nrecordcount=5\n")}},
 		Properties: p("sandbox.faults", "f.yaml"),
 	}
-	require.Equal(t, []string{"sandbox.faults", "sandbox.region-servers"}, reader().Embeds(s))
-	require.True(t, reader().Sets(s, "recordcount"))
-	require.False(t, reader().Sets(s, "operationcount"))
+	require.Equal(t, []string{"sandbox.faults", "sandbox.region-servers"}, Embedded(reader().Given(s)))
 }

@@ -1,12 +1,44 @@
-package spec
+package hbasespec
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/spec"
 )
+
+// reader knows HBase and the sandbox.
+func reader() *spec.Reader { return spec.NewReader(Target(), Sandbox()) }
+
+// p are settings of -p.
+func p(pairs ...string) []spec.Setting {
+	var settings []spec.Setting
+	for i := 0; i < len(pairs); i += 2 {
+		settings = append(settings, spec.Setting{Key: pairs[i], Value: pairs[i+1]})
+	}
+	return settings
+}
+
+// other returns a value that differs from the key's default.
+func other(k property.Key) string {
+	switch k.Kind {
+	case property.Int:
+		return "7"
+	case property.Bool:
+		return strconv.FormatBool(k.Default != "true")
+	case property.Enum:
+		return k.Values[len(k.Values)-1]
+	case property.Duration:
+		return "7s"
+	case property.Float, property.Percent, property.Rate, property.Text, property.List:
+	}
+	return "other"
+}
 
 func TestEveryHonouredKeyOfHBaseReachesItsSettings(t *testing.T) {
 	values := map[string]string{
@@ -14,18 +46,18 @@ func TestEveryHonouredKeyOfHBaseReachesItsSettings(t *testing.T) {
 		"hbase.scanfiltervalue": "00ff", SplitKeys: "a,b", "hbase.table.create": "recreate", "hbase.client.operation.timeout": "70",
 		"hbase.family.blocksize": "128", "hbase.rpc.timeout": "70",
 	}
-	before, err := HBase(nil)
+	before, err := Read(nil)
 	require.NoError(t, err)
-	for _, k := range hbaseKeys() {
-		if k.Status != "" || len(k.Values) == 1 || k.Name == "hbase.splits.file" || k.Name == "hbase.after.load" || k.Name == BeforeProperty || k.Name == "hbase.action.timeout" {
+	for _, k := range keys() {
+		if k.Status != "" || len(k.Values) == 1 || k.Name == "hbase.splits.file" || k.Name == "hbase.after.load" || k.Name == "hbase.before.run" || k.Name == "hbase.action.timeout" {
 			continue // the content of the file is used; actions are of plan.Settings
 		}
 		t.Run(k.Name, func(t *testing.T) {
 			value := values[k.Name]
 			if value == "" {
-				value = other(t, k)
+				value = other(k)
 			}
-			after, err := HBase(map[string]string{k.Name: value})
+			after, err := Read(map[string]string{k.Name: value})
 			require.NoError(t, err)
 			require.NotEqual(t, before, after)
 		})
@@ -33,7 +65,7 @@ func TestEveryHonouredKeyOfHBaseReachesItsSettings(t *testing.T) {
 }
 
 func TestSettingsOfHBase(t *testing.T) {
-	s, err := HBase(map[string]string{
+	s, err := Read(map[string]string{
 		"hbase.zookeeper.quorum": "zk1,zk2:2182,[::1],[::2]:2183", "hbase.zookeeper.property.clientPort": "2281", "zookeeper.znode.parent": "/hbase-secure",
 		"table": "ns:t", "columnfamily": "cf", "hbase.client.operation.timeout": "1500", "durability": "SKIP_WAL",
 		SplitKeys: `user2,user\x00,user1`, "hbase.family.ttl": "60",
@@ -46,7 +78,7 @@ func TestSettingsOfHBase(t *testing.T) {
 	require.Equal(t, [][]byte{[]byte("user\x00"), []byte("user1"), []byte("user2")}, s.Splits.Keys)
 	require.Equal(t, CreateNever, s.Create)
 
-	s, err = HBase(map[string]string{"phase": "load,run", "table": "default:t"})
+	s, err = Read(map[string]string{"phase": "load,run", "table": "default:t"})
 	require.NoError(t, err)
 	require.Equal(t, CreateMissing, s.Create)
 	require.Equal(t, "t", s.FullTable())
@@ -88,13 +120,14 @@ func TestMistakesInSettingsOfHBase(t *testing.T) {
 }
 
 func TestSplitPointsComeFromAFile(t *testing.T) {
-	s := Submission{Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "hbase.splits.file", "points")}
+	s := spec.Submission{Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "hbase.splits.file", "points")}
 	require.Equal(t, []string{"points"}, reader().Needs(s))
 	_, _, err := reader().Parse(s)
 	require.EqualError(t, err, `-p: hbase.splits.file: the content of file "points" was not handed in; is there such a file where you submit from?`)
 
 	s.Attachments = map[string][]byte{"points": []byte("user5\r\nuser\\xFF\n\nuser,1\n")}
-	suite, _ := good(t, s)
+	suite, _, err := reader().Parse(s)
+	require.NoError(t, err)
 	properties := suite.Cases[0].Properties
 	require.Equal(t, `user\x2C1,user5,user\xFF`, properties[SplitKeys])
 	_, err = reader().Resolve(properties)
@@ -106,7 +139,7 @@ func TestSplitPointsComeFromAFile(t *testing.T) {
 }
 
 func TestAListOfSplitPointsExcludesTheirNumber(t *testing.T) {
-	_, _, err := reader().Parse(Submission{Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "hbase.splits", "3", SplitKeys, "a")})
+	_, _, err := reader().Parse(spec.Submission{Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "hbase.splits", "3", SplitKeys, "a")})
 	require.EqualError(t, err, "-p: hbase.splits.list: excludes hbase.splits (-p); give one of them")
 }
 
@@ -124,17 +157,18 @@ const site = `<?xml version="1.0"?>
 `
 
 func TestASiteFileTellsWhereHBaseIs(t *testing.T) {
-	f, err := HBaseSite("conf/hbase-site.xml", []byte(site))
+	f, err := ReadSite([]byte(site))
 	require.NoError(t, err)
-	require.NotContains(t, string(f.Content), "secret")
-	s := Submission{Files: []File{f}, Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "zookeeper.znode.parent", "/mine")}
+	require.NotContains(t, string(f), "secret")
+	s := spec.Submission{Files: []spec.File{{Name: "conf/hbase-site.xml", Content: f}}, Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "zookeeper.znode.parent", "/mine")}
 	_, _, err = reader().Parse(s)
 	require.EqualError(t, err, "conf/hbase-site.xml:10: hbase.security.authentication: kerberos is not supported: "+noKerberos+"; leave it out for a cluster without")
 
-	f, err = HBaseSite("conf/hbase-site.xml", []byte(strings.ReplaceAll(site, "kerberos", "simple")))
+	f, err = ReadSite([]byte(strings.ReplaceAll(site, "kerberos", "simple")))
 	require.NoError(t, err)
-	s.Files = []File{f}
-	suite, _ := good(t, s)
+	s.Files[0].Content = f
+	suite, _, err := reader().Parse(s)
+	require.NoError(t, err)
 	require.Equal(t, "zk1,zk2", suite.Cases[0].Properties["hbase.zookeeper.quorum"])
 	require.Equal(t, "/mine", suite.Cases[0].Properties["zookeeper.znode.parent"], "what is said by -p wins")
 	require.Equal(t, "hbase run", suite.Name, "where HBase is does not name what is done")
@@ -150,23 +184,22 @@ func TestWhatIsNoSiteFile(t *testing.T) {
 		"a variable": {"<configuration>\n<property><name>hbase.zookeeper.quorum</name><value>${host}</value></property></configuration>", `line 2: hbase.zookeeper.quorum is "${host}", and benchd does not fill in variables; give it by -p hbase.zookeeper.quorum=`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := HBaseSite("x", []byte(test.content))
+			_, err := ReadSite([]byte(test.content))
 			require.EqualError(t, err, test.want)
 		})
 	}
 }
 
-func FuzzHBaseSite(f *testing.F) {
+func FuzzSite(f *testing.F) {
 	f.Add([]byte(site))
 	f.Add([]byte("<configuration><a><b><name>x</name></b></a></configuration><configuration/>"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		file, err := HBaseSite("x.xml", content)
+		written, err := ReadSite(content)
 		if err != nil {
 			return
 		}
-		read, problems := readProperties(file.Name, file.Content)
-		require.Empty(t, problems, "what a site file says is written so that it is read")
-		require.NotEmpty(t, read)
+		given := reader().Given(spec.Submission{Files: []spec.File{{Name: "x.xml", Content: written}}})
+		require.NotEmpty(t, given, "what a site file says is written so that it is read")
 	})
 }
 

@@ -1,4 +1,4 @@
-package spec
+package hbasespec
 
 import (
 	"encoding/hex"
@@ -13,8 +13,8 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// checkHBase reports what does not fit together where HBase is the target.
-func checkHBase(c descriptor.Case) {
+// check reports what does not fit together where HBase is the target.
+func check(c descriptor.Case) {
 	family := c.Value("columnfamily")
 	if c.Sound("columnfamily") && family == "" {
 		c.Fail("columnfamily", "not given, and target hbase needs it; write columnfamily=family or whatever the table has")

@@ -1,4 +1,4 @@
-package spec
+package hbasespec
 
 import (
 	flags "flag"
@@ -13,10 +13,10 @@ import (
 var update = flags.Bool("update", false, "write the table of HBase's properties in docs/hbase.md anew")
 
 func TestHBasesPropertiesAreDocumented(t *testing.T) {
-	const path, begin, end = "../../docs/hbase.md", "<!-- properties -->\n", "<!-- end -->"
+	const path, begin, end = "../../../../docs/hbase.md", "<!-- properties -->\n", "<!-- end -->"
 	var b strings.Builder
 	b.WriteString("| property | default | is |\n| --- | --- | --- |\n")
-	for _, k := range hbaseKeys() {
+	for _, k := range keys() {
 		if k.Status != "" {
 			continue
 		}
@@ -40,5 +40,5 @@ func TestHBasesPropertiesAreDocumented(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(before+begin+b.String()+end+after), 0o644))
 		return
 	}
-	require.Equal(t, b.String(), table, "go test ./internal/spec -run Documented -update writes it")
+	require.Equal(t, b.String(), table, "go test ./internal/target/hbase/hbasespec -run Documented -update writes it")
 }

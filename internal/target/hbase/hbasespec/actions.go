@@ -1,4 +1,4 @@
-package spec
+package hbasespec
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// hbaseActions are what can be done to HBase while it is measured, with the arguments that each takes.
-func hbaseActions() []descriptor.Action {
+// actions are what can be done to HBase while it is measured, with the arguments that each takes.
+func actions() []descriptor.Action {
 	table := []string{"table"}
 	return []descriptor.Action{
 		{Name: "balance"},

@@ -1,13 +1,11 @@
-package spec
+package hbasespec
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/benchd/benchd/internal/draw"
 	"github.com/benchd/benchd/internal/property"
-	"github.com/benchd/benchd/internal/spec/suite"
 )
 
 // SandboxSettings is what sandbox a run brings with it: properties sandbox.*.
@@ -42,9 +40,9 @@ func checkDrawn(value string) (string, error) {
 	return d.String(), err
 }
 
-// EmbeddedSandbox returns the settings of the sandbox that a run brings with it, from resolved properties. The error is
-// of type Problems.
-func EmbeddedSandbox(properties map[string]string) (SandboxSettings, error) {
+// ReadSandbox returns the settings of the sandbox that a run brings with it, from resolved properties. The error is of type
+// property.Problems.
+func ReadSandbox(properties map[string]string) (SandboxSettings, error) {
 	v, err := property.Read(properties, sandboxKeys())
 	if err != nil {
 		return SandboxSettings{}, err
@@ -73,47 +71,7 @@ func DifferentSandbox(a, b map[string]string) string {
 	return ""
 }
 
-// Embeds lists the properties of a sandbox that a run brings with it, of those that a submission sets: who submits to
-// agents elsewhere brings none. Of a submission with mistakes it tells what it can.
-func (r *Reader) Embeds(s Submission) []string {
-	given := slices.Sorted(maps.Keys(r.said(s)))
-	return slices.DeleteFunc(given, func(name string) bool { return !strings.HasPrefix(name, sandboxPrefix) })
-}
-
-// Sets reports whether a submission sets a property itself; a suite file, whether it does so anywhere.
-func (r *Reader) Sets(s Submission, name string) bool {
-	_, ok := r.said(s)[name]
-	return ok
-}
-
-// said is what a submission sets, in any of its cases.
-func (r *Reader) said(s Submission) map[string]entry {
-	j := r.table.judge()
-	if s.Suite != nil {
-		read, _ := suite.Read(j.table.input(s))
-		for _, one := range read.Said {
-			j.set(entry{written: one.Key, value: one.Value})
-		}
-	}
-	j.take(s)
-	return j.given
-}
-
-// supply sets what goes below all that was said, because whoever judges knows it of the target. What is supplied
-// belongs together: where the submission sets one of them, the others would not fit it.
-func (j *judge) supply(by map[string]map[string]string) {
-	db := j.value("db")
-	j.supplyAll(db, j.target().Supplied)
-	j.supplyAll(db, by[db])
-}
-
-func (j *judge) supplyAll(db string, properties map[string]string) {
-	for name := range properties {
-		if _, ok := j.given[name]; ok {
-			return
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		j.set(entry{written: name, value: properties[name], place: "of target " + db})
-	}
+// Embedded picks the properties of a sandbox that a run brings with it.
+func Embedded(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, sandboxPrefix) })
 }

@@ -1,4 +1,4 @@
-package spec
+package hbasespec
 
 import (
 	"bytes"
@@ -12,13 +12,13 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// HBaseSite turns an hbase-site.xml into a properties file of the settings that say where HBase is, and how it is
+// ReadSite turns an hbase-site.xml into a properties file of the settings that say where HBase is, and how it is
 // secured, which is judged with all else, and of those that HBase's own client obeys and benchd does not. They
 // are on the lines on which the XML file has them. Nothing else of it is kept: such files have passwords in them.
-func HBaseSite(name string, content []byte) (File, error) {
+func ReadSite(content []byte) ([]byte, error) {
 	properties, err := readSite(content)
 	if err != nil {
-		return File{}, err
+		return nil, err
 	}
 	wanted := []string{
 		"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent",
@@ -33,7 +33,7 @@ func HBaseSite(name string, content []byte) (File, error) {
 			continue
 		}
 		if strings.Contains(p.value, "${") && !note {
-			return File{}, fmt.Errorf("line %d: %s is %s, and benchd does not fill in variables; give it by -p %s=", p.line, p.name, property.Quote(p.value), p.name)
+			return nil, fmt.Errorf("line %d: %s is %s, and benchd does not fill in variables; give it by -p %s=", p.line, p.name, property.Quote(p.value), p.name)
 		}
 		found = found || slices.Contains(wanted[:3], p.name)
 		for ; line < p.line; line++ {
@@ -43,13 +43,13 @@ func HBaseSite(name string, content []byte) (File, error) {
 		line++
 	}
 	if !found {
-		return File{}, fmt.Errorf("names none of %s; is it the file that HBase's clients have?", strings.Join(wanted[:3], ", "))
+		return nil, fmt.Errorf("names none of %s; is it the file that HBase's clients have?", strings.Join(wanted[:3], ", "))
 	}
-	return File{Name: name, Content: []byte(out.String())}, nil
+	return []byte(out.String()), nil
 }
 
-// site reports whether the file was made of an hbase-site.xml.
-func (f File) site() bool { return strings.HasSuffix(strings.ToLower(f.Name), ".xml") }
+// maxSite bounds an hbase-site.xml.
+const maxSite = 1 << 20
 
 // siteProperty is one property of a Hadoop configuration file, without blanks around it.
 type siteProperty struct {
@@ -59,8 +59,8 @@ type siteProperty struct {
 
 // readSite reads a Hadoop configuration file.
 func readSite(content []byte) ([]siteProperty, error) {
-	if len(content) > maxFile {
-		return nil, fmt.Errorf("has %d bytes; %d are the most", len(content), maxFile)
+	if len(content) > maxSite {
+		return nil, fmt.Errorf("has %d bytes; %d are the most", len(content), maxSite)
 	}
 	d := xml.NewDecoder(bytes.NewReader(content))
 	var properties []siteProperty
@@ -79,7 +79,7 @@ func readSite(content []byte) ([]siteProperty, error) {
 		switch t := token.(type) {
 		case xml.StartElement:
 			if path == nil && t.Name.Local != "configuration" {
-				return nil, fmt.Errorf("begins with <%s>; it should hold <configuration> with properties in it", printableName(t.Name.Local))
+				return nil, fmt.Errorf("begins with <%s>; it should hold <configuration> with properties in it", property.PrintableName(t.Name.Local))
 			}
 			path = append(path, t.Name.Local)
 			if len(path) == 2 {

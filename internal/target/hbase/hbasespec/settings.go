@@ -1,4 +1,4 @@
-package spec
+package hbasespec
 
 import (
 	"encoding/hex"
@@ -31,15 +31,15 @@ const (
 	SplitFiveDigits SplitFormula = "10000-99999" // keyprefix, and 10000+i*(99999-10000)/n for i in 1..n
 )
 
-// HBaseSplits says at which keys a table that is created is split.
-type HBaseSplits struct {
+// Splits says at which keys a table that is created is split.
+type Splits struct {
 	Count   int // by the formula
 	Formula SplitFormula
 	Keys    [][]byte // named one by one; then Count is 0. In order, each once
 }
 
-// HBaseFamily describes the column family of a table that is created, in HBase's own words.
-type HBaseFamily struct {
+// Family describes the column family of a table that is created, in HBase's own words.
+type Family struct {
 	Name        string
 	Versions    int
 	Compression string
@@ -50,8 +50,8 @@ type HBaseFamily struct {
 	Encoding    string
 }
 
-// HBaseScan says how scans are done.
-type HBaseScan struct {
+// Scan says how scans are done.
+type Scan struct {
 	Caching       int // rows fetched at a time; 0 is as many as the scan is to return
 	MaxResultSize int // bytes fetched at a time
 	PageFilter    bool
@@ -60,8 +60,8 @@ type HBaseScan struct {
 	Value         []byte // that it compares with
 }
 
-// HBaseSettings is what target HBase does.
-type HBaseSettings struct {
+// Settings is what target hbase does.
+type Settings struct {
 	Quorum    []string // host:port of ZooKeeper's servers
 	Znode     string   // where HBase is in ZooKeeper
 	Namespace string   // of the table; "default" where its name has none
@@ -78,17 +78,17 @@ type HBaseSettings struct {
 	WriteBuffer     int // bytes
 	BatchSize       int // 1 is no batching
 	BatchDelay      time.Duration
-	Scan            HBaseScan
+	Scan            Scan
 
 	Create    Creation
-	Splits    HBaseSplits
+	Splits    Splits
 	FileSize  int64 // bytes of files at which a region splits; 0 is as the servers have it
 	FlushSize int64 // bytes in memory at which a region is flushed; 0 is as the servers have it
-	Family    HBaseFamily
+	Family    Family
 }
 
 // FullTable is the table's name with its namespace, unless that is HBase's default one.
-func (s HBaseSettings) FullTable() string {
+func (s Settings) FullTable() string {
 	if s.Namespace == defaultNamespace {
 		return s.Table
 	}
@@ -97,20 +97,19 @@ func (s HBaseSettings) FullTable() string {
 
 const defaultNamespace = "default"
 
-// HBase returns the settings of target HBase from resolved properties. The error is of type Problems.
-func HBase(properties map[string]string) (HBaseSettings, error) {
-	keys := slices.DeleteFunc(hbaseKeys(), func(k property.Key) bool { return k.Status != "" })
-	read, err := property.Read(properties, append(keys,
+// Read returns the settings that resolved properties mean. The error is of type property.Problems.
+func Read(properties map[string]string) (Settings, error) {
+	known := slices.DeleteFunc(keys(), func(k property.Key) bool { return k.Status != "" })
+	v, err := property.Read(properties, append(known,
 		property.Key{Name: "table", Kind: property.Text, Default: "usertable"}, property.Key{Name: "phase", Kind: property.Text, Default: "run"}))
 	if err != nil {
-		return HBaseSettings{}, err
+		return Settings{}, err
 	}
-	v := values{Values: read}
 	namespace, table, err := parseTable(v.Text("table"))
 	if err != nil {
-		return HBaseSettings{}, property.Problems{{Key: "table", Text: err.Error()}}
+		return Settings{}, property.Problems{{Key: "table", Text: err.Error()}}
 	}
-	return HBaseSettings{
+	return Settings{
 		Quorum:    quorum(v.Text("hbase.zookeeper.quorum"), v.Text("hbase.zookeeper.property.clientPort")),
 		Znode:     v.Text("zookeeper.znode.parent"),
 		Namespace: namespace,
@@ -127,17 +126,17 @@ func HBase(properties map[string]string) (HBaseSettings, error) {
 		WriteBuffer:     v.Int("writebuffersize"),
 		BatchSize:       v.Int("hbase.batch.size"),
 		BatchDelay:      v.Duration("hbase.batch.delay"),
-		Scan:            v.hbaseScan(),
+		Scan:            scan(v),
 
-		Create: v.creation(),
-		Splits: HBaseSplits{
+		Create: creation(v),
+		Splits: Splits{
 			Count:   v.Int("hbase.splits"),
 			Formula: SplitFormula(v.Text("hbase.splits.formula")),
-			Keys:    v.splits(),
+			Keys:    splitKeys(v),
 		},
 		FileSize:  v.Int64("hbase.table.filesize"),
 		FlushSize: v.Int64("hbase.table.flushsize"),
-		Family: HBaseFamily{
+		Family: Family{
 			Name:        v.Text("columnfamily"),
 			Versions:    v.Int("hbase.family.versions"),
 			Compression: v.Text("hbase.family.compression"),
@@ -165,7 +164,7 @@ func splitsOf(v property.Values) string {
 }
 
 // creation is missing in a load where nothing is said.
-func (v values) creation() Creation {
+func creation(v property.Values) Creation {
 	switch said := v.Text("hbase.table.create"); {
 	case said != "":
 		return Creation(said)
@@ -175,13 +174,13 @@ func (v values) creation() Creation {
 	return CreateMissing
 }
 
-func (v values) hbaseScan() HBaseScan {
+func scan(v property.Values) Scan {
 	value, _ := hex.DecodeString(v.Text("hbase.scanfiltervalue"))
 	if len(value) == 0 {
 		value = slices.Repeat([]byte{0xff}, 100)
 		value[0] = 0x7f
 	}
-	return HBaseScan{
+	return Scan{
 		Caching:       v.Int("hbase.client.scanner.caching"),
 		MaxResultSize: v.Int("hbase.client.scanner.max.result.size"),
 		PageFilter:    v.Bool("hbase.usepagefilter"),
@@ -191,7 +190,7 @@ func (v values) hbaseScan() HBaseScan {
 	}
 }
 
-func (v values) splits() [][]byte {
+func splitKeys(v property.Values) [][]byte {
 	keys, _ := parseSplits(v.Text(SplitKeys))
 	return keys
 }

@@ -1,0 +1,49 @@
+// Package hbasespec describes the targets hbase and sandbox, which speaks HBase's protocols: their properties, what these mean,
+// and what can be done to them.
+package hbasespec
+
+import "github.com/benchd/benchd/internal/descriptor"
+
+// The names of the targets.
+const (
+	Name        = "hbase"
+	SandboxName = "sandbox"
+)
+
+// Target describes HBase.
+func Target() descriptor.Target {
+	t := common()
+	t.Name, t.Aliases = Name, []string{"site.ycsb.db.HBaseClient"}
+	for _, v := range []string{"094", "098", "1", "10", "12", "14", "2", "20"} {
+		t.Aliases = append(t.Aliases, "hbase"+v, "site.ycsb.db.hbase"+v+".HBaseClient"+v, "site.ycsb.db.HBaseClient"+v)
+	}
+	return t
+}
+
+// Sandbox describes an embedded cluster that speaks HBase's protocols. A run can bring one with it.
+func Sandbox() descriptor.Target {
+	t := common()
+	t.Name, t.Embedded = SandboxName, true
+	t.Keys = append(t.Keys, sandboxKeys()...)
+	t.Actions = append(t.Actions, sandboxActions()...)
+	t.Supplied = map[string]string{"columnfamily": "family"} // it has the tables that runs make in it
+	return t
+}
+
+// common is what HBase and a sandbox have in common.
+func common() descriptor.Target {
+	return descriptor.Target{
+		Keys:        keys(),
+		Exclusive:   [][2]string{{"hbase.splits", SplitKeys}},
+		Attachments: []descriptor.Attachment{{File: "hbase.splits.file", Into: SplitKeys, Parse: readSplits}},
+		Check:       check,
+		Address:     []string{"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent"},
+		Stores:      true,
+		Filling:     []string{"hbase.table.create", "hbase.after.load"},
+		Empties:     recreates,
+		Splits:      splitsOf,
+		Watched:     true,
+		Actions:     actions(),
+		Between:     afterLoad(),
+	}
+}
