@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/workload"
 )
 
 // Target describes one kind of system. It is plain data and pure functions: copies are cheap, and may be used by several
@@ -13,6 +14,8 @@ type Target struct {
 	Name string
 	// Aliases are YCSB's names of its bindings for the system and of their classes, which have begun with site.ycsb since 0.15.
 	Aliases []string
+	// Operations are the kinds of operations that the target can do, in the order in which messages name them.
+	Operations []workload.Kind
 	// Keys are the properties that the target has beside those of all runs. List fills in their Targets.
 	Keys []property.Key
 	// Address are the properties that say where the system is.

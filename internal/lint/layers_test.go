@@ -64,7 +64,7 @@ func layers() []layer {
 			{name: "keyspace"},
 			{name: "target/null/nullspec", beside: []string{"descriptor"}},
 			{name: "target/hbase/hbasespec", beside: []string{"descriptor", "sandbox/fault", "plan"}},
-			{name: "descriptor", beside: []string{"property"}},
+			{name: "descriptor", beside: []string{"property", "workload"}},
 			{name: "property"},
 			{name: "sandbox/fault", beside: []string{"draw"}},
 			{name: "draw"},

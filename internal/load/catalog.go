@@ -33,23 +33,9 @@ func newCatalog(cfg *workload.Config, load bool) *catalog {
 // operations gives their rows to those that a run draws.
 func (c *catalog) operations(cfg *workload.Config) {
 	p := cfg.Proportions
-	for _, share := range []struct {
-		kind workload.Kind
-		of   float64
-	}{
-		{workload.Read, p.Read},
-		{workload.Update, p.Update},
-		{workload.Insert, p.Insert},
-		{workload.Scan, p.Scan},
-		{workload.ReadModifyWrite, p.ReadModifyWrite},
-		{workload.Delete, p.Delete},
-		{workload.Increment, p.Increment},
-		{workload.Append, p.Append},
-		{workload.MultiGet, p.MultiGet},
-		{workload.CheckAndPut, p.CheckAndPut},
-	} {
-		if share.of > 0 {
-			c.whole[share.kind] = c.row(share.kind, "")
+	for _, share := range p.Shares() {
+		if share.Value > 0 {
+			c.whole[share.Kind] = c.row(share.Kind, "")
 		}
 	}
 	if cfg.DataIntegrity && p.Read > 0 {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"math"
+	"slices"
 
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/workload"
@@ -185,34 +186,21 @@ func figure(v any) (float64, bool) {
 
 // shares are the proportions divided by their sum, without those that are 0, by the operations' names.
 func shares(p workload.Proportions) map[string]float64 {
-	all := weights(p)
-	sum := 0.0
-	for _, share := range all {
-		sum += share
-	}
+	sum := p.Sum()
 	mix := make(map[string]float64)
-	for kind, share := range all {
-		if share > 0 {
-			mix[workload.Kind(kind).String()] = math.Round(share/sum*1e6) / 1e6
+	for _, share := range p.Shares() {
+		if share.Value > 0 {
+			mix[share.Kind.String()] = math.Round(share.Value/sum*1e6) / 1e6
 		}
 	}
 	return mix
-}
-
-// weights are the proportions by the operations that they are of.
-func weights(p workload.Proportions) [workload.NumKinds]float64 {
-	return [workload.NumKinds]float64{
-		workload.Read: p.Read, workload.Update: p.Update, workload.Insert: p.Insert, workload.Scan: p.Scan,
-		workload.ReadModifyWrite: p.ReadModifyWrite, workload.Delete: p.Delete, workload.Increment: p.Increment,
-		workload.Append: p.Append, workload.MultiGet: p.MultiGet, workload.CheckAndPut: p.CheckAndPut,
-	}
 }
 
 // Issues reports whether the phase that a run's figures are of issues an operation: the one that is measured, or a load
 // that nothing follows.
 func (s Settings) Issues(op workload.Kind) bool {
 	if s.Run {
-		return weights(s.Workload.Proportions)[op] > 0
+		return slices.ContainsFunc(s.Workload.Proportions.Shares(), func(share workload.Share) bool { return share.Kind == op && share.Value > 0 })
 	}
 	return s.Load && op == workload.Insert
 }

@@ -33,7 +33,7 @@ func TestAPropertyWithoutEffectIsNamed(t *testing.T) {
 		{"maxscanlength", "5", "scanproportion above 0", p("scanproportion", "0.05", "readproportion", "0.9")},
 		{"scanlengthdistribution", "zipfian", "scanproportion above 0", p("scanproportion", "0.05", "readproportion", "0.9")},
 		{"multiget.size", "5", "multigetproportion above 0", p("multigetproportion", "0.05", "readproportion", "0.9")},
-		{"increment.by", "5", "incrementproportion above 0", p("incrementproportion", "0.05", "readproportion", "0.9")},
+		{"increment.by", "5", "incrementproportion above 0", nil}, // the null target has no increments
 		{"fieldlengthhistogram", "h", "fieldlengthdistribution=histogram", nil},
 		{"measurement.raw.output_file", "f", "measurementtype=raw or hdrhistogram+raw", p("measurementtype", "raw")},
 		{"measurement.raw.no_summary", "true", "measurementtype=raw or hdrhistogram+raw", p("measurementtype", "hdrhistogram+raw")},
@@ -50,6 +50,13 @@ func TestAPropertyWithoutEffectIsNamed(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTheSizeOfAnIncrementHasAnEffectBesideIncrements(t *testing.T) {
+	_, warnings, err := reader().Parse(Submission{Properties: p("db", "sandbox", "recordcount", "10", "operationcount", "10",
+		"readproportion", "0.9", "updateproportion", "0", "incrementproportion", "0.1", "increment.by", "5")})
+	require.NoError(t, err)
+	require.Empty(t, warnings)
 }
 
 func TestWhatAFlagSaysOtherwiseIsNamed(t *testing.T) {

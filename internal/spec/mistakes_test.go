@@ -8,9 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/target/null/nullspec"
+	"github.com/benchd/benchd/internal/workload"
 )
 
 // A message names the place, the key, and the cure.
@@ -263,6 +265,20 @@ func TestTargetsThatDoNotExistAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = NewReader(nullspec.Target()).Parse(s)
 	require.ErrorContains(t, err, `--db: db: unknown value "hbase"; (one of null)`)
+}
+
+func TestOperationsThatTheTargetCannotDoAreRefused(t *testing.T) {
+	_, _, err := reader().Parse(Submission{Properties: slices.Concat(quiet, p("appendproportion", "0.5", "incrementproportion", "0", "checkandputproportion", "0.1"))})
+	const can = "; it can READ, UPDATE, INSERT, SCAN, READ-MODIFY-WRITE, DELETE, MULTI-GET"
+	require.EqualError(t, err, "-p: appendproportion: target null cannot APPEND"+can+"\n-p: checkandputproportion: target null cannot CHECK-AND-PUT"+can)
+	_, _, err = reader().Parse(Submission{Properties: slices.Concat(quiet, p("appendproportion", "0.5", "phase", "load"))})
+	require.NoError(t, err, "the file of a workload serves its load, too")
+	_, err = reader().Resolve(map[string]string{"db": "null", "recordcount": "1", "operationcount": "1", "appendproportion": "0.5"})
+	require.NoError(t, err, "runs of earlier releases can be read")
+
+	readOnly := descriptor.Target{Name: "copy", Operations: []workload.Kind{workload.Read}}
+	_, _, err = NewReader(readOnly).Parse(Submission{Properties: p("db", "copy", "recordcount", "1", "phase", "load")})
+	require.EqualError(t, err, "-p: phase: target copy cannot INSERT; it can READ")
 }
 
 func TestWordsBesideThePropertiesAreJudged(t *testing.T) {

@@ -60,6 +60,7 @@ func (j *judge) judgeCase(s Submission, adapt func()) (one plan.Case) {
 	one.Properties, one.Settings = j.settle()
 	j.judgeTarget()
 	j.judgeTogether(one.Settings)
+	j.judgeOperations(one.Settings)
 	return one
 }
 

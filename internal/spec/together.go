@@ -36,7 +36,7 @@ func (j *judge) judgeWorkload(s plan.Settings) {
 	if !s.Run { // a load asks for no rows, whatever a run of the same file would do
 		c.Proportions, c.RequestDistribution = workload.Proportions{Insert: 1}, workload.Uniform
 	}
-	if c.InsertCount > 0 && weight(c.Proportions) > 0 {
+	if c.InsertCount > 0 && c.Proportions.Sum() > 0 {
 		c.Proportions.Read = 1 // the range must fit, as in YCSB, even where nothing asks for it
 	}
 	var wrong []workload.PropertyError
@@ -122,21 +122,16 @@ func (j *judge) warnOfMix(s plan.Settings) {
 		return
 	}
 	c := s.Workload
-	names := []string{
-		"readproportion", "updateproportion", "insertproportion", "scanproportion", "readmodifywriteproportion",
-		"deleteproportion", "incrementproportion", "appendproportion", "multigetproportion", "checkandputproportion",
+	var names []string
+	for _, share := range c.Proportions.Shares() {
+		names = append(names, share.Property)
 	}
-	if sum := weight(c.Proportions); j.sound(names...) && sum > 0 && math.Abs(sum-1) > 1e-6 {
+	if sum := c.Proportions.Sum(); j.sound(names...) && sum > 0 && math.Abs(sum-1) > 1e-6 {
 		j.warn(j.blame(names...), "the proportions add up to %.6g, and each is divided by that (readproportion=0.95 and updateproportion=0.05 hold where they are not set)", sum)
 	}
 	if j.sound("operationcount") && c.RequestDistribution == workload.Zipfian && c.Proportions.Insert > 0 && c.OperationCount == 0 {
 		j.warn(j.blame("requestdistribution", "operationcount"), "the zipfian range allows for inserts by operationcount, which is not given: rows inserted in this run are not drawn")
 	}
-}
-
-// weight is the sum of all proportions.
-func weight(p workload.Proportions) float64 {
-	return p.Read + p.Update + p.Insert + p.Scan + p.ReadModifyWrite + p.Delete + p.Increment + p.Append + p.MultiGet + p.CheckAndPut
 }
 
 func (j *judge) warnOfEnd(s plan.Settings) {

@@ -108,13 +108,13 @@ func TestKindsComeInTheirProportions(t *testing.T) {
 			counts[m.draw(&g.kinds)]++
 		}
 		var sum float64
-		for _, w := range p.weights() {
-			sum += w.value
+		for _, w := range p.Shares() {
+			sum += w.Value
 		}
-		for _, w := range p.weights() {
-			share := w.value / sum
+		for _, w := range p.Shares() {
+			share := w.Value / sum
 			deviation := math.Sqrt(draws * share * (1 - share))
-			require.InDelta(t, draws*share, counts[w.kind], 4*deviation, "%v of %+v", w.kind, p)
+			require.InDelta(t, draws*share, counts[w.Kind], 4*deviation, "%v of %+v", w.Kind, p)
 		}
 	}
 }

@@ -12,9 +12,16 @@ type mix struct {
 	upto  []float64 // upper end of each kind's part of [0, 1)
 }
 
-// weights are the proportions in YCSB's order, which decides about nothing but the sequence of a seed.
-func (p *Proportions) weights() []weight {
-	return []weight{
+// Share is how often a run issues one kind of operation, in relation to the others.
+type Share struct {
+	Kind     Kind
+	Property string // that it is the value of
+	Value    float64
+}
+
+// Shares lists the proportions in YCSB's order, which decides about nothing but the sequence of a seed.
+func (p *Proportions) Shares() []Share {
+	return []Share{
 		{Read, "readproportion", p.Read},
 		{Update, "updateproportion", p.Update},
 		{Insert, "insertproportion", p.Insert},
@@ -28,25 +35,25 @@ func (p *Proportions) weights() []weight {
 	}
 }
 
-type weight struct {
-	kind     Kind
-	property string
-	value    float64
+// Sum is the sum of all proportions.
+func (p *Proportions) Sum() float64 {
+	var sum float64
+	for _, s := range p.Shares() {
+		sum += s.Value
+	}
+	return sum
 }
 
 func newMix(p *Proportions) mix {
-	var sum float64
-	for _, w := range p.weights() {
-		sum += w.value
-	}
+	sum := p.Sum()
 	var m mix
 	var upto float64
-	for _, w := range p.weights() {
-		if w.value <= 0 {
+	for _, s := range p.Shares() {
+		if s.Value <= 0 {
 			continue
 		}
-		upto += w.value
-		m.kinds = append(m.kinds, w.kind)
+		upto += s.Value
+		m.kinds = append(m.kinds, s.Kind)
 		m.upto = append(m.upto, upto/sum)
 	}
 	return m

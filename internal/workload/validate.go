@@ -88,8 +88,8 @@ func (j *judge) rows(load bool) {
 
 // Asks reports whether a run asks for rows that are there already.
 func (c *Config) Asks() bool {
-	for _, w := range c.Proportions.weights() {
-		if w.kind != Insert && w.value > 0 {
+	for _, s := range c.Proportions.Shares() {
+		if s.Kind != Insert && s.Value > 0 {
 			return true
 		}
 	}
@@ -170,12 +170,12 @@ func (j *judge) integrity() {
 func (j *judge) mix() {
 	var sum float64
 	good := true
-	for _, w := range j.c.Proportions.weights() {
-		if !(w.value >= 0) || math.IsInf(w.value, 0) { // NaN compares with nothing
-			j.fail(w.property, w.value, "is no share", "write 0 or more")
+	for _, s := range j.c.Proportions.Shares() {
+		if !(s.Value >= 0) || math.IsInf(s.Value, 0) { // NaN compares with nothing
+			j.fail(s.Property, s.Value, "is no share", "write 0 or more")
 			good = false
 		}
-		sum += w.value
+		sum += s.Value
 	}
 	if good && (sum <= 0 || math.IsInf(sum, 0)) {
 		j.fail("readproportion", j.c.Proportions.Read, "and all other proportions leave nothing to do", "write the share of some operation")

@@ -2,7 +2,10 @@
 // and what can be done to them.
 package hbasespec
 
-import "github.com/benchd/benchd/internal/descriptor"
+import (
+	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/workload"
+)
 
 // The names of the targets.
 const (
@@ -33,6 +36,10 @@ func Sandbox() descriptor.Target {
 // common is what HBase and a sandbox have in common.
 func common() descriptor.Target {
 	return descriptor.Target{
+		Operations: []workload.Kind{
+			workload.Read, workload.Update, workload.Insert, workload.Scan, workload.ReadModifyWrite, workload.Delete, workload.Increment,
+			workload.Append, workload.MultiGet, workload.CheckAndPut,
+		},
 		Keys:        keys(),
 		Exclusive:   [][2]string{{"hbase.splits", SplitKeys}},
 		Attachments: []descriptor.Attachment{{File: "hbase.splits.file", Into: SplitKeys, Parse: readSplits}},

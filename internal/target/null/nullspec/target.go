@@ -4,17 +4,22 @@ package nullspec
 import (
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/workload"
 )
 
 // Name is the null target's name.
 const Name = "null"
 
-// Target describes the null target, which serves any operation at once or after a simulated time.
+// Target describes the null target, which serves operations at once or after a simulated time. It stores nothing, so it has none
+// that depend on what is stored.
 func Target() descriptor.Target {
 	return descriptor.Target{
 		Name:    Name,
 		Aliases: []string{"site.ycsb.BasicDB", "site.ycsb.BasicTSDB", "basic"},
-		Keys:    keys(),
+		Operations: []workload.Kind{
+			workload.Read, workload.Update, workload.Insert, workload.Scan, workload.ReadModifyWrite, workload.Delete, workload.MultiGet,
+		},
+		Keys: keys(),
 	}
 }
 
