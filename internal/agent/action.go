@@ -11,6 +11,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -152,7 +153,11 @@ func (a *Agent) do(ctx context.Context, m *benchdv1.ActionOrder) (found load.Ans
 	if open == nil {
 		return found, load.Mark(load.ErrAction, fmt.Errorf("target %q takes no actions in this build of benchd (%s)", m.GetTarget(), a.config.Version))
 	}
-	actor, err := open(ctx, load.Settings{Properties: m.GetProperties(), Run: m.GetRun(), Agent: a.config.Name, Logger: a.log})
+	workload, err := spec.Workload(m.GetProperties())
+	if err != nil {
+		return found, load.Mark(load.ErrAction, fmt.Errorf("read settings of the workload: %w", err))
+	}
+	actor, err := open(ctx, load.Settings{Properties: m.GetProperties(), Workload: workload, Run: m.GetRun(), Agent: a.config.Name, Logger: a.log})
 	if err != nil {
 		return found, err
 	}

@@ -106,7 +106,7 @@ func (s *shard) prepare(m *benchdv1.Prepare) (facts map[string]string, err error
 	}
 	s.settings, s.properties = settings, part.Properties
 	target, err := driver(s.preparing, load.Settings{
-		Properties: part.Properties, Run: part.Run, Agent: part.Agent, Shard: part.Index,
+		Properties: part.Properties, Workload: settings.Workload, Run: part.Run, Agent: part.Agent, Shard: part.Index,
 		Seed: settings.Workload.Seed, Logger: s.log, WriteBelow: s.a.config.WriteBelow, KnownIO: s.a.config.KnownIO,
 	})
 	if err != nil {

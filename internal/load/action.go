@@ -28,7 +28,7 @@ type Actor interface {
 }
 
 // Acting connects to one kind of system to do actions. It fails within a bound of its own when the system is not
-// there. Of the settings it uses Properties and Logger.
+// there. Of the settings it uses Properties, Workload, Run and Logger.
 type Acting func(ctx context.Context, s Settings) (Actor, error)
 
 // Why an action was not done.

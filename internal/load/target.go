@@ -60,6 +60,7 @@ type Lost struct {
 // Settings is what a driver opens a Target with.
 type Settings struct {
 	Properties map[string]string // of the case, resolved
+	Workload   workload.Config   // that they describe
 	Run        string
 	Agent      string
 	Shard      int

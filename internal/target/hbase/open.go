@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/load"
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/setup"
@@ -55,11 +54,7 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 
 // Prepare creates the table if the settings want it, and judges whether it can be used: the work of the run's steward.
 func (t *Target) Prepare(ctx context.Context) error {
-	keys, err := spec.Workload(t.properties)
-	if err != nil {
-		return err //nolint:wrapcheck // it lists what is wrong
-	}
-	if _, err := setup.Prepare(ctx, t.cluster, t.settings, keys, t.run, t.log); err != nil {
+	if _, err := setup.Prepare(ctx, t.cluster, t.settings, t.workload, t.run, t.log); err != nil {
 		return err //nolint:wrapcheck // it says all
 	}
 	return t.findTable(ctx)

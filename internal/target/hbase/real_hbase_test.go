@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 	"github.com/benchd/benchd/internal/workload"
@@ -65,7 +66,9 @@ func realPrepare(t *testing.T, properties map[string]string) error {
 	t.Helper()
 	began := time.Now()
 	properties["db"] = "hbase"
-	target, err := hbase.Open(t.Context(), load.Settings{Properties: properties, Logger: slog.New(slog.DiscardHandler)})
+	keys, err := spec.Workload(properties)
+	require.NoError(t, err)
+	target, err := hbase.Open(t.Context(), load.Settings{Properties: properties, Workload: keys, Logger: slog.New(slog.DiscardHandler)})
 	if err == nil {
 		err = errors.Join(target.(load.Admin).Prepare(t.Context()), target.Close())
 	}

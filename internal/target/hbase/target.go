@@ -14,12 +14,13 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
+	"github.com/benchd/benchd/internal/workload"
 )
 
 // Target is a table of HBase.
 type Target struct {
 	settings    hbasespec.Settings
-	properties  map[string]string // of which the settings are
+	workload    workload.Config // whose keys a table is split for
 	run         string
 	log         *slog.Logger
 	family      []byte
@@ -54,7 +55,7 @@ type Target struct {
 func New(settings hbasespec.Settings, s load.Settings, locator Locator) *Target {
 	t := &Target{
 		settings:   settings,
-		properties: s.Properties,
+		workload:   s.Workload,
 		run:        s.Run,
 		log:        s.Logger,
 		family:     []byte(settings.Family.Name),

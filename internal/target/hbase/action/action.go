@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/load"
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/setup"
@@ -32,10 +31,6 @@ func Open(ctx context.Context, s load.Settings) (load.Actor, error) {
 	if err != nil {
 		return nil, load.Mark(load.ErrAction, fmt.Errorf("read settings of target hbase: %w", err))
 	}
-	keys, err := spec.Workload(s.Properties)
-	if err != nil {
-		return nil, load.Mark(load.ErrAction, fmt.Errorf("read settings of the workload: %w", err))
-	}
 	client, err := setup.Connect(ctx, settings, s.Logger)
 	if err != nil {
 		return nil, load.Mark(load.ErrNotReached, err)
@@ -44,7 +39,7 @@ func Open(ctx context.Context, s load.Settings) (load.Actor, error) {
 	if by == "" {
 		by = "benchctl admin"
 	}
-	return &actor{client: client, settings: settings, workload: keys, by: by, log: s.Logger}, nil
+	return &actor{client: client, settings: settings, workload: s.Workload, by: by, log: s.Logger}, nil
 }
 
 // Close lets go of the cluster.
