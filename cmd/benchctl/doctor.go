@@ -60,7 +60,7 @@ bad, 5 when the coordinator or a target cannot be reached or there are no agents
 			return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("-P, -p and --hbase-site say where a target is: name its kind with --db, such as --db hbase")}
 		}
 		if f.db != "" {
-			if _, _, err := target.Reader().Target(s, f.db); err != nil {
+			if _, _, err := target.All().Reader().Target(s, f.db); err != nil {
 				return &cli.Error{Code: cli.Usage, Err: err}
 			}
 		}

@@ -80,7 +80,7 @@ func addSubmissionFlags(cmd *cobra.Command) *submissionFlags {
 	config.PairsVar(fs, &f.tags, "tag", "", "keep a tag with the result; may stand several times")
 
 	values := map[string][]string{}
-	for _, k := range target.Reader().Keys() {
+	for _, k := range target.All().Reader().Keys() {
 		values[k.Name] = k.Values
 	}
 	for _, s := range settingFlags() {
@@ -158,7 +158,7 @@ func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins)
 		attach(&s)
 		return s, nil
 	}
-	for _, name := range target.Reader().Needs(s) {
+	for _, name := range target.All().Reader().Needs(s) {
 		content, err := read(name)
 		if err != nil {
 			return s, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("read %s, which a property names: %w", name, err)}
@@ -190,7 +190,7 @@ type judged struct {
 
 // judge tells all that is wrong with a submission before anything is done about it.
 func judge(s spec.Submission) (judged, error) {
-	suite, warnings, err := target.Reader().Parse(s)
+	suite, warnings, err := target.All().Reader().Parse(s)
 	if err != nil {
 		return judged{warnings: warnings}, err
 	}
@@ -202,7 +202,7 @@ func judge(s spec.Submission) (judged, error) {
 // says reports whether a submission sets a property of the target itself: on the command line, in a properties file, or in a suite
 // file where it counts in one of its cases. The address that a suite has for another target is given up for the sandbox.
 func (j judged) says(s spec.Submission, property string) bool {
-	reader := target.Reader()
+	reader := target.All().Reader()
 	inSuite := s.Suite != nil && reader.Sets(s, property)
 	s.Suite = nil
 	if !inSuite || reader.Sets(s, property) {

@@ -67,7 +67,7 @@ func TestFlagsBecomeSettingsThatKnowWhereTheyWereSaid(t *testing.T) {
 
 func TestEverySettingFlagMeansAPropertyOfTheSpec(t *testing.T) {
 	known := map[string]bool{}
-	for _, k := range target.Reader().Keys() {
+	for _, k := range target.All().Reader().Keys() {
 		known[k.Name] = k.Status == property.Honoured
 	}
 	for _, f := range settingFlags() {

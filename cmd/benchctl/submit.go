@@ -101,7 +101,7 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	if err != nil {
 		return err
 	}
-	if brought := hbasespec.Embedded(target.Reader().Given(s)); len(brought) > 0 && j.db == hbasespec.SandboxName {
+	if brought := hbasespec.Embedded(target.All().Reader().Given(s)); len(brought) > 0 && j.db == hbasespec.SandboxName {
 		return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s: these are of the sandbox that `benchctl run` brings with it; the one that agents use is started by `benchd sandbox` or `benchd dev`, with flags of its own", strings.Join(brought, ", "))}
 	}
 	signals, stop := catch()

@@ -39,7 +39,7 @@ func (f *submissionFlags) readSuite(cmd *cobra.Command, origins config.Origins, 
 // that names it by whoever judges.
 func attach(s *spec.Submission) {
 	s.Attachments = map[string][]byte{}
-	tried, reader := map[string]bool{}, target.Reader()
+	tried, reader := map[string]bool{}, target.All().Reader()
 	for again := true; again; {
 		again = false
 		for _, name := range reader.Needs(*s) {

@@ -28,7 +28,7 @@ judges the suite as it is with it.`,
 	schema := cmd.Flags().Bool("schema", false, "print the JSON Schema of suite files, for editors, and judge nothing")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		if *schema {
-			_, err := c.Out.Write(target.Reader().Schema())
+			_, err := c.Out.Write(target.All().Reader().Schema())
 			return err
 		}
 		submission, err := s.submission(cmd, c.Origins)

@@ -129,7 +129,8 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 		return err
 	}
 	registry := telemetry.NewRegistry(c.Version)
-	actors := target.Actors()
+	targets := target.All()
+	actors := targets.Actors()
 	actors[doctor.Target] = doctor.Open(doctor.This(), doctor.Use{Folders: []doctor.Folder{{Flag: "--spool", Dir: spool}}})
 	a, err := agent.New(agent.Config{
 		Coordinator: f.coordinator,
@@ -138,7 +139,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 			// A coordinator is in the user's own network; a proxy is for what lies outside.
 			grpc.WithNoProxy(),
 		},
-		Reader: target.Reader(), Drivers: target.Drivers(), Actors: actors, Hooks: hooks, Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
+		Reader: targets.Reader(), Drivers: targets.Drivers(), Actors: actors, Hooks: hooks, Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
 		OrphanTimeout: f.orphan, Spool: spool, Clock: clock.NewSource(f.skew), Logger: c.Logger, Registerer: registry,
 		WriteBelow: f.writeBelow, KnownIO: f.rawIO == cli.Off,
 	})

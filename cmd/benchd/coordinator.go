@@ -79,7 +79,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	}
 	registry := telemetry.NewRegistry(c.Version)
 	coord, err := coordinator.New(ctx, coordinator.Config{
-		DataDir: f.data, Keep: keep, Version: c.Version, Reader: target.Reader(), Logger: c.Logger, Registerer: registry,
+		DataDir: f.data, Keep: keep, Version: c.Version, Reader: target.All().Reader(), Logger: c.Logger, Registerer: registry,
 		Clock: clock.NewSource(f.skew),
 	})
 	if err != nil {

@@ -58,7 +58,7 @@ bad, 5 when coordinator, target or a port cannot be reached or used, and 1 when 
 	fs.StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive of a coordinator on this machine")
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of an agent's metrics")
 	fs.StringVar(&f.spool, "spool", "", "`DIR` of an agent's spool; default is below the system's temporary directory")
-	config.Enum(cmd, &f.db, "db", "", "open this target, as an agent would", target.Names(target.Drivers())...)
+	config.Enum(cmd, &f.db, "db", "", "open this target, as an agent would", target.All().Names()...)
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property of the target, such as hbase.zookeeper.quorum=HOST:PORT; may stand several times")
 	fs.StringVar(&f.hbaseSite, "hbase-site", "", "read ZooKeeper's quorum and port and the znode parent from an hbase-site.xml `FILE`; -p goes over it")
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
@@ -86,7 +86,7 @@ func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *docto
 		findings = append(findings, beyond...)
 	}
 	if f.db != "" {
-		findings = append(findings, doctor.Reach(ctx, f.db, target.Drivers()[f.db], load.Settings{
+		findings = append(findings, doctor.Reach(ctx, f.db, target.All().Drivers()[f.db], load.Settings{
 			Properties: properties, Run: "doctor", Agent: "doctor", Logger: c.Logger,
 		}))
 	}
@@ -154,7 +154,7 @@ func (f *doctorFlags) where(cmd *cobra.Command, origins config.Origins) (map[str
 	for _, p := range f.properties {
 		s.Properties = append(s.Properties, spec.Setting{Key: p.Key, Value: p.Value})
 	}
-	properties, _, err := target.Reader().Target(s, f.db) // what it warns of has nothing to do with where the target is
+	properties, _, err := target.All().Reader().Target(s, f.db) // what it warns of has nothing to do with where the target is
 	if err != nil {
 		return nil, &cli.Error{Code: cli.Usage, Err: err}
 	}

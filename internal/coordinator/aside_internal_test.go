@@ -27,7 +27,7 @@ import (
 // openHouse is a coordinator that works.
 func openHouse(t *testing.T, dir string) *Coordinator {
 	t.Helper()
-	c, err := New(t.Context(), Config{DataDir: dir, Version: "test", Reader: target.Reader(), AgentGrace: 50 * time.Millisecond})
+	c, err := New(t.Context(), Config{DataDir: dir, Version: "test", Reader: target.All().Reader(), AgentGrace: 50 * time.Millisecond})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close(context.WithoutCancel(t.Context()))) })
 	return c
@@ -38,8 +38,8 @@ func closedHouse(t *testing.T) *Coordinator {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	store := resultstest.Open(t)
-	c := &Coordinator{config: Config{DataDir: filepath.Dir(store.Path()), Reader: target.Reader()}, archive: store, log: log, clock: clock.NewSource(clock.Skew{}), quarantine: quarantine.NewList(log)}
-	c.results = results.New(results.Config{Archive: c.archive, Reader: target.Reader(), Version: "test", Clock: c.clock, Quarantine: c.quarantine, Logger: log})
+	c := &Coordinator{config: Config{DataDir: filepath.Dir(store.Path()), Reader: target.All().Reader()}, archive: store, log: log, clock: clock.NewSource(clock.Skew{}), quarantine: quarantine.NewList(log)}
+	c.results = results.New(results.Config{Archive: c.archive, Reader: target.All().Reader(), Version: "test", Clock: c.clock, Quarantine: c.quarantine, Logger: log})
 	return c
 }
 

@@ -62,7 +62,7 @@ func newHouseOf(t *testing.T, grace time.Duration) *house {
 func (h *house) open() {
 	h.registry = prometheus.NewPedanticRegistry()
 	c, err := coordinator.New(h.t.Context(), coordinator.Config{
-		DataDir: h.dir, Version: "test", Reader: target.Reader(), AgentGrace: h.grace,
+		DataDir: h.dir, Version: "test", Reader: target.All().Reader(), AgentGrace: h.grace,
 		ShowEnded: h.show, Clock: clock.NewSource(h.skew), Registerer: h.registry, Logger: slog.New(slog.NewTextHandler(h, nil)),
 	})
 	require.NoError(h.t, err)

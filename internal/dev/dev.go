@@ -29,7 +29,6 @@ import (
 	"github.com/benchd/benchd/internal/doctor"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/sandbox"
-	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/wire"
@@ -48,12 +47,8 @@ type Config struct {
 	Listener net.Listener
 	// Sandbox is what sandbox to start. Default: none.
 	Sandbox *sandbox.Options
-	// Reader reads submissions. Default: that of the targets of this build.
-	Reader *spec.Reader
-	// Drivers are the targets. Default: all of this build.
-	Drivers map[string]load.Driver
-	// Actors are the targets to which something can be done. Default: all of this build.
-	Actors map[string]load.Acting
+	// Targets are what runs can use. Default: all of this build.
+	Targets target.List
 	// WriteBelow is the only folder in which a run's properties may have files written; see [agent.Config].
 	WriteBelow string
 	// KnownIO has the agents make no raw system calls; see [agent.Config].
@@ -92,16 +87,11 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 		}
 		config.DataDir = c.folder
 	}
-	if config.Reader == nil {
-		config.Reader = target.Reader()
+	if config.Targets == nil {
+		config.Targets = target.All()
 	}
-	if config.Drivers == nil {
-		config.Drivers = target.Drivers()
-	}
-	if config.Actors == nil {
-		config.Actors = target.Actors()
-		config.Actors[doctor.Target] = doctor.Open(doctor.This(), doctor.Use{})
-	}
+	reader, actors := config.Targets.Reader(), config.Targets.Actors()
+	actors[doctor.Target] = doctor.Open(doctor.This(), doctor.Use{})
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	supplied, err := c.startSandbox(ctx, config.Sandbox)
 	if err != nil {
@@ -109,7 +99,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	}
 	c.Coordinator, err = coordinator.New(ctx, coordinator.Config{
 		DataDir: config.DataDir, Version: config.Version, Logger: config.Logger, Registerer: config.Registerer,
-		Reader: config.Reader, Supplied: supplied,
+		Reader: reader, Supplied: supplied,
 	})
 	if err != nil {
 		return nil, errors.Join(err, c.tidy())
@@ -121,7 +111,8 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	working, leave := context.WithCancel(context.WithoutCancel(ctx))
 	c.leave = leave
 	for i := range config.Agents {
-		if err := c.start(working, config, gate, fmt.Sprintf("local-%d", i+1)); err != nil {
+		one := agent.Config{Reader: reader, Drivers: config.Targets.Drivers(), Actors: actors, Name: fmt.Sprintf("local-%d", i+1), Gate: gate}
+		if err := c.start(working, config, one); err != nil {
 			return nil, errors.Join(err, c.Close())
 		}
 	}
@@ -186,23 +177,21 @@ func (c *Cluster) serve(listener net.Listener) error {
 // address is the coordinator's in memory: the dialer does not look at it.
 const address = "passthrough:///this-process"
 
-// start starts an agent.
-func (c *Cluster) start(ctx context.Context, config Config, gate *load.Gate, name string) error {
-	var registerer prometheus.Registerer
+// start starts an agent, of which one has what is particular.
+func (c *Cluster) start(ctx context.Context, config Config, one agent.Config) error {
 	if config.Registerer != nil {
-		registerer = prometheus.WrapRegistererWith(prometheus.Labels{"agent": name}, config.Registerer)
+		one.Registerer = prometheus.WrapRegistererWith(prometheus.Labels{"agent": one.Name}, config.Registerer)
 	}
-	a, err := agent.New(agent.Config{
-		Coordinator: address, Dial: c.dial, Reader: config.Reader, Drivers: config.Drivers, Actors: config.Actors, Name: name, Version: config.Version, Logger: config.Logger,
-		Spool: filepath.Join(config.DataDir, "points", name), Registerer: registerer, Gate: gate,
-		WriteBelow: config.WriteBelow, KnownIO: config.KnownIO,
-	})
+	one.Coordinator, one.Dial, one.Version, one.Logger = address, c.dial, config.Version, config.Logger
+	one.Spool = filepath.Join(config.DataDir, "points", one.Name)
+	one.WriteBelow, one.KnownIO = config.WriteBelow, config.KnownIO
+	a, err := agent.New(one)
 	if err != nil {
 		return err
 	}
 	c.agents.Go(func() {
 		if err := a.Run(ctx); err != nil {
-			c.fail(fmt.Errorf("agent %s: %w", name, err))
+			c.fail(fmt.Errorf("agent %s: %w", one.Name, err))
 		}
 	})
 	return nil

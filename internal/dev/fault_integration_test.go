@@ -27,19 +27,25 @@ type watched struct {
 	targets []load.Target
 }
 
-func (w *watched) drivers() map[string]load.Driver {
-	drivers := maps.Clone(target.Drivers())
-	open := drivers["sandbox"]
-	drivers["sandbox"] = func(ctx context.Context, s load.Settings) (load.Target, error) {
-		t, err := open(ctx, s)
-		if err == nil {
-			w.mu.Lock()
-			w.targets = append(w.targets, t)
-			w.mu.Unlock()
+// all are the targets of this build, of which sandboxes are watched.
+func (w *watched) all() target.List {
+	all := target.All()
+	for i := range all {
+		open := all[i].Open
+		if all[i].Name != "sandbox" {
+			continue
 		}
-		return t, err
+		all[i].Open = func(ctx context.Context, s load.Settings) (load.Target, error) {
+			t, err := open(ctx, s)
+			if err == nil {
+				w.mu.Lock()
+				w.targets = append(w.targets, t)
+				w.mu.Unlock()
+			}
+			return t, err
+		}
 	}
-	return drivers
+	return all
 }
 
 // retries counts attempts that were followed by another, by what made them so.
@@ -72,7 +78,7 @@ func faulty(t *testing.T, faults string, settings map[string]string) (result.Run
 	maps.Copy(all, settings)
 	w := &watched{}
 	r := executeOn(t, dev.Config{
-		Agents: 2, Drivers: w.drivers(), Sandbox: &sandbox.Options{Faults: parsed, Detection: 300 * time.Millisecond},
+		Agents: 2, Targets: w.all(), Sandbox: &sandbox.Options{Faults: parsed, Detection: 300 * time.Millisecond},
 	}, all)
 	return r, w.retries(t)
 }

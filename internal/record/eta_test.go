@@ -14,7 +14,7 @@ import (
 )
 
 func TestWhatIsAheadOfASuiteIsEstimated(t *testing.T) {
-	suite, _, err := target.Reader().Parse(spec.Submission{Suite: &spec.File{Name: "s.yaml", Content: []byte(`
+	suite, _, err := target.All().Reader().Parse(spec.Submission{Suite: &spec.File{Name: "s.yaml", Content: []byte(`
 suite: s
 properties: {db: "null", recordcount: 100}
 scenarios:
@@ -24,14 +24,14 @@ scenarios:
 	require.NoError(t, err)
 	runs, err := record.NewRuns("S", *suite, record.Ask{Agents: 1})
 	require.NoError(t, err)
-	require.False(t, record.NewETA(target.Reader(), archive.Suite{}, runs, "S.1").Known, "nothing tells how long 100 operations take")
+	require.False(t, record.NewETA(target.All().Reader(), archive.Suite{}, runs, "S.1").Known, "nothing tells how long 100 operations take")
 
-	eta := record.NewETA(target.Reader(), archive.Suite{}, runs[2:], "S.3")
+	eta := record.NewETA(target.All().Reader(), archive.Suite{}, runs[2:], "S.3")
 	require.True(t, eta.Known)
 	require.Equal(t, time.Minute, eta.After)
 
 	runs[0].Status, runs[0].Started, runs[0].Ended = result.Complete, time.Unix(10, 0), time.Unix(17, 0)
-	eta = record.NewETA(target.Reader(), archive.Suite{}, runs, "S.2")
+	eta = record.NewETA(target.All().Reader(), archive.Suite{}, runs, "S.2")
 	require.True(t, eta.Known)
 	require.Equal(t, time.Minute+7*time.Second, eta.After, "as long as the first of its case")
 }

@@ -25,7 +25,7 @@ import (
 func newStore(from Archive, keep Keep) *Store {
 	log := slog.New(slog.DiscardHandler)
 	return New(Config{
-		Archive: from, Reader: target.Reader(), Version: "test", Keep: keep, Clock: clock.NewSource(clock.Skew{}), Quarantine: quarantine.NewList(log), Logger: log,
+		Archive: from, Reader: target.All().Reader(), Version: "test", Keep: keep, Clock: clock.NewSource(clock.Skew{}), Quarantine: quarantine.NewList(log), Logger: log,
 	})
 }
 

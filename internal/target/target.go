@@ -2,9 +2,9 @@
 package target
 
 import (
-	"maps"
 	"slices"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase"
@@ -14,27 +14,56 @@ import (
 	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
 
-// Drivers gives each target's driver by its name, which is what --db says.
-func Drivers() map[string]load.Driver {
-	return map[string]load.Driver{
-		"hbase":   hbase.Open,
-		"null":    null.Open,
-		"sandbox": hbase.OpenSandbox,
+// Target is a kind of system that benchd can put under load.
+type Target struct {
+	descriptor.Target
+	Open load.Driver
+	Act  load.Acting // nil where nothing can be done to it
+}
+
+// List is the targets that a program has.
+type List []Target
+
+// All lists the targets of this build, in the order in which messages name them.
+func All() List {
+	return List{
+		{nullspec.Target(), null.Open, nil},
+		{hbasespec.Target(), hbase.Open, action.Open},
+		{hbasespec.Sandbox(), hbase.OpenSandbox, action.Sandboxes()},
 	}
+}
+
+// Descriptors lists what the targets are.
+func (l List) Descriptors() descriptor.List {
+	list := make(descriptor.List, len(l))
+	for i, t := range l {
+		list[i] = t.Target
+	}
+	return list
+}
+
+// Reader reads submissions for the targets.
+func (l List) Reader() *spec.Reader { return spec.NewReader(l.Descriptors()...) }
+
+// Drivers gives each target's driver by its name.
+func (l List) Drivers() map[string]load.Driver {
+	drivers := make(map[string]load.Driver, len(l))
+	for _, t := range l {
+		drivers[t.Name] = t.Open
+	}
+	return drivers
 }
 
 // Actors gives what can be done to each target, by the target's name.
-func Actors() map[string]load.Acting {
-	return map[string]load.Acting{
-		"hbase":   action.Open,
-		"sandbox": action.Sandboxes(),
+func (l List) Actors() map[string]load.Acting {
+	actors := make(map[string]load.Acting)
+	for _, t := range l {
+		if t.Act != nil {
+			actors[t.Name] = t.Act
+		}
 	}
+	return actors
 }
 
-// Reader reads submissions for these targets.
-func Reader() *spec.Reader {
-	return spec.NewReader(nullspec.Target(), hbasespec.Target(), hbasespec.Sandbox())
-}
-
-// Names lists the names of drivers in order.
-func Names(drivers map[string]load.Driver) []string { return slices.Sorted(maps.Keys(drivers)) }
+// Names lists the targets' names in alphabetical order.
+func (l List) Names() []string { return slices.Sorted(slices.Values(l.Descriptors().Names())) }

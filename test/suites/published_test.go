@@ -67,7 +67,7 @@ func read(t *testing.T, name string, trial bool) *plan.Suite {
 	t.Helper()
 	content, err := os.ReadFile(folder + name)
 	require.NoError(t, err)
-	s, warnings, err := target.Reader().Parse(spec.Submission{Suite: &spec.File{Name: name, Content: content}, Trial: trial})
+	s, warnings, err := target.All().Reader().Parse(spec.Submission{Suite: &spec.File{Name: name, Content: content}, Trial: trial})
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	return s

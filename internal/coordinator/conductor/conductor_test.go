@@ -49,7 +49,7 @@ func (*fakeHost) Stuck() bool                                { return false }
 // conducted is a conductor of a queued run.
 func conducted(t *testing.T, life context.Context, host *fakeHost) *conductor.Conductor {
 	t.Helper()
-	reader := target.Reader()
+	reader := target.All().Reader()
 	suite, _, err := reader.Parse(spec.Submission{Properties: []spec.Setting{{Key: "db", Value: "null"}, {Key: "recordcount", Value: "10"}, {Key: "operationcount", Value: "10"}}})
 	require.NoError(t, err)
 	records, err := record.NewRuns("S", *suite, record.Ask{Agents: 1, OnLoss: lifecycle.FailOnLoss})

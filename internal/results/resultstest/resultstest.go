@@ -57,7 +57,7 @@ const variants = 61
 func NewRun(t *testing.T, store Archive, id string, agents, windows, ops, samples int) *Run {
 	t.Helper()
 	length := time.Duration(windows) * time.Second
-	suite, _, err := target.Reader().Parse(spec.Submission{Properties: []spec.Setting{
+	suite, _, err := target.All().Reader().Parse(spec.Submission{Properties: []spec.Setting{
 		{Key: "db", Value: "null"},
 		{Key: "recordcount", Value: "1000"},
 		{Key: "operationcount", Value: "0"},
@@ -68,7 +68,7 @@ func NewRun(t *testing.T, store Archive, id string, agents, windows, ops, sample
 	stored := archive.Suite{ID: id, Status: result.Running, Created: time.Unix(1, 0).UTC(), DB: "null", Spec: json.RawMessage(`{}`)}
 	records, err := record.NewRuns(id, *suite, record.Ask{Agents: agents, OnLoss: lifecycle.FailOnLoss})
 	require.NoError(t, err)
-	r, err := record.Open(target.Reader(), stored, records[0])
+	r, err := record.Open(target.All().Reader(), stored, records[0])
 	require.NoError(t, err)
 	life := r.State.Life
 	life.Status, life.Phase = result.Running, 0
