@@ -14,6 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target"
 )
 
 // adminFlags say what every action takes.
@@ -50,8 +51,8 @@ func (f *adminFlags) submission(cmd *cobra.Command, origins config.Origins) (spe
 	return where.submission(cmd, origins)
 }
 
-// act has an action done, and prints what it found.
-func (f *adminFlags) act(ctx context.Context, c *cli.Context, cmd *cobra.Command, action load.Action) (err error) {
+// act has an action done to a target, and prints what it found.
+func (f *adminFlags) act(ctx context.Context, c *cli.Context, cmd *cobra.Command, target string, action load.Action) (err error) {
 	s, err := f.submission(cmd, c.Origins)
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (f *adminFlags) act(ctx context.Context, c *cli.Context, cmd *cobra.Command
 	var done remote.Done
 	if err := begin(ctx, signals, "interrupted; what was begun may go on", func(ctx context.Context) (err error) {
 		done, err = client.Act(ctx, remote.Order{
-			Target: "hbase", Submission: s, Action: action, Agent: f.agent, Timeout: f.timeout, By: submitter(),
+			Target: target, Submission: s, Action: action, Agent: f.agent, Timeout: f.timeout, By: submitter(),
 		})
 		return err
 	}); err != nil {
@@ -96,6 +97,12 @@ func (f *adminFlags) client(ctx context.Context, c *cli.Context) (*remote.Client
 }
 
 func adminCommand() cli.Command {
+	var commands []cli.Command
+	for _, t := range target.All() {
+		if len(t.Admin.Verbs) > 0 {
+			commands = append(commands, adminTargetCommand(t.Target))
+		}
+	}
 	return cli.Command{
 		Command: &cobra.Command{
 			Use:   "admin",
@@ -105,26 +112,6 @@ coordinator itself never talks to that system.`,
 			Example: `  benchctl admin hbase servers -p hbase.zookeeper.quorum=zk1:2181
   benchctl admin hbase major-compact usertable --wait --hbase-site /etc/hbase/conf/hbase-site.xml`,
 		},
-		Commands: []cli.Command{adminHBaseCommand()},
+		Commands: commands,
 	}
-}
-
-func adminHBaseCommand() cli.Command {
-	cmd := &cobra.Command{
-		Use:   "hbase",
-		Short: "Flush, compact, split, move, balance, count and the like, on an HBase",
-		Long: `Hbase does to an HBase cluster what its administrator does. Where the cluster is say -p hbase.zookeeper.quorum=HOST:PORT
-or --hbase-site; without either it is looked for on the agent's own machine.
-
-Without a TABLE the property table is meant, which is usertable by default. What was begun by an action whose outcome is
-not known, because its time was over or its agent was lost, may go on: look before you ask for it again.`,
-		Example: `  benchctl admin hbase regions usertable -p hbase.zookeeper.quorum=zk1:2181
-  benchctl admin hbase flush usertable && benchctl admin hbase major-compact usertable --wait
-  benchctl admin hbase count usertable --local -o json | jq '.rows[0][1]'`,
-	}
-	commands := make([]cli.Command, 0, len(adminVerbs()))
-	for _, v := range adminVerbs() {
-		commands = append(commands, v.command())
-	}
-	return cli.Command{Command: cmd, Commands: commands}
 }

@@ -46,7 +46,7 @@ bad, 5 when the coordinator or a target cannot be reached or there are no agents
 	}
 	f.connectFlags = addConnectFlags(cmd)
 	fs := cmd.Flags()
-	config.Enum(cmd, &f.db, "db", "", "have each agent look whether it reaches this target", "hbase", "sandbox")
+	config.Enum(cmd, &f.db, "db", "", "have each agent look whether it reaches this target", probed()...)
 	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE` that says where the target is; may stand several times, later ones win")
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as hbase.zookeeper.quorum=HOST:PORT; goes over -P; may stand several times")
 	fs.StringVar(&f.hbaseSite, "hbase-site", "", "read ZooKeeper's quorum and port and the znode parent from an hbase-site.xml `FILE`; -P and -p go over it")
@@ -159,11 +159,23 @@ func examineMachine(ctx context.Context, client *remote.Client, agent string) []
 	return findings
 }
 
+// probed names the targets that an agent can look for.
+func probed() []string {
+	var names []string
+	for _, t := range target.All() {
+		if t.Probe != "" {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
 // reach has an agent look whether it reaches the target.
 func (f *doctorFlags) reach(ctx context.Context, client *remote.Client, agent string, s spec.Submission) doctor.Finding {
 	begin := time.Now()
+	probe, _ := target.All().Descriptors().Find(f.db)
 	done, err := client.Act(ctx, remote.Order{
-		Target: f.db, Submission: s, Action: load.Action{Name: "servers"}, Agent: agent, Timeout: examineWithin, By: submitter(),
+		Target: f.db, Submission: s, Action: load.Action{Name: probe.Probe}, Agent: agent, Timeout: examineWithin, By: submitter(),
 	})
 	if err != nil && !errors.Is(err, wire.ErrTarget) {
 		err = fmt.Errorf("agent %s did not look: %w", agent, err)

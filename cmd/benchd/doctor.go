@@ -86,7 +86,9 @@ func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *docto
 		findings = append(findings, beyond...)
 	}
 	if f.db != "" {
-		findings = append(findings, doctor.Reach(ctx, f.db, target.All().Drivers()[f.db], load.Settings{
+		all := target.All()
+		t, _ := all.Descriptors().Find(f.db)
+		findings = append(findings, doctor.Reach(ctx, t, all.Drivers()[f.db], load.Settings{
 			Properties: properties, Run: "doctor", Agent: "doctor", Logger: c.Logger,
 		}))
 	}

@@ -42,8 +42,20 @@ type Target struct {
 	// the names of those that can also be done before a run is measured or after a load; they take no arguments then.
 	Actions []Action
 	Between []string
+	// Probe is the action by which an agent looks whether it reaches the target; the answer has a line for each server. Examine
+	// says what the facts of a target show. Both are for the doctor, and optional.
+	Probe   string
+	Examine func(facts map[string]string) Finding
+	// Admin is what an administrator can do to the target. Optional.
+	Admin Admin
 	// Check reports what does not fit together in a case of this target. Each value has been checked by its key. Optional.
 	Check func(Case)
+}
+
+// Finding is what the doctor found out about a target that answers.
+type Finding struct {
+	Found string // in words that go on a sentence
+	Cure  string // what to do where something is amiss
 }
 
 // Attachment is a file of the user's that travels with a submission as the value of a property: neither coordinators nor agents

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
 )
 
@@ -120,10 +121,14 @@ type target struct {
 func (o target) Facts(context.Context) (map[string]string, error) { return o.facts, o.err }
 func (o target) Close() error                                     { *o.closed = true; return nil }
 
+func examined(facts map[string]string) descriptor.Finding {
+	return descriptor.Finding{Found: ", version " + facts["version"], Cure: facts["cure"]}
+}
+
 func TestATargetIsOpenedAsAnAgentDoes(t *testing.T) {
 	closed := false
 	reach := func(facts map[string]string, openErr, factsErr error) Finding {
-		return Reach(t.Context(), "hbase", func(ctx context.Context, s load.Settings) (load.Target, error) {
+		return Reach(t.Context(), descriptor.Target{Name: "map", Examine: examined}, func(ctx context.Context, s load.Settings) (load.Target, error) {
 			_, bounded := ctx.Deadline()
 			require.True(t, bounded)
 			require.Equal(t, "zk", s.Properties["hbase.zookeeper.quorum"])
@@ -133,11 +138,13 @@ func TestATargetIsOpenedAsAnAgentDoes(t *testing.T) {
 			return target{facts: facts, err: factsErr, closed: &closed}, nil
 		}, load.Settings{Properties: map[string]string{"hbase.zookeeper.quorum": "zk"}})
 	}
-	f := reach(map[string]string{"hbase.version": "2.6.4", "hbase.servers": "3", "hbase.regions.in_transition": "0"}, nil, nil)
+	f := reach(map[string]string{"version": "2"}, nil, nil)
 	require.Equal(t, OK, f.Verdict)
-	require.Contains(t, f.Found, "HBase 2.6.4 with 3 region servers")
+	require.Contains(t, f.Found, ", version 2")
 	require.True(t, closed, "what was opened is closed")
-	require.Equal(t, Warn, reach(map[string]string{"hbase.regions.in_transition": "4"}, nil, nil).Verdict)
+	f = reach(map[string]string{"cure": "wait"}, nil, nil)
+	require.Equal(t, Warn, f.Verdict)
+	require.Equal(t, "wait", f.Cure)
 	for _, f := range []Finding{reach(nil, errors.New("no such\nquorum"), nil), reach(nil, nil, errors.New("no master"))} {
 		require.Equal(t, Bad, f.Verdict)
 		require.NotContains(t, f.Found, "\n")

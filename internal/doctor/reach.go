@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
 )
 
@@ -15,12 +16,21 @@ import (
 const reachWithin = 10 * time.Second
 
 // Reach opens a target as an agent does for a run, asks what it is, and lets go of it.
-func Reach(ctx context.Context, name string, open load.Driver, s load.Settings) Finding {
+func Reach(ctx context.Context, t descriptor.Target, open load.Driver, s load.Settings) Finding {
 	ctx, cancel := context.WithTimeout(ctx, reachWithin)
 	defer cancel()
 	begin := clock.Mono()
 	facts, err := visit(ctx, open, s)
-	return judgeTarget(name, facts, begin.Elapsed(), err)
+	f := judgeTarget(t.Name, begin.Elapsed(), err)
+	if err != nil || t.Examine == nil {
+		return f
+	}
+	shown := t.Examine(facts)
+	f.Found += shown.Found
+	if shown.Cure != "" {
+		return f.but(Warn, shown.Cure)
+	}
+	return f
 }
 
 func visit(ctx context.Context, open load.Driver, s load.Settings) (facts map[string]string, err error) {
@@ -39,7 +49,7 @@ func visit(ctx context.Context, open load.Driver, s load.Settings) (facts map[st
 
 // Reached judges what came of an agent's asking a target for its servers.
 func Reached(agent, name string, servers int, took time.Duration, err error) Finding {
-	f := judgeTarget(name, nil, took, err)
+	f := judgeTarget(name, took, err)
 	f.Agent = agent
 	if err == nil {
 		f.Found += fmt.Sprintf(", tells of %d servers", servers)
@@ -48,18 +58,11 @@ func Reached(agent, name string, servers int, took time.Duration, err error) Fin
 }
 
 // judgeTarget judges what came of opening a target.
-func judgeTarget(name string, facts map[string]string, took time.Duration, err error) Finding {
+func judgeTarget(name string, took time.Duration, err error) Finding {
 	f := found(nameTarget, "answers within %s", round(took)).at(name)
 	if err != nil {
 		f.Found = strings.ReplaceAll(err.Error(), "\n", "; ")
 		return f.but(Bad, "let this machine reach the target, start it, or name the right one with -p or --hbase-site, as the finding says")
-	}
-	if version := facts["hbase.version"]; version != "" {
-		f.Found += fmt.Sprintf(", HBase %s with %s region servers", version, facts["hbase.servers"])
-	}
-	if moving := facts["hbase.regions.in_transition"]; moving != "" && moving != "0" {
-		f.Found += ", " + moving + " regions in transition"
-		return f.but(Warn, "wait with `benchctl admin hbase wait-for-quiet` until they are open")
 	}
 	return f
 }

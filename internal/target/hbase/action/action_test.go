@@ -2,6 +2,7 @@ package action
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,6 +35,30 @@ func TestAnActionIsJudgedBeforeItIsDone(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "n:t", args["table"], "the table of the settings is meant where none is named")
 	require.True(t, slices.IsSorted(Names()))
+}
+
+// What a description offers can be done.
+func TestEveryActionThatIsDescribedExists(t *testing.T) {
+	described := hbasespec.Target()
+	names := append([]string{described.Probe}, described.Between...)
+	for _, a := range described.Actions {
+		names = append(names, a.Name)
+	}
+	for _, v := range described.Admin.Verbs {
+		names = append(names, strings.ReplaceAll(v.Name, "-", "_"))
+	}
+	require.Subset(t, Names(), names)
+	require.Subset(t, names, Names(), "what can be done can be asked for")
+	for _, v := range described.Admin.Verbs {
+		d := actions()[strings.ReplaceAll(v.Name, "-", "_")]
+		known := slices.Concat(d.needs, d.takes, []string{"table"})
+		for _, flag := range v.Flags {
+			require.Contains(t, known, flag.Argument, v.Name)
+		}
+		if v.Argument != "" {
+			require.Contains(t, known, v.Argument, v.Name)
+		}
+	}
 }
 
 func TestKeysArePrintedAsHBaseDoes(t *testing.T) {

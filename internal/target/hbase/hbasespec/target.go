@@ -20,6 +20,7 @@ func Target() descriptor.Target {
 	for _, v := range []string{"094", "098", "1", "10", "12", "14", "2", "20"} {
 		t.Aliases = append(t.Aliases, "hbase"+v, "site.ycsb.db.hbase"+v+".HBaseClient"+v, "site.ycsb.db.HBaseClient"+v)
 	}
+	t.Admin = admin()
 	return t
 }
 
@@ -52,5 +53,7 @@ func common() descriptor.Target {
 		Watched:     true,
 		Actions:     actions(),
 		Between:     afterLoad(),
+		Probe:       "servers",
+		Examine:     examine,
 	}
 }

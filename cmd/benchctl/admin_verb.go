@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/load"
+)
+
+// adminTargetCommand has a command for each verb of a target.
+func adminTargetCommand(t descriptor.Target) cli.Command {
+	cmd := &cobra.Command{Use: t.Name, Short: t.Admin.Short, Long: t.Admin.Long, Example: t.Admin.Example}
+	commands := make([]cli.Command, len(t.Admin.Verbs))
+	for i, v := range t.Admin.Verbs {
+		commands[i] = adminVerbCommand(t.Name, v)
+	}
+	return cli.Command{Command: cmd, Commands: commands}
+}
+
+// adminVerbCommand makes a command of a verb.
+func adminVerbCommand(target string, v descriptor.Verb) cli.Command {
+	cmd := &cobra.Command{Use: strings.TrimSpace(v.Name + " " + v.Args), Short: v.Short, Long: v.More, Example: v.Example}
+	f := addAdminFlags(cmd)
+	switch {
+	case v.Required:
+		cmd.Args = cli.Exactly(v.Args)
+	case v.Argument != "":
+		cmd.Args = cobra.MaximumNArgs(1)
+	default:
+		cmd.Args = cobra.NoArgs
+	}
+	if v.Choices != nil {
+		cmd.ValidArgs = v.Choices
+	} else {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	var setters []func(args map[string]string)
+	for _, flag := range v.Flags {
+		setters = append(setters, addVerbFlag(cmd, flag))
+	}
+	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, args []string) error {
+		action := load.Action{Name: strings.ReplaceAll(v.Name, "-", "_"), Args: map[string]string{}}
+		if len(args) > 0 {
+			action.Args[v.Argument] = args[0]
+		}
+		for _, set := range setters {
+			set(action.Args)
+		}
+		return f.act(ctx, c, cmd, target, action)
+	}}
+}
+
+// addVerbFlag adds a flag to a command, and returns what sets the argument of the action.
+func addVerbFlag(cmd *cobra.Command, flag descriptor.Flag) func(args map[string]string) {
+	if flag.Switch {
+		on := cmd.Flags().Bool(flag.Name, flag.On, flag.Usage)
+		return func(args map[string]string) {
+			if *on || flag.On {
+				args[flag.Argument] = strconv.FormatBool(*on)
+			}
+		}
+	}
+	text := cmd.Flags().String(flag.Name, "", flag.Usage)
+	return func(args map[string]string) {
+		if *text != "" {
+			args[flag.Argument] = *text
+		}
+	}
+}

@@ -1,0 +1,17 @@
+package hbasespec
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheDoctorNamesTheClusterAndRegionsThatMove(t *testing.T) {
+	f := examine(map[string]string{"hbase.version": "2.6.4", "hbase.servers": "3", "hbase.regions.in_transition": "0"})
+	require.Equal(t, ", HBase 2.6.4 with 3 region servers", f.Found)
+	require.Empty(t, f.Cure)
+	f = examine(map[string]string{"hbase.regions.in_transition": "4"})
+	require.Equal(t, ", 4 regions in transition", f.Found)
+	require.Contains(t, f.Cure, "wait-for-quiet")
+	require.Empty(t, examine(nil).Found)
+}
