@@ -7,6 +7,14 @@ import (
 	"time"
 )
 
+// The properties of actions between the phases of a run: what is done after a load and before a run, and how long each action
+// may take. Only coordinators obey them.
+const (
+	AfterLoadProperty     = "after.load"
+	BeforeRunProperty     = "before.run"
+	ActionTimeoutProperty = "action.timeout"
+)
+
 // Hook is the action that runs a command which the operator of an agent has allowed by name; HookArg is the argument that
 // has the name.
 const (

@@ -173,3 +173,12 @@ func TestShards(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, none)
 }
+
+// An agent of an earlier release knows these properties by other names, and refuses what it does not know.
+func TestAgentsAreNotSentWhatOnlyCoordinatorsObey(t *testing.T) {
+	properties := map[string]string{"db": "hbase", AfterLoadProperty: "flush", BeforeRunProperty: "flush", ActionTimeoutProperty: "1h0m0s"}
+	shards, err := Shards(Run{Seed: 3}, Case{Properties: properties}, []string{"a"})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"db": "hbase", "seed": "3"}, shards[0].Properties)
+	require.Len(t, properties, 4)
+}

@@ -92,6 +92,9 @@ func Shards(run Run, c Case, agents []string) ([]Shard, error) {
 		return nil, err
 	}
 	properties := run.Properties(c)
+	for _, name := range []string{AfterLoadProperty, BeforeRunProperty, ActionTimeoutProperty} {
+		delete(properties, name) // agents of earlier releases know them by other names
+	}
 	shards := make([]Shard, len(agents))
 	for i, agent := range agents {
 		shards[i] = Shard{

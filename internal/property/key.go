@@ -51,7 +51,7 @@ type Key struct {
 	File bool
 	// Targets are those that know the key; none means all.
 	Targets []string
-	// Of is the property that an Alias means.
+	// Of is the property that an Alias means. An Alias without a Kind takes the same values.
 	Of string
 
 	// Check accepts a value, and returns it in its canonical spelling; nil is the kind's own. A Rate has none of its own.

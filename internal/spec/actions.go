@@ -12,13 +12,8 @@ import (
 	"github.com/benchd/benchd/internal/spelling"
 )
 
-// Actions of a run, by the names of their properties.
-const (
-	// ActionsProperty lists what is done to the target while it is measured.
-	ActionsProperty = "actions"
-	// BeforeProperty lists what is done to it before.
-	BeforeProperty = "hbase.before.run"
-)
+// ActionsProperty lists what is done to the target while it is measured.
+const ActionsProperty = "actions"
 
 // mostActions is how many actions a run may have.
 const mostActions = 1000
@@ -176,10 +171,10 @@ func (l actions) check(value string) (string, error) {
 
 // judgeActions judges actions by the target and by what there is to measure.
 func (j *judge) judgeActions(s plan.Settings) {
-	if !j.sound(ActionsProperty, BeforeProperty, "phase", "db") {
+	if !j.sound(ActionsProperty, plan.BeforeRunProperty, "phase", "db") {
 		return
 	}
-	if e, ok := j.given[BeforeProperty]; ok && !e.idle() {
+	if e, ok := j.given[plan.BeforeRunProperty]; ok && !e.idle() {
 		switch {
 		case !s.Run:
 			j.warn(e, "has no effect in a load: it comes before what is measured")
@@ -187,6 +182,10 @@ func (j *judge) judgeActions(s plan.Settings) {
 			j.fail(e, "target %s takes no actions; leave it out, or write db=hbase", s.DB)
 		}
 	}
+	if e, ok := j.given[plan.AfterLoadProperty]; ok && !e.idle() && !s.Load && len(j.target().Between) > 0 {
+		j.warn(e, "has no effect without a load: --phase load or load,run")
+	}
+	j.judgeBetween()
 	e, ok := j.given[ActionsProperty]
 	if !ok || e.idle() {
 		return

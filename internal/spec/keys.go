@@ -12,11 +12,18 @@ import (
 // keysFor lists every property known where there are these targets, by topic. The names of other bindings' properties are
 // known by their prefixes only.
 func keysFor(targets descriptor.List) []property.Key {
-	keys := slices.Concat(workloadKeys(), distributionKeys(), runKeys(targets), telemetryKeys(targets), reportingKeys(), targets.Keys())
+	keys := slices.Concat(workloadKeys(), distributionKeys(), runKeys(targets), betweenKeys(targets), telemetryKeys(targets), reportingKeys(), targets.Keys())
 	for i := range keys {
 		if keys[i].Status == "" {
 			keys[i].Status = property.Honoured
 		}
+	}
+	for i, k := range keys {
+		if k.Status != property.Alias || k.Kind != "" {
+			continue
+		}
+		of := keys[slices.IndexFunc(keys, func(other property.Key) bool { return other.Name == k.Of })]
+		keys[i].Kind, keys[i].Values, keys[i].Min, keys[i].Max, keys[i].Check = of.Kind, of.Values, of.Min, of.Max, of.Check
 	}
 	return keys
 }

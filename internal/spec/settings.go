@@ -50,10 +50,10 @@ func (v values) settings() plan.Settings {
 		WarmupUntil:  plan.Until(v.Text("warmup.until")),
 		Interval:     v.Duration("interval"),
 
-		AfterLoad:     v.List("hbase.after.load"),
-		BeforeRun:     v.List(BeforeProperty),
+		AfterLoad:     v.List(plan.AfterLoadProperty),
+		BeforeRun:     v.List(plan.BeforeRunProperty),
 		Actions:       v.actions(),
-		ActionTimeout: v.Duration("hbase.action.timeout"),
+		ActionTimeout: v.Duration(plan.ActionTimeoutProperty),
 
 		HandoverAfter:   v.Duration(HandoverProperty),
 		Telemetry:       v.telemetry(),

@@ -291,7 +291,7 @@ func (j *judge) adapt(c suite.Case, base int) {
 		return
 	}
 	if c.Dataset != "" && j.value("phase") == "run" {
-		for _, name := range j.table.targets.Filling() {
+		for _, name := range append(j.table.targets.Filling(), plan.AfterLoadProperty) {
 			if e, ok := j.given[name]; ok && e.rank <= ofDataset {
 				delete(j.given, name)
 			}
@@ -303,7 +303,7 @@ func (j *judge) adapt(c suite.Case, base int) {
 func ofRuns() []string {
 	return []string{
 		"duration", "target", "rate", "arrival", "warmup", "warmup.ops", "warmup.until", "operationcount",
-		ActionsProperty, BeforeProperty,
+		ActionsProperty, plan.BeforeRunProperty,
 	}
 }
 

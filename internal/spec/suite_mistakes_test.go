@@ -125,7 +125,7 @@ func TestMistakesInASuiteAreToldWithTheirPlaces(t *testing.T) {
 			[]string{
 				`s.yaml:6:23: actions: "majr_compact" is nothing that can be done to a target; did you mean major_compact?`,
 				"s.yaml:7:50: actions: target null cannot flush; it takes hook",
-				`s.yaml:8:23: hbase.before.run: "flsh" is nothing that can be done before a run; there is flush, compact, major_compact, split, balance, wait_for_quiet`,
+				`s.yaml:8:23: before.run: "flsh" is nothing that can be done before a run; there is flush, compact, major_compact, split, balance, wait_for_quiet`,
 			},
 		},
 		"a fault that is a mistake, or where there is no sandbox": {

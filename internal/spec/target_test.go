@@ -1,12 +1,15 @@
 package spec
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
+	"github.com/benchd/benchd/internal/workload"
 )
 
 func TestATargetIsFoundWithoutARun(t *testing.T) {
@@ -49,4 +52,38 @@ func TestActionsAfterALoadAreNamed(t *testing.T) {
 	require.Equal(t, suite.Cases[0].Settings.AfterLoad, again.AfterLoad)
 	_, _, err = reader().Parse(load("flush,defragment"))
 	require.ErrorContains(t, err, "nothing that can be done after a load; there is flush, compact")
+}
+
+func TestActionsBetweenPhasesAreThoseOfTheTarget(t *testing.T) {
+	two := NewReader(descriptor.Target{Name: "one", Between: []string{"flush"}}, descriptor.Target{Name: "two", Between: []string{"rest"}, Operations: []workload.Kind{workload.Read}})
+	parse := func(actions string) error {
+		_, _, err := two.Parse(Submission{Properties: p("db", "two", "recordcount", "10", "operationcount", "10", "readproportion", "1", "updateproportion", "0", "before.run", actions)})
+		return err
+	}
+	require.NoError(t, parse("rest"))
+	require.EqualError(t, parse("rest,flush"), "-p: before.run: target two cannot flush between phases; it takes rest")
+	require.ErrorContains(t, parse("sing"), "there is flush, rest")
+}
+
+func TestActionsBetweenPhasesHaveNamesOfEarlierReleases(t *testing.T) {
+	settings := func(pairs ...string) Submission {
+		return Submission{Properties: p(append(pairs, "db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "10", "phase", "load,run")...)}
+	}
+	old, _, err := reader().Parse(settings("hbase.after.load", "flush", "hbase.before.run", "major-compact", "hbase.action.timeout", "2h"))
+	require.NoError(t, err)
+	today, _, err := reader().Parse(settings("after.load", "flush", "before.run", "major_compact", "action.timeout", "2h0m0s"))
+	require.NoError(t, err)
+	require.Equal(t, today, old)
+	require.Equal(t, "flush", old.Cases[0].Properties["after.load"])
+	require.Equal(t, 2*time.Hour, old.Cases[0].Settings.ActionTimeout)
+	again, err := reader().Resolve(map[string]string{"db": "hbase", "columnfamily": "cf", "recordcount": "10", "hbase.action.timeout": "2h0m0s", "operationcount": "1"})
+	require.NoError(t, err, "runs of earlier releases can be read")
+	require.Equal(t, 2*time.Hour, again.ActionTimeout)
+
+	_, _, err = reader().Parse(settings("after.load", "flush", "hbase.after.load", "compact"))
+	require.EqualError(t, err, "-p: hbase.after.load: means the same as after.load (-p); give one of them")
+	_, warnings, err := reader().Parse(Submission{Properties: slices.Concat(quiet, p("hbase.after.load", "flush"))})
+	require.NoError(t, err)
+	require.Len(t, warnings, 1)
+	require.Equal(t, "-p: hbase.after.load: has no effect: it is of target hbase or sandbox, and the target is null", warnings[0].String())
 }

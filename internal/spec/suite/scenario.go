@@ -10,7 +10,7 @@ import (
 // The properties that a scenario's keys stand for.
 const (
 	actionsProperty = "actions"
-	beforeProperty  = "hbase.before.run"
+	beforeProperty  = "before.run"
 )
 
 // axis is what varies together: one property, or the entries of a list of cases. Each point says what it sets.

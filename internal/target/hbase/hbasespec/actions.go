@@ -3,8 +3,6 @@ package hbasespec
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
@@ -45,24 +43,7 @@ func checkArgs(args map[string]string) error {
 	return nil
 }
 
-// afterLoad are the actions that a load may end with.
-func afterLoad() []string {
+// between are the actions that may come between the phases of a run.
+func between() []string {
 	return []string{"flush", "compact", "major_compact", "split", "balance", "wait_for_quiet"}
-}
-
-// checkAfterLoad accepts names of actions, with dashes too.
-func checkAfterLoad(value string) (string, error) { return checkActionNames(value, "after a load") }
-
-func checkBeforeRun(value string) (string, error) { return checkActionNames(value, "before a run") }
-
-func checkActionNames(value, when string) (string, error) {
-	var names []string
-	for name := range strings.SplitSeq(value, ",") {
-		name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
-		if !slices.Contains(afterLoad(), name) {
-			return "", fmt.Errorf("%s is nothing that can be done %s; there is %s", property.Quote(name), when, strings.Join(afterLoad(), ", "))
-		}
-		names = append(names, name)
-	}
-	return strings.Join(names, ","), nil
 }

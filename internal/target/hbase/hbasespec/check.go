@@ -33,9 +33,6 @@ func check(c descriptor.Case) {
 	if c.Changed("hbase.batch.delay") && c.Value("hbase.batch.size") == "1" {
 		c.Warn("hbase.batch.delay", "has no effect without hbase.batch.size above 1")
 	}
-	if c.Changed("hbase.after.load") && c.Value("phase") == "run" {
-		c.Warn("hbase.after.load", "has no effect without a load: --phase load or load,run")
-	}
 	if c.Changed("writebuffersize") && c.Value("clientbuffering") == "false" {
 		c.Warn("writebuffersize", "has no effect without clientbuffering=true")
 	}

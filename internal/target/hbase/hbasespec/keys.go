@@ -1,8 +1,7 @@
 package hbasespec
 
 import (
-	"strings"
-
+	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
 )
 
@@ -59,9 +58,9 @@ func keys() []property.Key {
 		{Name: "hbase.family.ttl", Kind: property.Int, Default: "0", Max: 2147483646, Doc: "seconds after which its cells expire; 0 is never"},
 		{Name: "hbase.family.encoding", Kind: property.Enum, Default: "NONE", Values: []string{"NONE", "PREFIX", "DIFF", "FAST_DIFF", "ROW_INDEX_V1"}, Doc: "how keys are encoded in its blocks"},
 
-		{Name: "hbase.after.load", Kind: property.List, Check: checkAfterLoad, Doc: "what the steward does to the table when it is loaded, with commas, and what follows waits for: " + strings.Join(afterLoad(), ", ")},
-		{Name: "hbase.before.run", Kind: property.List, Check: checkBeforeRun, Doc: "what the steward does to the table before anything is measured, with commas, and what follows waits for: " + strings.Join(afterLoad(), ", ")},
-		{Name: "hbase.action.timeout", Kind: property.Duration, Default: "1h0m0s", Min: 1, Max: 7 * 86400, Doc: "how long each of these may take"},
+		{Name: "hbase.after.load", Status: property.Alias, Of: plan.AfterLoadProperty, Doc: "another name of after.load"},
+		{Name: "hbase.before.run", Status: property.Alias, Of: plan.BeforeRunProperty, Doc: "another name of before.run"},
+		{Name: "hbase.action.timeout", Status: property.Alias, Of: plan.ActionTimeoutProperty, Doc: "another name of action.timeout"},
 
 		{Name: "hbase.security.authentication", Kind: property.Enum, Default: "simple", Values: []string{"simple"}, Check: refuse("simple", noKerberos), Doc: "how the client proves who it is: " + noKerberos},
 		{Name: "hbase.rpc.protection", Kind: property.Enum, Default: "authentication", Values: []string{"authentication"}, Check: refuse("authentication", noCipher), Doc: "what is done to requests on their way: " + noCipher},
