@@ -19,6 +19,7 @@ import (
 
 // adminFlags say what every action takes.
 type adminFlags struct {
+	targets target.List
 	*connectFlags
 	properties config.Pairs
 	files      []string
@@ -29,8 +30,8 @@ type adminFlags struct {
 	output     string
 }
 
-func addAdminFlags(cmd *cobra.Command) *adminFlags {
-	f := &adminFlags{connectFlags: addConnectFlags(cmd), output: "table"}
+func addAdminFlags(cmd *cobra.Command, targets target.List) *adminFlags {
+	f := &adminFlags{targets: targets, connectFlags: addConnectFlags(cmd), output: "table"}
 	fs := cmd.Flags()
 	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE` that says where HBase is; may stand several times, later ones win")
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as hbase.zookeeper.quorum=HOST:PORT; goes over -P; may stand several times")
@@ -44,7 +45,7 @@ func addAdminFlags(cmd *cobra.Command) *adminFlags {
 
 // submission is where the target is.
 func (f *adminFlags) submission(cmd *cobra.Command, origins config.Origins) (spec.Submission, error) {
-	where := submissionFlags{files: f.files, properties: f.properties, hbaseSite: f.hbaseSite, settings: map[string]*string{}}
+	where := submissionFlags{targets: f.targets, files: f.files, properties: f.properties, hbaseSite: f.hbaseSite, settings: map[string]*string{}}
 	for _, s := range settingFlags() {
 		where.settings[s.name] = new(string)
 	}
@@ -52,7 +53,7 @@ func (f *adminFlags) submission(cmd *cobra.Command, origins config.Origins) (spe
 }
 
 // act has an action done to a target, and prints what it found.
-func (f *adminFlags) act(ctx context.Context, c *cli.Context, cmd *cobra.Command, target string, action load.Action) (err error) {
+func (f *adminFlags) act(ctx context.Context, c *cli.Context, cmd *cobra.Command, name string, action load.Action) (err error) {
 	s, err := f.submission(cmd, c.Origins)
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func (f *adminFlags) act(ctx context.Context, c *cli.Context, cmd *cobra.Command
 	var done remote.Done
 	if err := begin(ctx, signals, "interrupted; what was begun may go on", func(ctx context.Context) (err error) {
 		done, err = client.Act(ctx, remote.Order{
-			Target: target, Submission: s, Action: action, Agent: f.agent, Timeout: f.timeout, By: submitter(),
+			Target: name, Submission: s, Action: action, Agent: f.agent, Timeout: f.timeout, By: submitter(),
 		})
 		return err
 	}); err != nil {
@@ -89,18 +90,18 @@ func (f *adminFlags) client(ctx context.Context, c *cli.Context) (*remote.Client
 		}
 		return client, client.Close, nil
 	}
-	cluster, err := dev.Start(ctx, dev.Config{Agents: 1, Version: c.Version, Logger: c.Logger})
+	cluster, err := dev.Start(ctx, dev.Config{Targets: f.targets, Agents: 1, Version: c.Version, Logger: c.Logger})
 	if err != nil {
 		return nil, nil, cli.StartError(err)
 	}
 	return remote.New(cluster.Conn(), nil, "this process"), cluster.Close, nil
 }
 
-func adminCommand() cli.Command {
+func adminCommand(targets target.List) cli.Command {
 	var commands []cli.Command
-	for _, t := range target.All() {
+	for _, t := range targets {
 		if len(t.Admin.Verbs) > 0 {
-			commands = append(commands, adminTargetCommand(t.Target))
+			commands = append(commands, adminTargetCommand(targets, t.Target))
 		}
 	}
 	return cli.Command{

@@ -10,22 +10,23 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/target"
 )
 
 // adminTargetCommand has a command for each verb of a target.
-func adminTargetCommand(t descriptor.Target) cli.Command {
+func adminTargetCommand(targets target.List, t descriptor.Target) cli.Command {
 	cmd := &cobra.Command{Use: t.Name, Short: t.Admin.Short, Long: t.Admin.Long, Example: t.Admin.Example}
 	commands := make([]cli.Command, len(t.Admin.Verbs))
 	for i, v := range t.Admin.Verbs {
-		commands[i] = adminVerbCommand(t.Name, v)
+		commands[i] = adminVerbCommand(targets, t.Name, v)
 	}
 	return cli.Command{Command: cmd, Commands: commands}
 }
 
 // adminVerbCommand makes a command of a verb.
-func adminVerbCommand(target string, v descriptor.Verb) cli.Command {
+func adminVerbCommand(targets target.List, name string, v descriptor.Verb) cli.Command {
 	cmd := &cobra.Command{Use: strings.TrimSpace(v.Name + " " + v.Args), Short: v.Short, Long: v.More, Example: v.Example}
-	f := addAdminFlags(cmd)
+	f := addAdminFlags(cmd, targets)
 	switch {
 	case v.Required:
 		cmd.Args = cli.Exactly(v.Args)
@@ -51,7 +52,7 @@ func adminVerbCommand(target string, v descriptor.Verb) cli.Command {
 		for _, set := range setters {
 			set(action.Args)
 		}
-		return f.act(ctx, c, cmd, target, action)
+		return f.act(ctx, c, cmd, name, action)
 	}}
 }
 

@@ -27,8 +27,8 @@ type doctorFlags struct {
 	db string
 }
 
-func doctorCommand() cli.Command {
-	f := &doctorFlags{adminFlags: adminFlags{connectFlags: &connectFlags{}, output: "table"}}
+func doctorCommand(targets target.List) cli.Command {
+	f := &doctorFlags{adminFlags: adminFlags{targets: targets, connectFlags: &connectFlags{}, output: "table"}}
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Examine a coordinator, its agents and their machines",
@@ -46,7 +46,7 @@ bad, 5 when the coordinator or a target cannot be reached or there are no agents
 	}
 	f.connectFlags = addConnectFlags(cmd)
 	fs := cmd.Flags()
-	config.Enum(cmd, &f.db, "db", "", "have each agent look whether it reaches this target", probed()...)
+	config.Enum(cmd, &f.db, "db", "", "have each agent look whether it reaches this target", probed(targets)...)
 	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE` that says where the target is; may stand several times, later ones win")
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as hbase.zookeeper.quorum=HOST:PORT; goes over -P; may stand several times")
 	fs.StringVar(&f.hbaseSite, "hbase-site", "", "read ZooKeeper's quorum and port and the znode parent from an hbase-site.xml `FILE`; -P and -p go over it")
@@ -60,7 +60,7 @@ bad, 5 when the coordinator or a target cannot be reached or there are no agents
 			return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("-P, -p and --hbase-site say where a target is: name its kind with --db, such as --db hbase")}
 		}
 		if f.db != "" {
-			if _, _, err := target.All().Reader().Target(s, f.db); err != nil {
+			if _, _, err := targets.Reader().Target(s, f.db); err != nil {
 				return &cli.Error{Code: cli.Usage, Err: err}
 			}
 		}
@@ -160,9 +160,9 @@ func examineMachine(ctx context.Context, client *remote.Client, agent string) []
 }
 
 // probed names the targets that an agent can look for.
-func probed() []string {
+func probed(targets target.List) []string {
 	var names []string
-	for _, t := range target.All() {
+	for _, t := range targets {
 		if t.Probe != "" {
 			names = append(names, t.Name)
 		}
@@ -173,7 +173,7 @@ func probed() []string {
 // reach has an agent look whether it reaches the target.
 func (f *doctorFlags) reach(ctx context.Context, client *remote.Client, agent string, s spec.Submission) doctor.Finding {
 	begin := time.Now()
-	probe, _ := target.All().Descriptors().Find(f.db)
+	probe, _ := f.targets.Descriptors().Find(f.db)
 	done, err := client.Act(ctx, remote.Order{
 		Target: f.db, Submission: s, Action: load.Action{Name: probe.Probe}, Agent: agent, Timeout: examineWithin, By: submitter(),
 	})

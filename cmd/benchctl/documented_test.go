@@ -12,6 +12,7 @@ import (
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/cli/clitest"
+	"github.com/benchd/benchd/internal/target"
 )
 
 // Each command line that a document shows is parsed. What needs no server is run, with less to do; what would be submitted, run on
@@ -23,7 +24,7 @@ func TestCommandLinesInDocumentsWork(t *testing.T) {
 	fillGround(t)
 	ran, seen := map[string]int{}, map[string]bool{}
 	for _, line := range lines {
-		cmd, err := clitest.Check(program().Tree(cli.Streams{}), line)
+		cmd, err := clitest.Check(program(target.All()).Tree(cli.Streams{}), line)
 		require.NoError(t, err, "%s: benchctl %v", line.Place, line.Args)
 		args, how := runnable(cmd.CommandPath(), line)
 		if args == nil {

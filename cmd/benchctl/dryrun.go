@@ -24,7 +24,7 @@ func dryRun(c *cli.Context, cmd *cobra.Command, f *submitFlags) error {
 	if err != nil {
 		return err
 	}
-	j, err := judge(s)
+	j, err := judge(f.targets.Reader(), s)
 	if err != nil {
 		return err
 	}

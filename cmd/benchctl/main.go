@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/target"
 )
 
 // Set by the linker.
@@ -19,11 +20,11 @@ func main() {
 
 // run runs a command. Signals are caught only by those that have something to do about them.
 func run(args []string, streams cli.Streams) error {
-	return program().Run(context.Background(), args, streams)
+	return program(target.All()).Run(context.Background(), args, streams)
 }
 
-// program is benchctl with its commands.
-func program() cli.Program {
+// program is benchctl with its commands, for targets.
+func program(targets target.List) cli.Program {
 	info, _ := debug.ReadBuildInfo()
 	return cli.Program{
 		Name:  "benchctl",
@@ -39,9 +40,9 @@ agents, or not allowed.`,
 		Single:   ofYCSB,
 		Commands: func() []cli.Command {
 			return []cli.Command{
-				runCommand(), submitCommand(), validateCommand(),
+				runCommand(targets), submitCommand(targets), validateCommand(targets),
 				watchCommand(), listCommand(), showCommand(), reportCommand(), cancelCommand(), removeCommand(), exportCommand(), importCommand(),
-				agentsCommand(), adminCommand(), sandboxCommand(), doctorCommand(),
+				agentsCommand(), adminCommand(targets), sandboxCommand(), doctorCommand(targets),
 			}
 		},
 	}

@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/target"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestFlagsKeysVariablesAndDocumentMatch(t *testing.T) {
 	const document = "../../docs/benchctl.md"
-	p := program()
+	p := program(target.All())
 	require.Empty(t, p.Flaws())
 	if *update {
 		require.NoError(t, os.WriteFile(document, []byte(p.Reference()), 0o600))

@@ -17,6 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/fault"
 	"github.com/benchd/benchd/internal/sandbox/service"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -34,7 +35,7 @@ type runFlags struct {
 	quiet  bool
 }
 
-func runCommand() cli.Command {
+func runCommand(targets target.List) cli.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Run a benchmark within this process and print its result",
@@ -50,7 +51,7 @@ what was measured until then; a second one ends at once.`,
   benchctl run -P workloads/workloada -p recordcount=100000 --phase load,run --threads 16 --agents 2
   benchctl run --db null --target 20000 --threads 64 --duration 30s -o json >result.json`,
 	}
-	f := runFlags{submissionFlags: addSubmissionFlags(cmd), agents: 1, output: "table"}
+	f := runFlags{submissionFlags: addSubmissionFlags(cmd, targets), agents: 1, output: "table"}
 	config.Whole(cmd.Flags(), &f.agents, "agents", 1, "agents within this process; a suite that asks for more of them gets as many as it asks for")
 	cmd.Flags().StringVar(&f.data, "data", "", "keep the archive in `DIR`; without it only what is printed remains")
 	addOutputFlag(cmd, &f.output, resultFormats()...)
@@ -67,7 +68,7 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	if err != nil {
 		return err
 	}
-	j, err := judge(s)
+	j, err := judge(f.targets.Reader(), s)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	var warnings []string
 	if err := begin(ctx, signals, "interrupted before the run began", func(ctx context.Context) (err error) {
 		cluster, err = dev.Start(ctx, dev.Config{
-			Agents: agentsFor(j.suite, f.agents), DataDir: f.data, Version: c.Version, Logger: c.Logger, Sandbox: embedded,
+			Targets: f.targets, Agents: agentsFor(j.suite, f.agents), DataDir: f.data, Version: c.Version, Logger: c.Logger, Sandbox: embedded,
 			WriteBelow: f.below, KnownIO: f.rawIO == cli.Off,
 		})
 		if err != nil {

@@ -48,6 +48,7 @@ func settingFlags() []settingFlag {
 
 // submissionFlags are the flags that say what to execute.
 type submissionFlags struct {
+	targets    target.List
 	files      []string
 	suite      string
 	trial      bool
@@ -60,8 +61,8 @@ type submissionFlags struct {
 	tags       config.Pairs
 }
 
-func addSubmissionFlags(cmd *cobra.Command) *submissionFlags {
-	f := &submissionFlags{settings: map[string]*string{}}
+func addSubmissionFlags(cmd *cobra.Command, targets target.List) *submissionFlags {
+	f := &submissionFlags{targets: targets, settings: map[string]*string{}}
 	fs := cmd.Flags()
 	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE`, such as YCSB's workloads; may stand several times, later ones win")
 	fs.StringVarP(&f.suite, "file", "f", "", "suite `FILE` (YAML, docs/suites.md) instead of -P; -p and flags go over it in all of its cases")
@@ -80,7 +81,7 @@ func addSubmissionFlags(cmd *cobra.Command) *submissionFlags {
 	config.PairsVar(fs, &f.tags, "tag", "", "keep a tag with the result; may stand several times")
 
 	values := map[string][]string{}
-	for _, k := range target.All().Reader().Keys() {
+	for _, k := range targets.Reader().Keys() {
 		values[k.Name] = k.Values
 	}
 	for _, s := range settingFlags() {
@@ -155,10 +156,10 @@ func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins)
 		s.Flags = append(s.Flags, spec.Setting{Key: "status", Value: strconv.FormatBool(f.status), Origin: origins["status"]})
 	}
 	if s.Suite != nil {
-		attach(&s)
+		attach(f.targets.Reader(), &s)
 		return s, nil
 	}
-	for _, name := range target.All().Reader().Needs(s) {
+	for _, name := range f.targets.Reader().Needs(s) {
 		content, err := read(name)
 		if err != nil {
 			return s, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("read %s, which a property names: %w", name, err)}
@@ -181,6 +182,7 @@ func read(name string) ([]byte, error) {
 
 // judged is what a submission means, as far as benchctl has to do with it.
 type judged struct {
+	reader     *spec.Reader
 	suite      *plan.Suite
 	properties map[string]string // of the first case, or the first one on a sandbox; resolved
 	db         string
@@ -189,20 +191,20 @@ type judged struct {
 }
 
 // judge tells all that is wrong with a submission before anything is done about it.
-func judge(s spec.Submission) (judged, error) {
-	suite, warnings, err := target.All().Reader().Parse(s)
+func judge(reader *spec.Reader, s spec.Submission) (judged, error) {
+	suite, warnings, err := reader.Parse(s)
 	if err != nil {
 		return judged{warnings: warnings}, err
 	}
 	one := suite.Cases[max(slices.IndexFunc(suite.Cases, func(c plan.Case) bool { return c.Settings.DB == hbasespec.SandboxName }), 0)]
 	ycsb, err := report.ParseYCSB(one.Properties)
-	return judged{suite: suite, properties: one.Properties, db: one.Settings.DB, ycsb: ycsb, warnings: warnings}, err
+	return judged{reader: reader, suite: suite, properties: one.Properties, db: one.Settings.DB, ycsb: ycsb, warnings: warnings}, err
 }
 
 // says reports whether a submission sets a property of the target itself: on the command line, in a properties file, or in a suite
 // file where it counts in one of its cases. The address that a suite has for another target is given up for the sandbox.
 func (j judged) says(s spec.Submission, property string) bool {
-	reader := target.All().Reader()
+	reader := j.reader
 	inSuite := s.Suite != nil && reader.Sets(s, property)
 	s.Suite = nil
 	if !inSuite || reader.Sets(s, property) {

@@ -19,7 +19,7 @@ func gather(t *testing.T, args ...string) (spec.Submission, error) {
 	t.Helper()
 	cmd := &cobra.Command{Use: "benchctl"}
 	cmd.Flags().String(config.FileFlag, "", "")
-	f := addSubmissionFlags(cmd)
+	f := addSubmissionFlags(cmd, target.All())
 	require.NoError(t, cmd.ParseFlags(args))
 	origins, err := cli.Load(cmd)
 	require.NoError(t, err)

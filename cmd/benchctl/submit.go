@@ -32,7 +32,7 @@ type submitFlags struct {
 	resume     string
 }
 
-func submitCommand() cli.Command {
+func submitCommand(targets target.List) cli.Command {
 	cmd := &cobra.Command{
 		Use:   "submit",
 		Short: "Hand a benchmark to a coordinator",
@@ -52,7 +52,7 @@ exit code is 4, and "benchctl watch" finds the run again.`,
   benchctl submit --resume 20261121-abcd --watch
   benchctl submit -f suite.yaml --trial --var quorum=127.0.0.1:2181 --watch`,
 	}
-	f := submitFlags{submissionFlags: addSubmissionFlags(cmd), connectFlags: addConnectFlags(cmd), onLoss: string(remote.FailOnLoss), output: "table"}
+	f := submitFlags{submissionFlags: addSubmissionFlags(cmd, targets), connectFlags: addConnectFlags(cmd), onLoss: string(remote.FailOnLoss), output: "table"}
 	fs := cmd.Flags()
 	fs.BoolVar(&f.dryRun, "dry-run", false, "print cases, runs, rows, operations and an estimate of the time, and do nothing; it asks no coordinator")
 	config.Whole(fs, &f.agents, "agents", 0, "how many agents; 0 is all that match")
@@ -72,7 +72,7 @@ exit code is 4, and "benchctl watch" finds the run again.`,
 // judge judges what is submitted. What is resumed was judged when it was.
 func (f *submitFlags) judge(cmd *cobra.Command, s spec.Submission) (judged, error) {
 	if f.resume == "" {
-		return judge(s)
+		return judge(f.targets.Reader(), s)
 	}
 	if s.Suite != nil || len(s.Files)+len(s.Properties)+len(s.Flags) > 0 || f.agents > 0 || len(f.labels) > 0 {
 		return judged{}, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--resume %s goes on with what was submitted then: leave out what says what to run and on which agents", f.resume)}
@@ -101,7 +101,7 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	if err != nil {
 		return err
 	}
-	if brought := hbasespec.Embedded(target.All().Reader().Given(s)); len(brought) > 0 && j.db == hbasespec.SandboxName {
+	if brought := hbasespec.Embedded(f.targets.Reader().Given(s)); len(brought) > 0 && j.db == hbasespec.SandboxName {
 		return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s: these are of the sandbox that `benchctl run` brings with it; the one that agents use is started by `benchd sandbox` or `benchd dev`, with flags of its own", strings.Join(brought, ", "))}
 	}
 	signals, stop := catch()

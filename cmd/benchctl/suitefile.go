@@ -10,7 +10,6 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/spec"
-	"github.com/benchd/benchd/internal/target"
 )
 
 // readSuite reads the file of -f.
@@ -37,9 +36,9 @@ func (f *submissionFlags) readSuite(cmd *cobra.Command, origins config.Origins, 
 
 // attach reads the files that a suite includes and those that its settings name. What cannot be read is told with the place
 // that names it by whoever judges.
-func attach(s *spec.Submission) {
+func attach(reader *spec.Reader, s *spec.Submission) {
 	s.Attachments = map[string][]byte{}
-	tried, reader := map[string]bool{}, target.All().Reader()
+	tried := map[string]bool{}
 	for again := true; again; {
 		again = false
 		for _, name := range reader.Needs(*s) {

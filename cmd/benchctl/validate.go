@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
-func validateCommand() cli.Command {
+func validateCommand(targets target.List) cli.Command {
 	cmd := &cobra.Command{
 		Use:   "validate",
 		Short: "Judge a benchmark without running it",
@@ -24,18 +24,18 @@ judges the suite as it is with it.`,
   benchctl validate -f suite.yaml
   benchctl validate --schema >suite.schema.json`,
 	}
-	s, connect := addSubmissionFlags(cmd), addConnectFlags(cmd)
+	s, connect := addSubmissionFlags(cmd, targets), addConnectFlags(cmd)
 	schema := cmd.Flags().Bool("schema", false, "print the JSON Schema of suite files, for editors, and judge nothing")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		if *schema {
-			_, err := c.Out.Write(target.All().Reader().Schema())
+			_, err := c.Out.Write(targets.Reader().Schema())
 			return err
 		}
 		submission, err := s.submission(cmd, c.Origins)
 		if err != nil {
 			return err
 		}
-		j, err := judge(submission)
+		j, err := judge(targets.Reader(), submission)
 		if err != nil {
 			return err
 		}

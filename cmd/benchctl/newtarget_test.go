@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/dev"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/test/mapdb"
+)
+
+// A target that no package of benchd knows joins all commands by one line.
+func TestATargetJoinsAllCommandsByOneLine(t *testing.T) {
+	targets := append(target.All(), mapdb.Target())
+
+	benchctl := func(args ...string) (out, errOut string, err error) {
+		var o, e bytes.Buffer
+		err = program(targets).Run(t.Context(), args, cli.Streams{In: strings.NewReader(""), Out: &o, Err: &e})
+		return o.String(), e.String(), err
+	}
+	good := func(args ...string) string {
+		t.Helper()
+		out, errOut, err := benchctl(args...)
+		require.NoError(t, err, errOut)
+		return out
+	}
+
+	good("validate", "--db", "map", "-p", "recordcount=10", "-p", "operationcount=10")
+	_, _, err := benchctl("validate", "--db", "map", "-p", "recordcount=10", "-p", "operationcount=10", "-p", "map.capacity=x")
+	require.ErrorContains(t, err, `-p: map.capacity: "x" is no whole number`)
+	_, _, err = benchctl("validate", "--db", "map", "-p", "recordcount=10", "-p", "operationcount=10", "-p", "appendproportion=1")
+	require.ErrorContains(t, err, "target map cannot APPEND; it can READ, UPDATE, INSERT, READ-MODIFY-WRITE, DELETE")
+	_, warned, err := benchctl("validate", "--db", "map", "-p", "recordcount=10", "-p", "operationcount=10", "-p", "map.capacity=5")
+	require.NoError(t, err)
+	require.Contains(t, warned, "-p: map.capacity: has no effect without a load")
+	require.Contains(t, good("validate", "--schema"), `"map.capacity"`)
+
+	var r result.Run
+	out := good("run", "--db", "map", "--phase", "load,run", "--agents", "2", "-q", "-o", "json", "-p", "recordcount=100", "-p", "operationcount=400",
+		"-p", "readproportion=0.5", "-p", "updateproportion=0.5", "-p", "after.load=count", "-p", "dataintegrity=true", "-p", "map.clear=true")
+	require.NoError(t, json.Unmarshal([]byte(out), &r))
+	require.Equal(t, result.Complete, r.Status, r.Reason)
+	require.Equal(t, "map", r.Provenance.Target["target"])
+	require.Equal(t, "true", r.Resolved["map.clear"])
+	require.Contains(t, good("admin", "map", "count", "--local"), "100")
+	good("admin", "map", "clear", "--local")
+	require.Contains(t, good("admin", "map", "count", "--local"), "0")
+
+	file := filepath.Join(t.TempDir(), "suite.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(`
+suite: maps
+properties: {db: map, recordcount: 100, operationcount: 200}
+datasets: {plain: {properties: {map.clear: true, map.capacity: 100}}}
+scenarios: [{name: reads, dataset: plain, matrix: {threadcount: [1, 2]}, properties: {readproportion: 1, updateproportion: 0}}]
+tables: [{title: reads of maps, scenarios: [reads], columns: [map.capacity, threads, read_count]}]
+`), 0o600))
+	require.Contains(t, good("run", "-f", file, "-q"), "maps  complete")
+
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	cluster, err := dev.Start(t.Context(), dev.Config{Agents: 1, Listener: l, Version: "test", Targets: targets})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, cluster.Close()) }()
+	require.Contains(t, good("admin", "map", "count", "--coordinator", l.Addr().String()), "100", "it waits for the agent")
+	out, _, _ = benchctl("doctor", "--coordinator", l.Addr().String(), "--db", "map", "-o", "json") // this machine may be busy
+	require.Contains(t, out, "tells of 1 servers")
+}

@@ -1,0 +1,207 @@
+// Package mapdb is a target for tests: a map in memory. It shows all that a target needs: a description, a driver, and an actor
+// where something can be done to it.
+package mapdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+// name is the target's name.
+const name = "map"
+
+var (
+	errFull   = errors.New("the map is full (map.capacity)")
+	errNotOwn = errors.New("the map has no such operation")
+)
+
+// Target makes a target with a map of its own, which all agents of the process share.
+func Target() target.Target {
+	m := &table{rows: make(map[string]map[string]string)}
+	return target.Target{Target: describe(), Open: m.open, Act: m.act}
+}
+
+func describe() descriptor.Target {
+	return descriptor.Target{
+		Name:       name,
+		Operations: []workload.Kind{workload.Read, workload.Update, workload.Insert, workload.ReadModifyWrite, workload.Delete},
+		Keys: []property.Key{
+			{Name: "map.capacity", Kind: property.Int, Default: "0", Max: 1e9, Doc: "rows that the map takes; 0 is no bound"},
+			{Name: "map.clear", Kind: property.Bool, Default: "false", Doc: "drop all rows before a run"},
+		},
+		Check: func(c descriptor.Case) {
+			if c.Sound("map.capacity") && c.Changed("map.capacity") && c.Value("phase") == "run" {
+				c.Warn("map.capacity", "has no effect without a load")
+			}
+		},
+		Stores:  true,
+		Filling: []string{"map.clear"},
+		Empties: func(v property.Values) bool { return v.Bool("map.clear") },
+		Actions: []descriptor.Action{{Name: "clear"}, {Name: "count"}},
+		Between: []string{"count"},
+		Probe:   "count",
+		Examine: func(facts map[string]string) descriptor.Finding {
+			return descriptor.Finding{Found: ", a map of " + facts["map.rows"] + " rows"}
+		},
+		Admin: descriptor.Admin{
+			Short: "Count and clear a map",
+			Verbs: []descriptor.Verb{
+				{Name: "count", Short: "Count the rows", Example: "  benchctl admin map count"},
+				{Name: "clear", Short: "Drop all rows", Example: "  benchctl admin map clear"},
+			},
+		},
+	}
+}
+
+// table is the map: fields and values by key.
+type table struct {
+	mu   sync.Mutex
+	rows map[string]map[string]string
+}
+
+func (m *table) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.rows)
+}
+
+func (m *table) clear() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.rows)
+}
+
+// open is the load.Driver.
+func (m *table) open(_ context.Context, s load.Settings) (load.Target, error) {
+	v, err := property.Read(s.Properties, describe().Keys)
+	if err != nil {
+		return nil, fmt.Errorf("read settings of target map: %w", err)
+	}
+	return &opened{table: m, capacity: v.Int("map.capacity"), fresh: v.Bool("map.clear")}, nil
+}
+
+// opened is the map as one run has it.
+type opened struct {
+	*table
+	capacity int
+	fresh    bool
+}
+
+var (
+	_ load.Admin    = (*opened)(nil)
+	_ load.Observer = (*opened)(nil)
+)
+
+// Prepare implements load.Admin.
+func (o *opened) Prepare(context.Context) error {
+	if o.fresh {
+		o.clear()
+	}
+	return nil
+}
+
+// Facts implements load.Observer.
+func (o *opened) Facts(context.Context) (map[string]string, error) {
+	return map[string]string{"target": name, "map.rows": strconv.Itoa(o.count())}, nil
+}
+
+// Open implements load.Target.
+func (o *opened) Open(context.Context, int) (load.Session, error) { return session{o}, nil }
+
+// Close implements load.Target.
+func (*opened) Close() error { return nil }
+
+type session struct{ *opened }
+
+// Close implements load.Session.
+func (session) Close(context.Context) error { return nil }
+
+// Do implements load.Session.
+func (s session) Do(ctx context.Context, op *workload.Op) workload.Outcome {
+	if err := ctx.Err(); err != nil {
+		return workload.Outcome{Code: workload.Timeout, Err: err}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	row := s.rows[string(op.Key)]
+	switch op.Kind {
+	case workload.Insert:
+		return s.insert(op)
+	case workload.Read, workload.Update, workload.Delete:
+		if row == nil {
+			return workload.Outcome{Code: workload.NotFound}
+		}
+	default:
+		return workload.Outcome{Code: workload.NotImplemented, Err: errNotOwn}
+	}
+	out := workload.Outcome{Code: workload.OK, Rows: 1, Bytes: int64(len(op.Key))}
+	switch op.Kind {
+	case workload.Update:
+		set(row, op.Fields, op.Values)
+	case workload.Delete:
+		delete(s.rows, string(op.Key))
+	default:
+		for field, value := range row {
+			out.Bytes += int64(len(value))
+			if op.Collect != nil {
+				op.Collect([]byte(field), []byte(value))
+			}
+		}
+	}
+	return out
+}
+
+// insert writes the rows of an insert.
+func (s session) insert(op *workload.Op) workload.Outcome {
+	keys := op.Keys
+	if keys == nil {
+		keys = [][]byte{op.Key}
+	}
+	out := workload.Outcome{Code: workload.OK}
+	for i, key := range keys {
+		if _, there := s.rows[string(key)]; !there && s.capacity > 0 && len(s.rows) >= s.capacity {
+			return workload.Outcome{Code: workload.Error, Err: errFull}
+		}
+		row := make(map[string]string, len(op.Fields))
+		set(row, op.Fields, op.Values[i*len(op.Fields):])
+		s.rows[string(key)] = row
+		out.Rows++
+		out.Bytes += int64(len(key))
+	}
+	return out
+}
+
+func set(row map[string]string, fields, values [][]byte) {
+	for i, field := range fields {
+		row[string(field)] = string(values[i])
+	}
+}
+
+// act is the load.Acting.
+func (m *table) act(context.Context, load.Settings) (load.Actor, error) { return actor{m}, nil }
+
+type actor struct{ *table }
+
+// Close implements load.Actor.
+func (actor) Close() error { return nil }
+
+// Act implements load.Actor.
+func (a actor) Act(_ context.Context, what load.Action) (load.Answer, error) {
+	switch what.Name {
+	case "count":
+		return load.Answer{Columns: []string{"rows"}, Rows: [][]any{{a.count()}}}, nil
+	case "clear":
+		a.clear()
+		return load.Answer{Text: []string{"all rows are dropped"}}, nil
+	}
+	return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("target map cannot %q", what.Name))
+}
