@@ -45,12 +45,13 @@ func TestATargetJoinsAllCommandsByOneLine(t *testing.T) {
 	require.Contains(t, good("validate", "--schema"), `"map.capacity"`)
 
 	var r result.Run
-	out := good("run", "--db", "map", "--phase", "load,run", "--agents", "2", "-q", "-o", "json", "-p", "recordcount=100", "-p", "operationcount=400",
-		"-p", "readproportion=0.5", "-p", "updateproportion=0.5", "-p", "after.load=count", "-p", "dataintegrity=true", "-p", "map.clear=true")
+	out := good("run", "--db", "map", "--phase", "load,run", "--agents", "2", "-q", "-o", "json", "--target", "500", "--duration", "1500ms", "-p", "recordcount=100",
+		"-p", "readproportion=0.5", "-p", "updateproportion=0.5", "-p", "after.load=count", "-p", "dataintegrity=true", "-p", "map.clear=true", "-p", "telemetry.interval=200ms")
 	require.NoError(t, json.Unmarshal([]byte(out), &r))
 	require.Equal(t, result.Complete, r.Status, r.Reason)
 	require.Equal(t, "map", r.Provenance.Target["target"])
 	require.Equal(t, "true", r.Resolved["map.clear"])
+	require.Contains(t, out, `"map.rows"`, "it is watched")
 	require.Contains(t, good("admin", "map", "count", "--local"), "100")
 	good("admin", "map", "clear", "--local")
 	require.Contains(t, good("admin", "map", "count", "--local"), "0")

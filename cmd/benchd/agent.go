@@ -139,7 +139,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 			// A coordinator is in the user's own network; a proxy is for what lies outside.
 			grpc.WithNoProxy(),
 		},
-		Reader: targets.Reader(), Drivers: targets.Drivers(), Actors: actors, Hooks: hooks, Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
+		Reader: targets.Reader(), Drivers: targets.Drivers(), Actors: actors, Sources: targets.Sources(), Hooks: hooks, Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
 		OrphanTimeout: f.orphan, Spool: spool, Clock: clock.NewSource(f.skew), Logger: c.Logger, Registerer: registry,
 		WriteBelow: f.writeBelow, KnownIO: f.rawIO == cli.Off,
 	})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/observe"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -33,6 +34,9 @@ type Config struct {
 	Drivers map[string]load.Driver
 	// Actors are the targets to which something can be done, by name. Default: none.
 	Actors map[string]load.Acting
+
+	// Sources are what watch the targets of runs, by name. Default: none.
+	Sources map[string]observe.Opener
 
 	// Hooks are commands that runs may ask for by name: the words of each. Default: none.
 	Hooks map[string][]string

@@ -45,7 +45,7 @@ func (a *Agent) observe(m *benchdv1.Observe) {
 	if m.GetTarget() {
 		config.Watcher = a.config.Name
 		var err error
-		if sources, err = observe.Targets(s.settings, s.properties, s.log); err != nil {
+		if sources, err = observe.Targets(s.settings, a.config.Sources[s.settings.DB], s.properties, s.log); err != nil {
 			s.log.Warn("the target cannot be watched", "error", err)
 		}
 	}

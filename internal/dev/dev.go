@@ -111,7 +111,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	working, leave := context.WithCancel(context.WithoutCancel(ctx))
 	c.leave = leave
 	for i := range config.Agents {
-		one := agent.Config{Reader: reader, Drivers: config.Targets.Drivers(), Actors: actors, Name: fmt.Sprintf("local-%d", i+1), Gate: gate}
+		one := agent.Config{Reader: reader, Drivers: config.Targets.Drivers(), Actors: actors, Sources: config.Targets.Sources(), Name: fmt.Sprintf("local-%d", i+1), Gate: gate}
 		if err := c.start(working, config, one); err != nil {
 			return nil, errors.Join(err, c.Close())
 		}

@@ -37,9 +37,9 @@ func layers() []layer {
 		}},
 		{"edges", []room{
 			{name: "load"},
-			{name: "target", beside: []string{"load", "sandbox/control"}, apart: true},
+			{name: "target", beside: []string{"load", "observe", "sandbox/control"}, apart: true},
 			{name: "target/hbase/protocol", only: []string{"target", "sandbox", "sandbox/fault", "test"}},
-			{name: "observe", beside: []string{"target"}},
+			{name: "observe"},
 			{name: "sandbox", beside: []string{"sandbox/control"}},
 			{name: "sandbox/control"},
 			{name: "archive"},

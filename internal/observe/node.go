@@ -2,6 +2,7 @@ package observe
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -111,7 +112,7 @@ func figures(prefix string, h host) []Reading {
 		out = append(out,
 			Reading{Name: prefix + "disk_read", Unit: "bytes/s", Kind: Counter, Value: h.read},
 			Reading{Name: prefix + "disk_written", Unit: "bytes/s", Kind: Counter, Value: h.written})
-		for _, device := range sortedKeys(h.busy) {
+		for _, device := range slices.Sorted(maps.Keys(h.busy)) {
 			out = append(out, Reading{Name: prefix + "disk_busy_percent", Unit: "percent", Kind: Counter, Value: 100 * h.busy[device], Suffix: "/" + device})
 		}
 	}

@@ -17,6 +17,9 @@ import (
 const (
 	// scrapeWithin bounds a look at one endpoint.
 	scrapeWithin = 2 * time.Second
+	// An endpoint that does not answer is left alone for a while, and told of when it has not answered so many times.
+	firstRest, lastRest = 5 * time.Second, time.Minute
+	tolerated           = 3
 	// mostSeries bounds the figures of an endpoint.
 	mostSeries = 512
 )
@@ -36,7 +39,7 @@ type Prometheus struct {
 // NewPrometheus makes a Source of an endpoint. Of a node_exporter CPU, memory, disks and network are taken; of any endpoint
 // the metrics that are named besides.
 func NewPrometheus(endpoint plan.Endpoint, metrics []string) *Prometheus {
-	return &Prometheus{endpoint: endpoint, wanted: metrics, web: newClient()}
+	return &Prometheus{endpoint: endpoint, wanted: metrics, web: NewClient()}
 }
 
 // Close lets go of the connection.
@@ -50,7 +53,7 @@ func (p *Prometheus) Look(ctx context.Context) Look {
 	}
 	ctx, cancel := context.WithTimeout(ctx, scrapeWithin)
 	defer cancel()
-	err := page(ctx, p.web, p.endpoint.URL, &p.page)
+	err := ReadPage(ctx, p.web, p.endpoint.URL, &p.page)
 	var out Look
 	if err == nil {
 		at := clock.Mono()
@@ -73,7 +76,7 @@ func (p *Prometheus) Look(ctx context.Context) Look {
 		p.rest = now.Add(min(time.Duration(p.failures)*firstRest, lastRest))
 	}
 	if p.failures == tolerated {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("endpoint %s cannot be read: %s", p.endpoint.Name, short(err)))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("endpoint %s cannot be read: %s", p.endpoint.Name, FirstLine(err)))
 	}
 	return out
 }
@@ -107,7 +110,7 @@ func (s *scrape) read(text []byte) error {
 		}
 		name, labels, value, ok := series(line)
 		if !ok {
-			return fmt.Errorf("it is not Prometheus's text form: %s", printable(string(line)))
+			return fmt.Errorf("it is not Prometheus's text form: %s", Printable(string(line)))
 		}
 		lines++
 		s.take(name, labels, value)
@@ -139,7 +142,7 @@ func (s *scrape) take(name, labels []byte, value float64) {
 		}
 		r := Reading{Name: string(name), Unit: "1", Value: value}
 		if len(labels) > 0 {
-			r.Suffix = "{" + printable(string(labels)) + "}"
+			r.Suffix = "{" + Printable(string(labels)) + "}"
 		}
 		if string(name) == s.counter || bytes.HasSuffix(name, []byte("_total")) {
 			r.Kind, r.Unit = Counter, "1/s"

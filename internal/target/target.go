@@ -6,10 +6,12 @@ import (
 
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/observe"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase"
 	"github.com/benchd/benchd/internal/target/hbase/action"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
+	"github.com/benchd/benchd/internal/target/hbase/watch"
 	"github.com/benchd/benchd/internal/target/null"
 	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
@@ -17,8 +19,9 @@ import (
 // Target is a kind of system that benchd can put under load.
 type Target struct {
 	descriptor.Target
-	Open load.Driver
-	Act  load.Acting // nil where nothing can be done to it
+	Open  load.Driver
+	Act   load.Acting    // nil where nothing can be done to it
+	Watch observe.Opener // nil where it cannot be watched
 }
 
 // List is the targets that a program has.
@@ -27,9 +30,9 @@ type List []Target
 // All lists the targets of this build, in the order in which messages name them.
 func All() List {
 	return List{
-		{nullspec.Target(), null.Open, nil},
-		{hbasespec.Target(), hbase.Open, action.Open},
-		{hbasespec.Sandbox(), hbase.OpenSandbox, action.Sandboxes()},
+		{nullspec.Target(), null.Open, nil, nil},
+		{hbasespec.Target(), hbase.Open, action.Open, watch.Open},
+		{hbasespec.Sandbox(), hbase.OpenSandbox, action.Sandboxes(), watch.Open},
 	}
 }
 
@@ -63,6 +66,17 @@ func (l List) Actors() map[string]load.Acting {
 		}
 	}
 	return actors
+}
+
+// Sources gives what watches each target, by the target's name.
+func (l List) Sources() map[string]observe.Opener {
+	sources := make(map[string]observe.Opener)
+	for _, t := range l {
+		if t.Watch != nil {
+			sources[t.Name] = t.Watch
+		}
+	}
+	return sources
 }
 
 // Names lists the targets' names in alphabetical order.

@@ -6,11 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"sync"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/observe"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/workload"
@@ -27,7 +30,7 @@ var (
 // Target makes a target with a map of its own, which all agents of the process share.
 func Target() target.Target {
 	m := &table{rows: make(map[string]map[string]string)}
-	return target.Target{Target: describe(), Open: m.open, Act: m.act}
+	return target.Target{Target: describe(), Open: m.open, Act: m.act, Watch: m.watch}
 }
 
 func describe() descriptor.Target {
@@ -44,6 +47,7 @@ func describe() descriptor.Target {
 			}
 		},
 		Stores:  true,
+		Watched: true,
 		Filling: []string{"map.clear"},
 		Empties: func(v property.Values) bool { return v.Bool("map.clear") },
 		Actions: []descriptor.Action{{Name: "clear"}, {Name: "count"}},
@@ -184,6 +188,22 @@ func set(row map[string]string, fields, values [][]byte) {
 	for i, field := range fields {
 		row[string(field)] = string(values[i])
 	}
+}
+
+// watch is the observe.Opener.
+func (m *table) watch(map[string]string, *slog.Logger) (observe.Source, error) { return source{m}, nil }
+
+type source struct{ *table }
+
+// Close implements observe.Source.
+func (source) Close() {}
+
+// Look implements observe.Source.
+func (s source) Look(context.Context) observe.Look {
+	return observe.Look{Groups: []observe.Group{{
+		Key: "map", Source: name, At: clock.Mono(), Live: true,
+		Readings: []observe.Reading{{Name: "map.rows", Unit: "1", Kind: observe.Level, Value: float64(s.count())}},
+	}}}
 }
 
 // act is the load.Acting.

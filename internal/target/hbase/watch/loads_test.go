@@ -1,4 +1,4 @@
-package observe
+package watch
 
 import (
 	"testing"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/observe"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
@@ -17,7 +18,7 @@ func TestTheClockOfAServerMovesNoRate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var l serverLoads
-				rates := NewRates()
+				rates := observe.NewRates()
 				reads := uint64(1000)
 				var got []float64
 				for report := range 10 {

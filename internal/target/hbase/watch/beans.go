@@ -1,4 +1,6 @@
-package observe
+package watch
+
+import "github.com/benchd/benchd/internal/observe"
 
 // bean is one that is asked for, and what is taken of it.
 type bean struct {
@@ -12,7 +14,7 @@ type attribute struct {
 	bean   string // its name there
 	figure string
 	unit   string
-	kind   Kind
+	kind   observe.Kind
 	scale  float64 // 0 is 1
 	of     string  // of a Share: the attribute beside it, which with it makes the whole
 }
@@ -31,40 +33,40 @@ const serverBeanKey = "server"
 func serverBeans() []*bean {
 	return indexed([]*bean{
 		{key: serverBeanKey, query: hadoop + "RegionServer,sub=Server", attributes: []attribute{
-			{bean: "totalRequestCount", figure: server + "requests", unit: "1/s", kind: Counter},
-			{bean: "readRequestCount", figure: server + "requests_read", unit: "1/s", kind: Counter},
-			{bean: "writeRequestCount", figure: server + "requests_write", unit: "1/s", kind: Counter},
-			{bean: "blockCacheHitCount", figure: server + "block_cache_hit_percent", unit: "percent", kind: Share, of: "blockCacheMissCount"},
+			{bean: "totalRequestCount", figure: server + "requests", unit: "1/s", kind: observe.Counter},
+			{bean: "readRequestCount", figure: server + "requests_read", unit: "1/s", kind: observe.Counter},
+			{bean: "writeRequestCount", figure: server + "requests_write", unit: "1/s", kind: observe.Counter},
+			{bean: "blockCacheHitCount", figure: server + "block_cache_hit_percent", unit: "percent", kind: observe.Share, of: "blockCacheMissCount"},
 			{bean: "blockCacheSize", figure: server + "block_cache_size", unit: "bytes"},
-			{bean: "blockCacheEvictionCount", figure: server + "block_cache_evictions", unit: "1/s", kind: Counter},
+			{bean: "blockCacheEvictionCount", figure: server + "block_cache_evictions", unit: "1/s", kind: observe.Counter},
 			{bean: "storeFileCount", figure: server + "store_files", unit: "1"},
 			{bean: "storeFileSize", figure: server + "store_file_size", unit: "bytes"},
 			{bean: "memStoreSize", figure: server + "memstore_size", unit: "bytes"},
 			{bean: "percentFilesLocal", figure: server + "files_local_percent", unit: "percent"},
 			{bean: "compactionQueueLength", figure: server + "compaction_queue", unit: "1"},
 			{bean: "flushQueueLength", figure: server + "flush_queue", unit: "1"},
-			{bean: "compactedOutputBytes", figure: server + "compacted", unit: "bytes/s", kind: Counter},
-			{bean: "flushedMemstoreBytes", figure: server + "flushed", unit: "bytes/s", kind: Counter},
-			{bean: "updatesBlockedTime", figure: server + "updates_blocked", unit: "ms/s", kind: Counter},
+			{bean: "compactedOutputBytes", figure: server + "compacted", unit: "bytes/s", kind: observe.Counter},
+			{bean: "flushedMemstoreBytes", figure: server + "flushed", unit: "bytes/s", kind: observe.Counter},
+			{bean: "updatesBlockedTime", figure: server + "updates_blocked", unit: "ms/s", kind: observe.Counter},
 			{bean: "hlogFileCount", figure: server + "wal_files", unit: "1"},
 			{bean: "hlogFileSize", figure: server + "wal_size", unit: "bytes"},
-			{bean: "FlushTime_num_ops", figure: server + "flushes", unit: "1/s", kind: Counter},
-			{bean: "CompactionTime_num_ops", figure: server + "compactions", unit: "1/s", kind: Counter},
+			{bean: "FlushTime_num_ops", figure: server + "flushes", unit: "1/s", kind: observe.Counter},
+			{bean: "CompactionTime_num_ops", figure: server + "compactions", unit: "1/s", kind: observe.Counter},
 		}},
 		{key: "ipc", query: hadoop + "RegionServer,sub=IPC", attributes: []attribute{
 			{bean: "numCallsInGeneralQueue", figure: server + "call_queue", unit: "1"},
 			{bean: "queueSize", figure: server + "call_queue_size", unit: "bytes"},
 			{bean: "numActiveHandler", figure: server + "handlers_active", unit: "1"},
 			{bean: "numOpenConnections", figure: server + "connections", unit: "1"},
-			{bean: "receivedBytes", figure: server + "received", unit: "bytes/s", kind: Counter},
-			{bean: "sentBytes", figure: server + "sent", unit: "bytes/s", kind: Counter},
-			{bean: "exceptions", figure: server + "exceptions", unit: "1/s", kind: Counter},
+			{bean: "receivedBytes", figure: server + "received", unit: "bytes/s", kind: observe.Counter},
+			{bean: "sentBytes", figure: server + "sent", unit: "bytes/s", kind: observe.Counter},
+			{bean: "exceptions", figure: server + "exceptions", unit: "1/s", kind: observe.Counter},
 		}},
 		{key: "wal", query: hadoop + "RegionServer,sub=WAL", attributes: []attribute{
-			{bean: "writtenBytes", figure: server + "wal_written", unit: "bytes/s", kind: Counter},
-			{bean: "SyncTime_num_ops", figure: server + "wal_syncs", unit: "1/s", kind: Counter},
+			{bean: "writtenBytes", figure: server + "wal_written", unit: "bytes/s", kind: observe.Counter},
+			{bean: "SyncTime_num_ops", figure: server + "wal_syncs", unit: "1/s", kind: observe.Counter},
 			{bean: "SyncTime_mean", figure: server + "wal_sync_mean", unit: "ms"},
-			{bean: "slowAppendCount", figure: server + "wal_slow_appends", unit: "1/s", kind: Counter},
+			{bean: "slowAppendCount", figure: server + "wal_slow_appends", unit: "1/s", kind: observe.Counter},
 		}},
 		jvmBean(server),
 	})
@@ -75,7 +77,7 @@ func masterBeans() []*bean {
 	return indexed([]*bean{
 		{key: serverBeanKey, query: hadoop + "Master,sub=Server", attributes: []attribute{
 			{bean: "averageLoad", figure: master + "average_load", unit: "1"},
-			{bean: "clusterRequests", figure: master + "cluster_requests", unit: "1/s", kind: Counter},
+			{bean: "clusterRequests", figure: master + "cluster_requests", unit: "1/s", kind: observe.Counter},
 		}},
 		{key: "assignment", query: hadoop + "Master,sub=AssignmentManager", attributes: []attribute{
 			{bean: "ritCount", figure: master + "regions_in_transition", unit: "1"},
@@ -88,8 +90,8 @@ func masterBeans() []*bean {
 func jvmBean(whose string) *bean {
 	return &bean{key: "jvm", query: hadoop + "JvmMetrics", attributes: []attribute{
 		{bean: "MemHeapUsedM", figure: whose + "heap_used", unit: "bytes", scale: mega},
-		{bean: "GcTimeMillis", figure: whose + "gc_time", unit: "ms/s", kind: Counter},
-		{bean: "GcCount", figure: whose + "gc_count", unit: "1/s", kind: Counter},
+		{bean: "GcTimeMillis", figure: whose + "gc_time", unit: "ms/s", kind: observe.Counter},
+		{bean: "GcCount", figure: whose + "gc_count", unit: "1/s", kind: observe.Counter},
 	}}
 }
 
@@ -130,7 +132,7 @@ func (b *bean) read(page []byte, into *values) (found bool, err error) {
 			return
 		}
 		for i := range b.attributes {
-			if a := &b.attributes[i]; a.kind == Share && a.of == string(name) {
+			if a := &b.attributes[i]; a.kind == observe.Share && a.of == string(name) {
 				into.beside[i], _ = number(value)
 			}
 		}
@@ -138,18 +140,18 @@ func (b *bean) read(page []byte, into *values) (found bool, err error) {
 }
 
 // readings are the figures that were there.
-func (b *bean) readings(v *values) []Reading {
-	out := make([]Reading, 0, len(b.attributes))
+func (b *bean) readings(v *values) []observe.Reading {
+	out := make([]observe.Reading, 0, len(b.attributes))
 	for i := range b.attributes {
 		if !v.there[i] {
 			continue
 		}
 		a := &b.attributes[i]
-		r := Reading{Name: a.figure, Unit: a.unit, Kind: a.kind, Value: v.of[i]}
+		r := observe.Reading{Name: a.figure, Unit: a.unit, Kind: a.kind, Value: v.of[i]}
 		if a.scale != 0 {
 			r.Value *= a.scale
 		}
-		if a.kind == Share {
+		if a.kind == observe.Share {
 			r.Of = v.of[i] + v.beside[i]
 		}
 		out = append(out, r)

@@ -1,4 +1,4 @@
-package observe
+package watch
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/observe"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
@@ -29,7 +30,7 @@ func cluster(files int, names []string, others ...string) *admin.Cluster {
 	return c
 }
 
-func texts(events []Event) []string {
+func texts(events []observe.Event) []string {
 	out := []string{}
 	for _, e := range events {
 		out = append(out, e.Kind+": "+e.Text)
@@ -71,7 +72,7 @@ func TestCompactionsBeginAndEnd(t *testing.T) {
 	c, at := newChanges(), clock.Mono()
 	tell := func(second int, compactions, bytes, queue, flushes, flushed float64) []string {
 		now := at.Add(time.Duration(second) * time.Second)
-		c.counters(&Group{Key: "jmx server", Source: "rs1:16020", At: now, Readings: []Reading{
+		c.counters(&observe.Group{Key: "jmx server", Source: "rs1:16020", At: now, Readings: []observe.Reading{
 			{Name: server + "compactions", Value: compactions},
 			{Name: server + "compacted", Value: bytes},
 			{Name: server + "compaction_queue", Value: queue},

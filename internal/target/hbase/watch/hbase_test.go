@@ -1,4 +1,4 @@
-package observe
+package watch
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/observe"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
@@ -70,7 +71,7 @@ func watch(t *testing.T, c *fakeCluster) *HBase {
 }
 
 // told finds a reading.
-func told(l Look, source, name string) (Reading, bool) {
+func told(l observe.Look, source, name string) (observe.Reading, bool) {
 	for _, g := range l.Groups {
 		for _, r := range g.Readings {
 			if g.Source == source && r.Name == name {
@@ -78,7 +79,7 @@ func told(l Look, source, name string) (Reading, bool) {
 			}
 		}
 	}
-	return Reading{}, false
+	return observe.Reading{}, false
 }
 
 func TestServersAreFoundByTheStatusOfTheCluster(t *testing.T) {
@@ -109,7 +110,7 @@ func TestServersAreFoundByTheStatusOfTheCluster(t *testing.T) {
 	require.InDelta(t, 7, files.Value, 0)
 	heap, ok := told(look, "127.0.0.1:16000", "hbase.master.heap_used")
 	require.True(t, ok)
-	require.Equal(t, Reading{Name: "hbase.master.heap_used", Unit: "bytes", Value: 2 << 20}, heap)
+	require.Equal(t, observe.Reading{Name: "hbase.master.heap_used", Unit: "bytes", Value: 2 << 20}, heap)
 	servers, _ := told(look, "127.0.0.1:16000", "hbase.master.servers")
 	require.InDelta(t, 4, servers.Value, 0)
 	_, ok = told(look, "127.0.0.1:16021", "hbase.regionserver.requests")

@@ -1,4 +1,4 @@
-package observe
+package watch
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/observe"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
@@ -34,7 +35,7 @@ type changes struct {
 
 	compaction, flush activity
 	grown             map[string]float64 // counters as they were, by source and name
-	out               []Event
+	out               []observe.Event
 }
 
 // region is what a region's name says.
@@ -65,7 +66,7 @@ func newChanges() *changes {
 }
 
 // take gives what has happened.
-func (c *changes) take(now clock.Instant) []Event {
+func (c *changes) take(now clock.Instant) []observe.Event {
 	c.compaction.settle(now, c)
 	c.flush.settle(now, c)
 	for name, h := range c.pending {
@@ -155,7 +156,7 @@ func (c *changes) compareRegions(now *admin.Cluster, at clock.Instant, count int
 		}
 		delete(c.pending, name)
 		c.event(result.HappenedSplit, h.seen, "a region of %s was split at %s: %s into %s and %s (%d regions, %d before)",
-			h.table, printable(max(h.start, c.regions[other].start)), h.of, encoded(name), encoded(other), count, c.count)
+			h.table, observe.Printable(max(h.start, c.regions[other].start)), h.of, encoded(name), encoded(other), count, c.count)
 	}
 }
 
@@ -199,16 +200,6 @@ func encoded(name string) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
-// printable makes a key fit to be shown.
-func printable(key string) string {
-	const most = 64
-	if len(key) > most {
-		key = key[:most]
-	}
-	text := fmt.Sprintf("%q", key)
-	return text[1 : len(text)-1]
-}
-
 // hasCounters reports whether a server's JMX counts its flushes.
 func (c *changes) hasCounters(address string) bool {
 	_, ok := c.grown[address+" "+server+"flushes"]
@@ -216,7 +207,7 @@ func (c *changes) hasCounters(address string) bool {
 }
 
 // counters looks for flushes and compactions in what a server's JMX counts.
-func (c *changes) counters(g *Group) {
+func (c *changes) counters(g *observe.Group) {
 	if g.Key != "jmx "+serverBeanKey {
 		return
 	}
@@ -245,7 +236,7 @@ func (c *changes) counters(g *Group) {
 }
 
 // growth is how far a counter has come since it was seen last.
-func (c *changes) growth(g *Group, r *Reading) float64 {
+func (c *changes) growth(g *observe.Group, r *observe.Reading) float64 {
 	key := g.Source + " " + r.Name
 	before, known := c.grown[key]
 	c.grown[key] = r.Value
@@ -256,7 +247,7 @@ func (c *changes) growth(g *Group, r *Reading) float64 {
 }
 
 func (c *changes) event(kind string, at clock.Instant, format string, args ...any) {
-	c.out = append(c.out, Event{At: at, Kind: kind, Text: fmt.Sprintf(format, args...)})
+	c.out = append(c.out, observe.Event{At: at, Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
 // note takes a sign of an activity on a server.

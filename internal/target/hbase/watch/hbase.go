@@ -1,4 +1,4 @@
-package observe
+package watch
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/observe"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
@@ -61,8 +62,8 @@ type HBase struct {
 	busy   bool
 	next   clock.Instant // when the master is asked again
 
-	known   bool    // the cluster has been seen
-	groups  []Group // what the master told last
+	known   bool            // the cluster has been seen
+	groups  []observe.Group // what the master told last
 	told    clock.Instant
 	warned  map[string]bool
 	servers map[string]*watched // by name
@@ -103,7 +104,7 @@ type watched struct {
 // NewHBase makes a Source of a cluster, to which it connects when it is looked at.
 func NewHBase(connect func(context.Context) (Cluster, error), log *slog.Logger) *HBase {
 	h := &HBase{
-		connect: connect, log: log, web: newClient(), seed: maphash.MakeSeed(), warned: make(map[string]bool),
+		connect: connect, log: log, web: observe.NewClient(), seed: maphash.MakeSeed(), warned: make(map[string]bool),
 		servers: make(map[string]*watched), changes: newChanges(),
 	}
 	h.life, h.quit = context.WithCancel(context.Background())
@@ -121,8 +122,8 @@ func (h *HBase) Close() {
 }
 
 // Look reads the beans of the servers, and takes what the master has told meanwhile. The first look waits for that.
-func (h *HBase) Look(ctx context.Context) Look {
-	var out Look
+func (h *HBase) Look(ctx context.Context) observe.Look {
+	var out observe.Look
 	h.ask(clock.Mono())
 	if !h.known {
 		h.asking.Wait()
@@ -135,7 +136,7 @@ func (h *HBase) Look(ctx context.Context) Look {
 	var mu sync.Mutex
 	for _, w := range h.due(clock.Mono()) {
 		wg.Go(func() {
-			var own Look
+			var own observe.Look
 			w.look(ctx, h.web, &own)
 			mu.Lock()
 			defer mu.Unlock()
@@ -195,7 +196,7 @@ func (h *HBase) ask(now clock.Instant) {
 }
 
 // takeStatus takes what the master has told.
-func (h *HBase) takeStatus(out *Look) {
+func (h *HBase) takeStatus(out *observe.Look) {
 	h.mu.Lock()
 	answer := h.status
 	h.status = nil
@@ -205,7 +206,7 @@ func (h *HBase) takeStatus(out *Look) {
 	}
 	if answer.err != nil {
 		if h.life.Err() == nil {
-			out.Warnings = append(out.Warnings, "the status of the HBase cluster cannot be read, so its servers may be unknown: "+short(answer.err))
+			out.Warnings = append(out.Warnings, "the status of the HBase cluster cannot be read, so its servers may be unknown: "+observe.FirstLine(answer.err))
 		}
 		return
 	}
@@ -218,7 +219,7 @@ func (h *HBase) takeStatus(out *Look) {
 		s := &c.Servers[i]
 		regions += s.Regions
 		w := h.servers[s.Name]
-		h.groups = append(h.groups, Group{Key: "status", Source: w.address, At: answer.at, Epoch: s.Name, Live: true, Readings: []Reading{
+		h.groups = append(h.groups, observe.Group{Key: "status", Source: w.address, At: answer.at, Epoch: s.Name, Live: true, Readings: []observe.Reading{
 			{Name: server + "regions", Unit: "1", Value: float64(s.Regions)},
 		}})
 		if w.foreign || w.failures >= tolerated || w.base == "" {
@@ -227,7 +228,7 @@ func (h *HBase) takeStatus(out *Look) {
 			w.loads.note(s, answer.at)
 		}
 	}
-	h.groups = append(h.groups, Group{Key: "status", Source: addressOf(c.Master), At: answer.at, Live: true, Readings: []Reading{
+	h.groups = append(h.groups, observe.Group{Key: "status", Source: addressOf(c.Master), At: answer.at, Live: true, Readings: []observe.Reading{
 		{Name: master + "servers", Unit: "1", Value: float64(len(c.Servers))},
 		{Name: master + "servers_dead", Unit: "1", Value: float64(len(c.Dead))},
 		{Name: master + "regions", Unit: "1", Value: float64(regions)},
@@ -293,7 +294,7 @@ func (h *HBase) due(now clock.Instant) []*watched {
 
 // look reads a server's beans: the last of them, which is small, and the others when that was renewed. HBase renews all
 // of a process at the same time.
-func (w *watched) look(ctx context.Context, web *http.Client, out *Look) {
+func (w *watched) look(ctx context.Context, web *http.Client, out *observe.Look) {
 	if w.base == "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s tells no port of its pages, so there is no JMX of it: %s", w, w.without()))
 		w.rest = clock.Mono().Add(lastRest)
@@ -306,7 +307,7 @@ func (w *watched) look(ctx context.Context, web *http.Client, out *Look) {
 	now := clock.Mono()
 	for i, b := range w.beans {
 		if own && !w.foreign && w.current[i] && w.found[i] {
-			out.Groups = append(out.Groups, Group{
+			out.Groups = append(out.Groups, observe.Group{
 				Key: "jmx " + b.key, Source: w.address, At: now, Epoch: w.name, Renewed: w.renewed[i], Readings: b.readings(&w.values[i]),
 			})
 		}
@@ -319,7 +320,7 @@ func (w *watched) look(ctx context.Context, web *http.Client, out *Look) {
 }
 
 // readRenewed reads the beans that were renewed. Own says that they are the server's.
-func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *Look) (own bool, err error) {
+func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *observe.Look) (own bool, err error) {
 	last := len(w.beans) - 1
 	asked := w.pace.due(clock.Mono())
 	if asked {
@@ -371,7 +372,7 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *Look) 
 
 // read reads a bean. Renewed says that its page is not as it was.
 func (w *watched) read(ctx context.Context, web *http.Client, i int) (renewed bool, err error) {
-	if err := page(ctx, web, w.base+url.QueryEscape(w.beans[i].query), &w.page); err != nil {
+	if err := observe.ReadPage(ctx, web, w.base+url.QueryEscape(w.beans[i].query), &w.page); err != nil {
 		return false, err
 	}
 	if w.found[i], err = w.beans[i].read(w.page.Bytes(), &w.values[i]); err != nil {
@@ -385,7 +386,7 @@ func (w *watched) read(ctx context.Context, web *http.Client, i int) (renewed bo
 }
 
 // itself reports whether beans that are those of whose are the server's own, not those of another in the same process.
-func (w *watched) itself(whose string, out *Look) bool {
+func (w *watched) itself(whose string, out *observe.Look) bool {
 	other := whose != "" && !strings.EqualFold(whose, w.name)
 	if other && strings.EqualFold(addressOf(whose), w.address) {
 		w.failures = 0
@@ -400,7 +401,7 @@ func (w *watched) itself(whose string, out *Look) bool {
 }
 
 // failed leaves a server alone for a while.
-func (w *watched) failed(err error, out *Look) {
+func (w *watched) failed(err error, out *observe.Look) {
 	w.failures++
 	w.pause = min(max(2*w.pause, firstRest), lastRest)
 	if w.failures < tolerated {
@@ -409,7 +410,7 @@ func (w *watched) failed(err error, out *Look) {
 	}
 	w.rest = clock.Mono().Add(w.pause)
 	if w.failures == tolerated {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the JMX of %s cannot be read: %s (%s)", w, w.without(), short(err)))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the JMX of %s cannot be read: %s (%s)", w, w.without(), observe.FirstLine(err)))
 	}
 }
 
@@ -442,10 +443,4 @@ func addressOf(name string) string {
 		return host
 	}
 	return net.JoinHostPort(host, port)
-}
-
-// short is the first line of an error.
-func short(err error) string {
-	text, _, _ := strings.Cut(err.Error(), "\n")
-	return text
 }

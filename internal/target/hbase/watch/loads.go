@@ -1,9 +1,10 @@
-package observe
+package watch
 
 import (
 	"time"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/observe"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
@@ -43,14 +44,14 @@ func (l *serverLoads) note(s *admin.Server, at clock.Instant) {
 }
 
 // group makes readings of a report. They are of when the server reported.
-func (l *serverLoads) group(s *admin.Server, address string, at clock.Instant) Group {
+func (l *serverLoads) group(s *admin.Server, address string, at clock.Instant) observe.Group {
 	l.note(s, at)
 	if !l.at.IsZero() {
 		at = l.at
 	}
-	return Group{Key: "loads", Source: address, At: at, Epoch: s.Name, Live: true, Readings: []Reading{
-		{Name: server + "requests_read", Unit: "1/s", Kind: Counter, Value: l.reads},
-		{Name: server + "requests_write", Unit: "1/s", Kind: Counter, Value: l.writes},
+	return observe.Group{Key: "loads", Source: address, At: at, Epoch: s.Name, Live: true, Readings: []observe.Reading{
+		{Name: server + "requests_read", Unit: "1/s", Kind: observe.Counter, Value: l.reads},
+		{Name: server + "requests_write", Unit: "1/s", Kind: observe.Counter, Value: l.writes},
 		{Name: server + "store_files", Unit: "1", Value: float64(s.Stores)},
 		{Name: server + "store_file_size", Unit: "bytes", Value: float64(s.StoresMB) * mega},
 		{Name: server + "memstore_size", Unit: "bytes", Value: float64(s.MemstoreMB) * mega},

@@ -1,4 +1,4 @@
-package observe
+package watch
 
 import (
 	"flag"
@@ -8,15 +8,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/observe"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/telemetry.md anew")
 
-func (k Kind) String() string { return [...]string{"level", "rate", "share"}[k] }
+func madeAs(k observe.Kind) string { return [...]string{"level", "rate", "share"}[k] }
 
 // TestFiguresOfJMXAreDocumented protects that whoever reads a figure can find out where it is from.
 func TestFiguresOfJMXAreDocumented(t *testing.T) {
-	const path, begin, end = "../../docs/telemetry.md", "<!-- jmx -->\n", "<!-- end -->"
+	const path, begin, end = "../../../../docs/telemetry.md", "<!-- jmx -->\n", "<!-- end -->"
 	var b strings.Builder
 	b.WriteString("| figure | unit | made as | bean | attribute |\n| --- | --- | --- | --- | --- |\n")
 	for _, bean := range append(serverBeans(), masterBeans()...) {
@@ -28,7 +30,7 @@ func TestFiguresOfJMXAreDocumented(t *testing.T) {
 			if a.scale != 0 {
 				from += fmt.Sprintf(" × %g", a.scale)
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s |\n", a.figure, a.unit, a.kind, strings.TrimPrefix(bean.query, hadoop), from)
+			fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s |\n", a.figure, a.unit, madeAs(a.kind), strings.TrimPrefix(bean.query, hadoop), from)
 		}
 	}
 	content, err := os.ReadFile(path)
@@ -41,5 +43,5 @@ func TestFiguresOfJMXAreDocumented(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(before+begin+b.String()+end+after), 0o644))
 		return
 	}
-	require.Equal(t, b.String(), table, "go test ./internal/observe -run Documented -update writes it")
+	require.Equal(t, b.String(), table, "go test ./internal/target/hbase/watch -run Documented -update writes it")
 }

@@ -1,4 +1,4 @@
-package observe
+package watch
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/observe"
 )
 
 const fabricated = `{
@@ -33,10 +35,10 @@ func TestAttributesOfABean(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, found)
 	require.Equal(t, "rs1,16020,1700000000000", v.server)
-	require.Equal(t, []Reading{
-		{Name: "hbase.regionserver.requests", Unit: "1/s", Kind: Counter, Value: 1200},
-		{Name: "hbase.regionserver.requests_read", Unit: "1/s", Kind: Counter, Value: 1000},
-		{Name: "hbase.regionserver.block_cache_hit_percent", Unit: "percent", Kind: Share, Value: 75, Of: 100},
+	require.Equal(t, []observe.Reading{
+		{Name: "hbase.regionserver.requests", Unit: "1/s", Kind: observe.Counter, Value: 1200},
+		{Name: "hbase.regionserver.requests_read", Unit: "1/s", Kind: observe.Counter, Value: 1000},
+		{Name: "hbase.regionserver.block_cache_hit_percent", Unit: "percent", Kind: observe.Share, Value: 75, Of: 100},
 		{Name: "hbase.regionserver.store_files", Unit: "1", Value: 12},
 		{Name: "hbase.regionserver.memstore_size", Unit: "bytes", Value: 1500},
 	}, b.readings(&v), "what is missing is no zero")

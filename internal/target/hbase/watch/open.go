@@ -1,0 +1,25 @@
+package watch
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/benchd/benchd/internal/observe"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
+	"github.com/benchd/benchd/internal/target/hbase/setup"
+)
+
+// Open is the observe.Opener of HBase and of sandboxes.
+func Open(properties map[string]string, log *slog.Logger) (observe.Source, error) {
+	where, err := hbasespec.Read(properties)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it lists what is wrong
+	}
+	return NewHBase(func(ctx context.Context) (Cluster, error) {
+		client, err := setup.Connect(ctx, where, log)
+		if err != nil {
+			return nil, err //nolint:wrapcheck // it says all
+		}
+		return client, nil
+	}, log), nil
+}
