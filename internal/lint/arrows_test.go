@@ -39,6 +39,8 @@ func (a atlas) beside(from, to string) bool {
 // their neighbours: a test of a node needs another node to talk to.
 func (a atlas) objection(from, to place, test bool) string {
 	switch {
+	case test && slices.Contains(to.tests, from.name):
+		return ""
 	case to.only != nil && !slices.Contains(to.only, from.name):
 		return only(to.only)
 	case to.only != nil:

@@ -7,6 +7,7 @@ type room struct {
 	name   string
 	beside []string // the rooms of its own layer that it may import
 	only   []string // when set, the rooms that alone may import it; they need not be above it
+	tests  []string // beside only, the rooms whose tests may import it
 	apart  bool     // its folders do not import one another
 }
 
@@ -37,8 +38,10 @@ func layers() []layer {
 		}},
 		{"edges", []room{
 			{name: "load"},
-			{name: "target", beside: []string{"load", "observe", "sandbox/control"}, apart: true},
-			{name: "target/hbase/protocol", only: []string{"target", "sandbox", "sandbox/fault", "test"}},
+			{name: "target", beside: []string{"target/hbase", "target/null"}},
+			{name: "target/hbase", beside: []string{"load", "observe", "sandbox/control"}, only: []string{"target", "test"}},
+			{name: "target/null", beside: []string{"load"}},
+			{name: "target/hbase/protocol", only: []string{"target/hbase", "sandbox", "sandbox/fault", "test"}},
 			{name: "observe"},
 			{name: "sandbox", beside: []string{"sandbox/control"}},
 			{name: "sandbox/control"},
@@ -49,7 +52,7 @@ func layers() []layer {
 			{name: "doctor", beside: []string{"load"}},
 			{name: "wire", beside: []string{"gen/benchd"}},
 			{name: "gen/benchd", only: []string{"wire", "coordinator", "coordinator/conductor", "coordinator/roster", "agent", "remote", "test"}},
-			{name: "gen/hbasepb", only: []string{"target", "sandbox", "test"}},
+			{name: "gen/hbasepb", only: []string{"target/hbase", "sandbox", "test"}},
 		}},
 		{"state", []room{
 			{name: "lifecycle", beside: []string{"result"}},
@@ -63,7 +66,10 @@ func layers() []layer {
 			{name: "workload", beside: []string{"keyspace"}},
 			{name: "keyspace"},
 			{name: "target/null/nullspec", beside: []string{"descriptor"}},
-			{name: "target/hbase/hbasespec", beside: []string{"descriptor", "sandbox/fault", "plan"}},
+			{
+				name: "target/hbase/hbasespec", beside: []string{"descriptor", "sandbox/fault", "plan"},
+				only: []string{"target", "target/hbase", "dev", "cmd", "test"}, tests: []string{"spec"},
+			},
 			{name: "descriptor", beside: []string{"property", "workload"}},
 			{name: "property"},
 			{name: "sandbox/fault", beside: []string{"draw"}},
@@ -75,7 +81,7 @@ func layers() []layer {
 		}},
 		{"aside", []room{
 			{name: "alarm", beside: []string{"kernel"}},
-			{name: "kernel", only: []string{"alarm", "load", "target"}},
+			{name: "kernel", only: []string{"alarm", "load", "target/hbase"}},
 			{name: "spelling"},
 			{name: "config", beside: []string{"spelling"}, only: []string{"cmd", "cli"}},
 			{name: "telemetry", beside: []string{"tolerance"}, only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
