@@ -23,7 +23,7 @@ type adminFlags struct {
 	*connectFlags
 	properties config.Pairs
 	files      []string
-	hbaseSite  string
+	sites      *cli.SiteFlags
 	agent      string
 	local      bool
 	timeout    time.Duration
@@ -35,7 +35,7 @@ func addAdminFlags(cmd *cobra.Command, targets target.List) *adminFlags {
 	fs := cmd.Flags()
 	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE` that says where HBase is; may stand several times, later ones win")
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as hbase.zookeeper.quorum=HOST:PORT; goes over -P; may stand several times")
-	fs.StringVar(&f.hbaseSite, "hbase-site", "", "read ZooKeeper's quorum and port and the znode parent from an hbase-site.xml `FILE`; -P and -p go over it")
+	f.sites = cli.AddSiteFlags(cmd, targets.Descriptors(), "-P and -p go over it")
 	fs.StringVar(&f.agent, "agent", "", "have the agent `NAME` do it; default is one that is idle")
 	fs.BoolVar(&f.local, "local", false, "do it from this process, without a coordinator and its agents")
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "give up after so long; what was begun then may go on")
@@ -45,7 +45,7 @@ func addAdminFlags(cmd *cobra.Command, targets target.List) *adminFlags {
 
 // submission is where the target is.
 func (f *adminFlags) submission(cmd *cobra.Command, origins config.Origins) (spec.Submission, error) {
-	where := submissionFlags{targets: f.targets, files: f.files, properties: f.properties, hbaseSite: f.hbaseSite, settings: map[string]*string{}}
+	where := submissionFlags{targets: f.targets, files: f.files, properties: f.properties, sites: f.sites, settings: map[string]*string{}}
 	for _, s := range settingFlags() {
 		where.settings[s.name] = new(string)
 	}

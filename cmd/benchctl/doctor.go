@@ -49,7 +49,7 @@ bad, 5 when the coordinator or a target cannot be reached or there are no agents
 	config.Enum(cmd, &f.db, "db", "", "have each agent look whether it reaches this target", probed(targets)...)
 	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE` that says where the target is; may stand several times, later ones win")
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as hbase.zookeeper.quorum=HOST:PORT; goes over -P; may stand several times")
-	fs.StringVar(&f.hbaseSite, "hbase-site", "", "read ZooKeeper's quorum and port and the znode parent from an hbase-site.xml `FILE`; -P and -p go over it")
+	f.sites = cli.AddSiteFlags(cmd, targets.Descriptors(), "-P and -p go over it")
 	addOutputFlag(cmd, &f.output, "table", "json")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		s, err := f.submission(cmd, c.Origins)

@@ -55,7 +55,7 @@ type submissionFlags struct {
 	variables  config.Pairs
 	properties config.Pairs
 	settings   map[string]*string
-	hbaseSite  string
+	sites      *cli.SiteFlags
 	status     bool
 	name, note string
 	tags       config.Pairs
@@ -74,7 +74,7 @@ func addSubmissionFlags(cmd *cobra.Command, targets target.List) *submissionFlag
 		f.settings[s.name] = value
 		config.Var(fs, value, s.name, s.kind, s.usage, text, plain)
 	}
-	fs.StringVar(&f.hbaseSite, "hbase-site", "", "read ZooKeeper's quorum and port and the znode parent from an hbase-site.xml `FILE`; -P and -p go over it")
+	f.sites = cli.AddSiteFlags(cmd, targets.Descriptors(), "-P and -p go over it")
 	fs.BoolVarP(&f.status, "status", "s", false, "print YCSB's status lines instead of the progress, every 10 s or as -p status.interval= says")
 	fs.StringVar(&f.name, "name", "", "name the suite with `TEXT`; default is the last file's name")
 	fs.StringVar(&f.note, "note", "", "keep `TEXT` with the result")
@@ -120,15 +120,9 @@ func newFiles(to *[]string) pflag.Value {
 // submission reads what the flags name.
 func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins) (spec.Submission, error) {
 	s := spec.Submission{Name: f.name, Note: f.note, Tags: f.tags.Map()}
-	if f.hbaseSite != "" {
-		content, err := read(f.hbaseSite)
-		if err == nil {
-			content, err = hbasespec.ReadSite(content)
-		}
-		if err != nil {
-			return s, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("read %s (%s): %w", f.hbaseSite, origins["hbase-site"], err)}
-		}
-		s.Files = append(s.Files, spec.File{Name: f.hbaseSite, Content: content})
+	var err error
+	if s.Files, err = f.sites.Files(cmd, origins, read); err != nil {
+		return s, err
 	}
 	if err := f.readSuite(cmd, origins, &s); err != nil {
 		return s, err

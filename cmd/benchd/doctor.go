@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -21,13 +20,13 @@ import (
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
-	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 type doctorFlags struct {
 	coordinator, listen, http, data string
 	metrics, spool                  string
-	db, hbaseSite                   string
+	db                              string
+	sites                           *cli.SiteFlags
 	properties                      config.Pairs
 	insecure                        bool
 	output                          string
@@ -60,7 +59,7 @@ bad, 5 when coordinator, target or a port cannot be reached or used, and 1 when 
 	fs.StringVar(&f.spool, "spool", "", "`DIR` of an agent's spool; default is below the system's temporary directory")
 	config.Enum(cmd, &f.db, "db", "", "open this target, as an agent would", target.All().Names()...)
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property of the target, such as hbase.zookeeper.quorum=HOST:PORT; may stand several times")
-	fs.StringVar(&f.hbaseSite, "hbase-site", "", "read ZooKeeper's quorum and port and the znode parent from an hbase-site.xml `FILE`; -p goes over it")
+	f.sites = cli.AddSiteFlags(cmd, target.All().Descriptors(), "-p goes over it")
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
 	config.Enum(cmd, &f.output, "output", "o", "form of what is printed", "table", "json")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
@@ -137,21 +136,15 @@ func (f *doctorFlags) askCoordinator(ctx context.Context, c *cli.Context) ([]doc
 func (f *doctorFlags) where(cmd *cobra.Command, origins config.Origins) (map[string]string, error) {
 	usage := func(err error) error { return &cli.UsageError{Command: cmd.CommandPath(), Err: err} }
 	if f.db == "" {
-		if len(f.properties) > 0 || f.hbaseSite != "" {
+		if len(f.properties) > 0 || f.sites.Given() {
 			return nil, usage(errors.New("-p and --hbase-site say where a target is: name its kind with --db, such as --db hbase"))
 		}
 		return nil, nil
 	}
 	var s spec.Submission
-	if f.hbaseSite != "" {
-		content, err := os.ReadFile(f.hbaseSite)
-		if err == nil {
-			content, err = hbasespec.ReadSite(content)
-		}
-		if err != nil {
-			return nil, usage(fmt.Errorf("read %s (%s): %w", f.hbaseSite, origins["hbase-site"], err))
-		}
-		s.Files = append(s.Files, spec.File{Name: f.hbaseSite, Content: content})
+	var err error
+	if s.Files, err = f.sites.Files(cmd, origins, os.ReadFile); err != nil {
+		return nil, err
 	}
 	for _, p := range f.properties {
 		s.Properties = append(s.Properties, spec.Setting{Key: p.Key, Value: p.Value})

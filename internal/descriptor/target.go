@@ -20,6 +20,8 @@ type Target struct {
 	Keys []property.Key
 	// Address are the properties that say where the system is.
 	Address []string
+	// Site is a file of the system's own configuration that says so, too. Optional.
+	Site Site
 	// Embedded says that a run can bring such a system with it. Then the address that a suite has for another target is not its.
 	Embedded bool
 	// Stores says that the rows of a run are there for the next one, in the table that property table names at Address.
@@ -50,6 +52,13 @@ type Target struct {
 	Admin Admin
 	// Check reports what does not fit together in a case of this target. Each value has been checked by its key. Optional.
 	Check func(Case)
+}
+
+// Site is a file of a system's own configuration, which a flag of commands names.
+type Site struct {
+	Flag, Usage string
+	// Read makes a properties file of it, whose settings are on the same lines.
+	Read func(content []byte) ([]byte, error)
 }
 
 // Finding is what the doctor found out about a target that answers.

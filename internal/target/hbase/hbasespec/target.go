@@ -21,6 +21,9 @@ func Target() descriptor.Target {
 		t.Aliases = append(t.Aliases, "hbase"+v, "site.ycsb.db.hbase"+v+".HBaseClient"+v, "site.ycsb.db.HBaseClient"+v)
 	}
 	t.Admin = admin()
+	t.Site = descriptor.Site{
+		Flag: "hbase-site", Usage: "read ZooKeeper's quorum and port and the znode parent from an hbase-site.xml `FILE`", Read: ReadSite,
+	}
 	return t
 }
 
