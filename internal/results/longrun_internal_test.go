@@ -139,6 +139,7 @@ func cpuTime(t *testing.T) time.Duration {
 // the windows as they were sent, and so are its histograms in every interval that it shows. The run is an open loop:
 // there are two times of each operation, and the lateness of its send.
 func TestALongRunIsRolledUpUnseen(t *testing.T) {
+	t.Parallel()
 	agents, windows, ops, samples, portion := 2, 10_400, 1, 6, 2600
 	if *fourDays {
 		agents, windows, ops, samples, portion = 6, *longWindows, 5, 500, 600

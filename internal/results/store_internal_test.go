@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -137,39 +138,46 @@ func TestKeepLetsTheOldestGo(t *testing.T) {
 
 // A clock that is set forward for some hours lets nothing go that is not old enough.
 func TestAClockThatIsSetForwardLetsNothingGo(t *testing.T) {
-	s, in := onArchive(t, Keep{Age: 48 * time.Hour})
-	source := clock.NewSource(clock.Skew{Jumps: []clock.Jump{{After: 200 * time.Millisecond, By: 5 * time.Hour}}})
-	s.date = clock.NewSettled(source)
-	passed := time.Since(time.Unix(0, 0))
-	resultstest.Ended(t, in, "YOUNG", 5, passed-47*time.Hour, result.Complete)
-	resultstest.Ended(t, in, "OLD", 5, passed-49*time.Hour, result.Complete)
-	require.Eventually(t, func() bool { return source.Wall().After(time.Now().Add(time.Hour)) }, time.Minute, time.Millisecond)
-	require.NoError(t, s.LookAfter(t.Context()))
-	suites, err := in.Suites(t.Context())
-	require.NoError(t, err)
-	require.Len(t, suites, 1)
-	require.Equal(t, "YOUNG", suites[0].ID)
+	synctest.Test(t, func(t *testing.T) {
+		s, in := onArchive(t, Keep{Age: 48 * time.Hour})
+		source := clock.NewSource(clock.Skew{Jumps: []clock.Jump{{After: time.Minute, By: 5 * time.Hour}}})
+		s.date = clock.NewSettled(source)
+		passed := time.Since(time.Unix(0, 0))
+		resultstest.Ended(t, in, "YOUNG", 5, passed-47*time.Hour, result.Complete)
+		resultstest.Ended(t, in, "OLD", 5, passed-49*time.Hour, result.Complete)
+		<-time.After(2 * time.Minute)
+		require.True(t, source.Wall().After(time.Now().Add(time.Hour)))
+		require.NoError(t, s.LookAfter(t.Context()))
+		suites, err := in.Suites(t.Context())
+		require.NoError(t, err)
+		require.Len(t, suites, 1)
+		require.Equal(t, "YOUNG", suites[0].ID)
+	})
 }
 
-// The archive is looked after as a whole: what was being removed goes, what is long is rolled up.
+// The archive is looked after as a whole: what was being removed goes, what is long is rolled up. In a bubble the
+// pauses of that take no time.
 func TestLookAfterDoesAll(t *testing.T) {
-	s, in := onArchive(t, Keep{})
-	l := resultstest.NewRun(t, in, "S", 1, 10_200, 1, 2)
-	l.Add(t, in, 0, 10_200)
-	require.NoError(t, s.LookAfter(t.Context()))
-	extents, err := in.Extents(t.Context(), "S.1")
-	require.NoError(t, err)
-	require.Equal(t, 5, extents[0].Rolled)
-	require.Equal(t, (10_200-rawWindows)/5*5, extents[0].RolledTo, "the newest windows of a run that goes on are left as they came")
-	var late []latency.Window
-	for w, err := range in.Windows(t.Context(), "S.1") {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, in := onArchive(t, Keep{})
+		l := resultstest.NewRun(t, in, "S", 1, 10_200, 1, 2)
+		l.Add(t, in, 0, 10_200)
+		require.NoError(t, s.LookAfter(t.Context()))
+		extents, err := in.Extents(t.Context(), "S.1")
 		require.NoError(t, err)
-		if w.ID.Seq >= extents[0].RolledTo {
-			require.NotEmpty(t, w.Series)
-			late = append(late, *w)
+		require.Equal(t, 5, extents[0].Rolled)
+		require.Equal(t, (10_200-rawWindows)/5*5, extents[0].RolledTo, "the newest windows of a run that goes on are left as they came")
+		var late []latency.Window
+		for w, err := range in.Windows(t.Context(), "S.1") {
+			require.NoError(t, err)
+			if w.ID.Seq >= extents[0].RolledTo {
+				require.NotEmpty(t, w.Series)
+				late = append(late, *w)
+			}
 		}
-	}
-	require.NotEmpty(t, late)
+		require.NotEmpty(t, late)
+	})
 }
 
 // A suite on which maintenance panics is set aside, and named; the others are looked after.

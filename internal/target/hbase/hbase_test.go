@@ -275,7 +275,7 @@ func TestAServerThatFallsSilentIsLeft(t *testing.T) {
 		}
 		return nil
 	})
-	target, s := open(t, settings(t, "hbase.rpc.timeout", "100"), one(f.addr()))
+	target, s := open(t, settings(t, "hbase.rpc.timeout", "1000"), one(f.addr()))
 	require.Equal(t, workload.OK, s.Do(t.Context(), read("k")).Code, "the connection is made anew, and the operation goes on")
 	require.EqualValues(t, 2, target.Counts()["connect"])
 }
@@ -293,7 +293,7 @@ func TestAnAnswerThatComesTooLateIsNobodys(t *testing.T) {
 		a.wait = wait
 		return a
 	})
-	_, s := open(t, settings(t, "hbase.client.operation.timeout", "200"), one(f.addr()))
+	_, s := open(t, settings(t, "hbase.client.operation.timeout", "1000"), one(f.addr()))
 	require.Equal(t, workload.Timeout, s.Do(t.Context(), read("late")).Code)
 	close(wait)
 	for range 20 {

@@ -188,7 +188,7 @@ func TestARegionInTransitionIsLookedUpAgain(t *testing.T) {
 func TestAHostThatIsGoneIsDialledOnceForAll(t *testing.T) {
 	f := newFake(t)
 	places := &counted{Locator: one(f.addr())}
-	target, _ := open(t, settings(t, "hbase.client.operation.timeout", "1500"), places)
+	target, _ := open(t, settings(t, "hbase.client.operation.timeout", "500"), places)
 	f.stop()
 	for _, out := range crowd(t, target, 32, func(int) *workload.Op { return read("k") }) {
 		require.Equal(t, workload.Timeout, out.Code)

@@ -30,7 +30,7 @@ func TestACallThatTheServerDroppedIsSentAgain(t *testing.T) {
 				}
 				return nil
 			})
-			target, s := open(t, settings(t, "hbase.rpc.timeout", "200"), one(f.addr()))
+			target, s := open(t, settings(t, "hbase.rpc.timeout", "1500"), one(f.addr()))
 			other, err := target.Open(t.Context(), 1)
 			require.NoError(t, err)
 			done := make(chan struct{})
