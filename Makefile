@@ -39,12 +39,13 @@ LDFLAGS := -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/benchd
 TOOLS := $(CACHE)/tools/$(shell { cat tools/go.mod tools/go.sum; $(GO) env GOVERSION GOOS GOARCH; } | cksum | cut -d' ' -f1)
 
-# With REPORT=FILE the tests run under gotestsum, which counts them and writes their events to FILE.
+# With REPORT=FILE the tests run under gotestsum, which counts them and writes their events to FILE. make lint vets all code
+# of this module, so that its tests need not.
 ifdef REPORT
-GOTEST     := $(TOOLS)/gotestsum --format pkgname --format-hide-empty-pkg --jsonfile $(REPORT) --
+GOTEST     := $(TOOLS)/gotestsum --format pkgname --format-hide-empty-pkg --jsonfile $(REPORT) -- -vet off
 TESTRUNNER := $(TOOLS)/gotestsum
 else
-GOTEST := $(GO) test
+GOTEST := $(GO) test -vet off
 endif
 
 # Packages with files behind a tag.
@@ -91,13 +92,17 @@ hbase-down: ## Stop it and keep its data; PURGE=1 throws the data away.
 # the archive and of the coordinator take four times as long.
 RACE := -race -gcflags='modernc.org/...=-race=false'
 
+# Tests that call t.Parallel wait for most of their time: more of them go side by side than there are processors.
+PARALLEL := -parallel 8
+
 .PHONY: test
 test: $(TESTRUNNER) ## Run all tests that need no server, with the race detector.
-	$(GOTEST) $(RACE) -timeout 10m $(PKG)
+	@# The detector lets each program sleep for a second before it ends: tests have joined their goroutines by then.
+	GORACE='atexit_sleep_ms=10' $(GOTEST) $(RACE) $(PARALLEL) -timeout 10m $(PKG)
 
 .PHONY: test-integration
 test-integration: $(TESTRUNNER) ## Run the tests against separate processes and real servers, one package at a time.
-	$(GOTEST) -count 1 -p 1 -timeout 10m -tags integration $(call only,integration) $(INTEGRATION)
+	$(GOTEST) -count 1 -p 1 $(PARALLEL) -timeout 15m -tags integration $(call only,integration) $(INTEGRATION)
 
 .PHONY: crash-sandbox
 crash-sandbox: $(TESTRUNNER) ## Kill the sandbox and its storage KILLS (200) times each under load; all that was acknowledged must be there.
@@ -135,7 +140,7 @@ crash-archive: $(TESTRUNNER) ## Kill the coordinator, and its archive alone, at 
 .PHONY: test-deploy
 test-deploy: $(TESTRUNNER) ## Check deploy/ and the release: units, manifests, compose file, playbook; build the image's stages without docker (root).
 	@scripts/need systemd-analyze systemd && scripts/need ansible-playbook ansible-core && scripts/need ip iproute2
-	cd test/deploy && $(GOTEST) -count 1 -timeout 15m ./...
+	cd test/deploy && $(subst -vet off,,$(GOTEST)) -count 1 -timeout 15m ./...
 
 .PHONY: java-client-test
 java-client-test: ## Check with HBase's own Java client what the server at QUORUM=HOST:PORT answers; ONLY=TEXT picks checks.
