@@ -376,12 +376,13 @@ func (cd *Conductor) abandon(cause error) {
 	cd.c.Quarantine.Add(cd.run.Suite.ID, "conduct run "+cd.id, cause)
 	reason := cd.c.Quarantine.Reason(cd.run.Suite.ID)
 	life.Status, life.Reason, life.Failed = result.Failed, reason, true
-	archived := cd.run.Archived
-	archived.Status, archived.Reason, archived.Ended = result.Failed, reason, cd.base.stamp()
+	// Only the fields that change are written: watchers read the others without a lock.
+	r := &cd.run.Archived
+	r.Status, r.Reason, r.Ended = result.Failed, reason, cd.base.stamp()
 	if state, err := json.Marshal(cd.run.State); err == nil {
-		archived.State = state
+		r.State = state
 	}
-	cd.run.Archived = archived
+	archived := *r
 	archived.Agents = nil // those that the archive has stay
 	event := archive.Event{Run: cd.id, At: archived.Ended, Kind: "coordinator", Text: reason}
 	for {
