@@ -52,7 +52,7 @@ exec '%[1]s' add --dir '%[2]s'
 	}
 	h.Connected(2)
 	suite := trial(t, h, s, "r4-storage-ab.yaml", "--var", "restart=hook restart", "--var", "add=hook add-servers",
-		"--var", "grow=75s") // a busy machine takes a quarter of a minute to start each server, and balances after them
+		"--var", "grow=2m30s") // a busy machine takes up to a minute to start each server, and balances after them
 	for table, target := range map[string]string{"trial_usertable_a": "A", "trial_usertable_b": "B"} {
 		require.Equal(t, inserted(suite, "rows", target), s.rows(t, table), "rows of %s: none is written over", table)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/tolerance"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -85,7 +86,7 @@ func TestAWorkerThatCannotWriteObeysItsTime(t *testing.T) {
 			case out := <-ended:
 				require.Equal(t, workload.Timeout, out.Code)
 				require.ErrorContains(t, out.Err, test.want)
-			case <-time.After(20 * time.Second):
+			case <-time.After(tolerance.Patience):
 				require.Fail(t, "the worker is stuck")
 			}
 		})

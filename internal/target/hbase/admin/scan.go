@@ -81,10 +81,21 @@ func (s *scan) first(ctx context.Context) (row, bool, error) {
 	if err != nil {
 		return row{}, false, err
 	}
-	for _, cells := range answer.rows {
+	return answer.first()
+}
+
+// errNoRowYet is of a look at one row that the server's limit of time ended before it came to a row.
+var errNoRowYet = errors.New("the server's limit of time ended the scan before its first row")
+
+// first is the first row of an answer.
+func (a scanAnswer) first() (row, bool, error) {
+	for _, cells := range a.rows {
 		if len(cells) > 0 {
 			return row{cells[0].Row, cells}, true, nil
 		}
+	}
+	if a.heartbeat {
+		return row{}, false, errNoRowYet
 	}
 	return row{}, false, nil
 }
@@ -112,10 +123,11 @@ func (s *scan) request(m *hbasepb.ScanRequest) *hbasepb.ScanRequest {
 
 // scanAnswer is one answer of the server.
 type scanAnswer struct {
-	scanner uint64
-	more    bool
-	rows    [][]protocol.Cell
-	partial []bool
+	scanner   uint64
+	more      bool
+	heartbeat bool // a limit of the server ended it without a row
+	rows      [][]protocol.Cell
+	partial   []bool
 }
 
 func (s *scan) next(ctx context.Context, request *hbasepb.ScanRequest) (scanAnswer, error) {
@@ -132,7 +144,9 @@ func (s *scan) next(ctx context.Context, request *hbasepb.ScanRequest) (scanAnsw
 	if err := decode(s.at, "Scan", message, &response); err != nil {
 		return scanAnswer{}, err
 	}
-	answer := scanAnswer{scanner: response.GetScannerId(), partial: response.GetPartialFlagPerResult()}
+	answer := scanAnswer{
+		scanner: response.GetScannerId(), heartbeat: response.GetHeartbeatMessage(), partial: response.GetPartialFlagPerResult(),
+	}
 	for _, n := range response.GetCellsPerResult() {
 		var cells []protocol.Cell
 		for range n {
