@@ -140,10 +140,12 @@ func TestNoCoordinatedOmissionInRealTime(t *testing.T) {
 		stop := watch()
 		open := s.run(t, pacing.FixedRate)
 		machine := stop()
-		require.InEpsilon(t, s.rate*float64(s.periods)*s.period.Seconds(), open.Count(), 0.001, "nothing is omitted")
 		t.Logf("try %d: p50 %s, p95 %s, p99 %s, max %s; by hand 1ms, %s, %s, %s; %s", try,
 			time.Duration(open.Quantile(0.5)), time.Duration(open.Quantile(0.95)), time.Duration(open.Quantile(0.99)), time.Duration(open.Max()),
 			s.byHand(0.05), s.byHand(0.01), s.byHand(0), machine)
+		// What is intended while a machine stands still at the end of the phase is not sent any more.
+		intended := s.rate * float64(s.periods) * s.period.Seconds()
+		require.InDelta(t, intended, open.Count(), 0.001*intended+2*s.rate*machine.most.Seconds(), "nothing is omitted; %s", machine)
 		short, long := s.breaches(open)
 		require.Empty(t, short, "shorter than by hand")
 		agreed = len(long) == 0
