@@ -9,9 +9,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/benchd/benchd/internal/archive"
-	"github.com/benchd/benchd/internal/result"
 )
 
 // exported is a table as it goes into a file: without the columns that only one archive knows, and without that which
@@ -78,15 +75,8 @@ func (e exported) columns(ctx context.Context, tx *sql.Tx) (list []string, err e
 // writes is of one instant. As with Windows, write on, do not pause.
 func (a *Archive) Export(ctx context.Context, id string, to io.Writer) error {
 	return a.readLong(ctx, "export suite "+id+" of", func(ctx context.Context, tx *sql.Tx) error {
-		var status result.Status
-		err := tx.QueryRowContext(ctx, `SELECT status FROM suite WHERE id = ? AND removed = 0`, id).Scan(&status)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return notFound("suite", id)
-		case err != nil:
+		if err := requireEnded(ctx, tx, id, "export", "wait for its end, or cancel it"); err != nil {
 			return err
-		case !status.Ended():
-			return faultf(archive.ErrNotEnded, nil, "export suite %s: it is %s: wait for its end, or cancel it", id, status)
 		}
 		zip, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
 		if err != nil {

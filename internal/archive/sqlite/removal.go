@@ -17,22 +17,30 @@ const (
 	tidyBytes     = 64 << 20
 )
 
+// requireEnded returns nil for a suite that has ended. What is not to be done to others, and the cure, are in its error.
+func requireEnded(ctx context.Context, tx *sql.Tx, id, doing, cure string) error {
+	var status result.Status
+	err := tx.QueryRowContext(ctx, `SELECT status FROM suite WHERE id = ? AND removed = 0`, id).Scan(&status)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return notFound("suite", id)
+	case err != nil:
+		return err
+	case !status.Ended():
+		return faultf(archive.ErrNotEnded, nil, "%s suite %s: it is %s: %s", doing, id, status, cure)
+	}
+	return nil
+}
+
 // Remove deletes an ended suite with all that belongs to it and gives the space back to the disk; one that has not
 // ended is ErrNotEnded. From the first of its small transactions on nobody sees the suite any more; what an end of
 // ctx or of the process leaves is deleted by Purge.
 func (a *Archive) Remove(ctx context.Context, id string) error {
 	if err := a.write(ctx, "remove suite "+id+" from", func(ctx context.Context, tx *sql.Tx) error {
-		var status result.Status
-		err := tx.QueryRowContext(ctx, `SELECT status FROM suite WHERE id = ? AND removed = 0`, id).Scan(&status)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return notFound("suite", id)
-		case err != nil:
+		if err := requireEnded(ctx, tx, id, "remove", "cancel it first"); err != nil {
 			return err
-		case !status.Ended():
-			return faultf(archive.ErrNotEnded, nil, "remove suite %s: it is %s: cancel it first", id, status)
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE suite SET removed = 1 WHERE id = ?`, id)
+		_, err := tx.ExecContext(ctx, `UPDATE suite SET removed = 1 WHERE id = ?`, id)
 		return err
 	}); err != nil {
 		return err
