@@ -179,9 +179,9 @@ func OneOf(value string, list []string) (string, error) {
 	}
 	meant := ""
 	if near := spelling.Nearest(value, list); near != "" {
-		meant = fmt.Sprintf("did you mean %q? ", near)
+		meant = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return "", fmt.Errorf("unknown value %s; %s(one of %s)", Quote(value), meant, strings.Join(list, ", "))
+	return "", fmt.Errorf("unknown value %s%s (one of %s)", Quote(value), meant, strings.Join(list, ", "))
 }
 
 func (k Key) parseDuration(value string) (time.Duration, error) {

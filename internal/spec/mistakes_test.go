@@ -30,7 +30,7 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 		},
 		"a value that is near to none": {
 			set:  p("requestdistribution", "gaussian"),
-			want: []string{`-p: requestdistribution: unknown value "gaussian"; ` + distributions},
+			want: []string{`-p: requestdistribution: unknown value "gaussian" ` + distributions},
 		},
 		"a name misspelt": {file: "recrodcount=5", want: []string{"w:1: recrodcount: unknown property; did you mean recordcount?"}},
 		"a name in capitals": {
@@ -118,7 +118,7 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 		},
 		"a condition that nobody tests": {
 			set:  p("warmup.until", "warm"),
-			want: []string{`-p: warmup.until: unknown value "warm"; (one of steady)`},
+			want: []string{`-p: warmup.until: unknown value "warm" (one of steady)`},
 		},
 		"two conditions for a warm-up": {
 			set:  p("warmup.until", "steady", "warmup.ops", "1000"),
@@ -226,7 +226,7 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 				"w:2: recrodcount: unknown property; did you mean recordcount?",
 				`w:3: fieldcount: "y" is no whole number; write it in digits, such as 1000`,
 				"-p: interval: 1h is out of bounds; it may be 100ms to 1m0s",
-				`--db: db: unknown value "x"; (one of null, hbase, sandbox)`,
+				`--db: db: unknown value "x" (one of null, hbase, sandbox)`,
 			},
 		},
 	} {
@@ -253,7 +253,7 @@ func TestAMistakeThatIsOverriddenIsNone(t *testing.T) {
 
 func TestTargetsThatDoNotExistAreRefused(t *testing.T) {
 	for db, want := range map[string]string{
-		"cassandra":                       `unknown value "cassandra"; (one of null, hbase, sandbox)`,
+		"cassandra":                       `unknown value "cassandra" (one of null, hbase, sandbox)`,
 		"site.ycsb.db.CassandraCQLClient": `there is no target for YCSB's class "site.ycsb.db.CassandraCQLClient" (one of null, hbase, sandbox)`,
 		"hbse":                            `unknown value "hbse"; did you mean "hbase"? (one of null, hbase, sandbox)`,
 	} {
@@ -264,7 +264,7 @@ func TestTargetsThatDoNotExistAreRefused(t *testing.T) {
 	_, _, err := reader().Parse(s)
 	require.NoError(t, err)
 	_, _, err = NewReader(nullspec.Target()).Parse(s)
-	require.ErrorContains(t, err, `--db: db: unknown value "hbase"; (one of null)`)
+	require.ErrorContains(t, err, `--db: db: unknown value "hbase" (one of null)`)
 }
 
 func TestOperationsThatTheTargetCannotDoAreRefused(t *testing.T) {
