@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -173,10 +174,19 @@ func Exactly(names ...string) cobra.PositionalArgs {
 		case len(args) < len(names):
 			return fmt.Errorf("%s is missing: `%s`", names[len(args)], cmd.UseLine())
 		case len(args) > len(names):
-			return fmt.Errorf("%q is one argument too many", args[len(names)])
+			return surplus(cmd, args[len(names)])
 		}
 		return nil
 	}
+}
+
+// surplus is the error of an argument that a command does not take. A suite file was most likely meant for -f.
+func surplus(cmd *cobra.Command, arg string) error {
+	err := fmt.Errorf("%q is one argument too many", arg)
+	if ext := filepath.Ext(arg); (ext == ".yaml" || ext == ".yml") && cmd.Flags().ShorthandLookup("f") != nil {
+		return fmt.Errorf("%w; did you mean `-f %s`?", err, arg)
+	}
+	return err
 }
 
 // argsError says what is wrong with arguments: for a command with others below it most likely their name.

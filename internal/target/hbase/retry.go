@@ -37,6 +37,9 @@ func (s *session) reach(key []byte) (*region, *rpc.Conn, error) {
 	if r == nil {
 		var err error
 		if r, err = s.t.regions.look(ctx, key); err != nil {
+			if err == context.DeadlineExceeded || err == context.Canceled { //nolint:errorlint // one that wraps them says more
+				err = fmt.Errorf("look up the region of %q: %w", key, err)
+			}
 			return nil, nil, err
 		}
 	}
