@@ -105,7 +105,7 @@ func (a *Agent) giveUp(id string) {
 	}
 }
 
-// tell sends an answer if there is a stream; it is told again when there is another. The caller holds the agent's lock.
+// tell sends an answer if there is a stream; it is sent again when there is another. The caller holds the agent's lock.
 func (a *Agent) tell(answer *benchdv1.ActionAnswer) {
 	if a.out != nil {
 		a.out.add(answered(answer), nil)

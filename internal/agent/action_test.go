@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/load"
 )
 
-// dummy is a target to which things can be done: done tells of each time that something was.
+// dummy is a target to which things can be done: done reports each time that something was.
 type dummy struct{ done chan string }
 
 func (d dummy) open(_ context.Context, s load.Settings) (load.Actor, error) {

@@ -67,7 +67,7 @@ func New(config Config) (*Agent, error) {
 		shards: make(map[shardKey]*shard), actions: make(map[string]*action), changed: make(chan struct{}),
 		room: room{log: config.Logger},
 	}
-	// A coordinator judges names, too; this one is told earlier.
+	// A coordinator checks names, too; this error comes earlier.
 	if err := wire.CheckHello(a.hello(nil)); err != nil {
 		return nil, fmt.Errorf("make agent: %w", err)
 	}
@@ -159,7 +159,7 @@ func (a *Agent) join(within time.Duration) {
 	}
 }
 
-// reasonOf says why the agent was told to end.
+// reasonOf says why the agent was asked to end.
 func reasonOf(ctx context.Context) string {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return cause.Error()
@@ -167,7 +167,7 @@ func reasonOf(ctx context.Context) string {
 	return "terminated"
 }
 
-// leave ends the agent's work: workers stop, their last windows are sent and acknowledged, the coordinator is told.
+// leave ends the agent's work: workers stop, their last windows are sent and acknowledged, the coordinator is notified.
 func (a *Agent) leave(reason string, began clock.Instant) {
 	a.mu.Lock()
 	a.leaving = true
@@ -210,7 +210,7 @@ func (a *Agent) await(within time.Duration, cond func() bool) {
 	}
 }
 
-// wake tells those who await something that it may have come. The caller holds mu.
+// wake notifies waiters that something may have come. The caller holds mu.
 func (a *Agent) wake() {
 	close(a.changed)
 	a.changed = make(chan struct{})

@@ -30,13 +30,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patience bounds every wait of these tests.
 const patience = tolerance.Patience
 
-// boss is a coordinator that does what its test tells it.
+// boss is a coordinator that does what its test asks for.
 type boss struct {
 	benchdv1.UnimplementedAgentServiceServer
 	t        *testing.T
 	listener *bufconn.Listener
 	streams  chan *stream
-	refuse   error // what every agent is told
+	refuse   error // the answer to every agent
 }
 
 // stream is an agent's stream as the boss sees it.
@@ -136,7 +136,7 @@ func await[T any](s *stream, get func(*benchdv1.SessionRequest) *T) *T {
 	}
 }
 
-// order tells the agent to prepare a shard on the null target.
+// order has the agent prepare a shard on the null target.
 func (s *stream) order(run string, settings map[string]string, phases ...*benchdv1.Phase) *benchdv1.ShardId {
 	s.t.Helper()
 	properties := map[string]string{
@@ -237,7 +237,7 @@ func (r *rig) result() error {
 	}
 }
 
-// windows takes windows until the last one of the phase, acknowledging them if told to.
+// windows takes windows until the last one of the phase, acknowledging them if asked to.
 func (s *stream) windows(ack bool) []*benchdv1.Window {
 	s.t.Helper()
 	var all []*benchdv1.Window

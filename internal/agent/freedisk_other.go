@@ -4,5 +4,5 @@ package agent
 
 import "math"
 
-// freeDisk cannot be told here.
+// freeDisk is not known here.
 func freeDisk(string) uint64 { return math.MaxUint64 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// freeDisk is how many bytes a directory's file system has room for; where that cannot be told, very many.
+// freeDisk is how many bytes a directory's file system has room for; where that is not known, very many.
 func freeDisk(dir string) uint64 {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

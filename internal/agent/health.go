@@ -22,7 +22,7 @@ const schedLatencies = "/sched/latencies:seconds"
 // hundredths.
 const enough = 0.1
 
-// sampler tells how the machine and the process fared since it was last asked: the proof that the generator was not the
+// sampler reports how the machine and the process fared since it was last asked: the proof that the generator was not the
 // limit (law 7). What cannot be read stays zero; with Cores zero nothing is known of the processors.
 type sampler struct {
 	mu    sync.Mutex
@@ -76,7 +76,7 @@ func read() snapshot {
 	return now
 }
 
-// sample tells how things were since the last sample.
+// sample reports how things were since the last sample.
 func (s *sampler) sample() latency.Health {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +121,7 @@ func netUse(before, now map[string]traffic, d time.Duration) float64 {
 	return min(use, 1)
 }
 
-// grown is the growth of a counter, which starts anew when an interface goes away.
+// grown is the growth of a counter, which starts again when an interface goes away.
 func grown(before, now uint64) uint64 {
 	if now < before {
 		return 0

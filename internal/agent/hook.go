@@ -90,7 +90,7 @@ func (a *Agent) hook(ctx context.Context, m *benchdv1.ActionOrder) (load.Answer,
 	return load.Answer{}, fmt.Errorf("hook %s: %w", name, err)
 }
 
-// hooks are the names that a Hello tells.
+// hooks are the names for a Hello.
 func (a *Agent) hooks() []string { return slices.Sorted(maps.Keys(a.config.Hooks)) }
 
 // tail keeps the last bytes that were written to it.

@@ -49,7 +49,7 @@ func counter(t *testing.T, r prometheus.Gatherer, name, label, value string) flo
 	return 0
 }
 
-// What befell the target's client is shown, over all shards that the agent has had of the run; how the generator fares is
+// Events of the target's client are shown, over all shards that the agent has had of the run; how the generator fares is
 // shown while the run goes on.
 func TestAnAgentShowsHowItsRunFares(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()

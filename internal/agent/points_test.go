@@ -62,7 +62,7 @@ func TestPointsAreKeptOrCountedAsLost(t *testing.T) {
 					add(0, 0, 0, int64(i), 2, 1)
 				}
 				p.end()
-				p.end() // told twice
+				p.end() // reported twice
 			}
 			points, lost := kept(t, a, s.key)
 			require.Len(t, points, test.kept)

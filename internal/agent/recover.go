@@ -65,7 +65,7 @@ func (a *Agent) adopt(w *benchdv1.Window, place spool.Place, size int64) {
 	s.kept.windows = append(s.kept.windows, &keptWindow{shard: &s.kept, phase: w.GetPhase(), seq: w.GetSeq(), place: place, bytes: size})
 	s.kept.bytes += size
 
-	// What the earlier process had to say of the phase's end can be told from its newest window: how many windows there
+	// What the earlier process had to say of the phase's end follows from its newest window: how many windows there
 	// are and, cumulatively, what they count.
 	s.phase = plan.PhaseName(w.GetPhase())
 	end := &benchdv1.PhaseEnded{
@@ -90,7 +90,7 @@ func (a *Agent) newHeir(key shardKey) *shard {
 	return s
 }
 
-// refuse ends a phase that an heir was told to begin: the policy on lost agents decides what follows.
+// refuse ends a phase that an heir was asked to begin: the policy on lost agents decides what follows.
 func (s *shard) refuse(phase string) {
 	s.conclude(&benchdv1.PhaseEnded{Id: s.key.id(), Phase: wire.Text(phase), Final: true, Left: startedAnew})
 }

@@ -154,7 +154,7 @@ func (s *shard) make(part plan.Shard, settings plan.Settings, target load.Target
 	return runner, facts, nil
 }
 
-// prepared tells how preparing has ended.
+// prepared reports how preparing has ended.
 func (s *shard) prepared(facts map[string]string, err error) {
 	answer := &benchdv1.Prepared{Id: s.key.id(), TargetFacts: make(map[string]string, len(facts))}
 	for k, v := range facts {
@@ -169,7 +169,7 @@ func (s *shard) prepared(facts map[string]string, err error) {
 	s.post(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: answer}})
 }
 
-// post sends a message if there is a stream. What matters is kept besides, and told with the next Hello. The caller
+// post sends a message if there is a stream. What matters is kept too, and sent with the next Hello. The caller
 // holds the agent's lock.
 func (s *shard) post(m *benchdv1.SessionRequest) {
 	if s.a.out != nil && !s.released {
@@ -287,7 +287,7 @@ func (s *shard) keep(w *latency.Window) {
 	}
 }
 
-// begun tells of a phase's first operation.
+// begun reports a phase's first operation.
 func (s *shard) begun(phase plan.PhaseName, at int64) {
 	s.log.Info("phase has started", "phase", phase)
 	m := &benchdv1.Started{Id: s.key.id(), Phase: string(phase), FirstSentAgentNs: at}
@@ -297,7 +297,7 @@ func (s *shard) begun(phase plan.PhaseName, at int64) {
 	s.post(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Started{Started: m}})
 }
 
-// over tells of a phase's end.
+// over reports a phase's end.
 func (s *shard) over(e load.PhaseEnd) {
 	m := &benchdv1.PhaseEnded{
 		Id: s.key.id(), Phase: string(e.Phase), EndedNs: int64(e.At), Issued: e.Issued, Recorded: e.Recorded,
@@ -334,7 +334,7 @@ func (s *shard) clientEvents() map[string]uint64 {
 	return since
 }
 
-// conclude tells of a phase's end. The caller holds the agent's lock.
+// conclude reports a phase's end. The caller holds the agent's lock.
 func (s *shard) conclude(m *benchdv1.PhaseEnded) {
 	s.log.Info("phase has ended", "phase", m.GetPhase(), "ops", m.GetRecorded(), "windows", m.GetWindows(), "left", m.GetLeft(), "error", m.GetError())
 	s.tellObserved() // before the run can be over
@@ -345,7 +345,7 @@ func (s *shard) conclude(m *benchdv1.PhaseEnded) {
 	s.post(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: m}})
 }
 
-// held tells a coordinator how far the shard is. The caller holds the agent's lock.
+// held is how far the shard is, for a coordinator. The caller holds the agent's lock.
 func (s *shard) held(now int64) *benchdv1.HeldShard {
 	h := &benchdv1.HeldShard{
 		Id: s.key.id(), Phase: string(s.phase), Running: s.running,

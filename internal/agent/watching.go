@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// tellEvery is how often the coordinator is told what was observed. A figure of one look is smaller than its name, and
+	// tellEvery is how often observations are sent to the coordinator. A figure of one look is smaller than its name, and
 	// that is sent each time.
 	tellEvery = 5 * time.Second
 	// mostNotices is how many happenings or warnings go into one message.
@@ -72,7 +72,7 @@ func (s *shard) runTime() (time.Duration, bool) {
 	return time.Duration(base.RunTime(s.a.clock.Now())), true
 }
 
-// tellOn tells the coordinator what is observed, until ctx ends. When the shard has ended its own part that is told after
+// tellOn sends observations to the coordinator, until ctx ends. When the shard has ended its own part they are sent after
 // each look: the run may be over at any instant.
 func (s *shard) tellOn(ctx context.Context, w *watching) {
 	every := s.settings.Telemetry.Interval
@@ -86,7 +86,7 @@ func (s *shard) tellOn(ctx context.Context, w *watching) {
 		case now := <-tick.C:
 			often := tellEvery
 			if run, ok := s.runTime(); ok && run > result.WholeLooks*every {
-				often *= result.LooksOfAPoint // so that some points are told together, as before
+				often *= result.LooksOfAPoint // so that some points are sent together, as before
 			}
 			s.a.mu.Lock()
 			if s.watching == w && (!s.running || now.Sub(told) >= often) {
@@ -117,7 +117,7 @@ func (s *shard) tellObserved() {
 	}
 }
 
-// unwatch ends the watching; what has been seen is told. The caller holds the agent's lock.
+// unwatch ends the watching; what has been seen is sent. The caller holds the agent's lock.
 func (s *shard) unwatch() {
 	if s.watching == nil {
 		return

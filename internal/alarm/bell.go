@@ -135,7 +135,7 @@ func (b *Bell) wake() error {
 	return nil
 }
 
-// dismiss tells all who wait that nobody will wake them.
+// dismiss releases all waiters with ErrClosed.
 func (b *Bell) dismiss(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -150,7 +150,7 @@ func (b *Bell) dismiss(err error) {
 	b.sleepers = nil
 }
 
-// Close lets go of the Bell; whoever waits is told ErrClosed.
+// Close lets go of the Bell; waiters get ErrClosed.
 func (b *Bell) Close() error {
 	b.mu.Lock()
 	b.closed = true

@@ -21,12 +21,12 @@ type kernelTimer struct {
 	file *os.File
 	buf  [8]byte
 
-	// The runtime waits for the file; it is not told that the file is read, because that is cheaper (package kernel).
+	// The runtime waits for the file; reads are not announced to it, because that is cheaper (package kernel).
 	raw  syscall.RawConn
 	look func(fd uintptr) (done bool)
 	lost error // why reading failed
 
-	known bool // the runtime is told after all
+	known bool // reads are announced to the runtime
 
 	// ctx is the context whose end interrupts a wait. Sessions and workers wait with one and the same for
 	// millions of times, so it is watched across waits.

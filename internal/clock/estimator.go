@@ -59,7 +59,7 @@ func (e *Estimator) Add(p Probe) {
 	e.probes = append(e.probes, p)
 }
 
-// Count tells how many probes the estimate rests on.
+// Count returns the number of probes of the estimate.
 func (e *Estimator) Count() int { return len(e.probes) }
 
 // Estimate is what is known of a peer's clock.

@@ -30,7 +30,7 @@ const (
 	maxSlew     = 2000e-6
 )
 
-// Timebase is an agent's view of a run's time. It goes on steadily whatever it is told: Adjust bends it
+// Timebase is an agent's view of a run's time. It never jumps: Adjust bends it
 // towards a new line within about a second, or slower when the error is large. Reading it takes no lock; one
 // goroutine at a time may Adjust.
 type Timebase struct {
@@ -81,7 +81,7 @@ func (t *Timebase) Adjust(now int64, line Line) {
 	t.bend.Store(&bend{first: first, x: meet, y: y, then: Line{X: meet, Y: y, Rate: line.Rate}})
 }
 
-// Line tells how the time base goes at the agent's instant now: what an agent reports to a coordinator that
+// Line is how the time base goes at the agent's instant now: what an agent reports to a coordinator that
 // has forgotten.
 func (t *Timebase) Line(now int64) Line {
 	b := t.bend.Load()

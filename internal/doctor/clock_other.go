@@ -4,7 +4,7 @@ package doctor
 
 import "errors"
 
-// kernelClock cannot be told here.
+// kernelClock is not known here.
 func kernelClock() (ClockStatus, error) {
 	return ClockStatus{}, errors.New("this system does not say it")
 }

@@ -33,7 +33,7 @@ func (v Verdict) rank() int {
 	return 3
 }
 
-// The names of findings that tell whether something is in reach.
+// The names of findings on whether something can be reached.
 const (
 	namePort        = "port"
 	nameCoordinator = "coordinator"
@@ -95,7 +95,7 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 }
 
-// NewReport judges findings as a whole.
+// NewReport checks findings as a whole.
 func NewReport(version string, findings []Finding) Report {
 	r := Report{Schema: 1, Kind: "doctor", Version: version, Verdict: OK, Findings: findings}
 	for _, f := range findings {
@@ -106,7 +106,7 @@ func NewReport(version string, findings []Finding) Report {
 	return r
 }
 
-// OutOfReach tells whether one of the bad findings is that something cannot be reached or used, such as a coordinator, a
+// OutOfReach reports whether one of the bad findings is that something cannot be reached or used, such as a coordinator, a
 // target or a port.
 func (r Report) OutOfReach() bool {
 	for _, f := range r.Findings {

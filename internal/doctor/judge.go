@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What is judged here is pure: figures in, a finding out.
+// These checks are pure: figures in, a finding out.
 
 // ClockStatus is what a kernel says of its clock.
 type ClockStatus struct {

@@ -65,7 +65,7 @@ func (m Machine) Examine(ctx context.Context, use Use) []Finding {
 	return findings
 }
 
-// look reads something and judges it.
+// look reads something and checks it.
 func look[T any](name string, read func() (T, error), judge func(T) Finding, cure string) Finding {
 	v, err := read()
 	if err != nil {

@@ -14,7 +14,7 @@ type Peer struct {
 	Took     time.Duration // the quickest answer
 	Clock    ClockOffset   // of the coordinator's clock
 
-	Disk    Space // of its archive; no Total where it cannot be told
+	Disk    Space // of its archive; no Total where it is not known
 	Archive uint64
 	Stuck   bool // the archive takes no windows
 }
@@ -60,13 +60,13 @@ func Unreachable(address string, err error) Finding {
 		but(Bad, fmt.Sprintf("start `benchd coordinator`, have a firewall let TCP pass to %s, or give another address with --coordinator", address)).at(address)
 }
 
-// Unanswered is the finding on a coordinator of an older build, which tells nothing of itself.
+// Unanswered is the finding on a coordinator of an older build, which reports nothing about itself.
 func Unanswered(address string) Finding {
 	return found(nameCoordinator, "answers, and is too old to tell of itself").
 		but(Unknown, "install the same release on both to learn more").at(address)
 }
 
-// Examine judges a coordinator's answer; version and protocol are those of this program.
+// Examine checks a coordinator's answer; version and protocol are those of this program.
 func (p Peer) Examine(version string, protocol uint32) []Finding {
 	findings := []Finding{
 		found(nameCoordinator, "answers within %s", round(p.Took)).at(p.Address),
@@ -79,7 +79,7 @@ func (p Peer) Examine(version string, protocol uint32) []Finding {
 	return append(findings, judgeOffset("clock_offset", p.Clock, "this machine's clock").at("coordinator"))
 }
 
-// ExamineArchive judges what the coordinator tells of its archive.
+// ExamineArchive checks what the coordinator reports about its archive.
 func (p Peer) ExamineArchive() []Finding {
 	state := found("archive", "%s, takes windows", bytesOf(p.Archive)).at("coordinator")
 	if p.Stuck {
@@ -108,7 +108,7 @@ type Member struct {
 // quiet is longer than an agent that is well is silent: it is probed every second.
 const quiet = 5 * time.Second
 
-// ExamineRoster judges a coordinator's agents; version is the coordinator's.
+// ExamineRoster checks a coordinator's agents; version is the coordinator's.
 func ExamineRoster(members []Member, version string) []Finding {
 	connected := 0
 	hosts := make(map[string][]string)

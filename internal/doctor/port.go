@@ -32,7 +32,7 @@ func (p Port) examine(ctx context.Context) Finding {
 	return judgePort(p, err, serves).at(on)
 }
 
-// judgePort judges what came of listening; serves is who of ours does so already.
+// judgePort checks the result of listening; serves is which of our programs does so already.
 func judgePort(p Port, err error, serves string) Finding {
 	f := found(namePort, "free")
 	if _, port, split := net.SplitHostPort(p.Address); split == nil && port == "0" {

@@ -75,7 +75,7 @@ func parseFileLimit(limits string) (uint64, error) {
 // idleFor is how long processors are watched.
 const idleFor = time.Second
 
-// idle watches the processors, and tells the share of them that had nothing to do.
+// idle watches the processors, and returns the share of them that was idle.
 func (m Machine) idle(ctx context.Context) (float64, error) {
 	read := func() (idle, all uint64, err error) {
 		s, err := m.text("proc/stat")

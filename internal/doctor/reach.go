@@ -47,7 +47,7 @@ func visit(ctx context.Context, open load.Driver, s load.Settings) (facts map[st
 	return facts, nil
 }
 
-// Reached judges what came of an agent's asking a target for its servers.
+// Reached checks the result of an agent's query for a target's servers.
 func Reached(agent, name string, servers int, took time.Duration, err error) Finding {
 	f := judgeTarget(name, took, err)
 	f.Agent = agent
@@ -57,7 +57,7 @@ func Reached(agent, name string, servers int, took time.Duration, err error) Fin
 	return f
 }
 
-// judgeTarget judges what came of opening a target.
+// judgeTarget checks the result of opening a target.
 func judgeTarget(name string, took time.Duration, err error) Finding {
 	f := found(nameTarget, "answers within %s", round(took)).at(name)
 	if err != nil {

@@ -4,5 +4,5 @@ package doctor
 
 import "errors"
 
-// SpaceOf cannot be told here.
+// SpaceOf is not known here.
 func SpaceOf(string) (Space, error) { return Space{}, errors.New("this system does not say it") }

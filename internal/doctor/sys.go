@@ -99,10 +99,10 @@ func parseQuota(s string) (float64, error) {
 // Interface is a network interface.
 type Interface struct {
 	Mbit   int64
-	Duplex string // full or half; empty where it is not told
+	Duplex string // full or half; empty if it is not reported
 }
 
-// interfaces judges the network interfaces that are up and are a device, be it one of a virtual machine.
+// interfaces checks the network interfaces that are up and are a device, be it one of a virtual machine.
 func (m Machine) interfaces() []Finding {
 	const name, cure = "nic_speed", "find out with ethtool, or from who runs the network, how fast the interface is"
 	dirs, err := fs.Glob(m.FS, "sys/class/net/*")

@@ -40,7 +40,7 @@ func Histogram(desc *prometheus.Desc, h *latency.Histogram, labels ...string) pr
 	return &histogram{desc: desc, labels: prometheus.MakeLabelPairs(desc, labels), body: convert(h)}
 }
 
-// Desc tells the metric's name.
+// Desc returns the metric's description.
 func (m *histogram) Desc() *prometheus.Desc { return m.desc }
 
 // Write fills in the form in which metrics are sent.

@@ -12,7 +12,7 @@ type Operations struct {
 }
 
 // NewOperations names them with a prefix such as "benchd": a coordinator's are of all agents together and an agent's are
-// its own, and whoever adds series up must not count both.
+// its own, and a sum of series must not count both.
 func NewOperations(prefix string) Operations {
 	labels := []string{"run", "phase", "op", "outcome"}
 	parts := []string{"run", "phase", "op", "outcome", "part_of"}

@@ -20,7 +20,7 @@ const (
 	DefaultMost = 32
 )
 
-// Source tells the metrics of one run, from any goroutine.
+// Source returns the metrics of one run, from any goroutine.
 type Source interface{ Metrics() []prometheus.Metric }
 
 // Runs is a collector of what runs show. Make it with NewRuns.
@@ -90,7 +90,7 @@ func (r *Runs[S]) expire() {
 	}
 }
 
-// Describe tells the names of all that a run shows.
+// Describe sends the descriptions of all metrics of a run.
 func (r *Runs[S]) Describe(to chan<- *prometheus.Desc) {
 	for _, name := range r.names {
 		to <- name

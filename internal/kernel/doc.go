@@ -1,10 +1,10 @@
 // Package kernel reads and writes descriptors that do not block, without telling Go's runtime that it enters the kernel.
 //
-// The runtime's monitor sleeps while no goroutine runs, and whoever tells of entering the kernel wakes it: a thread of its own,
+// The runtime's monitor sleeps while no goroutine runs, and a goroutine that announces a system call wakes it: a thread of its own,
 // which looks around and sleeps again. A process whose few goroutines all wait most of the time pays for that at each system
 // call, and waking a thread costs more than most of these do.
 //
-// What is not told of must end soon: meanwhile its processor serves nobody else, and the collector waits for it. So a
+// Calls that are not announced must end soon: meanwhile its processor serves nobody else, and the collector waits for it. So a
 // descriptor must not block, and waiting until it can be read or written is left to the runtime, by syscall.RawConn.
 //
 // A monitor that sleeps does not do its work: it takes the processor from a goroutine that has computed for ten milliseconds,
@@ -21,7 +21,7 @@
 //	raw calls         35.2 ms   502 ms    5 of 5
 //	raw, with Beat    15.4 ms    20 ms    0 of 5
 //
-// BenchmarkBeat shows its cost. The flag --raw-io=off of agents, "benchctl run" and "benchd dev" has all calls told of and
+// BenchmarkBeat shows its cost. The flag --raw-io=off of agents, "benchctl run" and "benchd dev" has all calls announced and
 // starts no heartbeat, so that a result can be compared with one without this package; the result has the setting as raw_io of
 // each agent.
 package kernel

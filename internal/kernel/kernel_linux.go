@@ -16,7 +16,7 @@ func Read(fd uintptr, b []byte) (n int, errno syscall.Errno) {
 	return n, errno
 }
 
-// ReadKnown reads as Read does, and tells the runtime.
+// ReadKnown reads as Read does, and announces the call to the runtime.
 func ReadKnown(fd uintptr, b []byte) (n int, errno syscall.Errno) {
 	for {
 		n, _, errno := syscall.Syscall(syscall.SYS_READ, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(min(len(b), Most)))

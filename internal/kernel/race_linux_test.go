@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// For the race detector's sake package kernel makes calls that the runtime is told of, too. These two do not.
+// For the race detector's sake package kernel announces its calls to the runtime. These two do not.
 
 func readRaw(fd uintptr, b []byte) (int, syscall.Errno) { return call(syscall.SYS_READ, fd, b) }
 

@@ -48,7 +48,7 @@ func NewNames(prefix string, padding int, ordered bool) Names {
 	return Names{prefix: prefix, padding: padding, ordered: ordered}
 }
 
-// Append appends the key of number n to dst. It allocates only where dst is too small; Longest tells how much
+// Append appends the key of number n to dst. It allocates only where dst is too small; Longest is how much
 // is enough.
 func (k *Names) Append(dst []byte, n int64) []byte {
 	if !k.ordered {

@@ -19,7 +19,7 @@ type Values struct {
 func NewValues(r Rand) Values { return Values{counter: r.Uint64()} }
 
 const (
-	// The bits that are random in each byte: the classes begin anew every three bytes, so that words of eight
+	// The bits that are random in each byte: the classes begin again every three bytes, so that words of eight
 	// come in three sorts.
 	random0 = 0x3f1f5f3f1f5f3f1f
 	random1 = 0x1f5f3f1f5f3f1f5f

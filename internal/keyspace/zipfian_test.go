@@ -96,7 +96,7 @@ func TestScrambledHasYCSBsHotRows(t *testing.T) {
 			require.Equal(t, place, d.Place(int64(rank)), "rank %d of %d rows", rank, rows)
 		}
 		if draws < 1_000_000 {
-			continue // too few to tell neighbouring ranks apart
+			continue // too few to distinguish neighbouring ranks
 		}
 		r := NewRand(8)
 		counts := count(t, rows+1, func() int64 { return d.Draw(&r) })

@@ -15,7 +15,7 @@ import (
 
 // BenchmarkRecord measures what it costs to record one operation, with a cut every 100 ms as in the shortest
 // windows. The figure that counts is cpu-ns/op, the CPU time of the whole process by operation, cutter and
-// collector included: wall time tells nothing where there are more goroutines than processors. Reading the time
+// collector included: wall time means nothing where there are more goroutines than processors. Reading the time
 // is left out; a worker takes it from the cutter, and its samples from a table.
 func BenchmarkRecord(b *testing.B) {
 	for _, loop := range []struct {

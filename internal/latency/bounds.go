@@ -2,8 +2,8 @@ package latency
 
 import "math"
 
-// Bounds tells a Recorder where its windows will end: at each whole multiple of Every after Start, and at Stop,
-// from which the multiples are counted anew. All are in the same time as a sample's done.
+// Bounds are where a Recorder's windows will end: at each whole multiple of Every after Start, and at Stop,
+// from which the multiples are counted again. All are in the same time as a sample's done.
 type Bounds struct {
 	Start int64
 	Every int64 // 0: at no multiples

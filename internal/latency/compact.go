@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// The compact encoding is for histograms that are kept for long and seldom read. It is a byte that tells its version,
+// The compact encoding is for histograms that are kept for long and seldom read. It is a byte with its version,
 // and then, deflated: the header of the encoding of AppendBinary, all gaps, all counts. A merge of many windows has
 // hardly a gap and few different counts, so it takes a third to a half of the other encoding. (The best compression that
 // flate has would take 3 to 15 % less, and seven times as long.)

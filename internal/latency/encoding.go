@@ -11,7 +11,7 @@ import (
 // ErrMalformed says that bytes are no encoded histogram.
 var ErrMalformed = errors.New("malformed histogram")
 
-// The encoding, version 1, is a byte that tells the version and then unsigned varints: count, overflow,
+// The encoding, version 1, is a byte with the version and then unsigned varints: count, overflow,
 // negative, min, max, the sum's upper and lower 64 bits, and for each bucket that is not empty, from the lowest
 // on, the number of empty buckets skipped and the count. Every histogram has exactly one encoding.
 const (

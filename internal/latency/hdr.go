@@ -68,8 +68,8 @@ func newLogWriter(w io.Writer, start time.Time, unit time.Duration, units string
 	return l, nil
 }
 
-// Write adds the interval from start to end, counted from the log's start. A tag, which may be empty, tells the
-// series apart; it must not hold commas or spaces. Overflow is counted at [Highest] and told in a comment.
+// Write adds the interval from start to end, counted from the log's start. A tag, which may be empty, distinguishes the
+// series; it must not hold commas or spaces. Overflow is counted at [Highest] and noted in a comment.
 func (l *LogWriter) Write(tag string, start, end time.Duration, h *Histogram) error {
 	if strings.ContainsAny(tag, ", \t\r\n") {
 		return fmt.Errorf("write interval of histogram log: tag %q holds a comma or a space", tag)

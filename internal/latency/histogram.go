@@ -10,7 +10,7 @@ import (
 // Histogram holds a set of samples: their count, sum, min and max exactly, and each sample's value to within
 // 0.1 %. The zero value is empty and ready for use.
 //
-// A sample above [Highest] is in count, sum, min and max but in no bucket; Overflow tells how many there are. A
+// A sample above [Highest] is in count, sum, min and max but in no bucket; Overflow reports how many there are. A
 // sample below 0, which only a clock that ran backwards can produce, is kept as 0; the encoding has their number.
 //
 // A Histogram may be read by several goroutines at once, but not while one changes it.

@@ -63,7 +63,7 @@ func (m *Merged) add(s *Series) error {
 		sum = &Series{Key: s.Key, Response: h, Service: h}
 		m.byKey[s.Key] = sum
 	}
-	// Both clocks stay one histogram for as long as no window tells them apart.
+	// Both clocks stay one histogram as long as no window has different ones.
 	if sum.Service == sum.Response {
 		if s.Service == s.Response {
 			return sum.Response.Merge(s.Response)

@@ -97,7 +97,7 @@ func (r *Recorder) KeepLateness() {
 	}
 }
 
-// SetBounds tells where the coming windows will end, so that a sample that is drained late or early comes into
+// SetBounds sets where the next windows will end, so that a sample that is drained late or early comes into
 // the window in which it was done. It is exact for instants that have not come yet: what was drained before
 // stays with its window, which moves as a whole. Without bounds a window takes what was drained before its cut.
 func (r *Recorder) SetBounds(b Bounds) {

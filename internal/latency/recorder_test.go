@@ -182,7 +182,7 @@ func TestBoundsThatDriftKeepWindowsApart(t *testing.T) {
 
 func TestWorkersAndCutterTogether(t *testing.T) {
 	// Under -race this is the proof that a ring has one writer at a time; in any case every sample comes out
-	// once, and never in a window before its own. The response time tells the instant.
+	// once, and never in a window before its own. The response time identifies the instant.
 	const workers, each, every = 6, 20_000, 1000
 	r := newRecorder(testKeys, workers, 2)
 	r.SetBounds(Bounds{Every: every})

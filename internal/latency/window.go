@@ -8,7 +8,7 @@ type Key struct {
 }
 
 // Series is what one window (or a merge of many) holds of one Key. Both histograms have the same count. Where no
-// operation tells the two times apart, as in a closed loop, both are the same Histogram; Merged knows that.
+// operation has two different times, as in a closed loop, both are the same Histogram; Merged knows that.
 type Series struct {
 	Key      Key
 	Response *Histogram // done − intended

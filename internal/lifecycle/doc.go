@@ -1,6 +1,6 @@
 // Package lifecycle is a run's life as a pure state machine: no I/O, no clock, no goroutine.
 //
-//  1. The coordinator tells a State of an Event: an agent is ready, a phase has ended, a window is safe, an
+//  1. The coordinator gives a State an Event: an agent is ready, a phase has ended, a window is safe, an
 //     agent is lost, somebody cancels, a timer has fired.
 //  2. Step changes the State and answers with Commands: send this, start that, seal.
 //  3. The coordinator archives the State, then carries the commands out. After a restart it reads the State

@@ -60,7 +60,7 @@ func (Cancel) event()        {}
 func (Refused) event()       {}
 func (Fired) event()         {}
 
-// Timer names a timer of a run. Arming one that runs sets it anew.
+// Timer names a timer of a run. Arming one that runs sets it again.
 type Timer string
 
 // The timers.
@@ -68,7 +68,7 @@ const (
 	PrepareTimeout Timer = "prepare" // the agents take too long to get ready
 	Overdue        Timer = "overdue" // a phase that ends by time has not ended
 	StopTimeout    Timer = "stop"    // agents that were told to stop have not
-	// Stragglers: all shards have ended, but windows that they told of have not come. It is armed anew
+	// Stragglers: all shards have ended, but windows that they announced have not come. It is armed again
 	// while some still do.
 	Stragglers Timer = "stragglers"
 )
@@ -92,7 +92,7 @@ type (
 	Probe struct{}
 	// Start begins a segment on all live shards at one instant.
 	Start struct{ Phase int }
-	// Restart tells one shard again of the start of the segment that it should be in.
+	// Restart sends one shard the start again of the segment that it should be in.
 	Restart struct{ Shard, Phase int }
 	// Stop ends a shard's work.
 	Stop struct {

@@ -9,7 +9,7 @@ import (
 )
 
 // A load that loses an agent can go on: the rows that the agent had still to write are handed out again, to the same
-// agent started anew or to another one, as a new attempt at its shard. What is measured cannot be measured again, so this
+// agent restarted or to another one, as a new attempt at its shard. What is measured cannot be measured again, so this
 // is for loads alone, and only where the policy is to go on.
 
 // Orphan is the state of a shard between two attempts: it waits for an agent.

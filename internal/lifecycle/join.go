@@ -13,7 +13,7 @@ type WarmedUp struct{ Because string }
 
 func (WarmedUp) event() {}
 
-// Join tells all live shards of the instant at which a phase begins that joins the one going on.
+// Join sends all live shards the instant at which a phase begins that joins the one going on.
 type Join struct{ Phase int }
 
 func (c Join) command() string { return "join phase " + strconv.Itoa(c.Phase) }
@@ -46,7 +46,7 @@ func (s *State) warmedUp(e WarmedUp) []Command {
 	return out
 }
 
-// again tells a shard what it may have missed of the starts of the segment that goes on.
+// again sends a shard what it may have missed of the starts of the segment that goes on.
 func (s *State) again(shard int) []Command {
 	out := []Command{Restart{shard, s.Phase}}
 	if s.Joined > s.Phase {

@@ -136,7 +136,7 @@ func (sh *Shard) ended(phase plan.PhaseName) *Ended {
 // AtWork reports whether a shard is at work.
 func (s *State) AtWork() bool { return !s.idle() }
 
-// InsertedBelow is the key number from which on the shard has inserted nothing in a run, as it told with its end; 0 where
+// InsertedBelow is the key number from which on the shard has inserted nothing in a run, as it reported with its end; 0 where
 // it has not. What is measured has one attempt alone.
 func (sh *Shard) InsertedBelow() int64 {
 	for _, e := range sh.Ended {
@@ -147,7 +147,7 @@ func (sh *Shard) InsertedBelow() int64 {
 	return 0
 }
 
-// InsertedRows counts the rows that the shard has inserted in a run, as it told with its end; nil where it has not.
+// InsertedRows counts the rows that the shard has inserted in a run, as it reported with its end; nil where it has not.
 func (sh *Shard) InsertedRows() *int64 {
 	for _, e := range sh.Ended {
 		if e.Final {

@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Step tells the run of an event and answers what is to be done. An event that comes twice, or too late to
+// Step applies an event to the run and returns what is to be done. An event that comes twice, or too late to
 // matter, changes nothing.
 func (s *State) Step(event Event) []Command {
 	if s.Status.Ended() {
@@ -131,7 +131,7 @@ func (s *State) planned() (time.Duration, bool) {
 }
 
 // Expects reports whether the end of a phase is news of a shard: it is at work in that phase's segment and has
-// not told of it yet.
+// not notified of it yet.
 func (s *State) Expects(shard int, phase plan.PhaseName) bool {
 	sh := s.shard(shard)
 	return sh != nil && (sh.State == Busy || sh.State == Over) && sh.ended(phase) == nil &&
@@ -263,7 +263,7 @@ func (s *State) lost(e Lost) []Command {
 		return nil // it has given all that was wanted
 	}
 	if sh.State == Orphan {
-		return nil // whoever takes it up will be another
+		return nil // another agent will take it up
 	}
 	before := sh.Lost
 	sh.State = Gone
@@ -421,7 +421,7 @@ func (s *State) end() result.Status {
 	return result.Complete
 }
 
-// Resume says what is to be done anew after a restart of the coordinator, which may have died between
+// Resume says what is to be done again after a restart of the coordinator, which may have died between
 // archiving a state and carrying out what follows from it.
 func (s *State) Resume() []Command {
 	var out []Command
@@ -466,7 +466,7 @@ func (s *State) Return(shard int) []Command {
 	case sh.State == Orphan:
 		return []Command{Rehand{shard}}
 	case sh.State == Busy && s.Status == result.Stopping:
-		// An agent that never heard of the start has no end to tell of: it is to begin, and end at once.
+		// An agent that never heard of the start has no end to report: it is to begin, and end at once.
 		return []Command{Stop{shard, s.Reason}, Restart{shard, s.Phase}}
 	case sh.State == Busy:
 		return s.again(shard)

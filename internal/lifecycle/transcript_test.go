@@ -40,7 +40,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// replay executes the events of a transcript and writes it anew.
+// replay executes the events of a transcript and writes it again.
 func replay(t *testing.T, transcript string) string {
 	t.Helper()
 	var out strings.Builder

@@ -22,9 +22,9 @@ type Config struct {
 
 	// Emit takes a window.
 	Emit func(*latency.Window)
-	// Started tells when the first operation of a phase was sent, by the agent's clock.
+	// Started reports when the first operation of a phase was sent, by the agent's clock.
 	Started func(phase plan.PhaseName, at int64)
-	// Ended tells of a phase's end, after its last window.
+	// Ended reports a phase's end, after its last window.
 	Ended func(PhaseEnd)
 	// Health reads how the agent's machine fared since it was last asked. The runner adds late sends and
 	// backlog.
@@ -109,7 +109,7 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// PhaseEnd tells of the end of a shard's part in a phase.
+// PhaseEnd reports the end of a shard's part in a phase.
 type PhaseEnd struct {
 	Phase plan.PhaseName
 	// At is when the last operation was done, from the phase's start; in a phase that goes over into the next
@@ -128,6 +128,6 @@ type PhaseEnd struct {
 	InsertedRows int64
 	// Left is why the agent ended the phase of its own accord; empty when it ended as planned or was stopped.
 	Left string
-	// Err is why the phase is worth nothing; nil when it ended as planned, as told, or by leaving.
+	// Err is why the phase is worth nothing; nil when it ended as planned, as asked, or by leaving.
 	Err error
 }

@@ -85,8 +85,8 @@ type cutter struct {
 	seq   int   // of its next window
 
 	next      int64 // run: where the coming window ends
-	planned   int64 // run: the same, as the recorder and the workers were told
-	nextLocal int64 // the same by the agent's clock, as the recorder was told
+	planned   int64 // run: the same, as given to the recorder and the workers
+	nextLocal int64 // the same by the agent's clock, as given to the recorder
 
 	before      count  // in earlier phases
 	all         count  // in all phases
@@ -147,7 +147,7 @@ func (c *cutter) cut(joined <-chan struct{}) {
 	}
 }
 
-// started tells of the first operation, once there was one.
+// started reports the first operation, once there was one.
 func (c *cutter) started() {
 	first := c.s.firstAt.Load()
 	if c.told || first == never {
@@ -159,7 +159,7 @@ func (c *cutter) started() {
 	c.s.r.cfg.Started(c.s.phases[0].Name, c.s.anchor+first)
 }
 
-// plan works out where the coming window ends, and tells the recorder.
+// plan works out where the coming window ends, and sets it in the recorder.
 func (c *cutter) plan() {
 	s := c.s
 	s.refresh()
@@ -167,7 +167,7 @@ func (c *cutter) plan() {
 	c.next = c.begin + ((c.last-c.begin)/interval+1)*interval
 	stop := s.endRun.Load()
 	if n := c.nextPhase(); n < stop {
-		stop = max(n, c.last) // one that was told too late begins with the next window
+		stop = max(n, c.last) // one that hears of it too late begins with the next window
 	}
 	c.next = max(c.last, min(c.next, stop))
 	local := s.local(c.next)
@@ -388,7 +388,7 @@ func (c *cutter) counters(w *latency.Window) {
 	w.Health.Backlog = s.backlog.at(c.begin+int64(w.End), issued, uint64(s.most))
 }
 
-// over tells of the end of the phase that is being cut.
+// over reports the end of the phase that is being cut.
 func (c *cutter) over(final bool, err error) {
 	s := c.s
 	end := PhaseEnd{
@@ -408,10 +408,10 @@ func (c *cutter) over(final bool, err error) {
 	s.r.cfg.Ended(end)
 }
 
-// end tells of the segment's end.
+// end reports the segment's end.
 func (c *cutter) end(err error) { c.over(true, err) }
 
-// log tells when a window ended by the machine's own clock, whatever the agent believes the time to be: so the
+// log records when a window ended by the machine's own clock, whatever the agent believes the time to be: so the
 // boundaries of several agents on one machine can be compared.
 func (c *cutter) log(w *latency.Window, end int64) {
 	s := c.s

@@ -6,7 +6,7 @@
 //  3. A worker asks for its next operation, waits until it is intended (open loop), carries it out, and records
 //     when it was intended, sent and done. Workers share nothing that they would have to wait for.
 //  4. One goroutine of the segment cuts windows at multiples of the interval, changes the phase, ends the
-//     workers at the planned end or when told, joins them, and cuts the last window.
+//     workers at the planned end or on request, joins them, and cuts the last window.
 //  5. What a segment found goes to the functions of Config: its first operation, each window, each phase's end.
 //
 // In the closed loop an operation is intended when it is sent. In the open loop it is intended by the schedule,

@@ -17,7 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// found is what a run of a shard told.
+// found is what a run of a shard reported.
 type found struct {
 	windows []*latency.Window
 	started []plan.PhaseName

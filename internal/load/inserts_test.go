@@ -48,7 +48,7 @@ func (l library) Open(context.Context, int) (load.Session, error) { return l.she
 
 func (library) Close() error { return nil }
 
-// A shard tells how far it has come with its inserts, and asks for those of others only below the watermark of all.
+// A shard reports how far it has come with its inserts, and asks for those of others only below the watermark of all.
 func TestWatermarksOfInserts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := readers()

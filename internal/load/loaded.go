@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// loaded is how far a worker of a load has come, so that a window can tell how far that was at its end: a load that
+// loaded is how far a worker of a load has come, so that a window records how far that was at its end: a load that
 // loses its agent goes on there, and each row is counted once. A row that is in a session's buffer does not count before
 // the target has acknowledged it. The worker writes, the cutter reads.
 type loaded struct {
@@ -47,7 +47,7 @@ func (l *loaded) reach(next, failed, done, cut int64) {
 }
 
 // at is how far the worker had come at the end of a window, and how many rows it had written. It is asked before the
-// window is cut: what it tells of is in the window then.
+// window is cut: what it reports is in the window then.
 func (l *loaded) at(cut int64) (row, rows int64) {
 	next, failed := l.next.Load(), l.failed.Load()
 	if l.edgeAt.Load() == cut {

@@ -185,7 +185,7 @@ func TestASlowGeneratorCountsItsLateSends(t *testing.T) {
 	})
 }
 
-// flaky fails the tries that it is told to.
+// flaky fails the tries that it is asked to.
 type flaky struct {
 	fails func(try int64) bool
 	tries atomic.Int64

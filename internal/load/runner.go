@@ -193,7 +193,7 @@ func (r *Runner) Abort() {
 	}
 }
 
-// SetWatermark tells of the key number below which all shards have inserted their rows, so that requests may ask for
+// SetWatermark sets the key number below which all shards have inserted their rows, so that requests may ask for
 // those; where inserts are dealt out it changes nothing. It is called after Prepare.
 func (r *Runner) SetWatermark(key int64) {
 	for _, s := range r.segments {
@@ -226,7 +226,7 @@ func (r *Runner) running() *segment {
 	return nil
 }
 
-// Close stops what still runs, joins it and closes the sessions. The phase's end has been told when it returns.
+// Close stops what still runs, joins it and closes the sessions. The phase's end has been reported when it returns.
 // When ctx ends before, operations in flight are given up; a target that does not obey that is an error.
 func (r *Runner) Close(ctx context.Context) error {
 	r.Stop("closed")

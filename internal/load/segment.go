@@ -73,7 +73,7 @@ type segment struct {
 
 	mu     sync.Mutex
 	begins []int64    // run: when each phase begins; never for those that are not known yet
-	hurry  bool       // it was told to stop
+	hurry  bool       // it was asked to stop
 	order  *stopOrder // why it ends early; nil when the stop came after the end
 }
 
@@ -216,7 +216,7 @@ func (s *segment) schedulePhases() {
 	}
 }
 
-// refresh maps the plan to the agent's clock anew: the time base is bent while a run goes on.
+// refresh maps the plan to the agent's clock again: the time base is bent while a run goes on.
 func (s *segment) refresh() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -299,7 +299,7 @@ func (s *segment) begun(at int64) {
 	s.first.Do(func() { close(s.sent) })
 }
 
-// stopping reports whether it was told to stop.
+// stopping reports whether it was asked to stop.
 func (s *segment) stopping() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -87,7 +87,7 @@ type Admin interface {
 
 // Observer is a Target that reports figures of its own.
 type Observer interface {
-	// Facts tells what the target is: version, main settings.
+	// Facts describes the target: version, main settings.
 	Facts(ctx context.Context) (map[string]string, error)
 }
 
@@ -101,7 +101,7 @@ type Retrier interface {
 
 // Counter is a Target that counts what befalls its client beside operations: retries, connections that broke.
 type Counter interface {
-	// Counts tells how often each has been so far, by a short name in the singular such as "retry". Counts never fall.
+	// Counts returns how often each has happened so far, by a short name in the singular such as "retry". Counts never fall.
 	// It is called now and then, from any goroutine.
 	Counts() map[string]uint64
 }

@@ -13,7 +13,7 @@ import (
 
 // slack is the longest wait that is made in one piece. Meanwhile the agent's clock may go otherwise than the
 // timers of its machine (and the run's time may be bent), so that of a longer wait the last hundredth is
-// measured anew.
+// measured again.
 const slack = 100 * time.Millisecond
 
 // longestWait bounds the pieces: when the segment ends may become known meanwhile.

@@ -1,6 +1,6 @@
 // Package pacing says when the next operation is intended:
 //
-//  1. a Config names the arrival and the Rate over time; Validate judges it;
+//  1. a Config names the arrival and the Rate over time; Validate checks it;
 //  2. a Rate is an area under a curve: operation k is intended where the area reaches k, so that instants are
 //     computed from k alone and never drift;
 //  3. a Schedule hands the instants of one shard to whichever worker is free: at a fixed rate shard s of n takes

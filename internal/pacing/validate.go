@@ -26,7 +26,7 @@ func wrong(property string, value any, problem, cure string) error {
 // maxRate is where intended instants would no longer differ in their nanoseconds.
 const maxRate = 1e9
 
-// Validate judges the configuration. What is wrong is a *PropertyError each, joined.
+// Validate checks the configuration. What is wrong is a *PropertyError each, joined.
 func (c *Config) Validate() error {
 	var errs []error
 	if !(c.CatchUp >= 0 && c.CatchUp <= maxRate) {

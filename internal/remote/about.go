@@ -13,13 +13,13 @@ import (
 // Protocol is the version of the protocol that this client speaks.
 const Protocol = wire.Protocol
 
-// About is what a coordinator tells of itself.
+// About is what a coordinator reports about itself.
 type About struct {
 	Version            string
 	Protocol           uint32
 	Took               time.Duration // the quickest answer
 	Clock              Clock         // the coordinator's, to this machine's
-	DiskFree, DiskSize uint64        // of its archive's disk; no size where it cannot be told
+	DiskFree, DiskSize uint64        // of its archive's disk; no size where it is not known
 	Archive            uint64        // bytes
 	Stuck              bool          // the archive takes no windows
 }

@@ -25,7 +25,7 @@ type Order struct {
 	By         string
 }
 
-// Done tells of an action that was done.
+// Done is the outcome of an action.
 type Done struct {
 	Agent    string
 	Answer   load.Answer // whole numbers in it are json.Number

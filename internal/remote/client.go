@@ -55,7 +55,7 @@ func Dial(address string) (*Client, error) {
 	return New(conn, conn, address), nil
 }
 
-// New makes a client of a connection, which closer closes; where is told to the user.
+// New makes a client of a connection, which closer closes; where is shown to the user.
 func New(conn grpc.ClientConnInterface, closer io.Closer, where string) *Client {
 	return &Client{
 		service: benchdv1.NewRunServiceClient(conn),
@@ -118,7 +118,7 @@ func (c *Client) Submit(ctx context.Context, r Request) (id string, warnings []s
 	return resp.GetId(), resp.GetWarnings(), c.translate(err)
 }
 
-// Validate judges a submission.
+// Validate checks a submission.
 func (c *Client) Validate(ctx context.Context, s spec.Submission) (warnings []string, err error) {
 	resp, err := ask(ctx, c, c.service.Validate, &benchdv1.ValidateRequest{Submission: wire.FromSubmission(s)})
 	return resp.GetWarnings(), err
@@ -145,7 +145,7 @@ func (c *Client) Result(ctx context.Context, id string) ([]byte, error) {
 	}
 }
 
-// List tells of all suites, newest first.
+// List returns all suites, newest first.
 func (c *Client) List(ctx context.Context) ([]Suite, error) {
 	resp, err := ask(ctx, c, c.service.List, &benchdv1.ListRequest{})
 	return each(resp.GetSuites(), suite), err
@@ -163,7 +163,7 @@ func (c *Client) Remove(ctx context.Context, id string) error {
 	return c.translate(err)
 }
 
-// Agents tells of the agents in the roster.
+// Agents returns the agents in the roster.
 func (c *Client) Agents(ctx context.Context) ([]Agent, error) {
 	resp, err := ask(ctx, c, c.service.Agents, &benchdv1.AgentsRequest{})
 	return each(resp.GetAgents(), agent), err

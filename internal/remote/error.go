@@ -36,7 +36,7 @@ func (e *unreachable) Error() string {
 	return fmt.Sprintf("cannot reach coordinator at %s: %s; %s", e.where, e.cause, cure)
 }
 
-// Unwrap tells the kind.
+// Unwrap returns the kind.
 func (*unreachable) Unwrap() error { return wire.ErrUnreachable }
 
 // reason cuts the layers off gRPC's account of a connection that failed, down to what the system said.

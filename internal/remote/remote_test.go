@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fake is a coordinator that answers as it is told.
+// fake is a coordinator that answers as its test asks for.
 type fake struct {
 	benchdv1.UnimplementedRunServiceServer
 	submit func(context.Context, *benchdv1.SubmitRequest) (*benchdv1.SubmitResponse, error)

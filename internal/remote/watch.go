@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// Follower is told what is seen of a suite.
+// Follower is notified of what is seen of a suite.
 type Follower struct {
 	// Progress is called for each message.
 	Progress func(Progress)
@@ -23,7 +23,7 @@ type Follower struct {
 }
 
 // Watch follows a suite or run to its end. A coordinator that goes away while it is watched is asked again for
-// two minutes: its agents go on without it, and started anew it knows the run. known says that the id has been
+// two minutes: its agents go on without it, and restarted it knows the run. known says that the id has been
 // seen there before, so that this holds from the first question on.
 func (c *Client) Watch(ctx context.Context, id string, known bool, f Follower) error {
 	pause, seen := c.patience.pause, clock.Mono()
@@ -74,7 +74,7 @@ func (c *Client) watchOnce(ctx context.Context, id string, progress func(Progres
 	for {
 		resp, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
-			// The stream of a coordinator that is told to end may end in good order, the suite has not.
+			// The stream of a coordinator that is ending may end in good order, the suite has not.
 			return some, &unreachable{where: c.where, cause: "it ended the watch before the suite ended"}
 		}
 		if err != nil {

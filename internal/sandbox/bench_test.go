@@ -9,7 +9,7 @@ import (
 	"github.com/tsuna/gohbase/hrpc"
 )
 
-// What a Get of 1 KB costs, client and server in one process. docs/performance.md tells how the server's part is
+// What a Get of 1 KB costs, client and server in one process. docs/performance.md reports how the server's part is
 // measured by itself.
 func BenchmarkGet(b *testing.B) {
 	s := start(b, Options{})

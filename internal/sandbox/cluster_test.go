@@ -250,7 +250,7 @@ func TestHostileBytesDisturbNobody(t *testing.T) {
 	w.check(t, s)
 }
 
-// The master's pages tell figures and take orders; a region server's tell its own.
+// The master's pages serve figures and accept commands; a region server's serve its own figures.
 func TestPages(t *testing.T) {
 	s := start(t, Options{Program: "1.2.3"})
 	create(t, s, "t")

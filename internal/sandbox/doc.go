@@ -7,5 +7,5 @@
 //  4. requests are answered from the regions of one store that all servers share (package store);
 //  5. the master creates tables, moves and splits regions (packages master, cluster), and gives those of a killed
 //     server to others when it has noticed;
-//  6. figures, and orders of whoever steers the sandbox, go over HTTP on info ports (packages jmx, control).
+//  6. figures and control go over HTTP on info ports (packages jmx, control).
 package sandbox

@@ -14,7 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/fault"
 )
 
-// A scan that goes on is told that its scanner is unknown; one that is answered at once does not notice.
+// A later page of a scan finds its scanner unknown; one that is answered at once does not notice.
 func TestAScannerThatIsUnknownEndsTheScanThatGoesOn(t *testing.T) {
 	s := start(t, Options{Faults: []fault.Fault{{Kind: fault.UnknownScanner, Share: 1}}})
 	create(t, s, "t")

@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/jmx"
 )
 
-// MasterHandler serves the master's figures, and whoever steers the sandbox.
+// MasterHandler serves the master's figures and the sandbox's control API.
 func (s *Sandbox) masterHandler() http.Handler {
 	mux := http.NewServeMux()
 	steering := control.Handler(control.Sandbox{Version: s.options.Program, Quorum: s.quorum, Cluster: s, Faults: s.faults})

@@ -40,11 +40,11 @@ type Options struct {
 	Service service.Config
 	// Program is the version of the program that the sandbox is part of.
 	Program string
-	// Logger is told what happens; by default nobody is.
+	// Logger logs what happens; by default nothing is logged.
 	Logger *slog.Logger
 }
 
-// Version is what a sandbox tells clients as its version of HBase.
+// Version is the version of HBase that a sandbox reports to clients.
 const Version = master.Version
 
 // DefaultMemory is Options.MaxMemory by default.

@@ -22,7 +22,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/zookeeper"
 )
 
-// Server tells of one region server.
+// Server describes one region server.
 type Server = control.Server
 
 // Sandbox is a running cluster.
@@ -120,7 +120,7 @@ func Start(ctx context.Context, options Options) (_ *Sandbox, err error) {
 	}
 	s.work.Go(func() { s.faults.Run(s.ctx, events{s}) })
 	s.info.serve(s.masterHandler(), &rpc.Gate{}) // it looks at all that was made above
-	s.zoo.Start(zk)                              // last: whoever finds the cluster finds it whole
+	s.zoo.Start(zk)                              // last: a client that finds the cluster finds all of it
 	options.Logger.Info("sandbox is up", "zookeeper", s.quorum, "region_servers", len(first), "took", time.Since(s.started))
 	return s, nil
 }

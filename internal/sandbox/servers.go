@@ -65,13 +65,13 @@ func (s *Sandbox) serve(n *node) {
 	s.znodes.server(n.Node)
 }
 
-// StartCode gives the time in milliseconds, or the next that was not given yet: it tells servers apart.
+// StartCode gives the time in milliseconds, or the next that was not given yet: it distinguishes servers.
 func (s *Sandbox) startCode() int64 {
 	s.last = max(time.Now().UnixMilli(), s.last+1)
 	return s.last
 }
 
-// Servers tells of all region servers, the killed ones included, in the order in which they were added.
+// Servers lists all region servers, the killed ones included, in the order in which they were added.
 func (s *Sandbox) Servers() []Server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -256,7 +256,7 @@ func (s *Sandbox) restart(ctx context.Context, i int) (Server, error) {
 	}
 	s.nodes[i] = n
 	told, err := s.join(n)
-	// A server that is back at the same place tells the master that the former one is gone.
+	// A server that is back at the same place shows the master that the former one is gone.
 	s.bury(old.Node)
 	if err == nil && s.cluster.Balancing.Load() {
 		_, err = s.cluster.Balance()

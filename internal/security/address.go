@@ -1,6 +1,6 @@
 // Package security guards what is open to a network.
 //
-//  1. CheckAddress judges an address on which the program would listen, or to which it would connect: beyond
+//  1. CheckAddress checks an address on which the program would listen, or to which it would connect: beyond
 //     this machine nothing is spoken in the clear unless the user said so.
 package security
 
@@ -27,7 +27,7 @@ func (e *AddressError) Error() string {
 func (*AddressError) ExitCode() int { return 2 }
 
 // CheckAddress refuses an address that is not this machine's own, unless insecure is set: there is no TLS yet.
-// A name other than localhost counts as another machine, whatever it resolves to today. Flag is told to the user.
+// A name other than localhost counts as another machine, whatever it resolves to today. Flag is named to the user.
 func CheckAddress(flag, address string, insecure bool) error {
 	if err := CheckForm(flag, address); err != nil {
 		return err
@@ -42,7 +42,7 @@ func CheckAddress(flag, address string, insecure bool) error {
 	}
 }
 
-// CheckForm judges whether an address is of the form HOST:PORT.
+// CheckForm checks whether an address is of the form HOST:PORT.
 func CheckForm(flag, address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {

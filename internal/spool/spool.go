@@ -25,7 +25,7 @@ var errGone = errors.New("the record was removed")
 type Options struct {
 	// SegmentBytes is how large a segment grows before another is begun. Default 4 MiB.
 	SegmentBytes int64
-	// Free tells how many bytes the disk of a directory has room for, and Spare how many of them are left to others.
+	// Free returns how many bytes the disk of a directory has room for, and Spare how many of them are left to others.
 	// Default: nobody asks.
 	Free  func(dir string) uint64
 	Spare uint64

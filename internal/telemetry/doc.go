@@ -1,4 +1,4 @@
-// Package telemetry is how a program tells of itself:
+// Package telemetry is how a program can be observed:
 //
 //  1. NewLogger makes the one logger that is handed down; it writes to standard error.
 //  2. NewRegistry makes the one registry of metrics that is handed down, with those of Go, of the process and of the build.

@@ -32,18 +32,18 @@ func NewRegistry(version string) *prometheus.Registry {
 // mostScrapes bounds how many answers with metrics are made at once.
 const mostScrapes = 8
 
-// shutdownGrace is how long answers under way may take once the server is told to end.
+// shutdownGrace is how long answers under way may take once the server is to end.
 const shutdownGrace = 2 * time.Second
 
 // ServerConfig says what a Server answers.
 type ServerConfig struct {
 	Registry prometheus.Gatherer
 	Logger   *slog.Logger
-	// Ready tells why the program is not fit for its work, or nil. Without it the program always is.
+	// Ready reports why the program is not fit for its work, or nil. Without it the program always is.
 	Ready func() error
 	// Handlers are further paths, such as "/sd/agents".
 	Handlers map[string]http.Handler
-	// Profiles serves /debug/pprof/: what the program does, to whoever asks, and at the program's cost.
+	// Profiles serves /debug/pprof/: what the program does, for any client, at the program's cost.
 	Profiles bool
 }
 

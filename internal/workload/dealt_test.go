@@ -153,7 +153,7 @@ func TestAWorkerReadsItsOwnNewRows(t *testing.T) {
 	require.InDelta(t, 1/8.9, float64(hits)/float64(reads), 0.02, "as often as with one worker")
 }
 
-// The numbers of a shard tell how far it has come, whoever inserts them.
+// The numbers of a shard show how far it has come, whichever worker inserts them.
 func TestProgressOfDealtInserts(t *testing.T) {
 	cfg := core()
 	cfg.Proportions, cfg.DealInserts = Proportions{Insert: 1}, true

@@ -1,6 +1,6 @@
 // Package workload says which operation comes next, and with what. It is YCSB's core workload, cut over agents:
 //
-//  1. a Config says what the properties say; Validate judges it;
+//  1. a Config says what the properties say; Validate checks it;
 //  2. a Shard is one agent's part of it: rows to load, operations to issue, key numbers to insert, and what its
 //     workers know together, which is how far inserts have been acknowledged;
 //  3. a Generator serves one worker: Next fills in an Op, Done takes its Outcome, Verify checks what it read;

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A run that inserts behind the rows of others asks for the rows that it was told of and for its own: what is between
+// A run that inserts behind the rows of others asks for the rows that it knows of and for its own: what is between
 // them may not be there.
 func TestRowsBetweenTheRangeAndTheInsertsAreNotAskedFor(t *testing.T) {
 	for _, distribution := range []Distribution{Uniform, Zipfian, Latest, Hotspot, Exponential} {

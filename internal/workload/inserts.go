@@ -8,7 +8,7 @@ import (
 
 // inserts knows which rows the run has added and which of them may be read. It is one hand of several, into which the
 // key numbers are dealt: a shard's, or a worker's. Its own rows are numbered 0, 1, 2, …; row i has key number
-// base + hand + i·hands. Of those of other hands it knows what it is told: that all key numbers below a common
+// base + hand + i·hands. Of those of other hands it knows from the watermark that all key numbers below a common
 // watermark are there.
 //
 // Key numbers here count on from the rows that are asked for: where a run inserts further up, gap is how far. Rows in
@@ -22,7 +22,7 @@ type inserts struct {
 	claimed atomic.Int64 // own rows handed out
 	_       [64]byte
 	acked   atomic.Int64 // own rows below have all been answered
-	known   atomic.Int64 // key numbers below are there, whoever inserted them
+	known   atomic.Int64 // all rows with key numbers below have been inserted
 	holes   atomic.Int64 // own rows that were answered and are not there, or not for certain
 
 	advancing sync.Mutex // held by who moves acked

@@ -30,7 +30,7 @@ type lengths struct {
 	longest int64
 }
 
-// NewShard builds shard number shard of shards, for the load phase or for a run. workers tells how many workers each
+// NewShard builds shard number shard of shards, for the load phase or for a run. workers is how many workers each
 // of the shards has. A configuration that Validate refuses is refused.
 func NewShard(cfg Config, load bool, shard, shards int, workers []int) (*Shard, error) {
 	if shard < 0 || shard >= shards || len(workers) != shards || workers[shard] < 1 {
@@ -114,7 +114,7 @@ func (s *Shard) Watermark() int64 {
 	return smallest
 }
 
-// SetWatermark tells the shard that every shard has inserted all its rows below a key number, so that requests may ask
+// SetWatermark records that every shard has inserted all its rows below a key number, so that requests may ask
 // for them. Until then they ask for the shard's own new rows only. A watermark never goes back. Where inserts are dealt
 // out it changes nothing: when it comes is chance.
 func (s *Shard) SetWatermark(smallest int64) {

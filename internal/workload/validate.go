@@ -23,11 +23,11 @@ func (e *PropertyError) Error() string {
 // maxInsertBytes bounds the values of one insert, which each worker keeps in memory.
 const maxInsertBytes = 1 << 28
 
-// Validate judges all of the configuration, for a load as well as for a run. What is wrong is a *PropertyError each,
+// Validate checks all of the configuration, for a load as well as for a run. What is wrong is a *PropertyError each,
 // joined.
 func (c *Config) Validate() error { return errors.Join(c.validate(true), c.validate(false)) }
 
-// validate judges what one of the phases needs.
+// validate checks what one of the phases needs.
 func (c *Config) validate(load bool) error {
 	j := judge{c: c}
 	j.rows(load)
@@ -49,7 +49,7 @@ func (j *judge) fail(property string, value any, problem, cure string) {
 	j.wrong = append(j.wrong, &PropertyError{Property: property, Value: fmt.Sprint(value), Problem: problem, Cure: cure})
 }
 
-// least judges a number that has a lower bound.
+// least checks a number that has a lower bound.
 func least[N int | int64](j *judge, property string, value, bound N) bool {
 	if value < bound {
 		j.fail(property, value, "is too small", fmt.Sprintf("write %d or more", bound))
@@ -125,7 +125,7 @@ func (j *judge) fields() {
 	}
 }
 
-// histogram judges a histogram that was made by hand, and returns the longest length in it, or -1.
+// histogram checks a histogram that was made by hand, and returns the longest length in it, or -1.
 func (j *judge) histogram() int64 {
 	h := j.c.FieldLengthHistogram
 	if h == nil {

@@ -43,7 +43,7 @@ func (v *verifier) cell(field, value []byte) {
 	}
 }
 
-// Verify judges what the Read or ReadModifyWrite that the last Next filled in has collected, with the codes of YCSB's
+// Verify checks what the Read or ReadModifyWrite that the last Next filled in has collected, with the codes of YCSB's
 // VERIFY: OK, UnexpectedState where a field holds something else than dataintegrity wrote, Error where nothing
 // came back. verified is false when there was nothing to verify.
 func (g *Generator) Verify(op *Op) (out Outcome, verified bool) {

@@ -41,7 +41,7 @@ type Cluster struct {
 
 	store  *store.Store
 	logger *slog.Logger
-	watch  func(*Server) // told when hbase:meta has another server
+	watch  func(*Server) // called when hbase:meta has another server
 
 	mu      sync.Mutex // one change at a time
 	opened  int64
@@ -49,7 +49,7 @@ type Cluster struct {
 	orphans []*store.Region // those of enabled tables that have no server, for want of one
 }
 
-// New makes a cluster of a store's tables. Watch is told of each server that hbase:meta is given to, while the cluster
+// New makes a cluster of a store's tables. Watch gets each server that hbase:meta is given to, while the cluster
 // is locked.
 func New(s *store.Store, logger *slog.Logger, watch func(*Server)) *Cluster {
 	c := &Cluster{Meta: meta.New(), store: s, logger: logger, watch: watch}
@@ -115,7 +115,7 @@ func (c *Cluster) Join(s *Server) error {
 	return c.place(nil, orphans)
 }
 
-// Killed is told that a server serves no longer. Its regions are served again after Bury.
+// Killed records that a server no longer serves. Its regions are served again after Bury.
 func (c *Cluster) Killed(s *Server) {
 	s.alive.Store(false)
 	if !s.silent.Swap(false) {
@@ -123,13 +123,13 @@ func (c *Cluster) Killed(s *Server) {
 	}
 }
 
-// Silenced is told that a server answers no longer. Its regions are served again after Bury, or after Resumed.
+// Silenced records that a server no longer answers. Its regions are served again after Bury, or after Resumed.
 func (c *Cluster) Silenced(s *Server) {
 	s.silent.Store(true)
 	c.down(s)
 }
 
-// Resumed is told that a silent server, whose regions were not given to others, answers again.
+// Resumed records that a silent server, whose regions were not given to others, answers again.
 func (c *Cluster) Resumed(s *Server) {
 	s.silent.Store(false)
 	c.InMotion.Add(-s.lost)
@@ -282,7 +282,7 @@ func (c *Cluster) place(to *Server, regions []*store.Region) error {
 }
 
 // Former is where a region that is not served was last. As in HBase it stays in hbase:meta, so that a client asks there
-// and is told that the region is not online, which leads it to the table's state.
+// and learns that the region is not online, which leads it to the table's state.
 func (c *Cluster) former(address string) meta.Location {
 	for _, s := range slices.Backward(c.servers) {
 		if s.Address() == address {
@@ -356,7 +356,7 @@ func (c *Cluster) move(r *Region, from, to *Server) error {
 	return nil
 }
 
-// Balance moves regions from servers with most to those with fewest until they have equally many, and tells how many it
+// Balance moves regions from servers with most to those with fewest until they have equally many, and returns how many it
 // moved.
 func (c *Cluster) Balance() (moves int, err error) {
 	c.mu.Lock()

@@ -68,7 +68,7 @@ func (n *Nonces) begin(id Nonce) (ended chan struct{}, done bool) {
 	return ended, false
 }
 
-// End tells whether the operation has taken effect.
+// End reports whether the operation has taken effect.
 func (n *Nonces) End(id Nonce, done bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -16,7 +16,7 @@ type Scanner interface {
 
 // Region is a region that a server serves.
 type Region struct {
-	// Info tells of the region; its server and state may be out of date.
+	// Info describes the region; its server and state may be out of date.
 	Info store.RegionInfo
 	// Name is its full name, Table that of its table.
 	Name, Table string
@@ -24,7 +24,7 @@ type Region struct {
 	Store *store.Region
 	// Meta is hbase:meta; nil for all others.
 	Meta *meta.Table
-	// Opened counts how often it was opened, from 1; clients tell newer from older places by it.
+	// Opened counts how often it was opened, from 1; clients distinguish newer from older places by it.
 	Opened int64
 
 	// Minor and Major are how many compactions of it are going on.

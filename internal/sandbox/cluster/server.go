@@ -94,7 +94,7 @@ func (s *Server) Location() meta.Location {
 	return meta.Location{Host: s.Host, Port: s.Port, StartCode: s.StartCode, Name: s.Name()}
 }
 
-// Region finds a region by its full or its encoded name. The error tells a client where to look.
+// Region finds a region by its full or its encoded name. The error says where a client has to look.
 func (s *Server) Region(name []byte) (*Region, error) {
 	if r, ok := (*s.routes.Load())[string(name)]; ok {
 		return r, nil

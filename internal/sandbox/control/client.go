@@ -110,7 +110,7 @@ func cause(err error) error {
 	return err
 }
 
-// Status is what a sandbox tells of itself.
+// Status is what a sandbox reports about itself.
 type Status struct {
 	Version string         `json:"version"`
 	Quorum  string         `json:"quorum"`
@@ -118,7 +118,7 @@ type Status struct {
 	Faults  []fault.Status `json:"faults"`
 }
 
-// Status tells of the sandbox.
+// Status returns the sandbox's status.
 func (c *Client) Status(ctx context.Context) (Status, error) {
 	a, err := c.do(ctx, http.MethodGet, pathSandbox, nil)
 	if err != nil {
@@ -185,14 +185,14 @@ func (c *Client) ClearFault(ctx context.Context, number int) error {
 	return err
 }
 
-// Disown ends the faults of an owner and tells how many had not been over. A server that one of them has killed for a time
+// Disown ends the faults of an owner and returns how many had not been over. A server that one of them has killed for a time
 // is started again when that is over. The owner adds no more.
 func (c *Client) Disown(ctx context.Context, owner string) (int, error) {
 	a, err := c.do(ctx, http.MethodDelete, pathFaults, &order{Owner: owner})
 	return a.Cleared, err
 }
 
-// ClearFaults clears all faults and tells how many there were.
+// ClearFaults clears all faults and returns how many there were.
 func (c *Client) ClearFaults(ctx context.Context) (int, error) {
 	a, err := c.do(ctx, http.MethodDelete, pathFaults, nil)
 	return a.Cleared, err

@@ -6,7 +6,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/fault"
 )
 
-// Server tells of one region server.
+// Server describes one region server.
 type Server struct {
 	Name    string `json:"name"`    // as HBase writes it: host,port,startcode
 	Address string `json:"address"` // where its regions are served

@@ -7,6 +7,6 @@
 //     of HBase's, or cut the connection in the middle of the answer. Without faults that costs one atomic load.
 //  4. Run carries out the faults that are events: servers that are killed, started again and added.
 //
-// What share of calls a fault hits is decided by its own generator, whose seed is told: the n-th call that it could
+// What share of calls a fault hits is decided by its own generator, whose seed is reported: the n-th call that it could
 // hit gets the same fate each time.
 package fault

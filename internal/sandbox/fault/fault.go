@@ -50,7 +50,7 @@ type Server struct {
 	known [3]string // what people call it
 }
 
-// NewServer tells faults of a server. Region servers are numbered from 1; the master and ZooKeeper have number 0.
+// NewServer announces a server to the faults. Region servers are numbered from 1; the master and ZooKeeper have number 0.
 func NewServer(number int, host string, port int, startCode int64) *Server {
 	s := &Server{Host: host, Port: port, StartCode: startCode}
 	s.known = [...]string{strconv.Itoa(number), net.JoinHostPort(host, strconv.Itoa(port)), s.String()}
@@ -82,7 +82,7 @@ type Call struct {
 
 func (w *Where) concerns(k Kind, c *Call) bool {
 	if k == UnknownScanner && c.Op != Next {
-		return false // whoever opens a scanner knows of none yet
+		return false // a call that opens a scanner has none yet
 	}
 	if len(w.Ops) > 0 {
 		if !slices.Contains(w.Ops, c.Op) && (c.Op != Next || !slices.Contains(w.Ops, Scan)) {

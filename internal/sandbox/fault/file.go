@@ -55,7 +55,7 @@ func ReadFile(name string) ([]Fault, error) {
 	return ParseFile(name, data)
 }
 
-// ParseFile reads faults from the content of a file, whose name is only told to the user:
+// ParseFile reads faults from the content of a file, whose name is only for messages:
 //
 //	seed: 7
 //	faults:
@@ -186,7 +186,7 @@ func (r *reader) fault(node ast.Node) {
 	r.seeded = append(r.seeded, places["seed"] != nil)
 }
 
-// each calls a function for each key of a mapping; without one it tells what was expected.
+// each calls a function for each key of a mapping; without one it reports what was expected.
 func (r *reader) each(node ast.Node, expected string, f func(key string, at *token.Token, value ast.Node)) {
 	mapping, ok := node.(*ast.MappingNode)
 	switch node.(type) {

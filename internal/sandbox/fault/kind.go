@@ -82,5 +82,5 @@ func Ops() []Op {
 }
 
 // Meta is the table in which HBase keeps where regions are. Faults that answer with an exception leave it alone unless
-// they name it: a client that cannot find any region tells nothing about the fault.
+// they name it: a client that cannot find any region learns nothing about the fault.
 const Meta = "hbase:meta"

@@ -111,7 +111,7 @@ func (p *Plan) Clear(number int) bool {
 	return true
 }
 
-// ClearAll does so with all faults, and tells how many there were.
+// ClearAll does so with all faults, and returns how many there were.
 func (p *Plan) ClearAll() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,7 +124,7 @@ func (p *Plan) ClearAll() int {
 	return n
 }
 
-// Disown ends the faults of an owner, and tells how many had not been over. A server that one of them has killed for a time
+// Disown ends the faults of an owner, and returns how many had not been over. A server that one of them has killed for a time
 // is started again when that is over. The owner adds no more: what it asked for last may come after this.
 func (p *Plan) Disown(owner string) (ended int) {
 	p.mu.Lock()
@@ -172,7 +172,7 @@ func (p *Plan) publish(now time.Time) {
 
 func (a *active) ended(now time.Time) bool { return !a.end.IsZero() && !now.Before(a.end) }
 
-// wake has Run look at the faults anew.
+// wake has Run look at the faults again.
 func (p *Plan) wake() {
 	select {
 	case p.changed <- struct{}{}:
@@ -180,7 +180,7 @@ func (p *Plan) wake() {
 	}
 }
 
-// Judge says what is to happen to a call. A nil Plan lets all pass.
+// Judge decides what happens to a call. A nil Plan lets all pass.
 func (p *Plan) Judge(c Call) Verdict {
 	if p == nil {
 		return Verdict{}

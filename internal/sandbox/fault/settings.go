@@ -24,7 +24,7 @@ func Keys() []string {
 	return []string{"kind", "start", "length", "share", "seed", "op", "table", "region", "from", "to", "server", "delay", "exception"}
 }
 
-// Parse makes a fault of its settings, and judges it. The error is a Problem.
+// Parse makes a fault of its settings, and checks it. The error is a Problem.
 func Parse(settings []Setting) (Fault, error) {
 	f := Fault{Share: 1}
 	for _, s := range settings {

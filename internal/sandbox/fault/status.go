@@ -13,7 +13,7 @@ const (
 	Failed  State = "failed" // what was to happen to a server could not be done
 )
 
-// Status tells of one fault.
+// Status describes one fault.
 type Status struct {
 	Number int    `json:"number"`
 	Fault  *Fault `json:"fault"`
@@ -28,7 +28,7 @@ type Status struct {
 	Owner string `json:"owner,omitempty"`
 }
 
-// List tells of all faults that were not cleared.
+// List returns all faults that were not cleared.
 func (p *Plan) List() []Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -22,7 +22,7 @@ func problem(key, format string, args ...any) error {
 	return &Problem{Key: key, Text: fmt.Sprintf(format, args...)}
 }
 
-// Validate tells what is wrong with f, as a Problem.
+// Validate reports what is wrong with f, as a Problem.
 func (f *Fault) Validate() error {
 	if f.Kind == "" {
 		return problem("kind", "is missing; write one of %s", join(Kinds()))
@@ -55,7 +55,7 @@ func (f *Fault) Validate() error {
 	return f.fits()
 }
 
-// fits tells what a fault of its kind needs, and what means nothing to it.
+// fits reports which settings a fault of its kind lacks, and which it does not have.
 func (f *Fault) fits() error {
 	if f.Kind == Latency && f.Delay.IsZero() {
 		return problem("delay", "is missing: how long are calls to wait? Write a time such as 5ms, or exponential 5ms")

@@ -30,7 +30,7 @@ func (v *Verdict) Delay() time.Duration { return v.delay }
 // longDelay is from when on a wait ends early when its fault is cleared.
 const longDelay = time.Second
 
-// Wait waits for as long as the call is to be late, from when it was judged on. It is to be called before anything else
+// Wait waits for as long as the call is to be late, from the verdict on. It is to be called before anything else
 // is done about the call. It returns early with the error of ctx, and without one when the fault is cleared.
 func (v *Verdict) Wait(ctx context.Context) error {
 	for _, a := range v.stall {

@@ -12,7 +12,7 @@ package filter
 
 import "github.com/benchd/benchd/internal/target/hbase/protocol"
 
-// Verdict is what Judge says of a cell.
+// Verdict is what Judge decides on a cell.
 type Verdict uint8
 
 // The verdicts: take the cell or not, and where to look next.
@@ -26,14 +26,14 @@ const (
 	SeekHint                         // leave it and go to where Hint says
 )
 
-// Takes tells whether the cell belongs to the answer.
+// Takes reports whether the cell belongs to the answer.
 func (v Verdict) Takes() bool { return v <= IncludeNextRow }
 
 // Filter is what a reader asks. See the package for when.
 type Filter interface {
-	// Reset is told that a new row begins.
+	// Reset begins a new row.
 	Reset()
-	// AllRemaining tells that no further row or cell can pass.
+	// AllRemaining says that no further row or cell can pass.
 	AllRemaining() bool
 	// SkipRow is given each row's key first; true leaves the row out.
 	SkipRow(row []byte) bool
@@ -41,14 +41,14 @@ type Filter interface {
 	Judge(c *protocol.Cell) Verdict
 	// Transform may change a cell that was taken, before it is copied: it may replace its slices, not write into them.
 	Transform(c *protocol.Cell)
-	// Hint follows SeekHint: the first cell that may pass, not before the one judged; false when it is not known.
+	// Hint follows SeekHint: the first cell that may pass, not before the one given to Judge; false when it is not known.
 	Hint(c *protocol.Cell) (protocol.Cell, bool)
 	// RowCells may remove cells of the row that is at its end. It returns a prefix of what it was given, reordered never.
 	RowCells(cells []protocol.Cell) []protocol.Cell
 	// DropRow leaves out the whole row that is at its end.
 	DropRow() bool
-	// WholeRows tells that RowCells or DropRow matter, so that a row must not be returned in parts.
+	// WholeRows says that RowCells or DropRow matter, so that a row must not be returned in parts.
 	WholeRows() bool
-	// SetReversed tells that rows come in descending order.
+	// SetReversed says that rows come in descending order.
 	SetReversed(bool)
 }

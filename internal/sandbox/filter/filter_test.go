@@ -244,7 +244,7 @@ func TestWhatCannotBeUsedIsRefusedAsHBaseDoes(t *testing.T) {
 	}
 }
 
-// FuzzParse feeds any message to Parse, and runs what comes of it: neither may panic, and what is judged must end.
+// FuzzParse feeds any message to Parse, and runs what comes of it: neither may panic, and each filter must end.
 func FuzzParse(f *testing.F) {
 	for _, m := range []*pb.Filter{
 		message("PageFilter", &pb.PageFilter{PageSize: proto.Int64(1)}),

@@ -9,7 +9,7 @@ import (
 // list is what two kinds of lists share: each asks all of its filters, for they have state.
 type list struct {
 	filters []Filter
-	took    []bool // which of them took the cell last judged
+	took    []bool // which of them took the last cell
 }
 
 func newList(filters []Filter) list { return list{filters, make([]bool, len(filters))} }
@@ -223,7 +223,7 @@ func (f *or) Judge(c *protocol.Cell) Verdict {
 	return verdict(takes, near)
 }
 
-// mixed tells that a hint of one filter says nothing about how far all of them lead.
+// mixed means that a hint of one filter says nothing about how far all of them lead.
 func (f *or) mixed() bool { return len(f.filters) > 1 }
 
 func (f *or) Hint(c *protocol.Cell) (protocol.Cell, bool) {

@@ -15,7 +15,7 @@ func (all) AllRemaining() bool           { return true }
 func (all) SkipRow([]byte) bool          { return true }
 func (all) Judge(*protocol.Cell) Verdict { return NextRow }
 
-// page lets so many rows through that have anything left when all is judged.
+// page passes a number of rows that have any cell left after all filters.
 type page struct {
 	pass
 	size, rows int64

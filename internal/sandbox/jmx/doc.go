@@ -1,4 +1,4 @@
-// Package jmx tells figures of a sandbox over HTTP as HBase does, so that what reads them from a cluster reads them from
+// Package jmx serves figures of a sandbox over HTTP as HBase does, so that what reads them from a cluster reads them from
 // a sandbox too:
 //
 //  1. a server counts what it does in a Meter, by atomic additions only;

@@ -2,7 +2,7 @@ package jmx
 
 import "time"
 
-// Figures are what the beans of one info port tell. A region server's port has no Master, the master's no
+// Figures are what the beans of one info port show. A region server's port has no Master, the master's no
 // RegionServer.
 type Figures struct {
 	RegionServer *RegionServer
@@ -33,7 +33,7 @@ type Region struct {
 	MemstoreBytes                int64
 }
 
-// Storage is the figures of what keeps the cells. The region servers of a sandbox share it, so each tells the same.
+// Storage is the figures of what keeps the cells. The region servers of a sandbox share it, so each reports the same.
 type Storage struct {
 	CacheBytes, CacheFree, CacheBlocks   int64
 	CacheHits, CacheMisses, CacheEvicted int64

@@ -57,7 +57,7 @@ func highest(bucket int) time.Duration {
 	return time.Duration(uint64(bucket%fine+fine+1)<<shift - 1)
 }
 
-// Times is what a Histogram tells.
+// Times is the summary of a Histogram.
 type Times struct {
 	Count int64         // of all times
 	Mean  time.Duration // of all times
@@ -65,7 +65,7 @@ type Times struct {
 	Percentile func(share float64) time.Duration
 }
 
-// Read tells what was counted until now.
+// Read returns what was counted until now.
 func (h *Histogram) Read(now time.Time) Times {
 	h.mu.Lock()
 	defer h.mu.Unlock()

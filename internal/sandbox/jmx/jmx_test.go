@@ -73,7 +73,7 @@ func read(t *testing.T, f Figures, query string) map[string]map[string]any {
 	return beans
 }
 
-// Whoever reads figures from HBase asks for these names.
+// Readers of HBase's figures ask for these names.
 func TestBeansHaveTheNamesOfHBase(t *testing.T) {
 	server, master := figures()
 	for _, tt := range []struct {

@@ -8,7 +8,7 @@ import (
 
 const megabyte = 1 << 20
 
-// processBeans tell of the Go process by the names that a Java process would have: all servers of the sandbox share it.
+// processBeans describe the Go process by the names that a Java process would have: all servers of the sandbox share it.
 func processBeans(host string, started, now time.Time) []*bean {
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)

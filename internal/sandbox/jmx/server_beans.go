@@ -156,7 +156,7 @@ func walBean(r *RegionServer, now time.Time) *bean {
 	b := hbaseBean("RegionServer", "WAL", r.Host)
 	s := &r.Storage
 	b.set("writtenBytes", s.LogWritten)
-	// A sandbox in memory has no log, and nothing to tell of it.
+	// A sandbox in memory has no log, and nothing to report about one.
 	if s.LogSync != nil {
 		b.times("SyncTime", s.LogSync, now)
 	}

@@ -71,7 +71,7 @@ func (p *procedures) add() (uint64, *procedure) {
 
 func (p *procedures) wait() { p.work.Wait() }
 
-// ProcedureResult tells what became of a procedure.
+// ProcedureResult returns the outcome of a procedure.
 func (s *Server) procedureResult(m *hbasepb.GetProcedureResultRequest) (proto.Message, error) {
 	p := &s.procedures
 	p.mu.Lock()

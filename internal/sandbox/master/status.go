@@ -14,7 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/store"
 )
 
-// ClusterStatus tells how the cluster is, as far as it is asked for; by default all.
+// ClusterStatus describes the cluster, as far as the request asks for it; by default completely.
 func (s *Server) clusterStatus(m *hbasepb.GetClusterStatusRequest) (proto.Message, error) {
 	asked := func(o hbasepb.StatusOption) bool {
 		return len(m.GetOptions()) == 0 || slices.Contains(m.GetOptions(), o)
@@ -81,7 +81,7 @@ func loadOf(node *cluster.Server) (*hbasepb.ServerLoad, error) {
 	return load, nil
 }
 
-// Counts tells of each table how many of its regions are served.
+// Counts is how many regions of each table are served.
 func (s *Server) counts() []*hbasepb.TableRegionStatesCount {
 	count := func(name store.Name, open, closed int) *hbasepb.TableRegionStatesCount {
 		return &hbasepb.TableRegionStatesCount{

@@ -5,5 +5,5 @@
 //     its bytes (order), and
 //  3. read by Get and Scan as those of any other table, filters included (table).
 //
-// It is made anew from the store's catalogue at each start: there is one truth. Clients may not write to it.
+// It is made again from the store's catalogue at each start: there is one truth. Clients may not write to it.
 package meta

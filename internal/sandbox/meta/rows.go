@@ -55,7 +55,7 @@ func RegionRow(info *store.RegionInfo, at Location, opened int64) Row {
 	return r
 }
 
-// TableRow is the row that tells whether a table is enabled.
+// TableRow is the row with the state of a table.
 func TableRow(table store.Name, enabled bool) Row {
 	state := hbasepb.TableStateValue_TABLE_STATE_VALUE_DISABLED
 	if enabled {

@@ -88,7 +88,7 @@ func (s admin) regionInfo(c *rpc.Call) (proto.Message, error) {
 		out.CompactionState = state(r).Enum()
 	}
 	if request.GetBestSplitRow() && r.Store != nil {
-		if row, err := r.Store.SplitPoint(); err == nil { // without one the client is told that there is none
+		if row, err := r.Store.SplitPoint(); err == nil { // without one the answer says that there is none
 			out.BestSplitRow = row
 		}
 	}
@@ -218,7 +218,7 @@ func NameOf(s *cluster.Server) *hbasepb.ServerName {
 	return &hbasepb.ServerName{HostName: new(s.Host), Port: new(uint32(s.Port)), StartCode: new(uint64(s.StartCode))}
 }
 
-// LoadOf tells what a region holds and does.
+// LoadOf returns what a region holds and does.
 func LoadOf(r *cluster.Region) (*hbasepb.RegionLoad, error) {
 	load := &hbasepb.RegionLoad{
 		RegionSpecifier: &hbasepb.RegionSpecifier{
@@ -248,7 +248,7 @@ func LoadOf(r *cluster.Region) (*hbasepb.RegionLoad, error) {
 	return load, nil
 }
 
-// Megabytes rounds up, as HBase does: what is not empty is not told as nothing.
+// Megabytes rounds up, as HBase does: what is not empty is not reported as 0.
 func megabytes(n int64) *uint32 {
 	return new(uint32(min((max(n, 0)+1<<20-1)>>20, math.MaxUint32)))
 }

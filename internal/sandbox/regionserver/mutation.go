@@ -36,7 +36,7 @@ type change struct {
 	store.Mutation
 	op     fault.Op
 	nonce  cluster.Nonce // of an increment or append that is to take effect once; zero for none
-	silent bool          // the client does not want to be told the new values
+	silent bool          // the client does not want the new values
 }
 
 // ChangeOf makes a change of a message. It takes the mutation's cells from the block, if they are there.

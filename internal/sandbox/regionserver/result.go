@@ -25,7 +25,7 @@ func appendCount(b []byte, cells int) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), uint64(cells))
 }
 
-// AppendExists appends a Result that tells whether a row is there.
+// AppendExists appends a Result with whether a row exists.
 func appendExists(b []byte, exists bool) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, 3, protowire.VarintType), protowire.EncodeBool(exists))
 }

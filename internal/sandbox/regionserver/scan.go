@@ -155,7 +155,7 @@ func (s client) page(c *rpc.Call, a *rpc.Answer, request *hbasepb.ScanRequest, o
 	return nil
 }
 
-// Fill reads a page into the answer. It tells whether the scan as a whole, and in this region, may go on.
+// Fill reads a page into the answer. It reports whether the scan as a whole, and in this region, may go on.
 func (s client) fill(c *rpc.Call, a *rpc.Answer, request *hbasepb.ScanRequest, o *open, rows uint32, out *hbasepb.ScanResponse) (more, moreHere bool, err error) {
 	began := time.Now()
 	limits := store.Limits{Rows: int(min(rows, pageRows)), Bytes: maxPage, Parts: request.GetClientHandlesPartials(), Until: began.Add(s.pageTime(c))}

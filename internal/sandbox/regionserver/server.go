@@ -166,7 +166,7 @@ func (s client) serve(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	}
 }
 
-// Judge has faults happen to one operation. The verdict's cut is noted in the answer.
+// judge applies faults to one operation. The verdict's cut is noted in the answer.
 func (s *Server) judge(ctx context.Context, op fault.Op, r *cluster.Region, row []byte, a *rpc.Answer) error {
 	if s.Faults.Quiet() {
 		return nil

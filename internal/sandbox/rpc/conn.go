@@ -116,7 +116,7 @@ func (c *Conn) serve() error {
 	defer c.calls.Wait()
 	defer cancel()
 	defer c.out.close()
-	defer c.conn.Close() // whoever writes need not wait
+	defer c.conn.Close() // writers need not wait
 	c.quick.call.Conn = c
 	for {
 		if err := c.next(); err != nil {
@@ -189,7 +189,7 @@ func (c *Conn) deadline(d time.Duration) {
 // Discard goes past bytes that are in the buffer, which cannot fail.
 func (c *Conn) discard(n int) { _, _ = c.reader.Discard(n) }
 
-// Refuse tells a client why its connection ends.
+// Refuse sends a client the reason why its connection ends.
 func (c *Conn) refuse(e *protocol.Exception) {
 	const nobody = -1 & 0xffffffff // the id of no call
 	frame, err := (&Answer{Exception: e}).append(nil, nobody, nil)
@@ -306,7 +306,7 @@ func (c *Conn) beside(t *task) error {
 	return nil
 }
 
-// Answer serves a call and hands over the answer; whoever called it sees that it goes out.
+// Answer serves a call and hands over the answer; the caller sees that it goes out.
 func (c *Conn) answer(t *task) {
 	t.answer.reset()
 	charge, err := c.unpack(&t.call)
@@ -319,7 +319,7 @@ func (c *Conn) answer(t *task) {
 	c.out.put(&t.answer, t.call.id, c.pack)
 }
 
-// Unpack decompresses a call's block of cells, and tells what was taken from the budget for it.
+// Unpack decompresses a call's block of cells, and returns what was taken from the budget for it.
 func (c *Conn) unpack(call *Call) (charge int64, err error) {
 	if len(call.Cells) == 0 {
 		return 0, nil

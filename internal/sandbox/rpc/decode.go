@@ -33,7 +33,7 @@ func Decode(c *Call, m proto.Message) error {
 	return nil
 }
 
-// Weigh tells how much memory decoding would take, up to a bit more than most. What is malformed is left to the decoder.
+// Weigh returns how much memory decoding would take, up to a bit more than most. What is malformed is left to the decoder.
 func weigh(b []byte, d protoreflect.MessageDescriptor, most, depth int) int {
 	n := 0
 	for len(b) > 0 && n <= most && depth > 0 {

@@ -209,7 +209,7 @@ func TestNothingFollowsACutAnswer(t *testing.T) {
 	}
 }
 
-// Who is no client that the sandbox can serve is told why.
+// A client that the sandbox cannot serve learns why.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ name, bytes, want string }{
 		{"another protocol", "GET / HTTP/1.1\r\n\r\n", "expected the preamble HBas"},

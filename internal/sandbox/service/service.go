@@ -41,7 +41,7 @@ func (c *Config) EnsureDefaults() {
 	}
 }
 
-// Validate tells what is wrong with c.
+// Validate reports what is wrong with c.
 func (c *Config) Validate() error {
 	if c.Handlers < 0 || c.Handlers > MaxHandlers {
 		return fmt.Errorf("%d handlers are out of bounds; a region server has 1 to %d", c.Handlers, MaxHandlers)
@@ -49,7 +49,7 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// String tells of the model as the sandbox's facts do.
+// String describes the model as the sandbox's facts do.
 func (c *Config) String() string {
 	if c.Time.IsZero() {
 		return "none"
@@ -70,7 +70,7 @@ type Model struct {
 	waiting int // requests that have come and are not done
 }
 
-// New makes the Model of a region server; number tells it from the others. It is nil when config has no service time.
+// New makes the Model of a region server; number distinguishes it from the others. It is nil when config has no service time.
 func New(config Config, number int) (*Model, error) {
 	config.EnsureDefaults()
 	if err := config.Validate(); err != nil {
@@ -152,7 +152,7 @@ func (m *Model) Waiting() int {
 	return m.waiting
 }
 
-// Close ends the Model; whoever waits in it is told so.
+// Close ends the Model; its waiters get an error.
 func (m *Model) Close() error {
 	if m == nil {
 		return nil

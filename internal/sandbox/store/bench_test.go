@@ -52,7 +52,7 @@ func loaded(b *testing.B, opts store.Options) *store.Region {
 	return regions[0]
 }
 
-// cpu tells how much processor time the process takes for an operation: on a busy machine the time on the clock says little. It counts the
+// cpu returns the processor time that the process takes for an operation: on a busy machine the time on the clock says little. It counts the
 // store's background work too.
 func cpu(b *testing.B) (report func()) {
 	b.Helper()

@@ -23,7 +23,7 @@ func (r *Region) MutateRows(ms []*Mutation) error {
 	return r.atomically(ms, nil, nil)
 }
 
-// Batch applies each mutation by itself, in their order, and tells each one's error; with one wait for the disk for all of them.
+// Batch applies each mutation by itself, in their order, and returns each one's error; with one wait for the disk for all of them.
 // out[i], where there is one, gets the values that an Increment or Append left.
 func (r *Region) Batch(ms []*Mutation, out []*Result) []error {
 	errs := make([]error, len(ms))

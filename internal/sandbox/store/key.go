@@ -127,7 +127,7 @@ func decodeColumn(c *protocol.Cell, suffix, scratch []byte) ([]byte, error) {
 	return scratch, nil
 }
 
-// comparer orders keys by their bytes and tells pebble which part of them names the row, for its filters of absent rows.
+// comparer orders keys by their bytes and marks which part of them names the row, for its filters of absent rows.
 func comparer() *pebble.Comparer {
 	c := *pebble.DefaultComparer
 	c.Name = "benchd.sandbox.v1"

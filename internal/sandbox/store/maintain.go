@@ -20,7 +20,7 @@ type Figures struct {
 	StoreFileBytes int64 // of these, the region's part
 }
 
-// Figures tells the region's figures now.
+// Figures returns the region's current figures.
 func (r *Region) Figures() (Figures, error) {
 	low, high := r.span()
 	levels, err := r.store.db.SSTables(pebble.WithKeyRangeFilter(low, high))

@@ -153,7 +153,7 @@ func (m *matcher) judge(c *protocol.Cell, lives int64) (take bool, then step) {
 	return take, then
 }
 
-// last tells whether no family that is wanted can follow.
+// last reports whether no family that is wanted can follow.
 func (m *matcher) last() bool {
 	if n := len(m.columns); n > 0 {
 		return string(m.family) >= m.columns[n-1].Family
@@ -215,7 +215,7 @@ func (m *matcher) remember(c *protocol.Cell) {
 	}
 }
 
-// wants tells whether the column is wanted and, when it is not, where the next wanted one is.
+// wants reports whether the column is wanted and, when it is not, where the next wanted one is.
 func (m *matcher) wants(qualifier []byte) (then step, ok bool) {
 	if m.selected == nil || len(m.selected.Qualifiers) == 0 {
 		return nextCell, true
@@ -266,7 +266,7 @@ func (m *matcher) judgeValue(c *protocol.Cell, lives int64) (take bool, then ste
 	return m.judgeTaken(c, false, m.counted == m.conf.MaxVersions)
 }
 
-// judgeTaken asks the filter, and counts what the request itself counts. free cells are not counted as versions; last tells that no older
+// judgeTaken asks the filter, and counts what the request itself counts. free cells are not counted as versions; last says that no older
 // one can be taken.
 func (m *matcher) judgeTaken(c *protocol.Cell, free, last bool) (take bool, then step) {
 	verdict := filter.Include

@@ -14,7 +14,7 @@ type Metrics struct {
 	Flushing, Compacting         int // going on now
 }
 
-// Metrics tells the store's figures.
+// Metrics returns the store's figures.
 func (s *Store) Metrics() Metrics {
 	m := s.db.Metrics()
 	out := Metrics{

@@ -34,7 +34,7 @@ func (m *model) write(c protocol.Cell, ttl time.Duration) {
 	slices.SortFunc(m.cells, func(a, b kept) int { return protocol.CompareCells(&a.Cell, &b.Cell) })
 }
 
-// hides tells whether a marker hides a value.
+// hides reports whether a marker hides a value.
 func hides(marker, value *protocol.Cell) bool {
 	if !bytes.Equal(marker.Row, value.Row) || !bytes.Equal(marker.Family, value.Family) {
 		return false
@@ -90,7 +90,7 @@ func wants(columns []store.Columns, c *protocol.Cell) bool {
 	})
 }
 
-// read is what a row gives. The filter has been told of the row already.
+// read is what a row gives. The filter knows the row already.
 func (m *model) read(row []byte, r *store.Read) []protocol.Cell {
 	var all []protocol.Cell
 	versions, given := map[string]int{}, map[string]int{}

@@ -114,7 +114,7 @@ func encodedName(table Name, start []byte, id int64) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Contains tells whether the region is where the row belongs.
+// Contains reports whether the region is where the row belongs.
 func (r *RegionInfo) Contains(row []byte) bool {
 	return string(row) >= string(r.Start) && (len(r.End) == 0 || string(row) < string(r.End))
 }

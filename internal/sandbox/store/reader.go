@@ -152,7 +152,7 @@ func decodeValue(stored []byte) (value []byte, lives int64, err error) {
 	}
 }
 
-// leaves tells whether a step leads out of the row, and keeps where a filter wants to go on.
+// leaves reports whether a step leads out of the row, and keeps where a filter wants to go on.
 func (r *reader) leaves(then step) bool {
 	if then != toHint || bytes.Equal(r.hint.Row, r.plain) {
 		return then == nextRow

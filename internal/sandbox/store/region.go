@@ -137,7 +137,7 @@ func (r *Region) inherit(from *Region) {
 	r.freshSince.Store(r.store.flushes.Load())
 }
 
-// serves tells whether the region answers for a row.
+// serves reports whether the region answers for a row.
 func (r *Region) serves(row []byte) error {
 	if r.gone.Load() {
 		return about(ErrRegionGone, r.info.Encoded)

@@ -179,7 +179,7 @@ func (s *Scanner) page(l Limits, out *Page) (more bool, err error) {
 			size += out.Cells[i].Size()
 		}
 		if f := s.scan.Filter; f != nil && f.AllRemaining() {
-			return false, nil // before it is told of a new row, which makes some forget
+			return false, nil // before a new row is announced, which resets some filters
 		}
 		if end == late || end == tooMuch {
 			return true, nil

@@ -34,7 +34,7 @@ type Options struct {
 	// TidyBytes is how much is written to a table before the store looks by itself for versions that nobody can see any more; never before
 	// as much was written as the table holds. Default 64 MiB; negative: never.
 	TidyBytes int64
-	// OnSync is told how long each write waited for the disk. Default: nobody.
+	// OnSync gets how long each write waited for the disk. Default: none.
 	OnSync func(time.Duration)
 	// Now is the server's clock. Default time.Now.
 	Now func() time.Time
@@ -98,7 +98,7 @@ type Store struct {
 	nearby  atomic.Int64
 	flushes atomic.Int64
 	unread  atomic.Int64 // bytes written since held was measured
-	held    atomic.Int64 // bytes in memory, as pebble tells them
+	held    atomic.Int64 // bytes in memory, as pebble reports them
 	// measured is when a full store was measured last, in nanoseconds since 1970.
 	measured atomic.Int64
 	closed   atomic.Bool

@@ -35,7 +35,7 @@ func connect(t *testing.T, address string) *zk.Conn {
 	return conn
 }
 
-// A client of ZooKeeper's own protocol reads, lists and asks, and is told what is not there.
+// A client of ZooKeeper's own protocol reads, lists and asks, and learns what does not exist.
 func TestClientReads(t *testing.T) {
 	tree := NewTree()
 	tree.Set("/hbase/master", []byte("here"), true)
@@ -104,7 +104,7 @@ func TestWatches(t *testing.T) {
 	}
 }
 
-// Watches of a connection that broke are set again with it, and what was missed meanwhile is told.
+// Watches of a connection that broke are set again with it, and missed events are delivered.
 func TestMissedChangesAreTold(t *testing.T) {
 	tree := NewTree()
 	tree.Set("/a", []byte("1"), false)

@@ -32,7 +32,7 @@ const (
 
 const (
 	xidEvent      = -1
-	connected     = 3 // the state that events tell
+	connected     = 3 // the state in events
 	serverSession = 0x5eed
 	maxPending    = 128
 )
@@ -163,7 +163,7 @@ func (s *session) answer(frame []byte) (last bool, err error) {
 	reply := make([]byte, 20, 128) // length and header come last, when the outcome is known
 	code := int32(codeOK)
 	switch op {
-	case opPing, opAuth: // whoever authenticates is welcome
+	case opPing, opAuth: // any authentication is accepted
 	case opClose:
 		last = true
 	case opSync:

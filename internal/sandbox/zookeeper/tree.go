@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Event tells what became of a node that was watched, in ZooKeeper's numbers.
+// Event is what happened to a watched node, in ZooKeeper's numbers.
 type event int32
 
 const (
@@ -18,7 +18,7 @@ const (
 	childrenChanged event = 4
 )
 
-// Stat is what ZooKeeper tells of a node beside its data.
+// Stat is what ZooKeeper reports about a node beside its data.
 type stat struct {
 	createdIn, changedIn, childrenIn int64 // transactions
 	createdAt, changedAt             int64 // milliseconds
@@ -33,7 +33,7 @@ type znode struct {
 	children map[string]struct{}
 }
 
-// Watcher is told once of each change that it waits for. It must not call the tree.
+// Watcher is notified once of each change that it waits for. It must not call the tree.
 type watcher interface {
 	changed(what event, path string)
 }
@@ -77,7 +77,7 @@ func (t *Tree) Set(name string, data []byte, ephemeral bool) {
 	}
 }
 
-// Create makes a node with its parents, and tells who waits for them. The tree is locked.
+// Create makes a node with its parents, and notifies their watchers. The tree is locked.
 func (t *Tree) create(name string, now int64) *znode {
 	n := &znode{children: map[string]struct{}{}}
 	n.stat.createdIn, n.stat.changedIn, n.stat.childrenIn = t.zxid, t.zxid, t.zxid
@@ -126,7 +126,7 @@ func (t *Tree) drop(name string) {
 	fire(t.onChildren, deleted, name)
 }
 
-// Fire tells all that wait at a path, and forgets them: a watch is for one change.
+// Fire notifies all watchers of a path, and removes them: a watch is for one change.
 func fire(waiting map[string]map[watcher]struct{}, what event, name string) {
 	for w := range waiting[name] {
 		w.changed(what, name)
@@ -168,7 +168,7 @@ func (t *Tree) list(name string, w watcher) ([]string, stat, bool) {
 	return names, n.stat, true
 }
 
-// Again sets the watches that a client had before its connection broke, and tells at once what it missed since.
+// Again sets the watches that a client had before its connection broke, and delivers the missed events at once.
 func (t *Tree) again(w watcher, since int64, data, exist, child []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
