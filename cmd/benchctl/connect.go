@@ -43,7 +43,7 @@ func (f *connectFlags) told(origins config.Origins, command string) string {
 	return command
 }
 
-// completeFrom completes a command's argument with what a coordinator tells, if it tells quickly.
+// completeFrom completes a command's argument with what a coordinator answers, if it answers quickly.
 func completeFrom(f *connectFlags, names func(context.Context, *remote.Client) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {

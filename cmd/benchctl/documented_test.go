@@ -16,7 +16,7 @@ import (
 )
 
 // Each command line that a document shows is parsed. What needs no server is run, with less to do; what would be submitted, run on
-// a cluster, or take minutes is judged by a dry run.
+// a cluster, or take minutes is checked by a dry run.
 func TestCommandLinesInDocumentsWork(t *testing.T) {
 	lines, err := clitest.Documented("../..", "benchctl")
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// dryRun tells what a submission would do.
+// dryRun reports what a submission would do.
 func dryRun(c *cli.Context, cmd *cobra.Command, f *submitFlags) error {
 	s, err := f.submission(cmd, c.Origins)
 	if err != nil {
@@ -83,7 +83,7 @@ func threads(c plan.CaseOutline) string {
 	return fmt.Sprintf("%d in total", c.ThreadsTotal)
 }
 
-// mix tells the shares of operations, the largest first.
+// mix lists the shares of operations, the largest first.
 func mix(shares map[string]float64) string {
 	names := slices.SortedFunc(maps.Keys(shares), func(a, b string) int {
 		return cmp.Or(cmp.Compare(shares[b], shares[a]), cmp.Compare(a, b))

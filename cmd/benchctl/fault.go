@@ -28,7 +28,7 @@ func faultCommand() cli.Command {
 	return cli.Command{Command: cmd, Commands: []cli.Command{faultAddCommand(), faultListCommand(), faultClearCommand()}}
 }
 
-// faultSetting is a flag that stands for a setting of a fault. Package fault judges its value.
+// faultSetting is a flag that stands for a setting of a fault. Package fault checks its value.
 type faultSetting struct {
 	flag, key, usage string
 	list             bool
@@ -138,7 +138,7 @@ names it.`,
 	}}
 }
 
-// read judges what is to go wrong, before a sandbox is asked.
+// read checks what is to go wrong, before a sandbox is asked.
 func (f *faultAddFlags) read(c *cli.Context, args []string) ([]fault.Fault, error) {
 	var settings []fault.Setting
 	for _, s := range faultSettings() {
@@ -210,7 +210,7 @@ func faultListCommand() cli.Command {
 	})}
 }
 
-// stateOf tells a fault's state, and until when it is so.
+// stateOf returns a fault's state, and until when it lasts.
 func stateOf(s *fault.Status) string {
 	switch {
 	case s.Trouble != "":

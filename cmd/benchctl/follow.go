@@ -23,14 +23,14 @@ type following struct {
 	// statuses, where there are some, take YCSB's status lines; no other progress is shown then.
 	statuses []io.Writer
 	first    onInterrupt // askFirst becomes detach where nobody can be asked
-	// left is what is told when the user does not wait any longer.
+	// left is what is printed when the user stops waiting.
 	left string
 }
 
 // errLeft says that the user did not wait for the end.
 var errLeft = errors.New("did not wait for the end")
 
-// catch gives the signals by which a user tells a command to end, until stop is called.
+// catch gives the signals by which a user ends a command, until stop is called.
 func catch() (signals chan os.Signal, stop func()) {
 	signals = make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -57,7 +57,7 @@ func begin(ctx context.Context, signals chan os.Signal, interrupted string, do f
 	}
 }
 
-// follow shows a suite until it ends. It returns errLeft, within an error that tells what goes on, when the user
+// follow shows a suite until it ends. It returns errLeft, within an error that reports what goes on, when the user
 // left before that.
 func follow(ctx context.Context, c *cli.Context, signals <-chan os.Signal, f following) error {
 	screen := openScreen(c, f)

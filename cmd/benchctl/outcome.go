@@ -23,7 +23,7 @@ type head struct {
 	Runs     []head        `json:"runs"`
 }
 
-// verdict tells what the end of a suite means for the command that waited for it: nil, or an error with the exit
+// verdict reports what the end of a suite means for the command that waited for it: nil, or an error with the exit
 // code and the reason.
 func verdict(text []byte) error {
 	var h head

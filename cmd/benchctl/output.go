@@ -24,7 +24,7 @@ func addOutputFlag(cmd *cobra.Command, to *string, formats ...string) {
 	config.Enum(cmd, to, "output", "o", "form of what is printed", formats...)
 }
 
-// conclude prints the result of an ended suite and tells what it means.
+// conclude prints the result of an ended suite and reports what it means.
 func conclude(ctx context.Context, c *cli.Context, client *remote.Client, id, format string, named report.YCSB) error {
 	text, err := client.Result(ctx, id)
 	if err != nil {
@@ -110,7 +110,7 @@ func tableOptions(out io.Writer) report.Options {
 	return report.Options{Width: width, Colour: config.Colour()}
 }
 
-// printJSON prints what a command tells in the form that scripts rely on.
+// printJSON prints what a command reports in the form that scripts rely on.
 func printJSON(out io.Writer, v any) error {
 	enc := json.NewEncoder(out)
 	enc.SetIndent("", "  ")

@@ -169,12 +169,12 @@ func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins)
 func read(name string) ([]byte, error) {
 	content, err := os.ReadFile(name)
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		err = path.Err // the name is told by who asked
+		err = path.Err // the caller names the file
 	}
 	return content, err
 }
 
-// judged is what a submission means, as far as benchctl has to do with it.
+// checked is what a submission means, as far as benchctl has to do with it.
 type judged struct {
 	reader     *spec.Reader
 	suite      *plan.Suite
@@ -184,7 +184,7 @@ type judged struct {
 	warnings   []property.Warning
 }
 
-// judge tells all that is wrong with a submission before anything is done about it.
+// judge reports all that is wrong with a submission before anything is done about it.
 func judge(reader *spec.Reader, s spec.Submission) (judged, error) {
 	suite, warnings, err := reader.Parse(s)
 	if err != nil {
@@ -213,7 +213,7 @@ func (j judged) says(s spec.Submission, property string) bool {
 	return slices.ContainsFunc(j.suite.Cases, func(c plan.Case) bool { return c.Properties[property] != byDefault })
 }
 
-// submitter tells who submits.
+// submitter is the name of the user who submits.
 func submitter() string {
 	name := "somebody"
 	if u, err := user.Current(); err == nil {

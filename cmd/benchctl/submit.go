@@ -69,7 +69,7 @@ exit code is 4, and "benchctl watch" finds the run again.`,
 	}}
 }
 
-// judge judges what is submitted. What is resumed was judged when it was.
+// judge checks what is submitted. What is resumed was checked when it was.
 func (f *submitFlags) judge(cmd *cobra.Command, s spec.Submission) (judged, error) {
 	if f.resume == "" {
 		return judge(f.targets.Reader(), s)

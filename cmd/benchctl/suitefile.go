@@ -34,8 +34,8 @@ func (f *submissionFlags) readSuite(cmd *cobra.Command, origins config.Origins, 
 	return nil
 }
 
-// attach reads the files that a suite includes and those that its settings name. What cannot be read is told with the place
-// that names it by whoever judges.
+// attach reads the files that a suite includes and those that its settings name. What cannot be read is reported with the place
+// that names it by the reader.
 func attach(reader *spec.Reader, s *spec.Submission) {
 	s.Attachments = map[string][]byte{}
 	tried := map[string]bool{}

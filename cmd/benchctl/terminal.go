@@ -64,7 +64,7 @@ func openScreen(c *cli.Context, f following) *screen {
 	return s
 }
 
-// canAsk tells whether there is somebody to answer.
+// canAsk reports whether there is somebody to answer.
 func (s *screen) canAsk(c *cli.Context) bool {
 	return s.in != nil || s.live != nil && terminal(c.In) != nil
 }
@@ -72,7 +72,7 @@ func (s *screen) canAsk(c *cli.Context) bool {
 // ask waits for a line on the terminal, until it comes or the question is taken back.
 func (s *screen) ask() {
 	if s.in == nil {
-		return // the view tells of keys
+		return // the view reports keys
 	}
 	reader, err := cancelreader.NewReader(s.in)
 	if err != nil {

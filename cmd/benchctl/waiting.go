@@ -22,7 +22,7 @@ type waiting struct {
 	aside        view.Aside
 	tasks        *sync.WaitGroup
 	cancelled    chan error // what came of the cancel
-	uncancelled  bool       // it did not reach the coordinator, which is to be told when it is back
+	uncancelled  bool       // it did not reach the coordinator, which is to be notified when it is back
 }
 
 // loop takes what comes until the suite ends or the user leaves.
@@ -64,7 +64,7 @@ func (w *waiting) loop(ctx context.Context, news <-chan remote.Progress, lost <-
 	}
 }
 
-// do carries out a deed. It tells whether to leave.
+// do carries out a deed. It reports whether to leave.
 func (w *waiting) do(ctx context.Context, d deed) (leave bool) {
 	switch d {
 	case nothing:

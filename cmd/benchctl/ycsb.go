@@ -65,7 +65,7 @@ func onlyNamed(y, named report.YCSB) (report.YCSB, []string) {
 	return y, left
 }
 
-// deliver writes the files that YCSB's properties ask for, as YCSB does: over those that are there. It tells whether
+// deliver writes the files that YCSB's properties ask for, as YCSB does: over those that are there. It reports whether
 // YCSB's output is in one of them.
 func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []byte, format string, named report.YCSB) (exported bool, err error) {
 	run, suite, err := decode(text)

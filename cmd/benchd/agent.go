@@ -79,7 +79,7 @@ func defaultSpool() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("benchd-spool-%d", os.Getuid()))
 }
 
-// judge tells what is wrong with the flags.
+// judge reports what is wrong with the flags.
 func (f *agentFlags) judge(cmd *cobra.Command) error {
 	if f.coordinator == "" {
 		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--coordinator HOST:PORT is missing: which coordinator is the agent to serve?")}

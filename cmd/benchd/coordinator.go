@@ -112,7 +112,7 @@ func listenTwice(ctx context.Context, listen, http string) (rpc, web net.Listene
 	return rpc, web, nil
 }
 
-// closeLimit bounds what a process does after it has been told to end.
+// closeLimit bounds what a process does after it was asked to end.
 const closeLimit = 3 * time.Second
 
 // serve answers gRPC and HTTP until ctx ends, or one of them fails. Detach ends the streams of the gRPC server.
@@ -123,7 +123,7 @@ func serve(ctx context.Context, c *cli.Context, server *grpc.Server, rpc, web ne
 	go func() {
 		err := server.Serve(rpc)
 		if errors.Is(err, grpc.ErrServerStopped) {
-			err = nil // told to end before it had begun
+			err = nil // asked to end before it had begun
 		}
 		if err != nil {
 			err = fmt.Errorf("serve gRPC on %s: %w", rpc.Addr(), err)

@@ -93,7 +93,7 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 	return errors.Join(served, cluster.Close())
 }
 
-// startError tells why a coordinator or a sandbox did not start.
+// startError reports why a coordinator or a sandbox did not start.
 func startError(err error) error {
 	if failed, ok := errors.AsType[*dev.SandboxError](err); ok {
 		return sandboxError(failed.Err)

@@ -156,10 +156,10 @@ func (f *doctorFlags) where(cmd *cobra.Command, origins config.Origins) (map[str
 	return properties, nil
 }
 
-// askWithin bounds what is asked of whoever listens on a port.
+// askWithin bounds a query to the program that listens on a port.
 const askWithin = 3 * time.Second
 
-// coordinates tells whether a coordinator listens.
+// coordinates reports whether a coordinator listens.
 func coordinates(ctx context.Context, address string) (what string, ok bool) {
 	client, err := remote.Dial(address)
 	if err != nil {
@@ -172,7 +172,7 @@ func coordinates(ctx context.Context, address string) (what string, ok bool) {
 	return "a coordinator (" + about.Version + ")", err == nil
 }
 
-// healthy tells whether a coordinator or agent answers HTTP.
+// healthy reports whether a coordinator or agent answers HTTP.
 func healthy(ctx context.Context, address string) (what string, ok bool) {
 	client := &http.Client{Timeout: askWithin, Transport: &http.Transport{DisableKeepAlives: true}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/metrics", http.NoBody)
@@ -190,7 +190,7 @@ func healthy(ctx context.Context, address string) (what string, ok bool) {
 // mostMetrics bounds what is read of an answer to know who gives it.
 const mostMetrics = 1 << 20
 
-// exposesBuild tells whether metrics are a benchd's.
+// exposesBuild reports whether metrics are a benchd's.
 func exposesBuild(metrics io.Reader) bool {
 	b, err := io.ReadAll(io.LimitReader(metrics, mostMetrics))
 	return err == nil && bytes.Contains(b, []byte("benchd_build_info"))

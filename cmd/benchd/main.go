@@ -19,7 +19,7 @@ func main() {
 	os.Exit(cli.Exit(os.Stderr, "benchd", run(os.Args[1:], streams)))
 }
 
-// run runs a command until it ends, or is told to by SIGINT or SIGTERM. A second signal ends the process at once.
+// run runs a command until it ends, or is ended by SIGINT or SIGTERM. A second signal ends the process at once.
 func run(args []string, streams cli.Streams) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

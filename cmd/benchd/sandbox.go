@@ -76,7 +76,7 @@ func serviceFlags(fs *pflag.FlagSet, f *sandboxFlags) {
 	config.Whole(fs, &f.seed, "service-seed", 0, "seed of the times of --service")
 }
 
-// options judges the flags, and reads what they name.
+// options checks the flags, and reads what they name.
 func (f *sandboxFlags) options(c *cli.Context) (sandbox.Options, error) {
 	if err := errors.Join(
 		security.CheckAddress("--zookeeper", f.zookeeper, f.insecure),

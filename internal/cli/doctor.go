@@ -28,7 +28,7 @@ func Ask(ctx context.Context, client *remote.Client, address string) (peer docto
 	}, nil
 }
 
-// Offset is what a coordinator tells of a clock, for a doctor.
+// Offset is what a coordinator reports about a clock, for a doctor.
 func Offset(c remote.Clock) doctor.ClockOffset {
 	of := func(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 	return doctor.ClockOffset{Offset: of(c.OffsetMS), Uncertainty: of(c.UncertaintyMS), DriftPPM: c.DriftPPM}

@@ -30,7 +30,7 @@ type Error struct {
 	Err  error // nil when all has been said
 }
 
-// Error tells the error.
+// Error returns the message.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("exit code %d", e.Code)
@@ -41,16 +41,16 @@ func (e *Error) Error() string {
 // Unwrap gives the error beneath.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ExitCode tells the code.
+// ExitCode returns the code.
 func (e *Error) ExitCode() int { return int(e.Code) }
 
 // UsageError is a mistake in a command line.
 type UsageError struct {
-	Command string // the path of the command, whose --help tells more
+	Command string // the path of the command, whose --help has more
 	Err     error
 }
 
-// Error tells the mistake.
+// Error describes the mistake.
 func (e *UsageError) Error() string { return e.Err.Error() }
 
 // Unwrap gives the error beneath.
@@ -59,7 +59,7 @@ func (e *UsageError) Unwrap() error { return e.Err }
 // ExitCode is that of bad usage.
 func (*UsageError) ExitCode() int { return int(Usage) }
 
-// CodeOf tells the exit code that an error means.
+// CodeOf returns the exit code of an error.
 func CodeOf(err error) Code {
 	if err == nil {
 		return Good
@@ -97,7 +97,7 @@ func StartError(err error) error {
 	return &Error{Code: Unavailable, Err: err}
 }
 
-// Exit tells people of err, unless all has been said, and returns the process's exit code.
+// Exit prints err, unless it was printed before, and returns the process's exit code.
 func Exit(errOut io.Writer, program string, err error) int {
 	code := CodeOf(err)
 	if own, ok := errors.AsType[*Error](err); err == nil || ok && own.Err == nil {

@@ -46,7 +46,7 @@ type Program struct {
 	Long     string
 	Version  string
 	LogLevel string // the default
-	// Single tells what to write instead of an option with a single dash that another program has, such as -threads; "" where it
+	// Single returns what to write instead of an option with a single dash that another program has, such as -threads; "" where it
 	// does not know it. Optional.
 	Single func(cmd *cobra.Command, option string) string
 	// Commands makes the commands; each tree has its own.
@@ -157,7 +157,7 @@ func group(cmd *cobra.Command, args []string) error {
 	return &UsageError{Command: cmd.CommandPath(), Err: argsError(cmd, args, nil)}
 }
 
-// help tells of the command that its arguments name.
+// help prints the help of the command that its arguments name.
 func help(cmd *cobra.Command, args []string) error {
 	topic, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 {
@@ -167,7 +167,7 @@ func help(cmd *cobra.Command, args []string) error {
 	return topic.Help()
 }
 
-// Exactly judges a command's arguments by how many there are; names tells what they are.
+// Exactly checks a command's arguments by how many there are; names are their names.
 func Exactly(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

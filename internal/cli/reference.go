@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/config"
 )
 
-// Reference is the program's document: all that --help tells, and of each flag the key in the file and the
+// Reference is the program's document: all that --help prints, and for each flag the key in the file and the
 // variable. A test holds the document against it.
 func (p Program) Reference() string {
 	root := p.Tree(Streams{})
@@ -44,7 +44,7 @@ an item has commas in it. A list in one place replaces the whole list of a place
 	return b.String()
 }
 
-// Flaws tells where flags, keys, variables and the document do not match. A program has none.
+// Flaws reports where flags, keys, variables and the document do not match. A program has none.
 func (p Program) Flaws() []string {
 	program := settings(p.Tree(Streams{}))
 	keys, document := program.Keys(), p.Reference()

@@ -1,6 +1,6 @@
 package cli
 
-// usage is the template of what --help tells below a command's description.
+// usage is the template of what --help prints below a command's description.
 func usage(prefix string) string {
 	return `Usage:
 {{- if .HasAvailableSubCommands}}

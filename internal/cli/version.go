@@ -2,7 +2,7 @@ package cli
 
 import "runtime/debug"
 
-// Version puts a version and a commit together. What the linker was not told comes from the build's own
+// Version puts a version and a commit together. What the linker did not set comes from the build's own
 // information, as far as there is any.
 func Version(version, commit string, info *debug.BuildInfo) string {
 	modified := ""

@@ -58,7 +58,7 @@ func Settable(f *pflag.Flag) bool {
 	return f.Name != "help" && f.Name != "version" && f.Name != "no-descriptions"
 }
 
-// Origins tells where flags got their values; a flag with its default is not in it.
+// Origins is where flags got their values; a flag with its default is not in it.
 type Origins map[string]string
 
 // Set reports whether a flag has anything but its default.
@@ -104,7 +104,7 @@ func (p Program) Load(cmd *cobra.Command) (Origins, error) {
 	return origins, nil
 }
 
-// readFile gives viper what the file says, all keys and values having been judged, and tells where each key
+// readFile gives viper what the file says, all keys and values having been checked, and reports where each key
 // stands.
 func (p Program) readFile(v *viper.Viper, own *pflag.FlagSet) (map[string]string, error) {
 	name := v.GetString(FileFlag)
@@ -117,7 +117,7 @@ func (p Program) readFile(v *viper.Viper, own *pflag.FlagSet) (map[string]string
 	}
 	content, err := os.ReadFile(name)
 	if err != nil {
-		// A PathError says "open F" before what is the matter; the name is told once.
+		// A PathError says "open F" before the cause; the name is printed once.
 		if path, ok := errors.AsType[*fs.PathError](err); ok {
 			err = path.Err
 		}
@@ -143,7 +143,7 @@ func (p Program) readFile(v *viper.Viper, own *pflag.FlagSet) (map[string]string
 			return nil, &Error{Place: at, Problem: "expected a single value, not a list or a mapping"}
 		}
 		if !mine {
-			// A flag of another command: its value is judged all the same, and used by nobody.
+			// A flag of another command: its value is checked all the same, and used by nobody.
 			if err := set(f, at, e.values); err != nil {
 				return nil, err
 			}

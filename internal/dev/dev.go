@@ -122,13 +122,13 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 // SandboxError says that the sandbox did not start.
 type SandboxError struct{ Err error }
 
-// Error tells the error.
+// Error returns the message.
 func (e *SandboxError) Error() string { return e.Err.Error() }
 
 // Unwrap gives the error beneath.
 func (e *SandboxError) Unwrap() error { return e.Err }
 
-// startSandbox starts a sandbox, and tells the properties of submissions to it.
+// startSandbox starts a sandbox, and returns the properties of submissions to it.
 func (c *Cluster) startSandbox(ctx context.Context, options *sandbox.Options) (map[string]map[string]string, error) {
 	if options == nil {
 		return nil, nil

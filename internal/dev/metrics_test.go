@@ -109,7 +109,7 @@ func TestMetricsAgreeWithTheResult(t *testing.T) {
 
 	id := suite + ".1"
 	var s scraped
-	require.Eventually(t, func() bool { // the board is put up after the result is told
+	require.Eventually(t, func() bool { // the metrics are published after the result
 		s = scrape(t, registry)
 		measured := s.with("benchd_operations_total", "run", id)
 		return uint64(counted(measured)) == r.Reconcile.Merged

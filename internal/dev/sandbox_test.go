@@ -36,7 +36,7 @@ func TestEveryResultOfASandboxSaysSo(t *testing.T) {
 	}
 }
 
-// Whoever names the sandbox's quorum as that of an HBase gets a result that says what it was.
+// A run that names the sandbox's quorum as that of an HBase has a result that says what it was.
 func TestASandboxThatIsTakenForAnHBaseSaysSoToo(t *testing.T) {
 	s, err := sandbox.Start(t.Context(), sandbox.Options{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)

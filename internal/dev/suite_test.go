@@ -19,7 +19,7 @@ import (
 	"github.com/benchd/benchd/internal/spec"
 )
 
-// suiteOn runs a suite file on a cluster of two agents, and tells how many rows its table has at the end and how many
+// suiteOn runs a suite file on a cluster of two agents, and returns how many rows its table has at the end and how many
 // connections the sandbox's region servers have accepted meanwhile.
 func suiteOn(t *testing.T, file string) (s result.Suite, rows, connections int64) {
 	t.Helper()

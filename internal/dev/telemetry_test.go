@@ -56,7 +56,7 @@ func isWatched(t *testing.T, try *tolerance.Try, exporter string) {
 	require.Len(t, found["jobs"], 1)
 	require.Len(t, found["node.load1"], 1)
 
-	// Each server's counter is told for a time of its own; a steady rate makes these the same.
+	// Each server's counter is reported for a time of its own; a steady rate makes these the same.
 	var perSecond float64
 	for _, o := range found["hbase.regionserver.requests_read"] {
 		var counted float64

@@ -58,7 +58,7 @@ const (
 	ByNothing   = "unknown"
 )
 
-// Outlined tells what a suite will do on so many agents; 0 is not known yet.
+// Outlined reports what a suite will do on so many agents; 0 is not known yet.
 func Outlined(s Suite, agents int) Outline {
 	o := Outline{Suite: s.Name, Order: s.Order, OnFailure: s.OnFailure, Trial: s.Trial, Cases: make([]CaseOutline, 0, len(s.Cases))}
 	for _, c := range s.Cases {

@@ -41,7 +41,7 @@ func Phases(s Settings) []Phase {
 	return append(phases, measure)
 }
 
-// Announced reports whether nobody but the coordinator can tell when the phase is over, which looks at all shards
+// Announced reports whether only the coordinator knows when the phase is over, which looks at all shards
 // together: the phase that joins it begins at an instant that is announced while it goes on. Otherwise that phase
 // begins by itself where this one's Duration ends.
 func (p Phase) Announced() bool { return p.Ops > 0 || p.Until != "" }
@@ -76,8 +76,8 @@ func loadOps(s Settings) int64 {
 	return ops
 }
 
-// Done tells how much of the phase is done after so long and so many operations, 0 to 1, and how long the rest takes: -1
-// where nothing tells yet. Where both a time and a number of operations bound the phase, the one that is reached first
+// Done reports how much of the phase is done after so long and so many operations, 0 to 1, and how long the rest takes: -1
+// if it is not known yet. Where both a time and a number of operations bound the phase, the one that is reached first
 // counts. ok is false for a phase without an end.
 func (p Phase) Done(elapsed time.Duration, ops uint64) (share float64, left time.Duration, ok bool) {
 	left = -1

@@ -14,7 +14,7 @@ const unheard = 1 << 36
 // Written is what a run has done to the rows of its dataset on its target, as far as is known.
 type Written struct {
 	Settings Settings // as the run had them
-	Emptied  bool     // its table was, or may have been, created anew
+	Emptied  bool     // its table was, or may have been, created again
 	Loaded   bool     // its load was begun
 	Whole    bool     // all rows of the load are there
 	Ran      bool     // what it measures was begun
@@ -28,7 +28,7 @@ type Written struct {
 // Gap is row numbers of which some have no row, both ends included.
 type Gap struct{ First, Last int64 }
 
-// Rows tells which rows of a dataset are there on a target while the runs of a suite go on.
+// Rows reports which rows of a dataset are there on a target while the runs of a suite go on.
 type Rows struct {
 	made     bool  // by the suite; otherwise they were there before, and nobody knows which
 	next     int64 // no row from it on was inserted

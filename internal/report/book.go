@@ -102,7 +102,7 @@ func onSandbox(runs []result.Run) bool {
 	})
 }
 
-// verdictChapter tells what was found against runs, and in how many nothing was.
+// verdictChapter reports what was found against runs, and in how many nothing was.
 func verdictChapter(runs []result.Run) Chapter {
 	c := Chapter{Title: "Verdicts"}
 	judged, good := 0, 0
@@ -264,7 +264,7 @@ func provenanceChapter(runs []result.Run) Chapter {
 	return c
 }
 
-// targetLines tells of the targets of runs, each once.
+// targetLines lists the targets of runs, each once.
 func targetLines(runs []result.Run) []string {
 	var lines []string
 	for _, run := range runs {

@@ -59,7 +59,7 @@ func TestStatusLine(t *testing.T) {
 }
 
 // A percentile that there are too few samples for is not in a status line either (law 6); the label is glued
-// on; times are told as YCSB tells them.
+// on; times are printed as YCSB prints them.
 func TestStatusLineForms(t *testing.T) {
 	at := time.Date(2026, 11, 21, 8, 48, 54, 0, time.UTC)
 	few := result.Figures{Count: 2, Max: 1500.9, Min: 20, Mean: 760.456}

@@ -155,7 +155,7 @@ func (p *page) phase(run result.Run, phase result.Phase) {
 	}
 }
 
-// someEvents is how many events of a phase are told of.
+// someEvents is how many events of a phase are printed.
 const someEvents = 20
 
 // timeline is what happened in a phase, a line for each event. What the run is warned of stands above all phases.
@@ -346,7 +346,7 @@ func some(ms float64) string {
 	return Micros(ms * 1000)
 }
 
-// idle is the least idle CPU of a generator; one that could not tell comes first.
+// idle is the least idle CPU of a generator; one without the figure comes first.
 func idle(g result.Generator) float64 {
 	if g.IdleMin == nil {
 		return -1

@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// A rule is told once, however long the runs were that it was tested on.
+// A rule is printed once, however long the runs were that it was tested on.
 func TestVerdictsOfManyRunsTellTheirRuleOnce(t *testing.T) {
 	judged := func(id, on, because string) result.Run {
 		return result.Run{ID: id, Verdicts: []result.Verdict{{Name: "client_bound", Value: true, Test: "idle CPU below 20 %" + on, Because: because}}}

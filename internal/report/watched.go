@@ -8,10 +8,10 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// someServers is how many servers are told of one by one.
+// someServers is how many servers are listed one by one.
 const someServers = 6
 
-// watched tells in brief what servers and hosts reported over a phase. All of it is in the JSON form.
+// watched summarizes what servers and hosts reported over a phase. All of it is in the JSON form.
 func (p *page) watched(phase result.Phase) {
 	var parts []string
 	for _, b := range briefs() {
@@ -28,7 +28,7 @@ func (p *page) watched(phase result.Phase) {
 	}
 }
 
-// perServer tells the mean of a figure server by server, the highest first.
+// perServer lists the mean of a figure server by server, the highest first.
 func perServer(all []result.Observation) string {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b result.Observation) int {

@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Clock says which latencies YCSB's output tells (measurement.interval).
+// Clock says which latencies YCSB's output has (measurement.interval).
 type Clock string
 
 // The clocks.
@@ -205,7 +205,7 @@ func (y YCSB) Write(w io.Writer, run result.Run) error {
 }
 
 // Omitted names the series of which percentiles were left out because there were too few samples (law 6), so
-// that who misses a line can be told why.
+// so that a user who misses a line learns why.
 func (y YCSB) Omitted(run result.Run) []string {
 	var out []string
 	for _, phase := range run.Phases {

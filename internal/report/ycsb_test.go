@@ -339,7 +339,7 @@ func TestYCSBPrintsBufferedWritesAsItsBindingDoes(t *testing.T) {
 	require.NotContains(t, out.String(), "BATCHED_OK")
 }
 
-// A run in which nothing was done has nothing to tell, and one without a READ that succeeded tells of none.
+// A run in which nothing was done has nothing to print, and one without a successful READ prints none.
 func TestYCSBOfLittle(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, ycsb(t, nil).Write(&out, result.Run{}))

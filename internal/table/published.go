@@ -35,7 +35,7 @@ func average(published []map[string]any, target string) map[string]any {
 	return whole
 }
 
-// targetOf is the system that an entry tells of; empty where it does not say.
+// targetOf is the system of an entry; empty if the entry does not name it.
 func targetOf(e map[string]any) string {
 	for _, key := range []string{"target", "mode", "product"} {
 		if name, ok := e[key].(string); ok {
@@ -73,7 +73,7 @@ func publishedCell(e map[string]any, name string) result.Cell {
 	return bounds(e, base)
 }
 
-// bounds is a figure of which a report tells only where about it lies.
+// bounds is a figure for which a report only gives a range.
 func bounds(e map[string]any, base string) result.Cell {
 	low, hasLow := number(e[base+"_low"])
 	high, hasHigh := number(e[base+"_high"])

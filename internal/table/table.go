@@ -13,11 +13,11 @@ import (
 // asked is a column that a suite's file asks for.
 type asked struct {
 	figure.Column
-	// figure: it holds figures; otherwise what tells cases apart.
+	// figure: it holds figures; otherwise labels of cases.
 	figure bool
 }
 
-// newAsked judges a name; told are the names of what was published.
+// newAsked checks a name; told are the names of published figures.
 func newAsked(name string, told map[string]bool) asked {
 	c := figure.Parse(name)
 	return asked{c, c.Class != figure.Identity && (c.LooksLikeFigure() || told[name])}
@@ -72,7 +72,7 @@ func (m measured) table(t plan.Table, fits func(*caseRuns) bool) result.Table {
 	return out
 }
 
-// tell adds the names of what was published of a case, without those that tell the case from others.
+// tell adds the names of a case's published figures, without the labels of the case.
 func (c *caseRuns) tell(told map[string]bool) {
 	for _, e := range c.Published {
 		for name := range e {
@@ -139,7 +139,7 @@ func (b *tableBuilder) scenario(cases []*caseRuns) {
 	b.peak(cases)
 }
 
-// strangers adds a row for each system that a report tells of and the suite does not measure.
+// strangers adds a row for each published system that the suite does not measure.
 func (b *tableBuilder) strangers(c *caseRuns) {
 	for _, e := range c.Published {
 		if name := targetOf(e); name != "" && name != c.Target {
@@ -222,7 +222,7 @@ func (c *caseRuns) mostAgents() int {
 	return most
 }
 
-// peak adds a row for the highest throughput of a scenario where a report tells of it.
+// peak adds a row for the highest throughput of a scenario if a report has it.
 func (b *tableBuilder) peak(cases []*caseRuns) {
 	var said map[string]any
 	for _, c := range cases {
@@ -255,7 +255,7 @@ func (b *tableBuilder) peak(cases []*caseRuns) {
 	b.add(result.Row{Kind: result.Highest, Case: best.Name, Runs: len(fit)}, best, 0, 0, get, said)
 }
 
-// add adds a row: what tells it apart, what was measured and what was published.
+// add adds a row: its labels, what was measured and what was published.
 func (b *tableBuilder) add(row result.Row, c *caseRuns, repeat, client int, get func(string) (float64, bool), published map[string]any) {
 	r := doubleRow{Row: row}
 	for _, col := range b.columns {
@@ -312,7 +312,7 @@ func (b *tableBuilder) finish(t *result.Table) {
 	t.Notes = append(t.Notes, b.notes...)
 }
 
-// identity is what tells a row from others.
+// identity is what distinguishes a row from others.
 func (c *caseRuns) identity(name string, row result.Row, repeat, client int) result.Cell {
 	switch name {
 	case "scenario":

@@ -39,7 +39,7 @@ func FromObservations(id *benchdv1.ShardId, o result.Observations) *benchdv1.Obs
 	return m
 }
 
-// ToObservations decodes and judges what an agent has observed.
+// ToObservations decodes and checks what an agent has observed.
 func ToObservations(m *benchdv1.Observations) (result.Observations, error) {
 	var o result.Observations
 	if err := Check(m); err != nil {

@@ -21,7 +21,7 @@ const (
 	maxHeld    = 64
 	maxPhases  = 16
 	maxWorkers = 1 << 20
-	maxHost    = 4 << 10 // bytes, of all that is told of a host
+	maxHost    = 4 << 10 // bytes, of all facts of a host
 	maxRate    = 0.01
 )
 
@@ -44,7 +44,7 @@ func FromPlan(s plan.Shard, steward bool) *benchdv1.Prepare {
 	return m
 }
 
-// ToPlan decodes and judges the order to prepare a shard.
+// ToPlan decodes and checks the order to prepare a shard.
 func ToPlan(m *benchdv1.Prepare, agent string) (plan.Shard, error) {
 	if err := Check(m); err != nil {
 		return plan.Shard{}, err
@@ -91,7 +91,7 @@ func ToLine(m *benchdv1.Timebase) clock.Line {
 	return clock.Line{X: m.GetAgentNs(), Y: m.GetRunNs(), Rate: rate}
 }
 
-// ToFacts takes what an agent tells of its target, within bounds.
+// ToFacts takes what an agent reports about its target, within bounds.
 func ToFacts(in map[string]string) map[string]string {
 	out := make(map[string]string, min(len(in), maxFacts))
 	for k, v := range in {
@@ -110,7 +110,7 @@ func FromTime(t time.Time) *timestamppb.Timestamp {
 	return timestamppb.New(t)
 }
 
-// CheckHello judges what an agent says of itself.
+// CheckHello checks what an agent says of itself.
 func CheckHello(h *benchdv1.Hello) error {
 	switch {
 	case !nameOK(h.GetName()):

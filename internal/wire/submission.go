@@ -22,7 +22,7 @@ func FromSubmission(s spec.Submission) *benchdv1.Submission {
 	return m
 }
 
-// ToSubmission decodes it; package spec judges it.
+// ToSubmission decodes it; package spec checks it.
 func ToSubmission(m *benchdv1.Submission) spec.Submission {
 	s := spec.Submission{
 		Name: m.GetName(), Note: m.GetNote(), Tags: m.GetTags(), Attachments: m.GetAttachments(),

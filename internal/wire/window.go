@@ -1,5 +1,5 @@
 // Package wire turns the domain's words into messages and back, and errors into statuses and back. A message
-// from a peer is judged here: what comes out of this package is well formed and bounded.
+// from a peer is checked here: what comes out of this package is well formed and bounded.
 package wire
 
 import (

@@ -44,7 +44,7 @@ type Archive struct {
 	long   *sql.DB // for reading whole runs and suites
 	add    addStatements
 	roll   rollStatements
-	// compact and merged belong to whoever has the writer.
+	// compact and merged belong to the holder of the writer.
 	compact latency.Compactor
 	merged  latency.Merged
 

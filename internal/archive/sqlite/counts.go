@@ -7,7 +7,7 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 )
 
-// Counts tells which windows of a run are in the archive, ordered by phase (in the order of their first
+// Counts returns which windows of a run are in the archive, ordered by phase (in the order of their first
 // windows), shard and attempt. A shard without any window is not in the list.
 func (a *Archive) Counts(ctx context.Context, run string) ([]archive.Count, error) {
 	var list []archive.Count

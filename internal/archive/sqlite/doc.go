@@ -6,7 +6,7 @@
 //  2. CreateSuite stores a suite with its runs, Apply stores how they went on;
 //  3. AddWindows stores each window once, by its identity, and returns when the disk has it: only then may the
 //     window be acknowledged;
-//  4. Windows streams a run's windows back in the order of the measurement, Counts tells what is there and what
+//  4. Windows streams a run's windows back in the order of the measurement, Counts reports what is there and what
 //     is missing;
 //  5. RollUp merges the histograms of long phases, losing nothing that is shown;
 //  6. Export and Import take a suite from one archive to another, as one file; Remove deletes an ended suite and

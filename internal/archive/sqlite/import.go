@@ -22,7 +22,7 @@ const (
 
 // Import stores a suite that Export has written, and returns its id. Errors: ErrDamaged, ErrNewer, ErrExists.
 //
-// The suite comes in by small transactions and is seen by nobody before judge has found nothing wrong with it; judge
+// The suite comes in by small transactions and is invisible until judge has found nothing wrong with it; judge
 // may read its windows. What an end of ctx or of the process leaves is deleted, now or by Purge.
 func (a *Archive) Import(ctx context.Context, from io.Reader, judge func(ctx context.Context, s archive.Suite, runs []archive.RunRecord) error) (string, error) {
 	im := &importer{a: a, runs: make(map[string]bool)}
@@ -276,7 +276,7 @@ func storeLateness(ctx context.Context, tx *sql.Tx, window int64, histogram any)
 
 var idForm = regexp.MustCompile(`^[a-zA-Z0-9-]{1,64}$`)
 
-// check judges a row by what it belongs to, and completes it with that.
+// check checks a row by what it belongs to, and completes it with that.
 func (im *importer) check(ctx context.Context, tx *sql.Tx, row rowOf) (args []any, err error) {
 	text := func(column string) string {
 		at, ok := row.table.at[column]
@@ -330,7 +330,7 @@ func (im *importer) check(ctx context.Context, tx *sql.Tx, row rowOf) (args []an
 	return row.values, nil
 }
 
-// judge has somebody look at what was stored.
+// judge has the caller check what was stored.
 func (im *importer) judge(ctx context.Context, judge func(context.Context, archive.Suite, []archive.RunRecord) error) error {
 	var suite archive.Suite
 	var runs []archive.RunRecord

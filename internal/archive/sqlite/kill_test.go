@@ -21,7 +21,7 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// The test binary is also the processes that some tests start: these variables tell it so.
+// The test binary is also the processes that some tests start: these variables select that.
 const (
 	writerEnv = "BENCHD_TEST_ARCHIVE_WRITER" // writeUntilKilled in this directory
 	fullEnv   = "BENCHD_TEST_ARCHIVE_FULL"   // fillDisk at this mount point

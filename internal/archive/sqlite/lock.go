@@ -13,7 +13,7 @@ import (
 )
 
 // lockName is the file in the data directory whose lock says that a coordinator uses the directory. It holds
-// the process's id for whoever finds it locked, and stays when the coordinator ends: removing it would let two
+// the process's id for a program that finds it locked, and stays when the coordinator ends: removing it would let two
 // coordinators lock two files of the same name.
 const lockName = "benchd.lock"
 

@@ -20,7 +20,7 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// applicationID in the file's header tells a benchd archive from other SQLite files: "bnch".
+// applicationID in the file's header distinguishes a benchd archive from other SQLite files: "bnch".
 const applicationID = 0x626e6368
 
 // migration is one step of the schema, from the version before to this one.

@@ -14,7 +14,7 @@ import (
 // maxRunFigures bounds the figures of a run. What comes beyond them is left out.
 const maxRunFigures = 1 << 16
 
-// figureKey is what tells figures of a run from each other.
+// figureKey distinguishes the figures of a run.
 type figureKey struct{ name, source string }
 
 // AddObservations stores what was observed of a run for a while; a run that is not there is ErrNotFound. Instants are kept

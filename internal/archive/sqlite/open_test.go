@@ -237,7 +237,7 @@ func TestWindowsOfAnOlderFileAreRead(t *testing.T) {
 	require.Nil(t, got[0].Lateness, "it was not kept then")
 }
 
-// What windows tell is the same after their lateness has moved into a table of its own.
+// Windows have the same contents after their lateness has moved into a table of its own.
 func TestLatenessMovesWithItsWindow(t *testing.T) {
 	dir := t.TempDir()
 	a := openIn(t, dir)

@@ -176,7 +176,7 @@ func newPortableReader(in io.Reader) (*portableReader, error) {
 	return r, nil
 }
 
-// next reads a row, and tells the index of its table; after the last row, whose checksum is right, it is io.EOF.
+// next reads a row, and returns the index of its table; after the last row, whose checksum is right, it is io.EOF.
 func (r *portableReader) next() (table int, values []any, err error) {
 	at, err := r.number(uint64(len(r.tables)))
 	if err != nil {
@@ -227,7 +227,7 @@ func (r *portableReader) full(b []byte) error {
 	return nil
 }
 
-// cutShort keeps the errors of whoever sends a file, and names those of the file.
+// cutShort keeps the errors of the sender of a file, and names those of the file.
 func cutShort(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return damaged("it is cut short")

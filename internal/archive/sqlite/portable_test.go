@@ -182,7 +182,7 @@ func TestAnOlderFileIsImported(t *testing.T) {
 	require.Equal(t, content(t, from), content(t, to))
 }
 
-// Whoever adds a table has to say whether it travels.
+// A new table must be exported or be listed as not exported.
 func TestEveryTableTravels(t *testing.T) {
 	a := openIn(t, t.TempDir())
 	var names []string

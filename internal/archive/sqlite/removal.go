@@ -58,7 +58,7 @@ func (a *Archive) Purge(ctx context.Context) error {
 		return each(ctx, tx, func(row scanner) error {
 			var id string
 			err := row.Scan(&id)
-			if _, coming := a.coming.Load(id); !coming { // an import has not been judged yet
+			if _, coming := a.coming.Load(id); !coming { // an import has not been checked yet
 				ids = append(ids, id)
 			}
 			return err

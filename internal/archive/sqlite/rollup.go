@@ -223,7 +223,7 @@ func (a *Archive) beginMerging(ctx context.Context, tx *sql.Tx) *roller {
 	return r
 }
 
-// merge moves the measurements of windows into the first of them, and tells how many there were.
+// merge moves the measurements of windows into the first of them, and returns how many there were.
 func (d *roller) merge(r roll) (rows int, err error) {
 	d.sum.Reset()
 	var lateness latency.Histogram
@@ -283,7 +283,7 @@ func (d *roller) lateness(window int64, sum *latency.Histogram) error {
 	return err
 }
 
-// measurements merges the measurements of a window, and tells how many there are.
+// measurements merges the measurements of a window, and returns how many there are.
 func (d *roller) measurements(window int64) (count int, err error) {
 	rows, err := d.statements.measurements.QueryContext(d.ctx, window)
 	if err != nil {

@@ -276,7 +276,7 @@ func (d *adder) encode(b []byte, h *latency.Histogram) ([]byte, error) {
 	return h.AppendBinary(b)
 }
 
-// check judges a window before anything of it is stored.
+// check checks a window before anything of it is stored.
 func check(w *latency.Window) error {
 	refuse := func(format string, args ...any) error {
 		return faultf(archive.ErrInvalid, nil, "add window %d of shard %d (attempt %d) in phase %s of run %s: %s",

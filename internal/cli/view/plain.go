@@ -58,7 +58,7 @@ func line(p remote.Progress) string {
 	return strings.Join(parts, "  ")
 }
 
-// Plain appends text to out: a line for each interval, or when quiet nothing but what is told aside.
+// Plain appends text to out: a line for each interval, or when quiet only side messages.
 type Plain struct {
 	out   io.Writer
 	quiet bool

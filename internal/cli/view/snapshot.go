@@ -24,7 +24,7 @@ type Snapshot struct {
 	Aside
 }
 
-// Aside is what is told beside the progress.
+// Aside is what is shown beside the progress.
 type Aside struct {
 	Lost     string // why the coordinator is not heard, while it is not
 	Note     string // what is being done about the user's answer
@@ -81,7 +81,7 @@ func printable(s string) string {
 	}, ansi.Strip(s))
 }
 
-// Done tells how much of the phase is done, 0 to 1, and how long the rest takes; ok is false for a phase without an end.
+// Done reports how much of the phase is done, 0 to 1, and how long the rest takes; ok is false for a phase without an end.
 func (s *Snapshot) Done() (share float64, left time.Duration, ok bool) {
 	p := s.Progress
 	return plan.Phase{Duration: p.Planned, Ops: int64(p.PlannedOps)}.Done(p.Elapsed, p.Ops)

@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/report"
 )
 
-// Status appends YCSB's status lines to its writers, and shows no other progress. What is told aside goes to the first.
+// Status appends YCSB's status lines to its writers, and shows no other progress. Side messages go to the first.
 type Status struct {
 	*Plain
 	outs []io.Writer
