@@ -4,21 +4,21 @@ import (
 	"context"
 
 	"github.com/benchd/benchd/internal/archive"
-	"github.com/benchd/benchd/internal/record"
+	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/result"
 )
 
-// apply archives how a run goes on, and how its suite stands if the run's status has changed. Runs of a suite
-// take turns: two that ended at once would each take the other for one that goes on.
+// apply archives how a run goes on, and with it the status of its suite if the run's status has changed.
 func (c *Coordinator) apply(ctx context.Context, r archive.RunRecord, events []archive.Event, changed bool) error {
 	change := archive.Change{Runs: []archive.RunRecord{r}, Events: events}
-	if changed {
-		c.turn.Lock()
-		defer c.turn.Unlock()
-		runs, err := c.archive.Runs(ctx, r.Suite)
-		if err != nil {
-			return err
-		}
-		change.Suite, change.Status = r.Suite, record.StatusOf(runs, r)
+	if !changed {
+		return c.archive.Apply(ctx, change)
 	}
-	return c.archive.Apply(ctx, change)
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	_, err := c.changeSuite(ctx, r.Suite, lifecycle.RunChanged{Run: r.ID, Status: r.Status, Reason: r.Reason}, func(status result.Status) error {
+		change.Suite, change.Status = r.Suite, status
+		return c.archive.Apply(ctx, change)
+	})
+	return err
 }

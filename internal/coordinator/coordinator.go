@@ -21,6 +21,7 @@ import (
 	"github.com/benchd/benchd/internal/coordinator/roster"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
@@ -83,12 +84,13 @@ type Coordinator struct {
 	quarantine *quarantine.List
 	transfers  atomic.Int32 // that go on
 
-	turn sync.Mutex // of runs that change the status of their suites; see apply
+	turn sync.Mutex // of changes to what the archive has of suites; see changeSuite
 
 	mu         sync.Mutex
 	queue      []*record.Run // in the order of submission
 	conductors map[string]*conductor.Conductor
-	changed    chan struct{} // closed and replaced when a queue or roster changes
+	suites     map[string]*lifecycle.Suite // of which something is going on
+	changed    chan struct{}               // closed and replaced when a queue or roster changes
 }
 
 // New opens the archive and takes up what was not ended.
@@ -116,7 +118,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	c := &Coordinator{
 		config: config, log: config.Logger, clock: config.Clock, archive: config.Archive, roster: roster.New(),
 		boot: rand.Text(), life: life, end: end,
-		conductors: make(map[string]*conductor.Conductor), changed: make(chan struct{}),
+		conductors: make(map[string]*conductor.Conductor), suites: make(map[string]*lifecycle.Suite), changed: make(chan struct{}),
 	}
 	c.quarantine = quarantine.NewList(c.log)
 	c.results = results.New(results.Config{

@@ -3,7 +3,8 @@
 // end; package results answers from the archive.
 //
 //  1. An agent's stream is a session. It introduces the agent to the roster, and from then on probes its clock.
-//  2. A submission is checked whole, archived, and queued; when enough agents are free the run gets a conductor.
+//  2. A submission is checked whole, archived, and queued. Its lifecycle.Suite decides which run is next; when enough
+//     agents are free that run gets a conductor.
 //  3. The conductor owns the run's lifecycle.State: it turns what happens into events, archives the state, and
 //     carries out the commands that follow.
 //  4. Windows go from all sessions through one ingest into the archive, many in one commit; then they are

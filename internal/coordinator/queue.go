@@ -12,11 +12,10 @@ import (
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/record"
-	"github.com/benchd/benchd/internal/result"
 )
 
-// schedule gives queued runs their agents. Runs are served in the order of submission; a later one may pass an
-// earlier one only with agents that the earlier one could not use.
+// schedule gives queued runs their agents. Suites are served in the order of submission; a later one may pass an
+// earlier one only with agents that the earlier one could not use. Which of its runs is next, each suite decides.
 func (c *Coordinator) schedule() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -24,17 +23,16 @@ func (c *Coordinator) schedule() {
 		return
 	}
 	reserved := make(map[*roster.Agent]bool)
-	blocked := make(map[string]bool) // suites whose earlier run has not ended
-	for id := range c.conductors {
-		blocked[record.SuiteOf(id)] = true
-	}
+	next := make(map[string]string) // by suite
 	var left []*record.Run
 	for _, r := range c.queue {
-		if blocked[r.Suite.ID] {
+		if _, known := next[r.Suite.ID]; !known {
+			next[r.Suite.ID] = c.suites[r.Suite.ID].Next()
+		}
+		if next[r.Suite.ID] != r.Archived.ID {
 			left = append(left, r)
 			continue
 		}
-		blocked[r.Suite.ID] = true
 		agents := c.free(r, reserved)
 		if agents == nil {
 			left = append(left, r)
@@ -86,9 +84,15 @@ func (c *Coordinator) grant(r *record.Run, agents []*roster.Agent) {
 // conduct starts a run's conductor. c.mu is held.
 func (c *Coordinator) conduct(r *record.Run) *conductor.Conductor {
 	cd := conductor.New(c.conductorConfig(), r)
-	c.conductors[r.Archived.ID] = cd
-	c.perform(cd)
+	c.take(cd)
 	return cd
+}
+
+// take lets a conductor have its run. c.mu is held.
+func (c *Coordinator) take(cd *conductor.Conductor) {
+	c.conductors[cd.ID()] = cd
+	c.stepSuite(record.SuiteOf(cd.ID()), lifecycle.RunTaken{Run: cd.ID()})
+	c.perform(cd)
 }
 
 // perform lets a conductor work, and frees what the run had when it is sealed.
@@ -102,7 +106,7 @@ func (c *Coordinator) perform(cd *conductor.Conductor) {
 
 // runEnded frees what an ended run had.
 func (c *Coordinator) runEnded(cd *conductor.Conductor) {
-	run := cd.Run()
+	suite := record.SuiteOf(cd.ID())
 	for _, m := range c.roster.All() {
 		if m.Serving() == cd.ID() {
 			m.Serve("")
@@ -111,10 +115,11 @@ func (c *Coordinator) runEnded(cd *conductor.Conductor) {
 	c.metrics.runs.End(cd.ID())
 	c.mu.Lock()
 	delete(c.conductors, cd.ID())
-	if run.Archived.Status == result.Failed && run.StopsAll() {
-		c.stopSuite(run.Suite.ID, run.Archived.ID, run.State.Life.Reason)
-	}
+	commands := c.stepSuite(suite, lifecycle.RunReleased{Run: cd.ID()})
 	c.mu.Unlock()
+	if err := c.carryOut(c.life, suite, commands); err != nil {
+		c.log.Error("go on with a suite", "suite", suite, "error", err)
+	}
 	c.schedule()
 }
 
@@ -127,10 +132,8 @@ func (c *Coordinator) waitingFor(id string) string {
 		return ""
 	}
 	r := c.queue[i]
-	for other := range c.conductors {
-		if record.SuiteOf(other) == r.Suite.ID {
-			return "run " + other + " of the same suite"
-		}
+	if other := c.suites[r.Suite.ID].Serving(); other != "" {
+		return "run " + other + " of the same suite"
 	}
 	matching := c.roster.Matching(r.State.Select)
 	if len(matching) < r.State.Want {
@@ -158,6 +161,20 @@ func (c *Coordinator) dequeue(id string) *record.Run {
 	c.queue = slices.Delete(c.queue, i, i+1)
 	c.wake()
 	return r
+}
+
+// toCancel returns the conductor of a run that is to be cancelled; nil where the run has ended, or the coordinator is
+// detaching. A run that waits in the queue gets one for its last step, which archives its end like any other.
+func (c *Coordinator) toCancel(id string) *conductor.Conductor {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.life.Err() != nil {
+		return nil
+	}
+	if r := c.dequeue(id); r != nil {
+		return c.conduct(r)
+	}
+	return c.conductors[id]
 }
 
 // awaitAgents waits until n agents match (any, if n is 0), at most for the time given, and tells how many do.

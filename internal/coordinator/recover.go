@@ -1,9 +1,11 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/coordinator/conductor"
@@ -19,6 +21,8 @@ func (c *Coordinator) recover(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read unended runs: %w", err)
 	}
+	// What wakes up may ask for the end of runs that wait: those are in the queue first.
+	slices.SortStableFunc(unfinished, func(a, b archive.RunRecord) int { return cmp.Compare(waiting(a), waiting(b)) })
 	for _, archived := range unfinished {
 		err := quarantine.Guard(func() error { return c.takeUp(ctx, archived) })
 		if p, is := errors.AsType[*quarantine.PanicError](err); is {
@@ -32,7 +36,15 @@ func (c *Coordinator) recover(ctx context.Context) error {
 			return err
 		}
 	}
-	return c.stopRecovered(ctx)
+	return c.resumeSuites(ctx)
+}
+
+// waiting is 0 for a run that is queued, else 1.
+func waiting(r archive.RunRecord) int {
+	if r.Status == result.Queued {
+		return 0
+	}
+	return 1
 }
 
 // takeUp takes up one run.
@@ -45,8 +57,13 @@ func (c *Coordinator) takeUp(ctx context.Context, archived archive.RunRecord) er
 	if err != nil {
 		return c.cannotTakeUp(ctx, archived, err)
 	}
+	if _, err := c.readSuite(ctx, suite.ID); err != nil {
+		return err
+	}
 	c.log.Info("run is taken up", "run", archived.ID, "status", archived.Status)
 	if archived.Status == result.Queued {
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		c.queue = append(c.queue, r)
 		return nil
 	}
@@ -71,7 +88,6 @@ func (c *Coordinator) resume(ctx context.Context, r *record.Run) error {
 			c.roster.Expect(sh.Agent, sh.Boot, id)
 		}
 	}
-	c.conductors[id] = cd
-	c.perform(cd)
+	c.take(cd)
 	return nil
 }

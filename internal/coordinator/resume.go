@@ -7,6 +7,7 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
@@ -42,9 +43,6 @@ func (c *Coordinator) resumeSuite(ctx context.Context, req *benchdv1.SubmitReque
 	if err != nil {
 		return "", nil, err
 	}
-	c.mu.Lock()
-	c.queue = append(c.queue, again...)
-	c.mu.Unlock()
 	c.log.Info("suite is resumed", "suite", id, "runs", len(again), "by", req.GetSubmittedBy())
 	c.schedule()
 	switch {
@@ -63,29 +61,44 @@ func some(runs int) string {
 	return fmt.Sprintf("%d runs", runs)
 }
 
-// runAgain archives new runs in the place of those that ended otherwise than complete. unfinished reports whether others
-// have not ended.
+// runAgain archives and queues new runs in the place of those that ended otherwise than complete. unfinished reports whether
+// others have not ended.
 func (c *Coordinator) runAgain(ctx context.Context, suite archive.Suite) (again []*record.Run, unfinished bool, err error) {
 	c.turn.Lock()
 	defer c.turn.Unlock()
+	state, err := c.openSuite(ctx, suite.ID)
+	if err != nil {
+		return nil, false, err
+	}
+	c.mu.Lock()
+	retries, unfinished := state.Retries(), state.Unfinished()
+	c.forgetSuite(suite.ID)
+	c.mu.Unlock()
+	if len(retries) == 0 {
+		return nil, unfinished, nil
+	}
 	runs, err := c.archive.Runs(ctx, suite.ID)
 	if err != nil {
 		return nil, false, err
 	}
-	if again, unfinished, err = record.RunAgain(c.config.Reader, suite, runs); err != nil || len(again) == 0 {
-		return nil, unfinished, err
+	if again, err = record.RunAgain(c.config.Reader, suite, runs, retries); err != nil {
+		return nil, false, err
 	}
 	records := make([]archive.RunRecord, len(again))
 	for i, r := range again {
 		records[i] = r.Archived
 	}
-	status := result.Queued
-	if unfinished {
-		status = suite.Status
-	}
-	err = c.archive.AddRuns(ctx, suite.ID, status, records)
+	_, err = c.changeSuite(ctx, suite.ID, lifecycle.RunsAdded{Runs: record.SuiteRuns(records), Reopen: true}, func(status result.Status) error {
+		return c.archive.AddRuns(ctx, suite.ID, status, records)
+	})
 	if errors.Is(err, archive.ErrFull) {
 		err = wire.Errorf(wire.ErrFull, "%v", err)
 	}
-	return again, unfinished, err
+	if err != nil {
+		return nil, false, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.queue = append(c.queue, again...)
+	return again, unfinished, nil
 }

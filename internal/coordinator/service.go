@@ -102,48 +102,48 @@ func (c *Coordinator) List(ctx context.Context, _ *benchdv1.ListRequest) (*bench
 
 // Cancel ends a suite or one of its runs.
 func (c *Coordinator) Cancel(ctx context.Context, req *benchdv1.CancelRequest) (*benchdv1.CancelResponse, error) {
-	suite, runs, err := c.results.Find(ctx, req.GetId())
+	suite, _, err := c.results.Find(ctx, req.GetId())
 	if err != nil {
 		return nil, wire.ToStatus(err)
 	}
-	by := cmp.Or(req.GetBy(), "somebody")
-	ended := 0
-	for _, archived := range runs {
-		if archived.Status.Ended() {
-			ended++
-			continue
-		}
-		if err := c.cancelRun(ctx, archived.ID, by); err != nil {
-			return nil, wire.ToStatus(err)
-		}
+	asked := lifecycle.CancelAsked{By: cmp.Or(req.GetBy(), "somebody")}
+	if req.GetId() != suite.ID {
+		asked.Run = req.GetId()
 	}
-	if ended == len(runs) {
-		return nil, wire.ToStatus(wire.Errorf(wire.ErrNotAllowed, "%s has ended (%s): there is nothing to cancel", req.GetId(), suite.Status))
+	commands, err := c.endSuite(ctx, suite.ID, asked)
+	if errors.Is(err, lifecycle.ErrSuiteEnded) {
+		err = wire.Errorf(wire.ErrNotAllowed, "%s has ended (%s): there is nothing to cancel", req.GetId(), suite.Status)
+	}
+	if err == nil {
+		err = c.cancelRuns(ctx, suite.ID, commands)
+	}
+	if err != nil {
+		return nil, wire.ToStatus(err)
 	}
 	return &benchdv1.CancelResponse{}, nil
 }
 
-// cancelRun returns when the run knows that it is cancelled, and the archive with it.
-func (c *Coordinator) cancelRun(ctx context.Context, id, by string) error {
-	stopping := wire.Errorf(wire.ErrUnreachable, "the coordinator is stopping: cancel %s when it is back", id)
-	c.mu.Lock()
-	if c.life.Err() != nil {
-		c.mu.Unlock()
-		return stopping
+// cancelRuns carries out the cancelling of runs, one after another, and returns when each knows it, and the archive with it.
+// When the caller waits no longer, those that are left are cancelled without it.
+func (c *Coordinator) cancelRuns(ctx context.Context, suite string, commands []lifecycle.SuiteCommand) error {
+	for i, command := range commands {
+		e, is := command.(lifecycle.CancelRun)
+		if !is {
+			continue
+		}
+		var done bool
+		var err error
+		if cd := c.toCancel(e.Run); cd != nil { // otherwise it has just ended
+			done, err = cd.Cancel(ctx, e.Cancel)
+		}
+		if err != nil {
+			return errors.Join(err, c.carryOut(c.life, suite, commands[i+1:]))
+		}
+		if !done && c.life.Err() != nil {
+			return wire.Errorf(wire.ErrUnreachable, "the coordinator is stopping: cancel %s when it is back", e.Run)
+		}
 	}
-	cd := c.conductors[id]
-	if r := c.dequeue(id); r != nil {
-		cd = c.conduct(r) // for its last step: that archives the end like any other
-	}
-	c.mu.Unlock()
-	if cd == nil {
-		return nil // it has just ended
-	}
-	done, err := cd.Cancel(ctx, lifecycle.Cancel{By: by})
-	if err == nil && !done && c.life.Err() != nil {
-		return stopping
-	}
-	return err
+	return nil
 }
 
 // Remove deletes an ended suite.

@@ -147,6 +147,7 @@ func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *bench
 			opened = append(opened, r)
 		}
 		c.mu.Lock()
+		c.suites[stored.ID] = record.NewSuite(stored, records)
 		c.queue = append(c.queue, opened...)
 		c.mu.Unlock()
 		c.log.Info("suite is queued", "suite", stored.ID, "runs", len(records), "agents", want, "by", stored.SubmittedBy)

@@ -11,36 +11,137 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// stopSuite cancels the runs of a suite that wait in the queue, because one of them has failed. c.mu is held.
-func (c *Coordinator) stopSuite(suite, failed, reason string) {
-	for _, r := range slices.Clone(c.queue) {
-		if r.Suite.ID != suite {
-			continue
-		}
-		cd := c.conduct(c.dequeue(r.Archived.ID)) // for its last step: that archives the end like any other
-		cd.Event(lifecycle.Cancel{Because: fmt.Sprintf("not begun, because run %s failed: %s", failed, reason)})
+// openSuite returns the state of a suite, made from the archive where nothing of it was going on. c.turn is held.
+func (c *Coordinator) openSuite(ctx context.Context, id string) (*lifecycle.Suite, error) {
+	c.mu.Lock()
+	s := c.suites[id]
+	c.mu.Unlock()
+	if s != nil {
+		return s, nil
+	}
+	suite, err := c.archive.Suite(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := c.archive.Runs(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s = record.NewSuite(suite, runs)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.suites[id] = s
+	return s, nil
+}
+
+// readSuite is openSuite for who does not change the suite.
+func (c *Coordinator) readSuite(ctx context.Context, id string) (*lifecycle.Suite, error) {
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	s, err := c.openSuite(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read suite %s with its runs: %w", id, err)
+	}
+	return s, nil
+}
+
+// stepSuite passes an event to a suite that changes nothing in the archive, and returns what follows. c.mu is held.
+func (c *Coordinator) stepSuite(id string, event lifecycle.SuiteEvent) []lifecycle.SuiteCommand {
+	s := c.suites[id]
+	if s == nil {
+		return nil
+	}
+	defer c.forgetSuite(id)
+	return s.Step(event)
+}
+
+// forgetSuite removes the state of a suite of which nothing is going on. c.mu is held.
+func (c *Coordinator) forgetSuite(id string) {
+	if s := c.suites[id]; s != nil && !s.Active() {
+		delete(c.suites, id)
 	}
 }
 
-// stopRecovered does so for the suites of which a run failed and whose coordinator was killed before it had cancelled
-// the others.
-func (c *Coordinator) stopRecovered(ctx context.Context) error {
+// changeSuite passes an event to a suite, and returns what follows. store archives the suite's new status first, with what
+// changes it; c.turn is held, so that two changes never start from the same state.
+func (c *Coordinator) changeSuite(
+	ctx context.Context, id string, event lifecycle.SuiteEvent, store func(result.Status) error,
+) ([]lifecycle.SuiteCommand, error) {
+	s, err := c.openSuite(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	status, err := s.After(event)
+	c.mu.Unlock()
+	if err == nil {
+		err = store(status)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	judged := make(map[string]bool)
-	for _, r := range slices.Clone(c.queue) {
-		if judged[r.Suite.ID] || !r.StopsAll() {
-			continue
+	defer c.forgetSuite(id)
+	if err != nil {
+		return nil, err
+	}
+	c.suites[id] = s // its last run may have been released meanwhile
+	return s.Step(event), nil
+}
+
+// endSuite passes an event to a suite that may end it.
+func (c *Coordinator) endSuite(ctx context.Context, id string, event lifecycle.SuiteEvent) ([]lifecycle.SuiteCommand, error) {
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	return c.changeSuite(ctx, id, event, func(status result.Status) error {
+		if !status.Ended() {
+			return nil
 		}
-		judged[r.Suite.ID] = true
-		runs, err := c.archive.Runs(ctx, r.Suite.ID)
-		if err != nil {
-			return fmt.Errorf("read runs of suite %s: %w", r.Suite.ID, err)
-		}
-		runs = record.Standing(runs)
-		if i := slices.IndexFunc(runs, func(r archive.RunRecord) bool { return r.Status == result.Failed }); i >= 0 {
-			c.stopSuite(r.Suite.ID, runs[i].ID, runs[i].Reason)
+		return c.archive.Apply(ctx, archive.Change{Suite: id, Status: status})
+	})
+}
+
+// carryOut does what a suite asks for.
+func (c *Coordinator) carryOut(ctx context.Context, suite string, commands []lifecycle.SuiteCommand) error {
+	for _, command := range commands {
+		switch command := command.(type) {
+		case lifecycle.CancelRun:
+			if cd := c.toCancel(command.Run); cd != nil {
+				cd.Event(command.Cancel)
+			}
+		case lifecycle.PlanMore:
+			// Every plan of this version is complete when it is submitted: another version has left the suite open.
+			if _, err := c.endSuite(ctx, suite, lifecycle.SuiteClosed{}); err != nil {
+				return fmt.Errorf("close suite %s: %w", suite, err)
+			}
 		}
 	}
 	return nil
+}
+
+// resumeSuites does what was left to do for suites when the coordinator stopped.
+func (c *Coordinator) resumeSuites(ctx context.Context) error {
+	suites, err := c.archive.Suites(ctx)
+	if err != nil {
+		return fmt.Errorf("list suites: %w", err)
+	}
+	for _, summary := range slices.Backward(suites) { // in the order of submission
+		if summary.Status.Ended() {
+			continue
+		}
+		if err := c.resumeOne(ctx, summary.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Coordinator) resumeOne(ctx context.Context, id string) error {
+	s, err := c.readSuite(ctx, id)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	commands := s.Resume()
+	c.forgetSuite(id)
+	c.mu.Unlock()
+	return c.carryOut(ctx, id, commands)
 }

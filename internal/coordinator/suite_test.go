@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/sqlite"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
@@ -314,6 +317,58 @@ scenarios: [{name: r, repeats: 40}]
 	h.until(id+".40", result.Complete)
 	require.Equal(t, result.Complete, h.suite(id).Status)
 	require.Len(t, h.suite(id).Ran, 40)
+}
+
+// A suite is resumed while another of its runs goes on: what is added waits for that run, and for those before it.
+func TestRunsAreAddedToASuiteThatGoesOn(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
+suite: s
+on-failure: continue
+properties: {db: "null", recordcount: 100, operationcount: 20, interval: 100ms, readproportion: 1, updateproportion: 0}
+scenarios: [{name: r, repeats: 3}]
+`)
+	require.NoError(t, err)
+	order := await(a, (*benchdv1.SessionResponse).GetPrepare)
+	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: &benchdv1.Prepared{Id: order.GetId(), Error: "no such table"}}})
+	order = a.ready()
+	require.Equal(t, id+".2", order.GetId().GetRun())
+	start := a.begin()
+	h.until(id+".2", result.Running)
+	resp, err := h.runs.Submit(t.Context(), &benchdv1.SubmitRequest{Resume: id, WaitAgents: wait()})
+	require.NoError(t, err)
+	require.Equal(t, []string{"1 run of suite " + id + " run again, as " + id + ".4 to " + id + ".4; what is complete is kept"}, resp.GetWarnings())
+	require.Equal(t, result.Running, h.suite(id).Status)
+	a.window(start.GetId(), 0, 20, "OK", true)
+	a.ended(start.GetId(), 1, 20)
+	for _, run := range []string{".3", ".4"} {
+		require.Equal(t, id+run, serveRun(0, a)[0].GetId().GetRun())
+	}
+	h.until(id+".4", result.Complete)
+	require.Equal(t, ".1 r1 failed; .2 r2 complete; .3 r3 complete; .4 r1 complete; ", h.statuses(id))
+	require.Equal(t, result.Complete, h.suite(id).Status)
+}
+
+// A suite that has not ended although all of its runs have was left open: a coordinator that plans no more runs ends it.
+func TestASuiteThatWasLeftOpenEnds(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	a := newPuppet(h, "a").connect()
+	id, err := h.submit(&benchdv1.SubmitRequest{WaitAgents: wait()}, "operationcount=20")
+	require.NoError(t, err)
+	serveRun(0, a)
+	h.until(id, result.Complete)
+	h.close()
+	opened, err := sqlite.Open(t.Context(), h.dir, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	require.NoError(t, opened.Apply(t.Context(), archive.Change{Suite: id, Status: result.Running}))
+	require.NoError(t, opened.Close(t.Context()))
+	h.open()
+	suites, err := h.runs.List(t.Context(), &benchdv1.ListRequest{})
+	require.NoError(t, err)
+	require.Equal(t, string(result.Complete), suites.GetSuites()[0].GetStatus())
 }
 
 // What is complete is not run again, and the rows of what failed are not written over.

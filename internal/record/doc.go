@@ -5,5 +5,6 @@
 //  2. Open reads a record; the coordinator's conductor changes the State as the run goes on and archives it with
 //     ToArchive.
 //  3. Builder and Header make the result of a run; package results adds the windows.
-//  4. Standing, StatusOf and NewETA answer questions about all runs of a suite.
+//  4. NewSuite makes the state of a suite from its records; Standing, ReplacedBy and NewETA answer questions about all of its
+//     runs.
 package record

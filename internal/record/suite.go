@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/spec"
@@ -33,40 +32,43 @@ func NewRuns(id string, suite plan.Suite, ask Ask) ([]archive.RunRecord, error) 
 	return records, nil
 }
 
-// RunAgain makes the records of new runs in the place of those that ended otherwise than complete. They come behind the
-// others, in the same order. unfinished reports whether other runs of the suite have not ended.
-func RunAgain(reader *spec.Reader, suite archive.Suite, runs []archive.RunRecord) (again []*Run, unfinished bool, err error) {
-	last := 0
-	for _, r := range runs {
-		_, number, _ := strings.Cut(r.ID, ".")
-		if n, err := strconv.Atoi(number); err == nil {
-			last = max(last, n)
-		}
+// NewSuite makes the state of a suite from its records.
+func NewSuite(suite archive.Suite, runs []archive.RunRecord) *lifecycle.Suite {
+	return &lifecycle.Suite{ID: suite.ID, Status: suite.Status, StopOnFailure: stopsOnFailure(suite), Runs: SuiteRuns(runs)}
+}
+
+// SuiteRuns are runs as their suite sees them.
+func SuiteRuns(runs []archive.RunRecord) []lifecycle.SuiteRun {
+	out := make([]lifecycle.SuiteRun, len(runs))
+	for i, r := range runs {
+		out[i] = lifecycle.SuiteRun{ID: r.ID, Case: r.Case, Repeat: r.Repeat, Status: r.Status, Reason: r.Reason}
 	}
-	for _, r := range Standing(runs) {
-		switch {
-		case r.Status == result.Complete:
-			continue
-		case !r.Status.Ended():
-			unfinished = true
-			continue
+	return out
+}
+
+// RunAgain makes the records of new runs in the place of others of a suite.
+func RunAgain(reader *spec.Reader, suite archive.Suite, runs []archive.RunRecord, retries []lifecycle.Retry) ([]*Run, error) {
+	var again []*Run
+	for _, retry := range retries {
+		i := slices.IndexFunc(runs, func(r archive.RunRecord) bool { return r.ID == retry.Of })
+		if i < 0 {
+			return nil, fmt.Errorf("run %s again: the suite does not have it", retry.Of)
 		}
-		last++
-		before, err := Open(reader, suite, r)
+		before, err := Open(reader, suite, runs[i])
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
-		rec, err := before.again(suite.ID + "." + strconv.Itoa(last))
+		rec, err := before.again(retry.ID)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		opened, err := Open(reader, suite, rec)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		again = append(again, opened)
 	}
-	return again, unfinished, nil
+	return again, nil
 }
 
 // Plan is what a suite is to do; nil where that was not kept.
@@ -81,9 +83,9 @@ func Plan(suite archive.Suite) (*result.Plan, error) {
 	return p, nil
 }
 
-// StopsAll reports whether the runs after this one are cancelled when it fails.
-func (r *Run) StopsAll() bool {
-	planned, err := Plan(r.Suite)
+// stopsOnFailure reports whether the runs of a suite that wait are cancelled when one fails.
+func stopsOnFailure(suite archive.Suite) bool {
+	planned, err := Plan(suite)
 	return err == nil && planned != nil && planned.OnFailure != plan.GoOn
 }
 
@@ -93,52 +95,7 @@ func Standing(runs []archive.RunRecord) []archive.RunRecord {
 	return slices.DeleteFunc(slices.Clone(runs), func(r archive.RunRecord) bool { return replaced[r.ID] != "" })
 }
 
-// ReplacedBy maps runs to the later one in their place: the last of the same repeat of the same case.
+// ReplacedBy maps runs to the later one in their place.
 func ReplacedBy(runs []archive.RunRecord) map[string]string {
-	type turn struct {
-		name   string
-		repeat int
-	}
-	last, replaced := make(map[turn]string), make(map[string]string)
-	for _, r := range slices.Backward(runs) {
-		at := turn{r.Case, r.Repeat}
-		if by, is := last[at]; is {
-			replaced[r.ID] = by
-			continue
-		}
-		last[at] = r.ID
-	}
-	return replaced
-}
-
-// StatusOf is the status of a suite when one of its runs changes to changed: that of its worst run once all have ended,
-// that of the run that is served before.
-func StatusOf(runs []archive.RunRecord, changed archive.RunRecord) result.Status {
-	status, ended := result.Complete, 0
-	runs = Standing(runs)
-	for _, other := range runs {
-		s := other.Status
-		if other.ID == changed.ID {
-			s = changed.Status
-		}
-		if s.Ended() {
-			ended++
-			if worse(s, status) {
-				status = s
-			}
-		}
-	}
-	switch {
-	case ended == len(runs):
-		return status
-	case changed.Status.Ended():
-		return result.Running // between two runs
-	default:
-		return changed.Status
-	}
-}
-
-func worse(a, b result.Status) bool {
-	ends := []result.Status{result.Complete, result.Partial, result.Cancelled, result.Failed}
-	return slices.Index(ends, a) > slices.Index(ends, b)
+	return lifecycle.ReplacedBy(SuiteRuns(runs))
 }

@@ -143,9 +143,6 @@ func New(config Config, r *record.Run) *Conductor {
 // ID is the run's.
 func (cd *Conductor) ID() string { return cd.id }
 
-// Run is the run as it has become. It belongs to the conductor until Perform returns.
-func (cd *Conductor) Run() *record.Run { return cd.run }
-
 // Done is closed when the run is sealed, or the coordinator detaches.
 func (cd *Conductor) Done() <-chan struct{} { return cd.done }
 
