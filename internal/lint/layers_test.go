@@ -86,10 +86,11 @@ func layers() []layer {
 			{name: "config", beside: []string{"spelling"}, only: []string{"cmd", "cli"}},
 			{name: "telemetry", beside: []string{"tolerance"}, only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
 			{name: "tolerance"}, // for tests
+			{name: "doctable"},  // for tests
 			{name: "quarantine", only: []string{"coordinator", "coordinator/conductor", "results"}},
 			{name: "spool", only: []string{"agent"}},
 			{name: "security", only: []string{"cmd", "cli", "coordinator", "coordinator/roster", "agent", "remote", "dev"}},
-			{name: "lint", only: []string{}},
+			{name: "lint", beside: []string{"doctable"}, only: []string{}},
 		}},
 	}
 }

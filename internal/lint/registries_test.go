@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/doctable"
 )
 
 // A registry is a list that stands once in the code, and in a table of one document: each entry is named there, and nothing
@@ -45,7 +46,7 @@ func undocumented(t tree, root string, all []registry) ([]finding, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read document of %s: %w", r.dir, err)
 		}
-		documented := r.table(string(content))
+		documented := r.documented(string(content))
 		for i, name := range names {
 			if !slices.Contains(documented, name) {
 				found = append(found, finding{at[i].path, at[i].line, fmt.Sprintf("%s %q is not in the table of %s", r.what, name, r.document)})
@@ -128,23 +129,13 @@ func literal(e ast.Expr, constants map[string]string) string {
 	return ""
 }
 
-// table is what the first column of the registry's table names.
-func (r registry) table(text string) []string {
-	_, text, _ = strings.Cut("\n"+text, "\n"+r.heading+"\n")
-	var names []string
-	for line := range strings.Lines(text) {
-		row := strings.HasPrefix(line, "|")
-		if !row && len(names) > 0 {
-			break
-		}
-		cells := strings.Split(line, "|")
-		if row && len(cells) > 2 {
-			for _, quoted := range regexp.MustCompile("`[^`]+`").FindAllString(cells[1], -1) {
-				names = append(names, strings.Trim(quoted, "`"))
-			}
-		}
+// documented are the names in the first column of the registry's table.
+func (r registry) documented(text string) []string {
+	tables := doctable.Tables(doctable.Section(text, r.heading))
+	if len(tables) == 0 {
+		return nil
 	}
-	return names
+	return tables[0].Names(0)
 }
 
 // Every registry's entries are those of its document.

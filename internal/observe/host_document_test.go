@@ -1,12 +1,12 @@
 package observe
 
 import (
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/doctable"
 )
 
 // The table of a machine's figures in the documentation is that of the code: name, unit and how each is made.
@@ -19,19 +19,10 @@ func TestFiguresOfHostsAreDocumented(t *testing.T) {
 		want = append(want, [3]string{strings.TrimPrefix(r.Name, "host."), r.Unit, [...]string{Level: "level", Counter: "rate", Share: "share"}[r.Kind]})
 	}
 
-	content, err := os.ReadFile("../../docs/telemetry.md")
-	require.NoError(t, err)
-	_, section, ok := strings.Cut(string(content), "\n## Endpoints and hosts\n")
-	require.True(t, ok)
-	section, _, _ = strings.Cut(section, "\n## ")
 	var documented [][3]string
-	for line := range strings.Lines(section) {
-		cells := strings.Split(line, " | ")
-		if !strings.HasPrefix(line, "| `") || len(cells) < 4 {
-			continue
-		}
-		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[0], -1) {
-			documented = append(documented, [3]string{name[1], cells[1], cells[2]})
+	for _, row := range doctable.Tables(doctable.Section(doctable.Read(t, "docs/telemetry.md"), "## Endpoints and hosts"))[0].Rows {
+		for _, name := range doctable.Names(row[0]) {
+			documented = append(documented, [3]string{name, row[1], row[2]})
 		}
 	}
 	require.ElementsMatch(t, want, documented)

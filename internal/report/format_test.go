@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/doctable"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/result"
@@ -17,28 +17,16 @@ import (
 
 // The table of formats in the documentation is that of the code.
 func TestFormatsAreDocumented(t *testing.T) {
-	const path, begin, end = "../../docs/reports.md", "<!-- formats -->\n", "<!-- end -->"
-	var b strings.Builder
-	b.WriteString("| Format | File | Contents |\n| --- | --- | --- |\n")
+	table := doctable.Table{Head: []string{"Format", "File", "Contents"}}
 	for _, f := range report.Formats() {
 		name := "`" + f.Name + "`"
 		for _, file := range f.Files {
-			b.WriteString("| " + name + " | `" + file.Name + "` | " + strings.ReplaceAll(file.Contents, "\n", " ") + " |\n")
+			table.Rows = append(table.Rows, []string{name, "`" + file.Name + "`", file.Contents})
 			name = ""
 		}
 	}
-	content, err := os.ReadFile(path)
-	require.NoError(t, err)
-	before, rest, ok := strings.Cut(string(content), begin)
-	require.True(t, ok)
-	table, after, ok := strings.Cut(rest, end)
-	require.True(t, ok)
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(before+begin+b.String()+end+after), 0o600))
-		return
-	}
-	require.Equal(t, b.String(), table, "go test ./internal/report -run TestFormatsAreDocumented -update writes it")
-	require.Contains(t, before, "--format "+strings.Join(report.FormatNames(), ","), "the command line names all formats")
+	doctable.Generated(t, "docs/reports.md", "formats", table, *update)
+	require.Contains(t, doctable.Read(t, "docs/reports.md"), "--format "+strings.Join(report.FormatNames(), ","), "the command line names all formats")
 }
 
 // source has a window and an operation of each run.

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"net"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	"github.com/benchd/benchd/internal/doctable"
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 )
 
@@ -41,14 +41,11 @@ func TestUnsupportedCallsAreThoseOfTheDocument(t *testing.T) {
 		require.Contains(t, e.GetStackTrace(), "java.lang.UnsupportedOperationException: the sandbox has no "+method+" (docs/sandbox.md)")
 		lacks[service] = append(lacks[service], method)
 	}
-	document, err := os.ReadFile("../../docs/sandbox.md")
-	require.NoError(t, err)
 	listed := map[string][]string{}
-	for _, row := range regexp.MustCompile(`(?m)^\| (\w+Service) \| (.*) \|$`).FindAllStringSubmatch(string(document), -1) {
-		for _, call := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(row[2], -1) {
-			listed[row[1]] = append(listed[row[1]], call[1])
-		}
-		slices.Sort(listed[row[1]])
+	for _, row := range doctable.Tables(doctable.Section(doctable.Read(t, "docs/sandbox.md"), "## Limits"))[0].Rows {
+		calls := doctable.Names(row[1])
+		slices.Sort(calls)
+		listed[row[0]] = calls
 	}
 	require.Equal(t, lacks, listed)
 }

@@ -4,11 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,10 +14,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/benchd/benchd/internal/doctable"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/limits.md")
+var update = flag.Bool("update", false, "write the table of bounds in docs/limits.md")
 
 // ours are all messages of the protocol.
 func ours() []protoreflect.MessageDescriptor {
@@ -227,25 +225,7 @@ func BenchmarkCheckWindow(b *testing.B) {
 
 // docs/limits.md shows the table.
 func TestTheTableIsDocumented(t *testing.T) {
-	const begin, end = "<!-- bounds of messages -->\n", "<!-- end of bounds -->\n"
-	path := filepath.Join("..", "..", "docs", "limits.md")
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
-	head, rest, found := strings.Cut(string(b), begin)
-	require.True(t, found)
-	_, tail, found := strings.Cut(rest, end)
-	require.True(t, found)
-	want := head + begin + table() + end + tail
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
-		return
-	}
-	require.Equal(t, want, string(b), "go test ./internal/wire -update writes it")
-}
-
-func table() string {
-	var out strings.Builder
-	_, _ = out.WriteString("| Field | From | To | Entries |\n| --- | --- | --- | --- |\n")
+	table := doctable.Table{Head: []string{"Field", "From", "To", "Entries"}}
 	for _, b := range bounds() {
 		items, low, high := "", "", ""
 		if b.items > 0 {
@@ -257,7 +237,7 @@ func table() string {
 		if b.max >= anyNumber && b.max < maxObserved {
 			high = "any"
 		}
-		_, _ = fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", b.field, low, high, items)
+		table.Rows = append(table.Rows, []string{b.field, low, high, items})
 	}
-	return out.String()
+	doctable.Generated(t, "docs/limits.md", "bounds of messages", table, *update)
 }

@@ -1,17 +1,20 @@
 package workload
 
 import (
-	"os"
+	"flag"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/doctable"
 )
+
+var update = flag.Bool("update", false, "write the table of distributions in docs/suites.md")
 
 // The table of distributions in the documentation is that of the code.
 func TestDistributionsAreDocumented(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("| Distribution | Draws | Meaning |\n| --- | --- | --- |\n")
+	table := doctable.Table{Head: []string{"Distribution", "Draws", "Meaning"}}
 	for _, d := range Distributions() {
 		var draws []string
 		for _, use := range []struct {
@@ -22,14 +25,9 @@ func TestDistributionsAreDocumented(t *testing.T) {
 				draws = append(draws, use.name)
 			}
 		}
-		b.WriteString("| `" + string(d.Name) + "` | " + strings.Join(draws, ", ") + " | " + d.Meaning + " |\n")
+		table.Rows = append(table.Rows, []string{"`" + string(d.Name) + "`", strings.Join(draws, ", "), d.Meaning})
 	}
-	content, err := os.ReadFile("../../docs/suites.md")
-	require.NoError(t, err)
-	_, section, ok := strings.Cut(string(content), "\n## Distributions\n")
-	require.True(t, ok)
-	section, _, _ = strings.Cut(section, "\n## ")
-	require.Contains(t, section, b.String())
+	doctable.Generated(t, "docs/suites.md", "distributions", table, *update)
 }
 
 // Whatever draws the lengths of scans draws those of fields by the same function.

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,10 +10,11 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/archive/archivetest"
+	"github.com/benchd/benchd/internal/doctable"
 	"github.com/benchd/benchd/internal/latency"
 )
 
-const document = "../../../docs/archive.md"
+const document = "docs/archive.md"
 
 // filled is an archive with something for each documented query to find: suite S with a run of two agents.
 func filled(t *testing.T) *Archive {
@@ -57,9 +57,7 @@ func query(t *testing.T, a *Archive, text string) (rows [][]any) {
 
 func TestDocumentedQueriesFindSomething(t *testing.T) {
 	a := filled(t)
-	text, err := os.ReadFile(document)
-	require.NoError(t, err)
-	queries := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	queries := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(doctable.Read(t, document), -1)
 	require.GreaterOrEqual(t, len(queries), 4)
 	for _, q := range queries {
 		for _, row := range query(t, a, q[1]) {
@@ -77,18 +75,11 @@ func TestDocumentHasEveryTableAndColumn(t *testing.T) {
 		table := row[0].(string)
 		want[table] = append(want[table], row[1].(string))
 	}
-	text, err := os.ReadFile(document)
-	require.NoError(t, err)
+	text := doctable.Read(t, document)
 	got := map[string][]string{}
-	table := ""
-	for line := range strings.Lines(string(text)) {
-		if name, ok := strings.CutPrefix(line, "### "); ok {
-			table = strings.TrimSpace(name)
-		}
-		if cells := strings.Split(line, "|"); len(cells) == 4 && table != "" {
-			if name := strings.TrimSpace(cells[1]); name != "column" && name != "---" {
-				got[table] = append(got[table], name)
-			}
+	for _, heading := range regexp.MustCompile(`(?m)^### (\w+)$`).FindAllStringSubmatch(text, -1) {
+		for _, row := range doctable.Tables(doctable.Section(text, heading[0]))[0].Rows {
+			got[heading[1]] = append(got[heading[1]], row[0])
 		}
 	}
 	require.Equal(t, want, got)
