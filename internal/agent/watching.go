@@ -40,19 +40,17 @@ func (a *Agent) observe(m *benchdv1.Observe) {
 	if !m.GetTarget() && every == 0 {
 		return
 	}
-	var sources []observe.Watched
-	config := observe.SamplerConfig{Interval: s.settings.Telemetry.Interval, RunTime: s.runTime}
+	sources, err := observe.Open(observe.Watch{
+		Agent: a.config.Name, Settings: s.settings, Properties: s.properties, Target: m.GetTarget(), Open: a.config.Sources[s.settings.DB],
+		HostEvery: every, Logger: s.log,
+	})
+	if err != nil {
+		s.log.Warn("the target cannot be watched", "error", err)
+	}
+	config := observe.SamplerConfig{Sources: sources, Interval: s.settings.Telemetry.Interval, RunTime: s.runTime}
 	if m.GetTarget() {
 		config.Watcher = a.config.Name
-		var err error
-		if sources, err = observe.Targets(s.settings, a.config.Sources[s.settings.DB], s.properties, s.log); err != nil {
-			s.log.Warn("the target cannot be watched", "error", err)
-		}
 	}
-	if every > 0 {
-		sources = append(sources, observe.Watched{Source: observe.NewHost(a.config.Name), Every: every})
-	}
-	config.Sources = sources
 	w := &watching{target: m.GetTarget(), hostEvery: every, sampler: observe.NewSampler(config)}
 	var ctx context.Context
 	ctx, w.end = context.WithCancel(s.preparing)

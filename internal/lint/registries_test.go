@@ -30,6 +30,7 @@ func registries() []registry {
 	return []registry{
 		{dir: "internal/report", function: "Formats", what: "format", document: "docs/reports.md", heading: "# Reports"},
 		{dir: "internal/workload", function: "Distributions", what: "distribution", document: "docs/suites.md", heading: "## Distributions"},
+		{dir: "internal/observe", function: "Origins", what: "source", document: "docs/telemetry.md", heading: "## Sources"},
 	}
 }
 

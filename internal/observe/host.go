@@ -13,6 +13,7 @@ import (
 	"github.com/shirou/gopsutil/v4/net"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/result"
 )
 
 // Host watches the machine that this process runs on.
@@ -53,7 +54,7 @@ func (h *Host) Look(ctx context.Context) Look {
 		}
 	}
 	readings := h.network(ctx, &now)
-	readings = append(figures("host.", now), readings...)
+	readings = append(figures(result.HostFigures, now), readings...)
 	return Look{Groups: []Group{{Key: "host", Source: h.name, At: clock.Mono(), Live: true, Readings: readings}}}
 }
 
@@ -86,8 +87,8 @@ func (h *Host) network(ctx context.Context, now *host) []Reading {
 // linkReadings are how much of its speed, in bytes per second, an interface uses that carried so many bytes.
 func linkReadings(name string, received, sent, speed float64) []Reading {
 	return []Reading{
-		{Name: "host.net_received_percent", Unit: "percent", Kind: Counter, Value: 100 * received / speed, Suffix: "/" + name},
-		{Name: "host.net_sent_percent", Unit: "percent", Kind: Counter, Value: 100 * sent / speed, Suffix: "/" + name},
+		{Name: result.HostFigures + "net_received_percent", Unit: "percent", Kind: Counter, Value: 100 * received / speed, Suffix: "/" + name},
+		{Name: result.HostFigures + "net_sent_percent", Unit: "percent", Kind: Counter, Value: 100 * sent / speed, Suffix: "/" + name},
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/benchd/benchd/internal/result"
 )
 
 // mostDisks is how many disks of a node are told one by one.
@@ -88,7 +90,7 @@ func virtualLink(name string) bool {
 
 // readings are the figures of the node.
 func (n *node) readings() []Reading {
-	return figures("node.", host(*n))
+	return figures(result.NodeFigures, host(*n))
 }
 
 // host is what is told of a machine, whoever told it.

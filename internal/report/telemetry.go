@@ -77,7 +77,7 @@ func telemetryTable(runs []result.Run) result.Table {
 func observed(phase result.Phase, figure string) []result.Observation {
 	var out []result.Observation
 	for _, o := range phase.Observations {
-		if len(o.Points) > 0 && (o.Name == figure || o.Name == "host."+figure || o.Name == "node."+figure) {
+		if len(o.Points) > 0 && (o.Name == figure || o.Name == result.HostFigures+figure || o.Name == result.NodeFigures+figure) {
 			out = append(out, o)
 		}
 	}

@@ -38,9 +38,21 @@ const (
 	HappenedTelemetry  = "telemetry" // something about the watching itself
 )
 
+// HappeningKinds are all kinds of Happenings.
+func HappeningKinds() []string {
+	return []string{HappenedSplit, HappenedCompaction, HappenedFlush, HappenedServer, HappenedTelemetry}
+}
+
 // PollTime is the name of the figure that is there for each time that the target was looked at: how long that took. Its
 // gaps are those of the telemetry.
 const PollTime = "telemetry.poll_time"
+
+// The names of the figures of machines begin with one of these: of an agent's own host, or of a node that an endpoint of
+// Prometheus reports.
+const (
+	HostFigures = "host."
+	NodeFigures = "node."
+)
 
 // Long runs are looked at as often as short ones, but so many looks become one point from the look on that has the number
 // WholeLooks.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
@@ -60,7 +61,7 @@ func ToObservations(m *benchdv1.Observations) (result.Observations, error) {
 		o.Figures = append(o.Figures, one)
 	}
 	for _, h := range m.GetHappenings() {
-		if !happens(h.GetKind()) {
+		if !slices.Contains(result.HappeningKinds(), h.GetKind()) {
 			return o, fmt.Errorf("happening of kind %q at %d: %w", Text(h.GetKind()), h.GetAtRunNs(), errMalformed)
 		}
 		o.Happenings = append(o.Happenings, result.Happening{At: time.Duration(h.GetAtRunNs()), Kind: h.GetKind(), Text: notice(h.GetText())})
@@ -85,14 +86,6 @@ func toObserved(m *benchdv1.Observed) (result.Observed, error) {
 		o.At = append(o.At, time.Duration(at))
 	}
 	return o, nil
-}
-
-func happens(kind string) bool {
-	switch kind {
-	case result.HappenedSplit, result.HappenedCompaction, result.HappenedFlush, result.HappenedServer, result.HappenedTelemetry:
-		return true
-	}
-	return false
 }
 
 // notice makes a line of a text from elsewhere.

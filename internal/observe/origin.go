@@ -1,0 +1,95 @@
+package observe
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// Opener makes the Source of the target that a run with these properties uses. The Source connects when it is looked at.
+type Opener func(properties map[string]string, log *slog.Logger) (Source, error)
+
+// Watch is what one agent watches for a run.
+type Watch struct {
+	Agent      string // its name
+	Settings   plan.Settings
+	Properties map[string]string
+	// Target says that the agent watches the target, and the endpoints that the settings name.
+	Target bool
+	// Open opens the target; nil where it cannot be watched.
+	Open Opener
+	// HostEvery is how often the agent looks at its own host; zero where it does not.
+	HostEvery time.Duration
+	Logger    *slog.Logger
+}
+
+// Origin is an entry of the table of what can be watched.
+type Origin struct {
+	Name    string
+	Figures string // how the names of its figures begin; empty where the target names them
+	Meaning string
+	sources func(Watch) ([]Watched, error)
+}
+
+// Origins are what can be watched. An Origin is added here, and nowhere else.
+func Origins() []Origin {
+	return []Origin{
+		{
+			Name: "target", Meaning: "the system under test and its servers, read by one agent of the run",
+			sources: target,
+		},
+		{
+			Name: "endpoint", Figures: result.NodeFigures, Meaning: "the Prometheus endpoints that `telemetry.endpoints` names, read by the same agent; " +
+				"metrics other than those of a node_exporter keep their names",
+			sources: endpoints,
+		},
+		{
+			Name: "host", Figures: result.HostFigures, Meaning: "the machine of an agent, read by that agent",
+			sources: machine,
+		},
+	}
+}
+
+// Open makes the sources of all that is to be watched, the target's first. With an error they are those that could be made.
+func Open(w Watch) ([]Watched, error) {
+	var all []Watched
+	var failed error
+	for _, origin := range Origins() {
+		sources, err := origin.sources(w)
+		all = append(all, sources...)
+		failed = errors.Join(failed, err)
+	}
+	return all, failed
+}
+
+func target(w Watch) ([]Watched, error) {
+	if !w.Target || w.Open == nil {
+		return nil, nil
+	}
+	source, err := w.Open(w.Properties, w.Logger)
+	if err != nil {
+		return nil, err
+	}
+	return []Watched{{Every: w.Settings.Telemetry.Interval, Source: source}}, nil
+}
+
+func endpoints(w Watch) ([]Watched, error) {
+	if !w.Target {
+		return nil, nil
+	}
+	var all []Watched
+	for _, e := range w.Settings.Telemetry.Endpoints {
+		all = append(all, Watched{Every: w.Settings.Telemetry.Interval, Source: NewPrometheus(e, w.Settings.Telemetry.Metrics)})
+	}
+	return all, nil
+}
+
+func machine(w Watch) ([]Watched, error) {
+	if w.HostEvery <= 0 {
+		return nil, nil
+	}
+	return []Watched{{Every: w.HostEvery, Source: NewHost(w.Agent)}}, nil
+}

@@ -1,0 +1,61 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/doctable"
+	"github.com/benchd/benchd/internal/plan"
+)
+
+var update = flag.Bool("update", false, "write the table of sources in docs/telemetry.md")
+
+// The table of what can be watched is that of the code.
+func TestOriginsAreDocumented(t *testing.T) {
+	table := doctable.Table{Head: []string{"Source", "Figures", "Meaning"}}
+	for _, o := range Origins() {
+		figures := ""
+		if o.Figures != "" {
+			figures = "`" + o.Figures + "*`"
+		}
+		table.Rows = append(table.Rows, []string{"`" + o.Name + "`", figures, o.Meaning})
+	}
+	doctable.Generated(t, "docs/telemetry.md", "sources", table, *update)
+}
+
+// still is a source of a target.
+type still struct{}
+
+func (still) Look(context.Context) Look { return Look{} }
+func (still) Close()                    {}
+
+// An agent watches what it was ordered to, the target first: how long the first source takes is told of the target.
+func TestAnAgentWatchesWhatItWasOrderedTo(t *testing.T) {
+	settings := plan.Settings{Telemetry: plan.Telemetry{
+		Interval: time.Second, Endpoints: []plan.Endpoint{{Name: "n", URL: "http://n:9100/metrics"}},
+	}}
+	opens := func(map[string]string, *slog.Logger) (Source, error) { return still{}, nil }
+	all, err := Open(Watch{Agent: "a", Settings: settings, Target: true, Open: opens, HostEvery: 3 * time.Second})
+	require.NoError(t, err)
+	require.Len(t, all, len(Origins()))
+	require.Equal(t, Watched{Every: time.Second, Source: still{}}, all[0])
+	require.IsType(t, &Prometheus{}, all[1].Source)
+	require.IsType(t, &Host{}, all[2].Source)
+	require.Equal(t, 3*time.Second, all[2].Every)
+
+	all, err = Open(Watch{Agent: "a", Settings: settings, Open: opens, HostEvery: time.Second})
+	require.NoError(t, err)
+	require.Len(t, all, 1, "another agent watches the target")
+	require.IsType(t, &Host{}, all[0].Source)
+
+	broken := errors.New("no quorum")
+	all, err = Open(Watch{Agent: "a", Settings: settings, Target: true, Open: func(map[string]string, *slog.Logger) (Source, error) { return nil, broken }})
+	require.ErrorIs(t, err, broken)
+	require.Len(t, all, 1, "the endpoint is watched all the same")
+}
