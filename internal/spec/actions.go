@@ -34,6 +34,9 @@ func actionsOf(targets ...descriptor.Target) actions {
 	return append(descriptor.List(targets).Actions(), hookAction())
 }
 
+// Actions lists what can be done to the targets while a run is measured, hooks included.
+func (r *Reader) Actions() []descriptor.Action { return actionsOf(r.table.targets...) }
+
 func (l actions) names() []string {
 	names := make([]string, len(l))
 	for i, a := range l {

@@ -13,8 +13,20 @@ import (
 // betweenKeys are the properties of what is done to the target between the phases of a run, by targets to which something can
 // be done then.
 func betweenKeys(targets descriptor.List) []property.Key {
-	var able []string
-	var actions []string
+	able, actions := between(targets)
+	if len(able) == 0 {
+		return nil
+	}
+	names := strings.Join(actions, ", ")
+	return []property.Key{
+		{Name: plan.AfterLoadProperty, Kind: property.List, Targets: able, Check: betweenCheck(actions, "after a load"), Doc: "what the steward does to the table when it is loaded, with commas, and what follows waits for: " + names},
+		{Name: plan.BeforeRunProperty, Kind: property.List, Targets: able, Check: betweenCheck(actions, "before a run"), Doc: "what the steward does to the table before anything is measured, with commas, and what follows waits for: " + names},
+		{Name: plan.ActionTimeoutProperty, Kind: property.Duration, Targets: able, Default: "1h0m0s", Min: 1, Max: 7 * 86400, Doc: "how long each of these may take"},
+	}
+}
+
+// between are the targets to which something can be done between the phases of a run, and the names of what can.
+func between(targets descriptor.List) (able, actions []string) {
 	for _, t := range targets {
 		if len(t.Between) == 0 {
 			continue
@@ -26,15 +38,7 @@ func betweenKeys(targets descriptor.List) []property.Key {
 			}
 		}
 	}
-	if len(able) == 0 {
-		return nil
-	}
-	names := strings.Join(actions, ", ")
-	return []property.Key{
-		{Name: plan.AfterLoadProperty, Kind: property.List, Targets: able, Check: betweenCheck(actions, "after a load"), Doc: "what the steward does to the table when it is loaded, with commas, and what follows waits for: " + names},
-		{Name: plan.BeforeRunProperty, Kind: property.List, Targets: able, Check: betweenCheck(actions, "before a run"), Doc: "what the steward does to the table before anything is measured, with commas, and what follows waits for: " + names},
-		{Name: plan.ActionTimeoutProperty, Kind: property.Duration, Targets: able, Default: "1h0m0s", Min: 1, Max: 7 * 86400, Doc: "how long each of these may take"},
-	}
+	return able, actions
 }
 
 // betweenCheck accepts names of actions, with dashes too.

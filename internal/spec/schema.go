@@ -40,13 +40,14 @@ func (r *Reader) Schema() []byte {
 	}
 	ref := func(name string) schema { return schema{"$ref": "#/$defs/" + name} }
 
+	_, betweenPhases := between(r.table.targets)
 	dataset := object("rows that cases share", schema{
 		"properties": ref("properties"),
 		"load":       flag("whether a case fills it before the first case that uses it (default true); false: it is there already"),
 	})
 	action := object("something done to the target while it is measured", schema{
 		"at": line("its instant, from the begin of measuring: 60s"),
-		"do": line("what is done, with its arguments: major_compact, hook NAME; on a sandbox fault KIND name=value … and clear_faults too"),
+		"do": line("what is done, with its arguments: " + strings.Join(actionsOf(r.table.targets...).names(), ", ")),
 	}, "at", "do")
 	scenario := schema{
 		"name":       line("its name; each has its own"),
@@ -59,7 +60,7 @@ func (r *Reader) Schema() []byte {
 		"repeats":    count("runs of each case (default 1)", suite.MaxRepeats),
 		"agents":     schema{"description": "how many agents (default as the submission says)", "type": "integer", "minimum": 1},
 		"actions":    list("done to the target while it is measured", action),
-		"before":     texts("done before the run's first segment that measures, which waits for them: flush, wait_for_quiet"),
+		"before":     texts("done before the run's first segment that measures, which waits for them: " + strings.Join(betweenPhases, ", ")),
 		"published":  list("what a report printed, a line for each of its runs; one that names an axis or a target belongs to the case with that value", schema{"type": "object"}),
 	}
 	small := make(schema)
