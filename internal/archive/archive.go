@@ -6,7 +6,8 @@
 //
 //  1. A change of suites and runs is stored whole or not at all.
 //  2. A window is stored once, by its identity, and its receipt is returned when the disk has it: only then may the window
-//     be acknowledged.
+//     be acknowledged. Windows and observations of a run whose end is stored are refused: what it measured does not change
+//     any more.
 //  3. Windows are read in the order of the measurement, as of one instant.
 //  4. Rolling up merges the histograms of long phases and loses nothing that is shown.
 //  5. A suite is exported as one file; an imported one is not seen before its caller has accepted it. A removed one gives

@@ -18,6 +18,7 @@ var (
 	ErrNotFound = errors.New("not in the archive")
 	ErrExists   = errors.New("already in the archive")
 	ErrNotEnded = errors.New("has not ended")
+	ErrEnded    = errors.New("has ended")
 	ErrDamaged  = errors.New("file is damaged") // of an exported suite
 	ErrInvalid  = errors.New("cannot be stored")
 )

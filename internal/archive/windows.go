@@ -8,7 +8,7 @@ type Receipt struct {
 	// already: it may be acknowledged, and must not be merged again.
 	Fresh bool
 	// Err says why this window alone was not stored and never will be: ErrNotFound when the archive does not
-	// have its run, ErrInvalid when it contradicts itself.
+	// have its run, ErrEnded when that has ended, ErrInvalid when the window contradicts itself.
 	Err error
 }
 

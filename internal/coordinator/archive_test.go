@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,6 +13,8 @@ import (
 	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/coordinator"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/result"
 )
 
 // counted is an archive that counts how often its suites are listed.
@@ -23,6 +26,62 @@ type counted struct {
 func (c *counted) Suites(ctx context.Context) ([]archive.SuiteSummary, error) {
 	c.lists.Add(1)
 	return c.Archive.Suites(ctx)
+}
+
+// slow is an archive that takes no windows before it is let.
+type slow struct {
+	coordinator.Archive
+	asked chan struct{} // has a value as soon as windows wait
+	let   chan struct{}
+}
+
+func (s *slow) AddWindows(ctx context.Context, windows []latency.Window) ([]archive.Receipt, error) {
+	select {
+	case s.asked <- struct{}{}:
+	default:
+	}
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-s.let:
+		return s.Archive.AddWindows(ctx, windows)
+	}
+}
+
+// A window that is on its way into the archive when its run is sealed is refused: a result that has been read does not
+// change.
+func TestAWindowThatWaitsWhileItsRunIsSealedIsRefused(t *testing.T) {
+	t.Parallel()
+	at := &slow{asked: make(chan struct{}, 1), let: make(chan struct{})}
+	h := &house{t: t, dir: t.TempDir(), grace: 30 * time.Second, wrap: func(opened coordinator.Archive) coordinator.Archive {
+		at.Archive = opened
+		return at
+	}}
+	h.open()
+	t.Cleanup(h.close)
+	a := newPuppet(h, "a").connect()
+	id, err := h.submit(&benchdv1.SubmitRequest{WaitAgents: wait()})
+	require.NoError(t, err)
+	a.ready()
+	start := a.begin()
+	a.window(start.GetId(), 0, 20, "OK", true)
+	select {
+	case <-at.asked:
+	case <-time.After(patience):
+		require.Fail(t, "the window does not come")
+	}
+	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
+		Id: start.GetId(), Phase: "measure", EndedNs: 1e8, Final: true, Error: "out of memory",
+	}}})
+	h.until(id, result.Failed)
+	before := h.result(id)
+	close(at.let)
+	a.acked(0)
+	require.EqualValues(t, 1, h.counter("benchd_windows_refused_total"))
+	require.Zero(t, h.counter("benchd_windows_merged_total"))
+	h.close()
+	h.open()
+	require.Equal(t, before, h.result(id), "as the archive has it")
 }
 
 // A coordinator works on the archive that it is given, and closes it.

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
 
+	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/coordinator"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
@@ -36,8 +37,9 @@ type house struct {
 	t        *testing.T
 	dir      string
 	grace    time.Duration
-	show     time.Duration // how long metrics of ended runs are shown
-	skew     clock.Skew    // of the coordinator's clock
+	show     time.Duration                                 // how long metrics of ended runs are shown
+	skew     clock.Skew                                    // of the coordinator's clock
+	wrap     func(coordinator.Archive) coordinator.Archive // what its archive is wrapped in; nil for nothing
 	registry *prometheus.Registry
 	c        *coordinator.Coordinator
 	server   *grpc.Server
@@ -61,8 +63,14 @@ func newHouseOf(t *testing.T, grace time.Duration) *house {
 
 func (h *house) open() {
 	h.registry = prometheus.NewPedanticRegistry()
+	var wrapped coordinator.Archive
+	if h.wrap != nil {
+		opened, err := sqlite.Open(h.t.Context(), h.dir, slog.New(slog.DiscardHandler))
+		require.NoError(h.t, err)
+		wrapped = h.wrap(opened)
+	}
 	c, err := coordinator.New(h.t.Context(), coordinator.Config{
-		DataDir: h.dir, Version: "test", Reader: target.All().Reader(), AgentGrace: h.grace,
+		DataDir: h.dir, Archive: wrapped, Version: "test", Reader: target.All().Reader(), AgentGrace: h.grace,
 		ShowEnded: h.show, Clock: clock.NewSource(h.skew), Registerer: h.registry, Logger: slog.New(slog.NewTextHandler(h, nil)),
 	})
 	require.NoError(h.t, err)

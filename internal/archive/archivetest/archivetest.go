@@ -68,6 +68,7 @@ func Run(t *testing.T, open Open) {
 		{"window is fresh for one of many adders", testWindowIsFreshForOneOfManyAdders},
 		{"each part of the identity counts", testEachPartOfTheIdentityCounts},
 		{"bad window is refused alone", testBadWindowIsRefusedAlone},
+		{"nothing is measured after the end", testNothingIsMeasuredAfterTheEnd},
 		{"windows are ordered", testWindowsAreOrdered},
 		{"reading ends when the caller has enough", testReadingEndsWhenTheCallerHasEnough},
 		{"reading sees one instant", testReadingSeesOneInstant},

@@ -146,6 +146,36 @@ func testBadWindowIsRefusedAlone(t *testing.T, open Open) {
 	}
 }
 
+// The result of a run that has ended does not change: a window that was on its way is refused, also one of a phase that has
+// none yet, and one that is there is known.
+func testNothingIsMeasuredAfterTheEnd(t *testing.T, open Open) {
+	a := open(t, t.TempDir())
+	run, other := Create(t, a, "s"), Create(t, a, "t")
+	window := func(run, phase string, seq int) latency.Window {
+		return WindowOf(latency.WindowID{Run: run, Phase: phase, Attempt: 1, Seq: seq}, 12)
+	}
+	Add(t, a, window(run, "measure", 0))
+	record := RunOf("s", "1")
+	record.Status = result.Complete
+	require.NoError(t, a.Apply(t.Context(), archive.Change{Runs: []archive.RunRecord{record}, Suite: "s", Status: result.Complete}))
+
+	receipts, err := a.AddWindows(t.Context(), []latency.Window{window(run, "measure", 1), window(run, "measure", 0), window(run, "load", 0), window(other, "measure", 0)})
+	require.NoError(t, err)
+	require.ErrorIs(t, receipts[0].Err, archive.ErrEnded)
+	require.Equal(t, archive.Receipt{}, receipts[1])
+	require.ErrorIs(t, receipts[2].Err, archive.ErrEnded)
+	require.Equal(t, archive.Receipt{Fresh: true}, receipts[3])
+	require.Equal(t, []latency.WindowID{window(run, "measure", 0).ID}, IDsOf(WindowsIn(t, a, run)))
+	extents, err := a.Extents(t.Context(), run)
+	require.NoError(t, err)
+	require.Len(t, extents, 1)
+
+	require.ErrorIs(t, a.AddObservations(t.Context(), run, ObservedBy("rs1:16020")), archive.ErrEnded)
+	observed, err := a.Observations(t.Context(), run)
+	require.NoError(t, err)
+	require.Empty(t, observed)
+}
+
 func testWindowsAreOrdered(t *testing.T, open Open) {
 	a := open(t, t.TempDir())
 	run := Create(t, a, "s")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 	"time"
 
@@ -17,18 +18,23 @@ const maxRunFigures = 1 << 16
 // figureKey distinguishes the figures of a run.
 type figureKey struct{ name, source string }
 
-// AddObservations stores what was observed of a run for a while; a run that is not there is ErrNotFound. Instants are kept
-// to the millisecond.
+// AddObservations stores what was observed of a run for a while; a run that is not there is ErrNotFound, one that has
+// ended is ErrEnded. Instants are kept to the millisecond.
 func (a *Archive) AddObservations(ctx context.Context, run string, observed []result.Observed) error {
 	observed = slices.DeleteFunc(slices.Clone(observed), func(o result.Observed) bool { return len(o.At) == 0 })
 	if len(observed) == 0 {
 		return nil
 	}
 	return a.write(ctx, "add observations to", func(ctx context.Context, tx *sql.Tx) error {
-		if there, err := exists(ctx, tx, `SELECT 1 FROM run WHERE id = ?`, run); err != nil {
-			return err
-		} else if !there {
+		var status result.Status
+		err := tx.QueryRowContext(ctx, `SELECT status FROM run WHERE id = ?`, run).Scan(&status)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
 			return notFound("run", run)
+		case err != nil:
+			return err
+		case status.Ended():
+			return faultf(archive.ErrEnded, nil, "add observations to run %s: the run has ended", run)
 		}
 		known, err := figuresOf(ctx, tx, run)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/result"
 )
 
 // AddWindows stores windows in one transaction, each once, and returns when the disk has them: a window without
@@ -49,7 +50,7 @@ func (a *Archive) AddWindows(ctx context.Context, windows []latency.Window) ([]a
 
 // addStatements are what AddWindows runs many times, prepared once.
 type addStatements struct {
-	findPhase, addPhase, unroll, addWindow, addLateness, addMeasurement, addSample, addLoaded, findLater *sql.Stmt
+	findPhase, addPhase, unroll, findWindow, addWindow, addLateness, addMeasurement, addSample, addLoaded, findLater *sql.Stmt
 }
 
 func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
@@ -57,9 +58,10 @@ func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
 		into  **sql.Stmt
 		query string
 	}{
-		{&s.findPhase, `SELECT run.id, phase.id, phase.rolled_windows, phase.rolled_seq FROM run LEFT JOIN phase ON phase.run = run.id AND phase.name = ?2 WHERE run.id = ?1`},
+		{&s.findPhase, `SELECT run.status, phase.id, phase.rolled_windows, phase.rolled_seq FROM run LEFT JOIN phase ON phase.run = run.id AND phase.name = ?2 WHERE run.id = ?1`},
 		{&s.addPhase, `INSERT INTO phase (run, name) VALUES (?, ?)`},
 		{&s.unroll, `UPDATE phase SET rolled_seq = ?2 WHERE id = ?1`},
+		{&s.findWindow, `SELECT 1 FROM window WHERE phase = ? AND seq = ? AND shard = ? AND attempt = ?`},
 		{&s.addWindow, `INSERT INTO window (phase, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued,
 			recorded, cores, host_idle, own_cpu, net_rx, net_tx, gc_pauses, gc_pause_total_ns, gc_pause_max_ns,
 			sched_lag_p99_ns, sched_lag_max_ns, late_sends, late_max_ns, backlog, net_use, watermark, ops, retries)
@@ -83,7 +85,7 @@ func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
 
 func (s addStatements) close() error {
 	var errs []error
-	for _, statement := range []*sql.Stmt{s.findPhase, s.addPhase, s.unroll, s.addWindow, s.addLateness, s.addMeasurement, s.addSample, s.addLoaded, s.findLater} {
+	for _, statement := range []*sql.Stmt{s.findPhase, s.addPhase, s.unroll, s.findWindow, s.addWindow, s.addLateness, s.addMeasurement, s.addSample, s.addLoaded, s.findLater} {
 		if statement != nil {
 			errs = append(errs, statement.Close())
 		}
@@ -104,8 +106,9 @@ type adder struct {
 type phaseName struct{ run, phase string }
 
 type phaseRow struct {
-	id  int64
-	err error
+	id    int64
+	err   error
+	ended bool // the run has
 
 	rolled   int // windows of a shard are rolled into one
 	rolledTo int // below this number
@@ -118,6 +121,7 @@ func (s addStatements) begin(ctx context.Context, tx *sql.Tx) *adder {
 			findPhase:      tx.StmtContext(ctx, s.findPhase),
 			addPhase:       tx.StmtContext(ctx, s.addPhase),
 			unroll:         tx.StmtContext(ctx, s.unroll),
+			findWindow:     tx.StmtContext(ctx, s.findWindow),
 			addWindow:      tx.StmtContext(ctx, s.addWindow),
 			addLateness:    tx.StmtContext(ctx, s.addLateness),
 			addMeasurement: tx.StmtContext(ctx, s.addMeasurement),
@@ -134,9 +138,12 @@ func (d *adder) window(w *latency.Window) (fresh bool, err error) {
 	if err := check(w); err != nil {
 		return false, err
 	}
-	phase, err := d.phase(w.ID.Run, w.ID.Phase)
+	row, err := d.phase(w.ID.Run, w.ID.Phase)
 	if err != nil {
 		return false, err
+	}
+	if row.ended {
+		return false, d.requireStored(row.id, w)
 	}
 	if w.Loaded != nil {
 		if newest, err := d.newest(w.ID.Run, w.ID.Shard, w.ID.Attempt); err != nil || !newest {
@@ -152,7 +159,7 @@ func (d *adder) window(w *latency.Window) (fresh bool, err error) {
 		retries = string(text)
 	}
 	h := &w.Health
-	res, err := d.statements.addWindow.ExecContext(d.ctx, phase, w.ID.Seq, w.ID.Shard, w.ID.Attempt, int64(w.Start),
+	res, err := d.statements.addWindow.ExecContext(d.ctx, row.id, w.ID.Seq, w.ID.Shard, w.ID.Attempt, int64(w.Start),
 		int64(w.End), w.Tail, w.Last, int64(w.Rows), int64(w.Bytes), int64(w.Issued), int64(w.Recorded), h.Cores,
 		h.HostIdle, h.OwnCPU, int64(h.NetRx), int64(h.NetTx), h.GCPauses, int64(h.GCPauseTotal), int64(h.GCPauseMax),
 		int64(h.SchedLagP99), int64(h.SchedLagMax), int64(h.LateSends), int64(h.LateMax), int64(h.Backlog), h.NetUse,
@@ -197,33 +204,47 @@ func (d *adder) window(w *latency.Window) (fresh bool, err error) {
 	return true, nil
 }
 
-// phase returns the row of a run's phase; the first window of a phase makes it.
-func (d *adder) phase(run, name string) (int64, error) {
+// phase returns the row of a run's phase; the first window of a phase makes it. Where the run has ended no row is made, and
+// its id may be 0.
+func (d *adder) phase(run, name string) (phaseRow, error) {
 	key := phaseName{run, name}
 	if row, ok := d.phases[key]; ok {
-		return row.id, row.err
+		return row, row.err
 	}
 	var found, rolled, rolledTo sql.NullInt64
-	var id string
-	err := d.statements.findPhase.QueryRowContext(d.ctx, run, name).Scan(&id, &found, &rolled, &rolledTo)
+	var status result.Status
+	err := d.statements.findPhase.QueryRowContext(d.ctx, run, name).Scan(&status, &found, &rolled, &rolledTo)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		err = notFound("run", run)
-		d.phases[key] = phaseRow{err: err}
-		return 0, err
+		row := phaseRow{err: notFound("run", run)}
+		d.phases[key] = row
+		return row, row.err
 	case err != nil:
-		return 0, err
-	case !found.Valid:
+		return phaseRow{}, err
+	case !found.Valid && !status.Ended():
 		res, err := d.statements.addPhase.ExecContext(d.ctx, run, name)
 		if err != nil {
-			return 0, err
+			return phaseRow{}, err
 		}
 		if found.Int64, err = res.LastInsertId(); err != nil {
-			return 0, err
+			return phaseRow{}, err
 		}
 	}
-	d.phases[key] = phaseRow{id: found.Int64, rolled: int(max(rolled.Int64, 1)), rolledTo: int(rolledTo.Int64)}
-	return found.Int64, nil
+	row := phaseRow{id: found.Int64, ended: status.Ended(), rolled: int(max(rolled.Int64, 1)), rolledTo: int(rolledTo.Int64)}
+	d.phases[key] = row
+	return row, nil
+}
+
+// requireStored returns nil for a window of an ended run that is there, and refuses any other: the run's result must not
+// change.
+func (d *adder) requireStored(phase int64, w *latency.Window) error {
+	var one int
+	err := d.statements.findWindow.QueryRowContext(d.ctx, phase, w.ID.Seq, w.ID.Shard, w.ID.Attempt).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return faultf(archive.ErrEnded, nil, "add window %d of shard %d (attempt %d) in phase %s of run %s: the run has ended",
+			w.ID.Seq, w.ID.Shard, w.ID.Attempt, w.ID.Phase, w.ID.Run)
+	}
+	return err
 }
 
 // late sends the roll-up back to where a window belongs that has come late, so that it is merged, too.

@@ -199,16 +199,18 @@ func (cd *Conductor) loop(ctx context.Context) {
 
 // tick does what is due by time.
 func (cd *Conductor) tick() {
-	if cd.saved.dirty && clock.Mono().After(cd.saved.retry) {
+	now := clock.Mono()
+	due := cd.saved.dirty && now.After(cd.saved.retry)
+	if now.Sub(cd.telemetry.kept) >= keepEvery || due && cd.sealed {
+		cd.telemetry.keep(cd.c.Life, now) // before the end: nothing is taken after it
+	}
+	if due {
 		cd.persist(cd.c.Life)
 	}
 	cd.followWarmup()
 	cd.handOver(clock.Mono())
 	cd.actions.Tick(clock.Mono())
 	cd.telemetry.watch(clock.Mono(), cd.away)
-	if now := clock.Mono(); now.Sub(cd.telemetry.kept) >= keepEvery {
-		cd.telemetry.keep(cd.c.Life, now)
-	}
 	if cd.stale || cd.status != nil {
 		live := cd.builder.Live()
 		cd.checkLimits(live)
