@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,11 +32,12 @@ type adminFlags struct {
 }
 
 func addAdminFlags(cmd *cobra.Command, targets target.List) *adminFlags {
+	descriptors := targets.Descriptors()
 	f := &adminFlags{targets: targets, connectFlags: addConnectFlags(cmd), output: "table"}
 	fs := cmd.Flags()
-	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE` that says where HBase is; may stand several times, later ones win")
-	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as hbase.zookeeper.quorum=HOST:PORT; goes over -P; may stand several times")
-	f.sites = cli.AddSiteFlags(cmd, targets.Descriptors(), "-P and -p go over it")
+	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE` that says where the target is; may stand several times, later ones win")
+	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as "+descriptors.Example().Where+"; goes over -P; may stand several times")
+	f.sites = cli.AddSiteFlags(cmd, descriptors, "-P and -p go over it")
 	fs.StringVar(&f.agent, "agent", "", "have the agent `NAME` do it; default is one that is idle")
 	fs.BoolVar(&f.local, "local", false, "do it from this process, without a coordinator and its agents")
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "give up after so long; what was begun then may go on")
@@ -99,9 +101,13 @@ func (f *adminFlags) client(ctx context.Context, c *cli.Context) (*remote.Client
 
 func adminCommand(targets target.List) cli.Command {
 	var commands []cli.Command
+	var examples []string
 	for _, t := range targets {
 		if len(t.Admin.Verbs) > 0 {
 			commands = append(commands, adminTargetCommand(targets, t.Target))
+			if t.Admin.Example != "" {
+				examples = append(examples, t.Admin.Example)
+			}
 		}
 	}
 	return cli.Command{
@@ -110,8 +116,7 @@ func adminCommand(targets target.List) cli.Command {
 			Short: "Do to a system under test what its administrator does",
 			Long: `Admin has one of the coordinator's agents do something to the system under test, and prints what it did or found. The
 coordinator itself never talks to that system.`,
-			Example: `  benchctl admin hbase servers -p hbase.zookeeper.quorum=zk1:2181
-  benchctl admin hbase major-compact usertable --wait --hbase-site /etc/hbase/conf/hbase-site.xml`,
+			Example: strings.Join(examples, "\n"),
 		},
 		Commands: commands,
 	}

@@ -29,27 +29,29 @@ type doctorFlags struct {
 
 func doctorCommand(targets target.List) cli.Command {
 	f := &doctorFlags{adminFlags: adminFlags{targets: targets, connectFlags: &connectFlags{}, output: "table"}}
+	descriptors := targets.Descriptors()
+	example := descriptors.Example()
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Examine a coordinator, its agents and their machines",
 		Long: `Doctor asks the coordinator about itself, its archive and its agents, and has each connected agent examine its own machine:
-clock, file limit, how idle it is, CPU governor and idle states, memory, network interfaces and free disk. With --db hbase
-each agent also tells whether it reaches that HBase. It changes nothing; an agent that serves a run is examined too.
+clock, file limit, how idle it is, CPU governor and idle states, memory, network interfaces and free disk. With --db
+each agent also tells whether it reaches that target. It changes nothing; an agent that serves a run is examined too.
 
 Each finding has a verdict, and its cure where there is something to cure: ok, unknown (it cannot be found out), warn
 (figures may suffer) or bad (it does not work like that, or figures are worth nothing). The exit code is 0 when nothing is
 bad, 5 when the coordinator or a target cannot be reached or there are no agents, and 1 when something else is bad.
 "benchd doctor" examines the machine that it runs on.`,
 		Example: `  benchctl doctor
-  benchctl doctor --coordinator 10.0.0.1:7070 --insecure --db hbase -p hbase.zookeeper.quorum=zk1:2181
+  benchctl doctor --coordinator 10.0.0.1:7070 --insecure --db ` + example.Name + ` -p ` + example.Where + `
   benchctl doctor -o json | jq -r '.findings[] | select(.verdict != "ok") | .agent + " " + .name + ": " + .cure'`,
 	}
 	f.connectFlags = addConnectFlags(cmd)
 	fs := cmd.Flags()
 	config.Enum(cmd, &f.db, "db", "", "have each agent look whether it reaches this target", probed(targets)...)
 	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE` that says where the target is; may stand several times, later ones win")
-	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as hbase.zookeeper.quorum=HOST:PORT; goes over -P; may stand several times")
-	f.sites = cli.AddSiteFlags(cmd, targets.Descriptors(), "-P and -p go over it")
+	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as "+example.Where+"; goes over -P; may stand several times")
+	f.sites = cli.AddSiteFlags(cmd, descriptors, "-P and -p go over it")
 	addOutputFlag(cmd, &f.output, "table", "json")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		s, err := f.submission(cmd, c.Origins)
@@ -57,7 +59,7 @@ bad, 5 when the coordinator or a target cannot be reached or there are no agents
 			return err
 		}
 		if f.db == "" && len(s.Files)+len(s.Properties) > 0 {
-			return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("-P, -p and --hbase-site say where a target is: name its kind with --db, such as --db hbase")}
+			return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New(f.sites.With("-P", "-p") + " say where a target is: name its kind with --db, such as --db " + example.Name)}
 		}
 		if f.db != "" {
 			if _, _, err := targets.Reader().Target(s, f.db); err != nil {
@@ -173,12 +175,12 @@ func probed(targets target.List) []string {
 // reach has an agent look whether it reaches the target.
 func (f *doctorFlags) reach(ctx context.Context, client *remote.Client, agent string, s spec.Submission) doctor.Finding {
 	begin := time.Now()
-	probe, _ := f.targets.Descriptors().Find(f.db)
+	t, _ := f.targets.Descriptors().Find(f.db)
 	done, err := client.Act(ctx, remote.Order{
-		Target: f.db, Submission: s, Action: load.Action{Name: probe.Probe}, Agent: agent, Timeout: examineWithin, By: submitter(),
+		Target: f.db, Submission: s, Action: load.Action{Name: t.Probe}, Agent: agent, Timeout: examineWithin, By: submitter(),
 	})
 	if err != nil && !errors.Is(err, wire.ErrTarget) {
 		err = fmt.Errorf("agent %s did not look: %w", agent, err)
 	}
-	return doctor.Reached(agent, f.db, len(done.Answer.Rows), time.Since(begin), err)
+	return doctor.Reached(agent, t, len(done.Answer.Rows), time.Since(begin), err)
 }

@@ -59,7 +59,7 @@ it or fails, as "benchctl submit --on-agent-loss" says.`,
 	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator; must be given")
 	fs.StringVar(&f.name, "name", "", "`NAME` of the agent, unique among those of the coordinator; default is the host's name")
 	config.PairsVar(fs, &f.labels, "label", "", "label, by which runs select agents; may stand several times")
-	config.PairsVar(fs, &f.hooks, "hook", "", "let runs ask for this command, as name=command with its arguments, such as restart=/opt/hbase/restart.sh; no shell reads it; may stand several times")
+	config.PairsVar(fs, &f.hooks, "hook", "", "let runs ask for this command, as name=command with its arguments, such as restart=/opt/cluster/restart.sh; no shell reads it; may stand several times")
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of /metrics, /healthz and /readyz; port 0 takes a free one")
 	fs.StringVar(&f.advertise, "metrics-advertise", "", "`HOST:PORT` at which Prometheus reaches the metrics, for /sd/agents; default is where they are, or for all interfaces the address from which the agent connects")
 	fs.StringVar(&f.spool, "spool", "", "`DIR` for what the coordinator does not have yet, so that it survives the agent, and for raw points (measurementtype=raw), kept for a week; default is below the system's temporary directory")

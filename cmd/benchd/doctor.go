@@ -34,6 +34,8 @@ type doctorFlags struct {
 
 func doctorCommand() cli.Command {
 	f := doctorFlags{output: "table"}
+	targets := target.All().Descriptors()
+	example := targets.Example()
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Examine this machine, and whether coordinator and target can be reached from it",
@@ -47,7 +49,7 @@ Each finding has a verdict, and its cure where there is something to cure: ok, u
 bad, 5 when coordinator, target or a port cannot be reached or used, and 1 when something else is bad.`,
 		Example: `  benchd doctor                                              # as a coordinator's machine
   benchd doctor --coordinator 10.0.0.1:7070 --insecure       # as an agent's
-  benchd doctor --coordinator 127.0.0.1:7070 --db hbase -p hbase.zookeeper.quorum=zk1:2181
+  benchd doctor --coordinator 127.0.0.1:7070 --db ` + example.Name + ` -p ` + example.Where + `
   benchd doctor -o json | jq -r '.findings[] | select(.verdict == "bad").cure'`,
 	}
 	fs := cmd.Flags()
@@ -58,8 +60,8 @@ bad, 5 when coordinator, target or a port cannot be reached or used, and 1 when 
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of an agent's metrics")
 	fs.StringVar(&f.spool, "spool", "", "`DIR` of an agent's spool; default is below the system's temporary directory")
 	config.Enum(cmd, &f.db, "db", "", "open this target, as an agent would", target.All().Names()...)
-	config.PairsVar(fs, &f.properties, "property", "p", "set a property of the target, such as hbase.zookeeper.quorum=HOST:PORT; may stand several times")
-	f.sites = cli.AddSiteFlags(cmd, target.All().Descriptors(), "-p goes over it")
+	config.PairsVar(fs, &f.properties, "property", "p", "set a property of the target, such as "+example.Where+"; may stand several times")
+	f.sites = cli.AddSiteFlags(cmd, targets, "-p goes over it")
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
 	config.Enum(cmd, &f.output, "output", "o", "form of what is printed", "table", "json")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
@@ -137,7 +139,7 @@ func (f *doctorFlags) where(cmd *cobra.Command, origins config.Origins) (map[str
 	usage := func(err error) error { return &cli.UsageError{Command: cmd.CommandPath(), Err: err} }
 	if f.db == "" {
 		if len(f.properties) > 0 || f.sites.Given() {
-			return nil, usage(errors.New("-p and --hbase-site say where a target is: name its kind with --db, such as --db hbase"))
+			return nil, usage(errors.New(f.sites.With("-p") + " say where a target is: name its kind with --db, such as --db " + target.All().Descriptors().Example().Name))
 		}
 		return nil, nil
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,19 @@ func AddSiteFlags(cmd *cobra.Command, targets descriptor.List, over string) *Sit
 // Given reports whether a file is named.
 func (f *SiteFlags) Given() bool {
 	return slices.ContainsFunc(f.names, func(name *string) bool { return *name != "" })
+}
+
+// With lists the other flags that say where a target is, and those of the files.
+func (f *SiteFlags) With(others ...string) string {
+	flags := others
+	for _, site := range f.sites {
+		flags = append(flags, "--"+site.Flag)
+	}
+	last := len(flags) - 1
+	if last == 0 {
+		return flags[0]
+	}
+	return strings.Join(flags[:last], ", ") + " and " + flags[last]
 }
 
 // Files makes properties files of those that are named, which read reads.

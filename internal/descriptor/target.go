@@ -18,8 +18,9 @@ type Target struct {
 	Operations []workload.Kind
 	// Keys are the properties that the target has beside those of all runs. List fills in their Targets.
 	Keys []property.Key
-	// Address are the properties that say where the system is.
+	// Address are the properties that say where the system is. Where is a setting of one of them, for help texts.
 	Address []string
+	Where   string
 	// Site is a file of the system's own configuration that says so, too. Optional.
 	Site Site
 	// Embedded says that a run can bring such a system with it. Then the address that a suite has for another target is not its.
@@ -99,6 +100,16 @@ func (l List) Find(name string) (Target, bool) {
 		return Target{}, false
 	}
 	return l[i], true
+}
+
+// Example returns the target that help texts take for an example: the first that has a setting for them. It is the zero Target
+// where none has.
+func (l List) Example() Target {
+	i := slices.IndexFunc(l, func(t Target) bool { return t.Where != "" })
+	if i < 0 {
+		return Target{}
+	}
+	return l[i]
 }
 
 // ByAlias returns the name of the target that YCSB calls by an alias.

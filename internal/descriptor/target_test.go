@@ -10,8 +10,10 @@ import (
 )
 
 func TestTargetsAreFoundByNameAndAlias(t *testing.T) {
-	list := descriptor.List{{Name: "null", Aliases: []string{"basic"}}, {Name: "map"}}
-	require.Equal(t, []string{"null", "map"}, list.Names())
+	list := descriptor.List{{Name: "null", Aliases: []string{"basic"}}, {Name: "map", Where: "map.address=m1"}, {Name: "tree", Where: "tree.root=t1"}}
+	require.Equal(t, []string{"null", "map", "tree"}, list.Names())
+	require.Equal(t, "map", list.Example().Name)
+	require.Empty(t, list[:1].Example().Name)
 	found, ok := list.Find("map")
 	require.True(t, ok)
 	require.Equal(t, "map", found.Name)

@@ -151,8 +151,12 @@ func TestATargetIsOpenedAsAnAgentDoes(t *testing.T) {
 		require.NotEmpty(t, f.Cure)
 		require.True(t, NewReport("", []Finding{f}).OutOfReach())
 	}
-	require.Equal(t, Bad, Reached("a", "hbase", 0, time.Second, errors.New("x")).Verdict)
-	f = Reached("a", "hbase", 3, time.Second, nil)
+	f = Reached("a", descriptor.Target{Name: "map"}, 0, time.Second, errors.New("x"))
+	require.Equal(t, Bad, f.Verdict)
+	require.Contains(t, f.Cure, "the right one with -p, as")
+	f = Reached("a", descriptor.Target{Name: "map", Site: descriptor.Site{Flag: "map-site"}}, 0, time.Second, errors.New("x"))
+	require.Contains(t, f.Cure, "the right one with -p or --map-site, as")
+	f = Reached("a", descriptor.Target{Name: "map"}, 3, time.Second, nil)
 	require.Equal(t, OK, f.Verdict)
 	require.Equal(t, "a", f.Agent)
 }

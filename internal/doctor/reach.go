@@ -21,7 +21,7 @@ func Reach(ctx context.Context, t descriptor.Target, open load.Driver, s load.Se
 	defer cancel()
 	begin := clock.Mono()
 	facts, err := visit(ctx, open, s)
-	f := judgeTarget(t.Name, begin.Elapsed(), err)
+	f := judgeTarget(t, begin.Elapsed(), err)
 	if err != nil || t.Examine == nil {
 		return f
 	}
@@ -48,8 +48,8 @@ func visit(ctx context.Context, open load.Driver, s load.Settings) (facts map[st
 }
 
 // Reached checks the result of an agent's query for a target's servers.
-func Reached(agent, name string, servers int, took time.Duration, err error) Finding {
-	f := judgeTarget(name, took, err)
+func Reached(agent string, t descriptor.Target, servers int, took time.Duration, err error) Finding {
+	f := judgeTarget(t, took, err)
 	f.Agent = agent
 	if err == nil {
 		f.Found += fmt.Sprintf(", tells of %d servers", servers)
@@ -58,11 +58,15 @@ func Reached(agent, name string, servers int, took time.Duration, err error) Fin
 }
 
 // judgeTarget checks the result of opening a target.
-func judgeTarget(name string, took time.Duration, err error) Finding {
-	f := found(nameTarget, "answers within %s", round(took)).at(name)
+func judgeTarget(t descriptor.Target, took time.Duration, err error) Finding {
+	f := found(nameTarget, "answers within %s", round(took)).at(t.Name)
 	if err != nil {
 		f.Found = strings.ReplaceAll(err.Error(), "\n", "; ")
-		return f.but(Bad, "let this machine reach the target, start it, or name the right one with -p or --hbase-site, as the finding says")
+		where := "-p"
+		if t.Site.Flag != "" {
+			where += " or --" + t.Site.Flag
+		}
+		return f.but(Bad, "let this machine reach the target, start it, or name the right one with "+where+", as the finding says")
 	}
 	return f
 }

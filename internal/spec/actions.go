@@ -182,7 +182,8 @@ func (j *judge) judgeActions(s plan.Settings) {
 		case !s.Run:
 			j.warn(e, "has no effect in a load: it comes before what is measured")
 		case len(j.target().Between) == 0:
-			j.fail(e, "target %s takes no actions; leave it out, or write db=hbase", s.DB)
+			able, _ := between(j.table.targets)
+			j.fail(e, "target %s takes no actions; leave it out, or write db=%s", s.DB, strings.Join(able, " or db="))
 		}
 	}
 	if e, ok := j.given[plan.AfterLoadProperty]; ok && !e.idle() && !s.Load && len(j.target().Between) > 0 {

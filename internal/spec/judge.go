@@ -178,7 +178,7 @@ func (j *judge) judgeTarget() {
 		}
 	}
 	if _, ok := j.given["db"]; !ok && !j.bad["db"] {
-		j.warn(entry{}, "no db is given: the target is "+defaultTarget+", which stores nothing; write db=hbase or the like to measure a system")
+		j.warn(entry{}, "no db is given: the target is %s, which stores nothing; write db=%s or the like to measure a system", defaultTarget, cmp.Or(j.table.targets.Example().Name, "NAME"))
 	}
 }
 

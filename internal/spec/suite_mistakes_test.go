@@ -70,7 +70,7 @@ func TestMistakesInASuiteAreToldWithTheirPlaces(t *testing.T) {
 				"s.yaml:13:27: threadcount: is to be a list of values, such as [10, 20]",
 				"s.yaml:14:12: cases: is to be a list, and this is a map of names to values; write - {threadcount: 10, recordcount: 1000}",
 				"s.yaml:15:16: published: is to be a list, and this is a single value; write - {run: 1, throughput_ops: 3881}",
-				"s.yaml:16:18: hbase: is a property, and its value is to be a single one; a property's whole name stands before the colon, such as hbase.splits: 10",
+				"s.yaml:16:18: hbase: is a property, and its value is to be a single one; a property's whole name stands before the colon, such as telemetry.interval: 1s",
 				"s.yaml:17:5: scenarios: is to be a map of names to values, and this is a single value",
 			},
 		},
@@ -155,7 +155,7 @@ func TestMistakesInASuiteAreToldWithTheirPlaces(t *testing.T) {
 			"suite: s\nproperties: &p\n  a: *p\nscenarios: [{name: a}]\n",
 			[]string{
 				"s.yaml:2:13: is nested more than 24 deep; a suite needs less",
-				"s.yaml:3:3: a: is a property, and its value is to be a single one; a property's whole name stands before the colon, such as hbase.splits: 10",
+				"s.yaml:3:3: a: is a property, and its value is to be a single one; a property's whole name stands before the colon, such as telemetry.interval: 1s",
 			},
 		},
 		"broken YAML": {

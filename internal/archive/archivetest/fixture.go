@@ -26,7 +26,7 @@ func SuiteOf(id string) archive.Suite {
 func RunOf(suite, number string) archive.RunRecord {
 	return archive.RunRecord{
 		ID: suite + "." + number, Suite: suite, Case: "workloada", Repeat: 1, Status: result.Queued,
-		Properties: map[string]string{"threads": "8", "hbase.splits": "12"},
+		Properties: map[string]string{"threads": "8", "recordcount": "12"},
 	}
 }
 

@@ -355,8 +355,8 @@ func testWindowsAreReadInTheOrderOfTime(t *testing.T, open Open) {
 func ObservedBy(source string) []result.Observed {
 	at := []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}
 	return []result.Observed{
-		{Name: "hbase.regionserver.regions", Source: source, Unit: "1", At: at, Values: []float64{3, 3, 4}},
-		{Name: "hbase.regionserver.requests", Source: source, Unit: "1/s", At: at[1:], Values: []float64{1234.5678, 0.1}},
+		{Name: "server.regions", Source: source, Unit: "1", At: at, Values: []float64{3, 3, 4}},
+		{Name: "server.requests", Source: source, Unit: "1/s", At: at[1:], Values: []float64{1234.5678, 0.1}},
 		{Name: "telemetry.nothing", Source: source, Unit: "1"},
 	}
 }
@@ -365,7 +365,7 @@ func testObservationsComeBackInOrder(t *testing.T, open Open) {
 	a := open(t, t.TempDir())
 	run := Create(t, a, "S")
 	require.NoError(t, a.AddObservations(t.Context(), run, ObservedBy("rs1:16020")))
-	later := []result.Observed{{Name: "hbase.regionserver.regions", Source: "rs1:16020", Unit: "1", At: []time.Duration{500 * time.Millisecond, 4 * time.Second}, Values: []float64{2, 5}}}
+	later := []result.Observed{{Name: "server.regions", Source: "rs1:16020", Unit: "1", At: []time.Duration{500 * time.Millisecond, 4 * time.Second}, Values: []float64{2, 5}}}
 	require.NoError(t, a.AddObservations(t.Context(), run, later))
 	require.NoError(t, a.AddObservations(t.Context(), run, nil))
 
@@ -373,7 +373,7 @@ func testObservationsComeBackInOrder(t *testing.T, open Open) {
 	require.NoError(t, err)
 	require.Len(t, got, 2)
 	require.Equal(t, result.Observed{
-		Name: "hbase.regionserver.regions", Source: "rs1:16020", Unit: "1",
+		Name: "server.regions", Source: "rs1:16020", Unit: "1",
 		At: []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 3 * time.Second, 4 * time.Second}, Values: []float64{2, 3, 3, 4, 5},
 	}, got[0], "also where two agents watched at the same time")
 	require.Equal(t, ObservedBy("rs1:16020")[1], got[1])

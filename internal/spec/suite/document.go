@@ -215,7 +215,7 @@ func (r *reader) settings(n *node, level Level) []Setting {
 	out := make([]Setting, 0, len(n.fields))
 	for _, f := range n.fields {
 		if f.value.kind == mapping {
-			r.mistake(f.at, f.name, "is a property, and its value is to be a single one; a property's whole name stands before the colon, such as hbase.splits: 10")
+			r.mistake(f.at, f.name, "is a property, and its value is to be a single one; a property's whole name stands before the colon, such as telemetry.interval: 1s")
 			continue
 		}
 		r.meansNull(f.name, f.value)

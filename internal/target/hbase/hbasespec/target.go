@@ -49,6 +49,7 @@ func common() descriptor.Target {
 		Attachments: []descriptor.Attachment{{File: "hbase.splits.file", Into: SplitKeys, Parse: readSplits}},
 		Check:       check,
 		Address:     []string{"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent"},
+		Where:       "hbase.zookeeper.quorum=zk1:2181",
 		Stores:      true,
 		Filling:     []string{"hbase.table.create"},
 		Empties:     recreates,
