@@ -73,6 +73,9 @@ func runnable(command string, line clitest.Line) (args []string, how string) {
 		return nil, ""
 	}
 	args = slices.Clone(line.Args)
+	if i := slices.Index(args, "--hbase-site"); i >= 0 {
+		args[i+1] = filepath.Base(args[i+1]) // this machine has no folder of HBase
+	}
 	said := strings.Join(args, " ")
 	suite := slices.Contains(args, "-f")
 	here := strings.Contains(said, "--db null") || strings.Contains(said, "--db sandbox")
