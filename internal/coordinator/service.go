@@ -154,7 +154,7 @@ func (c *Coordinator) Remove(ctx context.Context, req *benchdv1.RemoveRequest) (
 	if record.SuiteOf(req.GetId()) != req.GetId() {
 		return nil, wire.ToStatus(wire.Errorf(wire.ErrNotAllowed, "%s is one run of a suite: remove the whole suite %s", req.GetId(), record.SuiteOf(req.GetId())))
 	}
-	err := c.archive.Remove(ctx, req.GetId())
+	err := c.results.Remove(ctx, req.GetId())
 	if errors.Is(err, archive.ErrNotEnded) {
 		err = wire.Errorf(wire.ErrNotAllowed, "suite %s has not ended: cancel it first with `benchctl cancel %s`", req.GetId(), req.GetId())
 	}

@@ -16,8 +16,24 @@ import (
 	"github.com/benchd/benchd/internal/table"
 )
 
-// Document makes a run's result.
-func (s *Store) Document(ctx context.Context, suite archive.Suite, archived archive.RunRecord) (result.Run, error) {
+// document returns a run's result, with as much of it made again as can have changed. Nobody may change what it points to.
+// A panic in the making is an error.
+func (s *Store) document(ctx context.Context, suite archive.Suite, of suiteKey, archived archive.RunRecord) (doc result.Run, err error) {
+	build := func() (doc result.Run, err error) {
+		err = quarantine.Guard(func() (err error) {
+			doc, err = s.build(ctx, suite, archived)
+			return err
+		})
+		return doc, err
+	}
+	if !archived.Status.Ended() {
+		return build()
+	}
+	return s.documents.get(ctx, documentKey(of, archived), build)
+}
+
+// build makes a run's result from all that it has measured.
+func (s *Store) build(ctx context.Context, suite archive.Suite, archived archive.RunRecord) (result.Run, error) {
 	r, err := record.Open(s.reader, suite, archived)
 	if err != nil {
 		return result.Run{}, err
@@ -102,13 +118,9 @@ func (s *Store) JSON(ctx context.Context, id string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	replaced := record.ReplacedBy(runs)
+	of, replaced := newSuiteKey(suite), record.ReplacedBy(runs)
 	for _, archived := range runs {
-		var doc result.Run
-		err := quarantine.Guard(func() (err error) {
-			doc, err = s.Document(ctx, suite, archived)
-			return err
-		})
+		doc, err := s.document(ctx, suite, of, archived)
 		if _, is := errors.AsType[*quarantine.PanicError](err); is {
 			s.quarantine.Add(suite.ID, "make the result of run "+archived.ID, err)
 		}

@@ -64,7 +64,7 @@ func (s *Store) checkImported(ctx context.Context, suite archive.Suite, runs []a
 		if err := s.checkMeasured(ctx, r); err != nil {
 			return fmt.Errorf("run %s: %w", archived.ID, err)
 		}
-		doc, err := s.Document(ctx, suite, archived)
+		doc, err := s.build(ctx, suite, archived)
 		if err != nil {
 			return err
 		}

@@ -25,9 +25,18 @@ func (s *Store) Export(ctx context.Context, id string, to io.Writer) error {
 	return err
 }
 
+// Remove removes an ended suite.
+func (s *Store) Remove(ctx context.Context, id string) error {
+	defer s.documents.forget(id)
+	return s.archive.Remove(ctx, id)
+}
+
 // Import takes a suite that was exported and returns its id.
 func (s *Store) Import(ctx context.Context, from io.Reader) (string, error) {
-	id, err := s.archive.Import(ctx, from, s.checkImported)
+	id, err := s.archive.Import(ctx, from, func(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) error {
+		s.documents.forget(suite.ID) // of an earlier suite of this id, before anybody sees this one
+		return s.checkImported(ctx, suite, runs)
+	})
 	switch {
 	case err == nil:
 		s.log.Info("suite is imported", "suite", id)

@@ -63,13 +63,14 @@ type Store struct {
 	date       *clock.Settled // for what deletes by age
 	quarantine *quarantine.List
 	log        *slog.Logger
+	documents  *documents
 }
 
 // New returns a store.
 func New(config Config) *Store {
 	return &Store{
 		archive: config.Archive, reader: config.Reader, version: config.Version, keep: config.Keep, date: clock.NewSettled(config.Clock),
-		quarantine: config.Quarantine, log: config.Logger,
+		quarantine: config.Quarantine, log: config.Logger, documents: newDocuments(mostDocuments),
 	}
 }
 

@@ -107,7 +107,7 @@ func (s *Store) letGo(ctx context.Context, now time.Time) error {
 			return nil
 		}
 		s.log.Info("a suite is let go, as --keep says", "suite", id, "because", why)
-		if err := s.archive.Remove(ctx, id); err != nil && !errors.Is(err, archive.ErrNotFound) {
+		if err := s.Remove(ctx, id); err != nil && !errors.Is(err, archive.ErrNotFound) {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ type Archive interface {
 }
 
 // Open opens an archive that lasts as long as the test.
-func Open(t *testing.T) *sqlite.Archive {
+func Open(t testing.TB) *sqlite.Archive {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ type Run struct {
 const variants = 61
 
 // NewRun stores a suite of one run whose agents are at work.
-func NewRun(t *testing.T, store Archive, id string, agents, windows, ops, samples int) *Run {
+func NewRun(t testing.TB, store Archive, id string, agents, windows, ops, samples int) *Run {
 	t.Helper()
 	length := time.Duration(windows) * time.Second
 	suite, _, err := target.All().Reader().Parse(spec.Submission{Properties: []spec.Setting{
@@ -105,7 +105,7 @@ func NewRun(t *testing.T, store Archive, id string, agents, windows, ops, sample
 }
 
 // received is a histogram as it comes from an agent.
-func received(t *testing.T, h *latency.Histogram) *latency.Histogram {
+func received(t testing.TB, h *latency.Histogram) *latency.Histogram {
 	t.Helper()
 	b, err := h.AppendBinary(nil)
 	require.NoError(t, err)
@@ -132,7 +132,7 @@ func (l *Run) Window(shard, seq int) *latency.Window {
 }
 
 // Add archives the windows of all agents from a number on, and returns those that are held back for later.
-func (l *Run) Add(t *testing.T, store Archive, from, to int) (late []latency.Window) {
+func (l *Run) Add(t testing.TB, store Archive, from, to int) (late []latency.Window) {
 	t.Helper()
 	var batch []latency.Window
 	flush := func() {
@@ -173,7 +173,7 @@ func (l *Run) All(yield func(*latency.Window, error) bool) {
 }
 
 // Ended stores a suite whose run has so many windows of two agents and ended so long after the first instant.
-func Ended(t *testing.T, store Archive, id string, windows int, after time.Duration, status result.Status) {
+func Ended(t testing.TB, store Archive, id string, windows int, after time.Duration, status result.Status) {
 	t.Helper()
 	l := NewRun(t, store, id, 2, windows, 2, 50)
 	l.Add(t, store, 0, windows)
