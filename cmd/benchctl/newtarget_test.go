@@ -62,7 +62,7 @@ suite: maps
 properties: {db: map, recordcount: 100, operationcount: 200}
 datasets: {plain: {properties: {map.clear: true, map.capacity: 100}}}
 scenarios: [{name: reads, dataset: plain, matrix: {threadcount: [1, 2]}, properties: {readproportion: 1, updateproportion: 0}}]
-tables: [{title: reads of maps, scenarios: [reads], columns: [map.capacity, threads, read_count]}]
+tables: [{title: reads of maps, scenarios: [reads], columns: [map.capacity, threads, read_count, map_rows]}]
 `), 0o600))
 	require.Contains(t, good("run", "-f", file, "-q"), "maps  complete")
 
@@ -72,6 +72,24 @@ tables: [{title: reads of maps, scenarios: [reads], columns: [map.capacity, thre
 	require.NoError(t, err)
 	defer func() { require.NoError(t, cluster.Close()) }()
 	require.Contains(t, good("admin", "map", "count", "--coordinator", l.Addr().String()), "100", "it waits for the agent")
+
+	id := strings.TrimSpace(good("submit", "--coordinator", l.Addr().String(), "-f", file))
+	good("watch", "--coordinator", l.Addr().String(), id)
+	dir := t.TempDir()
+	good("report", "--coordinator", l.Addr().String(), id, "--format", "csv,json,md", "--out", dir)
+	for name, want := range map[string]string{
+		"-tables.csv": "map_rows", "-cases.csv": "map_rows", ".json": `"name": "map_rows"`, ".md": "map rows (rows)",
+	} {
+		content, err := os.ReadFile(filepath.Join(dir, id+name))
+		require.NoError(t, err)
+		require.Contains(t, string(content), want, name)
+	}
+	var suite result.Suite
+	require.NoError(t, json.Unmarshal([]byte(good("show", "--coordinator", l.Addr().String(), id, "-o", "json")), &suite))
+	for _, row := range suite.Tables[0].Rows {
+		require.InDelta(t, 100.0, *row.Cells[3].Number, 0, "rows as the run began")
+	}
+
 	out, _, _ = benchctl("doctor", "--coordinator", l.Addr().String(), "--db", "map", "-o", "json") // this machine may be busy
 	require.Contains(t, out, "tells of 1 servers")
 }

@@ -1,7 +1,5 @@
 package descriptor
 
-import "slices"
-
 // Action is something that can be done to a target while it is measured.
 type Action struct {
 	Name string
@@ -17,13 +15,5 @@ type Action struct {
 
 // Actions lists what can be done to any of the targets, each action once.
 func (l List) Actions() []Action {
-	var actions []Action
-	for _, t := range l {
-		for _, a := range t.Actions {
-			if !slices.ContainsFunc(actions, func(other Action) bool { return other.Name == a.Name }) {
-				actions = append(actions, a)
-			}
-		}
-	}
-	return actions
+	return union(l, func(t Target) []Action { return t.Actions }, func(a Action) string { return a.Name })
 }

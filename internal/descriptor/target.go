@@ -45,6 +45,8 @@ type Target struct {
 	// the names of those that can also be done before a run is measured or after a load; they take no arguments then.
 	Actions []Action
 	Between []string
+	// Columns are the figures that the target's facts and telemetry give beside those of every run.
+	Columns []Column
 	// Probe is the action by which an agent looks whether it reaches the target; the answer has a line for each server. Examine
 	// says what the facts of a target show. Both are for the doctor, and optional.
 	Probe   string
@@ -140,26 +142,28 @@ func (l List) Watched() []string {
 
 // Filling lists the properties about the filling of a table, each once.
 func (l List) Filling() []string {
-	return union(l, func(t Target) []string { return t.Filling })
+	return union(l, func(t Target) []string { return t.Filling }, itself[string])
 }
 
 // Exclusive lists the pairs of properties of which a case can have only one, each pair once.
 func (l List) Exclusive() [][2]string {
-	return union(l, func(t Target) [][2]string { return t.Exclusive })
+	return union(l, func(t Target) [][2]string { return t.Exclusive }, itself[[2]string])
 }
 
-// union joins what targets have, each once.
-func union[T comparable](l List, of func(Target) []T) []T {
+// union joins what targets have, each once: the first of those that have the same key.
+func union[T any, K comparable](l List, of func(Target) []T, key func(T) K) []T {
 	var all []T
 	for _, t := range l {
 		for _, one := range of(t) {
-			if !slices.Contains(all, one) {
+			if !slices.ContainsFunc(all, func(other T) bool { return key(other) == key(one) }) {
 				all = append(all, one)
 			}
 		}
 	}
 	return all
 }
+
+func itself[T any](one T) T { return one }
 
 // Keys lists the properties of all targets, each once, with the names of the targets that have it.
 func (l List) Keys() []property.Key {

@@ -27,6 +27,8 @@ type Column struct {
 	Op      workload.Kind
 	Stat    string
 	Service bool
+	// Figure is the entry of the vocabulary for a figure of a whole run, and else nil.
+	Figure *Figure
 }
 
 // Identities are the names of columns that tell rows apart and are no settings.
@@ -38,14 +40,14 @@ func Identities() []string {
 }
 
 // Parse reads the name of a column.
-func Parse(name string) Column {
+func (v Vocabulary) Parse(name string) Column {
 	c := Column{Name: name}
 	if slices.Contains(Identities(), name) {
 		c.Class = Identity
 		return c
 	}
-	if _, ok := find(name); ok {
-		c.Class = OfRun
+	if f, ok := find(v.OfRuns(), name); ok {
+		c.Class, c.Figure = OfRun, &f
 		return c
 	}
 	return c.operation()
@@ -76,8 +78,8 @@ func (c Column) Measured() bool { return c.Class == OfRun || c.Class == OfOperat
 
 // OfAgent reports whether the part of one agent in a run has the figure, too.
 func (c Column) OfAgent() bool {
-	if f, ok := find(c.Name); ok {
-		return f.OfAgent
+	if c.Figure != nil {
+		return c.Figure.OfAgent
 	}
 	stat, ok := findStat(c.Stat)
 	return ok && stat.OfAgent && !c.Service
@@ -85,8 +87,8 @@ func (c Column) OfAgent() bool {
 
 // Over is which value stands for the figure in a row over several runs.
 func (c Column) Over() Over {
-	if f, ok := find(c.Name); ok {
-		return f.Over
+	if c.Figure != nil {
+		return c.Figure.Over
 	}
 	stat, _ := findStat(c.Stat)
 	return stat.Over
@@ -119,10 +121,10 @@ func isRank(word string) bool {
 }
 
 // Names are all names of figures and of what tells rows apart.
-func Names() []string {
+func (v Vocabulary) Names() []string {
 	names := Identities()
 	var timed []string
-	for _, f := range OfRuns() {
+	for _, f := range v.OfRuns() {
 		switch {
 		case f.Time == (Unit{}):
 			names = append(names, f.Name)

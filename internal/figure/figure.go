@@ -2,10 +2,11 @@
 //
 //  1. OfRuns and Stats are the table of them. An entry has the figure's name and unit, what a case needs to have it, how it
 //     is read off a Measurement, and which value stands for several runs. A figure is added there, and nowhere else.
-//  2. A Measurement is made by package result from a run, or from one agent's part in it; Values reads all figures off it.
-//  3. Parse takes the name of a column apart: what tells rows apart, a figure of a whole run, or a figure of one operation.
+//  2. A Vocabulary joins the columns to it that the descriptions of targets bring.
+//  3. A Measurement is made by package result from a run, or from one agent's part in it; a Vocabulary reads all figures off it.
+//  4. Parse takes the name of a column apart: what tells rows apart, a figure of a whole run, or a figure of one operation.
 //     Anything else is a setting of the cases, or in nothing but what was published.
-//  4. MissingRequirement reports what a case would need to have a figure. Package spec validates the tables of a suite by it,
+//  5. MissingRequirement reports what a case would need to have a figure. Package spec validates the tables of a suite by it,
 //     before anything runs.
 //
 // Values.Get converts times: a figure may be asked for in another unit than a result has it in.
@@ -15,8 +16,25 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/plan"
 )
+
+// Vocabulary is the figures that runs have. It does not change; the zero Vocabulary has the figures of every target, and no
+// others.
+type Vocabulary struct{ columns []Figure }
+
+// New makes the vocabulary of targets that have these columns.
+func New(columns []descriptor.Column) Vocabulary {
+	var v Vocabulary
+	for _, c := range columns {
+		base, unit := Split(c.Name)
+		v.columns = append(v.columns, Figure{Name: base, Time: unit, Unit: c.Unit, Read: func(m *Measurement) *float64 {
+			return c.Read(descriptor.Reported{Facts: m.Target, Observed: m.Observed})
+		}})
+	}
+	return v
+}
 
 // Figure is an entry of the vocabulary: a figure of a whole run.
 type Figure struct {
@@ -46,9 +64,12 @@ const (
 // perSecond is the unit of throughput.
 const perSecond = "ops/s"
 
-// OfRuns are the figures of a run.
-func OfRuns() []Figure {
-	return append([]Figure{
+// OfRuns are the figures of a whole run.
+func (v Vocabulary) OfRuns() []Figure { return append(ofRuns(), v.columns...) }
+
+// ofRuns are those that every target has.
+func ofRuns() []Figure {
+	return []Figure{
 		{Name: "throughput_ops", Unit: perSecond, Leads: true, Read: func(m *Measurement) *float64 { return &m.Throughput }},
 		{Name: "offered_ops", Unit: perSecond, Leads: true, Needs: openLoop, Read: func(m *Measurement) *float64 { return m.Offered }},
 		{Name: "total", Also: "runtime", Time: milliseconds(), Leads: true, OfAgent: true, Read: func(m *Measurement) *float64 { return m.Milliseconds }},
@@ -67,7 +88,7 @@ func OfRuns() []Figure {
 
 		{Name: "verify_count", Needs: verification, Read: func(m *Measurement) *float64 { return m.Verified.Rows }},
 		{Name: "verify_failed_count", Needs: verification, Read: func(m *Measurement) *float64 { return m.Verified.Wrong }},
-	}, ofTarget()...)
+	}
 }
 
 func counted(n uint64) *float64 {
@@ -75,10 +96,10 @@ func counted(n uint64) *float64 {
 	return &x
 }
 
-// find returns the figure of a run of that name.
-func find(name string) (Figure, bool) {
+// find returns the figure of a whole run of that name.
+func find(figures []Figure, name string) (Figure, bool) {
 	base, unit := Split(name)
-	for _, f := range OfRuns() {
+	for _, f := range figures {
 		switch isTime := f.Time != (Unit{}); {
 		case !isTime && f.Name == name:
 			return f, true
@@ -93,7 +114,7 @@ func find(name string) (Figure, bool) {
 // that of the alphabet.
 func Order() func(a, b string) int {
 	var leading []string
-	for _, f := range OfRuns() {
+	for _, f := range ofRuns() {
 		if f.Leads {
 			leading = append(leading, f.Name+f.Time.Suffix)
 		}

@@ -5,11 +5,42 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/workload"
 )
+
+// servers is the vocabulary of a target with columns of its own.
+func servers() figure.Vocabulary {
+	return figure.New([]descriptor.Column{
+		{Name: "servers_before", Unit: "servers", Read: descriptor.First("servers")},
+		{Name: "uptime_s", Read: descriptor.Fact("uptime")},
+	})
+}
+
+func TestColumnsOfTargetsAreFiguresOfRuns(t *testing.T) {
+	m := &figure.Measurement{
+		Throughput: 5, Target: map[string]string{"uptime": "90"},
+		Observed: func(name string) (first, last float64, reported bool) { return 3, 4, name == "servers" },
+	}
+	values := servers().Values(m)
+	for name, want := range map[string]float64{"servers_before": 3, "uptime_s": 90, "uptime_ms": 90_000, "throughput_ops": 5} {
+		got, ok := values.Get(name)
+		require.True(t, ok, name)
+		require.InDelta(t, want, got, 0, name)
+	}
+	require.Equal(t, "servers", servers().UnitOf("servers_before"))
+	require.Equal(t, "ms", servers().UnitOf("uptime_ms"))
+	require.Subset(t, servers().Names(), []string{"servers_before", "uptime_s", "uptime_us"})
+	require.Empty(t, servers().Parse("servers_before").MissingRequirement(plan.Case{}), "the run itself shows it")
+	require.False(t, servers().Parse("servers_before").OfAgent())
+	require.NotContains(t, figure.New(nil).Values(m), "servers_before", "no other target has it")
+	m.Target, m.Observed = nil, func(string) (first, last float64, reported bool) { return 0, 0, false }
+	require.NotContains(t, servers().Values(m), "servers_before", "it was not reported")
+	require.Nil(t, servers().Values(nil))
+}
 
 func TestANameTellsWhatItsColumnHolds(t *testing.T) {
 	for name, want := range map[string]figure.Column{
@@ -18,16 +49,19 @@ func TestANameTellsWhatItsColumnHolds(t *testing.T) {
 		"total_s":                   {Class: figure.OfRun},
 		"runtime_ms":                {Class: figure.OfRun},
 		"gc_total_count":            {Class: figure.OfRun},
-		"region_servers_before":     {Class: figure.OfRun},
+		"servers_before":            {Class: figure.OfRun},
 		"read_avg_ms":               {Class: figure.OfOperation, Op: workload.Read, Stat: "avg"},
 		"rmw_count":                 {Class: figure.OfOperation, Op: workload.ReadModifyWrite, Stat: "count"},
 		"multi_get_service_p999_us": {Class: figure.OfOperation, Op: workload.MultiGet, Stat: "p999", Service: true},
 
 		"total": {}, "total_count": {}, "throughput_ops_ms": {}, "read_avg": {}, "read_count_ms": {}, "read_p98_us": {}, "raed_p99_us": {},
-		"verify_avg_us": {}, "cleanup_avg_us": {}, "_avg_us": {}, "avg_us": {}, "_us": {}, "": {}, "recordcount": {}, "started_normally": {},
+		"servers_after": {}, "verify_avg_us": {}, "cleanup_avg_us": {}, "_avg_us": {}, "avg_us": {}, "_us": {}, "": {}, "recordcount": {}, "started_normally": {},
 	} {
 		want.Name = name
-		require.Equal(t, want, figure.Parse(name), name)
+		got := servers().Parse(name)
+		require.Equal(t, want.Class == figure.OfRun, got.Figure != nil, name)
+		got.Figure = nil
+		require.Equal(t, want, got, name)
 	}
 }
 
@@ -36,7 +70,7 @@ func TestFiguresOfOthersAreKnownByTheirForm(t *testing.T) {
 		"read_avg_ms": true, "read_p98_us": true, "cleanup_max_us": true, "peak_ops": true, "gc_young_count": true,
 		"recordcount": false, "started_normally": false, "ops_per_day": false, "read_px_us": false, "p98_us": false,
 	} {
-		require.Equal(t, want, figure.Parse(name).LooksLikeFigure(), name)
+		require.Equal(t, want, figure.New(nil).Parse(name).LooksLikeFigure(), name)
 	}
 	require.True(t, figure.IsPercentile("read_p999_us"))
 	require.False(t, figure.IsPercentile("read_avg_us"))
@@ -82,6 +116,6 @@ func TestAColumnSaysWhatACaseLacks(t *testing.T) {
 		{"recordcount", plan.Case{Properties: map[string]string{"recordcount": "1"}}, ""},
 		{"maxexecutiontime", plan.Case{Axes: []plan.Setting{{Key: "maxexecutiontime", Value: "1"}}}, ""},
 	} {
-		require.Equal(t, test.want, figure.Parse(test.name).MissingRequirement(test.of), test.name)
+		require.Equal(t, test.want, figure.New(nil).Parse(test.name).MissingRequirement(test.of), test.name)
 	}
 }

@@ -47,18 +47,18 @@ type Verified struct{ Rows, Wrong *float64 }
 // Values are figures by their names, in the units of their names: throughput_ops, total_ms, read_avg_us …
 type Values map[string]float64
 
-// Values reads all figures off.
-func (m *Measurement) Values() Values { return m.values(false) }
+// Values reads all figures off a measurement.
+func (v Vocabulary) Values(m *Measurement) Values { return m.values(v.OfRuns(), false) }
 
 // AgentValues reads off the figures that one agent's part in a run has.
-func (m *Measurement) AgentValues() Values { return m.values(true) }
+func (m *Measurement) AgentValues() Values { return m.values(ofRuns(), true) }
 
-func (m *Measurement) values(ofAgent bool) Values {
+func (m *Measurement) values(figures []Figure, ofAgent bool) Values {
 	if m == nil {
 		return nil
 	}
 	v := make(Values)
-	for _, f := range OfRuns() {
+	for _, f := range figures {
 		if ofAgent && !f.OfAgent {
 			continue
 		}
@@ -104,7 +104,7 @@ func (v Values) Get(name string) (float64, bool) {
 	if asked == (Unit{}) {
 		return 0, false
 	}
-	if f, ok := find(name); ok {
+	if f, ok := find(ofRuns(), name); ok { // columns of targets have one name each
 		base = f.Name
 	}
 	for _, unit := range Units() {

@@ -10,8 +10,8 @@ import (
 func (c Column) MissingRequirement(of plan.Case) string {
 	switch c.Class {
 	case OfRun:
-		if f, ok := find(c.Name); ok && f.Needs != nil {
-			return f.Needs(of.Settings)
+		if c.Figure.Needs != nil {
+			return c.Figure.Needs(of.Settings)
 		}
 	case OfOperation:
 		switch {

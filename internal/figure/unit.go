@@ -26,11 +26,11 @@ func Split(name string) (base string, unit Unit) {
 }
 
 // UnitOf is the unit of a figure by its name; empty for what is counted.
-func UnitOf(name string) string {
+func (v Vocabulary) UnitOf(name string) string {
 	if _, u := Split(name); u != (Unit{}) {
 		return u.Name
 	}
-	if f, ok := find(name); ok {
+	if f, ok := find(v.OfRuns(), name); ok {
 		return f.Unit
 	}
 	if strings.HasSuffix(name, "_ops") || strings.HasPrefix(name, "qps_") { // of what was published

@@ -60,15 +60,15 @@ func layers() []layer {
 			{name: "result"},
 		}},
 		{"ideas", []room{
-			{name: "spec", beside: []string{"figure", "descriptor"}},
-			{name: "figure", beside: []string{"plan"}},
+			{name: "spec", beside: []string{"figure"}},
+			{name: "figure", beside: []string{"plan", "descriptor"}},
 			{name: "plan", beside: []string{"workload", "pacing"}},
 			{name: "workload", beside: []string{"keyspace"}},
 			{name: "keyspace"},
 			{name: "target/null/nullspec", beside: []string{"descriptor"}},
 			{
 				name: "target/hbase/hbasespec", beside: []string{"descriptor", "sandbox/fault", "plan"},
-				only: []string{"target", "target/hbase", "dev", "cmd", "test"}, tests: []string{"spec"},
+				only: []string{"target", "target/hbase", "dev", "cmd", "test"}, tests: []string{"spec", "report"},
 			},
 			{name: "descriptor", beside: []string{"property", "workload"}},
 			{name: "property"},

@@ -9,10 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/table"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 // aRun is a run of a case, of reads.
@@ -90,7 +92,7 @@ func aSuite() result.Suite {
 	for _, i := range []int{0, 2, 1, 3, 4} {
 		s.Ran = append(s.Ran, result.Turn{Run: s.Runs[i].ID})
 	}
-	table.Conclude(&s)
+	table.Conclude(&s, descriptor.List{hbasespec.Sandbox()})
 	return s
 }
 

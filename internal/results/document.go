@@ -136,7 +136,7 @@ func (s *Store) JSON(ctx context.Context, id string) ([]byte, error) {
 	if id != suite.ID || len(whole.Runs) == 1 {
 		return json.Marshal(whole.Runs[0])
 	}
-	table.Conclude(&whole)
+	table.Conclude(&whole, s.reader.Targets())
 	return json.Marshal(whole)
 }
 

@@ -79,7 +79,7 @@ func (s *Store) checkImported(ctx context.Context, suite archive.Suite, runs []a
 			return err
 		}
 	}
-	table.Conclude(&whole)
+	table.Conclude(&whole, s.reader.Targets())
 	_, err = json.Marshal(whole)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spelling"
 )
@@ -31,12 +32,13 @@ func keysFor(targets descriptor.List) []property.Key {
 // table finds keys by name.
 type table struct {
 	targets descriptor.List
+	figures figure.Vocabulary
 	keys    []property.Key
 	index   map[string]int
 }
 
 func newTable(targets descriptor.List) table {
-	t := table{targets: targets, keys: keysFor(targets)}
+	t := table{targets: targets, figures: figure.New(targets.Columns()), keys: keysFor(targets)}
 	t.index = make(map[string]int, len(t.keys))
 	for i, k := range t.keys {
 		t.index[k.Name] = i

@@ -16,5 +16,8 @@ func NewReader(targets ...descriptor.Target) *Reader {
 	return &Reader{newTable(targets)}
 }
 
+// Targets lists the descriptions of the targets.
+func (r *Reader) Targets() descriptor.List { return slices.Clone(r.table.targets) }
+
 // Keys lists every property that is known, by topic.
 func (r *Reader) Keys() []property.Key { return slices.Clone(r.table.keys) }

@@ -62,7 +62,7 @@ func (j *suiteJudge) judgeTables(read *suite.Suite, cases []plan.Case, whole boo
 			}
 		}
 		for i, name := range t.Columns {
-			one.judge(figure.Parse(name), t.At[i])
+			one.judge(j.table.figures.Parse(name), t.At[i])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(read.Published)) {
@@ -113,7 +113,7 @@ func (j *tableJudge) judge(c figure.Column, at suite.Place) {
 	case c.Class == figure.Other && !told && !j.isProperty(c.Name):
 		j.unknownColumn(c.Name, here)
 	case c.Class == figure.Other && told && !j.isProperty(c.Name):
-		if near := spelling.Close(c.Name, figure.Names()); near != "" {
+		if near := spelling.Close(c.Name, j.table.figures.Names()); near != "" {
 			j.tell(&j.warnings, here.finding("%s is no figure of benchd's, so that only what was published is shown; did you mean %s?", property.Quote(c.Name), near))
 		}
 	case told:
@@ -147,7 +147,7 @@ func (j *tableJudge) judgeLack(c figure.Column, here entry) {
 func (j *tableJudge) unknownColumn(name string, here entry) {
 	near := ""
 	if len(j.problems) < mostOfSuite { // the rest are only counted
-		near = spelling.Nearest(name, slices.Concat(figure.Names(), slices.Sorted(maps.Keys(j.published)), j.table.names()))
+		near = spelling.Nearest(name, slices.Concat(j.table.figures.Names(), slices.Sorted(maps.Keys(j.published)), j.table.names()))
 	}
 	base, _ := figure.Split(name)
 	switch {
@@ -167,7 +167,7 @@ func (j *suiteJudge) isProperty(name string) bool {
 
 // judgePublished warns of names in published lines that nothing shows, and that are nearly those of something.
 func (j *suiteJudge) judgePublished(names []suite.Name, cases []plan.Case, shown map[string]bool) {
-	figures, bares := figure.Names(), make(map[string]bool)
+	figures, bares := j.table.figures.Names(), make(map[string]bool)
 	for _, name := range figures {
 		bares[bare(name)] = true
 	}
@@ -179,7 +179,7 @@ func (j *suiteJudge) judgePublished(names []suite.Name, cases []plan.Case, shown
 	}
 	known := slices.Concat(figures, []string{"at"}, slices.Sorted(maps.Keys(axes)), slices.Sorted(maps.Keys(shown)))
 	for _, n := range names {
-		c := figure.Parse(n.Text)
+		c := j.table.figures.Parse(n.Text)
 		switch {
 		case c.Class != figure.Other, n.Text == "at", shown[n.Text], axes[n.Text], j.isProperty(n.Text), len(j.warnings) >= mostWarnings:
 			continue

@@ -7,21 +7,22 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/stats"
 )
 
 // Conclude makes the cases and the tables of a suite from its plan and its runs, whose Effects are there. It may be
-// called while runs still go on, and again.
-func Conclude(s *result.Suite) {
+// called while runs still go on, and again. Runs have the columns of their target among targets.
+func Conclude(s *result.Suite, targets descriptor.List) {
 	s.Cases, s.Tables = nil, nil
 	if s.Plan == nil {
 		return
 	}
-	suite := newMeasured(*s)
+	suite := newMeasured(*s, targets)
 	for _, c := range suite.cases {
-		s.Cases = append(s.Cases, c.conclude())
+		s.Cases = append(s.Cases, c.conclude(suite.figures))
 	}
 	for _, t := range s.Plan.Tables {
 		s.Tables = append(s.Tables, suite.tables(t)...)
@@ -30,7 +31,8 @@ func Conclude(s *result.Suite) {
 
 // measured is a suite by its cases.
 type measured struct {
-	cases []*caseRuns
+	figures figure.Vocabulary // of all targets
+	cases   []*caseRuns
 }
 
 // caseRuns is a case with its runs.
@@ -46,8 +48,8 @@ type oneRun struct {
 	because string
 }
 
-func newMeasured(s result.Suite) measured {
-	var m measured
+func newMeasured(s result.Suite, targets descriptor.List) measured {
+	m := measured{figures: figure.New(targets.Columns())}
 	byName := make(map[string]*caseRuns)
 	for _, planned := range s.Plan.Cases {
 		c := &caseRuns{PlannedCase: planned}
@@ -56,7 +58,8 @@ func newMeasured(s result.Suite) measured {
 	}
 	for _, run := range s.Runs {
 		if c := byName[run.Case]; c != nil {
-			c.runs = append(c.runs, oneRun{Run: run, figures: run.Measurement().Values(), because: unfit(run)})
+			target, _ := targets.Find(run.Resolved["db"])
+			c.runs = append(c.runs, oneRun{Run: run, figures: figure.New(target.Columns).Values(run.Measurement()), because: unfit(run)})
 		}
 	}
 	for _, c := range m.cases {
@@ -113,7 +116,7 @@ func (c *caseRuns) fit() []oneRun {
 	return out
 }
 
-func (c *caseRuns) conclude() result.Case {
+func (c *caseRuns) conclude(figures figure.Vocabulary) result.Case {
 	out := result.Case{
 		Name: c.Name, Scenario: c.Scenario, Axes: c.Axes, Dataset: c.Dataset, Target: c.Target, Fills: c.Fills, Repeats: c.Repeats,
 		Runs: []string{}, LeftOut: []result.LeftOut{}, Figures: []result.Figure{}, Published: c.Published,
@@ -134,14 +137,14 @@ func (c *caseRuns) conclude() result.Case {
 		}
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(names), figure.Order()) {
-		out.Figures = append(out.Figures, overRuns(name, fit))
+		out.Figures = append(out.Figures, overRuns(figures, name, fit))
 	}
 	return out
 }
 
 // overRuns is a figure over the runs of a case; at least one of them has it.
-func overRuns(name string, runs []oneRun) result.Figure {
-	out := result.Figure{Name: name, Unit: figure.UnitOf(name), Values: make([]*float64, len(runs))}
+func overRuns(figures figure.Vocabulary, name string, runs []oneRun) result.Figure {
+	out := result.Figure{Name: name, Unit: figures.UnitOf(name), Values: make([]*float64, len(runs))}
 	var values []float64
 	for i, r := range runs {
 		if v, ok := r.figures.Get(name); ok {
@@ -149,7 +152,7 @@ func overRuns(name string, runs []oneRun) result.Figure {
 			values = append(values, v)
 		}
 	}
-	if figure.Parse(name).Over() == figure.Median {
+	if figures.Parse(name).Over() == figure.Median {
 		out.Spread = stats.Percentiles(values)
 	} else {
 		out.Spread = stats.Repeats(values)
@@ -159,8 +162,7 @@ func overRuns(name string, runs []oneRun) result.Figure {
 
 // represent is the one value that stands for a figure in a row over several runs: the median of percentiles, the least of
 // what is a least, the greatest of what is a greatest, and the mean of all else.
-func represent(f result.Figure) float64 {
-	over := figure.Parse(f.Name).Over()
+func represent(f result.Figure, over figure.Over) float64 {
 	switch {
 	case f.Median != nil:
 		return *f.Median

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/table"
@@ -17,8 +18,8 @@ import (
 func ran(id, name string, repeat int, throughput, mean, p99 float64) result.Run {
 	return result.Run{
 		ID: id, Case: name, Repeat: repeat, Status: result.Complete, Reconcile: result.Reconcile{OK: true},
-		Resolved:   map[string]string{"threadcount": "10", "threads.total": "0", "recordcount": "1000"},
-		Provenance: result.Provenance{Target: map[string]string{"hbase.table.regions": "201"}},
+		Resolved:   map[string]string{"db": "store", "threadcount": "10", "threads.total": "0", "recordcount": "1000"},
+		Provenance: result.Provenance{Target: map[string]string{"store.regions": "201"}},
 		Phases: []result.Phase{
 			{Name: "warmup", Loop: "closed", Seconds: 5, Throughput: 1},
 			{Name: "measure", Loop: "closed", Seconds: 10, Throughput: throughput, Ops: 1000, Operations: []result.Operation{
@@ -31,7 +32,7 @@ func ran(id, name string, repeat int, throughput, mean, p99 float64) result.Run 
 
 func suite(cases []result.PlannedCase, tables []plan.Table, runs ...result.Run) *result.Suite {
 	s := &result.Suite{ID: "S", Plan: &result.Plan{Cases: cases, Tables: tables}, Runs: runs}
-	table.Conclude(s)
+	table.Conclude(s, descriptor.List{{Name: "store", Columns: []descriptor.Column{{Name: "regions", Read: descriptor.Fact("store.regions")}}}})
 	return s
 }
 

@@ -18,8 +18,8 @@ type asked struct {
 }
 
 // newAsked checks a name; told are the names of published figures.
-func newAsked(name string, told map[string]bool) asked {
-	c := figure.Parse(name)
+func (m measured) newAsked(name string, told map[string]bool) asked {
+	c := m.figures.Parse(name)
 	return asked{c, c.Class != figure.Identity && (c.LooksLikeFigure() || told[name])}
 }
 
@@ -50,7 +50,7 @@ func (m measured) tables(t plan.Table) []result.Table {
 
 // table makes a table of the cases that fit.
 func (m measured) table(t plan.Table, fits func(*caseRuns) bool) result.Table {
-	b := tableBuilder{repeats: t.Repeats}
+	b := tableBuilder{figures: m.figures, repeats: t.Repeats}
 	not := func(c *caseRuns) bool { return !fits(c) }
 	told := make(map[string]bool)
 	for _, scenario := range t.Scenarios {
@@ -59,7 +59,7 @@ func (m measured) table(t plan.Table, fits func(*caseRuns) bool) result.Table {
 		}
 	}
 	for _, name := range t.Columns {
-		b.columns = append(b.columns, newAsked(name, told))
+		b.columns = append(b.columns, m.newAsked(name, told))
 		b.clients = b.clients || name == "client"
 	}
 	for _, scenario := range t.Scenarios {
@@ -103,6 +103,7 @@ func (m measured) of(scenario string) []*caseRuns {
 // tableBuilder gathers the rows of a table. Each column has a measured and a published cell, until finish leaves those
 // out that are empty throughout.
 type tableBuilder struct {
+	figures figure.Vocabulary
 	columns []asked
 	repeats bool
 	clients bool // a row for each agent
@@ -187,15 +188,19 @@ func (b *tableBuilder) over(c *caseRuns) {
 	if len(fit) == 0 && len(c.runs) > 0 {
 		row.Status = c.runs[len(c.runs)-1].Status
 	}
-	get := func(name string) (float64, bool) {
-		for _, r := range fit {
+	b.add(row, c, 0, 0, b.represented(fit), average(c.Published, c.Target))
+}
+
+// represented gives the values that stand for the figures of some runs.
+func (b *tableBuilder) represented(runs []oneRun) func(name string) (float64, bool) {
+	return func(name string) (float64, bool) {
+		for _, r := range runs {
 			if _, ok := r.figures.Get(name); ok {
-				return represent(overRuns(name, fit)), true
+				return represent(overRuns(b.figures, name, runs), b.figures.Parse(name).Over()), true
 			}
 		}
 		return 0, false
 	}
-	b.add(row, c, 0, 0, get, average(c.Published, c.Target))
 }
 
 // agents adds a row for each agent of each run.
@@ -238,21 +243,13 @@ func (b *tableBuilder) peak(cases []*caseRuns) {
 	best, highest := cases[0], -1.0
 	for _, c := range cases {
 		if fit := c.fit(); len(fit) > 0 {
-			if mean := *overRuns("throughput_ops", fit).Mean; mean > highest {
+			if mean := *overRuns(b.figures, "throughput_ops", fit).Mean; mean > highest {
 				best, highest = c, mean
 			}
 		}
 	}
 	fit := best.fit()
-	get := func(name string) (float64, bool) {
-		for _, r := range fit {
-			if _, ok := r.figures.Get(name); ok {
-				return represent(overRuns(name, fit)), true
-			}
-		}
-		return 0, false
-	}
-	b.add(result.Row{Kind: result.Highest, Case: best.Name, Runs: len(fit)}, best, 0, 0, get, said)
+	b.add(result.Row{Kind: result.Highest, Case: best.Name, Runs: len(fit)}, best, 0, 0, b.represented(fit), said)
 }
 
 // add adds a row: its labels, what was measured and what was published.
@@ -282,12 +279,12 @@ func (b *tableBuilder) finish(t *result.Table) {
 			return slices.ContainsFunc(b.rows, func(r doubleRow) bool { return !cells(r)[i].Empty() })
 		}
 		if col.Measured() || !col.figure || some(func(r doubleRow) []result.Cell { return r.measured }) {
-			t.Columns = append(t.Columns, result.Column{Name: col.Name, Unit: figure.UnitOf(col.Name), Figure: col.figure})
+			t.Columns = append(t.Columns, result.Column{Name: col.Name, Unit: b.figures.UnitOf(col.Name), Figure: col.figure})
 			keep = append(keep, func(r doubleRow) result.Cell { return r.measured[i] })
 			medians = medians || figure.IsPercentile(col.Name)
 		}
 		if some(func(r doubleRow) []result.Cell { return r.published }) {
-			t.Columns = append(t.Columns, result.Column{Name: col.Name, Unit: figure.UnitOf(col.Name), Figure: true, Published: true})
+			t.Columns = append(t.Columns, result.Column{Name: col.Name, Unit: b.figures.UnitOf(col.Name), Figure: true, Published: true})
 			keep = append(keep, func(r doubleRow) result.Cell { return r.published[i] })
 		}
 	}

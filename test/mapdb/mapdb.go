@@ -50,6 +50,7 @@ func describe() descriptor.Target {
 		Watched: true,
 		Filling: []string{"map.clear"},
 		Empties: func(v property.Values) bool { return v.Bool("map.clear") },
+		Columns: []descriptor.Column{{Name: "map_rows", Unit: "rows", Read: descriptor.Fact("map.rows")}},
 		Actions: []descriptor.Action{{Name: "clear"}, {Name: "count"}},
 		Between: []string{"count"},
 		Probe:   "count",

@@ -55,6 +55,7 @@ func common() descriptor.Target {
 		Empties:     recreates,
 		Splits:      splitsOf,
 		Watched:     true,
+		Columns:     columns(),
 		Actions:     actions(),
 		Between:     between(),
 		Probe:       "servers",

@@ -1,0 +1,28 @@
+package hbasespec
+
+import "github.com/benchd/benchd/internal/descriptor"
+
+// columns are the figures of a run that the facts and the telemetry of a cluster give.
+func columns() []descriptor.Column {
+	return []descriptor.Column{
+		{Name: "regions", Read: descriptor.Fact(tableRegions)},
+		{Name: "regions_after", Read: regionsAfter},
+		{Name: "region_servers_before", Read: descriptor.First("hbase.master.servers")},
+		{Name: "region_servers_after", Read: descriptor.Last("hbase.master.servers")},
+		{Name: "regions_stuck_in_transition", Read: descriptor.Last("hbase.master.regions_in_transition")},
+	}
+}
+
+// tableRegions is the fact that has the regions of the run's table as the run began.
+const tableRegions = "hbase.table.regions"
+
+// regionsAfter are the regions that the table began with, and those by which the cluster's grew meanwhile.
+func regionsAfter(r descriptor.Reported) *float64 {
+	before := descriptor.Fact(tableRegions)(r)
+	first, last, ok := r.Observed("hbase.master.regions")
+	if before == nil || !ok {
+		return nil
+	}
+	after := *before + last - first
+	return &after
+}
