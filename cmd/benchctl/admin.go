@@ -103,7 +103,7 @@ func adminCommand(targets target.List) cli.Command {
 	var commands []cli.Command
 	var examples []string
 	for _, t := range targets {
-		if len(t.Admin.Verbs) > 0 {
+		if t.Admin.Short != "" {
 			commands = append(commands, adminTargetCommand(targets, t.Target))
 			if t.Admin.Example != "" {
 				examples = append(examples, t.Admin.Example)

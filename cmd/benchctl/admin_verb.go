@@ -13,24 +13,27 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
-// adminTargetCommand has a command for each verb of a target.
+// adminTargetCommand has a command for each action of a target that has a verb.
 func adminTargetCommand(targets target.List, t descriptor.Target) cli.Command {
 	cmd := &cobra.Command{Use: t.Name, Short: t.Admin.Short, Long: t.Admin.Long, Example: t.Admin.Example}
-	commands := make([]cli.Command, len(t.Admin.Verbs))
-	for i, v := range t.Admin.Verbs {
-		commands[i] = adminVerbCommand(targets, t.Name, v)
+	var commands []cli.Command
+	for _, a := range t.Actions {
+		if a.Verb.Short != "" {
+			commands = append(commands, adminVerbCommand(targets, t.Name, a))
+		}
 	}
 	return cli.Command{Command: cmd, Commands: commands}
 }
 
-// adminVerbCommand makes a command of a verb.
-func adminVerbCommand(targets target.List, name string, v descriptor.Verb) cli.Command {
-	cmd := &cobra.Command{Use: strings.TrimSpace(v.Name + " " + v.Args), Short: v.Short, Long: v.More, Example: v.Example}
+// adminVerbCommand makes a command of an action.
+func adminVerbCommand(targets target.List, name string, a descriptor.Action) cli.Command {
+	v := a.Verb
+	cmd := &cobra.Command{Use: strings.TrimSpace(a.Command() + " " + v.Args), Short: v.Short, Long: v.More, Example: v.Example}
 	f := addAdminFlags(cmd, targets)
 	switch {
 	case v.Required:
 		cmd.Args = cli.Exactly(v.Args)
-	case v.Argument != "":
+	case v.Args != "":
 		cmd.Args = cobra.MaximumNArgs(1)
 	default:
 		cmd.Args = cobra.NoArgs
@@ -45,9 +48,9 @@ func adminVerbCommand(targets target.List, name string, v descriptor.Verb) cli.C
 		setters = append(setters, addVerbFlag(cmd, flag))
 	}
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, args []string) error {
-		action := load.Action{Name: strings.ReplaceAll(v.Name, "-", "_"), Args: map[string]string{}}
+		action := load.Action{Name: a.Name, Args: map[string]string{}}
 		if len(args) > 0 {
-			action.Args[v.Argument] = args[0]
+			action.Args[a.Takes[0]] = args[0]
 		}
 		for _, set := range setters {
 			set(action.Args)

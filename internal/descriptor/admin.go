@@ -1,18 +1,15 @@
 package descriptor
 
-// Admin is what an administrator does to a target, as commands below `benchctl admin`.
-type Admin struct {
-	Short, Long, Example string // of the command that has the target's name
-	Verbs                []Verb
-}
+// Admin is what an administrator does to a target: the command below `benchctl admin` that has the target's name. Its own
+// commands are the verbs of the target's actions.
+type Admin struct{ Short, Long, Example string }
 
-// Verb is an action as a command. The action has the verb's name with underscores.
+// Verb is an action as a command. It has the action's name, with dashes; its argument is the first that the action takes.
 type Verb struct {
-	Name, Args           string // as in a line of usage
+	Args                 string // as in a line of usage; empty for none
+	Required             bool   // there must be one
+	Choices              []string
 	Short, More, Example string
-	Argument             string // of the action, that the command's argument is
-	Required             bool
-	Choices              []string // of the argument
 	Flags                []Flag
 }
 

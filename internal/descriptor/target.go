@@ -41,8 +41,8 @@ type Target struct {
 	Attachments []Attachment
 	// Supplied are properties of cases that set none of them. They belong together.
 	Supplied map[string]string
-	// Actions are what can be done to the target while it is measured, in the order in which messages name them. Between are
-	// the names of those that can also be done before a run is measured or after a load; they take no arguments then.
+	// Actions are what can be done to the target, in the order in which messages name them. Between are the names of those that
+	// can also be done before a run is measured or after a load; they take no arguments then.
 	Actions []Action
 	Between []string
 	// Columns are the figures that the target's facts and telemetry give beside those of every run.
@@ -51,7 +51,7 @@ type Target struct {
 	// says what the facts of a target show. Both are for the doctor, and optional.
 	Probe   string
 	Examine func(facts map[string]string) Finding
-	// Admin is what an administrator can do to the target. Optional.
+	// Admin introduces the verbs of Actions. Without it the target has no commands below `benchctl admin`.
 	Admin Admin
 	// Check reports what does not fit together in a case of this target. Each value has been checked by its key. Optional.
 	Check func(Case)

@@ -43,8 +43,12 @@ func TestKeysThatTargetsShareAreListedOnce(t *testing.T) {
 
 func TestActionsThatTargetsShareAreListedOnce(t *testing.T) {
 	flush, split := descriptor.Action{Name: "flush"}, descriptor.Action{Name: "split", Takes: []string{"key"}}
-	list := descriptor.List{{Name: "one", Actions: []descriptor.Action{flush}}, {Name: "two", Actions: []descriptor.Action{flush, split}}}
-	require.Equal(t, []descriptor.Action{flush, split}, list.Actions())
+	list := descriptor.List{
+		{Name: "one", Actions: []descriptor.Action{{Name: "count", AdminOnly: true}, flush}},
+		{Name: "two", Actions: []descriptor.Action{flush, split}},
+	}
+	require.Equal(t, []descriptor.Action{flush, split}, list.Actions(), "what a run can do")
+	require.Equal(t, "major-compact", descriptor.Action{Name: "major_compact"}.Command())
 }
 
 func TestWhatTargetsShareIsListedOnce(t *testing.T) {

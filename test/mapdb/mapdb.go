@@ -51,19 +51,16 @@ func describe() descriptor.Target {
 		Filling: []string{"map.clear"},
 		Empties: func(v property.Values) bool { return v.Bool("map.clear") },
 		Columns: []descriptor.Column{{Name: "map_rows", Unit: "rows", Read: descriptor.Fact("map.rows")}},
-		Actions: []descriptor.Action{{Name: "clear"}, {Name: "count"}},
+		Actions: []descriptor.Action{
+			{Name: "clear", Verb: descriptor.Verb{Short: "Drop all rows", Example: "  benchctl admin map clear"}},
+			{Name: "count", Verb: descriptor.Verb{Short: "Count the rows", Example: "  benchctl admin map count"}},
+		},
 		Between: []string{"count"},
 		Probe:   "count",
 		Examine: func(facts map[string]string) descriptor.Finding {
 			return descriptor.Finding{Found: ", a map of " + facts["map.rows"] + " rows"}
 		},
-		Admin: descriptor.Admin{
-			Short: "Count and clear a map",
-			Verbs: []descriptor.Verb{
-				{Name: "count", Short: "Count the rows", Example: "  benchctl admin map count"},
-				{Name: "clear", Short: "Drop all rows", Example: "  benchctl admin map clear"},
-			},
-		},
+		Admin: descriptor.Admin{Short: "Count and clear a map"},
 	}
 }
 

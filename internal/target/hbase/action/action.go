@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
@@ -50,64 +51,76 @@ func (a *actor) Close() error {
 
 // Act does an action.
 func (a *actor) Act(ctx context.Context, what load.Action) (load.Answer, error) {
-	d, ok := actions()[what.Name]
-	if !ok {
-		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("target hbase cannot %q: it can %s", what.Name, strings.Join(Names(), ", ")))
+	described, ok := find(what.Name)
+	do := functions()[what.Name]
+	if !ok || do == nil {
+		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("target hbase cannot %q: it can %s", what.Name, strings.Join(names(), ", ")))
 	}
-	args, err := a.check(what, d)
+	args, err := a.check(what, described)
 	if err != nil {
 		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("%s: %w", what.Name, err))
 	}
-	answer, err := d.do(a, ctx, args)
+	answer, err := do(a, ctx, args)
 	if errors.Is(err, admin.ErrUnknown) {
 		err = load.Mark(load.ErrUnknown, err)
 	}
 	return answer, err
 }
 
-// action is the definition of an action.
-type action struct {
-	table bool     // whether it is done to a table; then that of the settings is meant where none is named
-	needs []string // arguments that must be there
-	takes []string // arguments that may be there
-	do    func(a *actor, ctx context.Context, args map[string]string) (load.Answer, error)
-}
+// function does an action whose arguments are checked.
+type function func(a *actor, ctx context.Context, args map[string]string) (load.Answer, error)
 
-func actions() map[string]action {
-	return map[string]action{
-		"flush":          {table: true, do: (*actor).flush},
-		"compact":        {table: true, takes: []string{"wait"}, do: compact(false)},
-		"major_compact":  {table: true, takes: []string{"wait"}, do: compact(true)},
-		"split":          {table: true, takes: []string{"region", "key"}, do: (*actor).split},
-		"move":           {needs: []string{"region"}, takes: []string{"server"}, do: (*actor).move},
-		"balance":        {do: (*actor).balance},
-		"balancer":       {takes: []string{"state"}, do: (*actor).balancer},
-		"regions":        {table: true, do: (*actor).regions},
-		"servers":        {do: (*actor).servers},
-		"tables":         {do: (*actor).tables},
-		"describe":       {table: true, do: (*actor).describe},
-		"wait_for_quiet": {do: (*actor).quiet},
-		"count":          {table: true, do: (*actor).count},
-		"create":         {table: true, do: (*actor).create},
-		"drop":           {table: true, takes: []string{"force"}, do: (*actor).drop},
-		"truncate":       {table: true, takes: []string{"force", "keep_splits"}, do: (*actor).truncate},
-		"enable":         {table: true, do: (*actor).enable},
-		"disable":        {table: true, do: (*actor).disable},
+// functions has a function for each action that hbasespec describes.
+func functions() map[string]function {
+	return map[string]function{
+		"balance":        (*actor).balance,
+		"balancer":       (*actor).balancer,
+		"compact":        compact(false),
+		"count":          (*actor).count,
+		"create":         (*actor).create,
+		"describe":       (*actor).describe,
+		"disable":        (*actor).disable,
+		"drop":           (*actor).drop,
+		"enable":         (*actor).enable,
+		"flush":          (*actor).flush,
+		"major_compact":  compact(true),
+		"move":           (*actor).move,
+		"regions":        (*actor).regions,
+		"servers":        (*actor).servers,
+		"split":          (*actor).split,
+		"tables":         (*actor).tables,
+		"truncate":       (*actor).truncate,
+		"wait_for_quiet": (*actor).quiet,
 	}
 }
 
-// Names lists what can be done.
-func Names() []string { return slices.Sorted(maps.Keys(actions())) }
+// find returns the description of an action.
+func find(name string) (descriptor.Action, bool) {
+	all := hbasespec.Actions()
+	i := slices.IndexFunc(all, func(a descriptor.Action) bool { return a.Name == name })
+	if i < 0 {
+		return descriptor.Action{}, false
+	}
+	return all[i], true
+}
 
-// check checks an action's arguments and fills in the table of the settings.
-func (a *actor) check(what load.Action, d action) (map[string]string, error) {
+// names lists what can be done.
+func names() []string {
+	var all []string
+	for _, a := range hbasespec.Actions() {
+		all = append(all, a.Name)
+	}
+	return all
+}
+
+// check checks an action's arguments. Where it takes a table and none is named, that of the settings is meant.
+func (a *actor) check(what load.Action, described descriptor.Action) (map[string]string, error) {
 	args := maps.Clone(what.Args)
 	if args == nil {
 		args = make(map[string]string)
 	}
-	known := slices.Concat(d.needs, d.takes)
-	if d.table {
-		known = append(known, "table")
+	known := slices.Concat(described.Takes, described.Named)
+	if slices.Contains(known, "table") {
 		if args["table"] == "" {
 			args["table"] = a.settings.FullTable()
 		}
@@ -120,10 +133,8 @@ func (a *actor) check(what load.Action, d action) (map[string]string, error) {
 			return nil, fmt.Errorf("it takes no %s (%s)", name, strings.Join(known, ", "))
 		}
 	}
-	for _, name := range d.needs {
-		if args[name] == "" {
-			return nil, fmt.Errorf("it needs a %s", name)
-		}
+	if described.Verb.Required && args[described.Takes[0]] == "" {
+		return nil, fmt.Errorf("it needs a %s", described.Takes[0])
 	}
 	for _, name := range []string{"wait", "force", "keep_splits"} {
 		if v := args[name]; v != "" && v != "true" && v != "false" {

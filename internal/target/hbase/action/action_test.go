@@ -1,8 +1,8 @@
 package action
 
 import (
+	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,34 +31,15 @@ func TestAnActionIsJudgedBeforeItIsDone(t *testing.T) {
 			require.ErrorContains(t, err, tt.want)
 		})
 	}
-	args, err := a.check(load.Action{Name: "flush"}, actions()["flush"])
+	flush, ok := find("flush")
+	require.True(t, ok)
+	args, err := a.check(load.Action{Name: "flush"}, flush)
 	require.NoError(t, err)
 	require.Equal(t, "n:t", args["table"], "the table of the settings is meant where none is named")
-	require.True(t, slices.IsSorted(Names()))
 }
 
-// What a description offers can be done.
-func TestEveryActionThatIsDescribedExists(t *testing.T) {
-	described := hbasespec.Target()
-	names := append([]string{described.Probe}, described.Between...)
-	for _, a := range described.Actions {
-		names = append(names, a.Name)
-	}
-	for _, v := range described.Admin.Verbs {
-		names = append(names, strings.ReplaceAll(v.Name, "-", "_"))
-	}
-	require.Subset(t, Names(), names)
-	require.Subset(t, names, Names(), "what can be done can be asked for")
-	for _, v := range described.Admin.Verbs {
-		d := actions()[strings.ReplaceAll(v.Name, "-", "_")]
-		known := slices.Concat(d.needs, d.takes, []string{"table"})
-		for _, flag := range v.Flags {
-			require.Contains(t, known, flag.Argument, v.Name)
-		}
-		if v.Argument != "" {
-			require.Contains(t, known, v.Argument, v.Name)
-		}
-	}
+func TestEveryActionThatIsDescribedHasAFunction(t *testing.T) {
+	require.ElementsMatch(t, names(), slices.Collect(maps.Keys(functions())))
 }
 
 func TestKeysArePrintedAsHBaseDoes(t *testing.T) {

@@ -8,20 +8,122 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// actions are what can be done to HBase while it is measured, with the arguments that each takes.
-func actions() []descriptor.Action {
+// Actions are what can be done to HBase, with the arguments that each takes. Package action has a function for each.
+func Actions() []descriptor.Action {
 	table := []string{"table"}
+	wait := descriptor.Flag{Name: "wait", Argument: "wait", Switch: true, Usage: "wait until the servers are quiet again"}
+	force := descriptor.Flag{Name: "force", Argument: "force", Switch: true, Usage: "do it to a table that benchd did not create, too"}
+	splitting := []descriptor.Flag{
+		{Name: "encoded", Argument: "region", Usage: "split only the region of that encoded `NAME`"},
+		{Name: "key", Argument: "key", Usage: "split only the region that has `KEY`, there"},
+	}
+	moving := []descriptor.Flag{
+		{Name: "to", Argument: "server", Usage: "move it to server `HOST,PORT,STARTCODE`, or HOST:PORT; default is as the master thinks best"},
+	}
+	truncating := []descriptor.Flag{
+		force, {Name: "keep-splits", Argument: "keep_splits", Switch: true, On: true, Usage: "keep the regions' bounds"},
+	}
 	return []descriptor.Action{
-		{Name: "balance"},
-		{Name: "balancer", Takes: []string{"state"}, Needs: 1, Check: checkState},
-		{Name: "compact", Takes: table, Named: []string{"wait"}, Check: checkArgs},
-		{Name: "disable", Takes: table, Check: checkArgs},
-		{Name: "enable", Takes: table, Check: checkArgs},
-		{Name: "flush", Takes: table, Check: checkArgs},
-		{Name: "major_compact", Takes: table, Named: []string{"wait"}, Check: checkArgs},
-		{Name: "move", Takes: []string{"region", "server"}, Needs: 1},
-		{Name: "split", Takes: []string{"table", "key"}, Named: []string{"region"}, Check: checkArgs},
-		{Name: "wait_for_quiet"},
+		{Name: "balance", Verb: descriptor.Verb{
+			Short: "Let the master spread the regions over the servers", Example: "  benchctl admin hbase balance",
+		}},
+		{
+			Name: "balancer", Takes: []string{"state"}, Needs: 1, Check: checkState,
+			Verb: descriptor.Verb{
+				Args: "[on|off]", Short: "Tell whether the balancer is on, or switch it",
+				Example: "  benchctl admin hbase balancer\n  benchctl admin hbase balancer off", Choices: []string{"on", "off"},
+			},
+		},
+		{
+			Name: "compact", Takes: table, Named: []string{"wait"}, Check: checkArgs,
+			Verb: descriptor.Verb{
+				Args: "[TABLE]", Short: "Ask for a compaction of a table's files", Flags: []descriptor.Flag{wait},
+				More: `Compact asks each region of a table to compact its files as the servers think best, which they do in the background.`, Example: "  benchctl admin hbase compact usertable --wait",
+			},
+		},
+		{Name: "count", Takes: table, AdminOnly: true, Verb: descriptor.Verb{
+			Args: "[TABLE]", Short: "Count a table's rows by reading a key of each", Example: "  benchctl admin hbase count usertable",
+		}},
+		{
+			Name: "create", Takes: table, AdminOnly: true,
+			Verb: descriptor.Verb{
+				Args: "[TABLE]", Short: "Create a table as a load would",
+				More: `Create creates a table with the column family, its settings and the split points that the properties say, as a load does.`, Example: "  benchctl admin hbase create usertable -p columnfamily=family -p hbase.splits=200",
+			},
+		},
+		{Name: "describe", Takes: table, AdminOnly: true, Verb: descriptor.Verb{
+			Args: "[TABLE]", Short: "Print a table's descriptor and whether it is enabled", Example: "  benchctl admin hbase describe usertable",
+		}},
+		{Name: "disable", Takes: table, Check: checkArgs, Verb: descriptor.Verb{
+			Args: "[TABLE]", Short: "Disable a table", Example: "  benchctl admin hbase disable usertable",
+		}},
+		{
+			Name: "drop", Takes: table, Named: []string{"force"}, AdminOnly: true,
+			Verb: descriptor.Verb{
+				Args: "[TABLE]", Short: "Delete a table", Flags: []descriptor.Flag{force},
+				More: `Drop disables and deletes a table. One that benchd did not create is deleted with --force only.`, Example: "  benchctl admin hbase drop usertable",
+			},
+		},
+		{Name: "enable", Takes: table, Check: checkArgs, Verb: descriptor.Verb{
+			Args: "[TABLE]", Short: "Enable a table", Example: "  benchctl admin hbase enable usertable",
+		}},
+		{
+			Name: "flush", Takes: table, Check: checkArgs,
+			Verb: descriptor.Verb{
+				Args: "[TABLE]", Short: "Write what a table has in memory to its files",
+				More: `Flush returns when all is written.`, Example: "  benchctl admin hbase flush usertable",
+			},
+		},
+		{
+			Name: "major_compact", Takes: table, Named: []string{"wait"}, Check: checkArgs,
+			Verb: descriptor.Verb{
+				Args: "[TABLE]", Short: "Ask for a major compaction of a table", Flags: []descriptor.Flag{wait},
+				More: `Major-compact asks each region of a table to make one file of all files of each store, which the servers do in the background.`, Example: "  benchctl admin hbase major-compact usertable --wait --timeout 2h",
+			},
+		},
+		{
+			Name: "move", Takes: []string{"region", "server"}, Needs: 1,
+			Verb: descriptor.Verb{
+				Args: "REGION", Required: true, Short: "Move a region to another server", Flags: moving,
+				More: `Move moves a region, which "regions" lists by its encoded name, and returns when it is open there.`, Example: "  benchctl admin hbase move 6414e613ff343a5f966676d7d7a90674 --to rs2,16020,1795269465681",
+			},
+		},
+		{
+			Name: "regions", Takes: table, AdminOnly: true,
+			Verb: descriptor.Verb{
+				Args: "[TABLE]", Short: "List a table's regions with their servers and sizes",
+				More: `Regions lists a table's regions. Sizes are as the servers last reported them, in whole MB.`, Example: "  benchctl admin hbase regions usertable",
+			},
+		},
+		{Name: "servers", AdminOnly: true, Verb: descriptor.Verb{
+			Short: "List the masters and region servers", More: `Servers lists the masters and region servers. Sizes are as the servers last reported them, in whole MB.`, Example: "  benchctl admin hbase servers -o json",
+		}},
+		{
+			Name: "split", Takes: []string{"table", "key"}, Named: []string{"region"}, Check: checkArgs,
+			Verb: descriptor.Verb{
+				Args: "[TABLE]", Short: "Split a table's regions", Flags: splitting,
+				More: `Split splits every region of a table in its middle, or only the one that has the key of --key, there; or the region of the
+encoded name that --encoded gives.`, Example: "  benchctl admin hbase split usertable\n  benchctl admin hbase split usertable --key user5\n  benchctl admin hbase split --encoded 6414e613ff343a5f966676d7d7a90674",
+			},
+		},
+		{Name: "tables", AdminOnly: true, Verb: descriptor.Verb{
+			Short: "List the tables, with the run that created them", Example: "  benchctl admin hbase tables",
+		}},
+		{
+			Name: "truncate", Takes: table, Named: []string{"force", "keep_splits"}, AdminOnly: true,
+			Verb: descriptor.Verb{
+				Args: "[TABLE]", Short: "Delete a table's rows and keep its regions", Flags: truncating,
+				More: `Truncate deletes all rows of a table. One that benchd did not create is emptied with --force only.`, Example: "  benchctl admin hbase truncate usertable",
+			},
+		},
+		{
+			Name: "wait_for_quiet",
+			Verb: descriptor.Verb{
+				Short: "Wait until no compaction, flush, split or move is left",
+				More: `Wait-for-quiet waits until no region is in transition, none is being compacted, and the servers' queues are empty, in several
+looks in a row. What was measured while the servers still compact is not what a table gives at rest.`, Example: "  benchctl admin hbase wait-for-quiet --timeout 1h",
+			},
+		},
 	}
 }
 

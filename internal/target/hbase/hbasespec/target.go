@@ -56,7 +56,7 @@ func common() descriptor.Target {
 		Splits:      splitsOf,
 		Watched:     true,
 		Columns:     columns(),
-		Actions:     actions(),
+		Actions:     Actions(),
 		Between:     between(),
 		Probe:       "servers",
 		Examine:     examine,

@@ -1,0 +1,38 @@
+package target_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/target"
+)
+
+// What a description says of the target's actions fits together.
+func TestActionsOfEveryTargetAreSound(t *testing.T) {
+	for _, one := range target.All() {
+		names := make(map[string]descriptor.Action)
+		for _, a := range one.Actions {
+			require.NotContains(t, names, a.Name, "%s has it once", one.Name)
+			names[a.Name] = a
+			require.LessOrEqual(t, a.Needs, len(a.Takes), a.Name)
+			if a.Verb.Args != "" || a.Verb.Required {
+				require.NotEmpty(t, a.Takes, "%s: what the command's argument is", a.Name)
+			}
+			for _, flag := range a.Verb.Flags {
+				require.Contains(t, slices.Concat(a.Takes, a.Named), flag.Argument, "%s --%s", a.Name, flag.Name)
+			}
+		}
+		for _, name := range one.Between {
+			require.Contains(t, names, name, "between the phases of a run on %s", one.Name)
+			require.False(t, names[name].AdminOnly, name)
+			require.Zero(t, names[name].Needs, name)
+		}
+		if one.Probe != "" {
+			require.Contains(t, names, one.Probe, "the probe of %s", one.Name)
+		}
+		require.Equal(t, len(names) > 0, one.Act != nil, "%s has an actor where it has actions", one.Name)
+	}
+}
