@@ -341,7 +341,7 @@ func FuzzParse(f *testing.F) {
 		c := suite.Cases[0]
 		settings, err := reader().Resolve(c.Properties)
 		if err != nil {
-			t.Fatalf("agents refuse %q: %v", reader().Differing(c.Properties), err)
+			t.Fatalf("agents refuse %q: %v", differing(c.Properties), err)
 		}
 		if want, got := fmt.Sprintf("%+v", c.Settings), fmt.Sprintf("%+v", settings); want != got && c.Settings.Workload.FieldLengthHistogram == nil {
 			t.Errorf("agents understand %s, not %s", got, want)
@@ -350,7 +350,7 @@ func FuzzParse(f *testing.F) {
 			t.Error("nothing is executed")
 		}
 		if _, err := nullspec.Read(c.Properties); err != nil {
-			t.Errorf("the null target refuses %q: %v", reader().Differing(c.Properties), err)
+			t.Errorf("the null target refuses %q: %v", differing(c.Properties), err)
 		}
 	})
 }

@@ -109,18 +109,6 @@ func (j *judge) needs() []string {
 	return names
 }
 
-// Differing returns the properties that differ from their defaults: what is enough to send where the same
-// defaults are known, and what tells a reader what is particular about a run.
-func (r *Reader) Differing(properties map[string]string) map[string]string {
-	differing := maps.Clone(properties)
-	for _, k := range r.table.keys {
-		if v, ok := differing[k.Name]; ok && v == k.Default {
-			delete(differing, k.Name)
-		}
-	}
-	return differing
-}
-
 // defaultName is the last file's name, or else what is done to what.
 func defaultName(s Submission, settings plan.Settings) string {
 	files := slices.DeleteFunc(slices.Clone(s.Files), File.site)
