@@ -24,7 +24,7 @@ func dryRun(c *cli.Context, cmd *cobra.Command, f *submitFlags) error {
 	if err != nil {
 		return err
 	}
-	j, err := judge(f.targets.Reader(), s)
+	j, err := judge(f.targets, s)
 	if err != nil {
 		return err
 	}

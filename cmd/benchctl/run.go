@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,14 +12,11 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/dev"
+	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/remote"
-	"github.com/benchd/benchd/internal/sandbox"
-	"github.com/benchd/benchd/internal/sandbox/fault"
-	"github.com/benchd/benchd/internal/sandbox/service"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
-	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -40,10 +38,7 @@ func runCommand(targets target.List) cli.Command {
 		Use:   "run",
 		Short: "Run a benchmark within this process and print its result",
 		Long: `Run starts a coordinator and agents within this process, runs a benchmark on them and prints its result.
-
-With --db sandbox it also brings a sandbox, which speaks HBase's protocol and needs no Java; properties sandbox.* say what it
-is like (docs/sandbox.md).
-
+` + embeddedHelp(targets) + `
 Progress goes to standard error: live on a terminal, else a line for each interval. Ctrl-C cancels the run and prints
 what was measured until then; a second one ends at once.`,
 		Example: `  benchctl run --db null --duration 10s -p 'null.service=lognormal 1ms 0.5'
@@ -68,11 +63,11 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	if err != nil {
 		return err
 	}
-	j, err := judge(f.targets.Reader(), s)
+	j, err := judge(f.targets, s)
 	if err != nil {
 		return err
 	}
-	embedded, err := embeddedSandbox(c, cmd, s, j)
+	embedded, err := j.embedded(c, cmd, s)
 	if err != nil {
 		return err
 	}
@@ -89,7 +84,7 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	var warnings []string
 	if err := begin(ctx, signals, "interrupted before the run began", func(ctx context.Context) (err error) {
 		cluster, err = dev.Start(ctx, dev.Config{
-			Targets: f.targets, Agents: agentsFor(j.suite, f.agents), DataDir: f.data, Version: c.Version, Logger: c.Logger, Sandbox: embedded,
+			Targets: f.targets, Agents: agentsFor(j.suite, f.agents), DataDir: f.data, Version: c.Version, Logger: c.Logger, Embed: embedded,
 			WriteBelow: f.below, KnownIO: f.rawIO == cli.Off,
 		})
 		if err != nil {
@@ -128,37 +123,38 @@ func agentsFor(suite *plan.Suite, want int) int {
 	return want
 }
 
-// embeddedSandbox is the sandbox that a run brings with it, or nil.
-func embeddedSandbox(c *cli.Context, cmd *cobra.Command, s spec.Submission, j judged) (*sandbox.Options, error) {
-	if j.db != hbasespec.SandboxName {
+// embeddedHelp has a paragraph for each system that a run can bring with it.
+func embeddedHelp(targets target.List) string {
+	var b strings.Builder
+	for _, t := range targets {
+		if t.Embed != nil {
+			b.WriteString("\n" + t.Embedded.Help + "\n")
+		}
+	}
+	return b.String()
+}
+
+// embedded is what starts the system that a run brings with it, or nil for none.
+func (j judged) embedded(c *cli.Context, cmd *cobra.Command, s spec.Submission) (load.Start, error) {
+	t := j.target
+	if t.Embed == nil {
 		return nil, nil //nolint:nilnil // it brings none
 	}
-	for _, property := range []string{"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent"} {
+	for _, property := range t.Address {
 		if j.says(s, property) {
-			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s: `benchctl run --db sandbox` brings a sandbox of its own and needs no address; leave it out, or write --db hbase for one that runs already", property)}
+			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%[1]s: `benchctl run --db %[2]s` brings a %[2]s of its own and needs no address; leave it out, or write --db %[3]s for one that runs already", property, t.Name, t.Embedded.Elsewhere)}
 		}
 	}
 	for _, one := range j.suite.Cases {
-		if property := hbasespec.DifferentSandbox(j.properties, one.Properties); property != "" && one.Settings.DB == hbasespec.SandboxName {
-			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s differs between cases of %s, and `benchctl run` brings one sandbox for all of them; say it once, for the whole suite", property, s.Suite.Name)}
+		if property := t.EmbedsOther(j.properties, one.Properties); property != "" && one.Settings.DB == t.Name {
+			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s differs between cases of %s, and `benchctl run` brings one %s for all of them; say it once, for the whole suite", property, s.Suite.Name, t.Name)}
 		}
 	}
-	settings, err := hbasespec.ReadSandbox(j.properties)
+	start, err := t.Embed(j.properties, load.EmbedSettings{Program: c.Version, Logger: c.Logger})
 	if err != nil {
-		return nil, err
+		return nil, &cli.Error{Code: cli.Usage, Err: err}
 	}
-	o := &sandbox.Options{
-		Servers: settings.RegionServers, MaxMemory: int64(settings.Memory) << 20,
-		Service: service.Config{Time: settings.Service, Handlers: settings.Handlers, Seed: settings.Seed},
-		Program: c.Version,
-		Logger:  c.Logger,
-	}
-	if settings.Faults != "" {
-		if o.Faults, err = fault.ReadFile(settings.Faults); err != nil {
-			return nil, &cli.Error{Code: cli.Usage, Err: err}
-		}
-	}
-	return o, nil
+	return start, nil
 }
 
 func warn(c *cli.Context, warnings []string) {

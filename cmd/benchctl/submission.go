@@ -20,7 +20,6 @@ import (
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
-	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 // settingFlag is a flag that stands for a property. Its value goes to package spec as it was written: one judge
@@ -178,25 +177,30 @@ func read(name string) ([]byte, error) {
 type judged struct {
 	reader     *spec.Reader
 	suite      *plan.Suite
-	properties map[string]string // of the first case, or the first one on a sandbox; resolved
-	db         string
-	ycsb       report.YCSB // how YCSB's output is wanted
+	properties map[string]string // of the first case, or the first one for which a system can be embedded; resolved
+	target     target.Target     // of that case
+	ycsb       report.YCSB       // how YCSB's output is wanted
 	warnings   []property.Warning
 }
 
 // judge reports all that is wrong with a submission before anything is done about it.
-func judge(reader *spec.Reader, s spec.Submission) (judged, error) {
+func judge(targets target.List, s spec.Submission) (judged, error) {
+	reader := targets.Reader()
 	suite, warnings, err := reader.Parse(s)
 	if err != nil {
 		return judged{warnings: warnings}, err
 	}
-	one := suite.Cases[max(slices.IndexFunc(suite.Cases, func(c plan.Case) bool { return c.Settings.DB == hbasespec.SandboxName }), 0)]
+	one := suite.Cases[max(slices.IndexFunc(suite.Cases, func(c plan.Case) bool {
+		t, _ := targets.Find(c.Settings.DB)
+		return t.Embed != nil
+	}), 0)]
+	t, _ := targets.Find(one.Settings.DB)
 	ycsb, err := report.ParseYCSB(one.Properties)
-	return judged{reader: reader, suite: suite, properties: one.Properties, db: one.Settings.DB, ycsb: ycsb, warnings: warnings}, err
+	return judged{reader: reader, suite: suite, properties: one.Properties, target: t, ycsb: ycsb, warnings: warnings}, err
 }
 
 // says reports whether a submission sets a property of the target itself: on the command line, in a properties file, or in a suite
-// file where it counts in one of its cases. The address that a suite has for another target is given up for the sandbox.
+// file where it counts in one of its cases. The address that a suite has for another target is given up for a system that the run brings.
 func (j judged) says(s spec.Submission, property string) bool {
 	reader := j.reader
 	inSuite := s.Suite != nil && reader.Sets(s, property)

@@ -14,7 +14,6 @@ import (
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
-	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 type submitFlags struct {
@@ -72,7 +71,7 @@ exit code is 4, and "benchctl watch" finds the run again.`,
 // judge checks what is submitted. What is resumed was checked when it was.
 func (f *submitFlags) judge(cmd *cobra.Command, s spec.Submission) (judged, error) {
 	if f.resume == "" {
-		return judge(f.targets.Reader(), s)
+		return judge(f.targets, s)
 	}
 	if s.Suite != nil || len(s.Files)+len(s.Properties)+len(s.Flags) > 0 || f.agents > 0 || len(f.labels) > 0 {
 		return judged{}, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--resume %s goes on with what was submitted then: leave out what says what to run and on which agents", f.resume)}
@@ -101,8 +100,10 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	if err != nil {
 		return err
 	}
-	if brought := hbasespec.Embedded(f.targets.Reader().Given(s)); len(brought) > 0 && j.db == hbasespec.SandboxName {
-		return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s: these are of the sandbox that `benchctl run` brings with it; the one that agents use is started by `benchd sandbox` or `benchd dev`, with flags of its own", strings.Join(brought, ", "))}
+	if t := j.target; t.Embed != nil {
+		if brought := t.Embedded.Of(f.targets.Reader().Given(s)); len(brought) > 0 {
+			return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%[1]s: these are of the %[2]s that `benchctl run` brings with it; the one that agents use is started by `benchd %[2]s` or `benchd dev`, with flags of its own", strings.Join(brought, ", "), t.Name)}
+		}
 	}
 	signals, stop := catch()
 	defer stop()

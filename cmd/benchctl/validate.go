@@ -35,7 +35,7 @@ judges the suite as it is with it.`,
 		if err != nil {
 			return err
 		}
-		j, err := judge(targets.Reader(), submission)
+		j, err := judge(targets, submission)
 		if err != nil {
 			return err
 		}

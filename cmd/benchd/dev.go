@@ -3,17 +3,17 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/dev"
-	"github.com/benchd/benchd/internal/sandbox"
-	"github.com/benchd/benchd/internal/sandbox/service"
+	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/security"
+	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/telemetry"
 )
 
@@ -21,12 +21,13 @@ type devFlags struct {
 	agents             int
 	listen, http, data string
 	rawIO, writeBelow  string
-	sandbox            sandboxFlags
+	zookeeper, info    string
+	servers            int
 	insecure, profiles bool
 }
 
 func devCommand() cli.Command {
-	f := devFlags{agents: 2, sandbox: sandboxFlags{servers: 3, memory: sandbox.DefaultMemory >> 20, service: service.Config{Handlers: 30}, detection: time.Second}}
+	f := devFlags{agents: 2, servers: 3}
 	cmd := &cobra.Command{
 		Use:   "dev",
 		Short: "Be a coordinator, its agents and a sandbox in one process",
@@ -41,9 +42,9 @@ the log says it to others, and where "benchctl sandbox" steers it.`,
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for benchctl and further agents")
 	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /metrics, /sd/agents, /healthz and /readyz")
 	cmd.Flags().StringVar(&f.data, "data", "", "`DIR` of the archive; without it the archive ends with the process")
-	cmd.Flags().StringVar(&f.sandbox.zookeeper, "zookeeper", "127.0.0.1:0", "`HOST:PORT` of the sandbox's ZooKeeper; port 0 takes a free one")
-	cmd.Flags().StringVar(&f.sandbox.info, "info", "127.0.0.1:0", "HTTP `HOST:PORT` of the sandbox's pages, by which benchctl steers it; port 0 takes a free one")
-	config.Whole(cmd.Flags(), &f.sandbox.servers, "region-servers", 0, "region servers of the sandbox; 0 starts no sandbox")
+	cmd.Flags().StringVar(&f.zookeeper, "zookeeper", "127.0.0.1:0", "`HOST:PORT` of the sandbox's ZooKeeper; port 0 takes a free one")
+	cmd.Flags().StringVar(&f.info, "info", "127.0.0.1:0", "HTTP `HOST:PORT` of the sandbox's pages, by which benchctl steers it; port 0 takes a free one")
+	config.Whole(cmd.Flags(), &f.servers, "region-servers", 0, "region servers of the sandbox; 0 starts no sandbox")
 	cli.WriteBelowFlag(cmd, &f.writeBelow, "")
 	cli.RawIOFlag(cmd, &f.rawIO)
 	profilesFlag(cmd, &f.profiles, "--http")
@@ -60,14 +61,9 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 	); err != nil {
 		return err
 	}
-	var embedded *sandbox.Options
-	if f.sandbox.servers > 0 {
-		f.sandbox.insecure = f.insecure
-		o, err := f.sandbox.options(c)
-		if err != nil {
-			return err
-		}
-		embedded = &o
+	embedded, err := f.embedded(c)
+	if err != nil {
+		return err
 	}
 	rpc, web, err := listenTwice(ctx, f.listen, f.http)
 	if err != nil {
@@ -76,14 +72,14 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 	registry := telemetry.NewRegistry(c.Version)
 	cluster, err := dev.Start(ctx, dev.Config{
 		Agents: f.agents, DataDir: f.data, Listener: rpc, Version: c.Version, Logger: c.Logger, Registerer: registry,
-		Sandbox: embedded, WriteBelow: f.writeBelow, KnownIO: f.rawIO == cli.Off,
+		Embed: embedded, WriteBelow: f.writeBelow, KnownIO: f.rawIO == cli.Off,
 	})
 	if err != nil {
 		_ = rpc.Close() // unless the cluster has done so
 		return errors.Join(startError(err), web.Close())
 	}
-	if s := cluster.Sandbox; s != nil {
-		c.Logger.Info("sandbox listens", "quorum", s.Quorum(), "info", s.Info(), "steer_with", "benchctl sandbox servers --sandbox "+s.Info())
+	if s := cluster.System; s != nil {
+		c.Logger.LogAttrs(ctx, slog.LevelInfo, "sandbox listens", s.Attrs()...)
 	}
 	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "agents", f.agents, "version", c.Version)
 	served := telemetry.NewServer(telemetry.ServerConfig{
@@ -93,9 +89,26 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 	return errors.Join(served, cluster.Close())
 }
 
+// embedded is what starts the sandbox, or nil for none.
+func (f *devFlags) embedded(c *cli.Context) (load.Start, error) {
+	t, ok := target.All().Embeddable()
+	if !ok || f.servers == 0 {
+		return nil, nil //nolint:nilnil // none is wanted
+	}
+	if err := errors.Join(
+		security.CheckAddress("--zookeeper", f.zookeeper, f.insecure),
+		security.CheckAddress("--info", f.info, f.insecure),
+	); err != nil {
+		return nil, err
+	}
+	return t.Embed(nil, load.EmbedSettings{
+		Servers: f.servers, Listen: map[string]string{"zookeeper": f.zookeeper, "info": f.info}, Program: c.Version, Logger: c.Logger,
+	})
+}
+
 // startError reports why a coordinator or a sandbox did not start.
 func startError(err error) error {
-	if failed, ok := errors.AsType[*dev.SandboxError](err); ok {
+	if failed, ok := errors.AsType[*dev.SystemError](err); ok {
 		return sandboxError(failed.Err)
 	}
 	return cli.StartError(err)

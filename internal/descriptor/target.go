@@ -2,6 +2,7 @@ package descriptor
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/workload"
@@ -23,8 +24,9 @@ type Target struct {
 	Where   string
 	// Site is a file of the system's own configuration that says so, too. Optional.
 	Site Site
-	// Embedded says that a run can bring such a system with it. Then the address that a suite has for another target is not its.
-	Embedded bool
+	// Embedded describes the system that a run can bring with it; its zero value is none. Where there is one, the address that a
+	// suite has for another target is not its.
+	Embedded Embedded
 	// Stores says that the rows of a run are there for the next one, in the table that property table names at Address.
 	Stores bool
 	// Filling are the properties about the filling of a table. A case that only uses a table does not inherit them from its suite.
@@ -62,6 +64,35 @@ type Site struct {
 	Flag, Usage string
 	// Read makes a properties file of it, whose settings are on the same lines.
 	Read func(content []byte) ([]byte, error)
+}
+
+// Embedded is a system that a run brings with it.
+type Embedded struct {
+	// Prefix begins the names of the properties that say what it is like.
+	Prefix string
+	// Elsewhere is the name of the target for such a system that runs already.
+	Elsewhere string
+	// Help is a paragraph about it in the help of `benchctl run`.
+	Help string
+}
+
+// Possible reports whether a run can bring such a system with it.
+func (e Embedded) Possible() bool { return e.Prefix != "" }
+
+// Of picks the names of the properties that say what the system is like.
+func (e Embedded) Of(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, e.Prefix) })
+}
+
+// EmbedsOther names a property by which the systems differ that two cases bring with them, from their resolved properties; or
+// none.
+func (t Target) EmbedsOther(a, b map[string]string) string {
+	for _, k := range t.Keys {
+		if strings.HasPrefix(k.Name, t.Embedded.Prefix) && a[k.Name] != b[k.Name] {
+			return k.Name
+		}
+	}
+	return ""
 }
 
 // Finding is what the doctor found out about a target that answers.

@@ -51,6 +51,19 @@ func TestActionsThatTargetsShareAreListedOnce(t *testing.T) {
 	require.Equal(t, "major-compact", descriptor.Action{Name: "major_compact"}.Command())
 }
 
+func TestPropertiesOfAnEmbeddedSystemHaveItsPrefix(t *testing.T) {
+	plain := descriptor.Target{Name: "store"}
+	require.False(t, plain.Embedded.Possible())
+	own := descriptor.Target{
+		Name: "trial", Embedded: descriptor.Embedded{Prefix: "trial.", Elsewhere: "store"},
+		Keys: []property.Key{{Name: "port"}, {Name: "trial.size"}, {Name: "trial.faults"}},
+	}
+	require.True(t, own.Embedded.Possible())
+	require.Equal(t, []string{"trial.faults", "trial.size"}, own.Embedded.Of([]string{"port", "trial.faults", "threads", "trial.size"}))
+	require.Equal(t, "trial.size", own.EmbedsOther(map[string]string{"port": "1", "trial.size": "1", "trial.faults": "a"}, map[string]string{"port": "2", "trial.size": "2"}))
+	require.Empty(t, own.EmbedsOther(map[string]string{"port": "1", "trial.size": "1"}, map[string]string{"port": "2", "trial.size": "1"}))
+}
+
 func TestWhatTargetsShareIsListedOnce(t *testing.T) {
 	list := descriptor.List{
 		{Name: "one", Exclusive: [][2]string{{"a", "b"}}, Filling: []string{"a"}, Watched: true},

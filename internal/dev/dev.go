@@ -1,10 +1,10 @@
 // Package dev is benchd in one process: a coordinator and its agents, joined by a network in memory. What runs
 // is what runs on several machines, down to the messages.
 //
-//  1. Start starts a sandbox if one is asked for; submissions to it need not say where it is.
+//  1. Start starts a system under test if one is asked for; submissions to it need not say where it is.
 //  2. It opens the coordinator on its data directory and serves it in memory, and on a listener if given.
 //  3. Agents connect to it like any others, each with a name and a target of its own.
-//  4. Close ends the agents, then the coordinator and the sandbox; nothing is left running.
+//  4. Close ends the agents, then the coordinator and the system; nothing is left running.
 package dev
 
 import (
@@ -16,7 +16,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -28,9 +27,7 @@ import (
 	"github.com/benchd/benchd/internal/coordinator"
 	"github.com/benchd/benchd/internal/doctor"
 	"github.com/benchd/benchd/internal/load"
-	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/target"
-	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -45,8 +42,8 @@ type Config struct {
 	DataDir string
 	// Listener serves the coordinator to others, too. Optional; Close closes it.
 	Listener net.Listener
-	// Sandbox is what sandbox to start. Default: none.
-	Sandbox *sandbox.Options
+	// Embed starts a system under test in the same process. Default: none.
+	Embed load.Start
 	// Targets are what runs can use. Default: all of this build.
 	Targets target.List
 	// WriteBelow is the only folder in which a run's properties may have files written; see [agent.Config].
@@ -62,8 +59,8 @@ type Config struct {
 type Cluster struct {
 	// Coordinator is the one that all is about.
 	Coordinator *coordinator.Coordinator
-	// Sandbox is the sandbox, if one was asked for.
-	Sandbox *sandbox.Sandbox
+	// System is the system under test in the same process, if one was asked for.
+	System load.System
 
 	server *grpc.Server
 	conn   *grpc.ClientConn
@@ -93,7 +90,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	reader, actors := config.Targets.Reader(), config.Targets.Actors()
 	actors[doctor.Target] = doctor.Open(doctor.This(), doctor.Use{})
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
-	supplied, err := c.startSandbox(ctx, config.Sandbox)
+	supplied, err := c.startSystem(ctx, config.Embed)
 	if err != nil {
 		return nil, errors.Join(err, c.tidy())
 	}
@@ -119,34 +116,25 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	return c, nil
 }
 
-// SandboxError says that the sandbox did not start.
-type SandboxError struct{ Err error }
+// SystemError says that the system under test did not start.
+type SystemError struct{ Err error }
 
 // Error returns the message.
-func (e *SandboxError) Error() string { return e.Err.Error() }
+func (e *SystemError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the error beneath.
-func (e *SandboxError) Unwrap() error { return e.Err }
+// Unwrap returns the error beneath.
+func (e *SystemError) Unwrap() error { return e.Err }
 
-// startSandbox starts a sandbox, and returns the properties of submissions to it.
-func (c *Cluster) startSandbox(ctx context.Context, options *sandbox.Options) (map[string]map[string]string, error) {
-	if options == nil {
+// startSystem starts a system under test, and returns the properties by which submissions find it.
+func (c *Cluster) startSystem(ctx context.Context, start load.Start) (map[string]map[string]string, error) {
+	if start == nil {
 		return nil, nil
 	}
 	var err error
-	if c.Sandbox, err = sandbox.Start(ctx, *options); err != nil {
-		return nil, &SandboxError{Err: err}
+	if c.System, err = start(ctx); err != nil {
+		return nil, &SystemError{Err: err}
 	}
-	host, port, err := net.SplitHostPort(c.Sandbox.Quorum())
-	if err != nil {
-		return nil, fmt.Errorf("find the sandbox's ZooKeeper: %w", err)
-	}
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
-	}
-	return map[string]map[string]string{hbasespec.SandboxName: {
-		"hbase.zookeeper.quorum": host, "hbase.zookeeper.property.clientPort": port,
-	}}, nil
+	return c.System.Supplied(), nil
 }
 
 // serve serves the coordinator in memory, and on a listener if there is one.
@@ -224,11 +212,11 @@ func (c *Cluster) Close() error {
 	return errors.Join(errors.Join(c.errs...), closed, c.Coordinator.Close(context.Background()), c.tidy())
 }
 
-// tidy ends the sandbox, and removes the folder that Start made.
+// tidy ends the system under test, and removes the folder that Start made.
 func (c *Cluster) tidy() error {
 	var err error
-	if c.Sandbox != nil {
-		err = c.Sandbox.Close()
+	if c.System != nil {
+		err = c.System.Close()
 	}
 	if c.folder == "" {
 		return err

@@ -19,6 +19,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/hbase/embed"
 )
 
 // watched are the targets of a run's agents, so that a test can ask them how often they tried again.
@@ -78,7 +79,7 @@ func faulty(t *testing.T, faults string, settings map[string]string) (result.Run
 	maps.Copy(all, settings)
 	w := &watched{}
 	r := executeOn(t, dev.Config{
-		Agents: 2, Targets: w.all(), Sandbox: &sandbox.Options{Faults: parsed, Detection: 300 * time.Millisecond},
+		Agents: 2, Targets: w.all(), Embed: embed.Start(sandbox.Options{Faults: parsed, Detection: 300 * time.Millisecond}),
 	}, all)
 	return r, w.retries(t)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/sandbox/control"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/hbase/embed"
 )
 
 // A suite's faults begin and end when they are to, the series shows them, and none outlives its run: the next run of the
@@ -39,7 +40,7 @@ scenarios:
   - {name: quick, dataset: plain, properties: {duration: 2s}}
 `
 	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	c, err := dev.Start(t.Context(), dev.Config{Version: "test", Agents: 1, Sandbox: &sandbox.Options{}, Logger: logger})
+	c, err := dev.Start(t.Context(), dev.Config{Version: "test", Agents: 1, Embed: embed.Start(sandbox.Options{}), Logger: logger})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, c.Close()) }()
 	client := remote.New(c.Conn(), nil, "this process")
@@ -96,7 +97,7 @@ scenarios:
 
 	quick, _ = within(s.Runs[2].Phases[0], 0, 2)
 	require.NotZero(t, quick, "the next run")
-	steering := control.NewClient(c.Sandbox.Info())
+	steering := control.NewClient(c.System.(*embed.System).Info())
 	defer steering.Close()
 	status, err := steering.Status(ctx)
 	require.NoError(t, err)

@@ -9,12 +9,13 @@ import (
 	"github.com/benchd/benchd/internal/dev"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/sandbox"
+	"github.com/benchd/benchd/internal/target/hbase/embed"
 )
 
 // onSandbox runs a submission on a cluster with a sandbox.
 func onSandbox(t *testing.T, options sandbox.Options, agents int, settings map[string]string) result.Run {
 	t.Helper()
-	return executeOn(t, dev.Config{Agents: agents, Sandbox: &options}, settings)
+	return executeOn(t, dev.Config{Agents: agents, Embed: embed.Start(options)}, settings)
 }
 
 func TestEveryResultOfASandboxSaysSo(t *testing.T) {

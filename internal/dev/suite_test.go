@@ -17,6 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/hbase/embed"
 )
 
 // suiteOn runs a suite file on a cluster of two agents, and returns how many rows its table has at the end and how many
@@ -24,7 +25,7 @@ import (
 func suiteOn(t *testing.T, file string) (s result.Suite, rows, connections int64) {
 	t.Helper()
 	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	c, err := dev.Start(t.Context(), dev.Config{Version: "test", Agents: 2, Sandbox: &sandbox.Options{}, Logger: logger})
+	c, err := dev.Start(t.Context(), dev.Config{Version: "test", Agents: 2, Embed: embed.Start(sandbox.Options{}), Logger: logger})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, c.Close()) }()
 	client := remote.New(c.Conn(), nil, "this process")
@@ -38,9 +39,10 @@ func suiteOn(t *testing.T, file string) (s result.Suite, rows, connections int64
 	text, err := client.Result(ctx, id)
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &s))
-	connections = c.Sandbox.Accepted()
+	system := c.System.(*embed.System)
+	connections = system.Accepted()
 	done, err := client.Act(ctx, remote.Order{
-		Submission: spec.Submission{Properties: []spec.Setting{{Key: "hbase.zookeeper.quorum", Value: c.Sandbox.Quorum()}, {Key: "columnfamily", Value: "family"}}},
+		Submission: spec.Submission{Properties: []spec.Setting{{Key: "hbase.zookeeper.quorum", Value: system.Quorum()}, {Key: "columnfamily", Value: "family"}}},
 		Target:     "hbase", Action: load.Action{Name: "count"}, Timeout: time.Minute,
 	})
 	require.NoError(t, err)

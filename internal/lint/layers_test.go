@@ -39,7 +39,7 @@ func layers() []layer {
 		{"edges", []room{
 			{name: "load"},
 			{name: "target", beside: []string{"target/hbase", "target/null"}},
-			{name: "target/hbase", beside: []string{"load", "observe", "sandbox/control"}, only: []string{"target", "test"}},
+			{name: "target/hbase", beside: []string{"load", "observe", "sandbox"}, only: []string{"target", "test"}, tests: []string{"dev"}},
 			{name: "target/null", beside: []string{"load"}},
 			{name: "target/hbase/protocol", only: []string{"target/hbase", "sandbox", "sandbox/fault", "test"}},
 			{name: "observe"},
@@ -68,7 +68,7 @@ func layers() []layer {
 			{name: "target/null/nullspec", beside: []string{"descriptor"}},
 			{
 				name: "target/hbase/hbasespec", beside: []string{"descriptor", "sandbox/fault", "plan"},
-				only: []string{"target", "target/hbase", "dev", "cmd", "test"}, tests: []string{"spec", "report"},
+				only: []string{"target", "target/hbase", "test"}, tests: []string{"spec", "report"},
 			},
 			{name: "descriptor", beside: []string{"property", "workload"}},
 			{name: "property"},

@@ -267,7 +267,7 @@ func (j *suiteJudge) share(c *plan.Case) {
 func (j *judge) moved(base int) {
 	db, ok := j.given["db"]
 	t, _ := j.table.targets.Find(db.value)
-	if !ok || !t.Embedded || db.rank < j.flags-1 {
+	if !ok || !t.Embedded.Possible() || db.rank < j.flags-1 {
 		return
 	}
 	for _, name := range t.Address {

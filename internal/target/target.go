@@ -10,6 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/hbase"
 	"github.com/benchd/benchd/internal/target/hbase/action"
+	"github.com/benchd/benchd/internal/target/hbase/embed"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/watch"
 	"github.com/benchd/benchd/internal/target/null"
@@ -22,6 +23,7 @@ type Target struct {
 	Open  load.Driver
 	Act   load.Acting    // nil where nothing can be done to it
 	Watch observe.Opener // nil where it cannot be watched
+	Embed load.Embed     // nil where no process can bring such a system with it
 }
 
 // List is the targets that a program has.
@@ -30,9 +32,9 @@ type List []Target
 // All lists the targets of this build, in the order in which messages name them.
 func All() List {
 	return List{
-		{nullspec.Target(), null.Open, nil, nil},
-		{hbasespec.Target(), hbase.Open, action.Open, watch.Open},
-		{hbasespec.Sandbox(), hbase.OpenSandbox, action.Sandboxes(), watch.Open},
+		{Target: nullspec.Target(), Open: null.Open},
+		{Target: hbasespec.Target(), Open: hbase.Open, Act: action.Open, Watch: watch.Open},
+		{Target: hbasespec.Sandbox(), Open: hbase.OpenSandbox, Act: action.Sandboxes(), Watch: watch.Open, Embed: embed.Open},
 	}
 }
 
@@ -77,6 +79,24 @@ func (l List) Sources() map[string]observe.Opener {
 		}
 	}
 	return sources
+}
+
+// Find returns the target with a name.
+func (l List) Find(name string) (Target, bool) {
+	return l.first(func(t Target) bool { return t.Name == name })
+}
+
+// Embeddable returns the first target of which a process can bring a system with it.
+func (l List) Embeddable() (Target, bool) {
+	return l.first(func(t Target) bool { return t.Embed != nil })
+}
+
+func (l List) first(is func(Target) bool) (Target, bool) {
+	i := slices.IndexFunc(l, is)
+	if i < 0 {
+		return Target{}, false
+	}
+	return l[i], true
 }
 
 // Names lists the targets' names in alphabetical order.

@@ -10,6 +10,16 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
+// A target can be embedded where its description says so.
+func TestTargetsAreEmbeddedAsTheyAreDescribed(t *testing.T) {
+	for _, one := range target.All() {
+		require.Equal(t, one.Embedded.Possible(), one.Embed != nil, one.Name)
+		if one.Embedded.Possible() {
+			require.Contains(t, target.All().Names(), one.Embedded.Elsewhere, one.Name)
+		}
+	}
+}
+
 // What a description says of the target's actions fits together.
 func TestActionsOfEveryTargetAreSound(t *testing.T) {
 	for _, one := range target.All() {

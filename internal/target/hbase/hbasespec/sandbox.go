@@ -1,7 +1,6 @@
 package hbasespec
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/benchd/benchd/internal/draw"
@@ -17,9 +16,6 @@ type SandboxSettings struct {
 	Seed          uint64        // of service times
 	Faults        string        // a file of what goes wrong, on the machine where the run was started; empty for none
 }
-
-// sandboxPrefix begins the properties of a sandbox that a run brings with it.
-const sandboxPrefix = "sandbox."
 
 func sandboxKeys() []property.Key {
 	return []property.Key{
@@ -58,20 +54,4 @@ func ReadSandbox(properties map[string]string) (SandboxSettings, error) {
 		return SandboxSettings{}, property.Problems{{Key: "sandbox.service", Text: err.Error()}}
 	}
 	return s, nil
-}
-
-// DifferentSandbox names a property of a sandbox that two cases bring with them and that differs, from resolved properties; or
-// none.
-func DifferentSandbox(a, b map[string]string) string {
-	for _, k := range sandboxKeys() {
-		if a[k.Name] != b[k.Name] {
-			return k.Name
-		}
-	}
-	return ""
-}
-
-// Embedded picks the properties of a sandbox that a run brings with it.
-func Embedded(names []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, sandboxPrefix) })
 }

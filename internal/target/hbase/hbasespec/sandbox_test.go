@@ -65,5 +65,5 @@ func TestPropertiesOfAnEmbeddedSandboxArePicked(t *testing.T) {
 		Files:      []spec.File{{Name: "f", Content: []byte("sandbox.region-servers=2\nrecordcount=5\n")}},
 		Properties: p("sandbox.faults", "f.yaml"),
 	}
-	require.Equal(t, []string{"sandbox.faults", "sandbox.region-servers"}, Embedded(reader().Given(s)))
+	require.Equal(t, []string{"sandbox.faults", "sandbox.region-servers"}, Sandbox().Embedded.Of(reader().Given(s)))
 }

@@ -30,7 +30,12 @@ func Target() descriptor.Target {
 // Sandbox describes an embedded cluster that speaks HBase's protocols. A run can bring one with it.
 func Sandbox() descriptor.Target {
 	t := common()
-	t.Name, t.Embedded = SandboxName, true
+	t.Name = SandboxName
+	t.Embedded = descriptor.Embedded{
+		Prefix: "sandbox.", Elsewhere: Name,
+		Help: `With --db sandbox it also brings a sandbox, which speaks HBase's protocol and needs no Java; properties sandbox.* say what it
+is like (docs/sandbox.md).`,
+	}
 	t.Keys = append(t.Keys, sandboxKeys()...)
 	t.Actions = append(t.Actions, sandboxActions()...)
 	t.Supplied = map[string]string{"columnfamily": "family"} // it has the tables that runs make in it
