@@ -41,7 +41,7 @@ agents, or not allowed.`,
 		Commands: func() []cli.Command {
 			return []cli.Command{
 				runCommand(targets), submitCommand(targets), validateCommand(targets),
-				watchCommand(), listCommand(), showCommand(), reportCommand(), cancelCommand(), removeCommand(), exportCommand(), importCommand(),
+				watchCommand(), listCommand(), showCommand(targets), reportCommand(targets), cancelCommand(), removeCommand(), exportCommand(), importCommand(),
 				agentsCommand(), adminCommand(targets), sandboxCommand(), doctorCommand(targets),
 			}
 		},

@@ -84,6 +84,9 @@ tables: [{title: reads of maps, scenarios: [reads], columns: [map.capacity, thre
 		require.NoError(t, err)
 		require.Contains(t, string(content), want, name)
 	}
+	content, err := os.ReadFile(filepath.Join(dir, id+".md"))
+	require.NoError(t, err)
+	require.Contains(t, string(content), "target: map, rows 100")
 	var suite result.Suite
 	require.NoError(t, json.Unmarshal([]byte(good("show", "--coordinator", l.Addr().String(), id, "-o", "json")), &suite))
 	for _, row := range suite.Tables[0].Rows {

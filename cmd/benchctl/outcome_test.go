@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/target"
 )
 
 func TestEndOfASuiteMeansAnExitCode(t *testing.T) {
@@ -51,17 +52,17 @@ func TestResultIsPrintedAsAsked(t *testing.T) {
 	const suite = `{"schema": 1, "kind": "suite", "id": "S", "status": "complete", "runs": [], "of_a_later_version": 1}`
 	var out bytes.Buffer
 	c := &cli.Context{Streams: cli.Streams{Out: &out, Err: io.Discard}}
-	require.NoError(t, printResult(c, []byte(suite), "json"))
+	require.NoError(t, printResult(c, target.All(), []byte(suite), "json"))
 	require.Contains(t, out.String(), "\n  \"of_a_later_version\": 1\n")
 	require.Equal(t, byte('\n'), out.Bytes()[out.Len()-1])
 	out.Reset()
-	require.NoError(t, printResult(c, []byte(suite), "table"))
+	require.NoError(t, printResult(c, target.All(), []byte(suite), "table"))
 	require.Contains(t, out.String(), "suite S")
-	err := printResult(c, []byte(suite), "ycsb")
+	err := printResult(c, target.All(), []byte(suite), "ycsb")
 	require.ErrorContains(t, err, "YCSB's form has room for one")
 	require.Equal(t, cli.Usage, cli.CodeOf(err))
-	require.Error(t, printResult(c, []byte("{"), "json"))
-	require.Error(t, printResult(c, []byte("{"), "table"))
+	require.Error(t, printResult(c, target.All(), []byte("{"), "json"))
+	require.Error(t, printResult(c, target.All(), []byte("{"), "table"))
 }
 
 func TestASignalBeforeTheSuiteIsQueuedEndsTheBeginning(t *testing.T) {

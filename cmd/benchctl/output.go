@@ -15,6 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/target"
 )
 
 // resultFormats are the forms in which a result is printed.
@@ -25,7 +26,7 @@ func addOutputFlag(cmd *cobra.Command, to *string, formats ...string) {
 }
 
 // conclude prints the result of an ended suite and reports what it means.
-func conclude(ctx context.Context, c *cli.Context, client *remote.Client, id, format string, named report.YCSB) error {
+func conclude(ctx context.Context, c *cli.Context, client *remote.Client, targets target.List, id, format string, named report.YCSB) error {
 	text, err := client.Result(ctx, id)
 	if err != nil {
 		return err
@@ -33,7 +34,7 @@ func conclude(ctx context.Context, c *cli.Context, client *remote.Client, id, fo
 	ended := verdict(text)
 	delivered, err := deliver(ctx, c, client, text, format, named)
 	if err == nil && (!delivered || format != "ycsb") {
-		err = printResult(c, text, format)
+		err = printResult(c, targets, text, format)
 	}
 	if err != nil {
 		return errors.Join(err, ended)
@@ -43,7 +44,7 @@ func conclude(ctx context.Context, c *cli.Context, client *remote.Client, id, fo
 
 // printResult prints a suite's or run's result. JSON is printed as the coordinator gave it: fields that this build
 // does not know stay.
-func printResult(c *cli.Context, text []byte, format string) error {
+func printResult(c *cli.Context, targets target.List, text []byte, format string) error {
 	out := c.Out
 	if format == "json" {
 		return report.Indent(out, text)
@@ -53,7 +54,7 @@ func printResult(c *cli.Context, text []byte, format string) error {
 		return err
 	}
 	if suite != nil {
-		return printSuite(out, *suite, format)
+		return printSuite(out, *suite, format, tableOptions(out, targets))
 	}
 	if format == "ycsb" {
 		ycsb, err := report.YCSBOf(run)
@@ -66,7 +67,7 @@ func printResult(c *cli.Context, text []byte, format string) error {
 		tellOmitted(c, ycsb, run)
 		return nil
 	}
-	return report.Table(out, run, tableOptions(out))
+	return report.Table(out, run, tableOptions(out, targets))
 }
 
 // decode reads a result: a run, or a suite of several.
@@ -90,24 +91,26 @@ func decode(text []byte) (run result.Run, suite *result.Suite, err error) {
 	return run, nil, nil
 }
 
-func printSuite(out io.Writer, suite result.Suite, format string) error {
+func printSuite(out io.Writer, suite result.Suite, format string, o report.Options) error {
 	if format == "ycsb" {
 		return &cli.Error{Code: cli.Usage, Err: fmt.Errorf("suite %s has %d runs and YCSB's form has room for one: show one of them, such as %s.1", suite.ID, len(suite.Runs), suite.ID)}
 	}
-	return report.SuiteTable(out, suite, tableOptions(out))
+	return report.SuiteTable(out, suite, o)
 }
 
 // tableOptions fit a table to a terminal. What is not one gets no colours.
-func tableOptions(out io.Writer) report.Options {
+func tableOptions(out io.Writer, targets target.List) report.Options {
+	o := report.Options{Targets: targets.Descriptors()}
 	tty := terminal(out)
 	if tty == nil {
-		return report.Options{}
+		return o
 	}
 	width, _, err := term.GetSize(tty.Fd())
 	if err != nil {
 		width = 0
 	}
-	return report.Options{Width: width, Colour: config.Colour()}
+	o.Width, o.Colour = width, config.Colour()
+	return o
 }
 
 // printJSON prints what a command reports in the form that scripts rely on.

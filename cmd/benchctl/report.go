@@ -13,9 +13,10 @@ import (
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/target"
 )
 
-func reportCommand() cli.Command {
+func reportCommand(targets target.List) cli.Command {
 	cmd := &cobra.Command{
 		Use:   "report ID --format FORMAT,… --out DIR",
 		Short: "Write the result of a suite or run to files",
@@ -47,7 +48,7 @@ The files appear together, complete, or not at all. None takes the place of anot
 		defer func() { _ = client.Close() }()
 		files := report.NewFiles(force)
 		defer files.Discard()
-		w := report.Writer{Files: files, Dir: out, Source: client, Warn: func(text string) { warn(c, []string{text}) }}
+		w := report.Writer{Files: files, Dir: out, Source: client, Targets: targets.Descriptors(), Warn: func(text string) { warn(c, []string{text}) }}
 		if err := writeReport(ctx, client, &w, args[0], formats); err != nil {
 			return err
 		}

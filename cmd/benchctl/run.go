@@ -112,7 +112,7 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	}); err != nil {
 		return err
 	}
-	return conclude(ctx, c, client, id, f.output, j.ycsb)
+	return conclude(ctx, c, client, f.targets, id, f.output, j.ycsb)
 }
 
 // agentsFor is how many agents a run starts: as many as wanted, or as the case with the most of them asks for.

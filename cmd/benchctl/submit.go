@@ -139,5 +139,5 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	if err := follow(ctx, c, signals, w); err != nil {
 		return err
 	}
-	return conclude(ctx, c, client, id, f.output, j.ycsb)
+	return conclude(ctx, c, client, f.targets, id, f.output, j.ycsb)
 }

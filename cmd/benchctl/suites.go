@@ -15,6 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/cli/view"
 	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/target"
 )
 
 // ask makes a command of one question to a coordinator.
@@ -64,7 +65,7 @@ not the run. The exit code is that of the suite's end, as with "submit --wait", 
 	})}
 }
 
-func showCommand() cli.Command {
+func showCommand(targets target.List) cli.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Print the result of a suite or run",
@@ -82,7 +83,7 @@ whether it was printed, not how the run ended.`,
 		if err != nil {
 			return err
 		}
-		return printResult(c, text, output)
+		return printResult(c, targets, text, output)
 	})}
 }
 

@@ -49,6 +49,8 @@ type Target struct {
 	Between []string
 	// Columns are the figures that the target's facts and telemetry give beside those of every run.
 	Columns []Column
+	// Report is what reports show of the target beside them.
+	Report Report
 	// Probe is the action by which an agent looks whether it reaches the target; the answer has a line for each server. Examine
 	// says what the facts of a target show. Both are for the doctor, and optional.
 	Probe   string

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -24,10 +25,10 @@ type Chapter struct {
 	Tables []result.Table
 }
 
-// SuiteBook is the report of a suite.
-func SuiteBook(s result.Suite) Book {
+// SuiteBook is the report of a suite, with what the descriptions of targets have for it.
+func SuiteBook(s result.Suite, targets descriptor.List) Book {
 	b := Book{Title: strings.TrimSpace(fmt.Sprintf("%s (%s)", cmp.Or(s.Name, "suite"), s.ID))}
-	b.Lead = append(b.Lead, suiteLead(s)...)
+	b.Lead = append(b.Lead, suiteLead(s, targets)...)
 	if len(s.Tables) > 0 {
 		c := Chapter{
 			Title:  "Tables",
@@ -48,9 +49,9 @@ func SuiteBook(s result.Suite) Book {
 		Tables: ScenarioTables(s),
 	})
 	b.add("Actions", "Throughput is in ops/s, times in seconds since the phase's start.", actionTable(s.Runs))
-	b.add("Telemetry", "Means over each run's measured phase, summed over the servers where a figure counts something.", telemetryTable(s.Runs))
-	b.add("Servers", serversText, serverTable(s.Runs))
-	b.Chapters = append(b.Chapters, verdictChapter(s.Runs), runsChapter(s), provenanceChapter(s.Runs))
+	b.add("Telemetry", "Means over each run's measured phase, summed over the servers where a figure counts something.", telemetryTable(s.Runs, targets))
+	b.addServers(s.Runs, targets)
+	b.Chapters = append(b.Chapters, verdictChapter(s.Runs), runsChapter(s), provenanceChapter(s.Runs, targets))
 	return b
 }
 
@@ -62,7 +63,7 @@ func (b *Book) add(title, text string, t result.Table) {
 }
 
 // suiteLead is what a reader must know of a suite before its figures.
-func suiteLead(s result.Suite) []string {
+func suiteLead(s result.Suite, targets descriptor.List) []string {
 	lead := []string{"Status: " + string(s.Status) + "."}
 	if s.Note != "" {
 		lead = append(lead, s.Note)
@@ -70,9 +71,7 @@ func suiteLead(s result.Suite) []string {
 	if s.Plan != nil && s.Plan.Trial {
 		lead = append(lead, "This is a trial in small sizes: it shows that the suite works. Its figures are of other sizes than published ones, and compare with nothing.")
 	}
-	if onSandbox(s.Runs) {
-		lead = append(lead, "Taken on benchd's sandbox, which is no HBase: never publish its speed as HBase's.")
-	}
+	lead = append(lead, cautions(s.Runs, targets)...)
 	for _, r := range s.Runs {
 		if r.RowGap != nil {
 			lead = append(lead, "- row gap of "+r.ID+": "+rowGap(r.RowGap))
@@ -96,10 +95,19 @@ func leftOut(s result.Suite) []string {
 	return out
 }
 
-func onSandbox(runs []result.Run) bool {
-	return slices.ContainsFunc(runs, func(r result.Run) bool {
-		return r.Resolved["db"] == "sandbox" || r.Provenance.Target["target"] == "sandbox" || strings.Contains(r.Provenance.Target["hbase.version"], "sandbox")
-	})
+// cautions are what a reader must know of the targets of runs, each once.
+func cautions(runs []result.Run, targets descriptor.List) []string {
+	var out []string
+	for _, r := range runs {
+		t, _ := targets.Find(r.Resolved["db"])
+		if t.Report.Caution == nil {
+			continue
+		}
+		if text := t.Report.Caution(r.Provenance.Target); text != "" && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
 }
 
 // verdictChapter reports what was found against runs, and in how many nothing was.
@@ -236,14 +244,14 @@ func runsChapter(s result.Suite) Chapter {
 }
 
 // provenanceChapter is where the figures come from, in brief: what is the same of all runs.
-func provenanceChapter(runs []result.Run) Chapter {
+func provenanceChapter(runs []result.Run, targets descriptor.List) Chapter {
 	c := Chapter{Title: "Provenance"}
 	if len(runs) == 0 {
 		return c
 	}
 	p := runs[0].Provenance
 	c.Text = append(c.Text, fmt.Sprintf("- benchd %s, submitted by %s at %s", p.Benchd, p.SubmittedBy, instant(p.Created)))
-	for _, line := range targetLines(runs) {
+	for _, line := range targetLines(runs, targets) {
 		c.Text = append(c.Text, "- target: "+line)
 	}
 	var seen []string
@@ -265,7 +273,7 @@ func provenanceChapter(runs []result.Run) Chapter {
 }
 
 // targetLines lists the targets of runs, each once.
-func targetLines(runs []result.Run) []string {
+func targetLines(runs []result.Run, targets descriptor.List) []string {
 	var lines []string
 	for _, run := range runs {
 		t := run.Provenance.Target
@@ -273,11 +281,10 @@ func targetLines(runs []result.Run) []string {
 			continue
 		}
 		parts := []string{cmp.Or(t["target"], run.Resolved["db"])}
-		for _, f := range []struct{ key, text string }{
-			{"hbase.version", "version "}, {"hbase.servers", "region servers "}, {"hbase.cluster.id", "cluster "}, {"hbase.zookeeper.quorum", "quorum "},
-		} {
-			if v := t[f.key]; v != "" {
-				parts = append(parts, f.text+printable(v))
+		described, _ := targets.Find(run.Resolved["db"])
+		for _, f := range described.Report.Facts {
+			if v := t[f.Name]; v != "" {
+				parts = append(parts, f.Title+" "+printable(v))
 			}
 		}
 		if line := strings.Join(parts, ", "); !slices.Contains(lines, line) {

@@ -9,12 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/table"
-	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
 // aRun is a run of a case, of reads.
@@ -92,19 +90,19 @@ func aSuite() result.Suite {
 	for _, i := range []int{0, 2, 1, 3, 4} {
 		s.Ran = append(s.Ran, result.Turn{Run: s.Runs[i].ID})
 	}
-	table.Conclude(&s, descriptor.List{hbasespec.Sandbox()})
+	table.Conclude(&s, targets())
 	return s
 }
 
 func TestASuitesReportAsMarkdown(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, report.Markdown(&out, report.SuiteBook(aSuite())))
+	require.NoError(t, report.Markdown(&out, report.SuiteBook(aSuite(), targets())))
 	golden(t, "suite.md", out.String())
 }
 
 func TestARunsReportAsMarkdown(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, report.Markdown(&out, report.RunBook(aSuite().Runs[4])))
+	require.NoError(t, report.Markdown(&out, report.RunBook(aSuite().Runs[4], targets())))
 	golden(t, "run.md", out.String())
 }
 

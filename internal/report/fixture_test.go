@@ -11,10 +11,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
+
+// targets are those whose runs are reported.
+func targets() descriptor.List { return descriptor.List{hbasespec.Target(), hbasespec.Sandbox()} }
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
 

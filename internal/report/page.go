@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/benchd/benchd/internal/descriptor"
 )
 
 // Options are how a table is written.
@@ -12,6 +14,8 @@ type Options struct {
 	Width  int  // of a line; 0 is 100
 	Colour bool // for a terminal
 	Agents bool // the figures of each agent below those of each operation
+	// Targets are the descriptions of the targets that telemetry is shown of.
+	Targets descriptor.List
 }
 
 func (o Options) width() int {

@@ -20,8 +20,8 @@ func TestRowNumbersWithoutARowAreNamedInTablesAndReports(t *testing.T) {
 		var table, suite, markdown, book strings.Builder
 		require.NoError(t, report.Table(&table, run, report.Options{Width: 200}))
 		require.NoError(t, report.SuiteTable(&suite, result.Suite{ID: "S", Status: result.Complete, Runs: []result.Run{run}}, report.Options{Width: 200}))
-		require.NoError(t, report.Markdown(&markdown, report.RunBook(run)))
-		require.NoError(t, report.Markdown(&book, report.SuiteBook(result.Suite{ID: "S", Runs: []result.Run{run}})))
+		require.NoError(t, report.Markdown(&markdown, report.RunBook(run, targets())))
+		require.NoError(t, report.Markdown(&book, report.SuiteBook(result.Suite{ID: "S", Runs: []result.Run{run}}, targets())))
 		for form, text := range map[string]string{"table": table.String(), "suite": suite.String(), "markdown": markdown.String(), "suite in markdown": book.String()} {
 			require.Contains(t, text, want, form)
 		}

@@ -4,20 +4,19 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/result"
 )
 
-// RunBook is the report of one run.
-func RunBook(r result.Run) Book {
+// RunBook is the report of one run, with what the descriptions of targets have for it.
+func RunBook(r result.Run, targets descriptor.List) Book {
 	b := Book{Title: fmt.Sprintf("%s (%s)", cmp.Or(r.Name, "run"), r.ID), Lead: []string{"Status: " + string(r.Status) + "."}}
 	for _, text := range []string{r.Reason, r.Note, start(r.Start), counts(r.Reconcile)} {
 		if text != "" {
 			b.Lead = append(b.Lead, text)
 		}
 	}
-	if onSandbox([]result.Run{r}) {
-		b.Lead = append(b.Lead, "Taken on benchd's sandbox, which is no HBase: never publish its speed as HBase's.")
-	}
+	b.Lead = append(b.Lead, cautions([]result.Run{r}, targets)...)
 	for _, text := range r.Missing {
 		b.Lead = append(b.Lead, "- missing: "+text)
 	}
@@ -31,9 +30,9 @@ func RunBook(r result.Run) Book {
 		b.Chapters = append(b.Chapters, phaseChapter(r, phase))
 	}
 	b.add("Actions", "Throughput is in ops/s, times in seconds since the phase's start.", actionTable([]result.Run{r}))
-	b.add("Telemetry", "Means over the measured phase, summed over the servers where a figure counts something.", telemetryTable([]result.Run{r}))
-	b.add("Servers", serversText, serverTable([]result.Run{r}))
-	b.Chapters = append(b.Chapters, verdictChapter([]result.Run{r}), provenanceChapter([]result.Run{r}))
+	b.add("Telemetry", "Means over the measured phase, summed over the servers where a figure counts something.", telemetryTable([]result.Run{r}, targets))
+	b.addServers([]result.Run{r}, targets)
+	b.Chapters = append(b.Chapters, verdictChapter([]result.Run{r}), provenanceChapter([]result.Run{r}, targets))
 	return b
 }
 

@@ -4,28 +4,39 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/result"
 )
 
-// serversText says what the table of servers holds.
-const serversText = "Of each region server over the measured phase: its regions as the phase began and as it ended, its heap and its memstore."
+// addServers adds the tables of servers that targets have.
+func (b *Book) addServers(runs []result.Run, targets descriptor.List) {
+	for _, s := range targets.Servers() {
+		b.add("Servers", s.Text, serverTable(runs, s.Columns))
+	}
+}
 
-// serverTable is the heap, the memstore and the regions of each region server over the measured phase of runs.
-func serverTable(runs []result.Run) result.Table {
-	const server = "hbase.regionserver."
-	t := result.Table{Columns: columns("run", "case", "server", "regions", "heap, mean", "heap, most", "memstore, mean", "memstore, most")}
-	for i := range t.Columns[3:] {
-		t.Columns[3+i].Figure = true
+// serverTable is what each server reported over the measured phase of runs.
+func serverTable(runs []result.Run, figures []descriptor.TelemetryColumn) result.Table {
+	t := result.Table{Columns: columns("run", "case", "server")}
+	for _, f := range figures {
+		titles := []string{f.Title}
+		if f.Form == descriptor.MeanAndMost {
+			titles = []string{f.Title + ", mean", f.Title + ", most"}
+		}
+		for _, title := range titles {
+			t.Columns = append(t.Columns, result.Column{Name: title, Figure: true})
+		}
 	}
 	for _, run := range runs {
 		if len(run.Phases) == 0 {
 			continue
 		}
 		phase := run.Phases[len(run.Phases)-1]
-		heap, memstore, regions := bySource(phase, server+"heap_used"), bySource(phase, server+"memstore_size"), bySource(phase, server+"regions")
+		reported := make([]map[string][]result.Observation, len(figures))
 		var sources []string
-		for _, figure := range []map[string][]result.Observation{heap, memstore, regions} {
-			for source := range figure {
+		for i, f := range figures {
+			reported[i] = bySource(phase, f.Figure)
+			for source := range reported[i] {
 				if !slices.Contains(sources, source) {
 					sources = append(sources, source)
 				}
@@ -33,14 +44,25 @@ func serverTable(runs []result.Run) result.Table {
 		}
 		slices.SortFunc(sources, cmp.Compare[string])
 		for _, source := range sources {
-			held := none
-			if o := regions[source]; o != nil {
-				held = fromTo(o)
+			cells := []string{run.ID, run.Case, source}
+			for i, f := range figures {
+				cells = append(cells, ofServer(f.Form, reported[i][source])...)
 			}
-			t.Rows = append(t.Rows, textRow(append(append([]string{run.ID, run.Case, source, held}, meanAndMost(heap[source])...), meanAndMost(memstore[source])...)...))
+			t.Rows = append(t.Rows, textRow(cells...))
 		}
 	}
 	return t
+}
+
+// ofServer writes what one server reported of a figure.
+func ofServer(form descriptor.Form, o []result.Observation) []string {
+	switch {
+	case form == descriptor.MeanAndMost:
+		return meanAndMost(o)
+	case len(o) == 0:
+		return []string{none}
+	}
+	return []string{written(form)(o)}
 }
 
 // bySource are the observations of a figure, by who reported them.

@@ -34,12 +34,12 @@ func TestReportsHaveHeapMemstoreAndRegionsOfEachServer(t *testing.T) {
 		{Name: "hbase.regionserver.regions", Source: "rs2:16020", Unit: "1", Points: [][2]float64{{1, 4}}},
 	}
 	suite := result.Suite{ID: "S", Status: result.Complete, Runs: []result.Run{run}}
-	for form, text := range map[string]string{"run": markdown(t, report.RunBook(run)), "suite": markdown(t, report.SuiteBook(suite))} {
+	for form, text := range map[string]string{"run": markdown(t, report.RunBook(run, targets())), "suite": markdown(t, report.SuiteBook(suite, targets()))} {
 		require.Contains(t, text, "Servers", form)
 		require.Regexp(t, `\| S\.1 \| writes \| rs1:16020 \| 3 → 5 \| 3\.0 GB \| 4\.0 GB \| 2\.0 MB \| 3\.0 MB \|`, text, form)
 		require.Regexp(t, `\| S\.1 \| writes \| rs2:16020 \| 4 \| [-–—] \| [-–—] \| [-–—] \| [-–—] \|`, text, form)
 	}
-	require.NotContains(t, markdown(t, report.RunBook(wrote("S.1", "writes", "OK"))), "Servers")
+	require.NotContains(t, markdown(t, report.RunBook(wrote("S.1", "writes", "OK"), targets())), "Servers")
 }
 
 func TestReportsMarkBufferedWritesBesideTheirFigures(t *testing.T) {
@@ -48,10 +48,10 @@ func TestReportsMarkBufferedWritesBesideTheirFigures(t *testing.T) {
 		ID: "S", Status: result.Complete, Runs: []result.Run{one, other}, Tables: []result.Table{{Title: "asked for"}},
 		Cases: []result.Case{{Name: "collected", Scenario: "x", Runs: []string{"S.1"}}, {Name: "plain", Scenario: "y", Runs: []string{"S.2"}}},
 	}
-	text := markdown(t, report.SuiteBook(suite))
+	text := markdown(t, report.SuiteBook(suite, targets()))
 	require.Equal(t, 2, strings.Count(text, "Buffered writes (clientbuffering): collected. "), "with the tables asked for, and with its own:\n%s", text)
-	require.Contains(t, markdown(t, report.RunBook(one)), "buffered writes")
-	require.NotContains(t, markdown(t, report.RunBook(other)), "buffered writes")
+	require.Contains(t, markdown(t, report.RunBook(one, targets())), "buffered writes")
+	require.NotContains(t, markdown(t, report.RunBook(other, targets())), "buffered writes")
 
 	var table strings.Builder
 	require.NoError(t, report.Table(&table, one, report.Options{Width: 200}))

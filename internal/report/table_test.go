@@ -142,7 +142,7 @@ func TestAWarningIsToldOnce(t *testing.T) {
 	require.Equal(t, 1, strings.Count(out.String(), gone), out.String())
 	require.Contains(t, out.String(), "2.0 s: split: "+split)
 	out.Reset()
-	require.NoError(t, report.Markdown(&out, report.RunBook(run)))
+	require.NoError(t, report.Markdown(&out, report.RunBook(run, targets())))
 	require.Equal(t, 1, strings.Count(out.String(), gone), out.String())
 	require.Contains(t, out.String(), "2.0 s: split: "+split)
 }
@@ -194,7 +194,7 @@ func TestWriteErrors(t *testing.T) {
 	require.ErrorIs(t, report.Table(full{}, run, report.Options{}), errFull)
 	require.ErrorIs(t, report.SuiteTable(full{}, result.Suite{}, report.Options{}), errFull)
 	require.ErrorIs(t, report.Indent(full{}, []byte("{}")), errFull)
-	require.ErrorIs(t, report.Markdown(full{}, report.RunBook(run)), errFull)
+	require.ErrorIs(t, report.Markdown(full{}, report.RunBook(run, targets())), errFull)
 	require.ErrorIs(t, ycsb(t, nil).Write(full{}, run), errFull)
 	require.NotEqual(t, time.Duration(0), ycsb(t, nil).StatusInterval)
 }

@@ -4,37 +4,51 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/result"
 )
 
-// brief is a column of the table of telemetry: what it says of a figure that servers reported. Of several servers it is the
-// sum over them, or the greatest.
+// brief is a column of the table of telemetry: what it says of a figure that servers reported.
 type brief struct {
 	title, figure string
+	each          bool // of several servers, each is named at the terminal
 	say           func([]result.Observation) string
 }
 
-func briefs() []brief {
-	const server, master = "hbase.regionserver.", "hbase.master."
-	return []brief{
-		{"servers", master + "servers", fromTo},
-		{"regions", master + "regions", fromTo},
-		{"requests/s", server + "requests", func(o []result.Observation) string { return rate(sumOfMeans(o)) }},
-		{"cache hits", server + "block_cache_hit_percent", func(o []result.Observation) string { return fixed(sumOfMeans(o)/float64(len(o)), 1) + " %" }},
-		{"store files", server + "store_files", fromTo},
-		{"flushed/s", server + "flushed", bytesPerSecond},
-		{"compacted/s", server + "compacted", bytesPerSecond},
-		{"longest compaction queue", server + "compaction_queue", func(o []result.Observation) string { return fixed(greatest(o), 0) }},
-		{"GC", server + "gc_time", func(o []result.Observation) string { return fixed(sumOfMeans(o)/float64(len(o))/10, 2) + " %" }},
-		{"busiest CPU", "cpu_busy_percent", busiest},
-		{"busiest disk", "disk_busy_percent", busiest},
+// briefs are the columns of targets, and those of the machines.
+func briefs(targets descriptor.List) []brief {
+	var all []brief
+	for _, c := range targets.Telemetry() {
+		all = append(all, brief{c.Title, c.Figure, c.Each, written(c.Form)})
+	}
+	return append(all,
+		brief{title: "busiest CPU", figure: "cpu_busy_percent", say: busiest},
+		brief{title: "busiest disk", figure: "disk_busy_percent", say: busiest},
+	)
+}
+
+// written returns what writes a figure that servers reported.
+func written(form descriptor.Form) func([]result.Observation) string {
+	switch form {
+	case descriptor.Rate:
+		return func(o []result.Observation) string { return rate(sumOfMeans(o)) }
+	case descriptor.BytesRate:
+		return bytesPerSecond
+	case descriptor.Percent:
+		return func(o []result.Observation) string { return fixed(sumOfMeans(o)/float64(len(o)), 1) + " %" }
+	case descriptor.Pauses:
+		return func(o []result.Observation) string { return fixed(sumOfMeans(o)/float64(len(o))/10, 2) + " %" }
+	case descriptor.Greatest:
+		return func(o []result.Observation) string { return fixed(greatest(o), 0) }
+	default:
+		return fromTo
 	}
 }
 
 // telemetryTable is what targets and hosts reported over the measured phase of runs, in brief. All of it is in the JSON
 // form.
-func telemetryTable(runs []result.Run) result.Table {
-	all := briefs()
+func telemetryTable(runs []result.Run, targets descriptor.List) result.Table {
+	all := briefs(targets)
 	said := make([]bool, len(all))
 	var rows [][]string
 	for _, run := range runs {

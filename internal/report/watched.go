@@ -13,18 +13,22 @@ const someServers = 6
 
 // watched summarizes what servers and hosts reported over a phase. All of it is in the JSON form.
 func (p *page) watched(phase result.Phase) {
-	var parts []string
-	for _, b := range briefs() {
-		if o := observed(phase, b.figure); len(o) > 0 {
+	var parts, servers []string
+	for _, b := range briefs(p.options.Targets) {
+		o := observed(phase, b.figure)
+		if len(o) > 0 {
 			parts = append(parts, b.title+" "+b.say(o))
+		}
+		if len(o) > 1 && b.each {
+			servers = append(servers, b.title+": "+perServer(o))
 		}
 	}
 	if len(parts) == 0 {
 		return
 	}
 	p.wrap("telemetry  ", strings.Join(parts, ", "), plain)
-	if requests := observed(phase, "hbase.regionserver.requests"); len(requests) > 1 {
-		p.wrap("           ", "requests/s: "+perServer(requests), plain)
+	for _, text := range servers {
+		p.wrap("           ", text, plain)
 	}
 }
 

@@ -18,7 +18,7 @@ func TestTheTableTellsOfTheServersInBrief(t *testing.T) {
 		{Name: "hbase.regionserver.store_files", Source: "rs2:16020", Unit: "1", Points: [][2]float64{{1, 1}}},
 	}}, {Name: "load", Loop: "closed"}}}
 	var out strings.Builder
-	require.NoError(t, report.Table(&out, run, report.Options{}))
+	require.NoError(t, report.Table(&out, run, report.Options{Targets: targets()}))
 	require.Contains(t, out.String(), "telemetry  requests/s 1,200, store files 10 → 4\n")
 	require.Contains(t, out.String(), "requests/s: rs2:16020 1,000, rs1:16020 200\n")
 	require.Equal(t, 1, strings.Count(out.String(), "telemetry"), "a phase that was not watched has no line")

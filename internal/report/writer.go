@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -41,6 +42,8 @@ type Writer struct {
 	Dir    string
 	Source Source
 	Warn   func(text string)
+	// Targets are the descriptions of the targets whose runs are reported.
+	Targets descriptor.List
 }
 
 // NoPointsError reports that a run was not submitted so that its operations are kept.
@@ -85,9 +88,9 @@ func (w *Writer) file(name string, write func(io.Writer) error) error {
 }
 
 func (w *Writer) markdown(d Document) error {
-	book := RunBook(d.Run)
+	book := RunBook(d.Run, w.Targets)
 	if d.Suite != nil {
-		book = SuiteBook(*d.Suite)
+		book = SuiteBook(*d.Suite, w.Targets)
 	}
 	return w.file(d.ID+".md", func(out io.Writer) error { return Markdown(out, book) })
 }

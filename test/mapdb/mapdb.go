@@ -51,6 +51,7 @@ func describe() descriptor.Target {
 		Filling: []string{"map.clear"},
 		Empties: func(v property.Values) bool { return v.Bool("map.clear") },
 		Columns: []descriptor.Column{{Name: "map_rows", Unit: "rows", Read: descriptor.Fact("map.rows")}},
+		Report:  descriptor.Report{Facts: []descriptor.TitledFact{{Name: "map.rows", Title: "rows"}}},
 		Actions: []descriptor.Action{
 			{Name: "clear", Verb: descriptor.Verb{Short: "Drop all rows", Example: "  benchctl admin map clear"}},
 			{Name: "count", Verb: descriptor.Verb{Short: "Count the rows", Example: "  benchctl admin map count"}},

@@ -38,6 +38,7 @@ is like (docs/sandbox.md).`,
 	}
 	t.Keys = append(t.Keys, sandboxKeys()...)
 	t.Actions = append(t.Actions, sandboxActions()...)
+	t.Report.Caution = func(map[string]string) string { return cautionOfSandbox }
 	t.Supplied = map[string]string{"columnfamily": "family"} // it has the tables that runs make in it
 	return t
 }
@@ -61,6 +62,7 @@ func common() descriptor.Target {
 		Splits:      splitsOf,
 		Watched:     true,
 		Columns:     columns(),
+		Report:      inReports(),
 		Actions:     Actions(),
 		Between:     between(),
 		Probe:       "servers",

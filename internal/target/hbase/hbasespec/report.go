@@ -1,0 +1,51 @@
+package hbasespec
+
+import (
+	"strings"
+
+	"github.com/benchd/benchd/internal/descriptor"
+)
+
+// inReports is what reports show of a cluster.
+func inReports() descriptor.Report {
+	const server, master = "hbase.regionserver.", "hbase.master."
+	return descriptor.Report{
+		Caution: caution,
+		Facts: []descriptor.TitledFact{
+			{Name: "hbase.version", Title: "version"},
+			{Name: "hbase.servers", Title: "region servers"},
+			{Name: "hbase.cluster.id", Title: "cluster"},
+			{Name: "hbase.zookeeper.quorum", Title: "quorum"},
+		},
+		Telemetry: []descriptor.TelemetryColumn{
+			{Title: "servers", Figure: master + "servers"},
+			{Title: "regions", Figure: master + "regions"},
+			{Title: "requests/s", Figure: server + "requests", Form: descriptor.Rate, Each: true},
+			{Title: "cache hits", Figure: server + "block_cache_hit_percent", Form: descriptor.Percent},
+			{Title: "store files", Figure: server + "store_files"},
+			{Title: "flushed/s", Figure: server + "flushed", Form: descriptor.BytesRate},
+			{Title: "compacted/s", Figure: server + "compacted", Form: descriptor.BytesRate},
+			{Title: "longest compaction queue", Figure: server + "compaction_queue", Form: descriptor.Greatest},
+			{Title: "GC", Figure: server + "gc_time", Form: descriptor.Pauses},
+		},
+		Servers: descriptor.Servers{
+			Text: "Of each region server over the measured phase: its regions as the phase began and as it ended, its heap and its memstore.",
+			Columns: []descriptor.TelemetryColumn{
+				{Title: "regions", Figure: server + "regions"},
+				{Title: "heap", Figure: server + "heap_used", Form: descriptor.MeanAndMost},
+				{Title: "memstore", Figure: server + "memstore_size", Form: descriptor.MeanAndMost},
+			},
+		},
+	}
+}
+
+// cautionOfSandbox is above the figures that were taken on a sandbox.
+const cautionOfSandbox = "Taken on benchd's sandbox, which is no HBase: never publish its speed as HBase's."
+
+// caution recognizes a sandbox whose address was given as that of an HBase.
+func caution(facts map[string]string) string {
+	if facts["target"] == SandboxName || strings.Contains(facts["hbase.version"], SandboxName) {
+		return cautionOfSandbox
+	}
+	return ""
+}
