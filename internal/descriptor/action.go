@@ -14,6 +14,8 @@ type Action struct {
 	Needs int
 	// Named are further arguments, which stand with their names only.
 	Named []string
+	// Implied are arguments that it has while a run is measured, unless the run gives them.
+	Implied map[string]string
 	// Check reports what is wrong with the arguments that a run gives, whose names are good. Optional.
 	Check func(args map[string]string) error
 	// AdminOnly says that it is for administrators: a run has no use for it.

@@ -36,6 +36,8 @@ type Action struct {
 	At   time.Duration // from the begin of measuring on
 	Name string        // flush, hook …
 	Args map[string]string
+	// Implied are arguments that go without saying where Args does not have them.
+	Implied map[string]string
 }
 
 // String is the action with its arguments, each with its name but a hook's and a fault's kind.

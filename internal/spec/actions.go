@@ -103,6 +103,7 @@ func (l actions) parseOne(words []string) (plan.Action, error) {
 	if err != nil {
 		return a, err
 	}
+	a.Implied = kind.Implied
 	stands := 0
 	for _, word := range words[2:] {
 		name, value, named := strings.Cut(word, "=")

@@ -17,11 +17,11 @@ func TestActionsAreReadInTheOrderOfTheirTimes(t *testing.T) {
 	list, err := allActions().parse("90s split ns:t user5; 60s major-compact ; 2m hook restart;;5m move region=abc server=rs1,16020,5; 1h compact wait=false")
 	require.NoError(t, err)
 	require.Equal(t, []plan.Action{
-		{At: time.Minute, Name: "major_compact"},
+		{At: time.Minute, Name: "major_compact", Implied: map[string]string{"wait": "true"}},
 		{At: 90 * time.Second, Name: "split", Args: map[string]string{"table": "ns:t", "key": "user5"}},
 		{At: 2 * time.Minute, Name: "hook", Args: map[string]string{"name": "restart"}},
 		{At: 5 * time.Minute, Name: "move", Args: map[string]string{"region": "abc", "server": "rs1,16020,5"}},
-		{At: time.Hour, Name: "compact", Args: map[string]string{"wait": "false"}},
+		{At: time.Hour, Name: "compact", Args: map[string]string{"wait": "false"}, Implied: map[string]string{"wait": "true"}},
 	}, list)
 	const canonical = "1m0s major_compact; 1m30s split key=user5 table=ns:t; 2m0s hook restart; 5m0s move region=abc server=rs1,16020,5; 1h0m0s compact wait=false"
 	require.Equal(t, canonical, formatActions(list))

@@ -171,7 +171,7 @@ func (a *Actions) Order() {
 	}
 	if s, ok := m.Connected(); ok {
 		s.Send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Action{Action: &benchdv1.ActionOrder{
-			Id: p.ID, Run: a.id(), Target: a.Run.Settings.DB, Name: p.Name, Args: orderedArgs(p), Properties: a.Run.Archived.Properties,
+			Id: p.ID, Run: a.id(), Target: a.Run.Settings.DB, Name: p.Name, Args: a.orderedArgs(p), Properties: a.Run.Archived.Properties,
 			TimeoutNs: int64(a.timeout()),
 		}}})
 	}

@@ -3,6 +3,7 @@ package actions
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -30,16 +31,15 @@ func (a *Actions) beginTimed() {
 	}
 }
 
-// orderedArgs are the arguments of the order to an agent. The end of a compaction is waited for, so that it has one.
-func orderedArgs(p *record.PendingAction) map[string]string {
-	if _, said := p.Args["wait"]; !p.Timed || said || p.Name != "compact" && p.Name != "major_compact" {
+// orderedArgs are the arguments of the order to an agent, with those that are implied while a run is measured.
+func (a *Actions) orderedArgs(p *record.PendingAction) map[string]string {
+	list := a.Run.Settings.Actions
+	i := slices.IndexFunc(list, func(one plan.Action) bool { return p.Timed && one.Name == p.Name })
+	if i < 0 || len(list[i].Implied) == 0 {
 		return p.Args
 	}
-	args := maps.Clone(p.Args)
-	if args == nil {
-		args = make(map[string]string)
-	}
-	args["wait"] = "true"
+	args := maps.Clone(list[i].Implied)
+	maps.Copy(args, p.Args)
 	return args
 }
 

@@ -11,6 +11,7 @@ import (
 // Actions are what can be done to HBase, with the arguments that each takes. Package action has a function for each.
 func Actions() []descriptor.Action {
 	table := []string{"table"}
+	awaited := map[string]string{"wait": "true"} // or it would have no end
 	wait := descriptor.Flag{Name: "wait", Argument: "wait", Switch: true, Usage: "wait until the servers are quiet again"}
 	force := descriptor.Flag{Name: "force", Argument: "force", Switch: true, Usage: "do it to a table that benchd did not create, too"}
 	splitting := []descriptor.Flag{
@@ -35,7 +36,7 @@ func Actions() []descriptor.Action {
 			},
 		},
 		{
-			Name: "compact", Takes: table, Named: []string{"wait"}, Check: checkArgs,
+			Name: "compact", Takes: table, Named: []string{"wait"}, Implied: awaited, Check: checkArgs,
 			Verb: descriptor.Verb{
 				Args: "[TABLE]", Short: "Ask for a compaction of a table's files", Flags: []descriptor.Flag{wait},
 				More: `Compact asks each region of a table to compact its files as the servers think best, which they do in the background.`, Example: "  benchctl admin hbase compact usertable --wait",
@@ -75,7 +76,7 @@ func Actions() []descriptor.Action {
 			},
 		},
 		{
-			Name: "major_compact", Takes: table, Named: []string{"wait"}, Check: checkArgs,
+			Name: "major_compact", Takes: table, Named: []string{"wait"}, Implied: awaited, Check: checkArgs,
 			Verb: descriptor.Verb{
 				Args: "[TABLE]", Short: "Ask for a major compaction of a table", Flags: []descriptor.Flag{wait},
 				More: `Major-compact asks each region of a table to make one file of all files of each store, which the servers do in the background.`, Example: "  benchctl admin hbase major-compact usertable --wait --timeout 2h",
