@@ -61,7 +61,7 @@ func (cd *Conductor) welcome(m *roster.Agent, s *roster.Session, held *benchdv1.
 		if held.GetRecovered() {
 			cd.inherit(m, shard, int(held.GetId().GetAttempt()))
 		}
-		if !cd.owns(m, shard, int(held.GetId().GetAttempt())) {
+		if !cd.agents.owns(m, shard, int(held.GetId().GetAttempt())) {
 			m.Forget(held.GetId())
 			return
 		}
@@ -91,7 +91,7 @@ func (cd *Conductor) inherit(m *roster.Agent, shard, attempt int) {
 // back takes up again what an agent holds of a shard after its stream was broken.
 func (cd *Conductor) back(shard int, m *roster.Agent, held *benchdv1.HeldShard) {
 	cd.log.Info("agent is back", "agent", m.Name, "phase", held.GetPhase())
-	delete(cd.away, shard)
+	delete(cd.agents.away, shard)
 	if held.GetPrepared() && cd.run.State.Life.Shards[shard].State == lifecycle.Assigned {
 		cd.step(lifecycle.Prepared{Shard: shard})
 	}
@@ -120,7 +120,7 @@ func (cd *Conductor) returnedWithout(m *roster.Agent, restarted bool) {
 		if sh.Agent != m.Name || !sh.Held() {
 			continue
 		}
-		delete(cd.away, i)
+		delete(cd.agents.away, i)
 		why := ""
 		switch {
 		case restarted || sh.Boot != m.Boot():
@@ -141,18 +141,18 @@ func (cd *Conductor) returnedWithout(m *roster.Agent, restarted bool) {
 
 // gone starts the time that an agent has to come back.
 func (cd *Conductor) gone(shard int) {
-	if m := cd.agent(shard); m != nil {
+	if m := cd.agents.of(shard); m != nil {
 		if _, ok := m.Connected(); ok {
 			return // it came back before we got to know
 		}
 	}
 	since := clock.Mono()
-	cd.away[shard] = since
+	cd.agents.away[shard] = since
 	grace := cd.grace()
 	cd.timeline.note("agent", fmt.Sprintf("agent %s is not connected; it has %s to come back", cd.run.State.Life.Shards[shard].Agent, grace))
 	time.AfterFunc(grace, func() {
 		cd.post(func() {
-			if at, away := cd.away[shard]; away && at == since {
+			if at, away := cd.agents.away[shard]; away && at == since {
 				cd.lost(shard, fmt.Sprintf("was lost: not heard of for %s", grace))
 			}
 		})
@@ -165,7 +165,7 @@ func (cd *Conductor) lost(shard int, why string) {
 	if !sh.Held() {
 		return
 	}
-	delete(cd.away, shard)
+	delete(cd.agents.away, shard)
 	if phase, at := cd.run.PhaseAt(cd.base.elapsed()); phase != "" && sh.Lost == "" && sh.State == lifecycle.Busy {
 		cd.lose(shard, string(phase), at, strings.TrimPrefix(why, "was lost: "))
 	}

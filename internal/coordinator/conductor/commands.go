@@ -29,9 +29,7 @@ func (cd *Conductor) execute(commands []lifecycle.Command) {
 		case lifecycle.Restart:
 			cd.sendStart(c.Shard, c.Phase)
 		case lifecycle.Stop:
-			cd.send(c.Shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Stop{
-				Stop: &benchdv1.Stop{Id: cd.shardID(c.Shard), Reason: c.Reason},
-			}})
+			cd.agents.stop(c.Shard, c.Reason)
 		case lifecycle.Release:
 			cd.release(c.Shard)
 		case lifecycle.Act:
@@ -41,10 +39,6 @@ func (cd *Conductor) execute(commands []lifecycle.Command) {
 		case lifecycle.Note, lifecycle.Seal: // done before the state was archived
 		}
 	}
-}
-
-func (cd *Conductor) shardID(shard int) *benchdv1.ShardId {
-	return wire.FromShard(cd.id, shard, cd.run.State.Life.Shards[shard].Attempt)
 }
 
 // prepare hands a shard out.
@@ -74,7 +68,7 @@ func (cd *Conductor) prepare(shard int) {
 			return
 		}
 	}
-	cd.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Prepare{
+	cd.agents.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Prepare{
 		Prepare: wire.FromPlan(cd.shards[shard], shard == lifecycle.Steward && !again), // what was set up is there
 	}})
 }
@@ -82,7 +76,7 @@ func (cd *Conductor) prepare(shard int) {
 // fix sets the instant at which a segment begins. It is archived before it is sent to anybody.
 func (cd *Conductor) fix(phase int) {
 	rec := &cd.run.State
-	now, lead := cd.c.Clock.Now(), lead(cd.held(), cd.c.Clock)
+	now, lead := cd.c.Clock.Now(), cd.agents.lead()
 	if rec.Epoch == 0 {
 		rec.Zero = cd.base.dateAt(now + int64(lead))
 		cd.base.set(now + int64(lead))
@@ -104,7 +98,7 @@ func (cd *Conductor) start(phase int) {
 
 // sendStart announces to one agent when a phase begins, in its own clock.
 func (cd *Conductor) sendStart(shard, phase int) {
-	m := cd.agent(shard)
+	m := cd.agents.of(shard)
 	if m == nil || phase < 0 || !cd.restart.settled {
 		return // see settle
 	}
@@ -114,16 +108,14 @@ func (cd *Conductor) sendStart(shard, phase int) {
 	if !ok || !known {
 		return // an agent whose clock is not known is not here: it hears of it when it is back
 	}
-	cd.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Start{Start: &benchdv1.Start{
-		Id: cd.shardID(shard), Phase: string(name), AtRunNs: int64(at), Timebase: wire.FromLine(cd.id, line),
+	cd.agents.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Start{Start: &benchdv1.Start{
+		Id: cd.agents.shardID(shard), Phase: string(name), AtRunNs: int64(at), Timebase: wire.FromLine(cd.id, line),
 	}}})
 }
 
 func (cd *Conductor) release(shard int) {
-	cd.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Release{
-		Release: &benchdv1.Release{Id: cd.shardID(shard)},
-	}})
-	if m := cd.agent(shard); m != nil && m.Serving() == cd.id {
+	cd.agents.release(shard)
+	if m := cd.agents.of(shard); m != nil && m.Serving() == cd.id {
 		m.Serve("")
 		if !cd.sealed { // runEnded does it for all
 			cd.c.Host.Schedule()
@@ -149,7 +141,7 @@ func (cd *Conductor) arm(timer lifecycle.Timer, after time.Duration) {
 // windowsMayCome reports whether it is too early to give up windows: some came within the time given, or an agent
 // is away, or the archive does not take what has come.
 func (cd *Conductor) windowsMayCome(within time.Duration) bool {
-	return cd.newest.Elapsed() < within || len(cd.away) > 0 || cd.c.Host.Stuck()
+	return cd.newest.Elapsed() < within || len(cd.agents.away) > 0 || cd.c.Host.Stuck()
 }
 
 // seal checks a run that has ended, before its end is archived and shown. One whose shards all ended can still lack

@@ -12,7 +12,6 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/coordinator/conductor/actions"
 	"github.com/benchd/benchd/internal/coordinator/roster"
-	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -80,6 +79,7 @@ type Conductor struct {
 
 	// What follows belongs to the loop.
 	run     *record.Run
+	agents  *shardAgents
 	shards  []plan.Shard
 	builder *result.Builder
 	merged  map[slot]int  // how many windows are safe
@@ -94,7 +94,6 @@ type Conductor struct {
 	figures   figures
 	actions   *actions.Actions
 
-	away    map[int]clock.Instant // shards whose agents are not connected, since when
 	orphans map[int]clock.Instant // shards that wait for another agent, since when
 	probing bool
 	restart restart
@@ -124,7 +123,7 @@ func New(config Config, r *record.Run) *Conductor {
 		c: config, id: r.Archived.ID, run: r, log: config.Logger.With("run", r.Archived.ID),
 		mail: make(chan func(), 1024), done: make(chan struct{}),
 		merged: make(map[slot]int), timers: make(map[lifecycle.Timer]*time.Timer),
-		away: make(map[int]clock.Instant), orphans: make(map[int]clock.Instant),
+		agents: newShardAgents(r, config.Roster, config.Clock), orphans: make(map[int]clock.Instant),
 		restart: restart{settled: true}, saved: saved{status: r.Archived.Status},
 	}
 	cd.base.begin(config.Clock, r)
@@ -210,7 +209,7 @@ func (cd *Conductor) tick() {
 	cd.followWarmup()
 	cd.handOver(clock.Mono())
 	cd.actions.Tick(clock.Mono())
-	cd.telemetry.watch(clock.Mono(), cd.away)
+	cd.telemetry.watch(clock.Mono(), cd.agents.away)
 	if cd.stale || cd.status != nil {
 		live := cd.builder.Live()
 		cd.checkLimits(live)
@@ -346,20 +345,6 @@ func (cd *Conductor) checkMerged(shard int, phase plan.PhaseName) {
 	}
 }
 
-// agent is that of a shard.
-func (cd *Conductor) agent(shard int) *roster.Agent {
-	return cd.c.Roster.Get(cd.run.State.Life.Shards[shard].Agent)
-}
-
-// send sends to a shard's agent, if it is there: what it misses is sent again when it is back.
-func (cd *Conductor) send(shard int, msg *benchdv1.SessionResponse) {
-	if m := cd.agent(shard); m != nil && m.Boot() == cd.run.State.Life.Shards[shard].Boot {
-		if s, ok := m.Connected(); ok {
-			s.Send(msg)
-		}
-	}
-}
-
 // beside runs work of the run beside its loop; a panic in it ends the run like one in the loop.
 func (cd *Conductor) beside(do func()) {
 	err := quarantine.Guard(func() error { do(); return nil })
@@ -397,8 +382,8 @@ func (cd *Conductor) abandon(cause error) {
 	}
 	cd.view.setState(life.Clone()) // its windows are refused from now on
 	for i := range life.Shards {
-		cd.send(i, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Stop{Stop: &benchdv1.Stop{Id: cd.shardID(i), Reason: "the run was set aside"}}})
-		cd.send(i, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Release{Release: &benchdv1.Release{Id: cd.shardID(i)}}})
+		cd.agents.stop(i, "the run was set aside")
+		cd.agents.release(i)
 	}
 	cd.sealed, cd.saved.dirty = true, false
 }

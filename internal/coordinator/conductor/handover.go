@@ -46,7 +46,7 @@ func (cd *Conductor) handOver(now clock.Instant) {
 			continue
 		}
 		delete(cd.orphans, shard)
-		delete(cd.away, shard)
+		delete(cd.agents.away, shard)
 		cd.takeUp(shard, m)
 	}
 }

@@ -67,7 +67,7 @@ func (cd *Conductor) announceInserted(now clock.Instant) {
 // sendInserted sends it to one agent. One that was away may have missed it.
 func (cd *Conductor) sendInserted(shard int) {
 	if cd.inserted.sent > 0 {
-		cd.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Watermark{
+		cd.agents.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Watermark{
 			Watermark: &benchdv1.Watermark{Run: cd.id, Key: cd.inserted.sent},
 		}})
 	}

@@ -78,7 +78,7 @@ func (cd *Conductor) Line(m *roster.Agent) (clock.Line, bool) { return cd.base.l
 func (cd *Conductor) toShard(m *roster.Agent, id *benchdv1.ShardId, do func(shard int)) {
 	cd.post(func() {
 		shard := int(id.GetShard())
-		if !cd.owns(m, shard, int(id.GetAttempt())) {
+		if !cd.agents.owns(m, shard, int(id.GetAttempt())) {
 			m.Forget(id)
 			return
 		}
@@ -87,16 +87,6 @@ func (cd *Conductor) toShard(m *roster.Agent, id *benchdv1.ShardId, do func(shar
 }
 
 // What follows runs in the conductor's loop.
-
-// owns reports whether an agent has a shard in hand.
-func (cd *Conductor) owns(m *roster.Agent, shard, attempt int) bool {
-	life := cd.run.State.Life
-	if shard < 0 || shard >= len(life.Shards) {
-		return false
-	}
-	sh := life.Shards[shard]
-	return sh.Agent == m.Name && sh.Attempt == attempt && sh.Boot == m.Boot()
-}
 
 func (cd *Conductor) granted(e lifecycle.Granted) {
 	if cd.run.State.Life.Status != result.Queued {

@@ -124,7 +124,7 @@ func (cd *Conductor) anchor(m *roster.Agent, held *benchdv1.HeldShard) {
 // the measurement short.
 func (cd *Conductor) settle() {
 	life := cd.run.State.Life
-	if cd.restart.settled || life.Status.Ended() || (cd.restart.unsure || cd.restart.unheard || !cd.base.anchored.Load()) && len(cd.away) > 0 {
+	if cd.restart.settled || life.Status.Ended() || (cd.restart.unsure || cd.restart.unheard || !cd.base.anchored.Load()) && len(cd.agents.away) > 0 {
 		return
 	}
 	cd.restart.settled = true

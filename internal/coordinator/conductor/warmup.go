@@ -137,7 +137,7 @@ func (cd *Conductor) followWarmup() {
 	}
 	news := w.advance(life.Shards)
 	now := cd.base.elapsed()
-	soonest := now + lead(cd.held(), cd.c.Clock)
+	soonest := now + cd.agents.lead()
 	if news {
 		because, verdict := w.finished(phase)
 		if because != "" {
@@ -229,7 +229,7 @@ func (cd *Conductor) showsChange(held *benchdv1.HeldShard) bool {
 func (cd *Conductor) announceAnew() {
 	rec := &cd.run.State
 	begun := rec.Begun[cd.warmup.name]
-	soonest := time.Duration(cd.c.Clock.Now()-cd.base.epoch.Load()) + lead(cd.held(), cd.c.Clock)
+	soonest := time.Duration(cd.c.Clock.Now()-cd.base.epoch.Load()) + cd.agents.lead()
 	rec.Begun[rec.Life.Phases[rec.Life.Joined].Name] = begun + roundUp(soonest-begun, cd.warmup.interval)
 	cd.persist(cd.c.Life)
 }

@@ -1,0 +1,129 @@
+package conductor
+
+import (
+	"time"
+
+	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/roster"
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/record"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+const (
+	// startLead is how far ahead a start is announced; agents whose round trips are long get more.
+	startLead = 300 * time.Millisecond
+	mostLead  = 5 * time.Second
+)
+
+// shardAgents are the agents that hold a run's shards. They belong to the conductor's loop.
+type shardAgents struct {
+	run    *record.Run
+	roster *roster.Roster
+	clock  *clock.Source
+	away   map[int]clock.Instant // shards whose agents are not connected, since when
+}
+
+func newShardAgents(r *record.Run, all *roster.Roster, source *clock.Source) *shardAgents {
+	return &shardAgents{run: r, roster: all, clock: source, away: make(map[int]clock.Instant)}
+}
+
+// of is the agent of a shard; nil where the roster does not have it.
+func (a *shardAgents) of(shard int) *roster.Agent {
+	return a.roster.Get(a.run.State.Life.Shards[shard].Agent)
+}
+
+// held are the agents of the shards that are held; nil where the roster does not have one.
+func (a *shardAgents) held() []*roster.Agent {
+	var agents []*roster.Agent
+	for i, sh := range a.run.State.Life.Shards {
+		if sh.Held() {
+			agents = append(agents, a.of(i))
+		}
+	}
+	return agents
+}
+
+// owns reports whether an agent has a shard in hand, in that attempt.
+func (a *shardAgents) owns(m *roster.Agent, shard, attempt int) bool {
+	shards := a.run.State.Life.Shards
+	if shard < 0 || shard >= len(shards) {
+		return false
+	}
+	sh := shards[shard]
+	return sh.Agent == m.Name && sh.Attempt == attempt && sh.Boot == m.Boot()
+}
+
+// sessions are the streams of the agents that are connected.
+func (a *shardAgents) sessions() []*roster.Session {
+	var sessions []*roster.Session
+	for _, m := range a.held() {
+		if m == nil {
+			continue
+		}
+		if s, ok := m.Connected(); ok {
+			sessions = append(sessions, s)
+		}
+	}
+	return sessions
+}
+
+// clocksKnown reports whether all agents are there, and their clocks are known.
+func (a *shardAgents) clocksKnown() bool {
+	if len(a.away) > 0 {
+		return false
+	}
+	now := a.clock.Now()
+	for _, m := range a.held() {
+		if m == nil {
+			return false
+		}
+		if _, known := m.Estimate(now); !known {
+			return false
+		}
+	}
+	return true
+}
+
+// lead is how far ahead an instant must be announced.
+func (a *shardAgents) lead() time.Duration {
+	lead, now := startLead, a.clock.Now()
+	for _, m := range a.held() {
+		if m == nil {
+			continue
+		}
+		if est, ok := m.Estimate(now); ok {
+			lead = min(max(lead, 10*time.Duration(est.Bound)), mostLead)
+		}
+	}
+	return lead
+}
+
+// shardID names a shard in its present attempt, in messages.
+func (a *shardAgents) shardID(shard int) *benchdv1.ShardId {
+	life := a.run.State.Life
+	return wire.FromShard(a.run.Archived.ID, shard, life.Shards[shard].Attempt)
+}
+
+// send sends to a shard's agent, if it is there: what it misses is sent again when it is back.
+func (a *shardAgents) send(shard int, msg *benchdv1.SessionResponse) {
+	if m := a.of(shard); m != nil && m.Boot() == a.run.State.Life.Shards[shard].Boot {
+		if s, ok := m.Connected(); ok {
+			s.Send(msg)
+		}
+	}
+}
+
+// stop orders a shard's agent to end its work.
+func (a *shardAgents) stop(shard int, reason string) {
+	a.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Stop{
+		Stop: &benchdv1.Stop{Id: a.shardID(shard), Reason: reason},
+	}})
+}
+
+// release orders a shard's agent to drop it.
+func (a *shardAgents) release(shard int) {
+	a.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Release{
+		Release: &benchdv1.Release{Id: a.shardID(shard)},
+	}})
+}
