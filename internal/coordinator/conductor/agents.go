@@ -104,7 +104,7 @@ func (cd *Conductor) back(shard int, m *roster.Agent, held *benchdv1.HeldShard) 
 	if cd.run.State.Life.InSegment(plan.PhaseName(held.GetPhase())) {
 		cd.restart.unsure = false
 	}
-	if cd.showsChange(held) {
+	if cd.changeover.shownBy(held) {
 		cd.restart.unheard = false
 	}
 	cd.execute(cd.run.State.Life.Return(shard))

@@ -86,13 +86,13 @@ type Conductor struct {
 	newest  clock.Instant // when windows came last
 	timers  map[lifecycle.Timer]*time.Timer
 
-	timeline  timeline
-	status    *status // nil where nobody wants status lines, and at the end
-	warmup    *warmup
-	telemetry telemetry
-	inserted  inserted
-	figures   figures
-	actions   *actions.Actions
+	timeline   timeline
+	status     *status // nil where nobody wants status lines, and at the end
+	changeover changeover
+	telemetry  telemetry
+	inserted   inserted
+	figures    figures
+	actions    *actions.Actions
 
 	orphans map[int]clock.Instant // shards that wait for another agent, since when
 	probing bool
@@ -134,7 +134,8 @@ func New(config Config, r *record.Run) *Conductor {
 	}
 	cd.figures = config.Metrics.begin(cd.id)
 	cd.actions = actions.New(actions.Config{Run: r, Conductor: forActions{cd}, Roster: config.Roster, Grace: config.Grace, Life: config.Life})
-	cd.builder, cd.status, cd.warmup = r.LiveBuilder(), newStatus(r), newWarmup(r)
+	cd.changeover = changeover{run: r, base: &cd.base, agents: cd.agents, warmup: newWarmup(r)}
+	cd.builder, cd.status = r.LiveBuilder(), newStatus(r)
 	cd.publish(cd.builder.Live())
 	return cd
 }
@@ -292,7 +293,7 @@ func (cd *Conductor) publish(live result.Snapshot) {
 		}
 	}
 	cd.showStatus(live)
-	cd.view.publish(live, began, cd.warmingUp())
+	cd.view.publish(live, began, cd.changeover.progress())
 }
 
 // Merge takes windows that the archive has just got for the first time.
@@ -312,7 +313,7 @@ func (cd *Conductor) merge(windows []*latency.Window) {
 			cd.log.Error("merge window", "window", w.ID, "error", err)
 		}
 		cd.addStatus(w)
-		cd.warmup.add(w)
+		cd.changeover.warmup.add(w)
 		touched[cd.mark(w)] = true
 	}
 	cd.followWarmup()

@@ -154,7 +154,7 @@ func (cd *Conductor) phaseEnded(shard int, msg *benchdv1.PhaseEnded) {
 		cd.lose(shard, msg.GetPhase(), time.Duration(msg.GetEndedNs()), left)
 	}
 	if !msg.GetFinal() {
-		cd.goneOver(plan.PhaseName(msg.GetPhase()), time.Duration(msg.GetEndedNs()))
+		cd.changeOver(cd.changeover.passed(plan.PhaseName(msg.GetPhase()), time.Duration(msg.GetEndedNs())))
 	}
 	cd.step(lifecycle.PhaseEnded{Shard: shard, Ended: lifecycle.Ended{
 		Phase: plan.PhaseName(msg.GetPhase()), At: time.Duration(msg.GetEndedNs()), Windows: int(msg.GetWindows()),

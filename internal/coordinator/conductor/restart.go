@@ -35,12 +35,12 @@ func Resume(config Config, r *record.Run, windows iter.Seq2[*latency.Window, err
 			cd.log.Error("take up window", "window", w.ID, "error", err)
 		}
 		cd.mark(w)
-		cd.warmup.add(w)
+		cd.changeover.warmup.add(w)
 	}
 	cd.view.addEvents(events...)
 	cd.restart.settled = r.State.Epoch == 0
 	cd.restart.unsure = !cd.restart.settled && !cd.heardOf()
-	cd.restart.unheard = !cd.restart.settled && !cd.heardOfChange()
+	cd.restart.unheard = !cd.restart.settled && !cd.changeover.heardOf(cd.merged)
 	cd.post(cd.resume)
 	return cd, nil
 }
@@ -79,28 +79,6 @@ func (cd *Conductor) heardOf() bool {
 	})
 }
 
-// heardOfChange reports whether, after a restart, an agent has given a sign of having heard of the change-over,
-// or there is none, or it is still to come.
-func (cd *Conductor) heardOfChange() bool {
-	rec := &cd.run.State
-	life := rec.Life
-	if life.Joined <= life.Phase || life.Status != result.Running {
-		return true
-	}
-	next := life.Phases[life.Joined].Name
-	if rec.Begun[next] > time.Duration(cd.c.Clock.Now()-rec.Epoch) {
-		return true
-	}
-	for at := range cd.merged {
-		if at.phase == string(next) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool {
-		return slices.ContainsFunc(sh.Ended, func(e lifecycle.Ended) bool { return e.Phase == cd.warmup.name && !e.Final })
-	})
-}
-
 // anchor sets the run's time by the first agent that is back after a restart of the coordinator: the agents
 // have kept it, each in its own clock, and our clock may have been set in between.
 func (cd *Conductor) anchor(m *roster.Agent, held *benchdv1.HeldShard) {
@@ -136,7 +114,8 @@ func (cd *Conductor) settle() {
 		cd.persist(cd.c.Life)
 	}
 	if cd.restart.unheard && life.Status == result.Running {
-		cd.announceAnew()
+		cd.changeover.postpone()
+		cd.persist(cd.c.Life)
 	}
 	cd.start(life.Phase)
 	if life.Joined > life.Phase {

@@ -2,10 +2,8 @@ package conductor
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
-	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -122,44 +120,6 @@ func (w *warmup) steady() (steady bool, because string) {
 	return fast && even, "throughput: " + ofThroughput + "; mean service time: " + ofService
 }
 
-// followWarmup lets the measure phase begin when the warm-up has done what it was to do, or has had all its time. It
-// runs in the conductor's loop.
-func (cd *Conductor) followWarmup() {
-	life := cd.run.State.Life
-	next, ok := life.Awaits()
-	if !ok || !cd.restart.settled || !cd.base.anchored.Load() {
-		return
-	}
-	w, phase := cd.warmup, life.Phases[next-1]
-	begun, known := cd.run.State.Begun[phase.Name]
-	if !known || phase.Name != w.name {
-		return
-	}
-	news := w.advance(life.Shards)
-	now := cd.base.elapsed()
-	soonest := now + cd.agents.lead()
-	if news {
-		because, verdict := w.finished(phase)
-		if because != "" {
-			at := begun + roundUp(soonest-begun, w.interval)
-			if bound := begun + phase.Duration; phase.Duration > 0 && bound >= soonest {
-				at = min(at, bound)
-			}
-			cd.changeOver(next, at, because, verdict)
-			return
-		}
-	}
-	// The bound is announced ahead of itself by what a look may come late, so that it is kept.
-	if bound := begun + phase.Duration; phase.Duration > 0 && soonest+2*tick >= bound {
-		at := bound
-		if at < soonest {
-			at = begun + roundUp(soonest-begun, w.interval) // nobody was there to announce it
-		}
-		because, verdict := w.outOfTime(phase)
-		cd.changeOver(next, at, because, verdict)
-	}
-}
-
 // finished says why the warm-up is over; because is empty when it is not.
 func (w *warmup) finished(phase plan.Phase) (because string, verdict *result.Verdict) {
 	if phase.Ops > 0 && w.ops >= uint64(phase.Ops) {
@@ -182,73 +142,4 @@ func (w *warmup) outOfTime(phase plan.Phase) (because string, verdict *result.Ve
 		return "steady was " + because, record.SteadyVerdict(false, because, w.interval)
 	}
 	return fmt.Sprintf("the warm-up has had its %s, with %d of %d operations done by %s", phase.Duration, w.ops, phase.Ops, w.length()), nil
-}
-
-// changeOver fixes the instant at which the next phase begins on all agents. It is archived in one with the reason,
-// before it is sent to anybody.
-func (cd *Conductor) changeOver(next int, at time.Duration, because string, verdict *result.Verdict) {
-	rec := &cd.run.State
-	rec.Begun[rec.Life.Phases[next].Name] = at
-	if verdict != nil {
-		rec.Steady = verdict
-	}
-	cd.step(lifecycle.WarmedUp{Because: because})
-	cd.publish(cd.builder.Live())
-}
-
-// goneOver takes note of a change that an agent has gone through and we know nothing of: the archive could not be
-// written when we announced it, and then we were started again.
-func (cd *Conductor) goneOver(phase plan.PhaseName, after time.Duration) {
-	rec := &cd.run.State
-	next, ok := rec.Life.Awaits()
-	if !ok || rec.Life.Phases[next-1].Name != phase || after <= 0 {
-		return
-	}
-	at := rec.Begun[phase] + after
-	if now := cd.base.elapsed(); at > now {
-		return
-	}
-	var verdict *result.Verdict
-	if rec.Life.Phases[next-1].Until == plan.Steady {
-		verdict = record.SteadyVerdict(false, "not known: the coordinator was started again before it could archive what it saw", cd.warmup.interval)
-	}
-	cd.changeOver(next, at, "the agents have gone over already", verdict)
-}
-
-// showsChange reports whether an agent that is back has gone over.
-func (cd *Conductor) showsChange(held *benchdv1.HeldShard) bool {
-	life := cd.run.State.Life
-	return held.GetPhase() == string(life.Phases[life.Joined].Name) ||
-		slices.ContainsFunc(held.GetEnded(), func(e *benchdv1.PhaseEnded) bool {
-			return e.GetPhase() == string(cd.warmup.name) && !e.GetFinal()
-		})
-}
-
-// announceAnew moves a change-over of which nobody has heard: its instant has passed, and would cut the measurement
-// short, by another time on each agent.
-func (cd *Conductor) announceAnew() {
-	rec := &cd.run.State
-	begun := rec.Begun[cd.warmup.name]
-	soonest := time.Duration(cd.c.Clock.Now()-cd.base.epoch.Load()) + cd.agents.lead()
-	rec.Begun[rec.Life.Phases[rec.Life.Joined].Name] = begun + roundUp(soonest-begun, cd.warmup.interval)
-	cd.persist(cd.c.Life)
-}
-
-// warmingUp says how far a warm-up is that lasts until it is steady; empty in all other phases.
-func (cd *Conductor) warmingUp() string {
-	life := cd.run.State.Life
-	next, ok := life.Awaits()
-	if !ok || life.Phases[next-1].Until != plan.Steady || cd.warmup.whole == 0 {
-		return ""
-	}
-	_, because := cd.warmup.steady()
-	return because
-}
-
-// roundUp rounds a time up to a multiple of a step.
-func roundUp(d, step time.Duration) time.Duration {
-	if rest := d % step; rest > 0 {
-		return d - rest + step
-	}
-	return d
 }
