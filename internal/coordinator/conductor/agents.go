@@ -148,7 +148,7 @@ func (cd *Conductor) gone(shard int) {
 	}
 	since := clock.Mono()
 	cd.agents.away[shard] = since
-	grace := cd.grace()
+	grace := cd.handover.maxAway()
 	cd.timeline.note("agent", fmt.Sprintf("agent %s is not connected; it has %s to come back", cd.run.State.Life.Shards[shard].Agent, grace))
 	time.AfterFunc(grace, func() {
 		cd.post(func() {

@@ -19,7 +19,7 @@ func (cd *Conductor) execute(commands []lifecycle.Command) {
 		case lifecycle.Prepare:
 			cd.prepare(c.Shard)
 		case lifecycle.Rehand:
-			cd.orphans[c.Shard] = clock.Mono()
+			cd.handover.orphaned(c.Shard, clock.Mono())
 		case lifecycle.Probe:
 			cd.probe()
 		case lifecycle.Start:
@@ -39,38 +39,6 @@ func (cd *Conductor) execute(commands []lifecycle.Command) {
 		case lifecycle.Note, lifecycle.Seal: // done before the state was archived
 		}
 	}
-}
-
-// prepare hands a shard out.
-func (cd *Conductor) prepare(shard int) {
-	again := cd.run.State.Life.Shards[shard].Attempt > 1
-	if again {
-		cd.shards = nil // they are of other agents now
-	}
-	if cd.shards == nil {
-		var err error
-		if cd.shards, err = cd.run.Shards(); err != nil {
-			cd.step(lifecycle.Prepared{Shard: shard, Error: err.Error()})
-			return
-		}
-	}
-	if again {
-		var err error
-		if cd.shards[shard].Loaded, err = cd.c.Archive.HandOver(cd.c.Life, cd.id, shard, cd.shards[shard].Attempt); err != nil {
-			cd.log.Error("hand over a load", "shard", shard, "error", err, "next_try", retryArchive)
-			time.AfterFunc(retryArchive, func() { // only the archive knows where to go on
-				cd.post(func() {
-					if cd.run.State.Life.Shards[shard].State == lifecycle.Assigned {
-						cd.prepare(shard)
-					}
-				})
-			})
-			return
-		}
-	}
-	cd.agents.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Prepare{
-		Prepare: wire.FromPlan(cd.shards[shard], shard == lifecycle.Steward && !again), // what was set up is there
-	}})
 }
 
 // fix sets the instant at which a segment begins. It is archived before it is sent to anybody.

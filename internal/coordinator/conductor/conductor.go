@@ -80,7 +80,6 @@ type Conductor struct {
 	// What follows belongs to the loop.
 	run     *record.Run
 	agents  *shardAgents
-	shards  []plan.Shard
 	builder *result.Builder
 	merged  map[slot]int  // how many windows are safe
 	newest  clock.Instant // when windows came last
@@ -89,12 +88,12 @@ type Conductor struct {
 	timeline   timeline
 	status     *status // nil where nobody wants status lines, and at the end
 	changeover changeover
+	handover   handover
 	telemetry  telemetry
 	inserted   inserted
 	figures    figures
 	actions    *actions.Actions
 
-	orphans map[int]clock.Instant // shards that wait for another agent, since when
 	probing bool
 	restart restart
 	saved   saved
@@ -123,7 +122,7 @@ func New(config Config, r *record.Run) *Conductor {
 		c: config, id: r.Archived.ID, run: r, log: config.Logger.With("run", r.Archived.ID),
 		mail: make(chan func(), 1024), done: make(chan struct{}),
 		merged: make(map[slot]int), timers: make(map[lifecycle.Timer]*time.Timer),
-		agents: newShardAgents(r, config.Roster, config.Clock), orphans: make(map[int]clock.Instant),
+		agents:  newShardAgents(r, config.Roster, config.Clock),
 		restart: restart{settled: true}, saved: saved{status: r.Archived.Status},
 	}
 	cd.base.begin(config.Clock, r)
@@ -135,6 +134,7 @@ func New(config Config, r *record.Run) *Conductor {
 	cd.figures = config.Metrics.begin(cd.id)
 	cd.actions = actions.New(actions.Config{Run: r, Conductor: forActions{cd}, Roster: config.Roster, Grace: config.Grace, Life: config.Life})
 	cd.changeover = changeover{run: r, base: &cd.base, agents: cd.agents, warmup: newWarmup(r)}
+	cd.handover = handover{run: r, host: config.Host, archive: config.Archive, grace: config.Grace, orphans: make(map[int]clock.Instant)}
 	cd.builder, cd.status = r.LiveBuilder(), newStatus(r)
 	cd.publish(cd.builder.Live())
 	return cd
@@ -208,7 +208,7 @@ func (cd *Conductor) tick() {
 		cd.persist(cd.c.Life)
 	}
 	cd.followWarmup()
-	cd.handOver(clock.Mono())
+	cd.handover.adopt(clock.Mono(), cd.takeUp)
 	cd.actions.Tick(clock.Mono())
 	cd.telemetry.watch(clock.Mono(), cd.agents.away)
 	if cd.stale || cd.status != nil {
