@@ -87,7 +87,7 @@ func TestARunThatPanicsIsSetAside(t *testing.T) {
 			require.Equal(t, result.Failed, shown.Status)
 			require.Equal(t, r.Reason, shown.Reason)
 			require.NotEmpty(t, shown.Phases)
-			require.False(t, one.Holds("agent-0", latency.WindowID{Run: "BAD.1", Phase: "measure", Attempt: 1}), "its windows are refused")
+			require.False(t, one.Progress().Holds("agent-0", latency.WindowID{Run: "BAD.1", Phase: "measure", Attempt: 1}), "its windows are refused")
 		})
 	}
 }

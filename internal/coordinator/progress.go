@@ -22,7 +22,7 @@ func (c *Coordinator) progress(ctx context.Context, id string) (ended int, left 
 		}
 	}
 	if cd := c.conductor(current); cd != nil {
-		left, ok = cd.SuiteLeft(record.NewETA(c.config.Reader, suite, runs, current))
+		left, ok = cd.Progress().SuiteLeft(record.NewETA(c.config.Reader, suite, runs, current))
 		return ended, left, ok, nil
 	}
 	eta := record.NewETA(c.config.Reader, suite, runs, "")

@@ -102,7 +102,7 @@ func (c *Coordinator) window(m *roster.Agent, s *roster.Session, msg *benchdv1.W
 	if err != nil {
 		return err
 	}
-	if cd := c.conductor(w.ID.Run); cd != nil && cd.Holds(m.Name, w.ID) {
+	if cd := c.conductor(w.ID.Run); cd != nil && cd.Progress().Holds(m.Name, w.ID) {
 		return c.ingest.add(s, w)
 	}
 	s.Acknowledge(w.ID)

@@ -37,7 +37,7 @@ func (c *Coordinator) watch(id string, stream grpc.ServerStreamingServer[benchdv
 		}
 		for _, cd := range []*conductor.Conductor{before, w.running} {
 			if cd != nil {
-				statuses[cd] = cd.AddStatuses(msg, statuses[cd])
+				statuses[cd] = cd.Progress().AddStatuses(msg, statuses[cd])
 			}
 		}
 		if err := stream.Send(msg); err != nil || msg.GetEnded() {
@@ -131,8 +131,9 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 
 // describe fills in what goes on in the run, and how long the suite takes with it.
 func (w *watcher) describe(msg *benchdv1.WatchResponse) {
-	w.running.Describe(msg, w.seen)
-	if left, ok := w.running.SuiteLeft(w.eta); ok {
+	progress := w.running.Progress()
+	progress.Describe(msg, w.seen)
+	if left, ok := progress.SuiteLeft(w.eta); ok {
 		msg.Ahead = durationpb.New(left)
 	}
 }

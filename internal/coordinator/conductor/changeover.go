@@ -161,7 +161,7 @@ func (cd *Conductor) changeOver(ch *change) {
 	}
 	cd.changeover.fix(ch)
 	cd.step(lifecycle.WarmedUp{Because: ch.because})
-	cd.publish(cd.builder.Live())
+	cd.publisher.publish(cd.builder.Live())
 }
 
 // roundUp rounds a time up to a multiple of a step.

@@ -119,7 +119,7 @@ func (cd *Conductor) seal() {
 		cd.timeline.anchorAt(cd.base.reckoned())
 	}
 	cd.run.Archived.Ended = cd.base.stamp()
-	cd.sealed = true
+	cd.sealed, cd.publisher.sealed = true, true
 	cd.telemetry.keep(cd.c.Life, clock.Mono())
 	cd.actions.Finish()
 	cd.run.State.InsertedBelow = cd.inserted.smallest(len(cd.run.State.Life.Shards))

@@ -74,8 +74,8 @@ type Conductor struct {
 	mail chan func()
 	done chan struct{} // closed when the run is sealed, or the coordinator detaches
 
-	base timebase
-	view view
+	base      timebase
+	publisher *publisher
 
 	// What follows belongs to the loop.
 	run     *record.Run
@@ -86,7 +86,6 @@ type Conductor struct {
 	timers  map[lifecycle.Timer]*time.Timer
 
 	timeline   timeline
-	status     *status // nil where nobody wants status lines, and at the end
 	changeover changeover
 	handover   handover
 	telemetry  telemetry
@@ -97,8 +96,6 @@ type Conductor struct {
 	probing bool
 	restart restart
 	saved   saved
-	renewed bool // the lifecycle's state is newer than what watchers see
-	stale   bool // watchers have not seen all
 	sealed  bool
 }
 
@@ -126,22 +123,29 @@ func New(config Config, r *record.Run) *Conductor {
 		restart: restart{settled: true}, saved: saved{status: r.Archived.Status},
 	}
 	cd.base.begin(config.Clock, r)
-	cd.timeline = timeline{run: cd.id, base: &cd.base, view: &cd.view, log: cd.log, dirty: &cd.saved.dirty}
+	cd.changeover = changeover{run: r, base: &cd.base, agents: cd.agents, warmup: newWarmup(r)}
+	cd.publisher = &publisher{
+		run: r, base: &cd.base, changeover: &cd.changeover, log: cd.log, status: newStatus(r),
+		progress: &Progress{run: r, base: &cd.base, roster: config.Roster, clock: config.Clock},
+	}
+	cd.timeline = timeline{run: cd.id, base: &cd.base, progress: cd.Progress(), log: cd.log, dirty: &cd.saved.dirty}
 	cd.telemetry = telemetry{
 		run: r, roster: config.Roster, archive: config.Archive, timeline: &cd.timeline, log: cd.log,
 		watcher: -1, ordered: make(map[int]watching),
 	}
 	cd.figures = config.Metrics.begin(cd.id)
 	cd.actions = actions.New(actions.Config{Run: r, Conductor: forActions{cd}, Roster: config.Roster, Grace: config.Grace, Life: config.Life})
-	cd.changeover = changeover{run: r, base: &cd.base, agents: cd.agents, warmup: newWarmup(r)}
 	cd.handover = handover{run: r, host: config.Host, archive: config.Archive, grace: config.Grace, orphans: make(map[int]clock.Instant)}
-	cd.builder, cd.status = r.LiveBuilder(), newStatus(r)
-	cd.publish(cd.builder.Live())
+	cd.builder = r.LiveBuilder()
+	cd.publisher.publish(cd.builder.Live())
 	return cd
 }
 
 // ID is the run's.
 func (cd *Conductor) ID() string { return cd.id }
+
+// Progress is what others may see of the run, at any time.
+func (cd *Conductor) Progress() *Progress { return cd.publisher.progress }
 
 // Done is closed when the run is sealed, or the coordinator detaches.
 func (cd *Conductor) Done() <-chan struct{} { return cd.done }
@@ -186,13 +190,13 @@ func (cd *Conductor) loop(ctx context.Context) {
 			return
 		case do := <-cd.mail:
 			do()
-			cd.stale, cd.figures.stale = true, true
+			cd.publisher.stale, cd.figures.stale = true, true
 		case <-ticker.C:
 			cd.tick()
 		}
 	}
 	live := cd.builder.Live()
-	cd.publish(live)
+	cd.publisher.publish(live)
 	cd.figures.show(cd.run, cd.builder, live)
 	cd.log.Info("run ended", "status", cd.run.State.Life.Status, "reason", cd.run.State.Life.Reason)
 }
@@ -211,11 +215,11 @@ func (cd *Conductor) tick() {
 	cd.handover.adopt(clock.Mono(), cd.takeUp)
 	cd.actions.Tick(clock.Mono())
 	cd.telemetry.watch(clock.Mono(), cd.agents.away)
-	if cd.stale || cd.status != nil {
+	if cd.publisher.due() {
 		live := cd.builder.Live()
 		cd.checkLimits(live)
-		cd.publish(live)
-		cd.stale = false
+		cd.publisher.publish(live)
+		cd.publisher.stale = false
 	}
 	if cd.figures.due() {
 		cd.figures.show(cd.run, cd.builder, cd.builder.Live())
@@ -229,7 +233,7 @@ func (cd *Conductor) tick() {
 func (cd *Conductor) step(e lifecycle.Event) {
 	before := cd.run.State.Life.Status
 	commands := cd.run.State.Life.Step(e)
-	cd.renewed = true
+	cd.publisher.renewed = true
 	if cd.run.State.Life.Status == before && !slices.ContainsFunc(commands, follows) {
 		cd.saved.dirty = true
 		cd.execute(commands)
@@ -247,7 +251,7 @@ func (cd *Conductor) step(e lifecycle.Event) {
 	}
 	cd.persist(cd.c.Life)
 	if cd.run.State.Life.Status != before {
-		cd.publish(cd.builder.Live())
+		cd.publisher.publish(cd.builder.Live())
 	}
 	cd.execute(commands)
 }
@@ -280,22 +284,6 @@ func (cd *Conductor) persist(ctx context.Context) {
 	}
 }
 
-// publish lets watchers see how far the run is.
-func (cd *Conductor) publish(live result.Snapshot) {
-	if cd.renewed || !cd.view.begun() {
-		cd.view.setState(cd.run.State.Life.Clone())
-		cd.renewed = false
-	}
-	began := make(map[plan.PhaseName]time.Duration)
-	for _, p := range cd.run.Phases {
-		if at, ok := cd.run.Began(p.Name); ok {
-			began[p.Name] = at
-		}
-	}
-	cd.showStatus(live)
-	cd.view.publish(live, began, cd.changeover.progress())
-}
-
 // Merge takes windows that the archive has just got for the first time.
 func (cd *Conductor) Merge(windows []*latency.Window) {
 	cd.post(func() { cd.merge(windows) })
@@ -312,7 +300,7 @@ func (cd *Conductor) merge(windows []*latency.Window) {
 		if _, err := cd.builder.Add(w); err != nil {
 			cd.log.Error("merge window", "window", w.ID, "error", err)
 		}
-		cd.addStatus(w)
+		cd.publisher.add(w)
 		cd.changeover.warmup.add(w)
 		touched[cd.mark(w)] = true
 	}
@@ -381,7 +369,7 @@ func (cd *Conductor) abandon(cause error) {
 		case <-time.After(retryArchive):
 		}
 	}
-	cd.view.setState(life.Clone()) // its windows are refused from now on
+	cd.Progress().setState(life.Clone()) // its windows are refused from now on
 	for i := range life.Shards {
 		cd.agents.stop(i, "the run was set aside")
 		cd.agents.release(i)

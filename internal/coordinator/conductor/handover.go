@@ -138,5 +138,5 @@ func (cd *Conductor) takeUp(shard int, m *roster.Agent) {
 	info := m.Info(cd.c.Clock)
 	cd.builder.Shard(record.ShardInfo(cd.handover.grant(shard, info)))
 	cd.step(lifecycle.Handed{Shard: shard, Grant: lifecycle.Grant{Agent: m.Name, Boot: info.GetBootId()}})
-	cd.publish(cd.builder.Live()) // from now on windows of the attempt before are refused
+	cd.publisher.publish(cd.builder.Live()) // from now on windows of the attempt before are refused
 }

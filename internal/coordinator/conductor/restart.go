@@ -37,7 +37,7 @@ func Resume(config Config, r *record.Run, windows iter.Seq2[*latency.Window, err
 		cd.mark(w)
 		cd.changeover.warmup.add(w)
 	}
-	cd.view.addEvents(events...)
+	cd.Progress().addEvents(events...)
 	cd.restart.settled = r.State.Epoch == 0
 	cd.restart.unsure = !cd.restart.settled && !cd.heardOf()
 	cd.restart.unheard = !cd.restart.settled && !cd.changeover.heardOf(cd.merged)

@@ -8,7 +8,6 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/report"
-	"github.com/benchd/benchd/internal/result"
 )
 
 // statusPatience is how long a status line waits for the windows of its interval.
@@ -107,42 +106,4 @@ func (s *status) line(elapsed time.Duration, at time.Time) statusLine {
 	}
 	s.last, s.lastAt, s.since = s.ops, elapsed, latency.Merged{}
 	return statusLine{at, s.ycsb.StatusText(st)}
-}
-
-// Of the conductor's loop:
-
-// showStatus makes the status lines that are due.
-func (cd *Conductor) showStatus(live result.Snapshot) {
-	if cd.status == nil {
-		return
-	}
-	at := cd.base.date()
-	if cd.sealed {
-		cd.view.addStatuses(cd.status.end(at))
-		cd.status = nil
-		return
-	}
-	phase, elapsed := cd.run.PhaseAt(cd.base.elapsed())
-	if phase == "" || cd.run.State.Life.Status.Ended() {
-		return
-	}
-	if live.Phase != string(phase) {
-		live = result.Snapshot{}
-	}
-	cd.view.addStatuses(cd.status.enter(phase, live.Ops, at))
-	if cd.status.phase == phase {
-		cd.view.addStatuses(cd.status.advance(elapsed, live.Elapsed, at))
-	}
-}
-
-// addStatus takes a fresh window.
-func (cd *Conductor) addStatus(w *latency.Window) {
-	if cd.status == nil {
-		return
-	}
-	lines, err := cd.status.add(w, cd.base.date())
-	if err != nil {
-		cd.log.Error("merge window into status", "window", w.ID, "error", err)
-	}
-	cd.view.addStatuses(lines)
 }

@@ -10,11 +10,11 @@ import (
 // timeline has the events of a run that the archive does not have yet, and shows them to watchers at once. It belongs to the
 // conductor's loop.
 type timeline struct {
-	run   string
-	base  *timebase
-	view  *view
-	log   *slog.Logger
-	dirty *bool // that there is something to archive
+	run      string
+	base     *timebase
+	progress *Progress
+	log      *slog.Logger
+	dirty    *bool // that there is something to archive
 
 	events  []archive.Event // not archived yet
 	undated []int           // those of them whose dates are provisional
@@ -41,7 +41,7 @@ func (t *timeline) noteAt(kind, text string, at time.Duration) {
 func (t *timeline) add(e archive.Event) {
 	t.events = append(t.events, e)
 	*t.dirty = true
-	t.view.addEvents(e)
+	t.progress.addEvents(e)
 	t.log.Info("timeline", "kind", e.Kind, "text", e.Text)
 }
 
@@ -70,7 +70,7 @@ func (t *timeline) anchorAt(epoch int64) {
 		phase, offset := t.base.run.PhaseAt(since)
 		e.Phase, e.Offset = string(phase), offset
 		state.Noted = e.At
-		t.view.replaceEvent(before, *e)
+		t.progress.replaceEvent(before, *e)
 	}
 	t.undated = nil
 }

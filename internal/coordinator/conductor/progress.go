@@ -8,6 +8,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/coordinator/roster"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
@@ -24,8 +26,13 @@ const (
 	maxStatuses = 1000
 )
 
-// view is what watchers and sessions see of a run. The loop replaces it part by part.
-type view struct {
+// Progress is what watchers and sessions see of a run. The conductor's loop replaces it part by part.
+type Progress struct {
+	run    *record.Run // of which only what stays is read
+	base   *timebase
+	roster *roster.Roster
+	clock  *clock.Source
+
 	mu   sync.Mutex
 	live liveView
 }
@@ -44,58 +51,58 @@ type liveView struct {
 }
 
 // now is the view.
-func (v *view) now() liveView {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.live
+func (p *Progress) now() liveView {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.live
 }
 
 // begun reports whether there is something to see.
-func (v *view) begun() bool { return v.now().state != nil }
+func (p *Progress) begun() bool { return p.now().state != nil }
 
 // setState shows how far the run's life is.
-func (v *view) setState(state *lifecycle.State) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.live.state = state
+func (p *Progress) setState(state *lifecycle.State) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.live.state = state
 }
 
 // publish shows what was measured until now.
-func (v *view) publish(live result.Snapshot, began map[plan.PhaseName]time.Duration, steady string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.live.live, v.live.began, v.live.steady = live, began, steady
+func (p *Progress) publish(live result.Snapshot, began map[plan.PhaseName]time.Duration, steady string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.live.live, p.live.began, p.live.steady = live, began, steady
 }
 
 // addEvents shows events.
-func (v *view) addEvents(events ...archive.Event) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.live.events = append(v.live.events, events...)
-	if n := len(v.live.events) - maxEvents; n > maxEvents {
-		v.live.events = slices.Clone(v.live.events[n:]) // watchers may still read the old ones
-		v.live.before += n
+func (p *Progress) addEvents(events ...archive.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.live.events = append(p.live.events, events...)
+	if n := len(p.live.events) - maxEvents; n > maxEvents {
+		p.live.events = slices.Clone(p.live.events[n:]) // watchers may still read the old ones
+		p.live.before += n
 	}
 }
 
 // replaceEvent shows another event in the place of one, if that is still shown.
-func (v *view) replaceEvent(before, after archive.Event) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if i := slices.Index(v.live.events, before); i >= 0 {
-		v.live.events = slices.Clone(v.live.events) // watchers may still read the old ones
-		v.live.events[i] = after
+func (p *Progress) replaceEvent(before, after archive.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i := slices.Index(p.live.events, before); i >= 0 {
+		p.live.events = slices.Clone(p.live.events) // watchers may still read the old ones
+		p.live.events[i] = after
 	}
 }
 
 // addStatuses shows status lines.
-func (v *view) addStatuses(lines []statusLine) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.live.statuses = append(v.live.statuses, lines...)
-	if extra := len(v.live.statuses) - maxStatuses; extra > 0 {
-		v.live.statuses = slices.Clone(v.live.statuses[extra:])
-		v.live.forgotten += extra
+func (p *Progress) addStatuses(lines []statusLine) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.live.statuses = append(p.live.statuses, lines...)
+	if extra := len(p.live.statuses) - maxStatuses; extra > 0 {
+		p.live.statuses = slices.Clone(p.live.statuses[extra:])
+		p.live.forgotten += extra
 	}
 }
 
@@ -134,19 +141,19 @@ func (v *liveView) left(at time.Duration) (time.Duration, bool) {
 
 // Holds reports whether a window is of a phase and a shard that the agent has in hand. Those of a run that is
 // sealed are refused: its result must not change.
-func (cd *Conductor) Holds(agent string, id latency.WindowID) bool {
-	state := cd.view.now().state
+func (p *Progress) Holds(agent string, id latency.WindowID) bool {
+	state := p.now().state
 	shards := state.Shards
 	return !state.Status.Ended() &&
-		slices.ContainsFunc(state.Phases, func(p plan.Phase) bool { return string(p.Name) == id.Phase }) &&
+		slices.ContainsFunc(state.Phases, func(in plan.Phase) bool { return string(in.Name) == id.Phase }) &&
 		id.Shard < len(shards) && shards[id.Shard].Agent == agent && shards[id.Shard].Attempt == id.Attempt
 }
 
 // SuiteLeft is how long the suite still takes with what is left of this run.
-func (cd *Conductor) SuiteLeft(eta record.ETA) (time.Duration, bool) {
-	view := cd.view.now()
-	left, known := view.left(cd.base.elapsed())
-	return eta.With(cd.run.Archived.Case, left, known)
+func (p *Progress) SuiteLeft(eta record.ETA) (time.Duration, bool) {
+	view := p.now()
+	left, known := view.left(p.base.elapsed())
+	return eta.With(p.run.Archived.Case, left, known)
 }
 
 // AddEvents adds those of a run's events to a view that have not been seen; so many come before them.
@@ -159,24 +166,24 @@ func AddEvents(msg *benchdv1.WatchResponse, events []archive.Event, before int, 
 
 // AddStatuses adds the status lines from a number on, and returns how many there are. They are not archived: of a run
 // that has ended its conductor has them, for as long as somebody watches.
-func (cd *Conductor) AddStatuses(msg *benchdv1.WatchResponse, from int) int {
-	view := cd.view.now()
+func (p *Progress) AddStatuses(msg *benchdv1.WatchResponse, from int) int {
+	view := p.now()
 	for _, l := range view.statuses[max(0, from-view.forgotten):] {
-		msg.Statuses = append(msg.Statuses, &benchdv1.LiveStatus{Label: cd.run.YCSB.Label, At: wire.FromTime(l.at), Text: l.text})
+		msg.Statuses = append(msg.Statuses, &benchdv1.LiveStatus{Label: p.run.YCSB.Label, At: wire.FromTime(l.at), Text: l.text})
 	}
 	return view.forgotten + len(view.statuses)
 }
 
 // Describe fills in what goes on in a run. Its end is not shown before the archive has it.
-func (cd *Conductor) Describe(msg *benchdv1.WatchResponse, seen map[string]int) {
-	view := cd.view.now()
+func (p *Progress) Describe(msg *benchdv1.WatchResponse, seen map[string]int) {
+	view := p.now()
 	msg.Status = string(view.state.Status)
 	if view.state.Status.Ended() {
 		msg.Status = string(result.Stopping)
 	}
-	AddEvents(msg, view.events, view.before, cd.id, seen)
+	AddEvents(msg, view.events, view.before, p.run.Archived.ID, seen)
 
-	phase, since := view.phase(cd.base.elapsed())
+	phase, since := view.phase(p.base.elapsed())
 	if phase != nil {
 		msg.Phase = string(phase.Name)
 		msg.Elapsed = durationpb.New(since)
@@ -198,7 +205,7 @@ func (cd *Conductor) Describe(msg *benchdv1.WatchResponse, seen map[string]int) 
 		}
 	}
 	for i := range view.state.Shards {
-		msg.Agents = append(msg.Agents, cd.liveAgent(&view.state.Shards[i], view.live))
+		msg.Agents = append(msg.Agents, p.liveAgent(&view.state.Shards[i], view.live))
 	}
 }
 
@@ -216,11 +223,11 @@ func liveOperation(o result.PointOperation) *benchdv1.LiveOperation {
 	return out
 }
 
-func (cd *Conductor) liveAgent(sh *lifecycle.Shard, live result.Snapshot) *benchdv1.LiveAgent {
+func (p *Progress) liveAgent(sh *lifecycle.Shard, live result.Snapshot) *benchdv1.LiveAgent {
 	out := &benchdv1.LiveAgent{Name: sh.Agent, State: string(sh.State), Idle: -1}
-	if m := cd.c.Roster.Get(sh.Agent); m != nil {
+	if m := p.roster.Get(sh.Agent); m != nil {
 		_, out.Connected = m.Connected()
-		now := cd.c.Clock.Now()
+		now := p.clock.Now()
 		if est, ok := m.Estimate(now); ok {
 			out.ClockOffsetMs, out.ClockUncertaintyMs = float64(est.Offset(now))/1e6, est.Bound/1e6
 		}
