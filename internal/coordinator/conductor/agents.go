@@ -108,7 +108,7 @@ func (cd *Conductor) back(shard int, m *roster.Agent, held *benchdv1.HeldShard) 
 		cd.restart.unheard = false
 	}
 	cd.execute(cd.run.State.Life.Return(shard))
-	cd.sendInserted(shard)
+	cd.inserted.send(shard)
 	cd.settle()
 	cd.actions.Order()
 }

@@ -133,6 +133,7 @@ func New(config Config, r *record.Run) *Conductor {
 		run: r, roster: config.Roster, archive: config.Archive, timeline: &cd.timeline, log: cd.log,
 		watcher: -1, ordered: make(map[int]watching),
 	}
+	cd.inserted = inserted{run: r, agents: cd.agents}
 	cd.figures = config.Metrics.begin(cd.id)
 	cd.actions = actions.New(actions.Config{Run: r, Conductor: forActions{cd}, Roster: config.Roster, Grace: config.Grace, Life: config.Life})
 	cd.handover = handover{run: r, host: config.Host, archive: config.Archive, grace: config.Grace, orphans: make(map[int]clock.Instant)}
@@ -224,7 +225,7 @@ func (cd *Conductor) tick() {
 	if cd.figures.due() {
 		cd.figures.show(cd.run, cd.builder, cd.builder.Live())
 	}
-	cd.announceInserted(clock.Mono())
+	cd.inserted.announce(clock.Mono())
 }
 
 // step lets the lifecycle take an event, archives what it has become, and does what follows. News from which nothing

@@ -6,6 +6,7 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/record"
 )
 
 // announceEvery is how often at most agents hear how far all of them have come with their inserts.
@@ -14,6 +15,9 @@ const announceEvery = time.Second
 // inserted is how far the shards of a run have come with their inserts. It is rebuilt from the archive's windows, and
 // belongs to the conductor's loop.
 type inserted struct {
+	run    *record.Run
+	agents *shardAgents
+
 	below map[int]int64 // by shard, the key number below which its rows are there
 	sent  int64
 	at    clock.Instant // of sending
@@ -45,30 +49,30 @@ func (in *inserted) smallest(shards int) int64 {
 	return smallest
 }
 
-// announceInserted sends all agents of the run what they may read beside their own inserts, when that has grown. Where
-// inserts are dealt out, workers read no others.
-func (cd *Conductor) announceInserted(now clock.Instant) {
-	shards := cd.run.State.Life.Shards
-	if len(shards) < 2 || cd.run.Settings.Workload.DealInserts || now.Sub(cd.inserted.at) < announceEvery {
+// announce sends all agents of the run what they may read beside their own inserts, when that has grown. Where inserts are
+// dealt out, workers read no others.
+func (in *inserted) announce(now clock.Instant) {
+	shards := in.run.State.Life.Shards
+	if len(shards) < 2 || in.run.Settings.Workload.DealInserts || now.Sub(in.at) < announceEvery {
 		return
 	}
-	key := cd.inserted.smallest(len(shards))
-	if key <= cd.inserted.sent {
+	key := in.smallest(len(shards))
+	if key <= in.sent {
 		return
 	}
-	cd.inserted.sent, cd.inserted.at = key, now
-	for i, sh := range shards {
-		if sh.Held() {
-			cd.sendInserted(i)
+	in.sent, in.at = key, now
+	for i := range shards {
+		if shards[i].Held() {
+			in.send(i)
 		}
 	}
 }
 
-// sendInserted sends it to one agent. One that was away may have missed it.
-func (cd *Conductor) sendInserted(shard int) {
-	if cd.inserted.sent > 0 {
-		cd.agents.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Watermark{
-			Watermark: &benchdv1.Watermark{Run: cd.id, Key: cd.inserted.sent},
+// send sends it to one agent. One that was away may have missed it.
+func (in *inserted) send(shard int) {
+	if in.sent > 0 {
+		in.agents.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Watermark{
+			Watermark: &benchdv1.Watermark{Run: in.run.Archived.ID, Key: in.sent},
 		}})
 	}
 }
