@@ -85,7 +85,7 @@ func (cd *Conductor) inherit(m *roster.Agent, shard, attempt int) {
 	sh.Boot = m.Boot()
 	cd.log.Info("an agent that was started anew has windows of before", "agent", m.Name)
 	cd.actions.AgentLost(m.Name) // what it was about to do, the process before it may have done
-	cd.persist(cd.c.Life)
+	cd.archiver.persist(cd.c.Life)
 }
 
 // back takes up again what an agent holds of a shard after its stream was broken.

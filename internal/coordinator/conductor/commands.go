@@ -85,7 +85,7 @@ func (cd *Conductor) release(shard int) {
 	cd.agents.release(shard)
 	if m := cd.agents.of(shard); m != nil && m.Serving() == cd.id {
 		m.Serve("")
-		if !cd.sealed { // runEnded does it for all
+		if !cd.archiver.sealed { // runEnded does it for all
 			cd.c.Host.Schedule()
 		}
 	}
@@ -119,7 +119,7 @@ func (cd *Conductor) seal() {
 		cd.timeline.anchorAt(cd.base.reckoned())
 	}
 	cd.run.Archived.Ended = cd.base.stamp()
-	cd.sealed, cd.publisher.sealed = true, true
+	cd.archiver.sealed = true
 	cd.telemetry.keep(cd.c.Life, clock.Mono())
 	cd.actions.Finish()
 	cd.run.State.InsertedBelow = cd.inserted.smallest(len(cd.run.State.Life.Shards))

@@ -2,8 +2,6 @@ package conductor
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -23,12 +21,8 @@ import (
 // tick is how often watchers get a new view, and an archive that could not be written is tried again.
 const tick = 250 * time.Millisecond
 
-const (
-	// lastWord bounds the last write to the archive when the coordinator detaches.
-	lastWord = time.Second
-	// retryArchive is how soon an archive that failed is tried again.
-	retryArchive = time.Second
-)
+// lastWord bounds the last write to the archive when the coordinator detaches.
+const lastWord = time.Second
 
 // Archive is what a conductor reads from and writes to the archive beside the run's own record.
 type Archive interface {
@@ -86,6 +80,7 @@ type Conductor struct {
 	timers  map[lifecycle.Timer]*time.Timer
 
 	timeline   timeline
+	archiver   *archiver
 	changeover changeover
 	handover   handover
 	telemetry  telemetry
@@ -95,22 +90,12 @@ type Conductor struct {
 
 	probing bool
 	restart restart
-	saved   saved
-	sealed  bool
 }
 
 // slot names a shard's phase.
 type slot struct {
 	shard, attempt int
 	phase          string
-}
-
-// saved is how much of a run's state the archive has.
-type saved struct {
-	dirty  bool          // there is something to archive
-	retry  clock.Instant // but not before
-	status result.Status // that the archive has
-	agents int           // how many of the run's agents the archive has
 }
 
 // New makes the conductor of a run.
@@ -120,7 +105,7 @@ func New(config Config, r *record.Run) *Conductor {
 		mail: make(chan func(), 1024), done: make(chan struct{}),
 		merged: make(map[slot]int), timers: make(map[lifecycle.Timer]*time.Timer),
 		agents:  newShardAgents(r, config.Roster, config.Clock),
-		restart: restart{settled: true}, saved: saved{status: r.Archived.Status},
+		restart: restart{settled: true},
 	}
 	cd.base.begin(config.Clock, r)
 	cd.changeover = changeover{run: r, base: &cd.base, agents: cd.agents, warmup: newWarmup(r)}
@@ -128,7 +113,8 @@ func New(config Config, r *record.Run) *Conductor {
 		run: r, base: &cd.base, changeover: &cd.changeover, log: cd.log, status: newStatus(r),
 		progress: &Progress{run: r, base: &cd.base, roster: config.Roster, clock: config.Clock},
 	}
-	cd.timeline = timeline{run: cd.id, base: &cd.base, progress: cd.Progress(), log: cd.log, dirty: &cd.saved.dirty}
+	cd.archiver = &archiver{run: r, host: config.Host, timeline: &cd.timeline, log: cd.log, status: r.Archived.Status}
+	cd.timeline = timeline{run: cd.id, base: &cd.base, progress: cd.Progress(), log: cd.log, dirty: &cd.archiver.dirty}
 	cd.telemetry = telemetry{
 		run: r, roster: config.Roster, archive: config.Archive, timeline: &cd.timeline, log: cd.log,
 		watcher: -1, ordered: make(map[int]watching),
@@ -168,7 +154,7 @@ func (cd *Conductor) Perform() (ended bool) {
 		}
 	}
 	close(cd.done)
-	return cd.sealed && !cd.saved.dirty
+	return cd.archiver.over()
 }
 
 func (cd *Conductor) loop(ctx context.Context) {
@@ -179,13 +165,13 @@ func (cd *Conductor) loop(ctx context.Context) {
 			t.Stop()
 		}
 	}()
-	for !cd.sealed || cd.saved.dirty {
+	for !cd.archiver.over() {
 		select {
 		case <-ctx.Done():
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWord)
 			cd.telemetry.keep(ctx, clock.Mono())
-			if cd.saved.dirty {
-				cd.persist(ctx)
+			if cd.archiver.dirty {
+				cd.archiver.persist(ctx)
 			}
 			cancel()
 			return
@@ -205,12 +191,12 @@ func (cd *Conductor) loop(ctx context.Context) {
 // tick does what is due by time.
 func (cd *Conductor) tick() {
 	now := clock.Mono()
-	due := cd.saved.dirty && now.After(cd.saved.retry)
-	if now.Sub(cd.telemetry.kept) >= keepEvery || due && cd.sealed {
+	due := cd.archiver.due(now)
+	if now.Sub(cd.telemetry.kept) >= keepEvery || due && cd.archiver.sealed {
 		cd.telemetry.keep(cd.c.Life, now) // before the end: nothing is taken after it
 	}
 	if due {
-		cd.persist(cd.c.Life)
+		cd.archiver.persist(cd.c.Life)
 	}
 	cd.followWarmup()
 	cd.handover.adopt(clock.Mono(), cd.takeUp)
@@ -236,7 +222,7 @@ func (cd *Conductor) step(e lifecycle.Event) {
 	commands := cd.run.State.Life.Step(e)
 	cd.publisher.renewed = true
 	if cd.run.State.Life.Status == before && !slices.ContainsFunc(commands, follows) {
-		cd.saved.dirty = true
+		cd.archiver.dirty = true
 		cd.execute(commands)
 		return
 	}
@@ -250,7 +236,7 @@ func (cd *Conductor) step(e lifecycle.Event) {
 			cd.seal()
 		}
 	}
-	cd.persist(cd.c.Life)
+	cd.archiver.persist(cd.c.Life)
 	if cd.run.State.Life.Status != before {
 		cd.publisher.publish(cd.builder.Live())
 	}
@@ -261,28 +247,6 @@ func (cd *Conductor) step(e lifecycle.Event) {
 func follows(c lifecycle.Command) bool {
 	_, timer := c.(lifecycle.Arm)
 	return !timer
-}
-
-// persist archives the run. When that fails (a full disk) the run goes on, and it is tried again.
-func (cd *Conductor) persist(ctx context.Context) {
-	cd.saved.dirty = true
-	archived, err := cd.run.ToArchive()
-	agents := len(archived.Agents)
-	if agents == cd.saved.agents { // it has them all
-		archived.Agents = nil
-	}
-	events := cd.timeline.dated()
-	if err == nil {
-		err = cd.c.Host.Apply(ctx, archived, events, archived.Status != cd.saved.status)
-	}
-	switch {
-	case err == nil, errors.Is(err, archive.ErrNotFound): // an ended suite may have been removed
-		cd.saved = saved{retry: cd.saved.retry, status: archived.Status, agents: agents}
-		cd.timeline.archived(len(events))
-	case ctx.Err() == nil:
-		cd.log.Error("archive run", "error", err, "next_try", retryArchive)
-		cd.saved.retry = clock.Mono().Add(retryArchive)
-	}
 }
 
 // Merge takes windows that the archive has just got for the first time.
@@ -350,32 +314,13 @@ func (cd *Conductor) abandon(cause error) {
 	cd.c.Quarantine.Add(cd.run.Suite.ID, "conduct run "+cd.id, cause)
 	reason := cd.c.Quarantine.Reason(cd.run.Suite.ID)
 	life.Status, life.Reason, life.Failed = result.Failed, reason, true
-	// Only the fields that change are written: watchers read the others without a lock.
-	r := &cd.run.Archived
-	r.Status, r.Reason, r.Ended = result.Failed, reason, cd.base.stamp()
-	if state, err := json.Marshal(cd.run.State); err == nil {
-		r.State = state
-	}
-	archived := *r
-	archived.Agents = nil // those that the archive has stay
-	event := archive.Event{Run: cd.id, At: archived.Ended, Kind: "coordinator", Text: reason}
-	for {
-		err := cd.c.Host.Apply(cd.c.Life, archived, []archive.Event{event}, true)
-		if err == nil || errors.Is(err, archive.ErrNotFound) || cd.c.Life.Err() != nil {
-			break
-		}
-		cd.log.Error("archive run", "error", err, "next_try", retryArchive)
-		select {
-		case <-cd.c.Life.Done():
-		case <-time.After(retryArchive):
-		}
-	}
+	cd.archiver.abandon(cd.c.Life, reason, cd.base.stamp())
 	cd.Progress().setState(life.Clone()) // its windows are refused from now on
 	for i := range life.Shards {
 		cd.agents.stop(i, "the run was set aside")
 		cd.agents.release(i)
 	}
-	cd.sealed, cd.saved.dirty = true, false
+	cd.archiver.sealed, cd.archiver.dirty = true, false
 }
 
 // forActions is the conductor as its actions see it.
@@ -384,9 +329,9 @@ type forActions struct{ *Conductor }
 func (f forActions) Post(do func())             { f.post(do) }
 func (f forActions) Step(event lifecycle.Event) { f.step(event) }
 func (f forActions) Note(kind, text string)     { f.timeline.note(kind, text) }
-func (f forActions) Persist()                   { f.persist(f.c.Life) }
-func (f forActions) Persisted() bool            { return !f.saved.dirty }
+func (f forActions) Persist()                   { f.archiver.persist(f.c.Life) }
+func (f forActions) Persisted() bool            { return !f.archiver.dirty }
 func (f forActions) Settled() bool              { return f.restart.settled && f.base.anchored.Load() }
-func (f forActions) Sealed() bool               { return f.sealed }
+func (f forActions) Sealed() bool               { return f.archiver.sealed }
 func (f forActions) Date() time.Time            { return f.base.date() }
 func (f forActions) Elapsed() time.Duration     { return f.base.elapsed() }

@@ -59,7 +59,7 @@ func (cd *Conductor) PhaseEnded(m *roster.Agent, msg *benchdv1.PhaseEnded) {
 // Observed takes what an agent has observed.
 func (cd *Conductor) Observed(m *roster.Agent, id *benchdv1.ShardId, observed result.Observations) {
 	cd.toShard(m, id, func(int) {
-		if !cd.sealed {
+		if !cd.archiver.sealed {
 			cd.telemetry.observed(observed)
 		}
 	})
@@ -137,7 +137,7 @@ func (cd *Conductor) started(m *roster.Agent, msg *benchdv1.Started) {
 		Name: m.Name, At: cd.base.dateAt(at),
 		Uncertainty: time.Duration(est.BoundAt(at)), Offset: time.Duration(est.Offset(now)),
 	})
-	cd.saved.dirty = true
+	cd.archiver.dirty = true
 }
 
 func (cd *Conductor) phaseEnded(shard int, msg *benchdv1.PhaseEnded) {

@@ -21,7 +21,6 @@ type publisher struct {
 	status  *status // nil where nobody wants status lines, and at the end
 	renewed bool    // the lifecycle's state is newer than what watchers see
 	stale   bool    // watchers have not seen all
-	sealed  bool    // the status lines that come next are the last
 }
 
 // due reports whether there is something to publish at a tick.
@@ -49,13 +48,13 @@ func (p *publisher) showStatus(live result.Snapshot) {
 		return
 	}
 	at := p.base.date()
-	if p.sealed {
+	if p.run.State.Life.Status.Ended() {
 		p.progress.addStatuses(p.status.end(at))
 		p.status = nil
 		return
 	}
 	phase, elapsed := p.run.PhaseAt(p.base.elapsed())
-	if phase == "" || p.run.State.Life.Status.Ended() {
+	if phase == "" {
 		return
 	}
 	if live.Phase != string(phase) {

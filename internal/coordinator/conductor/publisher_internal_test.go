@@ -98,7 +98,7 @@ func TestStatusLinesOfARun(t *testing.T) {
 		<-time.After(10*time.Second + statusPatience)
 		p.publish(result.Snapshot{})
 		require.True(t, p.due())
-		p.sealed = true
+		p.run.State.Life.Status = result.Complete
 		p.publish(result.Snapshot{})
 		require.False(t, p.due())
 		p.publish(result.Snapshot{})

@@ -111,11 +111,11 @@ func (cd *Conductor) settle() {
 	}
 	if cd.restart.unsure && life.Status == result.Running {
 		cd.fix(life.Phase)
-		cd.persist(cd.c.Life)
+		cd.archiver.persist(cd.c.Life)
 	}
 	if cd.restart.unheard && life.Status == result.Running {
 		cd.changeover.postpone()
-		cd.persist(cd.c.Life)
+		cd.archiver.persist(cd.c.Life)
 	}
 	cd.start(life.Phase)
 	if life.Joined > life.Phase {

@@ -34,7 +34,7 @@ func (cd *Conductor) fitRows() (why string, err error) {
 			}
 		}
 	}
-	if cd.persist(cd.c.Life); cd.saved.dirty {
+	if cd.archiver.persist(cd.c.Life); cd.archiver.dirty {
 		return "", errors.New("the archive did not take the numbers of the rows")
 	}
 	return "", nil
