@@ -94,8 +94,8 @@ func (c *changeover) fix(ch *change) {
 }
 
 // heardOf reports whether, after a restart, an agent has given a sign of having heard of the change, or there is none,
-// or it is still to come. merged has the windows that are safe.
-func (c *changeover) heardOf(merged map[slot]int) bool {
+// or it is still to come.
+func (c *changeover) heardOf(safe *windows) bool {
 	rec := &c.run.State
 	life := rec.Life
 	if life.Joined <= life.Phase || life.Status != result.Running {
@@ -105,10 +105,8 @@ func (c *changeover) heardOf(merged map[slot]int) bool {
 	if rec.Begun[next] > c.base.elapsed() {
 		return true
 	}
-	for at := range merged {
-		if at.phase == string(next) {
-			return true
-		}
+	if safe.anyOf(func(name plan.PhaseName) bool { return name == next }) {
+		return true
 	}
 	return slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool {
 		return slices.ContainsFunc(sh.Ended, func(e lifecycle.Ended) bool { return e.Phase == c.warmup.name && !e.Final })

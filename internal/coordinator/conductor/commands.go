@@ -109,7 +109,7 @@ func (cd *Conductor) arm(timer lifecycle.Timer, after time.Duration) {
 // windowsMayCome reports whether it is too early to give up windows: some came within the time given, or an agent
 // is away, or the archive does not take what has come.
 func (cd *Conductor) windowsMayCome(within time.Duration) bool {
-	return cd.newest.Elapsed() < within || len(cd.agents.away) > 0 || cd.c.Host.Stuck()
+	return cd.windows.cameWithin(within) || len(cd.agents.away) > 0 || cd.c.Host.Stuck()
 }
 
 // seal checks a run that has ended, before its end is archived and shown. One whose shards all ended can still lack

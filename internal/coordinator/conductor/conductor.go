@@ -75,8 +75,7 @@ type Conductor struct {
 	run     *record.Run
 	agents  *shardAgents
 	builder *result.Builder
-	merged  map[slot]int  // how many windows are safe
-	newest  clock.Instant // when windows came last
+	windows windows
 	timers  map[lifecycle.Timer]*time.Timer
 
 	timeline   timeline
@@ -92,18 +91,12 @@ type Conductor struct {
 	restart restart
 }
 
-// slot names a shard's phase.
-type slot struct {
-	shard, attempt int
-	phase          string
-}
-
 // New makes the conductor of a run.
 func New(config Config, r *record.Run) *Conductor {
 	cd := &Conductor{
 		c: config, id: r.Archived.ID, run: r, log: config.Logger.With("run", r.Archived.ID),
 		mail: make(chan func(), 1024), done: make(chan struct{}),
-		merged: make(map[slot]int), timers: make(map[lifecycle.Timer]*time.Timer),
+		windows: windows{merged: make(map[slot]int)}, timers: make(map[lifecycle.Timer]*time.Timer),
 		agents:  newShardAgents(r, config.Roster, config.Clock),
 		restart: restart{settled: true},
 	}
@@ -255,7 +248,7 @@ func (cd *Conductor) Merge(windows []*latency.Window) {
 }
 
 func (cd *Conductor) merge(windows []*latency.Window) {
-	cd.newest = clock.Mono()
+	cd.windows.newest = clock.Mono()
 	now := cd.base.elapsed()
 	touched := make(map[slot]bool)
 	for _, w := range windows {
@@ -266,22 +259,20 @@ func (cd *Conductor) merge(windows []*latency.Window) {
 			cd.log.Error("merge window", "window", w.ID, "error", err)
 		}
 		cd.publisher.add(w)
-		cd.changeover.warmup.add(w)
 		touched[cd.mark(w)] = true
 	}
 	cd.followWarmup()
 	for at := range touched {
-		cd.checkMerged(at.shard, plan.PhaseName(at.phase))
+		cd.checkMerged(at.shard, at.phase)
 	}
 }
 
-// mark counts a window that is safe. The archive has let each through once.
+// mark takes note of a window that is safe.
 func (cd *Conductor) mark(w *latency.Window) slot {
-	at := slot{w.ID.Shard, w.ID.Attempt, w.ID.Phase}
-	cd.merged[at]++
 	cd.inserted.note(w)
+	cd.changeover.warmup.add(w)
 	cd.figures.lateSends += w.Health.LateSends
-	return at
+	return cd.windows.add(w)
 }
 
 // checkMerged lets the lifecycle go on when all windows of a shard's ended phase are safe.
@@ -292,7 +283,7 @@ func (cd *Conductor) checkMerged(shard int, phase plan.PhaseName) {
 	}
 	sh := &life.Shards[shard]
 	for _, e := range sh.Ended {
-		if e.Phase == phase && !e.Merged && cd.merged[slot{shard, sh.Attempt, string(phase)}] >= e.Windows {
+		if e.Phase == phase && !e.Merged && cd.windows.have(slot{shard, sh.Attempt, phase}, e.Windows) {
 			cd.step(lifecycle.WindowsMerged{Shard: shard, Phase: phase})
 			return
 		}

@@ -11,7 +11,6 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
-	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -35,12 +34,11 @@ func Resume(config Config, r *record.Run, windows iter.Seq2[*latency.Window, err
 			cd.log.Error("take up window", "window", w.ID, "error", err)
 		}
 		cd.mark(w)
-		cd.changeover.warmup.add(w)
 	}
 	cd.Progress().addEvents(events...)
 	cd.restart.settled = r.State.Epoch == 0
-	cd.restart.unsure = !cd.restart.settled && !cd.heardOf()
-	cd.restart.unheard = !cd.restart.settled && !cd.changeover.heardOf(cd.merged)
+	cd.restart.unsure = !cd.restart.settled && !heardOfStart(r, &cd.windows)
+	cd.restart.unheard = !cd.restart.settled && !cd.changeover.heardOf(&cd.windows)
 	cd.post(cd.resume)
 	return cd, nil
 }
@@ -63,16 +61,14 @@ func (cd *Conductor) resume() {
 	cd.actions.Resume()
 }
 
-// heardOf reports whether an agent has given a sign of having begun the current segment.
-func (cd *Conductor) heardOf() bool {
-	life := cd.run.State.Life
-	if len(cd.run.State.Sends) > 0 || !slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool { return sh.State == lifecycle.Busy }) {
+// heardOfStart reports whether an agent has given a sign of having begun the current segment of a run.
+func heardOfStart(r *record.Run, safe *windows) bool {
+	life := r.State.Life
+	if len(r.State.Sends) > 0 || !slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool { return sh.State == lifecycle.Busy }) {
 		return true
 	}
-	for at := range cd.merged {
-		if life.InSegment(plan.PhaseName(at.phase)) {
-			return true
-		}
+	if safe.anyOf(life.InSegment) {
+		return true
 	}
 	return slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool {
 		return slices.ContainsFunc(sh.Ended, func(e lifecycle.Ended) bool { return life.InSegment(e.Phase) })
