@@ -16,12 +16,12 @@ import (
 // Welcome takes up what an agent that is back holds of the run, beside the loop: its clock must be known before the run's
 // time can be anchored by it.
 func (cd *Conductor) Welcome(m *roster.Agent, s *roster.Session, held *benchdv1.HeldShard) {
-	cd.c.Host.Task(func() { cd.beside(func() { cd.welcome(m, s, held) }) })
+	cd.c.Host.Task(func() { cd.mail.beside(func() { cd.welcome(m, s, held) }) })
 }
 
 // Returned takes that an agent which serves this run is connected again, but does not hold its shard.
 func (cd *Conductor) Returned(m *roster.Agent, restarted bool) {
-	cd.post(func() { cd.returnedWithout(m, restarted) })
+	cd.mail.post(func() { cd.returnedWithout(m, restarted) })
 }
 
 // Departed starts the time that an agent has to come back.
@@ -36,7 +36,7 @@ func (cd *Conductor) Left(agent, reason string) {
 
 // eachShard calls do in the loop for the shards that an agent holds.
 func (cd *Conductor) eachShard(agent string, do func(shard int)) {
-	cd.post(func() {
+	cd.mail.post(func() {
 		for i, sh := range cd.run.State.Life.Shards {
 			if sh.Agent == agent && sh.Held() {
 				do(i)
@@ -53,7 +53,7 @@ func (cd *Conductor) welcome(m *roster.Agent, s *roster.Session, held *benchdv1.
 			return
 		}
 	}
-	cd.post(func() {
+	cd.mail.post(func() {
 		if now, ok := m.Connected(); !ok || now != s {
 			return // away again; its next stream is welcomed
 		}
@@ -151,7 +151,7 @@ func (cd *Conductor) gone(shard int) {
 	grace := cd.handover.maxAway()
 	cd.timeline.note("agent", fmt.Sprintf("agent %s is not connected; it has %s to come back", cd.run.State.Life.Shards[shard].Agent, grace))
 	time.AfterFunc(grace, func() {
-		cd.post(func() {
+		cd.mail.post(func() {
 			if at, away := cd.agents.away[shard]; away && at == since {
 				cd.lost(shard, fmt.Sprintf("was lost: not heard of for %s", grace))
 			}

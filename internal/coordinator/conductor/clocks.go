@@ -22,15 +22,15 @@ func (cd *Conductor) probe() {
 	cd.probing = true
 	sessions := cd.agents.sessions()
 	cd.c.Host.Task(func() {
-		cd.beside(func() {
+		cd.mail.beside(func() {
 			ctx, cancel := context.WithTimeout(cd.c.Life, clocksWithin)
 			defer cancel()
 			var wg sync.WaitGroup
 			for _, s := range sessions {
-				wg.Go(func() { cd.beside(func() { s.Burst(ctx) }) })
+				wg.Go(func() { cd.mail.beside(func() { s.Burst(ctx) }) })
 			}
 			wg.Wait()
-			cd.post(cd.probed)
+			cd.mail.post(cd.probed)
 		})
 	})
 }
@@ -42,7 +42,7 @@ func (cd *Conductor) probed() {
 		return
 	}
 	time.AfterFunc(roster.ProbeEvery, func() {
-		cd.post(func() {
+		cd.mail.post(func() {
 			if status := cd.run.State.Life.Status; status == result.Preparing || status == result.Running {
 				cd.probe()
 			}

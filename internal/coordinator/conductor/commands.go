@@ -96,7 +96,7 @@ func (cd *Conductor) arm(timer lifecycle.Timer, after time.Duration) {
 		t.Stop()
 	}
 	cd.timers[timer] = time.AfterFunc(after, func() {
-		cd.post(func() {
+		cd.mail.post(func() {
 			if timer == lifecycle.Stragglers && cd.windowsMayCome(after) {
 				cd.arm(timer, after)
 				return

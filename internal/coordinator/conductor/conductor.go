@@ -65,9 +65,7 @@ type Conductor struct {
 	id  string
 	log *slog.Logger
 
-	mail chan func()
-	done chan struct{} // closed when the run is sealed, or the coordinator detaches
-
+	mail      *mailbox
 	base      timebase
 	publisher *publisher
 
@@ -95,7 +93,7 @@ type Conductor struct {
 func New(config Config, r *record.Run) *Conductor {
 	cd := &Conductor{
 		c: config, id: r.Archived.ID, run: r, log: config.Logger.With("run", r.Archived.ID),
-		mail: make(chan func(), 1024), done: make(chan struct{}),
+		mail:    newMailbox(),
 		windows: windows{merged: make(map[slot]int)}, timers: make(map[lifecycle.Timer]*time.Timer),
 		agents:  newShardAgents(r, config.Roster, config.Clock),
 		restart: restart{settled: true},
@@ -128,15 +126,7 @@ func (cd *Conductor) ID() string { return cd.id }
 func (cd *Conductor) Progress() *Progress { return cd.publisher.progress }
 
 // Done is closed when the run is sealed, or the coordinator detaches.
-func (cd *Conductor) Done() <-chan struct{} { return cd.done }
-
-// post hands work to the loop; it is dropped when the run is over.
-func (cd *Conductor) post(do func()) {
-	select {
-	case cd.mail <- do:
-	case <-cd.done:
-	}
-}
+func (cd *Conductor) Done() <-chan struct{} { return cd.mail.done }
 
 // Perform takes the run to its end, and reports whether it and the archive have come there: otherwise the coordinator
 // detaches, and the run is left as it is in the archive. A run that makes its conductor panic fails.
@@ -146,7 +136,7 @@ func (cd *Conductor) Perform() (ended bool) {
 			cd.log.Error("abandon run", "error", err)
 		}
 	}
-	close(cd.done)
+	close(cd.mail.done)
 	return cd.archiver.over()
 }
 
@@ -168,7 +158,7 @@ func (cd *Conductor) loop(ctx context.Context) {
 			}
 			cancel()
 			return
-		case do := <-cd.mail:
+		case do := <-cd.mail.work:
 			do()
 			cd.publisher.stale, cd.figures.stale = true, true
 		case <-ticker.C:
@@ -244,7 +234,7 @@ func follows(c lifecycle.Command) bool {
 
 // Merge takes windows that the archive has just got for the first time.
 func (cd *Conductor) Merge(windows []*latency.Window) {
-	cd.post(func() { cd.merge(windows) })
+	cd.mail.post(func() { cd.merge(windows) })
 }
 
 func (cd *Conductor) merge(windows []*latency.Window) {
@@ -290,14 +280,6 @@ func (cd *Conductor) checkMerged(shard int, phase plan.PhaseName) {
 	}
 }
 
-// beside runs work of the run beside its loop; a panic in it ends the run like one in the loop.
-func (cd *Conductor) beside(do func()) {
-	err := quarantine.Guard(func() error { do(); return nil })
-	if err != nil {
-		cd.post(func() { panic(err) })
-	}
-}
-
 // abandon ends a run whose conductor has panicked: it fails with that reason, and its agents are free. The archive has
 // what was measured. It is called in the place of the loop.
 func (cd *Conductor) abandon(cause error) {
@@ -317,7 +299,7 @@ func (cd *Conductor) abandon(cause error) {
 // forActions is the conductor as its actions see it.
 type forActions struct{ *Conductor }
 
-func (f forActions) Post(do func())             { f.post(do) }
+func (f forActions) Post(do func())             { f.mail.post(do) }
 func (f forActions) Step(event lifecycle.Event) { f.step(event) }
 func (f forActions) Note(kind, text string)     { f.timeline.note(kind, text) }
 func (f forActions) Persist()                   { f.archiver.persist(f.c.Life) }

@@ -118,7 +118,7 @@ func (cd *Conductor) prepare(shard int) {
 		if err := cd.handover.goOn(cd.c.Life, part); err != nil {
 			cd.log.Error("hand over a load", "shard", shard, "error", err, "next_try", retryArchive)
 			time.AfterFunc(retryArchive, func() {
-				cd.post(func() {
+				cd.mail.post(func() {
 					if cd.run.State.Life.Shards[shard].State == lifecycle.Assigned {
 						cd.prepare(shard)
 					}

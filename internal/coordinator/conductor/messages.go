@@ -16,18 +16,18 @@ import (
 
 // Grant gives the run its agents.
 func (cd *Conductor) Grant(granted lifecycle.Granted) {
-	cd.post(func() { cd.granted(granted) })
+	cd.mail.post(func() { cd.granted(granted) })
 }
 
 // Event lets the run go on with an event.
 func (cd *Conductor) Event(e lifecycle.Event) {
-	cd.post(func() { cd.step(e) })
+	cd.mail.post(func() { cd.step(e) })
 }
 
 // Cancel cancels the run and waits until the archive has that; done is false where the run was over before.
 func (cd *Conductor) Cancel(ctx context.Context, cancel lifecycle.Cancel) (done bool, err error) {
 	stepped := make(chan struct{})
-	cd.post(func() {
+	cd.mail.post(func() {
 		defer close(stepped)
 		cd.step(cancel)
 	})
@@ -36,7 +36,7 @@ func (cd *Conductor) Cancel(ctx context.Context, cancel lifecycle.Cancel) (done 
 		return true, nil
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
-	case <-cd.done:
+	case <-cd.mail.done:
 		return false, nil
 	}
 }
@@ -67,7 +67,7 @@ func (cd *Conductor) Observed(m *roster.Agent, id *benchdv1.ShardId, observed re
 
 // Answered takes the answer of an agent to an order of the run.
 func (cd *Conductor) Answered(agent string, answer *benchdv1.ActionAnswer) {
-	cd.post(func() { cd.actions.Answered(agent, answer) })
+	cd.mail.post(func() { cd.actions.Answered(agent, answer) })
 }
 
 // Line is how an agent's clock maps to the run's time, as far as is known; false before the first start.
@@ -76,7 +76,7 @@ func (cd *Conductor) Line(m *roster.Agent) (clock.Line, bool) { return cd.base.l
 // toShard takes a message of an agent about a shard, if the agent has it in that attempt; anything else is news of a run
 // that is over, or none of the agent's business.
 func (cd *Conductor) toShard(m *roster.Agent, id *benchdv1.ShardId, do func(shard int)) {
-	cd.post(func() {
+	cd.mail.post(func() {
 		shard := int(id.GetShard())
 		if !cd.agents.owns(m, shard, int(id.GetAttempt())) {
 			m.Forget(id)
@@ -94,7 +94,7 @@ func (cd *Conductor) granted(e lifecycle.Granted) {
 	}
 	if why, err := cd.fitRows(); err != nil {
 		cd.log.Error("see which rows are there", "error", err, "next_try", retryArchive)
-		time.AfterFunc(retryArchive, func() { cd.post(func() { cd.granted(e) }) })
+		time.AfterFunc(retryArchive, func() { cd.mail.post(func() { cd.granted(e) }) })
 		return
 	} else if why != "" {
 		cd.step(lifecycle.Refused{Why: why})

@@ -39,7 +39,7 @@ func Resume(config Config, r *record.Run, windows iter.Seq2[*latency.Window, err
 	cd.restart.settled = r.State.Epoch == 0
 	cd.restart.unsure = !cd.restart.settled && !heardOfStart(r, &cd.windows)
 	cd.restart.unheard = !cd.restart.settled && !cd.changeover.heardOf(&cd.windows)
-	cd.post(cd.resume)
+	cd.mail.post(cd.resume)
 	return cd, nil
 }
 

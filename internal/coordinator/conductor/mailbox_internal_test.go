@@ -1,0 +1,25 @@
+package conductor
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Work for a run that is over is dropped: nobody waits for a loop that has ended.
+func TestWorkForALoopThatHasEndedIsDropped(t *testing.T) {
+	m := newMailbox()
+	close(m.done)
+	for range cap(m.work) + 1 {
+		m.post(func() { t.Error("it is over") })
+	}
+}
+
+// What panics beside the loop panics in it, where the run is abandoned.
+func TestAPanicBesideTheLoopReachesIt(t *testing.T) {
+	m := newMailbox()
+	m.beside(func() {})
+	require.Empty(t, m.work)
+	m.beside(func() { panic("boom") })
+	require.PanicsWithError(t, "internal error: boom", <-m.work)
+}
