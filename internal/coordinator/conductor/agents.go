@@ -65,7 +65,7 @@ func (cd *Conductor) welcome(m *roster.Agent, s *roster.Session, held *benchdv1.
 			m.Forget(held.GetId())
 			return
 		}
-		m.Serve(cd.id)
+		m.Serve(cd.ID())
 		cd.anchor(m, held)
 		cd.back(shard, m, held)
 	})
@@ -83,14 +83,14 @@ func (cd *Conductor) inherit(m *roster.Agent, shard, attempt int) {
 		return
 	}
 	sh.Boot = m.Boot()
-	cd.log.Info("an agent that was started anew has windows of before", "agent", m.Name)
+	cd.c.Logger.Info("an agent that was started anew has windows of before", "agent", m.Name)
 	cd.actions.AgentLost(m.Name) // what it was about to do, the process before it may have done
 	cd.archiver.persist(cd.c.Life)
 }
 
 // back takes up again what an agent holds of a shard after its stream was broken.
 func (cd *Conductor) back(shard int, m *roster.Agent, held *benchdv1.HeldShard) {
-	cd.log.Info("agent is back", "agent", m.Name, "phase", held.GetPhase())
+	cd.c.Logger.Info("agent is back", "agent", m.Name, "phase", held.GetPhase())
 	delete(cd.agents.away, shard)
 	if held.GetPrepared() && cd.run.State.Life.Shards[shard].State == lifecycle.Assigned {
 		cd.step(lifecycle.Prepared{Shard: shard})

@@ -77,13 +77,13 @@ func (cd *Conductor) sendStart(shard, phase int) {
 		return // an agent whose clock is not known is not here: it hears of it when it is back
 	}
 	cd.agents.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Start{Start: &benchdv1.Start{
-		Id: cd.agents.shardID(shard), Phase: string(name), AtRunNs: int64(at), Timebase: wire.FromLine(cd.id, line),
+		Id: cd.agents.shardID(shard), Phase: string(name), AtRunNs: int64(at), Timebase: wire.FromLine(cd.ID(), line),
 	}}})
 }
 
 func (cd *Conductor) release(shard int) {
 	cd.agents.release(shard)
-	if m := cd.agents.of(shard); m != nil && m.Serving() == cd.id {
+	if m := cd.agents.of(shard); m != nil && m.Serving() == cd.ID() {
 		m.Serve("")
 		if !cd.archiver.sealed { // runEnded does it for all
 			cd.c.Host.Schedule()

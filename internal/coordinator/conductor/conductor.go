@@ -61,16 +61,13 @@ type Config struct {
 
 // Conductor owns one run from the moment it has agents. All its state belongs to its loop.
 type Conductor struct {
-	c   Config
-	id  string
-	log *slog.Logger
-
+	c         Config // its Logger is that of the run
 	mail      *mailbox
 	base      timebase
 	publisher *publisher
 
 	// What follows belongs to the loop.
-	run     *record.Run
+	run     *record.Run // but for its ID
 	agents  *shardAgents
 	builder *result.Builder
 	windows windows
@@ -91,27 +88,25 @@ type Conductor struct {
 
 // New makes the conductor of a run.
 func New(config Config, r *record.Run) *Conductor {
+	config.Logger = config.Logger.With("run", r.Archived.ID)
 	cd := &Conductor{
-		c: config, id: r.Archived.ID, run: r, log: config.Logger.With("run", r.Archived.ID),
-		mail:    newMailbox(),
-		windows: windows{merged: make(map[slot]int)}, timers: make(map[lifecycle.Timer]*time.Timer),
-		agents:  newShardAgents(r, config.Roster, config.Clock),
-		restart: restart{settled: true},
+		c: config, run: r, mail: newMailbox(), agents: newShardAgents(r, config.Roster, config.Clock),
+		windows: windows{merged: make(map[slot]int)}, timers: make(map[lifecycle.Timer]*time.Timer), restart: restart{settled: true},
 	}
 	cd.base.begin(config.Clock, r)
 	cd.changeover = changeover{run: r, base: &cd.base, agents: cd.agents, warmup: newWarmup(r)}
 	cd.publisher = &publisher{
-		run: r, base: &cd.base, changeover: &cd.changeover, log: cd.log, status: newStatus(r),
+		run: r, base: &cd.base, changeover: &cd.changeover, log: cd.c.Logger, status: newStatus(r),
 		progress: &Progress{run: r, base: &cd.base, roster: config.Roster, clock: config.Clock},
 	}
-	cd.archiver = &archiver{run: r, host: config.Host, timeline: &cd.timeline, log: cd.log, status: r.Archived.Status}
-	cd.timeline = timeline{run: cd.id, base: &cd.base, progress: cd.Progress(), log: cd.log, dirty: &cd.archiver.dirty}
+	cd.archiver = &archiver{run: r, host: config.Host, timeline: &cd.timeline, log: cd.c.Logger, status: r.Archived.Status}
+	cd.timeline = timeline{run: cd.ID(), base: &cd.base, progress: cd.Progress(), log: cd.c.Logger, dirty: &cd.archiver.dirty}
 	cd.telemetry = telemetry{
-		run: r, roster: config.Roster, archive: config.Archive, timeline: &cd.timeline, log: cd.log,
+		run: r, roster: config.Roster, archive: config.Archive, timeline: &cd.timeline, log: cd.c.Logger,
 		watcher: -1, ordered: make(map[int]watching),
 	}
 	cd.inserted = inserted{run: r, agents: cd.agents}
-	cd.figures = config.Metrics.begin(cd.id)
+	cd.figures = config.Metrics.begin(cd.ID())
 	cd.actions = actions.New(actions.Config{Run: r, Conductor: forActions{cd}, Roster: config.Roster, Grace: config.Grace, Life: config.Life})
 	cd.handover = handover{run: r, host: config.Host, archive: config.Archive, grace: config.Grace, orphans: make(map[int]clock.Instant)}
 	cd.builder = r.LiveBuilder()
@@ -120,7 +115,7 @@ func New(config Config, r *record.Run) *Conductor {
 }
 
 // ID is the run's.
-func (cd *Conductor) ID() string { return cd.id }
+func (cd *Conductor) ID() string { return cd.run.Archived.ID }
 
 // Progress is what others may see of the run, at any time.
 func (cd *Conductor) Progress() *Progress { return cd.publisher.progress }
@@ -133,7 +128,7 @@ func (cd *Conductor) Done() <-chan struct{} { return cd.mail.done }
 func (cd *Conductor) Perform() (ended bool) {
 	if err := quarantine.Guard(func() error { cd.loop(cd.c.Life); return nil }); err != nil {
 		if err := quarantine.Guard(func() error { cd.abandon(err); return nil }); err != nil {
-			cd.log.Error("abandon run", "error", err)
+			cd.c.Logger.Error("abandon run", "error", err)
 		}
 	}
 	close(cd.mail.done)
@@ -168,7 +163,7 @@ func (cd *Conductor) loop(ctx context.Context) {
 	live := cd.builder.Live()
 	cd.publisher.publish(live)
 	cd.figures.show(cd.run, cd.builder, live)
-	cd.log.Info("run ended", "status", cd.run.State.Life.Status, "reason", cd.run.State.Life.Reason)
+	cd.c.Logger.Info("run ended", "status", cd.run.State.Life.Status, "reason", cd.run.State.Life.Reason)
 }
 
 // tick does what is due by time.
@@ -246,7 +241,7 @@ func (cd *Conductor) merge(windows []*latency.Window) {
 			cd.c.Metrics.arrived(now-began-w.End, cd.run.Settings.Interval)
 		}
 		if _, err := cd.builder.Add(w); err != nil {
-			cd.log.Error("merge window", "window", w.ID, "error", err)
+			cd.c.Logger.Error("merge window", "window", w.ID, "error", err)
 		}
 		cd.publisher.add(w)
 		touched[cd.mark(w)] = true
@@ -284,7 +279,7 @@ func (cd *Conductor) checkMerged(shard int, phase plan.PhaseName) {
 // what was measured. It is called in the place of the loop.
 func (cd *Conductor) abandon(cause error) {
 	life := cd.run.State.Life
-	cd.c.Quarantine.Add(cd.run.Suite.ID, "conduct run "+cd.id, cause)
+	cd.c.Quarantine.Add(cd.run.Suite.ID, "conduct run "+cd.ID(), cause)
 	reason := cd.c.Quarantine.Reason(cd.run.Suite.ID)
 	life.Status, life.Reason, life.Failed = result.Failed, reason, true
 	cd.archiver.abandon(cd.c.Life, reason, cd.base.stamp())

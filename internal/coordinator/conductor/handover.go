@@ -116,7 +116,7 @@ func (cd *Conductor) prepare(shard int) {
 	again := part.Attempt > 1
 	if again {
 		if err := cd.handover.goOn(cd.c.Life, part); err != nil {
-			cd.log.Error("hand over a load", "shard", shard, "error", err, "next_try", retryArchive)
+			cd.c.Logger.Error("hand over a load", "shard", shard, "error", err, "next_try", retryArchive)
 			time.AfterFunc(retryArchive, func() {
 				cd.mail.post(func() {
 					if cd.run.State.Life.Shards[shard].State == lifecycle.Assigned {

@@ -93,7 +93,7 @@ func (cd *Conductor) granted(e lifecycle.Granted) {
 		return // it was cancelled meanwhile
 	}
 	if why, err := cd.fitRows(); err != nil {
-		cd.log.Error("see which rows are there", "error", err, "next_try", retryArchive)
+		cd.c.Logger.Error("see which rows are there", "error", err, "next_try", retryArchive)
 		time.AfterFunc(retryArchive, func() { cd.mail.post(func() { cd.granted(e) }) })
 		return
 	} else if why != "" {

@@ -28,10 +28,10 @@ func Resume(config Config, r *record.Run, windows iter.Seq2[*latency.Window, err
 	cd := New(config, r)
 	for w, err := range windows {
 		if err != nil {
-			return nil, fmt.Errorf("read windows of run %s: %w", cd.id, err)
+			return nil, fmt.Errorf("read windows of run %s: %w", cd.ID(), err)
 		}
 		if _, err := cd.builder.Add(w); err != nil {
-			cd.log.Error("take up window", "window", w.ID, "error", err)
+			cd.c.Logger.Error("take up window", "window", w.ID, "error", err)
 		}
 		cd.mark(w)
 	}
@@ -89,7 +89,7 @@ func (cd *Conductor) anchor(m *roster.Agent, held *benchdv1.HeldShard) {
 	}
 	before := cd.run.State.Epoch
 	cd.timeline.anchorAt(est.Line.Inverse(line.GetAgentNs()) - line.GetRunNs())
-	cd.log.Info("run's time is anchored anew", "agent", m.Name, "moved", time.Duration(cd.run.State.Epoch-before))
+	cd.c.Logger.Info("run's time is anchored anew", "agent", m.Name, "moved", time.Duration(cd.run.State.Epoch-before))
 }
 
 // settle goes on after a restart as soon as it is clear where the run is. The first agent that has the run's
