@@ -59,7 +59,7 @@ func newGenerator(keepCourse bool) *generator {
 	return g
 }
 
-func (g *generator) add(w *latency.Window, at slot) error {
+func (g *generator) add(w *latency.Window, at Slot) error {
 	h := &w.Health
 	if g.course != nil && w.Lateness != nil {
 		if err := g.lateness.Merge(w.Lateness); err != nil {
@@ -98,10 +98,10 @@ func (g *generator) add(w *latency.Window, at slot) error {
 	if g.course == nil {
 		return nil
 	}
-	c := g.course[at.index]
+	c := g.course[at.Index]
 	if c == nil {
 		c = &health{start: w.Start, end: w.End}
-		g.course[at.index] = c
+		g.course[at.Index] = c
 	}
 	c.start, c.end = min(c.start, w.Start), max(c.end, w.End)
 	c.lagP99 = max(c.lagP99, h.SchedLagP99)

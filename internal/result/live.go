@@ -45,7 +45,7 @@ type AgentSnapshot struct {
 type agentWindow struct {
 	AgentSnapshot
 	shard shardID
-	slot  slot
+	slot  Slot
 }
 
 // patience is how many intervals behind the newest window Live stays at most, waiting for the slowest agent.
@@ -113,8 +113,8 @@ func (b *Builder) Live() Snapshot {
 	at, shown := p.complete()
 	if shown {
 		iv := p.series.open[at]
-		s.Elapsed = iv.end
-		s.Interval = iv.end - iv.start
+		s.Elapsed = iv.End
+		s.Interval = iv.End - iv.Start
 		if s.Interval > 0 {
 			s.Rate = float64(iv.ops) / s.Interval.Seconds()
 		}
@@ -133,8 +133,8 @@ func (b *Builder) Live() Snapshot {
 
 // complete is the last interval of which all agents that are still at work have told, or one that is patience
 // intervals old if an agent holds that up; once all have ended, the last interval of all.
-func (p *phase) complete() (slot, bool) {
-	newest, slowest := slot{index: -1}, slot{index: -1}
+func (p *phase) complete() (Slot, bool) {
+	newest, slowest := Slot{Index: -1}, Slot{Index: -1}
 	waiting := false
 	for _, a := range p.latest {
 		if newest.before(a.slot) {
@@ -150,14 +150,14 @@ func (p *phase) complete() (slot, bool) {
 	limit := newest
 	if waiting {
 		limit = slowest
-		if newest.index-slowest.index > patience {
-			limit = slot{index: newest.index - patience}
+		if newest.Index-slowest.Index > patience {
+			limit = Slot{Index: newest.Index - patience}
 		}
 	}
-	var best slot
+	var best Slot
 	found := false
 	for at := range p.series.open {
-		if !at.tail && !limit.before(at) && (!found || best.before(at)) {
+		if !at.Tail && !limit.before(at) && (!found || best.before(at)) {
 			best, found = at, true
 		}
 	}

@@ -62,20 +62,6 @@ func LengthFor(interval time.Duration, times int) time.Duration {
 	return length
 }
 
-// slot names an interval. What was done after the planned end has slots of its own, because it does not count
-// for throughput.
-type slot struct {
-	index int64
-	tail  bool
-}
-
-func (s slot) before(t slot) bool {
-	if s.index != t.index {
-		return s.index < t.index
-	}
-	return !s.tail && t.tail
-}
-
 // series is a phase's course. An interval's histograms are merged while it is open; then only its figures
 // are kept. A window that comes later still counts exactly, but the percentiles of its interval are given up:
 // they cannot be known any more.
@@ -84,18 +70,18 @@ type series struct {
 	discard bool // let finished intervals go
 	scale   scale
 
-	open    map[slot]*interval
-	done    map[slot]*interval // without histograms
+	open    map[Slot]*interval
+	done    map[Slot]*interval // without histograms
 	touched uint64
 }
 
 // interval is a point of the series as it grows.
 type interval struct {
-	start, end time.Duration
-	touched    uint64 // by the series' count of windows
-	ops        uint64
-	retries    map[string]uint64 // by cause; nil where there were none
-	cells      map[latency.Key]*cell
+	Extent
+	touched uint64 // by the series' count of windows
+	ops     uint64
+	retries map[string]uint64 // by cause; nil where there were none
+	cells   map[latency.Key]*cell
 }
 
 // cell is one operation with one outcome in an interval.
@@ -109,16 +95,11 @@ type cell struct {
 func newSeries(step time.Duration, discard bool, s scale) *series {
 	return &series{
 		step: step, discard: discard, scale: s,
-		open: make(map[slot]*interval), done: make(map[slot]*interval),
+		open: make(map[Slot]*interval), done: make(map[Slot]*interval),
 	}
 }
 
-func (s *series) slotOf(w *latency.Window) slot {
-	if s.step <= 0 {
-		return slot{int64(w.ID.Seq), w.Tail}
-	}
-	return slot{int64(w.Start / s.step), w.Tail}
-}
+func (s *series) slotOf(w *latency.Window) Slot { return SlotOf(w, s.step) }
 
 // add merges a window. Its series have been checked.
 func (s *series) add(w *latency.Window) error {
@@ -128,13 +109,12 @@ func (s *series) add(w *latency.Window) error {
 		iv = s.done[at]
 	}
 	if iv == nil {
-		iv = &interval{start: w.Start, end: w.End, cells: make(map[latency.Key]*cell)}
+		iv = &interval{Extent: ExtentOf(w), cells: make(map[latency.Key]*cell)}
 		s.open[at] = iv
 	}
 	s.touched++
 	iv.touched = s.touched
-	iv.start = min(iv.start, w.Start)
-	iv.end = max(iv.end, w.End)
+	iv.Cover(w)
 	iv.retries = addRetries(iv.retries, w.Retries)
 	for i := range w.Series {
 		if err := iv.add(&w.Series[i], s.open[at] == nil); err != nil {
@@ -202,7 +182,7 @@ func (c *cell) amend(h *latency.Histogram) {
 // histograms go. Not the earliest one: a shard that was handed out again may come with old numbers. Who only
 // watches has no use for early ones.
 func (s *series) finishOldest() {
-	var oldest slot
+	var oldest Slot
 	var found *interval
 	for at, iv := range s.open {
 		if found == nil || s.discard && at.before(oldest) || !s.discard && iv.touched < found.touched {
@@ -243,23 +223,17 @@ func (s *series) point(key latency.Key, c *cell) PointOperation {
 func (s *series) points() []Point {
 	slots := slices.Collect(maps.Keys(s.open))
 	slots = slices.AppendSeq(slots, maps.Keys(s.done))
-	all := func(at slot) *interval { return cmp.Or(s.open[at], s.done[at]) }
-	slices.SortFunc(slots, func(a, b slot) int {
-		if c := cmp.Compare(all(a).start, all(b).start); c != 0 {
-			return c
-		}
-		if a.before(b) {
-			return -1
-		}
-		return 1
+	all := func(at Slot) *interval { return cmp.Or(s.open[at], s.done[at]) }
+	slices.SortFunc(slots, func(a, b Slot) int {
+		return cmp.Or(cmp.Compare(all(a).Start, all(b).Start), a.Compare(b))
 	})
 	out := make([]Point, 0, len(slots))
 	for _, at := range slots {
 		iv := all(at)
 		p := Point{
-			T:          iv.start.Seconds(),
-			Seconds:    (iv.end - iv.start).Seconds(),
-			Tail:       at.tail,
+			T:          iv.Start.Seconds(),
+			Seconds:    (iv.End - iv.Start).Seconds(),
+			Tail:       at.Tail,
 			Ops:        iv.ops,
 			Operations: make([]PointOperation, 0, len(iv.cells)),
 			Retries:    maps.Clone(iv.retries),

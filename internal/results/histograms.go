@@ -1,7 +1,6 @@
 package results
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -28,12 +27,12 @@ func (s *Store) Histograms(ctx context.Context, r *record.Run, take func(Interva
 	if err != nil {
 		return err
 	}
-	m := merger{interval: r.Settings.Interval, step: func(phase string) time.Duration {
+	m := merger{step: func(phase string) time.Duration {
 		return result.PointLength(r.Settings.Interval, lengths[plan.PhaseName(phase)])
-	}, send: func(phase string, iv *interval) error {
+	}, send: func(phase string, tail bool, iv *interval) error {
 		began, _ := r.Began(plan.PhaseName(phase))
 		return take(Interval{
-			Phase: phase, PhaseStart: r.Zero().Add(began), Start: iv.start, End: iv.end, Tail: iv.tail, Series: iv.merged.Series(),
+			Phase: phase, PhaseStart: r.Zero().Add(began), Start: iv.Start, End: iv.End, Tail: tail, Series: iv.merged.Series(),
 		})
 	}}
 	for w, err := range s.archive.Windows(ctx, r.Archived.ID) {
@@ -47,29 +46,22 @@ func (s *Store) Histograms(ctx context.Context, r *record.Run, take func(Interva
 	return m.flush()
 }
 
-// merger merges windows that come in the order of the archive: by phase, and then by the instant at which they begin. Long phases
-// have intervals of several windows each, as in the series of their results: those can be rolled up.
+// merger merges windows that come in the order of the archive: by phase, and then by the instant at which they begin. Its
+// intervals are those of the series of a result: in a long phase they have several windows each, which can be rolled up.
 type merger struct {
-	interval time.Duration // of windows
-	step     func(phase string) time.Duration
-	send     func(phase string, iv *interval) error
+	step func(phase string) time.Duration
+	send func(phase string, tail bool, iv *interval) error
 
 	phase string
 	every time.Duration // the phase's step
-	index int64         // of the step that the newest windows begin in
-	open  map[intervalKey]*interval
+	index int64         // of the intervals that are open
+	open  map[result.Slot]*interval
 }
 
-type intervalKey struct {
-	start time.Duration
-	tail  bool
-}
-
-// interval is what all agents measured from start to end.
+// interval is what all agents measured in an interval.
 type interval struct {
-	start, end time.Duration
-	tail       bool
-	merged     latency.Merged
+	result.Extent
+	merged latency.Merged
 }
 
 func (m *merger) add(w *latency.Window) error {
@@ -79,33 +71,29 @@ func (m *merger) add(w *latency.Window) error {
 		}
 		m.phase, m.every, m.index = w.ID.Phase, max(m.step(w.ID.Phase), 1), -1
 	}
-	key, index := intervalKey{w.Start, w.Tail}, int64(w.Start/m.every)
-	if m.every > m.interval && !w.Tail {
-		key.start = time.Duration(index) * m.every
-	}
-	if index != m.index {
+	at := result.SlotOf(w, m.every)
+	if at.Index != m.index {
 		if err := m.flush(); err != nil {
 			return err
 		}
-		m.index = index
+		m.index = at.Index
 	}
-	iv := m.open[key]
+	iv := m.open[at]
 	if iv == nil {
-		iv = &interval{start: w.Start, tail: w.Tail}
+		iv = &interval{Extent: result.ExtentOf(w)}
 		if m.open == nil {
-			m.open = make(map[intervalKey]*interval)
+			m.open = make(map[result.Slot]*interval)
 		}
-		m.open[key] = iv
+		m.open[at] = iv
 	}
-	iv.start, iv.end = min(iv.start, w.Start), max(iv.end, w.End)
+	iv.Cover(w)
 	return iv.merged.Add(w.Series)
 }
 
 // flush sends what is complete.
 func (m *merger) flush() error {
-	keys := slices.SortedFunc(maps.Keys(m.open), func(a, b intervalKey) int { return cmp.Compare(a.start, b.start) })
-	for _, key := range keys {
-		if err := m.send(m.phase, m.open[key]); err != nil {
+	for _, at := range slices.SortedFunc(maps.Keys(m.open), result.Slot.Compare) {
+		if err := m.send(m.phase, at.Tail, m.open[at]); err != nil {
 			return err
 		}
 	}

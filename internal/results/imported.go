@@ -195,11 +195,7 @@ func (s *Store) checkMeasured(ctx context.Context, r *record.Run) error {
 		}
 		steps[e.Phase] = result.PointLength(r.Settings.Interval, max(e.Length, result.LengthFor(r.Settings.Interval, e.Rolled)))
 	}
-	type point struct {
-		at   int64
-		tail bool
-	}
-	var points map[point]bool
+	var points map[result.Slot]bool
 	var series map[latency.Key]bool
 	phase, cells := "", 0
 	for w, err := range s.archive.Windows(ctx, r.Archived.ID) {
@@ -211,9 +207,9 @@ func (s *Store) checkMeasured(ctx context.Context, r *record.Run) error {
 		}
 		if w.ID.Phase != phase {
 			cells += len(points) * len(series)
-			phase, points, series = w.ID.Phase, make(map[point]bool), make(map[latency.Key]bool)
+			phase, points, series = w.ID.Phase, make(map[result.Slot]bool), make(map[latency.Key]bool)
 		}
-		points[point{int64(w.Start / max(steps[phase], 1)), w.Tail}] = true
+		points[result.SlotOf(w, max(steps[phase], 1))] = true
 		for i := range w.Series {
 			series[w.Series[i].Key] = true
 		}

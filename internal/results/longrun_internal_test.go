@@ -48,8 +48,8 @@ func rollUpAll(t *testing.T, s *Store) {
 // intervalsOf are a run's histograms, interval by interval, as they are streamed.
 func intervalsOf(step time.Duration, windows func(yield func(*latency.Window, error) bool)) ([]string, error) {
 	var list []string
-	m := merger{interval: time.Second, step: func(string) time.Duration { return step }, send: func(phase string, iv *interval) error {
-		text := fmt.Appendf(nil, "%s %s %s %v", phase, iv.start, iv.end, iv.tail)
+	m := merger{step: func(string) time.Duration { return step }, send: func(phase string, tail bool, iv *interval) error {
+		text := fmt.Appendf(nil, "%s %s %s %v", phase, iv.Start, iv.End, tail)
 		for _, s := range iv.merged.Series() {
 			response, _ := s.Response.AppendBinary(nil)
 			service, _ := s.Service.AppendBinary(nil)
