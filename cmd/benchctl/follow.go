@@ -77,7 +77,7 @@ func follow(ctx context.Context, c *cli.Context, signals <-chan os.Signal, f fol
 			Lost:     func(why string) { send(ctx, lost, why) },
 		})
 	})
-	w := waiting{following: f, c: c, screen: screen, interruption: interruption{first: f.first}, tasks: &tasks, cancelled: make(chan error, 1)}
+	w := watchLoop{following: f, c: c, screen: screen, interruption: interruption{first: f.first}, tasks: &tasks, cancelled: make(chan error, 1)}
 	err := w.loop(ctx, news, lost, ended, signals)
 	stop()
 	tasks.Wait()

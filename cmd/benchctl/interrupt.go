@@ -22,15 +22,15 @@ const (
 	no
 )
 
-// deed is what is to be done.
-type deed int
+// decision is what is to be done.
+type decision int
 
 const (
-	nothing  deed = iota
-	doAsk         // whether to cancel
-	doResume      // take the question back
-	doCancel      // and wait for the end
-	doLeave       // without waiting any longer
+	nothing    decision = iota
+	doAsk               // whether to cancel
+	doContinue          // take the question back
+	doCancel            // and wait for the end
+	doLeave             // without waiting any longer
 )
 
 // interruption knows what has been said so far.
@@ -40,7 +40,7 @@ type interruption struct {
 	cancelling bool
 }
 
-func (i *interruption) step(s said) deed {
+func (i *interruption) step(s said) decision {
 	switch s {
 	case interrupted:
 		switch {
@@ -66,7 +66,7 @@ func (i *interruption) step(s said) deed {
 	case no:
 		if i.asking {
 			i.asking = false
-			return doResume
+			return doContinue
 		}
 	}
 	return nothing

@@ -13,8 +13,8 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// waiting is one goroutine's view of a suite that is waited for.
-type waiting struct {
+// watchLoop is one goroutine's view of a suite that is waited for.
+type watchLoop struct {
 	following
 	c            *cli.Context
 	screen       *screen
@@ -26,7 +26,7 @@ type waiting struct {
 }
 
 // loop takes what comes until the suite ends or the user leaves.
-func (w *waiting) loop(ctx context.Context, news <-chan remote.Progress, lost <-chan string, ended <-chan error, signals <-chan os.Signal) error {
+func (w *watchLoop) loop(ctx context.Context, news <-chan remote.Progress, lost <-chan string, ended <-chan error, signals <-chan os.Signal) error {
 	for {
 		var s said
 		select {
@@ -64,8 +64,8 @@ func (w *waiting) loop(ctx context.Context, news <-chan remote.Progress, lost <-
 	}
 }
 
-// do carries out a deed. It reports whether to leave.
-func (w *waiting) do(ctx context.Context, d deed) (leave bool) {
+// do does what was decided. It reports whether to leave.
+func (w *watchLoop) do(ctx context.Context, d decision) (leave bool) {
 	switch d {
 	case nothing:
 	case doAsk:
@@ -73,7 +73,7 @@ func (w *waiting) do(ctx context.Context, d deed) (leave bool) {
 			a.Question = fmt.Sprintf("Cancel %s? [y]es, [n]o, or Ctrl-C to leave it running:", w.id)
 		})
 		w.screen.ask()
-	case doResume:
+	case doContinue:
 		w.screen.unask()
 		w.tell(func(a *view.Aside) { *a = view.Aside{Lost: a.Lost, Note: w.id + " goes on"} })
 	case doCancel:
@@ -90,11 +90,11 @@ func (w *waiting) do(ctx context.Context, d deed) (leave bool) {
 }
 
 // cancel asks the coordinator to, and goes on meanwhile.
-func (w *waiting) cancel(ctx context.Context) {
+func (w *watchLoop) cancel(ctx context.Context) {
 	w.tasks.Go(func() { w.cancelled <- w.client.Cancel(ctx, w.id, submitter()) })
 }
 
-func (w *waiting) tell(change func(*view.Aside)) {
+func (w *watchLoop) tell(change func(*view.Aside)) {
 	before := w.aside
 	change(&w.aside)
 	if w.aside != before {
