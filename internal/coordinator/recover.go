@@ -24,7 +24,7 @@ func (c *Coordinator) recover(ctx context.Context) error {
 	// What wakes up may ask for the end of runs that wait: those are in the queue first.
 	slices.SortStableFunc(unfinished, func(a, b archive.RunRecord) int { return cmp.Compare(waiting(a), waiting(b)) })
 	for _, archived := range unfinished {
-		err := quarantine.Guard(func() error { return c.takeUp(ctx, archived) })
+		err := quarantine.Guard(func() error { return c.recoverRun(ctx, archived) })
 		if p, is := errors.AsType[*quarantine.PanicError](err); is {
 			c.quarantine.Add(archived.Suite, "take up run "+archived.ID, p)
 			c.mu.Lock()
@@ -47,8 +47,8 @@ func waiting(r archive.RunRecord) int {
 	return 1
 }
 
-// takeUp takes up one run.
-func (c *Coordinator) takeUp(ctx context.Context, archived archive.RunRecord) error {
+// recoverRun takes up one run.
+func (c *Coordinator) recoverRun(ctx context.Context, archived archive.RunRecord) error {
 	suite, err := c.archive.Suite(ctx, archived.Suite)
 	if err != nil {
 		return fmt.Errorf("read suite %s: %w", archived.Suite, err)
@@ -67,11 +67,11 @@ func (c *Coordinator) takeUp(ctx context.Context, archived archive.RunRecord) er
 		c.queue = append(c.queue, r)
 		return nil
 	}
-	return c.resume(ctx, r)
+	return c.recoverConductor(ctx, r)
 }
 
-// resume gives a run its conductor back.
-func (c *Coordinator) resume(ctx context.Context, r *record.Run) error {
+// recoverConductor gives a run its conductor back.
+func (c *Coordinator) recoverConductor(ctx context.Context, r *record.Run) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id := r.Archived.ID
@@ -79,7 +79,7 @@ func (c *Coordinator) resume(ctx context.Context, r *record.Run) error {
 	if err != nil {
 		return fmt.Errorf("read events of run %s: %w", id, err)
 	}
-	cd, err := conductor.Resume(c.conductorConfig(), r, c.archive.Windows(ctx, id), events)
+	cd, err := conductor.Recover(c.conductorConfig(), r, c.archive.Windows(ctx, id), events)
 	if err != nil {
 		return err
 	}

@@ -34,11 +34,9 @@ type Rehand struct{ Shard int }
 
 func (c Rehand) command() string { return fmt.Sprintf("find an agent for shard %d", c.Shard) }
 
-// Resumable reports whether the run goes on without an agent that is lost now, and another takes its part up.
-func (s *State) Resumable() bool { return s.resumable() }
-
-// resumable reports whether what a lost shard had still to do can be handed out again.
-func (s *State) resumable() bool {
+// CanHandOver reports whether what a shard that is lost now had still to do can be handed out again: the run goes on without
+// its agent, and another takes its part up.
+func (s *State) CanHandOver() bool {
 	segment := s.Current()
 	return s.Policy == ContinueOnLoss && s.Status == result.Running && len(segment) == 1 && segment[0].Name == plan.Load
 }
@@ -52,7 +50,7 @@ func (s *State) orphan(shard int) []Command {
 
 // orphans hands out again what shards have left that ended early and whose windows are all safe.
 func (s *State) orphans() []Command {
-	if !s.resumable() {
+	if !s.CanHandOver() {
 		return nil
 	}
 	var out []Command

@@ -173,7 +173,7 @@ func (s *State) phaseEnded(e PhaseEnded) []Command {
 func (s *State) without(sh *Shard) []Command {
 	text := fmt.Sprintf("agent %s %s", sh.Agent, sh.Lost)
 	out := []Command{Note{"agent", text}}
-	if s.resumable() {
+	if s.CanHandOver() {
 		return append(out, s.advance()...)
 	}
 	if s.Status == result.Preparing || s.Policy == FailOnLoss || !s.anyAtWork() {
@@ -271,7 +271,7 @@ func (s *State) lost(e Lost) []Command {
 		sh.Lost = e.Why
 	}
 	var handover []Command
-	if s.resumable() {
+	if s.CanHandOver() {
 		handover = s.orphan(e.Shard)
 	}
 	if before != "" {
@@ -421,9 +421,9 @@ func (s *State) end() result.Status {
 	return result.Complete
 }
 
-// Resume says what is to be done again after a restart of the coordinator, which may have died between
+// Recover says what is to be done again after a restart of the coordinator, which may have died between
 // archiving a state and carrying out what follows from it.
-func (s *State) Resume() []Command {
+func (s *State) Recover() []Command {
 	var out []Command
 	switch s.Status {
 	case result.Preparing:

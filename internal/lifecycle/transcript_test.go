@@ -69,7 +69,7 @@ func replay(t *testing.T, transcript string) string {
 			require.NoError(t, err)
 			state = new(lifecycle.State)
 			require.NoError(t, json.Unmarshal(blob, state))
-			for c := range strings.Lines(lifecycle.Describe(state.Resume())) {
+			for c := range strings.Lines(lifecycle.Describe(state.Recover())) {
 				out.WriteString("  " + c)
 			}
 		default:

@@ -30,7 +30,7 @@ type ShardInfo struct {
 	Agent          string
 	Host           string // agents of one host share its CPU; empty for a host of its own
 	Workers        int
-	Resumes        bool // it goes on exactly where the attempt before it ended: nothing of that one's part is missing
+	GoesOn         bool // it goes on exactly where the attempt before it ended: nothing of that one's part is missing
 }
 
 // BuilderConfig configures a Builder.

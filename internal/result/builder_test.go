@@ -361,7 +361,7 @@ func TestSecondAttempt(t *testing.T) {
 }
 
 // A load that another agent takes up is whole: what the first one had begun last is begun again by the second.
-func TestAResumedAttempt(t *testing.T) {
+func TestAnAttemptThatIsHandedOver(t *testing.T) {
 	b := result.NewBuilder(result.BuilderConfig{
 		Interval: time.Second, Phases: []result.PhaseInfo{{Name: "load", Loop: "closed", PlannedOps: 50}},
 		Shards: []result.ShardInfo{{Index: 0, Attempt: 1, Agent: "a"}},
@@ -378,7 +378,7 @@ func TestAResumedAttempt(t *testing.T) {
 	require.Equal(t, []string{"agent a: lost at 3.3 s: killed"}, document(t, b).Missing)
 	require.False(t, document(t, b).Reconcile.OK)
 
-	b.Shard(result.ShardInfo{Index: 0, Attempt: 2, Agent: "b", Resumes: true})
+	b.Shard(result.ShardInfo{Index: 0, Attempt: 2, Agent: "b", GoesOn: true})
 	w := second.next(series("INSERT", "OK", 1))
 	w.Start, w.End, w.Last = 7*time.Second, 8*time.Second, true
 	add(t, b, w)

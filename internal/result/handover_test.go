@@ -18,9 +18,9 @@ func TestTheTimeOfAnIdleShardIsNamed(t *testing.T) {
 		Phases: []result.PhaseInfo{{Name: "load", Loop: "open", Intended: func(d time.Duration) float64 { return rate * d.Seconds() }}},
 		Shards: []result.ShardInfo{
 			{Index: 0, Attempt: 1, Agent: "a"},
-			{Index: 1, Attempt: 1, Agent: "b", Resumes: true},
-			{Index: 1, Attempt: 2, Agent: "c", Resumes: true},
-			{Index: 1, Attempt: 3, Agent: "c", Resumes: true},
+			{Index: 1, Attempt: 1, Agent: "b", GoesOn: true},
+			{Index: 1, Attempt: 2, Agent: "c", GoesOn: true},
+			{Index: 1, Attempt: 3, Agent: "c", GoesOn: true},
 		},
 	})
 	add := func(shard, attempt, seq int, from, to time.Duration, last bool) {

@@ -163,12 +163,12 @@ func (b *Builder) missing(stopped bool) []string {
 				e = newEntry()
 			}
 			gone[id] = e.lost
-			resumed := b.resumed(id)
+			handedOver := b.handedOver(id)
 			parts = append(parts, ShardPhase{
 				Agent: info.Agent, Phase: p.info.Name, Planned: p.info.Planned,
-				Gaps: e.gaps(), Begun: e.newest >= 0, Ended: e.last || e.told || resumed, Until: e.until,
-				Lost: e.lost && !resumed, LostAt: e.lostAt, Between: e.between, Why: e.why,
-				Late: e.late(id.attempt), Holes: e.have.uncovered(), Short: !resumed && !stopped && p.endedEarly(e),
+				Gaps: e.gaps(), Begun: e.newest >= 0, Ended: e.last || e.told || handedOver, Until: e.until,
+				Lost: e.lost && !handedOver, LostAt: e.lostAt, Between: e.between, Why: e.why,
+				Late: e.late(id.attempt), Holes: e.have.uncovered(), Short: !handedOver && !stopped && p.endedEarly(e),
 			})
 		}
 	}
@@ -181,10 +181,10 @@ func (p *phase) endedEarly(e *entry) bool {
 		e.until < p.info.Planned
 }
 
-// resumed reports whether another attempt goes on exactly where this one ended.
-func (b *Builder) resumed(id shardID) bool {
+// handedOver reports whether another attempt goes on exactly where this one ended.
+func (b *Builder) handedOver(id shardID) bool {
 	next, ok := b.agents[shardID{id.index, id.attempt + 1}]
-	return ok && next.Resumes
+	return ok && next.GoesOn
 }
 
 // served reports whether another attempt at the same shard has windows of the phase, or will have to: then
@@ -209,7 +209,7 @@ func (b *Builder) reconcile() Reconcile {
 	var r Reconcile
 	for _, p := range b.order {
 		for id, e := range p.ledger {
-			if b.resumed(id) {
+			if b.handedOver(id) {
 				r.Issued += e.recorded
 			} else {
 				r.Issued += e.issued

@@ -186,7 +186,7 @@ func TestDocumentNamesTheTimeThatNoWindowCovers(t *testing.T) {
 		{
 			name: "a successor begins where it can", spans: late,
 			change: func(cfg *result.BuilderConfig) {
-				cfg.Shards[1].Attempt, cfg.Shards[1].Resumes = 2, true
+				cfg.Shards[1].Attempt, cfg.Shards[1].GoesOn = 2, true
 				cfg.Shards = append(cfg.Shards, result.ShardInfo{Index: 1, Attempt: 1, Agent: "c"})
 			},
 		},

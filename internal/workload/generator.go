@@ -195,8 +195,8 @@ func (g *Generator) Done(op *Op, out Outcome) {
 // Loaded is the row below which all rows of the worker's range have been answered, or are in a buffer of its session.
 func (g *Generator) Loaded() int64 { return g.loaded }
 
-// Resume lets a load go on at a watermark that its worker had reached before.
-func (g *Generator) Resume(watermark int64) {
+// GoOn lets a load go on at a watermark that its worker had reached before.
+func (g *Generator) GoOn(watermark int64) {
 	g.next = min(max(watermark, g.first), g.end)
 	g.loaded = g.next
 }

@@ -342,10 +342,10 @@ func TestLoadTellsHowFarItGotAndGoesOnFromThere(t *testing.T) {
 	require.EqualValues(t, 80, g.Loaded())
 
 	again := s.Generator(1)
-	again.Resume(80)
+	again.GoOn(80)
 	require.True(t, again.Next(&op))
 	require.Equal(t, "user80", string(op.Keys[0]))
-	again.Resume(1000)
+	again.GoOn(1000)
 	require.False(t, again.Next(&op))
 }
 

@@ -1,6 +1,6 @@
 // Package conductor takes one run from the moment it has agents to its end.
 //
-//  1. New makes the Conductor of a run that is about to get its agents, Resume that of one that was under way when the
+//  1. New makes the Conductor of a run that is about to get its agents, Recover that of one that was under way when the
 //     coordinator stopped. Perform works until the run is sealed or the coordinator detaches.
 //  2. All state belongs to one loop. The exported methods post into it, or read what the loop has published: the time of
 //     the run (timebase), and what watchers and sessions may see (Progress).

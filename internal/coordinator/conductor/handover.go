@@ -38,7 +38,7 @@ type handover struct {
 // maxAway is how long an agent may be away from the run before it counts as lost: shorter where the run's settings let a
 // load be handed over before.
 func (h *handover) maxAway() time.Duration {
-	if after := h.run.Settings.HandoverAfter; after > 0 && h.run.State.Life.Resumable() {
+	if after := h.run.Settings.HandoverAfter; after > 0 && h.run.State.Life.CanHandOver() {
 		return min(h.grace, after)
 	}
 	return h.grace

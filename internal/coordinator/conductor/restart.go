@@ -22,9 +22,9 @@ type restart struct {
 	unheard bool // whether anybody had heard of the change-over; likewise
 }
 
-// Resume makes the conductor of a run that was under way when the coordinator stopped, with the windows and events that
+// Recover makes the conductor of a run that was under way when the coordinator stopped, with the windows and events that
 // are in the archive. Its agents have their time to come back.
-func Resume(config Config, r *record.Run, windows iter.Seq2[*latency.Window, error], events []archive.Event) (*Conductor, error) {
+func Recover(config Config, r *record.Run, windows iter.Seq2[*latency.Window, error], events []archive.Event) (*Conductor, error) {
 	cd := New(config, r)
 	for w, err := range windows {
 		if err != nil {
@@ -39,11 +39,12 @@ func Resume(config Config, r *record.Run, windows iter.Seq2[*latency.Window, err
 	cd.restart.settled = r.State.Epoch == 0
 	cd.restart.unsure = !cd.restart.settled && !heardOfStart(r, &cd.windows)
 	cd.restart.unheard = !cd.restart.settled && !cd.changeover.heardOf(&cd.windows)
-	cd.mail.post(cd.resume)
+	cd.mail.post(cd.recovered)
 	return cd, nil
 }
 
-func (cd *Conductor) resume() {
+// recovered is the first step of the loop of a run that was recovered.
+func (cd *Conductor) recovered() {
 	life := cd.run.State.Life
 	cd.timeline.note("coordinator", "the coordinator was started again")
 	for i, sh := range life.Shards {
@@ -57,8 +58,8 @@ func (cd *Conductor) resume() {
 			cd.gone(i)
 		}
 	}
-	cd.execute(life.Resume())
-	cd.actions.Resume()
+	cd.execute(life.Recover())
+	cd.actions.Recover()
 }
 
 // heardOfStart reports whether an agent has given a sign of having begun the current segment of a run.

@@ -89,8 +89,8 @@ func (a *Actions) actAgain(act lifecycle.Act) {
 	}
 }
 
-// Resume goes on, after a restart, with an action that the lifecycle does not wait for.
-func (a *Actions) Resume() {
+// Recover goes on, after a restart, with an action that the lifecycle does not wait for.
+func (a *Actions) Recover() {
 	if p := a.pending(); p != nil && p.Timed {
 		a.carryOut()
 	}
