@@ -33,7 +33,7 @@ func (c *Coordinator) departed(m *roster.Agent) {
 		return // it is we who go
 	}
 	if cd := c.conductor(m.Serving()); cd != nil {
-		cd.Departed(m.Name)
+		cd.Disconnected(m.Name)
 	}
 	c.mu.Lock()
 	c.wake()
@@ -43,7 +43,7 @@ func (c *Coordinator) departed(m *roster.Agent) {
 // left handles an agent's farewell: its run need not wait for it.
 func (c *Coordinator) left(m *roster.Agent, reason string) {
 	if cd := c.conductor(m.Serving()); cd != nil {
-		cd.Left(m.Name, reason)
+		cd.SignedOff(m.Name, reason)
 	}
 }
 

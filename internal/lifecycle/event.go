@@ -31,8 +31,8 @@ type (
 		Shard int
 		Phase plan.PhaseName
 	}
-	// Lost says that a shard will not come back.
-	Lost struct {
+	// AgentLost says that the agent of a shard will not come back.
+	AgentLost struct {
 		Shard int
 		Why   string
 	}
@@ -54,7 +54,7 @@ func (Prepared) event()      {}
 func (ClocksKnown) event()   {}
 func (PhaseEnded) event()    {}
 func (WindowsMerged) event() {}
-func (Lost) event()          {}
+func (AgentLost) event()     {}
 func (LimitViolated) event() {}
 func (Cancel) event()        {}
 func (Refused) event()       {}

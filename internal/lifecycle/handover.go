@@ -93,7 +93,7 @@ func (s *State) abandon() []Command {
 		default:
 			continue
 		}
-		sh.State = Gone
+		sh.State = Lost
 		out = append(out, Note{"agent", fmt.Sprintf("nobody goes on with what agent %s had still to load", sh.Agent)})
 	}
 	if len(out) == 0 {

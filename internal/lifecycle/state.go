@@ -57,7 +57,7 @@ const (
 	Ready    ShardState = "ready"    // prepared, or between two segments
 	Busy     ShardState = "busy"     // told to start, not ended
 	Over     ShardState = "over"     // has ended the segment; its windows may still be on their way
-	Gone     ShardState = "lost"     // will send nothing more
+	Lost     ShardState = "lost"     // will send nothing more
 )
 
 // Shard is one agent's part.
@@ -67,7 +67,7 @@ type Shard struct {
 	Attempt int        `json:"attempt"`
 	State   ShardState `json:"state"`
 	Ended   []Ended    `json:"ended,omitempty"`
-	Lost    string     `json:"lost,omitempty"` // why it is gone, or will be after this segment
+	Lost    string     `json:"lost,omitempty"` // why it is lost, or will be after this segment
 }
 
 // Ended is the end of a shard's part in a phase.
@@ -158,10 +158,10 @@ func (sh *Shard) InsertedRows() *int64 {
 }
 
 // Held reports whether an agent has the shard in hand.
-func (sh *Shard) Held() bool { return sh.State != Gone && sh.State != Orphan }
+func (sh *Shard) Held() bool { return sh.State != Lost && sh.State != Orphan }
 
 // live reports whether anything is to be expected of the shard.
-func (sh *Shard) live() bool { return sh.State != Gone }
+func (sh *Shard) live() bool { return sh.State != Lost }
 
 func (s *State) anyLive() bool {
 	for i := range s.Shards {

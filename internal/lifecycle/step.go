@@ -27,7 +27,7 @@ func (s *State) Step(event Event) []Command {
 		return s.phaseEnded(e)
 	case WindowsMerged:
 		return s.windowsMerged(e)
-	case Lost:
+	case AgentLost:
 		return s.lost(e)
 	case LimitViolated:
 		s.Violated = true
@@ -228,7 +228,7 @@ func (s *State) advance() []Command {
 		for i := range s.Shards {
 			switch sh := &s.Shards[i]; {
 			case sh.Lost != "":
-				sh.State = Gone
+				sh.State = Lost
 			case sh.live():
 				sh.State = Ready
 			}
@@ -253,7 +253,7 @@ func (s *State) idle() bool {
 	return true
 }
 
-func (s *State) lost(e Lost) []Command {
+func (s *State) lost(e AgentLost) []Command {
 	sh := s.shard(e.Shard)
 	if sh == nil || !sh.live() {
 		return nil
@@ -266,7 +266,7 @@ func (s *State) lost(e Lost) []Command {
 		return nil // another agent will take it up
 	}
 	before := sh.Lost
-	sh.State = Gone
+	sh.State = Lost
 	if before == "" {
 		sh.Lost = e.Why
 	}
@@ -328,10 +328,10 @@ func (s *State) stop(reason string) []Command {
 		case Busy:
 			out = append(out, Stop{i, reason})
 		case Orphan:
-			sh.State = Gone
+			sh.State = Lost
 		case Assigned: // handed out again, and not begun
-			sh.State, sh.Lost = Gone, "the run ended before it took up the load"
-		case Ready, Over, Gone:
+			sh.State, sh.Lost = Lost, "the run ended before it took up the load"
+		case Ready, Over, Lost:
 		}
 	}
 	if s.idle() && s.merged() {
@@ -370,7 +370,7 @@ func (s *State) fired(e Fired) []Command {
 		var out []Command
 		for i := range s.Shards {
 			if sh := &s.Shards[i]; sh.live() && (sh.State == Busy || !allMerged(sh)) {
-				sh.State, sh.Lost = Gone, fmt.Sprintf("did not stop within %s", stopWithin)
+				sh.State, sh.Lost = Lost, fmt.Sprintf("did not stop within %s", stopWithin)
 				out = append(out, Note{"agent", fmt.Sprintf("agent %s %s", sh.Agent, sh.Lost)})
 			}
 		}

@@ -164,7 +164,7 @@ func parseEvent(t *testing.T, words []string) lifecycle.Event {
 	case "merged":
 		return lifecycle.WindowsMerged{Shard: shard(), Phase: plan.PhaseName(words[2])}
 	case "lost":
-		return lifecycle.Lost{Shard: shard(), Why: arg["why"]}
+		return lifecycle.AgentLost{Shard: shard(), Why: arg["why"]}
 	case "limit":
 		return lifecycle.LimitViolated{Text: strings.Join(words[1:], " ")}
 	case "handed":

@@ -24,13 +24,13 @@ func (cd *Conductor) Returned(m *roster.Agent, restarted bool) {
 	cd.mail.post(func() { cd.returnedWithout(m, restarted) })
 }
 
-// Departed starts the time that an agent has to come back.
-func (cd *Conductor) Departed(agent string) {
-	cd.eachShard(agent, func(shard int) { cd.gone(shard) })
+// Disconnected starts the time that an agent has to come back.
+func (cd *Conductor) Disconnected(agent string) {
+	cd.eachShard(agent, func(shard int) { cd.disconnected(shard) })
 }
 
-// Left takes an agent's farewell: the run need not wait for it.
-func (cd *Conductor) Left(agent, reason string) {
+// SignedOff takes an agent's farewell: the run need not wait for it.
+func (cd *Conductor) SignedOff(agent, reason string) {
 	cd.eachShard(agent, func(shard int) { cd.lost(shard, "left: "+reason) })
 }
 
@@ -139,8 +139,8 @@ func (cd *Conductor) returnedWithout(m *roster.Agent, restarted bool) {
 	}
 }
 
-// gone starts the time that an agent has to come back.
-func (cd *Conductor) gone(shard int) {
+// disconnected starts the time that an agent has to come back.
+func (cd *Conductor) disconnected(shard int) {
 	if m := cd.agents.of(shard); m != nil {
 		if _, ok := m.Connected(); ok {
 			return // it came back before we got to know
@@ -170,7 +170,7 @@ func (cd *Conductor) lost(shard int, why string) {
 		cd.lose(shard, string(phase), at, strings.TrimPrefix(why, "was lost: "))
 	}
 	cd.actions.AgentLost(sh.Agent)
-	cd.step(lifecycle.Lost{Shard: shard, Why: why})
+	cd.step(lifecycle.AgentLost{Shard: shard, Why: why})
 	cd.settle()
 }
 

@@ -107,7 +107,7 @@ func TestAShardWithoutAgentIsTakenUp(t *testing.T) {
 func TestAShardThatIsGivenUpIsNotTakenUp(t *testing.T) {
 	h := loading(adopter{adopt: func(int, bool) *roster.Agent { panic("nobody is looked for") }})
 	h.orphaned(1, clock.Mono())
-	h.run.State.Life.Shards[1].State = lifecycle.Gone
+	h.run.State.Life.Shards[1].State = lifecycle.Lost
 	h.adopt(clock.Mono(), nil)
 	require.Empty(t, h.orphans)
 }

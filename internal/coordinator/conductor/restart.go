@@ -55,7 +55,7 @@ func (cd *Conductor) recovered() {
 			return
 		}
 		if sh.Held() {
-			cd.gone(i)
+			cd.disconnected(i)
 		}
 	}
 	cd.execute(life.Recover())

@@ -32,7 +32,7 @@ func TestAStartIsAnnouncedFurtherAheadToAgentsThatAreFarAway(t *testing.T) {
 		require.Equal(t, time.Second, agents.lead())
 		a.AddProbe(farAway(source, time.Minute))
 		require.Equal(t, time.Second, agents.lead(), "the better of two probes counts")
-		agents.run.State.Life.Shards[1].State = lifecycle.Gone
+		agents.run.State.Life.Shards[1].State = lifecycle.Lost
 		require.Equal(t, startLead, agents.lead())
 	})
 }

@@ -47,7 +47,7 @@ func TestAWarmUpIsSteadyOnlyIfAllOfItIs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &warmup{name: plan.Warmup, interval: time.Second, pending: make(map[int]*interval), from: make(map[int]int)}
-			shards := []lifecycle.Shard{{State: lifecycle.Busy}, {State: lifecycle.Busy}, {State: lifecycle.Gone}, {State: lifecycle.Over}}
+			shards := []lifecycle.Shard{{State: lifecycle.Busy}, {State: lifecycle.Busy}, {State: lifecycle.Lost}, {State: lifecycle.Over}}
 			for seq := range 20 {
 				w.add(reads(seq, 0, 100, "OK", ms))
 				if second := test.second(seq); second != nil {

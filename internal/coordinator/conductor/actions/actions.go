@@ -141,7 +141,7 @@ func (a *Actions) executor(p *record.PendingAction) *roster.Agent {
 		return connected && (p.Name != plan.Hook || m.Allows(p.Args[plan.HookArg]))
 	}
 	for _, sh := range a.Run.State.Life.Shards {
-		if m := a.Roster.Get(sh.Agent); m != nil && sh.State != lifecycle.Gone && fit(m) {
+		if m := a.Roster.Get(sh.Agent); m != nil && sh.State != lifecycle.Lost && fit(m) {
 			return m
 		}
 	}
