@@ -41,7 +41,7 @@ type Agent struct {
 
 	meters     *exposition.Runs[*meter] // nil where nobody takes the agent's metrics
 	meterNames *meterNames
-	room       room
+	windows    windowStore
 
 	life context.Context //nolint:containedctx // of all that the agent has started; it outlives Run's for the farewell
 	work sync.WaitGroup  // goroutines of shards
@@ -65,7 +65,7 @@ func New(config Config) (*Agent, error) {
 	a := &Agent{
 		config: config, log: config.Logger, clock: config.Clock, settled: clock.NewSettled(config.Clock), boot: rand.Text(), health: newSampler(),
 		shards: make(map[shardKey]*shard), actions: make(map[string]*action), changed: make(chan struct{}),
-		room: room{log: config.Logger},
+		windows: windowStore{log: config.Logger},
 	}
 	// A coordinator checks names, too; this error comes earlier.
 	if err := wire.CheckHello(a.hello(nil)); err != nil {
@@ -85,7 +85,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		return err
 	}
 	ending := clock.Mono()
-	defer func() { a.closeRoom(joinWithin - ending.Elapsed()) }()
+	defer func() { a.closeWindows(joinWithin - ending.Elapsed()) }()
 	a.host = hostFacts(ctx, a.config.rawIO(), a.log)
 	conn, err := grpc.NewClient(a.config.Coordinator, a.config.dialOptions()...)
 	if err != nil {
@@ -112,10 +112,10 @@ func (a *Agent) Run(ctx context.Context) error {
 	return errors.Join(err, conn.Close())
 }
 
-// closeRoom waits until the windows in memory are on disk, and lets go of the spool. Windows that are left in it are for
+// closeWindows waits until the windows in memory are on disk, and lets go of the spool. Windows that are left in it are for
 // the next process.
-func (a *Agent) closeRoom(within time.Duration) {
-	idle := a.room.spooler.end(max(within, diskWithin))
+func (a *Agent) closeWindows(within time.Duration) {
+	idle := a.windows.spooler.end(max(within, diskWithin))
 	a.mu.Lock()
 	onDisk, lost := 0, 0
 	for _, s := range a.shards {
@@ -135,11 +135,11 @@ func (a *Agent) closeRoom(within time.Duration) {
 		a.log.Warn("windows are lost: the coordinator has not acknowledged them, and they are not on disk", "windows", lost)
 	}
 	switch {
-	case a.room.disk == nil:
+	case a.windows.disk == nil:
 	case !idle:
 		a.log.Warn("the disk of the spool does not answer")
 	default:
-		if err := a.room.disk.Close(); err != nil {
+		if err := a.windows.disk.Close(); err != nil {
 			a.log.Warn("the spool cannot be closed", "error", err)
 		}
 	}

@@ -69,7 +69,7 @@ func (a *Agent) hook(ctx context.Context, m *benchdv1.ActionOrder) (load.Answer,
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the operator's own
 	cmd.Env = append(cmd.Environ(), "BENCHD_RUN="+m.GetRun(), "BENCHD_HOOK="+name)
 	cmd.WaitDelay = letGo
-	together(cmd)
+	processGroup(cmd)
 	said := new(tail)
 	cmd.Stdout, cmd.Stderr = said, said
 	err := cmd.Run()

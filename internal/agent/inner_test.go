@@ -21,7 +21,7 @@ import (
 
 func TestProbesOvertakeWindows(t *testing.T) {
 	o := newOutbox()
-	kept := keptWindows{room: &room{}}
+	kept := keptWindows{store: &windowStore{}}
 	for seq := range uint32(5) {
 		k, _ := kept.add(&benchdv1.Window{Seq: seq}, 100, 100)
 		o.add(nil, k)
@@ -46,7 +46,7 @@ func TestProbesOvertakeWindows(t *testing.T) {
 }
 
 func TestTheOldestWindowsAreDroppedWhenThereIsNoRoom(t *testing.T) {
-	s := keptWindows{room: &room{}}
+	s := keptWindows{store: &windowStore{}}
 	var dropped uint64
 	var all []*keptWindow
 	for seq := range uint32(100) {
@@ -56,8 +56,8 @@ func TestTheOldestWindowsAreDroppedWhenThereIsNoRoom(t *testing.T) {
 	}
 	require.EqualValues(t, 90, dropped)
 	require.Equal(t, 10, s.len())
-	require.True(t, all[89].gone.Load())
-	require.False(t, all[90].gone.Load())
+	require.True(t, all[89].released.Load())
+	require.False(t, all[90].released.Load())
 	s.ack("warmup", 95)
 	require.Equal(t, 10, s.len(), "another phase")
 	s.ack("measure", 95)
@@ -69,7 +69,7 @@ func TestTheOldestWindowsAreDroppedWhenThereIsNoRoom(t *testing.T) {
 	require.Zero(t, s.len())
 	require.Zero(t, s.bytes)
 	require.Zero(t, s.loose)
-	require.Zero(t, s.room.memory)
+	require.Zero(t, s.store.memory)
 
 	_, dropped = s.add(&benchdv1.Window{Lateness: make([]byte, 100_000)}, 10, 10)
 	require.Zero(t, dropped, "one window is always kept")
@@ -81,8 +81,8 @@ func TestAFullDiskCostsNoneOfTheWindowsOnIt(t *testing.T) {
 	disk, err := spool.Open(t.TempDir(), spool.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, disk.Close()) }()
-	r := newRoom(disk)
-	s := keptWindows{room: r}
+	r := newStore(disk)
+	s := keptWindows{store: r}
 	var dropped uint64
 	keep := func(seq uint32) {
 		w := &benchdv1.Window{Phase: "measure", Seq: seq, Lateness: make([]byte, 1000)}
@@ -123,9 +123,9 @@ func TestWindowsBeyondTheMemoryAreReadFromDisk(t *testing.T) {
 	disk, err := spool.Open(t.TempDir(), spool.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, disk.Close()) }()
-	r := newRoom(disk)
+	r := newStore(disk)
 	r.memory = inMemory
-	s := keptWindows{room: r}
+	s := keptWindows{store: r}
 	w := &benchdv1.Window{Phase: "measure", Seq: 7, Lateness: []byte("late")}
 	k, _ := s.add(w, 1<<20, 1<<20)
 	require.Same(t, w, k.window.Load(), "in memory until it is on disk")
@@ -137,7 +137,7 @@ func TestWindowsBeyondTheMemoryAreReadFromDisk(t *testing.T) {
 	require.EqualValues(t, inMemory, r.memory)
 	s.ack("measure", 7)
 	_, err = r.fetch(k)
-	require.ErrorIs(t, err, errGone)
+	require.ErrorIs(t, err, errReleased)
 	require.NoError(t, disk.Sweep())
 	require.Zero(t, disk.Bytes())
 }
@@ -151,9 +151,9 @@ func TestAWindowThatIsAcknowledgedWhileItIsWrittenIsNotKept(t *testing.T) {
 			<-goesOn
 		})
 		var mu sync.Mutex
-		r := &room{disk: disk, log: slog.New(slog.DiscardHandler)}
+		r := &windowStore{disk: disk, log: slog.New(slog.DiscardHandler)}
 		r.spooler.start(r, &mu)
-		s := keptWindows{room: r}
+		s := keptWindows{store: r}
 		mu.Lock()
 		for seq := range uint32(3) {
 			s.add(&benchdv1.Window{Phase: "measure", Seq: seq}, 1<<20, 1<<20)
@@ -190,9 +190,9 @@ func TestASpoolThatDoesNotAnswerIsNotWaitedForAtTheEnd(t *testing.T) {
 			<-goesOn
 		})
 		var mu sync.Mutex
-		r := &room{disk: disk, log: slog.New(slog.DiscardHandler)}
+		r := &windowStore{disk: disk, log: slog.New(slog.DiscardHandler)}
 		r.spooler.start(r, &mu)
-		s := keptWindows{room: r}
+		s := keptWindows{store: r}
 		mu.Lock()
 		k, _ := s.add(&benchdv1.Window{Phase: "measure"}, 1<<20, 1<<20)
 		mu.Unlock()
@@ -212,10 +212,10 @@ func TestASpoolThatDoesNotAnswerIsNotWaitedForAtTheEnd(t *testing.T) {
 	})
 }
 
-// newRoom is a room whose windows are written when the test says so.
-func newRoom(disk *spool.Spool) *room {
-	r := &room{disk: disk, log: slog.New(slog.DiscardHandler)}
-	r.spooler.room, r.spooler.lock = r, new(sync.Mutex)
+// newStore is a store whose windows are written when the test says so.
+func newStore(disk *spool.Spool) *windowStore {
+	r := &windowStore{disk: disk, log: slog.New(slog.DiscardHandler)}
+	r.spooler.store, r.spooler.lock = r, new(sync.Mutex)
 	return r
 }
 

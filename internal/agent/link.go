@@ -183,11 +183,11 @@ func (a *Agent) send(ctx context.Context, stream benchdv1.AgentService_SessionCl
 
 // windowMessage is a kept window as it is sent; nil if it cannot be had any more.
 func (a *Agent) windowMessage(k *keptWindow) *benchdv1.SessionRequest {
-	w, err := a.room.fetch(k)
+	w, err := a.windows.fetch(k)
 	if err == nil {
 		return &benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: w}}
 	}
-	if !k.gone.Load() {
+	if !k.released.Load() {
 		a.log.Error("a window is lost: it cannot be read from the spool", "phase", k.phase, "seq", k.seq, "error", err)
 		a.mu.Lock()
 		defer a.mu.Unlock()

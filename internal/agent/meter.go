@@ -102,8 +102,8 @@ func (m *meter) add(key shardKey, w *latency.Window, target load.Target) error {
 	return p.series.Add(w.Series)
 }
 
-// gone forgets how a shard fares: it is over.
-func (m *meter) gone(key shardKey) {
+// forget drops how a shard fares: it is over.
+func (m *meter) forget(key shardKey) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.newest, key)

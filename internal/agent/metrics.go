@@ -38,7 +38,7 @@ func (a *Agent) register(r prometheus.Registerer) {
 		}),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "benchd_agent_windows_unspooled_total", Help: "Windows that the disk of --spool did not take.",
-		}, func() float64 { return float64(a.room.unsaved.Load()) }),
+		}, func() float64 { return float64(a.windows.unsaved.Load()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "benchd_agent_windows_dropped_total", Help: "Windows that there was no room to keep.",
 		}, func() float64 {

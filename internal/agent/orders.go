@@ -109,7 +109,7 @@ func (a *Agent) unmeter(s *shard) {
 	if s.meter == nil {
 		return
 	}
-	s.meter.gone(s.key)
+	s.meter.forget(s.key)
 	for key := range a.shards {
 		if key.run == s.key.run {
 			return
@@ -130,6 +130,6 @@ func (a *Agent) release(key shardKey) {
 	a.unmeter(s)
 	a.wake()
 	s.kept.clear()
-	a.room.spooler.sweep()
+	a.windows.spooler.sweep()
 	a.work.Go(func() { s.end("released") })
 }

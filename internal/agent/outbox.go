@@ -67,7 +67,7 @@ func (o *outbox) take() (next letter, reply *benchdv1.ProbeReply, over bool) {
 		next = o.queue[0]
 		o.queue[0] = letter{}
 		o.queue = o.queue[1:]
-		if next.kept == nil || !next.kept.gone.Load() {
+		if next.kept == nil || !next.kept.released.Load() {
 			return next, nil, false
 		}
 	}

@@ -35,7 +35,7 @@ func (a *Agent) openRoom() error {
 	if err != nil {
 		return fmt.Errorf("%w; give a directory that can be written with --spool", err)
 	}
-	a.room.disk = disk
+	a.windows.disk = disk
 	if n := disk.Damage(); n > 0 {
 		a.log.Warn("part of what an earlier process left in the spool cannot be read", "directory", dir, "bytes", n)
 	}
@@ -48,7 +48,7 @@ func (a *Agent) openRoom() error {
 		}
 		a.adopt(w, place, int64(len(record)))
 	}
-	a.room.spooler.start(&a.room, &a.mu)
+	a.windows.spooler.start(&a.windows, &a.mu)
 	for _, s := range a.shards {
 		a.log.Info("windows of an earlier process will be delivered", "run", s.key.run, "shard", s.key.shard, "windows", s.kept.len())
 	}
@@ -83,7 +83,7 @@ func (a *Agent) newHeir(key shardKey) *shard {
 	s := &shard{
 		a: a, key: key, number: len(a.shards), recovered: true, ready: make(chan struct{}),
 		log:  a.log.With("run", key.run, "shard", key.shard),
-		kept: keptWindows{room: &a.room},
+		kept: keptWindows{store: &a.windows},
 	}
 	close(s.ready)
 	s.preparing, s.giveUp = context.WithCancel(context.Background())

@@ -68,7 +68,7 @@ func (a *Agent) newShard(m *benchdv1.Prepare) *shard {
 	s := &shard{
 		a: a, key: keyOf(m.GetId()), number: len(a.shards), ready: make(chan struct{}),
 		log:  a.log.With("run", m.GetId().GetRun(), "shard", m.GetId().GetShard()),
-		kept: keptWindows{room: &a.room},
+		kept: keptWindows{store: &a.windows},
 	}
 	for _, other := range a.shards {
 		s.number = max(s.number, other.number+1)

@@ -67,10 +67,10 @@ func TestAStalledSpoolMovesNoSampleBetweenWindows(t *testing.T) {
 				<-time.After(10 * time.Second)
 			}
 		})
-		a := &Agent{log: slog.New(slog.DiscardHandler), clock: clock.NewSource(clock.Skew{}), room: room{disk: disk, log: slog.New(slog.DiscardHandler)}}
+		a := &Agent{log: slog.New(slog.DiscardHandler), clock: clock.NewSource(clock.Skew{}), windows: windowStore{disk: disk, log: slog.New(slog.DiscardHandler)}}
 		a.config.SpoolBytes, a.config.MemoryBytes = 1<<30, 1<<30
-		a.room.spooler.start(&a.room, &a.mu)
-		s := &shard{a: a, key: shardKey{run: "S.1", attempt: 1}, log: a.log, kept: keptWindows{room: &a.room}}
+		a.windows.spooler.start(&a.windows, &a.mu)
+		s := &shard{a: a, key: shardKey{run: "S.1", attempt: 1}, log: a.log, kept: keptWindows{store: &a.windows}}
 
 		service, err := nullspec.ParseService("7ms")
 		require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestAStalledSpoolMovesNoSampleBetweenWindows(t *testing.T) {
 		<-ended
 		require.NoError(t, runner.Close(t.Context()))
 		require.Len(t, s.kept.windows, 201, "kept until they are acknowledged")
-		a.closeRoom(time.Second)
+		a.closeWindows(time.Second)
 		for _, k := range s.kept.windows {
 			require.True(t, k.place.Valid(), "the disk has what waited for it")
 		}

@@ -21,8 +21,8 @@ const slowDisk = time.Second
 // A window that waits for the disk is in memory, like one that the disk did not take, and they are bounded together (see
 // Config.MemoryBytes). One that is acknowledged before its turn is not written.
 type spooler struct {
-	room *room
-	lock sync.Locker // the agent's
+	store *windowStore
+	lock  sync.Locker // the agent's
 
 	// Under the agent's lock.
 	queue    []*keptWindow
@@ -35,9 +35,9 @@ type spooler struct {
 	failing bool // the disk did not take the last window; the goroutine's own
 }
 
-// start begins to write the windows of a room, which has a disk.
-func (s *spooler) start(r *room, lock sync.Locker) {
-	s.room, s.lock = r, lock
+// start begins to write the windows of a store, which has a disk.
+func (s *spooler) start(store *windowStore, lock sync.Locker) {
+	s.store, s.lock = store, lock
 	s.ready, s.done = make(chan struct{}, 1), make(chan struct{})
 	go s.run()
 }
@@ -47,7 +47,7 @@ func (s *spooler) add(k *keptWindow) {
 	if s.done == nil || s.ending {
 		return
 	}
-	for len(s.queue) > 0 && s.queue[0].gone.Load() { // so that the queue is no longer than what is kept
+	for len(s.queue) > 0 && s.queue[0].released.Load() { // so that the queue is no longer than what is kept
 		s.pop()
 	}
 	s.queue = append(s.queue, k)
@@ -94,8 +94,8 @@ func (s *spooler) run() {
 		case next != nil:
 			s.save(next)
 		case sweep:
-			if err := s.room.disk.Sweep(); err != nil {
-				s.room.log.Warn("the spool cannot be swept", "error", err)
+			if err := s.store.disk.Sweep(); err != nil {
+				s.store.log.Warn("the spool cannot be swept", "error", err)
 			}
 		case over:
 			return
@@ -110,7 +110,7 @@ func (s *spooler) take() (next *keptWindow, sweep, over bool) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	for len(s.queue) > 0 {
-		if next = s.pop(); !next.gone.Load() {
+		if next = s.pop(); !next.released.Load() {
 			return next, false, false
 		}
 	}
@@ -135,23 +135,23 @@ func (s *spooler) save(k *keptWindow) {
 	began := clock.Mono()
 	place, err := s.write(w)
 	if took := began.Elapsed(); took > slowDisk {
-		s.room.log.Warn("the disk of the spool is slow", "took", took)
+		s.store.log.Warn("the disk of the spool is slow", "took", took)
 	}
 	if err != nil {
-		s.room.unsaved.Add(1)
+		s.store.unsaved.Add(1)
 		if !s.failing {
-			s.room.log.Error("windows are kept in memory only: they would be lost if this agent were killed", "error", err)
+			s.store.log.Error("windows are kept in memory only: they would be lost if this agent were killed", "error", err)
 		}
 		s.failing = true
 		return
 	}
 	if s.failing {
-		s.room.log.Info("windows are kept on disk again")
+		s.store.log.Info("windows are kept on disk again")
 		s.failing = false
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	s.room.saved(k, place)
+	s.store.saved(k, place)
 }
 
 func (s *spooler) write(w *benchdv1.Window) (spool.Place, error) {
@@ -159,5 +159,5 @@ func (s *spooler) write(w *benchdv1.Window) (spool.Place, error) {
 	if err != nil {
 		return spool.Place{}, err
 	}
-	return s.room.disk.Add(record)
+	return s.store.disk.Add(record)
 }

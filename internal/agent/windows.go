@@ -16,10 +16,10 @@ import (
 // inMemory bounds the windows that are kept in memory as well as on disk, so that they can be sent without being read.
 const inMemory = 64 << 20
 
-// room is where the windows of all shards are kept until they are acknowledged: on disk, so that they outlive the
+// windowStore is where the windows of all shards are kept until they are acknowledged: on disk, so that they outlive the
 // process, and in memory as far as it reaches. They are kept as they are sent: a histogram in memory is a hundred times
 // as large as one on the wire.
-type room struct {
+type windowStore struct {
 	disk *spool.Spool // nil without a directory
 	log  *slog.Logger
 
@@ -29,14 +29,14 @@ type room struct {
 }
 
 // fetch returns a window that is kept.
-func (r *room) fetch(k *keptWindow) (*benchdv1.Window, error) {
+func (s *windowStore) fetch(k *keptWindow) (*benchdv1.Window, error) {
 	if w := k.window.Load(); w != nil {
 		return w, nil
 	}
-	if k.gone.Load() {
-		return nil, errGone
+	if k.released.Load() {
+		return nil, errReleased
 	}
-	record, err := r.disk.Read(k.place)
+	record, err := s.disk.Read(k.place)
 	if err != nil {
 		return nil, err
 	}
@@ -48,36 +48,36 @@ func (r *room) fetch(k *keptWindow) (*benchdv1.Window, error) {
 }
 
 // saved notes where a window is on disk. It need not stay in memory then. The caller holds the agent's lock.
-func (r *room) saved(k *keptWindow, place spool.Place) {
-	if k.gone.Load() {
-		r.disk.Remove(place)
+func (s *windowStore) saved(k *keptWindow, place spool.Place) {
+	if k.released.Load() {
+		s.disk.Remove(place)
 		return
 	}
 	k.place = place
 	k.shard.loose -= k.bytes
-	if r.memory > inMemory && k.window.Swap(nil) != nil {
-		r.memory -= k.bytes
+	if s.memory > inMemory && k.window.Swap(nil) != nil {
+		s.memory -= k.bytes
 	}
 }
 
-// errGone says that a window was acknowledged or dropped.
-var errGone = errors.New("the window is not kept any more")
+// errReleased says that a window was acknowledged or dropped.
+var errReleased = errors.New("the window is not kept any more")
 
 // keptWindow is a window that is kept.
 type keptWindow struct {
-	shard  *keptWindows
-	phase  string
-	seq    uint32
-	window atomic.Pointer[benchdv1.Window] // nil when it is on disk alone
-	place  spool.Place                     // not valid when it is in memory alone; set before window becomes nil
-	bytes  int64
-	gone   atomic.Bool // acknowledged or dropped: need not be sent
+	shard    *keptWindows
+	phase    string
+	seq      uint32
+	window   atomic.Pointer[benchdv1.Window] // nil when it is on disk alone
+	place    spool.Place                     // not valid when it is in memory alone; set before window becomes nil
+	bytes    int64
+	released atomic.Bool // acknowledged or dropped: need not be sent
 }
 
 // keptWindows are the windows of a shard that are kept, in the order in which they were cut. They are under the
 // agent's lock.
 type keptWindows struct {
-	room    *room
+	store   *windowStore
 	windows []*keptWindow
 	bytes   int64 // of all
 	loose   int64 // of those that are in memory alone
@@ -92,9 +92,9 @@ func (s *keptWindows) add(w *benchdv1.Window, limit, loose int64) (kept *keptWin
 	size := int64(proto.Size(w))
 	kept = &keptWindow{shard: s, phase: w.GetPhase(), seq: w.GetSeq(), bytes: size}
 	kept.window.Store(w)
-	s.room.memory += size
+	s.store.memory += size
 	s.loose += size
-	s.room.spooler.add(kept)
+	s.store.spooler.add(kept)
 	s.windows = append(s.windows, kept)
 	s.bytes += size
 	for s.bytes > limit && len(s.windows) > 1 {
@@ -131,13 +131,13 @@ func (s *keptWindows) remove(i int) {
 }
 
 func (s *keptWindows) letGo(k *keptWindow) {
-	k.gone.Store(true)
+	k.released.Store(true)
 	s.bytes -= k.bytes
 	if k.window.Swap(nil) != nil {
-		s.room.memory -= k.bytes
+		s.store.memory -= k.bytes
 	}
 	if k.place.Valid() {
-		s.room.disk.Remove(k.place)
+		s.store.disk.Remove(k.place)
 	} else {
 		s.loose -= k.bytes
 	}

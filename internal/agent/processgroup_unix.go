@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// together has what a command started end with it, when it is killed because its time is over.
-func together(cmd *exec.Cmd) {
+// processGroup has what a command started end with it, when it is killed because its time is over.
+func processGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
