@@ -89,7 +89,7 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 	if cfg.Service == clientService {
 		hello.VersionInfo = version()
 	}
-	c := &Conn{addr: addr, conn: swift(nc, cfg.KnownIO), more: make(chan struct{}, 1), ended: make(chan struct{})}
+	c := &Conn{addr: addr, conn: rawSocket(nc, cfg.KnownIO), more: make(chan struct{}, 1), ended: make(chan struct{})}
 	c.in.wake, c.in.always = make(chan struct{}, 1), cfg.KeepReading
 	if cfg.Codec != nil {
 		c.codec = &codec{cfg.Codec}

@@ -48,8 +48,8 @@ func (o ordinary) WriteSome(b []byte) (n int, err error) {
 	return n, errors.Join(waited, err)
 }
 
-// swift makes a socket of a connection, if it can. Known says that the runtime is to know of its calls.
-func swift(c net.Conn, known bool) wire {
+// rawSocket makes a socket of a connection, if it can. Known says that the runtime is to know of its calls.
+func rawSocket(c net.Conn, known bool) wire {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
 		return slow{c}

@@ -25,7 +25,7 @@ func sockets(t *testing.T) (tcp, peer *net.TCPConn, s net.Conn) {
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
 	t.Cleanup(func() { _, _ = c.Close(), other.Close() })
-	s = swift(c, false)
+	s = rawSocket(c, false)
 	require.IsType(t, &socket{}, s)
 	return c.(*net.TCPConn), other.(*net.TCPConn), s
 }

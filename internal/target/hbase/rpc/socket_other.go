@@ -4,5 +4,5 @@ package rpc
 
 import "net"
 
-// swift leaves connections as they are: what it is for exists on Linux only.
-func swift(c net.Conn, _ bool) wire { return slow{c} }
+// rawSocket leaves connections as they are: what it is for exists on Linux only.
+func rawSocket(c net.Conn, _ bool) wire { return slow{c} }
