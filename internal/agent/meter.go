@@ -30,7 +30,7 @@ func newMeterNames() *meterNames {
 		retries:    of("benchd_agent_retries_total", "Attempts within operations that were followed by another.", "phase", "cause"),
 		lateness:   of("benchd_agent_send_lateness_seconds", "Open loop: from when operations were intended until they were sent.", "phase"),
 		late:       of("benchd_agent_late_sends_total", "Operations sent late although a worker was free."),
-		events:     of("benchd_agent_client_events_total", "What befell the target's client beside operations, such as retries.", "event"),
+		events:     of("benchd_agent_client_events_total", "Events of the target's client beside operations, such as retries.", "event"),
 		backlog:    of("benchd_agent_backlog_operations", "Open loop: operations intended but not yet sent."),
 		idle:       of("benchd_agent_host_idle_ratio", "Share of the host's processors that was idle in the last window."),
 		lag:        of("benchd_agent_scheduler_lag_seconds", "How long goroutines waited for a processor in the last window, 99th percentile."),

@@ -109,7 +109,7 @@ func grown(do func()) uint64 {
 }
 
 // Each hostile import, message and suite file is refused with one message that says what is wrong; the memory grows
-// little; nothing of them is seen, and the coordinator serves, also when it was started again and upkeep has looked at
+// little; nothing of them is seen, and the coordinator serves, also when it was started again and maintenance has looked at
 // everything.
 func TestTheHostileCorpusIsRefused(t *testing.T) {
 	dir := t.TempDir()

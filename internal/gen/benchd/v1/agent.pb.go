@@ -2362,7 +2362,7 @@ type PhaseEnded struct {
 	// Why the agent itself ended it before its planned end, such as "terminated"; empty when it ended as planned
 	// or because of a Stop. The policy on lost agents decides what follows; an error always fails the run.
 	Left string `protobuf:"bytes,9,opt,name=left,proto3" json:"left,omitempty"`
-	// What befell the target's client beside operations in this phase, such as "retry".
+	// Events of the target's client beside operations in this phase, such as "retry".
 	Client map[string]uint64 `protobuf:"bytes,10,rep,name=client,proto3" json:"client,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// Of the end of a run's last phase: the key number from which on this shard has inserted nothing. 0: it is not known.
 	InsertedBelow int64 `protobuf:"varint,11,opt,name=inserted_below,json=insertedBelow,proto3" json:"inserted_below,omitempty"`
