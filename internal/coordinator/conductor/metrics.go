@@ -44,29 +44,29 @@ func (n *runNames) all() []*prometheus.Desc {
 	return append(n.operations.Names(), n.info, n.rows, n.bytes, n.late, n.retries, n.backlog, n.offered, n.skew, n.skewDoubt)
 }
 
-// board is where a run's conductor puts up what Prometheus may see. It outlives the conductor for a while.
-type board struct {
+// snapshot is what Prometheus may see of a run, as its conductor put it up last. It outlives the conductor for a while.
+type snapshot struct {
 	mu      sync.Mutex
 	metrics []prometheus.Metric
 }
 
 // Metrics is what was put up last.
-func (b *board) Metrics() []prometheus.Metric {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.metrics
+func (s *snapshot) Metrics() []prometheus.Metric {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.metrics
 }
 
-func (b *board) put(metrics []prometheus.Metric) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.metrics = metrics
+func (s *snapshot) put(metrics []prometheus.Metric) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.metrics = metrics
 }
 
 // figures is what a conductor knows of its metrics.
 type figures struct {
 	names     *runNames
-	board     *board
+	snapshot  *snapshot
 	shown     clock.Instant // when they were last put up
 	stale     bool          // something has happened since
 	lateSends uint64
@@ -78,7 +78,7 @@ func (f *figures) due() bool { return f.stale && f.shown.Elapsed() >= showEvery 
 // Metrics are those of all runs: what they measure, and how their windows come.
 type Metrics struct {
 	names runNames
-	runs  *exposition.Runs[*board]
+	runs  *exposition.Runs[*snapshot]
 	late  prometheus.Counter
 	delay prometheus.Histogram
 }
@@ -94,7 +94,7 @@ func NewMetrics(keep time.Duration) *Metrics {
 			NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 100,
 		}),
 	}
-	m.runs = exposition.NewRuns[*board](keep, 0, m.names.all()...)
+	m.runs = exposition.NewRuns[*snapshot](keep, 0, m.names.all()...)
 	return m
 }
 
@@ -105,7 +105,7 @@ func (m *Metrics) Collectors() []prometheus.Collector {
 
 // begin makes the figures of a run.
 func (m *Metrics) begin(run string) figures {
-	return figures{names: &m.names, board: m.runs.Begin(run, new(board))}
+	return figures{names: &m.names, snapshot: m.runs.Begin(run, new(snapshot))}
 }
 
 // End lets the metrics of a run expire.
@@ -150,6 +150,6 @@ func (f *figures) show(r *record.Run, builder *result.Builder, live result.Snaps
 			exposition.Level(names.skew, start.SkewMS/milli, id),
 			exposition.Level(names.skewDoubt, start.UncertaintyMS/milli, id))
 	}
-	f.board.put(metrics)
+	f.snapshot.put(metrics)
 	f.shown, f.stale = clock.Mono(), false
 }
