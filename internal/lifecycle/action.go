@@ -7,27 +7,27 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Act has the target's state changed by the action that the run waits for; Acted answers. It may come again for an action that
-// was ordered already: then its answer is still to come.
-type Act struct {
+// DoAction has the target's state changed by the action that the run waits for; ActionEnded answers. It may come again for
+// an action that was ordered already: then its answer is still to come.
+type DoAction struct {
 	After  plan.PhaseName // which has ended; empty where Before is set
 	Before plan.PhaseName // which is to begin
 	Name   string
 }
 
-func (c Act) command() string { return fmt.Sprintf("act %s: %s", c.when(), c.Name) }
+func (c DoAction) command() string { return fmt.Sprintf("act %s: %s", c.when(), c.Name) }
 
-func (c Act) when() string {
+func (c DoAction) when() string {
 	if c.Before != "" {
 		return "before " + string(c.Before)
 	}
 	return "after " + string(c.After)
 }
 
-// Acted says that the action under way has ended; Error says why it was not done.
-type Acted struct{ Error string }
+// ActionEnded says that the action under way has ended; Error says why it was not done.
+type ActionEnded struct{ Error string }
 
-func (Acted) event() {}
+func (ActionEnded) event() {}
 
 // Holding names what goes on that the run does not end before by itself, such as a hook that has stopped a server and is to
 // start it again; empty when that has ended. Whatever ends the run early does not wait for it.
@@ -57,46 +57,46 @@ func (s *State) hold() (out []Command, waiting bool) {
 }
 
 // awaited gives the actions that are done after the current segment, and those before the next, in their order.
-func (s *State) awaited() []Act {
-	var acts []Act
+func (s *State) awaited() []DoAction {
+	var actions []DoAction
 	for _, p := range s.Current() {
 		for _, name := range p.After {
-			acts = append(acts, Act{After: p.Name, Name: name})
+			actions = append(actions, DoAction{After: p.Name, Name: name})
 		}
 	}
 	if next := max(s.Phase+len(s.Current()), 0); next < len(s.Phases) {
 		for _, name := range s.Phases[next].Before {
-			acts = append(acts, Act{Before: s.Phases[next].Name, Name: name})
+			actions = append(actions, DoAction{Before: s.Phases[next].Name, Name: name})
 		}
 	}
-	return acts
+	return actions
 }
 
-// act orders the next action; ok is false when all are done.
-func (s *State) act() (out []Command, ok bool) {
-	acts := s.awaited()
-	if s.Acts >= len(acts) {
+// nextAction orders the next action; ok is false when all are done.
+func (s *State) nextAction() (out []Command, ok bool) {
+	actions := s.awaited()
+	if s.ActionsEnded >= len(actions) {
 		return nil, false
 	}
-	if s.Acting {
+	if s.ActionPending {
 		return nil, true
 	}
-	s.Acting = true
-	return []Command{acts[s.Acts]}, true
+	s.ActionPending = true
+	return []Command{actions[s.ActionsEnded]}, true
 }
 
-func (s *State) acted(e Acted) []Command {
-	if !s.Acting {
+func (s *State) actionEnded(e ActionEnded) []Command {
+	if !s.ActionPending {
 		return nil
 	}
-	one := s.awaited()[s.Acts]
-	s.Acting = false
-	s.Acts++
+	one := s.awaited()[s.ActionsEnded]
+	s.ActionPending = false
+	s.ActionsEnded++
 	if e.Error != "" {
 		return s.fail(fmt.Sprintf("%s %s: %s", one.Name, one.when(), e.Error))
 	}
 	out := s.advance()
-	if s.Status == result.Preparing && !s.Acting { // what is left is to see the clocks
+	if s.Status == result.Preparing && !s.ActionPending { // what is left is to see the clocks
 		out = append(out, Arm{PrepareTimeout, prepareWithin})
 	}
 	return out

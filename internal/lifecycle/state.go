@@ -30,9 +30,10 @@ type State struct {
 	Joined int     `json:"joined,omitempty"`
 	Shards []Shard `json:"shards"`
 
-	// Acts counts the actions between the current segment and the next that have ended; Acting says that the next is under way.
-	Acts   int  `json:"acts,omitempty"`
-	Acting bool `json:"acting,omitempty"`
+	// ActionsEnded counts the actions between the current segment and the next that have ended; ActionPending says that the
+	// next is under way.
+	ActionsEnded  int  `json:"acts,omitempty"`
+	ActionPending bool `json:"acting,omitempty"`
 
 	// Held is what the run does not end before by itself; Told says that it has come to that, and is in the timeline.
 	Held string `json:"held,omitempty"`

@@ -41,8 +41,8 @@ func (s *State) Step(event Event) []Command {
 		return append([]Command{Note{"refused", e.Why}}, s.fail(e.Why)...)
 	case WarmedUp:
 		return s.warmedUp(e)
-	case Acted:
-		return s.acted(e)
+	case ActionEnded:
+		return s.actionEnded(e)
 	case Holding:
 		return s.holding(e)
 	case Handed:
@@ -96,7 +96,7 @@ func (s *State) prepared(e Prepared) []Command {
 func (s *State) setUp() bool { return len(s.Shards) > 0 && s.Shards[Steward].State != Assigned }
 
 func (s *State) clocksKnown() []Command {
-	if (s.Status != result.Preparing && s.Status != result.Running) || !s.all(Ready) || !s.anyLive() || s.Acting {
+	if (s.Status != result.Preparing && s.Status != result.Running) || !s.all(Ready) || !s.anyLive() || s.ActionPending {
 		return nil
 	}
 	s.Status = result.Running
@@ -105,7 +105,7 @@ func (s *State) clocksKnown() []Command {
 	} else {
 		s.Phase += len(s.Current())
 	}
-	s.Acts = 0
+	s.ActionsEnded = 0
 	for i := range s.Shards {
 		if s.Shards[i].live() {
 			s.Shards[i].State = Busy
@@ -198,7 +198,7 @@ func (s *State) advance() []Command {
 	switch s.Status {
 	case result.Preparing:
 		if s.anyLive() && s.all(Ready) {
-			if out, waiting := s.act(); waiting {
+			if out, waiting := s.nextAction(); waiting {
 				return out
 			}
 			return []Command{Probe{}}
@@ -216,7 +216,7 @@ func (s *State) advance() []Command {
 		if !s.merged() {
 			return []Command{Arm{Stragglers, stragglersWithin}}
 		}
-		if out, waiting := s.act(); waiting {
+		if out, waiting := s.nextAction(); waiting {
 			return out
 		}
 		if s.lastSegment() {
@@ -342,7 +342,7 @@ func (s *State) stop(reason string) []Command {
 
 func (s *State) fired(e Fired) []Command {
 	switch {
-	case e.Timer == PrepareTimeout && s.Acting:
+	case e.Timer == PrepareTimeout && s.ActionPending:
 		return nil // the agents are ready; the action has a time limit of its own
 	case e.Timer == PrepareTimeout && s.Status == result.Preparing:
 		for i := range s.Shards {
@@ -355,7 +355,7 @@ func (s *State) fired(e Fired) []Command {
 			}
 		}
 		return s.fail(fmt.Sprintf("the agents did not get ready within %s", prepareWithin))
-	case e.Timer == Overdue && (s.Acting || s.Told):
+	case e.Timer == Overdue && (s.ActionPending || s.Told):
 		return nil // the phase has ended
 	case e.Timer == Overdue && s.Status == result.Running:
 		if _, bounded := s.planned(); !bounded {
@@ -447,8 +447,8 @@ func (s *State) Recover() []Command {
 	default:
 		return nil
 	}
-	if s.Acting && (s.Status == result.Running || s.Status == result.Preparing) {
-		out = append(out, s.awaited()[s.Acts])
+	if s.ActionPending && (s.Status == result.Running || s.Status == result.Preparing) {
+		out = append(out, s.awaited()[s.ActionsEnded])
 	}
 	return append(out, s.advance()...)
 }

@@ -172,7 +172,7 @@ func parseEvent(t *testing.T, words []string) lifecycle.Event {
 	case "cancel":
 		return lifecycle.Cancel{By: words[1]}
 	case "acted":
-		return lifecycle.Acted{Error: arg["error"]}
+		return lifecycle.ActionEnded{Error: arg["error"]}
 	case "holding":
 		return lifecycle.Holding{By: arg["by"]}
 	case "refused":

@@ -32,8 +32,8 @@ func (cd *Conductor) execute(commands []lifecycle.Command) {
 			cd.agents.stop(c.Shard, c.Reason)
 		case lifecycle.Release:
 			cd.release(c.Shard)
-		case lifecycle.Act:
-			cd.actions.Act(c)
+		case lifecycle.DoAction:
+			cd.actions.Do(c)
 		case lifecycle.Arm:
 			cd.arm(c.Timer, c.After)
 		case lifecycle.Note, lifecycle.Seal: // done before the state was archived

@@ -74,18 +74,18 @@ func (a *Actions) id() string { return a.Run.Archived.ID }
 // pending is the action that is under way; nil for none.
 func (a *Actions) pending() *record.PendingAction { return a.Run.State.Pending }
 
-// Act has an agent of the run do what the lifecycle waits for.
-func (a *Actions) Act(act lifecycle.Act) {
-	if a.pending() == nil && !a.assign(record.PendingAction{Name: act.Name}) {
-		time.AfterFunc(retryEvery, func() { a.Conductor.Post(func() { a.actAgain(act) }) })
+// Do has an agent of the run do the action that the lifecycle waits for.
+func (a *Actions) Do(action lifecycle.DoAction) {
+	if a.pending() == nil && !a.assign(record.PendingAction{Name: action.Name}) {
+		time.AfterFunc(retryEvery, func() { a.Conductor.Post(func() { a.retry(action) }) })
 		return
 	}
 	a.carryOut()
 }
 
-func (a *Actions) actAgain(act lifecycle.Act) {
-	if life := a.Run.State.Life; life.Acting && !life.Status.Ended() && a.pending() == nil {
-		a.Act(act)
+func (a *Actions) retry(action lifecycle.DoAction) {
+	if life := a.Run.State.Life; life.ActionPending && !life.Status.Ended() && a.pending() == nil {
+		a.Do(action)
 	}
 }
 
@@ -226,7 +226,7 @@ func (a *Actions) end(id, failed string) {
 		}
 		return
 	}
-	a.Conductor.Step(lifecycle.Acted{Error: failed})
+	a.Conductor.Step(lifecycle.ActionEnded{Error: failed})
 }
 
 // AgentLost gives up an action whose agent is gone: it may have been done, so nobody else does it.
