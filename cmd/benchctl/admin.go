@@ -70,9 +70,9 @@ func (f *adminFlags) act(ctx context.Context, c *cli.Context, cmd *cobra.Command
 	defer func() { err = errors.Join(err, end()) }()
 	signals, stop := catch()
 	defer stop()
-	var done remote.Done
+	var done remote.ActionResult
 	if err := begin(ctx, signals, "interrupted; what was begun may go on", func(ctx context.Context) (err error) {
-		done, err = client.Act(ctx, remote.Order{
+		done, err = client.Act(ctx, remote.ActionRequest{
 			Target: name, Submission: s, Action: action, Agent: f.agent, Timeout: f.timeout, By: submitter(),
 		})
 		return err

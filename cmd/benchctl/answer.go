@@ -21,7 +21,7 @@ type answerDocument struct {
 }
 
 // printAnswer prints what an action has found.
-func printAnswer(c *cli.Context, action string, done remote.Done, output string) error {
+func printAnswer(c *cli.Context, action string, done remote.ActionResult, output string) error {
 	if output == "json" {
 		return printJSON(c.Out, answerDocument{Schema: 1, Kind: "answer", Action: action, Agent: done.Agent, Answer: done.Answer})
 	}

@@ -148,7 +148,7 @@ func (f *doctorFlags) examineAgents(ctx context.Context, client *remote.Client, 
 
 // examineMachine has an agent examine its machine.
 func examineMachine(ctx context.Context, client *remote.Client, agent string) []doctor.Finding {
-	done, err := client.Act(ctx, remote.Order{
+	done, err := client.Act(ctx, remote.ActionRequest{
 		Target: doctor.Target, Action: load.Action{Name: doctor.Action}, Agent: agent, Timeout: examineWithin, By: submitter(),
 	})
 	var findings []doctor.Finding
@@ -176,7 +176,7 @@ func probed(targets target.List) []string {
 func (f *doctorFlags) reach(ctx context.Context, client *remote.Client, agent string, s spec.Submission) doctor.Finding {
 	begin := time.Now()
 	t, _ := f.targets.Descriptors().Find(f.db)
-	done, err := client.Act(ctx, remote.Order{
+	done, err := client.Act(ctx, remote.ActionRequest{
 		Target: f.db, Submission: s, Action: load.Action{Name: t.Probe}, Agent: agent, Timeout: examineWithin, By: submitter(),
 	})
 	if err != nil && !errors.Is(err, wire.ErrTarget) {

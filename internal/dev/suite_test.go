@@ -41,7 +41,7 @@ func suiteOn(t *testing.T, file string) (s result.Suite, rows, connections int64
 	require.NoError(t, json.Unmarshal(text, &s))
 	system := c.System.(*embed.System)
 	connections = system.Accepted()
-	done, err := client.Act(ctx, remote.Order{
+	done, err := client.Act(ctx, remote.ActionRequest{
 		Submission: spec.Submission{Properties: []spec.Setting{{Key: "hbase.zookeeper.quorum", Value: system.Quorum()}, {Key: "columnfamily", Value: "family"}}},
 		Target:     "hbase", Action: load.Action{Name: "count"}, Timeout: time.Minute,
 	})

@@ -15,8 +15,8 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// Order is an action that an agent is to do to a target.
-type Order struct {
+// ActionRequest is an action that an agent is to do to a target.
+type ActionRequest struct {
 	Target     string          // hbase …
 	Submission spec.Submission // where it is
 	Action     load.Action
@@ -25,15 +25,15 @@ type Order struct {
 	By         string
 }
 
-// Done is the outcome of an action.
-type Done struct {
+// ActionResult is the outcome of an action.
+type ActionResult struct {
 	Agent    string
 	Answer   load.Answer // whole numbers in it are json.Number
 	Warnings []string
 }
 
 // Act has an agent do something to a target and waits for its end.
-func (c *Client) Act(ctx context.Context, o Order) (Done, error) {
+func (c *Client) Act(ctx context.Context, o ActionRequest) (ActionResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout+2*c.patience.answer)
 	defer cancel()
 	response, err := c.service.Act(ctx, &benchdv1.ActRequest{
@@ -41,13 +41,13 @@ func (c *Client) Act(ctx context.Context, o Order) (Done, error) {
 		Agent: o.Agent, Timeout: durationpb.New(o.Timeout), By: o.By,
 	})
 	if err != nil {
-		return Done{}, c.translate(err)
+		return ActionResult{}, c.translate(err)
 	}
-	done := Done{Agent: response.GetAgent(), Warnings: response.GetWarnings()}
+	done := ActionResult{Agent: response.GetAgent(), Warnings: response.GetWarnings()}
 	decoder := json.NewDecoder(bytes.NewReader(response.GetAnswer()))
 	decoder.UseNumber()
 	if err := decoder.Decode(&done.Answer); err != nil {
-		return Done{}, fmt.Errorf("read the answer of agent %s: %w", done.Agent, err)
+		return ActionResult{}, fmt.Errorf("read the answer of agent %s: %w", done.Agent, err)
 	}
 	return done, nil
 }
