@@ -31,9 +31,9 @@ func TestAnAlarmWithoutADescriptorIsAnError(t *testing.T) {
 	})
 }
 
-func TestABellWithoutADescriptorIsAnError(t *testing.T) {
+func TestASharedTimerWithoutADescriptorIsAnError(t *testing.T) {
 	withoutDescriptors(t, func() error {
-		b, err := alarm.NewBell()
+		b, err := alarm.NewSharedTimer()
 		require.Nil(t, b)
 		return err
 	})

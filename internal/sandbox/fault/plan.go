@@ -20,8 +20,8 @@ const maxGone = 100
 
 // Plan is the faults of a sandbox. It is safe for concurrent use.
 type Plan struct {
-	bell *alarm.Bell
-	live atomic.Pointer[[]*active] // those that concern calls and are not over; nil when there is none
+	timer *alarm.SharedTimer
+	live  atomic.Pointer[[]*active] // those that concern calls and are not over; nil when there is none
 
 	mu      sync.Mutex
 	faults  []*active // all that were not cleared, in the order in which they were added
@@ -52,17 +52,19 @@ type active struct {
 
 // New makes a Plan without faults. Close ends it.
 func New() (*Plan, error) {
-	bell, err := alarm.NewBell()
+	timer, err := alarm.NewSharedTimer()
 	if err != nil {
 		return nil, fmt.Errorf("make a plan of faults: %w", err)
 	}
-	return newPlan(bell), nil
+	return newPlan(timer), nil
 }
 
 // NewPlain makes a Plan that waits by the runtime's timers, for a bubble of testing/synctest.
-func NewPlain() *Plan { return newPlan(alarm.NewPlainBell()) }
+func NewPlain() *Plan { return newPlan(alarm.NewPlainSharedTimer()) }
 
-func newPlan(bell *alarm.Bell) *Plan { return &Plan{bell: bell, changed: make(chan struct{}, 1)} }
+func newPlan(timer *alarm.SharedTimer) *Plan {
+	return &Plan{timer: timer, changed: make(chan struct{}, 1)}
+}
 
 // Add adds a fault, which begins Start from now, and returns the number by which it is known.
 func (p *Plan) Add(f Fault) (int, error) { return p.AddFor("", f) }
@@ -242,7 +244,7 @@ func (p *Plan) Close() error {
 		return nil
 	}
 	p.ClearAll()
-	return p.bell.Close()
+	return p.timer.Close()
 }
 
 // Quiet says that no fault concerns any call just now. A nil Plan is quiet.

@@ -116,7 +116,7 @@ func (p *Plan) sleep(ctx context.Context, until time.Time) bool {
 			<-waiting.Done()
 			return
 		}
-		_ = p.bell.Wait(waiting, until) // whatever ends it is looked at below
+		_ = p.timer.Wait(waiting, until) // whatever ends it is looked at below
 	}()
 	select {
 	case <-rang:

@@ -44,7 +44,7 @@ func (v *Verdict) Wait(ctx context.Context) error {
 		return nil
 	}
 	if v.delay <= longDelay {
-		return v.plan.bell.Wait(ctx, v.until)
+		return v.plan.timer.Wait(ctx, v.until)
 	}
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -52,7 +52,7 @@ func (v *Verdict) Wait(ctx context.Context) error {
 	for i, a := range v.late {
 		stops[i] = context.AfterFunc(a.cleared, cancel)
 	}
-	err := v.plan.bell.Wait(waiting, v.until)
+	err := v.plan.timer.Wait(waiting, v.until)
 	for _, stop := range stops {
 		stop()
 	}

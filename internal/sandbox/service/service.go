@@ -60,7 +60,7 @@ func (c *Config) String() string {
 // Model is the queue of one region server. A nil Model serves at once. It is safe for concurrent use.
 type Model struct {
 	config Config
-	bell   *alarm.Bell
+	timer  *alarm.SharedTimer
 
 	mu   sync.Mutex
 	rng  *rand.Rand
@@ -79,13 +79,13 @@ func New(config Config, number int) (*Model, error) {
 	if config.Time.IsZero() {
 		return nil, nil //nolint:nilnil // a nil Model is one that serves at once
 	}
-	bell, err := alarm.NewBell()
+	timer, err := alarm.NewSharedTimer()
 	if err != nil {
 		return nil, fmt.Errorf("make service-time model: %w", err)
 	}
 	return &Model{
 		config: config,
-		bell:   bell,
+		timer:  timer,
 		rng:    rand.New(rand.NewPCG(config.Seed, uint64(number))),
 		free:   make([]time.Duration, config.Handlers),
 		zero:   time.Now(),
@@ -100,7 +100,7 @@ func (m *Model) Serve(ctx context.Context) error {
 	}
 	done := m.enter(time.Since(m.zero))
 	defer m.leave()
-	err := m.bell.Wait(ctx, m.zero.Add(done))
+	err := m.timer.Wait(ctx, m.zero.Add(done))
 	if errors.Is(err, alarm.ErrClosed) {
 		return fmt.Errorf("serve request: %w", err)
 	}
@@ -157,5 +157,5 @@ func (m *Model) Close() error {
 	if m == nil {
 		return nil
 	}
-	return m.bell.Close()
+	return m.timer.Close()
 }

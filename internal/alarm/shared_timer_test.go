@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestABellWakesEverySleeperAndNoneEarly(t *testing.T) {
-	b, err := alarm.NewBell()
+func TestASharedTimerWakesEverySleeperAndNoneEarly(t *testing.T) {
+	b, err := alarm.NewSharedTimer()
 	require.NoError(t, err)
 	var sleepers sync.WaitGroup
 	for i := range 200 {
@@ -36,9 +36,9 @@ func TestABellWakesEverySleeperAndNoneEarly(t *testing.T) {
 	require.ErrorIs(t, b.Wait(t.Context(), time.Now().Add(time.Hour)), alarm.ErrClosed)
 }
 
-func TestABellWakesInTheOrderOfInstantsNotOfArrival(t *testing.T) {
+func TestASharedTimerWakesInTheOrderOfInstantsNotOfArrival(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := alarm.NewPlainBell()
+		b := alarm.NewPlainSharedTimer()
 		began := time.Now()
 		woken := make(chan time.Duration, 4)
 		var sleepers sync.WaitGroup
@@ -60,7 +60,7 @@ func TestABellWakesInTheOrderOfInstantsNotOfArrival(t *testing.T) {
 
 func TestASleeperObeysItsContextAndLeavesTheOthersAsleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := alarm.NewPlainBell()
+		b := alarm.NewPlainSharedTimer()
 		began := time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
 		var sleepers sync.WaitGroup
@@ -77,10 +77,10 @@ func TestASleeperObeysItsContextAndLeavesTheOthersAsleep(t *testing.T) {
 	})
 }
 
-func TestClosingABellTellsThoseWhoWait(t *testing.T) {
-	precise, err := alarm.NewBell()
+func TestClosingASharedTimerTellsThoseWhoWait(t *testing.T) {
+	precise, err := alarm.NewSharedTimer()
 	require.NoError(t, err)
-	for name, b := range map[string]*alarm.Bell{"of the kernel": precise, "of the runtime": alarm.NewPlainBell()} {
+	for name, b := range map[string]*alarm.SharedTimer{"of the kernel": precise, "of the runtime": alarm.NewPlainSharedTimer()} {
 		t.Run(name, func(t *testing.T) {
 			waiting := make(chan error, 1)
 			go func() { waiting <- b.Wait(context.Background(), time.Now().Add(time.Hour)) }()
@@ -90,16 +90,16 @@ func TestClosingABellTellsThoseWhoWait(t *testing.T) {
 	}
 }
 
-func BenchmarkBell(b *testing.B) {
-	bell, err := alarm.NewBell()
+func BenchmarkSharedTimer(b *testing.B) {
+	timer, err := alarm.NewSharedTimer()
 	require.NoError(b, err)
-	defer func() { _ = bell.Close() }()
+	defer func() { _ = timer.Close() }()
 	var late time.Duration
 	n := 0
 	b.ReportAllocs()
 	for b.Loop() {
 		until := time.Now().Add(300 * time.Microsecond)
-		_ = bell.Wait(b.Context(), until)
+		_ = timer.Wait(b.Context(), until)
 		late += time.Since(until)
 		n++
 	}

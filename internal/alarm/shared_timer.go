@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// ErrClosed says that a Bell was closed while somebody waited for it.
-var ErrClosed = errors.New("the bell is closed")
+// ErrClosed says that a SharedTimer was closed while somebody waited for it.
+var ErrClosed = errors.New("the timer is closed")
 
-// Bell lets any number of goroutines wait precisely, by one timer of the system between them all.
-type Bell struct {
+// SharedTimer lets any number of goroutines wait precisely, by one timer of the system between them all.
+type SharedTimer struct {
 	timer ringer
 	began time.Time
 	rings sync.WaitGroup
@@ -32,36 +32,36 @@ type ringer interface {
 	close() error
 }
 
-// NewBell makes a Bell and starts the goroutine that rings it. It fails where New fails.
-func NewBell() (*Bell, error) {
+// NewSharedTimer makes a SharedTimer and starts the goroutine that rings it. It fails where New fails.
+func NewSharedTimer() (*SharedTimer, error) {
 	switch precise, err := newKernelTimer(); {
 	case err != nil:
 		return nil, fmt.Errorf("make a precise timer: %w", err)
 	case precise != nil:
-		return newBell(precise), nil
+		return newSharedTimer(precise), nil
 	default:
-		return NewPlainBell(), nil
+		return NewPlainSharedTimer(), nil
 	}
 }
 
-// NewPlainBell makes a Bell of the runtime's timers, for a bubble of testing/synctest.
-func NewPlainBell() *Bell { return newBell(newRuntimeTimer()) }
+// NewPlainSharedTimer makes a SharedTimer of the runtime's timers, for a bubble of testing/synctest.
+func NewPlainSharedTimer() *SharedTimer { return newSharedTimer(newRuntimeTimer()) }
 
-func newBell(timer ringer) *Bell {
-	b := &Bell{timer: timer, began: time.Now()}
+func newSharedTimer(timer ringer) *SharedTimer {
+	b := &SharedTimer{timer: timer, began: time.Now()}
 	b.rings.Go(b.ring)
 	return b
 }
 
 // sleeper is one that waits.
 type sleeper struct {
-	at    time.Duration // since the bell began
+	at    time.Duration // since the SharedTimer began
 	rang  chan error
 	place int // in the heap; -1 when it is not there
 }
 
-// Wait waits until an instant, or until ctx ends or the Bell is closed; then it returns why.
-func (b *Bell) Wait(ctx context.Context, until time.Time) error {
+// Wait waits until an instant, or until ctx ends or the SharedTimer is closed; then it returns why.
+func (b *SharedTimer) Wait(ctx context.Context, until time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (b *Bell) Wait(ctx context.Context, until time.Time) error {
 	}
 }
 
-func (b *Bell) enter(s *sleeper, left time.Duration) error {
+func (b *SharedTimer) enter(s *sleeper, left time.Duration) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
@@ -100,7 +100,7 @@ func (b *Bell) enter(s *sleeper, left time.Duration) error {
 	return nil
 }
 
-func (b *Bell) leave(s *sleeper) {
+func (b *SharedTimer) leave(s *sleeper) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if s.place >= 0 {
@@ -108,8 +108,8 @@ func (b *Bell) leave(s *sleeper) {
 	}
 }
 
-// ring wakes those whose time has come, until the bell is closed or its timer fails.
-func (b *Bell) ring() {
+// ring wakes those whose time has come, until the timer is closed or its timer fails.
+func (b *SharedTimer) ring() {
 	for {
 		err := b.timer.wait()
 		if err == nil {
@@ -122,7 +122,7 @@ func (b *Bell) ring() {
 	}
 }
 
-func (b *Bell) wake() error {
+func (b *SharedTimer) wake() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for len(b.sleepers) > 0 {
@@ -136,7 +136,7 @@ func (b *Bell) wake() error {
 }
 
 // dismiss releases all waiters with ErrClosed.
-func (b *Bell) dismiss(err error) {
+func (b *SharedTimer) dismiss(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
@@ -150,8 +150,8 @@ func (b *Bell) dismiss(err error) {
 	b.sleepers = nil
 }
 
-// Close lets go of the Bell; waiters get ErrClosed.
-func (b *Bell) Close() error {
+// Close lets go of the SharedTimer; waiters get ErrClosed.
+func (b *SharedTimer) Close() error {
 	b.mu.Lock()
 	b.closed = true
 	b.mu.Unlock()
