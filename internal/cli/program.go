@@ -14,7 +14,6 @@ import (
 
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/spelling"
-	"github.com/benchd/benchd/internal/telemetry"
 )
 
 // Streams are a process's standard streams.
@@ -101,8 +100,8 @@ func (p Program) Tree(streams Streams) *cobra.Command {
 // addCommonFlags declares the flags that all commands have.
 func addCommonFlags(root *cobra.Command, logs *logFlags) {
 	root.PersistentFlags().String(config.FileFlag, "", "read settings from `FILE` (YAML; the keys are the names of the flags)")
-	config.PersistentEnum(root, &logs.level, "log-level", "tell on standard error what is at least this grave", telemetry.LogLevels()...)
-	config.PersistentEnum(root, &logs.format, "log-format", "form of the log", telemetry.LogFormats()...)
+	config.PersistentEnum(root, &logs.level, "log-level", "tell on standard error what is at least this grave", logLevels()...)
+	config.PersistentEnum(root, &logs.format, "log-format", "form of the log", logFormats()...)
 }
 
 func (p Program) add(parent *cobra.Command, command Command, logs *logFlags, streams Streams) {
@@ -132,7 +131,7 @@ func (p Program) add(parent *cobra.Command, command Command, logs *logFlags, str
 			return err
 		}
 		c := &Context{Streams: streams, LogOut: &Redirect{out: streams.Err}, Origins: origins, Version: p.Version}
-		if c.Logger, err = telemetry.NewLogger(c.LogOut, logs.level, logs.format); err != nil {
+		if c.Logger, err = newLogger(c.LogOut, logs.level, logs.format); err != nil {
 			return err
 		}
 		return command.Run(cmd.Context(), c, given)

@@ -84,7 +84,7 @@ func layers() []layer {
 			{name: "kernel", only: []string{"alarm", "load", "target/hbase"}},
 			{name: "spelling"},
 			{name: "config", beside: []string{"spelling"}, only: []string{"cmd", "cli"}},
-			{name: "telemetry", beside: []string{"tolerance"}, only: []string{"cmd", "cli", "coordinator", "agent", "remote", "dev"}},
+			{name: "telemetry", beside: []string{"tolerance"}, only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},
 			{name: "tolerance"}, // for tests
 			{name: "doctable"},  // for tests
 			{name: "quarantine", only: []string{"coordinator", "coordinator/conductor", "results"}},

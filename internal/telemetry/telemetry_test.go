@@ -1,9 +1,7 @@
 package telemetry
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -21,31 +19,6 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func TestLoggerObeysLevelAndFormat(t *testing.T) {
-	var out bytes.Buffer
-	logger, err := NewLogger(&out, "warn", "json")
-	require.NoError(t, err)
-	logger.Info("not this")
-	logger.Warn("this", "agent", "a")
-	var line map[string]any
-	require.NoError(t, json.Unmarshal(out.Bytes(), &line))
-	require.Equal(t, "this", line["msg"])
-	require.Equal(t, "a", line["agent"])
-
-	out.Reset()
-	logger, err = NewLogger(&out, "debug", "text")
-	require.NoError(t, err)
-	logger.Debug("this")
-	require.Contains(t, out.String(), "level=DEBUG msg=this")
-
-	_, err = NewLogger(&out, "loud", "text")
-	require.EqualError(t, err, `log level "loud" is not one of debug, info, warn, error`)
-	_, err = NewLogger(&out, "warn+2", "text")
-	require.Error(t, err)
-	_, err = NewLogger(&out, "info", "xml")
-	require.EqualError(t, err, `log format "xml" is not one of text, json`)
-}
 
 // serve runs a server until the test ends or stop is called, which returns what Run did.
 func serve(t *testing.T, c ServerConfig) (url string, stop func() error) {
