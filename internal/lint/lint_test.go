@@ -22,6 +22,7 @@ func inspect(t *testing.T, root string) []string {
 	require.NoError(t, err)
 	found := slices.Concat(
 		arrows(tree, layers(), strangers()),
+		words(tree, database, mentions()),
 		sizes(tree),
 		leftovers(tree),
 		idlers(tree),
