@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -37,84 +38,94 @@ func at(quorum string) *benchdv1.Submission {
 
 func TestAnActionIsDoneByTheAgentThatIsNamed(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	a.welcomed()
-	b.welcomed()
-	ended := h.act(&benchdv1.ActRequest{Submission: at("zk1"), Name: "flush", Args: map[string]string{"table": "t"}, Agent: "b"})
-	order := b.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
-	require.NoError(t, <-ended)
-	require.Equal(t, "flush", order.GetName())
-	require.Equal(t, "zk1", order.GetProperties()["hbase.zookeeper.quorum"])
-	require.Positive(t, order.GetTimeoutNs())
-	require.Empty(t, order.GetRun())
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		a.welcomed()
+		b.welcomed()
+		ended := h.act(&benchdv1.ActRequest{Submission: at("zk1"), Name: "flush", Args: map[string]string{"table": "t"}, Agent: "b"})
+		order := b.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
+		require.NoError(t, <-ended)
+		require.Equal(t, "flush", order.GetName())
+		require.Equal(t, "zk1", order.GetProperties()["hbase.zookeeper.quorum"])
+		require.Positive(t, order.GetTimeoutNs())
+		require.Empty(t, order.GetRun())
+	})
 }
 
 func TestAnActionEndsAsTheAgentSays(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	a.welcomed()
-	for outcome, kind := range map[benchdv1.ActionOutcome]error{
-		benchdv1.ActionOutcome_ACTION_OUTCOME_REFUSED:     wire.ErrBadSpec,
-		benchdv1.ActionOutcome_ACTION_OUTCOME_UNREACHABLE: wire.ErrTarget,
-		benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED:      nil,
-		benchdv1.ActionOutcome_ACTION_OUTCOME_UNKNOWN:     nil,
-	} {
-		ended := h.act(&benchdv1.ActRequest{Name: "flush"})
-		a.acts(outcome, "because of that")
-		err := <-ended
-		require.ErrorContains(t, err, "because of that")
-		if kind != nil {
-			require.ErrorIs(t, err, kind)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		a.welcomed()
+		for outcome, kind := range map[benchdv1.ActionOutcome]error{
+			benchdv1.ActionOutcome_ACTION_OUTCOME_REFUSED:     wire.ErrBadSpec,
+			benchdv1.ActionOutcome_ACTION_OUTCOME_UNREACHABLE: wire.ErrTarget,
+			benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED:      nil,
+			benchdv1.ActionOutcome_ACTION_OUTCOME_UNKNOWN:     nil,
+		} {
+			ended := h.act(&benchdv1.ActRequest{Name: "flush"})
+			a.acts(outcome, "because of that")
+			err := <-ended
+			require.ErrorContains(t, err, "because of that")
+			if kind != nil {
+				require.ErrorIs(t, err, kind)
+			}
 		}
-	}
-	require.ErrorIs(t, <-h.act(&benchdv1.ActRequest{Name: "flush", Agent: "nobody"}), wire.ErrNotFound)
-	require.ErrorIs(t, <-h.act(&benchdv1.ActRequest{Name: "flush", Submission: at("zk1:x")}), wire.ErrBadSpec)
+		require.ErrorIs(t, <-h.act(&benchdv1.ActRequest{Name: "flush", Agent: "nobody"}), wire.ErrNotFound)
+		require.ErrorIs(t, <-h.act(&benchdv1.ActRequest{Name: "flush", Submission: at("zk1:x")}), wire.ErrBadSpec)
+	})
 }
 
 // An action of unknown outcome is told as such and never tried by another agent.
 func TestAnAgentThatIsLostDuringAnActionLeavesItsOutcomeUnknown(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	a.welcomed()
-	b.welcomed()
-	ended := h.act(&benchdv1.ActRequest{Name: "drop", Agent: "a"})
-	await(a, (*benchdv1.SessionResponse).GetAction)
-	a.cancel()
-	require.ErrorContains(t, <-ended, "whether drop was done is not known")
-	probe := h.act(&benchdv1.ActRequest{Name: "flush", Agent: "b"})
-	require.Equal(t, "flush", b.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "").GetName(), "the first order that it gets")
-	require.NoError(t, <-probe)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		a.welcomed()
+		b.welcomed()
+		ended := h.act(&benchdv1.ActRequest{Name: "drop", Agent: "a"})
+		await(a, (*benchdv1.SessionResponse).GetAction)
+		a.cancel()
+		require.ErrorContains(t, <-ended, "whether drop was done is not known")
+		probe := h.act(&benchdv1.ActRequest{Name: "flush", Agent: "b"})
+		require.Equal(t, "flush", b.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "").GetName(), "the first order that it gets")
+		require.NoError(t, <-probe)
+	})
 }
 
 // An agent knows its own machine: nobody has to say where that is.
 func TestAnAgentExaminesItsMachineOnDemand(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	a.welcomed()
-	ended := make(chan error, 1)
-	go func() {
-		_, err := h.runs.Act(h.t.Context(), &benchdv1.ActRequest{Target: "machine", Name: "examine", Agent: "a"})
-		ended <- wire.FromStatus(err)
-	}()
-	order := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
-	require.NoError(t, <-ended)
-	require.Equal(t, "machine", order.GetTarget())
-	require.Empty(t, order.GetProperties())
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		a.welcomed()
+		ended := make(chan error, 1)
+		go func() {
+			_, err := h.runs.Act(h.t.Context(), &benchdv1.ActRequest{Target: "machine", Name: "examine", Agent: "a"})
+			ended <- wire.FromStatus(err)
+		}()
+		order := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
+		require.NoError(t, <-ended)
+		require.Equal(t, "machine", order.GetTarget())
+		require.Empty(t, order.GetProperties())
+	})
 }
 
 func TestACoordinatorTellsOfItself(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	about, err := h.runs.About(t.Context(), &benchdv1.AboutRequest{})
-	require.NoError(t, err)
-	require.Equal(t, uint32(wire.Protocol), about.GetProtocol())
-	require.Positive(t, about.GetArchiveBytes())
-	require.Positive(t, about.GetDiskTotalBytes())
-	require.Positive(t, about.GetDiskFreeBytes())
-	require.False(t, about.GetArchiveStuck())
-	require.LessOrEqual(t, about.GetReceivedNs(), about.GetSentNs())
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		about, err := h.runs.About(t.Context(), &benchdv1.AboutRequest{})
+		require.NoError(t, err)
+		require.Equal(t, uint32(wire.Protocol), about.GetProtocol())
+		require.Positive(t, about.GetArchiveBytes())
+		require.Positive(t, about.GetDiskTotalBytes())
+		require.Positive(t, about.GetDiskFreeBytes())
+		require.False(t, about.GetArchiveStuck())
+		require.LessOrEqual(t, about.GetReceivedNs(), about.GetSentNs())
+	})
 }

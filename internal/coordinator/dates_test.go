@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -40,42 +41,44 @@ func TestAWallClockThatIsSetMovesNoTimeline(t *testing.T) {
 	for name, by := range map[string]time.Duration{"forward": 5 * time.Hour, "back": -8 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
-			h.close()
-			h.skew.Jumps = []clock.Jump{{After: 5 * time.Second, By: by}}
-			began := time.Now()
-			h.open()
-			later := clock.NewSource(h.skew) // a clock that is set after the coordinator's
-			a := newPuppet(h, "a").connect()
-			id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-			require.NoError(t, err)
-			a.ready()
-			start := a.begin()
-			a.window(start.GetId(), 0, 5, "OK", false)
-			require.Eventually(t, func() bool { return time.Until(later.Wall()).Abs() > time.Hour }, patience, 10*time.Millisecond)
-			a.cancel()
-			h.event(id, "agent a is not connected")
-			a.hold(start)
-			a.connect()
-			a.window(start.GetId(), 1, 5, "OK", true)
-			a.ended(start.GetId(), 2, 5)
-			h.until(id, result.Complete)
-			agents, err := h.runs.Agents(t.Context(), &benchdv1.AgentsRequest{})
-			require.NoError(t, err)
-			require.WithinDuration(t, time.Now().Add(by), agents.GetAgents()[0].GetLastHeard().AsTime(), time.Minute, "it is a date of now")
-			again, err := h.submit(&benchdv1.SubmitRequest{Agents: 1}, "duration=1m")
-			require.NoError(t, err)
-			h.cancel(again)
-			created := h.result(again).Provenance.Created
-			require.WithinDuration(t, time.Now().Add(by), created, time.Minute, "what is new has the new date")
-			require.Equal(t, created.Format("20060102"), again[:8])
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t)
+				h.close()
+				h.skew.Jumps = []clock.Jump{{After: 5 * time.Second, By: by}}
+				began := time.Now()
+				h.open()
+				later := clock.NewSource(h.skew) // a clock that is set after the coordinator's
+				a := newPuppet(h, "a").connect()
+				id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
+				require.NoError(t, err)
+				a.ready()
+				start := a.begin()
+				a.window(start.GetId(), 0, 5, "OK", false)
+				require.Eventually(t, func() bool { return time.Until(later.Wall()).Abs() > time.Hour }, patience, 10*time.Millisecond)
+				a.cancel()
+				h.event(id, "agent a is not connected")
+				a.hold(start)
+				a.connect()
+				a.window(start.GetId(), 1, 5, "OK", true)
+				a.ended(start.GetId(), 2, 5)
+				h.until(id, result.Complete)
+				agents, err := h.runs.Agents(t.Context(), &benchdv1.AgentsRequest{})
+				require.NoError(t, err)
+				require.WithinDuration(t, time.Now().Add(by), agents.GetAgents()[0].GetLastHeard().AsTime(), time.Minute, "it is a date of now")
+				again, err := h.submit(&benchdv1.SubmitRequest{Agents: 1}, "duration=1m")
+				require.NoError(t, err)
+				h.cancel(again)
+				created := h.result(again).Provenance.Created
+				require.WithinDuration(t, time.Now().Add(by), created, time.Minute, "what is new has the new date")
+				require.Equal(t, created.Format("20060102"), again[:8])
 
-			run, at := h.dates(id)
-			require.WithinDuration(t, began, run.Started, time.Minute)
-			require.WithinDuration(t, run.Started, run.Ended, time.Minute)
-			require.Greater(t, len(at), 1)
-			require.True(t, slices.IsSortedFunc(at, time.Time.Compare))
-			require.WithinDuration(t, began, at[len(at)-1], time.Minute)
+				run, at := h.dates(id)
+				require.WithinDuration(t, began, run.Started, time.Minute)
+				require.WithinDuration(t, run.Started, run.Ended, time.Minute)
+				require.Greater(t, len(at), 1)
+				require.True(t, slices.IsSortedFunc(at, time.Time.Compare))
+				require.WithinDuration(t, began, at[len(at)-1], time.Minute)
+			})
 		})
 	}
 }
@@ -102,16 +105,18 @@ func restarted(t *testing.T, by time.Duration) (h *house, a *puppet, id string, 
 // The end of a run can be reported before the clock of its agent is known again.
 func TestARunThatEndsBeforeItsTimeIsKnownAgainKeepsItsDates(t *testing.T) {
 	t.Parallel()
-	h, a, id, start := restarted(t, 5*time.Hour)
-	a.hello.Held[0].Timebase = nil // its clock is of no use
-	a.connect()
-	a.window(start.GetId(), 1, 5, "OK", true)
-	a.ended(start.GetId(), 2, 5)
-	h.until(id, result.Complete)
-	run, at := h.dates(id)
-	require.WithinDuration(t, run.Started, run.Ended, time.Minute)
-	require.True(t, slices.IsSortedFunc(at, time.Time.Compare))
-	require.WithinDuration(t, run.Started, at[len(at)-1], time.Minute)
+	synctest.Test(t, func(t *testing.T) {
+		h, a, id, start := restarted(t, 5*time.Hour)
+		a.hello.Held[0].Timebase = nil // its clock is of no use
+		a.connect()
+		a.window(start.GetId(), 1, 5, "OK", true)
+		a.ended(start.GetId(), 2, 5)
+		h.until(id, result.Complete)
+		run, at := h.dates(id)
+		require.WithinDuration(t, run.Started, run.Ended, time.Minute)
+		require.True(t, slices.IsSortedFunc(at, time.Time.Compare))
+		require.WithinDuration(t, run.Started, at[len(at)-1], time.Minute)
+	})
 }
 
 // A wall clock that is set while the coordinator is down does not part a run's dates, nor the first operations from the
@@ -121,21 +126,24 @@ func TestARestartWithAnotherDateMovesNoTimeline(t *testing.T) {
 	for name, by := range map[string]time.Duration{"forward": 5 * time.Hour, "back": -8 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, a, id, start := restarted(t, by)
-			a.connect()
-			a.window(start.GetId(), 1, 5, "OK", true)
-			a.ended(start.GetId(), 2, 5)
-			h.until(id, result.Complete)
-			begun := h.result(id).Start
-			require.NotNil(t, begun)
-			require.InDelta(t, 0, begun.Agents[0].LateMS, 10_000, "it began when it was planned")
+			synctest.Test(t, func(t *testing.T) {
+				h, a, id, start := restarted(t, by)
+				h.event(id, "agent a is not connected")
+				a.connect()
+				a.window(start.GetId(), 1, 5, "OK", true)
+				a.ended(start.GetId(), 2, 5)
+				h.until(id, result.Complete)
+				begun := h.result(id).Start
+				require.NotNil(t, begun)
+				require.InDelta(t, 0, begun.Agents[0].LateMS, 10_000, "it began when it was planned")
 
-			run, at := h.dates(id)
-			require.WithinDuration(t, begun.Planned, run.Started, time.Second)
-			require.WithinDuration(t, run.Started, run.Ended, time.Minute)
-			require.True(t, slices.IsSortedFunc(at, time.Time.Compare))
-			require.WithinDuration(t, run.Started, at[len(at)-1], time.Minute)
-			require.Greater(t, len(at), 2)
+				run, at := h.dates(id)
+				require.WithinDuration(t, begun.Planned, run.Started, time.Second)
+				require.WithinDuration(t, run.Started, run.Ended, time.Minute)
+				require.True(t, slices.IsSortedFunc(at, time.Time.Compare))
+				require.WithinDuration(t, run.Started, at[len(at)-1], time.Minute)
+				require.Greater(t, len(at), 2)
+			})
 		})
 	}
 }

@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -29,58 +30,64 @@ func loads(h *house, agents ...*puppet) string {
 
 func TestALoadEndsWithItsActions(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	id := loads(h, a, b)
-	flush := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
-	require.Equal(t, "flush", flush.GetName())
-	require.Equal(t, id+".1", flush.GetRun())
-	require.Equal(t, "hbase", flush.GetTarget())
-	require.Equal(t, "cf", flush.GetProperties()["columnfamily"])
-	quiet := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
-	require.Equal(t, "wait_for_quiet", quiet.GetName())
-	require.NotEqual(t, flush.GetId(), quiet.GetId())
-	h.until(id, result.Complete)
-	for _, text := range []string{"flush begins, by agent a", "flush: done", "flush ended after", "wait_for_quiet ended after"} {
-		h.event(id, text)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		id := loads(h, a, b)
+		flush := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
+		require.Equal(t, "flush", flush.GetName())
+		require.Equal(t, id+".1", flush.GetRun())
+		require.Equal(t, "hbase", flush.GetTarget())
+		require.Equal(t, "cf", flush.GetProperties()["columnfamily"])
+		quiet := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
+		require.Equal(t, "wait_for_quiet", quiet.GetName())
+		require.NotEqual(t, flush.GetId(), quiet.GetId())
+		h.until(id, result.Complete)
+		for _, text := range []string{"flush begins, by agent a", "flush: done", "flush ended after", "wait_for_quiet ended after"} {
+			h.event(id, text)
+		}
+	})
 }
 
 func TestAnActionThatFailsFailsTheRun(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id := loads(h, a)
-	a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED, "the disk is full")
-	h.until(id, result.Failed)
-	h.event(id, "flush failed after")
-	require.Contains(t, h.result(id).Reason, "the disk is full")
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id := loads(h, a)
+		a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED, "the disk is full")
+		h.until(id, result.Failed)
+		h.event(id, "flush failed after")
+		require.Contains(t, h.result(id).Reason, "the disk is full")
+	})
 }
 
 // A flush may be done twice without harm, a split may not: what was ordered before the coordinator was started again is
 // asked for by its id, of the agent that has it.
 func TestAnActionOutlivesTheCoordinator(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id := loads(h, a)
-	order := await(a, (*benchdv1.SessionResponse).GetAction)
-	h.close()
-	h.open()
-	shard := &benchdv1.ShardId{Run: id + ".1", Attempt: 1}
-	a.hello.Held = []*benchdv1.HeldShard{{
-		Id: shard, Phase: "load", Prepared: true,
-		Ended: []*benchdv1.PhaseEnded{{Id: shard, Phase: "load", EndedNs: 1e8, Final: true}},
-	}}
-	a.connect()
-	again := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
-	require.Equal(t, order.GetId(), again.GetId())
-	next := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
-	for next.GetId() == order.GetId() { // asked for again before the answer came: an agent does it once
-		next = a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
-	}
-	require.Equal(t, "wait_for_quiet", next.GetName())
-	h.until(id, result.Complete)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id := loads(h, a)
+		order := await(a, (*benchdv1.SessionResponse).GetAction)
+		h.close()
+		h.open()
+		shard := &benchdv1.ShardId{Run: id + ".1", Attempt: 1}
+		a.hello.Held = []*benchdv1.HeldShard{{
+			Id: shard, Phase: "load", Prepared: true,
+			Ended: []*benchdv1.PhaseEnded{{Id: shard, Phase: "load", EndedNs: 1e8, Final: true}},
+		}}
+		a.connect()
+		again := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
+		require.Equal(t, order.GetId(), again.GetId())
+		next := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
+		for next.GetId() == order.GetId() { // asked for again before the answer came: an agent does it once
+			next = a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
+		}
+		require.Equal(t, "wait_for_quiet", next.GetName())
+		h.until(id, result.Complete)
+	})
 }
 
 // The time that an action has is not up because the clock was set while the coordinator was down.
@@ -89,46 +96,52 @@ func TestAnActionOutlivesAClockThatIsSet(t *testing.T) {
 	for name, by := range map[string]time.Duration{"forward": 100 * time.Hour, "back": -100 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
-			a := newPuppet(h, "a").connect()
-			id := loads(h, a)
-			await(a, (*benchdv1.SessionResponse).GetAction)
-			h.close()
-			h.skew.Offset = by
-			h.open()
-			shard := &benchdv1.ShardId{Run: id + ".1", Attempt: 1}
-			a.hello.Held = []*benchdv1.HeldShard{{
-				Id: shard, Phase: "load", Prepared: true,
-				Ended: []*benchdv1.PhaseEnded{{Id: shard, Phase: "load", EndedNs: 1e8, Final: true}},
-			}}
-			a.connect()
-			<-time.After(1500 * time.Millisecond) // its time would be up by now
-			for a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "").GetName() == "flush" {
-			}
-			h.until(id, result.Complete)
-			h.event(id, "flush ended")
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t)
+				a := newPuppet(h, "a").connect()
+				id := loads(h, a)
+				await(a, (*benchdv1.SessionResponse).GetAction)
+				h.close()
+				h.skew.Offset = by
+				h.open()
+				shard := &benchdv1.ShardId{Run: id + ".1", Attempt: 1}
+				a.hello.Held = []*benchdv1.HeldShard{{
+					Id: shard, Phase: "load", Prepared: true,
+					Ended: []*benchdv1.PhaseEnded{{Id: shard, Phase: "load", EndedNs: 1e8, Final: true}},
+				}}
+				a.connect()
+				<-time.After(1500 * time.Millisecond) // its time would be up by now
+				for a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "").GetName() == "flush" {
+				}
+				h.until(id, result.Complete)
+				h.event(id, "flush ended")
+			})
 		})
 	}
 }
 
 func TestALostAgentLeavesItsActionUnknown(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	id := loads(h, a, b)
-	await(a, (*benchdv1.SessionResponse).GetAction)
-	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Leaving{Leaving: &benchdv1.Leaving{Reason: "terminated"}}})
-	h.until(id, result.Failed)
-	require.Contains(t, h.result(id).Reason, "whether it was done is not known")
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		id := loads(h, a, b)
+		await(a, (*benchdv1.SessionResponse).GetAction)
+		a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Leaving{Leaving: &benchdv1.Leaving{Reason: "terminated"}}})
+		h.until(id, result.Failed)
+		require.Contains(t, h.result(id).Reason, "whether it was done is not known")
+	})
 }
 
 func TestACancelGivesTheActionUp(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id := loads(h, a)
-	order := await(a, (*benchdv1.SessionResponse).GetAction)
-	h.cancel(id)
-	require.Equal(t, order.GetId(), await(a, (*benchdv1.SessionResponse).GetCancelAction).GetId())
-	h.until(id, result.Cancelled)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id := loads(h, a)
+		order := await(a, (*benchdv1.SessionResponse).GetAction)
+		h.cancel(id)
+		require.Equal(t, order.GetId(), await(a, (*benchdv1.SessionResponse).GetCancelAction).GetId())
+		h.until(id, result.Cancelled)
+	})
 }

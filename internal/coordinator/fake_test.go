@@ -32,7 +32,8 @@ import (
 // patience bounds every wait of these tests.
 const patience = tolerance.Patience
 
-// house is a coordinator on an in-memory network, which can be stopped and started again on the same archive.
+// house is a coordinator on an in-memory network, which can be stopped and started again on the same archive. It works in a
+// bubble of testing/synctest: grace periods and intervals take no time, and a stall of the machine is not seen.
 type house struct {
 	t        *testing.T
 	dir      string
@@ -44,6 +45,7 @@ type house struct {
 	c        *coordinator.Coordinator
 	server   *grpc.Server
 	listener *bufconn.Listener
+	serving  sync.WaitGroup
 	conn     *grpc.ClientConn
 	runs     benchdv1.RunServiceClient
 
@@ -78,7 +80,8 @@ func (h *house) open() {
 	h.listener = bufconn.Listen(1 << 20)
 	h.server = grpc.NewServer(coordinator.ServerOptions()...)
 	c.Register(h.server)
-	go func() { _ = h.server.Serve(h.listener) }()
+	server, listener := h.server, h.listener
+	h.serving.Go(func() { _ = server.Serve(listener) })
 	h.conn, err = grpc.NewClient("passthrough:///coordinator",
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return h.listener.DialContext(ctx) }),
 		grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -94,6 +97,7 @@ func (h *house) close() {
 	late := time.AfterFunc(time.Second, h.server.Stop)
 	h.server.GracefulStop()
 	late.Stop()
+	h.serving.Wait()
 	require.NoError(h.t, h.conn.Close())
 	require.NoError(h.t, h.c.Close(context.WithoutCancel(h.t.Context())))
 	h.c = nil

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -27,89 +28,95 @@ func (p *puppet) hold(start *benchdv1.Start) {
 
 func TestQueuedAndPreparingRunsOutliveTheCoordinator(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-	require.NoError(t, err)
-	queued, err := h.submit(&benchdv1.SubmitRequest{Agents: 1}, "duration=1m")
-	require.NoError(t, err)
-	order := await(a, (*benchdv1.SessionResponse).GetPrepare)
-	h.until(id, result.Preparing)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
+		require.NoError(t, err)
+		queued, err := h.submit(&benchdv1.SubmitRequest{Agents: 1}, "duration=1m")
+		require.NoError(t, err)
+		order := await(a, (*benchdv1.SessionResponse).GetPrepare)
+		h.until(id, result.Preparing)
 
-	// It never heard of the order: it is told again. Then it has prepared while nobody listened.
-	h.close()
-	h.open()
-	h.until(queued, result.Queued)
-	a.connect()
-	require.Equal(t, id+".1", await(a, (*benchdv1.SessionResponse).GetPrepare).GetId().GetRun())
-	h.close()
-	h.open()
-	a.hello.Held = []*benchdv1.HeldShard{{Id: order.GetId(), Prepared: true}}
-	a.connect()
-	start := a.begin()
-	a.window(start.GetId(), 0, 5, "OK", true)
-	a.ended(start.GetId(), 1, 5)
-	h.until(id, result.Complete)
-	require.True(t, h.result(id).Reconcile.OK)
-	require.Equal(t, queued+".1", await(a, (*benchdv1.SessionResponse).GetPrepare).GetId().GetRun())
-	h.cancel(queued)
-	h.until(queued, result.Cancelled)
+		// It never heard of the order: it is told again. Then it has prepared while nobody listened.
+		h.close()
+		h.open()
+		h.until(queued, result.Queued)
+		a.connect()
+		require.Equal(t, id+".1", await(a, (*benchdv1.SessionResponse).GetPrepare).GetId().GetRun())
+		h.close()
+		h.open()
+		a.hello.Held = []*benchdv1.HeldShard{{Id: order.GetId(), Prepared: true}}
+		a.connect()
+		start := a.begin()
+		a.window(start.GetId(), 0, 5, "OK", true)
+		a.ended(start.GetId(), 1, 5)
+		h.until(id, result.Complete)
+		require.True(t, h.result(id).Reconcile.OK)
+		require.Equal(t, queued+".1", await(a, (*benchdv1.SessionResponse).GetPrepare).GetId().GetRun())
+		h.cancel(queued)
+		h.until(queued, result.Cancelled)
+	})
 }
 
 func TestAStartThatNobodyHeardOfIsFixedAnewAfterARestart(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m")
-	require.NoError(t, err)
-	order := []*benchdv1.Prepare{a.ready(), b.ready()}
-	h.until(id, result.Running)
-	h.close() // between fixing the instant and telling it
-	h.open()
-	for i, p := range []*puppet{a, b} {
-		p.hello.Held = []*benchdv1.HeldShard{{Id: order[i].GetId(), Prepared: true}}
-		p.connect()
-	}
-	for _, p := range []*puppet{a, b} {
-		start := await(p, (*benchdv1.SessionResponse).GetStart)
-		at := wire.ToLine(start.GetTimebase()).Inverse(start.GetAtRunNs())
-		require.Greater(t, at, p.clock.Now()-int64(time.Second), "the instant is not one of before the restart")
-		p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Started{Started: &benchdv1.Started{
-			Id: start.GetId(), Phase: start.GetPhase(), FirstSentAgentNs: at,
-		}}})
-		p.window(start.GetId(), 0, 5, "OK", true)
-		p.ended(start.GetId(), 1, 5)
-	}
-	h.until(id, result.Complete)
-	run := h.result(id)
-	require.Len(t, run.Start.Agents, 2)
-	require.LessOrEqual(t, run.Start.SkewMS, run.Start.UncertaintyMS)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m")
+		require.NoError(t, err)
+		order := []*benchdv1.Prepare{a.ready(), b.ready()}
+		h.until(id, result.Running)
+		h.close() // between fixing the instant and telling it
+		h.open()
+		for i, p := range []*puppet{a, b} {
+			p.hello.Held = []*benchdv1.HeldShard{{Id: order[i].GetId(), Prepared: true}}
+			p.connect()
+		}
+		for _, p := range []*puppet{a, b} {
+			start := await(p, (*benchdv1.SessionResponse).GetStart)
+			at := wire.ToLine(start.GetTimebase()).Inverse(start.GetAtRunNs())
+			require.Greater(t, at, p.clock.Now()-int64(time.Second), "the instant is not one of before the restart")
+			p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Started{Started: &benchdv1.Started{
+				Id: start.GetId(), Phase: start.GetPhase(), FirstSentAgentNs: at,
+			}}})
+			p.window(start.GetId(), 0, 5, "OK", true)
+			p.ended(start.GetId(), 1, 5)
+		}
+		h.until(id, result.Complete)
+		run := h.result(id)
+		require.Len(t, run.Start.Agents, 2)
+		require.LessOrEqual(t, run.Start.SkewMS, run.Start.UncertaintyMS)
+	})
 }
 
 func TestAStartThatOneAgentHeardOfIsToldToTheOther(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m")
-	require.NoError(t, err)
-	a.ready()
-	order := b.ready()
-	start := a.begin()
-	h.close()
-	h.open()
-	b.hello.Held = []*benchdv1.HeldShard{{Id: order.GetId(), Prepared: true}}
-	b.connect().welcomed() // it comes first, and does not know the run's time
-	a.hold(start)
-	a.connect()
-	told := await(b, (*benchdv1.SessionResponse).GetStart)
-	require.Equal(t, start.GetAtRunNs(), told.GetAtRunNs())
-	ours := wire.ToLine(start.GetTimebase()).Inverse(start.GetAtRunNs())
-	theirs := wire.ToLine(told.GetTimebase()).Inverse(told.GetAtRunNs())
-	require.InDelta(t, a.clock.Now()-ours, b.clock.Now()-theirs, 50e6, "it is the same instant")
-	h.cancel(id)
-	a.drop(start.GetId())
-	b.drop(order.GetId())
-	h.until(id, result.Cancelled)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m")
+		require.NoError(t, err)
+		a.ready()
+		order := b.ready()
+		start := a.begin()
+		h.close()
+		h.open()
+		b.hello.Held = []*benchdv1.HeldShard{{Id: order.GetId(), Prepared: true}}
+		b.connect().welcomed() // it comes first, and does not know the run's time
+		a.hold(start)
+		a.connect()
+		told := await(b, (*benchdv1.SessionResponse).GetStart)
+		require.Equal(t, start.GetAtRunNs(), told.GetAtRunNs())
+		ours := wire.ToLine(start.GetTimebase()).Inverse(start.GetAtRunNs())
+		theirs := wire.ToLine(told.GetTimebase()).Inverse(told.GetAtRunNs())
+		require.InDelta(t, a.clock.Now()-ours, b.clock.Now()-theirs, 50e6, "it is the same instant")
+		h.cancel(id)
+		a.drop(start.GetId())
+		b.drop(order.GetId())
+		h.until(id, result.Cancelled)
+	})
 }
 
 // drop lets the puppet end its part without a window.
@@ -123,221 +130,235 @@ func TestACancelEndsARunAtEveryStage(t *testing.T) {
 	for _, stage := range []string{"preparing", "starting", "stopping"} {
 		t.Run(stage, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
-			a := newPuppet(h, "a").connect()
-			id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-			require.NoError(t, err)
-			order := await(a, (*benchdv1.SessionResponse).GetPrepare)
-			if stage == "preparing" {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t)
+				a := newPuppet(h, "a").connect()
+				id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
+				require.NoError(t, err)
+				order := await(a, (*benchdv1.SessionResponse).GetPrepare)
+				if stage == "preparing" {
+					h.cancel(id)
+					require.Equal(t, order.GetId().GetRun(), await(a, (*benchdv1.SessionResponse).GetRelease).GetId().GetRun())
+					h.until(id, result.Cancelled)
+					return
+				}
+				a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: &benchdv1.Prepared{Id: order.GetId()}}})
+				await(a, (*benchdv1.SessionResponse).GetStart)
 				h.cancel(id)
-				require.Equal(t, order.GetId().GetRun(), await(a, (*benchdv1.SessionResponse).GetRelease).GetId().GetRun())
+				if stage == "stopping" {
+					h.until(id, result.Stopping)
+					h.cancel(id)
+				}
+				a.drop(order.GetId())
 				h.until(id, result.Cancelled)
-				return
-			}
-			a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: &benchdv1.Prepared{Id: order.GetId()}}})
-			await(a, (*benchdv1.SessionResponse).GetStart)
-			h.cancel(id)
-			if stage == "stopping" {
-				h.until(id, result.Stopping)
-				h.cancel(id)
-			}
-			a.drop(order.GetId())
-			h.until(id, result.Cancelled)
-			require.Equal(t, "cancelled by the test", h.result(id).Reason)
+				require.Equal(t, "cancelled by the test", h.result(id).Reason)
+			})
 		})
 	}
 }
 
 func TestAMalformedAgentSpoilsNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-	require.NoError(t, err)
-	order := await(a, (*benchdv1.SessionResponse).GetPrepare)
-	ended := func(phase string) {
-		a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
-			Id: order.GetId(), Phase: phase, Final: true, Windows: 2_000_000_000, EndedNs: -5, Left: "",
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
+		require.NoError(t, err)
+		order := await(a, (*benchdv1.SessionResponse).GetPrepare)
+		ended := func(phase string) {
+			a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
+				Id: order.GetId(), Phase: phase, Final: true, Windows: 2_000_000_000, EndedNs: -5, Left: "",
+			}}})
+		}
+		ended("measure")
+		ended("nonsense")
+		a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Started{Started: &benchdv1.Started{Id: order.GetId(), Phase: "measure"}}})
+		a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: &benchdv1.Prepared{
+			Id: &benchdv1.ShardId{Run: id + ".1", Shard: 1_000_000, Attempt: 1_000_000},
 		}}})
-	}
-	ended("measure")
-	ended("nonsense")
-	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Started{Started: &benchdv1.Started{Id: order.GetId(), Phase: "measure"}}})
-	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: &benchdv1.Prepared{
-		Id: &benchdv1.ShardId{Run: id + ".1", Shard: 1_000_000, Attempt: 1_000_000},
-	}}})
-	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: &benchdv1.Prepared{Id: order.GetId()}}})
-	start := a.begin()
-	var empty latency.Histogram
-	empty.Record(1)
-	for _, bent := range []latency.WindowID{
-		{Run: id + ".1", Phase: "nonsense", Attempt: 1},
-		{Run: id + ".1", Phase: "measure", Attempt: 1, Shard: 1_000_000},
-		{Run: id + ".1", Phase: "measure", Attempt: 7},
-		{Run: "nonsense", Phase: "measure", Attempt: 1},
-	} {
-		bent.Seq = 77
-		a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: wire.FromWindow(&latency.Window{
-			ID: bent, Series: []latency.Series{{Key: latency.Key{Op: "READ", Outcome: "OK"}, Response: &empty, Service: &empty}},
-		})}})
-		a.acked(77) // it need not keep it
-	}
-	a.window(start.GetId(), 0, 5, "OK", true)
-	a.ended(start.GetId(), 1, 5)
-	h.until(id, result.Complete)
-	require.Equal(t, result.Reconcile{Issued: 5, Recorded: 5, Merged: 5, OK: true}, h.result(id).Reconcile)
+		a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: &benchdv1.Prepared{Id: order.GetId()}}})
+		start := a.begin()
+		var empty latency.Histogram
+		empty.Record(1)
+		for _, bent := range []latency.WindowID{
+			{Run: id + ".1", Phase: "nonsense", Attempt: 1},
+			{Run: id + ".1", Phase: "measure", Attempt: 1, Shard: 1_000_000},
+			{Run: id + ".1", Phase: "measure", Attempt: 7},
+			{Run: "nonsense", Phase: "measure", Attempt: 1},
+		} {
+			bent.Seq = 77
+			a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: wire.FromWindow(&latency.Window{
+				ID: bent, Series: []latency.Series{{Key: latency.Key{Op: "READ", Outcome: "OK"}, Response: &empty, Service: &empty}},
+			})}})
+			a.acked(77) // it need not keep it
+		}
+		a.window(start.GetId(), 0, 5, "OK", true)
+		a.ended(start.GetId(), 1, 5)
+		h.until(id, result.Complete)
+		require.Equal(t, result.Reconcile{Issued: 5, Recorded: 5, Merged: 5, OK: true}, h.result(id).Reconcile)
+	})
 }
 
 // A window that ends in eighteen years ends its stream with the reason, also where status lines are wanted; the run, and
 // another one beside it, go on.
 func TestAWindowBeyondTheBoundsIsRefused(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	evil, honest := newPuppet(h, "evil", "evil").connect(), newPuppet(h, "honest", "honest").connect()
-	far, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"evil": "yes"}}, "duration=1m", "status=true")
-	require.NoError(t, err)
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"honest": "yes"}}, "duration=1m")
-	require.NoError(t, err)
-	evil.ready()
-	honest.ready()
-	start, fair := evil.begin(), honest.begin()
-	var one latency.Histogram
-	one.Record(1)
-	evil.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: wire.FromWindow(&latency.Window{
-		ID:  latency.WindowID{Run: start.GetId().GetRun(), Phase: "measure", Attempt: 1},
-		End: 1 << 59, Series: []latency.Series{{Key: latency.Key{Op: "READ", Outcome: "OK"}, Response: &one, Service: &one}},
-	})}})
-	refused := evil.refused()
-	require.ErrorIs(t, refused, wire.ErrMalformed)
-	require.EqualError(t, refused, "Window.end_ns is 576460752303423488: it must be from 0 to 315360000000000000")
-	honest.window(fair.GetId(), 0, 5, "OK", true)
-	honest.ended(fair.GetId(), 1, 5)
-	h.until(id, result.Complete)
-	require.Equal(t, uint64(5), h.result(id).Reconcile.Merged)
-	require.NotEmpty(t, far)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		evil, honest := newPuppet(h, "evil", "evil").connect(), newPuppet(h, "honest", "honest").connect()
+		far, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"evil": "yes"}}, "duration=1m", "status=true")
+		require.NoError(t, err)
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"honest": "yes"}}, "duration=1m")
+		require.NoError(t, err)
+		evil.ready()
+		honest.ready()
+		start, fair := evil.begin(), honest.begin()
+		var one latency.Histogram
+		one.Record(1)
+		evil.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: wire.FromWindow(&latency.Window{
+			ID:  latency.WindowID{Run: start.GetId().GetRun(), Phase: "measure", Attempt: 1},
+			End: 1 << 59, Series: []latency.Series{{Key: latency.Key{Op: "READ", Outcome: "OK"}, Response: &one, Service: &one}},
+		})}})
+		refused := evil.refused()
+		require.ErrorIs(t, refused, wire.ErrMalformed)
+		require.EqualError(t, refused, "Window.end_ns is 576460752303423488: it must be from 0 to 315360000000000000")
+		honest.window(fair.GetId(), 0, 5, "OK", true)
+		honest.ended(fair.GetId(), 1, 5)
+		h.until(id, result.Complete)
+		require.Equal(t, uint64(5), h.result(id).Reconcile.Merged)
+		require.NotEmpty(t, far)
+	})
 }
 
 func TestAnAgentThatDoesNotReadIsCutOff(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	deaf := newPuppet(h, "deaf")
-	stream := deaf.open()
-	var none latency.Histogram
-	w := wire.FromWindow(&latency.Window{ID: latency.WindowID{Run: "nonsense", Phase: "measure", Attempt: 1}, Series: []latency.Series{
-		{Key: latency.Key{Op: "READ", Outcome: "OK"}, Response: &none, Service: &none},
-	}})
-	go func() {
-		for { // each is answered, until nothing goes either way any more
-			if stream.Send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: w}}) != nil {
-				return
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		deaf := newPuppet(h, "deaf")
+		stream := deaf.open()
+		var none latency.Histogram
+		w := wire.FromWindow(&latency.Window{ID: latency.WindowID{Run: "nonsense", Phase: "measure", Attempt: 1}, Series: []latency.Series{
+			{Key: latency.Key{Op: "READ", Outcome: "OK"}, Response: &none, Service: &none},
+		}})
+		go func() {
+			for { // each is answered, until nothing goes either way any more
+				if stream.Send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: w}}) != nil {
+					return
+				}
 			}
-		}
-	}()
-	require.Eventually(t, func() bool { return h.logged("does not take its messages") }, patience, 50*time.Millisecond)
-	require.Eventually(t, func() bool {
-		resp, err := h.runs.Agents(t.Context(), &benchdv1.AgentsRequest{})
-		require.NoError(t, err)
-		return !resp.GetAgents()[0].GetConnected()
-	}, patience, 50*time.Millisecond)
+		}()
+		require.Eventually(t, func() bool { return h.logged("does not take its messages") }, patience, 50*time.Millisecond)
+		require.Eventually(t, func() bool {
+			resp, err := h.runs.Agents(t.Context(), &benchdv1.AgentsRequest{})
+			require.NoError(t, err)
+			return !resp.GetAgents()[0].GetConnected()
+		}, patience, 50*time.Millisecond)
+	})
 }
 
 func TestAnArchiveThatCannotBeWrittenHoldsUpNothingForEver(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-	require.NoError(t, err)
-	a.ready()
-	start := a.begin()
-	h.event(id, "measure starts")
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
+		require.NoError(t, err)
+		a.ready()
+		start := a.begin()
+		h.event(id, "measure starts")
 
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(h.dir, sqlite.FileName)+"?_pragma=busy_timeout(5000)")
-	require.NoError(t, err)
-	defer db.Close()
-	conn, err := db.Conn(t.Context())
-	require.NoError(t, err)
-	_, err = conn.ExecContext(t.Context(), "BEGIN IMMEDIATE")
-	require.NoError(t, err)
-	for seq := range 1000 {
-		a.window(start.GetId(), seq, 1, "OK", seq == 999)
-	}
-	a.ended(start.GetId(), 1000, 1)
-	require.Eventually(t, func() bool { return h.logged("archive windows") }, patience, 10*time.Millisecond, "the archive's own patience ends")
-	select {
-	case msg := <-a.in:
-		require.Nil(t, msg.GetAck(), "nothing is acknowledged that is not safe")
-	default:
-	}
-	_, err = conn.ExecContext(t.Context(), "ROLLBACK")
-	require.NoError(t, err)
-	h.until(id, result.Complete)
-	require.Equal(t, result.Reconcile{Issued: 1000, Recorded: 1000, Merged: 1000, OK: true}, h.result(id).Reconcile)
+		db, err := sql.Open("sqlite", "file:"+filepath.Join(h.dir, sqlite.FileName)+"?_pragma=busy_timeout(5000)")
+		require.NoError(t, err)
+		defer db.Close()
+		conn, err := db.Conn(t.Context())
+		require.NoError(t, err)
+		_, err = conn.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+		require.NoError(t, err)
+		for seq := range 1000 {
+			a.window(start.GetId(), seq, 1, "OK", seq == 999)
+		}
+		a.ended(start.GetId(), 1000, 1)
+		require.Eventually(t, func() bool { return h.logged("archive windows") }, patience, 10*time.Millisecond, "the archive's own patience ends")
+		select {
+		case msg := <-a.in:
+			require.Nil(t, msg.GetAck(), "nothing is acknowledged that is not safe")
+		default:
+		}
+		_, err = conn.ExecContext(t.Context(), "ROLLBACK")
+		require.NoError(t, err)
+		h.until(id, result.Complete)
+		require.Equal(t, result.Reconcile{Issued: 1000, Recorded: 1000, Merged: 1000, OK: true}, h.result(id).Reconcile)
+	})
 }
 
 func TestAnAgentThatComesBackTooLateIsFreeForTheNextRun(t *testing.T) {
 	t.Parallel()
-	h := newHouseOf(t, 200*time.Millisecond)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{
-		Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
-	}, "duration=1m")
-	require.NoError(t, err)
-	a.ready()
-	b.ready()
-	a.begin()
-	start := b.begin()
-	b.cancel()
-	require.Error(t, b.refused())
-	h.event(id, "not heard of")
-	next, err := h.submit(&benchdv1.SubmitRequest{Agents: 1}, "duration=1m")
-	require.NoError(t, err)
-	b.hold(start)
-	b.connect()
-	require.Equal(t, next+".1", b.ready().GetId().GetRun())
-	h.until(id, result.Running)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouseOf(t, 200*time.Millisecond)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{
+			Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
+		}, "duration=1m")
+		require.NoError(t, err)
+		a.ready()
+		b.ready()
+		a.begin()
+		start := b.begin()
+		b.cancel()
+		require.Error(t, b.refused())
+		h.event(id, "not heard of")
+		next, err := h.submit(&benchdv1.SubmitRequest{Agents: 1}, "duration=1m")
+		require.NoError(t, err)
+		b.hold(start)
+		b.connect()
+		require.Equal(t, next+".1", b.ready().GetId().GetRun())
+		h.until(id, result.Running)
+	})
 }
 
 // TestAnAgentThatIsStartedAnewDeliversWhatItsSpoolHas lets an agent be killed and started again while its windows are
 // on their way: what was measured before counts, and the result says from when on the agent is missing.
 func TestAnAgentThatIsStartedAnewDeliversWhatItsSpoolHas(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{
-		Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
-	}, "duration=1m")
-	require.NoError(t, err)
-	a.ready()
-	b.ready()
-	start, lost := a.begin(), b.begin()
-	b.window(lost.GetId(), 0, 7, "OK", false)
-	b.acked(0)
-	b.cancel() // killed
-	require.Error(t, b.refused())
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{
+			Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
+		}, "duration=1m")
+		require.NoError(t, err)
+		a.ready()
+		b.ready()
+		start, lost := a.begin(), b.begin()
+		b.window(lost.GetId(), 0, 7, "OK", false)
+		b.acked(0)
+		b.cancel() // killed
+		require.Error(t, b.refused())
 
-	a.window(start.GetId(), 0, 5, "OK", true)
-	a.ended(start.GetId(), 1, 5)
-	a.acked(0)
+		a.window(start.GetId(), 0, 5, "OK", true)
+		a.ended(start.GetId(), 1, 5)
+		a.acked(0)
 
-	b.hello.BootId = "another"
-	b.hello.Held = []*benchdv1.HeldShard{{
-		Id: lost.GetId(), Phase: "measure", Recovered: true,
-		Ended: []*benchdv1.PhaseEnded{{Id: lost.GetId(), Phase: "measure", EndedNs: 3e8, Windows: 3, Issued: 21, Recorded: 21, Final: true, Left: "the agent was started anew"}},
-	}}
-	b.connect()
-	h.event(id, "started anew")
-	b.window(lost.GetId(), 0, 7, "OK", false) // once more: the acknowledgement was not heard
-	b.window(lost.GetId(), 1, 7, "OK", false)
-	b.window(lost.GetId(), 2, 7, "OK", false)
-	h.until(id, result.Partial)
-	run := h.result(id)
-	require.Equal(t, result.Reconcile{Issued: 26, Recorded: 26, Merged: 26, OK: true}, run.Reconcile)
-	require.Equal(t, []string{"agent b: lost at 0.3 s of 60 s: the agent was started anew"}, run.Missing)
-	require.Equal(t, lost.GetId().GetRun(), await(b, (*benchdv1.SessionResponse).GetRelease).GetId().GetRun())
+		b.hello.BootId = "another"
+		b.hello.Held = []*benchdv1.HeldShard{{
+			Id: lost.GetId(), Phase: "measure", Recovered: true,
+			Ended: []*benchdv1.PhaseEnded{{Id: lost.GetId(), Phase: "measure", EndedNs: 3e8, Windows: 3, Issued: 21, Recorded: 21, Final: true, Left: "the agent was started anew"}},
+		}}
+		b.connect()
+		h.event(id, "started anew")
+		b.window(lost.GetId(), 0, 7, "OK", false) // once more: the acknowledgement was not heard
+		b.window(lost.GetId(), 1, 7, "OK", false)
+		b.window(lost.GetId(), 2, 7, "OK", false)
+		h.until(id, result.Partial)
+		run := h.result(id)
+		require.Equal(t, result.Reconcile{Issued: 26, Recorded: 26, Merged: 26, OK: true}, run.Reconcile)
+		require.Equal(t, []string{"agent b: lost at 0.3 s of 60 s: the agent was started anew"}, run.Missing)
+		require.Equal(t, lost.GetId().GetRun(), await(b, (*benchdv1.SessionResponse).GetRelease).GetId().GetRun())
 
-	next, err := h.submit(&benchdv1.SubmitRequest{Agents: 2}, "duration=1m")
-	require.NoError(t, err)
-	a.ready() // the steward's turn comes first
-	b.ready()
-	h.cancel(next)
+		next, err := h.submit(&benchdv1.SubmitRequest{Agents: 2}, "duration=1m")
+		require.NoError(t, err)
+		a.ready() // the steward's turn comes first
+		b.ready()
+		h.cancel(next)
+	})
 }

@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -49,47 +50,53 @@ func (p *puppet) addsFault() {
 // What a run has added to a sandbox is ended before anybody is told that the run is over, however it ends.
 func TestFaultsEndWithTheirRun(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id, start := withFault(h, a)
-	over(a, start)
-	a.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_DONE)
-	h.until(id, result.Complete)
-	h.event(id, "at the run's end: done")
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id, start := withFault(h, a)
+		over(a, start)
+		a.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_DONE)
+		h.until(id, result.Complete)
+		h.event(id, "at the run's end: done")
 
-	id, start = withFault(h, a)
-	h.cancel(id)
-	over(a, start)
-	a.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_DONE)
-	h.until(id, result.Cancelled)
+		id, start = withFault(h, a)
+		h.cancel(id)
+		over(a, start)
+		a.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_DONE)
+		h.until(id, result.Cancelled)
+	})
 }
 
 // The process that added a fault may be gone: another agent ends it. Where nobody can, the timeline says what to do.
 func TestFaultsOfARunThatHasLostItsAgentAreEndedByAnother(t *testing.T) {
 	t.Parallel()
-	h := newHouseOf(t, 300*time.Millisecond)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	id := faulty(h, 2)
-	a.ready()
-	b.ready()
-	a.begin()
-	start := b.begin()
-	a.addsFault()
-	h.event(id, "fault stall op=get ended after")
-	a.cancel()
-	over(b, start)
-	b.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_DONE)
-	h.until(id, result.Failed)
-	h.event(id, "at the run's end: done")
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouseOf(t, 300*time.Millisecond)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		id := faulty(h, 2)
+		a.ready()
+		b.ready()
+		a.begin()
+		start := b.begin()
+		a.addsFault()
+		h.event(id, "fault stall op=get ended after")
+		a.cancel()
+		over(b, start)
+		b.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_DONE)
+		h.until(id, result.Failed)
+		h.event(id, "at the run's end: done")
+	})
 }
 
 func TestFaultsThatMayRemainAreTold(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id, start := withFault(h, a)
-	over(a, start)
-	a.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED)
-	h.until(id, result.Complete)
-	h.event(id, "faults that the run has added may remain: no; look with `benchctl sandbox fault list`")
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id, start := withFault(h, a)
+		over(a, start)
+		a.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED)
+		h.until(id, result.Complete)
+		h.event(id, "faults that the run has added may remain: no; look with `benchctl sandbox fault list`")
+	})
 }

@@ -3,6 +3,7 @@ package coordinator_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -63,32 +64,34 @@ func FuzzSession(f *testing.F) {
 	f.Add(pack(window))
 	f.Add([]byte{3, 1, 2, 3})
 	f.Fuzz(func(t *testing.T, input []byte) {
-		h := newHouse(t)
-		a := newPuppet(h, "a", "honest").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"honest": "yes"}}, "duration=1m")
-		require.NoError(t, err)
-		a.ready()
-		start := a.begin()
+		synctest.Test(t, func(t *testing.T) {
+			h := newHouse(t)
+			a := newPuppet(h, "a", "honest").connect()
+			id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"honest": "yes"}}, "duration=1m")
+			require.NoError(t, err)
+			a.ready()
+			start := a.begin()
 
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		defer cancel()
-		stream, err := h.conn.NewStream(ctx, &grpc.StreamDesc{StreamName: "Session", ServerStreams: true, ClientStreams: true},
-			benchdv1.AgentService_Session_FullMethodName, grpc.ForceCodecV2(raw{}))
-		require.NoError(t, err)
-		for len(input) > 0 {
-			n := min(int(input[0]), len(input)-1)
-			if stream.SendMsg(input[1:1+n]) != nil {
-				break
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
+			stream, err := h.conn.NewStream(ctx, &grpc.StreamDesc{StreamName: "Session", ServerStreams: true, ClientStreams: true},
+				benchdv1.AgentService_Session_FullMethodName, grpc.ForceCodecV2(raw{}))
+			require.NoError(t, err)
+			for len(input) > 0 {
+				n := min(int(input[0]), len(input)-1)
+				if stream.SendMsg(input[1:1+n]) != nil {
+					break
+				}
+				input = input[1+n:]
 			}
-			input = input[1+n:]
-		}
-		_ = stream.CloseSend()
-		for stream.RecvMsg(nil) == nil { // until the coordinator has had enough, too
-		}
+			_ = stream.CloseSend()
+			for stream.RecvMsg(nil) == nil { // until the coordinator has had enough, too
+			}
 
-		a.window(start.GetId(), 0, 5, "OK", true)
-		a.ended(start.GetId(), 1, 5)
-		h.until(id, result.Complete)
-		require.Equal(t, result.Reconcile{Issued: 5, Recorded: 5, Merged: 5, OK: true}, h.result(id).Reconcile)
+			a.window(start.GetId(), 0, 5, "OK", true)
+			a.ended(start.GetId(), 1, 5)
+			h.until(id, result.Complete)
+			require.Equal(t, result.Reconcile{Issued: 5, Recorded: 5, Merged: 5, OK: true}, h.result(id).Reconcile)
+		})
 	})
 }

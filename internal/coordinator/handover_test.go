@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -51,101 +52,107 @@ func (p *puppet) hasLoaded(id *benchdv1.ShardId, windows uint32) {
 // their numbers.
 func TestASeriesKeepsItsPercentilesAfterAHandover(t *testing.T) {
 	t.Parallel()
-	const windows, lostAfter = 60, 5
-	h := newHouseOf(t, 200*time.Millisecond)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{
-		Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
-	}, "phase=load", "recordcount=10000")
-	require.NoError(t, err)
-	a.ready()
-	b.ready()
-	ofA, ofB := a.begin(), b.begin()
-	b.loads(ofB.GetId(), 0, lostAfter, false)
-	b.cancel()
-	require.Error(t, b.refused())
-	h.event(id, "agent b was lost")
-	c := newPuppet(h, "c").connect()
-	c.ready()
-	ofC := await(c, (*benchdv1.SessionResponse).GetStart)
-	a.loads(ofA.GetId(), 0, windows, true)
-	c.loads(ofC.GetId(), 3*time.Second, windows/2, true)
-	a.hasLoaded(ofA.GetId(), windows)
-	c.hasLoaded(ofC.GetId(), windows/2)
-	h.until(id, result.Complete)
-	series := h.result(id).Phases[0].Series
-	require.Len(t, series, windows)
-	for _, p := range series {
-		require.NotNil(t, p.Operations[0].P50, "at %v s", p.T)
-	}
-	require.EqualValues(t, 200, series[windows-1].Ops)
+	synctest.Test(t, func(t *testing.T) {
+		const windows, lostAfter = 60, 5
+		h := newHouseOf(t, 200*time.Millisecond)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{
+			Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
+		}, "phase=load", "recordcount=10000")
+		require.NoError(t, err)
+		a.ready()
+		b.ready()
+		ofA, ofB := a.begin(), b.begin()
+		b.loads(ofB.GetId(), 0, lostAfter, false)
+		b.cancel()
+		require.Error(t, b.refused())
+		h.event(id, "agent b was lost")
+		c := newPuppet(h, "c").connect()
+		c.ready()
+		ofC := await(c, (*benchdv1.SessionResponse).GetStart)
+		a.loads(ofA.GetId(), 0, windows, true)
+		c.loads(ofC.GetId(), 3*time.Second, windows/2, true)
+		a.hasLoaded(ofA.GetId(), windows)
+		c.hasLoaded(ofC.GetId(), windows/2)
+		h.until(id, result.Complete)
+		series := h.result(id).Phases[0].Series
+		require.Len(t, series, windows)
+		for _, p := range series {
+			require.NotNil(t, p.Operations[0].P50, "at %v s", p.T)
+		}
+		require.EqualValues(t, 200, series[windows-1].Ops)
+	})
 }
 
 // An agent that takes a load up from a lost one begins when it can: that is no skew of the start.
 func TestOnlyFirstAttemptsCountForTheSkewOfTheStart(t *testing.T) {
 	t.Parallel()
-	h := newHouseOf(t, 200*time.Millisecond)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{
-		Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
-	}, "phase=load")
-	require.NoError(t, err)
-	a.ready()
-	b.ready()
-	start := a.begin()
-	b.begin()
-	b.cancel()
-	require.Error(t, b.refused())
-	h.event(id, "agent b was lost")
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouseOf(t, 200*time.Millisecond)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{
+			Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
+		}, "phase=load")
+		require.NoError(t, err)
+		a.ready()
+		b.ready()
+		start := a.begin()
+		b.begin()
+		b.cancel()
+		require.Error(t, b.refused())
+		h.event(id, "agent b was lost")
 
-	c := newPuppet(h, "c").connect()
-	require.EqualValues(t, 2, c.ready().GetId().GetAttempt())
-	again := await(c, (*benchdv1.SessionResponse).GetStart)
-	c.firstSentAt(again, 12*time.Second)
-	for _, s := range []struct {
-		p     *puppet
-		start *benchdv1.Start
-	}{{a, start}, {c, again}} {
-		s.p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
-			Id: s.start.GetId(), Phase: "load", Final: true,
-		}}})
-	}
-	h.until(id, result.Complete)
-	run := h.result(id)
-	var names []string
-	for _, s := range run.Start.Agents {
-		names = append(names, s.Name)
-	}
-	require.ElementsMatch(t, []string{"a", "b"}, names)
-	require.Less(t, run.Start.SkewMS, 1.0)
+		c := newPuppet(h, "c").connect()
+		require.EqualValues(t, 2, c.ready().GetId().GetAttempt())
+		again := await(c, (*benchdv1.SessionResponse).GetStart)
+		c.firstSentAt(again, 12*time.Second)
+		for _, s := range []struct {
+			p     *puppet
+			start *benchdv1.Start
+		}{{a, start}, {c, again}} {
+			s.p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
+				Id: s.start.GetId(), Phase: "load", Final: true,
+			}}})
+		}
+		h.until(id, result.Complete)
+		run := h.result(id)
+		var names []string
+		for _, s := range run.Start.Agents {
+			names = append(names, s.Name)
+		}
+		require.ElementsMatch(t, []string{"a", "b"}, names)
+		require.Less(t, run.Start.SkewMS, 1.0)
+	})
 }
 
 // The wait for an agent that does not come back is a setting; the default would keep the load idle for 40 s.
 func TestALoadIsHandedOverAfterTheTimeThatItsSettingsGive(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{
-		Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
-	}, "phase=load", "recordcount=10000", "handover.after=1s")
-	require.NoError(t, err)
-	a.ready()
-	b.ready()
-	ofA, ofB := a.begin(), b.begin()
-	b.loads(ofB.GetId(), 0, 5, false)
-	b.cancel()
-	require.Error(t, b.refused())
-	h.event(id, "agent b is not connected; it has 1s to come back")
-	a.loads(ofA.GetId(), 0, 10, true)
-	a.hasLoaded(ofA.GetId(), 10)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{
+			Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
+		}, "phase=load", "recordcount=10000", "handover.after=1s")
+		require.NoError(t, err)
+		a.ready()
+		b.ready()
+		ofA, ofB := a.begin(), b.begin()
+		b.loads(ofB.GetId(), 0, 5, false)
+		b.cancel()
+		require.Error(t, b.refused())
+		h.event(id, "agent b is not connected; it has 1s to come back")
+		a.loads(ofA.GetId(), 0, 10, true)
+		a.hasLoaded(ofA.GetId(), 10)
 
-	again := a.ready()
-	require.Equal(t, ofB.GetId().GetShard(), again.GetId().GetShard())
-	require.EqualValues(t, 2, again.GetId().GetAttempt())
-	require.Equal(t, []int64{500}, again.GetLoaded())
-	await(a, (*benchdv1.SessionResponse).GetStart)
-	a.loads(again.GetId(), 2*time.Second, 5, true)
-	a.hasLoaded(again.GetId(), 5)
-	h.until(id, result.Complete)
-	require.Equal(t, []result.Handover{{Shard: int(again.GetId().GetShard()), From: "b", To: "a", T: 0.5, Seconds: 1.5}}, h.result(id).Phases[0].Handovers)
+		again := a.ready()
+		require.Equal(t, ofB.GetId().GetShard(), again.GetId().GetShard())
+		require.EqualValues(t, 2, again.GetId().GetAttempt())
+		require.Equal(t, []int64{500}, again.GetLoaded())
+		await(a, (*benchdv1.SessionResponse).GetStart)
+		a.loads(again.GetId(), 2*time.Second, 5, true)
+		a.hasLoaded(again.GetId(), 5)
+		h.until(id, result.Complete)
+		require.Equal(t, []result.Handover{{Shard: int(again.GetId().GetShard()), From: "b", To: "a", T: 0.5, Seconds: 1.5}}, h.result(id).Phases[0].Handovers)
+	})
 }

@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -32,77 +33,83 @@ func (h *house) counter(name string) float64 { return h.metric(name).GetCounter(
 // agent was away.
 func TestWindowsAreCountedByWhatBecameOfThem(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=10m", "interval=60s")
-	require.NoError(t, err)
-	a.ready()
-	start := a.begin()
-	for seq := range 3 {
-		a.window(start.GetId(), seq, 10, "OK", false)
-		a.acked(seq)
-	}
-	a.window(start.GetId(), 1, 10, "OK", false)
-	a.acked(1)
-	require.Eventually(t, func() bool { return h.metric("benchd_window_delay_seconds").GetHistogram().GetSampleCount() == 3 }, patience, time.Millisecond)
-	require.EqualValues(t, 3, h.counter("benchd_windows_merged_total"))
-	require.EqualValues(t, 1, h.counter("benchd_windows_repeated_total"))
-	require.Zero(t, h.counter("benchd_windows_late_total"), "all came within a minute")
-	require.EqualValues(t, 1, h.metric("benchd_runs_active").GetGauge().GetValue())
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=10m", "interval=60s")
+		require.NoError(t, err)
+		a.ready()
+		start := a.begin()
+		for seq := range 3 {
+			a.window(start.GetId(), seq, 10, "OK", false)
+			a.acked(seq)
+		}
+		a.window(start.GetId(), 1, 10, "OK", false)
+		a.acked(1)
+		require.Eventually(t, func() bool { return h.metric("benchd_window_delay_seconds").GetHistogram().GetSampleCount() == 3 }, patience, time.Millisecond)
+		require.EqualValues(t, 3, h.counter("benchd_windows_merged_total"))
+		require.EqualValues(t, 1, h.counter("benchd_windows_repeated_total"))
+		require.Zero(t, h.counter("benchd_windows_late_total"), "all came within a minute")
+		require.EqualValues(t, 1, h.metric("benchd_runs_active").GetGauge().GetValue())
 
-	id2 := start.GetId()
-	h.cancel(id)
-	a.ended(id2, 3, 10)
-	h.until(id, result.Cancelled)
-	require.Eventually(t, func() bool { return h.metric("benchd_runs_active").GetGauge().GetValue() == 0 }, patience, time.Millisecond)
-	a.window(id2, 3, 10, "OK", true)
-	require.Eventually(t, func() bool { return h.counter("benchd_windows_refused_total") == 1 }, patience, time.Millisecond)
+		id2 := start.GetId()
+		h.cancel(id)
+		a.ended(id2, 3, 10)
+		h.until(id, result.Cancelled)
+		require.Eventually(t, func() bool { return h.metric("benchd_runs_active").GetGauge().GetValue() == 0 }, patience, time.Millisecond)
+		a.window(id2, 3, 10, "OK", true)
+		require.Eventually(t, func() bool { return h.counter("benchd_windows_refused_total") == 1 }, patience, time.Millisecond)
+	})
 }
 
 func TestAWindowThatComesAnIntervalAfterItsEndIsLate(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	_, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=10m", "interval=100ms")
-	require.NoError(t, err)
-	a.ready()
-	start := a.begin()
-	end := wire.ToLine(start.GetTimebase()).Inverse(start.GetAtRunNs() + int64(100*time.Millisecond)) // of the window
-	<-time.After(time.Duration(end-a.clock.Now()) + 300*time.Millisecond)
-	a.window(start.GetId(), 0, 10, "OK", false)
-	a.acked(0)
-	require.Eventually(t, func() bool { return h.counter("benchd_windows_late_total") == 1 }, patience, time.Millisecond)
-	require.Greater(t, h.metric("benchd_window_delay_seconds").GetHistogram().GetSampleSum(), 0.1)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		_, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=10m", "interval=100ms")
+		require.NoError(t, err)
+		a.ready()
+		start := a.begin()
+		end := wire.ToLine(start.GetTimebase()).Inverse(start.GetAtRunNs() + int64(100*time.Millisecond)) // of the window
+		<-time.After(time.Duration(end-a.clock.Now()) + 300*time.Millisecond)
+		a.window(start.GetId(), 0, 10, "OK", false)
+		a.acked(0)
+		require.Eventually(t, func() bool { return h.counter("benchd_windows_late_total") == 1 }, patience, time.Millisecond)
+		require.Greater(t, h.metric("benchd_window_delay_seconds").GetHistogram().GetSampleSum(), 0.1)
+	})
 }
 
 // Counters go on where they were when the coordinator is started again, and what a run shows goes some time after its end.
 func TestARunIsShownUntilSomeTimeAfterItsEnd(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.show = 300 * time.Millisecond
-	a := newPuppet(h, "a").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=10m")
-	require.NoError(t, err)
-	a.ready()
-	start := a.begin()
-	a.window(start.GetId(), 0, 10, "OK", false)
-	a.acked(0)
-	shown := func(ops float64) func() bool {
-		return func() bool {
-			m := h.metric("benchd_operations_total")
-			return m.GetCounter().GetValue() == ops
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		h.show = 300 * time.Millisecond
+		a := newPuppet(h, "a").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=10m")
+		require.NoError(t, err)
+		a.ready()
+		start := a.begin()
+		a.window(start.GetId(), 0, 10, "OK", false)
+		a.acked(0)
+		shown := func(ops float64) func() bool {
+			return func() bool {
+				m := h.metric("benchd_operations_total")
+				return m.GetCounter().GetValue() == ops
+			}
 		}
-	}
-	require.Eventually(t, shown(10), patience, time.Millisecond)
-	h.close()
-	require.Error(t, a.refused())
-	h.open()
-	require.Eventually(t, shown(10), patience, time.Millisecond, "what is in the archive is shown")
-	require.EqualValues(t, 1, h.metric("benchd_agents_away").GetGauge().GetValue())
+		require.Eventually(t, shown(10), patience, time.Millisecond)
+		h.close()
+		require.Error(t, a.refused())
+		h.open()
+		require.Eventually(t, shown(10), patience, time.Millisecond, "what is in the archive is shown")
+		require.EqualValues(t, 1, h.metric("benchd_agents_away").GetGauge().GetValue())
 
-	h.cancel(id)
-	a.connect()
-	h.until(id, result.Cancelled)
-	require.Eventually(t, func() bool { return h.metric("benchd_operations_total") == nil }, patience, time.Millisecond)
-	require.Nil(t, h.metric("benchd_run_info"))
+		h.cancel(id)
+		a.connect()
+		h.until(id, result.Cancelled)
+		require.Eventually(t, func() bool { return h.metric("benchd_operations_total") == nil }, patience, time.Millisecond)
+		require.Nil(t, h.metric("benchd_run_info"))
+	})
 }

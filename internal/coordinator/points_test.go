@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -42,79 +43,81 @@ func (h *house) points(id string, attempts bool) (wait func() []*benchdv1.Points
 // The points of an agent that was lost count as far as its windows do, and are missing when it is away.
 func TestPointsOfAttemptsThatOthersFollowedAreFetched(t *testing.T) {
 	t.Parallel()
-	h := newHouseOf(t, 200*time.Millisecond)
-	b := newPuppet(h, "b").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{
-		Agents: 1, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
-	}, "phase=load", "recordcount=1000")
-	require.NoError(t, err)
-	b.ready()
-	b.loads(b.begin().GetId(), 0, 5, false)
-	b.cancel()
-	require.Error(t, b.refused())
-	h.event(id, "agent b was lost")
-	c := newPuppet(h, "c").connect()
-	c.ready()
-	of := await(c, (*benchdv1.SessionResponse).GetStart).GetId()
-	c.loads(of, time.Second, 5, true)
-	c.hasLoaded(of, 5)
-	h.until(id, result.Complete)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouseOf(t, 200*time.Millisecond)
+		b := newPuppet(h, "b").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{
+			Agents: 1, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
+		}, "phase=load", "recordcount=1000")
+		require.NoError(t, err)
+		b.ready()
+		b.loads(b.begin().GetId(), 0, 5, false)
+		b.cancel()
+		require.Error(t, b.refused())
+		h.event(id, "agent b was lost")
+		c := newPuppet(h, "c").connect()
+		c.ready()
+		of := await(c, (*benchdv1.SessionResponse).GetStart).GetId()
+		c.loads(of, time.Second, 5, true)
+		c.hasLoaded(of, 5)
+		h.until(id, result.Complete)
 
-	counted := func(m *benchdv1.PointsResponse) {
-		t.Helper()
-		require.Equal(t, "b", m.GetAgent())
-		require.EqualValues(t, 1, m.GetAttempt())
-		require.EqualValues(t, 5, m.GetCounted().GetWindows())
-		require.EqualValues(t, 500, m.GetCounted().GetOps())
-		require.Zero(t, m.GetCounted().GetFromNs())
-		require.EqualValues(t, 500*time.Millisecond, m.GetCounted().GetUntilNs())
-		require.Empty(t, m.GetCounted().GetLeftOut())
-	}
-	ended := func(m *benchdv1.PointsResponse) {
-		t.Helper()
-		require.Equal(t, "c", m.GetAgent())
-		require.EqualValues(t, 2, m.GetAttempt())
-		require.Nil(t, m.GetCounted())
-		require.Equal(t, "of c", string(m.GetData()))
-	}
+		counted := func(m *benchdv1.PointsResponse) {
+			t.Helper()
+			require.Equal(t, "b", m.GetAgent())
+			require.EqualValues(t, 1, m.GetAttempt())
+			require.EqualValues(t, 5, m.GetCounted().GetWindows())
+			require.EqualValues(t, 500, m.GetCounted().GetOps())
+			require.Zero(t, m.GetCounted().GetFromNs())
+			require.EqualValues(t, 500*time.Millisecond, m.GetCounted().GetUntilNs())
+			require.Empty(t, m.GetCounted().GetLeftOut())
+		}
+		ended := func(m *benchdv1.PointsResponse) {
+			t.Helper()
+			require.Equal(t, "c", m.GetAgent())
+			require.EqualValues(t, 2, m.GetAttempt())
+			require.Nil(t, m.GetCounted())
+			require.Equal(t, "of c", string(m.GetData()))
+		}
 
-	got := h.points(id, true)
-	c.gives("of c", true, "")
-	all := got()
-	require.Len(t, all, 2)
-	counted(all[0])
-	require.Contains(t, all[0].GetMissing(), "agent b, which holds raw points, is not connected")
-	require.Empty(t, all[0].GetData())
-	ended(all[1])
+		got := h.points(id, true)
+		c.gives("of c", true, "")
+		all := got()
+		require.Len(t, all, 2)
+		counted(all[0])
+		require.Contains(t, all[0].GetMissing(), "agent b, which holds raw points, is not connected")
+		require.Empty(t, all[0].GetData())
+		ended(all[1])
 
-	got = h.points(id, false)
-	c.gives("of c", true, "")
-	all = got()
-	require.Len(t, all, 1, "an older client takes what it gets for the last attempt")
-	ended(all[0])
+		got = h.points(id, false)
+		c.gives("of c", true, "")
+		all = got()
+		require.Len(t, all, 1, "an older client takes what it gets for the last attempt")
+		ended(all[0])
 
-	b = newPuppet(h, "b").connect()
-	b.welcomed()
-	got = h.points(id, true)
-	require.EqualValues(t, 1, b.gives("one", false, "").GetAttempt())
-	b.gives("two", true, "")
-	require.EqualValues(t, 2, c.gives("of c", true, "").GetAttempt())
-	all = got()
-	require.Len(t, all, 3)
-	for i, data := range []string{"one", "two"} {
-		counted(all[i])
-		require.Empty(t, all[i].GetMissing())
-		require.Equal(t, data, string(all[i].GetData()))
-	}
-	ended(all[2])
+		b = newPuppet(h, "b").connect()
+		b.welcomed()
+		got = h.points(id, true)
+		require.EqualValues(t, 1, b.gives("one", false, "").GetAttempt())
+		b.gives("two", true, "")
+		require.EqualValues(t, 2, c.gives("of c", true, "").GetAttempt())
+		all = got()
+		require.Len(t, all, 3)
+		for i, data := range []string{"one", "two"} {
+			counted(all[i])
+			require.Empty(t, all[i].GetMissing())
+			require.Equal(t, data, string(all[i].GetData()))
+		}
+		ended(all[2])
 
-	got = h.points(id, true)
-	b.gives("one", false, "")
-	b.gives("", false, "the file is gone")
-	c.gives("of c", true, "")
-	all = got()
-	require.Len(t, all, 3)
-	counted(all[1])
-	require.Contains(t, all[1].GetMissing(), "the file is gone")
-	ended(all[2])
+		got = h.points(id, true)
+		b.gives("one", false, "")
+		b.gives("", false, "the file is gone")
+		c.gives("of c", true, "")
+		all = got()
+		require.Len(t, all, 3)
+		counted(all[1])
+		require.Contains(t, all[1].GetMissing(), "the file is gone")
+		ended(all[2])
+	})
 }

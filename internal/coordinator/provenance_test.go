@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,41 +13,43 @@ import (
 // Law 10: a result has where it comes from: the spec as submitted and as resolved, the seed, and the builds of coordinator and agents.
 func TestAResultNamesItsProvenance(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	old := newPuppet(h, "a")
-	old.hello.Version = "older"
-	puppets := []*puppet{old.connect(), newPuppet(h, "b").connect()}
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=300ms", "seed=7")
-	require.NoError(t, err)
-	for _, p := range puppets {
-		p.ready()
-	}
-	for _, p := range puppets {
-		start := p.begin()
-		for seq := range 3 {
-			p.window(start.GetId(), seq, 10, "OK", seq == 2)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		old := newPuppet(h, "a")
+		old.hello.Version = "older"
+		puppets := []*puppet{old.connect(), newPuppet(h, "b").connect()}
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=300ms", "seed=7")
+		require.NoError(t, err)
+		for _, p := range puppets {
+			p.ready()
 		}
-		p.ended(start.GetId(), 3, 10)
-	}
-	h.until(id, result.Complete)
+		for _, p := range puppets {
+			start := p.begin()
+			for seq := range 3 {
+				p.window(start.GetId(), seq, 10, "OK", seq == 2)
+			}
+			p.ended(start.GetId(), 3, 10)
+		}
+		h.until(id, result.Complete)
 
-	run := h.result(id)
-	require.Equal(t, "test", run.Provenance.Benchd)
-	require.EqualValues(t, 7, run.Provenance.Seed)
-	require.Equal(t, "7", run.Resolved["seed"])
-	require.Contains(t, string(run.Spec), `"duration"`)
-	versions := make(map[string]string)
-	for _, a := range run.Provenance.Agents {
-		versions[a.Name] = a.Version
-		require.Equal(t, a.Name, a.Hostname)
-		require.Equal(t, 2, a.Cores)
-	}
-	require.Equal(t, map[string]string{"a": "older", "b": "test"}, versions)
-	var mixed []string
-	for _, v := range run.Verdicts {
-		if v.Name == "mixed_builds" {
-			mixed = append(mixed, v.Because)
+		run := h.result(id)
+		require.Equal(t, "test", run.Provenance.Benchd)
+		require.EqualValues(t, 7, run.Provenance.Seed)
+		require.Equal(t, "7", run.Resolved["seed"])
+		require.Contains(t, string(run.Spec), `"duration"`)
+		versions := make(map[string]string)
+		for _, a := range run.Provenance.Agents {
+			versions[a.Name] = a.Version
+			require.Equal(t, a.Name, a.Hostname)
+			require.Equal(t, 2, a.Cores)
 		}
-	}
-	require.Equal(t, []string{"older: a; test: coordinator, b"}, mixed)
+		require.Equal(t, map[string]string{"a": "older", "b": "test"}, versions)
+		var mixed []string
+		for _, v := range run.Verdicts {
+			if v.Name == "mixed_builds" {
+				mixed = append(mixed, v.Because)
+			}
+		}
+		require.Equal(t, []string{"older: a; test: coordinator, b"}, mixed)
+	})
 }

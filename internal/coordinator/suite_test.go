@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -70,77 +71,81 @@ func serveRun(below int64, puppets ...*puppet) []*benchdv1.Prepare {
 
 func TestASuiteRunsItsCasesInItsOrderAndOverwritesNoRow(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	id, err := h.submitSuite(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, twoTargets)
-	require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		id, err := h.submitSuite(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, twoTargets)
+		require.NoError(t, err)
 
-	bases := make(map[string]string)
-	for i, below := range []int64{120, 120, 140, 0} {
-		order := serveRun(below, a)[0]
-		require.Equal(t, fmt.Sprintf("%s.%d", id, i+1), order.GetId().GetRun())
-		bases[fmt.Sprint(i+1, order.GetProperties()["table"])] = order.GetProperties()["insertbase"]
-	}
-	serveRun(0, a, b)
-	h.until(id+".5", result.Complete)
+		bases := make(map[string]string)
+		for i, below := range []int64{120, 120, 140, 0} {
+			order := serveRun(below, a)[0]
+			require.Equal(t, fmt.Sprintf("%s.%d", id, i+1), order.GetId().GetRun())
+			bases[fmt.Sprint(i+1, order.GetProperties()["table"])] = order.GetProperties()["insertbase"]
+		}
+		serveRun(0, a, b)
+		h.until(id+".5", result.Complete)
 
-	require.Equal(t, map[string]string{"1a": "0", "2b": "0", "3b": "120", "4a": "120"}, bases, "0 is behind recordcount")
-	s := h.suite(id)
-	require.Equal(t, result.Complete, s.Status)
-	var ran []string
-	for _, turn := range s.Ran {
-		ran = append(ran, strings.TrimPrefix(turn.Run, id)+turn.Target+strconv.Itoa(turn.Repeat))
-	}
-	require.Equal(t, []string{".1A1", ".2B1", ".3B2", ".4A2", ".5A1"}, ran)
-	require.Len(t, s.Runs[4].Provenance.Agents, 2)
-	require.Len(t, s.Runs[3].Provenance.Agents, 1)
-	require.Equal(t, "120", s.Runs[3].Resolved["insertbase"], "it is in the result")
+		require.Equal(t, map[string]string{"1a": "0", "2b": "0", "3b": "120", "4a": "120"}, bases, "0 is behind recordcount")
+		s := h.suite(id)
+		require.Equal(t, result.Complete, s.Status)
+		var ran []string
+		for _, turn := range s.Ran {
+			ran = append(ran, strings.TrimPrefix(turn.Run, id)+turn.Target+strconv.Itoa(turn.Repeat))
+		}
+		require.Equal(t, []string{".1A1", ".2B1", ".3B2", ".4A2", ".5A1"}, ran)
+		require.Len(t, s.Runs[4].Provenance.Agents, 2)
+		require.Len(t, s.Runs[3].Provenance.Agents, 1)
+		require.Equal(t, "120", s.Runs[3].Resolved["insertbase"], "it is in the result")
+	})
 }
 
 // The agents of a run with inserts take turns with the row numbers, and do not end at the same: what the run left out at its
 // end is in its result, and the next run of the suite is kept from it.
 func TestRowNumbersThatInsertsLeftOutAreNamed(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	id, err := h.submitSuite(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, `
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		id, err := h.submitSuite(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, `
 suite: gap
 properties: {db: "null", recordcount: 100, operationcount: 30, interval: 100ms, readproportion: 0.5, updateproportion: 0, insertproportion: 0.5}
 datasets: {plain: {load: false}}
 scenarios:
 	- {name: latest, dataset: plain, repeats: 2}
 `)
-	require.NoError(t, err)
-	// Shard 0 inserts rows 100, 102, 104 and 106, shard 1 rows 101 to 117: 108, 110, 112, 114 and 116 have no row.
-	inserts := []struct{ below, rows int64 }{{107, 4}, {118, 9}}
-	for run := range 2 {
-		var orders []*benchdv1.Prepare
-		for _, p := range []*puppet{a, b} {
-			orders = append(orders, p.ready())
-		}
-		if run == 1 {
-			require.Equal(t, "118", orders[0].GetProperties()["insertbase"])
-			h.event(id+".2", "an earlier run of the suite left out some of the row numbers 108 to 117: this run asks for none of them")
-		}
-		for i, p := range []*puppet{a, b} {
-			start := p.begin()
-			shard := int(start.GetId().GetShard())
-			rows := inserts[shard].rows
-			end := &benchdv1.PhaseEnded{
-				Id: start.GetId(), Phase: "measure", EndedNs: 1e8, Windows: 1, Final: true, Issued: 20, Recorded: 20,
-				InsertedBelow: inserts[shard].below + int64(18*run), InsertedRows: &rows,
+		require.NoError(t, err)
+		// Shard 0 inserts rows 100, 102, 104 and 106, shard 1 rows 101 to 117: 108, 110, 112, 114 and 116 have no row.
+		inserts := []struct{ below, rows int64 }{{107, 4}, {118, 9}}
+		for run := range 2 {
+			var orders []*benchdv1.Prepare
+			for _, p := range []*puppet{a, b} {
+				orders = append(orders, p.ready())
 			}
-			if run == 1 && i == 0 {
-				end.InsertedRows = nil // an older agent
+			if run == 1 {
+				require.Equal(t, "118", orders[0].GetProperties()["insertbase"])
+				h.event(id+".2", "an earlier run of the suite left out some of the row numbers 108 to 117: this run asks for none of them")
 			}
-			p.watermark(start.GetId(), []int64{108, 119}[shard]+int64(18*run))
-			p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: end}})
+			for i, p := range []*puppet{a, b} {
+				start := p.begin()
+				shard := int(start.GetId().GetShard())
+				rows := inserts[shard].rows
+				end := &benchdv1.PhaseEnded{
+					Id: start.GetId(), Phase: "measure", EndedNs: 1e8, Windows: 1, Final: true, Issued: 20, Recorded: 20,
+					InsertedBelow: inserts[shard].below + int64(18*run), InsertedRows: &rows,
+				}
+				if run == 1 && i == 0 {
+					end.InsertedRows = nil // an older agent
+				}
+				p.watermark(start.GetId(), []int64{108, 119}[shard]+int64(18*run))
+				p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: end}})
+			}
+			h.until(fmt.Sprintf("%s.%d", id, run+1), result.Complete)
 		}
-		h.until(fmt.Sprintf("%s.%d", id, run+1), result.Complete)
-	}
-	five := int64(5)
-	require.Equal(t, &result.RowGap{First: 108, Last: 117, Count: &five}, h.result(id+".1").RowGap)
-	require.Equal(t, &result.RowGap{First: 126, Last: 135}, h.result(id+".2").RowGap)
+		five := int64(5)
+		require.Equal(t, &result.RowGap{First: 108, Last: 117, Count: &five}, h.result(id+".1").RowGap)
+		require.Equal(t, &result.RowGap{First: 126, Last: 135}, h.result(id+".2").RowGap)
+	})
 }
 
 // watermark sends a run's only window, which tells how far the shard has come with its inserts.
@@ -159,64 +164,68 @@ func (p *puppet) watermark(id *benchdv1.ShardId, below int64) {
 // An agent that does not tell how far it came may have come as far as it could.
 func TestTheListTellsHowFarASuiteIs(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	const timed = "suite: s\nproperties: {db: 'null', recordcount: 100, interval: 100ms}\nscenarios:\n" +
-		"  - {name: short, properties: {operationcount: 20}}\n  - {name: long, properties: {duration: 1h, warmup: 30m}, repeats: 3}\n"
-	id, err := h.submitSuite(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, timed)
-	require.NoError(t, err)
-	listed := func() *benchdv1.SuiteSummary {
-		list, err := h.runs.List(t.Context(), &benchdv1.ListRequest{})
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		const timed = "suite: s\nproperties: {db: 'null', recordcount: 100, interval: 100ms}\nscenarios:\n" +
+			"  - {name: short, properties: {operationcount: 20}}\n  - {name: long, properties: {duration: 1h, warmup: 30m}, repeats: 3}\n"
+		id, err := h.submitSuite(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, timed)
 		require.NoError(t, err)
-		require.Len(t, list.GetSuites(), 1)
-		return list.GetSuites()[0]
-	}
-	require.Zero(t, listed().GetRunsEnded())
-	require.Nil(t, listed().GetAhead(), "nothing tells how long 20 operations take")
-	serveRun(0, a)
-	h.until(id+".1", result.Complete)
-	now := listed()
-	require.EqualValues(t, 4, now.GetRuns())
-	require.EqualValues(t, 1, now.GetRunsEnded())
-	require.Equal(t, 3*90*time.Minute, now.GetAhead().AsDuration())
+		listed := func() *benchdv1.SuiteSummary {
+			list, err := h.runs.List(t.Context(), &benchdv1.ListRequest{})
+			require.NoError(t, err)
+			require.Len(t, list.GetSuites(), 1)
+			return list.GetSuites()[0]
+		}
+		require.Zero(t, listed().GetRunsEnded())
+		require.Nil(t, listed().GetAhead(), "nothing tells how long 20 operations take")
+		serveRun(0, a)
+		h.until(id+".1", result.Complete)
+		now := listed()
+		require.EqualValues(t, 4, now.GetRuns())
+		require.EqualValues(t, 1, now.GetRunsEnded())
+		require.Equal(t, 3*90*time.Minute, now.GetAhead().AsDuration())
 
-	a.ready()
-	a.begin()
-	h.until(id+".2", result.Running)
-	left := listed().GetAhead().AsDuration()
-	require.LessOrEqual(t, left, 3*90*time.Minute)
-	require.Greater(t, left, 2*90*time.Minute, "what is left of the run that goes on counts, too")
+		a.ready()
+		a.begin()
+		h.until(id+".2", result.Running)
+		left := listed().GetAhead().AsDuration()
+		require.LessOrEqual(t, left, 3*90*time.Minute)
+		require.Greater(t, left, 2*90*time.Minute, "what is left of the run that goes on counts, too")
 
-	h.cancel(id + ".4")
-	h.until(id+".4", result.Cancelled)
-	require.EqualValues(t, 2, listed().GetRunsEnded())
-	require.LessOrEqual(t, listed().GetAhead().AsDuration(), 2*90*time.Minute)
+		h.cancel(id + ".4")
+		h.until(id+".4", result.Cancelled)
+		require.EqualValues(t, 2, listed().GetRunsEnded())
+		require.LessOrEqual(t, listed().GetAhead().AsDuration(), 2*90*time.Minute)
+	})
 }
 
 func TestWhatAnAgentMayHaveInsertedUnheardIsNotOverwritten(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
 suite: two
 on-failure: continue
 properties: {db: "null", recordcount: 100, operationcount: 20, interval: 100ms, readproportion: 0, updateproportion: 0, insertproportion: 1}
 datasets: {plain: {load: false}}
 scenarios: [{name: inserts, dataset: plain, repeats: 2}]
 `)
-	require.NoError(t, err)
-	a.ready()
-	start := a.begin()
-	a.window(start.GetId(), 0, 20, "OK", true)
-	a.acked(0)
-	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
-		Id: start.GetId(), Phase: "measure", EndedNs: 1e8, Windows: 1, Final: true, Issued: 20, Recorded: 20, Error: "out of memory",
-	}}})
-	h.until(id+".1", result.Failed)
-	order := serveRun(142, a)[0]
-	require.Equal(t, "121", order.GetProperties()["insertbase"])
-	h.until(id+".2", result.Complete)
-	require.Equal(t, result.Failed, h.suite(id).Status)
+		require.NoError(t, err)
+		a.ready()
+		start := a.begin()
+		a.window(start.GetId(), 0, 20, "OK", true)
+		a.acked(0)
+		a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
+			Id: start.GetId(), Phase: "measure", EndedNs: 1e8, Windows: 1, Final: true, Issued: 20, Recorded: 20, Error: "out of memory",
+		}}})
+		h.until(id+".1", result.Failed)
+		order := serveRun(142, a)[0]
+		require.Equal(t, "121", order.GetProperties()["insertbase"])
+		h.until(id+".2", result.Complete)
+		require.Equal(t, result.Failed, h.suite(id).Status)
+	})
 }
 
 func TestWhatBecomesOfTheRunsAfterOneThatFailed(t *testing.T) {
@@ -227,96 +236,102 @@ func TestWhatBecomesOfTheRunsAfterOneThatFailed(t *testing.T) {
 	} {
 		t.Run(policy, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
-			a := newPuppet(h, "a").connect()
-			id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t)
+				a := newPuppet(h, "a").connect()
+				id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
 suite: s
 on-failure: `+policy+`
 properties: {db: "null", recordcount: 100, operationcount: 20, interval: 100ms, readproportion: 1, updateproportion: 0}
 scenarios: [{name: r, repeats: 3}]
 `)
-			require.NoError(t, err)
-			order := await(a, (*benchdv1.SessionResponse).GetPrepare)
-			a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: &benchdv1.Prepared{Id: order.GetId(), Error: "no such table"}}})
-			if policy == "continue" {
-				serveRun(0, a)
-				serveRun(0, a)
-			}
-			h.until(id+".1", result.Failed)
-			if policy == "stop" {
-				h.until(id+".2", result.Cancelled)
-				h.until(id+".3", result.Cancelled)
-				require.Equal(t, "not begun, because run "+id+".1 failed: agent a cannot prepare: no such table", h.suite(id).Runs[2].Reason)
-			} else {
-				h.until(id+".3", result.Complete)
-			}
-			require.Equal(t, want, h.statuses(id))
-			require.Equal(t, result.Failed, h.suite(id).Status)
+				require.NoError(t, err)
+				order := await(a, (*benchdv1.SessionResponse).GetPrepare)
+				a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: &benchdv1.Prepared{Id: order.GetId(), Error: "no such table"}}})
+				if policy == "continue" {
+					serveRun(0, a)
+					serveRun(0, a)
+				}
+				h.until(id+".1", result.Failed)
+				if policy == "stop" {
+					h.until(id+".2", result.Cancelled)
+					h.until(id+".3", result.Cancelled)
+					require.Equal(t, "not begun, because run "+id+".1 failed: agent a cannot prepare: no such table", h.suite(id).Runs[2].Reason)
+				} else {
+					h.until(id+".3", result.Complete)
+				}
+				require.Equal(t, want, h.statuses(id))
+				require.Equal(t, result.Failed, h.suite(id).Status)
+			})
 		})
 	}
 }
 
 func TestOneRunOfASuiteOrAllAreCancelled(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	submit := func() string {
-		id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		submit := func() string {
+			id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
 suite: s
 properties: {db: "null", recordcount: 100, operationcount: 20, interval: 100ms, readproportion: 1, updateproportion: 0}
 scenarios: [{name: r, repeats: 4}]
 `)
+			require.NoError(t, err)
+			return id
+		}
+		id := submit()
+		order := a.ready()
+		_, err := h.runs.Cancel(t.Context(), &benchdv1.CancelRequest{Id: id + ".3", By: "ann"})
 		require.NoError(t, err)
-		return id
-	}
-	id := submit()
-	order := a.ready()
-	_, err := h.runs.Cancel(t.Context(), &benchdv1.CancelRequest{Id: id + ".3", By: "ann"})
-	require.NoError(t, err)
-	h.until(id+".3", result.Cancelled)
-	start := a.begin()
-	require.Equal(t, order.GetId().GetRun(), start.GetId().GetRun())
-	a.window(start.GetId(), 0, 20, "OK", true)
-	a.ended(start.GetId(), 1, 20)
-	serveRun(0, a)
-	serveRun(0, a)
-	h.until(id+".4", result.Complete)
-	require.Equal(t, ".1 r1 complete; .2 r2 complete; .3 r3 cancelled; .4 r4 complete; ", h.statuses(id))
-	require.Equal(t, result.Cancelled, h.suite(id).Status)
+		h.until(id+".3", result.Cancelled)
+		start := a.begin()
+		require.Equal(t, order.GetId().GetRun(), start.GetId().GetRun())
+		a.window(start.GetId(), 0, 20, "OK", true)
+		a.ended(start.GetId(), 1, 20)
+		serveRun(0, a)
+		serveRun(0, a)
+		h.until(id+".4", result.Complete)
+		require.Equal(t, ".1 r1 complete; .2 r2 complete; .3 r3 cancelled; .4 r4 complete; ", h.statuses(id))
+		require.Equal(t, result.Cancelled, h.suite(id).Status)
 
-	id = submit()
-	await(a, (*benchdv1.SessionResponse).GetPrepare) // without being ready: else it could have begun meanwhile
-	_, err = h.runs.Cancel(t.Context(), &benchdv1.CancelRequest{Id: id, By: "ann"})
-	require.NoError(t, err)
-	stop := await(a, (*benchdv1.SessionResponse).GetRelease)
-	require.Equal(t, id+".1", stop.GetId().GetRun())
-	h.until(id+".4", result.Cancelled)
-	h.until(id+".1", result.Cancelled)
-	require.Equal(t, ".1 r1 cancelled; .2 r2 cancelled; .3 r3 cancelled; .4 r4 cancelled; ", h.statuses(id))
+		id = submit()
+		await(a, (*benchdv1.SessionResponse).GetPrepare) // without being ready: else it could have begun meanwhile
+		_, err = h.runs.Cancel(t.Context(), &benchdv1.CancelRequest{Id: id, By: "ann"})
+		require.NoError(t, err)
+		stop := await(a, (*benchdv1.SessionResponse).GetRelease)
+		require.Equal(t, id+".1", stop.GetId().GetRun())
+		h.until(id+".4", result.Cancelled)
+		h.until(id+".1", result.Cancelled)
+		require.Equal(t, ".1 r1 cancelled; .2 r2 cancelled; .3 r3 cancelled; .4 r4 cancelled; ", h.statuses(id))
+	})
 }
 
 // A coordinator that was killed knows all queued runs again, and cancels what it had not come to cancel.
 func TestTheQueueOfASuiteSurvivesARestart(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
 suite: s
 properties: {db: "null", recordcount: 100, operationcount: 20, interval: 100ms, readproportion: 1, updateproportion: 0}
-scenarios: [{name: r, repeats: 40}]
+scenarios: [{name: r, repeats: 12}]
 `)
-	require.NoError(t, err)
-	serveRun(0, a)
-	h.until(id+".1", result.Complete)
-	h.close()
-	h.open()
-	a.connect()
-	for i := range 39 {
-		require.Equal(t, fmt.Sprintf("%s.%d", id, i+2), serveRun(0, a)[0].GetId().GetRun())
-	}
-	h.until(id+".40", result.Complete)
-	require.Equal(t, result.Complete, h.suite(id).Status)
-	require.Len(t, h.suite(id).Ran, 40)
+		require.NoError(t, err)
+		serveRun(0, a)
+		h.until(id+".1", result.Complete)
+		h.close()
+		h.open()
+		a.connect()
+		for i := range 11 {
+			require.Equal(t, fmt.Sprintf("%s.%d", id, i+2), serveRun(0, a)[0].GetId().GetRun())
+		}
+		h.until(id+".12", result.Complete)
+		require.Equal(t, result.Complete, h.suite(id).Status)
+		require.Len(t, h.suite(id).Ran, 12)
+	})
 }
 
 // A suite is resumed while another of its runs goes on: what is added waits for that run, and for those before it.
@@ -374,51 +389,53 @@ func TestASuiteThatWasLeftOpenEnds(t *testing.T) {
 // What is complete is not run again, and the rows of what failed are not written over.
 func TestASuiteIsResumedWhereItStopped(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
 suite: s
 properties: {db: "null", recordcount: 100, operationcount: 20, interval: 100ms, readproportion: 0, updateproportion: 0, insertproportion: 1}
 datasets: {plain: {load: false}}
 scenarios: [{name: r, dataset: plain, repeats: 4}]
 `)
-	require.NoError(t, err)
-	serveRun(115, a)
-	a.ready()
-	start := a.begin()
-	a.window(start.GetId(), 0, 20, "OK", true)
-	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
-		Id: start.GetId(), Phase: "measure", EndedNs: 1e8, Windows: 1, Final: true, Issued: 20, Recorded: 20, InsertedBelow: 130, Error: "out of paper",
-	}}})
-	h.until(id+".4", result.Cancelled)
-	h.until(id+".3", result.Cancelled)
-	require.Equal(t, ".1 r1 complete; .2 r2 failed; .3 r3 cancelled; .4 r4 cancelled; ", h.statuses(id))
-
-	resume := func() []string {
-		resp, err := h.runs.Submit(t.Context(), &benchdv1.SubmitRequest{Resume: id, WaitAgents: wait()})
 		require.NoError(t, err)
-		require.Equal(t, id, resp.GetId())
-		return resp.GetWarnings()
-	}
-	require.Contains(t, resume()[0], "3 runs of suite "+id+" run again, as "+id+".5 to "+id+".7")
-	require.Contains(t, resume()[0], "goes on by itself")
-	require.Equal(t, "130", serveRun(140, a)[0].GetProperties()["insertbase"])
-	h.until(id+".5", result.Complete)
-	h.close() // a coordinator that is killed here resumes by itself
-	h.open()
-	a.connect()
-	require.Equal(t, "140", serveRun(150, a)[0].GetProperties()["insertbase"])
-	require.Equal(t, "150", serveRun(160, a)[0].GetProperties()["insertbase"])
-	h.until(id+".7", result.Complete)
-	require.Equal(t, ".1 r1 complete; .2 r2 failed; .3 r3 cancelled; .4 r4 cancelled; .5 r2 complete; .6 r3 complete; .7 r4 complete; ", h.statuses(id))
-	s := h.suite(id)
-	require.Equal(t, result.Complete, s.Status, "each of its runs is complete, or has one in its place that is")
-	require.Equal(t, id+".5", s.Runs[1].ReplacedBy)
-	require.Empty(t, s.Runs[0].ReplacedBy)
-	require.Contains(t, resume()[0], "is complete")
+		serveRun(115, a)
+		a.ready()
+		start := a.begin()
+		a.window(start.GetId(), 0, 20, "OK", true)
+		a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
+			Id: start.GetId(), Phase: "measure", EndedNs: 1e8, Windows: 1, Final: true, Issued: 20, Recorded: 20, InsertedBelow: 130, Error: "out of paper",
+		}}})
+		h.until(id+".4", result.Cancelled)
+		h.until(id+".3", result.Cancelled)
+		require.Equal(t, ".1 r1 complete; .2 r2 failed; .3 r3 cancelled; .4 r4 cancelled; ", h.statuses(id))
 
-	_, err = h.runs.Submit(t.Context(), &benchdv1.SubmitRequest{Resume: id + ".1"})
-	require.ErrorContains(t, wire.FromStatus(err), "resume the whole suite "+id)
-	_, err = h.runs.Submit(t.Context(), &benchdv1.SubmitRequest{Resume: "nobody"})
-	require.ErrorContains(t, wire.FromStatus(err), "there is no suite or run")
+		resume := func() []string {
+			resp, err := h.runs.Submit(t.Context(), &benchdv1.SubmitRequest{Resume: id, WaitAgents: wait()})
+			require.NoError(t, err)
+			require.Equal(t, id, resp.GetId())
+			return resp.GetWarnings()
+		}
+		require.Contains(t, resume()[0], "3 runs of suite "+id+" run again, as "+id+".5 to "+id+".7")
+		require.Contains(t, resume()[0], "goes on by itself")
+		require.Equal(t, "130", serveRun(140, a)[0].GetProperties()["insertbase"])
+		h.until(id+".5", result.Complete)
+		h.close() // a coordinator that is killed here resumes by itself
+		h.open()
+		a.connect()
+		require.Equal(t, "140", serveRun(150, a)[0].GetProperties()["insertbase"])
+		require.Equal(t, "150", serveRun(160, a)[0].GetProperties()["insertbase"])
+		h.until(id+".7", result.Complete)
+		require.Equal(t, ".1 r1 complete; .2 r2 failed; .3 r3 cancelled; .4 r4 cancelled; .5 r2 complete; .6 r3 complete; .7 r4 complete; ", h.statuses(id))
+		s := h.suite(id)
+		require.Equal(t, result.Complete, s.Status, "each of its runs is complete, or has one in its place that is")
+		require.Equal(t, id+".5", s.Runs[1].ReplacedBy)
+		require.Empty(t, s.Runs[0].ReplacedBy)
+		require.Contains(t, resume()[0], "is complete")
+
+		_, err = h.runs.Submit(t.Context(), &benchdv1.SubmitRequest{Resume: id + ".1"})
+		require.ErrorContains(t, wire.FromStatus(err), "resume the whole suite "+id)
+		_, err = h.runs.Submit(t.Context(), &benchdv1.SubmitRequest{Resume: "nobody"})
+		require.ErrorContains(t, wire.FromStatus(err), "there is no suite or run")
+	})
 }

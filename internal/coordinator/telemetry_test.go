@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -32,59 +33,63 @@ func (p *puppet) observes(id *benchdv1.ShardId, at time.Duration, value float64,
 // happened at its own instant.
 func TestAnotherAgentWatchesTheTargetWhenOneIsLost(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m", "telemetry=true")
-	require.NoError(t, err)
-	a.ready()
-	b.ready()
-	ofA, ofB := a.begin(), b.begin()
-	require.Equal(t, time.Second, time.Duration(a.watches(true).GetHostEveryNs()))
-	b.watches(false)
-	a.observes(ofA.GetId(), 100*time.Millisecond, 3, result.Observations{
-		Happenings: []result.Happening{{At: 50 * time.Millisecond, Kind: "split", Text: "a region was split"}}, Warnings: []string{"no JMX", "no JMX"},
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m", "telemetry=true")
+		require.NoError(t, err)
+		a.ready()
+		b.ready()
+		ofA, ofB := a.begin(), b.begin()
+		require.Equal(t, time.Second, time.Duration(a.watches(true).GetHostEveryNs()))
+		b.watches(false)
+		a.observes(ofA.GetId(), 100*time.Millisecond, 3, result.Observations{
+			Happenings: []result.Happening{{At: 50 * time.Millisecond, Kind: "split", Text: "a region was split"}}, Warnings: []string{"no JMX", "no JMX"},
+		})
+		a.window(ofA.GetId(), 0, 10, "OK", false)
+		a.acked(0)
+
+		a.cancel()
+		require.Error(t, a.refused())
+		b.watches(true)
+		b.observes(ofB.GetId(), 150*time.Millisecond, 4, result.Observations{})
+		a.hold(ofA)
+		a.connect()
+		a.watches(false)
+
+		a.window(ofA.GetId(), 1, 10, "OK", true)
+		b.window(ofB.GetId(), 0, 10, "OK", false)
+		b.window(ofB.GetId(), 1, 10, "OK", true)
+		a.ended(ofA.GetId(), 2, 20)
+		b.ended(ofB.GetId(), 2, 20)
+		h.until(id, result.Complete)
+		r := h.result(id)
+		require.Equal(t, []string{"no JMX"}, r.Warnings)
+		p := r.Phases[0]
+		require.Equal(t, []result.Observation{{Name: "hbase.regionserver.regions", Source: "rs1:16020", Unit: "1", Points: [][2]float64{{0.1, 3}, {0.15, 4}}}}, p.Observations)
+		require.Contains(t, p.Events, result.Event{T: 0.05, Kind: "split", Text: "a region was split"})
 	})
-	a.window(ofA.GetId(), 0, 10, "OK", false)
-	a.acked(0)
-
-	a.cancel()
-	require.Error(t, a.refused())
-	b.watches(true)
-	b.observes(ofB.GetId(), 150*time.Millisecond, 4, result.Observations{})
-	a.hold(ofA)
-	a.connect()
-	a.watches(false)
-
-	a.window(ofA.GetId(), 1, 10, "OK", true)
-	b.window(ofB.GetId(), 0, 10, "OK", false)
-	b.window(ofB.GetId(), 1, 10, "OK", true)
-	a.ended(ofA.GetId(), 2, 20)
-	b.ended(ofB.GetId(), 2, 20)
-	h.until(id, result.Complete)
-	r := h.result(id)
-	require.Equal(t, []string{"no JMX"}, r.Warnings)
-	p := r.Phases[0]
-	require.Equal(t, []result.Observation{{Name: "hbase.regionserver.regions", Source: "rs1:16020", Unit: "1", Points: [][2]float64{{0.1, 3}, {0.15, 4}}}}, p.Observations)
-	require.Contains(t, p.Events, result.Event{T: 0.05, Kind: "split", Text: "a region was split"})
 }
 
 func TestWithoutTelemetryNobodyIsToldToWatch(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-	require.NoError(t, err)
-	a.ready()
-	of := a.begin()
-	a.window(of.GetId(), 0, 10, "OK", true)
-	told := await(a, func(m *benchdv1.SessionResponse) *benchdv1.SessionResponse {
-		if m.GetAck() != nil || m.GetObserve() != nil {
-			return m
-		}
-		return nil
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
+		require.NoError(t, err)
+		a.ready()
+		of := a.begin()
+		a.window(of.GetId(), 0, 10, "OK", true)
+		told := await(a, func(m *benchdv1.SessionResponse) *benchdv1.SessionResponse {
+			if m.GetAck() != nil || m.GetObserve() != nil {
+				return m
+			}
+			return nil
+		})
+		require.Nil(t, told.GetObserve())
+		a.ended(of.GetId(), 1, 10)
+		h.until(id, result.Complete)
+		require.Empty(t, h.result(id).Phases[0].Observations)
 	})
-	require.Nil(t, told.GetObserve())
-	a.ended(of.GetId(), 1, 10)
-	h.until(id, result.Complete)
-	require.Empty(t, h.result(id).Phases[0].Observations)
 }

@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -106,152 +107,167 @@ func steady(run result.Run) *result.Verdict {
 
 func TestASteadyWarmUpIsOverForAllAtOneInstantAlsoAfterARestart(t *testing.T) {
 	t.Parallel()
-	h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.until=steady", "warmup=1m")
-	for i, p := range agents {
-		for seq := range 20 {
-			p.warm(starts[i].GetId(), seq, 10, time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.until=steady", "warmup=1m")
+		<-time.After(2 * time.Second) // the windows are over
+		for i, p := range agents {
+			for seq := range 20 {
+				p.warm(starts[i].GetId(), seq, 10, time.Millisecond)
+			}
+			p.acked(19)
+			if i == 0 {
+				h.event(id, "warmup starts")
+				require.Nil(t, steady(h.result(id)), "one agent is not the cluster")
+			}
 		}
-		p.acked(19)
-		if i == 0 {
-			h.event(id, "warmup starts")
-			require.Nil(t, steady(h.result(id)), "one agent is not the cluster")
-		}
-	}
-	a, b := agents[0].toldOf("measure"), agents[1].toldOf("measure")
-	require.Equal(t, a.GetAtRunNs(), b.GetAtRunNs())
-	require.Zero(t, (a.GetAtRunNs()-starts[0].GetAtRunNs())%int64(100*time.Millisecond), "a whole number of windows")
-	require.Greater(t, a.GetAtRunNs(), starts[0].GetAtRunNs())
-	h.event(id, "measure begins: steady after 2s of warm-up: throughput: trend p = 1.000")
+		a, b := agents[0].toldOf("measure"), agents[1].toldOf("measure")
+		require.Equal(t, a.GetAtRunNs(), b.GetAtRunNs())
+		require.Zero(t, (a.GetAtRunNs()-starts[0].GetAtRunNs())%int64(100*time.Millisecond), "a whole number of windows")
+		require.Greater(t, a.GetAtRunNs(), starts[0].GetAtRunNs())
+		h.event(id, "measure begins: steady after 2s of warm-up: throughput: trend p = 1.000")
 
-	h.close()
-	h.open()
-	for i, p := range agents {
-		p.hold([]*benchdv1.Start{a, b}[i])
-		p.connect()
-	}
-	for i, p := range agents {
-		require.Equal(t, starts[i].GetAtRunNs(), p.toldOf("warmup").GetAtRunNs())
-		require.Equal(t, a.GetAtRunNs(), p.toldOf("measure").GetAtRunNs())
-	}
-	measured(agents, starts, 20)
-	h.until(id, result.Complete)
-	run := h.result(id)
-	require.True(t, run.Reconcile.OK)
-	require.True(t, steady(run).Value)
-	require.Contains(t, steady(run).Test, "Mann-Kendall")
-	require.Len(t, run.Start.Agents, 2)
-	require.LessOrEqual(t, run.Start.SkewMS, run.Start.UncertaintyMS, "it is the skew of the warm-up's start")
-	require.Less(t, run.Start.Agents[0].LateMS, 1.0)
+		h.close()
+		h.open()
+		for i, p := range agents {
+			p.hold([]*benchdv1.Start{a, b}[i])
+			p.connect()
+		}
+		for i, p := range agents {
+			require.Equal(t, starts[i].GetAtRunNs(), p.toldOf("warmup").GetAtRunNs())
+			require.Equal(t, a.GetAtRunNs(), p.toldOf("measure").GetAtRunNs())
+		}
+		measured(agents, starts, 20)
+		h.until(id, result.Complete)
+		run := h.result(id)
+		require.True(t, run.Reconcile.OK)
+		require.True(t, steady(run).Value)
+		require.Contains(t, steady(run).Test, "Mann-Kendall")
+		require.Len(t, run.Start.Agents, 2)
+		require.LessOrEqual(t, run.Start.SkewMS, run.Start.UncertaintyMS, "it is the skew of the warm-up's start")
+		require.Less(t, run.Start.Agents[0].LateMS, 1.0)
+	})
 }
 
 func TestAChangeOverThatNobodyHeardOfIsFixedAnewAfterARestart(t *testing.T) {
 	t.Parallel()
-	h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.ops=100")
-	for i, p := range agents {
-		for seq := range 10 {
-			p.warm(starts[i].GetId(), seq, 10, time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.ops=100")
+		for i, p := range agents {
+			for seq := range 10 {
+				p.warm(starts[i].GetId(), seq, 10, time.Millisecond)
+			}
 		}
-	}
-	var at int64
-	for _, p := range agents {
-		at = p.toldOfAfter("measure", 9) // a window that is not acknowledged would be sent again by an agent, but not by a puppet
-	}
-	h.close()
-	line := wire.ToLine(starts[0].GetTimebase())
-	<-time.After(time.Duration(line.Inverse(at) - agents[0].clock.Now())) // it has passed, and they never heard of it
-	h.open()
-	for i, p := range agents {
-		p.hold(starts[i])
-		p.connect()
-	}
-	again := []*benchdv1.Start{agents[0].toldOf("measure"), agents[1].toldOf("measure")}
-	require.Equal(t, again[0].GetAtRunNs(), again[1].GetAtRunNs())
-	require.Greater(t, again[0].GetAtRunNs(), at)
-	require.Zero(t, (again[0].GetAtRunNs()-starts[0].GetAtRunNs())%int64(100*time.Millisecond))
-	measured(agents, starts, 10)
-	h.until(id, result.Complete)
-	require.Nil(t, steady(h.result(id)), "nobody asked")
+		var at int64
+		for _, p := range agents {
+			at = p.toldOfAfter("measure", 9) // a window that is not acknowledged would be sent again by an agent, but not by a puppet
+		}
+		h.close()
+		line := wire.ToLine(starts[0].GetTimebase())
+		<-time.After(time.Duration(line.Inverse(at) - agents[0].clock.Now())) // it has passed, and they never heard of it
+		h.open()
+		for i, p := range agents {
+			p.hold(starts[i])
+			p.connect()
+		}
+		again := []*benchdv1.Start{agents[0].toldOf("measure"), agents[1].toldOf("measure")}
+		require.Equal(t, again[0].GetAtRunNs(), again[1].GetAtRunNs())
+		require.Greater(t, again[0].GetAtRunNs(), at)
+		require.Zero(t, (again[0].GetAtRunNs()-starts[0].GetAtRunNs())%int64(100*time.Millisecond))
+		measured(agents, starts, 10)
+		h.until(id, result.Complete)
+		require.Nil(t, steady(h.result(id)), "nobody asked")
+	})
 }
 
 func TestAnAgentThatIsAwayAtTheChangeOverIsToldWhenItIsBack(t *testing.T) {
 	t.Parallel()
-	h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.ops=1000", "warmup=1s")
-	a, b := agents[0], agents[1]
-	b.cancel()
-	at := a.toldOf("measure").GetAtRunNs()
-	require.Equal(t, starts[0].GetAtRunNs()+int64(time.Second), at, "its bound ends it for all")
-	h.event(id, "measure begins: the warm-up has had its 1s, with 0 of 1000 operations")
-	b.hold(starts[1])
-	b.connect()
-	require.Equal(t, at, b.toldOf("measure").GetAtRunNs())
+	synctest.Test(t, func(t *testing.T) {
+		h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.ops=1000", "warmup=1s")
+		a, b := agents[0], agents[1]
+		b.cancel()
+		at := a.toldOf("measure").GetAtRunNs()
+		require.Equal(t, starts[0].GetAtRunNs()+int64(time.Second), at, "its bound ends it for all")
+		h.event(id, "measure begins: the warm-up has had its 1s, with 0 of 1000 operations")
+		b.hold(starts[1])
+		b.connect()
+		require.Equal(t, at, b.toldOf("measure").GetAtRunNs())
 
-	// The engine's windows of b begin where it heard of the change-over: what it did before is in its warm-up.
-	for i, p := range agents {
-		p.goesOver(starts[i].GetId(), time.Second+time.Duration(i)*100*time.Millisecond, 0, 10)
-		for seq := range 3 - i {
-			p.windowAt(starts[i].GetId(), seq, time.Duration(seq+i)*100*time.Millisecond, 10, "OK", seq == 2-i)
+		// The engine's windows of b begin where it heard of the change-over: what it did before is in its warm-up.
+		for i, p := range agents {
+			p.goesOver(starts[i].GetId(), time.Second+time.Duration(i)*100*time.Millisecond, 0, 10)
+			for seq := range 3 - i {
+				p.windowAt(starts[i].GetId(), seq, time.Duration(seq+i)*100*time.Millisecond, 10, "OK", seq == 2-i)
+			}
+			p.ended(starts[i].GetId(), 3-i, 10)
 		}
-		p.ended(starts[i].GetId(), 3-i, 10)
-	}
-	h.until(id, result.Partial)
-	require.Equal(t, []string{"agent b: no window of the first 0.1 s of 0.3 s"}, h.result(id).Missing)
+		h.until(id, result.Partial)
+		require.Equal(t, []string{"agent b: no window of the first 0.1 s of 0.3 s"}, h.result(id).Missing)
+	})
 }
 
 func TestAWarmUpDoesNotWaitForWhatAnAgentHeardOfTooLate(t *testing.T) {
 	t.Parallel()
-	h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.ops=100")
-	for seq := range 10 {
-		agents[0].warm(starts[0].GetId(), seq, 10, time.Millisecond)
-	}
-	agents[0].acked(9)
-	for seq := range 5 {
-		agents[1].warmAt(starts[1].GetId(), seq, time.Duration(seq+5)*100*time.Millisecond, 10, time.Millisecond)
-	}
-	h.event(id, "measure begins: the warm-up has done")
+	synctest.Test(t, func(t *testing.T) {
+		h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.ops=100")
+		for seq := range 10 {
+			agents[0].warm(starts[0].GetId(), seq, 10, time.Millisecond)
+		}
+		agents[0].acked(9)
+		for seq := range 5 {
+			agents[1].warmAt(starts[1].GetId(), seq, time.Duration(seq+5)*100*time.Millisecond, 10, time.Millisecond)
+		}
+		h.event(id, "measure begins: the warm-up has done")
+	})
 }
 
 func TestALostAgentDoesNotKeepTheOthersWarmingUp(t *testing.T) {
 	t.Parallel()
-	h, id, agents, starts := warmingUp(t, 200*time.Millisecond, &benchdv1.SubmitRequest{OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE}, "warmup.ops=100")
-	for seq := range 10 {
-		agents[0].warm(starts[0].GetId(), seq, 10, time.Millisecond)
-	}
-	agents[1].cancel()
-	agents[0].toldOf("measure")
-	h.event(id, "agent b was lost")
-	measured(agents[:1], starts, 10)
-	h.until(id, result.Partial)
+	synctest.Test(t, func(t *testing.T) {
+		h, id, agents, starts := warmingUp(t, 200*time.Millisecond, &benchdv1.SubmitRequest{OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE}, "warmup.ops=100")
+		for seq := range 10 {
+			agents[0].warm(starts[0].GetId(), seq, 10, time.Millisecond)
+		}
+		agents[1].cancel()
+		agents[0].toldOf("measure")
+		h.event(id, "agent b was lost")
+		measured(agents[:1], starts, 10)
+		h.until(id, result.Partial)
+	})
 }
 
 func TestAnAgentThatHasGoneOverTakesTheOthersWithIt(t *testing.T) {
 	t.Parallel()
-	h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.until=steady", "warmup=1m")
-	line := wire.ToLine(starts[0].GetTimebase())
-	over := starts[0].GetAtRunNs() + int64(200*time.Millisecond)
-	<-time.After(time.Duration(line.Inverse(over) - agents[0].clock.Now()))
-	for seq := range 2 {
-		agents[0].warm(starts[0].GetId(), seq, 10, time.Millisecond)
-		agents[1].warm(starts[1].GetId(), seq, 10, time.Millisecond)
-	}
-	agents[0].goesOver(starts[0].GetId(), 200*time.Millisecond, 2, 10)
-	require.Equal(t, over, agents[1].toldOf("measure").GetAtRunNs())
-	measured(agents, starts, 2)
-	h.until(id, result.Complete)
-	require.False(t, steady(h.result(id)).Value)
+	synctest.Test(t, func(t *testing.T) {
+		h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.until=steady", "warmup=1m")
+		line := wire.ToLine(starts[0].GetTimebase())
+		over := starts[0].GetAtRunNs() + int64(200*time.Millisecond)
+		<-time.After(time.Duration(line.Inverse(over) - agents[0].clock.Now()))
+		for seq := range 2 {
+			agents[0].warm(starts[0].GetId(), seq, 10, time.Millisecond)
+			agents[1].warm(starts[1].GetId(), seq, 10, time.Millisecond)
+		}
+		agents[0].goesOver(starts[0].GetId(), 200*time.Millisecond, 2, 10)
+		require.Equal(t, over, agents[1].toldOf("measure").GetAtRunNs())
+		measured(agents, starts, 2)
+		h.until(id, result.Complete)
+		require.False(t, steady(h.result(id)).Value)
+	})
 }
 
 func TestARunThatEndsInItsWarmUpWasNotSteady(t *testing.T) {
 	t.Parallel()
-	h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.until=steady", "warmup=1m")
-	h.cancel(id)
-	for i, p := range agents {
-		await(p, (*benchdv1.SessionResponse).GetStop)
-		p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
-			Id: starts[i].GetId(), Phase: "warmup", Final: true,
-		}}})
-	}
-	h.until(id, result.Cancelled)
-	v := steady(h.result(id))
-	require.False(t, v.Value)
-	require.Contains(t, v.Because, "not reached: the run ended in its warm-up")
+	synctest.Test(t, func(t *testing.T) {
+		h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.until=steady", "warmup=1m")
+		h.cancel(id)
+		for i, p := range agents {
+			await(p, (*benchdv1.SessionResponse).GetStop)
+			p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
+				Id: starts[i].GetId(), Phase: "warmup", Final: true,
+			}}})
+		}
+		h.until(id, result.Cancelled)
+		v := steady(h.result(id))
+		require.False(t, v.Value)
+		require.Contains(t, v.Because, "not reached: the run ended in its warm-up")
+	})
 }

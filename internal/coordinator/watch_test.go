@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -65,120 +66,130 @@ func (w watched) events() map[string]int {
 
 func TestAWatcherIsToldOfEverythingOnceAndOfTheEnd(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=300ms")
-	require.NoError(t, err)
-	early, ofRun := h.watch(id), h.watch(id+".1")
-	a.ready()
-	start := a.begin()
-	a.window(start.GetId(), 0, 10, "OK", false)
-	h.until(id, result.Running)
-	a.window(start.GetId(), 1, 10, "OK", true)
-	a.ended(start.GetId(), 2, 10)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=300ms")
+		require.NoError(t, err)
+		early, ofRun := h.watch(id), h.watch(id+".1")
+		a.ready()
+		start := a.begin()
+		a.window(start.GetId(), 0, 10, "OK", false)
+		h.until(id, result.Running)
+		a.window(start.GetId(), 1, 10, "OK", true)
+		a.ended(start.GetId(), 2, 10)
 
-	for _, w := range []watched{<-early, <-ofRun, <-h.watch(id)} {
-		require.NoError(t, w.err)
-		last := w.messages[len(w.messages)-1]
-		require.True(t, last.GetEnded())
-		require.Equal(t, string(result.Complete), last.GetStatus())
-		require.Equal(t, id, last.GetSuite())
-		require.Equal(t, id+".1", last.GetRun())
-		require.EqualValues(t, 1, last.GetRuns())
-		require.EqualValues(t, 1, last.GetRunsEnded())
-		require.Equal(t, map[string]int{"measure starts": 1}, w.events())
-		for _, m := range w.messages[:len(w.messages)-1] {
-			require.False(t, m.GetEnded())
+		for _, w := range []watched{<-early, <-ofRun, <-h.watch(id)} {
+			require.NoError(t, w.err)
+			last := w.messages[len(w.messages)-1]
+			require.True(t, last.GetEnded())
+			require.Equal(t, string(result.Complete), last.GetStatus())
+			require.Equal(t, id, last.GetSuite())
+			require.Equal(t, id+".1", last.GetRun())
+			require.EqualValues(t, 1, last.GetRuns())
+			require.EqualValues(t, 1, last.GetRunsEnded())
+			require.Equal(t, map[string]int{"measure starts": 1}, w.events())
+			for _, m := range w.messages[:len(w.messages)-1] {
+				require.False(t, m.GetEnded())
+			}
 		}
-	}
+	})
 }
 
 func TestAWatcherNeverHearsOfAnEndThatIsNotTheEnd(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=300ms")
-	require.NoError(t, err)
-	watching := h.watch(id)
-	a.ready()
-	start := a.begin()
-	a.window(start.GetId(), 0, 10, "NOT_FOUND", true)
-	a.ended(start.GetId(), 1, 10)
-	w := <-watching
-	require.NoError(t, w.err)
-	require.NotContains(t, w.statuses(), string(result.Complete), "too few operations to be stopped by the limit, but judged before the end is told")
-	require.Equal(t, string(result.Failed), w.messages[len(w.messages)-1].GetStatus())
-	require.Equal(t, 1, w.events()["measure starts"])
-	run := h.result(id)
-	require.True(t, run.Violated)
-	require.Contains(t, run.Reason, "found no row")
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=300ms")
+		require.NoError(t, err)
+		watching := h.watch(id)
+		a.ready()
+		start := a.begin()
+		a.window(start.GetId(), 0, 10, "NOT_FOUND", true)
+		a.ended(start.GetId(), 1, 10)
+		w := <-watching
+		require.NoError(t, w.err)
+		require.NotContains(t, w.statuses(), string(result.Complete), "too few operations to be stopped by the limit, but judged before the end is told")
+		require.Equal(t, string(result.Failed), w.messages[len(w.messages)-1].GetStatus())
+		require.Equal(t, 1, w.events()["measure starts"])
+		run := h.result(id)
+		require.True(t, run.Violated)
+		require.Contains(t, run.Reason, "found no row")
+	})
 }
 
 func TestAWatcherAfterARestartHearsOfWhatWasBefore(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-	require.NoError(t, err)
-	watching := h.watch(id)
-	a.ready()
-	start := a.begin()
-	h.event(id, "measure starts")
-	h.close()
-	w := <-watching
-	require.ErrorIs(t, w.err, wire.ErrUnreachable)
-	require.ErrorContains(t, w.err, "goes on without it")
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := newPuppet(h, "a").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
+		require.NoError(t, err)
+		watching := h.watch(id)
+		a.ready()
+		start := a.begin()
+		h.event(id, "measure starts")
+		h.close()
+		w := <-watching
+		require.ErrorIs(t, w.err, wire.ErrUnreachable)
+		require.ErrorContains(t, w.err, "goes on without it")
 
-	h.open()
-	watching = h.watch(id)
-	a.hold(start)
-	a.connect()
-	await(a, (*benchdv1.SessionResponse).GetStart)
-	a.window(start.GetId(), 0, 10, "OK", true)
-	a.ended(start.GetId(), 1, 10)
-	w = <-watching
-	require.NoError(t, w.err)
-	events := w.events()
-	require.Equal(t, 1, events["measure starts"])
-	require.Equal(t, 1, events["the coordinator was started again"])
-	for text, n := range events {
-		require.Equal(t, 1, n, text)
-	}
-	require.Equal(t, events, (<-h.watch(id)).events(), "the archive has the same")
+		h.open()
+		watching = h.watch(id)
+		a.hold(start)
+		a.connect()
+		await(a, (*benchdv1.SessionResponse).GetStart)
+		a.window(start.GetId(), 0, 10, "OK", true)
+		a.ended(start.GetId(), 1, 10)
+		w = <-watching
+		require.NoError(t, w.err)
+		events := w.events()
+		require.Equal(t, 1, events["measure starts"])
+		require.Equal(t, 1, events["the coordinator was started again"])
+		for text, n := range events {
+			require.Equal(t, 1, n, text)
+		}
+		require.Equal(t, events, (<-h.watch(id)).events(), "the archive has the same")
+	})
 }
 
 func TestWatchingWhatIsNotThere(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	require.ErrorIs(t, (<-h.watch("nope")).err, wire.ErrNotFound)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		require.ErrorIs(t, (<-h.watch("nope")).err, wire.ErrNotFound)
+	})
 }
 
 func TestPrometheusFindsTheAgentsThatServeMetrics(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	find := func() (groups []struct {
-		Targets []string
-		Labels  map[string]string
-	},
-	) {
-		rec := httptest.NewRecorder()
-		h.c.Discovery().ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/sd/agents", http.NoBody))
-		require.Equal(t, "application/json", rec.Header().Get("Content-Type"))
-		require.NoError(t, json.Unmarshal(rec.Body.Bytes(), &groups))
-		return groups
-	}
-	require.NotNil(t, find(), "no agent is an empty list, not null")
-	require.Empty(t, find())
-	a := newPuppet(h, "a")
-	a.hello.MetricsAddress = "10.0.0.1:9100"
-	a.hello.Labels = map[string]string{"zone-1": "x"}
-	a.connect().welcomed()
-	newPuppet(h, "b").connect().welcomed() // serves none
-	groups := find()
-	require.Len(t, groups, 1)
-	require.Equal(t, []string{"10.0.0.1:9100"}, groups[0].Targets)
-	require.Equal(t, map[string]string{"agent": "a", "__meta_benchd_label_zone_1": "x"}, groups[0].Labels)
-	a.cancel()
-	require.Error(t, a.refused())
-	require.Eventually(t, func() bool { return len(find()) == 0 }, patience, 10e6)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		find := func() (groups []struct {
+			Targets []string
+			Labels  map[string]string
+		},
+		) {
+			rec := httptest.NewRecorder()
+			h.c.Discovery().ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/sd/agents", http.NoBody))
+			require.Equal(t, "application/json", rec.Header().Get("Content-Type"))
+			require.NoError(t, json.Unmarshal(rec.Body.Bytes(), &groups))
+			return groups
+		}
+		require.NotNil(t, find(), "no agent is an empty list, not null")
+		require.Empty(t, find())
+		a := newPuppet(h, "a")
+		a.hello.MetricsAddress = "10.0.0.1:9100"
+		a.hello.Labels = map[string]string{"zone-1": "x"}
+		a.connect().welcomed()
+		newPuppet(h, "b").connect().welcomed() // serves none
+		groups := find()
+		require.Len(t, groups, 1)
+		require.Equal(t, []string{"10.0.0.1:9100"}, groups[0].Targets)
+		require.Equal(t, map[string]string{"agent": "a", "__meta_benchd_label_zone_1": "x"}, groups[0].Labels)
+		a.cancel()
+		require.Error(t, a.refused())
+		require.Eventually(t, func() bool { return len(find()) == 0 }, patience, 10e6)
+	})
 }

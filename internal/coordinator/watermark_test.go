@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -41,40 +42,42 @@ func (p *puppet) told(want int64) {
 // after a restart of the coordinator.
 func TestAgentsAreToldWhatAllHaveInserted(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m", "readproportion=0.9", "insertproportion=0.1")
-	require.NoError(t, err)
-	a.ready()
-	b.ready()
-	ofA, ofB := a.begin(), b.begin()
-	a.insert(ofA.GetId(), 0, 1100, false)
-	b.insert(ofB.GetId(), 0, 1041, false)
-	a.told(1041)
-	b.told(1041)
-	b.insert(ofB.GetId(), 1, 1201, false)
-	a.told(1100)
-	b.told(1100)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m", "readproportion=0.9", "insertproportion=0.1")
+		require.NoError(t, err)
+		a.ready()
+		b.ready()
+		ofA, ofB := a.begin(), b.begin()
+		a.insert(ofA.GetId(), 0, 1100, false)
+		b.insert(ofB.GetId(), 0, 1041, false)
+		a.told(1041)
+		b.told(1041)
+		b.insert(ofB.GetId(), 1, 1201, false)
+		a.told(1100)
+		b.told(1100)
 
-	b.cancel()
-	require.Error(t, b.refused())
-	b.hold(ofB)
-	b.connect()
-	b.told(1100) // told again: it may have been lost with the stream
+		b.cancel()
+		require.Error(t, b.refused())
+		b.hold(ofB)
+		b.connect()
+		b.told(1100) // told again: it may have been lost with the stream
 
-	h.close()
-	require.Error(t, a.refused())
-	require.Error(t, b.refused())
-	h.open()
-	a.hold(ofA)
-	b.hold(ofB)
-	a.connect()
-	b.connect()
-	a.told(1100) // the archive knows it
-	a.insert(ofA.GetId(), 1, 1300, true)
-	a.told(1201)
-	b.insert(ofB.GetId(), 2, 1201, true)
-	a.ended(ofA.GetId(), 2, 0)
-	b.ended(ofB.GetId(), 3, 0)
-	h.until(id, result.Complete)
+		h.close()
+		require.Error(t, a.refused())
+		require.Error(t, b.refused())
+		h.open()
+		a.hold(ofA)
+		b.hold(ofB)
+		a.connect()
+		b.connect()
+		a.told(1100) // the archive knows it
+		a.insert(ofA.GetId(), 1, 1300, true)
+		a.told(1201)
+		b.insert(ofB.GetId(), 2, 1201, true)
+		a.ended(ofA.GetId(), 2, 0)
+		b.ended(ofB.GetId(), 3, 0)
+		h.until(id, result.Complete)
+	})
 }
