@@ -54,6 +54,7 @@ func actors() (dummy, func(*agent.Config)) {
 }
 
 func TestAnActionIsCarriedOutAndAnswered(t *testing.T) {
+	t.Parallel()
 	_, with := actors()
 	b := newBoss(t)
 	newRig(t, b, with)
@@ -90,6 +91,7 @@ func TestAnActionIsCarriedOutAndAnswered(t *testing.T) {
 
 // A coordinator that was away asks again for what it does not know to be done. A table must not be dropped twice.
 func TestAnActionIsNotDoneTwice(t *testing.T) {
+	t.Parallel()
 	d, with := actors()
 	b := newBoss(t)
 	newRig(t, b, with)
@@ -107,6 +109,7 @@ func TestAnActionIsNotDoneTwice(t *testing.T) {
 }
 
 func TestAnActionThatNobodyWaitsForIsGivenUp(t *testing.T) {
+	t.Parallel()
 	d, with := actors()
 	b := newBoss(t)
 	newRig(t, b, with)
@@ -120,6 +123,7 @@ func TestAnActionThatNobodyWaitsForIsGivenUp(t *testing.T) {
 }
 
 func TestAnAgentDoesOnlySoManyActionsAtOnce(t *testing.T) {
+	t.Parallel()
 	d, with := actors()
 	b := newBoss(t)
 	newRig(t, b, with)

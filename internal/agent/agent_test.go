@@ -20,6 +20,7 @@ import (
 )
 
 func TestAnAgentIntroducesItself(t *testing.T) {
+	t.Parallel()
 	b := newBoss(t)
 	r := newRig(t, b)
 	h := b.next().hello
@@ -37,6 +38,7 @@ func TestAnAgentIntroducesItself(t *testing.T) {
 }
 
 func TestProbesAreAnsweredByTheAgentsOwnClock(t *testing.T) {
+	t.Parallel()
 	b := newBoss(t)
 	r := newRig(t, b)
 	s := b.next()
@@ -52,6 +54,7 @@ func TestProbesAreAnsweredByTheAgentsOwnClock(t *testing.T) {
 }
 
 func TestAShardIsExecuted(t *testing.T) {
+	t.Parallel()
 	b := newBoss(t)
 	r := newRig(t, b)
 	s := b.next()
@@ -87,6 +90,7 @@ func TestAShardIsExecuted(t *testing.T) {
 }
 
 func TestWatermarksOfInsertsGoBothWays(t *testing.T) {
+	t.Parallel()
 	b := newBoss(t)
 	r := newRig(t, b)
 	s := b.next()
@@ -106,6 +110,7 @@ func TestWatermarksOfInsertsGoBothWays(t *testing.T) {
 }
 
 func TestAShardThatCannotBePreparedSaysWhy(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct{ key, value, want string }{
 		"unknown target":  {"db", "mongodb", "mongodb"},
 		"unknown setting": {"null.service", "soon", "null.service"},
@@ -125,6 +130,7 @@ func TestAShardThatCannotBePreparedSaysWhy(t *testing.T) {
 }
 
 func TestNothingIsLostWithAStream(t *testing.T) {
+	t.Parallel()
 	b := newBoss(t)
 	r := newRig(t, b)
 	s := b.next()
@@ -170,6 +176,7 @@ func TestNothingIsLostWithAStream(t *testing.T) {
 }
 
 func TestAnAgentThatIsToldToEndLeavesInGoodOrder(t *testing.T) {
+	t.Parallel()
 	b := newBoss(t)
 	r := newRig(t, b)
 	s := b.next()
@@ -205,6 +212,7 @@ func TestAnAgentEndsThoughNobodyListens(t *testing.T) {
 }
 
 func TestAnAgentThatNeverGotThroughEndsAtOnce(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, newBoss(t), func(c *agent.Config) { c.Coordinator = "passthrough:///127.0.0.1:1"; c.Dial = c.Dial[1:] })
 	began := time.Now()
 	r.end()
@@ -213,6 +221,7 @@ func TestAnAgentThatNeverGotThroughEndsAtOnce(t *testing.T) {
 }
 
 func TestWithoutACoordinatorLoadStops(t *testing.T) {
+	t.Parallel()
 	b := newBoss(t)
 	r := newRig(t, b, func(c *agent.Config) { c.OrphanTimeout = 50 * time.Millisecond })
 	s := b.next()
@@ -277,6 +286,7 @@ func TestAnAgentDeliversWhatAnEarlierProcessMeasured(t *testing.T) {
 }
 
 func TestTwoAgentsDoNotShareASpool(t *testing.T) {
+	t.Parallel()
 	b := newBoss(t)
 	dir := t.TempDir()
 	newRig(t, b, func(c *agent.Config) { c.Spool = dir })
@@ -288,6 +298,7 @@ func TestTwoAgentsDoNotShareASpool(t *testing.T) {
 }
 
 func TestAnAgentThatIsNotWantedSaysWhy(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []error{wire.ErrNameTaken, wire.ErrProtocol, wire.ErrNotAllowed} {
 		t.Run(kind.Error(), func(t *testing.T) {
 			b := newBoss(t)
@@ -301,6 +312,7 @@ func TestAnAgentThatIsNotWantedSaysWhy(t *testing.T) {
 }
 
 func TestAStopEndsAShard(t *testing.T) {
+	t.Parallel()
 	b := newBoss(t)
 	r := newRig(t, b)
 	s := b.next()
@@ -322,6 +334,7 @@ func TestAStopEndsAShard(t *testing.T) {
 }
 
 func TestAReleasedShardIsClosed(t *testing.T) {
+	t.Parallel()
 	b := newBoss(t)
 	r := newRig(t, b)
 	s := b.next()
@@ -359,6 +372,7 @@ func TestABadConfigIsRefusedAtOnce(t *testing.T) {
 
 // The switch reaches the target, and the coordinator hears of it.
 func TestRawCallsCanBeSwitchedOff(t *testing.T) {
+	t.Parallel()
 	for known, want := range map[bool]string{false: "on", true: "off"} {
 		t.Run(want, func(t *testing.T) {
 			b := newBoss(t)

@@ -44,6 +44,7 @@ func FuzzSplitHook(f *testing.F) {
 }
 
 func TestAHookRunsItsCommand(t *testing.T) {
+	t.Parallel()
 	b := newBoss(t)
 	newRig(t, b, func(c *agent.Config) {
 		c.Hooks = map[string][]string{

@@ -52,6 +52,7 @@ func counter(t *testing.T, r prometheus.Gatherer, name, label, value string) flo
 // Events of the target's client are shown, over all shards that the agent has had of the run; how the generator fares is
 // shown while the run goes on.
 func TestAnAgentShowsHowItsRunFares(t *testing.T) {
+	t.Parallel()
 	registry := prometheus.NewPedanticRegistry()
 	b := newBoss(t)
 	r := newRig(t, b, func(c *agent.Config) {

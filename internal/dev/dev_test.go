@@ -59,6 +59,7 @@ func executeOn(t *testing.T, config dev.Config, settings map[string]string) resu
 }
 
 func TestOneProcessRunsALoadAWarmUpAndAMeasurement(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	r := execute(t, 3, map[string]string{
 		"db": "null", "phase": "load,run", "recordcount": "3000", "threadcount": "2", "null.service": "constant 200us",
 		"warmup": "500ms", "duration": "1s", "interval": "100ms",

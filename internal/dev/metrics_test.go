@@ -80,6 +80,7 @@ func documented(t *testing.T, s scraped) {
 // What Prometheus sees of a run, at the coordinator and as the sum over the agents, is what the result says: each count, each
 // mean, both clocks.
 func TestMetricsAgreeWithTheResult(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	registry := prometheus.NewPedanticRegistry()
 	c, err := dev.Start(t.Context(), dev.Config{
 		Agents: 2, Version: "test", Registerer: registry,

@@ -19,6 +19,7 @@ func onSandbox(t *testing.T, options sandbox.Options, agents int, settings map[s
 }
 
 func TestEveryResultOfASandboxSaysSo(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	settings := map[string]string{
 		"db": "sandbox", "phase": "load,run", "recordcount": "500", "operationcount": "1000", "threadcount": "4",
 		"readproportion": "0.5", "updateproportion": "0.3", "scanproportion": "0.1", "insertproportion": "0.1", "dataintegrity": "false",
@@ -39,6 +40,7 @@ func TestEveryResultOfASandboxSaysSo(t *testing.T) {
 
 // A run that names the sandbox's quorum as that of an HBase has a result that says what it was.
 func TestASandboxThatIsTakenForAnHBaseSaysSoToo(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	s, err := sandbox.Start(t.Context(), sandbox.Options{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
@@ -50,6 +52,7 @@ func TestASandboxThatIsTakenForAnHBaseSaysSoToo(t *testing.T) {
 }
 
 func TestWithoutASandboxItIsSaidHowToStartOne(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	r := execute(t, 1, map[string]string{"db": "sandbox", "hbase.zookeeper.quorum": "127.0.0.1:1", "operationcount": "10", "recordcount": "10"})
 	require.Equal(t, result.Failed, r.Status)
 	require.Contains(t, r.Reason, "start it with `benchd sandbox`")

@@ -156,13 +156,14 @@ func TestAClockThatIsSetForwardLetsNothingGo(t *testing.T) {
 }
 
 // The archive is looked after as a whole: what was being removed goes, what is long is rolled up. In a bubble the
-// pauses of that take no time.
+// pauses of that take no time. How long a phase is, its newest window says: most of those before are left out.
 func TestLookAfterDoesAll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, in := onArchive(t, Keep{})
 		l := resultstest.NewRun(t, in, "S", 1, 10_200, 1, 2)
-		l.Add(t, in, 0, 10_200)
+		l.Add(t, in, 0, 400)
+		l.Add(t, in, 9_900, 10_200)
 		require.NoError(t, s.LookAfter(t.Context()))
 		extents, err := in.Extents(t.Context(), "S.1")
 		require.NoError(t, err)

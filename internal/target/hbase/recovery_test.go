@@ -53,6 +53,7 @@ func TestWhatBeginsDuringARecoverySucceeds(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			box, _ := sandboxTable(t, ctx, sandbox.Options{Detection: 4 * time.Second}, "usertable", "f", "m", "t")

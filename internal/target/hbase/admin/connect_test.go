@@ -58,6 +58,7 @@ func TestAClusterThatIsNotThereIsToldInBoundedTime(t *testing.T) {
 		"nothing is named": {" , ", "hbase.zookeeper.quorum"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			begin := time.Now()
 			_, err := admin.Connect(t.Context(), admin.Config{Quorum: tt.quorum, ConnectTimeout: 2 * time.Second})
 			require.ErrorContains(t, err, tt.want)

@@ -44,6 +44,7 @@ func TestAServerThatFallsSilentIsLeft(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			_, c := silentCluster(t)
 			silent := deaf(t)
 			c.Mislead(silent)
