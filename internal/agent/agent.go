@@ -13,8 +13,8 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/benchd/benchd/internal/clock"
-	"github.com/benchd/benchd/internal/exposition"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/promexport"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -39,7 +39,7 @@ type Agent struct {
 	host    *benchdv1.HostFacts
 	health  *sampler
 
-	meters     *exposition.Runs[*meter] // nil where nobody takes the agent's metrics
+	meters     *promexport.Runs[*meter] // nil where nobody takes the agent's metrics
 	meterNames *meterNames
 	windows    windowStore
 

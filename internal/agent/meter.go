@@ -7,14 +7,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/benchd/benchd/internal/exposition"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/promexport"
 )
 
 // meterNames are the metrics of a run on one agent.
 type meterNames struct {
-	operations                       exposition.Operations
+	operations                       promexport.Operations
 	rows, bytes, lateness, retries   *prometheus.Desc
 	late, events, backlog, idle, lag *prometheus.Desc
 }
@@ -24,7 +24,7 @@ func newMeterNames() *meterNames {
 		return prometheus.NewDesc(name, help, append([]string{"run"}, labels...), nil)
 	}
 	return &meterNames{
-		operations: exposition.NewOperations("benchd_agent"),
+		operations: promexport.NewOperations("benchd_agent"),
 		rows:       of("benchd_agent_rows_total", "Rows read and written.", "phase"),
 		bytes:      of("benchd_agent_bytes_total", "Bytes of values read and written.", "phase"),
 		retries:    of("benchd_agent_retries_total", "Attempts within operations that were followed by another.", "phase", "cause"),
@@ -113,20 +113,20 @@ func (m *meter) forget(key shardKey) {
 func (m *meter) Metrics() []prometheus.Metric {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := []prometheus.Metric{exposition.Count(m.names.late, m.late, m.run)}
+	out := []prometheus.Metric{promexport.Count(m.names.late, m.late, m.run)}
 	open := false
 	for _, phase := range slices.Sorted(maps.Keys(m.phases)) {
 		p := m.phases[phase]
 		out = append(out, m.names.operations.Metrics(m.run, phase, p.series.Series())...)
 		out = append(out,
-			exposition.Count(m.names.rows, p.rows, m.run, phase),
-			exposition.Count(m.names.bytes, p.bytes, m.run, phase))
+			promexport.Count(m.names.rows, p.rows, m.run, phase),
+			promexport.Count(m.names.bytes, p.bytes, m.run, phase))
 		for cause, n := range p.retries {
-			out = append(out, exposition.Count(m.names.retries, n, m.run, phase, cause))
+			out = append(out, promexport.Count(m.names.retries, n, m.run, phase, cause))
 		}
 		if p.lateness != nil {
 			open = true
-			out = append(out, exposition.Histogram(m.names.lateness, p.lateness, m.run, phase))
+			out = append(out, promexport.Histogram(m.names.lateness, p.lateness, m.run, phase))
 		}
 	}
 	events := make(map[string]uint64)
@@ -136,7 +136,7 @@ func (m *meter) Metrics() []prometheus.Metric {
 		}
 	}
 	for event, n := range events {
-		out = append(out, exposition.Count(m.names.events, n, m.run, event))
+		out = append(out, promexport.Count(m.names.events, n, m.run, event))
 	}
 	return append(out, m.health(open)...)
 }
@@ -157,10 +157,10 @@ func (m *meter) health(open bool) []prometheus.Metric {
 		worst.SchedLagP99 = max(worst.SchedLagP99, h.SchedLagP99)
 	}
 	if worst.Cores > 0 {
-		out = append(out, exposition.Level(m.names.idle, worst.HostIdle, m.run))
+		out = append(out, promexport.Level(m.names.idle, worst.HostIdle, m.run))
 	}
 	if open {
-		out = append(out, exposition.Level(m.names.backlog, float64(backlog), m.run))
+		out = append(out, promexport.Level(m.names.backlog, float64(backlog), m.run))
 	}
-	return append(out, exposition.Level(m.names.lag, worst.SchedLagP99.Seconds(), m.run))
+	return append(out, promexport.Level(m.names.lag, worst.SchedLagP99.Seconds(), m.run))
 }

@@ -3,13 +3,13 @@ package agent
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/benchd/benchd/internal/exposition"
+	"github.com/benchd/benchd/internal/promexport"
 )
 
 // register registers the agent's metrics. Without it windows are not added up for Prometheus.
 func (a *Agent) register(r prometheus.Registerer) {
 	a.meterNames = newMeterNames()
-	a.meters = exposition.NewRuns[*meter](0, 0, a.meterNames.all()...)
+	a.meters = promexport.NewRuns[*meter](0, 0, a.meterNames.all()...)
 	r.MustRegister(
 		a.meters,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{

@@ -43,7 +43,7 @@ type Config struct {
 	Clock      *clock.Source                // default the machine's
 	Logger     *slog.Logger                 // default none
 	Registerer prometheus.Registerer
-	ShowEnded  time.Duration // how long the metrics of an ended run are shown; default exposition.DefaultKeep
+	ShowEnded  time.Duration // how long the metrics of an ended run are shown; default promexport.DefaultKeep
 }
 
 // Archive is what a coordinator needs of its archive, together with its results and conductors. It closes the archive.

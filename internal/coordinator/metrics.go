@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/benchd/benchd/internal/coordinator/conductor"
-	"github.com/benchd/benchd/internal/exposition"
+	"github.com/benchd/benchd/internal/promexport"
 )
 
 // metrics is what Prometheus sees of a coordinator, beside its runs; see conductor.Metrics.
@@ -110,9 +110,9 @@ func (k *clocks) Collect(to chan<- prometheus.Metric) {
 			continue
 		}
 		if est, ok := m.Estimate(now); ok {
-			to <- exposition.Level(k.offset, time.Duration(est.Offset(now)).Seconds(), m.Name)
-			to <- exposition.Level(k.doubt, time.Duration(est.Bound).Seconds(), m.Name)
-			to <- exposition.Level(k.drifting, est.Line.Rate, m.Name)
+			to <- promexport.Level(k.offset, time.Duration(est.Offset(now)).Seconds(), m.Name)
+			to <- promexport.Level(k.doubt, time.Duration(est.Bound).Seconds(), m.Name)
+			to <- promexport.Level(k.drifting, est.Line.Rate, m.Name)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func TestAClaimInAReportNamesItsTest(t *testing.T) {
 	allowed := claimants()
 	used := make(map[string]bool)
 	files := 0
-	for _, room := range []string{"report", "table", "stats", "result", "record", "results", "coordinator", "lifecycle", "exposition", "cli/view"} {
+	for _, room := range []string{"report", "table", "stats", "result", "record", "results", "coordinator", "lifecycle", "promexport", "cli/view"} {
 		require.NoError(t, filepath.WalkDir(filepath.Join(root, "internal", filepath.FromSlash(room)), func(path string, _ os.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

@@ -106,7 +106,7 @@ func speaks(f file) bool {
 // clocked are the folders whose code reads time by the rule of package clock: by the monotonic clock what lasts, by the
 // injected wall clock what has a date.
 func clocked() []string {
-	return []string{"agent", "archive", "coordinator", "dev", "doctor", "exposition", "observe", "record", "remote", "results"}
+	return []string{"agent", "archive", "coordinator", "dev", "doctor", "promexport", "observe", "record", "remote", "results"}
 }
 
 // clocks finds readings of time in those folders that are both at once. Tests may use them.

@@ -48,7 +48,7 @@ func layers() []layer {
 			{name: "archive"},
 			{name: "archive/sqlite", beside: []string{"archive"}},
 			{name: "report"},
-			{name: "exposition"},
+			{name: "promexport"},
 			{name: "doctor", beside: []string{"load"}},
 			{name: "wire", beside: []string{"gen/benchd"}},
 			{name: "gen/benchd", only: []string{"wire", "coordinator", "coordinator/conductor", "coordinator/roster", "agent", "remote", "test"}},

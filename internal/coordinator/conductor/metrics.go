@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/benchd/benchd/internal/clock"
-	"github.com/benchd/benchd/internal/exposition"
+	"github.com/benchd/benchd/internal/promexport"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -17,7 +17,7 @@ const showEvery = time.Second
 
 // runNames are the metrics of a run.
 type runNames struct {
-	operations                        exposition.Operations
+	operations                        promexport.Operations
 	info, rows, bytes, late, retries  *prometheus.Desc
 	backlog, offered, skew, skewDoubt *prometheus.Desc
 }
@@ -27,7 +27,7 @@ func newRunNames() runNames {
 		return prometheus.NewDesc(name, help, append([]string{"run"}, labels...), nil)
 	}
 	return runNames{
-		operations: exposition.NewOperations("benchd"),
+		operations: promexport.NewOperations("benchd"),
 		info:       of("benchd_run_info", "What a run is: 1.", "name", "case"),
 		rows:       of("benchd_rows_total", "Rows read and written.", "phase"),
 		bytes:      of("benchd_bytes_total", "Bytes of values read and written.", "phase"),
@@ -78,7 +78,7 @@ func (f *figures) due() bool { return f.stale && f.shown.Elapsed() >= showEvery 
 // Metrics are those of all runs: what they measure, and how their windows come.
 type Metrics struct {
 	names runNames
-	runs  *exposition.Runs[*snapshot]
+	runs  *promexport.Runs[*snapshot]
 	late  prometheus.Counter
 	delay prometheus.Histogram
 }
@@ -94,7 +94,7 @@ func NewMetrics(keep time.Duration) *Metrics {
 			NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 100,
 		}),
 	}
-	m.runs = exposition.NewRuns[*snapshot](keep, 0, m.names.all()...)
+	m.runs = promexport.NewRuns[*snapshot](keep, 0, m.names.all()...)
 	return m
 }
 
@@ -123,16 +123,16 @@ func (m *Metrics) arrived(delay, interval time.Duration) {
 func (f *figures) show(r *record.Run, builder *result.Builder, live result.Snapshot) {
 	names, id := f.names, r.Archived.ID
 	metrics := []prometheus.Metric{
-		exposition.Level(names.info, 1, id, r.Suite.Name, r.Archived.Case),
-		exposition.Count(names.late, f.lateSends, id),
+		promexport.Level(names.info, 1, id, r.Suite.Name, r.Archived.Case),
+		promexport.Count(names.late, f.lateSends, id),
 	}
 	for _, m := range builder.Measured() {
 		metrics = append(metrics, names.operations.Metrics(id, m.Phase, m.Series)...)
 		metrics = append(metrics,
-			exposition.Count(names.rows, m.Rows, id, m.Phase),
-			exposition.Count(names.bytes, m.Bytes, id, m.Phase))
+			promexport.Count(names.rows, m.Rows, id, m.Phase),
+			promexport.Count(names.bytes, m.Bytes, id, m.Phase))
 		for cause, n := range m.Retries {
-			metrics = append(metrics, exposition.Count(names.retries, n, id, m.Phase, cause))
+			metrics = append(metrics, promexport.Count(names.retries, n, id, m.Phase, cause))
 		}
 	}
 	if live.Offered != nil && !r.State.Life.Status.Ended() {
@@ -141,14 +141,14 @@ func (f *figures) show(r *record.Run, builder *result.Builder, live result.Snaps
 			backlog += a.Backlog
 		}
 		metrics = append(metrics,
-			exposition.Level(names.offered, *live.Offered, id),
-			exposition.Level(names.backlog, float64(backlog), id))
+			promexport.Level(names.offered, *live.Offered, id),
+			promexport.Level(names.backlog, float64(backlog), id))
 	}
 	if start := r.Start(); start != nil {
 		const milli = 1e3
 		metrics = append(metrics,
-			exposition.Level(names.skew, start.SkewMS/milli, id),
-			exposition.Level(names.skewDoubt, start.UncertaintyMS/milli, id))
+			promexport.Level(names.skew, start.SkewMS/milli, id),
+			promexport.Level(names.skewDoubt, start.UncertaintyMS/milli, id))
 	}
 	f.snapshot.put(metrics)
 	f.shown, f.stale = clock.Mono(), false

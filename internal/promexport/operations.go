@@ -1,4 +1,4 @@
-package exposition
+package promexport
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
