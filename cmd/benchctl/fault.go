@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/benchd/benchd/internal/cli"
-	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/randdur"
 	"github.com/benchd/benchd/internal/sandbox/control"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 )
@@ -42,7 +42,7 @@ func faultSettings() []faultSetting {
 		{"server", "server", "only `SERVERS`, each a number, address or name; which one, for kill-server, restart-server and silence-server", true},
 		{"from", "from", "only rows from `ROW` on; \\xHH is a byte", false},
 		{"to", "to", "only rows before `ROW`", false},
-		{"delay", "delay", "how long calls wait, for latency: `TIME` is " + draw.Forms, false},
+		{"delay", "delay", "how long calls wait, for latency: `TIME` is " + randdur.Forms, false},
 		{"exception", "exception", "Java `CLASS` to answer with, for io-exception; default java.io.IOException", false},
 		{"start", "start", "begin after `D`; default at once", false},
 		{"for", "length", "end after `D`; default when it is cleared", false},

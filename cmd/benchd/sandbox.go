@@ -14,7 +14,7 @@ import (
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
-	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/randdur"
 	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 	"github.com/benchd/benchd/internal/sandbox/service"
@@ -66,7 +66,7 @@ is a queue whose mathematics are known (M/M/c with exponential times), to hold m
 
 // serviceFlags declare the service-time model.
 func serviceFlags(fs *pflag.FlagSet, f *sandboxFlags) {
-	config.Var(fs, &f.service.Time, "service", "TIME", "have each request of a region server served for so long: "+draw.Forms+"; default as fast as it can be", draw.Parse, func(d draw.Duration) string {
+	config.Var(fs, &f.service.Time, "service", "TIME", "have each request of a region server served for so long: "+randdur.Forms+"; default as fast as it can be", randdur.Parse, func(d randdur.Duration) string {
 		if d.IsZero() {
 			return ""
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/randdur"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/sandbox/service"
@@ -118,7 +118,7 @@ func queue(t *testing.T, seed uint64) result.Run {
 	t.Helper()
 	return onSandbox(t, sandbox.Options{
 		Servers: 1,
-		Service: service.Config{Time: draw.Duration{Shape: draw.Exponential, Time: serviceTime}, Handlers: handlers, Seed: seed},
+		Service: service.Config{Time: randdur.Duration{Shape: randdur.Exponential, Time: serviceTime}, Handlers: handlers, Seed: seed},
 	}, 1, map[string]string{
 		"db": "sandbox", "phase": "load,run", "recordcount": "500", "fieldcount": "1", "threadcount": "250",
 		"arrival": "poisson", "rate": strconv.Itoa(perSecond), "warmup": "3s", "duration": lasting.String(), "seed": strconv.FormatUint(seed, 10),

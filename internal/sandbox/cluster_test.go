@@ -18,7 +18,7 @@ import (
 	"github.com/tsuna/gohbase"
 	"github.com/tsuna/gohbase/hrpc"
 
-	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/randdur"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 	"github.com/benchd/benchd/internal/sandbox/store"
 )
@@ -199,9 +199,9 @@ func TestFaultsHappen(t *testing.T) {
 		{Kind: fault.RegionTooBusy},
 		{Kind: fault.CallQueueTooBig},
 		{Kind: fault.Disconnect},
-		{Kind: fault.Latency, Delay: must(draw.Parse("1ms"))},
+		{Kind: fault.Latency, Delay: must(randdur.Parse("1ms"))},
 		{Kind: fault.Stall, Length: 100 * time.Millisecond},
-		{Kind: fault.Latency, Delay: must(draw.Parse("1ms")), Where: fault.Where{Ops: []fault.Op{fault.ZooKeeper, fault.Master, fault.Admin}}},
+		{Kind: fault.Latency, Delay: must(randdur.Parse("1ms")), Where: fault.Where{Ops: []fault.Op{fault.ZooKeeper, fault.Master, fault.Admin}}},
 	} {
 		t.Run(fmt.Sprint(f.Kind, f.Where.Ops), func(t *testing.T) {
 			f.Share = 0.2

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/randdur"
 	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/sandbox/service"
 )
@@ -20,7 +20,7 @@ func TestASandboxWithoutDescriptorsForItsTimersIsAnError(t *testing.T) {
 	none.Cur = 0
 	require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &none))
 	s, startErr := sandbox.Start(t.Context(), sandbox.Options{Logger: slog.New(slog.DiscardHandler)})
-	m, modelErr := service.New(service.Config{Time: draw.Duration{Shape: draw.Constant, Time: time.Millisecond}}, 1)
+	m, modelErr := service.New(service.Config{Time: randdur.Duration{Shape: randdur.Constant, Time: time.Millisecond}}, 1)
 	require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &limit))
 	require.Nil(t, s)
 	require.Nil(t, m)

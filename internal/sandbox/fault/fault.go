@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/randdur"
 )
 
 // Fault is one thing that goes wrong.
@@ -25,7 +25,7 @@ type Fault struct {
 	// Where says which calls it concerns; for KillServer, RestartServer and SilenceServer, to which server it happens.
 	Where Where
 	// Delay is how long calls wait, for Latency.
-	Delay draw.Duration
+	Delay randdur.Duration
 	// Exception is the class to answer with in place of java.io.IOException, for IOException.
 	Exception string
 }

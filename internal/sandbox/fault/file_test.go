@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/randdur"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 )
 
@@ -41,7 +41,7 @@ func TestAFileOfFaults(t *testing.T) {
 	require.Equal(t, []fault.Fault{
 		{
 			Kind: fault.Latency, Start: 10 * time.Second, Length: 30 * time.Second, Share: 0.2, Seed: 7,
-			Delay: draw.Duration{Shape: draw.Exponential, Time: 5 * time.Millisecond},
+			Delay: randdur.Duration{Shape: randdur.Exponential, Time: 5 * time.Millisecond},
 			Where: fault.Where{Ops: []fault.Op{fault.Get, fault.Scan}, Tables: []string{"usertable"}},
 		},
 		{Kind: fault.KillServer, Start: time.Minute, Length: 10 * time.Second, Share: 1, Where: fault.Where{Servers: []string{"2"}}},

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/randdur"
 )
 
 // Setting is one setting of a fault as it is written.
@@ -82,7 +82,7 @@ func (f *Fault) setOne(key, value string) (err error) {
 	case "to":
 		f.Where.To, err = parseRow(key, value)
 	case "delay":
-		if f.Delay, err = draw.Parse(value); err != nil {
+		if f.Delay, err = randdur.Parse(value); err != nil {
 			return problem(key, "%v", err)
 		}
 	case "exception":

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/alarm"
-	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/randdur"
 )
 
 // MaxHandlers bounds Config.Handlers.
@@ -27,7 +27,7 @@ const MaxHandlers = 10_000
 // Config says how a region server serves.
 type Config struct {
 	// Time is the service time. Zero: there is no model, and requests are served as fast as they can be.
-	Time draw.Duration
+	Time randdur.Duration
 	// Handlers is c, how many requests a region server serves at once. Default 30, as HBase's.
 	Handlers int
 	// Seed is that of the service times. Each Model draws with a seed of its own, made from it and from the server's number.

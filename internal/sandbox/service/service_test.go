@@ -11,13 +11,15 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/benchd/benchd/internal/alarm"
-	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/randdur"
 	"github.com/benchd/benchd/internal/sandbox/service"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func constant(d time.Duration) draw.Duration { return draw.Duration{Shape: draw.Constant, Time: d} }
+func constant(d time.Duration) randdur.Duration {
+	return randdur.Duration{Shape: randdur.Constant, Time: d}
+}
 
 func TestWithoutAServiceTimeThereIsNoModel(t *testing.T) {
 	m, err := service.New(service.Config{Handlers: 5}, 1)
@@ -68,7 +70,7 @@ func TestARequestObeysItsContextAndTheModelsEnd(t *testing.T) {
 func TestTheModelTellsWhatItIs(t *testing.T) {
 	c := service.Config{}
 	require.Equal(t, "none", c.String())
-	c.Time = draw.Duration{Shape: draw.Exponential, Time: 5 * time.Millisecond}
+	c.Time = randdur.Duration{Shape: randdur.Exponential, Time: 5 * time.Millisecond}
 	c.EnsureDefaults()
 	require.Equal(t, "exponential 5ms by 30 handlers", c.String())
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/randdur"
 )
 
 // waits is Erlang's C formula: the probability that a request finds all c servers of M/M/c busy, for an offered load
@@ -64,7 +64,7 @@ func TestTheModelIsTheQueueOfTheBooks(t *testing.T) {
 		handlers int
 		load     float64
 	}{{4, 0.8}, {8, 0.5}, {16, 0.8}} {
-		m, err := New(Config{Time: draw.Duration{Shape: draw.Exponential, Time: 10 * time.Millisecond}, Handlers: tt.handlers, Seed: 5}, 1)
+		m, err := New(Config{Time: randdur.Duration{Shape: randdur.Exponential, Time: 10 * time.Millisecond}, Handlers: tt.handlers, Seed: 5}, 1)
 		require.NoError(t, err)
 		rng := rand.New(rand.NewPCG(3, 9))
 		offered := tt.load * float64(tt.handlers)

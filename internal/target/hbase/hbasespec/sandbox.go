@@ -3,25 +3,25 @@ package hbasespec
 import (
 	"strings"
 
-	"github.com/benchd/benchd/internal/draw"
 	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/randdur"
 )
 
 // SandboxSettings is what sandbox a run brings with it: properties sandbox.*.
 type SandboxSettings struct {
 	RegionServers int
-	Memory        int           // MiB that its tables may take
-	Service       draw.Duration // of each request; zero is as fast as it can be
-	Handlers      int           // of each region server, with Service
-	Seed          uint64        // of service times
-	Faults        string        // a file of what goes wrong, on the machine where the run was started; empty for none
+	Memory        int              // MiB that its tables may take
+	Service       randdur.Duration // of each request; zero is as fast as it can be
+	Handlers      int              // of each region server, with Service
+	Seed          uint64           // of service times
+	Faults        string           // a file of what goes wrong, on the machine where the run was started; empty for none
 }
 
 func sandboxKeys() []property.Key {
 	return []property.Key{
 		{Name: "sandbox.region-servers", Kind: property.Int, Default: "3", Min: 1, Max: 100, Doc: "region servers of the sandbox that run embeds"},
 		{Name: "sandbox.max-memory", Kind: property.Int, Default: "1024", Min: 16, Max: 1 << 20, Doc: "MiB that tables of the sandbox may take; writes beyond it are refused"},
-		{Name: "sandbox.service", Kind: property.Text, Default: "0s", Check: checkDrawn, Doc: "how long each request is served: " + draw.Forms},
+		{Name: "sandbox.service", Kind: property.Text, Default: "0s", Check: checkDrawn, Doc: "how long each request is served: " + randdur.Forms},
 		{Name: "sandbox.service.handlers", Kind: property.Int, Default: "30", Min: 1, Max: 10_000, Doc: "requests that a region server serves at once with sandbox.service"},
 		{Name: "sandbox.service.seed", Kind: property.Int, Default: "0", Check: property.CheckSeed, Doc: "of the times of sandbox.service"},
 		{Name: "sandbox.faults", Kind: property.Text, File: true, Doc: "a file of what goes wrong in the sandbox, and when (docs/sandbox.md)"},
@@ -30,9 +30,9 @@ func sandboxKeys() []property.Key {
 
 func checkDrawn(value string) (string, error) {
 	if strings.TrimSpace(value) == "0" {
-		return draw.Duration{}.String(), nil
+		return randdur.Duration{}.String(), nil
 	}
-	d, err := draw.Parse(value)
+	d, err := randdur.Parse(value)
 	return d.String(), err
 }
 
@@ -50,7 +50,7 @@ func ReadSandbox(properties map[string]string) (SandboxSettings, error) {
 		Seed:          v.Uint64("sandbox.service.seed"),
 		Faults:        v.Text("sandbox.faults"),
 	}
-	if s.Service, err = draw.Parse(v.Text("sandbox.service")); err != nil {
+	if s.Service, err = randdur.Parse(v.Text("sandbox.service")); err != nil {
 		return SandboxSettings{}, property.Problems{{Key: "sandbox.service", Text: err.Error()}}
 	}
 	return s, nil

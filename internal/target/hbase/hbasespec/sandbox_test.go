@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/randdur"
 	"github.com/benchd/benchd/internal/spec"
 )
 
@@ -43,7 +43,7 @@ func TestTheSandboxThatARunBrings(t *testing.T) {
 	settings, err := ReadSandbox(suite.Cases[0].Properties)
 	require.NoError(t, err)
 	require.Equal(t, SandboxSettings{
-		RegionServers: 5, Memory: 1024, Service: draw.Duration{Shape: draw.Exponential, Time: 10 * time.Millisecond}, Handlers: 4, Seed: 7, Faults: "f.yaml",
+		RegionServers: 5, Memory: 1024, Service: randdur.Duration{Shape: randdur.Exponential, Time: 10 * time.Millisecond}, Handlers: 4, Seed: 7, Faults: "f.yaml",
 	}, settings)
 
 	settings, err = ReadSandbox(nil)

@@ -1,9 +1,9 @@
-// Package draw is durations that are drawn: how long a sandbox serves a request, how late an answer is.
+// Package randdur is durations that are drawn: how long a sandbox serves a request, how late an answer is.
 //
 //  1. Parse reads a Duration as people write it: "5ms", "exponential 5ms", "uniform 1ms 9ms", "lognormal 5ms 0.5".
 //  2. Draw draws one from it, with a generator that the caller seeds.
 //  3. String writes it so that Parse reads it back; in JSON it stands as that text.
-package draw
+package randdur
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package draw_test
+package randdur_test
 
 import (
 	"math/rand/v2"
@@ -7,13 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/draw"
+	"github.com/benchd/benchd/internal/randdur"
 )
 
 func TestWhatIsDrawnHasTheMeanThatItSays(t *testing.T) {
 	for _, text := range []string{"5ms", "constant 5ms", "exponential 5ms", "uniform 1ms 9ms", "lognormal 5ms 0.5", "0s"} {
 		t.Run(text, func(t *testing.T) {
-			d, err := draw.Parse(text)
+			d, err := randdur.Parse(text)
 			require.NoError(t, err)
 			rng := rand.New(rand.NewPCG(1, 2))
 			const n = 200_000
@@ -27,13 +27,13 @@ func TestWhatIsDrawnHasTheMeanThatItSays(t *testing.T) {
 }
 
 func TestNothingLongerThanAnHourIsDrawn(t *testing.T) {
-	d, err := draw.Parse("lognormal 1h 5")
+	d, err := randdur.Parse("lognormal 1h 5")
 	require.NoError(t, err)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
-		require.LessOrEqual(t, d.Draw(rng), draw.Longest)
+		require.LessOrEqual(t, d.Draw(rng), randdur.Longest)
 	}
-	require.Equal(t, draw.Longest, d.Mean())
+	require.Equal(t, randdur.Longest, d.Mean())
 }
 
 func TestAMistakeNamesWhatIsWrongAndWhatToWrite(t *testing.T) {
@@ -49,7 +49,7 @@ func TestAMistakeNamesWhatIsWrongAndWhatToWrite(t *testing.T) {
 		"-1ms":              "out of bounds",
 		"2h":                "out of bounds; it may be 0 to 1h0m0s",
 	} {
-		_, err := draw.Parse(text)
+		_, err := randdur.Parse(text)
 		require.ErrorContains(t, err, want, text)
 	}
 }
@@ -59,12 +59,12 @@ func FuzzParse(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		d, err := draw.Parse(text)
+		d, err := randdur.Parse(text)
 		if err != nil {
 			require.NotEmpty(t, err.Error())
 			return
 		}
-		again, err := draw.Parse(d.String())
+		again, err := randdur.Parse(d.String())
 		require.NoError(t, err)
 		require.Equal(t, d, again)
 	})
