@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/benchd/benchd/internal/config"
-	"github.com/benchd/benchd/internal/spelling"
+	"github.com/benchd/benchd/internal/suggest"
 )
 
 // Streams are a process's standard streams.
@@ -199,7 +199,7 @@ func argsError(cmd *cobra.Command, args []string, err error) error {
 			names = append(names, sub.Name())
 		}
 	}
-	if near := spelling.Nearest(args[0], names); near != "" {
+	if near := suggest.Nearest(args[0], names); near != "" {
 		return fmt.Errorf("unknown command %q; did you mean `%s %s`?", args[0], cmd.CommandPath(), near)
 	}
 	return fmt.Errorf("unknown command %q; known: %s", args[0], strings.Join(names, ", "))
@@ -220,7 +220,7 @@ func (p Program) flagError(cmd *cobra.Command, err error) error {
 				names = append(names, f.Name)
 			}
 		})
-		if near := spelling.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		if near := suggest.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 			return fmt.Errorf("unknown flag --%s; did you mean --%s?", unknown.GetSpecifiedName(), near)
 		}
 		return fmt.Errorf("unknown flag --%s", unknown.GetSpecifiedName())

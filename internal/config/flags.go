@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/benchd/benchd/internal/spelling"
+	"github.com/benchd/benchd/internal/suggest"
 )
 
 // Value is a flag's value of any type that can be read from text.
@@ -125,7 +125,7 @@ func oneOf(values []string) func(string) (string, error) {
 		if slices.Contains(values, s) {
 			return s, nil
 		}
-		if near := spelling.Nearest(s, values); near != "" {
+		if near := suggest.Nearest(s, values); near != "" {
 			return "", fmt.Errorf("%q is not one of %s; did you mean %s?", s, strings.Join(values, ", "), near)
 		}
 		return "", fmt.Errorf("%q is not one of %s", s, strings.Join(values, ", "))

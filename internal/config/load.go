@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
-	"github.com/benchd/benchd/internal/spelling"
+	"github.com/benchd/benchd/internal/suggest"
 )
 
 // FileFlag is the flag that names the file. It has a variable, but as a key in the file it would name itself.
@@ -196,7 +196,7 @@ func unknown[V any](what, word string, known map[string]V) string {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	if near := spelling.Nearest(word, names); near != "" {
+	if near := suggest.Nearest(word, names); near != "" {
 		return fmt.Sprintf("unknown %s; did you mean %s?", what, near)
 	}
 	return fmt.Sprintf("unknown %s; known are %s", what, strings.Join(names, ", "))

@@ -82,8 +82,8 @@ func layers() []layer {
 		{"aside", []room{
 			{name: "alarm", beside: []string{"kernel"}},
 			{name: "kernel", only: []string{"alarm", "load", "target/hbase"}},
-			{name: "spelling"},
-			{name: "config", beside: []string{"spelling"}, only: []string{"cmd", "cli"}},
+			{name: "suggest"},
+			{name: "config", beside: []string{"suggest"}, only: []string{"cmd", "cli"}},
 			{name: "telemetry", beside: []string{"tolerance"}, only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},
 			{name: "tolerance"}, // for tests
 			{name: "doctable"},  // for tests

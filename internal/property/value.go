@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/benchd/benchd/internal/spelling"
+	"github.com/benchd/benchd/internal/suggest"
 )
 
 // Canonical checks a value and returns it as resolved settings spell it: the same meaning has one spelling. The
@@ -178,7 +178,7 @@ func OneOf(value string, list []string) (string, error) {
 		}
 	}
 	meant := ""
-	if near := spelling.Nearest(value, list); near != "" {
+	if near := suggest.Nearest(value, list); near != "" {
 		meant = fmt.Sprintf("; did you mean %q?", near)
 	}
 	return "", fmt.Errorf("unknown value %s%s (one of %s)", Quote(value), meant, strings.Join(list, ", "))

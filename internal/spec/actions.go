@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
-	"github.com/benchd/benchd/internal/spelling"
+	"github.com/benchd/benchd/internal/suggest"
 )
 
 // ActionsProperty lists what is done to the target while it is measured.
@@ -50,7 +50,7 @@ func (l actions) find(name string) (descriptor.Action, error) {
 	if i := slices.IndexFunc(l, func(a descriptor.Action) bool { return a.Name == name }); i >= 0 {
 		return l[i], nil
 	}
-	if near := spelling.Nearest(name, l.names()); near != "" {
+	if near := suggest.Nearest(name, l.names()); near != "" {
 		return descriptor.Action{}, fmt.Errorf("%s is nothing that can be done to a target; did you mean %s?", property.Quote(name), near)
 	}
 	return descriptor.Action{}, fmt.Errorf("%s is nothing that can be done to a target; there is %s", property.Quote(name), strings.Join(l.names(), ", "))
@@ -111,7 +111,7 @@ func (l actions) parseOne(words []string) (plan.Action, error) {
 		case named && (slices.Contains(kind.Takes, name) || slices.Contains(kind.Named, name)):
 		case named:
 			known := slices.Concat(kind.Takes, kind.Named)
-			if near := spelling.Nearest(name, known); near != "" {
+			if near := suggest.Nearest(name, known); near != "" {
 				return a, fmt.Errorf("%s takes no %s; did you mean %s?", a.Name, property.Quote(name), near)
 			}
 			return a, fmt.Errorf("%s takes no %s; it takes %s", a.Name, property.Quote(name), listOf(known))

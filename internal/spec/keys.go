@@ -7,7 +7,7 @@ import (
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/property"
-	"github.com/benchd/benchd/internal/spelling"
+	"github.com/benchd/benchd/internal/suggest"
 )
 
 // keysFor lists every property known where there are these targets, by topic. The names of other bindings' properties are
@@ -61,7 +61,7 @@ func (t table) defaultOf(name string) string {
 }
 
 // near returns the known name nearest to one that is not known, or "".
-func (t table) near(name string) string { return spelling.Nearest(name, t.names()) }
+func (t table) near(name string) string { return suggest.Nearest(name, t.names()) }
 
 // names are those of all properties but the refused ones.
 func (t table) names() []string {

@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec/suite"
-	"github.com/benchd/benchd/internal/spelling"
+	"github.com/benchd/benchd/internal/suggest"
 )
 
 // tablesOf are the tables of a suite, as reports know them.
@@ -113,7 +113,7 @@ func (j *tableJudge) judge(c figure.Column, at suite.Place) {
 	case c.Class == figure.Other && !told && !j.isProperty(c.Name):
 		j.unknownColumn(c.Name, here)
 	case c.Class == figure.Other && told && !j.isProperty(c.Name):
-		if near := spelling.Close(c.Name, j.table.figures.Names()); near != "" {
+		if near := suggest.Close(c.Name, j.table.figures.Names()); near != "" {
 			j.tell(&j.warnings, here.finding("%s is no figure of benchd's, so that only what was published is shown; did you mean %s?", property.Quote(c.Name), near))
 		}
 	case told:
@@ -147,7 +147,7 @@ func (j *tableJudge) judgeLack(c figure.Column, here entry) {
 func (j *tableJudge) unknownColumn(name string, here entry) {
 	near := ""
 	if len(j.problems) < mostOfSuite { // the rest are only counted
-		near = spelling.Nearest(name, slices.Concat(j.table.figures.Names(), slices.Sorted(maps.Keys(j.published)), j.table.names()))
+		near = suggest.Nearest(name, slices.Concat(j.table.figures.Names(), slices.Sorted(maps.Keys(j.published)), j.table.names()))
 	}
 	base, _ := figure.Split(name)
 	switch {
@@ -186,7 +186,7 @@ func (j *suiteJudge) judgePublished(names []suite.Name, cases []plan.Case, shown
 		case n.Text != bare(n.Text) && bares[bare(n.Text)]:
 			continue // in words, or as bounds
 		}
-		if near := spelling.Close(n.Text, known); near != "" {
+		if near := suggest.Close(n.Text, known); near != "" {
 			e := entry{written: "published", place: n.At.String(), order: n.At.Order()}
 			j.tell(&j.warnings, e.finding("no table shows %s; did you mean %s?", property.Quote(n.Text), near))
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/benchd/benchd/internal/spelling"
+	"github.com/benchd/benchd/internal/suggest"
 )
 
 func texts[T ~string](words []T) []string {
@@ -19,7 +19,7 @@ func join[T ~string](words []T) string { return strings.Join(texts(words), ", ")
 
 // unknown says that a word is none of those known, and which one was most likely meant.
 func unknown[T ~string](what, word string, known []T) string {
-	if near := spelling.Nearest(word, texts(known)); near != "" {
+	if near := suggest.Nearest(word, texts(known)); near != "" {
 		return fmt.Sprintf("unknown %s %q; did you mean %q?", what, word, near)
 	}
 	return fmt.Sprintf("unknown %s %q; known: %s", what, word, join(known))

@@ -15,7 +15,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	yamlv3 "go.yaml.in/yaml/v3"
 
-	"github.com/benchd/benchd/internal/spelling"
+	"github.com/benchd/benchd/internal/suggest"
 )
 
 // reader reads a suite and collects what is wrong with it.
@@ -208,7 +208,7 @@ func (r *reader) words(key string, n *node) []word {
 // unknown tells of a name that is not among those that there are.
 func (r *reader) unknown(at Place, key, what, name string, known []string) {
 	near := ""
-	if n := spelling.Nearest(name, known); n != "" {
+	if n := suggest.Nearest(name, known); n != "" {
 		near = "; did you mean " + n + "?"
 	}
 	known = slices.Compact(slices.Clone(known))

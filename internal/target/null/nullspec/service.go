@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/property"
-	"github.com/benchd/benchd/internal/spelling"
+	"github.com/benchd/benchd/internal/suggest"
 )
 
 // ServiceShape names how service times are drawn.
@@ -88,7 +88,7 @@ func ParseService(text string) (Service, error) {
 
 func serviceForm(text, word string) error {
 	shapes := []string{string(ServiceConstant), string(ServiceLognormal), string(ServiceBimodal), string(ServiceStall), string(ServiceWarming)}
-	if near := spelling.Nearest(word, shapes); near != "" && near != word {
+	if near := suggest.Nearest(word, shapes); near != "" && near != word {
 		return fmt.Errorf("unknown service time %s; did you mean %q? (%s)", property.Quote(text), near, serviceForms)
 	}
 	return fmt.Errorf("%s is no service time; write %s", property.Quote(text), serviceForms)

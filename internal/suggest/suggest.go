@@ -1,8 +1,8 @@
-// Package spelling guesses what a mistyped word was meant to be:
+// Package suggest guesses what a mistyped word was meant to be:
 //
 //  1. count the letters to insert, drop, replace or swap with their neighbour on the way to each word that is known;
 //  2. take the nearest one, unless even that is far.
-package spelling
+package suggest
 
 import "strings"
 

@@ -1,11 +1,11 @@
-package spelling_test
+package suggest_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/spelling"
+	"github.com/benchd/benchd/internal/suggest"
 )
 
 func TestNearestNamesWhatWasMeant(t *testing.T) {
@@ -14,13 +14,13 @@ func TestNearestNamesWhatWasMeant(t *testing.T) {
 		"jsno": "json", "jso": "json", "lsten": "listen", "tabel": "table", "wait-agent": "wait-agents",
 		"wait_agents": "wait-agents", "JSON": "json", "": "", "xyz": "", "p": "",
 	} {
-		require.Equal(t, want, spelling.Nearest(word, names), word)
+		require.Equal(t, want, suggest.Nearest(word, names), word)
 	}
 }
 
 func TestCloseLeavesAloneWhatIsAWordOfItsOwn(t *testing.T) {
 	names := []string{"read_p99_us", "throughput_ops"}
 	for word, want := range map[string]string{"raed_p99_us": "read_p99_us", "read_p98_us": "read_p99_us", "throughput": "", "read_avg_us": ""} {
-		require.Equal(t, want, spelling.Close(word, names), word)
+		require.Equal(t, want, suggest.Close(word, names), word)
 	}
 }
