@@ -205,7 +205,7 @@ func (y YCSB) Write(w io.Writer, run result.Run) error {
 }
 
 // Omitted names the series of which percentiles were left out because there were too few samples (law 6), so
-// so that a user who misses a line learns why.
+// that a user who misses a line learns why.
 func (y YCSB) Omitted(run result.Run) []string {
 	var out []string
 	for _, phase := range run.Phases {
