@@ -4,8 +4,8 @@
 #
 #  1. begin FOLDER   empties FOLDER: the events of each step's tests are kept there until the next run, as STEP.json;
 #  2. step …         makes a target, and prints its ten slowest tests;
-#  3. finish         prints what the failed tests printed, a table of the steps, and `N passed, M failed`. Its exit code is
-#                    0 when nothing failed.
+#  3. finish         prints what the failed tests printed, a table of the steps with their settings, outcome and time, and
+#                    `N passed, M failed`. Its exit code is 0 when nothing failed.
 
 # begin FOLDER
 begin() {
@@ -96,7 +96,7 @@ step() {
 	slow=$(slowest "$reports/$target"{,+*}.json)
 	[[ -z $slow ]] || printf '== make %s: the slowest tests\n%s\n' "$target" "$slow"
 	printf '== make %s: exit code %d, %d passed, %d failed, %d s\n' "$target" "$status" "$p" "$f" "$seconds"
-	lines+=("$(printf '%-22s %9d %7d %7d %8d' "$target" "$status" "$p" "$f" "$seconds")")
+	lines+=("$(printf '%-30s %9d %7d %7d %8d' "$target${*:+ $*}" "$status" "$p" "$f" "$seconds")")
 	((status != 124 && status != 137)) || echo "it was stopped after $minutes minutes"
 }
 
@@ -107,9 +107,9 @@ finish() {
 	failed=$((failed + unexplained))
 	echo
 	complaints "$reports"/*.json
-	printf '%-22s %9s %7s %7s %8s\n' step 'exit code' passed failed seconds
+	printf '%-30s %9s %7s %7s %8s\n' step 'exit code' passed failed seconds
 	printf '%s\n' "${lines[@]}"
-	printf '%-22s %9s %7d %7d %8d\n\n' all '' "$passed" "$failed" "$SECONDS"
+	printf '%-30s %9s %7d %7d %8d\n\n' all '' "$passed" "$failed" "$SECONDS"
 	if ((${#broken[@]} > 0)); then
 		printf 'broken: %s\n' "${broken[@]}"
 	fi

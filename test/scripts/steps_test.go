@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,10 +48,10 @@ func TestStepsAreCountedInATable(t *testing.T) {
 		"good": "0\n" + event("pass", "TestA", "1") + event("pass", "TestA/part", "1") + event("pass", "TestA", "1") + event("pass", "", "2"),
 		"bad":  "1\n" + event("pass", "TestB", "1") + output + event("fail", "TestBad", "3") + event("fail", "", "4"),
 		"lint": "2\n",
-	}, "begin bin/x; step 1 good; step 1 bad; step 1 lint; finish")
+	}, "begin bin/x; step 1 good FOR=1m; step 1 bad; step 1 lint; finish")
 	require.Equal(t, 1, code)
 	text := regexp.MustCompile(` +`).ReplaceAllString(stdout, " ")
-	require.Regexp(t, `good 0 2 0 \d+\nbad 1 1 1 \d+\nlint 2 0 0 \d+\nall 3 2 \d+\n`, text)
+	require.Regexp(t, `good FOR=1m 0 2 0 \d+\nbad 1 1 1 \d+\nlint 2 0 0 \d+\nall 3 2 \d+\n`, text)
 	require.Contains(t, text, "== TestBad failed:\n Error Trace: x_test.go:7\n")
 	require.Contains(t, text, "broken: make bad\nbroken: make lint\n")
 	require.True(t, strings.HasSuffix(stdout, "\n3 passed, 2 failed\n"), stdout)
@@ -115,5 +116,41 @@ func TestEachTestOfTheSmokeTestExists(t *testing.T) {
 		name, server, _ := strings.Cut(name, "/")
 		require.Contains(t, sources.String(), "\nfunc "+name+"(t *testing.T)")
 		require.Contains(t, []string{"", "three"}, server)
+	}
+}
+
+// made are the steps that a script makes, with their settings.
+func made(t *testing.T, script string) (steps []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", script))
+	require.NoError(t, err)
+	for _, step := range regexp.MustCompile(`(?m)^\s*step \d+ (.+)$`).FindAllStringSubmatch(string(text), -1) {
+		steps = append(steps, step[1])
+	}
+	require.NotEmpty(t, steps, script)
+	return steps
+}
+
+// The nightly run leaves out nothing that CI shows, and CONTRIBUTING says why CI leaves out the rest.
+func TestTheNightlyRunIsDocumented(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
+	require.NoError(t, err)
+	contributing, err := os.ReadFile(filepath.Join("..", "..", "CONTRIBUTING.md"))
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(contributing), "These parts run only there")
+	require.True(t, found)
+	ci, nightly := made(t, ".ci/run"), made(t, "scripts/nightly")
+	targets := make(map[string]bool)
+	for _, step := range nightly {
+		target, _, _ := strings.Cut(step, " ")
+		targets[target] = true
+		require.Contains(t, string(makefile), "\n"+target+": ", "a step without a target")
+		if !slices.Contains(ci, step) {
+			require.Regexp(t, "(?m)^\\|[^|]*`"+target+"[` ]", table, "only nightly, and no reason why")
+		}
+	}
+	for _, step := range ci {
+		target, _, _ := strings.Cut(step, " ")
+		require.True(t, targets[target] || target == "smoke-hbase", "%s is not made nightly; test-hbase has all of the smoke test", target)
 	}
 }
