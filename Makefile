@@ -51,6 +51,8 @@ endif
 # Packages with files behind a tag.
 tagged      = $(shell grep -rlE --include='*_test.go' '^//go:build .*\b$(1)\b' cmd internal test | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
 INTEGRATION = $(call tagged,integration)
+# Of those, the packages in which nothing measures real time.
+COMPANIONS  = ./test/crash ./test/fleet ./test/prometheus
 HBASE       = $(call tagged,hbase)
 # The tests in them: those without a tag are run by make test.
 only = -run '^($(subst $() ,|,$(sort $(shell grep -rlE --include='*_test.go' '^//go:build .*\b$(1)\b' cmd internal test | xargs -r sed -n 's/^func \(Test[A-Za-z0-9_]*\).*/\1/p'))))$$'
@@ -101,8 +103,12 @@ test: $(TESTRUNNER) ## Run all tests that need no server, with the race detector
 	GORACE='atexit_sleep_ms=10' $(GOTEST) $(RACE) $(PARALLEL) -timeout 10m $(PKG)
 
 .PHONY: test-integration
-test-integration: $(TESTRUNNER) ## Run the tests against separate processes and real servers, one package at a time.
-	$(GOTEST) -count 1 -p 1 $(PARALLEL) -timeout 15m -tags integration $(call only,integration) $(INTEGRATION)
+test-integration: $(TESTRUNNER) ## Run the tests against separate processes and real servers: what measures real time one package at a time.
+	@# -p 1 compiles one package at a time, too: what all of them need is compiled before.
+	$(GO) build ./internal/...
+	$(GOTEST) -count 1 -p 1 $(PARALLEL) -timeout 15m -tags integration $(call only,integration) $(filter-out $(COMPANIONS),$(INTEGRATION)) || failed=$$?; \
+	$(GOTEST:$(REPORT)=$(REPORT:.json=+companions.json)) -count 1 -p 2 $(PARALLEL) -timeout 15m -tags integration $(call only,integration) $(COMPANIONS) || failed=$$?; \
+	exit $${failed:-0}
 
 .PHONY: crash-sandbox
 crash-sandbox: $(TESTRUNNER) ## Kill the sandbox and its storage KILLS (200) times each under load; all that was acknowledged must be there.
@@ -111,7 +117,7 @@ crash-sandbox: $(TESTRUNNER) ## Kill the sandbox and its storage KILLS (200) tim
 .PHONY: test-faults
 test-faults: $(TESTRUNNER) ## Run the tests of killed processes, broken networks and full disks, on hosts of their own (root, iproute2); print the table.
 	@mkdir -p bin && rm -f bin/faults.txt
-	$(GOTEST) -count 1 -timeout 15m -parallel 14 -tags faults ./test/faults || failed=$$?; cat bin/faults.txt; exit $${failed:-0}
+	$(GOTEST) -count 1 -timeout 15m -parallel 16 -tags faults ./test/faults || failed=$$?; cat bin/faults.txt; exit $${failed:-0}
 
 .PHONY: test-hbase
 test-hbase: $(TESTRUNNER) ## Run the tests that need a real HBase, which they start; FAULTS=2m SOAK=10m make two of them longer, RUN=NAME picks.

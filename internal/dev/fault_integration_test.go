@@ -66,13 +66,14 @@ func (w *watched) retries(t *testing.T) map[string]float64 {
 	return sums
 }
 
-// faulty runs a load and then a mix of operations during which faults, which are written as in a file, happen.
+// faulty runs a load and then a mix of operations during which faults, which are written as in a file, happen. It is
+// throttled, so that the runs of a dozen tests go side by side on two processors.
 func faulty(t *testing.T, faults string, settings map[string]string) (result.Run, map[string]float64) {
 	t.Helper()
 	parsed, err := fault.ParseFile("faults", []byte(faults))
 	require.NoError(t, err)
 	all := map[string]string{
-		"db": "sandbox", "phase": "load,run", "recordcount": "300", "threadcount": "4", "duration": "1500ms", "hbase.splits": "5",
+		"db": "sandbox", "phase": "load,run", "recordcount": "300", "threadcount": "4", "duration": "1500ms", "target": "800", "hbase.splits": "5",
 		"fieldcount": "2", "readproportion": "0.4", "updateproportion": "0.3", "scanproportion": "0.2", "insertproportion": "0.1",
 		"maxscanlength": "20", "hbase.client.scanner.caching": "5", "hbase.client.operation.timeout": "20000",
 	}
@@ -116,7 +117,7 @@ func TestFaultsThatPassAreRetriedAndCounted(t *testing.T) {
 		"a region that is too busy":      {"{kind: region-too-busy, share: 5%, op: [put]}", "regiontoobusyexception"},
 		"a queue that is full":           {"{kind: call-queue-too-big, share: 5%, op: [get]}", "callqueuetoobigexception"},
 		"an exception of Java's":         {"{kind: io-exception, share: 5%, op: [get]}", "ioexception"},
-		"a connection that breaks":       {"{kind: disconnect, share: 1%, op: [get, put]}", "connection"},
+		"a connection that breaks":       {"{kind: disconnect, share: 2%, op: [get, put]}", "connection"},
 		"a region server that is killed": {kills(2, "1200ms", "4s", "7s"), "connection"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -249,7 +250,7 @@ func TestAKilledRegionServerLosesNoAcknowledgedWrite(t *testing.T) {
 		map[string]string{
 			"recordcount": rows, "operationcount": "40000", "duration": "0s", "dataintegrity": "true", "requestdistribution": "sequential",
 			"fieldcount": "1", "readproportion": "1", "updateproportion": "0", "insertproportion": "0", "scanproportion": "0",
-			"threadcount": "8",
+			"threadcount": "8", "target": "0",
 		})
 	require.Equal(t, result.Complete, r.Status, r.Reason)
 	require.True(t, r.Reconcile.OK, "%+v", r.Reconcile)
