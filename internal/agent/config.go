@@ -66,7 +66,7 @@ type Config struct {
 	Gate *load.Gate
 	// WriteBelow is the only folder in which a run's properties may have files written, such as null.log. Default: none.
 	WriteBelow string
-	// KnownIO has the agent make no raw system calls (package kernel).
+	// KnownIO has the agent make no raw system calls (package rawio).
 	KnownIO bool
 	// Logger takes what the agent has to say. Default: nobody.
 	Logger *slog.Logger

@@ -30,7 +30,7 @@ func New() (*Alarm, error) {
 	}
 }
 
-// NewKnown makes an Alarm as New does, whose system calls are announced to the runtime (package kernel).
+// NewKnown makes an Alarm as New does, whose system calls are announced to the runtime (package rawio).
 func NewKnown() (*Alarm, error) {
 	a, err := New()
 	if err == nil && a.precise != nil {

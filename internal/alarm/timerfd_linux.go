@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/benchd/benchd/internal/kernel"
+	"github.com/benchd/benchd/internal/rawio"
 )
 
 // kernelTimer is a timerfd that the runtime's network poller watches: a goroutine that reads it sleeps without
@@ -21,7 +21,7 @@ type kernelTimer struct {
 	file *os.File
 	buf  [8]byte
 
-	// The runtime waits for the file; reads are not announced to it, because that is cheaper (package kernel).
+	// The runtime waits for the file; reads are not announced to it, because that is cheaper (package rawio).
 	raw  syscall.RawConn
 	look func(fd uintptr) (done bool)
 	lost error // why reading failed
@@ -77,9 +77,9 @@ func (t *kernelTimer) wait() error {
 
 // read takes out that the timer has rung, if it has.
 func (t *kernelTimer) read(fd uintptr) (done bool) {
-	read := kernel.Read
+	read := rawio.Read
 	if t.known {
-		read = kernel.ReadKnown
+		read = rawio.ReadKnown
 	}
 	switch _, errno := read(fd, t.buf[:]); errno {
 	case 0:

@@ -80,8 +80,8 @@ func layers() []layer {
 			{name: "clock"},
 		}},
 		{"aside", []room{
-			{name: "alarm", beside: []string{"kernel"}},
-			{name: "kernel", only: []string{"alarm", "load", "target/hbase"}},
+			{name: "alarm", beside: []string{"rawio"}},
+			{name: "rawio", only: []string{"alarm", "load", "target/hbase"}},
 			{name: "suggest"},
 			{name: "config", beside: []string{"suggest"}, only: []string{"cmd", "cli"}},
 			{name: "telemetry", beside: []string{"tolerance"}, only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},

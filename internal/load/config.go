@@ -47,7 +47,7 @@ type Config struct {
 	FinishWithin time.Duration
 	// PlainTimers has workers wait by alarm.NewPlain.
 	PlainTimers bool
-	// KnownIO has workers wait by alarm.NewKnown. Without it the heart of package kernel beats while a segment runs.
+	// KnownIO has workers wait by alarm.NewKnown. Without it the heart of package rawio beats while a segment runs.
 	KnownIO bool
 
 	// StopWithin bounds it after a Stop or Leave. Default 2.5 s.

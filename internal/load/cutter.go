@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/benchd/benchd/internal/kernel"
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/rawio"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -26,7 +26,7 @@ const closingWithin = time.Minute
 // run starts the workers, cuts windows until they have joined, and ends the segment.
 func (s *segment) run() {
 	if !s.r.cfg.KnownIO && !s.r.cfg.PlainTimers {
-		stop := kernel.Beat()
+		stop := rawio.Beat()
 		defer stop()
 	}
 	var workers sync.WaitGroup

@@ -72,7 +72,7 @@ type Settings struct {
 
 	// PlainTimers has a target that simulates times wait by alarm.NewPlain.
 	PlainTimers bool
-	// KnownIO has a target make no raw system calls (package kernel).
+	// KnownIO has a target make no raw system calls (package rawio).
 	KnownIO bool
 }
 

@@ -32,7 +32,7 @@ type Config struct {
 	User    string // that the server sees
 	Service string // such as "ClientService"
 	Codec   compression.Codec
-	KnownIO bool // the runtime is told of system calls; see package kernel
+	KnownIO bool // the runtime is told of system calls; see package rawio
 	// KeepReading has the connection read all the time, also while no call waits, so that Err reports its end at once. It costs
 	// workers that use Do their advantage.
 	KeepReading bool

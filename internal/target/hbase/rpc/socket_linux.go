@@ -6,10 +6,10 @@ import (
 	"net"
 	"syscall"
 
-	"github.com/benchd/benchd/internal/kernel"
+	"github.com/benchd/benchd/internal/rawio"
 )
 
-// socket is a connection whose reads and writes do not tell the runtime that they enter the kernel (package kernel). Where nothing
+// socket is a connection whose reads and writes do not tell the runtime that they enter the kernel (package rawio). Where nothing
 // can be done yet, the runtime waits as for any connection.
 //
 // One goroutine at a time reads, and one writes.
@@ -66,7 +66,7 @@ func rawSocket(c net.Conn, known bool) wire {
 	return s
 }
 
-// Read reads what has come, kernel.Most bytes at most.
+// Read reads what has come, rawio.Most bytes at most.
 func (s *socket) Read(b []byte) (int, error) {
 	s.in = transfer{b: b}
 	return s.in.end(s.raw.Read(s.pull))
@@ -97,7 +97,7 @@ func (t *transfer) end(waited error) (int, error) {
 // read reads once, if anything has come.
 func (s *socket) read(fd uintptr) (done bool) {
 	t := &s.in
-	n, errno := kernel.Read(fd, t.b)
+	n, errno := rawio.Read(fd, t.b)
 	switch {
 	case errno == syscall.EAGAIN:
 		return false
@@ -114,7 +114,7 @@ func (s *socket) read(fd uintptr) (done bool) {
 func (s *socket) write(fd uintptr) (done bool) {
 	t := &s.out
 	for t.n < len(t.b) {
-		n, errno := kernel.Write(fd, t.b[t.n:])
+		n, errno := rawio.Write(fd, t.b[t.n:])
 		if errno == syscall.EAGAIN {
 			return t.once
 		}

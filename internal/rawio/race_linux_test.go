@@ -1,13 +1,13 @@
 //go:build race
 
-package kernel_test
+package rawio_test
 
 import (
 	"syscall"
 	"unsafe"
 )
 
-// For the race detector's sake package kernel announces its calls to the runtime. These two do not.
+// For the race detector's sake package rawio announces its calls to the runtime. These two do not.
 
 func readRaw(fd uintptr, b []byte) (int, syscall.Errno) { return call(syscall.SYS_READ, fd, b) }
 

@@ -1,4 +1,4 @@
-package kernel
+package rawio
 
 import (
 	"syscall"

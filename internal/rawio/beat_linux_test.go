@@ -1,4 +1,4 @@
-package kernel_test
+package rawio_test
 
 import (
 	"io"
@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/benchd/benchd/internal/kernel"
+	"github.com/benchd/benchd/internal/rawio"
 )
 
 // echoes has the test's own program answer, as a process of its own.
@@ -160,7 +160,7 @@ func TestAHeartbeatBoundsHowLongAComputationHoldsUpAnswers(t *testing.T) {
 				rw = rawConn{raw}
 			}
 			if test.beat {
-				defer kernel.Beat()()
+				defer rawio.Beat()()
 			}
 			times, stuck := beside(t, rw, computations)
 			t.Logf("p50 %v, p99.9 %v, max %v; %d of %d answers seen only after the computation",
@@ -175,7 +175,7 @@ func BenchmarkBeat(b *testing.B) {
 	for _, beats := range []bool{false, true} {
 		b.Run(map[bool]string{false: "none", true: "beating"}[beats], func(b *testing.B) {
 			if beats {
-				defer kernel.Beat()()
+				defer rawio.Beat()()
 			}
 			before := cpu(b)
 			began := time.Now()

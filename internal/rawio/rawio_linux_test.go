@@ -1,4 +1,4 @@
-package kernel_test
+package rawio_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/benchd/benchd/internal/kernel"
+	"github.com/benchd/benchd/internal/rawio"
 )
 
 // pipe is one that does not block; shut closes one of its ends.
@@ -33,18 +33,18 @@ func pipe(t *testing.T) (out, in uintptr, shut func(end uintptr)) {
 
 func TestReadAndWriteDoWhatCanBeDoneAtOnce(t *testing.T) {
 	out, in, _ := pipe(t)
-	b := make([]byte, 2*kernel.Most)
-	_, errno := kernel.Read(out, b)
+	b := make([]byte, 2*rawio.Most)
+	_, errno := rawio.Read(out, b)
 	require.Equal(t, syscall.EAGAIN, errno, "nothing is there")
 
-	sent := bytes.Repeat([]byte("0123456789abcdef"), 2*kernel.Most/16)
-	n, errno := kernel.Write(in, sent)
+	sent := bytes.Repeat([]byte("0123456789abcdef"), 2*rawio.Most/16)
+	n, errno := rawio.Write(in, sent)
 	require.Zero(t, errno)
-	require.Equal(t, kernel.Most, n, "a pipe takes as much as is copied at a time")
-	_, errno = kernel.Write(in, sent)
+	require.Equal(t, rawio.Most, n, "a pipe takes as much as is copied at a time")
+	_, errno = rawio.Write(in, sent)
 	require.Equal(t, syscall.EAGAIN, errno, "it is full")
 
-	got, errno := kernel.Read(out, b)
+	got, errno := rawio.Read(out, b)
 	require.Zero(t, errno)
 	require.Equal(t, n, got)
 	require.True(t, bytes.Equal(sent[:n], b[:got]))
@@ -53,18 +53,18 @@ func TestReadAndWriteDoWhatCanBeDoneAtOnce(t *testing.T) {
 func TestNothingIsReadAtTheEnd(t *testing.T) {
 	out, in, shut := pipe(t)
 	shut(in)
-	n, errno := kernel.Read(out, make([]byte, 10))
+	n, errno := rawio.Read(out, make([]byte, 10))
 	require.Zero(t, errno)
 	require.Zero(t, n)
 }
 
 func TestReadAndWriteTellWhatIsWrong(t *testing.T) {
 	out, in, shut := pipe(t)
-	_, errno := kernel.Read(in, make([]byte, 10))
+	_, errno := rawio.Read(in, make([]byte, 10))
 	require.Equal(t, syscall.EBADF, errno)
-	_, errno = kernel.Write(out, []byte("x"))
+	_, errno = rawio.Write(out, []byte("x"))
 	require.Equal(t, syscall.EBADF, errno)
 	shut(out)
-	_, errno = kernel.Write(in, []byte("x"))
+	_, errno = rawio.Write(in, []byte("x"))
 	require.Equal(t, syscall.EPIPE, errno)
 }

@@ -1,4 +1,4 @@
-// Package kernel reads and writes descriptors that do not block, without telling Go's runtime that it enters the kernel.
+// Package rawio reads and writes descriptors that do not block, without telling Go's runtime that it enters the kernel.
 //
 // The runtime's monitor sleeps while no goroutine runs, and a goroutine that announces a system call wakes it: a thread of its own,
 // which looks around and sleeps again. A process whose few goroutines all wait most of the time pays for that at each system
@@ -24,4 +24,4 @@
 // BenchmarkBeat shows its cost. The flag --raw-io=off of agents, "benchctl run" and "benchd dev" has all calls announced and
 // starts no heartbeat, so that a result can be compared with one without this package; the result has the setting as raw_io of
 // each agent.
-package kernel
+package rawio

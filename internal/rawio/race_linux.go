@@ -1,6 +1,6 @@
 //go:build race
 
-package kernel
+package rawio
 
 import "syscall"
 
