@@ -19,11 +19,11 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/debugserver"
 	"github.com/benchd/benchd/internal/doctor"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
-	"github.com/benchd/benchd/internal/telemetry"
 )
 
 type agentFlags struct {
@@ -128,7 +128,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	if err != nil {
 		return err
 	}
-	registry := telemetry.NewRegistry(c.Version)
+	registry := debugserver.NewRegistry(c.Version)
 	targets := target.All()
 	actors := targets.Actors()
 	actors[doctor.Target] = doctor.Open(doctor.This(), doctor.Use{Folders: []doctor.Folder{{Flag: "--spool", Dir: spool}}})
@@ -147,7 +147,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 		return errors.Join(&cli.Error{Code: cli.Usage, Err: err}, web.Close())
 	}
 	c.Logger.Info("agent begins", "coordinator", f.coordinator, "http", web.Addr().String(), "version", c.Version)
-	return serveAgent(ctx, c, a, web, telemetry.ServerConfig{Registry: registry, Logger: c.Logger, Profiles: f.profiles})
+	return serveAgent(ctx, c, a, web, debugserver.ServerConfig{Registry: registry, Logger: c.Logger, Profiles: f.profiles})
 }
 
 // advertised is where others find the metrics that are served on l. An address of all interfaces says nothing to them:
@@ -163,11 +163,11 @@ func (f *agentFlags) advertised(l net.Listener) string {
 }
 
 // serveAgent lets a work, and its metrics be fetched for as long.
-func serveAgent(ctx context.Context, c *cli.Context, a *agent.Agent, web net.Listener, config telemetry.ServerConfig) error {
+func serveAgent(ctx context.Context, c *cli.Context, a *agent.Agent, web net.Listener, config debugserver.ServerConfig) error {
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	served := make(chan error, 1)
-	go func() { served <- telemetry.NewServer(config).Run(serving, web) }()
+	go func() { served <- debugserver.NewServer(config).Run(serving, web) }()
 	err := a.Run(ctx)
 	stop()
 	if err == nil {

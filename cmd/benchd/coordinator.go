@@ -14,10 +14,10 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/coordinator"
+	"github.com/benchd/benchd/internal/debugserver"
 	"github.com/benchd/benchd/internal/results"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/target"
-	"github.com/benchd/benchd/internal/telemetry"
 )
 
 type coordinatorFlags struct {
@@ -77,7 +77,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	if err != nil {
 		return err
 	}
-	registry := telemetry.NewRegistry(c.Version)
+	registry := debugserver.NewRegistry(c.Version)
 	coord, err := coordinator.New(ctx, coordinator.Config{
 		DataDir: f.data, Keep: keep, Version: c.Version, Reader: target.All().Reader(), Logger: c.Logger, Registerer: registry,
 		Clock: clock.NewSource(f.skew),
@@ -93,7 +93,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	server := grpc.NewServer(coordinator.ServerOptions()...)
 	coord.Register(server)
 	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "data", f.data, "version", c.Version)
-	return serve(ctx, c, server, rpc, web, telemetry.ServerConfig{
+	return serve(ctx, c, server, rpc, web, debugserver.ServerConfig{
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles,
 		Handlers: map[string]http.Handler{"/sd/agents": coord.Discovery()},
 	}, coord.Detach)
@@ -116,7 +116,7 @@ func listenTwice(ctx context.Context, listen, http string) (rpc, web net.Listene
 const closeLimit = 3 * time.Second
 
 // serve answers gRPC and HTTP until ctx ends, or one of them fails. Detach ends the streams of the gRPC server.
-func serve(ctx context.Context, c *cli.Context, server *grpc.Server, rpc, web net.Listener, config telemetry.ServerConfig, detach func()) error {
+func serve(ctx context.Context, c *cli.Context, server *grpc.Server, rpc, web net.Listener, config debugserver.ServerConfig, detach func()) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	served := make(chan error, 2)
@@ -132,7 +132,7 @@ func serve(ctx context.Context, c *cli.Context, server *grpc.Server, rpc, web ne
 		served <- err
 	}()
 	go func() {
-		err := telemetry.NewServer(config).Run(ctx, web)
+		err := debugserver.NewServer(config).Run(ctx, web)
 		cancel()
 		served <- err
 	}()

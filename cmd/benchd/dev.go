@@ -10,11 +10,11 @@ import (
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/debugserver"
 	"github.com/benchd/benchd/internal/dev"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/target"
-	"github.com/benchd/benchd/internal/telemetry"
 )
 
 type devFlags struct {
@@ -69,7 +69,7 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 	if err != nil {
 		return err
 	}
-	registry := telemetry.NewRegistry(c.Version)
+	registry := debugserver.NewRegistry(c.Version)
 	cluster, err := dev.Start(ctx, dev.Config{
 		Agents: f.agents, DataDir: f.data, Listener: rpc, Version: c.Version, Logger: c.Logger, Registerer: registry,
 		Embed: embedded, WriteBelow: f.writeBelow, KnownIO: f.rawIO == cli.Off,
@@ -82,7 +82,7 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 		c.Logger.LogAttrs(ctx, slog.LevelInfo, "sandbox listens", s.Attrs()...)
 	}
 	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "agents", f.agents, "version", c.Version)
-	served := telemetry.NewServer(telemetry.ServerConfig{
+	served := debugserver.NewServer(debugserver.ServerConfig{
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles,
 		Handlers: map[string]http.Handler{"/sd/agents": cluster.Coordinator.Discovery()},
 	}).Run(ctx, web)

@@ -84,7 +84,7 @@ func layers() []layer {
 			{name: "rawio", only: []string{"alarm", "load", "target/hbase"}},
 			{name: "suggest"},
 			{name: "config", beside: []string{"suggest"}, only: []string{"cmd", "cli"}},
-			{name: "telemetry", beside: []string{"tolerance"}, only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},
+			{name: "debugserver", beside: []string{"tolerance"}, only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},
 			{name: "tolerance"}, // for tests
 			{name: "doctable"},  // for tests
 			{name: "quarantine", only: []string{"coordinator", "coordinator/conductor", "results"}},
