@@ -87,7 +87,7 @@ func TestServerAnswersItsPathsOnly(t *testing.T) {
 func TestProfilesAreServedToWhoAskedForThemOnly(t *testing.T) {
 	url, stop := serve(t, ServerConfig{Profiles: true})
 	for path, want := range map[string]string{
-		"/debug/pprof/": "goroutine", "/debug/pprof/goroutine?debug=1": "goroutine profile", "/debug/pprof/cmdline": "telemetry", "/": "/debug/pprof/",
+		"/debug/pprof/": "goroutine", "/debug/pprof/goroutine?debug=1": "goroutine profile", "/debug/pprof/cmdline": "debugserver", "/": "/debug/pprof/",
 	} {
 		status, body := get(t, "GET", url+path)
 		require.Equal(t, 200, status, path)
