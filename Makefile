@@ -146,7 +146,7 @@ crash-archive: $(TESTRUNNER) ## Kill the coordinator, and its archive alone, at 
 .PHONY: test-deploy
 test-deploy: $(TESTRUNNER) ## Check deploy/ and the release: units, manifests, compose file, playbook; build the image's stages without docker (root).
 	@scripts/need systemd-analyze systemd && scripts/need ansible-playbook ansible-core && scripts/need ip iproute2
-	cd test/deploy && $(subst -vet off,,$(GOTEST)) -count 1 -timeout 15m ./...
+	cd test/deploy && $(subst -vet off,,$(GOTEST)) -count 1 $(PARALLEL) -timeout 15m ./...
 
 .PHONY: java-client-test
 java-client-test: ## Check with HBase's own Java client what the server at QUORUM=HOST:PORT answers; ONLY=TEXT picks checks.

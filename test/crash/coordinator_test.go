@@ -34,6 +34,7 @@ const (
 )
 
 func TestACoordinatorThatIsKilledHasAllThatItAcknowledged(t *testing.T) {
+	t.Parallel()
 	acknowledged, unheard := 0, 0
 	for left := kills(t, 50); left > 0; left -= killsOfArchive {
 		a, u := killInOneRun(t, min(left, killsOfArchive))

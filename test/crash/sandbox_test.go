@@ -85,6 +85,7 @@ func (c *client) read(ctx context.Context, name string) (one row, err error) {
 }
 
 func TestASandboxThatIsKilledHasAllThatItAcknowledged(t *testing.T) {
+	t.Parallel()
 	zookeeper, dir := "127.0.0.1:"+house.Port(t), t.TempDir()
 	states := make([]*state, writers)
 	for w := range states {

@@ -94,6 +94,8 @@ func buildContext(t *testing.T) string {
 // The steps of the build, executed one by one, end in an image of two static programs and folders to write to, which runs as
 // an ordinary user whose root file system is read-only, by the command lines of the compose file and of the manifests.
 func TestImageRuns(t *testing.T) {
+	t.Parallel()
+	release(t) // what that compiles is not compiled again
 	all := stages(t)
 	build, last := all[0], all[1]
 	require.Equal(t, "scratch", last.BaseName)
@@ -131,6 +133,7 @@ func TestImageRuns(t *testing.T) {
 	}
 	for name, pair := range lines {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			args := slices.Concat([]string{image, t.TempDir(), user, entry}, pair[0], []string{"--"}, pair[1])
 			t.Log(within(t, "run.sh", nil, args...))
 		})

@@ -56,10 +56,10 @@ func within(t *testing.T, script string, env []string, args ...string) string {
 // version is what the release of the checks is called.
 const version = "v0.0.1-check"
 
-// made is the folder of releases, and built tells whether the first one is in it.
+// made is the folder of releases; who holds building may put the first one there.
 var (
-	made  string
-	built sync.Mutex
+	made     string
+	building sync.Mutex
 )
 
 func TestMain(m *testing.M) {
@@ -73,11 +73,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// release is the folder with the archives of the commit, built by the first test that asks.
+// release is the folder with the archives of the commit, built by the first test that asks. Building takes all processors:
+// the tests that come next wait for it, and then go side by side.
 func release(t *testing.T) string {
 	t.Helper()
-	built.Lock()
-	defer built.Unlock()
+	building.Lock()
+	defer building.Unlock()
 	dir := filepath.Join(made, "release")
 	if _, err := os.Stat(filepath.Join(dir, "SHA256SUMS")); err != nil {
 		succeed(t, root, []string{"RELEASE=" + dir}, "scripts/release", version)

@@ -9,6 +9,7 @@ import (
 
 // The playbook is read as it is, with the inventory that users begin with.
 func TestPlaybookHasItsSyntaxRight(t *testing.T) {
+	t.Parallel()
 	succeed(t, filepath.Join(root, "deploy/ansible"), nil, "ansible-playbook", "--syntax-check", "-i", "inventory.example.yml", "benchd.yml")
 }
 
@@ -16,6 +17,7 @@ func TestPlaybookHasItsSyntaxRight(t *testing.T) {
 // nothing. An address beyond the machine is refused until its network is called private. The machine is a namespace of this
 // one: /etc, /opt and /usr/local are laid over, systemctl works on files alone.
 func TestPlaybookInstallsWhatWorks(t *testing.T) {
+	t.Parallel()
 	playbook, err := filepath.Abs(filepath.Join(root, "deploy/ansible/benchd.yml"))
 	require.NoError(t, err)
 	t.Log(within(t, "machine.sh", []string{"HOME=" + t.TempDir()}, playbook, release(t), t.TempDir()))

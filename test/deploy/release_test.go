@@ -14,6 +14,7 @@ import (
 // A release has an archive for each platform, its programs are static and know their version and commit, and its checksums
 // are right.
 func TestReleaseIsWhole(t *testing.T) {
+	t.Parallel()
 	dir := release(t)
 	succeed(t, dir, nil, "sha256sum", "--check", "--strict", "SHA256SUMS")
 	commit := strings.TrimSpace(succeed(t, root, nil, "git", "rev-parse", "HEAD"))
@@ -53,6 +54,7 @@ func static(t *testing.T, path string) *elf.File {
 // The same commit and version give the same bytes from another folder, by a user of another umask, zone and home, with
 // settings of Go that would change programs.
 func TestReleaseIsReproducible(t *testing.T) {
+	t.Parallel()
 	first, err := os.ReadFile(filepath.Join(release(t), "SHA256SUMS"))
 	require.NoError(t, err)
 	clone := filepath.Join(t.TempDir(), "elsewhere")

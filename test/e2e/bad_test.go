@@ -37,6 +37,7 @@ func lastLine(text string) string {
 }
 
 func TestACoordinatorThatCannotStartSaysWhy(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	taken := house.New(t)
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, []byte("not a folder"), 0o600))
@@ -100,6 +101,7 @@ func config(t *testing.T, text string) string {
 }
 
 func TestAnAgentThatIsNotWantedSaysWhyAndEnds(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := house.New(t)
 	h.Agents("a")
 	second := h.Agent("a")
@@ -125,6 +127,7 @@ func (otherProtocol) Session(benchdv1.AgentService_SessionServer) error {
 }
 
 func TestAnAgentOfAnotherProtocolEndsWithTheCoordinatorsReason(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	server := grpc.NewServer()
@@ -137,6 +140,7 @@ func TestAnAgentOfAnotherProtocolEndsWithTheCoordinatorsReason(t *testing.T) {
 }
 
 func TestASubmissionThatCannotBeServedIsRefused(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := house.New(t)
 	good := []string{"submit", "--db", "null", "--duration", "1s", "-p", "recordcount=100"}
 	typo := filepath.Join(t.TempDir(), "workload")

@@ -127,6 +127,7 @@ func exponential(instants []int64, rate float64) float64 {
 }
 
 func TestARampOffersItsArea(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	_, p := offer(t, "--agents", "3", "--threads", "8", "--arrival", "fixed", "-p", "rate=1000 -> 9000 over 3s, 9000 -> 100 over 3s",
 		"--duration", "6s")
 	const area = (1000+9000)/2*3 + (9000+100)/2*3

@@ -35,6 +35,7 @@ func logged(t *testing.T, args ...string) []operation {
 
 // A seed repeats what each worker does, and another one does not.
 func TestASeedRepeatsTheOperationsOfEachWorker(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	mix := []string{
 		"-p", "operationcount=20000", "-p", "requestdistribution=zipfian", "-p", "readproportion=0.4", "-p", "updateproportion=0.3",
 		"-p", "scanproportion=0.1", "-p", "readmodifywriteproportion=0.2",
@@ -46,6 +47,7 @@ func TestASeedRepeatsTheOperationsOfEachWorker(t *testing.T) {
 		"a load":                          append(mix, "--agents", "2", "--threads", "2", "--phase", "load"),
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			first := byWorker(logged(t, append(args, "--seed", "7")...))
 			require.Equal(t, first, byWorker(logged(t, append(args, "--seed", "7")...)))
 			require.NotEqual(t, first, byWorker(logged(t, append(args, "--seed", "8")...)))
@@ -55,10 +57,9 @@ func TestASeedRepeatsTheOperationsOfEachWorker(t *testing.T) {
 
 // The same holds for what is inserted while several workers of several agents work, and for reads of it.
 func TestASeedRepeatsInsertsAndReadsOfThem(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	const records, ops = 10_000, 40_000
-	h := house.New(t)
-	h.Agents("a", "b")
-	logged := func(t *testing.T, args ...string) []operation {
+	logged := func(t *testing.T, h *house.House, args ...string) []operation {
 		t.Helper()
 		log := filepath.Join(t.TempDir(), "ops.log")
 		args = append([]string{
@@ -85,11 +86,14 @@ func TestASeedRepeatsInsertsAndReadsOfThem(t *testing.T) {
 		"an end by time":          {"latest", "0.1", byTime},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := house.New(t)
+			h.Agents("a", "b")
 			args := append([]string{
 				"--seed", "7", "-p", "requestdistribution=" + test.distribution, "-p", "insertproportion=" + test.inserts,
 				"-p", "readproportion=" + complement(t, test.inserts), "-p", "updateproportion=0",
 			}, test.end...)
-			first, second := logged(t, args...), logged(t, args...)
+			first, second := logged(t, h, args...), logged(t, h, args...)
 			soundInserts(t, records, first)
 			soundInserts(t, records, second)
 			a, b := byWorker(first), byWorker(second)

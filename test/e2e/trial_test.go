@@ -16,6 +16,7 @@ import (
 
 // The trial of a suite whose cases ask for two agents runs as the head of its file shows.
 func TestTheTrialOfASuiteStartsAsManyAgentsAsItAsksFor(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	out, stderr, code := house.Run(t, 5*time.Minute, "benchctl", "run", "-f", filepath.Join(house.Root(), "configs", "suites", "r5-nosql.yaml"),
 		"--trial", "--db", "sandbox", "-q", "-o", "json")
 	require.Zero(t, code, stderr)

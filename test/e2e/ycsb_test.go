@@ -44,11 +44,13 @@ func printed(t *testing.T, text string) map[string]float64 {
 }
 
 func TestYCSBsWorkloadsAreTakenAsTheyAre(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	for name, want := range map[string][]string{
 		"a": {"READ", "UPDATE"}, "b": {"READ", "UPDATE"}, "c": {"READ"}, "d": {"READ", "INSERT"}, "e": {"SCAN", "INSERT"},
 		"f": {"READ", "UPDATE", "READ-MODIFY-WRITE"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			args := []string{"run", "--db", "null", "-o", "ycsb", "-P", ycsb + "workload" + name}
 			stdout, stderr, code := house.Run(t, time.Minute, "benchctl", append(args, "--phase", "load")...)
 			require.Zero(t, code, stderr)
@@ -145,6 +147,7 @@ func readLog(t *testing.T, path string) map[string]*hdrhistogram.Histogram {
 }
 
 func TestReportsSayWhatTheResultSays(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := house.New(t)
 	h.Agents("a", "b")
 	stdout, stderr, code := h.Ctl("submit", "--db", "null", "-p", "recordcount=1000", "-p", "null.service=lognormal 200us 0.5", "-p", "null.error.share=2%",
@@ -203,6 +206,7 @@ func same(t *testing.T, f result.Figures, h *hdrhistogram.Histogram) {
 }
 
 func TestAViolatedLimitEndsWithThree(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	for name, test := range map[string]struct {
 		args []string
 		says string
@@ -211,6 +215,7 @@ func TestAViolatedLimitEndsWithThree(t *testing.T) {
 		"errors":                  {[]string{"-p", "null.error.share=5%", "-p", "limit.errors=2%"}, "failed; the limit is 2 %"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			args := append([]string{"run", "--db", "null", "-p", "recordcount=1000", "--duration", "20s", "-p", "null.service=constant 100us"}, test.args...)
 			stdout, stderr, code := house.Run(t, time.Minute, "benchctl", append(args, "-o", "json")...)
 			require.Equal(t, 3, code, stderr)
@@ -223,6 +228,7 @@ func TestAViolatedLimitEndsWithThree(t *testing.T) {
 }
 
 func TestTheFirstMessageOfAnErrorIsShown(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	args := []string{"run", "--db", "null", "-p", "recordcount=1000", "--threads", "2", "-p", "operationcount=5000", "-p", "null.error.share=5%", "-q"}
 	stdout, stderr, code := house.Run(t, time.Minute, "benchctl", args...)
 	require.Zero(t, code, stderr)
@@ -235,6 +241,7 @@ func TestTheFirstMessageOfAnErrorIsShown(t *testing.T) {
 }
 
 func TestRawPointsAreWhatTheResultWasMadeOf(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := house.New(t)
 	for _, name := range []string{"a", "b"} {
 		h.Agent(name, "--spool", t.TempDir())

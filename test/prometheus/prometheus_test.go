@@ -60,6 +60,7 @@ func queries(t *testing.T) map[string][]string {
 // of the dashboard has an answer, also without native histograms; and when the run has ended (when all has been asked) its counts are
 // the result's exactly, its quantiles within 5 %.
 func TestPrometheusSeesWhatTheResultSays(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := house.New(t)
 	h.Agent("a", "--label", "zone=x", "--spool", t.TempDir())
 	h.Agent("b", "--metrics-listen", "0.0.0.0:0", "--insecure", "--spool", t.TempDir())
@@ -154,6 +155,7 @@ func checkMetrics(t *testing.T, coordinator string) {
 
 // The rules are sound, each of them fires when it should, and none when all is well.
 func TestRules(t *testing.T) {
+	t.Parallel() // beside what waits
 	promtool(t, "check", "config", deploy+"prometheus/prometheus.yml")
 	promtool(t, "check", "rules", deploy+"prometheus/benchd.rules.yml")
 	promtool(t, "test", "rules", "testdata/rules.test.yml")

@@ -18,7 +18,9 @@ done
 ip link set lo up
 
 # The units of the machine outside play no part here: systemctl works on files, and says of the rest that it is left.
-export SYSTEMD_OFFLINE=1 ANSIBLE_NOCOLOR=1 ANSIBLE_LOCALHOST_WARNING=False ANSIBLE_PYTHON_INTERPRETER=auto_silent
+export SYSTEMD_OFFLINE=1 ANSIBLE_NOCOLOR=1 ANSIBLE_LOCALHOST_WARNING=False
+# Each of some sixty tasks would start several processes more.
+export ANSIBLE_PYTHON_INTERPRETER=/usr/bin/python3 ANSIBLE_PIPELINING=True
 export ANSIBLE_REMOTE_TEMP=$work/remote ANSIBLE_LOCAL_TEMP=$work/local
 
 cat >"$work/inventory.yml" <<-EOF
