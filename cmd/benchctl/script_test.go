@@ -27,14 +27,14 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"benchctl": main})
 }
 
-// house is a coordinator with agents in this process, which benchctl reaches as if they were elsewhere.
-type house struct {
+// testCluster is a coordinator with agents in this process, which benchctl reaches as if they were elsewhere.
+type testCluster struct {
 	cluster *dev.Cluster
 	client  *remote.Client
 	address string
 }
 
-func openHouse(ctx context.Context, agents int, dir string) (*house, error) {
+func openTestCluster(ctx context.Context, agents int, dir string) (*testCluster, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func openHouse(ctx context.Context, agents int, dir string) (*house, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &house{cluster: cluster, client: remote.New(cluster.Conn(), nil, "the house"), address: l.Addr().String()}
+	h := &testCluster{cluster: cluster, client: remote.New(cluster.Conn(), nil, "the test"), address: l.Addr().String()}
 	err = await(ctx, func(ctx context.Context) (bool, error) {
 		there, err := h.client.Agents(ctx)
 		return len(there) == agents, err
@@ -64,7 +64,7 @@ func await(ctx context.Context, ask func(context.Context) (bool, error)) error {
 }
 
 // running waits until a suite runs, and returns its id.
-func (h *house) running(ctx context.Context) (id string, err error) {
+func (h *testCluster) running(ctx context.Context) (id string, err error) {
 	err = await(ctx, func(ctx context.Context) (bool, error) {
 		suites, err := h.client.List(ctx)
 		for _, s := range suites {
@@ -99,7 +99,7 @@ func TestScripts(t *testing.T) {
 			"cluster": func(ts *testscript.TestScript, _ bool, args []string) {
 				agents, err := strconv.Atoi(args[0])
 				ts.Check(err)
-				h, err := openHouse(ctx, agents, ts.MkAbs("archive"))
+				h, err := openTestCluster(ctx, agents, ts.MkAbs("archive"))
 				ts.Check(err)
 				ts.Defer(func() { ts.Check(h.cluster.Close()) })
 				houses.Store(ts, h)
@@ -139,7 +139,7 @@ func TestScripts(t *testing.T) {
 				if !ok {
 					ts.Fatalf("there is no cluster")
 				}
-				id, err := h.(*house).running(ctx)
+				id, err := h.(*testCluster).running(ctx)
 				ts.Check(err)
 				ts.Setenv(args[0], id)
 			},

@@ -88,7 +88,7 @@ func TestInterruptOnATerminal(t *testing.T) {
 		}, result.Cancelled, "cancelled"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h, err := openHouse(t.Context(), 1, t.TempDir())
+			h, err := openTestCluster(t.Context(), 1, t.TempDir())
 			require.NoError(t, err)
 			defer func() { require.NoError(t, h.cluster.Close()) }()
 			s := startOnTerminal(t, []string{"BENCHCTL_COORDINATOR=" + h.address}, append(test.args, endless()...)...)

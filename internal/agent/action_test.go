@@ -50,13 +50,13 @@ func (s *stream) act(id, run, name string, more ...func(*benchdv1.ActionOrder)) 
 
 func actors() (dummy, func(*agent.Config)) {
 	d := dummy{done: make(chan string, 100)}
-	return d, func(c *agent.Config) { c.Actors = map[string]load.Acting{"dummy": d.open} }
+	return d, func(c *agent.Config) { c.Actors = map[string]load.OpenActor{"dummy": d.open} }
 }
 
 func TestAnActionIsCarriedOutAndAnswered(t *testing.T) {
 	t.Parallel()
 	_, with := actors()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	newRig(t, b, with)
 	s := b.next()
 	nowhere := func(o *benchdv1.ActionOrder) { o.Properties = map[string]string{"where": "nowhere"} }
@@ -93,7 +93,7 @@ func TestAnActionIsCarriedOutAndAnswered(t *testing.T) {
 func TestAnActionIsNotDoneTwice(t *testing.T) {
 	t.Parallel()
 	d, with := actors()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	newRig(t, b, with)
 	s := b.next()
 	s.act("S.1#1", "S.1", "flush")
@@ -111,7 +111,7 @@ func TestAnActionIsNotDoneTwice(t *testing.T) {
 func TestAnActionThatNobodyWaitsForIsGivenUp(t *testing.T) {
 	t.Parallel()
 	d, with := actors()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	newRig(t, b, with)
 	s := b.next()
 	s.act("x", "", "wait")
@@ -125,7 +125,7 @@ func TestAnActionThatNobodyWaitsForIsGivenUp(t *testing.T) {
 func TestAnAgentDoesOnlySoManyActionsAtOnce(t *testing.T) {
 	t.Parallel()
 	d, with := actors()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	newRig(t, b, with)
 	s := b.next()
 	for i := range 16 {

@@ -21,7 +21,7 @@ import (
 
 func TestAnAgentIntroducesItself(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	r := newRig(t, b)
 	h := b.next().hello
 	require.NoError(t, wire.CheckHello(h))
@@ -39,7 +39,7 @@ func TestAnAgentIntroducesItself(t *testing.T) {
 
 func TestProbesAreAnsweredByTheAgentsOwnClock(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	r := newRig(t, b)
 	s := b.next()
 	for seq := range uint64(20) {
@@ -55,7 +55,7 @@ func TestProbesAreAnsweredByTheAgentsOwnClock(t *testing.T) {
 
 func TestAShardIsExecuted(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	r := newRig(t, b)
 	s := b.next()
 	id := s.order("S.1", nil)
@@ -91,7 +91,7 @@ func TestAShardIsExecuted(t *testing.T) {
 
 func TestWatermarksOfInsertsGoBothWays(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	r := newRig(t, b)
 	s := b.next()
 	tell := func(run string) {
@@ -117,7 +117,7 @@ func TestAShardThatCannotBePreparedSaysWhy(t *testing.T) {
 		"wrong workers":   {"threadcount", "3", "workers"},
 		"no log":          {"null.log", "/not/there/at/all", "--write-below"},
 	}
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	newRig(t, b)
 	s := b.next()
 	for name, test := range tests {
@@ -131,7 +131,7 @@ func TestAShardThatCannotBePreparedSaysWhy(t *testing.T) {
 
 func TestNothingIsLostWithAStream(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	r := newRig(t, b)
 	s := b.next()
 	boot := s.hello.GetBootId()
@@ -177,7 +177,7 @@ func TestNothingIsLostWithAStream(t *testing.T) {
 
 func TestAnAgentThatIsToldToEndLeavesInGoodOrder(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	r := newRig(t, b)
 	s := b.next()
 	id := s.prepare("S.1", &benchdv1.Phase{Name: "measure"})
@@ -199,7 +199,7 @@ func TestAnAgentThatIsToldToEndLeavesInGoodOrder(t *testing.T) {
 
 func TestAnAgentEndsThoughNobodyListens(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	r := newRig(t, b)
 	s := b.next()
 	id := s.prepare("S.1", &benchdv1.Phase{Name: "measure"})
@@ -213,7 +213,7 @@ func TestAnAgentEndsThoughNobodyListens(t *testing.T) {
 
 func TestAnAgentThatNeverGotThroughEndsAtOnce(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, newBoss(t), func(c *agent.Config) { c.Coordinator = "passthrough:///127.0.0.1:1"; c.Dial = c.Dial[1:] })
+	r := newRig(t, newFakeCoordinator(t), func(c *agent.Config) { c.Coordinator = "passthrough:///127.0.0.1:1"; c.Dial = c.Dial[1:] })
 	began := time.Now()
 	r.end()
 	require.NoError(t, r.result())
@@ -222,7 +222,7 @@ func TestAnAgentThatNeverGotThroughEndsAtOnce(t *testing.T) {
 
 func TestWithoutACoordinatorLoadStops(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	r := newRig(t, b, func(c *agent.Config) { c.OrphanTimeout = 50 * time.Millisecond })
 	s := b.next()
 	id := s.prepare("S.1", &benchdv1.Phase{Name: "measure"})
@@ -245,7 +245,7 @@ func TestWithoutACoordinatorLoadStops(t *testing.T) {
 // another of its name.
 func TestAnAgentDeliversWhatAnEarlierProcessMeasured(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	dir := t.TempDir()
 	spooled := func(c *agent.Config) { c.Spool = dir }
 	r := newRig(t, b, spooled)
@@ -287,7 +287,7 @@ func TestAnAgentDeliversWhatAnEarlierProcessMeasured(t *testing.T) {
 
 func TestTwoAgentsDoNotShareASpool(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	dir := t.TempDir()
 	newRig(t, b, func(c *agent.Config) { c.Spool = dir })
 	b.next()
@@ -301,7 +301,7 @@ func TestAnAgentThatIsNotWantedSaysWhy(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []error{wire.ErrNameTaken, wire.ErrProtocol, wire.ErrNotAllowed} {
 		t.Run(kind.Error(), func(t *testing.T) {
-			b := newBoss(t)
+			b := newFakeCoordinator(t)
 			b.refuse = wire.Errorf(kind, "an agent named %q is connected already", "a")
 			r := newRig(t, b)
 			err := r.result()
@@ -313,7 +313,7 @@ func TestAnAgentThatIsNotWantedSaysWhy(t *testing.T) {
 
 func TestAStopEndsAShard(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	r := newRig(t, b)
 	s := b.next()
 	id := s.prepare("S.1", &benchdv1.Phase{Name: "measure"})
@@ -335,7 +335,7 @@ func TestAStopEndsAShard(t *testing.T) {
 
 func TestAReleasedShardIsClosed(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	r := newRig(t, b)
 	s := b.next()
 	id := s.prepare("S.1", &benchdv1.Phase{Name: "measure"})
@@ -375,7 +375,7 @@ func TestRawCallsCanBeSwitchedOff(t *testing.T) {
 	t.Parallel()
 	for known, want := range map[bool]string{false: "on", true: "off"} {
 		t.Run(want, func(t *testing.T) {
-			b := newBoss(t)
+			b := newFakeCoordinator(t)
 			asked := make(chan bool, 1)
 			newRig(t, b, func(c *agent.Config) {
 				c.KnownIO = known

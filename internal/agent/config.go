@@ -33,7 +33,7 @@ type Config struct {
 	// Drivers are the targets that this build knows, by name.
 	Drivers map[string]load.Driver
 	// Actors are the targets to which something can be done, by name. Default: none.
-	Actors map[string]load.Acting
+	Actors map[string]load.OpenActor
 
 	// Sources are what watch the targets of runs, by name. Default: none.
 	Sources map[string]observe.Opener

@@ -30,8 +30,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patience bounds every wait of these tests.
 const patience = tolerance.Patience
 
-// boss is a coordinator that does what its test asks for.
-type boss struct {
+// fakeCoordinator is a coordinator that does what its test asks for.
+type fakeCoordinator struct {
 	benchdv1.UnimplementedAgentServiceServer
 	t        *testing.T
 	listener *bufconn.Listener
@@ -39,7 +39,7 @@ type boss struct {
 	refuse   error // the answer to every agent
 }
 
-// stream is an agent's stream as the boss sees it.
+// stream is an agent's stream as the fakeCoordinator sees it.
 type stream struct {
 	t     *testing.T
 	hello *benchdv1.Hello
@@ -49,9 +49,9 @@ type stream struct {
 	ended chan struct{} // closed when the agent has closed it
 }
 
-func newBoss(t *testing.T) *boss {
+func newFakeCoordinator(t *testing.T) *fakeCoordinator {
 	t.Helper()
-	b := &boss{t: t, streams: make(chan *stream, 16), listener: bufconn.Listen(1 << 20)}
+	b := &fakeCoordinator{t: t, streams: make(chan *stream, 16), listener: bufconn.Listen(1 << 20)}
 	server := grpc.NewServer()
 	benchdv1.RegisterAgentServiceServer(server, b)
 	served := make(chan error, 1)
@@ -63,7 +63,7 @@ func newBoss(t *testing.T) *boss {
 	return b
 }
 
-func (b *boss) Session(raw benchdv1.AgentService_SessionServer) error {
+func (b *fakeCoordinator) Session(raw benchdv1.AgentService_SessionServer) error {
 	if b.refuse != nil {
 		return wire.ToStatus(b.refuse)
 	}
@@ -100,7 +100,7 @@ func (b *boss) Session(raw benchdv1.AgentService_SessionServer) error {
 }
 
 // next waits for an agent's next stream.
-func (b *boss) next() *stream {
+func (b *fakeCoordinator) next() *stream {
 	b.t.Helper()
 	select {
 	case s := <-b.streams:
@@ -197,7 +197,7 @@ type rig struct {
 	ended chan error
 }
 
-func newRig(t *testing.T, b *boss, change ...func(*agent.Config)) *rig {
+func newRig(t *testing.T, b *fakeCoordinator, change ...func(*agent.Config)) *rig {
 	t.Helper()
 	r := &rig{t: t, clock: clock.NewSource(clock.Skew{Offset: -37 * time.Second}), ended: make(chan error, 1)}
 	config := agent.Config{

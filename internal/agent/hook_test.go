@@ -45,7 +45,7 @@ func FuzzSplitHook(f *testing.F) {
 
 func TestAHookRunsItsCommand(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	newRig(t, b, func(c *agent.Config) {
 		c.Hooks = map[string][]string{
 			"good":   {"sh", "-c", "echo begun $BENCHD_HOOK of $BENCHD_RUN; echo done >&2"},

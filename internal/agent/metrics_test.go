@@ -54,7 +54,7 @@ func counter(t *testing.T, r prometheus.Gatherer, name, label, value string) flo
 func TestAnAgentShowsHowItsRunFares(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewPedanticRegistry()
-	b := newBoss(t)
+	b := newFakeCoordinator(t)
 	r := newRig(t, b, func(c *agent.Config) {
 		c.Registerer = registry
 		c.Drivers = map[string]load.Driver{"null": openFickle}

@@ -11,7 +11,7 @@ import (
 )
 
 // act asks for an action on HBase and hands back what becomes of it.
-func (h *house) act(req *benchdv1.ActRequest) <-chan error {
+func (h *harness) act(req *benchdv1.ActRequest) <-chan error {
 	req.Target = "hbase"
 	ended := make(chan error, 1)
 	go func() {
@@ -22,7 +22,7 @@ func (h *house) act(req *benchdv1.ActRequest) <-chan error {
 }
 
 // acts waits for the order to act and answers it.
-func (p *puppet) acts(outcome benchdv1.ActionOutcome, text string) *benchdv1.ActionOrder {
+func (p *fakeAgent) acts(outcome benchdv1.ActionOutcome, text string) *benchdv1.ActionOrder {
 	order := await(p, (*benchdv1.SessionResponse).GetAction)
 	answer := &benchdv1.ActionAnswer{Id: order.GetId(), Outcome: outcome, Error: text}
 	if outcome == benchdv1.ActionOutcome_ACTION_OUTCOME_DONE {
@@ -39,8 +39,8 @@ func at(quorum string) *benchdv1.Submission {
 func TestAnActionIsDoneByTheAgentThatIsNamed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarness(t)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		a.welcomed()
 		b.welcomed()
 		ended := h.act(&benchdv1.ActRequest{Submission: at("zk1"), Name: "flush", Args: map[string]string{"table": "t"}, Agent: "b"})
@@ -56,8 +56,8 @@ func TestAnActionIsDoneByTheAgentThatIsNamed(t *testing.T) {
 func TestAnActionEndsAsTheAgentSays(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		a.welcomed()
 		for outcome, kind := range map[benchdv1.ActionOutcome]error{
 			benchdv1.ActionOutcome_ACTION_OUTCOME_REFUSED:     wire.ErrBadSpec,
@@ -82,8 +82,8 @@ func TestAnActionEndsAsTheAgentSays(t *testing.T) {
 func TestAnAgentThatIsLostDuringAnActionLeavesItsOutcomeUnknown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarness(t)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		a.welcomed()
 		b.welcomed()
 		ended := h.act(&benchdv1.ActRequest{Name: "drop", Agent: "a"})
@@ -100,8 +100,8 @@ func TestAnAgentThatIsLostDuringAnActionLeavesItsOutcomeUnknown(t *testing.T) {
 func TestAnAgentExaminesItsMachineOnDemand(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		a.welcomed()
 		ended := make(chan error, 1)
 		go func() {
@@ -118,7 +118,7 @@ func TestAnAgentExaminesItsMachineOnDemand(t *testing.T) {
 func TestACoordinatorTellsOfItself(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHarness(t)
 		about, err := h.runs.About(t.Context(), &benchdv1.AboutRequest{})
 		require.NoError(t, err)
 		require.Equal(t, uint32(wire.Protocol), about.GetProtocol())

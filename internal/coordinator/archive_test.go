@@ -53,13 +53,13 @@ func (s *slow) AddWindows(ctx context.Context, windows []latency.Window) ([]arch
 func TestAWindowThatWaitsWhileItsRunIsSealedIsRefused(t *testing.T) {
 	t.Parallel()
 	at := &slow{asked: make(chan struct{}, 1), let: make(chan struct{})}
-	h := &house{t: t, dir: t.TempDir(), grace: 30 * time.Second, wrap: func(opened coordinator.Archive) coordinator.Archive {
+	h := &harness{t: t, dir: t.TempDir(), grace: 30 * time.Second, wrap: func(opened coordinator.Archive) coordinator.Archive {
 		at.Archive = opened
 		return at
 	}}
 	h.open()
 	t.Cleanup(h.close)
-	a := newPuppet(h, "a").connect()
+	a := newFakeAgent(h, "a").connect()
 	id, err := h.submit(&benchdv1.SubmitRequest{WaitAgents: wait()})
 	require.NoError(t, err)
 	a.ready()

@@ -25,15 +25,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestARunOfTwoAgentsEndsCompleteAndReconciles(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarness(t)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=300ms")
 		require.NoError(t, err)
 
-		for _, p := range []*puppet{a, b} {
+		for _, p := range []*fakeAgent{a, b} {
 			p.ready()
 		}
-		for i, p := range []*puppet{a, b} {
+		for i, p := range []*fakeAgent{a, b} {
 			start := p.begin()
 			for seq := range 3 {
 				p.window(start.GetId(), seq, 10*(i+1), "OK", seq == 2)
@@ -74,9 +74,9 @@ func TestAnAgentIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t)
-				newPuppet(h, "a").connect().welcomed()
-				p := newPuppet(h, "a")
+				h := newHarness(t)
+				newFakeAgent(h, "a").connect().welcomed()
+				p := newFakeAgent(h, "a")
 				test.bend(p.hello)
 				err := p.connect().refused()
 				require.ErrorIs(t, err, test.want)
@@ -89,12 +89,12 @@ func TestAnAgentIsRefused(t *testing.T) {
 func TestTooFewAgentsAreRefusedAtOnceOrAfterTheWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHarness(t)
 		_, err := h.submit(&benchdv1.SubmitRequest{}, "duration=1s")
 		require.ErrorIs(t, err, wire.ErrTooFewAgents)
 		require.ErrorContains(t, err, "1 agent needed, 0 connected")
 
-		newPuppet(h, "a", "ssd").connect().welcomed()
+		newFakeAgent(h, "a", "ssd").connect().welcomed()
 		_, err = h.submit(&benchdv1.SubmitRequest{Agents: 2}, "duration=1s")
 		require.ErrorIs(t, err, wire.ErrTooFewAgents)
 		_, err = h.submit(&benchdv1.SubmitRequest{Select: map[string]string{"ssd": "no"}}, "duration=1s")
@@ -105,7 +105,7 @@ func TestTooFewAgentsAreRefusedAtOnceOrAfterTheWait(t *testing.T) {
 			_, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1s")
 			came <- err
 		}()
-		newPuppet(h, "b").connect()
+		newFakeAgent(h, "b").connect()
 		require.NoError(t, <-came)
 	})
 }
@@ -113,8 +113,8 @@ func TestTooFewAgentsAreRefusedAtOnceOrAfterTheWait(t *testing.T) {
 func TestRunsOnDisjointAgentsGoAtOnceAndAThirdQueuesBehind(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a, b := newPuppet(h, "a", "left").connect(), newPuppet(h, "b", "right").connect()
+		h := newHarness(t)
+		a, b := newFakeAgent(h, "a", "left").connect(), newFakeAgent(h, "b", "right").connect()
 		left := &benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"left": "yes"}}
 		right := &benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"right": "yes"}}
 		first, err := h.submit(left, "duration=1m")
@@ -157,8 +157,8 @@ func TestRunsOnDisjointAgentsGoAtOnceAndAThirdQueuesBehind(t *testing.T) {
 func TestARestartedCoordinatorEndsTheRunAsIfNothingHadHappened(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
 		require.NoError(t, err)
 		queued, err := h.submit(&benchdv1.SubmitRequest{Agents: 1}, "duration=1m")
@@ -205,8 +205,8 @@ func TestALostAgentFailsTheRunOrLeavesItPartial(t *testing.T) {
 		t.Run(string(test.want), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t)
-				a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+				h := newHarness(t)
+				a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 				id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait(), OnAgentLoss: test.policy}, "duration=200ms")
 				require.NoError(t, err)
 				a.ready()
@@ -236,8 +236,8 @@ func TestALostAgentFailsTheRunOrLeavesItPartial(t *testing.T) {
 func TestRowsThatAreNotThereFailARun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
 		require.NoError(t, err)
 		a.ready()
@@ -255,8 +255,8 @@ func TestRowsThatAreNotThereFailARun(t *testing.T) {
 func TestAWindowMayBeLargerThanASessionsFlowWindow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
 		require.NoError(t, err)
 		a.ready()
@@ -289,8 +289,8 @@ func TestAWindowMayBeLargerThanASessionsFlowWindow(t *testing.T) {
 func TestAnAgentCannotTouchAnotherAgentsShard(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a, b := newPuppet(h, "a", "left").connect(), newPuppet(h, "b").connect()
+		h := newHarness(t)
+		a, b := newFakeAgent(h, "a", "left").connect(), newFakeAgent(h, "b").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"left": "yes"}}, "duration=1m")
 		require.NoError(t, err)
 		a.ready()
@@ -311,7 +311,7 @@ func TestAnAgentCannotTouchAnotherAgentsShard(t *testing.T) {
 func TestWhatIsNotThereIsNamed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHarness(t)
 		ctx := t.Context()
 		_, err := h.runs.Cancel(ctx, &benchdv1.CancelRequest{Id: "nope"})
 		require.ErrorIs(t, wire.FromStatus(err), wire.ErrNotFound)
@@ -329,8 +329,8 @@ func TestWhatIsNotThereIsNamed(t *testing.T) {
 func TestOnlyWhatHasEndedIsRemoved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		newPuppet(h, "a").connect()
+		h := newHarness(t)
+		newFakeAgent(h, "a").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
 		require.NoError(t, err)
 		_, err = h.runs.Remove(t.Context(), &benchdv1.RemoveRequest{Id: id})
@@ -350,8 +350,8 @@ func TestOnlyWhatHasEndedIsRemoved(t *testing.T) {
 func TestADrainedAgentIsGivenNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		newPuppet(h, "a").connect().welcomed()
+		h := newHarness(t)
+		newFakeAgent(h, "a").connect().welcomed()
 		_, err := h.runs.Drain(t.Context(), &benchdv1.DrainRequest{Name: "a"})
 		require.NoError(t, err)
 		_, err = h.submit(&benchdv1.SubmitRequest{}, "duration=1s")
@@ -363,14 +363,14 @@ func TestADrainedAgentIsGivenNothing(t *testing.T) {
 	})
 }
 
-func (h *house) cancel(id string) {
+func (h *harness) cancel(id string) {
 	h.t.Helper()
 	_, err := h.runs.Cancel(h.t.Context(), &benchdv1.CancelRequest{Id: id, By: "the test"})
 	require.NoError(h.t, err)
 }
 
 // event waits until something has happened to a run.
-func (h *house) event(id, text string) {
+func (h *harness) event(id, text string) {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
@@ -389,7 +389,7 @@ func (h *house) event(id, text string) {
 }
 
 // welcomed waits until the agent is in the roster.
-func (p *puppet) welcomed() {
+func (p *fakeAgent) welcomed() {
 	p.t.Helper()
 	await(p, (*benchdv1.SessionResponse).GetWelcome)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// dates reads a suite's run and its timeline from the archive of a house that is closed.
-func (h *house) dates(id string) (archive.RunRecord, []time.Time) {
+// dates reads a suite's run and its timeline from the archive of a harness that is closed.
+func (h *harness) dates(id string) (archive.RunRecord, []time.Time) {
 	h.t.Helper()
 	h.close()
 	store, err := sqlite.Open(h.t.Context(), h.dir, slog.New(slog.DiscardHandler))
@@ -42,13 +42,13 @@ func TestAWallClockThatIsSetMovesNoTimeline(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t)
+				h := newHarness(t)
 				h.close()
 				h.skew.Jumps = []clock.Jump{{After: 5 * time.Second, By: by}}
 				began := time.Now()
 				h.open()
 				later := clock.NewSource(h.skew) // a clock that is set after the coordinator's
-				a := newPuppet(h, "a").connect()
+				a := newFakeAgent(h, "a").connect()
 				id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
 				require.NoError(t, err)
 				a.ready()
@@ -85,10 +85,10 @@ func TestAWallClockThatIsSetMovesNoTimeline(t *testing.T) {
 
 // restarted begins a run of a minute, and starts the coordinator again with another date while it goes on. The agent, which
 // is still to connect, holds the run.
-func restarted(t *testing.T, by time.Duration) (h *house, a *puppet, id string, start *benchdv1.Start) {
+func restarted(t *testing.T, by time.Duration) (h *harness, a *fakeAgent, id string, start *benchdv1.Start) {
 	t.Helper()
-	h = newHouse(t)
-	a = newPuppet(h, "a").connect()
+	h = newHarness(t)
+	a = newFakeAgent(h, "a").connect()
 	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
 	require.NoError(t, err)
 	a.ready()

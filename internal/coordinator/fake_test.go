@@ -32,9 +32,9 @@ import (
 // patience bounds every wait of these tests.
 const patience = tolerance.Patience
 
-// house is a coordinator on an in-memory network, which can be stopped and started again on the same archive. It works in a
+// harness is a coordinator on an in-memory network, which can be stopped and started again on the same archive. It works in a
 // bubble of testing/synctest: grace periods and intervals take no time, and a stall of the machine is not seen.
-type house struct {
+type harness struct {
 	t        *testing.T
 	dir      string
 	grace    time.Duration
@@ -53,17 +53,17 @@ type house struct {
 	log []byte
 }
 
-func newHouse(t *testing.T) *house { return newHouseOf(t, 30*time.Second) }
+func newHarness(t *testing.T) *harness { return newHarnessOf(t, 30*time.Second) }
 
-func newHouseOf(t *testing.T, grace time.Duration) *house {
+func newHarnessOf(t *testing.T, grace time.Duration) *harness {
 	t.Helper()
-	h := &house{t: t, dir: t.TempDir(), grace: grace}
+	h := &harness{t: t, dir: t.TempDir(), grace: grace}
 	h.open()
 	t.Cleanup(func() { h.close() })
 	return h
 }
 
-func (h *house) open() {
+func (h *harness) open() {
 	h.registry = prometheus.NewPedanticRegistry()
 	var wrapped coordinator.Archive
 	if h.wrap != nil {
@@ -89,7 +89,7 @@ func (h *house) open() {
 	h.runs = benchdv1.NewRunServiceClient(h.conn)
 }
 
-func (h *house) close() {
+func (h *harness) close() {
 	if h.c == nil {
 		return
 	}
@@ -104,7 +104,7 @@ func (h *house) close() {
 }
 
 // Write takes what the coordinator logs.
-func (h *house) Write(b []byte) (int, error) {
+func (h *harness) Write(b []byte) (int, error) {
 	h.t.Log(string(b))
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -112,14 +112,14 @@ func (h *house) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (h *house) logged(text string) bool {
+func (h *harness) logged(text string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return bytes.Contains(h.log, []byte(text))
 }
 
-// submit submits a run on the null target. Operations may end it, too, so that puppets need not use up its time.
-func (h *house) submit(req *benchdv1.SubmitRequest, settings ...string) (string, error) {
+// submit submits a run on the null target. Operations may end it, too, so that fakeAgents need not use up its time.
+func (h *harness) submit(req *benchdv1.SubmitRequest, settings ...string) (string, error) {
 	req.Submission = &benchdv1.Submission{}
 	settings = append([]string{"db=null", "recordcount=1000", "readproportion=1", "updateproportion=0", "interval=100ms", "operationcount=1000000"}, settings...)
 	for _, s := range settings {
@@ -137,14 +137,14 @@ func (h *house) submit(req *benchdv1.SubmitRequest, settings ...string) (string,
 }
 
 // result reads a run's result.
-func (h *house) result(id string) result.Run {
+func (h *harness) result(id string) result.Run {
 	var run result.Run
 	h.decode(id, &run)
 	return run
 }
 
 // decode reads a result into what it is.
-func (h *house) decode(id string, into any) {
+func (h *harness) decode(id string, into any) {
 	stream, err := h.runs.Get(h.t.Context(), &benchdv1.GetRequest{Id: id})
 	require.NoError(h.t, err)
 	var text []byte
@@ -160,7 +160,7 @@ func (h *house) decode(id string, into any) {
 }
 
 // until waits for a suite to reach a status.
-func (h *house) until(id string, want result.Status) {
+func (h *harness) until(id string, want result.Status) {
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
 	stream, err := h.runs.Watch(ctx, &benchdv1.WatchRequest{Id: id})
@@ -177,10 +177,10 @@ func (h *house) until(id string, want result.Status) {
 	}
 }
 
-// puppet is an agent that does what its test tells it.
-type puppet struct {
+// fakeAgent is an agent that does what its test tells it.
+type fakeAgent struct {
 	t      *testing.T
-	h      *house
+	h      *harness
 	hello  *benchdv1.Hello
 	clock  *clock.Source
 	stream benchdv1.AgentService_SessionClient
@@ -193,8 +193,8 @@ type puppet struct {
 	timebase *benchdv1.Timebase // the newest
 }
 
-func newPuppet(h *house, name string, labels ...string) *puppet {
-	p := &puppet{t: h.t, h: h, clock: clock.NewSource(clock.Skew{Offset: time.Hour})}
+func newFakeAgent(h *harness, name string, labels ...string) *fakeAgent {
+	p := &fakeAgent{t: h.t, h: h, clock: clock.NewSource(clock.Skew{Offset: time.Hour})}
 	p.hello = &benchdv1.Hello{
 		Protocol: wire.Protocol, Name: name, BootId: "boot-" + name, Version: "test", Labels: map[string]string{},
 		Host: &benchdv1.HostFacts{Hostname: name, Cores: 2},
@@ -206,14 +206,14 @@ func newPuppet(h *house, name string, labels ...string) *puppet {
 }
 
 // connect opens the stream and serves it.
-func (p *puppet) connect() *puppet {
+func (p *fakeAgent) connect() *fakeAgent {
 	p.stream, p.in, p.done = p.open(), make(chan *benchdv1.SessionResponse, 10_000), make(chan error, 1)
 	go p.receive(p.stream, p.in, p.done)
 	return p
 }
 
 // open opens the stream and says hello.
-func (p *puppet) open() benchdv1.AgentService_SessionClient {
+func (p *fakeAgent) open() benchdv1.AgentService_SessionClient {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(p.t.Context()))
 	p.cancel = cancel
 	p.t.Cleanup(cancel)
@@ -223,7 +223,7 @@ func (p *puppet) open() benchdv1.AgentService_SessionClient {
 	return stream
 }
 
-func (p *puppet) receive(stream benchdv1.AgentService_SessionClient, in chan<- *benchdv1.SessionResponse, done chan<- error) {
+func (p *fakeAgent) receive(stream benchdv1.AgentService_SessionClient, in chan<- *benchdv1.SessionResponse, done chan<- error) {
 	for {
 		msg, err := stream.Recv()
 		if err != nil {
@@ -246,14 +246,14 @@ func (p *puppet) receive(stream benchdv1.AgentService_SessionClient, in chan<- *
 	}
 }
 
-func (p *puppet) send(m *benchdv1.SessionRequest) {
+func (p *fakeAgent) send(m *benchdv1.SessionRequest) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_ = p.stream.Send(m) // a stream that has ended shows in receive
 }
 
 // await gives the next message that fits.
-func await[T any](p *puppet, get func(*benchdv1.SessionResponse) *T) *T {
+func await[T any](p *fakeAgent, get func(*benchdv1.SessionResponse) *T) *T {
 	p.t.Helper()
 	timeout := time.After(patience)
 	for {
@@ -272,14 +272,14 @@ func await[T any](p *puppet, get func(*benchdv1.SessionResponse) *T) *T {
 }
 
 // ready waits for the order to prepare and says that it is done.
-func (p *puppet) ready() *benchdv1.Prepare {
+func (p *fakeAgent) ready() *benchdv1.Prepare {
 	order := await(p, (*benchdv1.SessionResponse).GetPrepare)
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: &benchdv1.Prepared{Id: order.GetId()}}})
 	return order
 }
 
 // begin waits for the start and says when the first operation was sent.
-func (p *puppet) begin() *benchdv1.Start {
+func (p *fakeAgent) begin() *benchdv1.Start {
 	start := await(p, (*benchdv1.SessionResponse).GetStart)
 	line := wire.ToLine(start.GetTimebase())
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Started{Started: &benchdv1.Started{
@@ -289,12 +289,12 @@ func (p *puppet) begin() *benchdv1.Start {
 }
 
 // window sends a window of reads that took a millisecond each.
-func (p *puppet) window(id *benchdv1.ShardId, seq, ops int, outcome string, last bool) {
+func (p *fakeAgent) window(id *benchdv1.ShardId, seq, ops int, outcome string, last bool) {
 	p.windowAt(id, seq, time.Duration(seq)*100*time.Millisecond, ops, outcome, last)
 }
 
 // windowAt sends a window that begins at an instant.
-func (p *puppet) windowAt(id *benchdv1.ShardId, seq int, start time.Duration, ops int, outcome string, last bool) {
+func (p *fakeAgent) windowAt(id *benchdv1.ShardId, seq int, start time.Duration, ops int, outcome string, last bool) {
 	var h latency.Histogram
 	for range ops {
 		h.Record(int64(time.Millisecond))
@@ -310,7 +310,7 @@ func (p *puppet) windowAt(id *benchdv1.ShardId, seq int, start time.Duration, op
 }
 
 // ended says that the shard's workers have joined.
-func (p *puppet) ended(id *benchdv1.ShardId, windows, ops int) {
+func (p *fakeAgent) ended(id *benchdv1.ShardId, windows, ops int) {
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
 		Id: id, Phase: "measure", EndedNs: int64(windows) * 1e8, Windows: uint32(windows), Final: true,
 		Issued: uint64(windows * ops), Recorded: uint64(windows * ops),
@@ -318,7 +318,7 @@ func (p *puppet) ended(id *benchdv1.ShardId, windows, ops int) {
 }
 
 // acked waits until a window is acknowledged.
-func (p *puppet) acked(seq int) {
+func (p *fakeAgent) acked(seq int) {
 	await(p, func(m *benchdv1.SessionResponse) *benchdv1.Ack {
 		if a := m.GetAck(); a != nil && int(a.GetSeq()) == seq {
 			return a
@@ -328,7 +328,7 @@ func (p *puppet) acked(seq int) {
 }
 
 // refused waits for the stream's end and gives its cause.
-func (p *puppet) refused() error {
+func (p *fakeAgent) refused() error {
 	p.t.Helper()
 	select {
 	case err := <-p.done:

@@ -17,8 +17,8 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// hold lets the puppet come back as an agent that has begun what start told it.
-func (p *puppet) hold(start *benchdv1.Start) {
+// hold lets the fakeAgent come back as an agent that has begun what start told it.
+func (p *fakeAgent) hold(start *benchdv1.Start) {
 	line := shift(wire.ToLine(start.GetTimebase()), p.clock.Now())
 	p.hello.Held = []*benchdv1.HeldShard{{
 		Id: start.GetId(), Phase: start.GetPhase(), Running: true, Prepared: true,
@@ -29,8 +29,8 @@ func (p *puppet) hold(start *benchdv1.Start) {
 func TestQueuedAndPreparingRunsOutliveTheCoordinator(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
 		require.NoError(t, err)
 		queued, err := h.submit(&benchdv1.SubmitRequest{Agents: 1}, "duration=1m")
@@ -62,19 +62,19 @@ func TestQueuedAndPreparingRunsOutliveTheCoordinator(t *testing.T) {
 func TestAStartThatNobodyHeardOfIsFixedAnewAfterARestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarness(t)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m")
 		require.NoError(t, err)
 		order := []*benchdv1.Prepare{a.ready(), b.ready()}
 		h.until(id, result.Running)
 		h.close() // between fixing the instant and telling it
 		h.open()
-		for i, p := range []*puppet{a, b} {
+		for i, p := range []*fakeAgent{a, b} {
 			p.hello.Held = []*benchdv1.HeldShard{{Id: order[i].GetId(), Prepared: true}}
 			p.connect()
 		}
-		for _, p := range []*puppet{a, b} {
+		for _, p := range []*fakeAgent{a, b} {
 			start := await(p, (*benchdv1.SessionResponse).GetStart)
 			at := wire.ToLine(start.GetTimebase()).Inverse(start.GetAtRunNs())
 			require.Greater(t, at, p.clock.Now()-int64(time.Second), "the instant is not one of before the restart")
@@ -94,8 +94,8 @@ func TestAStartThatNobodyHeardOfIsFixedAnewAfterARestart(t *testing.T) {
 func TestAStartThatOneAgentHeardOfIsToldToTheOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarness(t)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m")
 		require.NoError(t, err)
 		a.ready()
@@ -119,8 +119,8 @@ func TestAStartThatOneAgentHeardOfIsToldToTheOther(t *testing.T) {
 	})
 }
 
-// drop lets the puppet end its part without a window.
-func (p *puppet) drop(id *benchdv1.ShardId) {
+// drop lets the fakeAgent end its part without a window.
+func (p *fakeAgent) drop(id *benchdv1.ShardId) {
 	await(p, (*benchdv1.SessionResponse).GetStop)
 	p.ended(id, 0, 0)
 }
@@ -131,8 +131,8 @@ func TestACancelEndsARunAtEveryStage(t *testing.T) {
 		t.Run(stage, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t)
-				a := newPuppet(h, "a").connect()
+				h := newHarness(t)
+				a := newFakeAgent(h, "a").connect()
 				id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
 				require.NoError(t, err)
 				order := await(a, (*benchdv1.SessionResponse).GetPrepare)
@@ -160,8 +160,8 @@ func TestACancelEndsARunAtEveryStage(t *testing.T) {
 func TestAMalformedAgentSpoilsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
 		require.NoError(t, err)
 		order := await(a, (*benchdv1.SessionResponse).GetPrepare)
@@ -204,8 +204,8 @@ func TestAMalformedAgentSpoilsNothing(t *testing.T) {
 func TestAWindowBeyondTheBoundsIsRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		evil, honest := newPuppet(h, "evil", "evil").connect(), newPuppet(h, "honest", "honest").connect()
+		h := newHarness(t)
+		evil, honest := newFakeAgent(h, "evil", "evil").connect(), newFakeAgent(h, "honest", "honest").connect()
 		far, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"evil": "yes"}}, "duration=1m", "status=true")
 		require.NoError(t, err)
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"honest": "yes"}}, "duration=1m")
@@ -233,8 +233,8 @@ func TestAWindowBeyondTheBoundsIsRefused(t *testing.T) {
 func TestAnAgentThatDoesNotReadIsCutOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		deaf := newPuppet(h, "deaf")
+		h := newHarness(t)
+		deaf := newFakeAgent(h, "deaf")
 		stream := deaf.open()
 		var none latency.Histogram
 		w := wire.FromWindow(&latency.Window{ID: latency.WindowID{Run: "nonsense", Phase: "measure", Attempt: 1}, Series: []latency.Series{
@@ -259,8 +259,8 @@ func TestAnAgentThatDoesNotReadIsCutOff(t *testing.T) {
 func TestAnArchiveThatCannotBeWrittenHoldsUpNothingForEver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
 		require.NoError(t, err)
 		a.ready()
@@ -294,8 +294,8 @@ func TestAnArchiveThatCannotBeWrittenHoldsUpNothingForEver(t *testing.T) {
 func TestAnAgentThatComesBackTooLateIsFreeForTheNextRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouseOf(t, 200*time.Millisecond)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarnessOf(t, 200*time.Millisecond)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{
 			Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
 		}, "duration=1m")
@@ -321,8 +321,8 @@ func TestAnAgentThatComesBackTooLateIsFreeForTheNextRun(t *testing.T) {
 func TestAnAgentThatIsStartedAnewDeliversWhatItsSpoolHas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarness(t)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{
 			Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
 		}, "duration=1m")

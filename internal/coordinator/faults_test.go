@@ -13,7 +13,7 @@ import (
 )
 
 // faulty is a run on a sandbox that has a fault added.
-func faulty(h *house, agents int, flags ...string) string {
+func faulty(h *harness, agents int, flags ...string) string {
 	id, err := h.submit(&benchdv1.SubmitRequest{Agents: uint32(agents), WaitAgents: wait()}, append(flags,
 		"db=sandbox", "hbase.zookeeper.quorum=127.0.0.1:1", "operationcount=20", "actions=10ms fault stall op=get")...)
 	require.NoError(h.t, err)
@@ -21,7 +21,7 @@ func faulty(h *house, agents int, flags ...string) string {
 }
 
 // withFault begins such a run on one agent, which adds the fault.
-func withFault(h *house, a *puppet) (id string, start *benchdv1.Start) {
+func withFault(h *harness, a *fakeAgent) (id string, start *benchdv1.Start) {
 	id = faulty(h, 1)
 	a.ready()
 	start = a.begin()
@@ -31,7 +31,7 @@ func withFault(h *house, a *puppet) (id string, start *benchdv1.Start) {
 }
 
 // cleared answers the order to end a run's faults.
-func (p *puppet) cleared(run string, outcome benchdv1.ActionOutcome) {
+func (p *fakeAgent) cleared(run string, outcome benchdv1.ActionOutcome) {
 	p.t.Helper()
 	order := p.acts(outcome, "no")
 	require.Equal(p.t, plan.ClearFaults, order.GetName())
@@ -41,7 +41,7 @@ func (p *puppet) cleared(run string, outcome benchdv1.ActionOutcome) {
 	require.Equal(p.t, "127.0.0.1:1", order.GetProperties()["hbase.zookeeper.quorum"])
 }
 
-func (p *puppet) addsFault() {
+func (p *fakeAgent) addsFault() {
 	p.t.Helper()
 	order := p.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
 	require.Equal(p.t, map[string]string{"kind": "stall", "op": "get"}, order.GetArgs())
@@ -51,8 +51,8 @@ func (p *puppet) addsFault() {
 func TestFaultsEndWithTheirRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, start := withFault(h, a)
 		over(a, start)
 		a.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_DONE)
@@ -71,8 +71,8 @@ func TestFaultsEndWithTheirRun(t *testing.T) {
 func TestFaultsOfARunThatHasLostItsAgentAreEndedByAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouseOf(t, 300*time.Millisecond)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarnessOf(t, 300*time.Millisecond)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		id := faulty(h, 2)
 		a.ready()
 		b.ready()
@@ -91,8 +91,8 @@ func TestFaultsOfARunThatHasLostItsAgentAreEndedByAnother(t *testing.T) {
 func TestFaultsThatMayRemainAreTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, start := withFault(h, a)
 		over(a, start)
 		a.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED)

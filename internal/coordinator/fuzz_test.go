@@ -65,8 +65,8 @@ func FuzzSession(f *testing.F) {
 	f.Add([]byte{3, 1, 2, 3})
 	f.Fuzz(func(t *testing.T, input []byte) {
 		synctest.Test(t, func(t *testing.T) {
-			h := newHouse(t)
-			a := newPuppet(h, "a", "honest").connect()
+			h := newHarness(t)
+			a := newFakeAgent(h, "a", "honest").connect()
 			id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait(), Select: map[string]string{"honest": "yes"}}, "duration=1m")
 			require.NoError(t, err)
 			a.ready()

@@ -14,7 +14,7 @@ import (
 )
 
 // firstSentAt says when an agent's first operation of a load was sent, after the planned start.
-func (p *puppet) firstSentAt(start *benchdv1.Start, late time.Duration) {
+func (p *fakeAgent) firstSentAt(start *benchdv1.Start, late time.Duration) {
 	line := wire.ToLine(start.GetTimebase())
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Started{Started: &benchdv1.Started{
 		Id: start.GetId(), Phase: start.GetPhase(), FirstSentAgentNs: line.Inverse(start.GetAtRunNs() + int64(late)),
@@ -22,7 +22,7 @@ func (p *puppet) firstSentAt(start *benchdv1.Start, late time.Duration) {
 }
 
 // loads sends windows of a load by one worker, a hundred rows each, that begin at an instant.
-func (p *puppet) loads(id *benchdv1.ShardId, start time.Duration, windows int, last bool) {
+func (p *fakeAgent) loads(id *benchdv1.ShardId, start time.Duration, windows int, last bool) {
 	for seq := range windows {
 		var h latency.Histogram
 		for i := range int64(100) {
@@ -42,7 +42,7 @@ func (p *puppet) loads(id *benchdv1.ShardId, start time.Duration, windows int, l
 }
 
 // hasLoaded says that a shard's load is over.
-func (p *puppet) hasLoaded(id *benchdv1.ShardId, windows uint32) {
+func (p *fakeAgent) hasLoaded(id *benchdv1.ShardId, windows uint32) {
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
 		Id: id, Phase: "load", Final: true, Windows: windows, Issued: uint64(windows) * 100, Recorded: uint64(windows) * 100,
 	}}})
@@ -54,8 +54,8 @@ func TestASeriesKeepsItsPercentilesAfterAHandover(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const windows, lostAfter = 60, 5
-		h := newHouseOf(t, 200*time.Millisecond)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarnessOf(t, 200*time.Millisecond)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{
 			Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
 		}, "phase=load", "recordcount=10000")
@@ -67,7 +67,7 @@ func TestASeriesKeepsItsPercentilesAfterAHandover(t *testing.T) {
 		b.cancel()
 		require.Error(t, b.refused())
 		h.event(id, "agent b was lost")
-		c := newPuppet(h, "c").connect()
+		c := newFakeAgent(h, "c").connect()
 		c.ready()
 		ofC := await(c, (*benchdv1.SessionResponse).GetStart)
 		a.loads(ofA.GetId(), 0, windows, true)
@@ -88,8 +88,8 @@ func TestASeriesKeepsItsPercentilesAfterAHandover(t *testing.T) {
 func TestOnlyFirstAttemptsCountForTheSkewOfTheStart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouseOf(t, 200*time.Millisecond)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarnessOf(t, 200*time.Millisecond)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{
 			Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
 		}, "phase=load")
@@ -102,12 +102,12 @@ func TestOnlyFirstAttemptsCountForTheSkewOfTheStart(t *testing.T) {
 		require.Error(t, b.refused())
 		h.event(id, "agent b was lost")
 
-		c := newPuppet(h, "c").connect()
+		c := newFakeAgent(h, "c").connect()
 		require.EqualValues(t, 2, c.ready().GetId().GetAttempt())
 		again := await(c, (*benchdv1.SessionResponse).GetStart)
 		c.firstSentAt(again, 12*time.Second)
 		for _, s := range []struct {
-			p     *puppet
+			p     *fakeAgent
 			start *benchdv1.Start
 		}{{a, start}, {c, again}} {
 			s.p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
@@ -129,8 +129,8 @@ func TestOnlyFirstAttemptsCountForTheSkewOfTheStart(t *testing.T) {
 func TestALoadIsHandedOverAfterTheTimeThatItsSettingsGive(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarness(t)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{
 			Agents: 2, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
 		}, "phase=load", "recordcount=10000", "handover.after=1s")

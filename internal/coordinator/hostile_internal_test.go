@@ -62,7 +62,7 @@ func readHostile(t *testing.T, file string) []hostile {
 func bent(t *testing.T, change string) []byte {
 	t.Helper()
 	dir := t.TempDir()
-	c := openHouse(t, dir)
+	c := openCoordinator(t, dir)
 	resultstest.Ended(t, c.archive, "S", 12, time.Hour, result.Complete)
 	require.NoError(t, c.Close(t.Context()))
 	db, err := sql.Open("sqlite", filepath.Join(dir, sqlite.FileName))
@@ -113,7 +113,7 @@ func grown(do func()) uint64 {
 // everything.
 func TestTheHostileCorpusIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	c := openHouse(t, dir)
+	c := openCoordinator(t, dir)
 	resultstest.Ended(t, c.archive, "HONEST", 12, time.Hour, result.Complete)
 	refused := func(t *testing.T, want string, do func() error) {
 		t.Helper()
@@ -180,7 +180,7 @@ func TestTheHostileCorpusIsRefused(t *testing.T) {
 	}
 	serves(c)
 	require.NoError(t, c.Close(t.Context()))
-	serves(openHouse(t, dir))
+	serves(openCoordinator(t, dir))
 }
 
 // The files of the corpus are what imports.txt says: each is the honest suite with one change.
@@ -193,7 +193,7 @@ func TestTheHostileImportsAreWritten(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "hostile", "imports", "*.benchd"))
 	require.NoError(t, err)
 	require.Len(t, files, len(readHostile(t, "imports.txt")))
-	_, err = openHouse(t, t.TempDir()).results.Import(t.Context(), bytes.NewReader(bent(t, `SELECT 1`)))
+	_, err = openCoordinator(t, t.TempDir()).results.Import(t.Context(), bytes.NewReader(bent(t, `SELECT 1`)))
 	require.NoError(t, err, "without the change it is taken")
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // metric is the one series of a name, nil where there is none.
-func (h *house) metric(name string) *dto.Metric {
+func (h *harness) metric(name string) *dto.Metric {
 	h.t.Helper()
 	families, err := h.registry.Gather()
 	require.NoError(h.t, err)
@@ -27,15 +27,15 @@ func (h *house) metric(name string) *dto.Metric {
 	return nil
 }
 
-func (h *house) counter(name string) float64 { return h.metric(name).GetCounter().GetValue() }
+func (h *harness) counter(name string) float64 { return h.metric(name).GetCounter().GetValue() }
 
 // Windows are counted by what became of them; one that comes long after its end is late, and so is what was kept while the
 // agent was away.
 func TestWindowsAreCountedByWhatBecameOfThem(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=10m", "interval=60s")
 		require.NoError(t, err)
 		a.ready()
@@ -65,8 +65,8 @@ func TestWindowsAreCountedByWhatBecameOfThem(t *testing.T) {
 func TestAWindowThatComesAnIntervalAfterItsEndIsLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		_, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=10m", "interval=100ms")
 		require.NoError(t, err)
 		a.ready()
@@ -84,9 +84,9 @@ func TestAWindowThatComesAnIntervalAfterItsEndIsLate(t *testing.T) {
 func TestARunIsShownUntilSomeTimeAfterItsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHarness(t)
 		h.show = 300 * time.Millisecond
-		a := newPuppet(h, "a").connect()
+		a := newFakeAgent(h, "a").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=10m")
 		require.NoError(t, err)
 		a.ready()

@@ -14,7 +14,7 @@ import (
 )
 
 // gives answers the next order for raw points.
-func (p *puppet) gives(data string, last bool, failed string) *benchdv1.ShardId {
+func (p *fakeAgent) gives(data string, last bool, failed string) *benchdv1.ShardId {
 	p.t.Helper()
 	order := await(p, (*benchdv1.SessionResponse).GetPoints)
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Points{Points: &benchdv1.PointsPiece{
@@ -24,7 +24,7 @@ func (p *puppet) gives(data string, last bool, failed string) *benchdv1.ShardId 
 }
 
 // points asks for the raw points of a run; wait returns them.
-func (h *house) points(id string, attempts bool) (wait func() []*benchdv1.PointsResponse) {
+func (h *harness) points(id string, attempts bool) (wait func() []*benchdv1.PointsResponse) {
 	h.t.Helper()
 	stream, err := h.runs.Points(h.t.Context(), &benchdv1.PointsRequest{Id: id, Attempts: attempts})
 	require.NoError(h.t, err)
@@ -44,8 +44,8 @@ func (h *house) points(id string, attempts bool) (wait func() []*benchdv1.Points
 func TestPointsOfAttemptsThatOthersFollowedAreFetched(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouseOf(t, 200*time.Millisecond)
-		b := newPuppet(h, "b").connect()
+		h := newHarnessOf(t, 200*time.Millisecond)
+		b := newFakeAgent(h, "b").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{
 			Agents: 1, WaitAgents: wait(), OnAgentLoss: benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE,
 		}, "phase=load", "recordcount=1000")
@@ -55,7 +55,7 @@ func TestPointsOfAttemptsThatOthersFollowedAreFetched(t *testing.T) {
 		b.cancel()
 		require.Error(t, b.refused())
 		h.event(id, "agent b was lost")
-		c := newPuppet(h, "c").connect()
+		c := newFakeAgent(h, "c").connect()
 		c.ready()
 		of := await(c, (*benchdv1.SessionResponse).GetStart).GetId()
 		c.loads(of, time.Second, 5, true)
@@ -95,7 +95,7 @@ func TestPointsOfAttemptsThatOthersFollowedAreFetched(t *testing.T) {
 		require.Len(t, all, 1, "an older client takes what it gets for the last attempt")
 		ended(all[0])
 
-		b = newPuppet(h, "b").connect()
+		b = newFakeAgent(h, "b").connect()
 		b.welcomed()
 		got = h.points(id, true)
 		require.EqualValues(t, 1, b.gives("one", false, "").GetAttempt())

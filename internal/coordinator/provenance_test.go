@@ -14,16 +14,16 @@ import (
 func TestAResultNamesItsProvenance(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		old := newPuppet(h, "a")
+		h := newHarness(t)
+		old := newFakeAgent(h, "a")
 		old.hello.Version = "older"
-		puppets := []*puppet{old.connect(), newPuppet(h, "b").connect()}
+		fakeAgents := []*fakeAgent{old.connect(), newFakeAgent(h, "b").connect()}
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=300ms", "seed=7")
 		require.NoError(t, err)
-		for _, p := range puppets {
+		for _, p := range fakeAgents {
 			p.ready()
 		}
-		for _, p := range puppets {
+		for _, p := range fakeAgents {
 			start := p.begin()
 			for seq := range 3 {
 				p.window(start.GetId(), seq, 10, "OK", seq == 2)

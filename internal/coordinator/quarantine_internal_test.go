@@ -24,8 +24,8 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
-// openHouse is a coordinator that works.
-func openHouse(t *testing.T, dir string) *Coordinator {
+// openCoordinator is a coordinator that works.
+func openCoordinator(t *testing.T, dir string) *Coordinator {
 	t.Helper()
 	c, err := New(t.Context(), Config{DataDir: dir, Version: "test", Reader: target.All().Reader(), AgentGrace: 50 * time.Millisecond})
 	require.NoError(t, err)
@@ -33,8 +33,8 @@ func openHouse(t *testing.T, dir string) *Coordinator {
 	return c
 }
 
-// closedHouse is a coordinator with an archive and nothing that works on it.
-func closedHouse(t *testing.T) *Coordinator {
+// closedCoordinator is a coordinator with an archive and nothing that works on it.
+func closedCoordinator(t *testing.T) *Coordinator {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	store := resultstest.Open(t)
@@ -63,7 +63,7 @@ func TestARunThatPanicsIsSetAside(t *testing.T) {
 		"beside its loop": func(cd *conductor.Conductor) { cd.Welcome(nil, nil, nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := openHouse(t, t.TempDir())
+			c := openCoordinator(t, t.TempDir())
 			bad, good := resultstest.NewRun(t, c.archive, "BAD", 1, 5, 1, 5), resultstest.NewRun(t, c.archive, "GOOD", 1, 5, 1, 5)
 			bad.Add(t, c.archive, 0, 2)
 			c.mu.Lock()
@@ -111,14 +111,14 @@ func TestARunThatCannotBeTakenUpFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			c := openHouse(t, dir)
+			c := openCoordinator(t, dir)
 			resultstest.NewRun(t, c.archive, "S", 1, 5, 1, 5).Add(t, c.archive, 0, 3)
 			runs, err := c.archive.Runs(t.Context(), "S")
 			require.NoError(t, err)
 			runs[0].State = []byte(state)
 			require.NoError(t, c.archive.Apply(t.Context(), archive.Change{Runs: runs}))
 			require.NoError(t, c.Close(t.Context()))
-			c = openHouse(t, dir)
+			c = openCoordinator(t, dir)
 			require.Eventually(t, func() bool {
 				r, err := c.archive.Run(t.Context(), "S.1")
 				require.NoError(t, err)
@@ -133,7 +133,7 @@ func TestARunThatCannotBeTakenUpFails(t *testing.T) {
 
 // A handler that panics answers with an error, and names the suite.
 func TestACallThatPanicsAnswers(t *testing.T) {
-	c := closedHouse(t)
+	c := closedCoordinator(t)
 	resultstest.Ended(t, c.archive, "S", 3, time.Hour, result.Complete)
 	_, err := recoverCall(t.Context(), &benchdv1.RemoveRequest{Id: "S"}, &grpc.UnaryServerInfo{Server: c, FullMethod: "Remove"}, func(context.Context, any) (any, error) { panic("boom") })
 	require.ErrorContains(t, err, "internal error: boom")

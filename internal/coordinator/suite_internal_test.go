@@ -16,7 +16,7 @@ import (
 // queuedSuite archives a suite of runs that wait, as a coordinator leaves it that was killed.
 func queuedSuite(t *testing.T, dir string, ids ...string) {
 	t.Helper()
-	c := openHouse(t, dir)
+	c := openCoordinator(t, dir)
 	r := resultstest.NewRun(t, c.archive, "TEMPLATE", 1, 5, 1, 5)
 	template, err := c.archive.Run(t.Context(), "TEMPLATE.1")
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func queuedSuite(t *testing.T, dir string, ids ...string) {
 func TestASuiteIsCancelledWholeWhenItsCallerGoesAway(t *testing.T) {
 	dir := t.TempDir()
 	queuedSuite(t, dir, "S.1", "S.2", "S.3")
-	c := openHouse(t, dir)
+	c := openCoordinator(t, dir)
 	commands, err := c.endSuite(t.Context(), "S", lifecycle.CancelAsked{By: "ann"})
 	require.NoError(t, err)
 	require.Len(t, commands, 3)

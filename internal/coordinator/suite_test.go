@@ -20,7 +20,7 @@ import (
 )
 
 // submitSuite submits a suite file.
-func (h *house) submitSuite(req *benchdv1.SubmitRequest, file string) (string, error) {
+func (h *harness) submitSuite(req *benchdv1.SubmitRequest, file string) (string, error) {
 	file = strings.ReplaceAll(file, "\t", "  ")
 	req.Submission = &benchdv1.Submission{Suite: &benchdv1.SourceFile{Name: "s.yaml", Content: []byte(file)}}
 	resp, err := h.runs.Submit(h.t.Context(), req)
@@ -28,13 +28,13 @@ func (h *house) submitSuite(req *benchdv1.SubmitRequest, file string) (string, e
 }
 
 // suite reads a suite's result.
-func (h *house) suite(id string) result.Suite {
+func (h *harness) suite(id string) result.Suite {
 	var s result.Suite
 	h.decode(id, &s)
 	return s
 }
 
-func (h *house) statuses(id string) string {
+func (h *harness) statuses(id string) string {
 	var b strings.Builder
 	for _, r := range h.suite(id).Runs {
 		fmt.Fprintf(&b, "%s %s%d %s; ", strings.TrimPrefix(r.ID, id), r.Case, r.Repeat, r.Status)
@@ -53,13 +53,13 @@ scenarios:
 	- {name: reads, dataset: plain, targets: [A], agents: 2, properties: {readproportion: 1, insertproportion: 0}}
 `
 
-// serveRun has puppets do a run of 20 operations each, whose last inserts are below a key number.
-func serveRun(below int64, puppets ...*puppet) []*benchdv1.Prepare {
+// serveRun has fakeAgents do a run of 20 operations each, whose last inserts are below a key number.
+func serveRun(below int64, fakeAgents ...*fakeAgent) []*benchdv1.Prepare {
 	var orders []*benchdv1.Prepare
-	for _, p := range puppets {
+	for _, p := range fakeAgents {
 		orders = append(orders, p.ready())
 	}
-	for _, p := range puppets {
+	for _, p := range fakeAgents {
 		start := p.begin()
 		p.window(start.GetId(), 0, 20, "OK", true)
 		p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
@@ -72,8 +72,8 @@ func serveRun(below int64, puppets ...*puppet) []*benchdv1.Prepare {
 func TestASuiteRunsItsCasesInItsOrderAndOverwritesNoRow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarness(t)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		id, err := h.submitSuite(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, twoTargets)
 		require.NoError(t, err)
 
@@ -105,8 +105,8 @@ func TestASuiteRunsItsCasesInItsOrderAndOverwritesNoRow(t *testing.T) {
 func TestRowNumbersThatInsertsLeftOutAreNamed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarness(t)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		id, err := h.submitSuite(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, `
 suite: gap
 properties: {db: "null", recordcount: 100, operationcount: 30, interval: 100ms, readproportion: 0.5, updateproportion: 0, insertproportion: 0.5}
@@ -119,14 +119,14 @@ scenarios:
 		inserts := []struct{ below, rows int64 }{{107, 4}, {118, 9}}
 		for run := range 2 {
 			var orders []*benchdv1.Prepare
-			for _, p := range []*puppet{a, b} {
+			for _, p := range []*fakeAgent{a, b} {
 				orders = append(orders, p.ready())
 			}
 			if run == 1 {
 				require.Equal(t, "118", orders[0].GetProperties()["insertbase"])
 				h.event(id+".2", "an earlier run of the suite left out some of the row numbers 108 to 117: this run asks for none of them")
 			}
-			for i, p := range []*puppet{a, b} {
+			for i, p := range []*fakeAgent{a, b} {
 				start := p.begin()
 				shard := int(start.GetId().GetShard())
 				rows := inserts[shard].rows
@@ -149,7 +149,7 @@ scenarios:
 }
 
 // watermark sends a run's only window, which tells how far the shard has come with its inserts.
-func (p *puppet) watermark(id *benchdv1.ShardId, below int64) {
+func (p *fakeAgent) watermark(id *benchdv1.ShardId, below int64) {
 	var h latency.Histogram
 	for range 20 {
 		h.Record(int64(time.Millisecond))
@@ -165,8 +165,8 @@ func (p *puppet) watermark(id *benchdv1.ShardId, below int64) {
 func TestTheListTellsHowFarASuiteIs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		const timed = "suite: s\nproperties: {db: 'null', recordcount: 100, interval: 100ms}\nscenarios:\n" +
 			"  - {name: short, properties: {operationcount: 20}}\n  - {name: long, properties: {duration: 1h, warmup: 30m}, repeats: 3}\n"
 		id, err := h.submitSuite(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, timed)
@@ -203,8 +203,8 @@ func TestTheListTellsHowFarASuiteIs(t *testing.T) {
 func TestWhatAnAgentMayHaveInsertedUnheardIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
 suite: two
 on-failure: continue
@@ -237,8 +237,8 @@ func TestWhatBecomesOfTheRunsAfterOneThatFailed(t *testing.T) {
 		t.Run(policy, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t)
-				a := newPuppet(h, "a").connect()
+				h := newHarness(t)
+				a := newFakeAgent(h, "a").connect()
 				id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
 suite: s
 on-failure: `+policy+`
@@ -270,8 +270,8 @@ scenarios: [{name: r, repeats: 3}]
 func TestOneRunOfASuiteOrAllAreCancelled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		submit := func() string {
 			id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
 suite: s
@@ -312,8 +312,8 @@ scenarios: [{name: r, repeats: 4}]
 func TestTheQueueOfASuiteSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
 suite: s
 properties: {db: "null", recordcount: 100, operationcount: 20, interval: 100ms, readproportion: 1, updateproportion: 0}
@@ -337,8 +337,8 @@ scenarios: [{name: r, repeats: 12}]
 // A suite is resumed while another of its runs goes on: what is added waits for that run, and for those before it.
 func TestRunsAreAddedToASuiteThatGoesOn(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
+	h := newHarness(t)
+	a := newFakeAgent(h, "a").connect()
 	id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
 suite: s
 on-failure: continue
@@ -369,8 +369,8 @@ scenarios: [{name: r, repeats: 3}]
 // A suite that has not ended although all of its runs have was left open: a coordinator that plans no more runs ends it.
 func TestASuiteThatWasLeftOpenEnds(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	a := newPuppet(h, "a").connect()
+	h := newHarness(t)
+	a := newFakeAgent(h, "a").connect()
 	id, err := h.submit(&benchdv1.SubmitRequest{WaitAgents: wait()}, "operationcount=20")
 	require.NoError(t, err)
 	serveRun(0, a)
@@ -390,8 +390,8 @@ func TestASuiteThatWasLeftOpenEnds(t *testing.T) {
 func TestASuiteIsResumedWhereItStopped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, err := h.submitSuite(&benchdv1.SubmitRequest{WaitAgents: wait()}, `
 suite: s
 properties: {db: "null", recordcount: 100, operationcount: 20, interval: 100ms, readproportion: 0, updateproportion: 0, insertproportion: 1}

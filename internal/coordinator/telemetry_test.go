@@ -13,7 +13,7 @@ import (
 )
 
 // watches waits until the agent is told whether to watch the target.
-func (p *puppet) watches(target bool) *benchdv1.Observe {
+func (p *fakeAgent) watches(target bool) *benchdv1.Observe {
 	p.t.Helper()
 	return await(p, func(m *benchdv1.SessionResponse) *benchdv1.Observe {
 		if o := m.GetObserve(); o != nil && o.GetTarget() == target {
@@ -24,7 +24,7 @@ func (p *puppet) watches(target bool) *benchdv1.Observe {
 }
 
 // observes sends what the agent has seen at an instant of the run's time.
-func (p *puppet) observes(id *benchdv1.ShardId, at time.Duration, value float64, more result.Observations) {
+func (p *fakeAgent) observes(id *benchdv1.ShardId, at time.Duration, value float64, more result.Observations) {
 	more.Figures = append(more.Figures, result.Observed{Name: "hbase.regionserver.regions", Source: "rs1:16020", Unit: "1", At: []time.Duration{at}, Values: []float64{value}})
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Observations{Observations: wire.FromObservations(id, more)}})
 }
@@ -34,8 +34,8 @@ func (p *puppet) observes(id *benchdv1.ShardId, at time.Duration, value float64,
 func TestAnotherAgentWatchesTheTargetWhenOneIsLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarness(t)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m", "telemetry=true")
 		require.NoError(t, err)
 		a.ready()
@@ -74,8 +74,8 @@ func TestAnotherAgentWatchesTheTargetWhenOneIsLost(t *testing.T) {
 func TestWithoutTelemetryNobodyIsToldToWatch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
 		require.NoError(t, err)
 		a.ready()

@@ -13,14 +13,14 @@ import (
 )
 
 // timedRun is a run on a table, while which actions are done.
-func timedRun(h *house, settings ...string) string {
+func timedRun(h *harness, settings ...string) string {
 	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, append(settings,
 		"db=hbase", "columnfamily=cf", "operationcount=20")...)
 	require.NoError(h.t, err)
 	return id
 }
 
-func over(a *puppet, start *benchdv1.Start) {
+func over(a *fakeAgent, start *benchdv1.Start) {
 	a.window(start.GetId(), 0, 20, "OK", true)
 	a.ended(start.GetId(), 1, 20)
 }
@@ -28,10 +28,10 @@ func over(a *puppet, start *benchdv1.Start) {
 func TestActionsAreDoneWhileItIsMeasured(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		hooked := newPuppet(h, "z")
+		h := newHarness(t)
+		hooked := newFakeAgent(h, "z")
 		hooked.hello.Hooks = []string{"restart"}
-		a := newPuppet(h, "a").connect()
+		a := newFakeAgent(h, "a").connect()
 		hooked.connect()
 		hooked.welcomed()
 		id := timedRun(h, "hbase.before.run=flush", "actions=10ms major_compact; 20ms split t user5; 30ms hook restart; 1h flush")
@@ -66,8 +66,8 @@ func TestActionsAreDoneWhileItIsMeasured(t *testing.T) {
 func TestARunDoesNotWaitForItsActions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id := timedRun(h, "actions=0s wait_for_quiet; 0s flush")
 		a.ready()
 		start := a.begin()
@@ -84,9 +84,9 @@ func TestARunDoesNotWaitForItsActions(t *testing.T) {
 }
 
 // atItsHook is a run whose load is over while agent z, which is none of its own, does a hook.
-func atItsHook(h *house) (id string, z *puppet, order *benchdv1.ActionOrder) {
-	a := newPuppet(h, "a").connect()
-	z = newPuppet(h, "z")
+func atItsHook(h *harness) (id string, z *fakeAgent, order *benchdv1.ActionOrder) {
+	a := newFakeAgent(h, "a").connect()
+	z = newFakeAgent(h, "z")
 	a.welcomed()
 	z.hello.Hooks = []string{"restart"}
 	z.connect().welcomed()
@@ -104,7 +104,7 @@ func atItsHook(h *house) (id string, z *puppet, order *benchdv1.ActionOrder) {
 func TestARunEndsAfterItsHook(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHarness(t)
 		id, z, order := atItsHook(h)
 		z.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Action{Action: &benchdv1.ActionAnswer{
 			Id: order.GetId(), Outcome: benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED, Error: "exit status 1",
@@ -120,7 +120,7 @@ func TestARunEndsAfterItsHook(t *testing.T) {
 func TestACancelledRunLeavesItsHookAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHarness(t)
 		id, z, _ := atItsHook(h)
 		h.cancel(id)
 		h.until(id, result.Cancelled)
@@ -140,11 +140,11 @@ func TestACancelledRunLeavesItsHookAlone(t *testing.T) {
 // The end of a run waits no longer for a hook than agents have to come back, nor for one of a process that is gone.
 func TestARunEndsWhenTheAgentOfItsHookIsLost(t *testing.T) {
 	t.Parallel()
-	for name, lose := range map[string]func(h *house, z *puppet){
-		"away": func(_ *house, z *puppet) { z.cancel() },
-		"anew": func(h *house, z *puppet) {
+	for name, lose := range map[string]func(h *harness, z *fakeAgent){
+		"away": func(_ *harness, z *fakeAgent) { z.cancel() },
+		"anew": func(h *harness, z *fakeAgent) {
 			z.cancel()
-			again := newPuppet(h, "z")
+			again := newFakeAgent(h, "z")
 			again.hello.BootId = "another"
 			again.connect().welcomed()
 		},
@@ -152,7 +152,7 @@ func TestARunEndsWhenTheAgentOfItsHookIsLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouseOf(t, 2*time.Second)
+				h := newHarnessOf(t, 2*time.Second)
 				id, z, _ := atItsHook(h)
 				lose(h, z)
 				h.until(id, result.Complete)
@@ -166,8 +166,8 @@ func TestARunEndsWhenTheAgentOfItsHookIsLost(t *testing.T) {
 func TestATimedActionOutlivesTheCoordinator(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id := timedRun(h, "actions=0s split; 0s balance")
 		a.ready()
 		start := a.begin()
@@ -195,8 +195,8 @@ func TestATimedActionOutlivesTheCoordinator(t *testing.T) {
 func TestALostAgentLeavesATimedActionUnknownAndItIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id := timedRun(h, "actions=0s split")
 		a.ready()
 		start := a.begin()
@@ -214,8 +214,8 @@ func TestALostAgentLeavesATimedActionUnknownAndItIsNotTriedAgain(t *testing.T) {
 func TestAHookThatNobodyAllowsIsRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a")
+		h := newHarness(t)
+		a := newFakeAgent(h, "a")
 		a.hello.Hooks = []string{"reset"}
 		a.connect()
 		a.welcomed()

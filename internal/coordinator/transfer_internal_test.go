@@ -22,7 +22,7 @@ import (
 // However many peers do not take what they asked for, the archive is read and written by others; one beyond the limit is
 // told so at once, and what was sent leaves nothing behind.
 func TestStalledStreamsHoldUpNobody(t *testing.T) {
-	c := closedHouse(t)
+	c := closedCoordinator(t)
 	resultstest.Ended(t, c.archive, "S", 30, time.Hour, result.Complete)
 	ctx, cancel := context.WithCancel(t.Context())
 	stalled := make(chan struct{}, 2*mostTransfers)
@@ -66,7 +66,7 @@ func TestStalledStreamsHoldUpNobody(t *testing.T) {
 		_, err := file.Write(m.GetChunk())
 		return err
 	}))
-	_, err = closedHouse(t).results.Import(t.Context(), &file)
+	_, err = closedCoordinator(t).results.Import(t.Context(), &file)
 	require.NoError(t, err, "what was sent is whole")
 	intervals := 0
 	require.NoError(t, c.histograms(t.Context(), "S", func(m *benchdv1.HistogramsResponse) error {

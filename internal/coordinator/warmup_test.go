@@ -14,12 +14,12 @@ import (
 )
 
 // warm sends a window of a warm-up, with reads that took d each.
-func (p *puppet) warm(id *benchdv1.ShardId, seq, ops int, d time.Duration) {
+func (p *fakeAgent) warm(id *benchdv1.ShardId, seq, ops int, d time.Duration) {
 	p.warmAt(id, seq, time.Duration(seq)*100*time.Millisecond, ops, d)
 }
 
 // warmAt sends a window of a warm-up that begins at an instant.
-func (p *puppet) warmAt(id *benchdv1.ShardId, seq int, start time.Duration, ops int, d time.Duration) {
+func (p *fakeAgent) warmAt(id *benchdv1.ShardId, seq int, start time.Duration, ops int, d time.Duration) {
 	var h latency.Histogram
 	for range ops {
 		h.Record(int64(d))
@@ -34,7 +34,7 @@ func (p *puppet) warmAt(id *benchdv1.ShardId, seq int, start time.Duration, ops 
 }
 
 // goesOver says that a warm-up has gone over into measuring.
-func (p *puppet) goesOver(id *benchdv1.ShardId, after time.Duration, windows, ops int) {
+func (p *fakeAgent) goesOver(id *benchdv1.ShardId, after time.Duration, windows, ops int) {
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
 		Id: id, Phase: "warmup", EndedNs: int64(after), Windows: uint32(windows),
 		Issued: uint64(windows * ops), Recorded: uint64(windows * ops),
@@ -42,7 +42,7 @@ func (p *puppet) goesOver(id *benchdv1.ShardId, after time.Duration, windows, op
 }
 
 // toldOf awaits the start of a phase.
-func (p *puppet) toldOf(phase string) *benchdv1.Start {
+func (p *fakeAgent) toldOf(phase string) *benchdv1.Start {
 	return await(p, func(m *benchdv1.SessionResponse) *benchdv1.Start {
 		if s := m.GetStart(); s != nil && s.GetPhase() == phase {
 			return s
@@ -52,7 +52,7 @@ func (p *puppet) toldOf(phase string) *benchdv1.Start {
 }
 
 // toldOfAfter waits for the start of a phase and for the acknowledgement of a window, in any order.
-func (p *puppet) toldOfAfter(phase string, seq uint32) (atRunNs int64) {
+func (p *fakeAgent) toldOfAfter(phase string, seq uint32) (atRunNs int64) {
 	var start *benchdv1.Start
 	acked := false
 	return await(p, func(m *benchdv1.SessionResponse) *benchdv1.Start {
@@ -69,10 +69,10 @@ func (p *puppet) toldOfAfter(phase string, seq uint32) (atRunNs int64) {
 	}).GetAtRunNs()
 }
 
-// warmingUp is a house with a run of two agents in its warm-up.
-func warmingUp(t *testing.T, grace time.Duration, req *benchdv1.SubmitRequest, settings ...string) (h *house, id string, agents []*puppet, starts []*benchdv1.Start) {
-	h = newHouseOf(t, grace)
-	agents = []*puppet{newPuppet(h, "a").connect(), newPuppet(h, "b").connect()}
+// warmingUp is a harness with a run of two agents in its warm-up.
+func warmingUp(t *testing.T, grace time.Duration, req *benchdv1.SubmitRequest, settings ...string) (h *harness, id string, agents []*fakeAgent, starts []*benchdv1.Start) {
+	h = newHarnessOf(t, grace)
+	agents = []*fakeAgent{newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()}
 	req.Agents, req.WaitAgents = 2, wait()
 	id, err := h.submit(req, append([]string{"duration=300ms"}, settings...)...)
 	require.NoError(t, err)
@@ -86,7 +86,7 @@ func warmingUp(t *testing.T, grace time.Duration, req *benchdv1.SubmitRequest, s
 }
 
 // measured ends a run whose warm-up had some windows.
-func measured(agents []*puppet, starts []*benchdv1.Start, windows int) {
+func measured(agents []*fakeAgent, starts []*benchdv1.Start, windows int) {
 	for i, p := range agents {
 		p.goesOver(starts[i].GetId(), time.Duration(windows)*100*time.Millisecond, windows, 10)
 		for seq := range 3 {
@@ -159,7 +159,7 @@ func TestAChangeOverThatNobodyHeardOfIsFixedAnewAfterARestart(t *testing.T) {
 		}
 		var at int64
 		for _, p := range agents {
-			at = p.toldOfAfter("measure", 9) // a window that is not acknowledged would be sent again by an agent, but not by a puppet
+			at = p.toldOfAfter("measure", 9) // a window that is not acknowledged would be sent again by an agent, but not by a fakeAgent
 		}
 		h.close()
 		line := wire.ToLine(starts[0].GetTimebase())

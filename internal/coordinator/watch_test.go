@@ -22,7 +22,7 @@ type watched struct {
 	err      error
 }
 
-func (h *house) watch(id string) <-chan watched {
+func (h *harness) watch(id string) <-chan watched {
 	stream, err := h.runs.Watch(h.t.Context(), &benchdv1.WatchRequest{Id: id})
 	require.NoError(h.t, err)
 	out := make(chan watched, 1)
@@ -67,8 +67,8 @@ func (w watched) events() map[string]int {
 func TestAWatcherIsToldOfEverythingOnceAndOfTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=300ms")
 		require.NoError(t, err)
 		early, ofRun := h.watch(id), h.watch(id+".1")
@@ -99,8 +99,8 @@ func TestAWatcherIsToldOfEverythingOnceAndOfTheEnd(t *testing.T) {
 func TestAWatcherNeverHearsOfAnEndThatIsNotTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=300ms")
 		require.NoError(t, err)
 		watching := h.watch(id)
@@ -122,8 +122,8 @@ func TestAWatcherNeverHearsOfAnEndThatIsNotTheEnd(t *testing.T) {
 func TestAWatcherAfterARestartHearsOfWhatWasBefore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
 		require.NoError(t, err)
 		watching := h.watch(id)
@@ -157,7 +157,7 @@ func TestAWatcherAfterARestartHearsOfWhatWasBefore(t *testing.T) {
 func TestWatchingWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHarness(t)
 		require.ErrorIs(t, (<-h.watch("nope")).err, wire.ErrNotFound)
 	})
 }
@@ -165,7 +165,7 @@ func TestWatchingWhatIsNotThere(t *testing.T) {
 func TestPrometheusFindsTheAgentsThatServeMetrics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHarness(t)
 		find := func() (groups []struct {
 			Targets []string
 			Labels  map[string]string
@@ -179,11 +179,11 @@ func TestPrometheusFindsTheAgentsThatServeMetrics(t *testing.T) {
 		}
 		require.NotNil(t, find(), "no agent is an empty list, not null")
 		require.Empty(t, find())
-		a := newPuppet(h, "a")
+		a := newFakeAgent(h, "a")
 		a.hello.MetricsAddress = "10.0.0.1:9100"
 		a.hello.Labels = map[string]string{"zone-1": "x"}
 		a.connect().welcomed()
-		newPuppet(h, "b").connect().welcomed() // serves none
+		newFakeAgent(h, "b").connect().welcomed() // serves none
 		groups := find()
 		require.Len(t, groups, 1)
 		require.Equal(t, []string{"10.0.0.1:9100"}, groups[0].Targets)

@@ -14,7 +14,7 @@ import (
 )
 
 // insert sends a window without operations that tells how far the shard has come with its inserts.
-func (p *puppet) insert(id *benchdv1.ShardId, seq int, watermark int64, last bool) {
+func (p *fakeAgent) insert(id *benchdv1.ShardId, seq int, watermark int64, last bool) {
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: wire.FromWindow(&latency.Window{
 		ID:    latency.WindowID{Run: id.GetRun(), Phase: "measure", Shard: int(id.GetShard()), Attempt: int(id.GetAttempt()), Seq: seq},
 		Start: time.Duration(seq) * 100 * time.Millisecond, End: time.Duration(seq+1) * 100 * time.Millisecond,
@@ -23,7 +23,7 @@ func (p *puppet) insert(id *benchdv1.ShardId, seq int, watermark int64, last boo
 }
 
 // told waits until the agent is told of a watermark; it may be told of it twice, and of those before.
-func (p *puppet) told(want int64) {
+func (p *fakeAgent) told(want int64) {
 	p.t.Helper()
 	await(p, func(m *benchdv1.SessionResponse) *benchdv1.Watermark {
 		w := m.GetWatermark()
@@ -43,8 +43,8 @@ func (p *puppet) told(want int64) {
 func TestAgentsAreToldWhatAllHaveInserted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarness(t)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m", "readproportion=0.9", "insertproportion=0.1")
 		require.NoError(t, err)
 		a.ready()

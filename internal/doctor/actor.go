@@ -15,8 +15,8 @@ const (
 	Action = "examine"
 )
 
-// Open makes the load.Acting that examines a machine for a use.
-func Open(m Machine, use Use) load.Acting {
+// Open makes the load.OpenActor that examines a machine for a use.
+func Open(m Machine, use Use) load.OpenActor {
 	return func(context.Context, load.Settings) (load.Actor, error) { return actor{m, use}, nil }
 }
 

@@ -25,8 +25,8 @@ func inspect(t *testing.T, root string) []string {
 		words(tree, database, mentions()),
 		sizes(tree),
 		leftovers(tree),
-		idlers(tree),
-		mutes(tree),
+		sleepingTests(tree),
+		undocumentedPackages(tree),
 		clocks(tree),
 	)
 	slices.SortFunc(found, func(a, b finding) int {
@@ -40,7 +40,7 @@ func inspect(t *testing.T, root string) []string {
 }
 
 // The module keeps its own rules.
-func TestHouse(t *testing.T) {
+func TestRules(t *testing.T) {
 	for _, line := range inspect(t, "../..") {
 		t.Error(line)
 	}
@@ -70,7 +70,7 @@ func grow(t *testing.T, name string) {
 	t.Helper()
 	text, err := os.ReadFile(name)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(name, append(text, strings.Repeat("\n", roomy)...), 0o600))
+	require.NoError(t, os.WriteFile(name, append(text, strings.Repeat("\n", maxLines)...), 0o600))
 }
 
 // Every arrow that the table allows beside a room leads to a room of the same layer, and never round in a circle.

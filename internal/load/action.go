@@ -27,9 +27,9 @@ type Actor interface {
 	Close() error
 }
 
-// Acting connects to one kind of system to do actions. It fails within a bound of its own when the system is not
+// OpenActor connects to one kind of system to do actions. It fails within a bound of its own when the system is not
 // there. Of the settings it uses Properties, Workload, Run and Logger.
-type Acting func(ctx context.Context, s Settings) (Actor, error)
+type OpenActor func(ctx context.Context, s Settings) (Actor, error)
 
 // Why an action was not done.
 var (

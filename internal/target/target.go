@@ -21,7 +21,7 @@ import (
 type Target struct {
 	descriptor.Target
 	Open  load.Driver
-	Act   load.Acting    // nil where nothing can be done to it
+	Act   load.OpenActor // nil where nothing can be done to it
 	Watch observe.Opener // nil where it cannot be watched
 	Embed load.Embed     // nil where no process can bring such a system with it
 }
@@ -60,8 +60,8 @@ func (l List) Drivers() map[string]load.Driver {
 }
 
 // Actors gives what can be done to each target, by the target's name.
-func (l List) Actors() map[string]load.Acting {
-	actors := make(map[string]load.Acting)
+func (l List) Actors() map[string]load.OpenActor {
+	actors := make(map[string]load.OpenActor)
 	for _, t := range l {
 		if t.Act != nil {
 			actors[t.Name] = t.Act

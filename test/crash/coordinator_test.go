@@ -23,7 +23,7 @@ import (
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/spec"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 const (
@@ -49,7 +49,7 @@ type site struct {
 	t       *testing.T
 	dir     string
 	agents  []*agent
-	process *house.Process
+	process *testcluster.Process
 	address string
 	links   sync.WaitGroup
 }
@@ -82,12 +82,12 @@ func killInOneRun(t *testing.T, kills int) (acknowledged, unheard int) {
 
 // open starts the coordinator, on ports that the system chooses.
 func (s *site) open() {
-	s.process = house.Start(s.t, nil, "benchd", "coordinator", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", s.dir)
+	s.process = testcluster.Start(s.t, nil, "benchd", "coordinator", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", s.dir)
 }
 
 // listens waits until the coordinator says where it listens, and lets the agents connect. It reports whether they do.
 func (s *site) listens(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, house.Patience)
+	ctx, cancel := context.WithTimeout(ctx, testcluster.Patience)
 	defer cancel()
 	said := regexp.MustCompile(`coordinator listens" grpc=(\S+)`)
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -129,13 +129,13 @@ func (s *site) live() {
 // kill kills the coordinator, and returns when all that it has sent is with the agents.
 func (s *site) kill() {
 	s.process.Signal(syscall.SIGKILL)
-	require.Equal(s.t, -1, s.process.Exit(house.Patience), "it was killed")
+	require.Equal(s.t, -1, s.process.Exit(testcluster.Patience), "it was killed")
 	s.links.Wait()
 }
 
 func (s *site) wait(a *agent, is func() bool) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), house.Patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), testcluster.Patience)
 	defer cancel()
 	require.NoError(s.t, a.until(ctx, is), "agent %s waits; the coordinator printed: %s", a.name, s.process.Log())
 }
@@ -148,7 +148,7 @@ func (s *site) submit() string {
 	for k, v := range properties {
 		submission.Properties = append(submission.Properties, spec.Setting{Key: k, Value: v})
 	}
-	id, _, err := client.Submit(s.t.Context(), remote.Request{Submission: submission, Agents: agentsOfRun, WaitAgents: house.Patience})
+	id, _, err := client.Submit(s.t.Context(), remote.Request{Submission: submission, Agents: agentsOfRun, WaitAgents: testcluster.Patience})
 	require.NoError(s.t, err)
 	return id
 }
@@ -214,7 +214,7 @@ func (s *site) conclude(suite string) (acknowledged int) {
 		windows += a.next
 	}
 	var run result.Run
-	house.Eventually(s.t, house.Patience, func() bool {
+	testcluster.Eventually(s.t, testcluster.Patience, func() bool {
 		text, err := client.Result(s.t.Context(), suite)
 		require.NoError(s.t, err)
 		require.NoError(s.t, json.Unmarshal(text, &run))
@@ -226,7 +226,7 @@ func (s *site) conclude(suite string) (acknowledged int) {
 	all := uint64(windows) * opsOfWindow
 	require.Equal(s.t, result.Reconcile{Issued: all, Recorded: all, Merged: all, OK: true}, run.Reconcile)
 	s.process.Signal(syscall.SIGTERM)
-	require.Zero(s.t, s.process.Exit(house.Patience))
+	require.Zero(s.t, s.process.Exit(testcluster.Patience))
 	s.links.Wait()
 	return windows
 }

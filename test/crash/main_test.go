@@ -14,7 +14,7 @@ import (
 	"github.com/sirupsen/logrus"
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 func TestMain(m *testing.M) {
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	logrus.SetLevel(logrus.PanicLevel) // gohbase tells of each connection that a kill breaks
-	os.Exit(house.Main(m))
+	os.Exit(testcluster.Main(m))
 }
 
 // kills is how often a process is killed, unless somebody says otherwise.
@@ -39,7 +39,7 @@ func kills(t *testing.T, usually int) int {
 }
 
 // killLater kills a process at a random instant.
-func killLater(p *house.Process) {
+func killLater(p *testcluster.Process) {
 	<-time.After(time.Duration(rand.IntN(300)) * time.Millisecond)
 	p.Signal(syscall.SIGKILL)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/tsuna/gohbase"
 	"github.com/tsuna/gohbase/hrpc"
 
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 var errMismatch = errors.New("the row does not have what it should")
@@ -86,17 +86,17 @@ func (c *client) read(ctx context.Context, name string) (one row, err error) {
 
 func TestASandboxThatIsKilledHasAllThatItAcknowledged(t *testing.T) {
 	t.Parallel()
-	zookeeper, dir := "127.0.0.1:"+house.Port(t), t.TempDir()
+	zookeeper, dir := "127.0.0.1:"+testcluster.Port(t), t.TempDir()
 	states := make([]*state, writers)
 	for w := range states {
 		states[w] = newState(w)
 		states[w].single = true
 	}
 	for k := range kills(t, 8) + 1 {
-		p := house.Start(t, nil, "benchd", "sandbox", "--zookeeper", zookeeper, "--info", "127.0.0.1:0", "--data", dir)
+		p := testcluster.Start(t, nil, "benchd", "sandbox", "--zookeeper", zookeeper, "--info", "127.0.0.1:0", "--data", dir)
 		p.Says("sandbox is up")
 		c := &client{Client: gohbase.NewClient(zookeeper, gohbase.RpcQueueSize(1)), table: []byte("crash")}
-		ctx, cancel := context.WithTimeout(t.Context(), house.Patience)
+		ctx, cancel := context.WithTimeout(t.Context(), testcluster.Patience)
 		if k == 0 {
 			admin := gohbase.NewAdminClient(zookeeper)
 			require.NoError(t, admin.CreateTable(hrpc.NewCreateTable(ctx, c.table, map[string]map[string]string{"f": nil},
@@ -133,7 +133,7 @@ func TestASandboxThatIsKilledHasAllThatItAcknowledged(t *testing.T) {
 }
 
 // load lets all writers go until the sandbox is killed, and notes what was acknowledged.
-func (c *client) load(t *testing.T, p *house.Process, states []*state) {
+func (c *client) load(t *testing.T, p *testcluster.Process, states []*state) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var all sync.WaitGroup
@@ -158,7 +158,7 @@ func (c *client) load(t *testing.T, p *house.Process, states []*state) {
 		})
 	}
 	killLater(p)
-	p.Exit(house.Patience)
+	p.Exit(testcluster.Patience)
 	cancel()
 	all.Wait()
 	select {

@@ -19,7 +19,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/filter"
 	"github.com/benchd/benchd/internal/sandbox/store"
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // Variables that make a child of the test binary: where its data is, and how much each writer has done.
@@ -212,10 +212,10 @@ func TestAStoreThatIsKilledHasAllThatItAcknowledged(t *testing.T) {
 		}
 		t.Setenv(childDone, strings.Join(append(done, strconv.Itoa(rearranged)), ","))
 		var told acknowledged
-		p := house.Start(t, &told, self)
-		house.Eventually(t, house.Patience, told.ready, "the child should open the store; it printed %s", p.Log())
+		p := testcluster.Start(t, &told, self)
+		testcluster.Eventually(t, testcluster.Patience, told.ready, "the child should open the store; it printed %s", p.Log())
 		killLater(p)
-		require.Equal(t, -1, p.Exit(house.Patience), "the child ended by itself: %s", p.Log())
+		require.Equal(t, -1, p.Exit(testcluster.Patience), "the child ended by itself: %s", p.Log())
 
 		counts := told.counts(t)
 		s, err := store.Open(options(dir))

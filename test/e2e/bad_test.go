@@ -19,14 +19,14 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/tolerance"
 	"github.com/benchd/benchd/internal/wire"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // coordinator runs `benchd coordinator` to an end that it should come to by itself.
 func coordinator(t *testing.T, args ...string) (stderr string, code int) {
 	t.Helper()
-	p := house.Start(t, nil, "benchd", append([]string{"coordinator"}, args...)...)
-	code = p.Exit(house.Patience)
+	p := testcluster.Start(t, nil, "benchd", append([]string{"coordinator"}, args...)...)
+	code = p.Exit(testcluster.Patience)
 	return p.Log(), code
 }
 
@@ -38,7 +38,7 @@ func lastLine(text string) string {
 
 func TestACoordinatorThatCannotStartSaysWhy(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	taken := house.New(t)
+	taken := testcluster.New(t)
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, []byte("not a folder"), 0o600))
 	newer := t.TempDir()
@@ -46,7 +46,7 @@ func TestACoordinatorThatCannotStartSaysWhy(t *testing.T) {
 	foreign := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(foreign, "benchd.db"), []byte(strings.Repeat("no database ", 1000)), 0o600))
 
-	free := func() string { return "127.0.0.1:" + house.Port(t) }
+	free := func() string { return "127.0.0.1:" + testcluster.Port(t) }
 	tests := []struct {
 		name string
 		args []string
@@ -82,10 +82,10 @@ func TestACoordinatorThatCannotStartSaysWhy(t *testing.T) {
 // later makes an archive as a later version would leave it.
 func later(t *testing.T, dir string) {
 	t.Helper()
-	p := house.Start(t, nil, "benchd", "coordinator", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", dir)
+	p := testcluster.Start(t, nil, "benchd", "coordinator", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", dir)
 	p.Says("coordinator listens")
 	p.Signal(syscall.SIGTERM)
-	require.Zero(t, p.Exit(house.Patience))
+	require.Zero(t, p.Exit(testcluster.Patience))
 	db, err := sql.Open("sqlite", filepath.Join(dir, "benchd.db"))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
@@ -102,18 +102,18 @@ func config(t *testing.T, text string) string {
 
 func TestAnAgentThatIsNotWantedSaysWhyAndEnds(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	h.Agents("a")
 	second := h.Agent("a")
-	require.Equal(t, 5, second.Exit(house.Patience))
+	require.Equal(t, 5, second.Exit(testcluster.Patience))
 	second.Says("--name")
 	h.Connected(1)
 
 	other := h.Agent("b", "--label", "nonsense")
-	require.Equal(t, 2, other.Exit(house.Patience))
+	require.Equal(t, 2, other.Exit(testcluster.Patience))
 
-	far := house.Start(t, nil, "benchd", "agent", "--coordinator", "192.0.2.1:7070")
-	require.Equal(t, 2, far.Exit(house.Patience))
+	far := testcluster.Start(t, nil, "benchd", "agent", "--coordinator", "192.0.2.1:7070")
+	require.Equal(t, 2, far.Exit(testcluster.Patience))
 	far.Says("TLS")
 }
 
@@ -134,14 +134,14 @@ func TestAnAgentOfAnotherProtocolEndsWithTheCoordinatorsReason(t *testing.T) {
 	benchdv1.RegisterAgentServiceServer(server, otherProtocol{})
 	go func() { _ = server.Serve(l) }()
 	t.Cleanup(server.Stop)
-	p := house.Start(t, nil, "benchd", "agent", "--coordinator", l.Addr().String(), "--metrics-listen", "127.0.0.1:0")
-	require.Equal(t, 5, p.Exit(house.Patience))
+	p := testcluster.Start(t, nil, "benchd", "agent", "--coordinator", l.Addr().String(), "--metrics-listen", "127.0.0.1:0")
+	require.Equal(t, 5, p.Exit(testcluster.Patience))
 	p.Says("install the same release")
 }
 
 func TestASubmissionThatCannotBeServedIsRefused(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	good := []string{"submit", "--db", "null", "--duration", "1s", "-p", "recordcount=100"}
 	typo := filepath.Join(t.TempDir(), "workload")
 	require.NoError(t, os.WriteFile(typo, []byte("recordcount=100\nrequestdistribution=zipfain\n"), 0o600))

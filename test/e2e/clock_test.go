@@ -21,20 +21,20 @@ import (
 	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/tolerance"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // TestClocksThatDiffer runs three agents whose clocks are hours apart and drift. The truth comes from the machine's own clock: the null target writes it into its log, and agents into
 // theirs.
 func TestClocksThatDiffer(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	skews := map[string][]string{
 		"a": {"--debug-clock-offset=-37s", "--debug-clock-drift=200ppm"},
 		"b": {"--debug-clock-offset=0s"},
 		"c": {"--debug-clock-offset=3h", "--debug-clock-drift=-200ppm"},
 	}
-	agents := map[string]*house.Process{}
+	agents := map[string]*testcluster.Process{}
 	for name, skew := range skews {
 		agents[name] = h.Agent(name, append(skew, "--log-level", "debug")...)
 	}
@@ -45,10 +45,10 @@ func TestClocksThatDiffer(t *testing.T) {
 		stdout, stderr, code := h.Ctl("submit", "--db", "null", "-p", "recordcount=1000", "-p", "null.log="+ops,
 			"-p", "null.service=constant 1ms", "--threads", "2", "--duration", length, "--wait", "-o", "json")
 		require.Zero(t, code, stderr)
-		return house.Parse(t, stdout), ops
+		return testcluster.Parse(t, stdout), ops
 	}
 	r, ops := run("60s")
-	house.Honest(t, r, 3)
+	testcluster.RequireConsistent(t, r, 3)
 	series := r.Phases[0].Series
 	require.Equal(t, 61, len(series), "60 windows and what was in flight: none is lost, none comes twice") //nolint:testifylint // prints the number, not the series
 	require.True(t, series[60].Tail)
@@ -106,7 +106,7 @@ func TestWallClocksThatAreSet(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	began := time.Now()
 	// The archive is looked after a minute after the start: between both.
-	h := house.New(t, "--keep", "4h", "--debug-clock-jump", "5h@20s,-13h@64s")
+	h := testcluster.New(t, "--keep", "4h", "--debug-clock-jump", "5h@20s,-13h@64s")
 	h.Agent("a", "--debug-clock-jump", "5h@30s")
 	h.Agent("b", "--debug-clock-jump", "-8h@40s,100h@60s")
 	h.Agent("c")
@@ -114,9 +114,9 @@ func TestWallClocksThatAreSet(t *testing.T) {
 	workload := []string{"-p", "recordcount=1000", "-p", "null.service=constant 5ms", "--threads", "2", "--duration"}
 	first := h.Submit(append(workload, "1s", "--agents", "3")...)
 	id := h.Submit(append(workload, "67s", "--agents", "3")...)
-	house.Eventually(t, 3*time.Minute, func() bool { return h.Show(id).Status.Ended() }, "the run should end; the coordinator printed: %s", h.Coordinator.Log())
+	testcluster.Eventually(t, 3*time.Minute, func() bool { return h.Show(id).Status.Ended() }, "the run should end; the coordinator printed: %s", h.Coordinator.Log())
 	r := h.Show(id)
-	house.Honest(t, r, 3)
+	testcluster.RequireConsistent(t, r, 3)
 	p := r.Phases[0]
 	require.InDelta(t, 67, p.Seconds, 0.1)
 	require.InDelta(t, float64(p.Ops)/67, p.Throughput, 0.01*p.Throughput+1)
@@ -133,7 +133,7 @@ func TestWallClocksThatAreSet(t *testing.T) {
 	require.WithinDuration(t, time.Now().Add(-8*time.Hour), h.Show(late).Provenance.Created, 5*time.Minute, "the clock was set")
 
 	h.Coordinator.Signal(syscall.SIGTERM)
-	h.Coordinator.Exit(house.Patience)
+	h.Coordinator.Exit(testcluster.Patience)
 	store, err := sqlite.Open(t.Context(), h.Dir, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close(t.Context())) }()

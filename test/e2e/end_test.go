@@ -12,7 +12,7 @@ import (
 
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/tolerance"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // slow is a run that would go on for long.
@@ -20,14 +20,14 @@ var slow = []string{"-p", "recordcount=1000", "-p", "null.service=constant 1ms",
 
 func TestCancelEndsARunWithinFiveSeconds(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	h.Agents("a", "b")
-	waiting := house.Start(t, nil, "benchctl", append([]string{"submit", "--db", "null", "--wait", "--coordinator", h.Address}, slow...)...)
+	waiting := testcluster.Start(t, nil, "benchctl", append([]string{"submit", "--db", "null", "--wait", "--coordinator", h.Address}, slow...)...)
 	id := h.Running()
 	begin := time.Now()
 	_, stderr, code := h.Ctl("cancel", id)
 	require.Zero(t, code, stderr)
-	require.Equal(t, 4, waiting.Exit(house.Patience))
+	require.Equal(t, 4, waiting.Exit(testcluster.Patience))
 	tolerance.Within(t, begin, 5*time.Second)
 	r := h.Show(id)
 	require.Equal(t, result.Cancelled, r.Status)
@@ -37,37 +37,37 @@ func TestCancelEndsARunWithinFiveSeconds(t *testing.T) {
 
 func TestInterruptCancelsWhenToldTo(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	h.Agents("a")
-	waiting := house.Start(t, nil, "benchctl",
+	waiting := testcluster.Start(t, nil, "benchctl",
 		append([]string{"submit", "--db", "null", "--wait", "--cancel-on-interrupt", "--coordinator", h.Address}, slow...)...)
 	id := h.Running()
 	waiting.Signal(os.Interrupt)
-	require.Equal(t, 4, waiting.Exit(house.Patience))
+	require.Equal(t, 4, waiting.Exit(testcluster.Patience))
 	require.Equal(t, "cancelled", h.Status(id))
 }
 
 func TestInterruptWithoutATerminalDetaches(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	h.Agents("a")
-	waiting := house.Start(t, nil, "benchctl", append([]string{"submit", "--db", "null", "--wait", "--coordinator", h.Address}, slow...)...)
+	waiting := testcluster.Start(t, nil, "benchctl", append([]string{"submit", "--db", "null", "--wait", "--coordinator", h.Address}, slow...)...)
 	id := h.Running()
 	waiting.Signal(os.Interrupt)
-	waiting.Exit(house.Patience)
+	waiting.Exit(testcluster.Patience)
 	waiting.Says("benchctl cancel " + id)
 	require.Equal(t, "running", h.Status(id))
 }
 
 func TestATerminatedAgentFailsTheRun(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	agents := h.Agents("a", "b")
-	waiting := house.Start(t, nil, "benchctl", append([]string{"submit", "--db", "null", "--wait", "--coordinator", h.Address}, slow...)...)
+	waiting := testcluster.Start(t, nil, "benchctl", append([]string{"submit", "--db", "null", "--wait", "--coordinator", h.Address}, slow...)...)
 	id := h.Running()
 	agents[1].Signal(syscall.SIGTERM)
-	require.Zero(t, agents[1].Exit(house.Patience))
-	require.Equal(t, 1, waiting.Exit(house.Patience))
+	require.Zero(t, agents[1].Exit(testcluster.Patience))
+	require.Equal(t, 1, waiting.Exit(testcluster.Patience))
 	r := h.Show(id)
 	require.Equal(t, result.Failed, r.Status)
 	require.Contains(t, r.Reason, "agent b")
@@ -78,13 +78,13 @@ func TestATerminatedAgentFailsTheRun(t *testing.T) {
 
 func TestATerminatedAgentLeavesThePartOfTheOthers(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	agents := h.Agents("a", "b")
-	waiting := house.Start(t, nil, "benchctl", "submit", "--db", "null", "--wait", "--coordinator", h.Address, "--on-agent-loss", "continue",
+	waiting := testcluster.Start(t, nil, "benchctl", "submit", "--db", "null", "--wait", "--coordinator", h.Address, "--on-agent-loss", "continue",
 		"-p", "recordcount=1000", "-p", "null.service=constant 1ms", "--duration", "15s")
 	id := h.Running()
 	agents[1].Signal(syscall.SIGTERM)
-	require.Equal(t, 4, waiting.Exit(house.Patience))
+	require.Equal(t, 4, waiting.Exit(testcluster.Patience))
 	r := h.Show(id)
 	require.Equal(t, result.Partial, r.Status)
 	require.Len(t, r.Missing, 1)
@@ -94,16 +94,16 @@ func TestATerminatedAgentLeavesThePartOfTheOthers(t *testing.T) {
 
 func TestAStoppedCoordinatorDetachesAndTheRunEndsComplete(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	h.Agents("a", "b")
-	waiting := house.Start(t, nil, "benchctl", "submit", "--db", "null", "--wait", "--coordinator", h.Address,
+	waiting := testcluster.Start(t, nil, "benchctl", "submit", "--db", "null", "--wait", "--coordinator", h.Address,
 		"-p", "recordcount=1000", "-p", "null.service=constant 1ms", "--duration", "20s", "--interval", "500ms")
 	id := h.Running()
 	h.Coordinator.Signal(syscall.SIGTERM)
-	require.Zero(t, h.Coordinator.Exit(house.Patience))
+	require.Zero(t, h.Coordinator.Exit(testcluster.Patience))
 	h.Open()
-	require.Zero(t, waiting.Exit(house.Patience), "who waits outlives the restart")
+	require.Zero(t, waiting.Exit(testcluster.Patience), "who waits outlives the restart")
 	r := h.Show(id)
-	house.Honest(t, r, 2)
+	testcluster.RequireConsistent(t, r, 2)
 	require.InDelta(t, 20, r.Phases[0].Seconds, 0.001)
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // TestALoadOutlivesItsAgentsAndItsCoordinator kills agents and the coordinator at random instants of a load, and starts
 // them again: every row is written, and counted once.
 func TestALoadOutlivesItsAgentsAndItsCoordinator(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	r := loadThroughKills(t, h, true)
 	require.Greater(t, len(r.Provenance.Agents), 3, "who took what up is in the result")
 }
@@ -32,7 +32,7 @@ func TestALoadOutlivesItsAgentsAndItsCoordinator(t *testing.T) {
 // file has one point for each operation of the result.
 func TestRawPointsOfAgentsThatWereKilledAreThoseThatCount(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	r := loadThroughKills(t, h, false, "-p", "measurementtype=raw")
 	require.NotEmpty(t, r.Phases[0].Handovers)
 	h.Connected(3)
@@ -61,11 +61,11 @@ func TestRawPointsOfAgentsThatWereKilledAreThoseThatCount(t *testing.T) {
 }
 
 // loadThroughKills runs a load of 60 000 rows by three agents, kills them, or the coordinator, at random instants, and starts them again.
-func loadThroughKills(t *testing.T, h *house.House, coordinator bool, args ...string) result.Run {
+func loadThroughKills(t *testing.T, h *testcluster.Cluster, coordinator bool, args ...string) result.Run {
 	const rows = 60_000
 	spool := t.TempDir()
 	names := []string{"a", "b", "c"}
-	agents := map[string]*house.Process{}
+	agents := map[string]*testcluster.Process{}
 	for _, name := range names {
 		agents[name] = h.Agent(name, "--spool", spool)
 	}
@@ -83,13 +83,13 @@ func loadThroughKills(t *testing.T, h *house.House, coordinator bool, args ...st
 		<-time.After(time.Duration(300+random.IntN(900)) * time.Millisecond) // the instant is to be any
 		if round == 2 && coordinator {
 			h.Coordinator.Signal(syscall.SIGKILL)
-			h.Coordinator.Exit(house.Patience)
+			h.Coordinator.Exit(testcluster.Patience)
 			h.Open()
 			continue
 		}
 		name := names[random.IntN(len(names))]
 		agents[name].Signal(syscall.SIGKILL)
-		agents[name].Exit(house.Patience)
+		agents[name].Exit(testcluster.Patience)
 		agents[name] = h.Agent(name, "--spool", spool)
 	}
 	h.Until(id, "complete")

@@ -6,9 +6,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(house.Main(m))
+	os.Exit(testcluster.Main(m))
 }

@@ -15,19 +15,19 @@ import (
 
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/tolerance"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // offer runs an open loop on the null target and gives its only phase.
 func offer(t *testing.T, args ...string) (result.Run, result.Phase) {
 	t.Helper()
 	args = append([]string{"run", "--db", "null", "-p", "recordcount=1000", "-o", "json"}, args...)
-	stdout, stderr, code := house.Run(t, 2*time.Minute, "benchctl", args...)
+	stdout, stderr, code := testcluster.Run(t, 2*time.Minute, "benchctl", args...)
 	require.Zero(t, code, stderr)
-	r := house.Parse(t, stdout)
+	r := testcluster.Parse(t, stdout)
 	require.Len(t, r.Phases, 1)
 	p := r.Phases[0]
-	house.Honest(t, r, len(r.Provenance.Agents))
+	testcluster.RequireConsistent(t, r, len(r.Provenance.Agents))
 	require.Equal(t, "open", p.Loop)
 	require.NotNil(t, p.Lateness)
 	require.Equal(t, p.Ops, p.Lateness.Count, "the lateness of each operation is known")

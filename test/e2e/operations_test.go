@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/keyspace"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // ycsb is the folder with YCSB's own workload files.
@@ -55,7 +55,7 @@ func operations(t *testing.T, path string) []operation {
 // whichever of the two has inserted it.
 func TestTwoAgentsShareInserts(t *testing.T) {
 	const records, ops = 100_000, 1_000_000
-	h := house.New(t)
+	h := testcluster.New(t)
 	h.Agents("a", "b")
 	log := filepath.Join(t.TempDir(), "ops.log")
 	// The throttle makes it last for some seconds, so that the agents hear of each other's inserts.
@@ -63,8 +63,8 @@ func TestTwoAgentsShareInserts(t *testing.T) {
 		"-p", "operationcount="+strconv.Itoa(ops), "-p", "target=250000", "-p", "null.log="+log, "--threads", "2", "--interval", "200ms",
 		"--seed", "7", "-p", "insert.numbers=shared", "--wait", "-o", "json")
 	require.Zero(t, code, stderr)
-	r := house.Parse(t, stdout)
-	house.Honest(t, r, 2)
+	r := testcluster.Parse(t, stdout)
+	testcluster.RequireConsistent(t, r, 2)
 	require.EqualValues(t, ops, r.Phases[0].Ops)
 
 	numbers := make(map[string]int64, records+ops/10)

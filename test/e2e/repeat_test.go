@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/keyspace"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // byWorker sorts operations into those of each worker, in order: what was done, to which key, with which values.
@@ -27,9 +27,9 @@ func logged(t *testing.T, args ...string) []operation {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "ops.log")
 	args = append([]string{"run", "--db", "null", "--write-below", filepath.Dir(log), "-p", "null.log=" + log, "-p", "recordcount=10000", "-o", "json"}, args...)
-	stdout, stderr, code := house.Run(t, house.Patience, "benchctl", args...)
+	stdout, stderr, code := testcluster.Run(t, testcluster.Patience, "benchctl", args...)
 	require.Zero(t, code, stderr)
-	require.Equal(t, "complete", string(house.Parse(t, stdout).Status))
+	require.Equal(t, "complete", string(testcluster.Parse(t, stdout).Status))
 	return operations(t, log)
 }
 
@@ -59,7 +59,7 @@ func TestASeedRepeatsTheOperationsOfEachWorker(t *testing.T) {
 func TestASeedRepeatsInsertsAndReadsOfThem(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	const records, ops = 10_000, 40_000
-	logged := func(t *testing.T, h *house.House, args ...string) []operation {
+	logged := func(t *testing.T, h *testcluster.Cluster, args ...string) []operation {
 		t.Helper()
 		log := filepath.Join(t.TempDir(), "ops.log")
 		args = append([]string{
@@ -68,7 +68,7 @@ func TestASeedRepeatsInsertsAndReadsOfThem(t *testing.T) {
 		}, args...)
 		stdout, stderr, code := h.Ctl(args...)
 		require.Zero(t, code, stderr)
-		house.Honest(t, house.Parse(t, stdout), 2)
+		testcluster.RequireConsistent(t, testcluster.Parse(t, stdout), 2)
 		return operations(t, log)
 	}
 	byOps := []string{"-p", "operationcount=" + strconv.Itoa(ops)}
@@ -87,7 +87,7 @@ func TestASeedRepeatsInsertsAndReadsOfThem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := house.New(t)
+			h := testcluster.New(t)
 			h.Agents("a", "b")
 			args := append([]string{
 				"--seed", "7", "-p", "requestdistribution=" + test.distribution, "-p", "insertproportion=" + test.inserts,

@@ -10,17 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/tolerance"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 func TestThreeAgentsMakeOneResult(t *testing.T) {
-	h := house.New(t)
+	h := testcluster.New(t)
 	h.Agents("a", "b", "c")
 	stdout, stderr, code := h.Ctl("submit", "--db", "null", "-p", "recordcount=1000", "-p", "null.service=lognormal 200us 0.5",
 		"--threads", "4", "--warmup", "1s", "--duration", "3s", "--seed", "7", "--wait", "-o", "json", "--note", "a note", "--tag", "k=v")
 	require.Zero(t, code, stderr)
-	r := house.Parse(t, stdout)
-	house.Honest(t, r, 3)
+	r := testcluster.Parse(t, stdout)
+	testcluster.RequireConsistent(t, r, 3)
 	require.Equal(t, "a note", r.Note)
 	require.Equal(t, map[string]string{"k": "v"}, r.Tags)
 	require.EqualValues(t, 7, r.Provenance.Seed)
@@ -39,11 +39,11 @@ func TestThreeAgentsMakeOneResult(t *testing.T) {
 
 func TestOneProcessIsTheSameAsMany(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	stdout, stderr, code := house.Run(t, time.Minute, "benchctl", "run", "--db", "null", "--agents", "3", "--threads-total", "7",
+	stdout, stderr, code := testcluster.Run(t, time.Minute, "benchctl", "run", "--db", "null", "--agents", "3", "--threads-total", "7",
 		"--phase", "load,run", "-p", "recordcount=2000", "-p", "operationcount=30000", "-p", "requestdistribution=zipfian", "-o", "json")
 	require.Zero(t, code, stderr)
-	r := house.Parse(t, stdout)
-	house.Honest(t, r, 3)
+	r := testcluster.Parse(t, stdout)
+	testcluster.RequireConsistent(t, r, 3)
 	require.Len(t, r.Phases, 2)
 	require.Equal(t, "load", r.Phases[0].Name)
 	require.EqualValues(t, 2000, r.Phases[0].Rows)
@@ -55,11 +55,11 @@ func TestOneProcessIsTheSameAsMany(t *testing.T) {
 
 func TestAnOpenLoopOffersWhatItWasTold(t *testing.T) {
 	tolerance.Retry(t, func(try *tolerance.Try) {
-		stdout, stderr, code := house.Run(t, time.Minute, "benchctl", "run", "--db", "null", "--agents", "2", "--threads", "8",
+		stdout, stderr, code := testcluster.Run(t, time.Minute, "benchctl", "run", "--db", "null", "--agents", "2", "--threads", "8",
 			"--target", "2000", "--duration", "2s", "-p", "recordcount=1000", "-o", "json")
 		require.Zero(t, code, stderr)
-		r := house.Parse(t, stdout)
-		house.Honest(t, r, 2)
+		r := testcluster.Parse(t, stdout)
+		testcluster.RequireConsistent(t, r, 2)
 		p := r.Phases[0]
 		require.Equal(t, "open", p.Loop)
 		require.NotNil(t, p.Offered)
@@ -70,7 +70,7 @@ func TestAnOpenLoopOffersWhatItWasTold(t *testing.T) {
 
 func TestTwoRunsOnDisjointAgentsGoAtOnceAndAThirdWaits(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	h.Agent("a", "--label", "side=left")
 	h.Agent("b", "--label", "side=right")
 	h.Connected(2)
@@ -85,9 +85,9 @@ func TestTwoRunsOnDisjointAgentsGoAtOnceAndAThirdWaits(t *testing.T) {
 	h.Until(right, "complete")
 	h.Until(third, "complete")
 	a, b, c := h.Show(left), h.Show(right), h.Show(third)
-	house.Honest(t, a, 1)
-	house.Honest(t, b, 1)
-	house.Honest(t, c, 2)
+	testcluster.RequireConsistent(t, a, 1)
+	testcluster.RequireConsistent(t, b, 1)
+	testcluster.RequireConsistent(t, c, 2)
 	require.Less(t, a.Start.Planned.Sub(b.Start.Planned).Abs(), 15*time.Second, "the two went at once")
 	require.Greater(t, c.Start.Planned.Sub(a.Start.Planned), 15*time.Second, "the third waited")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 const tenRuns = `
@@ -31,19 +31,19 @@ func suiteFile(t *testing.T, text string) string {
 	return file
 }
 
-func submitted(t *testing.T, h *house.House, args ...string) string {
+func submitted(t *testing.T, h *testcluster.Cluster, args ...string) string {
 	t.Helper()
 	out, stderr, code := h.Ctl(append([]string{"submit"}, args...)...)
 	require.Zero(t, code, stderr)
 	return strings.TrimSpace(out)
 }
 
-func kill(p *house.Process) {
+func kill(p *testcluster.Process) {
 	p.Signal(syscall.SIGKILL)
-	p.Exit(house.Patience)
+	p.Exit(testcluster.Patience)
 }
 
-func showSuite(t *testing.T, h *house.House, id string) result.Suite {
+func showSuite(t *testing.T, h *testcluster.Cluster, id string) result.Suite {
 	t.Helper()
 	out, stderr, code := h.Ctl("show", id, "-o", "json")
 	require.Zero(t, code, stderr)
@@ -55,7 +55,7 @@ func showSuite(t *testing.T, h *house.House, id string) result.Suite {
 // A coordinator that is killed in the fifth of ten runs: what had ended is not run again, and the suite ends complete.
 func TestASuiteIsResumedAfterItsCoordinatorWasKilled(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	h.Agents("a")
 	id := submitted(t, h, "-f", suiteFile(t, tenRuns))
 	h.Until(id+".5", "running")
@@ -78,7 +78,7 @@ func TestASuiteIsResumedAfterItsCoordinatorWasKilled(t *testing.T) {
 // The same, with the agent killed, too: then the fifth has failed, and those after it were not begun.
 func TestASuiteWhoseAgentWasKilledIsResumed(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	a := h.Agents("a")[0]
 	id := submitted(t, h, "-f", suiteFile(t, tenRuns))
 	h.Until(id+".5", "running")

@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // The trial of a suite whose cases ask for two agents runs as the head of its file shows.
 func TestTheTrialOfASuiteStartsAsManyAgentsAsItAsksFor(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	out, stderr, code := house.Run(t, 5*time.Minute, "benchctl", "run", "-f", filepath.Join(house.Root(), "configs", "suites", "r5-nosql.yaml"),
+	out, stderr, code := testcluster.Run(t, 5*time.Minute, "benchctl", "run", "-f", filepath.Join(testcluster.Root(), "configs", "suites", "r5-nosql.yaml"),
 		"--trial", "--db", "sandbox", "-q", "-o", "json")
 	require.Zero(t, code, stderr)
 	var s result.Suite

@@ -19,7 +19,7 @@ import (
 
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 var (
@@ -52,12 +52,12 @@ func TestYCSBsWorkloadsAreTakenAsTheyAre(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			args := []string{"run", "--db", "null", "-o", "ycsb", "-P", ycsb + "workload" + name}
-			stdout, stderr, code := house.Run(t, time.Minute, "benchctl", append(args, "--phase", "load")...)
+			stdout, stderr, code := testcluster.Run(t, time.Minute, "benchctl", append(args, "--phase", "load")...)
 			require.Zero(t, code, stderr)
 			load := printed(t, stdout)
 			require.InDelta(t, 1000, load["INSERT Return=OK"], 0)
 			require.InDelta(t, 1, load["CLEANUP Operations"], 0)
-			stdout, stderr, code = house.Run(t, time.Minute, "benchctl", args...)
+			stdout, stderr, code = testcluster.Run(t, time.Minute, "benchctl", args...)
 			require.Zero(t, code, stderr)
 			values := printed(t, stdout)
 			for _, op := range want {
@@ -75,7 +75,7 @@ func TestAPublishedReportsCommandLinesWork(t *testing.T) {
 		"run", "--db", "null", "-o", "ycsb", "-s", "-P", ycsb + "workloada", "-p", "threads=10", "-p", "recordcount=10000",
 		"-p", "operationcount=20000", "-p", "table=usertable", "-p", "columnfamily=cf", "-p", "null.service=constant 1ms",
 	}
-	stdout, stderr, code := house.Run(t, time.Minute, "benchctl", append(args, "-p", "measurementtype=timeseries", "-p", "timeseries.granularity=2000")...)
+	stdout, stderr, code := testcluster.Run(t, time.Minute, "benchctl", append(args, "-p", "measurementtype=timeseries", "-p", "timeseries.granularity=2000")...)
 	require.Zero(t, code, stderr)
 	var output, statuses []string
 	for line := range strings.Lines(stdout) {
@@ -94,7 +94,7 @@ func TestAPublishedReportsCommandLinesWork(t *testing.T) {
 	require.NotContains(t, values, "READ 95thPercentileLatency(us)")
 
 	dir := t.TempDir()
-	stdout, stderr, code = house.Run(t, time.Minute, "benchctl", append(args, "-p", "measurementtype=raw", "-p", "measurement.raw.output_file="+dir+"/raw.txt")...)
+	stdout, stderr, code = testcluster.Run(t, time.Minute, "benchctl", append(args, "-p", "measurementtype=raw", "-p", "measurement.raw.output_file="+dir+"/raw.txt")...)
 	require.Zero(t, code, stderr)
 	points, err := os.ReadFile(filepath.Join(dir, "raw.txt"))
 	require.NoError(t, err)
@@ -103,7 +103,7 @@ func TestAPublishedReportsCommandLinesWork(t *testing.T) {
 	require.Contains(t, stdout, "[READ], Below is a summary of latency in microseconds:, -1\n")
 	require.Contains(t, stdout, "[UPDATE], p99, ")
 
-	stdout, stderr, code = house.Run(t, time.Minute, "benchctl", append(args, "-p", "hdrhistogram.percentiles=50,99.5", "-p", "exportfile="+dir+"/out.txt",
+	stdout, stderr, code = testcluster.Run(t, time.Minute, "benchctl", append(args, "-p", "hdrhistogram.percentiles=50,99.5", "-p", "exportfile="+dir+"/out.txt",
 		"-p", "status.interval=1", "-p", "label=", "-p", "hdrhistogram.fileoutput=true", "-p", "hdrhistogram.output.path="+dir+"/log-")...)
 	require.Zero(t, code, stderr)
 	require.Empty(t, stdout, "it is in the file")
@@ -148,12 +148,12 @@ func readLog(t *testing.T, path string) map[string]*hdrhistogram.Histogram {
 
 func TestReportsSayWhatTheResultSays(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	h.Agents("a", "b")
 	stdout, stderr, code := h.Ctl("submit", "--db", "null", "-p", "recordcount=1000", "-p", "null.service=lognormal 200us 0.5", "-p", "null.error.share=2%",
 		"--target", "4000", "--threads", "8", "--duration", "3s", "--interval", "500ms", "--wait", "-o", "json")
 	require.Zero(t, code, stderr)
-	r := house.Parse(t, stdout)
+	r := testcluster.Parse(t, stdout)
 	dir := filepath.Join(t.TempDir(), "made")
 	report := []string{"report", r.ID, "--format", "json,csv,ycsb,hlog", "--out", dir}
 	stdout, stderr, code = h.Ctl(report...)
@@ -163,7 +163,7 @@ func TestReportsSayWhatTheResultSays(t *testing.T) {
 	}
 	text, err := os.ReadFile(filepath.Join(dir, r.ID+".json"))
 	require.NoError(t, err)
-	require.Equal(t, r, house.Parse(t, string(text)))
+	require.Equal(t, r, testcluster.Parse(t, string(text)))
 	for _, o := range r.Phases[0].Operations {
 		name := r.ID + "-measure-" + o.Op
 		if o.Outcome != "OK" {
@@ -217,10 +217,10 @@ func TestAViolatedLimitEndsWithThree(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			args := append([]string{"run", "--db", "null", "-p", "recordcount=1000", "--duration", "20s", "-p", "null.service=constant 100us"}, test.args...)
-			stdout, stderr, code := house.Run(t, time.Minute, "benchctl", append(args, "-o", "json")...)
+			stdout, stderr, code := testcluster.Run(t, time.Minute, "benchctl", append(args, "-o", "json")...)
 			require.Equal(t, 3, code, stderr)
 			require.Contains(t, stderr, test.says)
-			r := house.Parse(t, stdout)
+			r := testcluster.Parse(t, stdout)
 			require.Equal(t, result.Failed, r.Status)
 			require.Less(t, r.Phases[0].Seconds, 10.0, "it is not waited for the end")
 		})
@@ -230,10 +230,10 @@ func TestAViolatedLimitEndsWithThree(t *testing.T) {
 func TestTheFirstMessageOfAnErrorIsShown(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	args := []string{"run", "--db", "null", "-p", "recordcount=1000", "--threads", "2", "-p", "operationcount=5000", "-p", "null.error.share=5%", "-q"}
-	stdout, stderr, code := house.Run(t, time.Minute, "benchctl", args...)
+	stdout, stderr, code := testcluster.Run(t, time.Minute, "benchctl", args...)
 	require.Zero(t, code, stderr)
 	require.Contains(t, stdout, "READ ERROR on agent local-1: simulated error")
-	stdout, stderr, code = house.Run(t, time.Minute, "benchctl", append(args, "-o", "ycsb")...)
+	stdout, stderr, code = testcluster.Run(t, time.Minute, "benchctl", append(args, "-o", "ycsb")...)
 	require.Zero(t, code, stderr)
 	values := printed(t, stdout)
 	require.InDelta(t, values["READ-FAILED Operations"], values["READ Return=ERROR"], 0)
@@ -242,7 +242,7 @@ func TestTheFirstMessageOfAnErrorIsShown(t *testing.T) {
 
 func TestRawPointsAreWhatTheResultWasMadeOf(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	for _, name := range []string{"a", "b"} {
 		h.Agent(name, "--spool", t.TempDir())
 	}
@@ -251,7 +251,7 @@ func TestRawPointsAreWhatTheResultWasMadeOf(t *testing.T) {
 		"--phase", "load,run", "--target", "10000", "--threads", "8", "-p", "operationcount=30000", "-p", "null.error.share=1%",
 		"-p", "core_workload_insertion_keep_going_on_error=true", "-p", "measurementtype=raw", "--wait", "-o", "json")
 	require.Zero(t, code, stderr)
-	r := house.Parse(t, stdout)
+	r := testcluster.Parse(t, stdout)
 	dir := t.TempDir()
 	_, stderr, code = h.Ctl("report", r.ID, "--format", "raw", "--out", dir)
 	require.Zero(t, code, stderr)

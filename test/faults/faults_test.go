@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 func TestAgentKilledAndStartedAgain(t *testing.T) {
@@ -54,7 +54,7 @@ func TestCoordinatorKilledThreeTimes(t *testing.T) {
 		for i := range 3 {
 			at(t, begun, time.Duration(8+15*i)*time.Second)
 			s.coordinator.Signal(syscall.SIGKILL)
-			s.coordinator.Exit(house.Patience)
+			s.coordinator.Exit(testcluster.Patience)
 			at(t, begun, time.Duration(11+15*i)*time.Second)
 			s.open()
 		}
@@ -177,7 +177,7 @@ func TestOrphanStopsAndDeliversLater(t *testing.T) {
 	e := s.run(func(begun time.Time) {
 		at(t, begun, 10*time.Second)
 		s.coordinator.Signal(syscall.SIGKILL)
-		s.coordinator.Exit(house.Patience)
+		s.coordinator.Exit(testcluster.Patience)
 		for _, m := range s.agents {
 			m.Says("load stops")
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // networks counts the networks of this process, so that their names and addresses differ.
@@ -35,7 +35,7 @@ type host struct {
 // ip runs a command of iproute2.
 func (n *network) ip(args ...string) {
 	n.t.Helper()
-	_, stderr, code := house.Command(n.t, house.Patience, "ip", args...)
+	_, stderr, code := testcluster.Command(n.t, testcluster.Patience, "ip", args...)
 	require.Zero(n.t, code, "ip %s: %s(the tests of faults need root and iproute2)", strings.Join(args, " "), stderr)
 }
 
@@ -99,7 +99,7 @@ func (h *host) restore() { h.net.in("switch", "link", "set", "dev", h.name, "mas
 func (h *host) swallow() { h.net.in("switch", "link", "set", "dev", h.name, "nomaster") }
 
 // start starts a program on the host.
-func (h *host) start(name string, args ...string) *house.Process {
+func (h *host) start(name string, args ...string) *testcluster.Process {
 	h.net.t.Helper()
-	return house.StartUnder(h.net.t, []string{"ip", "netns", "exec", h.net.ns(h.name)}, name, args...)
+	return testcluster.StartUnder(h.net.t, []string{"ip", "netns", "exec", h.net.ns(h.name)}, name, args...)
 }

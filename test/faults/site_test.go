@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // long is how long a run lasts in which something breaks.
@@ -34,8 +34,8 @@ var outcomes struct {
 }
 
 func TestMain(m *testing.M) {
-	code := house.Main(m)
-	if err := tell(filepath.Join(house.Root(), "bin", "faults.txt")); err != nil {
+	code := testcluster.Main(m)
+	if err := tell(filepath.Join(testcluster.Root(), "bin", "faults.txt")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
@@ -63,7 +63,7 @@ func tell(path string) error {
 // cleanUp runs a command after a test.
 func cleanUp(t *testing.T, name string, args ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), house.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testcluster.Patience)
 	defer cancel()
 	if out, err := exec.CommandContext(ctx, name, args...).CombinedOutput(); err != nil {
 		t.Errorf("%s %s: %v: %s", name, strings.Join(args, " "), err, out)
@@ -74,7 +74,7 @@ func cleanUp(t *testing.T, name string, args ...string) {
 type site struct {
 	*network
 	at          *host // the coordinator's
-	coordinator *house.Process
+	coordinator *testcluster.Process
 	archive     string
 	agents      map[string]*machine
 }
@@ -82,7 +82,7 @@ type site struct {
 // machine is an agent with its host.
 type machine struct {
 	*host
-	*house.Process
+	*testcluster.Process
 	args []string
 }
 
@@ -107,7 +107,7 @@ func newSite(t *testing.T, archive string, change func(s *site, agent string) []
 		s.agents[name] = m
 		s.startAgent(name)
 	}
-	house.Eventually(t, house.Patience, func() bool {
+	testcluster.Eventually(t, testcluster.Patience, func() bool {
 		stdout, _, _ := s.ctl("agents", "-o", "json")
 		return strings.Count(strings.ReplaceAll(stdout, " ", ""), `"connected":true`) == len(s.agents)
 	}, "three agents should be connected")
@@ -120,7 +120,7 @@ func (s *site) address() string { return s.at.ip + ":7070" }
 func (s *site) open() {
 	s.t.Helper()
 	s.coordinator = s.at.start("benchd", "coordinator", "--listen", s.address(), "--http", "127.0.0.1:7071", "--data", s.archive, "--insecure")
-	house.Eventually(s.t, house.Patience, func() bool {
+	testcluster.Eventually(s.t, testcluster.Patience, func() bool {
 		_, _, code := s.ctl("list")
 		return code == 0
 	}, "the coordinator should answer; it printed: %s", s.coordinator.Log())
@@ -136,12 +136,12 @@ func (s *site) startAgent(name string) {
 func (s *site) kill(name string) {
 	s.t.Helper()
 	s.agents[name].Signal(syscall.SIGKILL)
-	s.agents[name].Exit(house.Patience)
+	s.agents[name].Exit(testcluster.Patience)
 }
 
 func (s *site) ctl(args ...string) (stdout, stderr string, code int) {
 	s.t.Helper()
-	return house.Run(s.t, 5*time.Minute, "benchctl", append(args, "--coordinator", s.address(), "--insecure")...)
+	return testcluster.Run(s.t, 5*time.Minute, "benchctl", append(args, "--coordinator", s.address(), "--insecure")...)
 }
 
 // load is what the runs do: few operations, so that a dozen of them go side by side on a small machine.
@@ -161,14 +161,14 @@ func (s *site) run(what func(begun time.Time), args ...string) ending {
 	s.t.Helper()
 	before := s.newest()
 	submit := append([]string{"submit", "--wait", "--coordinator", s.address(), "--insecure"}, args...)
-	waiting := house.Start(s.t, nil, "benchctl", submit...)
+	waiting := testcluster.Start(s.t, nil, "benchctl", submit...)
 	var id string
-	house.Eventually(s.t, house.Patience, func() bool {
+	testcluster.Eventually(s.t, testcluster.Patience, func() bool {
 		if id = s.newest(); id == before {
 			return false
 		}
 		stdout, _, code := s.ctl("show", id, "-o", "json")
-		return code == 0 && len(house.Parse(s.t, stdout).Phases) > 0
+		return code == 0 && len(testcluster.Parse(s.t, stdout).Phases) > 0
 	}, "the run should begin; the coordinator printed: %s", s.coordinator.Log())
 	what(time.Now())
 	code := waiting.Exit(long + 90*time.Second)
@@ -187,7 +187,7 @@ func (s *site) show(id string) result.Run {
 	s.t.Helper()
 	stdout, stderr, code := s.ctl("show", id, "-o", "json")
 	require.Zero(s.t, code, stderr)
-	return house.Parse(s.t, stdout)
+	return testcluster.Parse(s.t, stdout)
 }
 
 // newest is the id of the newest suite; empty where there is none.
@@ -261,7 +261,7 @@ func at(t *testing.T, begun time.Time, after time.Duration) {
 func disk(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()
-	_, stderr, code := house.Command(t, house.Patience, "mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir)
+	_, stderr, code := testcluster.Command(t, testcluster.Patience, "mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir)
 	require.Zero(t, code, stderr)
 	t.Cleanup(func() { cleanUp(t, "umount", "-l", dir) })
 	return dir

@@ -15,7 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 	"github.com/benchd/benchd/internal/tolerance"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // sandbox starts a sandbox on a host of its own and returns the host.
@@ -90,7 +90,7 @@ func TestLoadOfTwoMillionRows(t *testing.T) {
 			at(t, time.Now(), time.Second+rand.N(4*time.Second))
 			if random.IntN(3) == 0 {
 				s.coordinator.Signal(syscall.SIGKILL)
-				s.coordinator.Exit(house.Patience)
+				s.coordinator.Exit(testcluster.Patience)
 				s.open()
 				continue
 			}
@@ -128,7 +128,7 @@ func TestStewardKilledDuringAnAction(t *testing.T) {
 	target := s.sandbox()
 	kill := func(time.Time) {
 		steward := ""
-		house.Eventually(t, house.Patience, func() bool {
+		testcluster.Eventually(t, testcluster.Patience, func() bool {
 			for _, event := range s.show(s.newest()).Phases[0].Events {
 				if event.Kind == "action" && strings.Contains(event.Text, "wait_for_quiet") {
 					return true

@@ -23,7 +23,7 @@ import (
 
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // patience bounds what should happen soon. Machines that run other tests beside this one are slow.
@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	flag.BoolVar(&chosen.judge, "judge", false, "judge lateness, CPU and memory, too")
 	flag.StringVar(&chosen.profile, "profile", "", "keep a CPU profile of the coordinator in this directory")
 	flag.Parse()
-	os.Exit(house.Main(m))
+	os.Exit(testcluster.Main(m))
 }
 
 // TestFleet protects the exactness of a merge over many agents, and says what it costs.

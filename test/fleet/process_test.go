@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // coordinator is a coordinator in a process of its own.
@@ -36,7 +36,7 @@ func startCoordinator(t *testing.T) *coordinator {
 	if chosen.profile != "" {
 		args = append(args, "--pprof")
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), house.Program("benchd"), args...)
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), testcluster.Program("benchd"), args...)
 	log := new(bytes.Buffer)
 	cmd.Stderr = log
 	require.NoError(t, cmd.Start())
@@ -111,7 +111,7 @@ func freeAddress(t *testing.T) string {
 // ctl runs benchctl and returns what it prints.
 func (c *coordinator) ctl(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), house.Program("benchctl"), append(args, "--coordinator", c.address)...)
+	cmd := exec.CommandContext(t.Context(), testcluster.Program("benchctl"), append(args, "--coordinator", c.address)...)
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	require.NoError(t, cmd.Run(), "benchctl %v: %s", args, errOut.String())

@@ -24,7 +24,7 @@ import (
 	"github.com/benchd/benchd/internal/stats"
 	"github.com/benchd/benchd/internal/target/hbase"
 	"github.com/benchd/benchd/internal/workload"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 var (
@@ -53,7 +53,7 @@ var (
 func TestLookingCostsLittle(t *testing.T) {
 	const table = "cost"
 	on(t, []string{three}, func(t *testing.T, s *server) {
-		h := house.New(t)
+		h := testcluster.New(t)
 		h.Agents("a")
 		faultless(t, submit(t, h, 1, s, table, append(property("recordcount", costRecords, "hbase.table.create", "recreate", "hbase.splits", 11,
 			"hbase.after.load", "flush,major_compact"), "--phase", "load", "--threads", "16")...))
@@ -166,7 +166,7 @@ func abba(round, part int) (telemetry bool, side int) {
 }
 
 // costRun reads rows.
-func costRun(t *testing.T, h *house.House, s *server, table string, telemetry bool, args ...string) result.Run {
+func costRun(t *testing.T, h *testcluster.Cluster, s *server, table string, telemetry bool, args ...string) result.Run {
 	t.Helper()
 	return submit(t, h, 1, s, table, append(readOnly(telemetry), args...)...)
 }
@@ -178,14 +178,14 @@ func readOnly(telemetry bool) []string {
 
 // watcher is a coordinator and its agent, with a run that hardly does anything.
 type watcher struct {
-	*house.House
-	agent *house.Process
+	*testcluster.Cluster
+	agent *testcluster.Process
 	suite string
 }
 
 func watch(t *testing.T, s *server, table string, telemetry bool, length time.Duration) *watcher {
 	t.Helper()
-	w := &watcher{House: house.New(t)}
+	w := &watcher{Cluster: testcluster.New(t)}
 	w.agent = w.Agent("watcher")
 	w.Connected(1)
 	w.suite = w.Submit(slices.Concat(s.flags(table), readOnly(telemetry), []string{"--target", "1", "--duration", length.String()})...)
@@ -239,7 +239,7 @@ func readers(t *testing.T, s *server, table string, workers int) (done func() in
 }
 
 // costProcessor measures at a fixed rate how many percent of a core the agent needs for telemetry.
-func costProcessor(t *testing.T, h *house.House, s *server, table string) stats.Spread {
+func costProcessor(t *testing.T, h *testcluster.Cluster, s *server, table string) stats.Spread {
 	t.Helper()
 	var used []float64
 	for i := range *costGroups {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // length is how long a run lasts: what a variable says, so that a make target can have it longer.
@@ -51,7 +51,7 @@ func death(t *testing.T, s *server, lasts time.Duration) {
 	t.Helper()
 	const records, fields, size, agents = 30_000, 10, 100, 3
 	const table = "faults"
-	h := house.New(t)
+	h := testcluster.New(t)
 	h.Agents("a", "b", "c")
 	base := property("recordcount", records, "fieldcount", fields, "fieldlength", size, "dataintegrity", true)
 	faultless(t, submit(t, h, agents, s, table, slices.Concat(base, property("hbase.splits", 20, "hbase.table.create", "recreate"),
@@ -69,7 +69,7 @@ func death(t *testing.T, s *server, lasts time.Duration) {
 	}
 	until := func(at float64) {
 		t.Helper()
-		house.Eventually(t, 2*time.Minute, func() bool { return now() >= at }, "the run should come to second %.0f", at)
+		testcluster.Eventually(t, 2*time.Minute, func() bool { return now() >= at }, "the run should come to second %.0f", at)
 	}
 
 	c := s.admin(t)
@@ -97,14 +97,14 @@ func death(t *testing.T, s *server, lasts time.Duration) {
 		defer s.revive(t) // for the tests that share it
 	}
 	t.Logf("killed %s in second %.0f", victim, killed)
-	house.Eventually(t, lasts+2*time.Minute, func() bool { return h.Status(id) != "running" }, "the run should end")
+	testcluster.Eventually(t, lasts+2*time.Minute, func() bool { return h.Status(id) != "running" }, "the run should end")
 
 	r := h.Show(id)
 	p := r.Phases[0]
 	for _, e := range p.Errors {
 		t.Logf("%s %s at %s: %s", e.Op, e.Outcome, e.Agent, e.Message)
 	}
-	house.Honest(t, r, agents)
+	testcluster.RequireConsistent(t, r, agents)
 	var failed, failedInserts uint64
 	for _, o := range p.Operations {
 		t.Logf("%s %s: %d, at most %.1f ms", o.Op, o.Outcome, o.Count, o.Max/1000)
@@ -244,7 +244,7 @@ func TestScansAreCompleteWhileRegionsMove(t *testing.T) {
 		const table = "scanned"
 		base := append(property("recordcount", records, "fieldcount", 1, "insertorder", "ordered", "zeropadding", 8,
 			"hbase.splits", 10), "--threads", "8")
-		h := house.New(t)
+		h := testcluster.New(t)
 		h.Agents("a", "b")
 		faultless(t, submit(t, h, 2, s, table, slices.Concat(base, property("hbase.table.create", "recreate"), []string{"--phase", "load"})...))
 
@@ -252,14 +252,14 @@ func TestScansAreCompleteWhileRegionsMove(t *testing.T) {
 		id := h.Submit(slices.Concat(s.flags(table), base, property("readproportion", 0, "updateproportion", 0, "scanproportion", 1,
 			"minscanlength", each, "maxscanlength", each, "requestdistribution", "hotspot", "hotspotdatafraction", 0.5,
 			"hotspotopnfraction", 1, "hbase.client.scanner.caching", 100, "operationcount", 0), []string{"--duration", "15s"})...)
-		house.Eventually(t, house.Patience, func() bool { return h.Status(id) == "running" }, "the run should begin")
+		testcluster.Eventually(t, testcluster.Patience, func() bool { return h.Status(id) == "running" }, "the run should begin")
 		c := s.admin(t)
 		moves := 0
 		for ; h.Status(id) == "running"; moves++ {
 			shuffle(t, c, table, 1)
 		}
 		r := h.Show(id)
-		house.Honest(t, r, 2)
+		testcluster.RequireConsistent(t, r, 2)
 		faultless(t, r)
 		scans := count(r, "SCAN", "OK")
 		t.Logf("%d scans of %d rows while regions moved %d times", scans, each, moves)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // What YCSB's formulas and HBase's own client write is read by benchd, and the other way round: no row is missing, no
@@ -65,7 +65,7 @@ func TestAnswersOfTheSandboxAreHBases(t *testing.T) {
 // The exceptions that end an operation at once are those of the HBase that runs here: scripts/hbase wrote down its jars.
 func TestExceptionsThatForbidARetryAreHBases(t *testing.T) {
 	on(t, []string{three}, func(t *testing.T, _ *server) {
-		jars, err := os.ReadFile(filepath.Join(house.Root(), "bin", "hbase", "classpath"))
+		jars, err := os.ReadFile(filepath.Join(testcluster.Root(), "bin", "hbase", "classpath"))
 		require.NoError(t, err)
 		stdout, code := java(t, 6*time.Minute, "Finals", strings.TrimSpace(string(jars)))
 		require.Zero(t, code, stdout)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // soon bounds a benchmark that is over in seconds where nobody else uses the machine.
@@ -20,7 +20,7 @@ const soon = 4 * time.Minute
 func TestLoadAndYCSBsWorkloads(t *testing.T) {
 	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const records, splits, agents = 200_000, 20, 3
-		h := house.New(t)
+		h := testcluster.New(t)
 		h.Agents("a", "b", "c")
 		table := "ycsb"
 
@@ -41,7 +41,7 @@ func TestLoadAndYCSBsWorkloads(t *testing.T) {
 				ops = 3000 // scans
 			}
 			r := submit(t, h, agents, s, table, append(property("recordcount", records, "operationcount", ops,
-				"insertbase", next), "-P", house.Workload("workload"+w), "--threads", "8")...)
+				"insertbase", next), "-P", testcluster.Workload("workload"+w), "--threads", "8")...)
 			faultless(t, r)
 			require.EqualValues(t, ops, r.Phases[0].Ops)
 			there += count(r, "INSERT", "OK")
@@ -56,7 +56,7 @@ func TestLoadAndYCSBsWorkloads(t *testing.T) {
 func TestBulkInsert(t *testing.T) {
 	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const records = 50_000
-		h := house.New(t)
+		h := testcluster.New(t)
 		h.Agents("a", "b", "c")
 		for name, settings := range map[string][]string{
 			"batches": property("batchsize", 100),

@@ -6,11 +6,11 @@ import (
 	"os"
 	"testing"
 
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 func TestMain(m *testing.M) {
-	code := house.Main(m)
+	code := testcluster.Main(m)
 	for _, s := range started {
 		s.stop()
 	}

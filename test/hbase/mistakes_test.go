@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // silent accepts connections and never says a word.
@@ -36,7 +36,7 @@ func silent(t *testing.T) string {
 func TestMistakesAreToldWithin10Seconds(t *testing.T) {
 	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const table, disabled = "mistakes", "mistakes_disabled"
-		h := house.New(t)
+		h := testcluster.New(t)
 		h.Agents("a", "b", "c", "d", "e", "f", "g", "h", "i") // one for each mistake
 		for _, name := range []string{table, disabled} {
 			run(t, s, name, append(property("recordcount", 100, "hbase.table.create", "recreate"), "--phase", "load")...)
@@ -48,7 +48,7 @@ func TestMistakesAreToldWithin10Seconds(t *testing.T) {
 }
 
 // tellsMistakes makes all mistakes at the same time: most of them only wait.
-func tellsMistakes(t *testing.T, h *house.House, s *server, table, disabled string) {
+func tellsMistakes(t *testing.T, h *testcluster.Cluster, s *server, table, disabled string) {
 	t.Helper()
 	for _, c := range []struct {
 		name  string
@@ -56,7 +56,7 @@ func tellsMistakes(t *testing.T, h *house.House, s *server, table, disabled stri
 		codes []int
 		says  string
 	}{
-		{"nothing listens", property("hbase.zookeeper.quorum", "127.0.0.1:"+house.Port(t)), []int{1, 5}, `(?i)zookeeper.*127\.0\.0\.1`},
+		{"nothing listens", property("hbase.zookeeper.quorum", "127.0.0.1:"+testcluster.Port(t)), []int{1, 5}, `(?i)zookeeper.*127\.0\.0\.1`},
 		{"another server listens", property("hbase.zookeeper.quorum", h.HTTP), []int{1, 5}, `(?i)zookeeper.*127\.0\.0\.1`},
 		{"a server that says nothing", property("hbase.zookeeper.quorum", silent(t)), []int{1, 5}, `(?i)zookeeper.*127\.0\.0\.1`},
 		{"a host that is not there", property("hbase.zookeeper.quorum", "nowhere.invalid"), []int{1, 5}, `nowhere\.invalid`},
@@ -77,7 +77,7 @@ func tellsMistakes(t *testing.T, h *house.House, s *server, table, disabled stri
 				require.Less(t, took, 10*time.Second)
 			}
 			begin := time.Now()
-			_, stderr, code := house.Run(t, time.Minute, "benchctl", slices.Concat([]string{"run", "-q"}, args)...)
+			_, stderr, code := testcluster.Run(t, time.Minute, "benchctl", slices.Concat([]string{"run", "-q"}, args)...)
 			check(stderr, code, time.Since(begin))
 
 			begin = time.Now()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // What increments, appends, deletes, conditional puts and multi-gets leave in the table is what they should.
@@ -16,7 +16,7 @@ func TestOperationsBeyondYCSBs(t *testing.T) {
 	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const records, ops, fields, length = 3000, 9000, 3, 40
 		const table = "beyond"
-		h := house.New(t)
+		h := testcluster.New(t)
 		h.Agents("a", "b", "c")
 		base := property("recordcount", records, "fieldcount", fields, "fieldlength", length, "readproportion", 0, "updateproportion", 0)
 		do := func(settings ...any) {

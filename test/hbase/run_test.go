@@ -9,17 +9,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
-// submit runs a benchmark on the agents of a house to its end. It must be good.
-func submit(t *testing.T, h *house.House, agents int, s *server, table string, args ...string) result.Run {
+// submit runs a benchmark on the agents of a cluster to its end. It must be good.
+func submit(t *testing.T, h *testcluster.Cluster, agents int, s *server, table string, args ...string) result.Run {
 	t.Helper()
 	args = append(append([]string{"submit", "--wait", "-o", "json"}, s.flags(table)...), args...)
 	stdout, stderr, code := h.Ctl(args...)
 	require.Zero(t, code, "%v: %s%s", args, stderr, stdout)
-	r := house.Parse(t, stdout)
-	house.Honest(t, r, agents)
+	r := testcluster.Parse(t, stdout)
+	testcluster.RequireConsistent(t, r, agents)
 	return r
 }
 
@@ -27,10 +27,10 @@ func submit(t *testing.T, h *house.House, agents int, s *server, table string, a
 func run(t *testing.T, s *server, table string, args ...string) result.Run {
 	t.Helper()
 	args = append(append([]string{"run", "-q", "-o", "json"}, s.flags(table)...), args...)
-	stdout, stderr, code := house.Run(t, soon, "benchctl", args...)
+	stdout, stderr, code := testcluster.Run(t, soon, "benchctl", args...)
 	require.Zero(t, code, "%v: %s%s", args, stderr, stdout)
-	r := house.Parse(t, stdout)
-	house.Honest(t, r, 1)
+	r := testcluster.Parse(t, stdout)
+	testcluster.RequireConsistent(t, r, 1)
 	return r
 }
 

@@ -14,14 +14,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // launchSandbox starts a sandbox as a process.
 func launchSandbox(t *testing.T, name string) *server {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, house.Program("benchd"), "sandbox", "--zookeeper", "127.0.0.1:0", "--info", "127.0.0.1:0")
+	cmd := exec.CommandContext(ctx, testcluster.Program("benchd"), "sandbox", "--zookeeper", "127.0.0.1:0", "--info", "127.0.0.1:0")
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func launchSandbox(t *testing.T, name string) *server {
 	var text string
 	select {
 	case text = <-told:
-	case <-time.After(house.Patience):
+	case <-time.After(testcluster.Patience):
 	}
 	quorum := regexp.MustCompile(`hbase\.zookeeper\.quorum +(\S+)`).FindStringSubmatch(text)
 	info := regexp.MustCompile(`http://(\S+)/jmx`).FindStringSubmatch(text)
@@ -58,7 +58,7 @@ func launchSandbox(t *testing.T, name string) *server {
 	s.quorum = quorum[1]
 	s.kill = func(t *testing.T, server string) {
 		t.Helper()
-		_, stderr, code := house.Run(t, time.Minute, "benchctl", "sandbox", "kill-server", server, "--sandbox", info[1])
+		_, stderr, code := testcluster.Run(t, time.Minute, "benchctl", "sandbox", "kill-server", server, "--sandbox", info[1])
 		require.Zero(t, code, stderr)
 	}
 	return s

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/target/hbase/admin"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // The servers that scenarios run on.
@@ -87,7 +87,7 @@ func (s *server) tell(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // the test's own has ended
 	defer cancel()
-	out, _ := exec.CommandContext(ctx, filepath.Join(house.Root(), "scripts", "hbase"), "status", "--dir", s.dir).CombinedOutput()
+	out, _ := exec.CommandContext(ctx, filepath.Join(testcluster.Root(), "scripts", "hbase"), "status", "--dir", s.dir).CombinedOutput()
 	t.Logf("HBase with %s in %s:\n%s", s.name, s.dir, out)
 }
 
@@ -104,14 +104,14 @@ func launch(t *testing.T, name string) *server {
 }
 
 // script is what starts and steers real HBases.
-func script() string { return filepath.Join(house.Root(), "scripts", "hbase") }
+func script() string { return filepath.Join(testcluster.Root(), "scripts", "hbase") }
 
 // launchHBase starts a real HBase, in a folder and on ports of its own.
 func launchHBase(t *testing.T, name string, servers int, more ...string) *server {
 	t.Helper()
 	begin := time.Now()
-	s := hbaseIn(name, filepath.Join(house.Root(), "bin", "hbase", fmt.Sprintf("test-%d-%d", os.Getpid(), begin.UnixNano())))
-	stdout, stderr, code := house.Command(t, 5*time.Minute, script(), append([]string{
+	s := hbaseIn(name, filepath.Join(testcluster.Root(), "bin", "hbase", fmt.Sprintf("test-%d-%d", os.Getpid(), begin.UnixNano())))
+	stdout, stderr, code := testcluster.Command(t, 5*time.Minute, script(), append([]string{
 		"up", "--servers", strconv.Itoa(servers),
 		"--free-ports", "--heap", "1g", "--wait", "240", "--dir", s.dir,
 	}, more...)...)
@@ -135,11 +135,11 @@ func hbaseIn(name, dir string) *server {
 	s.kill = func(t *testing.T, name string) {
 		t.Helper()
 		port := strings.Split(name, ",")[1]
-		stdout, stderr, code := house.Command(t, time.Minute, script(), "pids", "--dir", dir)
+		stdout, stderr, code := testcluster.Command(t, time.Minute, script(), "pids", "--dir", dir)
 		require.Zero(t, code, stderr)
 		for line := range strings.Lines(stdout) {
 			f := strings.Fields(line)
-			arguments, _, _ := house.Command(t, time.Minute, "ps", "-ww", "-o", "args=", "-p", f[1])
+			arguments, _, _ := testcluster.Command(t, time.Minute, "ps", "-ww", "-o", "args=", "-p", f[1])
 			if strings.Contains(arguments, "hbase.regionserver.port="+port+" ") {
 				id, err := strconv.Atoi(f[1])
 				require.NoError(t, err)
@@ -153,7 +153,7 @@ func hbaseIn(name, dir string) *server {
 	}
 	s.revive = func(t *testing.T) {
 		t.Helper()
-		_, stderr, code := house.Command(t, 5*time.Minute, script(), "add", "--dir", dir)
+		_, stderr, code := testcluster.Command(t, 5*time.Minute, script(), "add", "--dir", dir)
 		require.Zero(t, code, stderr)
 	}
 	return s
@@ -176,7 +176,7 @@ func (s *server) admin(t *testing.T) *admin.Client {
 // java runs a program of test/java and gives what it printed.
 func java(t *testing.T, within time.Duration, args ...string) (string, int) {
 	t.Helper()
-	stdout, stderr, code := house.Command(t, within, filepath.Join(house.Root(), "test", "java", "run"), args...)
+	stdout, stderr, code := testcluster.Command(t, within, filepath.Join(testcluster.Root(), "test", "java", "run"), args...)
 	if code != 0 {
 		t.Logf("test/java/run %v printed:\n%s%s", args, stdout, stderr)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // An agent with 100 workers and four connections does not grow. In its short form the run has hardly begun, and the
@@ -27,15 +27,15 @@ func TestAnAgentDoesNotGrow(t *testing.T) {
 		if lasts >= 3*time.Minute {
 			settled, within, growth = time.Minute, 30*time.Second, 1.05
 		}
-		h := house.New(t)
-		metrics := "127.0.0.1:" + house.Port(t)
+		h := testcluster.New(t)
+		metrics := "127.0.0.1:" + testcluster.Port(t)
 		agent := h.Agent("a", "--metrics-listen", metrics)
 		h.Connected(1)
 		faultless(t, submit(t, h, 1, s, table, append(property("recordcount", records, "hbase.table.create", "recreate"),
 			"--phase", "load", "--threads", "16")...))
 		id := h.Submit(slices.Concat(s.flags(table), property("recordcount", records, "hbase.connections", 4, "readproportion", 0.8,
 			"updateproportion", 0.2, "operationcount", 0), []string{"--threads", "100", "--duration", lasts.String()})...)
-		house.Eventually(t, house.Patience, func() bool { return h.Status(id) == "running" }, "the run should begin")
+		testcluster.Eventually(t, testcluster.Patience, func() bool { return h.Status(id) == "running" }, "the run should begin")
 
 		type sample struct {
 			at         time.Duration
@@ -43,11 +43,11 @@ func TestAnAgentDoesNotGrow(t *testing.T) {
 		}
 		var samples []sample
 		begin := time.Now()
-		house.Eventually(t, lasts+2*time.Minute, func() bool {
+		testcluster.Eventually(t, lasts+2*time.Minute, func() bool {
 			samples = append(samples, sample{time.Since(begin), resident(t, agent.ID()), goroutines(t, metrics)})
 			return time.Since(begin) > lasts-time.Second
 		}, "the run should last")
-		house.Eventually(t, 2*time.Minute, func() bool { return h.Status(id) == "complete" }, "the run should end well")
+		testcluster.Eventually(t, 2*time.Minute, func() bool { return h.Status(id) == "complete" }, "the run should end well")
 		faultless(t, h.Show(id))
 
 		mean := func(from, to time.Duration) (rss, count float64) {
@@ -72,7 +72,7 @@ func TestAnAgentDoesNotGrow(t *testing.T) {
 // resident is how much memory a process holds, in MB.
 func resident(t *testing.T, id int) float64 {
 	t.Helper()
-	stdout, stderr, code := house.Command(t, time.Minute, "ps", "-o", "rss=", "-p", strconv.Itoa(id))
+	stdout, stderr, code := testcluster.Command(t, time.Minute, "ps", "-o", "rss=", "-p", strconv.Itoa(id))
 	require.Zero(t, code, stderr)
 	kb, err := strconv.ParseFloat(strings.TrimSpace(stdout), 64)
 	require.NoError(t, err)
@@ -84,7 +84,7 @@ func goroutines(t *testing.T, metrics string) float64 {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+metrics+"/metrics", nil)
 	require.NoError(t, err)
-	response, err := (&http.Client{Timeout: house.Patience}).Do(request)
+	response, err := (&http.Client{Timeout: testcluster.Patience}).Do(request)
 	require.NoError(t, err)
 	defer func() { _ = response.Body.Close() }()
 	for lines := bufio.NewScanner(response.Body); lines.Scan(); {

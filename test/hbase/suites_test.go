@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 // The trial of R1 runs on a real HBase to its end: each case has its figures, each table its rows, and no insert of a
@@ -22,7 +22,7 @@ import (
 func TestTheTrialOfR1(t *testing.T) {
 	t.Parallel() // with R4's, which waits most of the time and has servers of its own
 	on(t, []string{three}, func(t *testing.T, s *server) {
-		h := house.New(t)
+		h := testcluster.New(t)
 		h.Agents("a", "b")
 		suite := trial(t, h, s, "r1-tdh.yaml")
 		for table, dataset := range map[string]string{"trial_usertable": "automatic", "trial_usertableSplit": "presplit", "trial_usertableSplitTest": "fresh"} {
@@ -36,7 +36,7 @@ func TestTheTrialOfR1(t *testing.T) {
 func TestTheTrialOfR4(t *testing.T) {
 	t.Parallel()
 	s := own(t, three)
-	script := filepath.Join(house.Root(), "scripts", "hbase")
+	script := filepath.Join(testcluster.Root(), "scripts", "hbase")
 	restart := filepath.Join(t.TempDir(), "restart")
 	//nolint:gosec // the agent is to run it
 	require.NoError(t, os.WriteFile(restart, fmt.Appendf(nil, `#!/usr/bin/env bash
@@ -46,7 +46,7 @@ kill -TERM "$id"
 while kill -0 "$id" 2>/dev/null; do sleep 0.1; done
 exec '%[1]s' add --dir '%[2]s'
 `, script, s.dir), 0o700))
-	h := house.New(t)
+	h := testcluster.New(t)
 	for _, name := range []string{"a", "b"} {
 		h.Agent(name, "--hook", "restart="+restart, "--hook", fmt.Sprintf("add-servers='%s' add --dir '%s'", script, s.dir))
 	}
@@ -62,11 +62,11 @@ exec '%[1]s' add --dir '%[2]s'
 }
 
 // trial runs a suite's trial to its end.
-func trial(t *testing.T, h *house.House, s *server, file string, args ...string) result.Suite {
+func trial(t *testing.T, h *testcluster.Cluster, s *server, file string, args ...string) result.Suite {
 	t.Helper()
 	begin := time.Now()
-	stdout, stderr, code := house.Run(t, 20*time.Minute, "benchctl", append([]string{
-		"submit", "-f", filepath.Join(house.Root(), "configs", "suites", file),
+	stdout, stderr, code := testcluster.Run(t, 20*time.Minute, "benchctl", append([]string{
+		"submit", "-f", filepath.Join(testcluster.Root(), "configs", "suites", file),
 		"--trial", "--wait", "-o", "json", "--coordinator", h.Address, "-p", "db=hbase", "-p", "hbase.zookeeper.quorum=" + s.quorum,
 	}, args...)...)
 	require.Zero(t, code, "%s: %s", file, stderr)

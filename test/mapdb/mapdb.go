@@ -205,7 +205,7 @@ func (s source) Look(context.Context) observe.Look {
 	}}}
 }
 
-// act is the load.Acting.
+// act is the load.OpenActor.
 func (m *table) act(context.Context, load.Settings) (load.Actor, error) { return actor{m}, nil }
 
 type actor struct{ *table }

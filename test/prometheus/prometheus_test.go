@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 const deploy = "../../deploy/"
@@ -61,7 +61,7 @@ func queries(t *testing.T) map[string][]string {
 // the result's exactly, its quantiles within 5 %.
 func TestPrometheusSeesWhatTheResultSays(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := house.New(t)
+	h := testcluster.New(t)
 	h.Agent("a", "--label", "zone=x", "--spool", t.TempDir())
 	h.Agent("b", "--metrics-listen", "0.0.0.0:0", "--insecure", "--spool", t.TempDir())
 
@@ -69,7 +69,7 @@ func TestPrometheusSeesWhatTheResultSays(t *testing.T) {
 	classic := prometheus(t, h.HTTP)
 	both := map[string]*server{"native": native, "classic": classic}
 	for name, s := range both {
-		house.Eventually(t, house.Patience, func() bool {
+		testcluster.Eventually(t, testcluster.Patience, func() bool {
 			_, ok := get(t, s.base+"/-/ready")
 			return ok && len(s.ask(`up{job="benchd-coordinator"} == 1`)) == 1 && len(s.ask(`up{job="benchd-agent", agent=~"a|b"} == 1`)) == 2
 		}, "%s: the coordinator and both agents should be scraped", name)
@@ -81,12 +81,12 @@ func TestPrometheusSeesWhatTheResultSays(t *testing.T) {
 	for title, list := range queries(t) {
 		for _, expr := range list {
 			for name, s := range both {
-				house.Eventually(t, house.Patience, func() bool { return len(s.ask(expr)) > 0 }, "%s, panel %q should have data:\n%s", name, title, expr)
+				testcluster.Eventually(t, testcluster.Patience, func() bool { return len(s.ask(expr)) > 0 }, "%s, panel %q should have data:\n%s", name, title, expr)
 			}
 		}
 	}
 	ops := fmt.Sprintf(`sum(benchd_operations_total{run="%s.1", phase="measure"})`, id)
-	house.Eventually(t, house.Patience, func() bool { n, _ := native.number(ops); return n > 12_000 }, "the run should measure")
+	testcluster.Eventually(t, testcluster.Patience, func() bool { n, _ := native.number(ops); return n > 12_000 }, "the run should measure")
 	_, stderr, _ := h.Ctl("cancel", id)
 	h.Until(id, string(result.Cancelled))
 	r := h.Show(id)
@@ -94,7 +94,7 @@ func TestPrometheusSeesWhatTheResultSays(t *testing.T) {
 	require.True(t, r.Reconcile.OK, "%+v", r.Reconcile)
 
 	for name, s := range both {
-		house.Eventually(t, house.Patience, func() bool {
+		testcluster.Eventually(t, testcluster.Patience, func() bool {
 			n, _ := s.number(fmt.Sprintf(`sum(benchd_operations_total{run="%s.1"})`, id))
 			m, _ := s.number(fmt.Sprintf(`sum(benchd_agent_operations_total{run="%s.1"})`, id))
 			return uint64(n) == r.Reconcile.Merged && uint64(m) == r.Reconcile.Merged
@@ -148,7 +148,7 @@ func checkMetrics(t *testing.T, coordinator string) {
 		require.Contains(t, string(text), "_response_time_seconds_bucket")
 		path := filepath.Join(t.TempDir(), "metrics")
 		require.NoError(t, os.WriteFile(path, text, 0o600))
-		stdout, stderr, code := house.Command(t, time.Minute, "bash", "-c", `"$0" check metrics <"$1"`, tool(t, "promtool"), path)
+		stdout, stderr, code := testcluster.Command(t, time.Minute, "bash", "-c", `"$0" check metrics <"$1"`, tool(t, "promtool"), path)
 		require.Zero(t, code, "%s: %s%s", target, stdout, stderr)
 	}
 }

@@ -17,16 +17,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
-// TestMain has the programs built; see house.Main.
-func TestMain(m *testing.M) { os.Exit(house.Main(m)) }
+// TestMain has the programs built; see testcluster.Main.
+func TestMain(m *testing.M) { os.Exit(testcluster.Main(m)) }
 
 // tool is where a program of Prometheus is.
 func tool(t *testing.T, name string) string {
 	t.Helper()
-	stdout, stderr, code := house.Command(t, 3*time.Minute, filepath.Join(house.Root(), "scripts", "prometheus"))
+	stdout, stderr, code := testcluster.Command(t, 3*time.Minute, filepath.Join(testcluster.Root(), "scripts", "prometheus"))
 	require.Zero(t, code, stderr)
 	return filepath.Join(strings.TrimSpace(stdout), name)
 }
@@ -34,14 +34,14 @@ func tool(t *testing.T, name string) string {
 // promtool has promtool find nothing wrong.
 func promtool(t *testing.T, args ...string) {
 	t.Helper()
-	stdout, stderr, code := house.Command(t, time.Minute, tool(t, "promtool"), args...)
+	stdout, stderr, code := testcluster.Command(t, time.Minute, tool(t, "promtool"), args...)
 	require.Zero(t, code, "promtool %v: %s%s", args, stdout, stderr)
 }
 
 // get reads a page; ok is false when there is none.
 func get(t *testing.T, page string) (body []byte, ok bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), house.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testcluster.Patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, page, http.NoBody)
 	require.NoError(t, err)
@@ -73,8 +73,8 @@ func prometheus(t *testing.T, coordinator string, args ...string) *server {
 	rules, err := os.ReadFile(deployed + "benchd.rules.yml")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "benchd.rules.yml"), rules, 0o600))
-	listen := "127.0.0.1:" + house.Port(t)
-	house.Start(t, nil, tool(t, "prometheus"), append([]string{
+	listen := "127.0.0.1:" + testcluster.Port(t)
+	testcluster.Start(t, nil, tool(t, "prometheus"), append([]string{
 		"--config.file=" + filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path=" + filepath.Join(dir, "data"),
 		"--web.listen-address=" + listen,
 	}, args...)...)

@@ -23,14 +23,14 @@ import (
 
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/stats"
-	"github.com/benchd/benchd/test/house"
+	"github.com/benchd/benchd/test/testcluster"
 )
 
 var length = flag.Duration("for", 3*time.Minute, "how long the soak lasts")
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	os.Exit(house.Main(m))
+	os.Exit(testcluster.Main(m))
 }
 
 // sample is what a process cost at an instant.
@@ -54,7 +54,7 @@ func figure(t *testing.T, page, name string) float64 {
 
 func (s *samples) take(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), house.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testcluster.Patience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url, http.NoBody)
 	require.NoError(t, err)
@@ -83,15 +83,15 @@ func median(list []sample, of func(sample) float64) float64 {
 }
 
 func TestSoak(t *testing.T) {
-	h := house.New(t)
-	sandbox := house.Start(t, nil, "benchd", "sandbox", "--zookeeper", "127.0.0.1:0", "--info", "127.0.0.1:0")
+	h := testcluster.New(t)
+	sandbox := testcluster.Start(t, nil, "benchd", "sandbox", "--zookeeper", "127.0.0.1:0", "--info", "127.0.0.1:0")
 	sandbox.Says("sandbox is up")
 	quorum := regexp.MustCompile(`zookeeper=(\S+)`).FindStringSubmatch(sandbox.Log())
 	require.NotNil(t, quorum)
 
 	all := []*samples{{name: "coordinator", url: "http://" + h.HTTP + "/metrics"}}
 	for _, name := range []string{"a", "b", "c"} {
-		port := house.Port(t)
+		port := testcluster.Port(t)
 		h.Agent(name, "--metrics-listen", "127.0.0.1:"+port, "--spool", t.TempDir())
 		all = append(all, &samples{name: "agent " + name, url: "http://127.0.0.1:" + port + "/metrics"})
 	}
@@ -102,7 +102,7 @@ func TestSoak(t *testing.T) {
 	}
 	stdout, stderr, code := h.Ctl(append([]string{"submit", "--phase", "load", "--wait", "-o", "json"}, target...)...)
 	require.Zero(t, code, stderr)
-	require.Equal(t, result.Complete, house.Parse(t, stdout).Status)
+	require.Equal(t, result.Complete, testcluster.Parse(t, stdout).Status)
 
 	stdout, stderr, code = h.Ctl(append([]string{
 		"submit", "--duration", length.String(), "-p", "readproportion=0.5", "-p", "updateproportion=0.5",
@@ -120,7 +120,7 @@ func TestSoak(t *testing.T) {
 		}
 		sizes = append(sizes, size(t, h.Dir))
 	}
-	house.Eventually(t, house.Patience, func() bool { return h.Status(id) == string(result.Complete) }, "the run should be complete")
+	testcluster.Eventually(t, testcluster.Patience, func() bool { return h.Status(id) == string(result.Complete) }, "the run should be complete")
 
 	// A heap that is still finding its size is no leak; and in a quarter of three minutes a shared machine may have given half
 	// of its time, or less, to somebody else.
@@ -142,7 +142,7 @@ func TestSoak(t *testing.T) {
 	require.Less(t, late, 1.3*early+1e6, "the archive grows in a line")
 
 	r := h.Show(id)
-	house.Honest(t, r, 3)
+	testcluster.RequireConsistent(t, r, 3)
 	p := r.Phases[len(r.Phases)-1]
 	var rates []float64
 	for i, point := range p.Series {

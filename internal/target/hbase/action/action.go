@@ -26,7 +26,7 @@ type actor struct {
 	log      *slog.Logger
 }
 
-// Open is HBase's load.Acting.
+// Open is HBase's load.OpenActor.
 func Open(ctx context.Context, s load.Settings) (load.Actor, error) {
 	settings, err := hbasespec.Read(s.Properties)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
-// Sandboxes gives the load.Acting of sandboxes: HBase's, that has things go wrong too. It remembers where each is steered, so
+// Sandboxes gives the load.OpenActor of sandboxes: HBase's, that has things go wrong too. It remembers where each is steered, so
 // that a fault which no master and no ZooKeeper gets past can be cleared all the same.
-func Sandboxes() load.Acting {
+func Sandboxes() load.OpenActor {
 	known := &places{at: make(map[string]string)}
 	return func(_ context.Context, s load.Settings) (load.Actor, error) {
 		settings, err := hbasespec.Read(s.Properties)

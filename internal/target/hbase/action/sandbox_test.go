@@ -23,7 +23,7 @@ type helm struct {
 	t      *testing.T
 	s      *sandbox.Sandbox
 	client *control.Client
-	acting load.Acting
+	acting load.OpenActor
 }
 
 func newHelm(t *testing.T) *helm {

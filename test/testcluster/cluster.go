@@ -1,4 +1,4 @@
-package house
+package testcluster
 
 import (
 	"encoding/json"
@@ -12,8 +12,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// House is a coordinator and what belongs to it.
-type House struct {
+// Cluster is a coordinator and what belongs to it.
+type Cluster struct {
 	Address     string // where benchctl and agents reach it
 	HTTP        string
 	Dir         string // of the archive
@@ -24,15 +24,15 @@ type House struct {
 }
 
 // New starts a coordinator on an archive of its own, with other flags if there are any.
-func New(t *testing.T, flags ...string) *House {
+func New(t *testing.T, flags ...string) *Cluster {
 	t.Helper()
-	h := &House{t: t, Flags: flags, Dir: t.TempDir(), Address: "127.0.0.1:" + Port(t), HTTP: "127.0.0.1:" + Port(t)}
+	h := &Cluster{t: t, Flags: flags, Dir: t.TempDir(), Address: "127.0.0.1:" + Port(t), HTTP: "127.0.0.1:" + Port(t)}
 	h.Open()
 	return h
 }
 
 // Open starts the coordinator, after it has ended, and waits until it answers.
-func (h *House) Open() {
+func (h *Cluster) Open() {
 	h.t.Helper()
 	flags := append([]string{"coordinator", "--listen", h.Address, "--http", h.HTTP, "--data", h.Dir}, h.Flags...)
 	h.Coordinator = Start(h.t, nil, "benchd", flags...)
@@ -43,14 +43,14 @@ func (h *House) Open() {
 }
 
 // Agent starts an agent.
-func (h *House) Agent(name string, args ...string) *Process {
+func (h *Cluster) Agent(name string, args ...string) *Process {
 	h.t.Helper()
 	args = append([]string{"agent", "--coordinator", h.Address, "--name", name, "--metrics-listen", "127.0.0.1:0", "--write-below", os.TempDir()}, args...)
 	return Start(h.t, nil, "benchd", args...)
 }
 
 // Agents starts agents and waits until they are in the roster.
-func (h *House) Agents(names ...string) []*Process {
+func (h *Cluster) Agents(names ...string) []*Process {
 	h.t.Helper()
 	var out []*Process
 	for _, n := range names {
@@ -61,7 +61,7 @@ func (h *House) Agents(names ...string) []*Process {
 }
 
 // Connected waits until so many agents are.
-func (h *House) Connected(n int) {
+func (h *Cluster) Connected(n int) {
 	h.t.Helper()
 	Eventually(h.t, Patience, func() bool {
 		stdout, _, _ := h.Ctl("agents", "-o", "json")
@@ -70,13 +70,13 @@ func (h *House) Connected(n int) {
 }
 
 // Ctl runs benchctl on the coordinator to its end.
-func (h *House) Ctl(args ...string) (stdout, stderr string, code int) {
+func (h *Cluster) Ctl(args ...string) (stdout, stderr string, code int) {
 	h.t.Helper()
 	return Run(h.t, 5*time.Minute, "benchctl", append(args, "--coordinator", h.Address)...)
 }
 
 // Submit submits a run on the null target, unless other flags say another, and gives its id.
-func (h *House) Submit(args ...string) string {
+func (h *Cluster) Submit(args ...string) string {
 	h.t.Helper()
 	stdout, stderr, code := h.Ctl(append([]string{"submit", "--db", "null"}, args...)...)
 	require.Zero(h.t, code, stderr)
@@ -84,13 +84,13 @@ func (h *House) Submit(args ...string) string {
 }
 
 // Status reads how a suite stands.
-func (h *House) Status(id string) string {
+func (h *Cluster) Status(id string) string {
 	h.t.Helper()
 	return string(h.Show(id).Status)
 }
 
 // Show reads the result of a suite of one run.
-func (h *House) Show(id string) result.Run {
+func (h *Cluster) Show(id string) result.Run {
 	h.t.Helper()
 	stdout, stderr, code := h.Ctl("show", id, "-o", "json")
 	require.Zero(h.t, code, stderr)
@@ -98,7 +98,7 @@ func (h *House) Show(id string) result.Run {
 }
 
 // Until waits until a suite has a status.
-func (h *House) Until(id, status string) {
+func (h *Cluster) Until(id, status string) {
 	h.t.Helper()
 	Eventually(h.t, Patience, func() bool { return h.Status(id) == status }, "%s should become %s", id, status)
 }
@@ -112,7 +112,7 @@ func Parse(t *testing.T, text string) result.Run {
 }
 
 // Running waits until a run is being executed and windows have come, and gives its suite's id.
-func (h *House) Running() string {
+func (h *Cluster) Running() string {
 	h.t.Helper()
 	var id string
 	Eventually(h.t, Patience, func() bool {

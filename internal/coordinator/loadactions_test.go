@@ -11,8 +11,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// loads is a house in which agents have loaded a table, after which something is done to it.
-func loads(h *house, agents ...*puppet) string {
+// loads is a harness in which agents have loaded a table, after which something is done to it.
+func loads(h *harness, agents ...*fakeAgent) string {
 	id, err := h.submit(&benchdv1.SubmitRequest{Agents: uint32(len(agents)), WaitAgents: wait()},
 		"db=hbase", "columnfamily=cf", "phase=load", "insertproportion=1", "hbase.after.load=flush,wait_for_quiet")
 	require.NoError(h.t, err)
@@ -31,8 +31,8 @@ func loads(h *house, agents ...*puppet) string {
 func TestALoadEndsWithItsActions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarness(t)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		id := loads(h, a, b)
 		flush := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
 		require.Equal(t, "flush", flush.GetName())
@@ -52,8 +52,8 @@ func TestALoadEndsWithItsActions(t *testing.T) {
 func TestAnActionThatFailsFailsTheRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id := loads(h, a)
 		a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED, "the disk is full")
 		h.until(id, result.Failed)
@@ -67,8 +67,8 @@ func TestAnActionThatFailsFailsTheRun(t *testing.T) {
 func TestAnActionOutlivesTheCoordinator(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id := loads(h, a)
 		order := await(a, (*benchdv1.SessionResponse).GetAction)
 		h.close()
@@ -97,8 +97,8 @@ func TestAnActionOutlivesAClockThatIsSet(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t)
-				a := newPuppet(h, "a").connect()
+				h := newHarness(t)
+				a := newFakeAgent(h, "a").connect()
 				id := loads(h, a)
 				await(a, (*benchdv1.SessionResponse).GetAction)
 				h.close()
@@ -123,8 +123,8 @@ func TestAnActionOutlivesAClockThatIsSet(t *testing.T) {
 func TestALostAgentLeavesItsActionUnknown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a, b := newPuppet(h, "a").connect(), newPuppet(h, "b").connect()
+		h := newHarness(t)
+		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
 		id := loads(h, a, b)
 		await(a, (*benchdv1.SessionResponse).GetAction)
 		a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Leaving{Leaving: &benchdv1.Leaving{Reason: "terminated"}}})
@@ -136,8 +136,8 @@ func TestALostAgentLeavesItsActionUnknown(t *testing.T) {
 func TestACancelGivesTheActionUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		a := newPuppet(h, "a").connect()
+		h := newHarness(t)
+		a := newFakeAgent(h, "a").connect()
 		id := loads(h, a)
 		order := await(a, (*benchdv1.SessionResponse).GetAction)
 		h.cancel(id)

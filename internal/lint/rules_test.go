@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// roomy is the number of lines above which a file holds more than one idea.
-const roomy = 600
+// maxLines is the number of lines above which a file holds more than one idea.
+const maxLines = 600
 
 // sizes finds files that grew too large. Generated ones and tests may.
 func sizes(t tree) []finding {
 	var found []finding
 	for _, f := range t.files {
-		if f.lines > roomy && !f.generated() && !f.test() {
-			found = append(found, t.at(f, f.syntax.FileStart, "%d lines, above %d: part it", f.lines, roomy))
+		if f.lines > maxLines && !f.generated() && !f.test() {
+			found = append(found, t.at(f, f.syntax.FileStart, "%d lines, above %d: part it", f.lines, maxLines))
 		}
 	}
 	return found
@@ -41,8 +41,8 @@ func leftovers(t tree) []finding {
 	return found
 }
 
-// idlers finds tests that skip themselves, or sleep instead of waiting for a condition.
-func idlers(t tree) []finding {
+// sleepingTests finds tests that skip themselves, or sleep instead of waiting for a condition.
+func sleepingTests(t tree) []finding {
 	skips := []string{"Skip", "Skipf", "SkipNow"}
 	holders := []string{"t", "b", "f", "tb"}
 	var found []finding
@@ -69,8 +69,8 @@ func idlers(t tree) []finding {
 	return found
 }
 
-// mutes finds packages that do not say what they are for. Packages of nothing but tests and generated ones need not.
-func mutes(t tree) []finding {
+// undocumentedPackages finds packages that do not say what they are for. Packages of nothing but tests and generated ones need not.
+func undocumentedPackages(t tree) []finding {
 	first := map[string]file{}
 	spoken := map[string]bool{}
 	for _, f := range t.files {

@@ -1,4 +1,4 @@
-package house
+package testcluster
 
 import (
 	"testing"
@@ -8,8 +8,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Honest checks what every good result must hold.
-func Honest(t *testing.T, r result.Run, agents int) {
+// RequireConsistent checks what every good result must hold.
+func RequireConsistent(t *testing.T, r result.Run, agents int) {
 	t.Helper()
 	require.Equal(t, result.Complete, r.Status, r.Reason)
 	require.Equal(t, 1, r.Schema)
