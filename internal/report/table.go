@@ -19,6 +19,7 @@ func Table(w io.Writer, run result.Run, o Options) error {
 		p.phase(run, phase)
 	}
 	p.verdicts(run)
+	p.summary(run)
 	return p.write(w)
 }
 
