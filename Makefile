@@ -20,6 +20,7 @@ OLD      ?=
 FAULTS   ?=
 SOAK     ?=
 RUN      ?=
+STEPS    ?=
 FOR      ?= 30m
 QUORUM   ?= 127.0.0.1:2181
 ONLY     ?=
@@ -218,8 +219,8 @@ bench-archive: $(TESTRUNNER) ## Archive four days of 6 agents and 5 operations o
 	TMPDIR="$(firstword $(wildcard /dev/shm) $(TMPDIR) /tmp)" $(GOTEST) -count 1 -timeout 90m -run TestALongRunIsRolledUpUnseen -v ./internal/results -args -four-days
 
 .PHONY: nightly
-nightly: ## Run everything in its long form, also what CI leaves out (some hours; root, Java 17, Maven); print one table of its steps.
-	@scripts/nightly
+nightly: ## Run everything in its long form, also what CI leaves out (six hours; root, Java 17, Maven), or STEPS="soak fuzz"; print one table.
+	@scripts/nightly $(STEPS)
 
 ##@ Change
 

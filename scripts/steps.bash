@@ -3,7 +3,7 @@
 # tests. Sourced by .ci/run and scripts/nightly, at the top of the checkout:
 #
 #  1. begin FOLDER   empties FOLDER: the events of each step's tests are kept there until the next run, as STEP.json;
-#  2. step …         makes a target, and prints its ten slowest tests;
+#  2. step …         makes a target, and prints its ten slowest tests. Where the array `only` names targets, others are left out;
 #  3. finish         prints what the failed tests printed, a table of the steps with their settings, outcome and time, and
 #                    `N passed, M failed`. Its exit code is 0 when nothing failed.
 
@@ -14,6 +14,7 @@ begin() {
 	broken=()     # the steps that failed
 	lines=()      # of the table
 	unexplained=0 # how many steps failed without a failing test
+	only=()       # the targets to make; empty: all
 }
 
 # need COMMAND PACKAGE: installs the package where the command is missing.
@@ -85,6 +86,7 @@ complaints() {
 step() {
 	local minutes=$1 target=$2 begin=$SECONDS status=0 p=0 f=0 slow seconds
 	shift 2
+	[[ ${#only[@]} -eq 0 || " ${only[*]} " == *" $target "* ]] || return 0
 	printf '\n== make %s\n' "$target${*:+ $*}"
 	timeout --kill-after=30s "${minutes}m" make "$target" REPORT="$reports/$target.json" "$@" || status=$?
 	seconds=$((SECONDS - begin))

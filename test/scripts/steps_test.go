@@ -66,6 +66,23 @@ func TestAGoodRunEndsWithExitCode0(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "bin", "x", "old.json"), "those of the run before do not")
 }
 
+func TestStepsThatAreNotNamedAreLeftOut(t *testing.T) {
+	dir, stdout, code := steps(t, map[string]string{"good": "0\n" + event("pass", "TestA", "1"), "bad": "1\n"},
+		"begin bin/x; only=(good demo); step 1 good; step 1 bad; finish")
+	require.Zero(t, code)
+	require.True(t, strings.HasSuffix(stdout, "\n1 passed, 0 failed\n"), stdout)
+	require.NotContains(t, stdout, "make bad")
+	require.FileExists(t, filepath.Join(dir, "bin", "x", "good.json"))
+}
+
+func TestAStepThatNightlyDoesNotHaveIsRefused(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), filepath.Join("..", "..", "scripts", "nightly"), "soak", "fuz")
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	require.Equal(t, 2, cmd.ProcessState.ExitCode())
+	require.Contains(t, string(out), `nightly: unknown step "fuz": want some of lint test `)
+}
+
 func TestAStepNamesItsTenSlowestTests(t *testing.T) {
 	var events strings.Builder
 	for name := range strings.SplitSeq("A B C D E F G H I J K L", " ") {
