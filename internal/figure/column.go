@@ -7,31 +7,31 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// Class is what a column holds.
+// Class is the kind of a column's contents.
 type Class int
 
 // The classes.
 const (
-	Other       Class = iota // a setting of the cases, or what nothing but a published line has
-	Identity                 // what tells rows apart: scenario, run, client
+	Other       Class = iota // a setting of the cases, or a value that only published lines have
+	Identity                 // identifies a row: scenario, run, client
 	OfRun                    // a figure of a whole run: throughput_ops, total_ms
 	OfOperation              // a figure of one operation: read_avg_ms, rmw_count
 )
 
-// Column is the name of a column taken apart.
+// Column is the parsed name of a column.
 type Column struct {
 	Name  string
 	Class Class
 
-	// Of an operation's figure: what it is of, which one, and whether it is of the service time.
+	// For an operation's figure: its operation, which figure it is, and whether it is of the service time.
 	Op      workload.Kind
 	Stat    string
 	Service bool
-	// Figure is the entry of the vocabulary for a figure of a whole run, and else nil.
+	// Figure is the vocabulary's entry for a figure of a whole run; nil otherwise.
 	Figure *Figure
 }
 
-// Identities are the names of columns that tell rows apart and are no settings.
+// Identities are the names of columns that identify rows and are not settings.
 func Identities() []string {
 	return []string{
 		"scenario", "case", "run", "repeat", "target", "mode", "product", "dataset", "agents", "clients", "client", "threads",
@@ -39,7 +39,7 @@ func Identities() []string {
 	}
 }
 
-// Parse reads the name of a column.
+// Parse parses the name of a column.
 func (v Vocabulary) Parse(name string) Column {
 	c := Column{Name: name}
 	if slices.Contains(Identities(), name) {
@@ -53,7 +53,7 @@ func (v Vocabulary) Parse(name string) Column {
 	return c.operation()
 }
 
-// operation reads what can only be a figure of an operation.
+// operation parses a name that can only be a figure of an operation.
 func (c Column) operation() Column {
 	base, unit := Split(c.Name)
 	at := strings.LastIndexByte(base, '_')
@@ -76,7 +76,7 @@ func (c Column) operation() Column {
 // Measured reports whether benchd has such figures.
 func (c Column) Measured() bool { return c.Class == OfRun || c.Class == OfOperation }
 
-// OfAgent reports whether the part of one agent in a run has the figure, too.
+// OfAgent reports whether one agent's part in a run has the figure, too.
 func (c Column) OfAgent() bool {
 	if c.Figure != nil {
 		return c.Figure.OfAgent
@@ -85,7 +85,7 @@ func (c Column) OfAgent() bool {
 	return ok && stat.OfAgent && !c.Service
 }
 
-// Over is which value stands for the figure in a row over several runs.
+// Over is how a row over several runs represents the figure.
 func (c Column) Over() Over {
 	if c.Figure != nil {
 		return c.Figure.Over
@@ -94,7 +94,7 @@ func (c Column) Over() Over {
 	return stat.Over
 }
 
-// LooksLikeFigure reports whether a name is built as those of figures are, whoever has them.
+// LooksLikeFigure reports whether a name has the form of a figure's name, whether or not benchd has that figure.
 func (c Column) LooksLikeFigure() bool {
 	base, _ := Split(c.Name)
 	last := base[strings.LastIndexByte(base, '_')+1:]
@@ -102,7 +102,7 @@ func (c Column) LooksLikeFigure() bool {
 	return c.Measured() || last != base && (last == "ops" || isStat || isRank(last))
 }
 
-// IsPercentile reports whether a name is built as that of a percentile: read_p99_us.
+// IsPercentile reports whether a name has the form of a percentile's name: read_p99_us.
 func IsPercentile(name string) bool {
 	base, unit := Split(name)
 	last := base[strings.LastIndexByte(base, '_')+1:]
@@ -120,7 +120,7 @@ func isRank(word string) bool {
 	return len(word) > 1 && word[0] == 'p' && strings.Trim(word[1:], "0123456789") == ""
 }
 
-// Names are all names of figures and of what tells rows apart.
+// Names are the names of all figures and of all columns that identify rows.
 func (v Vocabulary) Names() []string {
 	names := Identities()
 	var timed []string
@@ -153,7 +153,7 @@ func (v Vocabulary) Names() []string {
 	return names
 }
 
-// Title is the name of a figure in the words of reports, without its unit: insert_p999_us is "insert p99.9".
+// Title is the name of a figure in reports, without its unit: insert_p999_us is "insert p99.9".
 func Title(name string) string {
 	base, _ := Split(name)
 	words := strings.Split(base, "_")

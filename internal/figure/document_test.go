@@ -12,8 +12,8 @@ import (
 	"github.com/benchd/benchd/internal/figure"
 )
 
-// Both lists of figures in the documentation are those of the vocabulary. The columns of a target are documented there, too,
-// which a test beside its description checks.
+// Both documented lists of figures are those of the vocabulary. The columns of a target are documented there, too; a test
+// beside the target's description checks them.
 func TestFiguresAreDocumented(t *testing.T) {
 	for path, heading := range map[string]string{"../../docs/reports.md": "## Figures\n", "../../docs/suites.md": "A column is one of these;"} {
 		content, err := os.ReadFile(path)
@@ -25,7 +25,7 @@ func TestFiguresAreDocumented(t *testing.T) {
 	}
 }
 
-// The test of the test: a figure that is not documented is found, and one that does not exist.
+// differences finds a figure that is not documented, and one that does not exist.
 func TestADifferenceOfTheDocumentationIsFound(t *testing.T) {
 	var rows strings.Builder
 	for _, f := range figure.New(nil).OfRuns() {

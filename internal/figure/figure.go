@@ -1,15 +1,16 @@
-// Package figure is the vocabulary of figures: what a run, and each of its operations, is measured by.
+// Package figure is the vocabulary of figures: the values measured for a run, and for each of its operations.
 //
-//  1. OfRuns and Stats are the table of them. An entry has the figure's name and unit, what a case needs to have it, how it
-//     is read off a Measurement, and which value stands for several runs. A figure is added there, and nowhere else.
-//  2. A Vocabulary joins the columns to it that the descriptions of targets bring.
-//  3. A Measurement is made by package result from a run, or from one agent's part in it; a Vocabulary reads all figures off it.
-//  4. Parse takes the name of a column apart: what tells rows apart, a figure of a whole run, or a figure of one operation.
-//     Anything else is a setting of the cases, or in nothing but what was published.
-//  5. MissingRequirement reports what a case would need to have a figure. Package spec validates the tables of a suite by it,
+//  1. OfRuns and Stats are the table of figures. An entry has the figure's name and unit, the requirement that a case must
+//     meet to have it, how it is read from a Measurement, and which value represents several runs. New figures are added
+//     there, and nowhere else.
+//  2. A Vocabulary adds the columns that the descriptions of targets define.
+//  3. Package result makes a Measurement from a run, or from one agent's part in it; a Vocabulary reads all figures from it.
+//  4. Parse parses the name of a column: an identity, a figure of a whole run, or a figure of one operation. Anything else
+//     is a setting of the cases, or a published value.
+//  5. MissingRequirement reports what a case lacks to have a figure. Package spec validates the tables of a suite with it
 //     before anything runs.
 //
-// Values.Get converts times: a figure may be asked for in another unit than a result has it in.
+// Values.Get converts times: a figure may be requested in another unit than the result's.
 package figure
 
 import (
@@ -20,11 +21,10 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// Vocabulary is the figures that runs have. It does not change; the zero Vocabulary has the figures of every target, and no
-// others.
+// Vocabulary is the set of figures of runs. It is immutable; the zero Vocabulary has the figures that every target has.
 type Vocabulary struct{ columns []Figure }
 
-// New makes the vocabulary of targets that have these columns.
+// New returns the vocabulary of targets with these columns.
 func New(columns []descriptor.Column) Vocabulary {
 	var v Vocabulary
 	for _, c := range columns {
@@ -40,25 +40,25 @@ func New(columns []descriptor.Column) Vocabulary {
 type Figure struct {
 	Name string // without the unit of a time
 	Also string // another name for it
-	Time Unit   // in which Read gives it and a result names it; the zero Unit where it is no time
-	Unit string // of what is no time; empty for what is counted
+	Time Unit   // of Read and of the name in results; the zero Unit if it is not a time
+	Unit string // if it is not a time; empty for counts
 
 	Leads   bool // it comes first in a case, in the order of the table
 	OfAgent bool // one agent's part in a run has it, too
 	Over    Over
-	Needs   func(plan.Settings) string  // what a case would need besides; nil for nothing
-	Read    func(*Measurement) *float64 // nil where a run has none
+	Needs   func(plan.Settings) string  // returns a further requirement that a case does not meet; may be nil
+	Read    func(*Measurement) *float64 // returns nil if a run does not have it
 }
 
-// Over is which value of several runs stands for all of them.
+// Over is how one value represents several runs.
 type Over int
 
 // The values.
 const (
 	Mean     Over = iota
 	Median        // of percentiles, which are not averaged (law 1)
-	Least         // of what is a least
-	Greatest      // of what is a greatest
+	Least         // of minima
+	Greatest      // of maxima
 )
 
 // perSecond is the unit of throughput.
@@ -67,7 +67,7 @@ const perSecond = "ops/s"
 // OfRuns are the figures of a whole run.
 func (v Vocabulary) OfRuns() []Figure { return append(ofRuns(), v.columns...) }
 
-// ofRuns are those that every target has.
+// ofRuns are the figures that every target has.
 func ofRuns() []Figure {
 	return []Figure{
 		{Name: "throughput_ops", Unit: perSecond, Leads: true, Read: func(m *Measurement) *float64 { return &m.Throughput }},
@@ -110,8 +110,8 @@ func find(figures []Figure, name string) (Figure, bool) {
 	return Figure{}, false
 }
 
-// Order returns a comparison of names that puts the figures that lead first, in the order of the table, and all others in
-// that of the alphabet.
+// Order returns a comparison of names that puts leading figures first, in the order of the table, and all others in
+// alphabetical order.
 func Order() func(a, b string) int {
 	var leading []string
 	for _, f := range ofRuns() {

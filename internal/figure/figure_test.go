@@ -42,7 +42,7 @@ func TestColumnsOfTargetsAreFiguresOfRuns(t *testing.T) {
 	require.Nil(t, servers().Values(nil))
 }
 
-func TestANameTellsWhatItsColumnHolds(t *testing.T) {
+func TestParseFindsTheClassOfAColumn(t *testing.T) {
 	for name, want := range map[string]figure.Column{
 		"threads":                   {Class: figure.Identity},
 		"throughput_ops":            {Class: figure.OfRun},
@@ -65,7 +65,7 @@ func TestANameTellsWhatItsColumnHolds(t *testing.T) {
 	}
 }
 
-func TestFiguresOfOthersAreKnownByTheirForm(t *testing.T) {
+func TestFiguresOfOthersAreRecognizedByTheirForm(t *testing.T) {
 	for name, want := range map[string]bool{
 		"read_avg_ms": true, "read_p98_us": true, "cleanup_max_us": true, "peak_ops": true, "gc_young_count": true,
 		"recordcount": false, "started_normally": false, "ops_per_day": false, "read_px_us": false, "p98_us": false,
@@ -77,7 +77,7 @@ func TestFiguresOfOthersAreKnownByTheirForm(t *testing.T) {
 	require.False(t, figure.IsPercentile("read_p999"))
 }
 
-func TestAColumnSaysWhatACaseLacks(t *testing.T) {
+func TestMissingRequirementOfAColumn(t *testing.T) {
 	reads := plan.Settings{Run: true, Workload: workload.Config{Proportions: workload.Proportions{Read: 1}}}
 	busy := reads
 	busy.Actions = []plan.Action{{Name: "flush"}}

@@ -1,56 +1,56 @@
 package figure
 
-// Measurement is what figures are read off: the phase that a run is about, or one agent's part in it, with what surrounds
-// it. What is not known is nil.
+// Measurement is the source of figures: the phase that a run is about, or one agent's part in it, with its context.
+// Unknown values are nil.
 type Measurement struct {
-	Milliseconds                *float64 // how long it was
+	Milliseconds                *float64 // its length
 	Throughput                  float64  // operations per second
 	Offered                     *float64 // operations per second that an open loop intended
 	Ops, FailedOps, NotFoundOps uint64
-	Operations                  []Operation // those that succeeded, without the parts of others
+	Operations                  []Operation // the successful ones, without the parts of others
 
 	Course   Course
 	GC       GC
 	Verified Verified
 
 	Target   map[string]string                                      // the target's facts
-	Observed func(name string) (first, last float64, reported bool) // what telemetry reported at the phase's begin and end
+	Observed func(name string) (first, last float64, reported bool) // telemetry at the phase's start and end
 }
 
-// Operation is how long operations took that succeeded.
+// Operation has the latencies of successful operations.
 type Operation struct {
 	Op       string
 	Response Latency
 	Service  *Latency // of an open loop
 }
 
-// Latency is how long operations took, in microseconds.
+// Latency has the figures of a latency, in microseconds.
 type Latency struct {
 	Count          uint64
 	Mean, Min, Max float64
-	Percentile     func(p float64) *float64 // 0 to 100; nil where there were too few samples
+	Percentile     func(p float64) *float64 // of rank 0 to 100; nil if there are too few samples
 }
 
-// Course is how throughput went, by its intervals, in operations per second.
+// Course summarizes the throughput of the intervals, in operations per second.
 type Course struct {
-	Low, High *float64 // beside actions
-	Worst     *float64 // that came of an action
+	Low, High *float64 // without an action
+	Worst     *float64 // because of an action
 	Recovery  *float64 // in seconds, the longest
 }
 
 // GC is the pauses of all agents for garbage collection.
 type GC struct{ Count, Milliseconds *float64 }
 
-// Verified is the rows whose values were compared with what was written, and those that had others.
+// Verified counts the rows whose values were compared with the written ones, and those that differed.
 type Verified struct{ Rows, Wrong *float64 }
 
-// Values are figures by their names, in the units of their names: throughput_ops, total_ms, read_avg_us …
+// Values are figures by name, in the units of their names: throughput_ops, total_ms, read_avg_us …
 type Values map[string]float64
 
-// Values reads all figures off a measurement.
+// Values reads all figures from a measurement.
 func (v Vocabulary) Values(m *Measurement) Values { return m.values(v.OfRuns(), false) }
 
-// AgentValues reads off the figures that one agent's part in a run has.
+// AgentValues reads the figures of one agent's part in a run.
 func (m *Measurement) AgentValues() Values { return m.values(ofRuns(), true) }
 
 func (m *Measurement) values(figures []Figure, ofAgent bool) Values {
@@ -87,7 +87,7 @@ func (v Values) operation(prefix string, l *Latency, ofAgent bool) {
 	}
 }
 
-// name is that of an operation's figure as a result has it.
+// name is the name of an operation's figure in a result.
 func name(prefix, stat string) string {
 	if stat == Count {
 		return prefix + "_" + stat
@@ -95,7 +95,7 @@ func name(prefix, stat string) string {
 	return prefix + "_" + stat + microseconds().Suffix
 }
 
-// Get returns a figure in the unit that its name asks for: read_avg_ms is there where read_avg_us is.
+// Get returns a figure in the unit of the given name: if there is read_avg_us, it also returns read_avg_ms.
 func (v Values) Get(name string) (float64, bool) {
 	if x, ok := v[name]; ok {
 		return x, true

@@ -6,21 +6,21 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// Stat is an entry of the vocabulary: a figure that each operation has, of its response time and in an open loop of its
-// service time, too.
+// Stat is an entry of the vocabulary: a figure that each operation has, for its response time and, in an open loop, for
+// its service time.
 type Stat struct {
 	Name       string  // of a column: avg, p999
 	Title      string  // in reports: avg, p99.9
-	Percentile float64 // 0 to 100; 0 for what is no percentile
+	Percentile float64 // 0 to 100; 0 if it is not a percentile
 	OfAgent    bool    // one agent's part in a run has it, too
 	Over       Over
-	Read       func(*Latency) *float64 // nil where there were too few samples (law 6)
+	Read       func(*Latency) *float64 // returns nil if there are too few samples (law 6)
 }
 
 // Count is the figure of an operation that has no unit of time.
 const Count = "count"
 
-// Stats are the figures of an operation; but for Count all are times, in microseconds.
+// Stats are the figures of an operation; all but Count are times, in microseconds.
 func Stats() []Stat {
 	return []Stat{
 		{Name: Count, Title: Count, OfAgent: true, Read: func(l *Latency) *float64 { return counted(l.Count) }},
@@ -40,7 +40,7 @@ func percentile(name, title string, p float64, ofAgent bool) Stat {
 	return Stat{Name: name, Title: title, Percentile: p, OfAgent: ofAgent, Over: Median, Read: func(l *Latency) *float64 { return l.Percentile(p) }}
 }
 
-// Percentiles are those among Stats.
+// Percentiles are the percentiles among Stats.
 func Percentiles() []Stat {
 	var out []Stat
 	for _, s := range Stats() {
@@ -61,10 +61,10 @@ func findStat(name string) (Stat, bool) {
 	return Stat{}, false
 }
 
-// service is what is behind an operation's name in those of its service times.
+// service follows an operation's name in the names of its service times.
 const service = "_service"
 
-// Of is what the names of an operation's figures begin with: read, insert, rmw …
+// Of is the prefix of the names of an operation's figures: read, insert, rmw …
 func Of(op string) string {
 	if op == workload.ReadModifyWrite.String() {
 		return "rmw"
@@ -72,7 +72,7 @@ func Of(op string) string {
 	return strings.ReplaceAll(strings.ToLower(op), "-", "_")
 }
 
-// drawn are the operations that a run is asked to issue. The rest are parts of others, and in no table.
+// drawn are the operations that a workload can request. The rest are parts of others, and in no table.
 func drawn() []workload.Kind {
 	var kinds []workload.Kind
 	for k := range workload.NumKinds {

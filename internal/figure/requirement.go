@@ -5,8 +5,8 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// MissingRequirement reports what a case would need so that its runs had something for the column. It is empty where they
-// have, and where nothing but the run itself can show it.
+// MissingRequirement reports what a case lacks for its runs to have a value in the column. It is empty if nothing is
+// missing, or if only the run itself can show it.
 func (c Column) MissingRequirement(of plan.Case) string {
 	switch c.Class {
 	case OfRun:
@@ -40,7 +40,7 @@ func unless(met bool, need string) string {
 	return need
 }
 
-// openLoop is the need of an open loop in the phase that the figures of a case are of.
+// openLoop requires an open loop in the phase that the figures of a case are of.
 func openLoop(s plan.Settings) string {
 	phases := plan.Phases(s)
 	return unless(len(phases) > 0 && phases[len(phases)-1].Loop == plan.Open, "is an open loop (arrival: fixed or poisson)")
@@ -48,7 +48,7 @@ func openLoop(s plan.Settings) string {
 
 func actions(s plan.Settings) string { return unless(len(s.Actions) > 0, "has actions") }
 
-// verification is the need that rows that are read are compared with what was written.
+// verification requires that rows are compared with the written values when they are read.
 func verification(s plan.Settings) string {
 	verifies := s.Workload.DataIntegrity && (s.Issues(workload.Read) || s.Issues(workload.ReadModifyWrite))
 	return unless(verifies, "verifies what it reads (dataintegrity: true)")

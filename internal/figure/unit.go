@@ -2,20 +2,20 @@ package figure
 
 import "strings"
 
-// Unit is one in which times are written.
+// Unit is a unit of time.
 type Unit struct {
 	Suffix, Name string
-	Second       float64 // as many of them are a second; 0 where there is no unit of time
+	Second       float64 // how many of them are a second; 0 if it is not a unit of time
 }
 
 func microseconds() Unit { return Unit{"_us", "µs", 1e6} }
 func milliseconds() Unit { return Unit{"_ms", "ms", 1e3} }
 func seconds() Unit      { return Unit{"_s", "s", 1} }
 
-// Units are those that the names of columns end with.
+// Units are the units of time that names of columns end with.
 func Units() []Unit { return []Unit{microseconds(), milliseconds(), seconds()} }
 
-// Split parts the unit of time from a name, if it has one.
+// Split separates the unit of time from a name, if it has one.
 func Split(name string) (base string, unit Unit) {
 	for _, u := range Units() {
 		if b, ok := strings.CutSuffix(name, u.Suffix); ok {
@@ -25,7 +25,7 @@ func Split(name string) (base string, unit Unit) {
 	return name, Unit{}
 }
 
-// UnitOf is the unit of a figure by its name; empty for what is counted.
+// UnitOf is the unit of a figure by its name; empty for counts.
 func (v Vocabulary) UnitOf(name string) string {
 	if _, u := Split(name); u != (Unit{}) {
 		return u.Name
@@ -33,7 +33,7 @@ func (v Vocabulary) UnitOf(name string) string {
 	if f, ok := find(v.OfRuns(), name); ok {
 		return f.Unit
 	}
-	if strings.HasSuffix(name, "_ops") || strings.HasPrefix(name, "qps_") { // of what was published
+	if strings.HasSuffix(name, "_ops") || strings.HasPrefix(name, "qps_") { // published figures
 		return perSecond
 	}
 	return ""

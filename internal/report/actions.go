@@ -8,7 +8,7 @@ import (
 
 // actionTable lists the actions of runs with their effect on the throughput.
 func actionTable(runs []result.Run) result.Table {
-	t := result.Table{Columns: columns("run", "case", "action", "at", "took", "outcome", "before", "during", "after", "worst", "back after")}
+	t := result.Table{Columns: columns("run", "case", "action", "at", "took", "outcome", "before", "during", "after", "worst", "recovery")}
 	for i := 3; i < len(t.Columns); i++ {
 		t.Columns[i].Figure = t.Columns[i].Name != "outcome"
 	}
@@ -24,7 +24,7 @@ func actionTable(runs []result.Run) result.Table {
 		}
 	}
 	if test != "" {
-		t.Notes = append(t.Notes, "worst is the lowest interval until the throughput was "+test+", counted from the action's begin; 0 where the first intervals did not fall below that")
+		t.Notes = append(t.Notes, "worst is the lowest interval until the throughput "+test+"; recovery is counted from the action's start, and is 0 if the first intervals did not fall below that")
 	}
 	return t
 }

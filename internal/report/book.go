@@ -11,10 +11,10 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Book is a report as chapters of texts and tables, before it has a form: Markdown and others write the same book.
+// Book is a report as chapters of texts and tables, independent of the output format.
 type Book struct {
 	Title    string
-	Lead     []string // what a reader must know before any figure
+	Lead     []string // the context that a reader needs before any figure
 	Chapters []Chapter
 }
 
@@ -25,14 +25,14 @@ type Chapter struct {
 	Tables []result.Table
 }
 
-// SuiteBook is the report of a suite, with what the descriptions of targets have for it.
+// SuiteBook is the report of a suite, with the columns and tables of targets.
 func SuiteBook(s result.Suite, targets descriptor.List) Book {
 	b := Book{Title: strings.TrimSpace(fmt.Sprintf("%s (%s)", cmp.Or(s.Name, "suite"), s.ID))}
 	b.Lead = append(b.Lead, suiteLead(s, targets)...)
 	if len(s.Tables) > 0 {
 		c := Chapter{
 			Title:  "Tables",
-			Text:   []string{"Columns named published are the authors' figures, of their own cluster: nothing in them was measured here."},
+			Text:   []string{"Columns named published are the authors' figures from their own cluster: none of them was measured here."},
 			Tables: s.Tables,
 		}
 		if note := bufferedNote(s.Runs, func(string) bool { return true }); note != "" {
@@ -43,13 +43,13 @@ func SuiteBook(s result.Suite, targets descriptor.List) Book {
 	b.Chapters = append(b.Chapters, Chapter{
 		Title: "Cases",
 		Text: []string{
-			"Means over the repeats with the standard deviation (sd) and the half-width of their 95 % interval by Student's t (± 95 %), which takes repeats for " +
+			"Means over the repeats with the standard deviation (sd) and the half-width of their 95 % interval by Student's t (± 95 %), which assumes that repeats are " +
 				"independent and normally distributed. Percentiles are of each run's merged histogram; over several runs their median.",
 		},
 		Tables: ScenarioTables(s),
 	})
 	b.add("Actions", "Throughput is in ops/s, times in seconds since the phase's start.", actionTable(s.Runs))
-	b.add("Telemetry", "Means over each run's measured phase, summed over the servers where a figure counts something.", telemetryTable(s.Runs, targets))
+	b.add("Telemetry", "Means over each run's measured phase; counts are summed over the servers.", telemetryTable(s.Runs, targets))
 	b.addServers(s.Runs, targets)
 	b.Chapters = append(b.Chapters, verdictChapter(s.Runs), runsChapter(s), provenanceChapter(s.Runs, targets))
 	return b
@@ -62,14 +62,14 @@ func (b *Book) add(title, text string, t result.Table) {
 	}
 }
 
-// suiteLead is what a reader must know of a suite before its figures.
+// suiteLead is the context that a reader needs before a suite's figures.
 func suiteLead(s result.Suite, targets descriptor.List) []string {
 	lead := []string{"Status: " + string(s.Status) + "."}
 	if s.Note != "" {
 		lead = append(lead, s.Note)
 	}
 	if s.Plan != nil && s.Plan.Trial {
-		lead = append(lead, "This is a trial in small sizes: it shows that the suite works. Its figures are of other sizes than published ones, and compare with nothing.")
+		lead = append(lead, "This is a trial with small sizes: it shows that the suite works. Its figures are not comparable with any others.")
 	}
 	lead = append(lead, cautions(s.Runs, targets)...)
 	for _, r := range s.Runs {
@@ -78,13 +78,13 @@ func suiteLead(s result.Suite, targets descriptor.List) []string {
 		}
 	}
 	if left := leftOut(s); len(left) > 0 {
-		lead = append(lead, "Runs that are in no mean:")
+		lead = append(lead, "Runs excluded from the means:")
 		lead = append(lead, left...)
 	}
 	return lead
 }
 
-// leftOut names the runs that are in no figure of their case.
+// leftOut names the runs that the figures of their case exclude.
 func leftOut(s result.Suite) []string {
 	var out []string
 	for _, c := range s.Cases {
@@ -95,7 +95,7 @@ func leftOut(s result.Suite) []string {
 	return out
 }
 
-// cautions are what a reader must know of the targets of runs, each once.
+// cautions are the warnings about the targets of runs, each once.
 func cautions(runs []result.Run, targets descriptor.List) []string {
 	var out []string
 	for _, r := range runs {
@@ -110,23 +110,23 @@ func cautions(runs []result.Run, targets descriptor.List) []string {
 	return out
 }
 
-// verdictChapter reports what was found against runs, and in how many nothing was.
+// verdictChapter lists the bad verdicts, and counts the runs with and without one.
 func verdictChapter(runs []result.Run) Chapter {
 	c := Chapter{Title: "Verdicts"}
-	judged, good := 0, 0
+	evaluated, good := 0, 0
 	for _, run := range runs {
 		if verdicts := tested(run); len(verdicts) > 0 {
-			judged++
+			evaluated++
 			if !slices.ContainsFunc(verdicts, result.Verdict.Bad) {
 				good++
 			}
 		}
 	}
-	if judged == 0 {
-		c.Text = append(c.Text, fmt.Sprintf("None of %d runs was judged.", len(runs)))
+	if evaluated == 0 {
+		c.Text = append(c.Text, fmt.Sprintf("Runs with verdicts: 0 of %d.", len(runs)))
 		return c
 	}
-	c.Text = append(c.Text, fmt.Sprintf("Judged: %d of %d runs; against %d of them something was found.", judged, len(runs), judged-good))
+	c.Text = append(c.Text, fmt.Sprintf("Runs with verdicts: %d of %d. Runs with a verdict raised: %d.", evaluated, len(runs), evaluated-good))
 	test := ""
 	for _, f := range findings(runs) {
 		rule, on := f.tested()
@@ -147,12 +147,12 @@ func verdictChapter(runs []result.Run) Chapter {
 	return c
 }
 
-// tested are a run's verdicts that name their test: a claim without one is not printed (law 8).
+// tested are a run's verdicts that describe their test; others are not printed (law 8).
 func tested(run result.Run) []result.Verdict {
 	return slices.DeleteFunc(slices.Clone(run.Verdicts), func(v result.Verdict) bool { return v.Test == "" })
 }
 
-// tested parts the rule, which is that of other runs too, from what it was tested on.
+// tested splits the test into its rule, which runs share, and the data that it was tested on.
 func (f finding) tested() (rule, on string) {
 	rule, on, ok := strings.Cut(f.Test, "; on ")
 	if ok {
@@ -161,13 +161,13 @@ func (f finding) tested() (rule, on string) {
 	return rule, on
 }
 
-// finding is a verdict against runs that is the same of all of them.
+// finding is a bad verdict that one or more runs share.
 type finding struct {
 	result.Verdict
 	ids []string
 }
 
-// findings are the verdicts against runs, each with the runs that it is of.
+// findings are the bad verdicts, each with its runs.
 func findings(runs []result.Run) []finding {
 	var out []finding
 	for _, run := range runs {
@@ -220,7 +220,7 @@ func runsChapter(s result.Suite) Chapter {
 	slices.SortStableFunc(runs, func(a, b result.Run) int {
 		x, y := at[a.ID], at[b.ID]
 		if x == 0 || y == 0 {
-			return cmp.Compare(y, x) // those that have not begun come last
+			return cmp.Compare(y, x) // runs that have not begun come last
 		}
 		return cmp.Compare(x, y)
 	})
@@ -238,12 +238,12 @@ func runsChapter(s result.Suite) Chapter {
 	}
 	c := Chapter{Title: "Runs", Tables: []result.Table{t}}
 	if s.Plan != nil && s.Plan.Order != "" {
-		c.Text = append(c.Text, "In the order in which they began. Order that was asked for: "+string(s.Plan.Order)+".")
+		c.Text = append(c.Text, "In the order in which they began. Requested order: "+string(s.Plan.Order)+".")
 	}
 	return c
 }
 
-// provenanceChapter is where the figures come from, in brief: what is the same of all runs.
+// provenanceChapter is the part of the provenance that all runs share, in brief.
 func provenanceChapter(runs []result.Run, targets descriptor.List) Chapter {
 	c := Chapter{Title: "Provenance"}
 	if len(runs) == 0 {

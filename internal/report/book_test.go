@@ -43,7 +43,7 @@ func aRun(id, of string, repeat int, throughput, mean float64) result.Run {
 	return r
 }
 
-// aSuite has a sweep, a case with an action, and runs that are no good.
+// aSuite has a sweep, a case with an action, and incomplete runs.
 func aSuite() result.Suite {
 	partial := aRun("S.4", "r1 read threadcount=20", 1, 50_000, 150)
 	partial.Status, partial.Missing = result.Partial, []string{"agent b: windows 14–20"}
@@ -134,5 +134,5 @@ func TestASuitesTablesAndCasesAsCSV(t *testing.T) {
 			require.NotEmpty(t, row[12])
 		}
 	}
-	require.Contains(t, strings.Join(rows[len(rows)-1], ","), "S.6 (failed)", "a run that is in no mean is named")
+	require.Contains(t, strings.Join(rows[len(rows)-1], ","), "S.6 (failed)", "a run that is excluded from the means is named")
 }

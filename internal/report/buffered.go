@@ -7,12 +7,12 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// buffered reports whether a phase has writes that the client collected before it sent them.
+// buffered reports whether a phase has writes that the client buffered before it sent them.
 func buffered(phase result.Phase) bool {
 	return slices.ContainsFunc(phase.Operations, func(o result.Operation) bool { return o.Outcome == "BATCHED_OK" })
 }
 
-// bufferedNote says which of the cases have buffered writes; empty for none.
+// bufferedNote names the cases with buffered writes; it is empty if there are none.
 func bufferedNote(runs []result.Run, cases func(name string) bool) string {
 	var names []string
 	for _, run := range runs {
@@ -24,5 +24,5 @@ func bufferedNote(runs []result.Run, cases func(name string) bool) string {
 		return ""
 	}
 	return "Buffered writes (clientbuffering): " + strings.Join(names, ", ") +
-		". The time of such a write is that of collecting it, not of the server: it does not compare with that of a write that waits for the server."
+		". Their latency is the time of adding a write to the client's buffer: it is not comparable with that of writes that wait for the server."
 }

@@ -19,7 +19,7 @@ func heads(t result.Table) []string {
 	return out
 }
 
-// head is a column's title in words: insert_p999_us is "insert p99.9 (µs)".
+// head is a column's title: insert_p999_us is "insert p99.9 (µs)".
 func head(c result.Column) string {
 	name := c.Name
 	if c.Figure && strings.Contains(name, "_") {
@@ -34,12 +34,12 @@ func head(c result.Column) string {
 	return name
 }
 
-// unwell reports whether a row of a table is not of complete runs only: then their status is a column.
+// unwell reports whether a row of a table has an incomplete run: then the status is a column.
 func unwell(t result.Table) bool {
 	return slices.ContainsFunc(t.Rows, func(r result.Row) bool { return r.Status != "" && r.Status != result.Complete })
 }
 
-// cellText writes a cell with as many digits as its unit deserves.
+// cellText formats a cell with the digits that suit its unit.
 func cellText(c result.Column, cell result.Cell) string {
 	switch {
 	case cell.Text != "":

@@ -10,8 +10,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// OperationsCSV writes a line for each operation with each outcome in each phase. A percentile that there were too few
-// samples for is empty.
+// OperationsCSV writes a line for each operation with each outcome in each phase. A percentile with too few samples is
+// empty.
 func OperationsCSV(w io.Writer, run result.Run) error {
 	percentiles := figure.Percentiles()
 	head := []string{"run", "phase", "loop", "op", "outcome", "part_of", "clock", "count", "mean_us", "min_us", "max_us"}

@@ -9,8 +9,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// TablesCSV writes the tables of a suite's report, a line for each cell that has something in it: what was measured and,
-// marked so, what was published.
+// TablesCSV writes the tables of a suite's report, a line for each cell that is not empty, with its origin: measured or
+// published.
 func TablesCSV(w io.Writer, s result.Suite) error {
 	t := newTable(w, "table", "row", "row_kind", "case", "run", "runs", "status", "column", "unit", "origin", "value")
 	for _, table := range s.Tables {

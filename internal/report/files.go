@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// Files are files that appear together, each complete, or not at all. They are written beside their places and put
-// there by Commit; Discard, which does no harm after that, removes what was not.
+// Files are files that appear together, each complete, or not at all. They are written to temporary names and put in
+// place by Commit. Discard removes those that are not in place; it is a no-op after Commit.
 type Files struct {
 	replace bool
 	open    []*pending
@@ -26,14 +26,14 @@ type pending struct {
 	placed bool
 }
 
-// NewFiles makes an empty set. Only with replace a file may take the place of another.
+// NewFiles returns an empty set. Existing files are only overwritten if replace is set.
 func NewFiles(replace bool) *Files { return &Files{replace: replace} }
 
 // Create begins a file.
 func (f *Files) Create(path string) (io.Writer, error) {
 	path = filepath.Clean(path)
 	if slices.ContainsFunc(f.open, func(p *pending) bool { return p.path == path }) {
-		return nil, fmt.Errorf("write %s: it is to be written twice", path)
+		return nil, fmt.Errorf("write %s: the path is used twice", path)
 	}
 	if _, err := os.Lstat(path); err == nil && !f.replace {
 		return nil, existing(path)
@@ -51,7 +51,7 @@ func existing(path string) error {
 	return fmt.Errorf("write %s: %w; give --force to replace it, or another --out", path, fs.ErrExist)
 }
 
-// Paths are the files' names, in the order in which they were begun.
+// Paths are the files' names, in the order of Create.
 func (f *Files) Paths() []string {
 	paths := make([]string, len(f.open))
 	for i, p := range f.open {
@@ -60,7 +60,7 @@ func (f *Files) Paths() []string {
 	return paths
 }
 
-// Commit puts all files into their places. Where that fails none is there that was not there before.
+// Commit puts all files in place. If that fails, no new file remains.
 func (f *Files) Commit() error {
 	for _, p := range f.open {
 		if err := errors.Join(p.Flush(), p.temp.Chmod(0o644), p.temp.Close()); err != nil {
@@ -83,7 +83,7 @@ func (f *Files) Commit() error {
 func (f *Files) place(p *pending) error {
 	err := errors.ErrUnsupported
 	if !f.replace {
-		err = os.Link(p.temp.Name(), p.path) // unlike a renaming it replaces nothing
+		err = os.Link(p.temp.Name(), p.path) // unlike a rename, it overwrites nothing
 	}
 	switch {
 	case err == nil:
@@ -98,10 +98,10 @@ func (f *Files) place(p *pending) error {
 	return nil
 }
 
-// Discard removes what is not in its place.
+// Discard removes the files that are not in place.
 func (f *Files) Discard() {
 	for _, p := range f.open {
-		_ = p.temp.Close() // closed by Commit, or of no use any more
+		_ = p.temp.Close() // closed by Commit, or no longer needed
 		if !p.placed {
 			_ = os.Remove(p.temp.Name())
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
-// targets are those whose runs are reported.
+// targets are the targets of the reported runs.
 func targets() descriptor.List { return descriptor.List{hbasespec.Target(), hbasespec.Sandbox()} }
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
@@ -56,7 +56,7 @@ func samples(op, outcome, partOf string, n, us int) latency.Series {
 	return s
 }
 
-// script is what a run of three agents did in each window of a phase.
+// script describes each window of a phase of a run with three agents.
 type script struct {
 	phase    string
 	loop     string
@@ -70,7 +70,7 @@ type script struct {
 
 var planned = time.Date(2026, 11, 21, 12, 0, 0, 250_000_000, time.UTC)
 
-// build makes a result of scripts.
+// build makes a result from scripts.
 func build(t *testing.T, header result.Run, y report.YCSB, scripts ...script) result.Run {
 	t.Helper()
 	cfg := result.BuilderConfig{

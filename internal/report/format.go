@@ -9,40 +9,40 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Format is a form in which results are written to files.
+// Format is a format in which results are written to files.
 type Format struct {
 	Name  string
 	Files []FormatFile
 
-	document func(*Writer, Document) error                    // writes what it has of a suite or a run as a whole; nil for nothing
-	run      func(*Writer, context.Context, result.Run) error // writes what it has of one run; nil for nothing
+	document func(*Writer, Document) error                    // writes the files of the whole suite or run; may be nil
+	run      func(*Writer, context.Context, result.Run) error // writes the files of one run; may be nil
 }
 
-// FormatFile is a file of a Format. In its name ID stands for the id of the suite or run.
+// FormatFile is a file of a Format. ID in its name is the id of the suite or run.
 type FormatFile struct {
 	Name     string
 	Contents string // in the lines of the help
 }
 
-// Formats are the forms that there are.
+// Formats are all formats.
 func Formats() []Format {
 	return []Format{
 		{
 			Name: "md", document: (*Writer).markdown,
-			Files: []FormatFile{{"ID.md", "for people: of a suite its tables with what was published beside what was measured, its\n" +
-				"cases over their repeats, actions, verdicts, provenance"}},
+			Files: []FormatFile{{"ID.md", "for people: a suite's tables with measured and published figures, its cases over their\n" +
+				"repeats, actions, verdicts, provenance"}},
 		},
 		{
 			Name: "json", document: (*Writer).json,
-			Files: []FormatFile{{"ID.json", `all that there is, as "show -o json" prints it`}},
+			Files: []FormatFile{{"ID.json", `the complete result, as "show -o json" prints it`}},
 		},
 		{
 			Name: "csv", document: (*Writer).suiteCSV, run: (*Writer).runCSV,
 			Files: []FormatFile{
 				{"ID-operations.csv", "a line for each operation of each phase"},
-				{"ID-series.csv", "and for each interval"},
-				{"ID-cases.csv", "of a suite: each figure of each case over its repeats"},
-				{"ID-tables.csv", "and its tables, a line for each cell"},
+				{"ID-series.csv", "a line for each operation of each interval"},
+				{"ID-cases.csv", "of a suite: a line for each figure of each case over its repeats"},
+				{"ID-tables.csv", "of a suite: a line for each cell of its tables"},
 			},
 		},
 		{
@@ -59,7 +59,7 @@ func Formats() []Format {
 			Files: []FormatFile{
 				{"ID.raw.txt", "every operation as YCSB writes raw points, of a run that was submitted with\n" +
 					"measurementtype=raw and whose agents are connected; they keep them for a week.\n" +
-					"What agents that were lost during a load cannot give is named as missing"},
+					"Points of agents that were lost during a load are reported as missing"},
 				{"ID-raw.csv", "the same with agent, phase and outcome, in nanoseconds"},
 			},
 		},
@@ -75,14 +75,14 @@ func FormatNames() []string {
 	return names
 }
 
-// ParseFormats reads names with commas between them.
+// ParseFormats reads a comma-separated list of names.
 func ParseFormats(list string) ([]string, error) {
 	var names []string
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
 		switch {
 		case !slices.Contains(FormatNames(), name):
-			return nil, fmt.Errorf("there is no format %q; there are %s", name, strings.Join(FormatNames(), ", "))
+			return nil, fmt.Errorf("unknown format %q: want %s", name, strings.Join(FormatNames(), ", "))
 		case !slices.Contains(names, name):
 			names = append(names, name)
 		}
@@ -90,7 +90,7 @@ func ParseFormats(list string) ([]string, error) {
 	return names, nil
 }
 
-// FormatHelp lists the formats with their files, as the help of a command does.
+// FormatHelp lists the formats with their files for a command's help text.
 func FormatHelp() string {
 	var b strings.Builder
 	for _, f := range Formats() {

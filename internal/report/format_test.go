@@ -15,7 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// The table of formats in the documentation is that of the code.
+// The documented table of formats is that of the code.
 func TestFormatsAreDocumented(t *testing.T) {
 	table := doctable.Table{Head: []string{"Format", "File", "Contents"}}
 	for _, f := range report.Formats() {
@@ -73,10 +73,10 @@ func TestFormatsAreReadFromAList(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"csv", "md"}, names)
 	_, err = report.ParseFormats("md,html")
-	require.EqualError(t, err, `there is no format "html"; there are md, json, csv, ycsb, hlog, raw`)
+	require.EqualError(t, err, `unknown format "html": want md, json, csv, ycsb, hlog, raw`)
 }
 
-func TestOperationsThatWereNotKeptAreNotWritten(t *testing.T) {
+func TestRawPointsOfARunWithoutThemAreAnError(t *testing.T) {
 	w := report.Writer{Files: report.NewFiles(false), Dir: t.TempDir(), Source: source{}}
 	err := w.Write(t.Context(), report.Document{ID: "S.1", Run: result.Run{ID: "S.1"}}, []string{"raw"})
 	var noPoints *report.NoPointsError

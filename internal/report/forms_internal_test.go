@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Doubles are written as Java's Double.toString writes them.
+// Doubles are formatted as Java's Double.toString formats them.
 func TestJavaDouble(t *testing.T) {
 	for _, tc := range []struct {
 		x    float64

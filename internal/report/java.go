@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// javaDouble writes x as Java's Double.toString does: always with a point, in scientific notation outside of
-// 10⁻³ to 10⁷.
+// javaDouble formats x as Java's Double.toString does: always with a point, in scientific notation outside of 10⁻³ to
+// 10⁷.
 func javaDouble(x float64) string {
 	switch {
 	case math.IsNaN(x):
@@ -32,7 +32,7 @@ func pointed(digits string) string {
 	return digits + ".0"
 }
 
-// javaDecimal writes x as Java's DecimalFormat "#.##" does: at most two decimals, and no zeros at the end.
+// javaDecimal formats x as Java's DecimalFormat "#.##" does: at most two decimals, and no trailing zeros.
 func javaDecimal(x float64) string {
 	switch {
 	case math.IsNaN(x):
@@ -46,7 +46,7 @@ func javaDecimal(x float64) string {
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
 }
 
-// ordinal writes a percentile as the names of YCSB's figures begin: 1st, 50th, 99.9.
+// ordinal formats a percentile as in the names of YCSB's figures: 1st, 50th, 99.9.
 func ordinal(p float64) string {
 	if p != math.Trunc(p) {
 		return javaDouble(p)

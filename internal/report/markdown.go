@@ -26,7 +26,7 @@ func Markdown(w io.Writer, b Book) error {
 	return nil
 }
 
-// paragraphs writes texts, with a blank line between them but for the items of a list.
+// paragraphs writes texts with a blank line between them, except between the items of a list.
 func paragraphs(out *strings.Builder, texts []string) {
 	list := false
 	for _, text := range texts {
@@ -85,7 +85,7 @@ func markdownTable(out *strings.Builder, t result.Table) {
 	}
 }
 
-// inline keeps what came from elsewhere from being taken for Markdown.
+// inline escapes text from elsewhere, so that it is not taken for Markdown.
 func inline(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "#", `\#`).Replace(printable(s))
 }

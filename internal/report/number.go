@@ -8,13 +8,13 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// none stands for a figure that there is not.
+// none replaces a missing figure.
 const none = "–"
 
-// whole writes a number with its thousands apart.
+// whole formats a number with thousands separators.
 func whole(n uint64) string { return result.Thousands(n) }
 
-// rate writes operations per second, as whole as they are large: 1,234 or 12.3 or 0.45.
+// rate formats operations per second, with decimals only for small rates: 1,234 or 12.3 or 0.45.
 func rate(perSecond float64) string {
 	switch {
 	case perSecond < 0 || math.IsNaN(perSecond) || math.IsInf(perSecond, 0):
@@ -27,7 +27,7 @@ func rate(perSecond float64) string {
 	return whole(uint64(math.Round(perSecond)))
 }
 
-// Micros writes a time in microseconds with three digits and the unit that suits it: 850 ns, 1.02 ms, 12.3 s.
+// Micros formats a time in microseconds with three digits and a suitable unit: 850 ns, 1.02 ms, 12.3 s.
 func Micros(us float64) string {
 	x, unit := us*1000, "ns"
 	for _, larger := range []string{"µs", "ms", "s"} {
@@ -46,7 +46,7 @@ func Micros(us float64) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64) + " " + unit
 }
 
-// percentile writes a percentile in microseconds, if there were samples enough for it.
+// percentile formats a percentile in microseconds, if there are enough samples for it.
 func percentile(us *float64) string {
 	if us == nil {
 		return none
@@ -54,7 +54,7 @@ func percentile(us *float64) string {
 	return Micros(*us)
 }
 
-// percent writes a figure in percent.
+// percent formats a figure in percent.
 func percent(p *float64) string {
 	if p == nil {
 		return none
@@ -62,10 +62,10 @@ func percent(p *float64) string {
 	return strconv.FormatFloat(*p, 'f', 0, 64) + " %"
 }
 
-// fixed writes x with so many decimals.
+// fixed formats x with a number of decimals.
 func fixed(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
 
-// bytesText writes an amount of data: 1.2 MB.
+// bytesText formats an amount of data: 1.2 MB.
 func bytesText(n uint64) string {
 	x, unit := float64(n), "B"
 	for _, larger := range []string{"kB", "MB", "GB", "TB", "PB"} {
@@ -80,5 +80,5 @@ func bytesText(n uint64) string {
 	return strconv.FormatFloat(x, 'f', 1, 64) + " " + unit
 }
 
-// instant writes a time of day of any zone in UTC.
+// instant formats a time in UTC.
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000 UTC") }

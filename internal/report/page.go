@@ -14,7 +14,7 @@ type Options struct {
 	Width  int  // of a line; 0 is 100
 	Colour bool // for a terminal
 	Agents bool // the figures of each agent below those of each operation
-	// Targets are the descriptions of the targets that telemetry is shown of.
+	// Targets are the descriptions of the targets whose telemetry is shown.
 	Targets descriptor.List
 }
 
@@ -25,7 +25,7 @@ func (o Options) width() int {
 	return o.Width
 }
 
-// page is a text that is made line by line and written whole.
+// page is a text that is built line by line and written at once.
 type page struct {
 	text    strings.Builder
 	options Options
@@ -40,12 +40,12 @@ func (p *page) line(parts ...string) {
 	p.text.WriteByte('\n')
 }
 
-// wrap writes text behind a label. Lines that do not fit go on below, as far to the right.
+// wrap writes text after a label. Long text continues on the next lines, indented by the label's width.
 func (p *page) wrap(label, text string, style func(string) string) {
 	p.wrapBehind(label, label, text, style)
 }
 
-// wrapBehind is wrap with a label that is shown in a style of its own.
+// wrapBehind is wrap with a styled label.
 func (p *page) wrapBehind(label, shown, text string, style func(string) string) {
 	indent := strings.Repeat(" ", utf8.RuneCountInString(label))
 	room := max(p.options.width()-len(indent), 20)
@@ -57,7 +57,7 @@ func (p *page) wrapBehind(label, shown, text string, style func(string) string) 
 	}
 }
 
-// broken cuts text into lines of at most room characters, between words. A number stays with its unit.
+// broken breaks text between words into lines of at most room characters. A number stays with its unit.
 func broken(text string, room int) []string {
 	var lines []string
 	var line strings.Builder
@@ -79,7 +79,7 @@ func broken(text string, room int) []string {
 	return append(lines, line.String())
 }
 
-// together joins numbers with the units behind them.
+// together joins numbers with the units that follow them.
 func together(words []string) []string {
 	out := make([]string, 0, len(words))
 	for i, word := range words {
@@ -126,7 +126,7 @@ func (p *page) escape(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// grid is rows of cells. The first left columns are aligned to the left, the others to the right.
+// grid is a table of cells. The first left columns are left-aligned, the others right-aligned.
 type grid struct {
 	left int
 	rows [][]string
@@ -134,7 +134,7 @@ type grid struct {
 
 func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
 
-// without leaves columns out.
+// without removes columns.
 func (g *grid) without(columns ...string) *grid {
 	out := &grid{left: g.left}
 	for _, row := range g.rows {
@@ -183,7 +183,7 @@ func (g *grid) lines() []string {
 	return lines
 }
 
-// length is that of the longest line.
+// length is the length of the longest line.
 func length(lines []string) int {
 	n := 0
 	for _, line := range lines {
@@ -192,7 +192,7 @@ func length(lines []string) int {
 	return n
 }
 
-// grid writes rows below a header. Where they do not fit, the columns named are left out one after another.
+// grid writes rows below a header. Rows that are too wide lose the named columns one after another.
 func (p *page) grid(g *grid, spare ...string) {
 	lines := g.lines()
 	for i := range spare {

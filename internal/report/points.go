@@ -25,42 +25,42 @@ type Point struct {
 	Response, Service time.Duration
 }
 
-// Fetched is what is known of raw points that were fetched.
+// Fetched describes a set of fetched raw points.
 type Fetched struct {
 	Lost     uint64 // points that agents could not keep
-	Attempts bool   // those of agents that were lost were asked for; older coordinators do not
+	Attempts bool   // points of lost agents were requested; older coordinators do not request them
 	Missing  []MissingPart
 }
 
-// MissingPart is points of an agent that was lost during a load which it could not give.
+// MissingPart describes the raw points that an agent lost during a load could not provide.
 type MissingPart struct {
 	Agent       string
 	Shard       int
 	Points      uint64
 	From, Until time.Duration // what the agent's windows cover, since the load's start
-	Why         string        // empty if it is not known
+	Why         string        // empty if unknown
 }
 
 func (m MissingPart) text(run string) string {
 	why := m.Why
 	if why == "" {
-		why = "they had not been written"
+		why = "they were not written"
 	}
 	return fmt.Sprintf("%s raw points of load of run %s are missing for shard %d from %.1f s to %.1f s, when agent %s was lost: %s; the figures of the run include these operations",
 		result.Thousands(m.Points), run, m.Shard, m.From.Seconds(), m.Until.Seconds(), m.Agent, why)
 }
 
-// Warnings name the operations of a run that are not among its points, and why.
+// Warnings describe the operations of a run that have no points, with the reason.
 func (f Fetched) Warnings(run result.Run) []string {
 	var out []string
 	if f.Lost > 0 {
-		out = append(out, fmt.Sprintf("%s raw points of run %s are missing: the agents' disks were slower than the load, or nearly full; its figures are not concerned", result.Thousands(f.Lost), run.ID))
+		out = append(out, fmt.Sprintf("%s raw points of run %s are missing: the agents' disks were slower than the load, or nearly full; the figures of the run include these operations", result.Thousands(f.Lost), run.ID))
 	}
 	return append(out, missingPoints(run, f)...)
 }
 
-// missingPoints names the operations of a run that have no raw points because an agent was lost and its shard was handed
-// over. From an older coordinator, points are those of the agents that have ended the shards.
+// missingPoints describes the operations of a run without raw points because an agent was lost and its shard was handed
+// over. An older coordinator sends only the points of the agents that ended the shards.
 func missingPoints(run result.Run, got Fetched) []string {
 	var out []string
 	if got.Attempts {
@@ -70,10 +70,10 @@ func missingPoints(run result.Run, got Fetched) []string {
 		return out
 	}
 	for _, p := range run.Phases {
-		begun := make(map[int]float64) // by shard: where the part of the agent in question began
+		begun := make(map[int]float64) // by shard: where the current agent's part began
 		for _, h := range p.Handovers {
 			if from := begun[h.Shard]; h.T > from {
-				out = append(out, fmt.Sprintf("raw points of %s of run %s are missing for shard %d from %.1f s to %.1f s: agent %s was lost, and agent %s went on; the figures of the run include these operations",
+				out = append(out, fmt.Sprintf("raw points of %s of run %s are missing for shard %d from %.1f s to %.1f s: agent %s was lost, and agent %s continued; the figures of the run include these operations",
 					p.Name, run.ID, h.Shard, from, h.T, h.From, h.To))
 			}
 			begun[h.Shard] = h.T + h.Seconds
@@ -82,7 +82,7 @@ func missingPoints(run result.Run, got Fetched) []string {
 	return out
 }
 
-// PointsCSV writes operations with all that is known of them, to the nanosecond.
+// PointsCSV writes operations with all their attributes, in nanoseconds.
 type PointsCSV struct{ w *csv.Writer }
 
 // NewPointsCSV writes the head.
@@ -105,15 +105,15 @@ func (p *PointsCSV) Close() error {
 	return p.w.Error()
 }
 
-// YCSBPoints writes operations as YCSB writes raw points: a head for each series, then its operations with the
-// millisecond in which they were done and the microseconds that they took. The warm-up is left out. Series are
-// gathered in temporary files, because operations of all kinds come in turn.
+// YCSBPoints writes operations as YCSB writes raw points: a head for each series, then its operations with the time of
+// completion in milliseconds and the latency in microseconds. The warm-up is left out. Series are collected in temporary
+// files, because operations of all kinds arrive interleaved.
 type YCSBPoints struct {
 	y      YCSB
 	series map[pointSeries]*gathered
 }
 
-// pointSeries is a series of a phase: the load's come first.
+// pointSeries is a series of a phase; those of the load come first.
 type pointSeries struct {
 	measure bool
 	name    string
@@ -124,7 +124,7 @@ type gathered struct {
 	*bufio.Writer
 }
 
-// NewYCSBPoints makes one without operations.
+// NewYCSBPoints returns a YCSBPoints without operations.
 func (y YCSB) NewYCSBPoints() *YCSBPoints {
 	return &YCSBPoints{y: y, series: make(map[pointSeries]*gathered)}
 }
@@ -155,7 +155,7 @@ func (p *YCSBPoints) add(x Point, name string, took time.Duration) error {
 	if g == nil {
 		file, err := os.CreateTemp("", "benchctl-points-*")
 		if err != nil {
-			return fmt.Errorf("gather raw points: %w", err)
+			return fmt.Errorf("collect raw points: %w", err)
 		}
 		g = &gathered{file, bufio.NewWriterSize(file, 1<<16)}
 		p.series[key] = g

@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// RunBook is the report of one run, with what the descriptions of targets have for it.
+// RunBook is the report of one run, with the columns and tables of targets.
 func RunBook(r result.Run, targets descriptor.List) Book {
 	b := Book{Title: fmt.Sprintf("%s (%s)", cmp.Or(r.Name, "run"), r.ID), Lead: []string{"Status: " + string(r.Status) + "."}}
 	for _, text := range []string{r.Reason, r.Note, start(r.Start), counts(r.Reconcile)} {
@@ -30,13 +30,13 @@ func RunBook(r result.Run, targets descriptor.List) Book {
 		b.Chapters = append(b.Chapters, phaseChapter(r, phase))
 	}
 	b.add("Actions", "Throughput is in ops/s, times in seconds since the phase's start.", actionTable([]result.Run{r}))
-	b.add("Telemetry", "Means over the measured phase, summed over the servers where a figure counts something.", telemetryTable([]result.Run{r}, targets))
+	b.add("Telemetry", "Means over the measured phase; counts are summed over the servers.", telemetryTable([]result.Run{r}, targets))
 	b.addServers([]result.Run{r}, targets)
 	b.Chapters = append(b.Chapters, verdictChapter([]result.Run{r}), provenanceChapter([]result.Run{r}, targets))
 	return b
 }
 
-// phaseChapter is what was measured in a phase.
+// phaseChapter is the chapter of a phase's measurements.
 func phaseChapter(run result.Run, phase result.Phase) Chapter {
 	c := Chapter{Title: phase.Name, Text: []string{phaseText(phase)}}
 	t := result.Table{Columns: columns(latencyHead()...)}

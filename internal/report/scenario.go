@@ -14,7 +14,7 @@ import (
 func ScenarioTables(s result.Suite) []result.Table {
 	var order []string
 	groups := make(map[string][]result.Case)
-	loops := make(map[string][]string) // by scenario: cases of an open and of a closed loop do not compare (law 2)
+	loops := make(map[string][]string) // by scenario: cases of open and closed loops are not comparable (law 2)
 	for _, c := range s.Cases {
 		if !c.Fills && c.Loop != "" && !slices.Contains(loops[c.Scenario], c.Loop) {
 			loops[c.Scenario] = append(loops[c.Scenario], c.Loop)
@@ -91,7 +91,7 @@ func scenarioTable(name string, cases []result.Case) result.Table {
 	for _, c := range cases {
 		t.Rows = append(t.Rows, scenarioRow(c, axes, ops, fills, len(targets) > 1, several))
 		for _, l := range c.LeftOut {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s is %s and in no mean: %s", l.Run, l.Status, printable(l.Because)))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s is %s and excluded from the means: %s", l.Run, l.Status, printable(l.Because)))
 		}
 	}
 	for _, loop := range []string{"closed", "open"} {

@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// addServers adds the tables of servers that targets have.
+// addServers adds the targets' tables of servers.
 func (b *Book) addServers(runs []result.Run, targets descriptor.List) {
 	for _, s := range targets.Servers() {
 		b.add("Servers", s.Text, serverTable(runs, s.Columns))
@@ -54,7 +54,7 @@ func serverTable(runs []result.Run, figures []descriptor.TelemetryColumn) result
 	return t
 }
 
-// ofServer writes what one server reported of a figure.
+// ofServer formats what one server reported for a figure.
 func ofServer(form descriptor.Form, o []result.Observation) []string {
 	switch {
 	case form == descriptor.MeanAndMost:
@@ -65,7 +65,7 @@ func ofServer(form descriptor.Form, o []result.Observation) []string {
 	return []string{written(form)(o)}
 }
 
-// bySource are the observations of a figure, by who reported them.
+// bySource are the observations of a figure, by their source.
 func bySource(phase result.Phase, figure string) map[string][]result.Observation {
 	out := make(map[string][]result.Observation)
 	for _, o := range observed(phase, figure) {
@@ -74,7 +74,7 @@ func bySource(phase result.Phase, figure string) map[string][]result.Observation
 	return out
 }
 
-// meanAndMost are the mean and the greatest of a figure in bytes.
+// meanAndMost are the mean and the maximum of a figure in bytes.
 func meanAndMost(o []result.Observation) []string {
 	if len(o) == 0 {
 		return []string{none, none}

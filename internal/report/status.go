@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Status is one of YCSB's status lines: how a phase stands, and what was measured since the last line.
+// Status is one of YCSB's status lines: the progress of a phase, and the measurements since the last line.
 type Status struct {
 	At      time.Time // by the reader's clock
 	Elapsed time.Duration
@@ -22,12 +22,12 @@ type Status struct {
 	Combined  []result.Combined // since the last line
 }
 
-// StampStatus puts a label and an instant before a status line.
+// StampStatus prefixes a status line with a label and an instant.
 func StampStatus(label string, at time.Time, text string) string {
 	return label + at.Format("2006-01-02 15:04:05") + fmt.Sprintf(":%03d ", at.Nanosecond()/int(time.Millisecond)) + text
 }
 
-// StatusText writes s without its label and instant.
+// StatusText formats s without its label and instant.
 func (y YCSB) StatusText(s Status) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d sec: %d operations; ", int64(s.Elapsed/time.Second), s.Ops)
@@ -61,7 +61,7 @@ func (y YCSB) StatusText(s Status) string {
 	return b.String()
 }
 
-// summary is one series in brackets. Percentiles that there are too few samples for are left out (law 6).
+// summary is one series in brackets. Percentiles with too few samples are left out (law 6).
 func summary(name string, f result.Figures) string {
 	parts := []string{
 		"Count=" + strconv.FormatUint(f.Count, 10),
@@ -77,8 +77,8 @@ func summary(name string, f result.Figures) string {
 	return "[" + name + ": " + strings.Join(parts, ", ") + "] "
 }
 
-// remaining writes how long something takes in the units that YCSB uses: days and hours, or hours and minutes,
-// or seconds where it is less than a minute.
+// remaining formats a duration in the units that YCSB uses: days and hours, or hours and minutes, or seconds below a
+// minute.
 func remaining(d time.Duration) string {
 	seconds := int64(max(d, 0) / time.Second)
 	days, hours, minutes := seconds/86400, seconds/3600%24, seconds/60%60
@@ -100,7 +100,7 @@ func remaining(d time.Duration) string {
 	switch {
 	case b.Len() > 0:
 		return b.String()
-	case seconds < 10: // YCSB looks at the digits for the plural
+	case seconds < 10: // YCSB chooses the plural by the number of digits
 		return strconv.FormatInt(seconds, 10) + " second "
 	}
 	return strconv.FormatInt(seconds, 10) + " seconds "

@@ -58,8 +58,8 @@ func TestStatusLine(t *testing.T) {
 	}
 }
 
-// A percentile that there are too few samples for is not in a status line either (law 6); the label is glued
-// on; times are printed as YCSB prints them.
+// A percentile with too few samples is not in a status line either (law 6); the label has no separator; times have YCSB's
+// format.
 func TestStatusLineForms(t *testing.T) {
 	at := time.Date(2026, 11, 21, 8, 48, 54, 0, time.UTC)
 	few := result.Figures{Count: 2, Max: 1500.9, Min: 20, Mean: 760.456}

@@ -8,8 +8,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// SuiteTable writes a suite for people: a table for each scenario, with the figures of its cases over their repeats. Of a
-// suite without a plan it writes what each of its runs did; nothing is averaged over those.
+// SuiteTable writes a suite for people: a table for each scenario, with the figures of its cases over their repeats. For
+// a suite without a plan it lists the runs, without averages over them.
 func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 	p := newPage(o)
 	title := "suite " + suite.ID
@@ -21,7 +21,7 @@ func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 		p.wrap("note     ", suite.Note, plain)
 	}
 	if suite.Plan != nil && suite.Plan.Trial {
-		p.wrap("trial    ", "small sizes: that the suite works, not how fast anything is", plain)
+		p.wrap("trial    ", "small sizes: shows that the suite works, not how fast the target is", plain)
 	}
 	if len(suite.Cases) > 0 {
 		p.scenarios(suite)
@@ -42,12 +42,12 @@ func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 	return p.write(w)
 }
 
-// scenarios writes a table for each scenario, and one of what was done to the target.
+// scenarios writes a table for each scenario, and one of the actions on the target.
 func (p *page) scenarios(suite result.Suite) {
 	left := make(map[string]bool)
 	for _, c := range suite.Cases {
 		for _, l := range c.LeftOut {
-			left[fmt.Sprintf("%s is %s and in no mean: %s", l.Run, l.Status, printable(l.Because))] = true
+			left[fmt.Sprintf("%s is %s and excluded from the means: %s", l.Run, l.Status, printable(l.Because))] = true
 		}
 	}
 	tables := ScenarioTables(suite)
@@ -69,7 +69,7 @@ func (p *page) scenarios(suite result.Suite) {
 	}
 }
 
-// table writes a table of texts; where it is too wide, columns that can be spared are left out.
+// table writes a table of texts; if it is too wide, the less important columns are left out.
 func (p *page) table(t result.Table) {
 	g := &grid{}
 	for g.left < len(t.Columns) && !t.Columns[g.left].Figure {
@@ -94,7 +94,7 @@ func (p *page) table(t result.Table) {
 	p.grid(g, spare...)
 }
 
-// runs writes the runs of a suite side by side: what each of them did, and of each good operation the figures.
+// runs writes the runs of a suite side by side, with the figures of each good operation.
 func (p *page) runs(suite result.Suite) {
 	p.line()
 	g := &grid{left: 6}
@@ -105,7 +105,7 @@ func (p *page) runs(suite result.Suite) {
 	p.grid(g, "max", "count", "status")
 }
 
-// run adds the rows of a run; what stands above is not said again.
+// run adds the rows of a run; cells that repeat the row above are empty.
 func (g *grid) run(run result.Run) {
 	id, name, status := run.ID, short(run.Case, 16), string(run.Status)
 	for _, phase := range run.Phases {
@@ -126,7 +126,7 @@ func (g *grid) run(run result.Run) {
 	}
 }
 
-// short cuts a text to n characters.
+// short truncates a text to n characters.
 func short(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s

@@ -54,13 +54,13 @@ func (p *page) head(run result.Run) {
 	}
 }
 
-// rowGap names the row numbers that a run's inserts have left out.
+// rowGap describes the row numbers that a run's inserts left out.
 func rowGap(gap *result.RowGap) string {
 	some := "some"
 	if gap.Count != nil {
 		some = whole(uint64(*gap.Count))
 	}
-	return fmt.Sprintf("%s of the row numbers %d to %d have no row: the agents insert in turns and did not end at the same one", some, gap.First, gap.Last)
+	return fmt.Sprintf("%s of the row numbers %d to %d have no row: the agents insert in turns and did not end at the same number", some, gap.First, gap.Last)
 }
 
 func (p *page) status(s result.Status) string {
@@ -120,7 +120,7 @@ func start(s *result.Start) string {
 	case len(s.Agents) > 1:
 		text += fmt.Sprintf(", skew of the first operations %s ± %s ms", fixed(s.SkewMS, 3), fixed(s.UncertaintyMS, 3))
 	case len(s.Agents) == 0:
-		text += ", no agent told when it began"
+		text += ", no agent reported its start"
 	}
 	return text
 }
@@ -140,7 +140,7 @@ func (p *page) phase(run result.Run, phase result.Phase) {
 	p.wrapBehind(phase.Name+"  ", p.bold(phase.Name)+"  ", phaseText(phase), plain)
 	for _, v := range run.Verdicts {
 		if v.Name == "overloaded" && v.Value && phase.Offered != nil && phase.Name != "warmup" {
-			p.line(p.red("less was done than offered: response times are those of an overloaded system"))
+			p.line(p.red("throughput below the offered rate: response times are those of an overloaded system"))
 		}
 	}
 	p.operations(run, phase)
@@ -159,7 +159,7 @@ func (p *page) phase(run result.Run, phase result.Phase) {
 // someEvents is how many events of a phase are printed.
 const someEvents = 20
 
-// timeline is what happened in a phase, a line for each event. What the run is warned of stands above all phases.
+// timeline lists the events of a phase, a line each. The run's warnings are above all phases.
 func timeline(run result.Run, phase result.Phase) []string {
 	var lines []string
 	more := 0
@@ -231,7 +231,7 @@ func (p *page) operations(run result.Run, phase result.Phase) {
 	p.grid(g, "p90", "p99.9", "p95", "mean")
 }
 
-// label names an operation's row below the rows of another: what is a part of that or failed of it is indented.
+// label names an operation's row: the parts and failures of the operation above it are indented.
 func label(o result.Operation, above string) string {
 	name := o.Op
 	switch {
@@ -263,7 +263,7 @@ func latencyCells(label string, f result.Figures) []string {
 	}
 }
 
-// lateness writes how late an open loop's operations were sent.
+// lateness writes how late an open loop sent its operations.
 func (p *page) lateness(phase result.Phase) {
 	l := phase.Lateness
 	if l == nil {
@@ -278,7 +278,7 @@ func (p *page) lateness(phase result.Phase) {
 	p.wrap("sent     ", fmt.Sprintf("after the intended instants by %s (p50), %s (p99), at most %s", us(l.P50), us(l.P99), Micros(l.Max*1000)), plain)
 }
 
-// generators writes how the load generators fared; of very many those that had the least idle CPU.
+// generators writes the health of the load generators; of very many those with the least idle CPU.
 func (p *page) generators(phase result.Phase) {
 	all := slices.Clone(phase.Generators)
 	if len(all) == 0 {
@@ -310,7 +310,7 @@ func (p *page) generators(phase result.Phase) {
 	}
 }
 
-// retries writes why operations were tried again, the most frequent causes first.
+// retries writes the causes of retries within operations, the most frequent first.
 func (p *page) retries(phase result.Phase) {
 	if len(phase.Retries) == 0 {
 		return
@@ -327,19 +327,19 @@ func (p *page) retries(phase result.Phase) {
 	p.wrap("retries  ", fmt.Sprintf("%s within operations: %s", whole(sum), strings.Join(parts, ", ")), plain)
 }
 
-// clientRetries writes retries of agents that do not count them by cause.
+// clientRetries writes the retries of agents that do not count them by cause.
 func (p *page) clientRetries(phase result.Phase, all []result.Generator) {
 	if len(phase.Retries) > 0 {
 		return
 	}
 	for _, a := range all {
 		if n := a.Client["retry"]; n > 0 {
-			p.line(fmt.Sprintf("agent %s: the target's client tried %s times again within operations", a.Name, whole(n)))
+			p.line(fmt.Sprintf("agent %s: the target's client retried %s times within operations", a.Name, whole(n)))
 		}
 	}
 }
 
-// some writes a time in milliseconds, if there was any.
+// some formats a time in milliseconds, if it is not 0.
 func some(ms float64) string {
 	if ms == 0 {
 		return none
@@ -355,7 +355,7 @@ func idle(g result.Generator) float64 {
 	return *g.IdleMin
 }
 
-// verdicts writes what was tested, and how (law 8).
+// verdicts writes the verdicts with their tests (law 8).
 func (p *page) verdicts(run result.Run) {
 	verdicts := tested(run)
 	if len(verdicts) == 0 {
@@ -364,7 +364,7 @@ func (p *page) verdicts(run result.Run) {
 	p.line()
 	for _, v := range verdicts {
 		if v.Name == "reconcile" && v.Value {
-			continue // the counts say so
+			continue // the counts show it
 		}
 		bad := v.Bad()
 		mark, style, answer := "  ", plain, "no: "
@@ -380,7 +380,7 @@ func (p *page) verdicts(run result.Run) {
 	}
 }
 
-// printable keeps what a target or an agent sent from steering the terminal.
+// printable removes control characters that a target or an agent sent, which would control the terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {

@@ -16,8 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// The tables as people read them. None is wider than 100 columns, and none steers a terminal unless it was
-// asked to.
+// The tables for people. None is wider than 100 columns, and none has escape sequences unless requested.
 func TestTable(t *testing.T) {
 	plain := report.YCSB{}
 	overload := offered(3000, 300)
@@ -76,7 +75,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Figures as large as they get still fit.
+// The largest figures still fit.
 func TestTableOfLargeFigures(t *testing.T) {
 	figures := result.Figures{Count: 12_345_678_901, Mean: 3_599_999_000, Max: 86_400_000_000}
 	p := 3_599_999_999.0
@@ -106,7 +105,7 @@ func TestTableOfLargeFigures(t *testing.T) {
 	golden(t, "table-large.txt", printed(t, run, report.Options{}))
 }
 
-// Of very many agents the ones nearest to their limits are shown.
+// Of very many agents, those nearest to their limits are shown.
 func TestTableOfManyAgents(t *testing.T) {
 	run := result.Run{ID: "S.1", Status: result.Complete, Phases: []result.Phase{{Name: "measure", Loop: "closed"}}}
 	for i := range 40 {
@@ -118,7 +117,7 @@ func TestTableOfManyAgents(t *testing.T) {
 	golden(t, "table-many.txt", printed(t, run, report.Options{}))
 }
 
-// What a target or an agent sent cannot steer the terminal.
+// Text from a target or an agent cannot control the terminal.
 func TestTableIsPrintable(t *testing.T) {
 	run := result.Run{ID: "S.1", Phases: []result.Phase{{
 		Name:   "measure",
@@ -131,8 +130,8 @@ func TestTableIsPrintable(t *testing.T) {
 	require.Contains(t, got, "boo line")
 }
 
-// What a run is warned of stands above its phases, and not once more among their events.
-func TestAWarningIsToldOnce(t *testing.T) {
+// A run's warnings are above its phases, and not repeated among their events.
+func TestAWarningIsPrintedOnce(t *testing.T) {
 	const gone, split = "the figures of rs1 cannot be read", "a region was split"
 	run := result.Run{Warnings: []string{gone}, Phases: []result.Phase{{Name: "measure", Loop: "closed", Events: []result.Event{
 		{T: 1, Kind: result.HappenedTelemetry, Text: gone}, {T: 2, Kind: result.HappenedSplit, Text: split},
@@ -162,8 +161,7 @@ func TestSuiteTable(t *testing.T) {
 	}
 }
 
-// JSON is what package result says it is, indented as people read it, with nothing escaped for the web and a line break at
-// the end.
+// JSON is package result's, indented for people, without HTML escapes and with a trailing newline.
 func TestJSON(t *testing.T) {
 	indented := func(document any) string {
 		var text, out bytes.Buffer
@@ -181,14 +179,14 @@ func TestJSON(t *testing.T) {
 	require.ErrorContains(t, report.Indent(new(bytes.Buffer), []byte("{")), "read result")
 }
 
-// full is a place that nothing fits into.
+// full is a writer without space.
 type full struct{}
 
 var errFull = errors.New("no space left")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-// What cannot be written is said.
+// Errors of the writer are returned.
 func TestWriteErrors(t *testing.T) {
 	run := build(t, result.Run{}, report.YCSB{}, load())
 	require.ErrorIs(t, report.Table(full{}, run, report.Options{}), errFull)

@@ -8,11 +8,11 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// brief is a column of the table of telemetry: what it says of a figure that servers reported.
+// brief is a column of the telemetry table: a summary of a figure that servers reported.
 type brief struct {
 	title, figure string
-	each          bool // of several servers, each is named at the terminal
-	say           func([]result.Observation) string
+	each          bool // at the terminal, list the servers one by one
+	format        func([]result.Observation) string
 }
 
 // briefs are the columns of targets, and those of the machines.
@@ -22,12 +22,12 @@ func briefs(targets descriptor.List) []brief {
 		all = append(all, brief{c.Title, c.Figure, c.Each, written(c.Form)})
 	}
 	return append(all,
-		brief{title: "busiest CPU", figure: "cpu_busy_percent", say: busiest},
-		brief{title: "busiest disk", figure: "disk_busy_percent", say: busiest},
+		brief{title: "busiest CPU", figure: "cpu_busy_percent", format: busiest},
+		brief{title: "busiest disk", figure: "disk_busy_percent", format: busiest},
 	)
 }
 
-// written returns what writes a figure that servers reported.
+// written returns the function that formats a figure of servers.
 func written(form descriptor.Form) func([]result.Observation) string {
 	switch form {
 	case descriptor.Rate:
@@ -45,11 +45,10 @@ func written(form descriptor.Form) func([]result.Observation) string {
 	}
 }
 
-// telemetryTable is what targets and hosts reported over the measured phase of runs, in brief. All of it is in the JSON
-// form.
+// telemetryTable summarizes what targets and hosts reported over the measured phase of runs. The JSON has all of it.
 func telemetryTable(runs []result.Run, targets descriptor.List) result.Table {
 	all := briefs(targets)
-	said := make([]bool, len(all))
+	used := make([]bool, len(all))
 	var rows [][]string
 	for _, run := range runs {
 		if len(run.Phases) == 0 {
@@ -57,28 +56,28 @@ func telemetryTable(runs []result.Run, targets descriptor.List) result.Table {
 		}
 		phase := run.Phases[len(run.Phases)-1]
 		row := []string{run.ID, run.Case}
-		told := false
+		found := false
 		for i, b := range all {
 			text := none
 			if o := observed(phase, b.figure); len(o) > 0 {
-				text, told, said[i] = b.say(o), true, true
+				text, found, used[i] = b.format(o), true, true
 			}
 			row = append(row, text)
 		}
-		if told {
+		if found {
 			rows = append(rows, row)
 		}
 	}
 	t := result.Table{Columns: columns("run", "case")}
 	for i, b := range all {
-		if said[i] {
+		if used[i] {
 			t.Columns = append(t.Columns, result.Column{Name: b.title, Figure: true})
 		}
 	}
 	for _, row := range rows {
 		kept := row[:2:2]
 		for i, text := range row[2:] {
-			if said[i] {
+			if used[i] {
 				kept = append(kept, text)
 			}
 		}
@@ -87,7 +86,7 @@ func telemetryTable(runs []result.Run, targets descriptor.List) result.Table {
 	return t
 }
 
-// observed are the sources of a figure; of one without a prefix, those of hosts of any kind.
+// observed are the observations of a figure; a name without a prefix also matches hosts of any kind.
 func observed(phase result.Phase, figure string) []result.Observation {
 	var out []result.Observation
 	for _, o := range phase.Observations {
@@ -124,7 +123,7 @@ func greatest(all []result.Observation) float64 {
 	return most
 }
 
-// fromTo is a sum over the servers as the phase began and as it ended.
+// fromTo is a sum over the servers at the start and at the end of the phase.
 func fromTo(all []result.Observation) string {
 	var first, last float64
 	for _, o := range all {
@@ -141,7 +140,7 @@ func bytesPerSecond(all []result.Observation) string {
 	return bytesText(uint64(max(sumOfMeans(all), 0)))
 }
 
-// busiest is the source with the highest mean, with that.
+// busiest is the highest mean, with its source.
 func busiest(all []result.Observation) string {
 	most := slices.MaxFunc(all, func(a, b result.Observation) int {
 		if meanOf(a) < meanOf(b) {

@@ -9,27 +9,27 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// A rule is printed once, however long the runs were that it was tested on.
-func TestVerdictsOfManyRunsTellTheirRuleOnce(t *testing.T) {
-	judged := func(id, on, because string) result.Run {
+// A rule is printed once, even if it was tested on runs of different lengths.
+func TestTheRuleOfManyRunsIsPrintedOnce(t *testing.T) {
+	run := func(id, on, because string) result.Run {
 		return result.Run{ID: id, Verdicts: []result.Verdict{{Name: "client_bound", Value: true, Test: "idle CPU below 20 %" + on, Because: because}}}
 	}
 	c := verdictChapter([]result.Run{
-		judged("S.1", "; on measure, 30 s of agent a", "busy"), judged("S.2", "; on measure, 2 s of agent a", "busy"),
-		judged("S.3", "; on measure, 30 s of agent a", "busy"), judged("S.4", "", "idle"),
+		run("S.1", "; on measure, 30 s of agent a", "busy"), run("S.2", "; on measure, 2 s of agent a", "busy"),
+		run("S.3", "; on measure, 30 s of agent a", "busy"), run("S.4", "", "idle"),
 		{ID: "S.5"},
 	})
 	require.Equal(t, []string{
-		"Judged: 4 of 5 runs; against 4 of them something was found.",
+		"Runs with verdicts: 4 of 5. Runs with a verdict raised: 4.",
 		"client_bound: yes. Tested: idle CPU below 20 %.",
 		"- S.1, .3: busy. Tested on measure, 30 s of agent a.",
 		"- S.2: busy. Tested on measure, 2 s of agent a.",
 		"- S.4: idle.",
 	}, c.Text)
-	require.Equal(t, []string{"None of 1 runs was judged."}, verdictChapter([]result.Run{{ID: "S.1"}}).Text)
+	require.Equal(t, []string{"Runs with verdicts: 0 of 1."}, verdictChapter([]result.Run{{ID: "S.1"}}).Text)
 }
 
-func TestAnActionThatStillWentOnTookLongerThanIsKnown(t *testing.T) {
+func TestAnUnfinishedActionHasALowerBoundOfItsTime(t *testing.T) {
 	table := actionTable([]result.Run{{ID: "S.1", Phases: []result.Phase{{Actions: []result.Action{
 		{Do: "major_compact", T: 3, Seconds: 7, Outcome: result.StillGoing}, {Do: "flush", T: 3, Seconds: 7, Outcome: "done"},
 	}}}}})
@@ -55,10 +55,10 @@ func TestAScenarioTableHasOneLoop(t *testing.T) {
 	require.Len(t, tables[1].Rows, 1)
 }
 
-// Law 8: what a verdict says is printed with the test that it names, and not at all without one.
+// Law 8: a verdict is printed with its test, and not at all without one.
 func TestAVerdictWithoutATestIsNotPrinted(t *testing.T) {
 	runs := []result.Run{{ID: "S.1", Verdicts: []result.Verdict{{Name: "faster", Value: true, Because: "it felt so"}}}}
-	require.Equal(t, []string{"None of 1 runs was judged."}, verdictChapter(runs).Text)
+	require.Equal(t, []string{"Runs with verdicts: 0 of 1."}, verdictChapter(runs).Text)
 	var out strings.Builder
 	require.NoError(t, Table(&out, runs[0], Options{}))
 	require.NotContains(t, out.String(), "it felt so")

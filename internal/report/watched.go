@@ -11,13 +11,13 @@ import (
 // someServers is how many servers are listed one by one.
 const someServers = 6
 
-// watched summarizes what servers and hosts reported over a phase. All of it is in the JSON form.
+// watched summarizes what servers and hosts reported over a phase. The JSON has all of it.
 func (p *page) watched(phase result.Phase) {
 	var parts, servers []string
 	for _, b := range briefs(p.options.Targets) {
 		o := observed(phase, b.figure)
 		if len(o) > 0 {
-			parts = append(parts, b.title+" "+b.say(o))
+			parts = append(parts, b.title+" "+b.format(o))
 		}
 		if len(o) > 1 && b.each {
 			servers = append(servers, b.title+": "+perServer(o))

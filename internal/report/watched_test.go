@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-func TestTheTableTellsOfTheServersInBrief(t *testing.T) {
+func TestTheTableSummarizesTheServers(t *testing.T) {
 	run := result.Run{ID: "S.1", Status: result.Complete, Phases: []result.Phase{{Name: "measure", Loop: "closed", Seconds: 2, Observations: []result.Observation{
 		{Name: "hbase.regionserver.requests", Source: "rs1:16020", Unit: "1/s", Points: [][2]float64{{1, 100}, {2, 300}}},
 		{Name: "hbase.regionserver.requests", Source: "rs2:16020", Unit: "1/s", Points: [][2]float64{{1, 1000}}},

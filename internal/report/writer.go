@@ -14,15 +14,15 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Document is a result of which a report is written.
+// Document is the result that a report is written from.
 type Document struct {
 	ID    string
 	Text  []byte // the JSON
 	Run   result.Run
-	Suite *result.Suite // nil where the result is that of a run
+	Suite *result.Suite // nil if the result is a run's
 }
 
-// runs are the runs that the result has.
+// runs are the runs of the result.
 func (d Document) runs() []result.Run {
 	if d.Suite != nil {
 		return d.Suite.Runs
@@ -30,7 +30,7 @@ func (d Document) runs() []result.Run {
 	return []result.Run{d.Run}
 }
 
-// Source gives what a result does not have: the histograms and the single operations of a run.
+// Source provides what a result does not contain: the histograms and the single operations of a run.
 type Source interface {
 	Histograms(ctx context.Context, run string, take func(Interval) error) error
 	Points(ctx context.Context, run string, take func(Point) error) (Fetched, error)
@@ -42,11 +42,11 @@ type Writer struct {
 	Dir    string
 	Source Source
 	Warn   func(text string)
-	// Targets are the descriptions of the targets whose runs are reported.
+	// Targets describe the targets of the reported runs.
 	Targets descriptor.List
 }
 
-// NoPointsError reports that a run was not submitted so that its operations are kept.
+// NoPointsError reports that a run was submitted without raw points.
 type NoPointsError struct{ Run string }
 
 // Error names the run and the cure.
@@ -60,7 +60,7 @@ func (w *Writer) Write(ctx context.Context, d Document, names []string) error {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(f Format) bool { return f.Name == name })
 		if i < 0 {
-			return fmt.Errorf("write report of %s: there is no format %q", d.ID, name)
+			return fmt.Errorf("write report of %s: unknown format %q", d.ID, name)
 		}
 		if write := all[i].document; write != nil {
 			if err := write(w, d); err != nil {
@@ -95,12 +95,12 @@ func (w *Writer) markdown(d Document) error {
 	return w.file(d.ID+".md", func(out io.Writer) error { return Markdown(out, book) })
 }
 
-// json writes what the coordinator gave: fields that this build does not know stay.
+// json writes the coordinator's text, so that fields unknown to this build remain.
 func (w *Writer) json(d Document) error {
 	return w.file(d.ID+".json", func(out io.Writer) error { return Indent(out, d.Text) })
 }
 
-// Indent writes the JSON of a result as people read it, with a line break at the end.
+// Indent formats the JSON of a result for people, with a trailing newline.
 func Indent(out io.Writer, text []byte) error {
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, text, "", "  "); err != nil {
@@ -144,7 +144,7 @@ func (w *Writer) histogramLogs(ctx context.Context, run result.Run) error {
 	return w.Source.Histograms(ctx, run.ID, NewLogs(w.Files, w.Dir, run.ID).Add)
 }
 
-// rawPoints writes a run's operations in both forms.
+// rawPoints writes a run's operations in both formats.
 func (w *Writer) rawPoints(ctx context.Context, run result.Run) error {
 	y, err := YCSBOf(run)
 	if err != nil {

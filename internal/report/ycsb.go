@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Clock says which latencies YCSB's output has (measurement.interval).
+// Clock selects the latencies of YCSB's output (measurement.interval).
 type Clock string
 
 // The clocks.
@@ -22,20 +22,20 @@ const (
 	BothClocks    Clock = "both"
 )
 
-// Exporter is the form of YCSB's output.
+// Exporter is the format of YCSB's output.
 type Exporter string
 
-// The exporters, by the classes' names without their common parts.
+// The exporters, named as YCSB's classes without their common parts.
 const (
 	Text      Exporter = "Text"
 	JSONs     Exporter = "JSON"      // one object after another
 	JSONArray Exporter = "JSONArray" // one array of objects
 )
 
-// Type is which figures of a series YCSB's output has (measurementtype).
+// Type selects the figures of a series in YCSB's output (measurementtype).
 type Type string
 
-// The types. Two of them together are written under names that begin with Hdr, Bucket and Raw.
+// The types. Combined types are written under names that begin with Hdr, Bucket and Raw.
 const (
 	HdrHistogram    Type = "hdrhistogram" // percentiles
 	Buckets         Type = "histogram"    // percentiles to the millisecond, and the variance
@@ -45,31 +45,31 @@ const (
 	HdrAndRaw       Type = "hdrhistogram+raw"
 )
 
-// YCSB is how YCSB's output is written.
+// YCSB configures YCSB's output.
 type YCSB struct {
 	Clock       Clock
 	Type        Type
 	Percentiles []float64     // 0 to 100, in the order of output
 	Granularity time.Duration // of a time series
-	Buckets     int           // of Buckets, each of a millisecond; what took longer is in none
+	Buckets     int           // of Buckets, each of a millisecond; longer times are in none
 	Exporter    Exporter
 	Combine     result.Combine // as the result must have been built
 
-	Status         bool // whether status lines are wanted
+	Status         bool // write status lines
 	StatusInterval time.Duration
 	Label          string // what they begin with
 
 	NoSummary bool   // of raw points
-	RawFile   string // that they are appended to; empty is standard output
+	RawFile   string // the file that they are appended to; empty is standard output
 
-	// ExportFile is where the output goes instead of standard output.
+	// ExportFile replaces standard output.
 	ExportFile string
-	// Logs says that the histograms are to be written to files too, whose names begin with LogPath.
+	// Logs requests log files of the histograms, whose names begin with LogPath.
 	Logs    bool
 	LogPath string
 }
 
-// ParseYCSB reads the properties that shape YCSB's output; those that are not there have YCSB's defaults.
+// ParseYCSB reads the properties of YCSB's output; absent ones have YCSB's defaults.
 func ParseYCSB(properties map[string]string) (YCSB, error) {
 	get := func(key, otherwise string) string {
 		if v := strings.TrimSpace(properties[key]); v != "" {
@@ -93,10 +93,10 @@ func ParseYCSB(properties map[string]string) (YCSB, error) {
 		LogPath:    properties["hdrhistogram.output.path"],
 	}
 	if !slices.Contains([]Clock{OpClock, IntendedClock, BothClocks}, y.Clock) {
-		return YCSB{}, fmt.Errorf("measurement.interval=%s: op, intended or both is meant", y.Clock)
+		return YCSB{}, fmt.Errorf("measurement.interval=%s: want op, intended or both", y.Clock)
 	}
 	if !slices.Contains([]Exporter{Text, JSONs, JSONArray}, y.Exporter) {
-		return YCSB{}, fmt.Errorf("exporter=%s: one of YCSB's TextMeasurementsExporter, JSONMeasurementsExporter and JSONArrayMeasurementsExporter is meant", get("exporter", ""))
+		return YCSB{}, fmt.Errorf("exporter=%s: want YCSB's TextMeasurementsExporter, JSONMeasurementsExporter or JSONArrayMeasurementsExporter", get("exporter", ""))
 	}
 	for outcome := range strings.SplitSeq(get("latencytrackederrors", ""), ",") {
 		if outcome = strings.TrimSpace(outcome); outcome != "" {
@@ -106,7 +106,7 @@ func ParseYCSB(properties map[string]string) (YCSB, error) {
 	for text := range strings.SplitSeq(get("hdrhistogram.percentiles", "50,95,99"), ",") {
 		p, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil || !(p >= 0 && p <= 100) {
-			return YCSB{}, fmt.Errorf("hdrhistogram.percentiles: %q: a number from 0 to 100 is meant", text)
+			return YCSB{}, fmt.Errorf("hdrhistogram.percentiles: %q: want a number from 0 to 100", text)
 		}
 		y.Percentiles = append(y.Percentiles, p)
 	}
@@ -118,12 +118,12 @@ func ParseYCSB(properties map[string]string) (YCSB, error) {
 		return YCSB{}, err
 	}
 	if y.Buckets, err = strconv.Atoi(get("histogram.buckets", "1000")); err != nil || y.Buckets < 1 {
-		return YCSB{}, fmt.Errorf("histogram.buckets=%s: a whole number above 0 is meant", get("histogram.buckets", ""))
+		return YCSB{}, fmt.Errorf("histogram.buckets=%s: want a whole number above 0", get("histogram.buckets", ""))
 	}
 	return y, nil
 }
 
-// YCSBOf reads how a run's output is written from its settings.
+// YCSBOf returns the configuration of a run's output from the run's settings.
 func YCSBOf(run result.Run) (YCSB, error) {
 	y, err := ParseYCSB(run.Resolved)
 	if err != nil {
@@ -132,7 +132,7 @@ func YCSBOf(run result.Run) (YCSB, error) {
 	return y, nil
 }
 
-// Kept are the percentiles that a result must have for this output.
+// Kept are the percentiles that this output needs in a result.
 func (y YCSB) Kept() []float64 {
 	kept := slices.Clone(y.Percentiles)
 	if y.Raw() {
@@ -145,22 +145,22 @@ func (y YCSB) Kept() []float64 {
 	return kept
 }
 
-// Raw reports whether the operations themselves are wanted.
+// Raw reports whether single operations are requested.
 func (y YCSB) Raw() bool { return y.Type == RawPoints || y.Type == HdrAndRaw }
 
-// rawPercentiles are those of the summary of raw points.
+// rawPercentiles are the percentiles in the summary of raw points.
 func rawPercentiles() []float64 { return []float64{1, 5, 50, 90, 95, 99, 99.9, 99.99} }
 
-// lengthOf reads a whole number of units.
+// lengthOf parses a whole number of units.
 func lengthOf(key, text string, unit time.Duration) (time.Duration, error) {
 	n, err := strconv.ParseUint(text, 10, 31)
 	if err != nil || n == 0 {
-		return 0, fmt.Errorf("%s=%s: a whole number above 0 is meant, in units of %s", key, text, unit)
+		return 0, fmt.Errorf("%s=%s: want a whole number above 0, in units of %s", key, text, unit)
 	}
 	return time.Duration(n) * unit, nil
 }
 
-// exporterOf knows an exporter by YCSB's class, with or without the package.
+// exporterOf returns the exporter of a YCSB class name, with or without the package.
 func exporterOf(class string) Exporter {
 	return Exporter(strings.TrimSuffix(strings.TrimPrefix(class, "site.ycsb.measurements.exporter."), "MeasurementsExporter"))
 }
@@ -168,7 +168,7 @@ func exporterOf(class string) Exporter {
 // ycsbFigure is one line of YCSB's output.
 type ycsbFigure struct {
 	metric, measurement string
-	value               string // as Java writes it
+	value               string // as Java formats it
 }
 
 func integer[N int | int64 | uint64](metric, measurement string, n N) ycsbFigure {
@@ -179,12 +179,11 @@ func double(metric, measurement string, x float64) ycsbFigure {
 	return ycsbFigure{metric, measurement, javaDouble(x)}
 }
 
-// Write writes a run as YCSB would: load and measure phase one after the other, as the outputs of its two
-// invocations. The warm-up, which YCSB does not know, is left out (law 5), and so are percentiles that there
-// were too few samples for (law 6).
+// Write writes a run as YCSB would: load and measure phase one after the other, as the outputs of its two invocations.
+// It leaves out the warm-up, which YCSB does not have (law 5), and percentiles with too few samples (law 6).
 func (y YCSB) Write(w io.Writer, run result.Run) error {
 	if types := []Type{HdrHistogram, Buckets, HdrAndHistogram, HdrAndRaw, RawPoints, TimeSeries}; !slices.Contains(types, y.Type) {
-		return fmt.Errorf("write run %s as YCSB does: measurementtype=%s is none of YCSB's types %v", run.ID, y.Type, types)
+		return fmt.Errorf("write run %s as YCSB does: unknown measurementtype=%s: want one of %v", run.ID, y.Type, types)
 	}
 	var figures []ycsbFigure
 	for _, phase := range run.Phases {
@@ -204,8 +203,8 @@ func (y YCSB) Write(w io.Writer, run result.Run) error {
 	return nil
 }
 
-// Omitted names the series of which percentiles were left out because there were too few samples (law 6), so
-// that a user who misses a line learns why.
+// Omitted names the series that lack percentiles for want of samples (law 6), so that a user learns why a line is
+// missing.
 func (y YCSB) Omitted(run result.Run) []string {
 	var out []string
 	for _, phase := range run.Phases {
@@ -225,7 +224,7 @@ func (y YCSB) Omitted(run result.Run) []string {
 	return out
 }
 
-// untilSent is how many seconds a phase took until its last buffer was sent, which may be after the planned end.
+// untilSent is the time in seconds until a phase sent its last buffer, which may be after the planned end.
 func untilSent(phase result.Phase) float64 {
 	end := phase.Seconds
 	for _, p := range phase.Series {
@@ -249,7 +248,7 @@ func overall(phase result.Phase, buffered bool) []ycsbFigure {
 		pauses += g.GCPauses
 		paused += g.GCPauseTotal
 	}
-	// Of several agents' time; YCSB knows only one process.
+	// Relative to the time of all agents; YCSB has only one process.
 	share := 100 * paused / float64(ms) / float64(max(len(phase.Generators), 1))
 	return []ycsbFigure{
 		integer("OVERALL", "RunTime(ms)", ms),

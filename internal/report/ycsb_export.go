@@ -11,7 +11,7 @@ func (y YCSB) export(w io.Writer, figures []ycsbFigure) error {
 	var b strings.Builder
 	switch y.Exporter {
 	case JSONs:
-		// The generator that YCSB uses separates its objects by a blank: they are no document together.
+		// The generator that YCSB uses separates its objects by a blank, so together they are not a JSON document.
 		b.WriteString(objects(figures, " ") + "\n")
 	case JSONArray:
 		b.WriteString("[ " + objects(figures, ", ") + " ]\n")
@@ -35,7 +35,7 @@ func objects(figures []ycsbFigure, between string) string {
 // object is the figure as JSON, laid out as YCSB's generator lays it out.
 func (f ycsbFigure) object() string {
 	value := f.value
-	if strings.ContainsAny(value, "Ny") { // NaN and Infinity are no numbers of JSON
+	if strings.ContainsAny(value, "Ny") { // JSON has no NaN and Infinity
 		value = strconv.Quote(value)
 	}
 	return "{\n  \"metric\" : " + strconv.Quote(f.metric) +

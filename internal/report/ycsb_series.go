@@ -33,7 +33,7 @@ func (y YCSB) series(phase result.Phase) ([]ycsbFigure, error) {
 		if y.Clock == BothClocks {
 			name = "Intended-" + name
 			if c.Count == 0 {
-				continue // there only to say how it failed
+				continue // it only has the outcomes of failures
 			}
 		}
 		lines, err := y.written(phase, c, name, IntendedClock, y.Clock == IntendedClock)
@@ -45,8 +45,8 @@ func (y YCSB) series(phase result.Phase) ([]ycsbFigure, error) {
 	return out, nil
 }
 
-// written are the lines of one series by the type of measurement. Where two are written together, outcomes are
-// counted by the first.
+// written are the lines of one series by the type of measurement. Of two types together, the first has the counts of
+// outcomes.
 func (y YCSB) written(phase result.Phase, c result.Combined, name string, clock Clock, counts bool) ([]ycsbFigure, error) {
 	f, outcomes := c.Figures, []ycsbFigure(nil)
 	if clock == OpClock {
@@ -88,7 +88,7 @@ func summaryOf(name string, f result.Figures) []ycsbFigure {
 	}
 }
 
-// points are the lines that YCSB prints behind raw points.
+// points are the lines that YCSB prints after raw points.
 func (y YCSB) points(name string, f result.Figures) []ycsbFigure {
 	out := []ycsbFigure{integer(name, "Total Operations", f.Count)}
 	if y.NoSummary || f.Count == 0 {
@@ -105,7 +105,7 @@ func (y YCSB) points(name string, f result.Figures) []ycsbFigure {
 	return out
 }
 
-// buckets are the lines of a histogram of milliseconds. A percentile beyond its last bucket is not known.
+// buckets are the lines of a histogram of milliseconds. A percentile beyond its last bucket is unknown.
 func (y YCSB) buckets(name string, f result.Figures) []ycsbFigure {
 	out := slices.Insert(summaryOf(name, f), 2, double(name, "LatencyVariance(us)", f.Variance))
 	for _, p := range []struct {
@@ -138,8 +138,8 @@ func (y YCSB) latencies(name string, f result.Figures) ([]ycsbFigure, error) {
 	return out, nil
 }
 
-// course are the means over time of the operations that are combined under a name, by milliseconds from the
-// phase's start. Means of several points add up exactly, which percentiles would not.
+// course are the means over time of the operations combined under a name, by milliseconds from the phase's start. Unlike
+// percentiles, means of several points combine exactly.
 func (y YCSB) course(phase result.Phase, combined, name string, clock Clock) []ycsbFigure {
 	type mean struct {
 		sum   float64
@@ -171,7 +171,7 @@ func (y YCSB) course(phase result.Phase, combined, name string, clock Clock) []y
 	return out
 }
 
-// returns are the counts of outcomes. YCSB reports none of a READ-MODIFY-WRITE and of the CLEANUP.
+// returns are the counts of outcomes. YCSB prints none for READ-MODIFY-WRITE and CLEANUP.
 func returns(c result.Combined) []ycsbFigure {
 	if c.Name == "READ-MODIFY-WRITE" || c.Name == "CLEANUP" {
 		return nil

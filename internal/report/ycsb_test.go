@@ -37,8 +37,7 @@ var (
 	fractional = regexp.MustCompile(`^-?\d+\.\d+(E-?\d+)?$`)
 )
 
-// parseYCSB reads YCSB's text output. It was written from the samples of YCSB itself in testdata, which it
-// reads too.
+// parseYCSB reads YCSB's text output. It follows the samples of YCSB's own output in testdata.
 func parseYCSB(text string) (parsed, error) {
 	p := parsed{values: make(map[string]map[string]float64), order: make(map[string][]string)}
 	for line := range strings.Lines(text) {
@@ -99,7 +98,7 @@ func writeYCSB(t *testing.T, properties map[string]string, scripts ...script) st
 	return out.String()
 }
 
-// The parser reads what YCSB itself has written.
+// The parser reads YCSB's own output.
 func TestParserReadsYCSB(t *testing.T) {
 	for _, name := range []string{"load", "run"} {
 		text, err := os.ReadFile(filepath.Join("testdata", "reference-"+name+".txt"))
@@ -175,8 +174,8 @@ func TestYCSBClocks(t *testing.T) {
 	require.NotContains(t, both, "Intended-VERIFY")
 }
 
-// hdrhistogram.percentiles decides which percentiles are printed, from merged histograms (law 1); those that
-// there are too few samples for are not (law 6).
+// hdrhistogram.percentiles decides which percentiles are printed, from merged histograms (law 1); those with too few
+// samples are left out (law 6).
 func TestYCSBPercentiles(t *testing.T) {
 	p, err := parseYCSB(writeYCSB(t, map[string]string{"hdrhistogram.percentiles": "1, 75,99.9,99.999,100"}, load()))
 	require.NoError(t, err)
@@ -193,7 +192,7 @@ func TestYCSBPercentiles(t *testing.T) {
 		Write(io.Discard, build(t, result.Run{}, report.YCSB{}, load())), "those that every result has")
 }
 
-// Errors one by one, where they are asked for.
+// Errors one by one, if requested.
 func TestYCSBErrorsOneByOne(t *testing.T) {
 	each, err := parseYCSB(writeYCSB(t, map[string]string{"reportlatencyforeacherror": "true"}, mixed()))
 	require.NoError(t, err)
@@ -206,7 +205,7 @@ func TestYCSBErrorsOneByOne(t *testing.T) {
 	require.InDelta(t, 3.0, some.values["READ-FAILED"]["Operations"], 0)
 }
 
-// The two other exporters say the same in JSON.
+// The two other exporters print the same figures as JSON.
 func TestYCSBJSON(t *testing.T) {
 	type object struct {
 		Metric, Measurement string
@@ -255,10 +254,10 @@ func TestYCSBTimeSeries(t *testing.T) {
 	require.Contains(t, lines, "[READ], Return=OK, 30000")
 
 	y := ycsb(t, map[string]string{"measurementtype": "sketch"})
-	require.ErrorContains(t, y.Write(io.Discard, result.Run{ID: "S.1"}), "measurementtype=sketch is none of YCSB's types")
+	require.ErrorContains(t, y.Write(io.Discard, result.Run{ID: "S.1"}), "unknown measurementtype=sketch: want one of")
 }
 
-// What YCSB prints behind raw points, alone and beside the percentiles.
+// The lines that YCSB prints after raw points, alone and with the percentiles.
 func TestYCSBRaw(t *testing.T) {
 	text := writeYCSB(t, map[string]string{"measurementtype": "raw"}, load())
 	for _, line := range []string{
@@ -275,7 +274,7 @@ func TestYCSBRaw(t *testing.T) {
 	require.NotContains(t, text, "summary")
 }
 
-// Buckets of milliseconds, alone and beside the percentiles.
+// Buckets of milliseconds, alone and with the percentiles.
 func TestYCSBHistogram(t *testing.T) {
 	slow := load()
 	slow.series = func(int, int) []latency.Series { return []latency.Series{samples("INSERT", "OK", "", 1000, 6000)} }
@@ -298,7 +297,7 @@ func TestYCSBHistogram(t *testing.T) {
 	require.NotContains(t, p.values["BucketINSERT"], "Return=OK")
 }
 
-// Throughput does not count what was done after the end.
+// Throughput does not include operations after the end.
 func TestYCSBOpenLoop(t *testing.T) {
 	p, err := parseYCSB(writeYCSB(t, nil, offered(6000, 1000)))
 	require.NoError(t, err)
@@ -307,7 +306,7 @@ func TestYCSBOpenLoop(t *testing.T) {
 	require.InDelta(t, 5000.0, p.values["OVERALL"]["RunTime(ms)"], 0)
 }
 
-// With client buffering RunTime lasts until the buffers have been sent, as in YCSB, and what they held counts.
+// With client buffering RunTime lasts until the buffers have been sent, as in YCSB, and their operations count.
 func TestYCSBBufferedWrites(t *testing.T) {
 	run := result.Run{Resolved: map[string]string{"clientbuffering": "true"}, Phases: []result.Phase{{
 		Name: "measure", Seconds: 10, Ops: 50_000, OpsAfter: 12_000, Series: []result.Point{
@@ -326,7 +325,7 @@ func TestYCSBBufferedWrites(t *testing.T) {
 	require.Contains(t, out.String(), "[OVERALL], RunTime(ms), 10000\n[OVERALL], Throughput(ops/sec), 3800.0\n")
 }
 
-// YCSB's binding answers OK to a write that it has only buffered.
+// YCSB's binding returns OK for a write that it has only buffered.
 func TestYCSBPrintsBufferedWritesAsItsBindingDoes(t *testing.T) {
 	run := result.Run{Resolved: map[string]string{"clientbuffering": "true"}, Phases: []result.Phase{{
 		Name: "load", Seconds: 1, Combined: []result.Combined{{Name: "INSERT", Returns: map[string]uint64{"BATCHED_OK": 90, "OK": 3, "ERROR": 1}}},
@@ -339,7 +338,7 @@ func TestYCSBPrintsBufferedWritesAsItsBindingDoes(t *testing.T) {
 	require.NotContains(t, out.String(), "BATCHED_OK")
 }
 
-// A run in which nothing was done has nothing to print, and one without a successful READ prints none.
+// A run without operations prints nothing, and one without a successful READ prints none.
 func TestYCSBOfLittle(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, ycsb(t, nil).Write(&out, result.Run{}))

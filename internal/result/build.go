@@ -8,14 +8,14 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// Notes are what a result tells beside what was measured, by phase.
+// Notes are what a result shows beside the measurements, by phase.
 type Notes struct {
 	Events       map[string][]Event
 	Observations map[string][]Observation
 }
 
-// Document completes header with all that windows tell: its phases, reconciliation, what is missing (after
-// what header says itself) and verdicts. It may be called while windows still come, and again.
+// Document completes header with all that the windows contain: phases, reconciliation, what is missing (after
+// header's own entries) and verdicts. It may be called repeatedly, also while windows still arrive.
 func (b *Builder) Document(header Run, notes Notes) (Run, error) {
 	run := header
 	run.Schema, run.Kind = Schema, "run"
@@ -80,7 +80,7 @@ func (b *Builder) document(p *phase, notes Notes) (Phase, error) {
 	return doc, nil
 }
 
-// Whole makes empty lists of absent ones: who reads the JSON need not ask for null.
+// Whole replaces nil lists by empty ones, so that readers of the JSON need not check for null.
 func (r Run) Whole() Run {
 	r.Missing = list(r.Missing)
 	r.Phases = slices.Clone(list(r.Phases))

@@ -10,17 +10,17 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// PhaseInfo is what a Builder must know of a phase beforehand.
+// PhaseInfo is what a Builder needs to know about a phase in advance.
 type PhaseInfo struct {
 	Name       string
 	Loop       string        // "closed" or "open"
 	Planned    time.Duration // 0 where operations end it
 	PlannedOps uint64        // over all shards; 0 where time ends it
-	// Length is how long the phase has been, where that is known; Planned is taken for it where it is not. It only
-	// decides how long the points of the series are. See PointLength.
+	// Length is how long the phase has been; if it is 0, Planned is used. It only decides how long the points of the
+	// series are. See PointLength.
 	Length time.Duration
-	// Intended is how many operations all shards together intend from the phase's start on until d has gone
-	// by, for an open loop; nil for a closed one.
+	// Intended returns how many operations all shards together intend in the first d of the phase, for an open
+	// loop; nil for a closed one.
 	Intended func(d time.Duration) float64
 }
 
@@ -30,7 +30,7 @@ type ShardInfo struct {
 	Agent          string
 	Host           string // agents of one host share its CPU; empty for a host of its own
 	Workers        int
-	GoesOn         bool // it goes on exactly where the attempt before it ended: nothing of that one's part is missing
+	GoesOn         bool // it continues exactly where the previous attempt ended, so nothing of that attempt is missing
 }
 
 // BuilderConfig configures a Builder.
@@ -40,7 +40,7 @@ type BuilderConfig struct {
 	Phases   []PhaseInfo   // in their order
 	Shards   []ShardInfo
 
-	// NotFoundShare is the largest share of NOT_FOUND that a result bears (law 3); 1 is no limit.
+	// NotFoundShare is the largest acceptable share of NOT_FOUND (law 3); 1 is no limit.
 	NotFoundShare float64
 	// Percentiles (0 to 100) are added to those that every result has, in the Combined series.
 	Percentiles []float64
@@ -50,7 +50,7 @@ type BuilderConfig struct {
 	LiveOnly bool
 }
 
-// Builder makes a result of windows. It is not for use by several goroutines at once.
+// Builder makes a result from windows. It is not safe for concurrent use.
 type Builder struct {
 	cfg    BuilderConfig
 	scale  scale
@@ -106,7 +106,7 @@ func NewBuilder(cfg BuilderConfig) *Builder {
 	return b
 }
 
-// Shard tells the Builder of a shard that was handed out later.
+// Shard adds a shard that was handed out later.
 func (b *Builder) Shard(info ShardInfo) { b.agents[shardID{info.Index, info.Attempt}] = info }
 
 // shards are the shards in order.
@@ -121,10 +121,10 @@ func (b *Builder) shards() []ShardInfo {
 	return out
 }
 
-// Add merges a window, in whatever order windows come, and reports whether it did: a window that is already
-// in is not merged again. One that is refused with an error has changed nothing. Nothing of w is kept.
+// Add merges a window and reports whether it was new: a window is merged only once. Windows may come in any order. A
+// window that is refused with an error changes nothing. Add keeps no reference to w.
 func (b *Builder) Add(w *latency.Window) (added bool, err error) {
-	p, shard, err := b.judge(w)
+	p, shard, err := b.validate(w)
 	if err != nil {
 		return false, fmt.Errorf("add window %d of %s, shard %d: %w", w.ID.Seq, w.ID.Phase, w.ID.Shard, err)
 	}
@@ -138,10 +138,10 @@ func (b *Builder) Add(w *latency.Window) (added bool, err error) {
 	return true, nil
 }
 
-// judge looks for all that could be wrong with a window before any of it is merged.
-func (b *Builder) judge(w *latency.Window) (*phase, ShardInfo, error) {
+// validate checks all of a window before any of it is merged.
+func (b *Builder) validate(w *latency.Window) (*phase, ShardInfo, error) {
 	if b.cfg.Run != "" && w.ID.Run != b.cfg.Run {
-		return nil, ShardInfo{}, fmt.Errorf("it is of run %s, not of %s", w.ID.Run, b.cfg.Run)
+		return nil, ShardInfo{}, fmt.Errorf("it belongs to run %s, not to %s", w.ID.Run, b.cfg.Run)
 	}
 	p := b.phases[w.ID.Phase]
 	if p == nil {
@@ -152,7 +152,7 @@ func (b *Builder) judge(w *latency.Window) (*phase, ShardInfo, error) {
 		return nil, ShardInfo{}, fmt.Errorf("attempt %d of the shard was not handed out", w.ID.Attempt)
 	}
 	if w.ID.Seq < 0 || w.Start < 0 || w.End < w.Start {
-		return nil, ShardInfo{}, fmt.Errorf("it is from %s to %s", w.Start, w.End)
+		return nil, ShardInfo{}, fmt.Errorf("invalid time range: from %s to %s", w.Start, w.End)
 	}
 	for i := range w.Series {
 		if err := w.Series[i].Validate(); err != nil {
@@ -165,7 +165,7 @@ func (b *Builder) judge(w *latency.Window) (*phase, ShardInfo, error) {
 func (p *phase) add(w *latency.Window, agent string, liveOnly bool) error {
 	whose := agent
 	if liveOnly {
-		whose = "" // of a large fleet the agents' own totals would be most of what is kept
+		whose = "" // the agents' own totals would dominate the memory of a large fleet
 	}
 	if err := p.totals.add(whose, w.Series); err != nil {
 		return err
@@ -199,7 +199,7 @@ func (p *phase) add(w *latency.Window, agent string, liveOnly bool) error {
 // begun reports whether a window of the phase has come.
 func (p *phase) begun() bool { return len(p.latest) > 0 }
 
-// throughput is what was done within the phase per second.
+// throughput is the number of operations done within the phase per second.
 func (p *phase) throughput() float64 {
 	if p.end <= 0 {
 		return 0
@@ -207,9 +207,9 @@ func (p *phase) throughput() float64 {
 	return float64(p.totals.count()-p.after) / p.end.Seconds()
 }
 
-// offered is the rate that was intended while the phase went on, in operations per second. Where operations
-// end the phase, it is the rate until the last of them was intended: how long the target then took does not
-// lower it. A shard that was lost intended nothing more, and that does.
+// offered is the rate intended during the phase, in operations per second. Where operations end the phase, it is the
+// rate until the last of them was intended: the time that the target then took does not lower it. A lost shard does
+// lower it, because it intends nothing more.
 func (p *phase) offered(shards int) *float64 {
 	if p.info.Intended == nil || p.end <= 0 || shards == 0 {
 		return nil
@@ -222,7 +222,7 @@ func (p *phase) offered(shards int) *float64 {
 	for _, e := range p.ledger {
 		from, to := e.start, min(e.end, until)
 		if e.last && !e.tail {
-			to = until // it had done all that it had to
+			to = until // it had finished its part
 		}
 		if from < to {
 			sum += p.info.Intended(to) - p.info.Intended(from)
@@ -232,7 +232,7 @@ func (p *phase) offered(shards int) *float64 {
 	return &rate
 }
 
-// whenIntended is when n operations have been intended.
+// whenIntended is the time by which n operations are intended.
 func (p *phase) whenIntended(n float64) time.Duration {
 	low, high := time.Duration(0), p.end
 	for high-low > time.Microsecond {

@@ -28,7 +28,7 @@ func document(t *testing.T, b *result.Builder) result.Run {
 	return run
 }
 
-// reads are the figures of the good reads that were no part of anything.
+// reads are the figures of the good reads that are not part of a larger operation.
 func reads(t *testing.T, p result.Phase) result.Operation {
 	t.Helper()
 	for _, o := range p.Operations {
@@ -62,7 +62,7 @@ func TestAddMergesEachWindowOnce(t *testing.T) {
 	require.Equal(t, result.Reconcile{Issued: 3, Recorded: 3, Merged: 3, OK: true}, run.Reconcile)
 }
 
-// What windows tell does not depend on the order in which they come.
+// The result does not depend on the order of the windows.
 func TestAddInAnyOrder(t *testing.T) {
 	var all []*latency.Window
 	for shard := range 3 {
@@ -87,8 +87,7 @@ func TestAddInAnyOrder(t *testing.T) {
 	}
 }
 
-// A window that comes hours late counts exactly in the totals and in its interval, whose percentiles are no
-// longer known: they are not made up.
+// A window that arrives hours late counts exactly in the totals and in its interval, which has no percentiles then.
 func TestAddVeryLateWindow(t *testing.T) {
 	b := result.NewBuilder(config(2))
 	a, late := of("measure", 0), of("measure", 1)
@@ -140,7 +139,7 @@ func TestAddRefusesWindows(t *testing.T) {
 }
 
 // Law 3: failed operations have series of their own and leave the figures of the good ones alone.
-func TestFailedOperationsStandApart(t *testing.T) {
+func TestFailedOperationsAreSeparate(t *testing.T) {
 	b := result.NewBuilder(config(1))
 	add(t, b, of("measure", 0).last(
 		series("READ", "OK", same(100, 1000)...),
@@ -204,7 +203,7 @@ func TestPercentilesNeedSamples(t *testing.T) {
 	}
 }
 
-// Law 4: a percentile that lies among the samples above one hour is not clamped to it: it is not printed.
+// Law 4: a percentile among the samples above one hour is left out, not clamped.
 func TestPercentilesAmongTheOverflow(t *testing.T) {
 	b := result.NewBuilder(config(1))
 	s := series("READ", "OK", same(50, 100)...)
@@ -279,7 +278,7 @@ func TestPartsAreNotCounted(t *testing.T) {
 	require.Equal(t, "READ-MODIFY-WRITE", *p.Operations[2].PartOf, "parts follow their whole")
 }
 
-// The per-agent figures stand beside the merged ones and add up to them.
+// The per-agent figures add up to the merged ones.
 func TestAgentsAddUp(t *testing.T) {
 	b := result.NewBuilder(config(3))
 	for shard := range 3 {
@@ -331,7 +330,7 @@ func TestErrorSamples(t *testing.T) {
 	}, document(t, b).Phases[0].Errors)
 }
 
-// A shard that is handed out again goes on where it is: its windows begin in the middle of the phase.
+// A shard that is handed out again continues: its windows begin in the middle of the phase.
 func TestSecondAttempt(t *testing.T) {
 	b := result.NewBuilder(config(2))
 	a, first := of("measure", 0), of("measure", 1)
@@ -360,7 +359,7 @@ func TestSecondAttempt(t *testing.T) {
 	require.Equal(t, []string{"agent b: lost at 12.3 s of 60 s"}, run.Missing)
 }
 
-// A load that another agent takes up is whole: what the first one had begun last is begun again by the second.
+// A load that another agent continues is complete: the second agent repeats the operations in flight at the handover.
 func TestAnAttemptThatIsHandedOver(t *testing.T) {
 	b := result.NewBuilder(result.BuilderConfig{
 		Interval: time.Second, Phases: []result.PhaseInfo{{Name: "load", Loop: "closed", PlannedOps: 50}},
@@ -389,7 +388,7 @@ func TestAnAttemptThatIsHandedOver(t *testing.T) {
 	require.InDelta(t, 8.0, run.Phases[0].Seconds, 1e-9)
 }
 
-func TestWhatBefellTheClientsIsInTheirGenerators(t *testing.T) {
+func TestGeneratorsContainClientEvents(t *testing.T) {
 	b := result.NewBuilder(config(2))
 	for shard := range 2 {
 		w := of("measure", shard).next(series("READ", "OK", 1))

@@ -8,8 +8,8 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// Combine says how operations are combined into the series that YCSB prints. There a READ is a READ whatever
-// it was part of, and all failed ones are together in READ-FAILED.
+// Combine configures how operations are combined into the series that YCSB prints. YCSB counts a READ as a READ even
+// if it is part of a larger operation, and all failed ones together as READ-FAILED.
 type Combine struct {
 	EachError bool     // a series for each outcome (reportlatencyforeacherror)
 	Errors    []string // a series for each of these outcomes (latencytrackederrors)
@@ -31,7 +31,8 @@ func (c Combine) Combined(series []latency.Series) ([]Combined, error) {
 	return c.combined(slices.Values(series), newScale(nil))
 }
 
-// combined merges series by name. An operation that only failed has an empty series of its own name, which says how.
+// combined merges series by name. An operation that always failed has an empty series of its own name, which has its
+// outcomes.
 func (c Combine) combined(series iter.Seq[latency.Series], s scale) ([]Combined, error) {
 	var byName latency.Merged
 	returns := make(map[string]map[string]uint64)

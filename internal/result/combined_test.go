@@ -8,8 +8,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// As YCSB counts, a READ is a READ whatever it was part of, and failures are together unless they were asked
-// for one by one. Their percentiles come from merged histograms like all others.
+// YCSB counts a READ as a READ even as a part of a larger operation, and failures together unless they are requested one
+// by one. Their percentiles come from merged histograms like all others.
 func TestCombined(t *testing.T) {
 	for _, tc := range []struct {
 		name    string

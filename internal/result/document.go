@@ -8,10 +8,10 @@ import (
 // Schema is the version of the JSON form. Fields are only ever added.
 const Schema = 1
 
-// Status is how a run or a suite stands.
+// Status is the state of a run or a suite.
 type Status string
 
-// The statuses. The last four are ends.
+// The statuses. The last four are final.
 const (
 	Queued    Status = "queued"
 	Preparing Status = "preparing"
@@ -24,7 +24,7 @@ const (
 	Cancelled Status = "cancelled"
 )
 
-// Ended reports whether nothing follows.
+// Ended reports whether the status is final.
 func (s Status) Ended() bool {
 	return s == Complete || s == Partial || s == Failed || s == Cancelled
 }
@@ -37,7 +37,7 @@ type Run struct {
 	Name   string `json:"name"`
 	Case   string `json:"case"`
 	Repeat int    `json:"repeat,omitempty"` // of the case, from 1
-	// ReplacedBy is the run of a resumed suite that was run in this one's place.
+	// ReplacedBy is the run of a resumed suite that replaces this one.
 	ReplacedBy string            `json:"replaced_by,omitempty"`
 	Status     Status            `json:"status"`
 	Reason     string            `json:"reason,omitempty"` // why failed or cancelled
@@ -54,16 +54,16 @@ type Run struct {
 	Phases     []Phase    `json:"phases"`
 	Verdicts   []Verdict  `json:"verdicts"`
 	Warnings   []string   `json:"warnings,omitempty"`
-	// RowGap is the row numbers at the end of what the run has inserted that have no row; null where there are none.
+	// RowGap describes the row numbers without a row at the end of the inserted range; null if there are none.
 	RowGap *RowGap `json:"row_gap,omitempty"`
 }
 
-// RowGap is row numbers of which some have no row: the inserts of several agents take turns, and the agents do not end
-// at the same row.
+// RowGap is a range of row numbers of which some have no row: several agents insert in turns and do not end at the same
+// row.
 type RowGap struct {
-	First int64  `json:"first"` // all rows below are there
-	Last  int64  `json:"last"`  // nothing was inserted above
-	Count *int64 `json:"count"` // of those that have no row, or not for certain; null where an agent did not report it
+	First int64  `json:"first"` // all rows below it exist
+	Last  int64  `json:"last"`  // no row above it was inserted
+	Count *int64 `json:"count"` // how many have no row or may have none; null if an agent did not report it
 }
 
 // Suite is the result of a suite of several runs.
@@ -77,11 +77,11 @@ type Suite struct {
 
 	Note string            `json:"note,omitempty"`
 	Tags map[string]string `json:"tags,omitempty"`
-	Plan *Plan             `json:"plan,omitempty"` // null in suites of a benchd that knew no such thing
-	// Ran are the runs that have begun, in the order in which they did.
+	Plan *Plan             `json:"plan,omitempty"` // null in suites of versions without plans
+	// Ran are the runs that have begun, in the order in which they began.
 	Ran []Turn `json:"ran,omitempty"`
 
-	// Cases and Tables are made from Plan and Runs by package table.
+	// Cases and Tables are computed from Plan and Runs by package table.
 	Cases  []Case  `json:"cases,omitempty"`
 	Tables []Table `json:"tables,omitempty"`
 }
@@ -110,15 +110,15 @@ type Agent struct {
 	Cores    int               `json:"cores"`
 	Memory   uint64            `json:"memory_bytes"`
 	Go       string            `json:"go"`
-	RawIO    string            `json:"raw_io,omitempty"` // on or off: system calls of which Go's runtime is not told
+	RawIO    string            `json:"raw_io,omitempty"` // on or off: system calls that bypass Go's runtime
 	Labels   map[string]string `json:"labels"`
 }
 
-// Start tells how well the agents began together.
+// Start reports how closely together the agents began.
 type Start struct {
 	Planned time.Time `json:"planned"`
 	// SkewMS is the time between the first and the last agent's first operation, by the coordinator's clock;
-	// the truth lies within UncertaintyMS of it.
+	// the true value is within UncertaintyMS of it.
 	SkewMS        float64      `json:"skew_ms"`
 	UncertaintyMS float64      `json:"uncertainty_ms"`
 	Agents        []AgentStart `json:"agents"`
@@ -132,7 +132,7 @@ type AgentStart struct {
 	UncertaintyMS float64 `json:"clock_uncertainty_ms"`
 }
 
-// Reconcile compares the counts of law 9, over all phases and without parts of larger operations.
+// Reconcile has the counts of law 9, over all phases and excluding the parts of larger operations.
 type Reconcile struct {
 	Issued   uint64 `json:"issued"`
 	Recorded uint64 `json:"recorded"`
@@ -153,7 +153,7 @@ type Phase struct {
 	Offered    *float64 `json:"offered,omitempty"` // open loop only
 	// Lateness is how late operations were sent, over all agents; open loop only.
 	Lateness *Lateness `json:"lateness,omitempty"`
-	// Handovers are times in which a shard of a load had no agent; Throughput includes them.
+	// Handovers are the times in which a shard had no agent; Throughput includes them.
 	Handovers []Handover `json:"handovers,omitempty"`
 
 	Operations   []Operation   `json:"operations"`
@@ -163,15 +163,15 @@ type Phase struct {
 	Actions      []Action      `json:"actions,omitempty"`
 	Errors       []ErrorSample `json:"errors,omitempty"`
 	Generators   []Generator   `json:"generators"`
-	// Retries counts the attempts within operations that were followed by another, by cause: an exception's class, or what
-	// failed. They are no failures of operations.
+	// Retries counts the attempts within operations that were followed by another attempt, by cause: an exception's
+	// class, or the step that failed. They do not count as failed operations.
 	Retries map[string]uint64 `json:"retries,omitempty"`
 
 	// Combined are the operations as YCSB counts them; see Combine.
 	Combined []Combined `json:"combined,omitempty"`
 }
 
-// Figures are a histogram's figures in microseconds. A percentile is null when there were too few samples for
+// Figures are a histogram's figures in microseconds. A percentile is null when there are too few samples for
 // it (law 6).
 type Figures struct {
 	Count    uint64   `json:"count"`
@@ -185,10 +185,10 @@ type Figures struct {
 	P99      *float64 `json:"p99_us"`
 	P999     *float64 `json:"p999_us"`
 	P9999    *float64 `json:"p9999_us"`
-	// Variance is that of the samples, in square microseconds. Only Combined figures have it.
+	// Variance is the samples' variance, in square microseconds. Only Combined figures have it.
 	Variance float64 `json:"variance_us2,omitempty"`
-	// Percentiles are those that the user asked for by hdrhistogram.percentiles, by PercentileName. Only
-	// Combined figures have them.
+	// Percentiles are those requested with hdrhistogram.percentiles, by PercentileName. Only Combined figures have
+	// them.
 	Percentiles map[string]*float64 `json:"percentiles_us,omitempty"`
 }
 
@@ -202,14 +202,14 @@ type Operation struct {
 	Agents  []AgentOperation `json:"agents"`
 }
 
-// Combined is a series of operations under one name as YCSB counts them: whatever they were part of, and all
-// failures together unless they were asked for one by one. Its own figures are response times.
+// Combined is a series of operations under one name as YCSB counts them: including those that are parts of larger
+// operations, and with all failures together unless they are requested one by one. Its own figures are response times.
 type Combined struct {
 	Name string `json:"name"`
 	Figures
 	Service Figures `json:"service"`
-	// Returns counts the outcomes of the operation of this name, the failed ones too, which are in a series of
-	// another name.
+	// Returns counts the outcomes of the operation of this name, including failed ones, whose series has another
+	// name.
 	Returns map[string]uint64 `json:"returns,omitempty"`
 }
 
@@ -232,7 +232,7 @@ type Point struct {
 	Tail       bool             `json:"tail,omitempty"` // after the planned end
 	Ops        uint64           `json:"ops"`
 	Operations []PointOperation `json:"operations"`
-	// Retries are those of the interval.
+	// Retries are the retries in the interval.
 	Retries map[string]uint64 `json:"retries,omitempty"`
 }
 
@@ -265,31 +265,30 @@ type Event struct {
 	Text string  `json:"text"`
 }
 
-// StillGoing is the outcome of an action that had not ended when its run did; Seconds is then how long it took at least.
+// StillGoing is the outcome of an action that had not ended when its run did; Seconds is then a lower bound.
 const StillGoing = "still going on when the run ended"
 
-// Action is what was done to the target during a phase, and what that did to the throughput. Times are in seconds since
+// Action is an action on the target during a phase, and its effect on the throughput. Times are in seconds since
 // the phase's start.
 type Action struct {
 	Do      string  `json:"do"` // the action with its arguments, such as "split usertable user5"
 	T       float64 `json:"t"`
-	Seconds float64 `json:"seconds"` // how long it took; 0 with an Outcome that is empty: it had not ended
-	Outcome string  `json:"outcome"` // "done", StillGoing, or what went wrong
-	Effect  *Effect `json:"effect"`  // null where nothing was measured beside it
+	Seconds float64 `json:"seconds"` // how long it took; 0 with an empty Outcome: it has not ended
+	Outcome string  `json:"outcome"` // "done", StillGoing, or the error
+	Effect  *Effect `json:"effect"`  // null if nothing was measured meanwhile
 }
 
-// Effect is the throughput around an action, in operations per second. A mean is null where no interval was measured
-// there.
+// Effect is the throughput around an action, in operations per second. A mean is null if it has no measured interval.
 type Effect struct {
-	Before *float64 `json:"before"` // mean of the intervals from the phase's start, or the end of the action before, until it began
-	During *float64 `json:"during"` // mean of those that it was under way in
+	Before *float64 `json:"before"` // mean from the phase's start, or the previous action's end, until it began
+	During *float64 `json:"during"` // mean of the intervals in which it ran
 	After  *float64 `json:"after"`  // mean of those after it, until the next began
-	// Worst is the lowest throughput of an interval from its begin until the throughput had recovered, WorstAt when that
-	// interval began.
+	// Worst is the lowest throughput of an interval from its start until the throughput recovered, WorstAt the start of
+	// that interval.
 	Worst   *float64 `json:"worst"`
 	WorstAt float64  `json:"worst_at"`
-	// Recovery is how many seconds after the action's begin the throughput was back: 0 where no interval fell below
-	// what counts as recovered, null where it was not seen to come back. Test says what counts.
+	// Recovery is how many seconds after the action's start the throughput had recovered: 0 if no interval fell below
+	// the limit, null if it was not seen to recover. Test contains the criterion.
 	Recovery *float64 `json:"recovery_seconds"`
 	Test     string   `json:"test"`
 }
@@ -302,18 +301,18 @@ type ErrorSample struct {
 	Message string `json:"message"`
 }
 
-// Generator is how one agent's load generator fared over a phase. Idle CPU is null where the agent could not
-// tell, and leaves out what came after the planned end.
+// Generator is the health of one agent's load generator over a phase. Idle CPU is null if the agent could not measure
+// it, and excludes the time after the planned end.
 type Generator struct {
 	Name         string   `json:"name"`
-	Seconds      float64  `json:"seconds"`          // how long it worked: where operations end the phase, others may have gone on
+	Seconds      float64  `json:"seconds"`          // how long it worked: where operations end the phase, others may work longer
 	IdleMin      *float64 `json:"idle_min_percent"` // of the host, over a window
 	IdleMean     *float64 `json:"idle_mean_percent"`
 	OwnCPU       float64  `json:"own_cpu_cores"` // mean
 	CPUPerOp     float64  `json:"cpu_us_per_op"` // of the agent's process
 	NetRx        uint64   `json:"net_rx_bytes"`
 	NetTx        uint64   `json:"net_tx_bytes"`
-	NetUse       *float64 `json:"net_use_max_percent,omitempty"` // of the busiest interface's speed, over a window; where that is known
+	NetUse       *float64 `json:"net_use_max_percent,omitempty"` // of the busiest interface's speed, over a window; if known
 	GCPauses     int      `json:"gc_pauses"`
 	GCPauseTotal float64  `json:"gc_pause_ms"`
 	GCPauseMax   float64  `json:"gc_pause_max_ms"`
@@ -322,17 +321,17 @@ type Generator struct {
 	LateSends    uint64   `json:"late_sends"`
 	LateMax      float64  `json:"late_max_ms"`
 	BacklogMax   uint64   `json:"backlog_max"`
-	// Client counts events of the target's client beside operations: attempts that were followed by another ("retry"),
-	// connections that were opened ("connect") and the like, as the target names them.
+	// Client counts events of the target's client besides operations, under the target's names: attempts followed by
+	// another attempt ("retry"), opened connections ("connect") and the like.
 	Client map[string]uint64 `json:"client,omitempty"`
-	// Lateness is how late operations were sent for whatever reason; open loop only. Late sends are those
-	// among them that were the generator's own fault.
+	// Lateness is how late operations were sent for any reason; open loop only. Late sends are those caused by the
+	// generator itself.
 	Lateness *Lateness `json:"lateness,omitempty"`
 }
 
-// Lateness is how long after their intended instants operations were sent, in milliseconds: because a worker came
-// late, or because all were busy, which also lets a backlog grow. A percentile is null when there were too few
-// samples for it (law 6).
+// Lateness is how long after their intended instants operations were sent, in milliseconds: because a worker woke late,
+// or because all were busy, which also lets a backlog grow. A percentile is null when there are too few samples for it
+// (law 6).
 type Lateness struct {
 	Count uint64   `json:"count"`
 	Mean  float64  `json:"mean_ms"`
@@ -342,7 +341,7 @@ type Lateness struct {
 	Max   float64  `json:"max_ms"`
 }
 
-// Verdict is a statement that code has tested (law 8).
+// Verdict is the outcome of a test of the result (law 8).
 type Verdict struct {
 	Name    string `json:"name"`
 	Value   bool   `json:"value"`

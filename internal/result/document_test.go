@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// The table of what can happen to a target is that of the code.
+// The documented kinds of events of a target are those of the code.
 func TestKindsOfHappeningsAreDocumented(t *testing.T) {
 	table := doctable.Tables(doctable.Section(doctable.Read(t, "docs/telemetry.md"), "## Events"))[0]
 	require.ElementsMatch(t, result.HappeningKinds(), table.Names(0))

@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	recovered      = 0.9 // of the mean before: throughput that is back
-	recoveredOver  = 3   // intervals in a row that it must be back for
-	recoveredRules = "back: %d intervals in a row of at least %.0f %% of the mean before"
+	recovered      = 0.9 // of the mean before: throughput that has recovered
+	recoveredOver  = 3   // consecutive intervals that it must have recovered for
+	recoveredRules = "recovered: %d intervals in a row of at least %.0f %% of the mean before"
 )
 
-// Effects adds to each action of a phase what it did to the throughput.
+// Effects adds to each action of a phase its effect on the throughput.
 func (p *Phase) Effects() {
 	points := wholeIntervals(p.Series)
 	from := 0.0
@@ -27,7 +27,7 @@ func (p *Phase) Effects() {
 	}
 }
 
-// effect is that of one action, with nothing else being done from an instant on until another.
+// effect is the effect of one action; no other action runs between from and until.
 func effect(points []Point, from float64, a Action, until float64) *Effect {
 	if len(points) == 0 {
 		return nil
@@ -36,7 +36,7 @@ func effect(points []Point, from float64, a Action, until float64) *Effect {
 	if a.Outcome == "" {
 		end = until // it had not ended
 	}
-	// An interval that lies in two of them belongs to the action.
+	// An interval that overlaps two of them belongs to the action.
 	e := Effect{
 		Before: meanRate(points, func(p Point) bool { return p.T >= from && p.T+p.Seconds <= a.T }),
 		During: meanRate(points, func(p Point) bool { return p.T+p.Seconds > a.T && p.T < max(end, a.T+1e-9) }),
@@ -75,8 +75,8 @@ func effect(points []Point, from float64, a Action, until float64) *Effect {
 	return &e
 }
 
-// wholeIntervals are the intervals of a series that are as long as most: the last one, and what came after the end, say nothing of
-// the throughput.
+// wholeIntervals are the intervals of a series that have the usual length: the last one and the tail do not show the
+// throughput.
 func wholeIntervals(series []Point) []Point {
 	var out []Point
 	length := 0.0
@@ -93,7 +93,7 @@ func wholeIntervals(series []Point) []Point {
 
 func rateOf(p Point) float64 { return float64(p.Ops) / p.Seconds }
 
-// meanRate is that of the throughput of some intervals; nil of none.
+// meanRate is the mean throughput of some intervals; nil if there are none.
 func meanRate(points []Point, in func(Point) bool) *float64 {
 	var ops, seconds float64
 	for _, p := range points {
@@ -109,14 +109,14 @@ func meanRate(points []Point, in func(Point) bool) *float64 {
 	return &m
 }
 
-// course is how the throughput went: its lowest and highest interval beside actions, and the worst that came of one.
+// course is the throughput over a phase: its lowest and highest interval without an action, and the worst because of one.
 func (p *Phase) course() figure.Course {
 	var c figure.Course
 	points := wholeIntervals(p.Series)
 	if len(points) < 3 {
 		return c
 	}
-	// The first interval has the connecting in it.
+	// The first interval includes the connecting.
 	for _, point := range points[1:] {
 		if !p.busy(point) {
 			speed := rateOf(point)
@@ -135,7 +135,7 @@ func (p *Phase) course() figure.Course {
 	return c
 }
 
-// busy reports whether an action was under way in an interval, or the throughput had not recovered from one.
+// busy reports whether an action ran in an interval, or the throughput had not yet recovered from one.
 func (p *Phase) busy(point Point) bool {
 	for _, a := range p.Actions {
 		end := a.T + a.Seconds

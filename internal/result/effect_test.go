@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-func TestAnActionTellsItsDipAndItsRecovery(t *testing.T) {
+func TestAnActionHasItsDipAndItsRecovery(t *testing.T) {
 	speeds := []float64{1000, 1000, 1000, 1000, 1000, 300, 100, 400, 950, 960, 970, 980, 1000, 1000, 500}
 	course := func(speeds []float64) []result.Point {
 		var points []result.Point

@@ -18,8 +18,8 @@ type errorSample struct {
 	text ErrorSample
 }
 
-// sample keeps the earliest message of each kind over all agents; of two at once that of the first by name, so
-// that the order in which windows come decides nothing.
+// sample keeps the earliest message of each kind over all agents, and of two at the same time that of the first agent by
+// name: the order in which windows arrive has no influence.
 func (p *phase) sample(w *latency.Window, agent string) {
 	for _, s := range w.Samples {
 		kind := errorKind{s.Op, s.Outcome}

@@ -15,8 +15,8 @@ type quantile struct {
 
 func newQuantile(q float64) quantile { return quantile{q: q, need: latency.MinSamples(q)} }
 
-// of returns the quantile in microseconds; nil when there are too few samples (law 6), or when it lies among
-// samples that are in no bucket (law 4).
+// of returns the quantile in microseconds; nil when there are too few samples (law 6), or when it is among the samples
+// that overflowed (law 4).
 func (q quantile) of(h *latency.Histogram) *float64 {
 	n := h.Count()
 	if n < q.need {
@@ -24,25 +24,25 @@ func (q quantile) of(h *latency.Histogram) *float64 {
 	}
 	v := h.Quantile(q.q)
 	if v > latency.Highest && q.q < 1 {
-		return nil // its rank is among the overflow: all that is known is that it was longer than that
+		return nil // its rank is in the overflow, so only a lower bound is known
 	}
 	us := microseconds(v)
 	return &us
 }
 
-// scale is the percentiles that a result has.
+// scale is the set of percentiles that a result has.
 type scale struct {
 	p50, p90, p95, p99, p999, p9999 quantile
 	extra                           []namedQuantile
 }
 
-// namedQuantile is a percentile that a user asked for.
+// namedQuantile is a percentile that a user requested.
 type namedQuantile struct {
 	name string
 	quantile
 }
 
-// newScale adds the percentiles (0 to 100) that a user asked for to those that every result has.
+// newScale adds the percentiles (0 to 100) that a user requested to those that every result has.
 func newScale(percentiles []float64) scale {
 	s := scale{
 		p50: newQuantile(0.5), p90: newQuantile(0.9), p95: newQuantile(0.95),
@@ -74,7 +74,7 @@ func (s scale) figures(h *latency.Histogram) Figures {
 	}
 }
 
-// combined are the figures with the percentiles that a user asked for, and the variance.
+// combined are the figures with the percentiles that a user requested, and the variance.
 func (s scale) combined(h *latency.Histogram) Figures {
 	f := s.figures(h)
 	f.Variance = math.Round(h.Variance()/1000) / 1000 // as exact as the mean
@@ -87,5 +87,5 @@ func (s scale) combined(h *latency.Histogram) Figures {
 	return f
 }
 
-// meanUS is the mean in microseconds to the nanosecond, which is as much as a reader can use.
+// meanUS is the mean in microseconds, rounded to nanoseconds.
 func meanUS(h *latency.Histogram) float64 { return math.Round(h.Mean()) / 1000 }

@@ -11,15 +11,15 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// generator is how one agent's load generator fared in a phase.
+// generator is the health of one agent's load generator in a phase.
 type generator struct {
 	ops      uint64
-	seconds  float64       // of the windows that told of the host's CPU
+	seconds  float64       // of the windows that report the host's CPU
 	idle     float64       // host's idle share × seconds
-	idleMin  float64       // +Inf before a window that is long enough to tell
+	idleMin  float64       // +Inf before the first window that is long enough
 	ownCPU   float64       // CPU seconds of the agent's process
 	elapsed  float64       // of all windows with a health
-	end      time.Duration // of its last window that is no tail
+	end      time.Duration // of its last window that is not a tail
 	netRx    uint64
 	netTx    uint64
 	pauses   int
@@ -39,12 +39,12 @@ type generator struct {
 // health is a generator's state over one interval.
 type health struct {
 	start, end time.Duration
-	seconds    float64 // that idle is known of
+	seconds    float64 // for which idle is known
 	idle       float64 // share × seconds
 	lagP99     time.Duration
 	pauses     time.Duration
 	netUse     float64 // share × seconds
-	netSeconds float64 // that it is known of
+	netSeconds float64 // for which netUse is known
 }
 
 // shortest is the shortest window whose idle CPU counts as a figure of its own: hosts account for CPU in
@@ -83,7 +83,7 @@ func (g *generator) add(w *latency.Window, at Slot) error {
 	g.ownCPU += h.OwnCPU * length.Seconds()
 	g.elapsed += length.Seconds()
 	if w.Tail {
-		return nil // nothing was offered any more: neither its idle CPU nor its backlog says anything
+		return nil // nothing was offered any more, so idle CPU and backlog mean nothing
 	}
 	g.end = max(g.end, w.End)
 	g.backlog = max(g.backlog, h.Backlog)
@@ -117,7 +117,7 @@ func (g *generator) add(w *latency.Window, at Slot) error {
 	return nil
 }
 
-// clientEvents sums the events of the targets' clients of an agent's shards in a phase; nil if there were none, or none were counted.
+// clientEvents sums the events of the target's client over an agent's shards in a phase; nil if there are none.
 func (b *Builder) clientEvents(p *phase, agent string) map[string]uint64 {
 	var sum map[string]uint64
 	for id, e := range p.ledger {
@@ -151,7 +151,7 @@ func (s scale) lateness(h *latency.Histogram) *Lateness {
 	}
 }
 
-// figures are the generator's line in the result.
+// figures are the generator's entry in the result.
 func (g *generator) figures(name string, s scale) Generator {
 	out := Generator{
 		Name:         name,
@@ -186,7 +186,7 @@ func (g *generator) figures(name string, s scale) Generator {
 	return out
 }
 
-// rounded is x with so many decimals.
+// rounded is x rounded to a number of decimals.
 func rounded(x float64, decimals int) float64 {
 	unit := math.Pow10(decimals)
 	return math.Round(x*unit) / unit

@@ -9,26 +9,26 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// Handover is a time in which a shard of a load had no agent: from the end of the last window of the one that was lost to
-// the begin of its successor's part.
+// Handover is a time in which a shard had no agent: from the end of the lost agent's last window to the start of its
+// successor's part.
 type Handover struct {
 	Shard   int     `json:"shard"`
 	From    string  `json:"from"` // the agent that was lost
-	To      string  `json:"to"`   // the agent that went on
+	To      string  `json:"to"`   // the agent that continued
 	T       float64 `json:"t"`
 	Seconds float64 `json:"seconds"`
-	// Skipped is how many operations an open loop intended for the shard meanwhile. Nobody carried them out: they are
-	// neither offered nor backlog.
+	// Skipped is how many operations an open loop intended for the shard meanwhile. They were never sent, and are in
+	// neither the offered rate nor the backlog.
 	Skipped uint64 `json:"skipped,omitempty"`
 }
 
-// handovers are those of a phase, shard by shard. A shard that nobody took up is missing instead.
+// handovers are the handovers of a phase, shard by shard. A shard that no other agent continued is missing instead.
 func (b *Builder) handovers(p *phase) []Handover {
 	if p.info.Name != string(plan.Load) {
 		return nil
 	}
 	var out []Handover
-	var until time.Duration // what the attempts before had covered
+	var until time.Duration // the end of what earlier attempts covered
 	before := ShardInfo{Index: -1}
 	for _, info := range b.shards() {
 		if info.Index != before.Index {
@@ -53,12 +53,12 @@ func (b *Builder) handovers(p *phase) []Handover {
 	return out
 }
 
-// idleShards tells for how long shards of a load had no agent: its throughput is that of fewer agents than it has.
+// idleShards reports for how long shards of a phase had no agent: its throughput is that of fewer agents than it has.
 func (b *Builder) idleShards() *Verdict {
 	const most = 0.01
-	v := Verdict{Name: "idle_shards", Test: fmt.Sprintf("shards of a load without an agent for over %s of its time over all shards", percentText(most))}
+	v := Verdict{Name: "idle_shards", Test: fmt.Sprintf("shards of a phase without an agent for more than %s of its time, over all shards", percentText(most))}
 	var because []string
-	for _, p := range b.judged() {
+	for _, p := range b.evaluated() {
 		handovers := b.handovers(p)
 		if len(handovers) == 0 || p.end <= 0 {
 			continue
@@ -74,11 +74,11 @@ func (b *Builder) idleShards() *Verdict {
 		share := idle / (p.end.Seconds() * float64(b.shardCount()))
 		v.Value = v.Value || share > most
 		if n := len(named); n > maxGaps {
-			named = append(named[:maxGaps:maxGaps], fmt.Sprintf("and %d times more", n-maxGaps))
+			named = append(named[:maxGaps:maxGaps], fmt.Sprintf("and %d more times", n-maxGaps))
 		}
 		text := fmt.Sprintf("%s: %s; %s of the time of all shards", p.info.Name, strings.Join(named, ", "), percentText(share))
 		if skipped > 0 {
-			text += fmt.Sprintf(", in which %s operations were intended for them and skipped", Thousands(skipped))
+			text += fmt.Sprintf(", in which %s intended operations were skipped", Thousands(skipped))
 		}
 		because = append(because, text)
 	}

@@ -49,7 +49,7 @@ func TestTheTimeOfAnIdleShardIsNamed(t *testing.T) {
 	require.True(t, v.Value)
 	require.True(t, v.Bad())
 	require.Equal(t, "load: shard 1 had no agent from 4 s to 40.5 s (between agents b and c), shard 1 had no agent from 60 s to 61 s "+
-		"(until agent c was back); 19 % of the time of all shards, in which 18,750 operations were intended for them and skipped", v.Because)
+		"(until agent c was back); 19 % of the time of all shards, in which 18,750 intended operations were skipped", v.Because)
 }
 
 func TestALoadThatWasNotHandedOverHasNoIdleShards(t *testing.T) {

@@ -16,12 +16,12 @@ func compareShards(a, b shardID) int {
 
 // entry is the ledger's account of one shard in one phase.
 type entry struct {
-	have   seqSet
-	newest int // the largest window number, −1 before any
-	last   bool
-	tail   bool // the last window is of what was done after the end
-	told   bool // the agent has told how many windows there are
-	count  int  // how many, when told
+	have    seqSet
+	newest  int // the largest window number, −1 before any
+	last    bool
+	tail    bool // the last window is of what was done after the end
+	counted bool // the agent has reported how many windows there are
+	count   int  // how many, when counted
 
 	start   time.Duration // of the earliest window; 0 while a first attempt's window 0 is missing
 	end     time.Duration // of the newest window that is not a tail
@@ -32,9 +32,9 @@ type entry struct {
 	why     string
 
 	client           map[string]uint64 // events of the target's client, as the agent has counted them
-	issued, recorded uint64            // as the agent has counted
-	merged           uint64            // as has come in
-	backlog          uint64            // at the newest window's end that is not a tail
+	issued, recorded uint64            // as the agent counted
+	merged           uint64            // as received
+	backlog          uint64            // at the end of the newest window that is not a tail
 }
 
 func newEntry() *entry { return &entry{newest: -1} }
@@ -54,7 +54,7 @@ func (e *entry) add(w *latency.Window) bool {
 			e.backlog = w.Health.Backlog
 		}
 	}
-	// Both are cumulative: the newest window has the largest.
+	// Both are cumulative: the newest window has the largest values.
 	e.issued = max(e.issued, w.Issued)
 	e.recorded = max(e.recorded, w.Recorded)
 	if w.Last {
@@ -71,18 +71,19 @@ func (e *entry) add(w *latency.Window) bool {
 	return true
 }
 
-// over reports whether nothing more comes of the shard's phase.
-func (e *entry) over() bool { return e.last || e.told || e.lost }
+// over reports whether no more windows of the shard's phase will arrive.
+func (e *entry) over() bool { return e.last || e.counted || e.lost }
 
-// gaps are the windows that should be here and are not.
+// gaps are the windows that should have arrived and have not.
 func (e *entry) gaps() []Range {
-	if e.told {
+	if e.counted {
 		return e.have.gaps(max(e.count, e.have.end()))
 	}
 	return e.have.gaps(e.have.end())
 }
 
-// late is how much of the phase's beginning the windows of a first attempt leave out. A later attempt begins where it can.
+// late is how much of the phase's beginning the windows of a first attempt do not cover. A later attempt begins where it
+// can.
 func (e *entry) late(attempt int) time.Duration {
 	if at, ok := e.have.start(); ok && attempt == 1 {
 		return at
@@ -102,7 +103,7 @@ func (l ledger) of(id shardID) *entry {
 	return e
 }
 
-// Loss says that an agent was lost, or left, before its shard had ended.
+// Loss records that an agent was lost, or left, before its shard had ended.
 type Loss struct {
 	Shard, Attempt int
 	Phase          string        // in which it was, or which it had not begun
@@ -110,7 +111,7 @@ type Loss struct {
 	Why            string        // in a few words; may be empty
 }
 
-// Lost notes a loss, so that the result can say when it was.
+// Lost records a loss, so that the result shows when it happened.
 func (b *Builder) Lost(l Loss) {
 	p := b.phases[l.Phase]
 	if p == nil {
@@ -120,29 +121,29 @@ func (b *Builder) Lost(l Loss) {
 	e.lost, e.lostAt, e.between, e.why = true, max(l.At, 0), l.At < 0, l.Why
 }
 
-// PhaseEnd is what an agent told of its shard's end of a phase.
+// PhaseEnd is what an agent reports at the end of its shard's phase.
 type PhaseEnd struct {
 	Shard, Attempt   int
 	Phase            string
 	Windows          int // their numbers are 0 to Windows−1
 	Issued, Recorded uint64
-	Client           map[string]uint64 // events of the target's client beside operations
+	Client           map[string]uint64 // events of the target's client besides operations
 }
 
-// Ended notes the end of a shard's phase, so that windows that never came are known to be missing.
+// Ended records the end of a shard's phase, so that windows that never arrived are known to be missing.
 func (b *Builder) Ended(end PhaseEnd) {
 	p := b.phases[end.Phase]
 	if p == nil {
 		return
 	}
 	e := p.ledger.of(shardID{end.Shard, end.Attempt})
-	e.told, e.count, e.client = true, end.Windows, end.Client
+	e.counted, e.count, e.client = true, end.Windows, end.Client
 	e.issued = max(e.issued, end.Issued)
 	e.recorded = max(e.recorded, end.Recorded)
 }
 
-// missing lists what a result lacks. Only phases that began are looked at: a run that ended before a phase
-// does not lack its windows. A run that was stopped has shards that ended before their phase's planned end.
+// missing lists what a result lacks. Only phases that began count: a run that ended before a phase does not lack its
+// windows. A run that was stopped has shards that ended before their phase's planned end.
 func (b *Builder) missing(stopped bool) []string {
 	var parts []ShardPhase
 	gone := make(map[shardID]bool) // lost in an earlier phase
@@ -166,7 +167,7 @@ func (b *Builder) missing(stopped bool) []string {
 			handedOver := b.handedOver(id)
 			parts = append(parts, ShardPhase{
 				Agent: info.Agent, Phase: p.info.Name, Planned: p.info.Planned,
-				Gaps: e.gaps(), Begun: e.newest >= 0, Ended: e.last || e.told || handedOver, Until: e.until,
+				Gaps: e.gaps(), Begun: e.newest >= 0, Ended: e.last || e.counted || handedOver, Until: e.until,
 				Lost: e.lost && !handedOver, LostAt: e.lostAt, Between: e.between, Why: e.why,
 				Late: e.late(id.attempt), Holes: e.have.uncovered(), Short: !handedOver && !stopped && p.endedEarly(e),
 			})
@@ -175,20 +176,20 @@ func (b *Builder) missing(stopped bool) []string {
 	return Missing(parts)
 }
 
-// endedEarly reports whether a shard ended before the planned end of a phase that nothing but time ends.
+// endedEarly reports whether a shard ended before the planned end of a phase that only time ends.
 func (p *phase) endedEarly(e *entry) bool {
-	return p.info.Planned > 0 && p.info.PlannedOps == 0 && !e.lost && (e.last || e.told) && len(e.gaps()) == 0 &&
+	return p.info.Planned > 0 && p.info.PlannedOps == 0 && !e.lost && (e.last || e.counted) && len(e.gaps()) == 0 &&
 		e.until < p.info.Planned
 }
 
-// handedOver reports whether another attempt goes on exactly where this one ended.
+// handedOver reports whether another attempt continues exactly where this one ended.
 func (b *Builder) handedOver(id shardID) bool {
 	next, ok := b.agents[shardID{id.index, id.attempt + 1}]
 	return ok && next.GoesOn
 }
 
-// served reports whether another attempt at the same shard has windows of the phase, or will have to: then
-// the attempt info did not have to serve it.
+// served reports whether another attempt at the same shard has windows of the phase, or will have: then the attempt
+// info need not have any.
 func (b *Builder) served(p *phase, info ShardInfo) bool {
 	for id, e := range p.ledger {
 		if id.index == info.Index && id.attempt != info.Attempt && e.newest >= 0 {
@@ -203,8 +204,8 @@ func (b *Builder) served(p *phase, info ShardInfo) bool {
 	return false
 }
 
-// reconcile compares the counts over all phases (law 9): an operation that was begun in one phase may be done
-// in the next. What an attempt had begun and not recorded when another one took up its part is begun again there.
+// reconcile compares the counts over all phases (law 9): an operation that begins in one phase may end in the next.
+// Operations that an attempt has begun and not recorded when another attempt continues its part begin again there.
 func (b *Builder) reconcile() Reconcile {
 	var r Reconcile
 	for _, p := range b.order {

@@ -8,8 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// Snapshot is a run as it goes on: its current phase, and in that the last interval of which all agents have
-// told.
+// Snapshot is a run in progress: its current phase, and the last interval of it that all agents have reported.
 type Snapshot struct {
 	Phase      string // empty before the first window
 	Loop       string
@@ -30,8 +29,8 @@ type Snapshot struct {
 type AgentSnapshot struct {
 	Name    string
 	Until   time.Duration // the window's end, from the phase's start
-	Ended   bool          // whether nothing more comes of the phase
-	Behind  bool          // whether it has not told of the interval that the Snapshot shows
+	Ended   bool          // whether no more windows of the phase will arrive
+	Behind  bool          // whether it has not reported the interval that the Snapshot shows
 	Rate    float64       // operations per second
 	P50     *float64      // of all good operations, in microseconds
 	P99     *float64
@@ -41,7 +40,7 @@ type AgentSnapshot struct {
 	Backlog uint64
 }
 
-// agentWindow is what Live tells of an agent's newest window.
+// agentWindow is what Live shows of an agent's newest window.
 type agentWindow struct {
 	AgentSnapshot
 	shard shardID
@@ -51,7 +50,7 @@ type agentWindow struct {
 // patience is how many intervals behind the newest window Live stays at most, waiting for the slowest agent.
 const patience = 3
 
-// see keeps what Live tells of a window if it is its agent's newest. An agent's tail is too short to tell of.
+// see keeps what Live shows of a window if it is its agent's newest. An agent's tail is too short to be shown.
 func (p *phase) see(w *latency.Window, agent string) error {
 	old, known := p.latest[agent]
 	if known && (old.Until >= w.End || w.Tail) {
@@ -131,8 +130,8 @@ func (b *Builder) Live() Snapshot {
 	return s
 }
 
-// complete is the last interval of which all agents that are still at work have told, or one that is patience
-// intervals old if an agent holds that up; once all have ended, the last interval of all.
+// complete is the last interval that all working agents have reported, or the one patience intervals ago if an agent
+// delays it; once all agents have ended, it is the last interval of all.
 func (p *phase) complete() (Slot, bool) {
 	newest, slowest := Slot{Index: -1}, Slot{Index: -1}
 	waiting := false

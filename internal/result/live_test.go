@@ -16,7 +16,7 @@ func liveBuilder(shards int) *result.Builder {
 	return result.NewBuilder(cfg)
 }
 
-// Live shows the last interval of which all agents have told.
+// Live shows the last interval that all agents have reported.
 func TestLiveWaitsForAllAgents(t *testing.T) {
 	b := liveBuilder(2)
 	require.Equal(t, result.Snapshot{}, b.Live())
@@ -43,8 +43,8 @@ func TestLiveWaitsForAllAgents(t *testing.T) {
 	require.Equal(t, 2*time.Second, b.Live().Elapsed)
 }
 
-// An agent that is away does not stop the view: it is said to be behind.
-func TestLiveDoesNotWaitForEver(t *testing.T) {
+// An agent that is away does not block the view: it is shown as behind.
+func TestLiveDoesNotWaitForever(t *testing.T) {
 	b := liveBuilder(2)
 	here, away := of("measure", 0), of("measure", 1)
 	add(t, b, away.next(series("READ", "OK", 1)))
@@ -63,7 +63,7 @@ func TestLiveDoesNotWaitForEver(t *testing.T) {
 	require.False(t, s.Agents[1].Behind)
 }
 
-// After the end Live shows the last interval of all; the tail, which is no interval, is not shown.
+// After the end Live shows the last interval of all; the tail is not an interval and not shown.
 func TestLiveAtTheEnd(t *testing.T) {
 	b := liveBuilder(2)
 	for shard := range 2 {
@@ -82,7 +82,7 @@ func TestLiveAtTheEnd(t *testing.T) {
 	require.NotNil(t, s.Agents[0].P50)
 }
 
-// Live shows the phase that began last, however many windows of the one before still come.
+// Live shows the phase that began last, even while windows of the previous one still arrive.
 func TestLiveShowsTheCurrentPhase(t *testing.T) {
 	cfg := config(2)
 	cfg.Phases = []result.PhaseInfo{{Name: "warmup"}, {Name: "measure", Loop: "open", Intended: func(d time.Duration) float64 {
@@ -96,7 +96,7 @@ func TestLiveShowsTheCurrentPhase(t *testing.T) {
 	require.InDelta(t, 50.0, *s.Offered, 1e-9)
 }
 
-// A window with neither health nor operations is shown as what it is.
+// A window with neither health nor operations can be shown.
 func TestLiveOfNothing(t *testing.T) {
 	b := liveBuilder(1)
 	w := of("measure", 0).next()

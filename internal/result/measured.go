@@ -2,7 +2,7 @@ package result
 
 import "github.com/benchd/benchd/internal/latency"
 
-// Measured is what all agents together have measured in a phase so far.
+// Measured is the sum of what all agents have measured in a phase so far.
 type Measured struct {
 	Phase       string
 	Rows, Bytes uint64
@@ -10,8 +10,8 @@ type Measured struct {
 	Retries     map[string]uint64 // by cause
 }
 
-// Measured returns what was merged, phase by phase. The histograms are the Builder's own: they must not be changed, and not
-// be read once another window is added.
+// Measured returns the merged windows, phase by phase. The histograms are the Builder's own: the caller must not change
+// them, nor read them once another window is added.
 func (b *Builder) Measured() []Measured {
 	var out []Measured
 	for _, p := range b.order {

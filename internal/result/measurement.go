@@ -7,7 +7,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// Subject is the phase that a run is about: what was measured, or else what was loaded. Nil if there is none yet.
+// Subject is the phase that a run is about: the measured one, or else the load. Nil if there is none yet.
 func (r Run) Subject() *Phase {
 	for _, name := range []plan.PhaseName{plan.Measure, plan.Load} {
 		for i := range r.Phases {
@@ -19,7 +19,7 @@ func (r Run) Subject() *Phase {
 	return nil
 }
 
-// Measurement is what the figures of a run are read off; nil where nothing was measured.
+// Measurement has the values from which the figures of a run are read; nil if nothing was measured.
 func (r Run) Measurement() *figure.Measurement {
 	p := r.Subject()
 	if p == nil {
@@ -43,7 +43,7 @@ func (r Run) Measurement() *figure.Measurement {
 			m.Verified.Rows, m.Verified.Wrong = plus(m.Verified.Rows, float64(o.Count)), plus(m.Verified.Wrong, wrong)
 		case o.PartOf != nil:
 		case Good(o.Outcome):
-			// Where there are both, those that were only collected say nothing of the target's time.
+			// Where there are both, operations that were only collected do not show the target's time.
 			if o.Outcome == "OK" || !succeeded(p.Operations[:i], o.Op) {
 				m.Operations = append(m.Operations, operation(o, p.Loop))
 			}
@@ -80,7 +80,7 @@ func succeeded(operations []Operation, op string) bool {
 	})
 }
 
-// observed is a figure that one source reported, as the phase began and as it ended.
+// observed is a figure that one source reported, at the start and at the end of the phase.
 func (p *Phase) observed(name string) (first, last float64, ok bool) {
 	for _, o := range p.Observations {
 		if o.Name == name && len(o.Points) > 0 {
@@ -90,7 +90,8 @@ func (p *Phase) observed(name string) (first, last float64, ok bool) {
 	return 0, 0, false
 }
 
-// AgentMeasurement is what the figures of one agent's part in a run are read off; nil where nothing was measured.
+// AgentMeasurement has the values from which the figures of one agent's part in a run are read; nil if nothing was
+// measured.
 func (r Run) AgentMeasurement(agent string) *figure.Measurement {
 	p := r.Subject()
 	if p == nil {
@@ -117,8 +118,8 @@ func (r Run) AgentMeasurement(agent string) *figure.Measurement {
 	return m
 }
 
-// Percentile is that of a rank, 0 to 100: one that every result has, or one that was asked for. It is nil where there were
-// too few samples; known is false where the result has none of that rank.
+// Percentile returns the percentile of a rank, 0 to 100: one that every result has, or one that was requested. It is nil
+// if there are too few samples; known is false if the result has none of that rank.
 func (f *Figures) Percentile(p float64) (us *float64, known bool) {
 	if us, known = f.Percentiles[PercentileName(p)]; known {
 		return us, true

@@ -46,8 +46,8 @@ func everything() result.Run {
 	}
 }
 
-// The vocabulary calls figures what can be read off a run, and all of that: the tables of a suite are validated by it
-// before anything runs.
+// The vocabulary has exactly the figures that can be read from a run: it validates the tables of a suite before anything
+// runs.
 func TestAMeasurementHasEveryFigureOfTheVocabulary(t *testing.T) {
 	run := everything()
 	vocabulary := figure.New([]descriptor.Column{

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// ShardPhase is what is known of one shard's part of one phase.
+// ShardPhase is what is known about one shard's part of one phase.
 type ShardPhase struct {
 	Agent   string
 	Phase   string
 	Planned time.Duration // how long the phase was to be; 0 where operations end it
 
-	Gaps    []Range       // numbers of windows that should be here and are not
-	Begun   bool          // whether any window is here
-	Ended   bool          // whether the last window is here, or the agent told how many there are
-	Until   time.Duration // the end of the newest window that is here
+	Gaps    []Range       // numbers of windows that should have arrived and have not
+	Begun   bool          // whether any window has arrived
+	Ended   bool          // whether the last window has arrived, or the agent reported how many there are
+	Until   time.Duration // the end of the newest window that has arrived
 	Lost    bool          // whether the agent was lost in this phase
 	LostAt  time.Duration // when, from the phase's start
 	Why     string        // it was lost; may be empty
@@ -26,14 +26,14 @@ type ShardPhase struct {
 
 	Late  time.Duration // how much of the phase's beginning no window covers
 	Holes []Stretch     // times between windows of adjacent numbers that no window covers
-	Short bool          // whether the shard ended before the planned end of a phase that nothing else ends
+	Short bool          // whether the shard ended before the planned end of a phase that only time ends
 }
 
 // maxGaps is how many gaps are named one by one.
 const maxGaps = 5
 
-// Missing says in words what a result lacks: one line for each shard's part of a phase that is not whole, in
-// the order given. The phase is named where there is more than one.
+// Missing describes what a result lacks: one line for each shard's part of a phase that is incomplete, in the order
+// given. The phase is named if there is more than one.
 func Missing(parts []ShardPhase) []string {
 	out := []string{}
 	several := slices.ContainsFunc(parts, func(p ShardPhase) bool { return p.Phase != parts[0].Phase })
@@ -62,7 +62,7 @@ func Missing(parts []ShardPhase) []string {
 		case p.Begun:
 			out = append(out, "agent "+p.Agent+": nothing after "+secondsText(p.Until)+planned(p)+in)
 		default:
-			out = append(out, "agent "+p.Agent+": nothing of "+p.Phase)
+			out = append(out, "agent "+p.Agent+": no window of "+p.Phase)
 		}
 	}
 	return out
@@ -109,7 +109,7 @@ func gapText(gaps []Range) string {
 	return b.String()
 }
 
-// holesText names times without a window, and how long they are together.
+// holesText lists the times without a window, and their sum.
 func holesText(p ShardPhase) string {
 	var b strings.Builder
 	var sum time.Duration
@@ -118,7 +118,7 @@ func holesText(p ShardPhase) string {
 		switch {
 		case i > maxGaps:
 		case i == maxGaps:
-			fmt.Fprintf(&b, " and %d times more", len(p.Holes)-i)
+			fmt.Fprintf(&b, " and %d more times", len(p.Holes)-i)
 		default:
 			if i > 0 {
 				b.WriteString(", ")

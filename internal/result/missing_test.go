@@ -53,7 +53,7 @@ func TestMissing(t *testing.T) {
 		}), "agent b: nothing after 31 s of 60 s"},
 		{"never heard of", change(func(p *result.ShardPhase) {
 			p.Begun, p.Ended = false, false
-		}), "agent b: nothing of measure"},
+		}), "agent b: no window of measure"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			require.Equal(t, []string{tc.want}, result.Missing([]result.ShardPhase{whole, tc.part}))
@@ -72,7 +72,7 @@ func TestMissing(t *testing.T) {
 	})
 }
 
-// What is missing is found from the windows and from what agents told of their ends.
+// What is missing follows from the windows and from the agents' reports of their ends.
 func TestDocumentNamesWhatIsMissing(t *testing.T) {
 	full := func(n int) []int {
 		out := make([]int, n)
@@ -81,26 +81,26 @@ func TestDocumentNamesWhatIsMissing(t *testing.T) {
 		}
 		return out
 	}
-	type told struct {
+	type report struct {
 		have    []int
 		last    bool
-		windows int // that the agent told of
+		windows int // that the agent reported
 	}
 	for _, tc := range []struct {
 		name   string
-		shards []told
+		shards []report
 		want   []string
 	}{
-		{"nothing", []told{{full(5), true, 5}, {full(5), true, 0}}, []string{}},
-		{"a gap", []told{{full(5), true, 5}, {[]int{0, 1, 3, 4}, true, 5}}, []string{"agent b: window 2"}},
-		{"the end", []told{{full(5), true, 5}, {[]int{0, 1, 2}, false, 5}}, []string{"agent b: windows 3–4"}},
+		{"nothing", []report{{full(5), true, 5}, {full(5), true, 0}}, []string{}},
+		{"a gap", []report{{full(5), true, 5}, {[]int{0, 1, 3, 4}, true, 5}}, []string{"agent b: window 2"}},
+		{"the end", []report{{full(5), true, 5}, {[]int{0, 1, 2}, false, 5}}, []string{"agent b: windows 3–4"}},
 		{
 			"the end, unknown",
-			[]told{{full(5), true, 5}, {[]int{0, 2}, false, 0}},
+			[]report{{full(5), true, 5}, {[]int{0, 2}, false, 0}},
 			[]string{"agent b: window 1", "agent b: nothing after 3 s of 60 s"},
 		},
-		{"all", []told{{full(5), true, 5}, {nil, false, 0}}, []string{"agent b: nothing of measure"}},
-		{"all, and the agent told", []told{{full(5), true, 5}, {nil, false, 5}}, []string{"agent b: windows 0–4"}},
+		{"all", []report{{full(5), true, 5}, {nil, false, 0}}, []string{"agent b: no window of measure"}},
+		{"all, with a report from the agent", []report{{full(5), true, 5}, {nil, false, 5}}, []string{"agent b: windows 0–4"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			cfg := config(len(tc.shards))
@@ -141,7 +141,7 @@ func TestDocumentNamesWhatIsMissing(t *testing.T) {
 	})
 }
 
-// Windows whose numbers have no gap can still leave out a time: that of an agent that joined late, or stood still.
+// Windows with consecutive numbers can still leave a time uncovered: their agent joined late, or stalled.
 func TestDocumentNamesTheTimeThatNoWindowCovers(t *testing.T) {
 	const s = time.Second
 	type span struct{ from, to time.Duration }
@@ -181,7 +181,7 @@ func TestDocumentNamesTheTimeThatNoWindowCovers(t *testing.T) {
 			change: func(cfg *result.BuilderConfig) {
 				cfg.Phases = append([]result.PhaseInfo{{Name: "warmup"}}, cfg.Phases...)
 			},
-			want: []string{"agent b: nothing of warmup", "agent b: no window of the first 12.3 s of 60 s in measure"},
+			want: []string{"agent b: no window of warmup", "agent b: no window of the first 12.3 s of 60 s in measure"},
 		},
 		{
 			name: "a successor begins where it can", spans: late,

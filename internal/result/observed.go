@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// Observed is the course of one figure that a target or a host reported: what it was at some instants of the run's time,
-// which ascend.
+// Observed is the course of one figure that a target or a host reported: its values at ascending instants of the run's
+// time.
 type Observed struct {
 	Name, Source, Unit string
 	At                 []time.Duration
 	Values             []float64
 }
 
-// Happening is something that has happened to the target, at an instant of the run's time.
+// Happening is something that happened to the target, at an instant of the run's time.
 type Happening struct {
 	At         time.Duration
 	Kind, Text string
 }
 
-// Observations are what was observed for a while.
+// Observations are what was observed over some time.
 type Observations struct {
 	Figures    []Observed
 	Happenings []Happening
-	Warnings   []string // what could not be watched, and why
+	Warnings   []string // what could not be observed, and why
 }
 
 // The kinds of Happenings.
@@ -35,7 +35,7 @@ const (
 	HappenedCompaction = "compaction"
 	HappenedFlush      = "flush"
 	HappenedServer     = "server"
-	HappenedTelemetry  = "telemetry" // something about the watching itself
+	HappenedTelemetry  = "telemetry" // something about the observation itself
 )
 
 // HappeningKinds are all kinds of Happenings.
@@ -43,33 +43,32 @@ func HappeningKinds() []string {
 	return []string{HappenedSplit, HappenedCompaction, HappenedFlush, HappenedServer, HappenedTelemetry}
 }
 
-// PollTime is the name of the figure that is there for each time that the target was looked at: how long that took. Its
-// gaps are those of the telemetry.
+// PollTime is the name of the figure that every poll of the target has: how long the poll took. Its gaps are the gaps of
+// the telemetry.
 const PollTime = "telemetry.poll_time"
 
-// The names of the figures of machines begin with one of these: of an agent's own host, or of a node that an endpoint of
-// Prometheus reports.
+// The names of machines' figures begin with one of these prefixes: for an agent's own host, or for a node that a
+// Prometheus endpoint reports.
 const (
 	HostFigures = "host."
 	NodeFigures = "node."
 )
 
-// Long runs are looked at as often as short ones, but so many looks become one point from the look on that has the number
-// WholeLooks.
+// Long runs are polled as often as short ones, but from poll number WholeLooks on, so many polls become one point.
 const (
 	WholeLooks    = wholePoints
 	LooksOfAPoint = 10
 )
 
-// Span is where a phase lies in the run's time.
+// Span is the interval of a phase in the run's time.
 type Span struct {
 	Phase      string
 	Begin, End time.Duration
 }
 
-// Observe cuts what was observed into phases, for Notes. In a phase of more than 10 000 intervals points are means over
-// the same lengths as those of its series. Where there is nothing for much longer than interval, the time between two
-// looks, an event of the phase says so.
+// Observe splits observations into phases, for Notes. In a phase of more than 10 000 intervals, points are means over
+// the same lengths as those of its series. A gap much longer than interval, the time between two polls, becomes an event
+// of the phase.
 func (n *Notes) Observe(observed []Observed, spans []Span, interval time.Duration) {
 	if n.Events == nil {
 		n.Events = make(map[string][]Event)
@@ -122,8 +121,8 @@ func thin(at []time.Duration, values []float64, span Span, length time.Duration)
 	return points
 }
 
-// gaps are the stretches of a phase that nobody has watched. Where it was not watched at all there is no telemetry, and
-// no gap in it.
+// gaps are the stretches of a phase without observation. A phase that was never observed has no telemetry, and no gap in
+// it.
 func gaps(looks []time.Duration, span Span, interval time.Duration) []Event {
 	if len(looks) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// course is a figure that is the number of its look, looked at once a second within bounds.
+// course is a figure polled once a second within bounds; its value is the number of the poll.
 func course(name string, from, to int) result.Observed {
 	o := result.Observed{Name: name, Source: "rs1:16020", Unit: "1"}
 	for i := from; i < to; i++ {
@@ -19,7 +19,7 @@ func course(name string, from, to int) result.Observed {
 	return o
 }
 
-func TestObservationsAreCutIntoPhases(t *testing.T) {
+func TestObservationsAreSplitIntoPhases(t *testing.T) {
 	var notes result.Notes
 	notes.Observe([]result.Observed{course("b", 0, 40), course("a", 5, 15)}, []result.Span{
 		{Phase: "load", Begin: 2 * time.Second, End: 10 * time.Second}, {Phase: "measure", Begin: 20 * time.Second, End: 22 * time.Second},
@@ -33,7 +33,7 @@ func TestObservationsAreCutIntoPhases(t *testing.T) {
 	require.Empty(t, notes.Events["load"])
 }
 
-func TestALongPhaseHasMeansOfWhatWasObserved(t *testing.T) {
+func TestALongPhaseHasMeansOfObservations(t *testing.T) {
 	var notes result.Notes
 	notes.Observe([]result.Observed{course("a", 0, 20_000)}, []result.Span{{Phase: "measure", End: 20_000 * time.Second}}, time.Second)
 	points := notes.Observations["measure"][0].Points
@@ -41,7 +41,7 @@ func TestALongPhaseHasMeansOfWhatWasObserved(t *testing.T) {
 	require.Equal(t, [2]float64{4.5, 4.5}, points[0])
 }
 
-func TestAGapInWhatWasObservedIsTold(t *testing.T) {
+func TestAGapInObservationsIsReported(t *testing.T) {
 	looks := course(result.PollTime, 0, 20)
 	after := course(result.PollTime, 45, 60)
 	looks.At, looks.Values = append(looks.At, after.At...), append(looks.Values, after.Values...)

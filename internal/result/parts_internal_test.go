@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// The set of window numbers knows each number once and holds no more ranges than there are gaps.
+// The set of window numbers contains each number once and has no more ranges than gaps.
 func TestSeqSet(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -112,9 +112,8 @@ func TestPercentText(t *testing.T) {
 	}
 }
 
-// Histograms of old intervals are let go: memory does not grow with the run but by figures, and not at all in
-// a builder that is only watched.
-func TestIntervalsAreLetGo(t *testing.T) {
+// Histograms of old intervals are released: memory grows only by their figures, and not at all in a builder for Live.
+func TestIntervalsAreReleased(t *testing.T) {
 	for _, liveOnly := range []bool{false, true} {
 		b := NewBuilder(BuilderConfig{
 			Interval: time.Second, LiveOnly: liveOnly,

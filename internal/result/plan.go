@@ -6,7 +6,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// Plan is what a suite of several runs was to do, as it was archived when it was submitted.
+// Plan is the plan of a suite of several runs, as archived at its submission.
 type Plan struct {
 	Order     plan.Order     `json:"order"`
 	OnFailure plan.OnFailure `json:"on_failure"`
@@ -29,7 +29,7 @@ type PlannedCase struct {
 	Repeats   int              `json:"repeats"`
 }
 
-// NewPlan tells what is kept of a suite.
+// NewPlan returns the plan that is kept of a suite.
 func NewPlan(s plan.Suite) Plan {
 	p := Plan{Order: s.Order, OnFailure: s.OnFailure, Trial: s.Trial, Cases: []PlannedCase{}, Tables: s.Tables}
 	for _, c := range s.Cases {

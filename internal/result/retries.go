@@ -6,7 +6,7 @@ const maxCauses = 64
 // otherCauses stands for those above the bound.
 const otherCauses = "other"
 
-// addRetries adds the retries of a window to a sum, which is nil where there were none.
+// addRetries adds the retries of a window to a sum, which is nil if there were none.
 func addRetries(sum, more map[string]uint64) map[string]uint64 {
 	for cause, n := range more {
 		if sum == nil {

@@ -31,7 +31,7 @@ func TestRetriesAddUpByCause(t *testing.T) {
 	require.Equal(t, map[string]uint64{"connection": 1}, phase.Series[2].Retries)
 }
 
-// A peer that makes up a cause for each retry does not make the result grow without end.
+// A peer that invents a cause for each retry does not make the result grow without limit.
 func TestCausesOfRetriesAreBounded(t *testing.T) {
 	b := result.NewBuilder(config(1))
 	ws := of("measure", 0)

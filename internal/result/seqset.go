@@ -28,7 +28,7 @@ type seqRange struct {
 
 // add puts window n into the set and reports whether it was not in it yet.
 func (s *seqSet) add(n int, at Stretch) bool {
-	// The first range that ends at or after n−1 is the one that n is in, touches or comes before.
+	// The first range that ends at or after n−1 contains n, touches it or comes after it.
 	i := sort.Search(len(s.ranges), func(i int) bool { return s.ranges[i].Last >= n-1 })
 	if i == len(s.ranges) {
 		s.ranges = append(s.ranges, seqRange{Range{n, n}, at})
@@ -56,14 +56,14 @@ func (s *seqSet) add(n int, at Stretch) bool {
 	return true
 }
 
-// between notes the time between the end of a window and the start of the next.
+// between records the time between the end of a window and the start of the next.
 func (s *seqSet) between(end, start time.Duration) {
 	if start > end {
 		s.holes = append(s.holes, Stretch{end, start})
 	}
 }
 
-// gaps returns what of 0 to n−1 is not in the set.
+// gaps returns the numbers from 0 to n−1 that are not in the set.
 func (s *seqSet) gaps(n int) []Range {
 	var out []Range
 	next := 0
@@ -82,7 +82,7 @@ func (s *seqSet) gaps(n int) []Range {
 	return out
 }
 
-// uncovered returns the times that windows of adjacent numbers leave out, in order.
+// uncovered returns the times between windows of adjacent numbers, in order.
 func (s *seqSet) uncovered() []Stretch {
 	return slices.SortedFunc(slices.Values(s.holes), func(a, b Stretch) int { return cmp.Compare(a.From, b.From) })
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// openIntervals is how many intervals of a phase keep their histograms. Windows of one interval come from all
-// agents at about the same time, so a few would do; the rest is for agents that were away for a while.
+// openIntervals is how many intervals of a phase keep their histograms. Windows of one interval arrive from all agents
+// at about the same time, so a few are enough; the rest is for agents that were away for a while.
 const openIntervals = 16
 
-// A phase of at most wholePoints windows has a point for each of them. A longer one has points of several windows
-// each, at most maxPoints: more than anybody can see in a picture.
+// A phase of at most wholePoints windows has a point for each of them. A longer one has points of several windows each,
+// at most maxPoints: more than a chart can show.
 const (
 	wholePoints = 10_000
 	maxPoints   = 2_500
 )
 
-// PointLength is how long a point of a series is in a phase of a length: the windows' interval, or in a long phase 5,
-// 10, 50, 100, 500 … intervals. Each of these is a multiple of all before it, so that what was merged for a shorter
-// phase can be merged further when the phase has become longer: the archive rolls windows up by the same steps.
+// PointLength is the length of a point of the series of a phase: the windows' interval, or in a long phase 5, 10, 50,
+// 100, 500 … intervals. Each is a multiple of all smaller ones, so that points of a shorter phase can be merged further
+// when the phase becomes longer: the archive rolls windows up by the same steps.
 func PointLength(interval, phase time.Duration) time.Duration {
 	if interval <= 0 || phase/interval <= wholePoints {
 		return interval
@@ -37,10 +37,10 @@ func PointLength(interval, phase time.Duration) time.Duration {
 	return time.Duration(times) * interval
 }
 
-// maxTimes is how many intervals a point has at most: more than of a phase of ten years, in windows of a tenth of a second.
+// maxTimes is the largest number of intervals in a point: enough for a phase of ten years in windows of 0.1 s.
 const maxTimes = 10_000_000
 
-// IsPointLength reports whether points can be so many intervals long.
+// IsPointLength reports whether points can be times intervals long.
 func IsPointLength(times int) bool {
 	for n, factor := 1, 5; n <= maxTimes; n, factor = n*factor, 10/factor {
 		if n == times {
@@ -50,7 +50,7 @@ func IsPointLength(times int) bool {
 	return false
 }
 
-// LengthFor is a length of which the points are so many intervals long; 0 where no points are.
+// LengthFor returns a phase length whose points are times intervals long; 0 if there is none.
 func LengthFor(interval time.Duration, times int) time.Duration {
 	if times <= 1 || interval <= 0 || !IsPointLength(times) || interval > math.MaxInt64/(4*maxPoints*time.Duration(times)) {
 		return 0
@@ -62,12 +62,12 @@ func LengthFor(interval time.Duration, times int) time.Duration {
 	return length
 }
 
-// series is a phase's course. An interval's histograms are merged while it is open; then only its figures
-// are kept. A window that comes later still counts exactly, but the percentiles of its interval are given up:
-// they cannot be known any more.
+// series is a phase's course. An interval's histograms are merged while it is open; then only its figures are kept. A
+// window that arrives later still counts exactly, but its interval loses the percentiles, which can no longer be
+// computed.
 type series struct {
 	step    time.Duration
-	discard bool // let finished intervals go
+	discard bool // drop finished intervals
 	scale   scale
 
 	open    map[Slot]*interval
@@ -87,8 +87,8 @@ type interval struct {
 // cell is one operation with one outcome in an interval.
 type cell struct {
 	response *latency.Histogram // nil when the interval is done
-	figures  PointOperation     // once it is
-	sum      exactSum           // of response times, once it is
+	figures  PointOperation     // once the interval is done
+	sum      exactSum           // of response times, once the interval is done
 	service  exactSum           // of service times
 }
 
@@ -148,8 +148,7 @@ func (iv *interval) add(in *latency.Series, late bool) error {
 	return c.response.Merge(in.Response)
 }
 
-// exactSum is a sum of times in nanoseconds, in 128 bits: it is the same in whatever order and in whatever portions
-// it was added up.
+// exactSum is a sum of times in nanoseconds, in 128 bits: it does not depend on the order and grouping of the additions.
 type exactSum struct{ hi, lo uint64 }
 
 func (s *exactSum) add(h *latency.Histogram) {
@@ -159,12 +158,12 @@ func (s *exactSum) add(h *latency.Histogram) {
 	s.hi += hi + carry
 }
 
-// mean is the mean of so many in microseconds, to the nanosecond.
+// mean is the mean of n times in microseconds, rounded to nanoseconds.
 func (s *exactSum) mean(count uint64) float64 {
 	return math.Round((float64(s.hi)*(1<<64)+float64(s.lo))/float64(max(count, 1))) / 1000
 }
 
-// amend adds to a cell what can be added without its histogram.
+// amend adds to a cell everything that does not need its histogram.
 func (c *cell) amend(h *latency.Histogram) {
 	if h.Count() == 0 {
 		return
@@ -178,9 +177,9 @@ func (c *cell) amend(h *latency.Histogram) {
 	f.P50, f.P99 = nil, nil
 }
 
-// finishOldest reads the figures off the interval that no window has come for the longest, and lets its
-// histograms go. Not the earliest one: a shard that was handed out again may come with old numbers. Who only
-// watches has no use for early ones.
+// finishOldest computes the figures of the interval that has been without a new window for longest, and drops its
+// histograms. It does not take the earliest interval, because a shard that was handed out again may send old numbers. A
+// live view needs no early intervals.
 func (s *series) finishOldest() {
 	var oldest Slot
 	var found *interval

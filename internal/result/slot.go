@@ -7,15 +7,15 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// Slot names an interval of a phase. What was done after the planned end has slots of its own, because it does not count
+// Slot names an interval of a phase. Operations after the planned end have slots of their own, because they do not count
 // for throughput.
 type Slot struct {
 	Index int64
 	Tail  bool
 }
 
-// SlotOf is the interval that a window belongs to: the one in which it begins, where intervals are a step long, whatever the
-// window's number. Without a step each number has an interval.
+// SlotOf returns the interval that a window belongs to: the one in which it begins, where intervals are a step long. The
+// window's number does not matter, except without a step, when each number has an interval.
 func SlotOf(w *latency.Window, step time.Duration) Slot {
 	if step <= 0 {
 		return Slot{int64(w.ID.Seq), w.Tail}
@@ -38,14 +38,14 @@ func (s Slot) Compare(t Slot) int {
 
 func (s Slot) before(t Slot) bool { return s.Compare(t) < 0 }
 
-// Extent is from where to where the windows of an interval go, since the phase's start: one begins within the step where all
-// windows of it do.
+// Extent is the time that the windows of an interval cover, since the phase's start: it begins within the step in which
+// all its windows begin.
 type Extent struct{ Start, End time.Duration }
 
-// ExtentOf is that of a window.
+// ExtentOf returns the extent of a window.
 func ExtentOf(w *latency.Window) Extent { return Extent{w.Start, w.End} }
 
-// Cover lets the extent go as far as a window does.
+// Cover extends e to the end of a window.
 func (e *Extent) Cover(w *latency.Window) {
 	e.Start, e.End = min(e.Start, w.Start), max(e.End, w.End)
 }

@@ -6,13 +6,13 @@ import "time"
 type FirstSend struct {
 	Name        string
 	At          time.Time     // as mapped to the coordinator's clock
-	Uncertainty time.Duration // the truth lies within it of At
-	Offset      time.Duration // of the agent's clock to the coordinator's; only told, not computed with
+	Uncertainty time.Duration // the true instant is within it of At
+	Offset      time.Duration // of the agent's clock to the coordinator's; only reported, not used
 }
 
-// NewStart tells how well the agents began together. The skew is the time between the first and the last
-// send as measured; its uncertainty is the smallest bound that holds wherever within its own uncertainty each
-// send really was: an agent that looks neither first nor last may yet have been, if its clock is known badly.
+// NewStart computes how closely together the agents began. The skew is the time between the first and the last send as
+// measured. Its uncertainty is the smallest bound that holds for every position of each send within its own
+// uncertainty: an agent with a poorly known clock may have been first or last even if it does not look so.
 func NewStart(planned time.Time, sends []FirstSend) *Start {
 	s := &Start{Planned: planned, Agents: make([]AgentStart, 0, len(sends))}
 	var first, last, firstAtMost, lastAtLeast time.Duration // since the planned instant
@@ -40,7 +40,7 @@ func NewStart(planned time.Time, sends []FirstSend) *Start {
 	return s
 }
 
-// two are the two largest of some values, and whose they are.
+// two are the two largest of some values, and their owners.
 type two struct {
 	values [2]time.Duration
 	whose  [2]int
@@ -58,7 +58,7 @@ func (t *two) add(whose int, value time.Duration) {
 	t.count++
 }
 
-// apart is the largest sum of a value of t and one of o that is somebody else's; 0 where there is none.
+// apart is the largest sum of a value of t and a value of o with another owner; 0 if there is none.
 func (t *two) apart(o two) time.Duration {
 	switch {
 	case t.count < 2:

@@ -51,7 +51,7 @@ func TestNewStart(t *testing.T) {
 	}
 }
 
-// The bounds are those of any two agents, compared one with another.
+// The bounds hold for any two agents, compared with each other.
 func TestStartComparesAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	planned := time.Unix(0, 0)
@@ -78,8 +78,8 @@ func TestStartComparesAll(t *testing.T) {
 	}
 }
 
-// Wherever within its uncertainty each send really was, the true skew is within the reported one's.
-func TestStartBoundsTheTruth(t *testing.T) {
+// The true skew is within the reported uncertainty for every position of each send within its own.
+func TestStartBoundsTheTrueSkew(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	planned := time.Unix(0, 0)
 	for range 300 {

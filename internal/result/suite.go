@@ -8,24 +8,24 @@ import (
 	"github.com/benchd/benchd/internal/stats"
 )
 
-// Case is what the runs of a case say together.
+// Case summarizes the runs of a case.
 type Case struct {
 	Name      string           `json:"name"`
 	Scenario  string           `json:"scenario"`
-	Axes      []plan.Setting   `json:"axes"` // what tells it from the other cases of its scenario
+	Axes      []plan.Setting   `json:"axes"` // the settings that differ between the cases of its scenario
 	Dataset   string           `json:"dataset,omitempty"`
 	Target    string           `json:"target,omitempty"`
 	Fills     bool             `json:"fills,omitempty"` // it only writes the rows that others use
-	Repeats   int              `json:"repeats"`         // that were planned
-	Phase     string           `json:"phase,omitempty"` // whose figures these are
+	Repeats   int              `json:"repeats"`         // as planned
+	Phase     string           `json:"phase,omitempty"` // that the figures are of
 	Loop      string           `json:"loop,omitempty"`  // law 2
-	Runs      []string         `json:"runs"`            // whose figures these are
+	Runs      []string         `json:"runs"`            // that the figures include
 	LeftOut   []LeftOut        `json:"left_out"`        // the other runs of the case
 	Figures   []Figure         `json:"figures"`
 	Published []map[string]any `json:"published,omitempty"` // the authors' figures, never ours
 }
 
-// LeftOut is a run that is in no figure of its case.
+// LeftOut is a run that the figures of its case exclude.
 type LeftOut struct {
 	Run     string `json:"run"`
 	Status  Status `json:"status"`
@@ -41,7 +41,7 @@ type Figure struct {
 	stats.Spread
 }
 
-// Table is a table of the suite's report: what was measured, and beside it what was published.
+// Table is a table of the suite's report: measured figures beside published ones.
 type Table struct {
 	Title   string   `json:"title"`
 	Columns []Column `json:"columns"`
@@ -54,10 +54,10 @@ type Column struct {
 	Name      string `json:"name"` // as the suite's file has it
 	Unit      string `json:"unit,omitempty"`
 	Published bool   `json:"published,omitempty"` // the authors' figures, never ours
-	Figure    bool   `json:"figure,omitempty"`    // a figure, not what tells cases apart
+	Figure    bool   `json:"figure,omitempty"`    // a figure, not a setting or name that identifies the case
 }
 
-// RowKind says what the figures of a row are.
+// RowKind is the kind of a row: where its figures come from.
 type RowKind string
 
 // The kinds of rows.
@@ -72,21 +72,21 @@ type Row struct {
 	Kind   RowKind `json:"kind"`
 	Case   string  `json:"case"`
 	Run    string  `json:"run,omitempty"`
-	Runs   int     `json:"runs"` // how many are in its figures
+	Runs   int     `json:"runs"` // how many its figures include
 	Status Status  `json:"status,omitempty"`
 	Cells  []Cell  `json:"cells"`
 }
 
-// Cell is what stands in a row below a column: a number, a text or nothing. In JSON it is a number, a string or null.
+// Cell is the value of a row in a column: a number, a text or nothing. In JSON it is a number, a string or null.
 type Cell struct {
 	Number *float64
 	Text   string
 }
 
-// Empty reports whether there is nothing in it.
+// Empty reports whether the cell has no value.
 func (c Cell) Empty() bool { return c.Number == nil && c.Text == "" }
 
-// MarshalJSON writes what is in the cell.
+// MarshalJSON writes the cell's value.
 func (c Cell) MarshalJSON() ([]byte, error) {
 	switch {
 	case c.Number != nil:
@@ -111,7 +111,7 @@ func (c *Cell) UnmarshalJSON(text []byte) error {
 	case string:
 		c.Text = v
 	default:
-		return fmt.Errorf("read cell: %T is neither number nor text", v)
+		return fmt.Errorf("read cell: %T is neither a number nor a string", v)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Thousands writes a number with its thousands apart, as all texts of results do: 1,234,567.
+// Thousands formats a number with thousands separators, as all texts of results do: 1,234,567.
 func Thousands(n uint64) string {
 	digits := strconv.FormatUint(n, 10)
 	var b strings.Builder
@@ -25,7 +25,7 @@ func countsText(issued, recorded, merged uint64) string {
 	return fmt.Sprintf("%s issued, %s recorded, %s merged", Thousands(issued), Thousands(recorded), Thousands(merged))
 }
 
-// rateText is a number of operations per second, with decimals only where it is small.
+// rateText formats operations per second, with decimals only for small rates.
 func rateText(x float64) string {
 	if x < 100 {
 		return trimmed(x, 3)
@@ -33,8 +33,8 @@ func rateText(x float64) string {
 	return Thousands(uint64(math.Round(x)))
 }
 
-// percentText is a share in percent with about two significant digits: "0.1 %", "43 %", "100 %". Nothing but
-// all is "100 %", and nothing but nothing is "0 %".
+// percentText is a share in percent with about two significant digits: "0.1 %", "43 %", "100 %". Only 1 is "100 %", and
+// only 0 is "0 %".
 func percentText(share float64) string {
 	p := 100 * share
 	switch {
@@ -62,7 +62,7 @@ func lengthText(d time.Duration) string {
 	return trimmed(float64(d)/float64(unit), 3) + name
 }
 
-// trimmed writes x ≥ 0 with so many significant digits after the point as digits leaves, and no zeros at the end.
+// trimmed formats x ≥ 0 with digits significant digits, as far as they are decimals, and without trailing zeros.
 func trimmed(x float64, digits int) string {
 	before := len(strconv.FormatInt(int64(x), 10))
 	if x < 1 {

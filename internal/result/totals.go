@@ -9,16 +9,16 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// totals merges all windows of a phase, in whatever order they come.
+// totals merges all windows of a phase, in any order.
 type totals struct {
 	merged latency.Merged
-	agents map[latency.Key]byAgent // nil where nobody asks for them
+	agents map[latency.Key]byAgent // nil if not needed
 }
 
 // byAgent is the response times of one operation with one outcome, by agent.
 type byAgent map[string]*latency.Sparse
 
-// add merges a window's series. Without an agent's name nothing is kept by agent.
+// add merges a window's series, also by agent unless the agent's name is empty.
 func (t *totals) add(agent string, series []latency.Series) error {
 	if err := t.merged.Add(series); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (t *totals) add(agent string, series []latency.Series) error {
 	return nil
 }
 
-// of is the sum of an agent's own series.
+// of returns the sum of an agent's own series.
 func (t *totals) of(key latency.Key, agent string) *latency.Sparse {
 	if t.agents == nil {
 		t.agents = make(map[latency.Key]byAgent)
@@ -50,8 +50,8 @@ func (t *totals) of(key latency.Key, agent string) *latency.Sparse {
 	return own
 }
 
-// series are the sums as results print them: an operation's outcomes together, OK first; the parts of an operation
-// after it. The histograms are the totals' own.
+// series returns the sums in the order of results: an operation's outcomes together, OK first, then the operation's
+// parts. The histograms are the totals' own.
 func (t *totals) series() []latency.Series {
 	return slices.SortedFunc(t.merged.All, func(a, b latency.Series) int { return compareKeys(a.Key, b.Key) })
 }
@@ -75,7 +75,7 @@ func compareOutcomes(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// Good reports whether an outcome says that the operation did what was asked.
+// Good reports whether an outcome means that the operation succeeded.
 func Good(outcome string) bool { return outcome == "OK" || outcome == "BATCHED_OK" }
 
 // operations are the totals' figures.
@@ -117,7 +117,7 @@ func partOf(key latency.Key) *string {
 	return &key.PartOf
 }
 
-// count is how many operations the series hold, without the parts of larger ones.
+// count is how many operations the series hold, excluding the parts of larger ones.
 func (t *totals) count() uint64 {
 	var n uint64
 	for s := range t.merged.All {

@@ -31,8 +31,8 @@ var shapes = map[string]func(r *rand.Rand, i int) int64{
 	},
 }
 
-// Law 1: percentiles of a result are those of all samples pooled, to 0.1 %, however the samples are spread
-// over agents and windows; counts, means, minima and maxima are exact.
+// Law 1: percentiles of a result are those of all samples pooled, to 0.1 %, for any distribution of the samples over
+// agents and windows; counts, means, minima and maxima are exact.
 func TestTruthOfTheMerge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := shapes[rapid.SampledFrom(slices.Sorted(maps.Keys(shapes))).Draw(t, "shape")]

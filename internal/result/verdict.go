@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// verdicts are the statements that were tested (law 8). What could not be tested is not among them.
+// verdicts are the outcomes of all tests (law 8), except those that could not be carried out.
 func (b *Builder) verdicts(run Run) []Verdict {
 	var out []Verdict
 	for _, v := range []*Verdict{b.clientBound(), b.overloaded(), b.idleShards(), b.tailOwner(), b.notFound(), b.wrongValues(), b.reconciled(run.Reconcile), mixedBuilds(run.Provenance)} {
@@ -20,11 +20,11 @@ func (b *Builder) verdicts(run Run) []Verdict {
 	return out
 }
 
-// Bad reports whether a verdict is bad news: of reconciliation and of being steady it is no, of all others yes.
+// Bad reports whether a verdict is bad news: reconcile and steady should be yes, all others no.
 func (v Verdict) Bad() bool { return v.Value != (v.Name == "reconcile" || v.Name == "steady") }
 
-// judged are the phases whose figures a result is about: not the warm-up (law 5).
-func (b *Builder) judged() []*phase {
+// evaluated are the phases that verdicts are about: not the warm-up (law 5).
+func (b *Builder) evaluated() []*phase {
 	var out []*phase
 	for _, p := range b.order {
 		if p.begun() && p.info.Name != string(plan.Warmup) {
@@ -34,8 +34,7 @@ func (b *Builder) judged() []*phase {
 	return out
 }
 
-// notFound tells whether more operations than the limit found no row: reads of rows that are not there measure
-// nothing (law 3).
+// notFound tests whether more operations than the limit found no row: reads of missing rows measure nothing (law 3).
 func (b *Builder) notFound() *Verdict {
 	limit := b.cfg.NotFoundShare
 	if limit >= 1 {
@@ -43,10 +42,10 @@ func (b *Builder) notFound() *Verdict {
 	}
 	v := Verdict{
 		Name: "not_found",
-		Test: fmt.Sprintf("NOT_FOUND of over %s of the operations of a phase", percentText(limit)),
+		Test: fmt.Sprintf("more than %s of a phase's operations ended with NOT_FOUND", percentText(limit)),
 	}
 	var because []string
-	for _, p := range b.judged() {
+	for _, p := range b.evaluated() {
 		all := p.totals.count()
 		if all == 0 {
 			continue
@@ -68,14 +67,14 @@ func (b *Builder) notFound() *Verdict {
 	return &v
 }
 
-// Verification is the operation, a part of others, that compares what was read with what was written.
+// Verification is the operation, a part of others, that compares the values read with those written.
 const Verification = "VERIFY"
 
-// wrongValues tells whether reads returned something else than was written, where that was looked at.
+// wrongValues tests whether reads returned other values than were written, if that was verified.
 func (b *Builder) wrongValues() *Verdict {
-	v := Verdict{Name: "wrong_values", Test: "any row that was read whose values are not those that dataintegrity wrote"}
+	v := Verdict{Name: "wrong_values", Test: "any row was read with other values than dataintegrity wrote"}
 	var because []string
-	for _, p := range b.judged() {
+	for _, p := range b.evaluated() {
 		var all, wrong uint64
 		for s := range p.totals.merged.All {
 			if s.Key.Op == Verification {
@@ -97,16 +96,16 @@ func (b *Builder) wrongValues() *Verdict {
 	return &v
 }
 
-// overloaded tells whether the target did less than an open loop offered. Then response times grow for as long
-// as the phase goes on, and their percentiles say how long it was and not how fast the target is.
+// overloaded tests whether the target did less than an open loop offered. Then response times grow for as long as the
+// phase lasts, and their percentiles depend on its length and not on the target's speed.
 func (b *Builder) overloaded() *Verdict {
 	const shortfall = 0.01
 	v := Verdict{
 		Name: "overloaded",
-		Test: "throughput over 1 % below the offered rate, and at some time a backlog of over 1 % of the operations offered",
+		Test: "throughput more than 1 % below the offered rate, and at some time a backlog of more than 1 % of the operations offered",
 	}
 	var because []string
-	for _, p := range b.judged() {
+	for _, p := range b.evaluated() {
 		offered := p.offered(b.shardCount())
 		if offered == nil {
 			continue
@@ -131,16 +130,16 @@ func (b *Builder) overloaded() *Verdict {
 	return &v
 }
 
-// reconciled tells whether the counts agree (law 9), and if not, of which agents' shards they do not.
+// reconciled tests whether the counts agree (law 9), and if not, for which agents they differ.
 func (b *Builder) reconciled(r Reconcile) *Verdict {
-	if len(b.judged()) == 0 {
+	if len(b.evaluated()) == 0 {
 		return nil
 	}
 	v := Verdict{
 		Name:    "reconcile",
 		Value:   r.OK,
 		Because: countsText(r.Issued, r.Recorded, r.Merged),
-		Test:    "operations issued = recorded = merged, over all phases and agents, without the parts of larger operations",
+		Test:    "operations issued = recorded = merged, over all phases and agents, excluding the parts of larger operations",
 	}
 	if r.OK {
 		return &v
@@ -161,8 +160,8 @@ func (b *Builder) reconciled(r Reconcile) *Verdict {
 	return &v
 }
 
-// mixedBuilds names the builds of a run whose coordinator and agents are not all of one (law 10); nil where they are, or where only
-// one of them is known.
+// mixedBuilds names the builds of a run whose coordinator and agents differ in theirs (law 10); nil if all are the same,
+// or only one is known.
 func mixedBuilds(p Provenance) *Verdict {
 	of := make(map[string][]string)
 	if p.Benchd != "" {
@@ -182,7 +181,7 @@ func mixedBuilds(p Provenance) *Verdict {
 	}
 	return &Verdict{
 		Name: "mixed_builds", Value: true, Because: strings.Join(because, "; "),
-		Test: "versions and commits of the coordinator and of all agents of the run compared",
+		Test: "the versions or commits of the coordinator and of the run's agents differ",
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// What a generator may bear before a result is called client-bound (law 7).
+// The limits of a generator's health; beyond one of them a result is client-bound (law 7).
 const (
 	idleFloor    = 0.20             // of the host's CPU, over a phase or a stretch
-	stretchShare = 0.10             // of a phase, that a stretch is at least
+	stretchShare = 0.10             // of a phase: the shortest stretch
 	lateShare    = 0.001            // of an agent's operations: more could move the p99.9
 	lagFloor     = time.Millisecond // of scheduler lag, p99
 	lagShare     = 0.10             // of the operations' p99
@@ -22,19 +22,19 @@ const (
 	netCeiling   = 0.90             // of a network interface's speed, over a stretch
 )
 
-// clientBound tells whether the load generator was the limit. It is left out when no agent could tell of its
-// host's CPU and nothing else speaks against them: then it is not known.
+// clientBound tests whether the load generator was the limit. It is nil when no agent could measure its host's CPU and
+// nothing else was found: then the answer is unknown.
 func (b *Builder) clientBound() *Verdict {
 	var found, fine, tested []string
 	known, network := true, ""
-	for _, p := range b.judged() {
+	for _, p := range b.evaluated() {
 		x := b.examine(p)
 		found = append(found, x.found...)
 		fine = append(fine, p.info.Name+": "+strings.Join(x.fine, ", "))
 		tested = append(tested, x.sample())
 		known = known && x.idleKnown
 		if x.netKnown {
-			network = fmt.Sprintf(", or over %s of a network interface's speed in use", percentText(netCeiling))
+			network = fmt.Sprintf(", or a network interface above %s of its speed", percentText(netCeiling))
 		}
 	}
 	v := Verdict{Name: "client_bound", Value: len(found) > 0, Because: strings.Join(fine, "; ")}
@@ -44,15 +44,15 @@ func (b *Builder) clientBound() *Verdict {
 	case !known || len(tested) == 0:
 		return nil
 	}
-	v.Test = fmt.Sprintf("idle CPU of a host below %s over a phase or over a stretch of %s of it; "+
-		"over %s of an agent's operations sent late; over such a stretch, scheduler lag p99 above %s and %s of the "+
-		"operations' p99, or stop-the-world pauses for over %s of the time%s; on %s",
+	v.Test = fmt.Sprintf("idle CPU of a host below %s over a phase or any %s stretch of it; "+
+		"more than %s of an agent's operations sent late; over such a stretch, scheduler lag p99 above %s and above %s of the "+
+		"operations' p99, or stop-the-world pauses for more than %s of the time%s; on %s",
 		percentText(idleFloor), percentText(stretchShare), percentText(lateShare), lengthText(lagFloor),
 		percentText(lagShare), percentText(pauseShare), network, strings.Join(tested, "; "))
 	return &v
 }
 
-// examination is what the test of one phase found.
+// examination has the findings of one phase.
 type examination struct {
 	phase       *phase
 	found, fine []string
@@ -71,19 +71,19 @@ func (b *Builder) examine(p *phase) examination {
 	return x
 }
 
-// sample says on what the test was done, and what of it could not be.
+// sample describes the tested data, and the parts of the test that could not be carried out.
 func (x *examination) sample() string {
 	text := fmt.Sprintf("%s, %s of %s", x.phase.info.Name, secondsText(x.phase.end), agentsText(x.phase.agentNames()))
 	if !x.idleKnown {
-		text += ", where not every agent could tell of its CPU"
+		text += ", without the CPU of every agent"
 	}
 	if !x.lagKnown {
-		text += ", where too few operations for a p99 left scheduler lag untested"
+		text += ", scheduler lag not tested for lack of operations for a p99"
 	}
 	return text
 }
 
-// shortest is how long a stretch is at least.
+// shortest is the length of the shortest stretch that counts.
 func (x *examination) shortest() time.Duration {
 	return time.Duration(stretchShare * float64(x.phase.end))
 }
@@ -154,7 +154,7 @@ func (x *examination) idle(hosts []host) {
 			lowest, whose = mean, h.name()
 		}
 		if mean < idleFloor {
-			x.findf("%s: %s idle CPU over all of it", h.name(), percentText(mean))
+			x.findf("%s: %s idle CPU over the whole phase", h.name(), percentText(mean))
 			continue
 		}
 		low := stretches(h.steps, x.shortest(), func(s *health) bool {
@@ -183,7 +183,7 @@ func (x *examination) late() {
 	x.passf("%s of %s operations sent late", Thousands(late), Thousands(all))
 }
 
-// lag tests the scheduler's lag against what it could distort: the p99 of all good operations.
+// lag tests the scheduler's lag against the figure that it could distort: the p99 of all good operations.
 func (x *examination) lag() {
 	var good latency.Histogram
 	for s := range x.phase.totals.merged.All {
@@ -221,7 +221,7 @@ func (x *examination) pauses() {
 	}
 }
 
-// net tests how much of their speed the network interfaces of the agents' machines carried, where that is known.
+// net tests the use of the agents' network interfaces relative to their speed, where that is known.
 func (x *examination) net() {
 	most, whose := 0.0, ""
 	for _, name := range x.phase.agentNames() {
@@ -233,11 +233,11 @@ func (x *examination) net() {
 			return s.netSeconds > 0 && s.netUse/s.netSeconds > netCeiling
 		})
 		if len(long) > 0 {
-			x.findf("agent %s: %s of a network interface's speed in use %s", name, percentText(long[0].netUse/long[0].netSeconds), long.text())
+			x.findf("agent %s: network interface at %s of its speed %s", name, percentText(long[0].netUse/long[0].netSeconds), long.text())
 		}
 	}
 	if x.netKnown = whose != ""; x.netKnown {
-		x.passf("at most %s of a network interface's speed in use (agent %s)", percentText(most), whose)
+		x.passf("network interfaces at most at %s of their speed (agent %s)", percentText(most), whose)
 	}
 }
 
@@ -252,7 +252,7 @@ func (x *examination) passf(format string, args ...any) {
 // stretchList are stretches of one kind, the longest first.
 type stretchList []health
 
-// stretches are the runs of consecutive steps that are all bad and last for shortest at least.
+// stretches are the sequences of bad steps that last at least as long as shortest.
 func stretches(steps []*health, shortest time.Duration, bad func(*health) bool) stretchList {
 	var out stretchList
 	var now *health
@@ -283,7 +283,7 @@ func stretches(steps []*health, shortest time.Duration, bad func(*health) bool) 
 	return out
 }
 
-// text says when the longest stretch was, and how many more there are.
+// text describes the longest stretch, and counts the others.
 func (l stretchList) text() string {
 	text := "from " + secondsText(l[0].start) + " to " + secondsText(l[0].end)
 	switch n := len(l) - 1; n {

@@ -27,21 +27,21 @@ type suspect struct {
 // part is the agent's part of the samples at or above the merged p99.
 func (s suspect) part() float64 { return float64(s.own) / float64(s.all) }
 
-// owner reports whether the agent alone owns the tail. Its part of the tail must exceed its share of the
-// operations by half of what is possible, so that there can be but one; no chance may explain that; and the
-// tail must be one that matters.
+// owner reports whether the agent alone owns the tail. Its part of the tail must exceed its share of the operations by
+// half of the possible excess, so that there can be only one owner; chance must not explain it; and the tail must be
+// long enough to matter.
 func (s suspect) owner(tests int) bool {
 	return s.part() > (1+s.share)/2 &&
 		s.p99 >= tailFactor*s.others &&
 		stats.BinomialTail(s.own, s.all, s.share) < tailRisk/float64(tests)
 }
 
-// tailOwner tells whether one agent alone makes the merged percentiles what they are (law 1): then they speak
-// of that agent, its network or its part of the data, and not of the target. It takes two agents, and an
-// operation of which there are samples enough for a p99.
+// tailOwner tests whether one agent alone determines the merged percentiles (law 1): then they describe that agent, its
+// network or its part of the data, and not the target. The test needs two agents, and an operation with enough samples
+// for a p99.
 func (b *Builder) tailOwner() *Verdict {
 	var suspects []suspect
-	for _, p := range b.judged() {
+	for _, p := range b.evaluated() {
 		suspects = append(suspects, p.suspects()...)
 	}
 	if len(suspects) == 0 {
@@ -67,13 +67,13 @@ func (b *Builder) tailOwner() *Verdict {
 			"one-sided binomial p below %g over %d tests, and a p99 at least %g times the others'", tailRisk, len(suspects), tailFactor),
 	}
 	if !v.Value {
-		v.Because = fmt.Sprintf("at most agent %s: %s of %s samples at or above the p99 of %s in %s, with %s of the operations",
+		v.Because = fmt.Sprintf("largest share: agent %s: %s of %s samples at or above the p99 of %s in %s, with %s of the operations",
 			worst.agent, percentText(worst.part()), Thousands(worst.all), worst.op, worst.phase, percentText(worst.share))
 	}
 	return &v
 }
 
-// suspects are the agents by each operation that can be tested.
+// suspects are the agents, for each operation that can be tested.
 func (p *phase) suspects() []suspect {
 	var out []suspect
 	for _, sum := range p.totals.series() {
@@ -81,8 +81,7 @@ func (p *phase) suspects() []suspect {
 		if sum.Key.PartOf != "" || !Good(sum.Key.Outcome) || len(agents) < 2 || !all.Supports(tailQuantile) {
 			continue
 		}
-		// The tail begins with the whole bucket that the p99 is in: where many operations take the same time, few
-		// may be slower.
+		// The tail includes all of the p99's bucket: where many operations take the same time, few may be slower.
 		limit := all.Quantile(tailQuantile)
 		slow := all.AtLeast(limit)
 		largest, second := agents.largest()

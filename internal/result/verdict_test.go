@@ -57,13 +57,13 @@ func TestClientBound(t *testing.T) {
 					w.Health.NetUse = 0.97
 				}
 			},
-			because: "measure: agent b: 97 % of a network interface's speed in use from 12 s to 20 s",
-			tested:  "over 90 % of a network interface's speed in use",
+			because: "measure: agent b: network interface at 97 % of its speed from 12 s to 20 s",
+			tested:  "network interface above 90 % of its speed",
 		},
 		{
 			name: "a network interface with room", seconds: 30,
 			spoil:   func(_, _ int, w *latency.Window) { w.Health.NetUse = 0.4 },
-			because: "at most 40 % of a network interface's speed in use (agent a)",
+			because: "network interfaces at most at 40 % of their speed (agent a)",
 		},
 		{
 			name: "busy for a moment", seconds: 30,
@@ -88,21 +88,21 @@ func TestClientBound(t *testing.T) {
 			spoil: func(_, _ int, w *latency.Window) {
 				w.Health.HostIdle = 0.05
 			},
-			because: "measure: agent a: 5 % idle CPU over all of it; measure: agent b",
+			because: "measure: agent a: 5 % idle CPU over the whole phase; measure: agent b",
 		},
 		{
 			name: "busy on the one host that all agents share", seconds: 30, oneHost: true, value: true,
 			spoil: func(_, _ int, w *latency.Window) {
 				w.Health.HostIdle = 0.05
 			},
-			because: "agents a, b and c, which share one host: 5 % idle CPU over all of it",
+			because: "agents a, b and c, which share one host: 5 % idle CPU over the whole phase",
 		},
 		{
 			name: "a short run", seconds: 1, value: true,
 			spoil: func(_, _ int, w *latency.Window) {
 				w.Health.HostIdle = 0.05
 			},
-			because: "5 % idle CPU over all of it",
+			because: "5 % idle CPU over the whole phase",
 			tested:  "measure, 1 s of",
 		},
 		{
@@ -162,7 +162,7 @@ func TestClientBound(t *testing.T) {
 				}
 			},
 			because: "agent b: 15,000 of 30,000 operations sent late",
-			tested:  "where not every agent could tell of its CPU",
+			tested:  "without the CPU of every agent",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -197,9 +197,8 @@ func TestClientBound(t *testing.T) {
 	}
 }
 
-// Scheduler lag is measured against what it could distort: where operations take 100 ms, a lag of 3 ms is no
-// fault.
-func TestSchedulerLagThatNobodyFeels(t *testing.T) {
+// Scheduler lag is compared with the latencies that it could distort: if operations take 100 ms, a lag of 3 ms is fine.
+func TestHarmlessSchedulerLag(t *testing.T) {
 	b := result.NewBuilder(config(1))
 	ws := of("measure", 0)
 	for range 30 {
@@ -226,11 +225,11 @@ func TestTailOwner(t *testing.T) {
 		{name: "too few samples for a p99", agents: [][]int{spread(300), spread(300)}, none: true},
 		{
 			name: "all of one speed", agents: [][]int{same(1000, 5), same(1000, 5)},
-			because: "at most agent a: 50 % of 2,000 samples at or above the p99 of READ in measure",
+			because: "largest share: agent a: 50 % of 2,000 samples at or above the p99 of READ in measure",
 		},
 		{
 			name: "all alike", agents: [][]int{spread(10_000), spread(10_000), spread(10_000)},
-			because: "at most agent a: 33 % of 315 samples at or above the p99 of READ in measure, with 33 % of the operations",
+			because: "largest share: agent a: 33 % of 315 samples at or above the p99 of READ in measure, with 33 % of the operations",
 		},
 		{
 			name: "one odd client", agents: [][]int{slow(10_000, 0, 0), slow(10_000, 500, 9000), slow(10_000, 0, 0)}, value: true,
@@ -242,15 +241,15 @@ func TestTailOwner(t *testing.T) {
 		},
 		{
 			name: "two slow ones of three", agents: [][]int{slow(10_000, 0, 0), slow(10_000, 500, 9000), slow(10_000, 500, 9000)},
-			because: "at most agent b: 50 %",
+			because: "largest share: agent b: 50 %",
 		},
 		{
 			name: "a tail that hardly differs", agents: [][]int{same(10_000, 1000), same(10_000, 1020)},
-			because: "at most agent b: 100 %",
+			because: "largest share: agent b: 100 %",
 		},
 		{
-			name: "too few to tell", agents: [][]int{append(same(400, 1000), 8000, 8000), append(same(400, 1000), 9000, 9000, 9000, 9000, 9000, 9000, 9000)},
-			because: "at most agent b: 78 % of 9",
+			name: "too few samples", agents: [][]int{append(same(400, 1000), 8000, 8000), append(same(400, 1000), 9000, 9000, 9000, 9000, 9000, 9000, 9000)},
+			because: "largest share: agent b: 78 % of 9",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -271,7 +270,7 @@ func TestTailOwner(t *testing.T) {
 	}
 }
 
-// Law 3: reads of rows that are not there measure nothing.
+// Law 3: reads of missing rows measure nothing.
 func TestNotFound(t *testing.T) {
 	for _, tc := range []struct {
 		missing int
@@ -301,7 +300,7 @@ func TestNotFound(t *testing.T) {
 	require.Nil(t, verdict(t, document(t, b), "not_found"), "what was not tested is not said")
 }
 
-// What was read is another thing than that it was read: a wrong value is in no operation's outcome.
+// A wrong value has a verdict of its own: no operation's outcome shows it.
 func TestWrongValues(t *testing.T) {
 	verified := func(outcome string, n int) latency.Series {
 		s := series("VERIFY", outcome, same(n, 1)...)
@@ -322,7 +321,7 @@ func TestWrongValues(t *testing.T) {
 	require.Nil(t, verdict(t, document(t, b), "wrong_values"), "nobody looked")
 }
 
-// Law 9: a run that does not reconcile says so, and names the agents.
+// Law 9: a run that does not reconcile has a verdict that names the agents.
 func TestReconcile(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -381,7 +380,7 @@ func open(cfg result.BuilderConfig, rate float64) result.BuilderConfig {
 	return cfg
 }
 
-// The offered rate is what was intended while the phase went on; a lost agent lowers it, a slow target does not.
+// The offered rate is the rate intended during the phase; a lost agent lowers it, a slow target does not.
 func TestOffered(t *testing.T) {
 	rate := func(cfg result.BuilderConfig, ws ...*latency.Window) *float64 {
 		b := result.NewBuilder(cfg)
@@ -415,7 +414,7 @@ func TestOffered(t *testing.T) {
 	require.InDelta(t, 1000.0, *got, 1, "the target took 10 s for what was offered within 2 s")
 }
 
-// Percentiles of an open loop that the target does not keep up with are those of an overloaded system.
+// If the target does not keep up with an open loop, percentiles are those of an overloaded system.
 func TestOverloaded(t *testing.T) {
 	for _, tc := range []struct {
 		name    string

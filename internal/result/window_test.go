@@ -57,7 +57,7 @@ func (ws *windows) last(series ...latency.Series) *latency.Window {
 	return w
 }
 
-// tail is what was in flight at the end.
+// tail is the window of the operations in flight at the end.
 func (ws *windows) tail(series ...latency.Series) *latency.Window {
 	w := ws.next(series...)
 	w.End = w.Start + 20*time.Millisecond

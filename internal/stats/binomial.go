@@ -2,7 +2,7 @@ package stats
 
 import "math"
 
-// BinomialTail is the chance that at least k of n independent trials succeed, each with chance p.
+// BinomialTail is the probability that at least k of n independent trials succeed, each with probability p.
 func BinomialTail(k, n uint64, p float64) float64 {
 	switch {
 	case k == 0 || p >= 1:
@@ -13,7 +13,7 @@ func BinomialTail(k, n uint64, p float64) float64 {
 		// Below the mean the terms first grow: add up the other side, which shrinks from k−1 down.
 		return 1 - BinomialTail(n-k+1, n, 1-p)
 	}
-	// Above the mean each term is smaller than the one before: stop when they no longer matter.
+	// Above the mean each term is smaller than the previous one: stop when they no longer matter.
 	term := math.Exp(logChoose(n, k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
 	sum := term
 	for i := k; i < n && term > sum*1e-16; i++ {

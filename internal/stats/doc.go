@@ -1,6 +1,6 @@
-// Package stats has the statistics that results and reports rest on. It is pure, and imports nothing of ours.
+// Package stats has the statistics of results and reports. It is pure, and imports no other package of benchd.
 //
 //   - Repeats, Percentiles: a figure over the repeats of a case, as a Spread.
-//   - Steady: whether a series of intervals has stopped changing, by a test that has a name.
-//   - BinomialTail: the chance of so many successes.
+//   - Steady: whether a series of intervals has stopped changing, by a named test.
+//   - BinomialTail: the probability of a number of successes.
 package stats

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Spread is how values lie: the mean or, for percentiles, the median, with all that lies around it.
+// Spread summarizes values: the mean or, for percentiles, the median, and their dispersion.
 type Spread struct {
 	N      int      `json:"n"`
 	Mean   *float64 `json:"mean,omitempty"`
@@ -15,13 +15,13 @@ type Spread struct {
 	Min    float64  `json:"min"`
 	Max    float64  `json:"max"`
 	StdDev *float64 `json:"stddev,omitempty"` // of the sample; from two values on
-	// Low and High bound the mean with 95 % confidence by Student's t; from two values on. They take the values for
-	// drawn independently from one normal distribution.
+	// Low and High bound the mean with 95 % confidence by Student's t; from two values on. They assume that the values
+	// are drawn independently from one normal distribution.
 	Low  *float64 `json:"ci95_low,omitempty"`
 	High *float64 `json:"ci95_high,omitempty"`
 }
 
-// Repeats is how the values of a figure over the repeats of a case lie. There is at least one.
+// Repeats summarizes the values of a figure over the repeats of a case. There must be at least one.
 func Repeats(values []float64) Spread {
 	n := float64(len(values))
 	var sum float64
@@ -44,8 +44,8 @@ func Repeats(values []float64) Spread {
 	return s
 }
 
-// Percentiles is how a percentile of several runs lies: their median, least and greatest. Percentiles have no mean (law
-// 1), and with few repeats nothing honest can be said of how far the median may be off.
+// Percentiles summarizes a percentile of several runs: their median, minimum and maximum. Percentiles have no mean (law
+// 1), and few repeats do not support a confidence interval of the median.
 func Percentiles(values []float64) Spread {
 	middle := median(values)
 	return Spread{N: len(values), Median: &middle, Min: slices.Min(values), Max: slices.Max(values)}

@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// SteadyOver is how many of the latest intervals Steady looks at.
+// SteadyOver is how many of the latest intervals Steady examines.
 const SteadyOver = 20
 
 const (
-	trendAlpha  = 0.05 // below it a trend is believed
-	levelShift  = 0.05 // the largest difference of the halves' medians that counts as none
+	trendAlpha  = 0.05 // p-values below it count as a trend
+	levelShift  = 0.05 // the largest difference of the halves' medians that still counts as steady
 	steadyRules = "Mann-Kendall over the last %d intervals finds no trend (p ≥ %.2f, two-sided), and the medians of their halves differ by at most %.0f %%"
 )
 
 // SteadyTest describes the test that Steady makes.
 func SteadyTest() string { return fmt.Sprintf(steadyRules, SteadyOver, trendAlpha, 100*levelShift) }
 
-// Steady tests whether a series, such as the throughput of one interval after another, is steady at its end. It
-// says why it thinks so or not; with too few intervals it is not.
+// Steady tests whether a series, such as the throughput of consecutive intervals, is steady at its end, and returns the
+// reason. A series with too few intervals is not steady.
 func Steady(series []float64) (steady bool, because string) {
 	if len(series) < SteadyOver {
 		return false, fmt.Sprintf("%d of %d intervals", len(series), SteadyOver)
@@ -35,8 +35,8 @@ func Steady(series []float64) (steady bool, because string) {
 	return p >= trendAlpha && shift <= levelShift, because
 }
 
-// trend is the two-sided p-value of the Mann-Kendall test for a trend, by the normal approximation with its
-// correction for ties: near enough from ten values on.
+// trend is the two-sided p-value of the Mann-Kendall test for a trend, by the normal approximation with its correction
+// for ties, which is accurate enough from ten values on.
 func trend(x []float64) float64 {
 	n := len(x)
 	score := 0
@@ -70,7 +70,7 @@ func trend(x []float64) float64 {
 // spread is the variance of the score of n values without a trend.
 func spread(n int) float64 { return float64(n*(n-1)*(2*n+5)) / 18 }
 
-// ties counts how often each value comes that comes more than once.
+// ties counts the occurrences of each value that occurs more than once.
 func ties(x []float64) []int {
 	sorted := slices.Sorted(slices.Values(x))
 	var out []int

@@ -13,8 +13,8 @@ import (
 	"github.com/benchd/benchd/internal/stats"
 )
 
-// Conclude makes the cases and the tables of a suite from its plan and its runs, whose Effects are there. It may be
-// called while runs still go on, and again. Runs have the columns of their target among targets.
+// Conclude computes the cases and the tables of a suite from its plan and its runs, which must have their Effects. It may
+// be called repeatedly, also while runs are in progress. Runs have the columns of their target among targets.
 func Conclude(s *result.Suite, targets descriptor.List) {
 	s.Cases, s.Tables = nil, nil
 	if s.Plan == nil {
@@ -29,7 +29,7 @@ func Conclude(s *result.Suite, targets descriptor.List) {
 	}
 }
 
-// measured is a suite by its cases.
+// measured is the runs of a suite by case.
 type measured struct {
 	figures figure.Vocabulary // of all targets
 	cases   []*caseRuns
@@ -41,7 +41,7 @@ type caseRuns struct {
 	runs []oneRun // by repeat
 }
 
-// oneRun is a run with its figures; because says why it is in no figure of its case, and is empty where it is.
+// oneRun is a run with its figures; because is the reason why the figures of its case exclude it, and empty if they do not.
 type oneRun struct {
 	result.Run
 	figures figure.Values
@@ -69,7 +69,7 @@ func newMeasured(s result.Suite, targets descriptor.List) measured {
 	return m
 }
 
-// loop is that of the case's first run that measured something; "" before there is one.
+// loop is the loop of the case's first run with measurements; "" if there is none yet.
 func (c *caseRuns) loop() string {
 	for _, r := range c.runs {
 		if p := r.Subject(); p != nil {
@@ -85,12 +85,12 @@ func (c *caseRuns) refuseOtherLoop() {
 	for i := range c.runs {
 		r := &c.runs[i]
 		if p := r.Subject(); p != nil && p.Loop != loop && r.because == "" {
-			r.because = fmt.Sprintf("its loop is %s and that of the case's first run is %s: they do not compare", p.Loop, loop)
+			r.because = fmt.Sprintf("its loop is %s and that of the case's first run is %s: they are not comparable", p.Loop, loop)
 		}
 	}
 }
 
-// unfit says why a run must not be averaged with others: only what is complete and adds up is.
+// unfit returns the reason why a run must not be averaged with others; only complete runs that reconcile are.
 func unfit(run result.Run) string {
 	switch {
 	case run.Status == result.Partial && len(run.Missing) > 0:
@@ -160,8 +160,8 @@ func overRuns(figures figure.Vocabulary, name string, runs []oneRun) result.Figu
 	return out
 }
 
-// represent is the one value that stands for a figure in a row over several runs: the median of percentiles, the least of
-// what is a least, the greatest of what is a greatest, and the mean of all else.
+// represent is the value that represents a figure in a row over several runs: the median of percentiles, the minimum of
+// minima, the maximum of maxima, and otherwise the mean.
 func represent(f result.Figure, over figure.Over) float64 {
 	switch {
 	case f.Median != nil:

@@ -47,7 +47,7 @@ func figure(t *testing.T, c result.Case, name string) result.Figure {
 	return result.Figure{}
 }
 
-// text is a table as one can read it.
+// text is a table as readable text.
 func text(table result.Table) string {
 	var b strings.Builder
 	for i, c := range table.Columns {
@@ -75,7 +75,7 @@ func text(table result.Table) string {
 	return b.String()
 }
 
-func TestOnlyWholeRunsAreInACasesMeansAndTheOthersAreNamed(t *testing.T) {
+func TestMeansExcludeAndNameIncompleteRuns(t *testing.T) {
 	partial := ran("S.3", "c", 3, 9e9, 9e9, 9e9)
 	partial.Status, partial.Missing = result.Partial, []string{"agent b: windows 14–20"}
 	failed := ran("S.4", "c", 4, 9e9, 9e9, 9e9)
@@ -101,12 +101,12 @@ func TestOnlyWholeRunsAreInACasesMeansAndTheOthersAreNamed(t *testing.T) {
 	require.InDelta(t, 700, *p99.Median, 0)
 	require.InDelta(t, 10, *figure(t, c, "failed_ops").Mean, 0)
 	require.Equal(t, "measure", c.Phase)
-	require.Len(t, s.Tables[0].Notes, 4, "a table names each run that is in no mean of it")
+	require.Len(t, s.Tables[0].Notes, 4, "a table names each run that its means exclude")
 	require.Equal(t, "Measured in a closed loop.", s.Tables[0].Notes[0])
-	require.Contains(t, s.Tables[0].Notes[2], "S.4 (c, repeat 4) is failed and in no mean: a limit was violated")
+	require.Contains(t, s.Tables[0].Notes[2], "S.4 (c, repeat 4) is failed and excluded from the means: a limit was violated")
 }
 
-func TestTablesShowWhatWasPublishedBesideWhatWasMeasured(t *testing.T) {
+func TestTablesShowPublishedBesideMeasuredFigures(t *testing.T) {
 	type entries = []map[string]any
 	axis := func(key, value string) []plan.Setting { return []plan.Setting{{Key: key, Value: value}} }
 	tests := []struct {
@@ -169,7 +169,7 @@ case: hbase | 1000 | below 10000 |
 case: mongodb | - | above 80000 |`,
 		},
 		{
-			"the only run of a case of which the report tells as a whole",
+			"the only run of a case that the report has as a whole",
 			[]result.PlannedCase{{Name: "s", Scenario: "s", Repeats: 1, Published: entries{{"started_normally": true}}}},
 			plan.Table{Columns: []string{"run", "throughput_ops", "started_normally"}, Repeats: true},
 			[]result.Run{ran("S.1", "s", 1, 1000, 200, 500)},
@@ -222,7 +222,7 @@ func TestOpenAndClosedLoopsAreNeverCompared(t *testing.T) {
 
 	require.Equal(t, []string{"S.1"}, s.Cases[0].Runs)
 	require.Len(t, s.Cases[0].LeftOut, 1)
-	require.Equal(t, "its loop is open and that of the case's first run is closed: they do not compare", s.Cases[0].LeftOut[0].Because)
+	require.Equal(t, "its loop is open and that of the case's first run is closed: they are not comparable", s.Cases[0].LeftOut[0].Because)
 	require.InDelta(t, 100.0, *figure(t, s.Cases[0], "throughput_ops").Mean, 1e-9)
 
 	require.Len(t, s.Tables, 2)

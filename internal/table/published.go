@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// entry is what was published of a run, or of a client: the entry with that number, or nil.
+// entry is the published entry of a run or client by its number, or nil.
 func entry(published []map[string]any, key string, n int) map[string]any {
 	for _, e := range published {
 		if v, ok := number(e[key]); ok && int(v) == n {
@@ -18,8 +18,8 @@ func entry(published []map[string]any, key string, n int) map[string]any {
 	return nil
 }
 
-// average is what was published of a case as a whole: the entry that says so, or the only one that is of no run and of
-// no client. A mean of what was published of runs is not made: it would be ours.
+// average is the published entry of a case as a whole: the one marked as average, or the only one without a run and a
+// client. Published figures of runs are not averaged: the mean would be ours.
 func average(published []map[string]any, target string) map[string]any {
 	var whole map[string]any
 	for _, e := range published {
@@ -45,7 +45,7 @@ func targetOf(e map[string]any) string {
 	return ""
 }
 
-// publishedCell is what an entry has for a column: the figure in whatever unit, or what the report says in words.
+// publishedCell is the value of an entry in a column: the figure in any unit, or the report's words.
 func publishedCell(e map[string]any, name string) result.Cell {
 	if e == nil {
 		return result.Cell{}
@@ -73,7 +73,7 @@ func publishedCell(e map[string]any, name string) result.Cell {
 	return bounds(e, base)
 }
 
-// bounds is a figure for which a report only gives a range.
+// bounds is a figure that a report only gives as a range.
 func bounds(e map[string]any, base string) result.Cell {
 	low, hasLow := number(e[base+"_low"])
 	high, hasHigh := number(e[base+"_high"])
@@ -91,7 +91,7 @@ func bounds(e map[string]any, base string) result.Cell {
 	return result.Cell{}
 }
 
-// number reads a number of a suite's file, whatever read it.
+// number reads a number of a suite's file, whichever decoder it comes from.
 func number(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:

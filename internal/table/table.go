@@ -10,21 +10,21 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// asked is a column that a suite's file asks for.
+// asked is a column that a suite's file requests.
 type asked struct {
 	figure.Column
 	// figure: it holds figures; otherwise labels of cases.
 	figure bool
 }
 
-// newAsked checks a name; told are the names of published figures.
-func (m measured) newAsked(name string, told map[string]bool) asked {
+// newAsked classifies a name; published are the names of published figures.
+func (m measured) newAsked(name string, published map[string]bool) asked {
 	c := m.figures.Parse(name)
-	return asked{c, c.Class != figure.Identity && (c.LooksLikeFigure() || told[name])}
+	return asked{c, c.Class != figure.Identity && (c.LooksLikeFigure() || published[name])}
 }
 
-// tables makes the tables of one that the suite's file asks for: one, or, where some of its cases ran in a closed loop and some in an
-// open one, one for each, because they are not compared, averaged or searched for a peak together (law 2).
+// tables makes the tables for one table of the suite's file: one, or one for each loop if its cases ran in closed and open
+// loops, because these are not compared, averaged or searched for a peak together (law 2).
 func (m measured) tables(t plan.Table) []result.Table {
 	var loops []string
 	for _, scenario := range t.Scenarios {
@@ -42,7 +42,7 @@ func (m measured) tables(t plan.Table) []result.Table {
 		part := t
 		part.Title = fmt.Sprintf("%s (%s loop)", t.Title, loop)
 		one := m.table(part, func(c *caseRuns) bool { return c.loop() == loop || c.loop() == "" && i == 0 })
-		one.Notes = append(one.Notes, "Cases of this table ran in open and in closed loops, which do not compare: each loop has a table of its own.")
+		one.Notes = append(one.Notes, "Cases of this table ran in open and in closed loops, which are not comparable: each loop has a table of its own.")
 		out = append(out, one)
 	}
 	return out
@@ -52,14 +52,14 @@ func (m measured) tables(t plan.Table) []result.Table {
 func (m measured) table(t plan.Table, fits func(*caseRuns) bool) result.Table {
 	b := tableBuilder{figures: m.figures, repeats: t.Repeats}
 	not := func(c *caseRuns) bool { return !fits(c) }
-	told := make(map[string]bool)
+	published := make(map[string]bool)
 	for _, scenario := range t.Scenarios {
 		for _, c := range slices.DeleteFunc(m.of(scenario), not) {
-			c.tell(told)
+			c.addPublished(published)
 		}
 	}
 	for _, name := range t.Columns {
-		b.columns = append(b.columns, m.newAsked(name, told))
+		b.columns = append(b.columns, m.newAsked(name, published))
 		b.clients = b.clients || name == "client"
 	}
 	for _, scenario := range t.Scenarios {
@@ -72,19 +72,19 @@ func (m measured) table(t plan.Table, fits func(*caseRuns) bool) result.Table {
 	return out
 }
 
-// tell adds the names of a case's published figures, without the labels of the case.
-func (c *caseRuns) tell(told map[string]bool) {
+// addPublished adds the names of a case's published figures, without the labels of the case.
+func (c *caseRuns) addPublished(names map[string]bool) {
 	for _, e := range c.Published {
 		for name := range e {
-			told[name] = true
+			names[name] = true
 		}
 	}
 	for _, a := range c.Axes {
-		delete(told, a.Key)
+		delete(names, a.Key)
 	}
 	for _, r := range c.runs {
 		for name := range r.Resolved {
-			delete(told, name)
+			delete(names, name)
 		}
 	}
 }
@@ -100,8 +100,8 @@ func (m measured) of(scenario string) []*caseRuns {
 	return out
 }
 
-// tableBuilder gathers the rows of a table. Each column has a measured and a published cell, until finish leaves those
-// out that are empty throughout.
+// tableBuilder collects the rows of a table. Each column has a measured and a published cell, until finish removes empty
+// columns.
 type tableBuilder struct {
 	figures figure.Vocabulary
 	columns []asked
@@ -132,7 +132,7 @@ func (b *tableBuilder) scenario(cases []*caseRuns) {
 				b.loop = p.Loop
 			}
 			if r.because != "" {
-				b.notes = append(b.notes, fmt.Sprintf("%s (%s, repeat %d) is %s and in no mean: %s", r.ID, c.Name, r.Repeat, r.Status, r.because))
+				b.notes = append(b.notes, fmt.Sprintf("%s (%s, repeat %d) is %s and excluded from the means: %s", r.ID, c.Name, r.Repeat, r.Status, r.because))
 			}
 		}
 		b.strangers(c)
@@ -152,7 +152,7 @@ func (b *tableBuilder) strangers(c *caseRuns) {
 	}
 }
 
-// everyRun adds a row for each repeat, those that only the report has too, and one over all.
+// everyRun adds a row for each repeat, including those that are only published, and one over all.
 func (b *tableBuilder) everyRun(c *caseRuns) {
 	most := len(c.runs)
 	for _, e := range c.Published {
@@ -191,7 +191,7 @@ func (b *tableBuilder) over(c *caseRuns) {
 	b.add(row, c, 0, 0, b.represented(fit), average(c.Published, c.Target))
 }
 
-// represented gives the values that stand for the figures of some runs.
+// represented returns the values that represent the figures of several runs.
 func (b *tableBuilder) represented(runs []oneRun) func(name string) (float64, bool) {
 	return func(name string) (float64, bool) {
 		for _, r := range runs {
@@ -211,7 +211,7 @@ func (b *tableBuilder) agents(c *caseRuns) {
 			b.add(row, c, r.Repeat, i+1, r.AgentMeasurement(a.Name).AgentValues().Get, entry(c.Published, "client", i+1))
 		}
 	}
-	for _, e := range c.Published { // machines that this run has not
+	for _, e := range c.Published { // machines that this run does not have
 		n, ok := number(e["client"])
 		if most := c.mostAgents(); ok && n <= plan.MaxPublished && int(n) > most {
 			b.add(result.Row{Kind: result.OneRun, Case: c.Name}, c, 0, int(n), figure.Values(nil).Get, e)
@@ -252,7 +252,7 @@ func (b *tableBuilder) peak(cases []*caseRuns) {
 	b.add(result.Row{Kind: result.Highest, Case: best.Name, Runs: len(fit)}, best, 0, 0, b.represented(fit), said)
 }
 
-// add adds a row: its labels, what was measured and what was published.
+// add adds a row: its labels, its measured and its published figures.
 func (b *tableBuilder) add(row result.Row, c *caseRuns, repeat, client int, get func(string) (float64, bool), published map[string]any) {
 	r := doubleRow{Row: row}
 	for _, col := range b.columns {
@@ -304,7 +304,7 @@ func (b *tableBuilder) finish(t *result.Table) {
 		t.Notes = append(t.Notes, "Measured in a "+b.loop+" loop.")
 	}
 	if several && medians {
-		t.Notes = append(t.Notes, "Over several runs: means; of a percentile the median of the runs', of min and max the least and the greatest.")
+		t.Notes = append(t.Notes, "Over several runs: the mean of a figure, the median of a percentile, the lowest min and the highest max.")
 	}
 	t.Notes = append(t.Notes, b.notes...)
 }
@@ -346,7 +346,7 @@ func (c *caseRuns) identity(name string, row result.Row, repeat, client int) res
 	return peakOr(row, c.property(name))
 }
 
-// peakOr is a cell of what the matrix may vary: of a scenario's highest throughput it says where that was.
+// peakOr is the cell of a setting that the matrix may vary: for a scenario's highest throughput it shows its position.
 func peakOr(row result.Row, text string) result.Cell {
 	if row.Kind == result.Highest {
 		if row.Runs == 0 {
@@ -378,7 +378,7 @@ func count(n int) result.Cell {
 	return result.Cell{Number: &v}
 }
 
-// property is a setting of the case, as its file has it if it varies.
+// property is a setting of the case, spelled as in its file if it varies.
 func (c *caseRuns) property(name string) string {
 	for _, a := range c.Axes {
 		if a.Key == name {

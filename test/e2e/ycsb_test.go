@@ -184,7 +184,7 @@ func TestReportsSayWhatTheResultSays(t *testing.T) {
 	require.Zero(t, code, stderr)
 	_, stderr, code = h.Ctl("report", r.ID, "--format", "html", "--out", dir)
 	require.Equal(t, 2, code)
-	require.Contains(t, stderr, `there is no format "html"; there are md, json, csv, ycsb, hlog, raw`)
+	require.Contains(t, stderr, `unknown format "html": want md, json, csv, ycsb, hlog, raw`)
 }
 
 // same compares figures with a histogram in nanoseconds.
