@@ -1,12 +1,13 @@
-// Package lint checks the rules of this module, as a test that needs no tool but Go:
+// Package lint checks the rules of this module, as tests that need no tool but Go:
 //
-//  1. every Go file of the module is parsed, whatever tags it stands behind (tree);
-//  2. each import is held against the table of layers: arrows point downwards (layers, arrows);
-//  3. no file names a database outside of its target's folder, but for a short list with a reason for each entry (words);
-//  4. each file is held against the rules that can be counted: files stay small, nothing is left for later,
-//     tests neither skip nor sleep, packages say what they are for (rules);
-//  5. each registry, such as the formats of reports, is held against the table of its document (registries);
-//  6. the README in Chinese is held against the one in English (readme).
+//  1. tree parses every Go file of the module, tagged ones included;
+//  2. layers and arrows compare each import with the table of layers: imports point downwards;
+//  3. words rejects code outside of a target's folder that names a database, with a short list of exceptions;
+//  4. wordlist rejects words that make code and documents hard to read, with a short list of exceptions;
+//  5. rules checks what can be counted: files stay small, no work is left for later, tests neither skip nor sleep, packages
+//     have a doc comment;
+//  6. registries compares each registry, such as the formats of reports, with the table of its document;
+//  7. readme compares the README in Chinese with the one in English.
 //
-// A small tree that breaks each rule once, testdata/broken.txtar, shows that the checks do see.
+// testdata/broken.txtar, a small tree that breaks each rule once, shows that the checks find it.
 package lint
