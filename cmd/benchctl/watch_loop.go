@@ -98,6 +98,6 @@ func (w *watchLoop) tell(change func(*view.Aside)) {
 	before := w.aside
 	change(&w.aside)
 	if w.aside != before {
-		w.screen.Tell(w.aside)
+		w.screen.ShowAside(w.aside)
 	}
 }

@@ -42,31 +42,31 @@ func agentCommand() cli.Command {
 	f := agentFlags{orphan: agent.DefaultOrphanTimeout}
 	cmd := &cobra.Command{
 		Use:   "agent --coordinator HOST:PORT",
-		Short: "Produce load as a coordinator says",
-		Long: `Agent connects to a coordinator, which gives it its part of a run, and produces that load. It needs no open port but
-that of its metrics. When the coordinator goes away it works on, keeps what it measured, and connects again; after
---orphan-timeout it stops the load: nobody must hammer a cluster that no one can cancel. What it measured is on disk, in
---spool, until the coordinator has it: an agent that was killed and is started again, with the same --name and
---coordinator, delivers it.
+		Short: "Produce load for a coordinator",
+		Long: `Agent connects to a coordinator, receives its part of a run, and produces that load. It needs no open port except that of its
+metrics. If the coordinator is unreachable, the agent continues, keeps its measurements, and connects again. After
+--orphan-timeout it stops the load, because nobody can cancel it. Measurements stay on disk, in --spool, until the
+coordinator has stored them: an agent that was killed delivers them when it is started again with the same --name and
+--coordinator.
 
-SIGTERM ends it within five seconds: its workers stop, their last figures are delivered, and the run goes on without
-it or fails, as "benchctl submit --on-agent-loss" says.`,
+SIGTERM ends it within five seconds: its workers stop, it delivers its last windows, and the run continues without it or
+fails, depending on "benchctl submit --on-agent-loss".`,
 		Example: `  benchd agent --coordinator 10.0.0.1:7070 --insecure
   benchd agent --coordinator 127.0.0.1:7070 --name client-1 --label zone=a --label rack=3
   BENCHD_LABEL=zone=a,rack=3 benchd agent --config agent.yaml`,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator; must be given")
-	fs.StringVar(&f.name, "name", "", "`NAME` of the agent, unique among those of the coordinator; default is the host's name")
-	config.PairsVar(fs, &f.labels, "label", "", "label, by which runs select agents; may stand several times")
-	config.PairsVar(fs, &f.hooks, "hook", "", "let runs ask for this command, as name=command with its arguments, such as restart=/opt/cluster/restart.sh; no shell reads it; may stand several times")
+	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator; required")
+	fs.StringVar(&f.name, "name", "", "`NAME` of the agent, unique among the agents of a coordinator; default is the host's name")
+	config.PairsVar(fs, &f.labels, "label", "", "label by which runs select agents; repeatable")
+	config.PairsVar(fs, &f.hooks, "hook", "", "allow runs to start this command: name=command with its arguments, such as restart=/opt/cluster/restart.sh; started without a shell; repeatable")
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of /metrics, /healthz and /readyz; port 0 takes a free one")
-	fs.StringVar(&f.advertise, "metrics-advertise", "", "`HOST:PORT` at which Prometheus reaches the metrics, for /sd/agents; default is where they are, or for all interfaces the address from which the agent connects")
-	fs.StringVar(&f.spool, "spool", "", "`DIR` for what the coordinator does not have yet, so that it survives the agent, and for raw points (measurementtype=raw), kept for a week; default is below the system's temporary directory")
+	fs.StringVar(&f.advertise, "metrics-advertise", "", "`HOST:PORT` at which Prometheus reaches the metrics, for /sd/agents; default is the address of --metrics-listen, or for all interfaces the address from which the agent connects")
+	fs.StringVar(&f.spool, "spool", "", "`DIR` for measurements that the coordinator has not stored yet, and for raw points (measurementtype=raw), which are kept for a week; default is below the system's temporary directory")
 	cli.WriteBelowFlag(cmd, &f.writeBelow, "")
 	cli.RawIOFlag(cmd, &f.rawIO)
 	profilesFlag(cmd, &f.profiles, "--metrics-listen")
-	config.Duration(fs, &f.orphan, "orphan-timeout", false, "stop the load after so long without a coordinator")
+	config.Duration(fs, &f.orphan, "orphan-timeout", false, "stop the load after this time without a coordinator")
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
 	clockFlags(fs, &f.skew)
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
@@ -74,18 +74,18 @@ it or fails, as "benchctl submit --on-agent-loss" says.`,
 	}}
 }
 
-// defaultSpool is the spool where --spool names none.
+// defaultSpool returns the spool for an empty --spool.
 func defaultSpool() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("benchd-spool-%d", os.Getuid()))
 }
 
-// judge reports what is wrong with the flags.
-func (f *agentFlags) judge(cmd *cobra.Command) error {
+// validate checks the flags.
+func (f *agentFlags) validate(cmd *cobra.Command) error {
 	if f.coordinator == "" {
-		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--coordinator HOST:PORT is missing: which coordinator is the agent to serve?")}
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--coordinator is missing: give the HOST:PORT of the agent's coordinator")}
 	}
 	if f.orphan == 0 {
-		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--orphan-timeout 0s: load must stop some time after its coordinator is gone; give a time such as 10m")}
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--orphan-timeout 0s: the load must stop some time after its coordinator is gone; give a time such as 10m")}
 	}
 	if f.advertise != "" {
 		if err := security.CheckForm("--metrics-advertise", f.advertise); err != nil {
@@ -98,7 +98,7 @@ func (f *agentFlags) judge(cmd *cobra.Command) error {
 	)
 }
 
-// commands are the hooks with their words.
+// commands returns the hooks, each split into the words of its command.
 func (f *agentFlags) commands(cmd *cobra.Command) (map[string][]string, error) {
 	commands := make(map[string][]string)
 	for _, h := range f.hooks {
@@ -116,7 +116,7 @@ func (f *agentFlags) commands(cmd *cobra.Command) (map[string][]string, error) {
 }
 
 func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentFlags) error {
-	if err := f.judge(cmd); err != nil {
+	if err := f.validate(cmd); err != nil {
 		return err
 	}
 	hooks, err := f.commands(cmd)
@@ -136,7 +136,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 		Coordinator: f.coordinator,
 		Dial: []grpc.DialOption{
 			grpc.WithTransportCredentials(insecure.NewCredentials()),
-			// A coordinator is in the user's own network; a proxy is for what lies outside.
+			// A coordinator is in the user's own network, where no proxy is needed.
 			grpc.WithNoProxy(),
 		},
 		Reader: targets.Reader(), Drivers: targets.Drivers(), Actors: actors, Sources: targets.Sources(), Hooks: hooks, Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
@@ -146,12 +146,12 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	if err != nil {
 		return errors.Join(&cli.Error{Code: cli.Usage, Err: err}, web.Close())
 	}
-	c.Logger.Info("agent begins", "coordinator", f.coordinator, "http", web.Addr().String(), "version", c.Version)
+	c.Logger.Info("agent starts", "coordinator", f.coordinator, "http", web.Addr().String(), "version", c.Version)
 	return serveAgent(ctx, c, a, web, debugserver.ServerConfig{Registry: registry, Logger: c.Logger, Profiles: f.profiles})
 }
 
-// advertised is where others find the metrics that are served on l. An address of all interfaces says nothing to them:
-// then it is the port alone, and the coordinator knows from where the agent comes.
+// advertised returns the address at which others reach the metrics that are served on l. For a listener on all interfaces it
+// is the port alone: the coordinator adds the address from which the agent connects.
 func (f *agentFlags) advertised(l net.Listener) string {
 	if f.advertise != "" {
 		return f.advertise
@@ -162,7 +162,7 @@ func (f *agentFlags) advertised(l net.Listener) string {
 	return l.Addr().String()
 }
 
-// serveAgent lets a work, and its metrics be fetched for as long.
+// serveAgent runs a, and serves its metrics until it ends.
 func serveAgent(ctx context.Context, c *cli.Context, a *agent.Agent, web net.Listener, config debugserver.ServerConfig) error {
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()

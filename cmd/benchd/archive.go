@@ -18,8 +18,8 @@ func archiveCommand() cli.Command {
 		Command: &cobra.Command{
 			Use:   "archive",
 			Short: "Back up a coordinator's archive, or check it for damage",
-			Long: `Archive works on the archive in the directory --data of a coordinator, on the coordinator's machine, whether the
-coordinator runs or not. It only reads.`,
+			Long: `Archive reads the archive in a coordinator's directory --data, on the coordinator's machine, whether the coordinator runs
+or not. It changes nothing.`,
 			Example: `  benchd archive check --data /var/lib/benchd
   benchd archive backup --data /var/lib/benchd /backup/benchd.db`,
 		},
@@ -27,8 +27,8 @@ coordinator runs or not. It only reads.`,
 	}
 }
 
-// namedWrongly gives a file or directory that is not the one meant the exit code of bad usage.
-func namedWrongly(err error) error {
+// usageOfPath gives errors about a wrong file or directory the exit code of bad usage.
+func usageOfPath(err error) error {
 	for _, kind := range []error{archive.ErrNotFound, archive.ErrExists, archive.ErrNotArchive} {
 		if errors.Is(err, kind) {
 			return &cli.Error{Code: cli.Usage, Err: err}
@@ -46,15 +46,15 @@ func backupCommand() cli.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the archive into a new file, while the coordinator runs",
-		Long: `Backup copies the archive into a new file. What it copies is of one instant, and no run waits for it. The copy is an
-archive itself: put it into an empty directory under the name benchd.db, and start a coordinator with that as --data.`,
+		Long: `Backup copies the archive into a new file. The copy shows the archive at one instant, and no run waits for it. To use the
+copy as an archive, put it into an empty directory under the name benchd.db, and start a coordinator with that as --data.`,
 		Example: `  benchd archive backup --data /var/lib/benchd /backup/benchd-$(date +%F).db`,
 		Args:    cli.Exactly("FILE"),
 	}
 	dataFlag(cmd, &data)
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, args []string) error {
 		if err := sqlite.Backup(ctx, data, args[0]); err != nil {
-			return namedWrongly(err)
+			return usageOfPath(err)
 		}
 		_, err := fmt.Fprintln(c.Out, args[0])
 		return err
@@ -66,18 +66,18 @@ func checkCommand() cli.Command {
 	var full bool
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Look for damage in the archive, while the coordinator runs",
+		Short: "Check the archive for damage, while the coordinator runs",
 		Long: `Check reads every page of the archive and compares tables with their indexes; with --full it also reads every histogram
-and compares it with the figures beside it. The exit code is 0 when nothing was found, 1 when the archive is damaged.
-A coordinator takes a quick look by itself when it starts.`,
+and compares it with the figures stored beside it. The exit code is 0 if no damage was found, 1 if the archive is damaged.
+A coordinator makes a quick check when it starts.`,
 		Example: `  benchd archive check --data /var/lib/benchd --full`,
 	}
 	dataFlag(cmd, &data)
-	cmd.Flags().BoolVar(&full, "full", false, "read every histogram, too")
+	cmd.Flags().BoolVar(&full, "full", false, "also read every histogram")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		found, err := sqlite.Check(ctx, data, full)
 		if err != nil {
-			return namedWrongly(err)
+			return usageOfPath(err)
 		}
 		looked := []string{"pages and indexes"}
 		if found.Histograms {

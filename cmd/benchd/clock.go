@@ -11,8 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/config"
 )
 
-// clockFlags declares the hidden flags that shift what an agent believes the time is, for tests of clocks that
-// disagree.
+// clockFlags declares the hidden flags that shift an agent's clock, for tests of clocks that disagree.
 func clockFlags(fs *pflag.FlagSet, skew *clock.Skew) {
 	config.Duration(fs, &skew.Offset, "debug-clock-offset", true, "shift the agent's clock")
 	config.Var(fs, &skew.Drift, "debug-clock-drift", "N[ppm]", "make the agent's clock faster", parseDrift, formatDrift)
@@ -22,9 +21,9 @@ func clockFlags(fs *pflag.FlagSet, skew *clock.Skew) {
 	jumpFlag(fs, skew)
 }
 
-// jumpFlag declares the hidden flag that sets what a coordinator or an agent believes the date is while it works.
+// jumpFlag declares the hidden flag that sets the wall clock of a coordinator or an agent while it works.
 func jumpFlag(fs *pflag.FlagSet, skew *clock.Skew) {
-	config.Var(fs, &skew.Jumps, "debug-clock-jump", "D@D[,…]", "set the wall clock by so much after so long", parseJumps, formatJumps)
+	config.Var(fs, &skew.Jumps, "debug-clock-jump", "D@D[,…]", "shift the wall clock by a duration after another", parseJumps, formatJumps)
 	fs.Lookup("debug-clock-jump").Hidden = true
 }
 
@@ -65,13 +64,13 @@ func parseDrift(s string) (float64, error) {
 	digits, ppm := strings.CutSuffix(strings.TrimSpace(s), "ppm")
 	x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a drift: write 200ppm", s)
+		return 0, fmt.Errorf("invalid drift %q: want a number with ppm, such as 200ppm", s)
 	}
 	if ppm {
 		x /= 1e6
 	}
 	if !(x > -0.5 && x < 0.5) {
-		return 0, fmt.Errorf("%s is no drift that a clock can have", s)
+		return 0, fmt.Errorf("invalid drift %q: want less than 500000ppm in either direction", s)
 	}
 	return x, nil
 }

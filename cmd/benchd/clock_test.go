@@ -40,7 +40,7 @@ func TestDriftIsARatioOrPartsPerMillion(t *testing.T) {
 	}
 }
 
-func TestAJumpSaysHowFarAndWhen(t *testing.T) {
+func TestAJumpHasASizeAndATime(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "want JUMP@AFTER", "1h": "want JUMP@AFTER", "1h@1s,": "want JUMP@AFTER", "@1s": "", "1h@": "", "1h@-1s": "before the start", "1@2@3": "",
 	} {

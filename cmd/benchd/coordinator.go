@@ -30,20 +30,20 @@ func coordinatorCommand() cli.Command {
 	var f coordinatorFlags
 	cmd := &cobra.Command{
 		Use:   "coordinator",
-		Short: "Queue and conduct runs, and keep their results",
-		Long: `Coordinator queues and conducts runs and keeps their results in an archive, the directory --data. Agents and benchctl
-connect to --listen. SIGTERM leaves runs as they are: agents go on, and a coordinator that is started with the same
-archive takes them up again. Only a cancel ends a run.
+		Short: "Queue and control runs, and store their results",
+		Long: `Coordinator queues and controls runs and stores their results in an archive, the directory --data. Agents and benchctl
+connect to --listen. SIGTERM does not end runs: the agents continue, and a coordinator that is started with the same
+archive resumes control of them. Only a cancel ends a run.
 
-With --keep the oldest ended suites are removed when they are older, or while the archive is larger. Suites that are
-queued or go on are never removed, whatever their size.`,
+--keep removes ended suites that are older than an age, and the oldest ended suites while the archive is larger than a size.
+Suites that are queued or active are never removed.`,
 		Example: `  benchd coordinator --data /var/lib/benchd
-  benchd coordinator --listen 0.0.0.0:7070 --insecure     # on a network that is trusted
+  benchd coordinator --listen 0.0.0.0:7070 --insecure     # on a trusted network
   BENCHD_DATA=/var/lib/benchd benchd coordinator --config benchd.yaml`,
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for agents and benchctl; port 0 takes a free one")
 	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /metrics, /sd/agents, /healthz and /readyz")
-	cmd.Flags().StringVar(&f.keep, "keep", "", "how long ended suites are kept, by age, by the archive's size or both, such as `90d,50GB`; all for ever where it is empty")
+	cmd.Flags().StringVar(&f.keep, "keep", "", "limit of ended suites by age, by the archive's size or both, such as `90d,50GB`; empty keeps all")
 	cmd.Flags().StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive; created if missing")
 	profilesFlag(cmd, &f.profiles, "--http")
 	jumpFlag(cmd.Flags(), &f.skew)
@@ -54,11 +54,11 @@ queued or go on are never removed, whatever their size.`,
 }
 
 func insecureFlag(cmd *cobra.Command, to *bool, what string) {
-	cmd.Flags().BoolVar(to, "insecure", false, what+" without TLS: whoever can reach the network can read and steer")
+	cmd.Flags().BoolVar(to, "insecure", false, what+" without TLS: everyone on the network can read and control it")
 }
 
 func profilesFlag(cmd *cobra.Command, to *bool, where string) {
-	cmd.Flags().BoolVar(to, "pprof", false, "serve Go's profiles below /debug/pprof/ of "+where+": they cost time and tell much")
+	cmd.Flags().BoolVar(to, "pprof", false, "serve Go's profiles below /debug/pprof/ of "+where+"; they cost time and reveal internals")
 }
 
 func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (err error) {
@@ -99,7 +99,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	}, coord.Detach)
 }
 
-// listenTwice takes both ports, before an archive is opened: who cannot start writes nothing.
+// listenTwice opens both ports, before the archive is opened: a process that cannot start writes nothing.
 func listenTwice(ctx context.Context, listen, http string) (rpc, web net.Listener, err error) {
 	rpc, err = cli.Listen(ctx, "--listen", listen)
 	if err != nil {
@@ -112,7 +112,7 @@ func listenTwice(ctx context.Context, listen, http string) (rpc, web net.Listene
 	return rpc, web, nil
 }
 
-// closeLimit bounds what a process does after it was asked to end.
+// closeLimit bounds the time that a process takes to end after a signal.
 const closeLimit = 3 * time.Second
 
 // serve answers gRPC and HTTP until ctx ends, or one of them fails. Detach ends the streams of the gRPC server.
@@ -123,7 +123,7 @@ func serve(ctx context.Context, c *cli.Context, server *grpc.Server, rpc, web ne
 	go func() {
 		err := server.Serve(rpc)
 		if errors.Is(err, grpc.ErrServerStopped) {
-			err = nil // asked to end before it had begun
+			err = nil // stopped before it started
 		}
 		if err != nil {
 			err = fmt.Errorf("serve gRPC on %s: %w", rpc.Addr(), err)
@@ -137,7 +137,7 @@ func serve(ctx context.Context, c *cli.Context, server *grpc.Server, rpc, web ne
 		served <- err
 	}()
 	<-ctx.Done()
-	c.Logger.Info("ends: runs go on without it")
+	c.Logger.Info("coordinator stops; runs go on without it")
 	detach()
 	timer := time.AfterFunc(closeLimit, server.Stop)
 	defer timer.Stop()

@@ -30,10 +30,10 @@ func devCommand() cli.Command {
 	f := devFlags{agents: 2, servers: 3}
 	cmd := &cobra.Command{
 		Use:   "dev",
-		Short: "Be a coordinator, its agents and a sandbox in one process",
-		Long: `Dev is a coordinator, agents and a sandbox in one process, for trials and development. What runs is what runs on several
-machines; benchctl reaches it at --listen. "benchctl submit --db sandbox" uses the sandbox, without being told where it is;
-the log says it to others, and where "benchctl sandbox" steers it.`,
+		Short: "Run a coordinator, agents and a sandbox in one process",
+		Long: `Dev runs a coordinator, agents and a sandbox in one process, for trials and development. It runs the same code as on several
+machines. benchctl connects to --listen. "benchctl submit --db sandbox" uses the sandbox and needs no address; the log
+has the address for other clients, and the one for "benchctl sandbox".`,
 		Example: `  benchd dev
   benchd dev --agents 3 --data archive
   benchd dev --zookeeper 127.0.0.1:2181 --info 127.0.0.1:16010`,
@@ -41,9 +41,9 @@ the log says it to others, and where "benchctl sandbox" steers it.`,
 	config.Whole(cmd.Flags(), &f.agents, "agents", 1, "agents within this process")
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for benchctl and further agents")
 	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /metrics, /sd/agents, /healthz and /readyz")
-	cmd.Flags().StringVar(&f.data, "data", "", "`DIR` of the archive; without it the archive ends with the process")
+	cmd.Flags().StringVar(&f.data, "data", "", "`DIR` of the archive; without it the archive is deleted when the process ends")
 	cmd.Flags().StringVar(&f.zookeeper, "zookeeper", "127.0.0.1:0", "`HOST:PORT` of the sandbox's ZooKeeper; port 0 takes a free one")
-	cmd.Flags().StringVar(&f.info, "info", "127.0.0.1:0", "HTTP `HOST:PORT` of the sandbox's pages, by which benchctl steers it; port 0 takes a free one")
+	cmd.Flags().StringVar(&f.info, "info", "127.0.0.1:0", "HTTP `HOST:PORT` of the sandbox's pages, which benchctl uses to control it; port 0 takes a free one")
 	config.Whole(cmd.Flags(), &f.servers, "region-servers", 0, "region servers of the sandbox; 0 starts no sandbox")
 	cli.WriteBelowFlag(cmd, &f.writeBelow, "")
 	cli.RawIOFlag(cmd, &f.rawIO)
@@ -75,7 +75,7 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 		Embed: embedded, WriteBelow: f.writeBelow, KnownIO: f.rawIO == cli.Off,
 	})
 	if err != nil {
-		_ = rpc.Close() // unless the cluster has done so
+		_ = rpc.Close() // the cluster may have closed it already
 		return errors.Join(startError(err), web.Close())
 	}
 	if s := cluster.System; s != nil {
@@ -89,11 +89,11 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 	return errors.Join(served, cluster.Close())
 }
 
-// embedded is what starts the sandbox, or nil for none.
+// embedded returns the function that starts the sandbox, or nil for none.
 func (f *devFlags) embedded(c *cli.Context) (load.Start, error) {
 	t, ok := target.All().Embeddable()
 	if !ok || f.servers == 0 {
-		return nil, nil //nolint:nilnil // none is wanted
+		return nil, nil //nolint:nilnil // no sandbox is wanted
 	}
 	if err := errors.Join(
 		security.CheckAddress("--zookeeper", f.zookeeper, f.insecure),

@@ -38,32 +38,32 @@ func doctorCommand() cli.Command {
 	example := targets.Example()
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Examine this machine, and whether coordinator and target can be reached from it",
-		Long: `Doctor examines this machine: clock, file limit, how idle it is, CPU governor and idle states, memory, network interfaces,
-free disk and ports. With --coordinator it examines it as an agent's: the coordinator must answer, and the offset to its
-clock is told. Without, as a coordinator's: it looks at --listen, --http and --data. With --db it opens the target, as an
-agent does for a run. Nothing is changed, and nothing is written.
+		Short: "Check this machine, and the connections to coordinator and target",
+		Long: `Doctor checks this machine: clock, file limit, idle CPU, CPU governor and idle states, memory, network interfaces, free disk
+and ports. With --coordinator it checks the machine of an agent: the coordinator must answer, and the offset to its clock
+is reported. Without it, the machine of a coordinator: it checks --listen, --http and --data. With --db it opens the
+target, as an agent does for a run. Doctor changes nothing and writes nothing.
 
-Each finding has a verdict, and its cure where there is something to cure: ok, unknown (it cannot be found out here), warn
-(figures may suffer) or bad (it does not work like that, or figures are worth nothing). The exit code is 0 when nothing is
-bad, 5 when coordinator, target or a port cannot be reached or used, and 1 when something else is bad.`,
+Each finding has a verdict: ok, unknown (it cannot be determined here), warn (figures may suffer) or bad (runs would fail,
+or their figures be worthless). Findings that need a cure name it. The exit code is 0 if no finding is bad, 5 if
+coordinator, target or a port cannot be reached or used, and 1 if another finding is bad.`,
 		Example: `  benchd doctor                                              # as a coordinator's machine
   benchd doctor --coordinator 10.0.0.1:7070 --insecure       # as an agent's
   benchd doctor --coordinator 127.0.0.1:7070 --db ` + example.Name + ` -p ` + example.Where + `
   benchd doctor -o json | jq -r '.findings[] | select(.verdict == "bad").cure'`,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator that this machine is to serve as an agent")
+	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator, for the machine of an agent")
 	fs.StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` of a coordinator on this machine")
 	fs.StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of a coordinator on this machine")
 	fs.StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive of a coordinator on this machine")
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of an agent's metrics")
 	fs.StringVar(&f.spool, "spool", "", "`DIR` of an agent's spool; default is below the system's temporary directory")
 	config.Enum(cmd, &f.db, "db", "", "open this target, as an agent would", target.All().Names()...)
-	config.PairsVar(fs, &f.properties, "property", "p", "set a property of the target, such as "+example.Where+"; may stand several times")
-	f.sites = cli.AddSiteFlags(cmd, targets, "-p goes over it")
+	config.PairsVar(fs, &f.properties, "property", "p", "set a property of the target, such as "+example.Where+"; repeatable")
+	f.sites = cli.AddSiteFlags(cmd, targets, "-p overrides it")
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
-	config.Enum(cmd, &f.output, "output", "o", "form of what is printed", "table", "json")
+	config.Enum(cmd, &f.output, "output", "o", "output format", "table", "json")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		return runDoctor(ctx, c, cmd, &f)
 	}}
@@ -134,12 +134,12 @@ func (f *doctorFlags) askCoordinator(ctx context.Context, c *cli.Context) ([]doc
 	return peer.Examine(c.Version, remote.Protocol), nil
 }
 
-// where reads where the target is.
+// where returns the properties that locate the target.
 func (f *doctorFlags) where(cmd *cobra.Command, origins config.Origins) (map[string]string, error) {
 	usage := func(err error) error { return &cli.UsageError{Command: cmd.CommandPath(), Err: err} }
 	if f.db == "" {
 		if len(f.properties) > 0 || f.sites.Given() {
-			return nil, usage(errors.New(f.sites.With("-p") + " say where a target is: name its kind with --db, such as --db " + target.All().Descriptors().Example().Name))
+			return nil, usage(errors.New(f.sites.With("-p") + " locate a target: name its kind with --db, such as --db " + target.All().Descriptors().Example().Name))
 		}
 		return nil, nil
 	}
@@ -151,7 +151,7 @@ func (f *doctorFlags) where(cmd *cobra.Command, origins config.Origins) (map[str
 	for _, p := range f.properties {
 		s.Properties = append(s.Properties, spec.Setting{Key: p.Key, Value: p.Value})
 	}
-	properties, _, err := target.All().Reader().Target(s, f.db) // what it warns of has nothing to do with where the target is
+	properties, _, err := target.All().Reader().Target(s, f.db) // its warnings are not about the location of the target
 	if err != nil {
 		return nil, &cli.Error{Code: cli.Usage, Err: err}
 	}
@@ -186,10 +186,10 @@ func healthy(ctx context.Context, address string) (what string, ok bool) {
 		return "", false
 	}
 	defer func() { _ = resp.Body.Close() }()
-	return "a benchd that runs", resp.StatusCode == http.StatusOK && exposesBuild(resp.Body)
+	return "a running benchd", resp.StatusCode == http.StatusOK && exposesBuild(resp.Body)
 }
 
-// mostMetrics bounds what is read of an answer to know who gives it.
+// mostMetrics bounds the part of an answer that is read to identify the program that gives it.
 const mostMetrics = 1 << 20
 
 // exposesBuild reports whether metrics are a benchd's.

@@ -1,4 +1,4 @@
-// Benchd is what runs on machines: the coordinator, its agents, or both in one process for development.
+// Benchd is the program for servers: a coordinator, an agent, or both in one process for development.
 package main
 
 import (
@@ -19,7 +19,7 @@ func main() {
 	os.Exit(cli.Exit(os.Stderr, "benchd", run(os.Args[1:], streams)))
 }
 
-// run runs a command until it ends, or is ended by SIGINT or SIGTERM. A second signal ends the process at once.
+// run runs a command until it returns, or until SIGINT or SIGTERM ends it. A second signal ends the process at once.
 func run(args []string, streams cli.Streams) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -33,8 +33,8 @@ func program() cli.Program {
 	return cli.Program{
 		Name:  "benchd",
 		Short: "Benchmark distributed databases from several machines",
-		Long: `Benchd benchmarks distributed databases from several machines. One coordinator queues and conducts runs, agents on
-the client machines produce the load, benchctl submits runs and shows their results.`,
+		Long: `Benchd benchmarks distributed databases from several machines. One coordinator queues and controls runs, agents on the client
+machines produce the load, and benchctl submits runs and shows their results.`,
 		Version:  cli.Version(version, commit, info),
 		LogLevel: "info",
 		Commands: func() []cli.Command {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestFlagsKeysVariablesAndDocumentMatch(t *testing.T) {
 	const document = "../../docs/benchd.md"
@@ -19,5 +19,5 @@ func TestFlagsKeysVariablesAndDocumentMatch(t *testing.T) {
 	}
 	content, err := os.ReadFile(document)
 	require.NoError(t, err)
-	require.Equal(t, string(content), p.Reference(), "go test ./cmd/benchd -update writes the document anew")
+	require.Equal(t, string(content), p.Reference(), "go test ./cmd/benchd -update rewrites the document")
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/benchd/benchd/internal/security"
 )
 
-// sandboxFlags say what sandbox to start.
+// sandboxFlags describe the sandbox to start.
 type sandboxFlags struct {
 	zookeeper, info string
 	servers         int
@@ -38,26 +38,26 @@ func sandboxCommand() cli.Command {
 	f := sandboxFlags{servers: 3, memory: sandbox.DefaultMemory >> 20, detection: time.Second, service: service.Config{Handlers: 30}}
 	cmd := &cobra.Command{
 		Use:   "sandbox",
-		Short: "Be an HBase for trials, teaching and tests of faults",
+		Short: "Run a small HBase for trials, teaching and fault tests",
 		Long: `Sandbox is a small server that speaks HBase's own protocols: ZooKeeper, a master and region servers in one process, without
-Java. Clients of HBase use it like one, benchd's and the official Java client alike. It keeps tables in memory, or with
---data in a folder. It is for trials, teaching and tests of faults; every result taken on it says so.
+Java. HBase clients use it like a real cluster: benchd's client and the official Java client. It keeps tables in memory,
+or with --data in a folder. It is for trials, teaching and fault tests; every result measured on it states that.
 
-"benchctl sandbox" has things go wrong in it while it runs, --faults from the start on. With --service each region server
-is a queue whose mathematics are known (M/M/c with exponential times), to hold measurements against.`,
+"benchctl sandbox" injects faults while it runs, --faults from the start. With --service each region server is a queue
+whose mathematics are known (M/M/c with exponential times), so that measurements can be compared with theory.`,
 		Example: `  benchd sandbox
   benchd sandbox --zookeeper 127.0.0.1:12181 --region-servers 5 --data sandbox
   benchd sandbox --service 'exponential 10ms' --service-handlers 4 --faults faults.yaml`,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.zookeeper, "zookeeper", "127.0.0.1:2181", "`HOST:PORT` that clients are given as hbase.zookeeper.quorum; port 0 takes a free one")
-	fs.StringVar(&f.info, "info", "127.0.0.1:16010", "HTTP `HOST:PORT` of the master's pages: /jmx, /conf, and what benchctl steers it by; port 0 takes a free one")
-	config.Whole(fs, &f.servers, "region-servers", 1, "region servers, each on free ports of its own")
-	fs.StringVar(&f.data, "data", "", "keep tables in `DIR`; without it they end with the process")
-	config.Whole(fs, &f.memory, "max-memory", 16, "MiB that tables in memory may take; writes beyond it are refused")
-	fs.StringVar(&f.faults, "faults", "", "`FILE` of what goes wrong, and when (YAML; its form is in docs/sandbox.md)")
+	fs.StringVar(&f.zookeeper, "zookeeper", "127.0.0.1:2181", "`HOST:PORT` for clients, their hbase.zookeeper.quorum; port 0 takes a free one")
+	fs.StringVar(&f.info, "info", "127.0.0.1:16010", "HTTP `HOST:PORT` of the master's pages: /jmx, /conf, and the interface of benchctl sandbox; port 0 takes a free one")
+	config.Whole(fs, &f.servers, "region-servers", 1, "region servers, each on its own free ports")
+	fs.StringVar(&f.data, "data", "", "keep tables in `DIR`; without it they are lost when the process ends")
+	config.Whole(fs, &f.memory, "max-memory", 16, "MiB limit of tables in memory; writes beyond it are rejected")
+	fs.StringVar(&f.faults, "faults", "", "`FILE` of faults and their times (YAML; docs/sandbox.md has the format)")
 	serviceFlags(fs, &f)
-	config.Duration(fs, &f.detection, "detection", false, "how long the master takes to notice that a region server was killed")
+	config.Duration(fs, &f.detection, "detection", false, "time until the master notices that a region server was killed")
 	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		return runSandbox(ctx, c, &f)
@@ -66,17 +66,17 @@ is a queue whose mathematics are known (M/M/c with exponential times), to hold m
 
 // serviceFlags declare the service-time model.
 func serviceFlags(fs *pflag.FlagSet, f *sandboxFlags) {
-	config.Var(fs, &f.service.Time, "service", "TIME", "have each request of a region server served for so long: "+randdur.Forms+"; default as fast as it can be", randdur.Parse, func(d randdur.Duration) string {
+	config.Var(fs, &f.service.Time, "service", "TIME", "service time of each request to a region server: "+randdur.Forms+"; default as fast as possible", randdur.Parse, func(d randdur.Duration) string {
 		if d.IsZero() {
 			return ""
 		}
 		return d.String()
 	})
-	config.Whole(fs, &f.service.Handlers, "service-handlers", 1, "requests that a region server serves at once with --service; others wait their turn")
-	config.Whole(fs, &f.seed, "service-seed", 0, "seed of the times of --service")
+	config.Whole(fs, &f.service.Handlers, "service-handlers", 1, "requests that a region server serves at once with --service; others wait")
+	config.Whole(fs, &f.seed, "service-seed", 0, "seed of the random times of --service")
 }
 
-// options checks the flags, and reads what they name.
+// options checks the flags, and reads the file of --faults.
 func (f *sandboxFlags) options(c *cli.Context) (sandbox.Options, error) {
 	if err := errors.Join(
 		security.CheckAddress("--zookeeper", f.zookeeper, f.insecure),
@@ -110,7 +110,7 @@ func runSandbox(ctx context.Context, c *cli.Context, f *sandboxFlags) error {
 	if err != nil {
 		return sandboxError(err)
 	}
-	tellSandbox(c, s)
+	announce(c, s)
 	<-ctx.Done()
 	if err := s.Close(); err != nil {
 		return fmt.Errorf("end sandbox: %w", err)
@@ -119,15 +119,15 @@ func runSandbox(ctx context.Context, c *cli.Context, f *sandboxFlags) error {
 	return nil
 }
 
-// tellSandbox says on standard output how to use a sandbox.
-func tellSandbox(c *cli.Context, s *sandbox.Sandbox) {
+// announce prints how to use a sandbox.
+func announce(c *cli.Context, s *sandbox.Sandbox) {
 	servers := make([]string, 0, len(s.Servers()))
 	for _, one := range s.Servers() {
 		servers = append(servers, one.Address)
 	}
-	steering := "benchctl sandbox servers"
+	control := "benchctl sandbox servers"
 	if s.Info() != "127.0.0.1:16010" {
-		steering += " --sandbox " + s.Info()
+		control += " --sandbox " + s.Info()
 	}
 	_, _ = fmt.Fprintf(c.Out, `sandbox %s is up
   hbase.zookeeper.quorum  %s
@@ -136,16 +136,16 @@ func tellSandbox(c *cli.Context, s *sandbox.Sandbox) {
 
   benchctl run --db hbase -p hbase.zookeeper.quorum=%s -p columnfamily=family --phase load,run -p recordcount=100000 -p operationcount=100000
   %s
-`, sandbox.Version, s.Quorum(), strings.Join(servers, " "), s.Info(), s.Quorum(), steering)
+`, sandbox.Version, s.Quorum(), strings.Join(servers, " "), s.Info(), s.Quorum(), control)
 }
 
-// sandboxError names the cure where a sandbox cannot be started.
+// sandboxError adds the cure to the error of a sandbox that did not start.
 func sandboxError(err error) error {
 	code := cli.Failed
 	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EADDRNOTAVAIL) {
 		code = cli.Unavailable
 		if op, ok := errors.AsType[*net.OpError](err); ok && op.Addr != nil {
-			err = fmt.Errorf("start sandbox: listen on %s: %w; is another one, or a ZooKeeper or HBase, running there? Stop it, or give another address with --zookeeper or --info (port 0 takes any free one)",
+			err = fmt.Errorf("start sandbox: listen on %s: %w; if another sandbox, a ZooKeeper or HBase runs there, stop it, or give another address with --zookeeper or --info (port 0 takes any free one)",
 				op.Addr, cause(op))
 			return &cli.Error{Code: code, Err: err}
 		}
@@ -153,7 +153,7 @@ func sandboxError(err error) error {
 	return &cli.Error{Code: code, Err: err}
 }
 
-// cause is what is the matter, without the names of system calls.
+// cause returns the error without the names of system calls.
 func cause(err error) error {
 	if no, ok := errors.AsType[syscall.Errno](err); ok {
 		return no

@@ -33,7 +33,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector lets who ends well sleep a second
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector makes a process that succeeds sleep for a second
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -89,7 +89,7 @@ func fetch(ctx context.Context, url, text string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s does not say %q, but %q", url, text, seen)
+			return fmt.Errorf("%s does not have %q, but %q", url, text, seen)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// Ask asks a coordinator about itself, for a doctor. Where there is no answer, instead says why.
+// Ask queries a coordinator for a doctor. If it does not answer, instead is the finding that names the reason.
 func Ask(ctx context.Context, client *remote.Client, address string) (peer doctor.Peer, instead *doctor.Finding) {
 	about, err := client.About(ctx)
 	if err != nil {
@@ -28,13 +28,13 @@ func Ask(ctx context.Context, client *remote.Client, address string) (peer docto
 	}, nil
 }
 
-// Offset is what a coordinator reports about a clock, for a doctor.
+// Offset converts a coordinator's report about a clock, for a doctor.
 func Offset(c remote.Clock) doctor.ClockOffset {
 	of := func(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 	return doctor.ClockOffset{Offset: of(c.OffsetMS), Uncertainty: of(c.UncertaintyMS), DriftPPM: c.DriftPPM}
 }
 
-// Diagnose prints what a doctor found, as a table or as JSON. The error has the exit code of the worst of it.
+// Diagnose prints the findings of a doctor as a table or as JSON. The error has the exit code of the worst finding.
 func Diagnose(c *Context, findings []doctor.Finding, format string) error {
 	report := doctor.NewReport(c.Version, findings)
 	if format == "json" {

@@ -27,7 +27,7 @@ const (
 // Error ends a process with a code.
 type Error struct {
 	Code Code
-	Err  error // nil when all has been said
+	Err  error // nil if everything has been printed
 }
 
 // Error returns the message.
@@ -38,7 +38,7 @@ func (e *Error) Error() string {
 	return e.Err.Error()
 }
 
-// Unwrap gives the error beneath.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // ExitCode returns the code.
@@ -53,10 +53,10 @@ type UsageError struct {
 // Error describes the mistake.
 func (e *UsageError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the error beneath.
+// Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// ExitCode is that of bad usage.
+// ExitCode returns the code of bad usage.
 func (*UsageError) ExitCode() int { return int(Usage) }
 
 // CodeOf returns the exit code of an error.
@@ -78,7 +78,7 @@ func CodeOf(err error) Code {
 		wire.ErrUnreachable: Unavailable, wire.ErrTooFewAgents: Unavailable, wire.ErrNotAllowed: Unavailable,
 		wire.ErrNameTaken: Unavailable, wire.ErrProtocol: Unavailable, wire.ErrFull: Unavailable,
 		wire.ErrTarget: Unavailable,
-		// What the system says of addresses and directories.
+		// Errors of the system about addresses and directories.
 		os.ErrPermission: Unavailable, syscall.EADDRINUSE: Unavailable, syscall.ENOSPC: Unavailable,
 	} {
 		if errors.Is(err, kind) {
@@ -88,8 +88,8 @@ func CodeOf(err error) Code {
 	return Failed
 }
 
-// StartError gives what keeps a coordinator from starting the exit code of what is not reached or not allowed,
-// unless the error knows better.
+// StartError gives an error that keeps a coordinator from starting the exit code Unavailable, unless the error has a more specific
+// one.
 func StartError(err error) error {
 	if err == nil || CodeOf(err) != Failed {
 		return err

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// logLevels returns the levels that newLogger takes, from the most talkative on.
+// logLevels returns the levels that newLogger accepts, the most verbose first.
 func logLevels() []string { return []string{"debug", "info", "warn", "error"} }
 
-// logFormats returns the formats that newLogger takes.
+// logFormats returns the formats that newLogger accepts.
 func logFormats() []string { return []string{"text", "json"} }
 
 // newLogger makes a logger of one of logLevels and logFormats.

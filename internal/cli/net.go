@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Listen listens on the address that a flag gave.
+// Listen listens on the address of a flag.
 func Listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err == nil {
@@ -16,9 +16,9 @@ func Listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	}
 	cure := "give another address with " + flag
 	if errors.Is(err, syscall.EADDRINUSE) {
-		cure = "is another one running? Stop it, or give another address with " + flag + " (port 0 takes any free one)"
+		cure = "if another benchd runs there, stop it, or give another address with " + flag + " (port 0 takes any free one)"
 	}
-	// An OpError repeats the address and names system calls; people need what is the matter.
+	// An OpError repeats the address and names system calls; users need the cause.
 	cause := err
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		cause = op.Err

@@ -22,7 +22,7 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// Context is what a command knows of how it was called.
+// Context describes how a command was called.
 type Context struct {
 	Streams
 	Logger  *slog.Logger
@@ -31,10 +31,10 @@ type Context struct {
 	Version string
 }
 
-// Command is a command of a program: what cobra knows of it, and what it does once its flags have their values.
+// Command is a command of a program: its cobra command, and the function that runs it once its flags have their values.
 type Command struct {
 	*cobra.Command
-	Run      func(ctx context.Context, c *Context, args []string) error // nil for one that only has others below it
+	Run      func(ctx context.Context, c *Context, args []string) error // nil for one that only groups others
 	Commands []Command                                                  // below it
 }
 
@@ -45,23 +45,23 @@ type Program struct {
 	Long     string
 	Version  string
 	LogLevel string // the default
-	// Single returns what to write instead of an option with a single dash that another program has, such as -threads; "" where it
-	// does not know it. Optional.
+	// Single returns the replacement of an option with a single dash that another program has, such as -threads, or "" if it
+	// does not know the option. Optional.
 	Single func(cmd *cobra.Command, option string) string
-	// Commands makes the commands; each tree has its own.
+	// Commands makes the commands; each call returns new ones.
 	Commands func() []Command
 }
 
 // logFlags are the flags that all commands have.
 type logFlags struct{ level, format string }
 
-// settings is how the program of a command is configured.
+// settings returns the configuration of the program of a command.
 func settings(cmd *cobra.Command) config.Program {
 	return config.Program{Root: cmd.Root(), Prefix: strings.ToUpper(cmd.Root().Name())}
 }
 
-// Load gives the flags of a command the values that the environment and the file have for them. Commands that are
-// run have been loaded; who completes one for the shell has to ask.
+// Load sets the flags of a command from the environment and the file. A command that runs has been loaded; code that completes
+// one for the shell must call Load.
 func Load(cmd *cobra.Command) (config.Origins, error) { return settings(cmd).Load(cmd) }
 
 // Tree builds the cobra commands.
@@ -100,8 +100,8 @@ func (p Program) Tree(streams Streams) *cobra.Command {
 // addCommonFlags declares the flags that all commands have.
 func addCommonFlags(root *cobra.Command, logs *logFlags) {
 	root.PersistentFlags().String(config.FileFlag, "", "read settings from `FILE` (YAML; the keys are the names of the flags)")
-	config.PersistentEnum(root, &logs.level, "log-level", "tell on standard error what is at least this grave", logLevels()...)
-	config.PersistentEnum(root, &logs.format, "log-format", "form of the log", logFormats()...)
+	config.PersistentEnum(root, &logs.level, "log-level", "lowest level of log messages on standard error", logLevels()...)
+	config.PersistentEnum(root, &logs.format, "log-format", "format of the log", logFormats()...)
 }
 
 func (p Program) add(parent *cobra.Command, command Command, logs *logFlags, streams Streams) {
@@ -138,7 +138,7 @@ func (p Program) add(parent *cobra.Command, command Command, logs *logFlags, str
 	}
 }
 
-// onlyGroups is the annotation of commands that do nothing but have others below them.
+// onlyGroups is the annotation of commands that only group others.
 const onlyGroups = "group"
 
 // Run runs the program.
@@ -148,7 +148,7 @@ func (p Program) Run(ctx context.Context, args []string, streams Streams) error 
 	return root.ExecuteContext(ctx)
 }
 
-// group is what a command does that only has commands below it.
+// group runs a command that only groups others: it prints the help.
 func group(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
@@ -160,13 +160,13 @@ func group(cmd *cobra.Command, args []string) error {
 func help(cmd *cobra.Command, args []string) error {
 	topic, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 {
-		return &UsageError{Command: topic.CommandPath(), Err: argsError(topic, rest, fmt.Errorf("%q is no command", strings.Join(rest, " ")))}
+		return &UsageError{Command: topic.CommandPath(), Err: argsError(topic, rest, fmt.Errorf("unknown command %q; `%s` has no commands below it", strings.Join(rest, " "), topic.CommandPath()))}
 	}
 	topic.InitDefaultHelpFlag()
 	return topic.Help()
 }
 
-// Exactly checks a command's arguments by how many there are; names are their names.
+// Exactly requires one argument for each name.
 func Exactly(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -179,7 +179,7 @@ func Exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// surplus is the error of an argument that a command does not take. A suite file was most likely meant for -f.
+// surplus returns the error of an argument that a command does not take. For a suite file it suggests -f.
 func surplus(cmd *cobra.Command, arg string) error {
 	err := fmt.Errorf("%q is one argument too many", arg)
 	if ext := filepath.Ext(arg); (ext == ".yaml" || ext == ".yml") && cmd.Flags().ShorthandLookup("f") != nil {
@@ -188,7 +188,7 @@ func surplus(cmd *cobra.Command, arg string) error {
 	return err
 }
 
-// argsError says what is wrong with arguments: for a command with others below it most likely their name.
+// argsError describes wrong arguments. For a command with others below it, the first argument is most likely a mistyped name.
 func argsError(cmd *cobra.Command, args []string, err error) error {
 	if !cmd.HasSubCommands() || len(args) == 0 {
 		return err
@@ -205,7 +205,7 @@ func argsError(cmd *cobra.Command, args []string, err error) error {
 	return fmt.Errorf("unknown command %q; known: %s", args[0], strings.Join(names, ", "))
 }
 
-// flagError makes pflag's errors name the nearest flag, and the value's mistake without pflag's frame.
+// flagError adds the nearest flag to pflag's errors, and removes pflag's frame from the mistake in a value.
 func (p Program) flagError(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if ok && unknown.GetSpecifiedShortnames() != "" && p.Single != nil {

@@ -15,5 +15,5 @@ const (
 // RawIOFlag declares --raw-io, whose default is On.
 func RawIOFlag(cmd *cobra.Command, to *string) {
 	*to = On
-	config.Enum(cmd, to, "raw-io", "", "make system calls of which Go's runtime is not told, which costs less processor time for each operation (Linux only); off for a comparison", On, Off)
+	config.Enum(cmd, to, "raw-io", "", "make system calls without notifying Go's runtime, which saves processor time for each operation (Linux only); off for a comparison", On, Off)
 }

@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// Redirect is a writer that can be led elsewhere while others write to it, such as a log beside a live view.
+// Redirect is a writer whose destination can change while others write to it, such as a log beside a live view.
 type Redirect struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-// To leads what is written from now on to out.
+// To sends later writes to out.
 func (r *Redirect) To(out io.Writer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,18 +10,18 @@ import (
 	"github.com/benchd/benchd/internal/config"
 )
 
-// Reference is the program's document: all that --help prints, and for each flag the key in the file and the
-// variable. A test holds the document against it.
+// Reference returns the program's document: the text of --help, and for each flag the key in the file and the variable. A test
+// compares the document with it.
 func (p Program) Reference() string {
 	root := p.Tree(Streams{})
 	program := settings(root)
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n<!-- Written by `go test ./cmd/%s -update` from what --help tells. -->\n\n%s\n", p.Name, p.Name, p.Long)
+	fmt.Fprintf(&b, "# %s\n\n<!-- Written by `go test ./cmd/%s -update` from the text of --help. -->\n\n%s\n", p.Name, p.Name, p.Long)
 	fmt.Fprintf(&b, `
-Settings come from the command line, from the environment, and from the YAML file of --config, in this order. The keys of
-the file are the names of the flags; one file may serve all commands. A flag that may stand several times is a list in the
-file (a mapping where its values are k=v), and in the environment its items are separated by commas, or by line breaks where
-an item has commas in it. A list in one place replaces the whole list of a place below it.
+The command line overrides the environment, and the environment overrides the YAML file of --config. The keys of the file are
+the names of the flags; one file can serve all commands. A repeatable flag is a list in the file (a mapping if its values are
+k=v). In the environment its items are separated by commas, or by line breaks if an item contains commas. A list replaces the
+whole list of a source with lower precedence.
 `)
 	program.Walk(func(cmd *cobra.Command) {
 		if foreign(cmd) {
@@ -44,7 +44,7 @@ an item has commas in it. A list in one place replaces the whole list of a place
 	return b.String()
 }
 
-// Flaws reports where flags, keys, variables and the document do not match. A program has none.
+// Flaws lists mismatches between flags, keys, variables and the document. A correct program has none.
 func (p Program) Flaws() []string {
 	program := settings(p.Tree(Streams{}))
 	keys, document := program.Keys(), p.Reference()
@@ -65,21 +65,21 @@ func (p Program) Flaws() []string {
 			switch {
 			case !config.Settable(f):
 			case f.Usage == "":
-				flaw("%s --%s says nothing of itself", cmd.CommandPath(), f.Name)
+				flaw("%s --%s has no usage text", cmd.CommandPath(), f.Name)
 			case keys[f.Name] == nil && f.Name != config.FileFlag:
-				flaw("%s --%s is no key", cmd.CommandPath(), f.Name)
+				flaw("%s --%s has no key", cmd.CommandPath(), f.Name)
 			case !f.Hidden && !strings.Contains(document, "`"+program.Env(f.Name)+"`"):
 				flaw("%s --%s has no variable in the document", cmd.CommandPath(), f.Name)
 			case seen && before != list:
-				// One file serves all commands: a key means the same kind of thing to each.
-				flaw("--%s is a list to %s, and to others it is not, or the other way round", f.Name, cmd.CommandPath())
+				// One file serves all commands, so a key has the same type for each.
+				flaw("--%s is a list for %s but not for all other commands, or the reverse", f.Name, cmd.CommandPath())
 			}
 		})
 	})
 	return flaws
 }
 
-// foreign commands are cobra's own.
+// foreign reports whether a command is cobra's own.
 func foreign(cmd *cobra.Command) bool {
 	return cmd.Name() == "help" || cmd.Name() == "completion" || cmd.HasParent() && cmd.Parent().Name() == "completion"
 }
@@ -91,7 +91,7 @@ func writeFlags(b *strings.Builder, program config.Program, flags *pflag.FlagSet
 			return
 		}
 		if !begun {
-			b.WriteString("\n| flag | key | variable | default | |\n| --- | --- | --- | --- | --- |\n")
+			b.WriteString("\n| Flag | Key | Variable | Default | Description |\n| --- | --- | --- | --- | --- |\n")
 			begun = true
 		}
 		kind, usage := pflag.UnquoteUsage(f)
@@ -112,7 +112,7 @@ func writeFlags(b *strings.Builder, program config.Program, flags *pflag.FlagSet
 	})
 }
 
-// unindent takes the blanks away that examples have in --help.
+// unindent removes the indent that examples have in --help.
 func unindent(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

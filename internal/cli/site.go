@@ -18,7 +18,7 @@ type SiteFlags struct {
 	names []*string
 }
 
-// AddSiteFlags adds the flags of targets to a command. Over says what goes over such a file.
+// AddSiteFlags adds the flags of targets to a command. Over is the part of the help that names what overrides such a file.
 func AddSiteFlags(cmd *cobra.Command, targets descriptor.List, over string) *SiteFlags {
 	f := &SiteFlags{}
 	for _, t := range targets {
@@ -35,7 +35,7 @@ func (f *SiteFlags) Given() bool {
 	return slices.ContainsFunc(f.names, func(name *string) bool { return *name != "" })
 }
 
-// With lists the other flags that say where a target is, and those of the files.
+// With lists the other flags that locate a target, and those of the files.
 func (f *SiteFlags) With(others ...string) string {
 	flags := others
 	for _, site := range f.sites {
@@ -48,7 +48,7 @@ func (f *SiteFlags) With(others ...string) string {
 	return strings.Join(flags[:last], ", ") + " and " + flags[last]
 }
 
-// Files makes properties files of those that are named, which read reads.
+// Files reads the named files with read, and converts them to properties files.
 func (f *SiteFlags) Files(cmd *cobra.Command, origins config.Origins, read func(name string) ([]byte, error)) ([]spec.File, error) {
 	var files []spec.File
 	for i, site := range f.sites {

@@ -1,6 +1,6 @@
 package cli
 
-// usage is the template of what --help prints below a command's description.
+// usage returns the template of the text that --help prints below a command's description.
 func usage(prefix string) string {
 	return `Usage:
 {{- if .HasAvailableSubCommands}}
@@ -33,6 +33,6 @@ Flags of all commands:
 {{- end}}
 
 A flag is also a key in the file of --config and an environment variable: --log-level is log-level and
-` + prefix + `_LOG_LEVEL. The command line goes over the environment, the environment over the file.
+` + prefix + `_LOG_LEVEL. The command line overrides the environment, and the environment overrides the file.
 `
 }

@@ -2,8 +2,8 @@ package cli
 
 import "runtime/debug"
 
-// Version puts a version and a commit together. What the linker did not set comes from the build's own
-// information, as far as there is any.
+// Version joins a version and a commit. If the linker did not set them, it takes them from the build's own information, if there
+// is any.
 func Version(version, commit string, info *debug.BuildInfo) string {
 	modified := ""
 	if info != nil {

@@ -4,9 +4,9 @@ import "github.com/spf13/cobra"
 
 // WriteBelowFlag declares --write-below: the folder in which the operator of this process lets runs write files.
 func WriteBelowFlag(cmd *cobra.Command, to *string, usual string) {
-	usage := "let runs write files, such as null.log, below `DIR` and nowhere else"
+	usage := "allow runs to write files, such as null.log, below `DIR` only"
 	if usual == "" {
-		usage += "; without it they are refused"
+		usage += "; without it such runs are rejected"
 	}
 	cmd.Flags().StringVar(to, "write-below", usual, usage)
 }

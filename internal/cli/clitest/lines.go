@@ -1,8 +1,8 @@
 // Package clitest finds the command lines that documents show, for tests that run them:
 //
 //  1. Documented reads the READMEs, docs/ and the heads of configs/suites.
-//  2. A line of a code block, or of a suite's head, that calls the program is split as a shell splits it, with the lines that it goes on in.
-//  3. Code within a sentence that calls the program is a Line, too, marked Inline: its words may be placeholders.
+//  2. A line of a code block, or of a suite's head, that calls the program is split as a shell splits it, with its continuation lines.
+//  3. Code within a sentence that calls the program is also a Line, marked Inline: its words may be placeholders.
 package clitest
 
 import (
@@ -19,7 +19,7 @@ import (
 type Line struct {
 	Place  string   // file:line
 	Args   []string // behind the program's name
-	Inline bool     // within a sentence, or the begin of one in a shell's variable
+	Inline bool     // within a sentence, or the start of a command in a shell variable
 }
 
 // Documented returns the command lines of a program in the documents below root.
@@ -87,7 +87,7 @@ func linesOf(name, content, program string) []Line {
 	return lines
 }
 
-// split splits the words of a simple command as a shell does. What follows the command ends it.
+// split splits a simple command into words as a shell does, up to an operator or a comment.
 func split(text string) []string {
 	var words []string
 	var word strings.Builder
@@ -124,8 +124,8 @@ func split(text string) []string {
 	return words
 }
 
-// Check parses a line as its program does: the command, its flags and how many arguments it takes. Of an inline one, only the
-// command and the names of its flags.
+// Check parses a line as its program does: the command, its flags and the number of arguments. Of an inline line it checks only
+// the command and the names of its flags.
 func Check(root *cobra.Command, line Line) (*cobra.Command, error) {
 	cmd, rest, err := root.Find(line.Args)
 	if err != nil {

@@ -42,7 +42,7 @@ func Open(t testing.TB) *TTY {
 	s := &TTY{t: t, user: user, File: file, done: make(chan struct{})}
 	go s.read()
 	t.Cleanup(func() {
-		require.NoError(t, file.Close()) // reading ends when nobody has the terminal open
+		require.NoError(t, file.Close()) // read returns when the terminal is closed
 		<-s.done
 		require.NoError(t, user.Close())
 	})
@@ -63,14 +63,14 @@ func (s *TTY) read() {
 	}
 }
 
-// Text is all that was written to the terminal, with its escape sequences.
+// Text returns everything written to the terminal, with its escape sequences.
 func (s *TTY) Text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seen.String()
 }
 
-// Shows waits until text has been written, n times in all.
+// Shows waits until text has been written n times in total.
 func (s *TTY) Shows(text string, n int) {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool { return strings.Count(s.Text(), text) >= n }, tolerance.Patience, 5*time.Millisecond, "%q", text)
@@ -83,7 +83,7 @@ func (s *TTY) Press(keys string) {
 	require.NoError(s.t, err)
 }
 
-// Settings are the terminal's: who changes them has to restore them.
+// Settings returns the terminal's settings, which a program has to restore.
 func (s *TTY) Settings() unix.Termios {
 	s.t.Helper()
 	settings, err := unix.IoctlGetTermios(int(s.File.Fd()), unix.TCGETS)

@@ -13,23 +13,23 @@ import (
 // Key is what a user pressed.
 type Key int
 
-// The keys that mean something.
+// The keys that have a meaning.
 const (
-	Interrupt Key = iota // Ctrl-C, which a terminal that Live shows on does not make a signal of
+	Interrupt Key = iota // Ctrl-C, which is not a signal on the terminal of a Live
 	Yes
 	No
 )
 
-// Live keeps a terminal showing a snapshot. Its user must Close it.
+// Live shows a snapshot on a terminal. Its user must Close it.
 type Live struct {
 	program *tea.Program
 	out     *os.File
-	done    chan struct{} // closed when the terminal is as it was
+	done    chan struct{} // closed when the terminal is restored
 	err     error         // set before done is closed
 }
 
-// StartLive begins to show on out, a terminal. Keys are read from in, if that is a terminal too; else in is nil,
-// and Ctrl-C stays a signal. A key is lost when keys has no room.
+// StartLive starts a Live on out, a terminal. Keys are read from in if that is a terminal, too; otherwise in is nil and Ctrl-C
+// remains a signal. A key is lost if keys is full.
 func StartLive(in, out *os.File, keys chan<- Key) *Live {
 	options := []tea.ProgramOption{
 		tea.WithOutput(out),
@@ -55,10 +55,10 @@ func StartLive(in, out *os.File, keys chan<- Key) *Live {
 // Progress shows p.
 func (v *Live) Progress(p remote.Progress) { v.program.Send(p) }
 
-// Tell shows a.
-func (v *Live) Tell(a Aside) { v.program.Send(a) }
+// ShowAside shows a.
+func (v *Live) ShowAside(a Aside) { v.program.Send(a) }
 
-// Write sets a line of a log above what is shown.
+// Write prints a line of a log above the snapshot.
 func (v *Live) Write(text []byte) (int, error) {
 	select {
 	case <-v.done:
@@ -69,7 +69,7 @@ func (v *Live) Write(text []byte) (int, error) {
 	}
 }
 
-// Close leaves what was shown last on the terminal and gives the terminal back.
+// Close leaves the last snapshot on the terminal and restores the terminal.
 func (v *Live) Close() error {
 	v.program.Quit()
 	<-v.done
@@ -79,7 +79,7 @@ func (v *Live) Close() error {
 	return nil
 }
 
-// screen is what bubbletea runs.
+// screen is the model of bubbletea.
 type screen struct {
 	snapshot      *Snapshot
 	keys          chan<- Key
@@ -130,6 +130,6 @@ func (m screen) View() tea.View {
 	if m.snapshot.Progress.Status == "" {
 		return tea.NewView("")
 	}
-	// The line that the cursor stands on at the end is wiped: it must not be one of these.
+	// At the end the line of the cursor is erased: it must not be one of these.
 	return tea.NewView(strings.Join(Render(m.snapshot, m.width, m.height-1, Colours()), "\n") + "\n")
 }

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestLiveGivesTheTerminalBackAndPassesKeysOn(t *testing.T) {
+func TestLiveRestoresTheTerminalAndReportsKeys(t *testing.T) {
 	tty := ttytest.Open(t)
 	before := tty.Settings()
 	keys := make(chan Key, 4)
@@ -26,9 +26,9 @@ func TestLiveGivesTheTerminalBackAndPassesKeysOn(t *testing.T) {
 
 	tty.Press("\x03")
 	require.Equal(t, Interrupt, <-keys)
-	v.Tell(Aside{Question: "Cancel S?"})
+	v.ShowAside(Aside{Question: "Cancel S?"})
 	tty.Shows("Cancel S?", 1)
-	tty.Press("x") // means nothing
+	tty.Press("x") // has no meaning
 	tty.Press("y")
 	require.Equal(t, Yes, <-keys)
 	tty.Press("\r")
@@ -40,7 +40,7 @@ func TestLiveGivesTheTerminalBackAndPassesKeysOn(t *testing.T) {
 
 	require.NoError(t, v.Close())
 	require.Equal(t, before, tty.Settings())
-	tty.Shows("\x1b[?25h", 1) // the cursor is there again
+	tty.Shows("\x1b[?25h", 1) // the cursor is visible again
 	v.Progress(remote.Progress{})
 	_, err = v.Write([]byte("afterwards\n"))
 	require.NoError(t, err)

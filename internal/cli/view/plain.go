@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/remote"
 )
 
-// Lines says in text what p brings: its events, then a line of how the run stands.
+// Lines formats p as text: its events, then a line with the state of the run.
 func Lines(p remote.Progress) []string {
 	clean(&p)
 	var lines []string
@@ -58,48 +58,48 @@ func line(p remote.Progress) string {
 	return strings.Join(parts, "  ")
 }
 
-// Plain appends text to out: a line for each interval, or when quiet only side messages.
+// Plain appends text to out: a line for each interval, or if quiet only asides.
 type Plain struct {
 	out   io.Writer
 	quiet bool
-	said  string
+	last  string
 	aside Aside
 }
 
 // NewPlain makes a Plain.
 func NewPlain(out io.Writer, quiet bool) *Plain { return &Plain{out: out, quiet: quiet} }
 
-// Progress appends what p brings. A line that says the same as the one before is left out.
+// Progress appends the lines of p, without a line that repeats the one before.
 func (v *Plain) Progress(p remote.Progress) {
 	if v.quiet {
 		return
 	}
 	for _, text := range Lines(p) {
-		v.say(text)
+		v.print(text)
 	}
 }
 
-// Tell appends what is new in a. The cursor stays behind a question.
-func (v *Plain) Tell(a Aside) {
+// ShowAside appends the changes in a. The cursor stays behind a question.
+func (v *Plain) ShowAside(a Aside) {
 	before := v.aside
 	v.aside = a
 	if before.Question != "" && a == (Aside{}) {
-		_, _ = fmt.Fprintln(v.out) // nobody has ended the line with an answer
+		_, _ = fmt.Fprintln(v.out) // no answer has ended the line
 	}
 	if a.Lost != before.Lost {
-		v.say(a.Lost)
+		v.print(a.Lost)
 	}
 	if a.Note != before.Note {
-		v.say(a.Note)
+		v.print(a.Note)
 	}
 	if a.Question != before.Question && a.Question != "" {
 		_, _ = fmt.Fprint(v.out, a.Question+" ")
 	}
 }
 
-func (v *Plain) say(text string) {
-	if text != "" && text != v.said {
-		v.said = text
+func (v *Plain) print(text string) {
+	if text != "" && text != v.last {
+		v.last = text
 		_, _ = fmt.Fprintln(v.out, text)
 	}
 }

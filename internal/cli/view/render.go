@@ -11,10 +11,10 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Theme says how to set text off. The zero Theme does not.
+// Theme highlights text. The zero Theme does not.
 type Theme struct{ colour bool }
 
-// Colours is the theme of a terminal.
+// Colours returns the theme of a terminal.
 func Colours() Theme { return Theme{colour: true} }
 
 func (t Theme) style(s ansi.Style, text string) string {
@@ -34,8 +34,8 @@ func (t Theme) alarm(text string) string {
 	return t.style(ansi.NewStyle().Bold().ForegroundColor(ansi.Red), text)
 }
 
-// Render lays s out on a screen, with no line longer than width and no more lines than height. What does not
-// fit is left out from below: events first, then agents, of which it says so, then operations.
+// Render formats s for a screen, with no line longer than width and no more lines than height. If there is too little room it
+// leaves out events first, then agents, then operations; a line gives the number of agents and operations left out.
 func Render(s *Snapshot, width, height int, t Theme) []string {
 	head := header(s, width, t)
 	foot := footer(s, t)
@@ -90,7 +90,7 @@ func header(s *Snapshot, width int, t Theme) []string {
 	return lines
 }
 
-// suiteParts say how far a suite of several runs is, and how long it still takes.
+// suiteParts returns the progress of a suite of several runs, and its remaining time.
 func suiteParts(p remote.Progress) []string {
 	if p.Runs <= 1 {
 		return nil
@@ -138,7 +138,7 @@ func progressLine(s *Snapshot, width int, t Theme) string {
 	return text
 }
 
-// operationTable has a row for each operation that is not part of another, and below it its parts.
+// operationTable has a row for each operation that is not part of another, followed by its parts.
 func operationTable(p remote.Progress) [][]string {
 	if len(p.Operations) == 0 {
 		return nil
@@ -164,7 +164,7 @@ func operationTable(p remote.Progress) [][]string {
 	return rows
 }
 
-// agentTable has a row for each agent, those that are gone first: they must not be what does not fit.
+// agentTable has a row for each agent, lost ones first, so that they are not left out.
 func agentTable(p remote.Progress, t Theme) [][]string {
 	if len(p.Agents) == 0 {
 		return nil
@@ -197,7 +197,7 @@ func agentTable(p remote.Progress, t Theme) [][]string {
 	return rows
 }
 
-// section sets a table with a line before it, on no more lines than room.
+// section returns a table with an empty line before it, in at most room lines.
 func section(rows [][]string, room int, what string, t Theme) []string {
 	if len(rows) == 0 || room < 3 {
 		return nil

@@ -154,7 +154,7 @@ func TestScreenFitsWhateverItsSize(t *testing.T) {
 	}
 }
 
-func TestTextsFromElsewhereCannotSteerTheTerminal(t *testing.T) {
+func TestTextsOfOtherMachinesCannotControlTheTerminal(t *testing.T) {
 	s := Snapshot{}
 	s.Add(remote.Progress{
 		Run: "S.1\x1b[2J", Status: result.Running, Phase: "measure\r", WaitingFor: "a\nb",
@@ -195,7 +195,7 @@ func TestTheEndThatComesFirstCounts(t *testing.T) {
 	}
 }
 
-func TestFiguresAreWrittenForPeople(t *testing.T) {
+func TestFiguresAreReadable(t *testing.T) {
 	for want, got := range map[string]string{
 		"0": count(0), "999": count(999.4), "1,000": count(999.6), "1,234,567": count(1234567), none: count(math.NaN()),
 		"812 ns": latency(812), "1.00 µs": latency(1000), "12.3 µs": latency(12_345), "123 µs": latency(123_456),
@@ -220,28 +220,28 @@ func TestRatesBelongToOnePhase(t *testing.T) {
 	require.Equal(t, []float64{2}, s.Rates)
 }
 
-func TestPlainSaysEachThingOnce(t *testing.T) {
+func TestPlainRepeatsNothing(t *testing.T) {
 	var out strings.Builder
 	v := NewPlain(&out, false)
 	queued := remote.Progress{Suite: "S", Run: "S.1", Status: result.Queued, WaitingFor: "agents: 1 of 2 is there"}
 	v.Progress(queued)
 	v.Progress(queued)
 	v.Progress(measuring().Progress)
-	v.Tell(Aside{Lost: "the coordinator is gone"})
-	v.Tell(Aside{Lost: "the coordinator is gone"})
-	v.Tell(Aside{Question: "Cancel run S.1? [y/N]"})
-	v.Tell(Aside{Note: "S.1 goes on"})
+	v.ShowAside(Aside{Lost: "the coordinator is gone"})
+	v.ShowAside(Aside{Lost: "the coordinator is gone"})
+	v.ShowAside(Aside{Question: "Cancel run S.1? [y/N]"})
+	v.ShowAside(Aside{Note: "S.1 goes on"})
 	v.Progress(remote.Progress{Suite: "S", Run: "S.1", Status: result.Complete, Ended: true})
 	golden(t, "plain", out.String())
 
 	out.Reset()
 	v = NewPlain(&out, true)
 	v.Progress(queued)
-	v.Tell(Aside{Note: "cancels"})
+	v.ShowAside(Aside{Note: "cancels"})
 	require.Equal(t, "cancels\n", out.String())
 }
 
-func TestAWarmUpUntilItIsSteadySaysHowFarItIs(t *testing.T) {
+func TestAWarmUpUntilItIsSteadyShowsItsProgress(t *testing.T) {
 	s := measuring()
 	s.Progress.Phase, s.Progress.Steady = "warmup", "16 of 20 intervals"
 	require.Contains(t, Render(&s, 100, 40, Theme{}), "steady? 16 of 20 intervals")

@@ -16,7 +16,7 @@ const (
 	keptEvents = 50
 )
 
-// Snapshot is what has been seen of a suite.
+// Snapshot is the known state of a suite.
 type Snapshot struct {
 	Progress remote.Progress
 	Rates    []float64 // of the phase so far, one for each interval, the last at the end
@@ -24,20 +24,20 @@ type Snapshot struct {
 	Aside
 }
 
-// Aside is what is shown beside the progress.
+// Aside is text beside the progress.
 type Aside struct {
-	Lost     string // why the coordinator is not heard, while it is not
-	Note     string // what is being done about the user's answer
-	Question string // that the user is asked
+	Lost     string // why the coordinator is unreachable, while it is
+	Note     string // the effect of the user's answer
+	Question string // a question to the user
 }
 
-// View shows what it is given, each time that it is given something.
+// View shows the last progress and aside that it received.
 type View interface {
 	Progress(remote.Progress)
-	Tell(Aside)
+	ShowAside(Aside)
 }
 
-// Add takes what the coordinator says. Texts that come from other machines lose what could steer a terminal.
+// Add merges a message of the coordinator. It removes control characters from texts of other machines.
 func (s *Snapshot) Add(p remote.Progress) {
 	clean(&p)
 	if p.Phase != s.Progress.Phase || p.Run != s.Progress.Run {
@@ -71,7 +71,7 @@ func clean(p *remote.Progress) {
 	}
 }
 
-// printable is a text on one line and without escape sequences.
+// printable returns a text on one line and without escape sequences.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -81,7 +81,7 @@ func printable(s string) string {
 	}, ansi.Strip(s))
 }
 
-// Done reports how much of the phase is done, 0 to 1, and how long the rest takes; ok is false for a phase without an end.
+// Done returns the completed share of the phase, 0 to 1, and the time that the rest takes; ok is false for a phase without an end.
 func (s *Snapshot) Done() (share float64, left time.Duration, ok bool) {
 	p := s.Progress
 	return plan.Phase{Duration: p.Planned, Ops: int64(p.PlannedOps)}.Done(p.Elapsed, p.Ops)

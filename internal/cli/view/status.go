@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/report"
 )
 
-// Status appends YCSB's status lines to its writers, and shows no other progress. Side messages go to the first.
+// Status appends YCSB's status lines to its writers, and shows no other progress. Other messages go to the first writer.
 type Status struct {
 	*Plain
 	outs []io.Writer
@@ -17,7 +17,7 @@ type Status struct {
 // NewStatus makes a Status.
 func NewStatus(outs ...io.Writer) *Status { return &Status{Plain: NewPlain(outs[0], true), outs: outs} }
 
-// Progress appends the lines that p brings.
+// Progress appends the status lines in p.
 func (v *Status) Progress(p remote.Progress) {
 	clean(&p)
 	for _, s := range p.Statuses {

@@ -12,9 +12,9 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-const none = "–" // stands for a figure that there is not
+const none = "–" // replaces a missing figure
 
-// count writes a number with its thousands apart.
+// count formats a number with separated thousands.
 func count(n float64) string {
 	if math.IsNaN(n) || math.IsInf(n, 0) || n < 0 {
 		return none
@@ -22,7 +22,7 @@ func count(n float64) string {
 	return result.Thousands(uint64(math.Round(n)))
 }
 
-// latency writes a time to three digits with a unit that suits it; none where it was not measured.
+// latency formats a time to three digits with a suitable unit, or none if it was not measured.
 func latency(d time.Duration) string {
 	if d <= 0 {
 		return none
@@ -30,7 +30,7 @@ func latency(d time.Duration) string {
 	return report.Micros(float64(d) / float64(time.Microsecond))
 }
 
-// Span writes how long something takes: 4.0 s, 2m05s, 3h07m.
+// Span formats a duration: 4.0 s, 2m05s, 3h07m.
 func Span(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -43,7 +43,7 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
 }
 
-// share writes 0 to 1 as a percentage; none when it is negative, which means unknown.
+// share formats 0 to 1 as a percentage, or none if it is negative, which means unknown.
 func share(x float64) string {
 	if x < 0 || math.IsNaN(x) {
 		return none
@@ -51,7 +51,7 @@ func share(x float64) string {
 	return fmt.Sprintf("%.0f %%", 100*x)
 }
 
-// bar draws how much of something is done.
+// bar draws a progress bar.
 func bar(done float64, width int) string {
 	full := int(math.Round(max(0, min(1, done)) * float64(width)))
 	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
@@ -76,7 +76,7 @@ func spark(values []float64, width int) string {
 	return b.String()
 }
 
-// align sets rows in columns two blanks apart: the first left columns to the left, the others to the right.
+// align formats rows as columns two spaces apart: the first left columns are left-aligned, the others right-aligned.
 func align(rows [][]string, left int) []string {
 	var widths []int
 	for _, row := range rows {
