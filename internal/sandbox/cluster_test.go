@@ -23,7 +23,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/store"
 )
 
-// writers put rows until they are stopped, and remember which the server acknowledged.
+// writers put rows until they are stopped, and remember the rows that the server acknowledged.
 type writers struct {
 	acknowledged sync.Map
 	count        atomic.Int64
@@ -62,14 +62,14 @@ func (w *writers) end() {
 	w.work.Wait()
 }
 
-// More waits until so many further rows were acknowledged.
+// more waits until this many further rows were acknowledged.
 func (w *writers) more(t *testing.T, n int64) {
 	t.Helper()
 	want := w.count.Load() + n
 	require.Eventually(t, func() bool { return w.count.Load() >= want || t.Failed() }, time.Minute, time.Millisecond)
 }
 
-// Check ends the writers and looks for each row that was acknowledged.
+// check ends the writers and looks for each acknowledged row.
 func (w *writers) check(t *testing.T, s *Sandbox) {
 	t.Helper()
 	w.end()
@@ -79,7 +79,7 @@ func (w *writers) check(t *testing.T, s *Sandbox) {
 		found[string(row)] = true
 	}
 	w.acknowledged.Range(func(row, _ any) bool {
-		require.True(t, found[row.(string)], "row %v was acknowledged and is not there", row)
+		require.True(t, found[row.(string)], "row %v was acknowledged but is missing", row)
 		return true
 	})
 	require.NotZero(t, w.count.Load())
@@ -92,7 +92,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Writes go on, and none that was acknowledged is lost, while regions move, split, merge and are balanced.
+// Writes continue and no acknowledged write is lost while regions move, split, merge and are balanced.
 func TestWritesOutliveMoves(t *testing.T) {
 	s := start(t, Options{})
 	create(t, s, "t", "h", "p")
@@ -119,8 +119,8 @@ func regionOf(t *testing.T, s *Sandbox, row string) string {
 	return r.Info().Encoded
 }
 
-// A region server is killed under load, each in its turn, that of hbase:meta among them, and restarted: clients come
-// back by themselves, and no acknowledged write is lost.
+// Each region server in turn is killed under load and restarted, including the one of hbase:meta. Clients recover by
+// themselves, and no acknowledged write is lost.
 func TestWritesOutliveServers(t *testing.T) {
 	s := start(t, Options{Detection: 100 * time.Millisecond})
 	create(t, s, "t", "h", "p")
@@ -140,14 +140,14 @@ func TestWritesOutliveServers(t *testing.T) {
 	}
 	added, err := s.AddServer(t.Context())
 	require.NoError(t, err)
-	require.Positive(t, added.Regions, "the balancer gives it some")
+	require.Positive(t, added.Regions, "the balancer gives it regions")
 	w.more(t, 200)
 	w.check(t, s)
 	_, err = s.RestartServer(t.Context(), "9")
 	require.ErrorIs(t, err, ErrUnknownServer)
 }
 
-// With all servers dead nothing is forgotten: the first that is back serves everything.
+// With all servers dead no data is lost: the first server that restarts serves everything.
 func TestAllServersDie(t *testing.T) {
 	s := start(t, Options{Servers: 2, Detection: time.Millisecond})
 	create(t, s, "t", "h")
@@ -165,7 +165,7 @@ func TestAllServersDie(t *testing.T) {
 	require.Zero(t, s.cluster.InMotion.Load())
 }
 
-// What is kept in a folder is there again after a restart: rows, bounds of regions, disabled tables.
+// A restart keeps the contents of a folder: rows, bounds of regions, disabled tables.
 func TestDataIsKept(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t, Options{Data: dir})
@@ -190,7 +190,7 @@ func TestDataIsKept(t *testing.T) {
 	require.ErrorContains(t, err, dir)
 }
 
-// Each fault of calls is survived by a client, and is counted as having happened.
+// A client survives each kind of call fault, and the fault counts its hits.
 func TestFaultsHappen(t *testing.T) {
 	for _, f := range []fault.Fault{
 		{Kind: fault.NotServingRegion},
@@ -223,7 +223,7 @@ func TestFaultsHappen(t *testing.T) {
 	}
 }
 
-// Hostile bytes on each port end their own connection; a client on another goes on as if nothing were.
+// Hostile bytes on a port end their own connection; other clients are not affected.
 func TestHostileBytesDisturbNobody(t *testing.T) {
 	s := start(t, Options{})
 	create(t, s, "t")
@@ -240,7 +240,7 @@ func TestHostileBytesDisturbNobody(t *testing.T) {
 		} {
 			conn, err := (&net.Dialer{}).DialContext(patient(t), "tcp", port)
 			require.NoError(t, err)
-			conn.SetDeadline(time.Now().Add(50 * time.Millisecond)) // who waits for more is left waiting
+			conn.SetDeadline(time.Now().Add(50 * time.Millisecond)) // a client that waits for more data is cut off here
 			conn.Write(b)
 			io.Copy(io.Discard, conn)
 			conn.Close()
@@ -250,7 +250,7 @@ func TestHostileBytesDisturbNobody(t *testing.T) {
 	w.check(t, s)
 }
 
-// The master's pages serve figures and accept commands; a region server's serve its own figures.
+// The master's pages serve metrics and accept commands; a region server's pages serve its own metrics.
 func TestPages(t *testing.T) {
 	s := start(t, Options{Program: "1.2.3"})
 	create(t, s, "t")
@@ -284,12 +284,12 @@ func TestPages(t *testing.T) {
 	master := get("http://" + s.Info() + "/jmx?qry=Hadoop:service=HBase,name=Master,sub=Server").Beans
 	require.Len(t, master, 1)
 	require.EqualValues(t, 3, master[0]["numRegionServers"])
-	told := get("http://" + s.Info() + "/sandbox")
-	require.Equal(t, "1.2.3", told.Version)
-	require.Equal(t, s.Servers(), told.Servers)
+	reported := get("http://" + s.Info() + "/sandbox")
+	require.Equal(t, "1.2.3", reported.Version)
+	require.Equal(t, s.Servers(), reported.Servers)
 }
 
-// Settings that cannot be are refused with the setting named.
+// Invalid settings are refused, and the error names the setting.
 func TestOptionsAreJudged(t *testing.T) {
 	for _, c := range []struct {
 		options Options

@@ -14,7 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/fault"
 )
 
-// A later page of a scan finds its scanner unknown; one that is answered at once does not notice.
+// The next page of a scan finds its scanner unknown; a scan that one call answers is not affected.
 func TestAScannerThatIsUnknownEndsTheScanThatGoesOn(t *testing.T) {
 	s := start(t, Options{Faults: []fault.Fault{{Kind: fault.UnknownScanner, Share: 1}}})
 	create(t, s, "t")
@@ -30,12 +30,12 @@ func TestAScannerThatIsUnknownEndsTheScanThatGoesOn(t *testing.T) {
 	for err == nil {
 		_, err = scan.Next()
 	}
-	require.NotErrorIs(t, err, io.EOF, "the scan came to its end")
+	require.NotErrorIs(t, err, io.EOF, "the scan reached its end")
 	require.ErrorContains(t, err, "org.apache.hadoop.hbase.UnknownScannerException")
 	require.Positive(t, s.faults.List()[0].Hits)
 }
 
-// An exception reaches the client with the class that was asked for.
+// An exception reaches the client with the requested class.
 func TestAnExceptionOfOnesOwnReachesTheClient(t *testing.T) {
 	s := start(t, Options{Faults: []fault.Fault{{Kind: fault.IOException, Exception: "java.io.FileNotFoundException", Share: 1, Where: fault.Where{Ops: []fault.Op{fault.Get}}}}})
 	create(t, s, "t")
@@ -46,7 +46,7 @@ func TestAnExceptionOfOnesOwnReachesTheClient(t *testing.T) {
 	require.ErrorContains(t, err, "java.io.FileNotFoundException")
 }
 
-// The figures are those of what was done: no more and no less.
+// The metrics count exactly the operations done.
 func TestFiguresCountWhatWasDone(t *testing.T) {
 	s := start(t, Options{})
 	create(t, s, "t", "b")
@@ -60,7 +60,7 @@ func TestFiguresCountWhatWasDone(t *testing.T) {
 			require.Equal(t, "v", read(t, client, "a"))
 		}
 	}
-	work(3, 1) // the client looks regions up, and tries them with a Get of its own
+	work(3, 1) // the client looks up regions, and probes them with a Get
 	before := figures(t, s)
 	work(30, 20)
 	after := figures(t, s)

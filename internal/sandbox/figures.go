@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/jmx"
 )
 
-// MasterHandler serves the master's figures and the sandbox's control API.
+// masterHandler serves the master's metrics and the sandbox's control API.
 func (s *Sandbox) masterHandler() http.Handler {
 	mux := http.NewServeMux()
 	steering := control.Handler(control.Sandbox{Version: s.options.Program, Quorum: s.quorum, Cluster: s, Faults: s.faults})
@@ -46,7 +46,7 @@ type connected interface {
 	Traffic() (received, sent int64)
 }
 
-// Fill adds to a meter what its server's connections count.
+// fill copies the connection counters of a server into a meter.
 func fill(m *jmx.Meter, from connected) {
 	m.Connections.Store(int64(from.Connections()))
 	received, sent := from.Traffic()
@@ -54,7 +54,7 @@ func fill(m *jmx.Meter, from connected) {
 	m.Sent.Store(sent)
 }
 
-// ServerHandler serves a region server's figures.
+// serverHandler serves a region server's metrics.
 func (s *Sandbox) serverHandler(n *node) http.Handler {
 	return jmx.Handler(func() jmx.Figures { return jmx.Figures{RegionServer: s.serverFigures(n)} }, s.settings)
 }
@@ -74,7 +74,7 @@ func (s *Sandbox) serverFigures(n *node) *jmx.RegionServer {
 		}
 		held, err := r.Store.Figures()
 		if err != nil {
-			continue // it was split or deleted just now
+			continue // the region has just been split or deleted
 		}
 		definition := r.Store.Table()
 		one.Stores, one.Reads, one.Writes = len(definition.Families), held.Reads, held.Writes
@@ -95,7 +95,7 @@ func (s *Sandbox) serverFigures(n *node) *jmx.RegionServer {
 	return f
 }
 
-// Settings are what the sandbox runs with, by HBase's names where it has one.
+// settings are the sandbox's settings, with HBase's names where HBase has one.
 func (s *Sandbox) settings() map[string]string {
 	return map[string]string{
 		"hbase.zookeeper.quorum":              s.quorum,

@@ -11,7 +11,7 @@ import (
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 )
 
-// A sandbox in memory that is full refuses writes by an exception that clients do not retry, alone and in a batch.
+// A full in-memory sandbox refuses writes with an exception that clients do not retry, both single writes and batches.
 func TestAFullSandboxRefusesWritesAtOnce(t *testing.T) {
 	s := start(t, Options{MaxMemory: 16 << 20})
 	create(t, s, "t")
@@ -35,7 +35,7 @@ func TestAFullSandboxRefusesWritesAtOnce(t *testing.T) {
 	require.NotNil(t, refused)
 	require.Equal(t, "org.apache.hadoop.hbase.quotas.SpaceLimitingException", refused.GetExceptionClassName())
 	require.True(t, refused.GetDoNotRetry())
-	require.Regexp(t, `sandbox holds no more: \d+ MiB in memory of 16; delete, truncate or compact a table, or start the sandbox with --data or a larger --max-memory`,
+	require.Regexp(t, `sandbox is full: \d+ MiB in memory of 16; delete, truncate or compact a table, or start the sandbox with --data or a larger --max-memory`,
 		refused.GetStackTrace())
 
 	c.send("Multi", &hbasepb.MultiRequest{RegionAction: []*hbasepb.RegionAction{{Region: region, Action: []*hbasepb.Action{{Index: proto.Uint32(0), Mutation: put(5000)}}}}})
@@ -44,7 +44,7 @@ func TestAFullSandboxRefusesWritesAtOnce(t *testing.T) {
 	require.Equal(t, refused.GetExceptionClassName(), out.GetRegionActionResult()[0].GetResultOrException()[0].GetException().GetName())
 }
 
-// A region server that was started again is not listed as dead beside itself, as in HBase.
+// A restarted region server is not also listed as dead, as in HBase.
 func TestARestartedServerIsNotDead(t *testing.T) {
 	s := start(t, Options{Detection: time.Millisecond})
 	create(t, s, "t", "h", "p")
@@ -57,9 +57,9 @@ func TestARestartedServerIsNotDead(t *testing.T) {
 	_, err := s.RestartServer(t.Context(), "1")
 	require.NoError(t, err)
 	require.Empty(t, dead())
-	_, err = s.RestartServer(t.Context(), "2") // one that is alive
+	_, err = s.RestartServer(t.Context(), "2") // a live server
 	require.NoError(t, err)
 	require.Empty(t, dead())
 	require.Len(t, s.masterFigures().Master.Live, 3)
-	require.GreaterOrEqual(t, s.masterFigures().Master.Requests, before, "a counter does not go back")
+	require.GreaterOrEqual(t, s.masterFigures().Master.Requests, before, "a counter does not decrease")
 }

@@ -21,10 +21,10 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// mostMemory is what no call may make a sandbox of a few rows take.
+// mostMemory bounds the memory that one call may take in a sandbox of a few rows.
 const mostMemory = 1 << 30
 
-// exchange makes one call on a connection of its own, and waits until it is answered or the connection ends.
+// exchange makes one call on its own connection, and waits until it is answered or the connection ends.
 func exchange(t *testing.T, address, service, method string, param, cells []byte) {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
@@ -46,7 +46,7 @@ func exchange(t *testing.T, address, service, method string, param, cells []byte
 	out := append(binary.BigEndian.AppendUint32([]byte("HBas\x00\x50"), uint32(len(greeting))), greeting...)
 	out = append(binary.BigEndian.AppendUint32(out, uint32(len(frame))), frame...)
 	if _, err = conn.Write(out); err != nil {
-		return // it was refused before all was said
+		return // the call was refused before it was sent completely
 	}
 	var length [4]byte
 	if _, err = io.ReadFull(conn, length[:]); err == nil {
@@ -56,7 +56,7 @@ func exchange(t *testing.T, address, service, method string, param, cells []byte
 	require.False(t, ok && late.Timeout(), "%s of %s is not answered", method, service)
 }
 
-// seeds are calls that make sense, for the fuzzer to spoil.
+// seeds are valid calls for the fuzzer to mutate.
 func seeds(f *testing.F, s *Sandbox) {
 	regions, err := s.store.Regions(store.Name{Namespace: store.DefaultNamespace, Qualifier: "t"})
 	require.NoError(f, err)
@@ -89,7 +89,8 @@ func seeds(f *testing.F, s *Sandbox) {
 	}, SplitRow: []byte("m")}, nil)
 }
 
-// Whatever a call says, the whole of a sandbox answers it or ends its connection, takes no memory beyond a bound, and serves others.
+// For any call, the sandbox sends an answer or ends the connection, takes bounded memory, and keeps serving other
+// clients.
 func FuzzCalls(f *testing.F) {
 	s := start(f, Options{Servers: 1})
 	create(f, s, "t")

@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/rpc"
 )
 
-// infoPort serves figures over HTTP.
+// infoPort serves metrics over HTTP.
 type infoPort struct {
 	listener net.Listener
 	server   *http.Server
@@ -25,7 +25,7 @@ func newInfoPort(ctx context.Context, at string) (*infoPort, error) {
 	return &infoPort{listener: listener}, nil
 }
 
-// Serve serves pages; those of a server that is stopped wait at its gate.
+// serve serves the pages; those of a stopped server wait at its gate.
 func (p *infoPort) serve(h http.Handler, gate *rpc.Gate) {
 	pages := h
 	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,7 +35,7 @@ func (p *infoPort) serve(h http.Handler, gate *rpc.Gate) {
 	p.server = &http.Server{
 		Handler: h, ReadTimeout: 10 * time.Second, WriteTimeout: 60 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16,
 	}
-	p.work.Go(func() { _ = p.server.Serve(p.listener) }) // it ends when it is closed
+	p.work.Go(func() { _ = p.server.Serve(p.listener) }) // returns when the server is closed
 }
 
 func (p *infoPort) close() {

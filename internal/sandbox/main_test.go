@@ -7,7 +7,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// gohbase leaves its look-ups behind when it is closed while it makes one.
+	// gohbase leaks its region lookups when it is closed during one.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/tsuna/gohbase.(*client).establishRegion"),
 		goleak.IgnoreAnyFunction("github.com/tsuna/gohbase.(*client).reestablishRegion"))
 }

@@ -17,8 +17,8 @@ func numbered(m *hbasepb.MutateRequest, nonce uint64) *hbasepb.MutateRequest {
 	return m
 }
 
-// An increment whose answer is cut off is sent again with its nonce, as clients do: it takes effect once, on this server
-// and on the one that takes its place.
+// An increment whose answer is cut off is sent again with its nonce, as clients do. It takes effect once, on this
+// server and on the one that replaces it.
 func TestAnIncrementThatIsSentAgainTakesEffectOnce(t *testing.T) {
 	s := start(t, Options{})
 	create(t, s, "t")
@@ -42,16 +42,16 @@ func TestAnIncrementThatIsSentAgainTakesEffectOnce(t *testing.T) {
 		require.True(t, out.GetProcessed())
 		return binary.BigEndian.Uint64(out.GetResult().GetCell()[0].GetValue())
 	}
-	require.EqualValues(t, 1, again(1), "it is answered with the value that there is")
+	require.EqualValues(t, 1, again(1), "the answer has the current value")
 	require.EqualValues(t, 2, again(2))
 	require.EqualValues(t, 2, again(1))
 	require.NoError(t, s.cluster.Move(region.GetValue(), s.Servers()[(at+1)%3].Name))
 	at = (at + 1) % 3
-	require.EqualValues(t, 2, again(2), "another server knows it, as from the log")
+	require.EqualValues(t, 2, again(2), "another server knows the nonce, as if from the log")
 	require.EqualValues(t, 2, counted(t, s))
 }
 
-// One that failed has taken no effect, so that it is carried out when it is sent again.
+// A failed increment has no effect, so a repeat is carried out.
 func TestANonceThatFailedMayBeUsedAgain(t *testing.T) {
 	s := start(t, Options{})
 	create(t, s, "t")
@@ -66,7 +66,7 @@ func TestANonceThatFailedMayBeUsedAgain(t *testing.T) {
 	require.EqualValues(t, 1, counted(t, s))
 }
 
-// Increments and appends of a batch have nonces of their own, and one may be there twice.
+// Increments and appends of a batch have their own nonces, and one nonce may occur twice.
 func TestABatchThatIsSentAgainTakesEffectOnce(t *testing.T) {
 	s := start(t, Options{})
 	create(t, s, "t")

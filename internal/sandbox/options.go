@@ -13,47 +13,47 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/service"
 )
 
-// Options are the settings of a sandbox. The zero value is one in memory with three region servers, on ports of
+// Options are the settings of a sandbox. The zero value is a sandbox in memory with three region servers, on ports of
 // 127.0.0.1 that the system chooses.
 type Options struct {
-	// ZooKeeper is the address that clients are given; 127.0.0.1:0 by default. All other ports are of the same host.
+	// ZooKeeper is the address for clients; 127.0.0.1:0 by default. All other ports are on the same host.
 	ZooKeeper string
-	// Root is the znode below which the cluster is found; /hbase by default.
+	// Root is the znode of the cluster; /hbase by default.
 	Root string
 	// Servers is the number of region servers; 3 by default.
 	Servers int
-	// Data is the folder to keep tables in; empty keeps them in memory.
+	// Data is the folder for tables; empty keeps them in memory.
 	Data string
-	// MaxMemory bounds in bytes what tables in memory take; 1 GiB by default. Writes beyond it are refused.
+	// MaxMemory bounds the bytes of tables in memory; 1 GiB by default. Writes beyond it are refused.
 	MaxMemory int64
-	// Detection is how long it takes the master to notice that a region server was killed; 1 s by default. Real
-	// clusters take as long as their ZooKeeper sessions last.
+	// Detection is how long the master takes to notice that a region server was killed; 1 s by default. In real clusters
+	// it is the ZooKeeper session timeout.
 	Detection time.Duration
-	// Lease is how long a scanner stays open that nobody reads; 60 s by default, as in HBase.
+	// Lease is how long an unread scanner stays open; 60 s by default, as in HBase.
 	Lease time.Duration
-	// Info is the address of the master's pages: its metrics, its settings, and what steers the sandbox (package
-	// control); by default the system chooses the port.
+	// Info is the address of the master's pages: its metrics, its settings, and the control API (package control). By
+	// default the system chooses the port.
 	Info string
-	// Faults go wrong from the start on.
+	// Faults are active from the start.
 	Faults []fault.Fault
-	// Service is how the region servers serve; by default as fast as they can.
+	// Service is the service-time model of the region servers; by default they serve as fast as they can.
 	Service service.Config
-	// Program is the version of the program that the sandbox is part of.
+	// Program is the version of the program that contains the sandbox.
 	Program string
-	// Logger logs what happens; by default nothing is logged.
+	// Logger logs events; by default nothing is logged.
 	Logger *slog.Logger
 }
 
 // Version is the version of HBase that a sandbox reports to clients.
 const Version = master.Version
 
-// DefaultMemory is Options.MaxMemory by default.
+// DefaultMemory is the default of Options.MaxMemory.
 const DefaultMemory = 1 << 30
 
-// minMemory is the least Options.MaxMemory: what an empty store takes must fit.
+// minMemory is the smallest Options.MaxMemory: an empty store must fit.
 const minMemory = 16 << 20
 
-// maxServers bounds Options.Servers, and how many may be added.
+// maxServers bounds Options.Servers and the servers added later.
 const maxServers = 100
 
 func (o *Options) ensureDefaults() {
@@ -82,16 +82,16 @@ func (o *Options) ensureDefaults() {
 
 func (o *Options) validate() error {
 	if o.Servers < 1 || o.Servers > maxServers {
-		return fmt.Errorf("start sandbox: %d region servers; 1 to %d are possible", o.Servers, maxServers)
+		return fmt.Errorf("start sandbox: %d region servers: want 1 to %d", o.Servers, maxServers)
 	}
 	if !path.IsAbs(o.Root) || path.Clean(o.Root) != o.Root || o.Root == "/" {
-		return fmt.Errorf("start sandbox: znode %q: it must be a path such as /hbase", o.Root)
+		return fmt.Errorf("start sandbox: znode %q: want a path such as /hbase", o.Root)
 	}
 	if o.Detection < 0 || o.Lease < 0 {
 		return fmt.Errorf("start sandbox: times must not be negative: detection %v, lease %v", o.Detection, o.Lease)
 	}
 	if o.MaxMemory < minMemory {
-		return fmt.Errorf("start sandbox: memory of %d bytes for tables; it must be at least %d MiB", o.MaxMemory, minMemory>>20)
+		return fmt.Errorf("start sandbox: memory of %d bytes for tables: want at least %d MiB", o.MaxMemory, minMemory>>20)
 	}
 	host, port, err := net.SplitHostPort(o.ZooKeeper)
 	if err != nil {

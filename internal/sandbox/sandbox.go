@@ -43,23 +43,23 @@ type Sandbox struct {
 	master  *master.Server
 	info    *infoPort // the master's
 
-	ctx    context.Context //nolint:containedctx // ends with the sandbox, for what happens later
+	ctx    context.Context //nolint:containedctx // ends with the sandbox; for background work
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 
 	mu     sync.Mutex
-	nodes  []*node // by their numbers, from 1
+	nodes  []*node // by number, from 1
 	last   int64   // start code
 	closed bool
 }
 
-// ErrUnknownServer is returned for a server that the sandbox does not have.
+// ErrUnknownServer is returned for a server that is not in the sandbox.
 var ErrUnknownServer = errors.New("no such region server")
 
-// errClosed is returned when the sandbox has ended.
+// errClosed is returned after the sandbox was closed.
 var errClosed = errors.New("the sandbox is closed")
 
-// Start brings a cluster up and returns when it serves.
+// Start starts a cluster and returns when it serves.
 func Start(ctx context.Context, options Options) (_ *Sandbox, err error) {
 	options.ensureDefaults()
 	if err := options.validate(); err != nil {
@@ -119,7 +119,7 @@ func Start(ctx context.Context, options Options) (_ *Sandbox, err error) {
 		}
 	}
 	s.work.Go(func() { s.faults.Run(s.ctx, events{s}) })
-	s.info.serve(s.masterHandler(), &rpc.Gate{}) // it looks at all that was made above
+	s.info.serve(s.masterHandler(), &rpc.Gate{}) // after the loops above: it shows everything that they made
 	s.zoo.Start(zk)                              // last: a client that finds the cluster finds all of it
 	options.Logger.Info("sandbox is up", "zookeeper", s.quorum, "region_servers", len(first), "took", time.Since(s.started))
 	return s, nil
@@ -157,12 +157,12 @@ func (s *Sandbox) startMaster(ctx context.Context) error {
 	return nil
 }
 
-// Slow has faults happen to ZooKeeper, which knows no exceptions of HBase's: calls wait, or their connection ends.
+// slow applies faults to ZooKeeper, which has no HBase exceptions: calls wait, or their connection ends.
 func (s *Sandbox) slow(ctx context.Context) error {
 	if s.faults.Quiet() {
 		return nil
 	}
-	v := s.faults.Judge(fault.Call{Server: s.zooNode, Op: fault.ZooKeeper})
+	v := s.faults.Decide(fault.Call{Server: s.zooNode, Op: fault.ZooKeeper})
 	if err := v.Wait(ctx); err != nil {
 		return err
 	}
@@ -172,16 +172,16 @@ func (s *Sandbox) slow(ctx context.Context) error {
 	return nil
 }
 
-// Quorum is the address to give to clients as hbase.zookeeper.quorum.
+// Quorum is the address that clients use as hbase.zookeeper.quorum.
 func (s *Sandbox) Quorum() string { return s.quorum }
 
-// Root is the znode to give to clients as zookeeper.znode.parent.
+// Root is the znode that clients use as zookeeper.znode.parent.
 func (s *Sandbox) Root() string { return s.options.Root }
 
-// Info is the address of the master's pages, where the sandbox is steered, too.
+// Info is the address of the master's pages, which include the control API.
 func (s *Sandbox) Info() string { return s.info.address() }
 
-// Close ends the cluster and its connections, and keeps what Options.Data asks to keep.
+// Close stops the cluster and its connections. A folder in Options.Data keeps its contents.
 func (s *Sandbox) Close() error {
 	s.mu.Lock()
 	if s.closed {

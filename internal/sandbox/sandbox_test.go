@@ -51,7 +51,7 @@ func values(v string) map[string]map[string][]byte {
 	return map[string]map[string][]byte{"f": {"q": []byte(v)}}
 }
 
-// A client of HBase creates a table, writes, reads, scans, counts, appends, checks and deletes.
+// An HBase client creates a table, writes, reads, scans, counts, appends, checks and deletes.
 func TestClientReadsAndWrites(t *testing.T) {
 	for _, c := range []struct {
 		name    string

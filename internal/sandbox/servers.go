@@ -19,7 +19,7 @@ type node struct {
 	port net.Listener
 	info *infoPort
 
-	resumed context.CancelFunc // of a server that has been silent: the master does not notice it any more
+	resumed context.CancelFunc // set while the server is silent: cancels the master's detection
 }
 
 func (n *node) close() {
@@ -28,7 +28,7 @@ func (n *node) close() {
 	n.Close()
 }
 
-// Launch makes a region server that does not serve yet.
+// launch makes a region server that does not serve yet.
 func (s *Sandbox) launch(ctx context.Context, number int, at, infoAt string) (_ *node, err error) {
 	model, err := service.New(s.options.Service, number)
 	if err != nil {
@@ -65,24 +65,24 @@ func (s *Sandbox) serve(n *node) {
 	s.znodes.server(n.Node)
 }
 
-// StartCode gives the time in milliseconds, or the next that was not given yet: it distinguishes servers.
+// startCode returns the time in milliseconds, or the next unused value after it. Start codes distinguish servers.
 func (s *Sandbox) startCode() int64 {
 	s.last = max(time.Now().UnixMilli(), s.last+1)
 	return s.last
 }
 
-// Servers lists all region servers, the killed ones included, in the order in which they were added.
+// Servers lists all region servers, including killed ones, in the order in which they were added.
 func (s *Sandbox) Servers() []Server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := make([]Server, len(s.nodes))
 	for i, n := range s.nodes {
-		all[i] = told(n.Node)
+		all[i] = describe(n.Node)
 	}
 	return all
 }
 
-// Accepted is how many connections the region servers have accepted since their starts.
+// Accepted is how many connections the region servers have accepted since they started.
 func (s *Sandbox) Accepted() (n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *Sandbox) Accepted() (n int64) {
 	return n
 }
 
-func told(n *cluster.Server) Server {
+func describe(n *cluster.Server) Server {
 	regions := 0
 	if n.Alive() {
 		regions = n.Count()
@@ -100,7 +100,7 @@ func told(n *cluster.Server) Server {
 	return Server{Name: n.Name(), Address: n.Address(), Info: n.Info, Alive: n.Alive(), Silent: n.Silent(), Regions: regions}
 }
 
-// Find finds a server by its name, its address, or its number from 1. The sandbox is locked.
+// find finds a server by its name, its address, or its number from 1. The caller holds the sandbox's lock.
 func (s *Sandbox) find(name string) (int, error) {
 	if s.closed {
 		return 0, errClosed
@@ -113,8 +113,8 @@ func (s *Sandbox) find(name string) (int, error) {
 	return 0, fmt.Errorf("find region server %q: %w; there are 1 to %d", name, ErrUnknownServer, len(s.nodes))
 }
 
-// KillServer ends a region server as a crash does: its connections break at once, and its regions are served again
-// when the master has noticed. The server is named by its name or its address, or by its number from 1.
+// KillServer ends a region server as a crash does: its connections break at once, and other servers take its regions
+// when the master has noticed. The name is the server's name, its address, or its number from 1.
 func (s *Sandbox) KillServer(_ context.Context, name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,15 +132,14 @@ func (s *Sandbox) KillServer(_ context.Context, name string) error {
 	return nil
 }
 
-// End ends a server as a crash does. The sandbox is locked.
+// end stops a server as a crash does. The caller holds the sandbox's lock.
 func (s *Sandbox) end(n *node) {
 	s.cluster.Killed(n.Node)
 	n.close()
 	s.work.Go(n.Wait)
 }
 
-// Detect has the master give up a server that is killed or silent after the time that it takes to notice, unless ctx ends
-// before.
+// detect makes the master notice, after the detection time, that a server is killed or silent, unless ctx ends before.
 func (s *Sandbox) detect(ctx context.Context, n *node) {
 	s.work.Go(func() {
 		timer := time.NewTimer(s.options.Detection)
@@ -159,8 +158,8 @@ func (s *Sandbox) detect(ctx context.Context, n *node) {
 	})
 }
 
-// SilenceServer stops a region server as SIGSTOP does: its connections stay open and new ones are accepted, but nothing is
-// answered. Its regions are served again by others when the master has noticed.
+// SilenceServer stops a region server as SIGSTOP does: its connections stay open and new ones are accepted, but nothing
+// is answered. Other servers take its regions when the master has noticed.
 func (s *Sandbox) SilenceServer(_ context.Context, name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,8 +183,8 @@ func (s *Sandbox) SilenceServer(_ context.Context, name string) error {
 	return nil
 }
 
-// ResumeServer has a silent region server go on. One whose regions the master has given to others meanwhile ends, as
-// HBase's do then, and is started again.
+// ResumeServer continues a silent region server. If the master has given its regions to others in the meantime, the
+// server ends, as in HBase, and is started again.
 func (s *Sandbox) ResumeServer(ctx context.Context, name string) (Server, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,14 +203,14 @@ func (s *Sandbox) ResumeServer(ctx context.Context, name string) (Server, error)
 	s.cluster.Resumed(n.Node)
 	n.Gate().Open()
 	s.options.Logger.Info("region server resumed", "server", n.Node.Name())
-	return told(n.Node), nil
+	return describe(n.Node), nil
 }
 
-// Bury has the master notice that a server was killed or is silent.
+// bury makes the master notice that a server was killed or is silent.
 func (s *Sandbox) bury(n *cluster.Server) {
 	s.znodes.gone(n)
 	if err := s.cluster.Bury(n); err != nil {
-		s.options.Logger.Error("regions of a lost server have no other", "server", n.Name(), "err", err)
+		s.options.Logger.Error("assign the regions of a lost server", "server", n.Name(), "err", err)
 	}
 }
 
@@ -223,7 +222,7 @@ func (s *Sandbox) AddServer(ctx context.Context) (Server, error) {
 		return Server{}, errClosed
 	}
 	if len(s.nodes) >= maxServers {
-		return Server{}, fmt.Errorf("add region server: there are %d, which is the most", maxServers)
+		return Server{}, fmt.Errorf("add region server: the sandbox has %d, which is the limit", maxServers)
 	}
 	n, err := s.launch(ctx, len(s.nodes)+1, s.host+":0", s.host+":0")
 	if err != nil {
@@ -233,8 +232,8 @@ func (s *Sandbox) AddServer(ctx context.Context) (Server, error) {
 	return s.join(n)
 }
 
-// RestartServer starts a killed region server again at the same address, under a new start code. One that is alive is
-// killed first.
+// RestartServer starts a killed region server again at the same address, with a new start code. It kills a live server
+// first.
 func (s *Sandbox) RestartServer(ctx context.Context, name string) (Server, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -255,31 +254,31 @@ func (s *Sandbox) restart(ctx context.Context, i int) (Server, error) {
 		return Server{}, fmt.Errorf("restart region server %s: %w", old.Node.Name(), err)
 	}
 	s.nodes[i] = n
-	told, err := s.join(n)
-	// A server that is back at the same place shows the master that the former one is gone.
+	server, err := s.join(n)
+	// A server that starts at the same address shows the master that the former one is gone.
 	s.bury(old.Node)
 	if err == nil && s.cluster.Balancing.Load() {
 		_, err = s.cluster.Balance()
 	}
-	return told, err
+	return server, err
 }
 
-// Join has a new server serve.
+// join makes a new server serve.
 func (s *Sandbox) join(n *node) (Server, error) {
 	s.serve(n)
 	if err := s.cluster.Join(n.Node); err != nil {
-		return told(n.Node), err
+		return describe(n.Node), err
 	}
 	if s.cluster.Balancing.Load() {
 		if _, err := s.cluster.Balance(); err != nil {
-			return told(n.Node), fmt.Errorf("balance: %w", err)
+			return describe(n.Node), fmt.Errorf("balance: %w", err)
 		}
 	}
 	s.options.Logger.Info("region server started", "server", n.Node.Name(), "regions", n.Node.Count())
-	return told(n.Node), nil
+	return describe(n.Node), nil
 }
 
-// events are what the plan of faults does to servers.
+// events carries out the plan's events on servers.
 type events struct{ *Sandbox }
 
 // RestartServer starts a region server again.
@@ -294,7 +293,7 @@ func (e events) AddServer(ctx context.Context) error {
 	return err
 }
 
-// ResumeServer has a silent region server go on.
+// ResumeServer continues a silent region server.
 func (e events) ResumeServer(ctx context.Context, name string) error {
 	_, err := e.Sandbox.ResumeServer(ctx, name)
 	return err

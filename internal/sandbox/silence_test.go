@@ -19,7 +19,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/store"
 )
 
-// caller is a connection to a region server by which a test sends calls and reads answers as they are.
+// caller is a connection to a region server on which a test sends raw calls and reads raw answers.
 type caller struct {
 	t    *testing.T
 	conn net.Conn
@@ -54,7 +54,7 @@ func (c *caller) send(method string, m proto.Message) {
 	require.NoError(c.t, err)
 }
 
-// answer reads the next answer into a message. It returns the exception that came in place of one, if any.
+// answer reads the next answer into a message. It returns the exception if the answer is one.
 func (c *caller) answer(m proto.Message) *hbasepb.ExceptionResponse {
 	c.t.Helper()
 	require.NoError(c.t, c.conn.SetReadDeadline(time.Now().Add(time.Minute)))
@@ -81,7 +81,7 @@ func (c *caller) mute() {
 	require.NoError(c.t, c.conn.SetReadDeadline(time.Now().Add(20*time.Millisecond)))
 	_, err := c.in.Peek(1)
 	late, ok := errors.AsType[net.Error](err)
-	require.True(c.t, ok && late.Timeout(), "the connection is to be open and silent: %v", err)
+	require.True(c.t, ok && late.Timeout(), "the connection must be open and silent: %v", err)
 }
 
 // ended waits until the server has ended the connection.
@@ -102,7 +102,7 @@ func regionOfTable(t *testing.T, s *Sandbox) *hbasepb.RegionSpecifier {
 	return &hbasepb.RegionSpecifier{Type: hbasepb.RegionSpecifierType_REGION_SPECIFIER_TYPE_REGION_NAME.Enum(), Value: info.RegionName()}
 }
 
-// increment is one of row r by 1.
+// increment adds 1 to row r.
 func increment(region *hbasepb.RegionSpecifier) *hbasepb.MutateRequest {
 	return &hbasepb.MutateRequest{Region: region, Mutation: &hbasepb.MutationProto{
 		Row: []byte("r"), MutateType: hbasepb.MutationType_MUTATION_TYPE_INCREMENT.Enum(),
@@ -113,7 +113,7 @@ func increment(region *hbasepb.RegionSpecifier) *hbasepb.MutateRequest {
 	}}
 }
 
-// counted is what the increments of row r have come to.
+// counted returns the sum of row r's increments.
 func counted(t *testing.T, s *Sandbox) uint64 {
 	t.Helper()
 	got, err := connect(t, s).Get(must(hrpc.NewGetStr(patient(t), "t", "r", hrpc.Families(map[string][]string{"f": {"n"}}))))
@@ -124,7 +124,7 @@ func counted(t *testing.T, s *Sandbox) uint64 {
 	return binary.BigEndian.Uint64(got.Cells[0].Value)
 }
 
-// holder is the server of the table's region, by its place in Servers.
+// holder returns the index in Servers of the server that has the table's region.
 func holder(t *testing.T, s *Sandbox) int {
 	t.Helper()
 	_, at, err := s.cluster.Find(regionOfTable(t, s).GetValue())
@@ -132,8 +132,8 @@ func holder(t *testing.T, s *Sandbox) int {
 	return at.Number - 1
 }
 
-// A silent server takes connections and calls and answers nothing. When the master has noticed, others serve its regions,
-// and nothing that it was asked takes effect any more: neither while it is silent nor when it is continued.
+// A silent server accepts connections and calls and answers nothing. When the master has noticed, others serve its
+// regions, and no call that it received takes effect: neither while it is silent nor after it continues.
 func TestASilentServerAnswersNothingAndOthersTakeItsRegions(t *testing.T) {
 	s := start(t, Options{Detection: 50 * time.Millisecond})
 	create(t, s, "t")
@@ -157,7 +157,7 @@ func TestASilentServerAnswersNothingAndOthersTakeItsRegions(t *testing.T) {
 
 	back, err := s.ResumeServer(t.Context(), was.Name)
 	require.NoError(t, err)
-	require.NotEqual(t, was.Name, back.Name, "it was given up, so that it ends and is started again")
+	require.NotEqual(t, was.Name, back.Name, "the master had replaced it, so it ends and is started again")
 	require.Equal(t, was.Address, back.Address)
 	before.ended()
 	later.ended()
@@ -168,7 +168,7 @@ func TestASilentServerAnswersNothingAndOthersTakeItsRegions(t *testing.T) {
 	require.ErrorContains(t, err, "it is not silent")
 }
 
-// A server that is continued before the master has noticed answers what it was asked meanwhile.
+// A server that continues before the master has noticed answers the calls that it received meanwhile.
 func TestASilentServerThatIsContinuedInTimeAnswers(t *testing.T) {
 	s := start(t, Options{Detection: time.Hour})
 	create(t, s, "t")
@@ -191,7 +191,8 @@ func TestASilentServerThatIsContinuedInTimeAnswers(t *testing.T) {
 	require.False(t, s.Servers()[at].Silent)
 }
 
-// A silent server can be killed and restarted, as a fault it comes back by itself, and the sandbox ends with one.
+// A silent server can be killed and restarted; a silence fault ends by itself; and the sandbox can close with a silent
+// server.
 func TestSilentServersEndAndComeBack(t *testing.T) {
 	s := start(t, Options{Detection: 10 * time.Millisecond})
 	create(t, s, "t", "h", "p")

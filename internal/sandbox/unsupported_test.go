@@ -16,8 +16,8 @@ import (
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 )
 
-// docs/sandbox.md lists exactly those calls of HBase 2.6 that the sandbox lacks, and each is answered with an exception that
-// Java's client can make, names it, and is not retried. testdata/calls.txt has all calls.
+// docs/sandbox.md lists exactly the calls of HBase 2.6 that the sandbox lacks. Each is answered with an exception that
+// Java's client can construct, that names the call, and that is not retried. testdata/calls.txt has all calls.
 func TestUnsupportedCallsAreThoseOfTheDocument(t *testing.T) {
 	s := start(t, Options{})
 	server := s.Servers()[0].Address
@@ -52,7 +52,7 @@ func TestUnsupportedCallsAreThoseOfTheDocument(t *testing.T) {
 
 func dialService(t *testing.T, address, service string) *caller {
 	t.Helper()
-	// Without an encoding for blocks of cells, results come as messages.
+	// Without an encoding for cell blocks, results come as messages.
 	greeting, err := proto.Marshal(&hbasepb.ConnectionHeader{ServiceName: &service})
 	require.NoError(t, err)
 	return greet(t, address, greeting)

@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/zookeeper"
 )
 
-// znodes are what a cluster publishes about itself in ZooKeeper.
+// znodes are the facts that a cluster publishes in ZooKeeper.
 type znodes struct {
 	tree *zookeeper.Tree
 	root string
@@ -25,21 +25,21 @@ func (z znodes) set(name string, m proto.Message, ephemeral bool) {
 	z.tree.Set(path.Join(z.root, name), payload(m), ephemeral)
 }
 
-// Payload is a message as znodes hold it: after a marker byte, the name of its writer, and HBase's magic.
+// payload encodes a message for a znode: a marker byte, the name of its writer, and HBase's magic come first.
 func payload(m proto.Message) []byte {
 	const writer = "sandbox"
 	b := binary.BigEndian.AppendUint32([]byte{0xff}, uint32(len(writer)))
 	b = append(b, writer+"PBUF"...)
 	b, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(b, m)
 	if err != nil {
-		panic("encode znode: " + err.Error()) // of our own making: it has all it needs
+		panic("encode znode: " + err.Error()) // cannot happen: the message is complete
 	}
 	return b
 }
 
 const rpcVersion = 0
 
-// Begin publishes the cluster and its master.
+// begin publishes the cluster and its master.
 func (z znodes) begin(b *regionserver.Beginning, infoPort int, started time.Time) {
 	z.set("hbaseid", &hbasepb.ClusterId{ClusterId: new(b.ClusterID)}, false)
 	z.set("master", &hbasepb.MasterNode{Master: b.Master, RpcVersion: proto.Uint32(rpcVersion), InfoPort: new(uint32(infoPort))}, true)
@@ -49,14 +49,14 @@ func (z znodes) begin(b *regionserver.Beginning, infoPort int, started time.Time
 	}
 }
 
-// Meta publishes which server has hbase:meta.
+// meta publishes the server of hbase:meta.
 func (z znodes) meta(s *cluster.Server) {
 	z.set("meta-region-server", &hbasepb.MetaRegionServer{
 		Server: regionserver.NameOf(s), RpcVersion: proto.Uint32(rpcVersion), State: hbasepb.RegionStateValue_REGION_STATE_VALUE_OPEN.Enum(),
 	}, false)
 }
 
-// Server publishes a region server; gone removes it.
+// server publishes a region server; gone removes it.
 func (z znodes) server(s *cluster.Server) { z.tree.Set(path.Join(z.root, "rs", s.Name()), nil, true) }
 
 func (z znodes) gone(s *cluster.Server) { z.tree.Delete(path.Join(z.root, "rs", s.Name())) }

@@ -133,7 +133,7 @@ func TestMistakesInASuiteAreToldWithTheirPlaces(t *testing.T) {
 				"      - {at: 10s, do: fault kill-server length=20s}", "      - {at: 30s, do: 'fault latency delay=exponential,5ms op=gte,scan share=20%'}", "      - {at: 50s, do: clear_faults}",
 				"  - {name: b, properties: {db: hbase, columnfamily: f}, actions: [{at: 60s, do: fault stall length=5s}]}"),
 			[]string{
-				"s.yaml:5:23: actions: fault kill-server: server: is to name one region server: write its number or address, as `benchctl sandbox servers` lists them",
+				"s.yaml:5:23: actions: fault kill-server: server: must name one region server: write its number or address, as `benchctl sandbox servers` lists them",
 				`s.yaml:6:23: actions: fault latency: op: unknown kind of call "gte"; did you mean "get"?`,
 				"s.yaml:8:66: actions: target hbase cannot fault; it takes balance, balancer, compact, disable, enable, flush, major_compact, move, split, wait_for_quiet, hook",
 			},

@@ -20,40 +20,40 @@ const (
 	finalIO       = "org.apache.hadoop.hbase.DoNotRetryIOException"
 )
 
-// ErrNoServer is returned when no region server is left that could serve a region.
+// ErrNoServer is returned when no live region server can serve a region.
 var ErrNoServer = errors.New("no region server is alive")
 
-// Cluster is the regions and servers of a sandbox.
+// Cluster holds the regions and servers of a sandbox.
 type Cluster struct {
 	// Meta is hbase:meta.
 	Meta *meta.Table
-	// Balancing, Splitting, Merging and Normalizing are the switches of that name.
+	// Balancing, Splitting, Merging and Normalizing are HBase's switches of that name.
 	Balancing, Splitting, Merging, Normalizing atomic.Bool
-	// InMotion is how many regions are not served, because their server was killed or is silent.
+	// InMotion is how many regions are not served because their server was killed or is silent.
 	InMotion atomic.Int64
 	// SplitsAsked and SplitsDone count splits.
 	SplitsAsked, SplitsDone atomic.Int64
-	// Nonces are those of increments and appends.
+	// Nonces are the nonces of increments and appends.
 	Nonces Nonces
 
-	past  atomic.Int64 // Requests of servers that are forgotten
-	since atomic.Int64 // when that began, in nanoseconds
+	past  atomic.Int64 // requests of forgotten servers
+	since atomic.Int64 // when InMotion became nonzero, in nanoseconds
 
 	store  *store.Store
 	logger *slog.Logger
-	watch  func(*Server) // called when hbase:meta has another server
+	watch  func(*Server) // called when hbase:meta moves to another server
 
-	mu      sync.Mutex // one change at a time
+	mu      sync.Mutex // serializes changes
 	opened  int64
-	servers []*Server       // by when they were started; a dead one until it is started again
-	orphans []*store.Region // those of enabled tables that have no server, for want of one
+	servers []*Server       // in starting order; a dead one stays until it is started again
+	orphans []*store.Region // regions of enabled tables that no server could take
 }
 
-// New makes a cluster of a store's tables. Watch gets each server that hbase:meta is given to, while the cluster
-// is locked.
+// New makes a cluster of a store's tables. New calls watch with each server that gets hbase:meta; the cluster is locked
+// meanwhile.
 func New(s *store.Store, logger *slog.Logger, watch func(*Server)) *Cluster {
 	c := &Cluster{Meta: meta.New(), store: s, logger: logger, watch: watch}
-	// Numbers of openings go on over restarts, as clients compare them.
+	// Opening numbers continue over restarts, because clients compare them.
 	c.opened = time.Now().UnixMilli()
 	for _, on := range []*atomic.Bool{&c.Balancing, &c.Splitting, &c.Merging} {
 		on.Store(true)
@@ -61,30 +61,30 @@ func New(s *store.Store, logger *slog.Logger, watch func(*Server)) *Cluster {
 	return c
 }
 
-// Store is what the tables are kept in.
+// Store holds the tables.
 func (c *Cluster) Store() *store.Store { return c.store }
 
-// Servers lists the servers by when they were started, with the dead ones that were not started again.
+// Servers lists the servers in starting order, including dead ones that were not started again.
 func (c *Cluster) Servers() []*Server {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.servers)
 }
 
-// Live lists the servers that the master takes for alive.
+// Live lists the servers that the master considers alive.
 func (c *Cluster) Live() []*Server {
 	return slices.DeleteFunc(c.Servers(), func(s *Server) bool { return !s.Known() })
 }
 
-// MetaServer is the server of hbase:meta; nil when it has none.
+// MetaServer is the server of hbase:meta; nil if it has none.
 func (c *Cluster) MetaServer() *Server {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.holder(meta.EncodedName)
 }
 
-// Begin gives all regions of the catalogue, and hbase:meta, to the servers. Regions that had a server at the same
-// address before get that one again.
+// Begin assigns hbase:meta and all regions of the catalogue to servers. A region returns to the server at its former
+// address.
 func (c *Cluster) Begin(servers ...*Server) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,7 +98,7 @@ func (c *Cluster) Begin(servers ...*Server) error {
 	return c.placeMeta()
 }
 
-// Join adds a server. It gets at once what has none.
+// Join adds a server and gives it all regions that have no server.
 func (c *Cluster) Join(s *Server) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,7 +142,7 @@ func (c *Cluster) down(s *Server) {
 	}
 }
 
-// Since is from when on regions have not been served; zero when all are.
+// Since is when regions stopped being served; zero if all are served.
 func (c *Cluster) Since() time.Time {
 	if c.InMotion.Load() == 0 {
 		return time.Time{}
@@ -150,7 +150,7 @@ func (c *Cluster) Since() time.Time {
 	return time.Unix(0, c.since.Load())
 }
 
-// Bury gives the regions of a killed or silent server to the others.
+// Bury moves the regions of a killed or silent server to the others.
 func (c *Cluster) Bury(s *Server) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,11 +172,12 @@ func (c *Cluster) Bury(s *Server) error {
 			return errors.Join(err, c.place(nil, held))
 		}
 	}
-	c.logger.Info("regions of a lost server are given to others", "server", s.Name(), "regions", len(regions))
+	c.logger.Info("assigned the regions of a lost server to others", "server", s.Name(), "regions", len(regions))
 	return c.place(nil, held)
 }
 
-// Forget drops dead servers at whose addresses others were started, as HBase's master does. The cluster is locked.
+// forget drops dead servers whose addresses have new servers, as HBase's master does. The caller holds the cluster's
+// lock.
 func (c *Cluster) forget() {
 	known := slices.DeleteFunc(slices.Clone(c.servers), func(s *Server) bool { return !s.Known() })
 	c.servers = slices.DeleteFunc(slices.Clone(c.servers), func(old *Server) bool {
@@ -188,7 +189,7 @@ func (c *Cluster) forget() {
 	})
 }
 
-// Requests counts what all servers that there ever were have done to rows.
+// Requests counts the row requests of all present and past servers.
 func (c *Cluster) Requests() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -199,14 +200,14 @@ func (c *Cluster) Requests() int64 {
 	return n
 }
 
-// Alive lists the servers that regions can be given to, those with fewest regions first. The cluster is locked.
+// alive lists the servers that can take regions, those with fewest regions first. The caller holds the cluster's lock.
 func (c *Cluster) alive() []*Server {
 	all := slices.DeleteFunc(slices.Clone(c.servers), func(s *Server) bool { return !s.serves() })
 	slices.SortStableFunc(all, func(a, b *Server) int { return cmp.Compare(a.Count(), b.Count()) })
 	return all
 }
 
-// Holder is the server that has a region. The cluster is locked.
+// holder returns the server of a region. The caller holds the cluster's lock.
 func (c *Cluster) holder(name string) *Server {
 	for _, s := range c.servers {
 		if (*s.routes.Load())[name] != nil {
@@ -216,7 +217,7 @@ func (c *Cluster) holder(name string) *Server {
 	return nil
 }
 
-// PlaceMeta gives hbase:meta to the first live server. The cluster is locked.
+// placeMeta gives hbase:meta to the first live server. The caller holds the cluster's lock.
 func (c *Cluster) placeMeta() error {
 	for _, s := range c.servers {
 		if s.serves() {
@@ -229,8 +230,8 @@ func (c *Cluster) placeMeta() error {
 	return ErrNoServer
 }
 
-// Place gives regions to a server, or to those with fewest regions when it is nil. Regions of disabled tables get none.
-// The cluster is locked.
+// place gives regions to a server, or if it is nil to those with fewest regions. It skips regions of disabled tables.
+// The caller holds the cluster's lock.
 func (c *Cluster) place(to *Server, regions []*store.Region) error {
 	var rows []meta.Row
 	fresh := map[*Server][]*Region{}
@@ -254,7 +255,7 @@ func (c *Cluster) place(to *Server, regions []*store.Region) error {
 				continue
 			}
 			target = slices.MinFunc(live, func(a, b *Server) int { return cmp.Compare(count[a], count[b]) })
-			for _, s := range live { // where its table was before a restart of all
+			for _, s := range live { // the address of the table's regions before a full restart
 				if info.Server == s.Address() && !slices.ContainsFunc(c.servers, func(o *Server) bool { return !o.Alive() }) {
 					target = s
 				}
@@ -281,8 +282,8 @@ func (c *Cluster) place(to *Server, regions []*store.Region) error {
 	return nil
 }
 
-// Former is where a region that is not served was last. As in HBase it stays in hbase:meta, so that a client asks there
-// and learns that the region is not online, which leads it to the table's state.
+// former returns the last server of a region that is not served. As in HBase, hbase:meta still has that server, so a
+// client asks it, learns that the region is not online, and then checks the table's state.
 func (c *Cluster) former(address string) meta.Location {
 	for _, s := range slices.Backward(c.servers) {
 		if s.Address() == address {
@@ -295,7 +296,7 @@ func (c *Cluster) former(address string) meta.Location {
 	return meta.Location{}
 }
 
-// Find finds a region of any server by its full or encoded name. The cluster is locked.
+// find finds a region of any server by its full or encoded name. The caller holds the cluster's lock.
 func (c *Cluster) find(name []byte) (*Region, *Server, error) {
 	for _, s := range c.servers {
 		if r := (*s.routes.Load())[string(name)]; r != nil {
@@ -305,14 +306,14 @@ func (c *Cluster) find(name []byte) (*Region, *Server, error) {
 	return nil, nil, rpc.Finalf(unknownRegion, "%s", name)
 }
 
-// Find finds a region of any server, and its server, by its full or encoded name.
+// Find finds a region and its server by the region's full or encoded name.
 func (c *Cluster) Find(name []byte) (*Region, *Server, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.find(name)
 }
 
-// Move gives a region to another server: the one named, or with an empty name the one with fewest regions.
+// Move moves a region to the named server, or if the name is empty to the one with fewest regions.
 func (c *Cluster) Move(name []byte, to string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -333,7 +334,7 @@ func (c *Cluster) Move(name []byte, to string) error {
 	return c.move(r, from, target)
 }
 
-// Move moves a region. The cluster is locked.
+// move moves a region. The caller holds the cluster's lock.
 func (c *Cluster) move(r *Region, from, to *Server) error {
 	if from == to {
 		return nil
@@ -356,8 +357,8 @@ func (c *Cluster) move(r *Region, from, to *Server) error {
 	return nil
 }
 
-// Balance moves regions from servers with most to those with fewest until they have equally many, and returns how many it
-// moved.
+// Balance moves regions from the servers with most to those with fewest until the counts are equal. It returns how many
+// it moved.
 func (c *Cluster) Balance() (moves int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -381,7 +382,7 @@ func (c *Cluster) Balance() (moves int, err error) {
 	}
 }
 
-// Spare picks a region to move: one of the table of which most has more than least, by most.
+// spare picks the region to move: one of the table whose region count differs most between the servers most and least.
 func spare(most, least *Server) *Region {
 	surplus := map[string]int{}
 	for _, r := range least.Regions() {

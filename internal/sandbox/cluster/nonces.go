@@ -8,28 +8,28 @@ import (
 )
 
 const (
-	// nonceAge is how long a nonce is remembered at least, as in HBase (hbase.server.hashNonce.gracePeriod.ms).
+	// nonceAge is the minimum time that a nonce is remembered, as in HBase (hbase.server.hashNonce.gracePeriod.ms).
 	nonceAge = 30 * time.Minute
-	// maxNonces bounds how many are remembered: as many at least, and twice as many at most.
+	// maxNonces bounds the remembered nonces: at least this many, at most twice as many.
 	maxNonces = 1 << 20
 )
 
-// Nonce is the number by which a client names an increment or an append, so that it takes effect once although it is sent
-// again. The zero Nonce is none.
+// Nonce identifies an increment or an append of a client, so that it takes effect once even if it is sent again. The
+// zero Nonce means none.
 type Nonce struct{ Group, Number uint64 }
 
-// Nonces remembers which increments and appends have taken effect. All region servers share them: HBase's find those of a
-// server that is lost in its log. The zero value is ready.
+// Nonces remembers which increments and appends have taken effect. All region servers share them, as HBase's servers
+// find those of a lost server in its log. The zero value is ready.
 type Nonces struct {
 	mu             sync.Mutex
-	pending        map[Nonce]chan struct{} // being carried out; the channel, if somebody waits, is closed at the end
+	pending        map[Nonce]chan struct{} // in progress; the channel, made if somebody waits, is closed at the end
 	recent, former map[Nonce]struct{}      // have taken effect
-	since          time.Time               // of the first in recent
-	most           int                     // maxNonces, for tests less
+	since          time.Time               // time of the first in recent
+	most           int                     // maxNonces; smaller in tests
 }
 
-// Begin reports whether the operation of a nonce is to be carried out, which End must follow; else it has taken effect
-// already. It waits while the same operation is being carried out.
+// Begin reports whether to carry out the operation of a nonce; the caller then calls End. False means that it has taken
+// effect already. Begin waits while the same operation is in progress.
 func (n *Nonces) Begin(ctx context.Context, id Nonce) (bool, error) {
 	for {
 		ended, done := n.begin(id)

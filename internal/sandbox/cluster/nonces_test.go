@@ -57,7 +57,7 @@ func TestTheSameOperationWaitsForItself(t *testing.T) {
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			cancel()
 			n.End(Nonce{1, 1}, done)
-			require.Equal(t, !done, <-fresh, "one that failed is carried out by the next")
+			require.Equal(t, !done, <-fresh, "the next call carries out a failed operation")
 		}
 	})
 }

@@ -16,18 +16,18 @@ type Scanner interface {
 
 // Region is a region that a server serves.
 type Region struct {
-	// Info describes the region; its server and state may be out of date.
+	// Info describes the region; its server and state may be outdated.
 	Info store.RegionInfo
-	// Name is its full name, Table that of its table.
+	// Name is the region's full name, Table its table's name.
 	Name, Table string
-	// Store holds its cells; nil for hbase:meta.
+	// Store holds the region's cells; nil for hbase:meta.
 	Store *store.Region
-	// Meta is hbase:meta; nil for all others.
+	// Meta is hbase:meta; nil for all other regions.
 	Meta *meta.Table
-	// Opened counts how often it was opened, from 1; clients distinguish newer from older places by it.
+	// Opened counts the openings from 1; clients use it to order locations by age.
 	Opened int64
 
-	// Minor and Major are how many compactions of it are going on.
+	// Minor and Major count the running compactions.
 	Minor, Major atomic.Int32
 	// LastMajor is when the last major compaction began, in milliseconds.
 	LastMajor atomic.Int64
@@ -65,10 +65,10 @@ func (r *Region) Scan(s store.Scan) (Scanner, error) {
 	return r.Store.Scan(s)
 }
 
-// Writable gives what the region's cells can be changed by.
+// Writable returns the store if the region's cells can be changed.
 func (r *Region) Writable() (*store.Region, error) {
 	if r.Meta != nil {
-		return nil, rpc.Finalf("org.apache.hadoop.hbase.DoNotRetryIOException", "%s is written by the master alone", meta.Name)
+		return nil, rpc.Finalf("org.apache.hadoop.hbase.DoNotRetryIOException", "%s can only be written by the master", meta.Name)
 	}
 	if r.Store.ReadOnly() {
 		return nil, rpc.Finalf("org.apache.hadoop.hbase.DoNotRetryIOException", "region is read only")

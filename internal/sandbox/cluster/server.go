@@ -24,41 +24,41 @@ const (
 	moved      = "org.apache.hadoop.hbase.exceptions.RegionMovedException"
 )
 
-// maxMoved is how many regions a server remembers that went to another.
+// maxMoved bounds the moved regions that a server remembers.
 const maxMoved = 1000
 
-// Server is one region server, from its start to its end: one that is started again is another Server.
+// Server is one region server from start to end: a restart makes a new Server.
 type Server struct {
-	// Number is from 1 in the order in which servers were added; it stays when the server is started again.
+	// Number counts servers from 1 in the order in which they were added; a restart keeps it.
 	Number    int
 	Host      string
 	Port      int
-	Info      string // where its metrics are served over HTTP
+	Info      string // address of its metrics over HTTP
 	InfoPort  int
 	StartCode int64
 	Started   time.Time
 	Fault     *fault.Server
 	Meter     jmx.Meter
 
-	alive  atomic.Bool // until it is killed
-	silent atomic.Bool // it is stopped
-	lost   int64       // how many regions it had when it was killed or fell silent
-	known  atomic.Bool // until the master has noticed that
+	alive  atomic.Bool // false after a kill
+	silent atomic.Bool // true while it is stopped
+	lost   int64       // regions it had when it was killed or silenced
+	known  atomic.Bool // false once the master has noticed the loss
 	routes atomic.Pointer[routes]
 	mu     sync.Mutex // guards away
 	away   map[string]place
 }
 
-// routes are a server's regions by their full names and by their encoded ones.
+// routes maps full and encoded names to a server's regions.
 type routes map[string]*Region
 
-// place is where a region went.
+// place is the new location of a moved region.
 type place struct {
 	to     *Server
 	opened int64
 }
 
-// NewServer gives a server without regions.
+// NewServer makes a server without regions.
 func NewServer(number int, address, info *net.TCPAddr, started time.Time) *Server {
 	s := &Server{
 		Number: number, Host: address.IP.String(), Port: address.Port, Info: info.String(), InfoPort: info.Port,
@@ -71,30 +71,30 @@ func NewServer(number int, address, info *net.TCPAddr, started time.Time) *Serve
 	return s
 }
 
-// Name is the server's name as HBase writes it: host,port,startcode.
+// Name is the server's name in HBase's form: host,port,startcode.
 func (s *Server) Name() string { return fmt.Sprintf("%s,%d,%d", s.Host, s.Port, s.StartCode) }
 
-// Address is where its regions are served.
+// Address is the address at which its regions are served.
 func (s *Server) Address() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
 
-// Alive is false from the moment it is killed.
+// Alive reports whether the server was not killed.
 func (s *Server) Alive() bool { return s.alive.Load() }
 
-// Silent reports whether the server is stopped: it is there, and answers nothing.
+// Silent reports whether the server is stopped: it exists but answers nothing.
 func (s *Server) Silent() bool { return s.silent.Load() }
 
-// Known is false when the master has noticed that the server was killed or is silent.
+// Known is false once the master has noticed that the server was killed or is silent.
 func (s *Server) Known() bool { return s.known.Load() }
 
-// serves reports whether regions can be given to the server.
+// serves reports whether the server can take regions.
 func (s *Server) serves() bool { return s.Alive() && s.Known() && !s.Silent() }
 
-// Location is what hbase:meta has of the server.
+// Location is the server's entry in hbase:meta.
 func (s *Server) Location() meta.Location {
 	return meta.Location{Host: s.Host, Port: s.Port, StartCode: s.StartCode, Name: s.Name()}
 }
 
-// Region finds a region by its full or its encoded name. The error says where a client has to look.
+// Region finds a region by its full or encoded name. The error says where a client should look.
 func (s *Server) Region(name []byte) (*Region, error) {
 	if r, ok := (*s.routes.Load())[string(name)]; ok {
 		return r, nil
@@ -130,10 +130,10 @@ func (s *Server) Regions() []*Region {
 	return all
 }
 
-// Count is how many regions it serves.
+// Count is the number of the server's regions.
 func (s *Server) Count() int { return len(*s.routes.Load()) / 2 }
 
-// Open has the server serve regions, close has it no longer. The cluster is locked.
+// open adds regions to the server, close removes them. The caller holds the cluster's lock.
 func (s *Server) open(regions ...*Region) {
 	next := maps.Clone(*s.routes.Load())
 	s.mu.Lock()
@@ -155,7 +155,7 @@ func (s *Server) close(to *Server, opened int64, regions ...*Region) {
 			continue
 		}
 		if len(s.away) >= maxMoved {
-			clear(s.away) // clients look them up in hbase:meta then
+			clear(s.away) // clients then look in hbase:meta
 		}
 		s.away[r.Info.Encoded] = place{to, opened}
 	}

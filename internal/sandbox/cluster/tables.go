@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// Create creates a table and has its regions served.
+// Create creates a table and assigns its regions.
 func (c *Cluster) Create(t store.Table, splits [][]byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -24,7 +24,7 @@ func (c *Cluster) Create(t store.Table, splits [][]byte) error {
 	return c.place(nil, regions)
 }
 
-// Enable has a table's regions served, Disable has them served no longer.
+// Enable assigns a table's regions.
 func (c *Cluster) Enable(name store.Name) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,7 +39,7 @@ func (c *Cluster) Enable(name store.Name) error {
 	return c.place(nil, regions)
 }
 
-// Disable is the opposite of Enable.
+// Disable unassigns a table's regions.
 func (c *Cluster) Disable(name store.Name) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,7 +55,7 @@ func (c *Cluster) Disable(name store.Name) error {
 	return c.place(nil, regions)
 }
 
-// Retire takes regions from their servers. The cluster is locked.
+// retire takes regions from their servers. The caller holds the cluster's lock.
 func (c *Cluster) retire(regions []*store.Region) {
 	for _, held := range regions {
 		if i := slices.Index(c.orphans, held); i >= 0 {
@@ -100,7 +100,7 @@ func (c *Cluster) Truncate(name store.Name, keepSplits bool) error {
 	return c.place(nil, regions)
 }
 
-// Rows are the rows of hbase:meta that a table's regions have. The cluster is locked.
+// rows returns the hbase:meta rows of a table's regions. The caller holds the cluster's lock.
 func (c *Cluster) rows(name store.Name) ([][]byte, error) {
 	regions, err := c.store.Regions(name)
 	if err != nil {
@@ -114,7 +114,7 @@ func (c *Cluster) rows(name store.Name) ([][]byte, error) {
 	return rows, nil
 }
 
-// Split parts a region at a row, or in the middle of what it holds.
+// Split splits a region at a row, or in the middle of its data.
 func (c *Cluster) Split(name, at []byte) error {
 	c.SplitsAsked.Add(1)
 	r, _, err := c.Find(name)
@@ -122,9 +122,9 @@ func (c *Cluster) Split(name, at []byte) error {
 		return err
 	}
 	if r.Meta != nil {
-		return rpc.Finalf(finalIO, "%s is one region", meta.Name)
+		return rpc.Finalf(finalIO, "%s has only one region", meta.Name)
 	}
-	if len(at) == 0 { // looked for without keeping others waiting
+	if len(at) == 0 { // searched without the lock
 		if at, err = r.Store.SplitPoint(); err != nil {
 			return err
 		}
@@ -143,11 +143,11 @@ func (c *Cluster) Split(name, at []byte) error {
 	s.close(nil, 0, r)
 	c.logger.Debug("region split", "region", r.Name, "at", string(at))
 	err = c.place(s, []*store.Region{low, high})
-	c.Meta.Update(nil, r.Info.RegionName()) // last: a client that looks meanwhile must find some region, or it takes the table for gone
+	c.Meta.Update(nil, r.Info.RegionName()) // last: a client that looks meanwhile must find some region, or it assumes that the table is gone
 	return err
 }
 
-// Merge makes one region of neighbours.
+// Merge merges neighbouring regions into one.
 func (c *Cluster) Merge(names ...[]byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,7 +160,7 @@ func (c *Cluster) Merge(names ...[]byte) error {
 			return err
 		}
 		if r.Meta != nil {
-			return rpc.Finalf(finalIO, "%s is one region", meta.Name)
+			return rpc.Finalf(finalIO, "%s has only one region", meta.Name)
 		}
 		held, gone = append(held, r.Store), append(gone, r.Info.RegionName())
 		if to == nil {
@@ -181,7 +181,7 @@ func (c *Cluster) Merge(names ...[]byte) error {
 	return err
 }
 
-// Explain gives the exception of HBase that says what an error of the store's means; nil stays nil.
+// Explain returns the HBase exception for an error of the store; nil stays nil.
 func Explain(err error) error {
 	if err == nil {
 		return nil
@@ -193,7 +193,7 @@ func Explain(err error) error {
 	for _, known := range []struct {
 		is    error
 		class string
-		again bool // may the client try again?
+		again bool // may the client retry?
 		named bool // is the message a name?
 	}{
 		{is: store.ErrRegionGone, class: notServing, again: true},
@@ -222,7 +222,8 @@ func Explain(err error) error {
 	return fmt.Errorf("sandbox: %w", err)
 }
 
-// Text is what an exception says. Where it is about a name, Java's clients take the message for the name alone.
+// text is the message of an exception. For an error about a name it is the name alone, because Java's clients expect
+// that.
 func text(err error, named bool) string {
 	all := err.Error()
 	if named {

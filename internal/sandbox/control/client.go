@@ -21,34 +21,34 @@ const (
 	maxAnswer  = 16 << 20
 )
 
-// Client asks a sandbox.
+// Client sends commands to a sandbox.
 type Client struct {
 	address string
 	http    *http.Client
 }
 
-// NewClient makes a Client of the sandbox whose master's info port is at an address, HOST:PORT.
+// NewClient makes a Client of the sandbox whose master's info port is at address, HOST:PORT.
 func NewClient(address string) *Client {
 	return &Client{
 		address: address,
 		http: &http.Client{
 			Timeout: within + dialWithin,
-			// A sandbox is on this machine or in the user's own network; a proxy is for what lies outside.
+			// A sandbox is on this machine or in the user's network; proxies are for the outside.
 			Transport: &http.Transport{Proxy: nil, DialContext: (&net.Dialer{Timeout: dialWithin}).DialContext},
 		},
 	}
 }
 
-// Close lets go of connections.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// UnreachableError says that no sandbox answers.
+// UnreachableError reports that no sandbox answers.
 type UnreachableError struct {
 	Address string
 	Err     error
 }
 
-// Error names the address and the cure.
+// Error names the address and the remedy.
 func (e *UnreachableError) Error() string {
 	return fmt.Sprintf("reach the sandbox at %s: %v; start one with `benchd sandbox`, or name another's info port with --sandbox HOST:PORT", e.Address, e.Err)
 }
@@ -56,16 +56,16 @@ func (e *UnreachableError) Error() string {
 // Unwrap returns the cause.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// ExitCode is that of what cannot be reached.
+// ExitCode is the exit code of an unreachable server.
 func (*UnreachableError) ExitCode() int { return 5 }
 
-// RefusedError says that the sandbox did not do what it was asked.
+// RefusedError reports that the sandbox refused a request.
 type RefusedError struct{ Text string }
 
-// Error is what the sandbox said.
+// Error is the sandbox's message.
 func (e *RefusedError) Error() string { return e.Text }
 
-// ExitCode is that of bad usage.
+// ExitCode is the exit code of bad usage.
 func (*RefusedError) ExitCode() int { return 2 }
 
 func (c *Client) do(ctx context.Context, method, path string, o *order) (answer, error) {
@@ -88,18 +88,18 @@ func (c *Client) do(ctx context.Context, method, path string, o *order) (answer,
 	defer func() { _ = response.Body.Close() }()
 	var a answer
 	if err := json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&a); err != nil {
-		return answer{}, &UnreachableError{Address: c.address, Err: errors.New("what answers there is no sandbox")}
+		return answer{}, &UnreachableError{Address: c.address, Err: errors.New("the server there is not a sandbox")}
 	}
 	if a.Error != "" {
 		return answer{}, &RefusedError{Text: a.Error}
 	}
 	if response.StatusCode != http.StatusOK {
-		return answer{}, &UnreachableError{Address: c.address, Err: errors.New("what answers there is no sandbox")}
+		return answer{}, &UnreachableError{Address: c.address, Err: errors.New("the server there is not a sandbox")}
 	}
 	return a, nil
 }
 
-// cause is what people need to know of an error of net/http's, which names much that they know.
+// cause strips an error of net/http of the context that the message already has.
 func cause(err error) error {
 	if no, ok := errors.AsType[syscall.Errno](err); ok {
 		return no
@@ -125,7 +125,7 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	if a.Quorum == "" {
-		return Status{}, &UnreachableError{Address: c.address, Err: errors.New("what answers there is no sandbox")}
+		return Status{}, &UnreachableError{Address: c.address, Err: errors.New("the server there is not a sandbox")}
 	}
 	return Status{Version: a.Version, Quorum: a.Quorum, Servers: a.Servers, Faults: a.Faults}, nil
 }
@@ -152,7 +152,7 @@ func (c *Client) SilenceServer(ctx context.Context, name string) error {
 	return err
 }
 
-// ResumeServer has a silent region server go on; one whose regions others serve meanwhile is started again.
+// ResumeServer continues a silent region server; if others serve its regions by now, it is started again.
 func (c *Client) ResumeServer(ctx context.Context, name string) (Server, error) {
 	return first(c.do(ctx, http.MethodPost, pathServers+"/resume", &order{Server: name}))
 }
@@ -164,12 +164,12 @@ func first(a answer, err error) (Server, error) {
 	return a.Servers[0], nil
 }
 
-// AddFaults adds faults, all or none, and returns their numbers.
+// AddFaults adds all faults or none, and returns their numbers.
 func (c *Client) AddFaults(ctx context.Context, faults []fault.Fault) ([]int, error) {
 	return c.AddFaultsFor(ctx, "", faults)
 }
 
-// AddFaultsFor adds faults of an owner, which Disown ends.
+// AddFaultsFor adds faults of an owner; Disown ends them.
 func (c *Client) AddFaultsFor(ctx context.Context, owner string, faults []fault.Fault) ([]int, error) {
 	o := order{Owner: owner, Faults: make([]*fault.Fault, len(faults))}
 	for i := range faults {
@@ -185,8 +185,8 @@ func (c *Client) ClearFault(ctx context.Context, number int) error {
 	return err
 }
 
-// Disown ends the faults of an owner and returns how many had not been over. A server that one of them has killed for a time
-// is started again when that is over. The owner adds no more.
+// Disown ends the faults of an owner and returns how many were not over. A server that one of them has killed for a
+// time is started again when that time is over. The owner cannot add more faults.
 func (c *Client) Disown(ctx context.Context, owner string) (int, error) {
 	a, err := c.do(ctx, http.MethodDelete, pathFaults, &order{Owner: owner})
 	return a.Cleared, err

@@ -8,15 +8,15 @@ import (
 
 // Server describes one region server.
 type Server struct {
-	Name    string `json:"name"`    // as HBase writes it: host,port,startcode
-	Address string `json:"address"` // where its regions are served
-	Info    string `json:"info"`    // where its metrics are served over HTTP
-	Alive   bool   `json:"alive"`   // false from the moment it is killed
-	Silent  bool   `json:"silent"`  // it is stopped: its connections stay open, and nothing is answered
-	Regions int    `json:"regions"` // that it serves
+	Name    string `json:"name"`    // HBase's form: host,port,startcode
+	Address string `json:"address"` // address at which its regions are served
+	Info    string `json:"info"`    // address of its metrics over HTTP
+	Alive   bool   `json:"alive"`   // false after a kill
+	Silent  bool   `json:"silent"`  // stopped: its connections stay open, and nothing is answered
+	Regions int    `json:"regions"` // number of its regions
 }
 
-// Cluster is a sandbox as Handler needs it. Its servers have numbers from 1, in the order of Servers.
+// Cluster is the part of a sandbox that Handler needs. Servers have numbers from 1, in the order of Servers.
 type Cluster interface {
 	Servers() []Server
 	KillServer(ctx context.Context, name string) error
@@ -26,7 +26,7 @@ type Cluster interface {
 	AddServer(ctx context.Context) (Server, error)
 }
 
-// Sandbox is all that can be steered.
+// Sandbox holds everything that Handler controls.
 type Sandbox struct {
 	Version string
 	Quorum  string
@@ -34,7 +34,7 @@ type Sandbox struct {
 	Faults  *fault.Plan
 }
 
-// Paths of the interface.
+// Paths of the API.
 const (
 	pathSandbox = "/sandbox"
 	pathServers = pathSandbox + "/servers"

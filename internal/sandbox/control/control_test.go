@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// cluster is one of numbers.
+// cluster is a fake with numbered servers.
 type cluster struct {
 	mu      sync.Mutex
 	servers []control.Server
@@ -125,7 +125,7 @@ func TestServersAreKilledRestartedAndAdded(t *testing.T) {
 	var refused *control.RefusedError
 	require.ErrorAs(t, c.KillServer(ctx, "9"), &refused)
 	require.Equal(t, `find region server "9": no such region server`, refused.Error())
-	require.ErrorContains(t, c.KillServer(ctx, ""), "which region server is to be killed?")
+	require.ErrorContains(t, c.KillServer(ctx, ""), "name the region server to kill")
 }
 
 func TestFaultsAreAddedListedAndCleared(t *testing.T) {
@@ -136,7 +136,7 @@ func TestFaultsAreAddedListedAndCleared(t *testing.T) {
 	numbers, err := c.AddFaults(ctx, faults)
 	require.NoError(t, err)
 	require.Equal(t, []int{1, 2}, numbers)
-	v := p.Judge(fault.Call{Op: fault.Get, Table: "x"})
+	v := p.Decide(fault.Call{Op: fault.Get, Table: "x"})
 	require.Equal(t, 5*time.Millisecond, v.Delay())
 
 	s, err := c.Status(ctx)
@@ -147,14 +147,14 @@ func TestFaultsAreAddedListedAndCleared(t *testing.T) {
 	require.EqualValues(t, 1, s.Faults[0].Hits)
 
 	require.NoError(t, c.ClearFault(ctx, 1))
-	require.ErrorContains(t, c.ClearFault(ctx, 1), `there is no fault "1"; `)
+	require.ErrorContains(t, c.ClearFault(ctx, 1), `unknown fault "1"; `)
 	n, err := c.ClearFaults(ctx)
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	require.Empty(t, p.List())
 }
 
-// What a run has added must not outlive it; what others added must.
+// Faults that a run has added must not outlive it; faults of others must.
 func TestFaultsOfAnOwnerEndWithoutThoseOfOthers(t *testing.T) {
 	p, c := start(t)
 	ctx := t.Context()
@@ -215,13 +215,13 @@ func TestWhoeverIsNotThereOrNoSandboxIsNamedWithTheCure(t *testing.T) {
 		other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }))
 		c := control.NewClient(strings.TrimPrefix(other.URL, "http://"))
 		_, err = c.Status(t.Context())
-		require.ErrorContains(t, err, "what answers there is no sandbox")
+		require.ErrorContains(t, err, "the server there is not a sandbox")
 		c.Close()
 		other.Close()
 	}
 }
 
-// A page of somebody else's in the user's browser must not steer the sandbox.
+// A foreign page in the user's browser must not control the sandbox.
 func TestRequestsOfStrangersAreRefused(t *testing.T) {
 	p, h := sandbox(t)
 	post := func(kind, host, body string) (int, string) {
@@ -238,14 +238,14 @@ func TestRequestsOfStrangersAreRefused(t *testing.T) {
 		code             int
 		says             string
 	}{
-		"a form's":             {"text/plain", "127.0.0.1:16010", stall, http.StatusForbidden, "Content-Type: application/json"},
-		"by a stranger's name": {"application/json", "evil.example:16010", stall, http.StatusForbidden, "not by the name"},
-		"no JSON":              {"application/json", "127.0.0.1:16010", "{", http.StatusBadRequest, "read request"},
-		"an unknown field":     {"application/json", "127.0.0.1:16010", `{"fault": 1}`, http.StatusBadRequest, "unknown field"},
-		"a fault's mistake":    {"application/json", "127.0.0.1:16010", `{"faults": [{"kind": "stal"}]}`, http.StatusBadRequest, `did you mean \"stall\"?`},
-		"no faults":            {"application/json", "localhost:16010", "", http.StatusUnprocessableEntity, "faults is missing"},
-		"a null":               {"application/json", "[::1]:16010", `{"faults": [null]}`, http.StatusUnprocessableEntity, "null"},
-		"too much":             {"application/json", "127.0.0.1", strings.Repeat(" ", 2<<20), http.StatusBadRequest, "too large"},
+		"a form's":            {"text/plain", "127.0.0.1:16010", stall, http.StatusForbidden, "Content-Type: application/json"},
+		"a foreign host name": {"application/json", "evil.example:16010", stall, http.StatusForbidden, "not by the name"},
+		"invalid JSON":        {"application/json", "127.0.0.1:16010", "{", http.StatusBadRequest, "read request"},
+		"an unknown field":    {"application/json", "127.0.0.1:16010", `{"fault": 1}`, http.StatusBadRequest, "unknown field"},
+		"a fault's mistake":   {"application/json", "127.0.0.1:16010", `{"faults": [{"kind": "stal"}]}`, http.StatusBadRequest, `did you mean \"stall\"?`},
+		"no faults":           {"application/json", "localhost:16010", "", http.StatusUnprocessableEntity, "faults is missing"},
+		"a null":              {"application/json", "[::1]:16010", `{"faults": [null]}`, http.StatusUnprocessableEntity, "null"},
+		"too much":            {"application/json", "127.0.0.1", strings.Repeat(" ", 2<<20), http.StatusBadRequest, "too large"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, body := post(tt.kind, tt.host, tt.body)

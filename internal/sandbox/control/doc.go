@@ -1,8 +1,9 @@
-// Package control is how somebody outside steers a sandbox while it runs:
+// Package control controls a running sandbox from outside:
 //
 //  1. Handler answers HTTP below /sandbox/ on the master's info port, with JSON;
-//  2. Client asks it, for `benchctl sandbox`.
+//  2. Client sends the requests, for `benchctl sandbox`.
 //
-// What is asked is checked by package fault, as faults from a file are. A browser that a stranger's page steers is
-// refused: requests that change something must say that they are JSON, and name the machine that they mean.
+// Package fault validates the faults of a request, as it validates those of a file. Requests that a foreign page makes
+// a browser send are refused: a request that changes something must have the content type of JSON, and name this
+// machine as its host.
 package control

@@ -19,11 +19,11 @@ import (
 const (
 	maxBody  = 1 << 20
 	maxOwner = 200
-	// within is how long a server may take to be started or killed.
+	// within bounds the start or kill of a server.
 	within = 30 * time.Second
 )
 
-// answer is what all requests are answered with; what it does not concern is left out.
+// answer is the answer to every request; empty fields are left out.
 type answer struct {
 	Version string         `json:"version,omitempty"`
 	Quorum  string         `json:"quorum,omitempty"`
@@ -34,7 +34,7 @@ type answer struct {
 	Error   string         `json:"error,omitempty"`
 }
 
-// order is what a request that changes something says.
+// order is the body of a request that changes something.
 type order struct {
 	Server string         `json:"server"`
 	Faults []*fault.Fault `json:"faults"`
@@ -44,7 +44,7 @@ type order struct {
 // handler answers for a Sandbox.
 type handler struct{ sandbox Sandbox }
 
-// Handler answers what is below /sandbox:
+// Handler serves the API below /sandbox:
 //
 //	GET    /sandbox                   version, quorum, servers and faults
 //	POST   /sandbox/servers           starts one more region server
@@ -58,7 +58,7 @@ type handler struct{ sandbox Sandbox }
 func Handler(s Sandbox) http.Handler {
 	h := handler{s}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+pathSandbox, h.tell)
+	mux.HandleFunc("GET "+pathSandbox, h.status)
 	mux.HandleFunc("POST "+pathServers, h.change(h.add))
 	mux.HandleFunc("POST "+pathServers+"/kill", h.change(h.kill))
 	mux.HandleFunc("POST "+pathServers+"/restart", h.change(h.restart))
@@ -70,7 +70,7 @@ func Handler(s Sandbox) http.Handler {
 	return mux
 }
 
-func (h handler) tell(w http.ResponseWriter, r *http.Request) {
+func (h handler) status(w http.ResponseWriter, r *http.Request) {
 	if err := named(r.Host); err != nil {
 		refuse(w, http.StatusForbidden, err)
 		return
@@ -94,7 +94,7 @@ func (handler) change(do func(ctx context.Context, o order, r *http.Request) (an
 			err = decode(data, &o)
 		}
 		if err == nil && len(o.Owner) > maxOwner {
-			err = fmt.Errorf("owner: %d bytes are too long; there may be %d", len(o.Owner), maxOwner)
+			err = fmt.Errorf("owner: %d bytes are too long; at most %d are allowed", len(o.Owner), maxOwner)
 		}
 		if err != nil {
 			refuse(w, http.StatusBadRequest, err)
@@ -124,16 +124,16 @@ func decode(data []byte, o *order) error {
 	return fmt.Errorf("read request: %w", err)
 }
 
-// meant refuses requests that a browser could be made to send by a page of somebody else.
+// meant refuses requests that a foreign page could make a browser send.
 func meant(r *http.Request) error {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
-		return errors.New("the request must say Content-Type: application/json")
+		return errors.New("the request must have Content-Type: application/json")
 	}
 	return named(r.Host)
 }
 
-// named refuses a request that calls this machine by a name of somebody else's.
+// named refuses a request whose Host is a foreign name for this machine.
 func named(host string) error {
 	if at := strings.LastIndexByte(host, ':'); at >= 0 && !strings.HasSuffix(host, "]") {
 		host = host[:at]
@@ -143,7 +143,7 @@ func named(host string) error {
 		return nil
 	}
 	if _, err := netip.ParseAddr(host); err != nil {
-		return fmt.Errorf("the sandbox is steered by its address, not by the name %q", host)
+		return fmt.Errorf("control the sandbox by its address, not by the name %q", host)
 	}
 	return nil
 }
@@ -155,14 +155,14 @@ func (h handler) add(ctx context.Context, _ order, _ *http.Request) (answer, err
 
 func (h handler) kill(ctx context.Context, o order, _ *http.Request) (answer, error) {
 	if o.Server == "" {
-		return answer{}, errors.New("server is missing: which region server is to be killed?")
+		return answer{}, errors.New("server is missing: name the region server to kill")
 	}
 	return answer{}, h.sandbox.Cluster.KillServer(ctx, o.Server)
 }
 
 func (h handler) restart(ctx context.Context, o order, _ *http.Request) (answer, error) {
 	if o.Server == "" {
-		return answer{}, errors.New("server is missing: which region server is to be started again?")
+		return answer{}, errors.New("server is missing: name the region server to restart")
 	}
 	s, err := h.sandbox.Cluster.RestartServer(ctx, o.Server)
 	return answer{Servers: []Server{s}}, err
@@ -170,14 +170,14 @@ func (h handler) restart(ctx context.Context, o order, _ *http.Request) (answer,
 
 func (h handler) silence(ctx context.Context, o order, _ *http.Request) (answer, error) {
 	if o.Server == "" {
-		return answer{}, errors.New("server is missing: which region server is to fall silent?")
+		return answer{}, errors.New("server is missing: name the region server to silence")
 	}
 	return answer{}, h.sandbox.Cluster.SilenceServer(ctx, o.Server)
 }
 
 func (h handler) resume(ctx context.Context, o order, _ *http.Request) (answer, error) {
 	if o.Server == "" {
-		return answer{}, errors.New("server is missing: which region server is to go on?")
+		return answer{}, errors.New("server is missing: name the region server to resume")
 	}
 	s, err := h.sandbox.Cluster.ResumeServer(ctx, o.Server)
 	return answer{Servers: []Server{s}}, err
@@ -185,7 +185,7 @@ func (h handler) resume(ctx context.Context, o order, _ *http.Request) (answer, 
 
 func (h handler) fail(_ context.Context, o order, _ *http.Request) (answer, error) {
 	if len(o.Faults) == 0 {
-		return answer{}, errors.New("faults is missing: which ones are to be added?")
+		return answer{}, errors.New("faults is missing: list the faults to add")
 	}
 	for _, f := range o.Faults {
 		if f == nil {
@@ -217,7 +217,7 @@ func (h handler) clear(_ context.Context, _ order, r *http.Request) (answer, err
 	text := r.PathValue("number")
 	number, err := strconv.Atoi(text)
 	if err != nil || !h.sandbox.Faults.Clear(number) {
-		return answer{}, fmt.Errorf("there is no fault %q; `benchctl sandbox fault list` has those that there are", text)
+		return answer{}, fmt.Errorf("unknown fault %q; `benchctl sandbox fault list` lists all faults", text)
 	}
 	return answer{Cleared: 1}, nil
 }

@@ -1,12 +1,12 @@
-// Package fault is what goes wrong in a sandbox because somebody asked for it:
+// Package fault injects faults into a sandbox:
 //
-//  1. A Fault says what goes wrong, where, from when on, for how long and how often; it comes from a file (Parse) or
-//     from a command (package control).
-//  2. A Plan holds the faults that were added. Its clock begins for each fault when it is added.
-//  3. Each server of the sandbox shows each Call to the Plan, which gives its Verdict: wait, answer with an exception
-//     of HBase's, or cut the connection in the middle of the answer. Without faults that costs one atomic load.
-//  4. Run carries out the faults that are events: servers that are killed, started again and added.
+//  1. A Fault has a kind, a place, a start, a length and a share of calls; it comes from a file (ParseFile) or from a
+//     command (package control).
+//  2. A Plan holds the faults. A fault's times count from when it was added.
+//  3. Each server of the sandbox passes each Call to the Plan, which returns a Verdict: wait, answer with an HBase
+//     exception, or cut the connection in the middle of the answer. Without faults this costs one atomic load.
+//  4. Run carries out the faults that are events: it kills, restarts, silences and adds servers.
 //
-// What share of calls a fault hits is decided by its own generator, whose seed is reported: the n-th call that it could
-// hit gets the same fate each time.
+// Each fault decides with its own generator, whose seed is reported, which calls of its share it hits: the n-th
+// candidate call always gets the same decision.
 package fault

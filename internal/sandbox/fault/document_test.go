@@ -9,8 +9,8 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/fault"
 )
 
-// The kinds of faults are those of the documentation: of calls in one table, of region servers in another, and of the help of
-// the command that adds one.
+// The documents list all kinds of faults: docs/sandbox.md those of calls in one table and those of region servers in
+// another, and docs/benchctl.md both in the help of the command that adds one.
 func TestKindsOfFaultsAreDocumented(t *testing.T) {
 	tables := doctable.Tables(doctable.Section(doctable.Read(t, "docs/sandbox.md"), "## Fault injection"))
 	require.Len(t, tables, 2)

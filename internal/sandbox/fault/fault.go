@@ -11,53 +11,53 @@ import (
 	"github.com/benchd/benchd/internal/randdur"
 )
 
-// Fault is one thing that goes wrong.
+// Fault is one injected fault.
 type Fault struct {
 	Kind Kind
-	// Start is how long after it was added the fault begins.
+	// Start is the time from when the fault was added until it begins.
 	Start time.Duration
-	// Length is how long it lasts; 0 is until it is cleared.
+	// Length is how long it lasts; 0 means until it is cleared.
 	Length time.Duration
-	// Share is how many of the calls that it concerns it hits, from 0 to 1.
+	// Share is the share of the matching calls that it hits, from 0 to 1.
 	Share float64
-	// Seed is that of which calls are hit and of how long they wait.
+	// Seed seeds the generator that decides which calls are hit and how long they wait.
 	Seed uint64
-	// Where says which calls it concerns; for KillServer, RestartServer and SilenceServer, to which server it happens.
+	// Where selects the calls; for KillServer, RestartServer and SilenceServer it selects the server.
 	Where Where
 	// Delay is how long calls wait, for Latency.
 	Delay randdur.Duration
-	// Exception is the class to answer with in place of java.io.IOException, for IOException.
+	// Exception is the class of the answer in place of java.io.IOException, for IOException.
 	Exception string
 }
 
-// Where narrows down which calls a fault concerns. What is empty narrows nothing down.
+// Where selects the calls that a fault concerns. An empty field selects all.
 type Where struct {
-	Servers []string // each a number from 1, an address or a name, as `benchctl sandbox servers` lists them
+	Servers []string // number from 1, address or name, as `benchctl sandbox servers` lists them
 	Ops     []Op
 	Tables  []string
 	Regions []string // encoded names
-	From    string   // the first row
-	To      string   // the row before which it ends
+	From    string   // first row
+	To      string   // end of the rows, exclusive
 }
 
-// Server is a server as faults see it. It is made once, and shared by all Calls that come to it.
+// Server describes a server to the faults. It is made once, and shared by all its Calls.
 type Server struct {
-	// Host, Port and StartCode are what HBase names a server by.
+	// Host, Port and StartCode are the parts of the server's name in HBase.
 	Host      string
 	Port      int
 	StartCode int64
 
-	known [3]string // what people call it
+	known [3]string // the number, address and name that settings may use
 }
 
-// NewServer announces a server to the faults. Region servers are numbered from 1; the master and ZooKeeper have number 0.
+// NewServer makes a Server. Region servers are numbered from 1; the master and ZooKeeper have number 0.
 func NewServer(number int, host string, port int, startCode int64) *Server {
 	s := &Server{Host: host, Port: port, StartCode: startCode}
 	s.known = [...]string{strconv.Itoa(number), net.JoinHostPort(host, strconv.Itoa(port)), s.String()}
 	return s
 }
 
-// String is the server's name as HBase writes it.
+// String is the server's name in HBase's form.
 func (s *Server) String() string {
 	if s == nil {
 		return "an unknown server"
@@ -65,24 +65,24 @@ func (s *Server) String() string {
 	return fmt.Sprintf("%s,%d,%d", s.Host, s.Port, s.StartCode)
 }
 
-// among reports whether one of names means s.
+// among reports whether one of names is s.
 func (s *Server) among(names []string) bool {
 	return s != nil && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(s.known[:], name) })
 }
 
-// Call is one call that has come to a server. A batch is first a Call as a whole, of op Multi, and then each of its parts
-// is one, whose Verdict.Cut means nothing.
+// Call is one call to a server. A batch is first a Call as a whole, of op Multi, and then each of its parts is one,
+// whose Verdict.Cut is ignored.
 type Call struct {
 	Server *Server
 	Op     Op
-	Table  string // with its namespace unless that is the default one
+	Table  string // with its namespace, except the default one
 	Region string // encoded name
-	Row    []byte // that is read or written, or the first of a scan; nil if there is none
+	Row    []byte // the row that is read or written, or the first row of a scan; nil if there is none
 }
 
 func (w *Where) concerns(k Kind, c *Call) bool {
 	if k == UnknownScanner && c.Op != Next {
-		return false // a call that opens a scanner has none yet
+		return false // a call that opens a scanner does not have one yet
 	}
 	if len(w.Ops) > 0 {
 		if !slices.Contains(w.Ops, c.Op) && (c.Op != Next || !slices.Contains(w.Ops, Scan)) {
@@ -107,8 +107,8 @@ func (w *Where) concerns(k Kind, c *Call) bool {
 	return w.holds(c.Row)
 }
 
-// ordinary reports whether a fault that names no kinds of calls concerns those of kind op: calls for data. Those of
-// administration, and ZooKeeper, must be named; and a batch is concerned by way of its parts.
+// ordinary reports whether a fault that names no ops concerns calls of kind op. It concerns calls for data;
+// administration and ZooKeeper must be named, and a batch is concerned through its parts.
 func ordinary(k Kind, op Op) bool {
 	switch op {
 	case Admin, Master, ZooKeeper:

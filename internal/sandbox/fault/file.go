@@ -14,17 +14,17 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// maxFile bounds a file of faults.
+// maxFile bounds the size of a fault file.
 const maxFile = 1 << 20
 
-// Mistake is something wrong in a file of faults.
+// Mistake is one mistake in a fault file.
 type Mistake struct {
 	File         string
 	Line, Column int
 	Text         string
 }
 
-// Mistakes is all that is wrong in a file of faults.
+// Mistakes are all mistakes in a fault file.
 type Mistakes []Mistake
 
 // Error has a line for each mistake, with its place.
@@ -36,7 +36,7 @@ func (m Mistakes) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// ExitCode is that of a bad spec.
+// ExitCode is the exit code of an invalid spec.
 func (Mistakes) ExitCode() int { return 2 }
 
 // ReadFile reads faults from a file.
@@ -46,7 +46,7 @@ func ReadFile(name string) ([]Fault, error) {
 		return nil, fmt.Errorf("read faults: %w", err)
 	}
 	if info.Size() > maxFile {
-		return nil, fmt.Errorf("read faults: %s has %d bytes; a file of faults may have %d", name, info.Size(), maxFile)
+		return nil, fmt.Errorf("read faults: %s has %d bytes; at most %d are allowed", name, info.Size(), maxFile)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -55,7 +55,7 @@ func ReadFile(name string) ([]Fault, error) {
 	return ParseFile(name, data)
 }
 
-// ParseFile reads faults from the content of a file, whose name is only for messages:
+// ParseFile reads faults from the content of a file. The name is used only in messages:
 //
 //	seed: 7
 //	faults:
@@ -66,11 +66,11 @@ func ReadFile(name string) ([]Fault, error) {
 //	    length: 30s
 //	    share: 20%
 //
-// The error is of type Mistakes. Faults without a seed have one made from that of the file.
+// The error is of type Mistakes. A fault without a seed gets one derived from the file's seed.
 func ParseFile(name string, data []byte) ([]Fault, error) {
 	r := reader{file: name}
 	if len(data) > maxFile {
-		r.mistake(nil, "%d bytes are too many; a file of faults may have %d", len(data), maxFile)
+		r.mistake(nil, "the file has %d bytes; at most %d are allowed", len(data), maxFile)
 		return nil, r.mistakes
 	}
 	parsed, err := parser.ParseBytes(data, 0)
@@ -119,13 +119,13 @@ func (r *reader) syntax(err error) {
 }
 
 func (r *reader) document(body ast.Node) {
-	r.each(body, "a file of faults has the keys seed and faults", func(key string, at *token.Token, value ast.Node) {
+	r.each(body, "a fault file has the keys seed and faults", func(key string, at *token.Token, value ast.Node) {
 		switch key {
 		case "seed":
 			text, ok := r.scalar(value)
 			seed, err := strconv.ParseUint(text, 10, 64)
 			if ok && err != nil {
-				r.mistake(value.GetToken(), "seed: %q is no whole number from 0 to 2⁶⁴−1", text)
+				r.mistake(value.GetToken(), "seed: invalid value %q: want a whole number from 0 to 2⁶⁴−1", text)
 			}
 			r.seed = seed
 		case "faults":
@@ -139,11 +139,11 @@ func (r *reader) document(body ast.Node) {
 func (r *reader) list(value ast.Node) {
 	list, ok := value.(*ast.SequenceNode)
 	if !ok {
-		r.mistake(value.GetToken(), "faults: is to be a list; begin each fault with \"- kind: \"")
+		r.mistake(value.GetToken(), "faults: must be a list; begin each fault with \"- kind: \"")
 		return
 	}
 	if len(list.Values) > MaxFaults {
-		r.mistake(value.GetToken(), "faults: %d are too many; there may be %d", len(list.Values), MaxFaults)
+		r.mistake(value.GetToken(), "faults: the list has %d; at most %d are allowed", len(list.Values), MaxFaults)
 		return
 	}
 	for _, one := range list.Values {
@@ -186,12 +186,12 @@ func (r *reader) fault(node ast.Node) {
 	r.seeded = append(r.seeded, places["seed"] != nil)
 }
 
-// each calls a function for each key of a mapping; without one it reports what was expected.
+// each calls a function for each key of a mapping. Any other node is a mistake.
 func (r *reader) each(node ast.Node, expected string, f func(key string, at *token.Token, value ast.Node)) {
 	mapping, ok := node.(*ast.MappingNode)
 	switch node.(type) {
 	case *ast.AnchorNode, *ast.AliasNode:
-		r.mistake(node.GetToken(), "anchors and aliases are not known here; write it out")
+		r.mistake(node.GetToken(), "anchors and aliases are not supported; write the value out")
 		return
 	}
 	if !ok {
@@ -202,12 +202,12 @@ func (r *reader) each(node ast.Node, expected string, f func(key string, at *tok
 	for _, v := range mapping.Values {
 		at := v.Key.GetToken()
 		if at == nil || v.Key.IsMergeKey() {
-			r.mistake(at, "a key is to be a plain word")
+			r.mistake(at, "a key must be a plain word")
 			continue
 		}
 		key := at.Value
 		if seen[key] {
-			r.mistake(at, "%s: stands twice", key)
+			r.mistake(at, "%s: is set twice", key)
 			continue
 		}
 		seen[key] = true
@@ -240,7 +240,7 @@ func (r *reader) scalar(node ast.Node) (string, bool) {
 	case *ast.NullNode:
 		r.mistake(n.GetToken(), "a value is missing")
 	default:
-		r.mistake(node.GetToken(), "a value is to be one word, number or quoted text")
+		r.mistake(node.GetToken(), "a value must be a single word, number or quoted text")
 	}
 	return "", false
 }

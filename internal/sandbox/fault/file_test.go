@@ -15,7 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/fault"
 )
 
-var update = flag.Bool("update", false, "write golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 const good = `# What goes wrong, and when.
 seed: 7
@@ -57,7 +57,7 @@ func TestAnEmptyFileHasNoFaults(t *testing.T) {
 	}
 }
 
-// Each file in testdata has mistakes; beside it stands what is said of them.
+// Each YAML file in testdata has mistakes; the golden file beside it has the expected messages.
 func TestMistakesAreToldWithTheirPlacesAndCures(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	require.NoError(t, err)
@@ -89,7 +89,7 @@ func TestAFileThatIsTooLargeOrNotThereIsRefused(t *testing.T) {
 	large := filepath.Join(dir, "large.yaml")
 	require.NoError(t, os.WriteFile(large, make([]byte, 1<<20+1), 0o600))
 	_, err = fault.ReadFile(large)
-	require.ErrorContains(t, err, "may have 1048576")
+	require.ErrorContains(t, err, "at most 1048576")
 }
 
 func TestAFaultReadsBackAsItWasWritten(t *testing.T) {
@@ -112,9 +112,9 @@ func TestJSONMayBeWrittenMoreLoosely(t *testing.T) {
 	require.Equal(t, uint64(1<<64-1), f.Seed)
 	for text, want := range map[string]string{
 		`{"kind":"latency"}`:                "delay: is missing",
-		`{"kind":"stall","table":{"a":1}}`:  "table: is to be a text",
+		`{"kind":"stall","table":{"a":1}}`:  "table: must be a string",
 		`{"kind":"stall","tabel":"x"}`:      `tabel: unknown setting "tabel"; did you mean "table"?`,
-		`{"kind":"stall","op":[["a","b"]]}`: "op: is to be a list of texts",
+		`{"kind":"stall","op":[["a","b"]]}`: "op: must be a list of strings",
 		`[]`:                                "read fault",
 	} {
 		require.ErrorContains(t, json.Unmarshal([]byte(text), &f), want, text)

@@ -17,7 +17,7 @@ func texts[T ~string](words []T) []string {
 
 func join[T ~string](words []T) string { return strings.Join(texts(words), ", ") }
 
-// unknown says that a word is none of those known, and which one was most likely meant.
+// unknown is the message for an unknown word; it suggests the nearest known one.
 func unknown[T ~string](what, word string, known []T) string {
 	if near := suggest.Nearest(word, texts(known)); near != "" {
 		return fmt.Sprintf("unknown %s %q; did you mean %q?", what, word, near)

@@ -12,33 +12,33 @@ import (
 	"github.com/benchd/benchd/internal/alarm"
 )
 
-// MaxFaults bounds how many faults a Plan holds.
+// MaxFaults bounds the faults of a Plan.
 const MaxFaults = 1000
 
-// maxGone bounds how many owners a Plan remembers that are gone.
+// maxGone bounds the disowned owners that a Plan remembers.
 const maxGone = 100
 
-// Plan is the faults of a sandbox. It is safe for concurrent use.
+// Plan holds the faults of a sandbox. It is safe for concurrent use.
 type Plan struct {
 	timer *alarm.SharedTimer
-	live  atomic.Pointer[[]*active] // those that concern calls and are not over; nil when there is none
+	live  atomic.Pointer[[]*active] // those that concern calls and are not over; nil if there are none
 
 	mu      sync.Mutex
-	faults  []*active // all that were not cleared, in the order in which they were added
-	last    int       // number of the last that was added
-	gone    []string  // owners whose faults were ended, the newest last
+	faults  []*active // all that were not cleared, in the order of adding
+	last    int       // number of the last one added
+	gone    []string  // disowned owners, the newest last
 	changed chan struct{}
 }
 
-// active is a fault that was added.
+// active is an added fault.
 type active struct {
 	Fault
 	number     int
-	owner      string    // whose it is; empty for nobody's
-	begin, end time.Time // end is zero when it ends only by being cleared
-	happened   bool      // an event; guarded by the plan
-	returned   bool      // the end of an event was carried out; guarded by the plan
-	trouble    string    // why an event could not be carried out; guarded by the plan
+	owner      string    // empty if it has no owner
+	begin, end time.Time // end is zero if only Clear ends it
+	happened   bool      // the event was carried out; guarded by the plan
+	returned   bool      // the end of the event was carried out; guarded by the plan
+	trouble    string    // why the event could not be carried out; guarded by the plan
 
 	hits    atomic.Int64
 	over    context.Context // ends with the fault
@@ -59,17 +59,17 @@ func New() (*Plan, error) {
 	return newPlan(timer), nil
 }
 
-// NewPlain makes a Plan that waits by the runtime's timers, for a bubble of testing/synctest.
+// NewPlain makes a Plan that waits on the runtime's timers, for a testing/synctest bubble.
 func NewPlain() *Plan { return newPlan(alarm.NewPlainSharedTimer()) }
 
 func newPlan(timer *alarm.SharedTimer) *Plan {
 	return &Plan{timer: timer, changed: make(chan struct{}, 1)}
 }
 
-// Add adds a fault, which begins Start from now, and returns the number by which it is known.
+// Add adds a fault, which begins Start from now, and returns its number.
 func (p *Plan) Add(f Fault) (int, error) { return p.AddFor("", f) }
 
-// AddFor adds a fault that Disown ends with all others of its owner.
+// AddFor adds a fault of an owner; Disown ends it with all others of that owner.
 func (p *Plan) AddFor(owner string, f Fault) (int, error) {
 	if err := f.Validate(); err != nil {
 		return 0, err
@@ -87,7 +87,7 @@ func (p *Plan) AddFor(owner string, f Fault) (int, error) {
 		return 0, fmt.Errorf("add fault: %s is over, and its faults with it", owner)
 	}
 	if len(p.faults) >= MaxFaults {
-		return 0, fmt.Errorf("add fault: there are %d already; clear those that are over", len(p.faults))
+		return 0, fmt.Errorf("add fault: the sandbox has %d, which is the limit; clear those that are over", len(p.faults))
 	}
 	p.last++
 	a.number = p.last
@@ -98,8 +98,8 @@ func (p *Plan) AddFor(owner string, f Fault) (int, error) {
 	return a.number, nil
 }
 
-// Clear ends a fault and forgets it, so that calls which wait for it wait no longer. It reports whether there was one
-// of that number. What happened to servers stays.
+// Clear ends a fault and forgets it, so that calls stop waiting for it. It reports whether a fault had that number.
+// Effects on servers stay.
 func (p *Plan) Clear(number int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -113,7 +113,7 @@ func (p *Plan) Clear(number int) bool {
 	return true
 }
 
-// ClearAll does so with all faults, and returns how many there were.
+// ClearAll clears all faults, and returns how many there were.
 func (p *Plan) ClearAll() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,8 +126,8 @@ func (p *Plan) ClearAll() int {
 	return n
 }
 
-// Disown ends the faults of an owner, and returns how many had not been over. A server that one of them has killed for a time
-// is started again when that is over. The owner adds no more: what it asked for last may come after this.
+// Disown ends the faults of an owner, and returns how many were not over. A server that one of them has killed for a
+// time is started again when that time is over. The owner cannot add more: its last request may arrive after this call.
 func (p *Plan) Disown(owner string) (ended int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -155,7 +155,7 @@ func (a *active) drop() {
 	a.finish()
 }
 
-// publish shows to calls the faults that are not over. It is called with the plan locked.
+// publish shows the faults that are not over to calls. The caller holds the plan's lock.
 func (p *Plan) publish(now time.Time) {
 	var live []*active
 	for _, a := range p.faults {
@@ -174,16 +174,16 @@ func (p *Plan) publish(now time.Time) {
 
 func (a *active) ended(now time.Time) bool { return !a.end.IsZero() && !now.Before(a.end) }
 
-// wake has Run look at the faults again.
+// wake makes Run look at the faults again.
 func (p *Plan) wake() {
 	select {
 	case p.changed <- struct{}{}:
-	default: // it is about to
+	default: // Run wakes up already
 	}
 }
 
-// Judge decides what happens to a call. A nil Plan lets all pass.
-func (p *Plan) Judge(c Call) Verdict {
+// Decide returns what happens to a call. A nil Plan lets all calls pass.
+func (p *Plan) Decide(c Call) Verdict {
 	if p == nil {
 		return Verdict{}
 	}
@@ -191,10 +191,10 @@ func (p *Plan) Judge(c Call) Verdict {
 	if live == nil {
 		return Verdict{}
 	}
-	return p.judge(*live, &c)
+	return p.decide(*live, &c)
 }
 
-func (p *Plan) judge(live []*active, c *Call) Verdict {
+func (p *Plan) decide(live []*active, c *Call) Verdict {
 	v := Verdict{plan: p}
 	now := time.Now()
 	for _, a := range live {
@@ -238,7 +238,7 @@ func (a *active) draw() (delay time.Duration, hit bool) {
 	return delay, hit
 }
 
-// Close ends the Plan and all waiting for it.
+// Close ends the Plan and all waits for it.
 func (p *Plan) Close() error {
 	if p == nil {
 		return nil
@@ -247,5 +247,5 @@ func (p *Plan) Close() error {
 	return p.timer.Close()
 }
 
-// Quiet says that no fault concerns any call just now. A nil Plan is quiet.
+// Quiet reports whether no fault concerns calls now. A nil Plan is quiet.
 func (p *Plan) Quiet() bool { return p == nil || p.live.Load() == nil }

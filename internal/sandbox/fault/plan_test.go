@@ -24,7 +24,7 @@ func call(op fault.Op) fault.Call {
 	return fault.Call{Server: server(), Op: op, Table: "usertable", Region: "0123abcd", Row: []byte("user5")}
 }
 
-// plan makes a Plan of runtime timers, for synctest, and has it run until the test ends.
+// plan makes a Plan on runtime timers, for synctest, and runs it until the test ends.
 func plan(t *testing.T, cluster fault.Cluster) *fault.Plan {
 	p := fault.NewPlain()
 	ctx, stop := context.WithCancel(context.Background())
@@ -38,7 +38,7 @@ func plan(t *testing.T, cluster fault.Cluster) *fault.Plan {
 	return p
 }
 
-// newPlan makes a Plan of precise timers, which does not run.
+// newPlan makes a Plan on precise timers and does not run it.
 func newPlan(t testing.TB) *fault.Plan {
 	p, err := fault.New()
 	require.NoError(t, err)
@@ -59,15 +59,15 @@ func set(key string, values ...string) fault.Setting { return fault.Setting{Key:
 func TestNothingGoesWrongUnasked(t *testing.T) {
 	p := newPlan(t)
 	for _, op := range fault.Ops() {
-		v := p.Judge(call(op))
+		v := p.Decide(call(op))
 		require.Zero(t, v)
 		require.NoError(t, v.Wait(t.Context()))
 	}
 	require.NoError(t, p.Close())
-	v := (*fault.Plan)(nil).Judge(call(fault.Get))
+	v := (*fault.Plan)(nil).Decide(call(fault.Get))
 	require.Zero(t, v)
 	c := call(fault.Get)
-	require.Zero(t, testing.AllocsPerRun(100, func() { p.Judge(c) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { p.Decide(c) }))
 }
 
 func TestAFaultConcernsTheCallsThatItNames(t *testing.T) {
@@ -88,8 +88,8 @@ func TestAFaultConcernsTheCallsThatItNames(t *testing.T) {
 		"a batch by way of its parts":    {nil, call(fault.Multi), false},
 		"a kind of call":                 {[]fault.Setting{set("op", "get", "put")}, call(fault.Put), true},
 		"not another kind":               {[]fault.Setting{set("op", "get", "put")}, call(fault.Scan), false},
-		"a scan as it goes on":           {[]fault.Setting{set("op", "scan")}, call(fault.Next), true},
-		"only a scan that goes on":       {[]fault.Setting{set("op", "next")}, call(fault.Scan), false},
+		"a continued scan":               {[]fault.Setting{set("op", "scan")}, call(fault.Next), true},
+		"only continued scans":           {[]fault.Setting{set("op", "next")}, call(fault.Scan), false},
 		"a table":                        {[]fault.Setting{set("table", "usertable")}, call(fault.Get), true},
 		"not another table":              {[]fault.Setting{set("table", "ns:usertable")}, call(fault.Get), false},
 		"a region":                       {[]fault.Setting{set("region", "0123abcd")}, call(fault.Get), true},
@@ -108,7 +108,7 @@ func TestAFaultConcernsTheCallsThatItNames(t *testing.T) {
 			p := newPlan(t)
 			defer func() { require.NoError(t, p.Close()) }()
 			add(t, p, append(tt.settings, set("kind", "latency"), set("delay", "1ms"))...)
-			v := p.Judge(tt.call)
+			v := p.Decide(tt.call)
 			require.Equal(t, tt.hit, v.Delay() > 0)
 		})
 	}
@@ -128,17 +128,17 @@ func TestExceptionsAreThoseOfHBase(t *testing.T) {
 			p := newPlan(t)
 			defer func() { require.NoError(t, p.Close()) }()
 			add(t, p, set("kind", string(kind)))
-			v := p.Judge(call(fault.Next))
+			v := p.Decide(call(fault.Next))
 			require.NotNil(t, v.Exception)
 			require.Equal(t, class, v.Exception.Class)
 			require.Equal(t, kind == fault.UnknownScanner, v.Exception.DoNotRetry)
 
 			meta := call(fault.Next)
 			meta.Table = fault.Meta
-			v = p.Judge(meta)
-			require.Nil(t, v.Exception, "who finds no region learns nothing of the fault")
+			v = p.Decide(meta)
+			require.Nil(t, v.Exception, "a client that finds no region never meets the fault")
 			add(t, p, set("kind", string(kind)), set("table", fault.Meta))
-			v = p.Judge(meta)
+			v = p.Decide(meta)
 			require.NotNil(t, v.Exception)
 		})
 	}
@@ -148,7 +148,7 @@ func TestAMovedRegionSaysWhereTo(t *testing.T) {
 	p := newPlan(t)
 	defer func() { require.NoError(t, p.Close()) }()
 	add(t, p, set("kind", "region-moved"))
-	e := p.Judge(call(fault.Get)).Exception
+	e := p.Decide(call(fault.Get)).Exception
 	require.Equal(t, "127.0.0.1", e.Host)
 	require.Equal(t, 16020, e.Port)
 	require.Equal(t, "Region moved to: hostname=127.0.0.1 port=16020 startCode=1700000000000. As of locationSeqNum=1.", e.Message)
@@ -158,14 +158,14 @@ func TestAnExceptionOfOnesOwn(t *testing.T) {
 	p := newPlan(t)
 	defer func() { require.NoError(t, p.Close()) }()
 	add(t, p, set("kind", "io-exception"), set("exception", "java.io.FileNotFoundException"))
-	require.Equal(t, "java.io.FileNotFoundException", p.Judge(call(fault.Get)).Exception.Class)
+	require.Equal(t, "java.io.FileNotFoundException", p.Decide(call(fault.Get)).Exception.Class)
 }
 
 func TestADisconnectCutsTheAnswer(t *testing.T) {
 	p := newPlan(t)
 	defer func() { require.NoError(t, p.Close()) }()
 	add(t, p, set("kind", "disconnect"))
-	v := p.Judge(call(fault.Get))
+	v := p.Decide(call(fault.Get))
 	require.True(t, v.Cut)
 	require.Equal(t, 0.5, v.CutAfter)
 	require.Nil(t, v.Exception)
@@ -177,7 +177,7 @@ func TestTheSameCallsAreHitEachTime(t *testing.T) {
 		defer func() { require.NoError(t, p.Close()) }()
 		add(t, p, set("kind", "latency"), set("delay", "exponential 5ms"), set("share", "20%"), set("seed", seed))
 		for range 2000 {
-			v := p.Judge(call(fault.Get))
+			v := p.Decide(call(fault.Get))
 			hits, delays = append(hits, v.Delay() > 0), append(delays, v.Delay())
 		}
 		return hits, delays
@@ -204,7 +204,7 @@ func TestLatencyLastsFromItsStartToItsEnd(t *testing.T) {
 		add(t, p, set("kind", "latency"), set("delay", "2ms"), set("start", "20s"), set("length", "10s"))
 		took := func() time.Duration {
 			began := time.Now()
-			v := p.Judge(call(fault.Get))
+			v := p.Decide(call(fault.Get))
 			require.NoError(t, v.Wait(t.Context()))
 			return time.Since(began)
 		}
@@ -228,7 +228,7 @@ func TestAStallHoldsCallsUntilItIsOverOrCleared(t *testing.T) {
 		p := plan(t, nil)
 		stalled := func() time.Duration {
 			began := time.Now()
-			v := p.Judge(call(fault.Get))
+			v := p.Decide(call(fault.Get))
 			require.NoError(t, v.Wait(t.Context()))
 			return time.Since(began)
 		}
@@ -248,14 +248,14 @@ func TestAStallHoldsCallsUntilItIsOverOrCleared(t *testing.T) {
 		add(t, p, set("kind", "latency"), set("delay", "30m"))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		v := p.Judge(call(fault.Get))
+		v := p.Decide(call(fault.Get))
 		require.ErrorIs(t, v.Wait(ctx), context.DeadlineExceeded)
-		require.Equal(t, 3, p.ClearAll(), "one that is over stays in the list")
+		require.Equal(t, 3, p.ClearAll(), "a fault that is over stays in the list")
 		require.Zero(t, stalled())
 	})
 }
 
-// cluster notes what happens to its servers.
+// cluster records what happens to its servers.
 type cluster struct {
 	began time.Time
 	fails bool
@@ -309,7 +309,8 @@ func TestServersAreKilledStartedAgainAndAddedAtTheirInstants(t *testing.T) {
 	})
 }
 
-// A server that is away for a time comes back although the run that sent it away is over; what had not begun does not begin.
+// A server that is away for a time returns although the run whose fault removed it is over. A fault that has not begun
+// does not begin.
 func TestAKilledServerComesBackWhenItsFaultIsDisowned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &cluster{began: time.Now()}
@@ -326,7 +327,7 @@ func TestAKilledServerComesBackWhenItsFaultIsDisowned(t *testing.T) {
 		own(set("kind", "stall"))
 		<-time.After(5 * time.Second)
 		synctest.Wait()
-		require.Equal(t, 2, p.Disown("S.1"), "one is over")
+		require.Equal(t, 2, p.Disown("S.1"), "one of them is over")
 		require.Len(t, p.List(), 1)
 		require.True(t, p.Quiet())
 		<-time.After(time.Hour)
@@ -372,7 +373,7 @@ func TestTheListTellsHowFarEachFaultHasCome(t *testing.T) {
 		require.Zero(t, list[1].Left)
 
 		<-time.After(10 * time.Second)
-		p.Judge(call(fault.Get))
+		p.Decide(call(fault.Get))
 		list = p.List()
 		require.Equal(t, fault.Active, list[0].State)
 		require.Equal(t, 26*time.Second, list[0].Left)
@@ -402,7 +403,7 @@ func BenchmarkJudgeWithoutFaults(b *testing.B) {
 	c := call(fault.Get)
 	b.ReportAllocs()
 	for b.Loop() {
-		v := p.Judge(c)
+		v := p.Decide(c)
 		_ = v.Wait(b.Context())
 	}
 }

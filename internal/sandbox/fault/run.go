@@ -5,16 +5,15 @@ import (
 	"time"
 )
 
-// Cluster is the sandbox as events see it.
+// Cluster is the part of the sandbox that events use.
 type Cluster interface {
-	// KillServer ends a region server as kill -9 does: without a word to anyone, what was not synced being lost.
+	// KillServer ends a region server as kill -9 does: without notice, and data that was not synced is lost.
 	KillServer(ctx context.Context, name string) error
-	// RestartServer starts a region server that was killed again at its address, with a new start code. One that is
-	// alive is killed first.
+	// RestartServer starts a killed region server again at its address, with a new start code. It kills a live one first.
 	RestartServer(ctx context.Context, name string) error
 	// SilenceServer stops a region server as SIGSTOP does: its connections stay open, and nothing is answered.
 	SilenceServer(ctx context.Context, name string) error
-	// ResumeServer has a silent region server go on. One whose regions others serve meanwhile is started again.
+	// ResumeServer continues a silent region server. If others serve its regions by now, it is started again.
 	ResumeServer(ctx context.Context, name string) error
 	// AddServer starts one more region server.
 	AddServer(ctx context.Context) error
@@ -37,13 +36,13 @@ func (p *Plan) Run(ctx context.Context, cluster Cluster) {
 	}
 }
 
-// event is one thing to do to a server.
+// event is one action on a server.
 type event struct {
 	fault *active
-	last  bool // it is the fault's end
+	last  bool // the end of the fault
 }
 
-// due returns the events to be carried out now, and when there is something to be done next, or the zero time.
+// due returns the events to carry out now, and the time of the next one, or the zero time.
 func (p *Plan) due(now time.Time) (due []event, next time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +68,7 @@ func (p *Plan) due(now time.Time) (due []event, next time.Time) {
 	return due, next
 }
 
-// returns reports whether a server comes back at the end of the fault.
+// returns reports whether a server returns at the end of the fault.
 func (a *active) returns() bool {
 	return (a.Kind == KillServer || a.Kind == SilenceServer) && a.Length > 0
 }
@@ -105,7 +104,8 @@ func (p *Plan) done(e event, err error) {
 	}
 }
 
-// sleep waits until an instant (for ever if it is zero), or until faults change; it reports whether ctx goes on.
+// sleep waits until an instant (without end if it is zero), or until faults change; it reports whether ctx is still
+// alive.
 func (p *Plan) sleep(ctx context.Context, until time.Time) bool {
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -116,7 +116,7 @@ func (p *Plan) sleep(ctx context.Context, until time.Time) bool {
 			<-waiting.Done()
 			return
 		}
-		_ = p.timer.Wait(waiting, until) // whatever ends it is looked at below
+		_ = p.timer.Wait(waiting, until) // the checks below find out why it ended
 	}()
 	select {
 	case <-rang:

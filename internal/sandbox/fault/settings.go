@@ -13,18 +13,18 @@ import (
 	"github.com/benchd/benchd/internal/randdur"
 )
 
-// Setting is one setting of a fault as it is written.
+// Setting is one setting of a fault in text form.
 type Setting struct {
 	Key    string
 	Values []string
 }
 
-// Keys lists the settings that a fault can have.
+// Keys lists the settings of a fault.
 func Keys() []string {
 	return []string{"kind", "start", "length", "share", "seed", "op", "table", "region", "from", "to", "server", "delay", "exception"}
 }
 
-// Parse makes a fault of its settings, and checks it. The error is a Problem.
+// Parse makes a fault from its settings and validates it. The error is a Problem.
 func Parse(settings []Setting) (Fault, error) {
 	f := Fault{Share: 1}
 	for _, s := range settings {
@@ -38,7 +38,7 @@ func Parse(settings []Setting) (Fault, error) {
 	return f, nil
 }
 
-// set takes over one setting.
+// set applies one setting.
 func (f *Fault) set(s Setting) error {
 	switch s.Key {
 	case "op":
@@ -75,7 +75,7 @@ func (f *Fault) setOne(key, value string) (err error) {
 		f.Share, err = parseShare(value)
 	case "seed":
 		if f.Seed, err = strconv.ParseUint(value, 10, 64); err != nil {
-			return problem(key, "%q is no whole number from 0 to 2⁶⁴−1", value)
+			return problem(key, "invalid value %q: want a whole number from 0 to 2⁶⁴−1", value)
 		}
 	case "from":
 		f.Where.From, err = parseRow(key, value)
@@ -96,7 +96,7 @@ func (f *Fault) setOne(key, value string) (err error) {
 func parseTime(key, value string) (time.Duration, error) {
 	d, err := time.ParseDuration(value)
 	if err != nil {
-		return 0, problem(key, "%q is no duration; write a number with a unit, such as 30s or 5m", value)
+		return 0, problem(key, "invalid duration %q: want a number with a unit, such as 30s or 5m", value)
 	}
 	return d, nil
 }
@@ -105,7 +105,7 @@ func parseShare(value string) (float64, error) {
 	number, percent := strings.CutSuffix(value, "%")
 	share, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil {
-		return 0, problem("share", "%q is no share; write 20%% or 0.2", value)
+		return 0, problem("share", "invalid share %q: want a share such as 20%% or 0.2", value)
 	}
 	if percent {
 		share /= 100
@@ -113,7 +113,7 @@ func parseShare(value string) (float64, error) {
 	return share, nil
 }
 
-// parseRow reads a row, in which \xHH is the byte of that number, as HBase writes rows.
+// parseRow reads a row in HBase's notation, in which \xHH is a byte in hexadecimal.
 func parseRow(key, value string) (string, error) {
 	var row strings.Builder
 	for rest := value; rest != ""; {
@@ -123,11 +123,11 @@ func parseRow(key, value string) (string, error) {
 			break
 		}
 		if len(after) < 2 {
-			return "", problem(key, `"%s": after \x two hexadecimal digits are missing`, value)
+			return "", problem(key, `invalid row "%s": want two hexadecimal digits after \x`, value)
 		}
 		b, err := strconv.ParseUint(after[:2], 16, 8)
 		if err != nil {
-			return "", problem(key, `"%s": \x%s is no byte; write two hexadecimal digits after \x`, value, after[:2])
+			return "", problem(key, `invalid row "%s": want two hexadecimal digits after \x, not %q`, value, after[:2])
 		}
 		row.WriteByte(byte(b))
 		rest = after[2:]
@@ -147,7 +147,7 @@ func formatRow(row string) string {
 	return text.String()
 }
 
-// Settings writes the fault so that Parse reads it back. What is as it would be without being written is left out.
+// Settings returns the settings from which Parse makes the same fault. Default values are left out.
 func (f *Fault) Settings() []Setting {
 	var settings []Setting
 	add := func(key string, values ...string) {
@@ -183,7 +183,7 @@ func (f *Fault) Settings() []Setting {
 	return settings
 }
 
-// String writes the fault in one line.
+// String is the fault on one line.
 func (f *Fault) String() string {
 	words := make([]string, 0, len(Keys()))
 	for _, s := range f.Settings() {
@@ -196,7 +196,7 @@ func (f *Fault) String() string {
 	return strings.Join(words, " ")
 }
 
-// MarshalJSON writes the fault as an object of its settings; all values are texts or lists of texts.
+// MarshalJSON writes the fault as an object of its settings; all values are strings or lists of strings.
 func (f *Fault) MarshalJSON() ([]byte, error) {
 	object := make(map[string]any)
 	for _, s := range f.Settings() {
@@ -210,8 +210,8 @@ func (f *Fault) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes; numbers, and one text in place of a list, will do as well. A fault that
-// makes no sense is a Problem.
+// UnmarshalJSON reads the output of MarshalJSON; it also accepts numbers, and one string in place of a list. An invalid
+// fault is a Problem.
 func (f *Fault) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -245,12 +245,12 @@ func words(key string, value any) ([]string, error) {
 		for _, one := range v {
 			w, err := words(key, one)
 			if err != nil || len(w) != 1 {
-				return nil, problem(key, "is to be a list of texts")
+				return nil, problem(key, "must be a list of strings")
 			}
 			list = append(list, w[0])
 		}
 		return list, nil
 	default:
-		return nil, problem(key, "is to be a text, a number or a list of texts")
+		return nil, problem(key, "must be a string, a number or a list of strings")
 	}
 }

@@ -2,15 +2,15 @@ package fault
 
 import "time"
 
-// State is how far a fault has come.
+// State is the state of a fault.
 type State string
 
 // The states.
 const (
-	Waiting State = "waiting" // for its start
+	Waiting State = "waiting" // before its start
 	Active  State = "active"
 	Over    State = "over"
-	Failed  State = "failed" // what was to happen to a server could not be done
+	Failed  State = "failed" // an event could not be carried out
 )
 
 // Status describes one fault.
@@ -18,13 +18,13 @@ type Status struct {
 	Number int    `json:"number"`
 	Fault  *Fault `json:"fault"`
 	State  State  `json:"state"`
-	// Begins is how long it still waits; Left is how long it still lasts, 0 for one that lasts until it is cleared.
+	// Begins is the time until it begins; Left is the time until it ends, 0 if it lasts until it is cleared.
 	Begins time.Duration `json:"begins"`
 	Left   time.Duration `json:"left"`
-	// Hits is how many calls, or servers, it has hit.
+	// Hits counts the calls, or servers, that it has hit.
 	Hits    int64  `json:"hits"`
 	Trouble string `json:"trouble,omitempty"`
-	// Owner is the run whose fault it is; empty for one that was added by hand.
+	// Owner is the run that added the fault; empty if it was added by hand.
 	Owner string `json:"owner,omitempty"`
 }
 

@@ -8,30 +8,30 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// Verdict is what is to happen to a call. The zero Verdict is: nothing.
+// Verdict is the decision on a call. The zero Verdict lets the call pass.
 type Verdict struct {
-	// Exception is what to answer with in place of carrying the call out.
+	// Exception is the answer; the call is not carried out.
 	Exception *protocol.Exception
-	// Cut says that the call is to be carried out, that some of the answer's bytes are to be sent, and the connection
-	// closed: CutAfter of them, from 0 to 1, of the whole frame.
+	// Cut means: carry the call out, send the share CutAfter, from 0 to 1, of the answer's frame, and close the
+	// connection.
 	Cut      bool
 	CutAfter float64
 
 	plan  *Plan
 	delay time.Duration
-	until time.Time // when delay is over
-	stall []*active // to be waited for
-	late  []*active // the faults behind delay
+	until time.Time // end of delay
+	stall []*active // faults to wait for
+	late  []*active // faults that caused delay
 }
 
-// Delay is how long Wait takes, but for stalls.
+// Delay is how long Wait takes, without stalls.
 func (v *Verdict) Delay() time.Duration { return v.delay }
 
-// longDelay is from when on a wait ends early when its fault is cleared.
+// longDelay is the delay above which clearing the fault ends the wait early.
 const longDelay = time.Second
 
-// Wait waits for as long as the call is to be late, from the verdict on. It is to be called before anything else
-// is done about the call. It returns early with the error of ctx, and without one when the fault is cleared.
+// Wait waits out the faults' delays and stalls. Call it before any other work on the call. It returns ctx's error if
+// ctx ends, and nil if the fault is cleared.
 func (v *Verdict) Wait(ctx context.Context) error {
 	for _, a := range v.stall {
 		select {
@@ -57,7 +57,7 @@ func (v *Verdict) Wait(ctx context.Context) error {
 		stop()
 	}
 	if waiting.Err() != nil {
-		return ctx.Err() // none when it is the fault that was cleared
+		return ctx.Err() // nil if the fault was cleared
 	}
 	return err
 }

@@ -7,20 +7,20 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// value lets cells through whose value compares.
+// value passes cells whose value matches the condition.
 type value struct {
 	pass
 	condition
 }
 
-func (f *value) Judge(c *protocol.Cell) Verdict {
+func (f *value) FilterCell(c *protocol.Cell) Verdict {
 	if f.holds(c.Value) {
 		return Include
 	}
 	return Skip
 }
 
-// columnValue lets a column's cells through whose value compares, and no other column.
+// columnValue passes the cells of one column whose value matches.
 type columnValue struct {
 	pass
 	condition
@@ -29,7 +29,7 @@ type columnValue struct {
 }
 
 func (f *columnValue) Reset() { f.found = false }
-func (f *columnValue) Judge(c *protocol.Cell) Verdict {
+func (f *columnValue) FilterCell(c *protocol.Cell) Verdict {
 	if !bytes.Equal(c.Family, f.family) || !bytes.Equal(c.Qualifier, f.qualifier) {
 		if f.found {
 			return NextRow
@@ -43,14 +43,14 @@ func (f *columnValue) Judge(c *protocol.Cell) Verdict {
 	return Skip
 }
 
-// singleColumn lets rows through that have a value in one column which compares.
+// singleColumn passes rows in which the value of one column matches.
 type singleColumn struct {
 	pass
 	condition
 	family, qualifier []byte
-	ifMissing         bool // leave out rows without the column
-	latestOnly        bool // look at the latest version alone
-	exclude           bool // take the column itself away
+	ifMissing         bool // drop rows without the column
+	latestOnly        bool // check only the latest version
+	exclude           bool // remove the column itself
 	found, matched    bool
 }
 
@@ -60,7 +60,7 @@ func (f *singleColumn) is(c *protocol.Cell) bool {
 
 func (f *singleColumn) Reset()        { f.found, f.matched = false, false }
 func (*singleColumn) WholeRows() bool { return true }
-func (f *singleColumn) Judge(c *protocol.Cell) Verdict {
+func (f *singleColumn) FilterCell(c *protocol.Cell) Verdict {
 	switch {
 	case f.matched:
 		return Include
@@ -94,18 +94,18 @@ func (f *singleColumn) RowCells(cells []protocol.Cell) []protocol.Cell {
 	return slices.DeleteFunc(cells, func(c protocol.Cell) bool { return f.is(&c) })
 }
 
-// dependent lets cells through whose times are those of a column's values in the same row.
+// dependent passes cells whose timestamp equals that of one of a column's values in the same row.
 type dependent struct {
 	pass
-	condition         *condition // of those values; nil for none
+	condition         *condition // on those values; nil for none
 	family, qualifier []byte
-	drop              bool // take the column itself away
+	drop              bool // remove the column itself
 	at                []int64
 }
 
 func (f *dependent) Reset()        { f.at = f.at[:0] }
 func (*dependent) WholeRows() bool { return true }
-func (f *dependent) Judge(c *protocol.Cell) Verdict {
+func (f *dependent) FilterCell(c *protocol.Cell) Verdict {
 	if !bytes.Equal(c.Family, f.family) || !bytes.Equal(c.Qualifier, f.qualifier) {
 		return Include
 	}
@@ -123,13 +123,13 @@ func (f *dependent) RowCells(cells []protocol.Cell) []protocol.Cell {
 	return slices.DeleteFunc(cells, func(c protocol.Cell) bool { return !slices.Contains(f.at, c.Timestamp) })
 }
 
-// times lets cells of given times, which are sorted, through.
+// times passes cells with the given timestamps, which are sorted.
 type times struct {
 	pass
 	at []int64
 }
 
-func (f *times) Judge(c *protocol.Cell) Verdict {
+func (f *times) FilterCell(c *protocol.Cell) Verdict {
 	if _, found := slices.BinarySearch(f.at, c.Timestamp); found {
 		return Include
 	}
@@ -139,7 +139,7 @@ func (f *times) Judge(c *protocol.Cell) Verdict {
 	return Skip
 }
 
-// skip leaves out each row of which a cell does not pass.
+// skip drops each row that has a cell which does not pass.
 type skip struct {
 	Filter
 	out bool
@@ -147,7 +147,7 @@ type skip struct {
 
 func (*skip) WholeRows() bool { return true }
 
-// As in HBase, the filter inside is not asked of the row's key, nor whether it has had enough.
+// As in HBase, the inner filter is not called for the row's key, nor for AllRemaining.
 func (*skip) SkipRow([]byte) bool { return false }
 func (*skip) AllRemaining() bool  { return false }
 func (f *skip) DropRow() bool     { return f.out }
@@ -156,13 +156,13 @@ func (f *skip) Reset() {
 	f.out = false
 }
 
-func (f *skip) Judge(c *protocol.Cell) Verdict {
-	v := f.Filter.Judge(c)
+func (f *skip) FilterCell(c *protocol.Cell) Verdict {
+	v := f.Filter.FilterCell(c)
 	f.out = f.out || v != Include
 	return v
 }
 
-// whileMatch ends with the first row or cell that does not pass.
+// whileMatch ends the scan at the first row or cell that does not pass.
 type whileMatch struct {
 	Filter
 	over bool
@@ -179,8 +179,8 @@ func (f *whileMatch) SkipRow(row []byte) bool {
 	return out
 }
 
-func (f *whileMatch) Judge(c *protocol.Cell) Verdict {
-	v := f.Filter.Judge(c)
+func (f *whileMatch) FilterCell(c *protocol.Cell) Verdict {
+	v := f.Filter.FilterCell(c)
 	f.over = f.over || v != Include
 	return v
 }

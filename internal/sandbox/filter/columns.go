@@ -8,33 +8,33 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// family lets families through whose name compares.
+// family passes families whose name matches.
 type family struct {
 	pass
 	condition
 }
 
-func (f *family) Judge(c *protocol.Cell) Verdict {
+func (f *family) FilterCell(c *protocol.Cell) Verdict {
 	if len(c.Family) > 0 && !f.holds(c.Family) {
-		return NextRow // of this family
+		return NextRow // the row of this family
 	}
 	return Include
 }
 
-// qualifier lets columns through whose name compares.
+// qualifier passes columns whose name matches.
 type qualifier struct {
 	pass
 	condition
 }
 
-func (f *qualifier) Judge(c *protocol.Cell) Verdict {
+func (f *qualifier) FilterCell(c *protocol.Cell) Verdict {
 	if f.holds(c.Qualifier) {
 		return Include
 	}
 	return Skip
 }
 
-// columnPrefix lets columns through that begin with one of its prefixes, which are sorted.
+// columnPrefix passes columns that begin with one of the prefixes, which are sorted.
 type columnPrefix struct {
 	pass
 	prefixes [][]byte
@@ -47,7 +47,7 @@ func newColumnPrefix(prefixes ...[]byte) *columnPrefix {
 	return &columnPrefix{prefixes: prefixes}
 }
 
-func (f *columnPrefix) Judge(c *protocol.Cell) Verdict {
+func (f *columnPrefix) FilterCell(c *protocol.Cell) Verdict {
 	for _, p := range f.prefixes {
 		switch {
 		case bytes.HasPrefix(c.Qualifier, p):
@@ -62,14 +62,14 @@ func (f *columnPrefix) Judge(c *protocol.Cell) Verdict {
 
 func (f *columnPrefix) Hint(c *protocol.Cell) (protocol.Cell, bool) { return columnHint(c, f.next) }
 
-// columnRange lets columns between two names through; nil is no end.
+// columnRange passes columns between two names; nil means open.
 type columnRange struct {
 	pass
 	low, high     []byte
 	lowIn, highIn bool
 }
 
-func (f *columnRange) Judge(c *protocol.Cell) Verdict {
+func (f *columnRange) FilterCell(c *protocol.Cell) Verdict {
 	if f.low != nil {
 		switch order := bytes.Compare(c.Qualifier, f.low); {
 		case order < 0:
@@ -88,7 +88,7 @@ func (f *columnRange) Judge(c *protocol.Cell) Verdict {
 
 func (f *columnRange) Hint(c *protocol.Cell) (protocol.Cell, bool) { return columnHint(c, f.low) }
 
-// columnCount ends a Get after so many columns.
+// columnCount ends a Get after a number of columns.
 type columnCount struct {
 	pass
 	limit, count int
@@ -96,7 +96,7 @@ type columnCount struct {
 
 func (f *columnCount) Reset()             { f.count = 0 }
 func (f *columnCount) AllRemaining() bool { return f.count > f.limit }
-func (f *columnCount) Judge(*protocol.Cell) Verdict {
+func (f *columnCount) FilterCell(*protocol.Cell) Verdict {
 	f.count++
 	if f.count > f.limit {
 		return NextColumn
@@ -104,7 +104,7 @@ func (f *columnCount) Judge(*protocol.Cell) Verdict {
 	return IncludeNextColumn
 }
 
-// columnPage lets so many columns of each row through, after so many or from a named one on.
+// columnPage passes a number of columns of each row, from an offset or from a column on.
 type columnPage struct {
 	pass
 	limit, offset int
@@ -113,7 +113,7 @@ type columnPage struct {
 }
 
 func (f *columnPage) Reset() { f.count = 0 }
-func (f *columnPage) Judge(c *protocol.Cell) Verdict {
+func (f *columnPage) FilterCell(c *protocol.Cell) Verdict {
 	if f.from != nil {
 		switch {
 		case f.count >= f.limit:
@@ -136,7 +136,7 @@ func (f *columnPage) Judge(c *protocol.Cell) Verdict {
 
 func (f *columnPage) Hint(c *protocol.Cell) (protocol.Cell, bool) { return columnHint(c, f.from) }
 
-// firstKey lets each row's first cell through, or the first whose column is one of those named.
+// firstKey passes each row's first cell, or the cells up to the first of the named columns.
 type firstKey struct {
 	pass
 	named [][]byte
@@ -144,7 +144,7 @@ type firstKey struct {
 }
 
 func (f *firstKey) Reset() { f.found = false }
-func (f *firstKey) Judge(c *protocol.Cell) Verdict {
+func (f *firstKey) FilterCell(c *protocol.Cell) Verdict {
 	if f.found {
 		return NextRow
 	}
@@ -152,7 +152,7 @@ func (f *firstKey) Judge(c *protocol.Cell) Verdict {
 	return Include
 }
 
-// keyOnly takes the values away, or leaves their lengths.
+// keyOnly removes the values, or replaces them by their lengths.
 type keyOnly struct {
 	pass
 	length bool

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Op is a comparison. The numbers are those of HBase's protocol.
+// Op is a comparison operator. The numbers are those of HBase's protocol.
 type Op uint8
 
-// The comparisons.
+// The operators.
 const (
 	Less Op = iota
 	LessOrEqual
@@ -23,7 +23,7 @@ const (
 	NoOp
 )
 
-// Holds applies the comparison to an order as bytes.Compare gives it.
+// Holds applies the operator to a result of bytes.Compare.
 func (o Op) Holds(order int) bool {
 	switch o {
 	case Less:
@@ -45,15 +45,15 @@ func (o Op) Holds(order int) bool {
 	}
 }
 
-// Comparator compares what it was made with to a cell's part.
+// Comparator compares its own value to part of a cell.
 type Comparator interface {
-	// Compare is negative when the comparator's value comes before b, as Java's compareTo.
+	// Compare is negative if the comparator's value comes before b, as Java's compareTo.
 	Compare(b []byte) int
-	// Value is what the comparator was made with; empty for those that have none.
+	// Value is the comparator's value; empty if it has none.
 	Value() []byte
 }
 
-// condition is a comparison in the words of a filter: "b is less than the value", not the other way round.
+// condition is a comparison from the filter's point of view: "b is less than the value", not the reverse.
 type condition struct {
 	op Op
 	by Comparator
@@ -61,22 +61,22 @@ type condition struct {
 
 func (c *condition) holds(b []byte) bool { return c.op.Holds(-c.by.Compare(b)) }
 
-// Binary compares bytes.
+// Binary compares all bytes.
 type Binary []byte
 
 // Compare compares all bytes.
 func (v Binary) Compare(b []byte) int { return bytes.Compare(v, b) }
 
-// Value is the bytes.
+// Value returns the bytes.
 func (v Binary) Value() []byte { return v }
 
-// binaryPrefix compares as many bytes as it has.
+// binaryPrefix compares only as many bytes as it has.
 type binaryPrefix []byte
 
 func (v binaryPrefix) Compare(b []byte) int { return bytes.Compare(v, b[:min(len(b), len(v))]) }
 func (v binaryPrefix) Value() []byte        { return v }
 
-// long compares numbers of eight bytes; what is shorter equals none.
+// long compares numbers of eight bytes; a shorter value equals none.
 type long struct {
 	number int64
 	value  []byte
@@ -90,13 +90,13 @@ func (v long) Compare(b []byte) int {
 	return cmp.Compare(v.number, int64(binary.BigEndian.Uint64(b)))
 }
 
-// null equals what is not there, so no cell.
+// null equals a missing value, so no cell.
 type null struct{}
 
 func (null) Compare([]byte) int { return 1 }
 func (null) Value() []byte      { return nil }
 
-// bit is equal when combining its bits with others, of the same length, leaves any.
+// bit is equal if combining its bits with a value of the same length leaves any bit set.
 type bit struct {
 	value   []byte
 	combine func(a, b byte) byte
@@ -115,7 +115,7 @@ func (v bit) Compare(b []byte) int {
 	return 1
 }
 
-// substring is equal when the value has it, in any case of letters.
+// substring is equal if the value contains it, ignoring case.
 type substring string
 
 func (v substring) Value() []byte { return []byte(v) }
@@ -126,11 +126,11 @@ func (v substring) Compare(b []byte) int {
 	return 1
 }
 
-// pattern is equal when the expression is found in the value.
+// pattern is equal if the expression matches in the value.
 type pattern struct {
 	text   string
 	expr   *regexp.Regexp
-	latin1 bool // each byte is a character
+	latin1 bool // a byte is a character
 }
 
 func (v *pattern) Value() []byte { return []byte(v.text) }

@@ -47,8 +47,8 @@ func list(op pb.FilterList_Operator, filters ...*pb.Filter) *pb.Filter {
 	return message("FilterList", &pb.FilterList{Operator: op.Enum(), Filters: filters})
 }
 
-// rows is what the tests filter: rows a to e, each with the columns p1, p2 and q of family f, and x of family g; a value is its row and
-// column, and its time the number of the row.
+// rows is the tests' data: rows a to e, each with the columns p1, p2 and q of family f, and x of family g. A value is
+// its row and column; a timestamp is the number of the row.
 func rows() [][]protocol.Cell {
 	var all [][]protocol.Cell
 	for i, row := range []string{"a", "b", "c", "d", "e"} {
@@ -64,7 +64,7 @@ func rows() [][]protocol.Cell {
 	return all
 }
 
-// passed runs a filter over rows as a reader would, which reads each family by itself, and names what is left.
+// passed runs a filter over rows like a reader, which reads each family separately, and names the cells that pass.
 func passed(f filter.Filter, rows [][]protocol.Cell) (names []string) {
 	for _, row := range rows {
 		f.Reset()
@@ -80,7 +80,7 @@ func passed(f filter.Filter, rows [][]protocol.Cell) (names []string) {
 			if done == string(c.Family) {
 				continue
 			}
-			v := f.Judge(&c)
+			v := f.FilterCell(&c)
 			if v.Takes() {
 				f.Transform(&c)
 				kept = append(kept, c)
@@ -229,7 +229,7 @@ func TestWhatCannotBeUsedIsRefusedAsHBaseDoes(t *testing.T) {
 		{"no comparator", "no comparator", row(nil)},
 		{"unknown comparator", "ClassNotFoundException", row(comparator("OurComparator", &pb.NullComparator{}))},
 		{"an expression that RE2 cannot do", "PatternSyntaxException", row(regex("(?=a)b", 32))},
-		{"a class within a class", "classes within classes", row(regex("[a-z&&[^b]]", 32))},
+		{"a nested class", "nested classes", row(regex("[a-z&&[^b]]", 32))},
 		{"flags that Go has not", "CANON_EQ", row(regex("a", 128))},
 		{"no ranges", "no ranges", message("MultiRowRangeFilter", &pb.MultiRowRangeFilter{})},
 		{"a mask of another length", "fuzzy key", message("FuzzyRowFilter", &pb.FuzzyRowFilter{FuzzyKeysData: []*pb.BytesBytesPair{{First: []byte("ab"), Second: []byte{0}}}})},

@@ -6,10 +6,10 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// list is what two kinds of lists share: each asks all of its filters, for they have state.
+// list is the common part of both kinds of lists. Each calls all of its filters, because they have state.
 type list struct {
 	filters []Filter
-	took    []bool // which of them took the last cell
+	took    []bool // whether each took the last cell
 }
 
 func newList(filters []Filter) list { return list{filters, make([]bool, len(filters))} }
@@ -51,7 +51,7 @@ func (l *list) SetReversed(r bool) {
 	}
 }
 
-// and lets through what all of its filters do.
+// and passes what all of its filters pass.
 type and struct {
 	list
 	hints []Filter
@@ -79,7 +79,8 @@ func (f *and) SkipRow(row []byte) bool {
 	return out
 }
 
-// reach is how far a verdict leads. A list of all takes the longest step, and takes the cell only if all do; a list of one the shortest.
+// reach is how far a verdict leads. An AND list takes the longest step, and takes the cell only if all filters do; an
+// OR list takes the shortest.
 func reach(v Verdict) int {
 	switch v {
 	case Include, Skip:
@@ -114,14 +115,14 @@ func verdict(takes bool, reach int) Verdict {
 	}
 }
 
-func (f *and) Judge(c *protocol.Cell) Verdict {
+func (f *and) FilterCell(c *protocol.Cell) Verdict {
 	f.hints = f.hints[:0]
 	takes, far := true, 0
 	for i, one := range f.filters {
 		if one.AllRemaining() {
 			return NextRow
 		}
-		v := one.Judge(c)
+		v := one.FilterCell(c)
 		f.took[i] = v.Takes()
 		takes, far = takes && v.Takes(), max(far, reach(v))
 		if v == SeekHint {
@@ -131,7 +132,7 @@ func (f *and) Judge(c *protocol.Cell) Verdict {
 	return verdict(takes, far)
 }
 
-// Hint is the farthest of those that were given.
+// Hint is the farthest of the filters' hints.
 func (f *and) Hint(c *protocol.Cell) (far protocol.Cell, ok bool) {
 	for _, one := range f.hints {
 		if hint, has := one.Hint(c); has && (!ok || protocol.CompareCells(&hint, &far) > 0) {
@@ -150,17 +151,17 @@ func (f *and) DropRow() bool {
 	return false
 }
 
-// or lets through what one of its filters does. It may go on less far than one of them said, and then does not ask that one again
-// until it is there.
+// or passes what one of its filters passes. It may stop before a filter's target; that filter is then not called again
+// until the target.
 type or struct {
 	list
 	before []said
 }
 
-// said is what a filter said of the last cell that it was asked of.
+// said is a filter's verdict on the last cell that it got.
 type said struct {
 	verdict           Verdict
-	waits             bool // it need not be asked of the cells that follow at once
+	waits             bool // it need not be called for the next cells
 	family, qualifier []byte
 	hint              protocol.Cell
 }
@@ -195,7 +196,7 @@ func (f *or) SkipRow(row []byte) bool {
 	return out
 }
 
-func (f *or) Judge(c *protocol.Cell) Verdict {
+func (f *or) FilterCell(c *protocol.Cell) Verdict {
 	if len(f.filters) == 0 {
 		return Include
 	}
@@ -208,7 +209,7 @@ func (f *or) Judge(c *protocol.Cell) Verdict {
 		asked = true
 		v := f.before[i].still(c)
 		if !f.before[i].waits {
-			v = one.Judge(c)
+			v = one.FilterCell(c)
 			f.before[i].note(v, c, one)
 		}
 		f.took[i] = v.Takes()
@@ -223,7 +224,7 @@ func (f *or) Judge(c *protocol.Cell) Verdict {
 	return verdict(takes, near)
 }
 
-// mixed means that a hint of one filter says nothing about how far all of them lead.
+// mixed reports that one filter's hint does not say how far all filters lead.
 func (f *or) mixed() bool { return len(f.filters) > 1 }
 
 func (f *or) Hint(c *protocol.Cell) (protocol.Cell, bool) {
@@ -242,7 +243,7 @@ func (f *or) DropRow() bool {
 	return len(f.filters) > 0
 }
 
-// note keeps what a filter said, when it holds for cells that follow.
+// note keeps a filter's verdict if it holds for the next cells.
 func (s *said) note(v Verdict, c *protocol.Cell, by Filter) {
 	s.verdict, s.waits = v, reach(v) > 0
 	if !s.waits {
@@ -253,12 +254,12 @@ func (s *said) note(v Verdict, c *protocol.Cell, by Filter) {
 	if v == SeekHint {
 		s.hint, s.waits = by.Hint(c)
 		if len(s.hint.Family) > 0 {
-			s.hint.Family = s.family // c's own will not last
+			s.hint.Family = s.family // c's own slice will be reused
 		}
 	}
 }
 
-// still gives the verdict that holds on for c; it ends the waiting when there is none.
+// still returns the verdict if it also holds for c; otherwise it ends the waiting.
 func (s *said) still(c *protocol.Cell) Verdict {
 	if !s.waits {
 		return Skip

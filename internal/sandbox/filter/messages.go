@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// of parses a message and makes a filter, or a comparator, of it.
+// of parses a message and makes a filter or comparator from it.
 func of[M proto.Message, T any](fresh func() M, build func(M) (T, error)) func([]byte) (T, error) {
 	return func(b []byte) (out T, err error) {
 		m, err := decode(b, fresh())
@@ -65,7 +65,8 @@ func rowFilters() map[string]func([]byte) (Filter, error) {
 	}
 }
 
-// fuzzyMaskV2 is a field of FuzzyRowFilter that came after the messages at hand: whether a mask marks a free byte with 2 and not with 0.
+// fuzzyMaskV2 is a field of FuzzyRowFilter that these messages do not have yet: whether a mask marks a free byte with 2
+// instead of 0.
 const fuzzyMaskV2 = 2
 
 func parseFuzzy(b []byte) (Filter, error) {
@@ -84,7 +85,7 @@ func parseFuzzy(b []byte) (Filter, error) {
 			return nil, refuse("java.lang.IllegalArgumentException: a fuzzy key of %d bytes with a mask of %d", len(key), len(mask))
 		}
 		k := fuzzyKey{key: key, any: make([]bool, len(mask))}
-		// Clients send masks as their users wrote them (0 fixed, 1 free) or as they prepared them (ff fixed; 2, or of old 0, free).
+		// Clients send masks as written by the user (0 fixed, 1 free) or preprocessed (ff fixed; 2, formerly 0, free).
 		prepared := !v2 && bytes.IndexByte(mask, 0xff) >= 0
 		for i, b := range mask {
 			k.any[i] = b == 1 || b == 2 || prepared && b == 0
@@ -94,7 +95,7 @@ func parseFuzzy(b []byte) (Filter, error) {
 	return f, nil
 }
 
-// field finds a number in the fields that a message's type does not know.
+// field finds a number in a message's unknown fields.
 func field(b []byte, want protowire.Number) (value uint64, ok bool) {
 	for len(b) > 0 {
 		num, kind, n := protowire.ConsumeTag(b)
@@ -189,7 +190,7 @@ func cellFilters() map[string]func([]byte) (Filter, error) {
 			func(m *pb.SingleColumnValueExcludeFilter) (Filter, error) {
 				return newSingleColumn(m.GetSingleColumnValueFilter(), true)
 			}),
-		// ColumnValueFilter came after the messages at hand; its fields are the first four of SingleColumnValueFilter.
+		// These messages do not have ColumnValueFilter yet; its fields are the first four of SingleColumnValueFilter.
 		"ColumnValueFilter": of(func() *pb.SingleColumnValueFilter { return &pb.SingleColumnValueFilter{} },
 			func(m *pb.SingleColumnValueFilter) (Filter, error) {
 				c, err := newCondition(m.GetCompareOp(), m.GetComparator())

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Bounds of what a request may carry.
+// Bounds of a request's filters.
 const (
 	maxDepth   = 32
 	maxFilters = 4096
@@ -18,21 +18,22 @@ const (
 
 const javaPackage = "org.apache.hadoop.hbase.filter."
 
-// Refusal is why a filter or comparator cannot be used. HBase answers such requests with DoNotRetryIOException.
+// Refusal is the reason why a filter or comparator cannot be used. HBase answers such requests with
+// DoNotRetryIOException.
 type Refusal struct{ Text string }
 
-// Error is the text.
+// Error is the message.
 func (r *Refusal) Error() string { return r.Text }
 
-// Class is the Java exception that a client expects.
+// Class is the Java exception class that a client expects.
 func (*Refusal) Class() string { return "org.apache.hadoop.hbase.DoNotRetryIOException" }
 
 func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
 
-// Parse makes a filter of the message that a request carries; nil of none.
+// Parse makes a filter from a request's message; nil if there is none.
 func Parse(m *pb.Filter) (Filter, error) {
 	if m == nil {
-		return nil, nil //nolint:nilnil // no filter is no mistake
+		return nil, nil //nolint:nilnil // a request without a filter is valid
 	}
 	if n := len(m.GetSerializedFilter()); n > maxBytes {
 		return nil, refuse("the filter has %d bytes, at most %d are allowed", n, maxBytes)
@@ -41,7 +42,7 @@ func Parse(m *pb.Filter) (Filter, error) {
 	return p.filter(m, 0)
 }
 
-// ParseComparator makes a comparator of the message that a request carries.
+// ParseComparator makes a comparator from a request's message.
 func ParseComparator(m *pb.Comparator) (Comparator, error) {
 	if n := len(m.GetSerializedComparator()); n > maxBytes {
 		return nil, refuse("the comparator has %d bytes, at most %d are allowed", n, maxBytes)
@@ -62,7 +63,7 @@ func ParseComparator(m *pb.Comparator) (Comparator, error) {
 	return c, nil
 }
 
-// wrap names the class in what is wrong with its message.
+// wrap adds the class to an error in its message.
 func wrap(name string, err error) error {
 	if r, ok := errors.AsType[*Refusal](err); ok {
 		return r
@@ -72,7 +73,7 @@ func wrap(name string, err error) error {
 
 type parser struct{ count int }
 
-// filter parses one filter and those within it.
+// filter parses one filter and its inner filters.
 func (p *parser) filter(m *pb.Filter, depth int) (Filter, error) {
 	if p.count++; p.count > maxFilters || depth > maxDepth {
 		return nil, refuse("the request has too many filters, or too deep: at most %d, %d deep", maxFilters, maxDepth)
@@ -101,7 +102,7 @@ func (p *parser) filter(m *pb.Filter, depth int) (Filter, error) {
 	return f, nil
 }
 
-// nested parses a filter that is made of others; nil if it is no such one.
+// nested parses a filter that contains others; nil if it is of another kind.
 func (p *parser) nested(short string, b []byte, depth int) (Filter, error) {
 	switch short {
 	case "FilterList":
@@ -142,7 +143,7 @@ func (p *parser) nested(short string, b []byte, depth int) (Filter, error) {
 		}
 		return p.filter(m.GetFilter(), depth+1)
 	default:
-		return nil, nil //nolint:nilnil // the caller names what is unknown
+		return nil, nil //nolint:nilnil // the caller reports the unknown name
 	}
 }
 

@@ -2,13 +2,13 @@ package filter
 
 import "github.com/benchd/benchd/internal/target/hbase/protocol"
 
-// pass lets all through; filters embed it and say only where they differ.
+// pass passes everything; filters embed it and override the methods in which they differ.
 type pass struct{}
 
 func (pass) Reset()                                         {}
 func (pass) AllRemaining() bool                             { return false }
 func (pass) SkipRow([]byte) bool                            { return false }
-func (pass) Judge(*protocol.Cell) Verdict                   { return Include }
+func (pass) FilterCell(*protocol.Cell) Verdict              { return Include }
 func (pass) Transform(*protocol.Cell)                       {}
 func (pass) Hint(*protocol.Cell) (protocol.Cell, bool)      { return protocol.Cell{}, false }
 func (pass) RowCells(cells []protocol.Cell) []protocol.Cell { return cells }

@@ -19,10 +19,10 @@ const (
 	javaUnicodeClass
 )
 
-// maxPattern bounds an expression; Go's matching takes linear time, but its machine is as large as the expression.
+// maxPattern bounds an expression: Go matches in linear time, but the compiled program grows with the expression.
 const maxPattern = 4 << 10
 
-// compile makes Go's expression of Java's, or says what Go cannot do.
+// compile translates a Java expression into Go's, or reports what Go does not support.
 func compile(text string, flags int32, charset string) (*pattern, error) {
 	if len(text) > maxPattern {
 		return nil, fmt.Errorf("the expression has %d bytes, at most %d are allowed", len(text), maxPattern)
@@ -36,14 +36,14 @@ func compile(text string, flags int32, charset string) (*pattern, error) {
 		return nil, fmt.Errorf("the sandbox has no charset %q; it has UTF-8, US-ASCII and ISO-8859-1", charset)
 	}
 	if flags&(javaComments|javaCanonEq|javaUnicodeClass) != 0 {
-		return nil, fmt.Errorf("the sandbox's expressions have no COMMENTS, CANON_EQ or UNICODE_CHARACTER_CLASS (flags %#x)", flags)
+		return nil, fmt.Errorf("the sandbox's expressions do not support COMMENTS, CANON_EQ or UNICODE_CHARACTER_CLASS (flags %#x)", flags)
 	}
 	expr := text
 	switch {
 	case flags&javaLiteral != 0:
 		expr = regexp.QuoteMeta(text)
 	case oddClass(text):
-		return nil, fmt.Errorf("the sandbox's expressions have no classes within classes: %q", text)
+		return nil, fmt.Errorf("the sandbox's expressions do not support nested classes: %q", text)
 	}
 	var set []byte
 	for _, f := range []struct {
@@ -59,12 +59,12 @@ func compile(text string, flags int32, charset string) (*pattern, error) {
 	}
 	var err error
 	if p.expr, err = regexp.Compile(expr); err != nil {
-		return nil, fmt.Errorf("the sandbox's expressions are Go's (RE2), which cannot do this: %w", err)
+		return nil, fmt.Errorf("the sandbox's expressions are Go's (RE2), which do not support this: %w", err)
 	}
 	return p, nil
 }
 
-// oddClass finds what Java reads as a union or an intersection of classes, and Go as plain characters.
+// oddClass finds a class that Java reads as a union or an intersection of classes, and Go as plain characters.
 func oddClass(text string) bool {
 	inside := false
 	for i := 0; i < len(text); i++ {
@@ -83,7 +83,7 @@ func oddClass(text string) bool {
 				i++
 			}
 			if strings.HasPrefix(text[i+1:], "]") {
-				i++ // Go reads it as a member, Java too
+				i++ // Go and Java both read it as a member
 			}
 		case inside && text[i] == '[', inside && strings.HasPrefix(text[i:], "&&"):
 			return true

@@ -8,14 +8,14 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// all leaves out every row.
+// all drops every row.
 type all struct{ pass }
 
-func (all) AllRemaining() bool           { return true }
-func (all) SkipRow([]byte) bool          { return true }
-func (all) Judge(*protocol.Cell) Verdict { return NextRow }
+func (all) AllRemaining() bool                { return true }
+func (all) SkipRow([]byte) bool               { return true }
+func (all) FilterCell(*protocol.Cell) Verdict { return NextRow }
 
-// page passes a number of rows that have any cell left after all filters.
+// page passes a number of rows that still have a cell after all filters.
 type page struct {
 	pass
 	size, rows int64
@@ -28,13 +28,13 @@ func (f *page) DropRow() bool {
 	return f.rows > f.size
 }
 
-// prefix lets rows through that begin with it.
+// prefix passes rows that begin with it.
 type prefix struct {
 	pass
 	prefix   []byte
 	reversed bool
 	out      bool // the row does not begin with it
-	over     bool // no row that follows can
+	over     bool // no later row can
 }
 
 func (f *prefix) SetReversed(r bool) { f.reversed = r }
@@ -50,14 +50,14 @@ func (f *prefix) SkipRow(row []byte) bool {
 	return f.out
 }
 
-func (f *prefix) Judge(*protocol.Cell) Verdict {
+func (f *prefix) FilterCell(*protocol.Cell) Verdict {
 	if f.out {
 		return NextRow
 	}
 	return Include
 }
 
-// row lets rows through whose key compares.
+// row passes rows whose key matches.
 type row struct {
 	pass
 	condition
@@ -70,14 +70,14 @@ func (f *row) SkipRow(key []byte) bool {
 	return f.out
 }
 
-func (f *row) Judge(*protocol.Cell) Verdict {
+func (f *row) FilterCell(*protocol.Cell) Verdict {
 	if f.out {
 		return NextRow
 	}
 	return Include
 }
 
-// inclusiveStop ends after its row.
+// inclusiveStop ends the scan after its row.
 type inclusiveStop struct {
 	pass
 	stop     []byte
@@ -99,14 +99,14 @@ func (f *inclusiveStop) SkipRow(row []byte) bool {
 	return f.over
 }
 
-func (f *inclusiveStop) Judge(*protocol.Cell) Verdict {
+func (f *inclusiveStop) FilterCell(*protocol.Cell) Verdict {
 	if f.over {
 		return NextRow
 	}
 	return Include
 }
 
-// random lets each row through by chance.
+// random passes each row with a probability.
 type random struct {
 	pass
 	chance float32
@@ -117,18 +117,18 @@ func (f *random) Reset()        { f.out = false }
 func (*random) WholeRows() bool { return true }
 func (f *random) DropRow() bool { return f.out }
 func (f *random) SkipRow([]byte) bool {
-	f.out = f.chance <= 0 || f.chance <= 1 && rand.Float32() >= f.chance //nolint:gosec // it is no secret which rows come
+	f.out = f.chance <= 0 || f.chance <= 1 && rand.Float32() >= f.chance //nolint:gosec // the choice of rows is not a secret
 	return f.out
 }
 
-func (f *random) Judge(*protocol.Cell) Verdict {
+func (f *random) FilterCell(*protocol.Cell) Verdict {
 	if f.out {
 		return NextRow
 	}
 	return Include
 }
 
-// span is a range of rows; an empty stop is none.
+// span is a range of rows; an empty stop means open.
 type span struct {
 	start, stop     []byte
 	startIn, stopIn bool
@@ -147,12 +147,12 @@ func (s *span) ended(row []byte) bool {
 	return order > 0 || order == 0 && !s.stopIn
 }
 
-// ranges lets rows of several ranges through. They are sorted by where they start; they may overlap.
+// ranges passes rows of several ranges, sorted by their starts; they may overlap.
 type ranges struct {
 	pass
 	spans    []span
 	reversed bool
-	next     int // the first range that starts beyond the row
+	next     int // the first range that starts after the row
 	in, over bool
 }
 
@@ -178,7 +178,7 @@ func (f *ranges) SkipRow(row []byte) bool {
 	return f.over
 }
 
-func (f *ranges) Judge(c *protocol.Cell) Verdict {
+func (f *ranges) FilterCell(c *protocol.Cell) Verdict {
 	switch {
 	case f.in:
 		return Include
@@ -191,7 +191,7 @@ func (f *ranges) Judge(c *protocol.Cell) Verdict {
 
 func (f *ranges) Hint(*protocol.Cell) (protocol.Cell, bool) { return rowHint(f.spans[f.next].start) }
 
-// fuzzyKey is a pattern: bytes that must be there, but where any says that each will do.
+// fuzzyKey is a pattern: bytes that must match, except where any is set.
 type fuzzyKey struct {
 	key []byte
 	any []bool
@@ -209,13 +209,13 @@ func (k *fuzzyKey) fits(row []byte) bool {
 	return true
 }
 
-// fuzzy lets rows through that fit one of its patterns.
+// fuzzy passes rows that match one of its patterns.
 type fuzzy struct {
 	pass
 	keys []fuzzyKey
 }
 
-func (f *fuzzy) Judge(c *protocol.Cell) Verdict {
+func (f *fuzzy) FilterCell(c *protocol.Cell) Verdict {
 	for i := range f.keys {
 		if f.keys[i].fits(c.Row) {
 			return Include

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// bean is one of the objects that /jmx lists, its attributes in the order in which they were set.
+// bean is one object of /jmx; its attributes are in the order in which they were set.
 type bean struct {
 	name  string
 	attrs []attr
@@ -25,7 +25,7 @@ func newBean(name, modeler string) *bean {
 
 func (b *bean) set(name string, value any) { b.attrs = append(b.attrs, attr{name, value}) }
 
-// counters sets attributes of whole numbers.
+// counters sets integer attributes.
 func (b *bean) counters(list ...counter) {
 	for _, c := range list {
 		b.set(c.name, c.value)
@@ -37,7 +37,7 @@ type counter struct {
 	value int64
 }
 
-// times sets the attributes that HBase has for a histogram of times, in milliseconds. Only the mean has a fraction.
+// times sets HBase's attributes of a time histogram, in milliseconds. Only the mean has a fraction.
 func (b *bean) times(name string, h *Histogram, now time.Time) {
 	t := h.Read(now)
 	b.set(name+"_num_ops", t.Count)
@@ -63,7 +63,7 @@ func (b *bean) times(name string, h *Histogram, now time.Time) {
 
 func milliseconds(d time.Duration) int64 { return d.Milliseconds() }
 
-// get returns an attribute, or false when the bean does not have it.
+// get returns an attribute, or false if the bean does not have it.
 func (b *bean) get(name string) (any, bool) {
 	for _, a := range b.attrs {
 		if a.name == name {
@@ -73,7 +73,7 @@ func (b *bean) get(name string) (any, bool) {
 	return nil, false
 }
 
-// MarshalJSON writes the bean as an object that begins with its name.
+// MarshalJSON writes the bean as an object whose first member is its name.
 func (b *bean) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte('{')

@@ -1,10 +1,10 @@
-// Package jmx serves figures of a sandbox over HTTP as HBase does, so that what reads them from a cluster reads them from
-// a sandbox too:
+// Package jmx serves a sandbox's metrics over HTTP as HBase does, so that a reader of a cluster's metrics also works on
+// a sandbox:
 //
-//  1. a server counts what it does in a Meter, by atomic additions only;
-//  2. when somebody asks, the sandbox fills in a RegionServer or a Master: figures, and no names of beans;
-//  3. beans gives each figure the bean and the attribute that HBase has for it;
-//  4. Handler answers /jmx with them (all, or those that ?qry= asks for) and /conf with the settings.
+//  1. a server counts its work in a Meter, with atomic additions only;
+//  2. for each request the sandbox fills in a RegionServer or a Master, which have metrics but no bean names;
+//  3. beans maps each metric to its bean and attribute in HBase;
+//  4. Handler answers /jmx with them (all, or those that match ?qry=) and /conf with the settings.
 //
-// All figures are those of the sandbox. Where HBase has one that means nothing here it is left out, not made up.
+// All metrics are the sandbox's own. HBase metrics that have no meaning here are left out, not made up.
 package jmx

@@ -2,14 +2,13 @@ package jmx
 
 import "time"
 
-// Figures are what the beans of one info port show. A region server's port has no Master, the master's no
-// RegionServer.
+// Figures are the metrics of one info port. Master is nil on a region server's port, RegionServer on the master's.
 type Figures struct {
 	RegionServer *RegionServer
 	Master       *Master
 }
 
-// RegionServer is the figures of one region server.
+// RegionServer holds the metrics of one region server.
 type RegionServer struct {
 	Name      string // host,port,startcode
 	Host      string
@@ -22,24 +21,24 @@ type RegionServer struct {
 	Storage Storage
 }
 
-// Region is the figures of one region.
+// Region holds the metrics of one region.
 type Region struct {
 	Namespace, Table, Encoded string
 
-	Reads, Writes, FilteredReads int64 // rows, since it was opened here
+	Reads, Writes, FilteredReads int64 // rows, since the region was opened here
 	Stores                       int   // families
 	Files                        int
 	FileBytes                    int64
 	MemstoreBytes                int64
 }
 
-// Storage is the figures of what keeps the cells. The region servers of a sandbox share it, so each reports the same.
+// Storage holds the metrics of the store. The region servers of a sandbox share it, so each reports the same.
 type Storage struct {
 	CacheBytes, CacheFree, CacheBlocks   int64
 	CacheHits, CacheMisses, CacheEvicted int64
 
 	LogFiles                int
-	LogBytes                int64 // on the disk now
+	LogBytes                int64 // currently on disk
 	LogWritten              int64 // since the start
 	LogSync, LogAppend      *Histogram
 	FlushQueue              int
@@ -48,11 +47,11 @@ type Storage struct {
 	FlushedBytes            int64
 	CompactedBytes          int64
 	UpdatesBlocked          time.Duration
-	WithoutLog              int64 // writes that asked for none
+	WithoutLog              int64 // writes that asked to skip the log
 	SplitRequests, SplitsOK int64
 }
 
-// Master is the figures of the master.
+// Master holds the metrics of the master.
 type Master struct {
 	Name      string
 	Host      string

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Handler answers /jmx with the figures of a server, and /conf with its settings.
+// Handler answers /jmx with a server's metrics, and /conf with its settings.
 //
-// /jmx?qry=NAME lists the beans of that name only, in which * stands for anything; /jmx?get=NAME::ATTRIBUTE one
+// /jmx?qry=NAME lists the beans of that name, in which * matches anything; /jmx?get=NAME::ATTRIBUTE returns one
 // attribute. /conf is XML, /conf?format=json is JSON.
 func Handler(read func() Figures, settings func() map[string]string) http.Handler {
 	mux := http.NewServeMux()
@@ -20,7 +20,7 @@ func Handler(read func() Figures, settings func() map[string]string) http.Handle
 	return mux
 }
 
-// maxQuery bounds the patterns that are matched.
+// maxQuery bounds the length of a query's patterns.
 const maxQuery = 1000
 
 func serveBeans(w http.ResponseWriter, r *http.Request, read func() Figures) {
@@ -42,7 +42,7 @@ func serveBeans(w http.ResponseWriter, r *http.Request, read func() Figures) {
 	writeJSON(w, http.StatusOK, map[string][]*bean{"beans": found})
 }
 
-// beansOf are all beans of an info port.
+// beansOf returns all beans of an info port.
 func beansOf(f Figures, now time.Time) []*bean {
 	var all []*bean
 	var host string
@@ -58,7 +58,7 @@ func beansOf(f Figures, now time.Time) []*bean {
 	return append(all, processBeans(host, started, now)...)
 }
 
-// attributeOf narrows beans down to one attribute of one of them; nil when there is none.
+// attributeOf reduces beans to one attribute of one bean; nil if there is none.
 func attributeOf(beans []*bean, get string) []*bean {
 	name, attribute, ok := strings.Cut(get, "::")
 	if !ok {
@@ -83,8 +83,8 @@ func attributeOf(beans []*bean, get string) []*bean {
 	return nil
 }
 
-// matches reports whether a name is of a pattern, in which * stands for anything. A pattern "domain:a,*" also has the
-// names that stop before the comma, and the properties of a name may stand in any order.
+// matches reports whether a name matches a pattern, in which * matches anything. A pattern "domain:a,*" also matches a
+// name that ends before the comma, and the properties of a name may have any order.
 func matches(pattern, name string) bool {
 	if pattern == name || pattern == "*:*" || pattern == "*" {
 		return true
@@ -112,7 +112,7 @@ func matches(pattern, name string) bool {
 	return open || met == len(has)
 }
 
-// glob matches text with a pattern in which * stands for anything.
+// glob matches text with a pattern in which * matches anything.
 func glob(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
@@ -144,7 +144,7 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	_, _ = w.Write(append(data, '\n'))
 }
 
-// property is one setting as Hadoop writes it.
+// property is one setting in Hadoop's form.
 type property struct {
 	XMLName  xml.Name `json:"-"              xml:"property"`
 	Key      string   `json:"key"            xml:"name"`

@@ -8,32 +8,32 @@ import (
 )
 
 const (
-	// fine is how many buckets there are between a power of two and the next.
+	// fine is the number of buckets per power of two.
 	fine    = 8
 	fineLog = 3
-	buckets = 42 * fine // to more than an hour in nanoseconds
-	// period is for how long at least a percentile looks back; who reads more often has it look back for up to two.
-	// Percentiles of HBase are of the last moments, too.
+	buckets = 42 * fine // up to more than an hour in nanoseconds
+	// period is the minimum window of a percentile; infrequent reads get a window of up to two periods. HBase's
+	// percentiles are also of recent values.
 	period = 10 * time.Second
 )
 
-// Histogram is how long things took. Record may be called by any number of goroutines. The zero Histogram is ready.
+// Histogram records durations. Record may be called concurrently. The zero Histogram is ready.
 type Histogram struct {
 	sum    atomic.Int64
 	counts [buckets]atomic.Int64
 
 	mu      sync.Mutex
-	older   *mark // where the percentiles begin
-	younger *mark // where they will begin
+	older   *mark // start of the percentiles' window
+	younger *mark // start of their next window
 }
 
-// mark is what a Histogram had counted at an instant.
+// mark is a Histogram's counts at an instant.
 type mark struct {
 	at     time.Time
 	counts [buckets]int64
 }
 
-// Record counts a time.
+// Record records a duration.
 func (h *Histogram) Record(d time.Duration) {
 	d = max(d, 0)
 	h.sum.Add(int64(d))
@@ -48,7 +48,7 @@ func bucket(n uint64) int {
 	return min((shift+1)*fine+int(n>>shift)-fine, buckets-1)
 }
 
-// highest is the most that a bucket holds.
+// highest is the largest value of a bucket.
 func highest(bucket int) time.Duration {
 	if bucket < fine {
 		return time.Duration(bucket)
@@ -57,15 +57,15 @@ func highest(bucket int) time.Duration {
 	return time.Duration(uint64(bucket%fine+fine+1)<<shift - 1)
 }
 
-// Times is the summary of a Histogram.
+// Times summarizes a Histogram.
 type Times struct {
 	Count int64         // of all times
 	Mean  time.Duration // of all times
-	// Percentile gives one of the last moments' times; 0 when there were none.
+	// Percentile returns a percentile of the recent durations; 0 if there were none.
 	Percentile func(share float64) time.Duration
 }
 
-// Read returns what was counted until now.
+// Read returns the current summary.
 func (h *Histogram) Read(now time.Time) Times {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -89,7 +89,7 @@ func (h *Histogram) Read(now time.Time) Times {
 	return t
 }
 
-// advance moves the marks on, so that the older one lies between one period and two behind.
+// advance moves the marks, so that the older one is one to two periods old.
 func (h *Histogram) advance(current *mark) {
 	switch {
 	case h.older == nil:

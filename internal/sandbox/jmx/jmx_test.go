@@ -73,7 +73,7 @@ func read(t *testing.T, f Figures, query string) map[string]map[string]any {
 	return beans
 }
 
-// Readers of HBase's figures ask for these names.
+// Readers of HBase's metrics use these names.
 func TestBeansHaveTheNamesOfHBase(t *testing.T) {
 	server, master := figures()
 	for _, tt := range []struct {
@@ -140,7 +140,7 @@ func TestFiguresAreThoseThatWereCounted(t *testing.T) {
 	require.Equal(t, 1500.0, b["Hadoop:service=HBase,name=Master,sub=AssignmentManager"]["ritOldestAge"])
 }
 
-// A sandbox in memory has no log. To say that its syncs took no time would be a lie.
+// A sandbox in memory has no log, so it must not report sync times of zero.
 func TestWithoutALogNothingIsToldOfItsTimes(t *testing.T) {
 	server, _ := figures()
 	server.RegionServer.Storage.LogSync = nil
@@ -233,7 +233,7 @@ func TestBucketsFollowUponEachOther(t *testing.T) {
 	require.Equal(t, buckets-1, bucket(1<<63))
 }
 
-// Percentiles are of the last moments: what was slow an hour ago does not show, and counts go on.
+// Percentiles cover recent values: values from an hour ago do not show, and counts continue.
 func TestPercentilesForgetAndCountsDoNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h Histogram

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// masterBeans are those of the master.
+// masterBeans returns the beans of the master.
 func masterBeans(m *Master, now time.Time) []*bean {
 	server := hbaseBean("Master", "Server", m.Host)
 	server.set("tag.liveRegionServers", strings.Join(m.Live, ";"))

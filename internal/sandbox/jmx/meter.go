@@ -5,39 +5,38 @@ import (
 	"time"
 )
 
-// Meter is what one server counts while it works. All of it may be added to by any number of goroutines. The zero Meter
-// is ready.
+// Meter counts the work of one server. All methods and fields may be used concurrently. The zero Meter is ready.
 type Meter struct {
-	// Calls that came, by what they ask for. A Multi is one call.
+	// Calls received, by kind. A Multi is one call.
 	Gets, Scans, Multis, Mutates atomic.Int64
-	// OtherCalls are those of administration.
+	// OtherCalls counts administration calls.
 	OtherCalls atomic.Int64
-	// RowActions are rows that were read or written, those in a Multi each by itself.
+	// RowActions counts rows read or written; each row of a Multi counts.
 	RowActions atomic.Int64
-	// CheckPassed and CheckFailed are how checks of check-and-mutate ended.
+	// CheckPassed and CheckFailed count the outcomes of check-and-mutate.
 	CheckPassed, CheckFailed atomic.Int64
 
-	// Connections are open, Active calls are being carried out, Queued ones wait for that.
+	// Connections are open, Active calls are in progress, Queued calls wait.
 	Connections, Active, Queued atomic.Int64
 	// Received and Sent are bytes.
 	Received, Sent atomic.Int64
-	// Exceptions are calls that were answered with one, NotServing those of them that came to the wrong server.
+	// Exceptions counts calls answered with an exception; NotServing those of them that came to the wrong server.
 	Exceptions, NotServing, TooBusy, QueueTooBig, UnknownScanner, Moved atomic.Int64
 
-	// Queue is how long calls waited for their turn, Process how long they were being carried out, Total both.
+	// Queue is the time that calls waited, Process the time that they were in progress, Total the sum.
 	Queue, Process, Total Histogram
-	// Get, Put, Delete, Increment, Append, Scan and CheckAndMutate are how long it took to carry out one of them.
+	// Get, Put, Delete, Increment, Append, Scan and CheckAndMutate are the times of one operation.
 	Get, Put, Delete, Increment, Append, Scan, CheckAndMutate Histogram
 }
 
-// Answered counts a call that was answered: it waited for queue and was carried out for process.
+// Answered counts an answered call: it waited for queue and was processed for process.
 func (m *Meter) Answered(queue, process time.Duration) {
 	m.Queue.Record(queue)
 	m.Process.Record(process)
 	m.Total.Record(queue + process)
 }
 
-// Failed counts an exception, by its class.
+// Failed counts an exception by its class.
 func (m *Meter) Failed(class string) {
 	m.Exceptions.Add(1)
 	switch class {

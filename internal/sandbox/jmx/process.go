@@ -8,7 +8,7 @@ import (
 
 const megabyte = 1 << 20
 
-// processBeans describe the Go process by the names that a Java process would have: all servers of the sandbox share it.
+// processBeans describes the Go process with the names of a Java process. All servers of the sandbox share it.
 func processBeans(host string, started, now time.Time) []*bean {
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
@@ -54,7 +54,7 @@ func processBeans(host string, started, now time.Time) []*bean {
 	return []*bean{hadoop, memory, collector, virtual, system}
 }
 
-// heapLimit is the process's memory limit, or −1 when it has none.
+// heapLimit is the process's memory limit, or −1 if it has none.
 func heapLimit() int64 {
 	const none = 1<<63 - 1
 	if limit := debug.SetMemoryLimit(-1); limit < none {

@@ -7,7 +7,7 @@ import (
 
 const hbase = "Hadoop:service=HBase,name="
 
-// regionServerBeans are those of one region server.
+// regionServerBeans returns the beans of one region server.
 func regionServerBeans(r *RegionServer, now time.Time) []*bean {
 	beans := []*bean{serverBean(r, now), ipcBean("RegionServer", r.Meter, r.Host, now), walBean(r, now), tablesBean(r), regionsBean(r)}
 	return beans
@@ -42,7 +42,7 @@ func serverBean(r *RegionServer, now time.Time) *bean {
 		counter{"hlogFileSize", s.LogBytes},
 		counter{"compactionQueueLength", int64(s.CompactionQueue)},
 		counter{"flushQueueLength", int64(s.FlushQueue)},
-		counter{"splitQueueLength", 0}, // splits are made when they are asked for
+		counter{"splitQueueLength", 0}, // splits happen on request
 		counter{"updatesBlockedTime", s.UpdatesBlocked.Milliseconds()},
 		counter{"flushedMemstoreBytes", s.FlushedBytes},
 		counter{"compactedOutputBytes", s.CompactedBytes},
@@ -101,7 +101,7 @@ func regionCounters(b *bean, r *RegionServer) {
 		counter{"storeFileSize", sum.FileBytes},
 		counter{"memStoreSize", sum.MemstoreBytes},
 		counter{"averageRegionSize", average},
-		counter{"percentFilesLocal", 100}, // what a sandbox keeps is where it serves it
+		counter{"percentFilesLocal", 100}, // the sandbox serves all data locally
 		counter{"readRequestCount", sum.Reads},
 		counter{"filteredReadRequestCount", sum.FilteredReads},
 		counter{"writeRequestCount", sum.Writes},
@@ -123,7 +123,7 @@ func cacheCounters(b *bean, s *Storage) {
 	if n := s.CacheHits + s.CacheMisses; n > 0 {
 		ratio = float64(s.CacheHits) / float64(n)
 	}
-	// There is one cache, and all reads use it.
+	// All reads use the one cache.
 	b.set("blockCacheCountHitPercent", 100*ratio)
 	b.set("blockCacheExpressHitPercent", 100*ratio)
 	b.set("l1CacheHitRatio", 100*ratio)
@@ -133,7 +133,7 @@ func cacheCounters(b *bean, s *Storage) {
 func ipcBean(of string, m *Meter, host string, now time.Time) *bean {
 	b := hbaseBean(of, "IPC", host)
 	b.counters(
-		counter{"queueSize", 0}, // calls that wait hold no memory of the queue's
+		counter{"queueSize", 0}, // waiting calls hold no memory of the queue
 		counter{"numCallsInGeneralQueue", m.Queued.Load()},
 		counter{"numOpenConnections", m.Connections.Load()},
 		counter{"numActiveHandler", m.Active.Load()},
@@ -156,7 +156,7 @@ func walBean(r *RegionServer, now time.Time) *bean {
 	b := hbaseBean("RegionServer", "WAL", r.Host)
 	s := &r.Storage
 	b.set("writtenBytes", s.LogWritten)
-	// A sandbox in memory has no log, and nothing to report about one.
+	// A sandbox in memory has no log to report about.
 	if s.LogSync != nil {
 		b.times("SyncTime", s.LogSync, now)
 	}
@@ -166,7 +166,7 @@ func walBean(r *RegionServer, now time.Time) *bean {
 	return b
 }
 
-// tablesBean has the figures of each table on the server.
+// tablesBean has the metrics of each table on the server.
 func tablesBean(r *RegionServer) *bean {
 	b := hbaseBean("RegionServer", "Tables", r.Host)
 	type key struct{ namespace, table string }
@@ -210,7 +210,7 @@ func tablesBean(r *RegionServer) *bean {
 	return b
 }
 
-// regionsBean has the figures of each region of the server.
+// regionsBean has the metrics of each region of the server.
 func regionsBean(r *RegionServer) *bean {
 	b := hbaseBean("RegionServer", "Regions", r.Host)
 	for i := range r.Regions {

@@ -1,8 +1,8 @@
-// Package master answers MasterService: what clients ask about tables, namespaces, regions and the cluster as a whole,
-// and what they ask to be done about them.
+// Package master answers MasterService: queries about tables, namespaces, regions and the cluster, and commands on
+// them.
 //
-//  1. The plan of faults decides on a call, then the method of its name serves it (serve);
-//  2. what changes something is done by the cluster, at once, and known as a procedure that is over (procedures);
-//     what takes time, as splitting a region in its middle, goes on while the client asks for its outcome;
-//  3. descriptors of tables are kept word for word; of their attributes those are read that change what a table does.
+//  1. The fault plan decides on a call, then the method of its name serves it (serve);
+//  2. the cluster carries out changes at once, and the master reports them as finished procedures (procedures); slow
+//     ones, such as splitting a region in its middle, continue while the client polls for the outcome;
+//  3. table descriptors are kept verbatim; only the attributes that change a table's behaviour are interpreted.
 package master

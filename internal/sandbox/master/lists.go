@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/store"
 )
 
-// select lists the tables that want lets pass, hbase:meta first.
+// choose lists the tables that pass want, hbase:meta first.
 func (s *Server) choose(system bool, want func(store.Name, store.TableState) bool) ([]*hbasepb.TableSchema, error) {
 	var all []*hbasepb.TableSchema
 	if system && want(metaName(), store.Enabled) {
@@ -37,8 +37,8 @@ func namesOf(schemas []*hbasepb.TableSchema) []*hbasepb.TableName {
 	return names
 }
 
-// pattern makes a condition of what requests for lists say. A table of the default namespace matches with it and
-// without.
+// pattern makes a condition from the patterns of a list request. A table of the default namespace matches with and
+// without its namespace.
 func pattern(expression, namespace string) (func(store.Name, store.TableState) bool, error) {
 	if expression == "" {
 		expression = ".*"
@@ -109,7 +109,7 @@ func (s *Server) namesByState(m *hbasepb.ListTableNamesByStateRequest) (proto.Me
 	return &hbasepb.ListTableNamesByStateResponse{TableNames: namesOf(all)}, err
 }
 
-// In lists the tables of a namespace that must exist.
+// in lists the tables of a namespace that must exist.
 func (s *Server) in(namespace string) ([]*hbasepb.TableSchema, error) {
 	if _, err := s.find(namespace); err != nil {
 		return nil, err

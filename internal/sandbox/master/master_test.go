@@ -53,7 +53,7 @@ func schema(namespace, name string, attributes ...string) *hbasepb.TableSchema {
 	}
 }
 
-// Of a family's attributes those count that say how long cells live; what they cannot mean is refused.
+// The attributes of a family that limit the life of cells are used; invalid values are refused.
 func TestFamilies(t *testing.T) {
 	for _, c := range []struct {
 		attributes []string
@@ -79,7 +79,8 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// Lists are by pattern, by namespace and by state; a table of the default namespace is found with it and without.
+// Lists select by pattern, namespace and state; a table of the default namespace matches with and without its
+// namespace.
 func TestLists(t *testing.T) {
 	s := serving(t)
 	require.Nil(t, ask(t, s, "CreateNamespace", &hbasepb.CreateNamespaceRequest{NamespaceDescriptor: &hbasepb.NamespaceDescriptor{Name: []byte("ns")}}).Exception)
@@ -103,7 +104,7 @@ func TestLists(t *testing.T) {
 	require.Contains(t, ask(t, s, "GetTableNames", &hbasepb.GetTableNamesRequest{Regex: new("(")}).Exception.Class, "PatternSyntax")
 }
 
-// What cannot be done is refused with the class that a client of HBase knows it by.
+// Impossible requests are refused with the class that HBase clients know.
 func TestRefusals(t *testing.T) {
 	s := serving(t)
 	require.Nil(t, ask(t, s, "CreateTable", &hbasepb.CreateTableRequest{TableSchema: schema("", "t")}).Exception)
@@ -135,7 +136,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A region is split in its middle beside the call, and the client learns the outcome by the procedure's number.
+// A split in a region's middle happens in the background, and the client gets the outcome by the procedure's number.
 func TestProcedures(t *testing.T) {
 	s := serving(t)
 	require.Nil(t, ask(t, s, "CreateTable", &hbasepb.CreateTableRequest{TableSchema: schema("", "t")}).Exception)
@@ -153,7 +154,7 @@ func TestProcedures(t *testing.T) {
 	require.Equal(t, hbasepb.ProcedureState_PROCEDURE_STATE_NOT_FOUND, result.GetState())
 }
 
-// Whatever is asked of the master, it is answered, without panic.
+// The master answers any request without a panic.
 func FuzzMasterService(f *testing.F) {
 	s := serving(f)
 	var names []string
@@ -172,7 +173,7 @@ func FuzzMasterService(f *testing.F) {
 		require.NotEqual(t, (a.Exception == nil), (a.Message == nil))
 		if tables := s.Cluster.Store().Tables(); len(tables) > 20 {
 			for _, table := range tables {
-				_ = s.Cluster.Disable(table.Name) // it may be already
+				_ = s.Cluster.Disable(table.Name) // it may be disabled already
 				require.NoError(t, s.Cluster.Delete(table.Name))
 			}
 		}

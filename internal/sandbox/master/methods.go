@@ -7,7 +7,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/rpc"
 )
 
-// all are the methods that the sandbox has, by the names that clients call them by.
+// all are the methods of the sandbox, under the names that clients use.
 func (s *Server) all() map[string]method {
 	yes := new(true)
 	no := new(false)
@@ -58,7 +58,7 @@ func (s *Server) all() map[string]method {
 		"SetNormalizerRunning":   call(s.setNormalizer),
 		"IsNormalizerEnabled":    call(s.isNormalizer),
 
-		// There is nothing for these to do in a sandbox, as there would not be in a cluster that is tidy.
+		// These have nothing to do in a sandbox, as in a healthy cluster.
 		"RunCatalogScan":          always(&hbasepb.RunCatalogScanResponse{ScanResult: proto.Int32(0)}),
 		"EnableCatalogJanitor":    always(&hbasepb.EnableCatalogJanitorResponse{PrevValue: yes}),
 		"IsCatalogJanitorEnabled": always(&hbasepb.IsCatalogJanitorEnabledResponse{Value: yes}),

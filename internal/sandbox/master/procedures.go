@@ -13,17 +13,17 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/rpc"
 )
 
-// maxProcedures is how many outcomes are remembered.
+// maxProcedures bounds the remembered outcomes.
 const maxProcedures = 1000
 
-// procedure is something that was asked to be done.
+// procedure is a requested operation.
 type procedure struct {
 	submitted, updated time.Time
 	over               bool
 	err                error
 }
 
-// procedures are those of a master by their numbers. The zero value is ready.
+// procedures are a master's procedures by number. The zero value is ready.
 type procedures struct {
 	work sync.WaitGroup
 
@@ -32,7 +32,7 @@ type procedures struct {
 	all  map[uint64]*procedure
 }
 
-// Begin does something while the client may ask for its outcome by the number.
+// begin runs an operation in the background; its number lets the client poll for the outcome.
 func (p *procedures) begin(do func() error) *uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,7 +46,7 @@ func (p *procedures) begin(do func() error) *uint64 {
 	return &id
 }
 
-// Done gives a number to something that is done.
+// done returns a number for a finished operation.
 func (p *procedures) done() *uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,7 +71,7 @@ func (p *procedures) add() (uint64, *procedure) {
 
 func (p *procedures) wait() { p.work.Wait() }
 
-// ProcedureResult returns the outcome of a procedure.
+// procedureResult returns the outcome of a procedure.
 func (s *Server) procedureResult(m *hbasepb.GetProcedureResultRequest) (proto.Message, error) {
 	p := &s.procedures
 	p.mu.Lock()
@@ -98,8 +98,8 @@ func (s *Server) procedureResult(m *hbasepb.GetProcedureResultRequest) (proto.Me
 	return out, nil
 }
 
-// ExecProcedure starts what all servers take part in, of which the sandbox has one: the flush of a table. It is done
-// when the call is answered.
+// execProcedure starts a procedure of all servers. The sandbox has one: the flush of a table. It is done when the call
+// is answered.
 func (s *Server) execProcedure(m *hbasepb.ExecProcedureRequest) (proto.Message, error) {
 	if m.GetProcedure().GetSignature() != flushProcedure {
 		return nil, rpc.Finalf(finalIO, "the sandbox has no procedure %q", m.GetProcedure().GetSignature())

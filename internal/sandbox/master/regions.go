@@ -18,7 +18,7 @@ func (s *Server) moveRegion(m *hbasepb.MoveRegionRequest) (proto.Message, error)
 	return &hbasepb.MoveRegionResponse{}, s.Cluster.Move(m.GetRegion().GetValue(), to)
 }
 
-// SplitRegion splits at the row that is given, at once; or in the middle, which takes reading the region.
+// splitRegion splits at the given row immediately; or in the middle, in the background, because that reads the region.
 func (s *Server) splitRegion(m *hbasepb.SplitTableRegionRequest) (proto.Message, error) {
 	if !s.Cluster.Splitting.Load() {
 		return nil, rpc.Finalf(finalIO, "splits are switched off")
@@ -36,7 +36,7 @@ func (s *Server) splitRegion(m *hbasepb.SplitTableRegionRequest) (proto.Message,
 	return &hbasepb.SplitTableRegionResponse{ProcId: s.procedures.begin(func() error { return s.Cluster.Split(name, nil) })}, nil
 }
 
-// RegionOf finds the name of the region that a client describes.
+// regionOf finds the name of the region that a client describes.
 func (s *Server) regionOf(m *hbasepb.RegionInfo) ([]byte, error) {
 	regions, err := s.Cluster.Store().Regions(tableName(m.GetTableName()))
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/store"
 )
 
-// forever is HBase's time to live of what lives for ever, in seconds.
+// forever is HBase's TTL, in seconds, of cells that never expire.
 const forever = 1<<31 - 1
 
-// TableOf makes a table of its schema.
+// tableOf makes a table from its schema.
 func tableOf(schema *hbasepb.TableSchema) (store.Table, error) {
 	t := store.Table{Name: tableName(schema.GetTableName())}
 	for _, a := range schema.GetAttributes() {
@@ -82,7 +82,7 @@ func ttlOf(value string) (time.Duration, error) {
 	return time.Duration(n) * time.Second, nil
 }
 
-// Legal refuses names that clients would refuse, too.
+// legal refuses names that clients also refuse.
 func legal(n store.Name) error {
 	bad := func(s, more string) bool {
 		for _, r := range s {
@@ -106,7 +106,7 @@ func tableName(n *hbasepb.TableName) store.Name {
 	return name
 }
 
-// NameOf reads a name as it is written, with or without its namespace.
+// nameOf parses a name with or without its namespace.
 func nameOf(s string) store.Name {
 	if namespace, qualifier, ok := strings.Cut(s, ":"); ok {
 		return store.Name{Namespace: namespace, Qualifier: qualifier}
@@ -114,7 +114,7 @@ func nameOf(s string) store.Name {
 	return store.Name{Namespace: store.DefaultNamespace, Qualifier: s}
 }
 
-// SchemaOf is a table's schema as it was given.
+// schemaOf returns a table's schema as it was given.
 func schemaOf(t *store.Table) (*hbasepb.TableSchema, error) {
 	schema := &hbasepb.TableSchema{}
 	if err := proto.Unmarshal(t.Descriptor, schema); err != nil {
@@ -124,7 +124,7 @@ func schemaOf(t *store.Table) (*hbasepb.TableSchema, error) {
 	return schema, nil
 }
 
-// metaSchema is the schema of hbase:meta.
+// metaSchema returns the schema of hbase:meta.
 func metaSchema() *hbasepb.TableSchema {
 	family := func(name string) *hbasepb.ColumnFamilySchema {
 		return &hbasepb.ColumnFamilySchema{Name: []byte(name), Attributes: []*hbasepb.BytesBytesPair{

@@ -20,15 +20,15 @@ const (
 	finalIO = hbase + "DoNotRetryIOException"
 )
 
-// Version is the release of HBase that the sandbox speaks as, and that it is not one.
+// Version is the HBase release that the sandbox reports, marked as a sandbox.
 const Version = "2.6.4-benchd-sandbox"
 
-// Config is what a master is made of.
+// Config is the configuration of a master.
 type Config struct {
 	Cluster  *cluster.Cluster
 	Begin    *regionserver.Beginning
 	Faults   *fault.Plan   // may be nil
-	Node     *fault.Server // as faults know the master
+	Node     *fault.Server // the master as fault plans name it
 	InfoPort int
 	Started  time.Time
 	Logger   *slog.Logger
@@ -37,7 +37,7 @@ type Config struct {
 // Server is the master.
 type Server struct {
 	Config
-	// Meter counts what it does.
+	// Meter counts the master's work.
 	Meter jmx.Meter
 
 	rpc        *rpc.Server
@@ -48,7 +48,7 @@ type Server struct {
 // method answers one kind of call.
 type method func(c *rpc.Call) (proto.Message, error)
 
-// New makes a master; Start has it serve.
+// New makes a master; Start starts it.
 func New(c Config) *Server {
 	s := &Server{Config: c}
 	s.methods = s.all()
@@ -62,19 +62,19 @@ func New(c Config) *Server {
 // Start serves on a port.
 func (s *Server) Start(listener net.Listener) { s.rpc.Start(listener) }
 
-// Close ends the master.
+// Close stops the master.
 func (s *Server) Close() {
 	s.rpc.Close()
 	s.procedures.wait()
 }
 
-// Connections is how many clients are connected.
+// Connections is the number of connected clients.
 func (s *Server) Connections() int { return s.rpc.Connections() }
 
-// Traffic is how many bytes calls and answers had.
+// Traffic is the number of bytes of calls and answers.
 func (s *Server) Traffic() (received, sent int64) { return s.rpc.Traffic() }
 
-// Quick is for what clients do all the time, which this is not.
+// Quick reports false: no call of the master is frequent.
 func (*Server) Quick(*rpc.Call) bool { return false }
 
 // Serve answers a call.
@@ -83,7 +83,7 @@ func (s *Server) Serve(ctx context.Context, c *rpc.Call, a *rpc.Answer) {
 	s.Meter.OtherCalls.Add(1)
 	s.Meter.Active.Add(1)
 	defer s.Meter.Active.Add(-1)
-	err := s.judge(ctx, a)
+	err := s.applyFaults(ctx, a)
 	if err == nil {
 		if do := s.methods[string(c.Method)]; do != nil {
 			a.Message, err = do(c)
@@ -99,11 +99,11 @@ func (s *Server) Serve(ctx context.Context, c *rpc.Call, a *rpc.Answer) {
 	}
 }
 
-func (s *Server) judge(ctx context.Context, a *rpc.Answer) error {
+func (s *Server) applyFaults(ctx context.Context, a *rpc.Answer) error {
 	if s.Faults.Quiet() {
 		return nil
 	}
-	v := s.Faults.Judge(fault.Call{Server: s.Node, Op: fault.Master})
+	v := s.Faults.Decide(fault.Call{Server: s.Node, Op: fault.Master})
 	if err := v.Wait(ctx); err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (s *Server) judge(ctx context.Context, a *rpc.Answer) error {
 	return nil
 }
 
-// call makes a method of one that takes a message.
+// call makes a method from a function of a message.
 func call[T any, P interface {
 	*T
 	proto.Message
@@ -128,7 +128,7 @@ func call[T any, P interface {
 	}
 }
 
-// always makes a method that answers with the same.
+// always makes a method with a fixed answer.
 func always(m proto.Message) method {
 	return func(*rpc.Call) (proto.Message, error) { return m, nil }
 }

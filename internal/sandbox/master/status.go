@@ -14,7 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/store"
 )
 
-// ClusterStatus describes the cluster, as far as the request asks for it; by default completely.
+// clusterStatus describes the cluster: the parts that the request asks for, by default all.
 func (s *Server) clusterStatus(m *hbasepb.GetClusterStatusRequest) (proto.Message, error) {
 	asked := func(o hbasepb.StatusOption) bool {
 		return len(m.GetOptions()) == 0 || slices.Contains(m.GetOptions(), o)
@@ -81,7 +81,7 @@ func loadOf(node *cluster.Server) (*hbasepb.ServerLoad, error) {
 	return load, nil
 }
 
-// Counts is how many regions of each table are served.
+// counts returns how many regions of each table are served.
 func (s *Server) counts() []*hbasepb.TableRegionStatesCount {
 	count := func(name store.Name, open, closed int) *hbasepb.TableRegionStatesCount {
 		return &hbasepb.TableRegionStatesCount{
@@ -96,7 +96,7 @@ func (s *Server) counts() []*hbasepb.TableRegionStatesCount {
 	for _, t := range s.Cluster.Store().Tables() {
 		regions, err := s.Cluster.Store().Regions(t.Name)
 		if err != nil {
-			continue // it was deleted just now
+			continue // the table was just deleted
 		}
 		if t.State == store.Enabled {
 			all = append(all, count(t.Name, len(regions), 0))

@@ -16,7 +16,7 @@ func (s *Server) createTable(m *hbasepb.CreateTableRequest) (proto.Message, erro
 		return nil, err
 	}
 	if t.Name.Namespace == store.SystemNamespace {
-		return nil, rpc.Finalf(finalIO, "namespace %s is HBase's own", store.SystemNamespace)
+		return nil, rpc.Finalf(finalIO, "namespace %s is reserved for HBase", store.SystemNamespace)
 	}
 	if err := s.Cluster.Create(t, m.GetSplitKeys()); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (s *Server) disableTable(m *hbasepb.DisableTableRequest) (proto.Message, er
 func (s *Server) modifyTable(m *hbasepb.ModifyTableRequest) (proto.Message, error) {
 	schema := m.GetTableSchema()
 	if schema == nil {
-		return nil, rpc.Finalf(finalIO, "no schema to give to table %s", tableName(m.GetTableName()))
+		return nil, rpc.Finalf(finalIO, "the request has no schema for table %s", tableName(m.GetTableName()))
 	}
 	schema.TableName = m.GetTableName()
 	if err := s.modify(schema); err != nil {
@@ -95,7 +95,7 @@ func at(families []*hbasepb.ColumnFamilySchema, name []byte) int {
 func (s *Server) addColumn(m *hbasepb.AddColumnRequest) (proto.Message, error) {
 	err := s.families(m.GetTableName(), func(all []*hbasepb.ColumnFamilySchema) ([]*hbasepb.ColumnFamilySchema, error) {
 		if at(all, m.GetColumnFamilies().GetName()) >= 0 {
-			return nil, rpc.Finalf(hbase+"InvalidFamilyOperationException", "column family %q is there already", m.GetColumnFamilies().GetName())
+			return nil, rpc.Finalf(hbase+"InvalidFamilyOperationException", "column family %q exists already", m.GetColumnFamilies().GetName())
 		}
 		return append(all, m.GetColumnFamilies()), nil
 	})
@@ -135,7 +135,7 @@ func (s *Server) deleteColumn(m *hbasepb.DeleteColumnRequest) (proto.Message, er
 }
 
 func missing(family []byte) error {
-	return rpc.Finalf(hbase+"InvalidFamilyOperationException", "there is no column family %q", family)
+	return rpc.Finalf(hbase+"InvalidFamilyOperationException", "unknown column family %q", family)
 }
 
 func (s *Server) flushTable(m *hbasepb.FlushTableRequest) (proto.Message, error) {
@@ -145,7 +145,7 @@ func (s *Server) flushTable(m *hbasepb.FlushTableRequest) (proto.Message, error)
 	return &hbasepb.FlushTableResponse{ProcId: s.procedures.done()}, nil
 }
 
-// FlushAll writes the memory of a table's regions to disk. They share one.
+// flushAll writes the memory of a table's regions to disk. All regions share one memory.
 func (s *Server) flushAll(name store.Name) error {
 	if name == metaName() {
 		return nil

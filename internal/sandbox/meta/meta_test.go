@@ -8,8 +8,8 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/store"
 )
 
-// Regions are in the order of their start keys, whatever bytes these go on with: "a!" comes after "a", though '!' is
-// below the comma that ends a start key in a region's name.
+// Regions are in the order of their start keys, whatever bytes follow: "a!" comes after "a", although '!' is below the
+// comma that ends a start key in a region's name.
 func TestOrderOfRows(t *testing.T) {
 	rows := []string{
 		"s,,9.x.", "t", "t,,1.x.", "t,,2.x.", "t,a,1.x.", "t,a!,1.x.", "t,a,b,1.x.", "t,b,1.x.", "t,b,1:", "t2,,1.x.", "u:t,,1.x.",
@@ -53,7 +53,7 @@ func keys(t *testing.T, table *Table, scan store.Scan, limit int) []string {
 	return all
 }
 
-// A scan backwards from a key finds the region that holds it first, as clients look for regions.
+// A reversed scan from a key finds first the region that holds the key, as clients look up regions.
 func TestScans(t *testing.T) {
 	table := New()
 	table.Update([]Row{region("a", "b", 2), region("", "a", 1), region("b", "", 3), TableRow(store.Name{Qualifier: "t"}, true)})

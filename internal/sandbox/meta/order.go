@@ -2,8 +2,8 @@ package meta
 
 import "bytes"
 
-// Compare orders rows of hbase:meta: by table, then by start key, then by the region's id. Comparing the bytes would be
-// wrong where a start key goes on with a byte below the comma that ends another.
+// compare orders rows of hbase:meta: by table, then by start key, then by the region's id. Comparing bytes would be
+// wrong if a start key continues with a byte below the comma that ends another.
 func compare(a, b []byte) int {
 	aTable, aRest, aCut := bytes.Cut(a, []byte{','})
 	bTable, bRest, bCut := bytes.Cut(b, []byte{','})
@@ -24,7 +24,7 @@ func compare(a, b []byte) int {
 	return bytes.Compare(aID, bID)
 }
 
-// Shorter puts a name that ends before a part in front of one that has the part.
+// shorter orders a name that ends before a part ahead of one that has the part.
 func shorter(a, b bool) int {
 	switch {
 	case a == b:
@@ -36,7 +36,7 @@ func shorter(a, b bool) int {
 	}
 }
 
-// CutLast cuts at the last comma: a start key may have some of its own.
+// cutLast cuts at the last comma, because a start key may contain commas.
 func cutLast(b []byte) (key, id []byte, found bool) {
 	if i := bytes.LastIndexByte(b, ','); i >= 0 {
 		return b[:i], b[i+1:], true

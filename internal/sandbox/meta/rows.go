@@ -19,20 +19,20 @@ const (
 	tableFamily = "table"
 )
 
-// emptyFamilies are there for clients that ask for them; the sandbox has nothing to put into them.
-var emptyFamilies = []string{"rep_barrier", "ns"} //nolint:gochecknoglobals // a constant, but for the language
+// emptyFamilies exist because clients ask for them; the sandbox stores nothing in them.
+var emptyFamilies = []string{"rep_barrier", "ns"} //nolint:gochecknoglobals // a constant in effect
 
-// magic goes before messages in cells and znodes.
+// magic precedes messages in cells and znodes.
 const magic = "PBUF"
 
-// Row is a row to be put in.
+// Row is a row to write.
 type Row struct {
 	Key     []byte
 	family  string
 	columns map[string][]byte
 }
 
-// Location is where a region is served.
+// Location is the server of a region.
 type Location struct {
 	Host      string
 	Port      int
@@ -40,7 +40,7 @@ type Location struct {
 	Name      string // host,port,startcode
 }
 
-// RegionRow is the row of a region.
+// RegionRow returns the row of a region.
 func RegionRow(info *store.RegionInfo, at Location, opened int64) Row {
 	r := Row{Key: info.RegionName(), family: infoFamily, columns: map[string][]byte{
 		"regioninfo":       append([]byte(magic), marshal(Message(info))...),
@@ -55,7 +55,7 @@ func RegionRow(info *store.RegionInfo, at Location, opened int64) Row {
 	return r
 }
 
-// TableRow is the row with the state of a table.
+// TableRow returns the row with the state of a table.
 func TableRow(table store.Name, enabled bool) Row {
 	state := hbasepb.TableStateValue_TABLE_STATE_VALUE_DISABLED
 	if enabled {
@@ -66,7 +66,7 @@ func TableRow(table store.Name, enabled bool) Row {
 	}}
 }
 
-// Message is a region as messages carry it.
+// Message returns a region in its protobuf form.
 func Message(info *store.RegionInfo) *hbasepb.RegionInfo {
 	return &hbasepb.RegionInfo{
 		RegionId:  new(uint64(info.ID)),
@@ -84,7 +84,7 @@ func Self() *hbasepb.RegionInfo {
 	return Message(&store.RegionInfo{Table: store.Name{Namespace: store.SystemNamespace, Qualifier: "meta"}, ID: 1})
 }
 
-// TableName is a table's name as messages carry it.
+// TableName returns a table's name in its protobuf form.
 func TableName(n store.Name) *hbasepb.TableName {
 	if n.Namespace == "" {
 		n.Namespace = store.DefaultNamespace
@@ -92,7 +92,7 @@ func TableName(n store.Name) *hbasepb.TableName {
 	return &hbasepb.TableName{Namespace: []byte(n.Namespace), Qualifier: []byte(n.Qualifier)}
 }
 
-// Address is host:port as hbase:meta spells it.
+// Address is host:port in hbase:meta's form.
 func Address(host string, port int) string {
 	return host + ":" + strconv.Itoa(port)
 }
@@ -107,7 +107,7 @@ func notNil(b []byte) []byte {
 func marshal(m proto.Message) []byte {
 	b, err := (proto.MarshalOptions{Deterministic: true}).Marshal(m)
 	if err != nil {
-		panic("encode " + string(m.ProtoReflect().Descriptor().Name()) + ": " + err.Error()) // of our own making: it has all it needs
+		panic("encode " + string(m.ProtoReflect().Descriptor().Name()) + ": " + err.Error()) // cannot happen: the message is complete
 	}
 	return b
 }

@@ -12,37 +12,37 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// What hbase:meta and its one region are called.
+// The names of hbase:meta and its one region.
 const (
 	Name        = "hbase:meta"
 	RegionName  = "hbase:meta,,1"
 	EncodedName = "1588230740"
 )
 
-// row is one row; its cells are in order and never change.
+// row is one row; its cells are sorted and never change.
 type row struct {
 	key   []byte
 	cells []protocol.Cell
 }
 
-// Table is hbase:meta. It may be read by many at once.
+// Table is hbase:meta. It may be read concurrently.
 type Table struct {
 	mu    sync.Mutex
 	rows  atomic.Pointer[[]row] // sorted; replaced as a whole by each change
 	reads atomic.Int64
 }
 
-// New gives an empty table.
+// New makes an empty table.
 func New() *Table {
 	t := &Table{}
 	t.rows.Store(&[]row{})
 	return t
 }
 
-// Reads is how many rows were read.
+// Reads is the number of rows read.
 func (t *Table) Reads() int64 { return t.reads.Load() }
 
-// Update puts rows in and takes others out, as one change.
+// Update writes and removes rows in one change.
 func (t *Table) Update(put []Row, remove ...[]byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,7 +99,7 @@ func known(columns []store.Columns) error {
 	return nil
 }
 
-// Pick appends the cells of a row that a read wants.
+// pick appends the cells of a row that a read selects.
 func pick(dst []protocol.Cell, r *row, read *store.Read) []protocol.Cell {
 	before := len(dst)
 	for i := range r.cells {
@@ -108,7 +108,7 @@ func pick(dst []protocol.Cell, r *row, read *store.Read) []protocol.Cell {
 			continue
 		}
 		if read.Filter != nil {
-			verdict := read.Filter.Judge(&c)
+			verdict := read.Filter.FilterCell(&c)
 			if verdict.Takes() {
 				read.Filter.Transform(&c)
 				dst = append(dst, c)
@@ -142,16 +142,16 @@ func wanted(c *protocol.Cell, read *store.Read) bool {
 	})
 }
 
-// Scanner reads rows one page after the other, as they were when it was opened.
+// Scanner reads rows page by page, as they were when it was opened.
 type Scanner struct {
 	table *Table
 	scan  store.Scan
 
 	mu   sync.Mutex
-	rows []row // what is left, in the order of the scan
+	rows []row // remaining rows, in the order of the scan
 }
 
-// Scan opens a scanner. Rows are not parted: they are short.
+// Scan opens a scanner. It does not split rows: they are short.
 func (t *Table) Scan(scan store.Scan) (*Scanner, error) {
 	if err := known(scan.Columns); err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (t *Table) Scan(scan store.Scan) (*Scanner, error) {
 	return s, nil
 }
 
-// Edge is the index of the first row from key on, or from behind it.
+// edge is the index of the first row at or after key, or after it.
 func edge(rows []row, key []byte, behind bool) int {
 	i, found := find(rows, key)
 	if found && behind {
@@ -191,7 +191,7 @@ func edge(rows []row, key []byte, behind bool) int {
 	return i
 }
 
-// Next gives the next page, and whether there may be more.
+// Next returns the next page, and whether there may be more.
 func (s *Scanner) Next(l store.Limits, out *store.Page) (more bool, err error) {
 	out.Reset()
 	s.mu.Lock()

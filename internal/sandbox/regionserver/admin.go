@@ -15,16 +15,16 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/rpc"
 )
 
-// admin is AdminService.
+// admin implements AdminService.
 type admin struct{ *Server }
 
-// Quick is for what clients do all the time, which this is not.
+// Quick reports false: no call of AdminService is frequent.
 func (admin) Quick(*rpc.Call) bool { return false }
 
 // Serve answers a call.
 func (s admin) Serve(ctx context.Context, c *rpc.Call, a *rpc.Answer) {
 	s.Node.Meter.OtherCalls.Add(1)
-	err := s.judge(ctx, fault.Admin, nil, nil, a)
+	err := s.applyFaults(ctx, fault.Admin, nil, nil, a)
 	if err == nil {
 		a.Message, err = s.serve(c)
 	}
@@ -88,7 +88,7 @@ func (s admin) regionInfo(c *rpc.Call) (proto.Message, error) {
 		out.CompactionState = state(r).Enum()
 	}
 	if request.GetBestSplitRow() && r.Store != nil {
-		if row, err := r.Store.SplitPoint(); err == nil { // without one the answer says that there is none
+		if row, err := r.Store.SplitPoint(); err == nil { // without a split point the answer has none
 			out.BestSplitRow = row
 		}
 	}
@@ -140,7 +140,7 @@ func (s admin) compact(c *rpc.Call) (proto.Message, error) {
 	return &hbasepb.CompactRegionResponse{}, nil
 }
 
-// queue counts those who wait.
+// queue counts the waiting compactions.
 type queue struct {
 	mu sync.Mutex
 	n  int
@@ -158,7 +158,8 @@ func (q *queue) len() int {
 	return q.n
 }
 
-// Compaction compacts a region when its turn comes. A second one of the same kind meanwhile would find nothing to do.
+// compaction compacts a region when its turn comes. A second one of the same kind is dropped meanwhile: it would find
+// no work.
 func (s *Server) compaction(r *cluster.Region, major bool) {
 	going := &r.Minor
 	if major {
@@ -213,12 +214,12 @@ func sameTable(r *cluster.Region, name *hbasepb.TableName) bool {
 	return string(name.GetNamespace()) == string(want.GetNamespace()) && string(name.GetQualifier()) == string(want.GetQualifier())
 }
 
-// NameOf is a server's name as messages carry it.
+// NameOf returns a server's name in its protobuf form.
 func NameOf(s *cluster.Server) *hbasepb.ServerName {
 	return &hbasepb.ServerName{HostName: new(s.Host), Port: new(uint32(s.Port)), StartCode: new(uint64(s.StartCode))}
 }
 
-// LoadOf returns what a region holds and does.
+// LoadOf returns the load of a region.
 func LoadOf(r *cluster.Region) (*hbasepb.RegionLoad, error) {
 	load := &hbasepb.RegionLoad{
 		RegionSpecifier: &hbasepb.RegionSpecifier{
@@ -248,7 +249,7 @@ func LoadOf(r *cluster.Region) (*hbasepb.RegionLoad, error) {
 	return load, nil
 }
 
-// Megabytes rounds up, as HBase does: what is not empty is not reported as 0.
+// megabytes rounds up, as HBase does, so that a nonzero size is not reported as 0.
 func megabytes(n int64) *uint32 {
 	return new(uint32(min((max(n, 0)+1<<20-1)>>20, math.MaxUint32)))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// serving gives a region server with one region of table t, without ports, and that region.
+// serving makes a region server with one region of table t and without ports, and returns it with that region.
 func serving(t testing.TB) (*Server, *cluster.Region) {
 	t.Helper()
 	kept, err := store.Open(store.Options{MaxBytes: 64 << 20})
@@ -42,7 +42,7 @@ func serving(t testing.TB) (*Server, *cluster.Region) {
 	return nil, nil
 }
 
-// here is the name that every region of a fuzzed message gets, so that most of them are found.
+// here is the region name of all fuzzed messages, so that most of them find the region.
 func here(t testing.TB, r *cluster.Region, m proto.Message) []byte {
 	t.Helper()
 	specifier := &hbasepb.RegionSpecifier{Type: hbasepb.RegionSpecifierType_REGION_SPECIFIER_TYPE_REGION_NAME.Enum(), Value: []byte(r.Info.Encoded)}
@@ -63,7 +63,7 @@ func here(t testing.TB, r *cluster.Region, m proto.Message) []byte {
 	return b
 }
 
-// Whatever a message says, it is answered, without panic: with a message or with an exception.
+// Any message is answered without a panic: with a message or an exception.
 func FuzzClientService(f *testing.F) {
 	row := &hbasepb.MutationProto{
 		Row: []byte("r"), MutateType: hbasepb.MutationType_MUTATION_TYPE_PUT.Enum(),
@@ -117,7 +117,7 @@ func (s *scanners) ids() map[uint64]*open {
 	return maps.Clone(s.open)
 }
 
-// Whatever is asked of AdminService, it is answered.
+// Any call of AdminService is answered.
 func FuzzAdminService(f *testing.F) {
 	names := []string{"GetRegionInfo", "FlushRegion", "CompactRegion", "GetRegionLoad", "GetOnlineRegion", "GetServerInfo", "Nothing"}
 	s, r := serving(f)

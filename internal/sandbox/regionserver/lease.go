@@ -10,23 +10,23 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/rpc"
 )
 
-// maxScanners bounds how many scanners a server keeps open.
+// maxScanners bounds the open scanners of a server.
 const maxScanners = 10_000
 
-// open is a scanner that a client may go on with.
+// open is a scanner that a client may continue.
 type open struct {
 	region *cluster.Region
 	rows   cluster.Scanner
 	filter filter.Filter // may be nil
-	size   uint64        // of a page, as the client asked for at the beginning
-	limit  int           // how many rows are left; negative: no limit
-	batch  bool          // rows may come in parts because the client asked for few cells at once
-	cursor bool          // the client asks for the row where a page without rows ended
+	size   uint64        // page size that the client asked for when it opened the scanner
+	limit  int           // remaining rows; negative means no limit
+	batch  bool          // a row may come in parts because the client limits the cells per result
+	cursor bool          // the client asks for the row at which an empty page ended
 
 	mu   sync.Mutex // held while a call reads
-	next uint64     // the number that the client's next call must have
+	next uint64     // expected number of the client's next call
 
-	until time.Time // guarded by scanners.mu, as busy is
+	until time.Time // guarded by scanners.mu, like busy
 	busy  bool
 }
 
@@ -41,19 +41,19 @@ type scanners struct {
 	ended bool
 }
 
-// Add opens a lease.
+// add opens a lease.
 func (s *scanners) add(o *open) (uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
-		return 0, rpc.Exceptionf(hbase+"regionserver.RegionServerStoppedException", "the server stops")
+		return 0, rpc.Exceptionf(hbase+"regionserver.RegionServerStoppedException", "the server is stopping")
 	}
 	if len(s.open) >= maxScanners {
-		return 0, rpc.Exceptionf(hbase+"RegionTooBusyException", "%d scanners are open; the sandbox has no more", maxScanners)
+		return 0, rpc.Exceptionf(hbase+"RegionTooBusyException", "%d scanners are open, which is the sandbox's limit", maxScanners)
 	}
 	if s.open == nil {
 		s.open = map[uint64]*open{}
-		// Other servers give other numbers, and so does this one when it is started again.
+		// Numbers must differ from those of other servers, and from those that this server gave before a restart.
 		s.last.CompareAndSwap(0, uint64(time.Now().UnixNano())&^0xfffff)
 	}
 	id := s.last.Add(1)
@@ -65,7 +65,7 @@ func (s *scanners) add(o *open) (uint64, error) {
 	return id, nil
 }
 
-// Take finds a scanner, and keeps its lease from running out until back is called.
+// take finds a scanner and suspends its lease until back is called.
 func (s *scanners) take(id uint64) *open {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,14 +76,14 @@ func (s *scanners) take(id uint64) *open {
 	return o
 }
 
-// Back gives a scanner a new lease.
+// back renews the lease of a scanner.
 func (s *scanners) back(o *open) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o.until, o.busy = time.Now().Add(s.lease), false
 }
 
-// Remove closes a scanner.
+// remove closes a scanner.
 func (s *scanners) remove(id uint64) {
 	s.mu.Lock()
 	o := s.open[id]
@@ -94,7 +94,7 @@ func (s *scanners) remove(id uint64) {
 	}
 }
 
-// Expire closes the scanners whose leases have run out.
+// expire closes the scanners whose leases have expired.
 func (s *scanners) expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/store"
 )
 
-// batch is one MultiRequest while it is carried out.
+// batch is one MultiRequest in progress.
 type batch struct {
 	client
 	ctx    context.Context //nolint:containedctx // lives as long as the call
@@ -26,16 +26,16 @@ func (s client) multi(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	if err := rpc.Decode(c, &request); err != nil {
 		return err
 	}
-	if err := s.judge(ctx, fault.Multi, nil, nil, a); err != nil {
+	if err := s.applyFaults(ctx, fault.Multi, nil, nil, a); err != nil {
 		return err
 	}
 	b := &batch{client: s, ctx: ctx, call: c, answer: a, cells: block{c.Cells, request.GetNonceGroup()}, out: &hbasepb.MultiResponse{}}
 	for _, actions := range request.GetRegionAction() {
-		if request.Condition != nil && actions.Condition == nil { // as clients before 2.4 sent it
+		if request.Condition != nil && actions.Condition == nil { // clients before 2.4 send it here
 			actions.Condition = request.Condition
 		}
 		result := &hbasepb.RegionActionResult{}
-		// Cells are taken for actions that are not carried out, too: those of the next come behind them.
+		// Actions that are not carried out consume their cells, too: those of the next action follow.
 		changes, err := b.changes(actions.GetAction())
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (b *batch) exception(err error) *hbasepb.NameBytesPair {
 	return exceptionOf(err)
 }
 
-// Changes makes the mutations of actions; those that are none get nil.
+// changes makes the mutations of actions; actions of other kinds get nil.
 func (b *batch) changes(actions []*hbasepb.Action) ([]*change, error) {
 	all := make([]*change, len(actions))
 	for i, action := range actions {
@@ -71,14 +71,14 @@ func (b *batch) changes(actions []*hbasepb.Action) ([]*change, error) {
 	return all, nil
 }
 
-// Region carries out the actions on one region. An error is that of all of them.
+// region carries out the actions on one region. An error applies to all of them.
 func (b *batch) region(actions *hbasepb.RegionAction, changes []*change, result *hbasepb.RegionActionResult) error {
 	r, err := b.Node.Region(actions.GetRegion().GetValue())
 	if err != nil {
 		return err
 	}
 	if actions.Condition != nil || actions.GetAtomic() {
-		return b.together(r, actions.GetCondition(), changes, result)
+		return b.atomically(r, actions.GetCondition(), changes, result)
 	}
 	for i := 0; i < len(changes); {
 		end := i
@@ -100,12 +100,12 @@ func (b *batch) region(actions *hbasepb.RegionAction, changes []*change, result 
 	return nil
 }
 
-// Other carries out an action that is no mutation.
+// other carries out an action that is not a mutation.
 func (b *batch) other(r *cluster.Region, action *hbasepb.Action, result *hbasepb.RegionActionResult) {
 	done := &hbasepb.ResultOrException{Index: action.Index}
 	result.ResultOrException = append(result.ResultOrException, done)
 	if action.Get == nil {
-		done.Exception = b.exception(rpc.Finalf(finalIO, "the sandbox knows gets and mutations in a batch, nothing else"))
+		done.Exception = b.exception(rpc.Finalf(finalIO, "the sandbox supports only gets and mutations in a batch"))
 		return
 	}
 	out := b.result()
@@ -121,8 +121,8 @@ func (b *batch) other(r *cluster.Region, action *hbasepb.Action, result *hbasepb
 	done.Result, b.answer.Cells = resultOf(out.Cells, b.call.Conn.Plain, b.answer.Cells)
 }
 
-// Numbered carries out an increment or append that has a nonce, by itself: of several at once, which others may send again
-// in another order, each would wait for the other.
+// numbered carries out an increment or append with a nonce by itself. If several ran at once, and another batch had
+// them in another order, each batch could wait for the other.
 func (b *batch) numbered(r *cluster.Region, action *hbasepb.Action, m *change, result *hbasepb.RegionActionResult) {
 	began := time.Now()
 	one := &hbasepb.ResultOrException{Index: action.Index}
@@ -132,7 +132,7 @@ func (b *batch) numbered(r *cluster.Region, action *hbasepb.Action, m *change, r
 	out.Reset()
 	held, err := r.Writable()
 	if err == nil {
-		err = b.judge(b.ctx, m.op, r, m.Row, b.answer)
+		err = b.applyFaults(b.ctx, m.op, r, m.Row, b.answer)
 	}
 	if err == nil {
 		b.note(m)
@@ -150,7 +150,7 @@ func (b *batch) numbered(r *cluster.Region, action *hbasepb.Action, m *change, r
 	}
 }
 
-// Writes carries out mutations that follow each other, each by itself, with one wait for the disk.
+// writes carries out consecutive mutations, each by itself, with one wait for the disk.
 func (b *batch) writes(r *cluster.Region, actions []*hbasepb.Action, changes []*change, result *hbasepb.RegionActionResult) {
 	began := time.Now()
 	var ms []*store.Mutation
@@ -160,7 +160,7 @@ func (b *batch) writes(r *cluster.Region, actions []*hbasepb.Action, changes []*
 	at := make([]int, len(changes))
 	for i, m := range changes {
 		if errs[i] = err; err == nil {
-			errs[i] = b.judge(b.ctx, m.op, r, m.Row, b.answer)
+			errs[i] = b.applyFaults(b.ctx, m.op, r, m.Row, b.answer)
 		}
 		if errs[i] != nil {
 			continue
@@ -198,20 +198,20 @@ func (b *batch) writes(r *cluster.Region, actions []*hbasepb.Action, changes []*
 	}
 }
 
-// Together carries out all mutations or none, if the condition holds when there is one.
-func (b *batch) together(r *cluster.Region, condition *hbasepb.Condition, changes []*change, result *hbasepb.RegionActionResult) error {
+// atomically carries out all mutations or none, if the condition holds or there is none.
+func (b *batch) atomically(r *cluster.Region, condition *hbasepb.Condition, changes []*change, result *hbasepb.RegionActionResult) error {
 	ms := make([]*store.Mutation, len(changes))
 	op, row := fault.CheckAndMutate, condition.GetRow()
 	for i, m := range changes {
 		if m == nil {
-			return rpc.Finalf(finalIO, "mutations that are done together cannot be mixed with reads")
+			return rpc.Finalf(finalIO, "atomic mutations cannot be mixed with reads")
 		}
 		ms[i] = &m.Mutation
 		if condition == nil && i == 0 {
 			op, row = m.op, m.Row
 		}
 	}
-	if err := b.judge(b.ctx, op, r, row, b.answer); err != nil {
+	if err := b.applyFaults(b.ctx, op, r, row, b.answer); err != nil {
 		return err
 	}
 	held, err := r.Writable()
@@ -232,11 +232,11 @@ func (b *batch) together(r *cluster.Region, condition *hbasepb.Condition, change
 		return err
 	}
 	result.Processed = new(done)
-	b.out.Processed = new(done) // where clients before 2.4 look
+	b.out.Processed = new(done) // for clients before 2.4
 	for i := range changes {
 		one := &hbasepb.ResultOrException{Index: new(uint32(i)), Result: &hbasepb.Result{}}
 		if i == 0 && len(out.Cells) > 0 {
-			one.Result = plainResult(out.Cells) // of increments and appends, never in the block
+			one.Result = plainResult(out.Cells) // results of increments and appends, never in the cell block
 		}
 		result.ResultOrException = append(result.ResultOrException, one)
 	}

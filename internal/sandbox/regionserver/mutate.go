@@ -29,7 +29,7 @@ func (s client) mutate(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	if request.Condition != nil {
 		return s.checked(ctx, c, a, r, request.GetCondition(), m)
 	}
-	if err := s.judge(ctx, m.op, r, m.Row, a); err != nil {
+	if err := s.applyFaults(ctx, m.op, r, m.Row, a); err != nil {
 		return err
 	}
 	s.note(m)
@@ -59,8 +59,8 @@ func (s client) mutate(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	return nil
 }
 
-// Once carries out an increment or append, unless one of the same nonce has taken effect: then, as in HBase, the answer is
-// what the columns hold.
+// once carries out an increment or append, unless an operation with the same nonce has taken effect: then, as in HBase,
+// the answer has the current values of the columns.
 func (s *Server) once(ctx context.Context, held *store.Region, m *change, out *store.Result) error {
 	if m.nonce == (cluster.Nonce{}) {
 		return held.Mutate(&m.Mutation, out)
@@ -82,7 +82,7 @@ func (s *Server) once(ctx context.Context, held *store.Region, m *change, out *s
 	return held.Get(&get, out)
 }
 
-// Note counts what asks for less than the log gives.
+// note counts mutations that ask for less durability than the log gives.
 func (s *Server) note(m *change) {
 	if m.Durability == store.Unsynced {
 		s.unlogged.Add(1)
@@ -97,7 +97,7 @@ func processed(a *rpc.Answer, done bool) {
 	a.Body = appendProcessed(a.Body, done)
 }
 
-// Changed puts the new values into the answer to a single mutation.
+// changed puts the new values into the answer to a single mutation.
 func changed(c *rpc.Call, a *rpc.Answer, m *change, out *store.Result) {
 	switch {
 	case m.silent || len(out.Cells) == 0:
@@ -111,9 +111,9 @@ func changed(c *rpc.Call, a *rpc.Answer, m *change, out *store.Result) {
 	}
 }
 
-// Checked does a mutation if a condition holds.
+// checked carries out a mutation if a condition holds.
 func (s client) checked(ctx context.Context, c *rpc.Call, a *rpc.Answer, r *cluster.Region, condition *hbasepb.Condition, m *change) error {
-	if err := s.judge(ctx, fault.CheckAndMutate, r, condition.GetRow(), a); err != nil {
+	if err := s.applyFaults(ctx, fault.CheckAndMutate, r, condition.GetRow(), a); err != nil {
 		return err
 	}
 	out := s.result()

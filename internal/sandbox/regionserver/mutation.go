@@ -16,33 +16,33 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// The attributes of a mutation that change what it does.
+// The attributes that change the effect of a mutation.
 const (
 	attributeTTL    = "_ttl"
 	attributeReturn = "_rr_"
 )
 
-// maxTTL is in milliseconds what a Go duration can hold.
+// maxTTL is the longest Go duration, in milliseconds.
 const maxTTL = math.MaxInt64 / int64(time.Millisecond)
 
-// block is what is left of a call's block of cells.
+// block is the unread rest of a call's cell block.
 type block struct {
 	rest  []byte
-	group uint64 // of the call's nonces
+	group uint64 // the call's nonce group
 }
 
-// Change is a mutation with what the store need not know of it.
+// change is a mutation with the facts that the store does not need.
 type change struct {
 	store.Mutation
 	op     fault.Op
-	nonce  cluster.Nonce // of an increment or append that is to take effect once; zero for none
+	nonce  cluster.Nonce // of an increment or append that must take effect once; zero for none
 	silent bool          // the client does not want the new values
 }
 
-// ChangeOf makes a change of a message. It takes the mutation's cells from the block, if they are there.
+// changeOf makes a change from a message. It takes the mutation's cells from the block if they are there.
 func (b *block) changeOf(p *hbasepb.MutationProto) (*change, error) {
 	if p == nil {
-		p = new(hbasepb.MutationProto) // of no row: the store refuses it
+		p = new(hbasepb.MutationProto) // has no row: the store refuses it
 	}
 	m := &change{Mutation: store.Mutation{Row: p.GetRow(), Times: timesOf(p.GetTimeRange())}}
 	switch p.GetMutateType() {
@@ -97,18 +97,18 @@ func (b *block) changeOf(p *hbasepb.MutationProto) (*change, error) {
 	return m, nil
 }
 
-// Take takes cells from the block. Their row is the mutation's.
+// take takes cells from the block. Their row must be the mutation's.
 func (b *block) take(m *change, n int) error {
-	if n > len(b.rest)/20 { // none is shorter
+	if n > len(b.rest)/20 { // no cell is shorter
 		return rpc.Finalf(finalIO, "a mutation of %d cells with a block of %d bytes", n, len(b.rest))
 	}
 	m.Cells = make([]protocol.Cell, n)
 	for i := range m.Cells {
 		c := &m.Cells[i]
 		rest, err := protocol.NextCell(b.rest, c)
-		// Clients send no tags in this encoding, and no time before 1970.
+		// Clients send no tags in this encoding, and no timestamps before 1970.
 		if err != nil || len(b.rest)-len(rest) != 4+c.Size() || c.Timestamp < 0 {
-			return rpc.Finalf(finalIO, "malformed block of cells")
+			return rpc.Finalf(finalIO, "malformed cell block")
 		}
 		b.rest = rest
 		if m.Row == nil {
@@ -134,7 +134,7 @@ func deleteType(t hbasepb.DeleteType) protocol.CellType {
 	}
 }
 
-// CheckOf makes a check of a condition.
+// checkOf makes a check from a condition.
 func checkOf(p *hbasepb.Condition) (*store.Check, error) {
 	c := &store.Check{
 		Row: p.GetRow(), Family: p.GetFamily(), Qualifier: p.GetQualifier(),

@@ -44,9 +44,9 @@ func (s client) get(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	return nil
 }
 
-// Read reads one row for a Get, which may be part of a batch.
+// read reads one row for a Get, which may be part of a batch.
 func (s client) read(ctx context.Context, r *cluster.Region, g *hbasepb.Get, out *store.Result, a *rpc.Answer) error {
-	if err := s.judge(ctx, fault.Get, r, g.GetRow(), a); err != nil {
+	if err := s.applyFaults(ctx, fault.Get, r, g.GetRow(), a); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -70,10 +70,10 @@ func (s *Server) result() *store.Result {
 func getOf(g *hbasepb.Get) (store.Get, error) {
 	get := store.Get{Row: g.GetRow()}
 	if g.GetClosestRowBefore() {
-		return get, rpc.Finalf("org.apache.hadoop.hbase.client.UnknownProtocolException", "reading the row before is no longer done; use a reversed scan")
+		return get, rpc.Finalf("org.apache.hadoop.hbase.client.UnknownProtocolException", "reading the row before is not supported; use a reversed scan")
 	}
 	if len(g.GetCfTimeRange()) > 0 {
-		return get, rpc.Finalf(finalIO, "the sandbox knows no time range of a single column family")
+		return get, rpc.Finalf(finalIO, "the sandbox does not support a time range of a single column family")
 	}
 	get.Columns = columnsOf(g.GetColumn())
 	get.Times = timesOf(g.GetTimeRange())
@@ -105,7 +105,7 @@ func timesOf(r *hbasepb.TimeRange) protocol.TimeRange {
 
 func filterOf(f *hbasepb.Filter) (filter.Filter, error) {
 	if f == nil {
-		return nil, nil //nolint:nilnil // without a filter all passes
+		return nil, nil //nolint:nilnil // a request without a filter is valid
 	}
 	parsed, err := filter.Parse(&pb.Filter{Name: f.Name, SerializedFilter: f.SerializedFilter})
 	if err != nil {

@@ -12,24 +12,24 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/rpc"
 )
 
-// Registry is ClientMetaService: where a client begins that does not ask ZooKeeper.
+// Registry implements ClientMetaService, where a client starts that does not use ZooKeeper.
 type Registry struct {
 	Cluster *cluster.Cluster
 	Begin   *Beginning
 }
 
-// Beginning is what every client must know first.
+// Beginning holds the facts that a client needs first.
 type Beginning struct {
 	ClusterID string
 	Master    *hbasepb.ServerName
 }
 
-// Name is the master's name as HBase writes it: host,port,startcode.
+// Name is the master's name in HBase's form: host,port,startcode.
 func (b *Beginning) Name() string {
 	return fmt.Sprintf("%s,%d,%d", b.Master.GetHostName(), b.Master.GetPort(), b.Master.GetStartCode())
 }
 
-// Quick says that these calls take no time.
+// Quick reports true: these calls are fast.
 func (Registry) Quick(*rpc.Call) bool { return true }
 
 // Serve answers a call.

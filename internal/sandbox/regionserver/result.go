@@ -10,14 +10,14 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// The answers to single rows are so short that they are written without a message.
+// The answers for single rows are so short that they are written without a message.
 
-// AppendGetResponse appends a GetResponse, or a MutateResponse, with a result.
+// appendGetResponse appends a GetResponse, or a MutateResponse, with a result.
 func appendGetResponse(b, result []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, 1, protowire.BytesType), result)
 }
 
-// AppendCount appends a Result of which the cells are in the block.
+// appendCount appends a Result whose cells are in the cell block.
 func appendCount(b []byte, cells int) []byte {
 	if cells == 0 {
 		return b
@@ -25,12 +25,12 @@ func appendCount(b []byte, cells int) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), uint64(cells))
 }
 
-// AppendExists appends a Result with whether a row exists.
+// appendExists appends a Result with whether a row exists.
 func appendExists(b []byte, exists bool) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, 3, protowire.VarintType), protowire.EncodeBool(exists))
 }
 
-// AppendProcessed appends to a MutateResponse whether the mutation was done.
+// appendProcessed appends to a MutateResponse whether the mutation was carried out.
 func appendProcessed(b []byte, processed bool) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), protowire.EncodeBool(processed))
 }
@@ -42,8 +42,8 @@ func appendCells(block []byte, cells []protocol.Cell) []byte {
 	return block
 }
 
-// PlainResult is a Result with its cells, for clients that take no blocks. It copies them: their memory is used again before
-// the answer is encoded.
+// plainResult returns a Result with its cells, for clients without cell blocks. It copies the cells, because their
+// memory is reused before the answer is encoded.
 func plainResult(cells []protocol.Cell) *hbasepb.Result {
 	r := &hbasepb.Result{Cell: make([]*hbasepb.Cell, len(cells))}
 	for i := range cells {
@@ -56,7 +56,7 @@ func plainResult(cells []protocol.Cell) *hbasepb.Result {
 	return r
 }
 
-// ResultOf is a Result, its cells inside or in the block.
+// resultOf returns a Result whose cells are inside or in the cell block.
 func resultOf(cells []protocol.Cell, plain bool, block []byte) (*hbasepb.Result, []byte) {
 	if plain {
 		return plainResult(cells), block
@@ -68,7 +68,7 @@ func resultOf(cells []protocol.Cell, plain bool, block []byte) (*hbasepb.Result,
 	return r, appendCells(block, cells)
 }
 
-// ExceptionOf is an exception as answers to batches carry it.
+// exceptionOf returns an exception in the form of batch answers.
 func exceptionOf(err error) *hbasepb.NameBytesPair {
 	e := rpc.AsException(err)
 	return &hbasepb.NameBytesPair{Name: new(e.Class), Value: []byte(e.Printed())}

@@ -15,7 +15,7 @@ import (
 const (
 	maxPage  = 16 << 20
 	pageRows = 1 << 20
-	// A page that takes longer is sent as it is, so that the client does not give up on it.
+	// A page that would take longer is sent as it is, so that the client does not time out.
 	pageTime = 10 * time.Second
 )
 
@@ -41,7 +41,7 @@ func (s client) scan(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	id := request.GetScannerId()
 	o := s.scanners.take(id)
 	switch {
-	case o == nil && request.GetCloseScanner(): // it is
+	case o == nil && request.GetCloseScanner(): // it is closed already
 		a.Message = &hbasepb.ScanResponse{MoreResults: new(false), MoreResultsInRegion: new(false)}
 		return nil
 	case o == nil:
@@ -51,24 +51,24 @@ func (s client) scan(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 		s.scanners.remove(id)
 		return rpc.Finalf(hbase+"UnknownScannerException", "scanner %d: region %s left %s", id, o.region.Name, s.Node.Name())
 	}
-	if err := s.judge(ctx, fault.Next, o.region, nil, a); err != nil {
+	if err := s.applyFaults(ctx, fault.Next, o.region, nil, a); err != nil {
 		s.scanners.back(o)
 		return err
 	}
 	return s.page(c, a, &request, o, id)
 }
 
-// Open opens a scanner.
+// open opens a scanner.
 func (s client) open(ctx context.Context, request *hbasepb.ScanRequest, a *rpc.Answer) (*open, error) {
 	if request.Scan == nil {
-		return nil, rpc.Finalf(finalIO, "a scan without a scanner and without what to scan")
+		return nil, rpc.Finalf(finalIO, "the request has neither a scanner nor a scan")
 	}
 	r, err := s.Node.Region(request.GetRegion().GetValue())
 	if err != nil {
 		return nil, err
 	}
 	p := request.GetScan()
-	if err := s.judge(ctx, fault.Scan, r, p.GetStartRow(), a); err != nil {
+	if err := s.applyFaults(ctx, fault.Scan, r, p.GetStartRow(), a); err != nil {
 		return nil, err
 	}
 	scan, err := scanOf(p)
@@ -85,7 +85,7 @@ func (s client) open(ctx context.Context, request *hbasepb.ScanRequest, a *rpc.A
 
 func scanOf(p *hbasepb.Scan) (store.Scan, error) {
 	if len(p.GetCfTimeRange()) > 0 {
-		return store.Scan{}, rpc.Finalf(finalIO, "the sandbox knows no time range of a single column family")
+		return store.Scan{}, rpc.Finalf(finalIO, "the sandbox does not support a time range of a single column family")
 	}
 	scan := store.Scan{
 		Start: p.GetStartRow(), Stop: p.GetStopRow(), Reversed: p.GetReversed(), Batch: int(min(p.GetBatchSize(), math.MaxInt32)),
@@ -104,7 +104,7 @@ func scanOf(p *hbasepb.Scan) (store.Scan, error) {
 			scan.Raw = v[0] != 0
 		}
 	}
-	// A client that reads one row as a scan says so with the same row twice.
+	// A client reads one row with a scan by giving the same row twice.
 	if len(scan.Start) > 0 && string(scan.Start) == string(scan.Stop) && !scan.StartExcluded && p.IncludeStopRow == nil {
 		scan.StopIncluded = true
 	}
@@ -113,7 +113,7 @@ func scanOf(p *hbasepb.Scan) (store.Scan, error) {
 	return scan, err
 }
 
-// Page answers a call for a scanner that was taken: it reads on, renews the lease, or closes.
+// page answers a call for a taken scanner: it reads on, renews the lease, or closes.
 func (s client) page(c *rpc.Call, a *rpc.Answer, request *hbasepb.ScanRequest, o *open, id uint64) error {
 	done := true
 	defer func() {
@@ -155,7 +155,7 @@ func (s client) page(c *rpc.Call, a *rpc.Answer, request *hbasepb.ScanRequest, o
 	return nil
 }
 
-// Fill reads a page into the answer. It reports whether the scan as a whole, and in this region, may go on.
+// fill reads a page into the answer. It reports whether the whole scan, and this region's part, may continue.
 func (s client) fill(c *rpc.Call, a *rpc.Answer, request *hbasepb.ScanRequest, o *open, rows uint32, out *hbasepb.ScanResponse) (more, moreHere bool, err error) {
 	began := time.Now()
 	limits := store.Limits{Rows: int(min(rows, pageRows)), Bytes: maxPage, Parts: request.GetClientHandlesPartials(), Until: began.Add(s.pageTime(c))}
@@ -214,7 +214,7 @@ func (s client) fill(c *rpc.Call, a *rpc.Answer, request *hbasepb.ScanRequest, o
 	return more, moreHere, nil
 }
 
-// PageTime is how long a page may take, by what the client will wait and by the lease.
+// pageTime is the time limit of a page, from the client's timeout and the lease.
 func (s client) pageTime(c *rpc.Call) time.Duration {
 	d := min(pageTime, s.Lease/2)
 	if c.Timeout > 0 {

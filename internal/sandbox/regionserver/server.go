@@ -20,16 +20,16 @@ const (
 	finalIO = hbase + "DoNotRetryIOException"
 )
 
-// Config is what a region server is made of.
+// Config is the configuration of a region server.
 type Config struct {
 	Cluster *cluster.Cluster
 	Node    *cluster.Server
 	Begin   *Beginning
 	Faults  *fault.Plan    // may be nil
 	Model   *service.Model // may be nil
-	// Lease is how long a scanner stays open that nobody reads; 60 s by default.
+	// Lease is how long an unread scanner stays open; 60 s by default.
 	Lease time.Duration
-	// Synced says that a write waits for the disk.
+	// Synced reports that a write waits for the disk.
 	Synced bool
 	Logger *slog.Logger
 }
@@ -43,14 +43,14 @@ type Server struct {
 	results  sync.Pool // *store.Result
 	pages    sync.Pool // *store.Page
 
-	ctx     context.Context //nolint:containedctx // ends with the server, for compactions
+	ctx     context.Context //nolint:containedctx // ends with the server; for compactions
 	cancel  context.CancelFunc
 	work    sync.WaitGroup
-	turn    chan struct{} // whose compaction goes on
+	turn    chan struct{} // held by the running compaction
 	waiting queue
 }
 
-// New makes a server; Start has it serve.
+// New makes a server; Start starts it.
 func New(c Config) *Server {
 	if c.Lease == 0 {
 		c.Lease = time.Minute
@@ -71,16 +71,16 @@ func New(c Config) *Server {
 // Start serves on a port.
 func (s *Server) Start(listener net.Listener) { s.rpc.Start(listener) }
 
-// Gate is where the server can be stopped.
+// Gate is the gate at which the server can be stopped.
 func (s *Server) Gate() *rpc.Gate { return &s.rpc.Gate }
 
-// Fence lets no more calls be carried out, and no compactions: the master has given the server's regions to others.
+// Fence blocks all further calls and compactions: the master has given the server's regions to others.
 func (s *Server) Fence() {
 	s.cancel()
 	s.rpc.Fence()
 }
 
-// Close ends the server as a crash does: its connections break, calls that are being served are not answered.
+// Close stops the server as a crash does: its connections break, and calls in progress are not answered.
 func (s *Server) Close() {
 	s.cancel()
 	s.Model.Close()
@@ -88,28 +88,28 @@ func (s *Server) Close() {
 	s.scanners.close()
 }
 
-// Wait waits after Close for compactions that have begun.
+// Wait waits after Close for running compactions.
 func (s *Server) Wait() { s.work.Wait() }
 
-// Connections is how many clients are connected.
+// Connections is the number of connected clients.
 func (s *Server) Connections() int { return s.rpc.Connections() }
 
-// Accepted is how many have been since the server's start.
+// Accepted is the number of connections accepted since the start.
 func (s *Server) Accepted() int64 { return s.rpc.Accepted() }
 
-// Traffic is how many bytes calls and answers had.
+// Traffic is the number of bytes of calls and answers.
 func (s *Server) Traffic() (received, sent int64) { return s.rpc.Traffic() }
 
-// Unlogged is how many mutations asked for no log, or not to wait for it.
+// Unlogged is the number of mutations that asked for no log, or not to wait for it.
 func (s *Server) Unlogged() int64 { return s.unlogged.Load() }
 
-// Compactions is how many wait for their turn.
+// Compactions is the number of waiting compactions.
 func (s *Server) Compactions() int { return s.waiting.len() }
 
-// client is ClientService.
+// client implements ClientService.
 type client struct{ *Server }
 
-// Quick says that reading a row, and writing one where that waits for no disk, is done at once.
+// Quick reports whether a call is fast: reading a row, and writing one if the write does not wait for a disk.
 func (s client) Quick(c *rpc.Call) bool {
 	if s.Model != nil || !s.Faults.Quiet() {
 		return false
@@ -166,8 +166,8 @@ func (s client) serve(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 	}
 }
 
-// judge applies faults to one operation. The verdict's cut is noted in the answer.
-func (s *Server) judge(ctx context.Context, op fault.Op, r *cluster.Region, row []byte, a *rpc.Answer) error {
+// applyFaults applies faults to one operation. It notes the verdict's cut in the answer.
+func (s *Server) applyFaults(ctx context.Context, op fault.Op, r *cluster.Region, row []byte, a *rpc.Answer) error {
 	if s.Faults.Quiet() {
 		return nil
 	}
@@ -175,7 +175,7 @@ func (s *Server) judge(ctx context.Context, op fault.Op, r *cluster.Region, row 
 	if r != nil {
 		call.Table, call.Region = r.Table, r.Info.Encoded
 	}
-	v := s.Faults.Judge(call)
+	v := s.Faults.Decide(call)
 	if err := v.Wait(ctx); err != nil {
 		return err
 	}

@@ -12,33 +12,33 @@ import (
 	"github.com/golang/snappy"
 )
 
-// The classes of Hadoop's codecs that blocks of cells may be compressed by.
+// The classes of Hadoop's codecs for cell blocks.
 const (
 	snappyClass = "org.apache.hadoop.io.compress.SnappyCodec"
 	gzipClass   = "org.apache.hadoop.io.compress.GzipCodec"
 	zlibClass   = "org.apache.hadoop.io.compress.DefaultCodec"
 )
 
-// maxBlock bounds a block of cells when it is decompressed.
+// maxBlock bounds a decompressed cell block.
 const maxBlock = 128 << 20
 
-// snappyChunk is how much goes into one chunk: Hadoop's buffer less what snappy may add.
+// snappyChunk is the size of a chunk: Hadoop's buffer minus snappy's maximum overhead.
 const snappyChunk = 218_422
 
-var errCompressed = errors.New("malformed compressed block of cells")
+var errCompressed = errors.New("malformed compressed cell block")
 
-// compressor packs and unpacks blocks of cells.
+// compressor compresses and decompresses cell blocks.
 type compressor interface {
 	compress(dst, block []byte) ([]byte, error)
 	decompress(dst, packed []byte) ([]byte, error)
-	// most is what a block cannot be longer than when it is decompressed.
+	// most bounds the decompressed length of a block.
 	most(packed []byte) int
 }
 
 func compressorOf(class string) (compressor, error) {
 	switch class {
 	case "":
-		return nil, nil //nolint:nilnil // without a compressor blocks go as they are
+		return nil, nil //nolint:nilnil // without a compressor blocks are not compressed
 	case snappyClass:
 		return hadoopSnappy{}, nil
 	case gzipClass:
@@ -53,8 +53,8 @@ func compressorOf(class string) (compressor, error) {
 	}
 }
 
-// hadoopSnappy is Hadoop's stream of blocks: the length of each block before its chunks, the length of each chunk
-// before its bytes.
+// hadoopSnappy is Hadoop's block stream: the length of each block precedes its chunks, the length of each chunk
+// precedes its bytes.
 type hadoopSnappy struct{}
 
 func (hadoopSnappy) compress(dst, block []byte) ([]byte, error) {
@@ -106,8 +106,8 @@ func (hadoopSnappy) decompress(dst, packed []byte) ([]byte, error) {
 
 func (hadoopSnappy) most(packed []byte) int { return min(maxBlock, maxSnappyRatio*len(packed)) }
 
-// maxSnappyRatio is above what snappy can reach: a copy of 64 bytes takes at least two. A chunk that claims to be
-// longer is not given the memory.
+// maxSnappyRatio is above snappy's maximum: a copy of 64 bytes takes at least two. A chunk that claims a higher ratio
+// gets no memory.
 const maxSnappyRatio = 64
 
 // streamed is a format of the standard library.
@@ -120,15 +120,15 @@ func (s streamed) compress(dst, block []byte) ([]byte, error) {
 	out := bytes.NewBuffer(dst)
 	w := s.writer(out)
 	if _, err := w.Write(block); err != nil {
-		return nil, fmt.Errorf("compress block of cells: %w", err)
+		return nil, fmt.Errorf("compress cell block: %w", err)
 	}
 	if err := w.Close(); err != nil {
-		return nil, fmt.Errorf("compress block of cells: %w", err)
+		return nil, fmt.Errorf("compress cell block: %w", err)
 	}
 	return out.Bytes(), nil
 }
 
-// most knows that deflate packs 258 bytes into two bits at best.
+// most relies on deflate's best ratio: 258 bytes in two bits.
 func (streamed) most(packed []byte) int { return min(maxBlock, 1032*len(packed)+64) }
 
 func (s streamed) decompress(dst, packed []byte) ([]byte, error) {

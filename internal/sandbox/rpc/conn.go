@@ -21,20 +21,20 @@ import (
 const (
 	maxHeader    = 1 << 20
 	maxFrame     = 64 << 20
-	shortFrame   = 64 << 10 // longer ones are counted against the server's budget
+	shortFrame   = 64 << 10 // longer frames count against the server's budget
 	readBuffer   = 16 << 10
-	inHand       = 256 // calls of one connection that are being served
+	inHand       = 256 // concurrent calls of one connection
 	helloTimeout = 10 * time.Second
 	bodyTimeout  = 60 * time.Second
 )
 
 const fatalClass = "org.apache.hadoop.hbase.ipc.FatalConnectionException"
 
-// Conn is one connection of a client.
+// Conn is a client's connection.
 type Conn struct {
-	// Plain says that the client asked for cells within messages: it named no encoding for blocks of them.
+	// Plain means that the client wants cells within messages: it named no encoding for cell blocks.
 	Plain bool
-	// User is on whose behalf the client says that it calls.
+	// User is the user that the client names.
 	User string
 
 	server  *Server
@@ -43,37 +43,37 @@ type Conn struct {
 	conn    net.Conn
 	reader  *bufio.Reader
 	out     output
-	slots   chan struct{} // as many as calls are being served beside the reader
+	slots   chan struct{} // bounds the calls served beside the reader
 	calls   sync.WaitGroup
-	ctx     context.Context //nolint:containedctx // ends with the connection, for the calls that are being served
+	ctx     context.Context //nolint:containedctx // ends with the connection; for the calls in progress
 	quick   task
 }
 
-// Call is one request of a client. Its slices are valid until it is answered.
+// Call is a request of a client. Its slices are valid until it is answered.
 type Call struct {
 	Conn    *Conn
 	Method  []byte
-	Param   []byte // the message
-	Cells   []byte // the block of cells
-	Timeout uint32 // milliseconds that the client will wait, or 0
+	Param   []byte // message
+	Cells   []byte // cell block
+	Timeout uint32 // client's timeout in milliseconds, or 0
 
 	id       uint32
-	unpacked []byte // memory for blocks that came compressed
+	unpacked []byte // memory for decompressed blocks
 }
 
-// Answer is what a Service says to a Call: a message, or one that is encoded already, with a block of cells; or an
-// exception. Body and Cells come empty and may have room.
+// Answer is a Service's answer to a Call: a message, or an encoded message, with a cell block; or an exception. Body
+// and Cells are empty on entry and may have capacity.
 type Answer struct {
 	Message   proto.Message
 	Body      []byte
 	Cells     []byte
 	Exception *protocol.Exception
-	// Cut ends the connection after so great a part of the answer: for faults.
+	// Cut ends the connection after this share of the answer; faults use it.
 	Cut      bool
 	CutAfter float64
 }
 
-// Fail makes an error the answer.
+// Fail turns an error into the answer.
 func (a *Answer) Fail(err error) { a.Exception = AsException(err) }
 
 func (a *Answer) reset() {
@@ -88,15 +88,15 @@ func (a *Answer) reset() {
 	*a = Answer{Body: body, Cells: cells}
 }
 
-// Service answers the calls of a connection.
+// Service serves the calls of a connection.
 type Service interface {
-	// Quick says whether the call takes so little time that the next one may wait for it.
+	// Quick reports whether the call is so short that the next one can wait for it.
 	Quick(call *Call) bool
-	// Serve answers the call. It may be called for several calls at once; ctx ends with the connection.
+	// Serve answers the call. It may run for several calls at once; ctx ends with the connection.
 	Serve(ctx context.Context, call *Call, answer *Answer)
 }
 
-// task is a call with what is needed to serve it.
+// task is a call with its serving state.
 type task struct {
 	call   Call
 	answer Answer
@@ -116,7 +116,7 @@ func (c *Conn) serve() error {
 	defer c.calls.Wait()
 	defer cancel()
 	defer c.out.close()
-	defer c.conn.Close() // writers need not wait
+	defer c.conn.Close() // writers do not wait
 	c.quick.call.Conn = c
 	for {
 		if err := c.next(); err != nil {
@@ -125,7 +125,7 @@ func (c *Conn) serve() error {
 	}
 }
 
-// Open reads the preamble and the header.
+// open reads the preamble and the header.
 func (c *Conn) open() error {
 	c.deadline(helloTimeout)
 	defer c.deadline(0)
@@ -134,21 +134,21 @@ func (c *Conn) open() error {
 		return err
 	}
 	if string(preamble[:4]) != "HBas" {
-		return Finalf(fatalClass, "expected the preamble HBas, not %q, of a client of HBase", preamble[:4])
+		return Finalf(fatalClass, "expected the preamble HBas of an HBase client, not %q", preamble[:4])
 	}
 	if preamble[4] != 0 {
-		return Finalf("org.apache.hadoop.hbase.ipc.WrongVersionException", "expected version 0 of the protocol, not %d", preamble[4])
+		return Finalf("org.apache.hadoop.hbase.ipc.WrongVersionException", "expected protocol version 0, not %d", preamble[4])
 	}
 	if preamble[5] != 80 {
 		return Finalf("org.apache.hadoop.hbase.ipc.BadAuthException",
-			"authentication code %d: the sandbox knows simple authentication alone; set hbase.security.authentication=simple", preamble[5])
+			"authentication code %d: the sandbox supports only simple authentication; set hbase.security.authentication=simple", preamble[5])
 	}
 	if _, err := io.ReadFull(c.reader, preamble[6:]); err != nil {
 		return err
 	}
 	n := binary.BigEndian.Uint32(preamble[6:])
 	if n > maxHeader {
-		return Finalf(fatalClass, "a connection header of %d bytes", n)
+		return Finalf(fatalClass, "connection header of %d bytes is too long", n)
 	}
 	b, err := grow(c.reader, nil, int(n))
 	if err != nil {
@@ -177,7 +177,7 @@ func (c *Conn) open() error {
 	return nil
 }
 
-// Deadline is until when a read may take; zero is for ever. A connection that takes none fails as it is read.
+// deadline sets the read deadline; zero means none. On a connection that refuses it, reads fail.
 func (c *Conn) deadline(d time.Duration) {
 	var at time.Time
 	if d > 0 {
@@ -186,23 +186,23 @@ func (c *Conn) deadline(d time.Duration) {
 	_ = c.conn.SetReadDeadline(at)
 }
 
-// Discard goes past bytes that are in the buffer, which cannot fail.
+// discard skips buffered bytes, which cannot fail.
 func (c *Conn) discard(n int) { _, _ = c.reader.Discard(n) }
 
-// Refuse sends a client the reason why its connection ends.
+// refuse sends a client the reason why its connection ends.
 func (c *Conn) refuse(e *protocol.Exception) {
-	const nobody = -1 & 0xffffffff // the id of no call
+	const nobody = -1 & 0xffffffff // no call has this id
 	frame, err := (&Answer{Exception: e}).append(nil, nobody, nil)
 	if err == nil {
 		_ = c.conn.SetWriteDeadline(time.Now().Add(time.Second))
-		_, _ = c.conn.Write(frame) // it ends in any case
+		_, _ = c.conn.Write(frame) // the connection ends in any case
 	}
 }
 
-// Next reads a call and sees that it is answered.
+// next reads a call and arranges its answer.
 func (c *Conn) next() error {
 	if c.reader.Buffered() < 4 {
-		c.out.flush() // nothing more to answer with it
+		c.out.flush() // no further call to answer with it
 	}
 	head, err := c.reader.Peek(4)
 	if err != nil {
@@ -210,7 +210,7 @@ func (c *Conn) next() error {
 	}
 	n := int(binary.BigEndian.Uint32(head))
 	if n > maxFrame {
-		c.refuse(Finalf("org.apache.hadoop.hbase.exceptions.RequestTooBigException", "a request of %d bytes; the most is %d", n, maxFrame))
+		c.refuse(Finalf("org.apache.hadoop.hbase.exceptions.RequestTooBigException", "a request of %d bytes; at most %d are allowed", n, maxFrame))
 		return errFrame
 	}
 	c.discard(4)
@@ -238,12 +238,12 @@ func (c *Conn) next() error {
 		c.answer(&c.quick)
 		return nil
 	}
-	t := c.server.tasks.Get().(*task) //nolint:errcheck,forcetypeassert // nothing else is in the pool
+	t := c.server.tasks.Get().(*task) //nolint:errcheck,forcetypeassert // the pool has only tasks
 	t.frame = append(t.frame[:0], frame...)
 	return c.beside(t)
 }
 
-// Long reads a frame that the buffer cannot hold.
+// long reads a frame that is longer than the buffer.
 func (c *Conn) long(n int) error {
 	t := &task{}
 	if n > shortFrame {
@@ -264,7 +264,7 @@ func (c *Conn) long(n int) error {
 	return c.beside(t)
 }
 
-// Pass holds up a call that was read while the server is stopped.
+// pass holds a call that was read while the server is stopped.
 func (c *Conn) pass() error {
 	if c.server.Gate.opened.Load() == nil {
 		return nil
@@ -273,7 +273,7 @@ func (c *Conn) pass() error {
 	return c.ctx.Err()
 }
 
-// Beside serves a call in a goroutine of its own. It waits when too many are in hand.
+// beside serves a call in its own goroutine. It waits if too many calls are in progress.
 func (c *Conn) beside(t *task) error {
 	t.call.Conn = c
 	if err := t.call.parse(t.frame); err != nil {
@@ -306,7 +306,7 @@ func (c *Conn) beside(t *task) error {
 	return nil
 }
 
-// Answer serves a call and hands over the answer; the caller sees that it goes out.
+// answer serves a call and queues the answer; the caller flushes it.
 func (c *Conn) answer(t *task) {
 	t.answer.reset()
 	charge, err := c.unpack(&t.call)
@@ -319,19 +319,19 @@ func (c *Conn) answer(t *task) {
 	c.out.put(&t.answer, t.call.id, c.pack)
 }
 
-// Unpack decompresses a call's block of cells, and returns what was taken from the budget for it.
+// unpack decompresses a call's cell block, and returns how much it took from the budget.
 func (c *Conn) unpack(call *Call) (charge int64, err error) {
 	if len(call.Cells) == 0 {
 		return 0, nil
 	}
 	if c.Plain {
-		return 0, Finalf("org.apache.hadoop.hbase.DoNotRetryIOException", "a block of cells on a connection that named no encoding of it")
+		return 0, Finalf("org.apache.hadoop.hbase.DoNotRetryIOException", "a cell block on a connection that named no encoding for it")
 	}
 	if c.pack == nil {
 		return 0, nil
 	}
 	if most := c.pack.most(call.Cells); most > shortFrame {
-		// Waiting here could be for calls that wait for the same.
+		// Waiting could deadlock with other calls that wait here.
 		if !c.server.budget.TryAcquire(int64(most)) {
 			return 0, Exceptionf("org.apache.hadoop.hbase.CallQueueTooBigException", "no memory for a block of %d bytes", most)
 		}
@@ -349,7 +349,7 @@ func (c *Conn) unpack(call *Call) (charge int64, err error) {
 	return charge, nil
 }
 
-// Grow appends n bytes that are read, and takes memory for them as they come.
+// grow appends n bytes as they are read, and allocates as they arrive.
 func grow(r io.Reader, b []byte, n int) ([]byte, error) {
 	for n > 0 {
 		step := min(n, max(readBuffer, len(b)))

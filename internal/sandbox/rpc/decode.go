@@ -7,19 +7,19 @@ import (
 )
 
 const (
-	// light messages are decoded as they are.
+	// Messages up to light are decoded without a check.
 	light    = 8 << 10
 	maxDepth = 20
 	// maxWeight bounds the memory of one message.
 	maxWeight = 256 << 20
-	// What a field takes in memory beside its bytes, be it two bytes on the wire.
+	// The memory of a field beside its bytes, even of a field of two bytes on the wire.
 	messageWeight = 200
 	bytesWeight   = 32
 	numberWeight  = 8
 )
 
-// Decode reads a call's message. One that is made of so many parts that it would take many times its length in memory
-// is refused.
+// Decode parses a call's message. It refuses a message with so many parts that it would take many times its length in
+// memory.
 func Decode(c *Call, m proto.Message) error {
 	if len(c.Param) > light {
 		most := min(4<<20+24*len(c.Param), maxWeight)
@@ -33,7 +33,8 @@ func Decode(c *Call, m proto.Message) error {
 	return nil
 }
 
-// Weigh returns how much memory decoding would take, up to a bit more than most. What is malformed is left to the decoder.
+// weigh returns the memory that decoding would take, up to a bit more than most. It leaves malformed messages to the
+// decoder.
 func weigh(b []byte, d protoreflect.MessageDescriptor, most, depth int) int {
 	n := 0
 	for len(b) > 0 && n <= most && depth > 0 {

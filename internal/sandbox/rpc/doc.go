@@ -1,11 +1,12 @@
-// Package rpc speaks HBase's RPC as a server does.
+// Package rpc is the server side of HBase's RPC.
 //
-//  1. A connection begins with a preamble and a header that names a service, and how cells and their blocks are encoded;
-//  2. each frame after that is a call: a header, a message, a block of cells. Calls of one connection are served at
-//     once as they are read where that takes no time (Service.Quick), else beside each other;
-//  3. the answer, a message with a block of cells or an exception of Java's, goes out with the others that are ready
-//     by then: one write when no further call has been read.
+//  1. A connection begins with a preamble and a header that names a service, and the encodings of cells and cell
+//     blocks;
+//  2. each further frame is a call: a header, a message, a cell block. Calls that take no time (Service.Quick) are
+//     served inline as they are read, others concurrently;
+//  3. the answer, a message with a cell block or a Java exception, is written together with the other ready answers: in
+//     one write if no further call has been read.
 //
-// What a client sends is bounded: the length of a frame, memory for long frames over all connections, calls in hand,
-// answers that it does not read. A frame that makes no sense ends its connection and no other.
+// Everything that a client sends is bounded: the length of a frame, the memory of long frames over all connections, the
+// calls in progress, the unread answers. A malformed frame ends only its own connection.
 package rpc

@@ -11,7 +11,7 @@ import (
 
 var errFrame = errors.New("malformed frame")
 
-// parse takes a frame apart: the header, the message, what is left is the block of cells. The slices are the frame's.
+// parse splits a frame: the header, the message, and the rest, the cell block. The slices share the frame's memory.
 func (c *Call) parse(frame []byte) error {
 	*c = Call{Conn: c.Conn, unpacked: c.unpacked[:0]}
 	head, n := protowire.ConsumeBytes(frame)
@@ -80,7 +80,7 @@ func (c *Call) parse(frame []byte) error {
 	return nil
 }
 
-// BlockLength reads a CellBlockMeta; -1 says that it is none.
+// blockLength reads a CellBlockMeta; -1 means that it is malformed.
 func blockLength(meta []byte) int {
 	length := 0
 	for len(meta) > 0 {
@@ -105,7 +105,7 @@ func blockLength(meta []byte) int {
 	return length
 }
 
-// Append appends the answer to a call as a frame.
+// append appends the answer to a call as a frame.
 func (a *Answer) append(b []byte, id uint32, c compressor) ([]byte, error) {
 	var room [64]byte
 	head := protowire.AppendVarint(protowire.AppendTag(room[:0], 1, protowire.VarintType), uint64(id))

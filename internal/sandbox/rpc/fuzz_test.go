@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stream is a client that sends what it was given, reads all answers and leaves.
+// stream is a client that sends its input, reads all answers and disconnects.
 type stream struct{ io.Reader }
 
 func (stream) Write(b []byte) (int, error)      { return len(b), nil }
@@ -22,7 +22,7 @@ func (stream) SetDeadline(time.Time) error      { return nil }
 func (stream) SetReadDeadline(time.Time) error  { return nil }
 func (stream) SetWriteDeadline(time.Time) error { return nil }
 
-// Whatever bytes come, a connection ends without panic and gives back the memory that it was lent.
+// For any input, a connection ends without a panic and returns its memory to the budget.
 func FuzzConnection(f *testing.F) {
 	f.Add(append(hello(""), request(1, "Echo", []byte("p"), []byte("c"))...))
 	f.Add(append(hello(snappyClass), request(1, "Slow", nil, []byte{0, 0, 0, 1, 0, 0, 0, 1, 1})...))
@@ -37,7 +37,7 @@ func FuzzConnection(f *testing.F) {
 	})
 }
 
-// Whatever bytes come, unpacking them ends and gives no more than it says.
+// For any input, decompression ends and returns at most the bytes that it announced.
 func FuzzCompressed(f *testing.F) {
 	for _, class := range []string{snappyClass, gzipClass, zlibClass} {
 		pack, err := compressorOf(class)

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	enough       = 256 << 10 // is written without waiting for more
-	maxUnread    = 16 << 20  // of answers that a client does not read
+	enough       = 256 << 10 // written without waiting for more
+	maxUnread    = 16 << 20  // answers that a client has not read
 	writeTimeout = 60 * time.Second
 )
 
-// output gathers answers and writes them together.
+// output gathers answers and writes them in one piece.
 type output struct {
 	conn net.Conn
 	sent *atomic.Int64
@@ -23,12 +23,12 @@ type output struct {
 	room    sync.Cond
 	ready   []byte
 	spare   []byte
-	writing bool // somebody writes, and goes on until nothing is ready
-	cut     bool // an answer has been cut off: nothing may follow its part, which would look like the rest of it
+	writing bool // a goroutine writes, until nothing is ready
+	cut     bool // an answer was cut off: later bytes would look like its rest
 	closed  bool
 }
 
-// Put makes an answer ready. It waits while the client leaves too much unread.
+// put makes an answer ready. It waits while the client leaves too much unread.
 func (o *output) put(a *Answer, id uint32, pack compressor) {
 	o.mu.Lock()
 	for len(o.ready) > maxUnread && o.writing && !o.closed {
@@ -59,7 +59,7 @@ func (o *output) put(a *Answer, id uint32, pack compressor) {
 	}
 }
 
-// Flush writes what is ready, unless somebody does so already.
+// flush writes the ready answers, unless a goroutine already does.
 func (o *output) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -89,7 +89,7 @@ func (o *output) flush() {
 	o.writing = false
 }
 
-// Close drops what is not written.
+// close drops the unwritten answers.
 func (o *output) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

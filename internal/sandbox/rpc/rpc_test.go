@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// echo answers with what it was sent; calls that are called Slow wait for the one that is called Go.
+// echo answers with its input; a call of Slow waits for a call of Go.
 type echo struct{ gate chan struct{} }
 
 func (echo) Quick(c *Call) bool { return string(c.Method) != "Slow" }
@@ -122,7 +122,7 @@ func dial(t testing.TB, address, compressor string) net.Conn {
 	return conn
 }
 
-// Calls of any length are answered with what they asked for, each under its id.
+// Calls of any length get the right answer, each under its id.
 func TestCallsAreAnswered(t *testing.T) {
 	conn := dial(t, serve(t), "")
 	r := bufio.NewReader(conn)
@@ -137,7 +137,7 @@ func TestCallsAreAnswered(t *testing.T) {
 	}
 }
 
-// An exception carries its class, its text, whether to try again, and where the region is now.
+// An exception has its class, its text, whether to retry, and the region's current place.
 func TestExceptions(t *testing.T) {
 	conn := dial(t, serve(t), "")
 	_, err := conn.Write(request(3, "Fail", nil, nil))
@@ -150,7 +150,7 @@ func TestExceptions(t *testing.T) {
 	require.EqualValues(t, 7, e.GetPort())
 }
 
-// A slow call holds up no other of its connection.
+// A slow call does not delay other calls of its connection.
 func TestSlowCallsAreOvertaken(t *testing.T) {
 	conn := dial(t, serve(t), "")
 	_, err := conn.Write(joined(request(1, "Slow", nil, nil), request(2, "Echo", nil, nil), request(3, "Go", nil, nil)))
@@ -162,7 +162,7 @@ func TestSlowCallsAreOvertaken(t *testing.T) {
 
 func joined(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
-// Blocks of cells are packed and unpacked by the codec that the connection names.
+// Cell blocks use the codec that the connection names.
 func TestCompressedBlocks(t *testing.T) {
 	for _, class := range []string{snappyClass, gzipClass, zlibClass} {
 		t.Run(class[strings.LastIndex(class, ".")+1:], func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestCompressedBlocks(t *testing.T) {
 	}
 }
 
-// A fault that cuts a connection lets part of the answer out.
+// A fault that cuts a connection sends part of the answer.
 func TestCutAnswers(t *testing.T) {
 	conn := dial(t, serve(t), "")
 	_, err := conn.Write(request(1, "Cut", make([]byte, 1000), nil))
@@ -192,7 +192,7 @@ func TestCutAnswers(t *testing.T) {
 	require.InDelta(t, 500, len(b), 20)
 }
 
-// Nothing follows the part of an answer that was cut off: it would be taken for the rest of it.
+// Nothing follows a cut-off answer: it would look like the rest of it.
 func TestNothingFollowsACutAnswer(t *testing.T) {
 	for range 500 {
 		client, server := net.Pipe()
@@ -209,7 +209,7 @@ func TestNothingFollowsACutAnswer(t *testing.T) {
 	}
 }
 
-// A client that the sandbox cannot serve learns why.
+// A client that the sandbox cannot serve gets the reason.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ name, bytes, want string }{
 		{"another protocol", "GET / HTTP/1.1\r\n\r\n", "expected the preamble HBas"},
@@ -231,10 +231,10 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A message of so many parts that it would take many times its length in memory is refused; one of many small values
-// is not.
+// A message with so many parts that it would take many times its length in memory is refused; one with many small
+// values is not.
 func TestManyPartsAreRefused(t *testing.T) {
-	hostile := bytes.Repeat([]byte{0x0a, 0x00}, 1<<20) // a million actions of nothing
+	hostile := bytes.Repeat([]byte{0x0a, 0x00}, 1<<20) // a million empty actions
 	err := Decode(&Call{Method: []byte("Multi"), Param: hostile}, &hbasepb.MultiRequest{})
 	require.ErrorContains(t, err, "RequestTooBig")
 

@@ -15,13 +15,13 @@ import (
 
 const (
 	maxConnections = 4096
-	// budget is memory for long frames, over all connections of a server.
+	// budget bounds the memory of long frames, over all connections of a server.
 	budget = 256 << 20
 )
 
 // Server serves calls on a port. Make it with New.
 type Server struct {
-	// Gate is where the server can be stopped.
+	// Gate is the gate at which the server can be stopped.
 	Gate Gate
 
 	services map[string]Service
@@ -42,7 +42,7 @@ type Server struct {
 	closed   bool
 }
 
-// New gives a server of the services, by the names that clients call them by.
+// New makes a server of services, keyed by the names that clients use.
 func New(services map[string]Service, logger *slog.Logger) *Server {
 	s := &Server{
 		services: services,
@@ -67,7 +67,7 @@ func (s *Server) Start(listener net.Listener) {
 				if errors.Is(err, net.ErrClosed) {
 					return
 				}
-				timer := time.NewTimer(10 * time.Millisecond) // too many files: those that leave make room
+				timer := time.NewTimer(10 * time.Millisecond) // too many open files: wait for connections to close
 				select {
 				case <-timer.C:
 				case <-s.ctx.Done():
@@ -98,10 +98,10 @@ func newConn(s *Server, conn net.Conn) *Conn {
 	return c
 }
 
-// Fence lets no more calls be carried out: those that wait fail, but nothing is answered while the gate is shut.
+// Fence blocks all further calls: waiting ones fail, but nothing is answered while the gate is shut.
 func (s *Server) Fence() { s.cancel() }
 
-// Close ends all connections at once, as a crash does, and joins those who serve them.
+// Close ends all connections at once, as a crash does, and waits for their goroutines.
 func (s *Server) Close() {
 	s.mu.Lock()
 	if s.closed {
@@ -120,17 +120,17 @@ func (s *Server) Close() {
 		conn.Close()
 	}
 	s.mu.Unlock()
-	s.Gate.Open() // what waits there finds its connection closed
+	s.Gate.Open() // waiters find their connections closed
 	s.wg.Wait()
 }
 
-// Connections is how many there are, and Accepted how many there have been.
+// Connections is the number of open connections.
 func (s *Server) Connections() int { return int(s.open.Load()) }
 
-// Accepted counts the connections from the server's start on.
+// Accepted is the number of connections accepted since the start.
 func (s *Server) Accepted() int64 { return s.accepted.Load() }
 
-// Traffic is how many bytes calls and answers had.
+// Traffic is the number of bytes of calls and answers.
 func (s *Server) Traffic() (received, sent int64) { return s.received.Load(), s.sent.Load() }
 
 func (s *Server) enter(conn net.Conn) bool {

@@ -1,12 +1,13 @@
-// Package service is a sandbox's service-time model: each region server behaves as a queue of which the mathematics
-// are known, so that what benchd measures of it can be held against the truth.
+// Package service is a sandbox's service-time model: each region server behaves as a queue with known mathematics, so
+// that benchd's measurements of it can be checked against exact values.
 //
-//  1. A request comes and draws its service time; with exponential times the server is the M of M/M/c.
-//  2. It waits until one of the region server's c handlers is free, first come, first served.
-//  3. It is being served until its time is up, to some tens of microseconds; then Serve returns, and the request is carried out.
+//  1. An arriving request draws its service time; with exponential times the server is the M of M/M/c.
+//  2. It waits until one of the region server's c handlers is free, in order of arrival.
+//  3. It is served for its service time, accurate to some tens of microseconds; then Serve returns, and the request is
+//     carried out.
 //
-// A request that comes knows at once when it is done, because those before it never change their mind: no handler runs,
-// and one that wakes late makes no other late.
+// The completion time of a request is known when it arrives, because earlier requests never change theirs: there are no
+// handler goroutines, and a late wake-up delays no other request.
 package service
 
 import (
@@ -24,24 +25,24 @@ import (
 // MaxHandlers bounds Config.Handlers.
 const MaxHandlers = 10_000
 
-// Config says how a region server serves.
+// Config configures the service-time model of a region server.
 type Config struct {
-	// Time is the service time. Zero: there is no model, and requests are served as fast as they can be.
+	// Time is the service time. Zero: no model, requests are served as fast as possible.
 	Time randdur.Duration
-	// Handlers is c, how many requests a region server serves at once. Default 30, as HBase's.
+	// Handlers is c, the number of requests served at once. Default 30, as in HBase.
 	Handlers int
-	// Seed is that of the service times. Each Model draws with a seed of its own, made from it and from the server's number.
+	// Seed seeds the service times. Each Model has its own seed, derived from this one and the server's number.
 	Seed uint64
 }
 
-// EnsureDefaults fills in what was left out.
+// EnsureDefaults fills in the defaults.
 func (c *Config) EnsureDefaults() {
 	if c.Handlers == 0 {
 		c.Handlers = 30
 	}
 }
 
-// Validate reports what is wrong with c.
+// Validate checks c.
 func (c *Config) Validate() error {
 	if c.Handlers < 0 || c.Handlers > MaxHandlers {
 		return fmt.Errorf("%d handlers are out of bounds; a region server has 1 to %d", c.Handlers, MaxHandlers)
@@ -49,7 +50,7 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// String describes the model as the sandbox's facts do.
+// String describes the model as in the sandbox's facts.
 func (c *Config) String() string {
 	if c.Time.IsZero() {
 		return "none"
@@ -64,20 +65,21 @@ type Model struct {
 
 	mu   sync.Mutex
 	rng  *rand.Rand
-	free []time.Duration // a heap: when each handler is free, since the model began; the earliest first
+	free []time.Duration // heap of the times at which handlers become free, since the model began; the earliest first
 	zero time.Time
 
-	waiting int // requests that have come and are not done
+	waiting int // requests queued or in service
 }
 
-// New makes the Model of a region server; number distinguishes it from the others. It is nil when config has no service time.
+// New makes the Model of a region server; number distinguishes it from the others. It is nil if config has no service
+// time.
 func New(config Config, number int) (*Model, error) {
 	config.EnsureDefaults()
 	if err := config.Validate(); err != nil {
 		return nil, fmt.Errorf("make service-time model: %w", err)
 	}
 	if config.Time.IsZero() {
-		return nil, nil //nolint:nilnil // a nil Model is one that serves at once
+		return nil, nil //nolint:nilnil // a nil Model serves at once
 	}
 	timer, err := alarm.NewSharedTimer()
 	if err != nil {
@@ -92,8 +94,8 @@ func New(config Config, number int) (*Model, error) {
 	}, nil
 }
 
-// Serve queues up and is served. A request whose ctx ends leaves its place in the queue empty: its server does not
-// know that nobody waits any more.
+// Serve queues the request and serves it. A request whose ctx ends still takes its time: the server does not know that
+// nobody waits any more.
 func (m *Model) Serve(ctx context.Context) error {
 	if m == nil {
 		return nil
@@ -107,7 +109,7 @@ func (m *Model) Serve(ctx context.Context) error {
 	return err
 }
 
-// enter is when a request is done that comes at an instant.
+// enter returns the completion time of a request that arrives at an instant.
 func (m *Model) enter(at time.Duration) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -118,7 +120,7 @@ func (m *Model) enter(at time.Duration) time.Duration {
 	return done
 }
 
-// sink restores the heap after its first has grown.
+// sink restores the heap after its first element has grown.
 func (m *Model) sink() {
 	i, n := 0, len(m.free)
 	for {
@@ -142,7 +144,7 @@ func (m *Model) leave() {
 	m.waiting--
 }
 
-// Waiting is how many requests queue up or are being served.
+// Waiting is the number of requests queued or in service.
 func (m *Model) Waiting() int {
 	if m == nil {
 		return 0
@@ -152,7 +154,7 @@ func (m *Model) Waiting() int {
 	return m.waiting
 }
 
-// Close ends the Model; its waiters get an error.
+// Close ends the Model; waiters get an error.
 func (m *Model) Close() error {
 	if m == nil {
 		return nil

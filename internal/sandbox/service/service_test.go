@@ -37,7 +37,7 @@ func TestHandlersAreBounded(t *testing.T) {
 	}
 }
 
-// With 2 handlers of 5 ms, 20 requests at once take 10 turns: never less, whatever the machine does.
+// With 2 handlers of 5 ms, 20 simultaneous requests take 10 turns: never less, on any machine.
 func TestRequestsWaitForTheirTurn(t *testing.T) {
 	m, err := service.New(service.Config{Time: constant(5 * time.Millisecond), Handlers: 2}, 1)
 	require.NoError(t, err)

@@ -48,7 +48,7 @@ func quantile(c int, a, q float64) float64 {
 	return high
 }
 
-// The formula is right where it is known otherwise: M/M/1's response is exponential of rate μ − λ.
+// The formula matches a known case: M/M/1's response is exponential with rate μ − λ.
 func TestTheFormulaIsRightForOneServer(t *testing.T) {
 	for _, rho := range []float64{0.1, 0.5, 0.8, 0.95} {
 		require.InDelta(t, rho, waits(1, rho), 1e-12)
@@ -58,7 +58,7 @@ func TestTheFormulaIsRightForOneServer(t *testing.T) {
 	}
 }
 
-// Requests come at the instants of a Poisson process; no clock and no machine has a part in it.
+// Requests arrive as a Poisson process in model time; the test does not depend on a clock or a machine.
 func TestTheModelIsTheQueueOfTheBooks(t *testing.T) {
 	for _, tt := range []struct {
 		handlers int
@@ -79,7 +79,7 @@ func TestTheModelIsTheQueueOfTheBooks(t *testing.T) {
 		}
 		slices.Sort(responses)
 		for _, q := range []float64{0.5, 0.9, 0.99} {
-			// Requests that queue up together are alike; of four handlers at 80 % p99 deviates by 3 % from chance alone.
+			// Responses of queued requests are correlated; with four handlers at 80 % load, p99 deviates by 3 % by chance.
 			require.InEpsilon(t, quantile(tt.handlers, offered, q), responses[int(q*n)], 0.05, "%d handlers at %v, quantile %v", tt.handlers, tt.load, q)
 		}
 		require.NoError(t, m.Close())

@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// benchRows is so many rows of 1 KB that they do not fit in one file, nor in the memory table.
+// benchRows is enough rows of 1 KB to exceed one file and the memory table.
 const benchRows = 50_000
 
 func benchKey(i int) []byte {
@@ -52,8 +52,8 @@ func loaded(b *testing.B, opts store.Options) *store.Region {
 	return regions[0]
 }
 
-// cpu returns the processor time that the process takes for an operation: on a busy machine the time on the clock says little. It counts the
-// store's background work too.
+// cpu returns the processor time of the process per operation, because wall time is unreliable on a busy machine. It
+// includes the store's background work.
 func cpu(b *testing.B) (report func()) {
 	b.Helper()
 	used := func() int64 {
@@ -65,7 +65,7 @@ func cpu(b *testing.B) (report func()) {
 	return func() { b.ReportMetric(float64(used()-before)/float64(b.N), "cpu-ns/op") }
 }
 
-// BenchmarkGet reads whole rows of 1 KB with ten columns, at random.
+// BenchmarkGet reads random rows of 1 KB with ten columns.
 func BenchmarkGet(b *testing.B) {
 	for _, c := range []struct {
 		name    string
@@ -97,7 +97,8 @@ func BenchmarkGet(b *testing.B) {
 	}
 }
 
-// BenchmarkGetOfOneCell reads rows whose 1 KB is one cell, as it would be if a row's cells were packed: what packing could save at most.
+// BenchmarkGetOfOneCell reads rows whose 1 KB is one cell, as if a row's cells were packed: it shows the most that
+// packing could save.
 func BenchmarkGetOfOneCell(b *testing.B) {
 	s, err := store.Open(store.Options{})
 	require.NoError(b, err)
@@ -137,7 +138,7 @@ func BenchmarkPut(b *testing.B) {
 	}
 }
 
-// BenchmarkScan reads 100 rows of 1 KB from a random one on.
+// BenchmarkScan reads 100 rows of 1 KB from a random row on.
 func BenchmarkScan(b *testing.B) {
 	for _, reversed := range []bool{false, true} {
 		b.Run(fmt.Sprint("reversed=", reversed), func(b *testing.B) {

@@ -14,7 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Keys of the catalogue: a letter and the name or number; values are JSON.
+// Keys of the catalogue: a letter, then the name or number; values are JSON.
 const (
 	spaceMeta      = 'm' // the next table's number
 	spaceNamespace = 'n'
@@ -22,13 +22,13 @@ const (
 	spaceTable     = 't'
 )
 
-// table is what all regions of a table share.
+// table is the shared state of a table's regions.
 type table struct {
 	id      uint32
 	current atomic.Pointer[Table]
 	regions []*Region // by start key; guarded by Store.mu
 	written atomic.Int64
-	tidyAt  atomic.Int64 // how much must be written before a sweep is thought of again
+	tidyAt  atomic.Int64 // when written reaches this, the store considers a sweep
 	tidying atomic.Bool
 
 	gate    sync.RWMutex // held for reading while a batch is applied, for writing while the table's cells are dropped
@@ -41,7 +41,7 @@ type tableRecord struct {
 }
 
 type regionRecord struct {
-	Number uint32 // its table's
+	Number uint32 // number of its table
 	Region RegionInfo
 }
 
@@ -158,7 +158,7 @@ func (s *Store) putNamespace(n Namespace) error {
 	return err
 }
 
-// DeleteNamespace removes a namespace that has no tables.
+// DeleteNamespace removes a namespace without tables.
 func (s *Store) DeleteNamespace(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,7 +247,7 @@ func (s *Store) Region(encoded string) (*Region, error) {
 	return nil, about(ErrRegionNotFound, encoded)
 }
 
-// Locate finds the region in which a row belongs.
+// Locate finds the region of a row.
 func (s *Store) Locate(name Name, row []byte) (*Region, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

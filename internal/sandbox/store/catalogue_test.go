@@ -54,7 +54,7 @@ func TestTheCatalogueSurvivesARestart(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrTableNotFound)
 }
 
-// A table of a name that was used before must not show what the former had.
+// A new table must not show the cells of a former table with the same name.
 func TestATableThatIsMadeAnewIsEmpty(t *testing.T) {
 	s := open(t, store.Options{})
 	for range 3 {
@@ -84,7 +84,7 @@ func TestAChangedFamilyRulesWhatIsThere(t *testing.T) {
 	require.NoError(t, s.ModifyTable(store.Table{Name: users(), Families: []store.Family{{Name: "f", MaxVersions: 2}}}))
 	require.Equal(t, 2, versions())
 	require.NoError(t, s.ModifyTable(store.Table{Name: users(), Families: []store.Family{{Name: "g"}}}))
-	require.Zero(t, versions(), "a family that is no longer there")
+	require.Zero(t, versions(), "a removed family")
 	require.NoError(t, r.Compact(true))
 	require.NoError(t, s.ModifyTable(store.Table{Name: users(), Families: []store.Family{{Name: "f", MaxVersions: 2}}}))
 	require.Zero(t, versions(), "a compaction removed it")

@@ -7,7 +7,8 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// Check is a condition on a row: a comparison of one column's latest value or, when Filter is set, that the filter leaves any cell.
+// Check is a condition on a row: a comparison of one column's latest value or, if Filter is set, that the filter passes
+// some cell.
 type Check struct {
 	Row               []byte
 	Family, Qualifier []byte
@@ -17,8 +18,8 @@ type Check struct {
 	Filter            filter.Filter
 }
 
-// CheckAndMutate applies all mutations, atomically, if the condition holds. They must be of the condition's row. out, if not nil, gets what
-// an Increment or Append left.
+// CheckAndMutate applies all mutations, atomically, if the condition holds. They must be of the condition's row. out,
+// if not nil, gets the results of an Increment or Append.
 func (r *Region) CheckAndMutate(c *Check, ms []*Mutation, out *Result) (matched bool, err error) {
 	if err := r.serves(c.Row); err != nil {
 		return false, err
@@ -53,7 +54,7 @@ func (c *Check) holds(w *writer) (bool, error) {
 	return c.matches(found.Cells), nil
 }
 
-// matches has HBase's rules: an empty expected value stands for "no value", and a missing value equals nothing else.
+// matches follows HBase's rules: an empty expected value means "no value", and a missing value equals nothing else.
 func (c *Check) matches(found []protocol.Cell) bool {
 	expectsNone := c.Comparator == nil || len(c.Comparator.Value()) == 0
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Mutate applies one mutation. out, if not nil, gets the values that an Increment or Append left.
+// Mutate applies one mutation. out, if not nil, gets the new values of an Increment or Append.
 func (r *Region) Mutate(m *Mutation, out *Result) error {
 	return r.atomically([]*Mutation{m}, nil, out)
 }
@@ -23,8 +23,8 @@ func (r *Region) MutateRows(ms []*Mutation) error {
 	return r.atomically(ms, nil, nil)
 }
 
-// Batch applies each mutation by itself, in their order, and returns each one's error; with one wait for the disk for all of them.
-// out[i], where there is one, gets the values that an Increment or Append left.
+// Batch applies each mutation by itself, in order, and returns the error of each; it waits for the disk once. out[i],
+// if it exists, gets the new values of an Increment or Append.
 func (r *Region) Batch(ms []*Mutation, out []*Result) []error {
 	errs := make([]error, len(ms))
 	definition := r.table.current.Load()
@@ -37,7 +37,7 @@ func (r *Region) Batch(ms []*Mutation, out []*Result) []error {
 	unlock := r.store.lock(r.table.id, ms)
 	durability := Unsynced
 	for i, m := range ms {
-		if errs[i] = r.judge(definition, m); errs[i] != nil {
+		if errs[i] = r.validate(definition, m); errs[i] != nil {
 			continue
 		}
 		var result *Result
@@ -59,12 +59,12 @@ func (r *Region) Batch(ms []*Mutation, out []*Result) []error {
 	return errs
 }
 
-// atomically locks the rows, asks the condition, applies the mutations, unlocks, and waits for the disk.
+// atomically locks the rows, checks the condition, applies the mutations, unlocks, and waits for the disk.
 func (r *Region) atomically(ms []*Mutation, when func(w *writer) (bool, error), out *Result) error {
 	definition := r.table.current.Load()
 	indexed, durability := when != nil && len(ms) > 1, Unsynced
 	for _, m := range ms {
-		if err := r.judge(definition, m); err != nil {
+		if err := r.validate(definition, m); err != nil {
 			return err
 		}
 		indexed = indexed || len(ms) > 1 && m.Kind != Put
@@ -95,7 +95,7 @@ func (r *Region) atomically(ms []*Mutation, when func(w *writer) (bool, error), 
 	return w.commit(durability, unlock, release)
 }
 
-// enter keeps the table's cells from being dropped while a batch is applied.
+// enter prevents the table's cells from being dropped while a batch is applied.
 func (r *Region) enter() (release func(), err error) {
 	r.table.gate.RLock()
 	if r.table.dropped || r.gone.Load() {
@@ -116,7 +116,7 @@ func (s *Store) batch(indexed bool) *pebble.Batch {
 	return s.db.NewBatch()
 }
 
-// commit makes the batch visible, lets others at the rows, and waits until it is as safe as it must be.
+// commit makes the batch visible, unlocks the rows, and waits for the requested durability.
 func (w *writer) commit(durability Durability, unlock, release func()) error {
 	s := w.region.store
 	defer w.batch.Close()
@@ -152,7 +152,7 @@ func (s *Store) stripe(table uint32, row []byte) *stripe {
 	return &s.locks[(maphash.Bytes(s.seed, row)+uint64(table))%stripes]
 }
 
-// lock locks the rows of all mutations, in an order that is the same for all.
+// lock locks the rows of all mutations, always in the same order.
 func (s *Store) lock(table uint32, ms []*Mutation) (unlock func()) {
 	if len(ms) == 1 {
 		st := s.stripe(table, ms[0].Row)

@@ -75,7 +75,7 @@ func TestSumsOfManyWritersAreExact(t *testing.T) {
 	}
 }
 
-// Each write sets two rows to the same number, so a view that is not one point in time sees them differ.
+// Each write sets two rows to the same number, so a view that mixes two points in time shows a difference.
 func TestReadersSeeWritesWholeAndScannersOnePointInTime(t *testing.T) {
 	s := open(t, store.Options{TidyBytes: 1 << 12})
 	r := created(t, s, nil)
@@ -137,7 +137,8 @@ func TestReadersSeeWritesWholeAndScannersOnePointInTime(t *testing.T) {
 	all.Wait()
 }
 
-// Regions are split and merged under load: a writer that meets one that is gone goes on with its heir, and nothing is lost.
+// Regions are split and merged under load: a writer whose region is gone continues with its successor, and no write is
+// lost.
 func TestSplitsAndMergesLoseNothing(t *testing.T) {
 	s := open(t, store.Options{})
 	created(t, s, nil)

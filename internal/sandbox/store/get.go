@@ -12,7 +12,7 @@ type Get struct {
 	Read
 }
 
-// Get puts the row's cells into out, in HBase's order; none when there is no such row.
+// Get puts the row's cells into out, in HBase's order; none if the row does not exist.
 func (r *Region) Get(g *Get, out *Result) error {
 	r.reads.Add(1)
 	return r.get(r.store.db, g, out)

@@ -14,18 +14,18 @@ import (
 //
 //	'c' table(4) row 00 01 family 00 qualifier 00 01 ^time(8) ^type(1)
 //
-// In row and qualifier 00 is written 00 FF, so that what is shorter comes first and no key's row is the beginning of another's. A family's
-// name has no zero byte. Keys of the catalogue begin with other letters.
+// In row and qualifier, 00 is written as 00 FF, so that a shorter value sorts first and no key's row is a prefix of
+// another's. A family's name has no zero byte. Keys of the catalogue begin with other letters.
 const (
 	spaceCells   = 'c'
 	tablePrefix  = 1 + 4
 	escape       = 0x00
 	escapedZero  = 0xff
 	terminator   = 0x01
-	past         = 0x02 // in place of the terminator: beyond all keys that have it, before all others
+	past         = 0x02 // in place of the terminator: after all keys that have it, before all others
 	keyTail      = 8 + 1
-	headerPlain  = 0 // a value's first byte
-	headerExpiry = 1 // eight bytes follow: how many milliseconds the cell lives
+	headerPlain  = 0 // first byte of a value
+	headerExpiry = 1 // eight bytes follow: the cell's TTL in milliseconds
 )
 
 func appendTable(dst []byte, table uint32) []byte {
@@ -43,12 +43,12 @@ func appendEscaped(dst, b []byte) []byte {
 	}
 }
 
-// appendRow appends what all keys of a row begin with.
+// appendRow appends the common prefix of a row's keys.
 func appendRow(dst []byte, table uint32, row []byte) []byte {
 	return appendEscaped(appendTable(dst, table), row)
 }
 
-// appendColumn appends to a row's prefix what all keys of a column go on with.
+// appendColumn appends to a row's prefix the rest of the common prefix of a column's keys.
 func appendColumn(dst, family, qualifier []byte) []byte {
 	dst = append(append(dst, family...), escape)
 	return appendEscaped(dst, qualifier)
@@ -59,14 +59,14 @@ func appendVersion(dst []byte, timestamp int64, kind protocol.CellType) []byte {
 	return append(dst, ^byte(kind))
 }
 
-// beyond turns a prefix that ends with a terminator into the first key after all those that begin with it.
+// beyond turns a prefix that ends with a terminator into the first key after all keys with that prefix.
 func beyond(prefix []byte) []byte {
 	prefix[len(prefix)-1] = past
 	return prefix
 }
 
-// splitKey gives the length of the part of a key that names the row, terminator included; it is pebble's Split. Keys of the catalogue, and
-// bounds that are no whole keys, are all prefix.
+// splitKey returns the length of the part of a key that names the row, terminator included; it is pebble's Split. Keys
+// of the catalogue, and bounds that are not complete keys, are all prefix.
 func splitKey(key []byte) int {
 	if len(key) < tablePrefix || key[0] != spaceCells {
 		return len(key)
@@ -77,7 +77,7 @@ func splitKey(key []byte) int {
 	return len(key)
 }
 
-// terminated gives the length of the escaped bytes that b begins with, terminator included, or 0.
+// terminated returns the length of the escaped bytes at the start of b, terminator included, or 0.
 func terminated(b []byte) int {
 	for at := 0; ; {
 		i := bytes.IndexByte(b[at:], escape)
@@ -91,9 +91,9 @@ func terminated(b []byte) int {
 	}
 }
 
-var errKey = errors.New("decode key: it is not one of a cell")
+var errKey = errors.New("decode key: not a cell's key")
 
-// unescape gives the bytes that appendEscaped was given; it writes to scratch only when a byte was escaped.
+// unescape reverses appendEscaped; it writes to scratch only if a byte was escaped.
 func unescape(scratch, escaped []byte) (plain, used []byte) {
 	body := escaped[:len(escaped)-2]
 	if bytes.IndexByte(body, escape) < 0 {
@@ -109,7 +109,7 @@ func unescape(scratch, escaped []byte) (plain, used []byte) {
 	return scratch, scratch
 }
 
-// decodeColumn takes apart what follows the row in a key. The qualifier is valid until the key or scratch changes.
+// decodeColumn parses the part of the key after the row. The qualifier is valid until the key or scratch changes.
 func decodeColumn(c *protocol.Cell, suffix, scratch []byte) ([]byte, error) {
 	before, after, ok := bytes.Cut(suffix, []byte{escape})
 	if !ok {
@@ -127,7 +127,7 @@ func decodeColumn(c *protocol.Cell, suffix, scratch []byte) ([]byte, error) {
 	return scratch, nil
 }
 
-// comparer orders keys by their bytes and marks which part of them names the row, for its filters of absent rows.
+// comparer orders keys by their bytes and marks the part that names the row, for the bloom filters.
 func comparer() *pebble.Comparer {
 	c := *pebble.DefaultComparer
 	c.Name = "benchd.sandbox.v1"

@@ -16,7 +16,7 @@ func keyOf(table uint32, c *protocol.Cell) []byte {
 	return appendVersion(key, c.Timestamp, c.Type)
 }
 
-// drawnCell has bytes that an encoding might trip over.
+// drawnCell has bytes that could break an encoding.
 func drawnCell(t *rapid.T, name string) (uint32, *protocol.Cell) {
 	b := rapid.SampledFrom([]byte{0, 1, 2, 0xfe, 0xff, 'a'})
 	return rapid.Uint32Range(0, 2).Draw(t, name+" table"), &protocol.Cell{
@@ -48,11 +48,12 @@ func TestKeysAreInTheOrderOfTheirCells(t *testing.T) {
 		require.Equal(t, a.Timestamp, got.Timestamp)
 		require.Equal(t, a.Type, got.Type)
 		after := beyond(appendRow(nil, ta, a.Row))
-		require.Equal(t, ta < tb || ta == tb && bytes.Compare(b.Row, a.Row) > 0, bytes.Compare(kb, after) >= 0, "what is beyond a row is beyond its keys alone")
+		require.Equal(t, ta < tb || ta == tb && bytes.Compare(b.Row, a.Row) > 0, bytes.Compare(kb, after) >= 0, "the bound beyond a row is after its keys and before all others")
 	})
 }
 
-// FuzzDecode takes any bytes for a stored key and value: it must not panic, and what it accepts must be written so.
+// FuzzDecode takes any bytes as a stored key and value: decoding must not panic, and encoding an accepted cell must
+// return the same bytes.
 func FuzzDecode(f *testing.F) {
 	c := protocol.Cell{Row: []byte("r\x00w"), Family: []byte("f"), Qualifier: []byte("q\x00"), Timestamp: 7, Type: protocol.TypePut}
 	f.Add(keyOf(1, &c), []byte{headerPlain, 'v'})

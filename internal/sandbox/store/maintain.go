@@ -12,12 +12,12 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// Figures are what a region is made of and what was asked of it.
+// Figures are a region's size and request counts.
 type Figures struct {
 	Reads, Writes  int64 // rows
 	MemStoreBytes  int64 // written since the last flush
-	StoreFiles     int   // files that hold some of the region's cells; neighbours may share one
-	StoreFileBytes int64 // of these, the region's part
+	StoreFiles     int   // files that hold some of the region's cells; neighbours may share a file
+	StoreFileBytes int64 // the region's part of them
 }
 
 // Figures returns the region's current figures.
@@ -39,7 +39,7 @@ func (r *Region) Figures() (Figures, error) {
 	return f, nil
 }
 
-// wrote counts what a batch added.
+// wrote counts the bytes of a batch.
 func (r *Region) wrote(size int64) {
 	if now := r.store.flushes.Load(); r.freshSince.Swap(now) != now {
 		r.fresh.Store(0)
@@ -57,13 +57,13 @@ func (r *Region) memStore() int64 {
 	return r.fresh.Load()
 }
 
-// measureEvery is how much is written before the memory that is in use is measured again.
+// measureEvery is how many bytes may be written before memory use is measured again.
 const measureEvery = 4 << 20
 
-// measureAgain is how soon a full store looks whether there is room again.
+// measureAgain is how soon a full store measures again.
 const measureAgain = 50 * time.Millisecond
 
-// hasRoom refuses writes beyond the bound of a store in memory.
+// hasRoom refuses writes when an in-memory store is full.
 func (s *Store) hasRoom() error {
 	if s.opts.Dir != "" {
 		return nil
@@ -88,7 +88,7 @@ func (s *Store) measure() {
 	s.held.Store(int64(m.DiskSpaceUsage() + m.MemTable.Size))
 }
 
-// Flush writes what is in memory to files. The memory is that of all regions, so all are flushed.
+// Flush writes the memory table to files. All regions share it, so all are flushed.
 func (r *Region) Flush() error {
 	if r.gone.Load() {
 		return about(ErrRegionGone, r.info.Encoded)
@@ -96,7 +96,7 @@ func (r *Region) Flush() error {
 	return r.store.Flush()
 }
 
-// Flush writes what is in memory to files.
+// Flush writes the memory table to files.
 func (s *Store) Flush() error {
 	if err := s.db.Flush(); err != nil {
 		return fmt.Errorf("flush: %w", err)
@@ -104,7 +104,8 @@ func (s *Store) Flush() error {
 	return nil
 }
 
-// SplitPoint is the first row that has half of the region's bytes below it, or the last row. It fails with ErrNoSplit when there are not two.
+// SplitPoint is the first row with half of the region's bytes before it, or the last row. It fails with ErrNoSplit if
+// there are fewer than two rows.
 func (r *Region) SplitPoint() ([]byte, error) {
 	if r.gone.Load() {
 		return nil, about(ErrRegionGone, r.info.Encoded)
@@ -147,7 +148,8 @@ func entrySize(it *pebble.Iterator) int {
 	return len(it.Key()) + value.Len()
 }
 
-// Compact removes what no reader can see, when major is set, and sorts the region's files into as few as possible.
+// Compact removes the cells that no reader can see, if major is set, and merges the region's files into as few as
+// possible.
 func (r *Region) Compact(major bool) error {
 	if r.gone.Load() {
 		return about(ErrRegionGone, r.info.Encoded)
@@ -164,10 +166,11 @@ func (r *Region) Compact(major bool) error {
 	return nil
 }
 
-// sweepBatch is how many bytes of keys a sweep gathers before it deletes them.
+// sweepBatch is the size in bytes of the keys that a sweep deletes at once.
 const sweepBatch = 1 << 20
 
-// sweep deletes what no reader can see: hidden and expired values, and versions too many; with markers, these too.
+// sweep deletes what no reader can see: hidden and expired values, and extra versions; with markers it deletes markers,
+// too.
 func (s *Store) sweep(t *table, low, high []byte, markers bool) error {
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: low, UpperBound: high})
 	if err != nil {
@@ -190,7 +193,7 @@ func (s *Store) sweep(t *table, low, high []byte, markers bool) error {
 		if err != nil {
 			return err
 		}
-		keep, _ := rd.judge(&rd.c, lives)
+		keep, _ := rd.classify(&rd.c, lives)
 		if rd.c.Type != protocol.TypePut && !markers && rd.conf != nil {
 			keep = true
 		}
@@ -214,7 +217,7 @@ func (s *Store) sweep(t *table, low, high []byte, markers bool) error {
 	return s.apply(t, b)
 }
 
-// apply commits a sweep's batch, unless the table has gone meanwhile.
+// apply commits a sweep's batch, unless the table was dropped meanwhile.
 func (s *Store) apply(t *table, b *pebble.Batch) error {
 	t.gate.RLock()
 	defer t.gate.RUnlock()
@@ -227,7 +230,7 @@ func (s *Store) apply(t *table, b *pebble.Batch) error {
 	return nil
 }
 
-// tidy starts a sweep of a table of which much was written.
+// tidy starts a sweep of a table after many writes.
 func (s *Store) tidy(t *table) {
 	if s.opts.TidyBytes < 0 || t.written.Load() < max(s.opts.TidyBytes, t.tidyAt.Load()) || !t.tidying.CompareAndSwap(false, true) {
 		return
@@ -243,22 +246,22 @@ func (s *Store) tidy(t *table) {
 	s.background(func() {
 		defer t.tidying.Store(false)
 		if err := s.sweep(t, low, high, false); err != nil {
-			s.opts.Logger.ErrorContext(s.ctx, "remove versions that nobody can see", "table", t.current.Load().Name.String(), "err", err)
+			s.opts.Logger.ErrorContext(s.ctx, "remove invisible versions", "table", t.current.Load().Name.String(), "err", err)
 		}
 	})
 }
 
-// reclaim gives the space of a dropped table back.
+// reclaim frees the space of a dropped table.
 func (s *Store) reclaim(t *table) {
 	s.background(func() {
 		err := s.db.Compact(s.ctx, appendTable(nil, t.id), appendTable(nil, t.id+1), false)
 		if err != nil && !errors.Is(err, context.Canceled) {
-			s.opts.Logger.ErrorContext(s.ctx, "give back the space of a dropped table", "table", t.current.Load().Name.String(), "err", err)
+			s.opts.Logger.ErrorContext(s.ctx, "free the space of a dropped table", "table", t.current.Load().Name.String(), "err", err)
 		}
 	})
 }
 
-// background does work that Close ends and waits for.
+// background runs work that Close cancels and waits for.
 func (s *Store) background(work func()) {
 	s.ending.Lock()
 	defer s.ending.Unlock()

@@ -39,13 +39,13 @@ func TestAMajorCompactionRemovesWhatNobodyCanSee(t *testing.T) {
 	require.NoError(t, r.Mutate(remove("s", "x", protocol.TypeDeleteColumn, protocol.LatestTimestamp), nil))
 	require.Equal(t, 7, entries(t, r))
 	require.NoError(t, r.Compact(false))
-	require.Equal(t, 7, entries(t, r), "a minor one removes nothing")
+	require.Equal(t, 7, entries(t, r), "a minor compaction removes nothing")
 	require.NoError(t, r.Compact(true))
 	require.Equal(t, 1, entries(t, r))
 	require.Equal(t, []string{"x=4"}, values(t, r, "r"))
 }
 
-// Versions that nobody can see do not pile up, though nobody asks for a compaction; markers stay, for they may hide what is yet to come.
+// Invisible versions do not pile up without a requested compaction; markers stay, because they may hide later writes.
 func TestMuchOverwritingIsTidiedUp(t *testing.T) {
 	r := created(t, open(t, store.Options{TidyBytes: 1 << 14}), nil)
 	require.NoError(t, r.Mutate(remove("r", "y", protocol.TypeDeleteColumn, 1000), nil))
@@ -92,7 +92,7 @@ func TestFiguresTellWhatARegionIsMadeOf(t *testing.T) {
 	for _, half := range []*store.Region{low, high} {
 		f, err := half.Figures()
 		require.NoError(t, err)
-		require.Equal(t, 1, f.StoreFiles, "both share one")
+		require.Equal(t, 1, f.StoreFiles, "both regions share one file")
 	}
 	_, err = r.SplitPoint()
 	require.ErrorIs(t, err, store.ErrRegionGone)
@@ -111,7 +111,7 @@ func TestAStoreInMemoryIsBounded(t *testing.T) {
 		err = r.Mutate(put(fmt.Sprintf("%05d", written), "x", string(value)), nil)
 	}
 	require.ErrorIs(t, err, store.ErrFull)
-	require.Equal(t, []string{"x=" + string(value)}, values(t, r, "00000"), "what is there can be read")
+	require.Equal(t, []string{"x=" + string(value)}, values(t, r, "00000"), "existing rows can be read")
 	require.NoError(t, s.SetTableState(users(), store.Disabled))
 	regions, err := s.TruncateTable(users(), false)
 	require.NoError(t, err)

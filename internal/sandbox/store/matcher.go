@@ -9,24 +9,24 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// Columns selects a family, and of it all columns or those named.
+// Columns selects all columns of a family, or the named ones.
 type Columns struct {
 	Family     string
-	Qualifiers [][]byte // empty: all
+	Qualifiers [][]byte // empty means all
 }
 
-// Read is what a Get or a Scan asks of each row.
+// Read is the selection of a Get or a Scan in each row.
 type Read struct {
-	Columns     []Columns // empty: all families
+	Columns     []Columns // empty means all families
 	Times       protocol.TimeRange
 	MaxVersions int           // 0 means 1
-	Filter      filter.Filter // may be nil; it serves this read alone
-	Limit       int           // how many cells of each family at most; 0: no limit
-	Offset      int           // how many cells of each family are left out first
-	Raw         bool          // markers, and what they hide, too
+	Filter      filter.Filter // may be nil; used only by this read
+	Limit       int           // maximum number of cells per family; 0 means no limit
+	Offset      int           // number of cells per family to skip first
+	Raw         bool          // include markers and the values that they hide
 }
 
-// step says where a walk goes after a cell.
+// step is where a walk continues after a cell.
 type step uint8
 
 const (
@@ -38,27 +38,27 @@ const (
 	toHint // to the cell in matcher.hint
 )
 
-// matcher decides, cell by cell in HBase's order, which belong to the answer. It has HBase's precedence: markers, expiry, times, the family's
-// versions, the filter, the request's versions.
+// matcher selects cells one by one in HBase's order. It has HBase's precedence: markers, expiry, time range, the
+// family's versions, the filter, the request's versions.
 type matcher struct {
 	families []Family
 	read     *Read
-	columns  []Columns // of read, sorted
+	columns  []Columns // read's columns, sorted
 	now      int64
 	versions int
 
 	conf     *Family
 	family   []byte
 	selected *Columns
-	at       int     // the selected qualifier that is next
-	hidden   int64   // values of the family up to this time are hidden
-	hiddenAt []int64 // and those of these times
-	given    int     // cells of the family that passed
+	at       int     // index of the next selected qualifier
+	hidden   int64   // values of the family up to this timestamp are hidden
+	hiddenAt []int64 // and those with these timestamps
+	given    int     // cells of the family that were returned
 
 	onwards []byte // a filter's hint at the family's empty qualifier: no column before this one
 
 	inColumn   bool
-	closed     bool // no more values of the column are wanted, only markers
+	closed     bool // only markers of the column are of interest now
 	qualifier  []byte
 	columnUpTo int64
 	columnAt   []int64
@@ -75,7 +75,7 @@ func (m *matcher) reset(families []Family, read *Read, now int64) {
 	m.families, m.read, m.now, m.versions = families, read, now, max(read.MaxVersions, 1)
 	m.columns = m.columns[:0]
 	for _, c := range read.Columns {
-		// A family that is named twice has its columns together, and all of them if one of the two names none.
+		// The columns of a family that is named twice are merged; if one of the two names none, all columns are selected.
 		i, found := slices.BinarySearchFunc(m.columns, c.Family, func(have Columns, name string) int { return strings.Compare(have.Family, name) })
 		if !found {
 			m.columns = slices.Insert(m.columns, i, c)
@@ -95,7 +95,7 @@ func (m *matcher) reset(families []Family, read *Read, now int64) {
 	m.startRow()
 }
 
-// release lets go of what the request owns.
+// release drops references to the request's memory.
 func (m *matcher) release() {
 	clear(m.columns)
 	m.families, m.read, m.conf, m.selected, m.wanted, m.hint = nil, nil, nil, nil, nil, protocol.Cell{}
@@ -103,7 +103,7 @@ func (m *matcher) release() {
 
 func (m *matcher) startRow() { m.family, m.conf, m.inColumn = m.family[:0], nil, false }
 
-// startFamily finds the family's settings and what the request wants of it; both nil when it is not wanted.
+// startFamily finds the family's settings and the request's selection; both are nil if the family is not selected.
 func (m *matcher) startFamily(name []byte) {
 	m.family = append(m.family[:0], name...)
 	m.conf, m.selected, m.at, m.inColumn = nil, nil, 0, false
@@ -125,10 +125,11 @@ func (m *matcher) startFamily(name []byte) {
 	m.conf = nil
 }
 
-// judge decides on a cell. lives is how many milliseconds the cell itself was given, or 0.
+// classify decides on a cell. lives is the cell's own TTL in milliseconds, or 0.
 //
-// Markers of a family stand at its empty qualifier, among that column's own values, so a walk leaves that column only step by step.
-func (m *matcher) judge(c *protocol.Cell, lives int64) (take bool, then step) {
+// Family markers are at the empty qualifier, among that column's own values, so a walk leaves that column only step by
+// step.
+func (m *matcher) classify(c *protocol.Cell, lives int64) (take bool, then step) {
 	take, then = m.decide(c, lives)
 	if then == nextFamily && m.last() {
 		then = nextRow
@@ -153,7 +154,7 @@ func (m *matcher) judge(c *protocol.Cell, lives int64) (take bool, then step) {
 	return take, then
 }
 
-// last reports whether no family that is wanted can follow.
+// last reports whether no later family is selected.
 func (m *matcher) last() bool {
 	if n := len(m.columns); n > 0 {
 		return string(m.family) >= m.columns[n-1].Family
@@ -200,7 +201,7 @@ func (m *matcher) decide(c *protocol.Cell, lives int64) (take bool, then step) {
 	return m.judgeValue(c, lives)
 }
 
-// remember takes note of markers.
+// remember records markers.
 func (m *matcher) remember(c *protocol.Cell) {
 	switch c.Type {
 	case protocol.TypeDeleteFamily:
@@ -215,7 +216,7 @@ func (m *matcher) remember(c *protocol.Cell) {
 	}
 }
 
-// wants reports whether the column is wanted and, when it is not, where the next wanted one is.
+// wants reports whether the column is selected and, if not, where the next selected one is.
 func (m *matcher) wants(qualifier []byte) (then step, ok bool) {
 	if m.selected == nil || len(m.selected.Qualifiers) == 0 {
 		return nextCell, true
@@ -239,7 +240,7 @@ func (m *matcher) judgeRaw(c *protocol.Cell, lives int64) (take bool, then step)
 	if m.read.Times.After(c.Timestamp) || m.read.Times.Before(c.Timestamp) || m.expired(c, m.conf.TTL.Milliseconds()) || m.expired(c, lives) {
 		return false, nextCell
 	}
-	return m.judgeTaken(c, c.Type.IsDelete(), false)
+	return m.applyFilter(c, c.Type.IsDelete(), false)
 }
 
 func (m *matcher) expired(c *protocol.Cell, lives int64) bool {
@@ -263,18 +264,18 @@ func (m *matcher) judgeValue(c *protocol.Cell, lives int64) (take bool, then ste
 	if m.counted > m.conf.MaxVersions || old && m.counted > m.conf.MinVersions {
 		return false, nextColumn
 	}
-	return m.judgeTaken(c, false, m.counted == m.conf.MaxVersions)
+	return m.applyFilter(c, false, m.counted == m.conf.MaxVersions)
 }
 
-// judgeTaken asks the filter, and counts what the request itself counts. free cells are not counted as versions; last says that no older
-// one can be taken.
-func (m *matcher) judgeTaken(c *protocol.Cell, free, last bool) (take bool, then step) {
+// applyFilter calls the filter, and applies the request's own limits. free cells do not count as versions; last reports
+// that no older version can be taken.
+func (m *matcher) applyFilter(c *protocol.Cell, free, last bool) (take bool, then step) {
 	verdict := filter.Include
 	if m.read.Filter != nil {
 		if m.read.Filter.AllRemaining() {
-			return false, nextFamily // what is left of the row is not taken
+			return false, nextFamily // the rest of the row is not taken
 		}
-		verdict = m.read.Filter.Judge(c)
+		verdict = m.read.Filter.FilterCell(c)
 	}
 	if !verdict.Takes() {
 		return false, m.follow(verdict, c)
@@ -287,7 +288,7 @@ func (m *matcher) judgeTaken(c *protocol.Cell, free, last bool) (take bool, then
 			}
 			return false, nextColumn
 		}
-		// A filter is shown one version more than the request takes, as in HBase: a match there can let the row through.
+		// The filter gets one version more than the request takes, as in HBase: a match there can let the row pass.
 		last = last || m.passed == m.versions && m.read.Filter == nil && !m.read.Raw
 	}
 	m.given++
@@ -312,7 +313,7 @@ func (m *matcher) follow(verdict filter.Verdict, c *protocol.Cell) step {
 	case filter.NextColumn:
 		return nextColumn
 	case filter.NextRow:
-		return nextFamily // HBase reads each family by itself, and its filters count on that
+		return nextFamily // HBase reads each family separately, and its filters rely on that
 	case filter.SeekHint:
 		if hint, ok := m.read.Filter.Hint(c); ok {
 			m.hint = hint

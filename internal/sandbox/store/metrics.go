@@ -1,20 +1,20 @@
 package store
 
-// Metrics are the figures of the whole store, which all regions share.
+// Metrics are the metrics of the whole store, which all regions share.
 type Metrics struct {
 	CacheBytes, CacheFree, CacheBlocks int64
 	CacheHits, CacheMisses             int64
 
-	LogFiles   int   // 0 without a folder
-	LogBytes   int64 // on the disk now
+	LogFiles   int   // 0 if in memory
+	LogBytes   int64 // currently on disk
 	LogWritten int64 // since the start
 
 	Flushes, Compactions         int64
 	FlushedBytes, CompactedBytes int64
-	Flushing, Compacting         int // going on now
+	Flushing, Compacting         int // running now
 }
 
-// Metrics returns the store's figures.
+// Metrics returns the store's metrics.
 func (s *Store) Metrics() Metrics {
 	m := s.db.Metrics()
 	out := Metrics{

@@ -17,14 +17,14 @@ type kept struct {
 	ttl time.Duration
 }
 
-// model is HBase's semantics in the plainest way: all that was written in one slice, and every read goes through all of it.
+// model implements HBase's semantics in the simplest way: one slice of all writes, which every read scans completely.
 type model struct {
 	families []store.Family
 	cells    []kept
 	now      int64
 }
 
-// write adds a cell. One of the same place, time and type is replaced.
+// write adds a cell. It replaces one of the same column, timestamp and type.
 func (m *model) write(c protocol.Cell, ttl time.Duration) {
 	if c.Type != protocol.TypePut {
 		c.Value = nil
@@ -54,7 +54,7 @@ func hides(marker, value *protocol.Cell) bool {
 	}
 }
 
-// live is the values of a row that a family's own settings let through, in order.
+// live returns the values of a row that a family's settings keep, in order.
 func (m *model) live(row []byte, times protocol.TimeRange) (all []protocol.Cell) {
 	count := map[string]int{}
 	for _, v := range m.cells {
@@ -90,7 +90,7 @@ func wants(columns []store.Columns, c *protocol.Cell) bool {
 	})
 }
 
-// read is what a row gives. The filter knows the row already.
+// read returns the result for a row. The filter already has the row's key.
 func (m *model) read(row []byte, r *store.Read) []protocol.Cell {
 	var all []protocol.Cell
 	versions, given := map[string]int{}, map[string]int{}
@@ -103,7 +103,7 @@ func (m *model) read(row []byte, r *store.Read) []protocol.Cell {
 		}
 		verdict := filter.Include
 		if r.Filter != nil {
-			verdict = r.Filter.Judge(&c)
+			verdict = r.Filter.FilterCell(&c)
 		}
 		switch verdict {
 		case filter.NextRow, filter.IncludeNextRow:
@@ -140,7 +140,7 @@ func (m *model) read(row []byte, r *store.Read) []protocol.Cell {
 	return all
 }
 
-// rows is all rows that have anything, in order.
+// rows returns all nonempty rows, in order.
 func (m *model) rows() (all [][]byte) {
 	for _, c := range m.cells {
 		if len(all) == 0 || !bytes.Equal(all[len(all)-1], c.Row) {
@@ -150,7 +150,7 @@ func (m *model) rows() (all [][]byte) {
 	return all
 }
 
-// scan is what a scan over one region gives, row by row.
+// scan returns the result of a scan of one region, row by row.
 func (m *model) scan(r *store.RegionInfo, s *store.Scan) (all [][]protocol.Cell) {
 	rows := m.rows()
 	first, last, firstOut, lastOut := s.Start, s.Stop, s.StartExcluded, !s.StopIncluded
@@ -178,7 +178,7 @@ func (m *model) scan(r *store.RegionInfo, s *store.Scan) (all [][]protocol.Cell)
 	return all
 }
 
-// filtered is a row with the filter's words about rows.
+// filtered applies the filter's row decisions.
 func (m *model) filtered(row []byte, r *store.Read) []protocol.Cell {
 	if r.Filter == nil {
 		return m.read(row, r)
@@ -194,7 +194,7 @@ func (m *model) filtered(row []byte, r *store.Read) []protocol.Cell {
 	return cells
 }
 
-// compact removes what cannot be seen, and the markers, of a region's rows.
+// compact removes invisible cells, and the markers, from a region's rows.
 func (m *model) compact(r *store.RegionInfo) {
 	live := map[string]bool{}
 	for _, row := range m.rows() {

@@ -11,7 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// Kind is what a mutation does.
+// Kind is the kind of a mutation.
 type Kind uint8
 
 // The kinds of mutations.
@@ -33,26 +33,26 @@ const (
 
 // Mutation changes one row.
 //
-// A Put's cells are values. A Delete's cells are markers of any of the four types; one of none deletes the whole row up to Timestamp. The
-// cells of an Increment have the amount as their value, eight bytes, and those of an Append what is appended. The Row of the cells is not
-// looked at, nor is their Type but a Delete's.
+// A Put's cells are values. A Delete's cells are markers of any of the four types; a Delete without cells deletes the
+// whole row up to Timestamp. A cell of an Increment has the amount as its value, eight bytes, and a cell of an Append
+// the bytes to append. The Row of the cells is ignored, as is their Type, except in a Delete.
 type Mutation struct {
 	Kind       Kind
 	Row        []byte
 	Cells      []protocol.Cell
-	Timestamp  int64              // of a Delete without cells; zero means protocol.LatestTimestamp
-	TTL        time.Duration      // how long the values live; zero: as long as their family says
-	Times      protocol.TimeRange // of an Increment or Append: of which values it takes the latest
+	Timestamp  int64              // for a Delete without cells; zero means protocol.LatestTimestamp
+	TTL        time.Duration      // lifetime of the values; zero: the family's
+	Times      protocol.TimeRange // for an Increment or Append: the range from which it takes the latest value
 	Durability Durability
 }
 
-// judge refuses what cannot be stored.
-func (r *Region) judge(definition *Table, m *Mutation) error {
+// validate refuses invalid mutations.
+func (r *Region) validate(definition *Table, m *Mutation) error {
 	if err := r.serves(m.Row); err != nil {
 		return err
 	}
 	if len(m.Row) > maxRow {
-		return fmt.Errorf("%w: the row's key has %d bytes, at most %d are possible", ErrTooLarge, len(m.Row), maxRow)
+		return fmt.Errorf("%w: the row's key has %d bytes, at most %d are allowed", ErrTooLarge, len(m.Row), maxRow)
 	}
 	if len(m.Cells) == 0 && m.Kind != Delete {
 		return fmt.Errorf("%w: a mutation of row %q has no cells", ErrBadRequest, m.Row)
@@ -66,7 +66,7 @@ func (r *Region) judge(definition *Table, m *Mutation) error {
 			return fmt.Errorf("%w: a cell of row %q has %d bytes, at most %d are allowed", ErrTooLarge, m.Row, size, r.store.opts.MaxCellBytes)
 		}
 		if c.Timestamp < 0 {
-			return fmt.Errorf("%w: a cell of row %q has the time %d", ErrBadRequest, m.Row, c.Timestamp)
+			return fmt.Errorf("%w: a cell of row %q has the timestamp %d", ErrBadRequest, m.Row, c.Timestamp)
 		}
 		if m.Kind == Delete && (!c.Type.Valid() || !c.Type.IsDelete()) {
 			return fmt.Errorf("%w: a cell of type %d in a delete of row %q", ErrBadRequest, c.Type, m.Row)
@@ -78,7 +78,7 @@ func (r *Region) judge(definition *Table, m *Mutation) error {
 	return nil
 }
 
-// writer turns mutations into a batch, while their rows are locked.
+// writer turns mutations into a batch; their rows are locked.
 type writer struct {
 	region     *Region
 	definition *Table
@@ -108,7 +108,8 @@ func (w *writer) put(row []byte, c *protocol.Cell, ttl time.Duration) error {
 	return op.Finish()
 }
 
-// add puts a mutation's cells, in place or with new values, into the batch. out, if not nil, gets what an Increment or Append left.
+// add puts a mutation's cells, as they are or with new values, into the batch. out, if not nil, gets the new values of
+// an Increment or Append.
 func (w *writer) add(st *stripe, m *Mutation, out *Result) error {
 	now := w.region.store.now()
 	switch m.Kind {
@@ -134,7 +135,7 @@ func (w *writer) add(st *stripe, m *Mutation, out *Result) error {
 	}
 }
 
-// value gives the time of a value written now.
+// value returns the timestamp of a value written now.
 func (st *stripe) value(now int64) int64 {
 	at := max(now, st.last)
 	if st.lastMarker >= at {
@@ -144,7 +145,7 @@ func (st *stripe) value(now int64) int64 {
 	return at
 }
 
-// marker gives the time of a marker written now.
+// marker returns the timestamp of a marker written now.
 func (st *stripe) marker(now int64) int64 {
 	st.last = max(now, st.last)
 	st.lastMarker = st.last
@@ -187,7 +188,7 @@ func (w *writer) delete(at int64, m *Mutation) error {
 	return nil
 }
 
-// newest is the time of the column's latest value, or the cell's when it has none.
+// newest is the timestamp of the column's latest value, or the cell's if the column has none.
 func (w *writer) newest(row []byte, c *protocol.Cell) (int64, error) {
 	var found Result
 	get := Get{Row: row, Read: Read{Columns: []Columns{{Family: string(c.Family), Qualifiers: [][]byte{c.Qualifier}}}}}
@@ -200,7 +201,7 @@ func (w *writer) newest(row []byte, c *protocol.Cell) (int64, error) {
 	return found.Cells[0].Timestamp, nil
 }
 
-// read sees what was committed and what the batch holds.
+// read reads committed cells and those of the batch.
 func (w *writer) read(get *Get, out *Result) error {
 	if w.batch.Indexed() {
 		return w.region.get(w.batch, get, out)
@@ -239,7 +240,7 @@ func (w *writer) compute(at int64, m *Mutation, out *Result) error {
 	return nil
 }
 
-// apply makes the new cell of the operand that c is.
+// apply makes the result cell from the operand c.
 func (m *Mutation) apply(c *protocol.Cell, at int64, old *Result, limit int) (err error) {
 	c.Type = protocol.TypePut
 	if c.Timestamp == protocol.LatestTimestamp || c.Timestamp == 0 {
@@ -251,7 +252,7 @@ func (m *Mutation) apply(c *protocol.Cell, at int64, old *Result, limit int) (er
 	if i < 0 {
 		return nil
 	}
-	// A value that is later than the clock must not hide the new one.
+	// A value with a timestamp in the future must not hide the new one.
 	c.Timestamp = max(c.Timestamp, old.Cells[i].Timestamp)
 	c.Value, err = m.combine(old.Cells[i].Value, c.Value)
 	if err == nil && len(c.Value) > limit {

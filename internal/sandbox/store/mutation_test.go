@@ -40,7 +40,7 @@ func TestServerTimesOfARowNeverGoBack(t *testing.T) {
 	require.NoError(t, r.Mutate(put("r", "x", "1"), nil))
 	now = 900
 	require.NoError(t, r.Mutate(put("r", "x", "2"), nil))
-	require.Equal(t, []string{"x=2"}, values(t, r, "r"), "a clock that was set back")
+	require.Equal(t, []string{"x=2"}, values(t, r, "r"), "after the clock was set back")
 	for range 3 {
 		require.NoError(t, r.Mutate(remove("r", "x", protocol.TypeDeleteColumn, protocol.LatestTimestamp), nil))
 		require.Empty(t, values(t, r, "r"))
@@ -118,7 +118,7 @@ func TestAMutationOfManyRowsIsAllOrNothing(t *testing.T) {
 	require.Equal(t, []string{"x=1"}, values(t, r, "a"))
 	require.Equal(t, []string{"x=2"}, values(t, r, "c"))
 
-	// An increment sees what the same batch has done before it.
+	// An increment sees the earlier writes of the same batch.
 	require.NoError(t, r.MutateRows([]*store.Mutation{of("n", "x", number(5), store.Put), of("n", "x", number(2), store.Increment)}))
 	require.Equal(t, number(7), one(t, r, "n", "x"))
 }
@@ -139,7 +139,7 @@ func TestWhatCannotBeStoredIsRefused(t *testing.T) {
 		{"a cell that is too large", put("a", "x", string(make([]byte, 2000))), store.ErrTooLarge},
 		{"a row that is too long", put(string(bytes.Repeat([]byte("a"), 1<<15)), "x", ""), store.ErrTooLarge},
 		{"a delete of a value", remove("a", "x", protocol.TypePut, 1), store.ErrBadRequest},
-		{"a time before time", remove("a", "x", protocol.TypeDelete, -1), store.ErrBadRequest},
+		{"a negative timestamp", remove("a", "x", protocol.TypeDelete, -1), store.ErrBadRequest},
 		{"an increment by text", of("a", "x", []byte("1"), store.Increment), store.ErrNotANumber},
 		{"no such kind", of("a", "x", []byte("1"), store.Kind(9)), store.ErrBadRequest},
 	} {

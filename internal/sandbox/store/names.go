@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What can be wrong with a request. The errors returned wrap one of these and name the thing.
+// The kinds of errors. Returned errors wrap one of these and name the object.
 var (
 	ErrNamespaceExists   = errors.New("namespace exists")
 	ErrNamespaceNotFound = errors.New("namespace not found")
@@ -22,10 +22,10 @@ var (
 	ErrRegionGone        = errors.New("region is not online")      // it was split, merged, closed, or its table dropped
 	ErrWrongRegion       = errors.New("row is not in this region") // HBase: WrongRegionException
 	ErrNoFamily          = errors.New("no such column family")     // HBase: NoSuchColumnFamilyException
-	ErrBadRequest        = errors.New("request makes no sense")    // HBase: DoNotRetryIOException
+	ErrBadRequest        = errors.New("invalid request")           // HBase: DoNotRetryIOException
 	ErrNoSplit           = errors.New("region cannot be split there")
 	ErrNotANumber        = errors.New("value is not eight bytes") // HBase: DoNotRetryIOException, of an increment
-	ErrFull              = errors.New("sandbox holds no more")    // HBase: quotas.SpaceLimitingException
+	ErrFull              = errors.New("sandbox is full")          // HBase: quotas.SpaceLimitingException
 	ErrTooLarge          = errors.New("cell or row is too large") // HBase: DoNotRetryIOException
 	ErrClosed            = errors.New("store or scanner is closed")
 )
@@ -39,7 +39,7 @@ const (
 	SystemNamespace  = "hbase"
 )
 
-// String spells the name as HBase does: without the namespace when it is the default one.
+// String is the name in HBase's form: without the namespace if it is the default one.
 func (n Name) String() string {
 	if n.Namespace == DefaultNamespace || n.Namespace == "" {
 		return n.Qualifier
@@ -47,21 +47,21 @@ func (n Name) String() string {
 	return n.Namespace + ":" + n.Qualifier
 }
 
-// Namespace is a namespace with its descriptor, which the store does not read.
+// Namespace is a namespace with its descriptor, which is opaque to the store.
 type Namespace struct {
 	Name       string
 	Descriptor []byte
 }
 
-// Family says how long the cells of a column family live.
+// Family sets how long the cells of a column family live.
 type Family struct {
 	Name        string
 	MaxVersions int           // at least 1
-	MinVersions int           // so many are kept though they have expired
-	TTL         time.Duration // zero: for ever
+	MinVersions int           // versions to keep even if they have expired
+	TTL         time.Duration // zero: forever
 }
 
-// TableState is whether a table serves.
+// TableState is the state of a table.
 type TableState string
 
 // The states of a table.
@@ -70,16 +70,16 @@ const (
 	Disabled TableState = "DISABLED"
 )
 
-// Table is a table as the catalogue has it.
+// Table is a table's entry in the catalogue.
 type Table struct {
 	Name       Name
-	Descriptor []byte // the message that it was created with; the store does not read it
+	Descriptor []byte // the message that created it; opaque to the store
 	Families   []Family
 	State      TableState
-	ReadOnly   bool // cells are not to be changed; the store leaves that to its users
+	ReadOnly   bool // cells must not be changed; the store's users enforce it
 }
 
-// RegionState is whether a region serves.
+// RegionState is the state of a region.
 type RegionState string
 
 // The states of a region.
@@ -88,13 +88,13 @@ const (
 	Offline RegionState = "CLOSED"
 )
 
-// RegionInfo is a region as the catalogue has it.
+// RegionInfo is a region's entry in the catalogue.
 type RegionInfo struct {
 	Table      Name
-	ID         int64 // milliseconds since 1970 at its making, as in HBase; unique
+	ID         int64 // creation time in milliseconds since 1970, as in HBase; unique
 	Start, End []byte
 	Encoded    string
-	Server     string // as its owner spells it; the store does not read it
+	Server     string // in its owner's form; opaque to the store
 	State      RegionState
 }
 
@@ -114,7 +114,7 @@ func encodedName(table Name, start []byte, id int64) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Contains reports whether the region is where the row belongs.
+// Contains reports whether the row belongs to the region.
 func (r *RegionInfo) Contains(row []byte) bool {
 	return string(row) >= string(r.Start) && (len(r.End) == 0 || string(row) < string(r.End))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// drawn are the generators of the test: few values, so that they meet, and the bytes that an encoding might trip over.
+// drawn are the test's generators: few values, so that they collide, and bytes that could break an encoding.
 type drawn struct {
 	row, qualifier *rapid.Generator[[]byte]
 	family         *rapid.Generator[string]
@@ -34,14 +34,14 @@ func newDrawn() drawn {
 	}
 }
 
-// machine is the store beside its model.
+// machine is the store and its model.
 type machine struct {
 	drawn
 	store   *store.Store
 	model   *model
 	name    store.Name
 	open    *store.Scanner
-	expects [][]protocol.Cell // what the open scanner has yet to give
+	expects [][]protocol.Cell // the open scanner's remaining rows
 }
 
 func (m *machine) regions(t *rapid.T) []*store.Region {
@@ -112,7 +112,7 @@ func (m *machine) read(t *rapid.T) store.Read {
 	return r
 }
 
-// filters gives two of a kind, for each has a state: one for the store, one for the model.
+// filters returns two equal filters, because each has state: one for the store, one for the model.
 func (m *machine) filters(t *rapid.T) (one, two filter.Filter) {
 	message := func(name string, body proto.Message) *pb.Filter {
 		b, err := proto.Marshal(body)
@@ -222,7 +222,7 @@ func (*machine) limits(t *rapid.T) store.Limits {
 	}
 }
 
-// parts checks a page's rows: none is empty, none has cells of two, none is longer than a batch.
+// parts checks a page's rows: none is empty, none has cells of two rows, none is longer than a batch.
 func (*machine) parts(t *rapid.T, s *store.Scan, p *store.Page) {
 	from := 0
 	for i, r := range p.Rows {
@@ -232,14 +232,14 @@ func (*machine) parts(t *rapid.T, s *store.Scan, p *store.Page) {
 			require.LessOrEqual(t, r.End-from, s.Batch)
 		}
 		if i > 0 && !p.Rows[i-1].More {
-			require.NotEqual(t, p.Cells[from-1].Row, p.Cells[from].Row, "a row is given twice")
+			require.NotEqual(t, p.Cells[from-1].Row, p.Cells[from].Row, "a row occurs twice")
 		}
 		from = r.End
 	}
 	require.Len(t, p.Cells, from)
 }
 
-// hold opens a scanner, or goes on with the open one: it sees what was there when it was opened.
+// hold opens a scanner, or continues the open one: it sees the data from when it was opened.
 func (m *machine) hold(t *rapid.T) {
 	if m.open == nil {
 		r := rapid.SampledFrom(m.regions(t)).Draw(t, "region")
@@ -314,7 +314,7 @@ func (m *machine) middle(t *rapid.T) {
 	info := r.Info()
 	require.True(t, info.Contains(at))
 	rows := slices.DeleteFunc(m.model.rows(), func(row []byte) bool { return !info.Contains(row) })
-	require.True(t, slices.ContainsFunc(rows[1:], func(row []byte) bool { return bytes.Equal(row, at) }), "a split there leaves rows on both sides")
+	require.True(t, slices.ContainsFunc(rows[1:], func(row []byte) bool { return bytes.Equal(row, at) }), "a split leaves rows on both sides")
 }
 
 func TestTheStoreDoesWhatItsModelDoes(t *testing.T) {

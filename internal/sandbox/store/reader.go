@@ -14,32 +14,32 @@ import (
 const (
 	// stepsBeforeSeek is how many entries a walk steps over before it seeks: a seek costs about as much.
 	stepsBeforeSeek = 6
-	// patience is how many entries are looked at between two looks at the clock.
+	// patience is how many entries are read between two looks at the clock.
 	patience = 512
 )
 
-// reader walks rows. It is reused, for the sake of its buffers.
+// reader walks rows. It is reused to keep its buffers.
 type reader struct {
 	matcher
 	it      *pebble.Iterator
 	single  bool   // the iterator ends with the row
 	prefix  []byte // of the row's keys
 	rowKey  []byte // the row, in the result's memory
-	plain   []byte // the row, in the reader's
+	plain   []byte // the row, in the reader's memory
 	scratch []byte
 	target  []byte
-	jump    []byte // the row to go on with, if a filter gave one
+	jump    []byte // the row to continue with, if a filter gave one
 	c       protocol.Cell
 	looked  int
-	nearby  int // stepsBeforeSeek, but in tests
-	mostRow int // bytes that a read takes of one row
+	nearby  int // stepsBeforeSeek, except in tests
+	mostRow int // maximum bytes of one row in a read
 	limits  bounds
 }
 
-// bounds end a walk within a row.
+// bounds limit a walk within a row.
 type bounds struct {
-	cells int // of one row at most; 0: no limit
-	bytes int // stop once so many were taken; 0: no limit
+	cells int // maximum per row; 0 means no limit
+	bytes int // stop after this many bytes; 0 means no limit
 	until time.Time
 }
 
@@ -48,12 +48,12 @@ type outcome uint8
 
 const (
 	rowEnd  outcome = iota
-	full            // the cells of a batch are together, and the row goes on
-	tooMuch         // so many bytes were taken, and the row goes on
-	late            // the time is over, and the row goes on
+	full            // the batch has its cells, and the row continues
+	tooMuch         // the byte limit is reached, and the row continues
+	late            // the time limit is reached, and the row continues
 )
 
-// enter makes the row current whose key the iterator stands at.
+// enter makes the row at the iterator's position current.
 func (r *reader) enter(table []byte) error {
 	key := r.it.Key()
 	n := splitKey(key)
@@ -69,7 +69,8 @@ func (r *reader) enter(table []byte) error {
 	return nil
 }
 
-// walk takes the current row's cells from where the iterator stands. Only at rowEnd it stands beyond the row; otherwise at the next entry.
+// walk takes the current row's cells from the iterator's position. At rowEnd it is after the row; otherwise at the next
+// entry.
 func (r *reader) walk(out *Result) (outcome, error) {
 	taken, size := 0, 0
 	for r.it.Valid() {
@@ -81,7 +82,7 @@ func (r *reader) walk(out *Result) (outcome, error) {
 		if err != nil {
 			return rowEnd, err
 		}
-		take, then := r.judge(&r.c, lives)
+		take, then := r.classify(&r.c, lives)
 		if take {
 			if r.read.Filter != nil {
 				r.read.Filter.Transform(&r.c)
@@ -93,7 +94,7 @@ func (r *reader) walk(out *Result) (outcome, error) {
 			taken++
 			size += r.c.Size()
 			if size > r.mostRow {
-				return rowEnd, fmt.Errorf("%w: row %.200q has more than %d MiB; read fewer of its columns, or scan it with a batch", ErrTooLarge, r.plain, r.mostRow>>20)
+				return rowEnd, fmt.Errorf("%w: row %.200q has more than %d MiB; read fewer columns, or scan it with a batch", ErrTooLarge, r.plain, r.mostRow>>20)
 			}
 		}
 		if r.leaves(then) && r.single {
@@ -126,7 +127,7 @@ func (r *reader) stop(taken, size int) outcome {
 	return rowEnd
 }
 
-// decode fills r.c from the entry. A filter may look at the value, so it is there already.
+// decode fills r.c from the entry, with the value, because a filter may use it.
 func (r *reader) decode(key []byte) (lives int64, err error) {
 	r.scratch, err = decodeColumn(&r.c, key[len(r.prefix):], r.scratch)
 	if err != nil {
@@ -152,7 +153,7 @@ func decodeValue(stored []byte) (value []byte, lives int64, err error) {
 	}
 }
 
-// leaves reports whether a step leads out of the row, and keeps where a filter wants to go on.
+// leaves reports whether a step leaves the row, and keeps a filter's target.
 func (r *reader) leaves(then step) bool {
 	if then != toHint || bytes.Equal(r.hint.Row, r.plain) {
 		return then == nextRow
@@ -194,12 +195,12 @@ func (r *reader) advance(then step, key []byte) {
 	r.it.SeekGE(r.target)
 }
 
-// toHint aims at the column of the filter's hint: no nearer, for the column's markers come first; and no marker of another family
-// may be missed either.
+// toHint seeks to the column of the filter's hint, not closer, because the column's markers come first; nor must it
+// skip a marker of another family.
 func (r *reader) toHint(suffix []byte) {
 	switch {
 	case !bytes.Equal(r.hint.Row, r.plain):
-		beyond(r.target) // the scanner goes on from there
+		beyond(r.target) // the scanner continues there
 	case !bytes.Equal(r.hint.Family, r.family):
 		if bytes.Compare(r.hint.Family, r.family) < 0 {
 			r.target = append(r.target, suffix...)
@@ -207,7 +208,7 @@ func (r *reader) toHint(suffix []byte) {
 		}
 		r.target = appendColumn(r.target, r.hint.Family, nil)
 	case bytes.Compare(r.hint.Qualifier, r.qualifier) <= 0:
-		r.target = append(r.target, suffix...) // the same column, or a hint that leads back: step by step
+		r.target = append(r.target, suffix...) // the same column, or a backward hint: step by step
 	default:
 		r.target = appendColumn(r.target, r.hint.Family, r.hint.Qualifier)
 	}

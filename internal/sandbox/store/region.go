@@ -9,7 +9,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Region is a table's part between two keys. After a split, a merge, or the end of its table it answers ErrRegionGone.
+// Region is the part of a table between two keys. After a split, a merge, or the drop of its table it returns
+// ErrRegionGone.
 type Region struct {
 	store *Store
 	table *table
@@ -25,20 +26,20 @@ func newRegion(s *Store, t *table, info RegionInfo) *Region {
 	return &Region{store: s, table: t, info: info}
 }
 
-// Info is the region as the catalogue has it.
+// Info returns the region's entry in the catalogue.
 func (r *Region) Info() RegionInfo {
 	r.store.mu.RLock()
 	defer r.store.mu.RUnlock()
 	return r.info.clone()
 }
 
-// Table is the region's table as it is now.
+// Table returns the region's table in its current state.
 func (r *Region) Table() Table { return *r.table.current.Load() }
 
-// ReadOnly reports whether cells of the region's table are not to be changed.
+// ReadOnly reports whether cells of the region's table must not be changed.
 func (r *Region) ReadOnly() bool { return r.table.current.Load().ReadOnly }
 
-// Assign records on which server the region is, and in which state.
+// Assign records the region's server and state.
 func (r *Region) Assign(server string, state RegionState) error {
 	r.store.mu.Lock()
 	defer r.store.mu.Unlock()
@@ -56,7 +57,7 @@ func (r *Region) Assign(server string, state RegionState) error {
 	return err
 }
 
-// Split makes two regions of one. Both are on the region's server.
+// Split splits a region into two. Both are on the region's server.
 func (r *Region) Split(at []byte) (low, high *Region, err error) {
 	s := r.store
 	s.mu.Lock()
@@ -76,7 +77,7 @@ func (r *Region) Split(at []byte) (low, high *Region, err error) {
 	return low, high, nil
 }
 
-// Merge makes one region of neighbours, in any order. It is on the server of the lowest.
+// Merge merges neighbouring regions, given in any order. The result is on the server of the lowest.
 func (s *Store) Merge(regions ...*Region) (*Region, error) {
 	if len(regions) < 2 {
 		return nil, fmt.Errorf("%w: merging takes at least two regions", ErrBadRequest)
@@ -104,7 +105,7 @@ func (s *Store) Merge(regions ...*Region) (*Region, error) {
 	return merged, nil
 }
 
-// replace changes neighbours of a table for others, in one batch.
+// replace replaces neighbouring regions of a table by others, in one batch.
 func (s *Store) replace(t *table, old, fresh []*Region) error {
 	err := s.write(func(b *pebble.Batch) error {
 		for _, r := range old {
@@ -129,7 +130,7 @@ func (s *Store) replace(t *table, old, fresh []*Region) error {
 	return nil
 }
 
-// inherit takes over what another region has counted.
+// inherit takes over another region's counts.
 func (r *Region) inherit(from *Region) {
 	r.reads.Add(from.reads.Load())
 	r.writes.Add(from.writes.Load())
@@ -137,7 +138,7 @@ func (r *Region) inherit(from *Region) {
 	r.freshSince.Store(r.store.flushes.Load())
 }
 
-// serves reports whether the region answers for a row.
+// serves checks that a row belongs to the region and that the region serves.
 func (r *Region) serves(row []byte) error {
 	if r.gone.Load() {
 		return about(ErrRegionGone, r.info.Encoded)
@@ -151,7 +152,7 @@ func (r *Region) serves(row []byte) error {
 	return nil
 }
 
-// families makes sure that the table has those that a read names.
+// families checks that the table has the families of a read.
 func (r *Region) families(definition *Table, columns []Columns) error {
 	for i := range columns {
 		if !slices.ContainsFunc(definition.Families, func(f Family) bool { return f.Name == columns[i].Family }) {
@@ -165,7 +166,7 @@ func (r *Region) noFamily(name string) error {
 	return fmt.Errorf("%w: column family %s does not exist in region %s of table %s", ErrNoFamily, name, r.info.RegionName(), r.info.Table)
 }
 
-// span is the keys of the region's cells.
+// span returns the bounds of the region's keys.
 func (r *Region) span() (low, high []byte) {
 	low = appendTable(nil, r.table.id)
 	if len(r.info.Start) > 0 {

@@ -2,19 +2,19 @@ package store
 
 import "github.com/benchd/benchd/internal/target/hbase/protocol"
 
-// firstChunk is the smallest piece of memory that a Result takes for its cells' bytes.
+// firstChunk is the smallest allocation of a Result for its cells' bytes.
 const firstChunk = 4 << 10
 
-// Result is where a read puts cells. It may be used again and again; Reset, and each use, makes its former cells invalid.
+// Result receives the cells of a read. It can be reused; Reset, and each use, invalidates its former cells.
 type Result struct {
 	Cells []protocol.Cell
 	buf   []byte
 }
 
-// maxKept bounds the memory that a Result holds on to between uses.
+// maxKept bounds the memory that a Result keeps between uses.
 const maxKept = 1 << 20
 
-// Reset makes the result empty and keeps its memory.
+// Reset empties the result and keeps its memory.
 func (r *Result) Reset() {
 	if cap(r.buf) > maxKept || cap(r.Cells) > maxKept/64 {
 		*r = Result{}
@@ -24,7 +24,7 @@ func (r *Result) Reset() {
 	r.Cells, r.buf = r.Cells[:0], r.buf[:0]
 }
 
-// room makes sure that n bytes fit without moving what is there: cells already taken point into the old piece.
+// room makes space for n bytes without moving existing ones: cells already taken point into the old chunk.
 func (r *Result) room(n int) {
 	if cap(r.buf)-len(r.buf) < n {
 		r.buf = make([]byte, 0, max(firstChunk, 2*cap(r.buf), n))
@@ -51,21 +51,21 @@ func (r *Result) take(row []byte, c *protocol.Cell) {
 
 // Row is one row, or a part of one, in a page.
 type Row struct {
-	End  int  // its cells end before this index of the page's; they begin where the row before ends
-	More bool // further cells of the same row follow in the next Row
+	End  int  // index after its last cell in the page; its cells begin at the previous row's End
+	More bool // the next Row has further cells of the same row
 }
 
-// Page is what one call of a scanner gives.
+// Page is the result of one call of a scanner.
 type Page struct {
 	Result
 	Rows []Row
-	// Scanned is how many rows were looked at, Filtered how many of them the filter left nothing of.
+	// Scanned is the number of rows read, Filtered the number of them that the filter dropped.
 	Scanned, Filtered int64
-	// Last is the row that was looked at last.
+	// Last is the last row that was read.
 	Last []byte
 }
 
-// Reset makes the page empty and keeps its memory.
+// Reset empties the page and keeps its memory.
 func (p *Page) Reset() {
 	p.Result.Reset()
 	p.Rows = p.Rows[:0]

@@ -9,26 +9,26 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Scan asks for the rows of a range, as far as a region has them.
+// Scan selects the rows of a range, within a region.
 type Scan struct {
-	Start, Stop   []byte // empty: from the region's end, or to it
+	Start, Stop   []byte // empty means the region's bounds
 	StartExcluded bool   // the range begins after Start
 	StopIncluded  bool   // the range ends with Stop
 	Reversed      bool   // descending: Start is the highest row
-	Batch         int    // how many cells a Row of a page has at most; 0: all of the row
+	Batch         int    // maximum cells of a Row in a page; 0 means the whole row
 	Read
 }
 
-// Limits end a page. What is zero does not.
+// Limits end a page. A zero field sets no limit.
 type Limits struct {
 	Rows  int
-	Bytes int       // the page's size, about: it ends with the row, or with the cell if rows may be parted
-	Parts bool      // a row may be parted when the page has its size or its time is over
-	Until time.Time // the page ends though nothing was found yet
+	Bytes int       // approximate page size: the page ends with the row, or with the cell if rows may be split
+	Parts bool      // a row may be split when a size or time limit is reached
+	Until time.Time // the page ends then, even if it is empty
 }
 
-// Scanner reads a region as it was when it was opened. It holds no resources between calls but a number that keeps
-// compaction from removing what it may still read.
+// Scanner reads a region as it was when it was opened. Between calls it holds only a snapshot number, which keeps
+// compaction from removing cells that it may still read.
 type Scanner struct {
 	region *Region
 	scan   Scan
@@ -37,9 +37,9 @@ type Scanner struct {
 	from   *pebble.Snapshot
 	rd     *reader
 	table  []byte
-	low    []byte // keys from here
-	high   []byte // to here, this excluded
-	resume []byte // in mid-row: the next key
+	low    []byte // first key
+	high   []byte // end of the keys, exclusive
+	resume []byte // next key, if in the middle of a row
 	inRow  bool
 	done   bool
 }
@@ -54,7 +54,7 @@ func (r *Region) Scan(scan Scan) (*Scanner, error) {
 		return nil, err
 	}
 	if scan.Filter != nil && scan.Batch > 0 && scan.Filter.WholeRows() {
-		return nil, fmt.Errorf("%w: a filter that judges whole rows cannot be used with a batch", ErrBadRequest)
+		return nil, fmt.Errorf("%w: a filter on whole rows cannot be used with a batch", ErrBadRequest)
 	}
 	s := &Scanner{region: r, scan: scan, from: r.store.db.NewSnapshot(), rd: r.store.reader(), table: appendTable(nil, r.table.id)}
 	s.rd.single = false
@@ -85,7 +85,7 @@ func (r *Region) Scan(scan Scan) (*Scanner, error) {
 	return s, nil
 }
 
-// raise and lower narrow what is still to be read.
+// raise and lower narrow the remaining range.
 func (s *Scanner) raise(key []byte) {
 	if bytes.Compare(key, s.low) > 0 {
 		s.low = append(s.low[:0], key...)
@@ -98,7 +98,7 @@ func (s *Scanner) lower(key []byte) {
 	}
 }
 
-// Next fills the page with the rows that come next. more is false when none follows; a page may be empty though more is true.
+// Next fills the page with the next rows. more is false if none follows; a page may be empty although more is true.
 func (s *Scanner) Next(l Limits, out *Page) (more bool, err error) {
 	out.Reset()
 	s.mu.Lock()
@@ -131,7 +131,7 @@ func (s *Scanner) Next(l Limits, out *Page) (more bool, err error) {
 	return more, nil
 }
 
-// page goes through rows until a limit is met or there are no more.
+// page reads rows until a limit is reached or none is left.
 func (s *Scanner) page(l Limits, out *Page) (more bool, err error) {
 	size, looked := 0, 0
 	parts := l.Parts && (s.scan.Filter == nil || !s.scan.Filter.WholeRows())
@@ -179,7 +179,7 @@ func (s *Scanner) page(l Limits, out *Page) (more bool, err error) {
 			size += out.Cells[i].Size()
 		}
 		if f := s.scan.Filter; f != nil && f.AllRemaining() {
-			return false, nil // before a new row is announced, which resets some filters
+			return false, nil // before the filter gets a new row, which resets some filters
 		}
 		if end == late || end == tooMuch {
 			return true, nil
@@ -193,9 +193,9 @@ func (s *Scanner) position() (found bool, err error) {
 	switch {
 	case s.inRow:
 		found = it.SeekGE(s.resume)
-		s.rd.rowKey = nil // its copy was the last page's
+		s.rd.rowKey = nil // the copy belonged to the last page
 		if !found || !bytes.HasPrefix(it.Key(), s.rd.prefix) {
-			return false, errKey // the snapshot has it
+			return false, errKey // the snapshot contains it
 		}
 		return true, nil
 	case !s.scan.Reversed:
@@ -213,7 +213,7 @@ func (s *Scanner) position() (found bool, err error) {
 	return true, s.rd.enter(s.table)
 }
 
-// leave goes past the current row.
+// leave moves past the current row.
 func (s *Scanner) leave() {
 	s.inRow = false
 	jump := s.rd.jump
@@ -257,7 +257,7 @@ func (s *Scanner) pause(before int, out *Page) {
 	}
 }
 
-// Close ends the scanner. It may be called at any time, and again.
+// Close ends the scanner. It may be called at any time, and repeatedly.
 func (s *Scanner) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,26 +15,26 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Options of a store. The zero value is a store in memory.
+// Options configure a store. The zero value is a store in memory.
 type Options struct {
-	Dir    string       // where to keep everything; empty: in memory, gone at Close
+	Dir    string       // folder of the data; empty: in memory, lost at Close
 	Logger *slog.Logger // default: none
 
-	// MaxBytes bounds what a store in memory holds, keys, values and what compaction has not removed yet; writes beyond it fail with ErrFull.
-	// Default 1 GiB. It does not bound a store in a folder.
+	// MaxBytes bounds an in-memory store: keys, values and cells that compaction has not removed yet. Writes beyond it
+	// fail with ErrFull. Default 1 GiB. It does not apply to a store in a folder.
 	MaxBytes int64
-	// CacheBytes bounds the cache of blocks, which fills as it is used. Default 32 MiB.
+	// CacheBytes bounds the block cache, which fills as it is used. Default 32 MiB.
 	CacheBytes int64
-	// MemTableBytes is how much is written before it is sorted into a file. Default 8 MiB.
+	// MemTableBytes is the size at which the memory table is written to a file. Default 8 MiB.
 	MemTableBytes int
 	// MaxCellBytes bounds a cell. Default 10 MiB, as in HBase.
 	MaxCellBytes int
-	// MaxRowBytes bounds what a Get, or a page of a scanner, takes of one row. Default 256 MiB.
+	// MaxRowBytes bounds the bytes of one row in a Get, or in a page of a scanner. Default 256 MiB.
 	MaxRowBytes int
-	// TidyBytes is how much is written to a table before the store looks by itself for versions that nobody can see any more; never before
-	// as much was written as the table holds. Default 64 MiB; negative: never.
+	// TidyBytes is how many bytes are written to a table before the store looks for invisible versions; it waits at least
+	// until as many bytes were written as the table holds. Default 64 MiB; negative: never.
 	TidyBytes int64
-	// OnSync gets how long each write waited for the disk. Default: none.
+	// OnSync gets the time that each write waited for the disk. Default: none.
 	OnSync func(time.Duration)
 	// Now is the server's clock. Default time.Now.
 	Now func() time.Time
@@ -68,18 +68,18 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// stripes is how many locks all rows share.
+// stripes is the number of row locks.
 const stripes = 1024
 
-// stripe is the lock of the rows that fall on it, and the times that they were given last. A row's server-given times never go back, and
-// a value written after a marker is later than it, though both come in one millisecond.
+// stripe is the lock of the rows that hash to it, and their last timestamps. A row's server timestamps never decrease,
+// and a value written after a marker is later than it, even in the same millisecond.
 type stripe struct {
 	sync.Mutex
 	last       int64
 	lastMarker int64
 }
 
-// Store is a sandbox's storage. All of its methods may be called at once.
+// Store is a sandbox's storage. It is safe for concurrent use.
 type Store struct {
 	opts  Options
 	db    *pebble.DB
@@ -87,7 +87,7 @@ type Store struct {
 	seed  maphash.Seed
 	locks [stripes]stripe
 
-	mu         sync.RWMutex // the catalogue below
+	mu         sync.RWMutex // guards the catalogue below
 	namespaces map[string]Namespace
 	tables     map[Name]*table
 	regions    map[string]*Region
@@ -99,13 +99,13 @@ type Store struct {
 	flushes atomic.Int64
 	unread  atomic.Int64 // bytes written since held was measured
 	held    atomic.Int64 // bytes in memory, as pebble reports them
-	// measured is when a full store was measured last, in nanoseconds since 1970.
+	// measured is when a full store was last measured, in nanoseconds since 1970.
 	measured atomic.Int64
 	closed   atomic.Bool
-	ctx      context.Context //nolint:containedctx // ends what runs in the background; Close cancels it
+	ctx      context.Context //nolint:containedctx // ends the background work; Close cancels it
 	cancel   context.CancelFunc
 	work     sync.WaitGroup
-	ending   sync.Mutex // held while work is added, or closed is set
+	ending   sync.Mutex // held while work is added or closed is set
 }
 
 // Open opens or makes a store.
@@ -156,10 +156,11 @@ func (s *Store) pebble() *pebble.Options {
 		},
 	}
 	if s.opts.Dir == "" {
-		// What dies with the process needs no log.
+		// An in-memory store needs no log.
 		o.FS, o.DisableWAL = vfs.NewMem(), true
 	}
-	// Pebble takes all cells of a row but the first for older versions of it, and would put their values into blocks apart.
+	// Pebble considers all cells of a row but the first older versions of it, and would put their values into separate
+	// blocks.
 	o.Experimental.EnableValueBlocks = func() bool { return false }
 	for i := range o.Levels {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
@@ -168,7 +169,7 @@ func (s *Store) pebble() *pebble.Options {
 	return o
 }
 
-// Close ends the store's background work and closes it. Scanners and Gets must have ended.
+// Close stops the store's background work and closes it. Scanners and Gets must have ended.
 func (s *Store) Close() error {
 	s.ending.Lock()
 	closed := s.closed.Swap(true)
@@ -188,7 +189,7 @@ func (s *Store) Close() error {
 
 func (s *Store) now() int64 { return s.opts.Now().UnixMilli() }
 
-// write commits what a change of the catalogue consists of.
+// write commits a change of the catalogue.
 func (s *Store) write(fill func(b *pebble.Batch) error) error {
 	b := s.db.NewBatch()
 	defer b.Close()
@@ -205,7 +206,7 @@ func (s *Store) write(fill func(b *pebble.Batch) error) error {
 	return nil
 }
 
-// logger gives pebble's messages to slog: what it does by the way as debugging, what troubles it as an error.
+// logger sends pebble's messages to slog: information at debug level, errors at error level.
 type logger struct{ log *slog.Logger }
 
 func (l logger) Infof(format string, args ...any) {
@@ -218,7 +219,7 @@ func (l logger) Errorf(format string, args ...any) {
 	l.log.Error("pebble", "text", fmt.Sprintf(format, args...))
 }
 
-// Fatalf is pebble's way to say that going on would lose data, as when the disk fails in the middle of a log's sync.
+// Fatalf is called by pebble if continuing would lose data, for example if the disk fails during a log sync.
 func (l logger) Fatalf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	l.log.Error("pebble", "text", text)

@@ -22,7 +22,7 @@ func open(t *testing.T, opts store.Options) *store.Store {
 	return s
 }
 
-// created is the first region of a new table with the given families and splits.
+// created returns the first region of a new table with the given families and splits.
 func created(t *testing.T, s *store.Store, splits [][]byte, families ...store.Family) *store.Region {
 	t.Helper()
 	if len(families) == 0 {
@@ -40,7 +40,7 @@ func put(row, qualifier, value string) *store.Mutation {
 	}}}
 }
 
-// values are a row's cells as qualifier=value.
+// values returns a row's cells as qualifier=value.
 func values(t *testing.T, r *store.Region, row string) []string {
 	t.Helper()
 	var found store.Result
@@ -64,7 +64,7 @@ func TestARowIsReadAsItWasWritten(t *testing.T) {
 	require.NoError(t, r.Mutate(&store.Mutation{Kind: store.Delete, Row: []byte("a")}, nil))
 	require.Empty(t, values(t, r, "a"))
 	require.NoError(t, r.Mutate(put("a", "x", "5"), nil))
-	require.Equal(t, []string{"x=5"}, values(t, r, "a"), "a value written after a delete of the same millisecond")
+	require.Equal(t, []string{"x=5"}, values(t, r, "a"), "a value written after a delete in the same millisecond")
 	require.Equal(t, []string{"x=4"}, values(t, r, "b"))
 }
 

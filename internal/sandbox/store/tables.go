@@ -25,7 +25,7 @@ func (s *Store) CreateTable(t Table, splits [][]byte) ([]*Region, error) {
 	slices.SortFunc(splits, bytes.Compare)
 	for i, key := range splits {
 		if len(key) == 0 || len(key) > maxRow {
-			return nil, fmt.Errorf("%w: a split key of %d bytes", ErrBadRequest, len(key))
+			return nil, fmt.Errorf("%w: split key has %d bytes", ErrBadRequest, len(key))
 		}
 		if i > 0 && bytes.Equal(key, splits[i-1]) {
 			return nil, fmt.Errorf("%w: split key %q is given twice", ErrBadRequest, key)
@@ -42,7 +42,7 @@ func (s *Store) CreateTable(t Table, splits [][]byte) ([]*Region, error) {
 	return s.addTable(t, splits, nil)
 }
 
-// check fills in what a table left open and refuses what cannot be.
+// check sets defaults and refuses invalid tables.
 func check(t *Table) error {
 	if t.Name.Namespace == "" {
 		t.Name.Namespace = DefaultNamespace
@@ -51,7 +51,7 @@ func check(t *Table) error {
 		t.State = Enabled
 	}
 	if t.Name.Qualifier == "" || len(t.Name.Qualifier) > maxName {
-		return fmt.Errorf("%w: a table's name has 1 to %d bytes, not %d", ErrBadRequest, maxName, len(t.Name.Qualifier))
+		return fmt.Errorf("%w: the table's name has %d bytes, not 1 to %d", ErrBadRequest, len(t.Name.Qualifier), maxName)
 	}
 	if len(t.Families) == 0 || len(t.Families) > maxFamilies {
 		return fmt.Errorf("%w: table %s has %d column families; it needs 1 to %d", ErrBadRequest, t.Name, len(t.Families), maxFamilies)
@@ -75,7 +75,7 @@ func check(t *Table) error {
 	return nil
 }
 
-// addTable enters a checked table under a number that no table had before, and in the same batch does what also has to happen.
+// addTable stores a validated table under a new number, and in the same batch applies further changes.
 func (s *Store) addTable(definition Table, splits [][]byte, also func(*pebble.Batch) error) ([]*Region, error) {
 	t := &table{id: s.nextTable}
 	t.current.Store(&definition)
@@ -117,7 +117,7 @@ func setRegions(b *pebble.Batch, regions []*Region) error {
 	return nil
 }
 
-// regionInfo makes a region with an id, and so a name, of its own.
+// regionInfo makes a region with a unique id, and so a unique name.
 func (s *Store) regionInfo(name Name, start, end []byte, server string) RegionInfo {
 	s.lastRegion = max(s.now(), s.lastRegion+1)
 	return RegionInfo{
@@ -131,8 +131,8 @@ func (s *Store) regionInfo(name Name, start, end []byte, server string) RegionIn
 	}
 }
 
-// ModifyTable replaces a table's descriptor and families. Cells of a family that is no longer there are hidden, and removed by the next
-// compaction.
+// ModifyTable replaces a table's descriptor and families. Cells of removed families are hidden, and the next compaction
+// removes them.
 func (s *Store) ModifyTable(definition Table) error {
 	if err := check(&definition); err != nil {
 		return err
@@ -174,7 +174,7 @@ func (s *Store) storeTable(t *table, definition Table) error {
 	return err
 }
 
-// DeleteTable removes a disabled table with all it holds.
+// DeleteTable removes a disabled table with its data.
 func (s *Store) DeleteTable(name Name) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,7 +193,7 @@ func (s *Store) DeleteTable(name Name) error {
 	return nil
 }
 
-// TruncateTable removes all that a disabled table holds, and enables it. Its regions are new; keepSplits gives them the old bounds.
+// TruncateTable empties a disabled table, and enables it. Its regions are new; keepSplits keeps the old bounds.
 func (s *Store) TruncateTable(name Name, keepSplits bool) ([]*Region, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// What clients may send: longer frames, lists and paths end the connection.
+// Bounds of client input: longer frames, lists and paths end the connection.
 const (
 	maxFrame   = 1 << 20
 	maxConnect = 1 << 10
-	maxWatches = 10_000 // of one connection
+	maxWatches = 10_000 // per connection
 )
 
-// errMalformed ends a connection whose frame is not what the protocol says.
+// errMalformed ends a connection whose frame violates the protocol.
 var errMalformed = errors.New("malformed frame")
 
-// reader takes a frame apart. After a mistake it gives zero values and keeps err.
+// reader parses a frame. After an error it returns zero values and keeps err.
 type reader struct {
 	b   []byte
 	err error
@@ -51,7 +51,7 @@ func (r *reader) bool() bool {
 	return len(b) == 1 && b[0] != 0
 }
 
-// Bytes reads a string of bytes; a length of −1 means none.
+// bytes reads a byte string; a length of −1 means none.
 func (r *reader) bytes() []byte {
 	n := r.int32()
 	if n == -1 {
@@ -67,7 +67,7 @@ func (r *reader) strings() []string {
 	if n == -1 {
 		return nil
 	}
-	if n < 0 || int(n) > len(r.b)/4 || n > maxWatches { // each takes at least its length
+	if n < 0 || int(n) > len(r.b)/4 || n > maxWatches { // each takes at least the bytes of its length
 		r.err = errMalformed
 		return nil
 	}
@@ -78,7 +78,7 @@ func (r *reader) strings() []string {
 	return all
 }
 
-// Path reads a path and says whether it is one.
+// path reads a path and reports whether it is valid.
 func (r *reader) path() (string, bool) {
 	p := r.string()
 	if p == "/" {
@@ -88,7 +88,7 @@ func (r *reader) path() (string, bool) {
 	return p, ok
 }
 
-// The rest puts frames together. The first four bytes are kept for the length.
+// The functions below build frames. The first four bytes are reserved for the length.
 
 func appendBytes(b, data []byte) []byte {
 	b = binary.BigEndian.AppendUint32(b, uint32(len(data)))
@@ -114,7 +114,7 @@ func appendReply(b []byte, xid int32, zxid int64, code int32) []byte {
 	return binary.BigEndian.AppendUint32(b, uint32(code))
 }
 
-// Sealed writes the length of what follows into a frame's first four bytes.
+// sealed writes the length of the rest into a frame's first four bytes.
 func sealed(frame []byte) []byte {
 	binary.BigEndian.PutUint32(frame, uint32(len(frame)-4))
 	return frame

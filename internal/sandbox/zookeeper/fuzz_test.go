@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stream is a client that sends what it was given, reads all answers and leaves.
+// stream is a client that sends its input, reads all answers and disconnects.
 type stream struct{ io.Reader }
 
 func (stream) Write(b []byte) (int, error)      { return len(b), nil }
@@ -27,7 +27,7 @@ func framed(payload []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(payload))), payload...)
 }
 
-// Whatever bytes come, a session ends without panic, leaves no watch behind and leaves the tree as it was.
+// For any input, a session ends without a panic, leaves no watch behind and does not change the tree.
 func FuzzSession(f *testing.F) {
 	open := framed(append(make([]byte, 24), 0xff, 0xff, 0xff, 0xff, 0))
 	f.Add(open)
@@ -48,14 +48,14 @@ func FuzzSession(f *testing.F) {
 		tree.Set("/hbase/master", []byte("here"), true)
 		server := NewServer(tree, slog.New(slog.DiscardHandler), nil)
 		s := &session{server: server, conn: stream{bytes.NewReader(b)}}
-		_ = s.serve() // however it ends
+		_ = s.serve() // any outcome is fine
 		require.Empty(t, tree.onNode)
 		require.Empty(t, tree.onChildren)
 		require.Len(t, tree.nodes, 3)
 	})
 }
 
-// A frame that says that it is long takes memory only as its bytes come.
+// A frame that announces a large length takes memory only as its bytes arrive.
 func TestLongFrameIsNotBelieved(t *testing.T) {
 	head := binary.BigEndian.AppendUint32(nil, maxFrame)
 	allocated := testing.Benchmark(func(b *testing.B) {

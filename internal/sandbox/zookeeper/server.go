@@ -29,7 +29,7 @@ type Server struct {
 	tree   *Tree
 	logger *slog.Logger
 	pause  func(context.Context) error
-	key    [16]byte // makes the secrets of sessions
+	key    [16]byte // derives the sessions' secrets
 	next   atomic.Int64
 
 	ctx      context.Context //nolint:containedctx // ends with the server
@@ -41,13 +41,13 @@ type Server struct {
 	closed   bool
 }
 
-// NewServer gives a server of a tree. Pause, if there is one, is called before each request is answered; an error of it
-// ends the connection.
+// NewServer makes a server of a tree. Pause, if not nil, is called before each answer; its error ends the connection.
 func NewServer(tree *Tree, logger *slog.Logger, pause func(context.Context) error) *Server {
 	s := &Server{tree: tree, logger: logger, pause: pause, conns: map[net.Conn]struct{}{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	rand.Read(s.key[:])
-	// As in ZooKeeper the time is part of the number: a session of an earlier server is not taken for one of ours.
+	// As in ZooKeeper, the time is part of the number, so that sessions of an earlier server are not mistaken for this
+	// one's.
 	s.next.Store(time.Now().UnixMilli() << 16)
 	return s
 }
@@ -62,7 +62,7 @@ func (s *Server) Start(listener net.Listener) {
 				if errors.Is(err, net.ErrClosed) || !s.rest(10*time.Millisecond) {
 					return
 				}
-				continue // there were too many files: those that leave make room
+				continue // too many open files: wait for connections to close
 			}
 			if !s.enter(conn) {
 				conn.Close()
@@ -79,7 +79,7 @@ func (s *Server) Start(listener net.Listener) {
 	})
 }
 
-// Close ends all connections and joins those who serve them.
+// Close ends all connections and waits for their goroutines.
 func (s *Server) Close() {
 	s.mu.Lock()
 	if s.closed {
@@ -115,7 +115,7 @@ func (s *Server) leave(conn net.Conn) {
 	delete(s.conns, conn)
 }
 
-// Rest waits, and says whether the server still serves.
+// rest waits, and reports whether the server still serves.
 func (s *Server) rest(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -129,7 +129,7 @@ func (s *Server) rest(d time.Duration) bool {
 
 func (s *Server) newSession() int64 { return s.next.Add(1) }
 
-// Secret is what a client must show to take up a session: nothing need be kept of those that are away.
+// secret is the password with which a client resumes a session: the server keeps no state of absent clients.
 func (s *Server) secret(id int64) []byte {
 	mac := hmac.New(sha256.New, s.key[:])
 	mac.Write(binary.BigEndian.AppendUint64(nil, uint64(id)))

@@ -35,7 +35,7 @@ func connect(t *testing.T, address string) *zk.Conn {
 	return conn
 }
 
-// A client of ZooKeeper's own protocol reads, lists and asks, and learns what does not exist.
+// A client of ZooKeeper's own protocol reads, lists and checks nodes, and gets errors for missing ones.
 func TestClientReads(t *testing.T) {
 	tree := NewTree()
 	tree.Set("/hbase/master", []byte("here"), true)
@@ -104,14 +104,14 @@ func TestWatches(t *testing.T) {
 	}
 }
 
-// Watches of a connection that broke are set again with it, and missed events are delivered.
+// A reconnecting client sets its watches again, and missed events are delivered.
 func TestMissedChangesAreTold(t *testing.T) {
 	tree := NewTree()
 	tree.Set("/a", []byte("1"), false)
 	since := tree.last()
 	tree.Set("/a", []byte("2"), false)
 	tree.Set("/b", nil, false)
-	w := &told{}
+	w := &recorder{}
 	tree.again(w, since, []string{"/a", "/gone", "/b"}, []string{"/b", "/later"}, []string{"/"})
 	require.Equal(t, []string{"3 /a", "2 /gone", "3 /b", "1 /b", "4 /"}, w.events)
 	tree.Set("/later", nil, false)
@@ -120,8 +120,8 @@ func TestMissedChangesAreTold(t *testing.T) {
 	require.Empty(t, tree.onNode)
 }
 
-type told struct{ events []string }
+type recorder struct{ events []string }
 
-func (w *told) changed(what event, name string) {
+func (w *recorder) changed(what event, name string) {
 	w.events = append(w.events, string(rune('0'+what))+" "+name)
 }

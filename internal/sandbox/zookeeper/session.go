@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The operations that clients of HBase send.
+// The operations of HBase clients.
 const (
 	opExists       = 3
 	opGetData      = 4
@@ -42,12 +42,12 @@ type session struct {
 	server  *Server
 	conn    net.Conn
 	timeout time.Duration
-	watches int         // that the client left on this connection
-	out     chan []byte // frames on their way out, in order
+	watches int         // watches left on this connection
+	out     chan []byte // frames to send, in order
 	stuck   chan struct{}
 }
 
-// Changed sends an event. The tree is locked, so a client that does not read what it is sent is cut off, not waited for.
+// changed sends an event. The tree is locked, so a client that does not read is disconnected, not waited for.
 func (s *session) changed(what event, name string) {
 	b := make([]byte, 4, 40+len(name))
 	b = appendReply(b, xidEvent, -1, codeOK)
@@ -68,7 +68,7 @@ func (s *session) send(frame []byte) {
 	}
 }
 
-// Write sends frames until there will be no more, or until the client does not take them.
+// write sends frames until out is closed, or until the client does not take them.
 func (s *session) write() {
 	defer close(s.stuck)
 	for frame := range s.out {
@@ -80,12 +80,12 @@ func (s *session) write() {
 	}
 }
 
-// Serve reads requests until the client leaves or sends nonsense.
+// serve reads requests until the client disconnects or sends malformed data.
 func (s *session) serve() error {
 	s.out, s.stuck = make(chan []byte, maxPending), make(chan struct{})
 	go s.write()
 	defer func() {
-		s.server.tree.forget(s) // after this nobody sends
+		s.server.tree.forget(s) // after this no event is sent
 		close(s.out)
 		<-s.stuck
 	}()
@@ -114,7 +114,7 @@ func (s *session) serve() error {
 	}
 }
 
-// Open answers the frame that asks for a session.
+// open answers the frame that asks for a session.
 func (s *session) open() error {
 	_ = s.conn.SetReadDeadline(time.Now().Add(connectTimeout))
 	frame, err := readFrame(s.conn, nil, maxConnect)
@@ -123,7 +123,7 @@ func (s *session) open() error {
 	}
 	r := reader{b: frame}
 	r.int32() // the protocol's version: there is one
-	r.int64() // the last transaction that the client saw: this server has them all
+	r.int64() // the last transaction that the client saw: this server has all of them
 	wanted := time.Duration(r.int32()) * time.Millisecond
 	id := r.int64()
 	secret := r.bytes()
@@ -152,7 +152,7 @@ func (s *session) open() error {
 	return nil
 }
 
-// Answer sends the reply to a request, and says whether it was the last.
+// answer sends the reply to a request, and reports whether it was the last.
 func (s *session) answer(frame []byte) (last bool, err error) {
 	r := reader{b: frame}
 	xid, op := r.int32(), r.int32()
@@ -160,7 +160,7 @@ func (s *session) answer(frame []byte) (last bool, err error) {
 		return false, r.err
 	}
 	tree := s.server.tree
-	reply := make([]byte, 20, 128) // length and header come last, when the outcome is known
+	reply := make([]byte, 20, 128) // length and header are filled in at the end, when the outcome is known
 	code := int32(codeOK)
 	switch op {
 	case opPing, opAuth: // any authentication is accepted
@@ -183,7 +183,7 @@ func (s *session) answer(frame []byte) (last bool, err error) {
 		if s.watches += len(data) + len(exist) + len(child); s.watches > maxWatches {
 			return false, errMalformed
 		}
-		// The reply goes first, as a client does not expect events before it.
+		// The reply goes first, because a client does not expect events before it.
 		s.send(appendReply(make([]byte, 4, 20), xid, tree.last(), codeOK))
 		tree.again(s, since, data, exist, child)
 		return false, nil
@@ -195,7 +195,7 @@ func (s *session) answer(frame []byte) (last bool, err error) {
 			code = codeBadArguments
 		case !found:
 			code = codeNoNode
-		default: // the world may read
+		default: // everyone may read
 			reply = binary.BigEndian.AppendUint32(reply, 1)
 			reply = binary.BigEndian.AppendUint32(reply, 1)
 			reply = appendBytes(reply, []byte("world"))
@@ -218,7 +218,7 @@ func (s *session) answer(frame []byte) (last bool, err error) {
 	return last, nil
 }
 
-// Look answers the requests that read.
+// look answers read requests.
 func (s *session) look(reply []byte, op int32, r *reader) ([]byte, int32) {
 	name, ok := r.path()
 	watching := r.bool()
@@ -257,8 +257,8 @@ func (s *session) look(reply []byte, op int32, r *reader) ([]byte, int32) {
 	return appendStat(reply, st), codeOK
 }
 
-// ReadFrame reads one frame of at most limit bytes, into the buffer if it fits there. The memory for a long one is
-// taken as its bytes arrive.
+// readFrame reads one frame of at most limit bytes, into the buffer if it fits. Memory for a long frame is allocated as
+// its bytes arrive.
 func readFrame(conn io.Reader, buffer []byte, limit uint32) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(conn, head[:]); err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Event is what happened to a watched node, in ZooKeeper's numbers.
+// event is the change of a watched node, with ZooKeeper's numbers.
 type event int32
 
 const (
@@ -18,7 +18,7 @@ const (
 	childrenChanged event = 4
 )
 
-// Stat is what ZooKeeper reports about a node beside its data.
+// stat is ZooKeeper's metadata of a node.
 type stat struct {
 	createdIn, changedIn, childrenIn int64 // transactions
 	createdAt, changedAt             int64 // milliseconds
@@ -33,21 +33,21 @@ type znode struct {
 	children map[string]struct{}
 }
 
-// Watcher is notified once of each change that it waits for. It must not call the tree.
+// watcher is notified once of each watched change. It must not call the tree.
 type watcher interface {
 	changed(what event, path string)
 }
 
-// Tree holds the znodes. It may be used by many at once.
+// Tree holds the znodes. It is safe for concurrent use.
 type Tree struct {
 	mu    sync.Mutex
 	zxid  int64
 	nodes map[string]*znode
-	// By path: who waits for the node's data or being, and who for its children.
+	// Watchers by path: of the node's data or existence, and of its children.
 	onNode, onChildren map[string]map[watcher]struct{}
 }
 
-// NewTree gives a tree of the root alone.
+// NewTree makes a tree with only the root.
 func NewTree() *Tree {
 	return &Tree{
 		nodes:      map[string]*znode{"/": {children: map[string]struct{}{}}},
@@ -56,8 +56,8 @@ func NewTree() *Tree {
 	}
 }
 
-// Set writes a node, and creates it and its parents if need be. An ephemeral node says that it belongs to a session,
-// as those of servers do.
+// Set writes a node, and creates it and its parents if needed. An ephemeral node belongs to a session, like the nodes
+// of servers.
 func (t *Tree) Set(name string, data []byte, ephemeral bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,7 +77,7 @@ func (t *Tree) Set(name string, data []byte, ephemeral bool) {
 	}
 }
 
-// Create makes a node with its parents, and notifies their watchers. The tree is locked.
+// create makes a node with its parents, and notifies their watchers. The caller holds the tree's lock.
 func (t *Tree) create(name string, now int64) *znode {
 	n := &znode{children: map[string]struct{}{}}
 	n.stat.createdIn, n.stat.changedIn, n.stat.childrenIn = t.zxid, t.zxid, t.zxid
@@ -97,7 +97,7 @@ func (t *Tree) create(name string, now int64) *znode {
 	return n
 }
 
-// Delete removes a node with all that is below it. One that is not there is left so.
+// Delete removes a node and its subtree. A missing node is not an error.
 func (t *Tree) Delete(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,7 +126,7 @@ func (t *Tree) drop(name string) {
 	fire(t.onChildren, deleted, name)
 }
 
-// Fire notifies all watchers of a path, and removes them: a watch is for one change.
+// fire notifies all watchers of a path, and removes them, because a watch fires once.
 func fire(waiting map[string]map[watcher]struct{}, what event, name string) {
 	for w := range waiting[name] {
 		w.changed(what, name)
@@ -134,8 +134,8 @@ func fire(waiting map[string]map[watcher]struct{}, what event, name string) {
 	delete(waiting, name)
 }
 
-// Read gives a node's data and stat. With a watcher it leaves a watch, which needs the node to be there unless the
-// caller only asked whether it is.
+// read returns a node's data and stat. With a watcher it leaves a watch; the node must exist unless the caller only
+// checks for its existence.
 func (t *Tree) read(name string, w watcher, askedWhether bool) ([]byte, stat, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -149,7 +149,7 @@ func (t *Tree) read(name string, w watcher, askedWhether bool) ([]byte, stat, bo
 	return n.data, n.stat, true
 }
 
-// List gives the names of a node's children in order.
+// list returns the sorted names of a node's children.
 func (t *Tree) list(name string, w watcher) ([]string, stat, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -168,7 +168,7 @@ func (t *Tree) list(name string, w watcher) ([]string, stat, bool) {
 	return names, n.stat, true
 }
 
-// Again sets the watches that a client had before its connection broke, and delivers the missed events at once.
+// again sets the watches that a client had before its connection broke, and immediately delivers the missed events.
 func (t *Tree) again(w watcher, since int64, data, exist, child []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -201,7 +201,7 @@ func (t *Tree) again(w watcher, since int64, data, exist, child []string) {
 	}
 }
 
-// Forget drops all watches of a connection that ended.
+// forget drops all watches of a closed connection.
 func (t *Tree) forget(w watcher) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -99,7 +99,7 @@ func TestAFaultOfAServerHasHappenedWhenItIsAdded(t *testing.T) {
 	}{
 		"not there":       {[]string{"kind", "kill-server", "server", "9"}, "there is no region server 9 in the sandbox; there are 1 to 4"},
 		"not there later": {[]string{"kind", "kill-server", "server", "9", "start", "1h"}, "there is no region server 9 in the sandbox"},
-		"a mistake":       {[]string{"kind", "kill-server"}, "server: is to name one region server"},
+		"a mistake":       {[]string{"kind", "kill-server"}, "server: must name one region server"},
 	} {
 		_, err := h.act("S.1", "fault", tt.args...)
 		require.ErrorContains(t, err, tt.want, name)
