@@ -108,7 +108,7 @@ func TestAnActionIsNotDoneTwice(t *testing.T) {
 	require.Len(t, d.done, 2)
 }
 
-func TestAnActionThatNobodyWaitsForIsGivenUp(t *testing.T) {
+func TestAnAbandonedActionIsCancelled(t *testing.T) {
 	t.Parallel()
 	d, with := actors()
 	b := newFakeCoordinator(t)

@@ -109,7 +109,7 @@ func TestWatermarksOfInsertsGoBothWays(t *testing.T) {
 	require.Greater(t, windows[len(windows)-1].GetWatermark(), int64(1000))
 }
 
-func TestAShardThatCannotBePreparedSaysWhy(t *testing.T) {
+func TestAShardThatCannotBePreparedReportsWhy(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ key, value, want string }{
 		"unknown target":  {"db", "mongodb", "mongodb"},
@@ -175,7 +175,7 @@ func TestNothingIsLostWithAStream(t *testing.T) {
 	require.Len(t, b.next().hello.GetHeld(), 1)
 }
 
-func TestAnAgentThatIsToldToEndLeavesInGoodOrder(t *testing.T) {
+func TestAnAgentThatIsAskedToEndSignsOff(t *testing.T) {
 	t.Parallel()
 	b := newFakeCoordinator(t)
 	r := newRig(t, b)
@@ -197,7 +197,7 @@ func TestAnAgentThatIsToldToEndLeavesInGoodOrder(t *testing.T) {
 	tolerance.Within(t, began, 5*time.Second)
 }
 
-func TestAnAgentEndsThoughNobodyListens(t *testing.T) {
+func TestAnAgentEndsWithoutACoordinator(t *testing.T) {
 	t.Parallel()
 	b := newFakeCoordinator(t)
 	r := newRig(t, b)
@@ -211,7 +211,7 @@ func TestAnAgentEndsThoughNobodyListens(t *testing.T) {
 	tolerance.Within(t, began, 5*time.Second)
 }
 
-func TestAnAgentThatNeverGotThroughEndsAtOnce(t *testing.T) {
+func TestAnAgentThatNeverConnectedEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, newFakeCoordinator(t), func(c *agent.Config) { c.Coordinator = "passthrough:///127.0.0.1:1"; c.Dial = c.Dial[1:] })
 	began := time.Now()
@@ -275,7 +275,7 @@ func TestAnAgentDeliversWhatAnEarlierProcessMeasured(t *testing.T) {
 	s.start(again, id, "next")
 	refused := await(s, (*benchdv1.SessionRequest).GetPhaseEnded)
 	require.Equal(t, "next", refused.GetPhase())
-	require.Equal(t, "the agent was started anew", refused.GetLeft())
+	require.Equal(t, "the agent was restarted", refused.GetLeft())
 	s.release(id)
 	s.prepare("S.2") // it works as any other
 	again.end()
@@ -297,7 +297,7 @@ func TestTwoAgentsDoNotShareASpool(t *testing.T) {
 	require.Equal(t, "b", b.next().hello.GetName())
 }
 
-func TestAnAgentThatIsNotWantedSaysWhy(t *testing.T) {
+func TestAnAgentThatIsRefusedReportsWhy(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []error{wire.ErrNameTaken, wire.ErrProtocol, wire.ErrNotAllowed} {
 		t.Run(kind.Error(), func(t *testing.T) {

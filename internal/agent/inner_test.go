@@ -232,7 +232,7 @@ func TestWaitsForAProcessorAreTheGrowthOfTheRuntimesHistogram(t *testing.T) {
 	require.Zero(t, p99)
 }
 
-func TestASampleTellsOfTheTimeSinceTheLast(t *testing.T) {
+func TestASampleCoversTheTimeSinceTheLast(t *testing.T) {
 	s := newSampler()
 	before := s.last.own
 	for ownSeconds()-before < 0.25 { // a quarter of a second of work

@@ -106,7 +106,7 @@ func TestPointsOutliveAClockThatIsSetForward(t *testing.T) {
 	})
 }
 
-func TestAPieceOfPointsIsOfNoOtherFile(t *testing.T) {
+func TestAPieceOfPointsComesFromTheRequestedFile(t *testing.T) {
 	dir := t.TempDir()
 	a := &Agent{config: Config{Spool: filepath.Join(dir, "spool")}}
 	for _, run := range []string{"", "..", "../x", "a/b", "/etc/passwd", "."} {

@@ -18,8 +18,8 @@ import (
 // spoolSpare is how much of the disk windows leave to others.
 const spoolSpare = 64 << 20
 
-// startedAnew is why an agent ended a phase that an earlier process of its name was in.
-const startedAnew = "the agent was started anew"
+// restartedReason is why an agent ended a phase that an earlier process of its name was in.
+const restartedReason = "the agent was restarted"
 
 // openRoom takes the directory of this agent's windows, and the shards of which an earlier process left some there.
 func (a *Agent) openRoom() error {
@@ -73,7 +73,7 @@ func (a *Agent) adopt(w *benchdv1.Window, place spool.Place, size int64) {
 		Issued: w.GetIssued(), Recorded: w.GetRecorded(), Final: true,
 	}
 	if !w.GetLast() {
-		end.Left = startedAnew
+		end.Left = restartedReason
 	}
 	s.ended = []*benchdv1.PhaseEnded{end}
 }
@@ -92,5 +92,5 @@ func (a *Agent) newHeir(key shardKey) *shard {
 
 // refuse ends a phase that an heir was asked to begin: the policy on lost agents decides what follows.
 func (s *shard) refuse(phase string) {
-	s.conclude(&benchdv1.PhaseEnded{Id: s.key.id(), Phase: wire.Text(phase), Final: true, Left: startedAnew})
+	s.conclude(&benchdv1.PhaseEnded{Id: s.key.id(), Phase: wire.Text(phase), Final: true, Left: restartedReason})
 }

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// longestAction is how long an action may take at most.
+	// longestAction is the maximum duration of an action.
 	longestAction = 24 * time.Hour
-	// agentWithin is how long an agent is waited for that may just be starting.
+	// agentWithin is how long Act waits for an agent that may just be starting.
 	agentWithin = 3 * time.Second
 )
 
-// Act has an agent do something to a target.
+// Act runs an action of a target on an agent and returns its answer.
 func (c *Coordinator) Act(ctx context.Context, req *benchdv1.ActRequest) (*benchdv1.ActResponse, error) {
 	response, err := c.act(ctx, req)
 	return response, wire.ToStatus(err)
@@ -57,7 +57,8 @@ func (c *Coordinator) act(ctx context.Context, req *benchdv1.ActRequest) (*bench
 	return response, nil
 }
 
-// where reads where the target of an action is. An agent knows its own machine.
+// where returns the properties that locate the target of an action. The doctor needs none: an agent examines its own
+// machine.
 func (c *Coordinator) where(req *benchdv1.ActRequest) (map[string]string, []property.Warning, error) {
 	if req.GetTarget() == doctor.Target {
 		return nil, nil, nil
@@ -65,12 +66,12 @@ func (c *Coordinator) where(req *benchdv1.ActRequest) (map[string]string, []prop
 	return c.config.Reader.Target(wire.ToSubmission(req.GetSubmission()), req.GetTarget())
 }
 
-// actor picks the agent for an action: the one that is named, else one that serves no run, else any.
+// actor picks the agent for an action: the named one, else an idle one, else any.
 func (c *Coordinator) actor(name string) (*roster.Agent, *roster.Session, error) {
 	if name != "" {
 		m := c.roster.Get(name)
 		if m == nil {
-			return nil, nil, wire.Errorf(wire.ErrNotFound, "there is no agent %q here: `benchctl agents` shows who is", name)
+			return nil, nil, wire.Errorf(wire.ErrNotFound, "unknown agent %q: list the agents with `benchctl agents`", name)
 		}
 		s, ok := m.Connected()
 		if !ok {
@@ -90,5 +91,5 @@ func (c *Coordinator) actor(name string) (*roster.Agent, *roster.Session, error)
 		}
 	}
 	return nil, nil, wire.Errorf(wire.ErrTooFewAgents,
-		"an agent is needed for it, because the coordinator itself does not talk to the target: start one with `benchd agent --coordinator HOST:PORT`")
+		"no agent is connected, and only agents connect to the target: start one with `benchd agent --coordinator HOST:PORT`")
 }

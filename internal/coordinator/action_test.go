@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// act asks for an action on HBase and hands back what becomes of it.
+// act requests an action on HBase and returns its error.
 func (h *harness) act(req *benchdv1.ActRequest) <-chan error {
 	req.Target = "hbase"
 	ended := make(chan error, 1)
@@ -21,7 +21,7 @@ func (h *harness) act(req *benchdv1.ActRequest) <-chan error {
 	return ended
 }
 
-// acts waits for the order to act and answers it.
+// acts waits for an action order and answers it.
 func (p *fakeAgent) acts(outcome benchdv1.ActionOutcome, text string) *benchdv1.ActionOrder {
 	order := await(p, (*benchdv1.SessionResponse).GetAction)
 	answer := &benchdv1.ActionAnswer{Id: order.GetId(), Outcome: outcome, Error: text}
@@ -53,7 +53,7 @@ func TestAnActionIsDoneByTheAgentThatIsNamed(t *testing.T) {
 	})
 }
 
-func TestAnActionEndsAsTheAgentSays(t *testing.T) {
+func TestAnActionEndsWithTheOutcomeOfItsAgent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
@@ -78,7 +78,7 @@ func TestAnActionEndsAsTheAgentSays(t *testing.T) {
 	})
 }
 
-// An action of unknown outcome is told as such and never tried by another agent.
+// An action of unknown outcome is reported as such and never tried by another agent.
 func TestAnAgentThatIsLostDuringAnActionLeavesItsOutcomeUnknown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestAnAgentThatIsLostDuringAnActionLeavesItsOutcomeUnknown(t *testing.T) {
 	})
 }
 
-// An agent knows its own machine: nobody has to say where that is.
+// An agent examines its own machine: nobody has to configure where that is.
 func TestAnAgentExaminesItsMachineOnDemand(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestAnAgentExaminesItsMachineOnDemand(t *testing.T) {
 	})
 }
 
-func TestACoordinatorTellsOfItself(t *testing.T) {
+func TestACoordinatorDescribesItself(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)

@@ -8,7 +8,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 )
 
-// arrived takes up what an agent holds, and gives it work.
+// arrived recovers the shards that an agent holds, and schedules waiting runs on it.
 func (c *Coordinator) arrived(m *roster.Agent, s *roster.Session, restarted bool) {
 	held := make(map[string]bool)
 	for _, h := range s.Hello().GetHeld() {
@@ -27,10 +27,10 @@ func (c *Coordinator) arrived(m *roster.Agent, s *roster.Session, restarted bool
 	c.schedule()
 }
 
-// departed starts the time that an agent has to come back to its run.
+// departed starts the grace period of an agent that has disconnected.
 func (c *Coordinator) departed(m *roster.Agent) {
 	if c.life.Err() != nil {
-		return // it is we who go
+		return // the coordinator is stopping
 	}
 	if cd := c.conductor(m.Serving()); cd != nil {
 		cd.Disconnected(m.Name)
@@ -40,14 +40,14 @@ func (c *Coordinator) departed(m *roster.Agent) {
 	c.mu.Unlock()
 }
 
-// left handles an agent's farewell: its run need not wait for it.
+// left handles the sign-off of an agent: its run does not wait for it.
 func (c *Coordinator) left(m *roster.Agent, reason string) {
 	if cd := c.conductor(m.Serving()); cd != nil {
 		cd.SignedOff(m.Name, reason)
 	}
 }
 
-// probed takes a round trip, and sends the agent how its clock now maps to the time of the run that it serves.
+// probed records a round trip, and sends the agent the current mapping from its clock to the time of its run.
 func (c *Coordinator) probed(m *roster.Agent, s *roster.Session, p clock.Probe) {
 	m.AddProbe(p)
 	cd := c.conductor(m.Serving())
@@ -59,8 +59,8 @@ func (c *Coordinator) probed(m *roster.Agent, s *roster.Session, p clock.Probe) 
 	}
 }
 
-// toConductor hands a message of an agent to the conductor of the run that it is about; anything else is news of a run that
-// is over.
+// toConductor passes a message of an agent to the conductor of its run. Where the run has ended, the agent is ordered to
+// drop the shard.
 func (c *Coordinator) toConductor(m *roster.Agent, id *benchdv1.ShardId, do func(*conductor.Conductor)) {
 	if cd := c.conductor(id.GetRun()); cd != nil {
 		do(cd)
@@ -69,7 +69,7 @@ func (c *Coordinator) toConductor(m *roster.Agent, id *benchdv1.ShardId, do func
 	m.Forget(id)
 }
 
-// answered hands an answer to the run or the user that waits for it.
+// answered passes an answer to the run or the user that waits for it.
 func (c *Coordinator) answered(m *roster.Agent, s *roster.Session, answer *benchdv1.ActionAnswer) {
 	if run, ok := actions.RunOf(answer.GetId()); ok {
 		if cd := c.conductor(run); cd != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// apply archives how a run goes on, and with it the status of its suite if the run's status has changed.
+// apply archives the progress of a run, and the status of its suite if the run's status has changed.
 func (c *Coordinator) apply(ctx context.Context, r archive.RunRecord, events []archive.Event, changed bool) error {
 	change := archive.Change{Runs: []archive.RunRecord{r}, Events: events}
 	if !changed {

@@ -28,7 +28,7 @@ func (c *counted) Suites(ctx context.Context) ([]archive.SuiteSummary, error) {
 	return c.Archive.Suites(ctx)
 }
 
-// slow is an archive that takes no windows before it is let.
+// slow is an archive that blocks windows until it is released.
 type slow struct {
 	coordinator.Archive
 	asked chan struct{} // has a value as soon as windows wait
@@ -48,8 +48,7 @@ func (s *slow) AddWindows(ctx context.Context, windows []latency.Window) ([]arch
 	}
 }
 
-// A window that is on its way into the archive when its run is sealed is refused: a result that has been read does not
-// change.
+// A window that waits for the archive while its run is sealed is refused: a result that has been read does not change.
 func TestAWindowThatWaitsWhileItsRunIsSealedIsRefused(t *testing.T) {
 	t.Parallel()
 	at := &slow{asked: make(chan struct{}, 1), let: make(chan struct{})}
@@ -68,7 +67,7 @@ func TestAWindowThatWaitsWhileItsRunIsSealedIsRefused(t *testing.T) {
 	select {
 	case <-at.asked:
 	case <-time.After(patience):
-		require.Fail(t, "the window does not come")
+		require.Fail(t, "no window arrives")
 	}
 	a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
 		Id: start.GetId(), Phase: "measure", EndedNs: 1e8, Final: true, Error: "out of memory",
@@ -84,7 +83,7 @@ func TestAWindowThatWaitsWhileItsRunIsSealedIsRefused(t *testing.T) {
 	require.Equal(t, before, h.result(id), "as the archive has it")
 }
 
-// A coordinator works on the archive that it is given, and closes it.
+// A coordinator uses the archive that it is given, and closes it.
 func TestACoordinatorTakesAnyArchive(t *testing.T) {
 	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
 	opened, err := sqlite.Open(t.Context(), dir, log)

@@ -30,23 +30,22 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// Config says how a coordinator works. The zero values of AgentGrace, Clock, Logger and Registerer mean their
-// defaults.
+// Config configures a coordinator. AgentGrace, Clock, Logger and Registerer have defaults.
 type Config struct {
-	DataDir    string                       // where the archive is, and files that are being sent
-	Archive    Archive                      // default that of SQLite in DataDir
+	DataDir    string                       // the archive, and temporary files of transfers
+	Archive    Archive                      // default: SQLite in DataDir
 	Version    string                       // of this build, for provenance
-	Reader     *spec.Reader                 // of submissions, which knows the targets that agents of this build can drive; must be given
-	Supplied   map[string]map[string]string // properties, by target, of submissions that do not set them
-	AgentGrace time.Duration                // default conductor.DefaultGrace
-	Keep       results.Keep                 // default all, for ever
-	Clock      *clock.Source                // default the machine's
-	Logger     *slog.Logger                 // default none
+	Reader     *spec.Reader                 // parses submissions; has the targets of this build's agents; required
+	Supplied   map[string]map[string]string // default properties of submissions, by target
+	AgentGrace time.Duration                // default: conductor.DefaultGrace
+	Keep       results.Keep                 // default: all results, forever
+	Clock      *clock.Source                // default: the machine's
+	Logger     *slog.Logger                 // default: none
 	Registerer prometheus.Registerer
-	ShowEnded  time.Duration // how long the metrics of an ended run are shown; default promexport.DefaultKeep
+	ShowEnded  time.Duration // how long the metrics of an ended run are exported; default: promexport.DefaultKeep
 }
 
-// Archive is what a coordinator needs of its archive, together with its results and conductors. It closes the archive.
+// Archive is the archive of a coordinator, its results and its conductors. The coordinator closes it.
 type Archive interface {
 	results.Archive
 	conductor.Archive
@@ -61,8 +60,8 @@ type Archive interface {
 	Close(ctx context.Context) error
 }
 
-// Coordinator is the service. New opens its archive, Register puts it on a server, Run works until told to
-// stop, Close lets go of the archive.
+// Coordinator is the service. New opens its archive, Register adds it to a server, Detach stops it, and Close also closes
+// the archive.
 type Coordinator struct {
 	benchdv1.UnimplementedAgentServiceServer
 	benchdv1.UnimplementedRunServiceServer
@@ -82,18 +81,18 @@ type Coordinator struct {
 	tasks sync.WaitGroup // conductors, ingest and what they start
 
 	quarantine *quarantine.List
-	transfers  atomic.Int32 // that go on
+	transfers  atomic.Int32 // in progress
 
-	turn sync.Mutex // of changes to what the archive has of suites; see changeSuite
+	turn sync.Mutex // serializes changes of archived suites; see changeSuite
 
 	mu         sync.Mutex
 	queue      []*record.Run // in the order of submission
 	conductors map[string]*conductor.Conductor
-	suites     map[string]*lifecycle.Suite // of which something is going on
+	suites     map[string]*lifecycle.Suite // the active ones
 	changed    chan struct{}               // closed and replaced when a queue or roster changes
 }
 
-// New opens the archive and takes up what was not ended.
+// New opens the archive and recovers the unfinished runs.
 func New(ctx context.Context, config Config) (*Coordinator, error) {
 	if config.AgentGrace == 0 {
 		config.AgentGrace = conductor.DefaultGrace
@@ -138,7 +137,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	return c, nil
 }
 
-// ServerOptions are what the gRPC server of a coordinator needs.
+// ServerOptions returns the options of a coordinator's gRPC server.
 func ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(wire.MaxMessage),
@@ -149,14 +148,14 @@ func ServerOptions() []grpc.ServerOption {
 	}
 }
 
-// Register puts the services on a server.
+// Register adds the services to a server.
 func (c *Coordinator) Register(s *grpc.Server) {
 	benchdv1.RegisterAgentServiceServer(s, c)
 	benchdv1.RegisterRunServiceServer(s, c)
 }
 
-// Detach ends all sessions and leaves running runs as they are: agents go on without a coordinator, and the
-// next one to open this archive takes the runs up again. It returns when nothing works any more.
+// Detach ends all sessions and leaves running runs as they are: agents go on without a coordinator, and the next
+// coordinator that opens this archive recovers the runs. It returns when all goroutines have ended.
 func (c *Coordinator) Detach() {
 	c.mu.Lock()
 	c.end()
@@ -164,7 +163,7 @@ func (c *Coordinator) Detach() {
 	c.tasks.Wait()
 }
 
-// task runs do beside what calls it, unless the coordinator is detaching.
+// task runs do in a goroutine, unless the coordinator is detaching.
 func (c *Coordinator) task(do func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,14 +181,14 @@ func (c *Coordinator) Close(ctx context.Context) error {
 	return nil
 }
 
-// conductor finds the conductor of a run that has one.
+// conductor returns the conductor of a run, or nil.
 func (c *Coordinator) conductor(run string) *conductor.Conductor {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.conductors[run]
 }
 
-// merge hands windows that have just been archived to their run's conductor.
+// merge passes freshly archived windows to the conductor of their run.
 func (c *Coordinator) merge(run string, fresh []*latency.Window) {
 	if cd := c.conductor(run); cd != nil {
 		cd.Merge(fresh)
@@ -198,13 +197,13 @@ func (c *Coordinator) merge(run string, fresh []*latency.Window) {
 	c.log.Warn("windows came while their run was sealed; they are in the archive", "run", run, "windows", len(fresh))
 }
 
-// wake tells those who wait for agents or for a run that something has changed. c.mu must be held.
+// wake notifies goroutines that wait for agents or for a run of a change. c.mu must be held.
 func (c *Coordinator) wake() {
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// change is closed at the next change.
+// change returns a channel that is closed at the next change.
 func (c *Coordinator) change() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -54,7 +54,7 @@ func TestARunOfTwoAgentsEndsCompleteAndReconciles(t *testing.T) {
 			require.EqualValues(t, 30, read.Agents[0].Count)
 			require.EqualValues(t, 60, read.Agents[1].Count)
 			require.NotNil(t, run.Start)
-			require.LessOrEqual(t, run.Start.SkewMS, run.Start.UncertaintyMS, "both sent at the very instant that they were told")
+			require.LessOrEqual(t, run.Start.SkewMS, run.Start.UncertaintyMS, "both sent at the announced instant")
 		}
 	})
 }
@@ -172,14 +172,14 @@ func TestARestartedCoordinatorEndsTheRunAsIfNothingHadHappened(t *testing.T) {
 		require.Error(t, a.refused())
 		h.open()
 
-		// The agent has gone on: it holds the shard, and two windows that nobody has acknowledged.
+		// The agent has gone on: it holds the shard, and two unacknowledged windows.
 		now := a.clock.Now()
 		line := wire.ToLine(start.GetTimebase())
 		a.hello.Held = []*benchdv1.HeldShard{{
 			Id: start.GetId(), Phase: "measure", Running: true, Prepared: true, Timebase: wire.FromLine(id+".1", shift(line, now)),
 		}}
 		a.connect()
-		require.Equal(t, "measure", await(a, (*benchdv1.SessionResponse).GetStart).GetPhase(), "a start is told again")
+		require.Equal(t, "measure", await(a, (*benchdv1.SessionResponse).GetStart).GetPhase(), "a start is sent again")
 		a.window(start.GetId(), 0, 10, "OK", false)
 		a.window(start.GetId(), 1, 10, "OK", true)
 		a.ended(start.GetId(), 2, 10)
@@ -188,7 +188,7 @@ func TestARestartedCoordinatorEndsTheRunAsIfNothingHadHappened(t *testing.T) {
 		require.Equal(t, result.Reconcile{Issued: 20, Recorded: 20, Merged: 20, OK: true}, run.Reconcile)
 		require.Empty(t, run.Missing)
 
-		require.Equal(t, queued+".1", a.ready().GetId().GetRun(), "the queue is kept, too")
+		require.Equal(t, queued+".1", a.ready().GetId().GetRun(), "the queue survives, too")
 		h.cancel(queued)
 	})
 }
@@ -215,12 +215,12 @@ func TestALostAgentFailsTheRunOrLeavesItPartial(t *testing.T) {
 				lost := b.begin()
 				b.window(lost.GetId(), 0, 10, "OK", false)
 				b.acked(0)
-				b.cancel() // killed, and started again at once
+				b.cancel() // killed, and restarted at once
 				require.Error(t, b.refused())
 				b.hello.BootId = "another"
 				b.connect()
 
-				h.event(id, "started anew")
+				h.event(id, "restarted")
 				a.window(start.GetId(), 0, 10, "OK", true)
 				a.ended(start.GetId(), 1, 10)
 				h.until(id, test.want)
@@ -251,7 +251,7 @@ func TestRowsThatAreNotThereFailARun(t *testing.T) {
 	})
 }
 
-// What may be on its way at once does not bound what one message may be.
+// The flow window of a session does not bound the size of a message.
 func TestAWindowMayBeLargerThanASessionsFlowWindow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -308,7 +308,7 @@ func TestAnAgentCannotTouchAnotherAgentsShard(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotThereIsNamed(t *testing.T) {
+func TestUnknownSuitesAndAgentsAreNamedInErrors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
@@ -369,7 +369,7 @@ func (h *harness) cancel(id string) {
 	require.NoError(h.t, err)
 }
 
-// event waits until something has happened to a run.
+// event waits for an event in a run's timeline.
 func (h *harness) event(id, text string) {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
@@ -396,5 +396,5 @@ func (p *fakeAgent) welcomed() {
 
 func wait() *durationpb.Duration { return durationpb.New(patience) }
 
-// shift anchors a line at another instant of its clock.
+// shift returns the same line with another anchor.
 func shift(l clock.Line, x int64) clock.Line { return clock.Line{X: x, Y: l.At(x), Rate: l.Rate} }

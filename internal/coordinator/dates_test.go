@@ -16,7 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// dates reads a suite's run and its timeline from the archive of a harness that is closed.
+// dates reads the dates of a suite's run and its timeline from the archive of a closed harness.
 func (h *harness) dates(id string) (archive.RunRecord, []time.Time) {
 	h.t.Helper()
 	h.close()
@@ -83,8 +83,8 @@ func TestAWallClockThatIsSetMovesNoTimeline(t *testing.T) {
 	}
 }
 
-// restarted begins a run of a minute, and starts the coordinator again with another date while it goes on. The agent, which
-// is still to connect, holds the run.
+// restarted starts a run of a minute, and restarts the coordinator with another date while it goes on. The agent, which
+// still has to connect, holds the run.
 func restarted(t *testing.T, by time.Duration) (h *harness, a *fakeAgent, id string, start *benchdv1.Start) {
 	t.Helper()
 	h = newHarness(t)
@@ -107,7 +107,7 @@ func TestARunThatEndsBeforeItsTimeIsKnownAgainKeepsItsDates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, a, id, start := restarted(t, 5*time.Hour)
-		a.hello.Held[0].Timebase = nil // its clock is of no use
+		a.hello.Held[0].Timebase = nil // its clock cannot be used
 		a.connect()
 		a.window(start.GetId(), 1, 5, "OK", true)
 		a.ended(start.GetId(), 2, 5)
@@ -119,8 +119,7 @@ func TestARunThatEndsBeforeItsTimeIsKnownAgainKeepsItsDates(t *testing.T) {
 	})
 }
 
-// A wall clock that is set while the coordinator is down does not part a run's dates, nor the first operations from the
-// planned start.
+// Setting the wall clock while the coordinator is down moves neither a run's dates nor the first operations.
 func TestARestartWithAnotherDateMovesNoTimeline(t *testing.T) {
 	t.Parallel()
 	for name, by := range map[string]time.Duration{"forward": 5 * time.Hour, "back": -8 * time.Hour} {

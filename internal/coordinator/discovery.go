@@ -12,11 +12,11 @@ type scrapeGroup struct {
 	Labels  map[string]string `json:"labels"`
 }
 
-// metaPrefix begins what Prometheus knows of an agent's labels while it relabels, and forgets afterwards.
+// metaPrefix is the prefix of an agent's labels during relabelling; Prometheus drops them afterwards.
 const metaPrefix = "__meta_benchd_label_"
 
-// Discovery tells Prometheus where the connected agents serve their metrics (http_sd_configs). Every series of an agent
-// has its name as the label "agent"; the agent's own labels are there for relabelling.
+// Discovery serves the metrics addresses of the connected agents to Prometheus (http_sd_configs). Every series of an
+// agent has its name as the label "agent"; the agent's own labels are available to relabelling.
 func (c *Coordinator) Discovery() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		groups := []scrapeGroup{}
@@ -38,7 +38,7 @@ func (c *Coordinator) Discovery() http.Handler {
 	})
 }
 
-// labelName makes a name that Prometheus takes for a label of ours.
+// labelName converts the name of an agent's label to a valid Prometheus label name.
 func labelName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -32,15 +32,15 @@ import (
 // patience bounds every wait of these tests.
 const patience = tolerance.Patience
 
-// harness is a coordinator on an in-memory network, which can be stopped and started again on the same archive. It works in a
-// bubble of testing/synctest: grace periods and intervals take no time, and a stall of the machine is not seen.
+// harness is a coordinator on an in-memory network, which can be stopped and restarted on the same archive. It works in a
+// bubble of testing/synctest: grace periods and intervals take no time, and stalls of the machine do not show.
 type harness struct {
 	t        *testing.T
 	dir      string
 	grace    time.Duration
-	show     time.Duration                                 // how long metrics of ended runs are shown
+	show     time.Duration                                 // how long metrics of ended runs are exported
 	skew     clock.Skew                                    // of the coordinator's clock
-	wrap     func(coordinator.Archive) coordinator.Archive // what its archive is wrapped in; nil for nothing
+	wrap     func(coordinator.Archive) coordinator.Archive // wraps its archive; nil for none
 	registry *prometheus.Registry
 	c        *coordinator.Coordinator
 	server   *grpc.Server
@@ -103,7 +103,7 @@ func (h *harness) close() {
 	h.c = nil
 }
 
-// Write takes what the coordinator logs.
+// Write records the coordinator's log.
 func (h *harness) Write(b []byte) (int, error) {
 	h.t.Log(string(b))
 	h.mu.Lock()
@@ -118,7 +118,8 @@ func (h *harness) logged(text string) bool {
 	return bytes.Contains(h.log, []byte(text))
 }
 
-// submit submits a run on the null target. Operations may end it, too, so that fakeAgents need not use up its time.
+// submit submits a run on the null target. The run can also end by operations, so that a fakeAgent need not use up its
+// time.
 func (h *harness) submit(req *benchdv1.SubmitRequest, settings ...string) (string, error) {
 	req.Submission = &benchdv1.Submission{}
 	settings = append([]string{"db=null", "recordcount=1000", "readproportion=1", "updateproportion=0", "interval=100ms", "operationcount=1000000"}, settings...)
@@ -143,7 +144,7 @@ func (h *harness) result(id string) result.Run {
 	return run
 }
 
-// decode reads a result into what it is.
+// decode reads the result of a suite or run into a value.
 func (h *harness) decode(id string, into any) {
 	stream, err := h.runs.Get(h.t.Context(), &benchdv1.GetRequest{Id: id})
 	require.NoError(h.t, err)
@@ -177,7 +178,7 @@ func (h *harness) until(id string, want result.Status) {
 	}
 }
 
-// fakeAgent is an agent that does what its test tells it.
+// fakeAgent is an agent that a test controls.
 type fakeAgent struct {
 	t      *testing.T
 	h      *harness
@@ -190,7 +191,7 @@ type fakeAgent struct {
 	done chan error                     // the stream's end
 
 	mu       sync.Mutex
-	timebase *benchdv1.Timebase // the newest
+	timebase *benchdv1.Timebase // the newest one
 }
 
 func newFakeAgent(h *harness, name string, labels ...string) *fakeAgent {
@@ -212,7 +213,7 @@ func (p *fakeAgent) connect() *fakeAgent {
 	return p
 }
 
-// open opens the stream and says hello.
+// open opens the stream and sends the Hello.
 func (p *fakeAgent) open() benchdv1.AgentService_SessionClient {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(p.t.Context()))
 	p.cancel = cancel
@@ -252,7 +253,7 @@ func (p *fakeAgent) send(m *benchdv1.SessionRequest) {
 	_ = p.stream.Send(m) // a stream that has ended shows in receive
 }
 
-// await gives the next message that fits.
+// await returns the next message for which get returns a value.
 func await[T any](p *fakeAgent, get func(*benchdv1.SessionResponse) *T) *T {
 	p.t.Helper()
 	timeout := time.After(patience)
@@ -266,19 +267,19 @@ func await[T any](p *fakeAgent, get func(*benchdv1.SessionResponse) *T) *T {
 			p.done <- err
 			require.Fail(p.t, "the stream has ended", "%s: %v", p.hello.GetName(), err)
 		case <-timeout:
-			require.Fail(p.t, "the message does not come", p.hello.GetName())
+			require.Fail(p.t, "no such message arrives", p.hello.GetName())
 		}
 	}
 }
 
-// ready waits for the order to prepare and says that it is done.
+// ready waits for the order to prepare and reports the shard as ready.
 func (p *fakeAgent) ready() *benchdv1.Prepare {
 	order := await(p, (*benchdv1.SessionResponse).GetPrepare)
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: &benchdv1.Prepared{Id: order.GetId()}}})
 	return order
 }
 
-// begin waits for the start and says when the first operation was sent.
+// begin waits for the start and reports the first operation.
 func (p *fakeAgent) begin() *benchdv1.Start {
 	start := await(p, (*benchdv1.SessionResponse).GetStart)
 	line := wire.ToLine(start.GetTimebase())
@@ -309,7 +310,7 @@ func (p *fakeAgent) windowAt(id *benchdv1.ShardId, seq int, start time.Duration,
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: wire.FromWindow(w)}})
 }
 
-// ended says that the shard's workers have joined.
+// ended reports that the shard's workers have joined.
 func (p *fakeAgent) ended(id *benchdv1.ShardId, windows, ops int) {
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
 		Id: id, Phase: "measure", EndedNs: int64(windows) * 1e8, Windows: uint32(windows), Final: true,
@@ -327,7 +328,7 @@ func (p *fakeAgent) acked(seq int) {
 	})
 }
 
-// refused waits for the stream's end and gives its cause.
+// refused waits for the stream's end and returns its cause.
 func (p *fakeAgent) refused() error {
 	p.t.Helper()
 	select {

@@ -17,7 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// hold lets the fakeAgent come back as an agent that has begun what start told it.
+// hold lets the fakeAgent return as an agent that has executed the given start.
 func (p *fakeAgent) hold(start *benchdv1.Start) {
 	line := shift(wire.ToLine(start.GetTimebase()), p.clock.Now())
 	p.hello.Held = []*benchdv1.HeldShard{{
@@ -38,7 +38,7 @@ func TestQueuedAndPreparingRunsOutliveTheCoordinator(t *testing.T) {
 		order := await(a, (*benchdv1.SessionResponse).GetPrepare)
 		h.until(id, result.Preparing)
 
-		// It never heard of the order: it is told again. Then it has prepared while nobody listened.
+		// The agent never received the order, which is sent again. Then it prepares while it is disconnected.
 		h.close()
 		h.open()
 		h.until(queued, result.Queued)
@@ -59,7 +59,7 @@ func TestQueuedAndPreparingRunsOutliveTheCoordinator(t *testing.T) {
 	})
 }
 
-func TestAStartThatNobodyHeardOfIsFixedAnewAfterARestart(t *testing.T) {
+func TestAnUndeliveredStartIsSetAgainAfterARestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
@@ -68,7 +68,7 @@ func TestAStartThatNobodyHeardOfIsFixedAnewAfterARestart(t *testing.T) {
 		require.NoError(t, err)
 		order := []*benchdv1.Prepare{a.ready(), b.ready()}
 		h.until(id, result.Running)
-		h.close() // between fixing the instant and telling it
+		h.close() // after the instant is set, before it is sent
 		h.open()
 		for i, p := range []*fakeAgent{a, b} {
 			p.hello.Held = []*benchdv1.HeldShard{{Id: order[i].GetId(), Prepared: true}}
@@ -91,7 +91,7 @@ func TestAStartThatNobodyHeardOfIsFixedAnewAfterARestart(t *testing.T) {
 	})
 }
 
-func TestAStartThatOneAgentHeardOfIsToldToTheOther(t *testing.T) {
+func TestAStartThatOneAgentReceivedIsSentToTheOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
@@ -104,13 +104,13 @@ func TestAStartThatOneAgentHeardOfIsToldToTheOther(t *testing.T) {
 		h.close()
 		h.open()
 		b.hello.Held = []*benchdv1.HeldShard{{Id: order.GetId(), Prepared: true}}
-		b.connect().welcomed() // it comes first, and does not know the run's time
+		b.connect().welcomed() // it returns first, without the run's time
 		a.hold(start)
 		a.connect()
-		told := await(b, (*benchdv1.SessionResponse).GetStart)
-		require.Equal(t, start.GetAtRunNs(), told.GetAtRunNs())
+		again := await(b, (*benchdv1.SessionResponse).GetStart)
+		require.Equal(t, start.GetAtRunNs(), again.GetAtRunNs())
 		ours := wire.ToLine(start.GetTimebase()).Inverse(start.GetAtRunNs())
-		theirs := wire.ToLine(told.GetTimebase()).Inverse(told.GetAtRunNs())
+		theirs := wire.ToLine(again.GetTimebase()).Inverse(again.GetAtRunNs())
 		require.InDelta(t, a.clock.Now()-ours, b.clock.Now()-theirs, 50e6, "it is the same instant")
 		h.cancel(id)
 		a.drop(start.GetId())
@@ -119,7 +119,7 @@ func TestAStartThatOneAgentHeardOfIsToldToTheOther(t *testing.T) {
 	})
 }
 
-// drop lets the fakeAgent end its part without a window.
+// drop lets the fakeAgent end its shard without a window.
 func (p *fakeAgent) drop(id *benchdv1.ShardId) {
 	await(p, (*benchdv1.SessionResponse).GetStop)
 	p.ended(id, 0, 0)
@@ -199,8 +199,8 @@ func TestAMalformedAgentSpoilsNothing(t *testing.T) {
 	})
 }
 
-// A window that ends in eighteen years ends its stream with the reason, also where status lines are wanted; the run, and
-// another one beside it, go on.
+// A window that ends in eighteen years ends its stream with the reason, also with status lines; the run, and another one
+// beside it, go on.
 func TestAWindowBeyondTheBoundsIsRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -241,7 +241,7 @@ func TestAnAgentThatDoesNotReadIsCutOff(t *testing.T) {
 			{Key: latency.Key{Op: "READ", Outcome: "OK"}, Response: &none, Service: &none},
 		}})
 		go func() {
-			for { // each is answered, until nothing goes either way any more
+			for { // each is answered, until both directions are blocked
 				if stream.Send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: w}}) != nil {
 					return
 				}
@@ -256,7 +256,7 @@ func TestAnAgentThatDoesNotReadIsCutOff(t *testing.T) {
 	})
 }
 
-func TestAnArchiveThatCannotBeWrittenHoldsUpNothingForEver(t *testing.T) {
+func TestAnArchiveThatCannotBeWrittenDelaysNothingForever(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
@@ -281,7 +281,7 @@ func TestAnArchiveThatCannotBeWrittenHoldsUpNothingForEver(t *testing.T) {
 		require.Eventually(t, func() bool { return h.logged("archive windows") }, patience, 10*time.Millisecond, "the archive's own patience ends")
 		select {
 		case msg := <-a.in:
-			require.Nil(t, msg.GetAck(), "nothing is acknowledged that is not safe")
+			require.Nil(t, msg.GetAck(), "only archived windows are acknowledged")
 		default:
 		}
 		_, err = conn.ExecContext(t.Context(), "ROLLBACK")
@@ -306,7 +306,7 @@ func TestAnAgentThatComesBackTooLateIsFreeForTheNextRun(t *testing.T) {
 		start := b.begin()
 		b.cancel()
 		require.Error(t, b.refused())
-		h.event(id, "not heard of")
+		h.event(id, "not connected for")
 		next, err := h.submit(&benchdv1.SubmitRequest{Agents: 1}, "duration=1m")
 		require.NoError(t, err)
 		b.hold(start)
@@ -316,9 +316,9 @@ func TestAnAgentThatComesBackTooLateIsFreeForTheNextRun(t *testing.T) {
 	})
 }
 
-// TestAnAgentThatIsStartedAnewDeliversWhatItsSpoolHas lets an agent be killed and started again while its windows are
-// on their way: what was measured before counts, and the result says from when on the agent is missing.
-func TestAnAgentThatIsStartedAnewDeliversWhatItsSpoolHas(t *testing.T) {
+// An agent is killed and restarted while its windows are on their way: earlier measurements count, and the result reports
+// from when on the agent is missing.
+func TestARestartedAgentDeliversTheWindowsInItsSpool(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
@@ -342,17 +342,17 @@ func TestAnAgentThatIsStartedAnewDeliversWhatItsSpoolHas(t *testing.T) {
 		b.hello.BootId = "another"
 		b.hello.Held = []*benchdv1.HeldShard{{
 			Id: lost.GetId(), Phase: "measure", Recovered: true,
-			Ended: []*benchdv1.PhaseEnded{{Id: lost.GetId(), Phase: "measure", EndedNs: 3e8, Windows: 3, Issued: 21, Recorded: 21, Final: true, Left: "the agent was started anew"}},
+			Ended: []*benchdv1.PhaseEnded{{Id: lost.GetId(), Phase: "measure", EndedNs: 3e8, Windows: 3, Issued: 21, Recorded: 21, Final: true, Left: "the agent was restarted"}},
 		}}
 		b.connect()
-		h.event(id, "started anew")
-		b.window(lost.GetId(), 0, 7, "OK", false) // once more: the acknowledgement was not heard
+		h.event(id, "was restarted")
+		b.window(lost.GetId(), 0, 7, "OK", false) // once more: the acknowledgement was lost
 		b.window(lost.GetId(), 1, 7, "OK", false)
 		b.window(lost.GetId(), 2, 7, "OK", false)
 		h.until(id, result.Partial)
 		run := h.result(id)
 		require.Equal(t, result.Reconcile{Issued: 26, Recorded: 26, Merged: 26, OK: true}, run.Reconcile)
-		require.Equal(t, []string{"agent b: lost at 0.3 s of 60 s: the agent was started anew"}, run.Missing)
+		require.Equal(t, []string{"agent b: lost at 0.3 s of 60 s: the agent was restarted"}, run.Missing)
 		require.Equal(t, lost.GetId().GetRun(), await(b, (*benchdv1.SessionResponse).GetRelease).GetId().GetRun())
 
 		next, err := h.submit(&benchdv1.SubmitRequest{Agents: 2}, "duration=1m")

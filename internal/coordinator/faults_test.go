@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// faulty is a run on a sandbox that has a fault added.
+// faulty submits a run on a sandbox that has a fault added.
 func faulty(h *harness, agents int, flags ...string) string {
 	id, err := h.submit(&benchdv1.SubmitRequest{Agents: uint32(agents), WaitAgents: wait()}, append(flags,
 		"db=sandbox", "hbase.zookeeper.quorum=127.0.0.1:1", "operationcount=20", "actions=10ms fault stall op=get")...)
@@ -20,7 +20,7 @@ func faulty(h *harness, agents int, flags ...string) string {
 	return id
 }
 
-// withFault begins such a run on one agent, which adds the fault.
+// withFault starts such a run on one agent, which adds the fault.
 func withFault(h *harness, a *fakeAgent) (id string, start *benchdv1.Start) {
 	id = faulty(h, 1)
 	a.ready()
@@ -30,7 +30,7 @@ func withFault(h *harness, a *fakeAgent) (id string, start *benchdv1.Start) {
 	return id, start
 }
 
-// cleared answers the order to end a run's faults.
+// cleared answers the order to clear a run's faults.
 func (p *fakeAgent) cleared(run string, outcome benchdv1.ActionOutcome) {
 	p.t.Helper()
 	order := p.acts(outcome, "no")
@@ -47,7 +47,7 @@ func (p *fakeAgent) addsFault() {
 	require.Equal(p.t, map[string]string{"kind": "stall", "op": "get"}, order.GetArgs())
 }
 
-// What a run has added to a sandbox is ended before anybody is told that the run is over, however it ends.
+// The faults that a run has added to a sandbox are cleared before the end of the run is reported, however the run ends.
 func TestFaultsEndWithTheirRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestFaultsEndWithTheirRun(t *testing.T) {
 	})
 }
 
-// The process that added a fault may be gone: another agent ends it. Where nobody can, the timeline says what to do.
+// The process that added a fault may be gone: another agent clears it. If none can, the timeline names the commands.
 func TestFaultsOfARunThatHasLostItsAgentAreEndedByAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestFaultsOfARunThatHasLostItsAgentAreEndedByAnother(t *testing.T) {
 	})
 }
 
-func TestFaultsThatMayRemainAreTold(t *testing.T) {
+func TestFaultsThatMayRemainAreReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
@@ -97,6 +97,6 @@ func TestFaultsThatMayRemainAreTold(t *testing.T) {
 		over(a, start)
 		a.cleared(id+".1", benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED)
 		h.until(id, result.Complete)
-		h.event(id, "faults that the run has added may remain: no; look with `benchctl sandbox fault list`")
+		h.event(id, "faults that the run has added may remain: no; list them with `benchctl sandbox fault list`")
 	})
 }

@@ -32,8 +32,8 @@ func (raw) Unmarshal(mem.BufferSlice, any) error { return nil }
 
 var _ encoding.CodecV2 = raw{}
 
-// FuzzSession lets an agent say anything at all: pieces of the input, each after a byte that tells its length. Whatever
-// it is, an honest agent's run goes on to its end and counts what it should.
+// FuzzSession lets an agent send arbitrary data: pieces of the input, each after a byte with its length. Whatever it
+// sends, the run of an honest agent completes with the right counts.
 func FuzzSession(f *testing.F) {
 	hello := &benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Hello{Hello: &benchdv1.Hello{
 		Protocol: wire.Protocol, Name: "evil", BootId: "b", Host: &benchdv1.HostFacts{Hostname: "h"},
@@ -85,7 +85,7 @@ func FuzzSession(f *testing.F) {
 				input = input[1+n:]
 			}
 			_ = stream.CloseSend()
-			for stream.RecvMsg(nil) == nil { // until the coordinator has had enough, too
+			for stream.RecvMsg(nil) == nil { // until the coordinator ends the stream
 			}
 
 			a.window(start.GetId(), 0, 5, "OK", true)

@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// firstSentAt says when an agent's first operation of a load was sent, after the planned start.
+// firstSentAt reports an agent's first operation of a load, the given time after the planned start.
 func (p *fakeAgent) firstSentAt(start *benchdv1.Start, late time.Duration) {
 	line := wire.ToLine(start.GetTimebase())
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Started{Started: &benchdv1.Started{
@@ -41,15 +41,15 @@ func (p *fakeAgent) loads(id *benchdv1.ShardId, start time.Duration, windows int
 	}
 }
 
-// hasLoaded says that a shard's load is over.
+// hasLoaded reports that a shard's load is over.
 func (p *fakeAgent) hasLoaded(id *benchdv1.ShardId, windows uint32) {
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
 		Id: id, Phase: "load", Final: true, Windows: windows, Issued: uint64(windows) * 100, Recorded: uint64(windows) * 100,
 	}}})
 }
 
-// The windows of an attempt that began in the middle belong to the intervals of the other shards at the same time, whatever
-// their numbers.
+// The windows of a later attempt belong to the intervals of the other shards at the same time, whatever their sequence
+// numbers.
 func TestASeriesKeepsItsPercentilesAfterAHandover(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestASeriesKeepsItsPercentilesAfterAHandover(t *testing.T) {
 	})
 }
 
-// An agent that takes a load up from a lost one begins when it can: that is no skew of the start.
+// An agent that takes a load over from a lost one starts late; that does not count as skew.
 func TestOnlyFirstAttemptsCountForTheSkewOfTheStart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestOnlyFirstAttemptsCountForTheSkewOfTheStart(t *testing.T) {
 	})
 }
 
-// The wait for an agent that does not come back is a setting; the default would keep the load idle for 40 s.
+// The wait for a lost agent is a setting; the default would keep the load idle for 40 s.
 func TestALoadIsHandedOverAfterTheTimeThatItsSettingsGive(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

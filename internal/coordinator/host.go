@@ -11,7 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/record"
 )
 
-// host is the coordinator as its conductors see it.
+// host implements conductor.Host.
 type host struct{ c *Coordinator }
 
 func (c *Coordinator) conductorConfig() conductor.Config {
@@ -21,22 +21,22 @@ func (c *Coordinator) conductorConfig() conductor.Config {
 	}
 }
 
-// Apply archives how a run goes on.
+// Apply archives the progress of a run.
 func (h host) Apply(ctx context.Context, run archive.RunRecord, events []archive.Event, changed bool) error {
 	return h.c.apply(ctx, run, events, changed)
 }
 
-// Schedule gives agents that have become free to other runs.
+// Schedule assigns free agents to waiting runs.
 func (h host) Schedule() { h.c.schedule() }
 
-// Task runs do beside the conductors, unless the coordinator is detaching.
+// Task runs do in a goroutine, unless the coordinator is detaching.
 func (h host) Task(do func()) { h.c.task(do) }
 
-// Stuck reports whether the archive takes no windows.
+// Stuck reports whether the archive accepts no windows.
 func (h host) Stuck() bool { return h.c.ingest.stuck.Load() }
 
-// Adopt marks an agent as serving a run that has a shard without one: the shard's own, started anew, or one that has
-// nothing else to do, or, where spare ones of the run may be taken, one that has ended its part of it.
+// Adopt marks an agent as serving a run with an orphaned shard: the shard's own agent, restarted, or an idle one, or,
+// where spare is set, one of the run that has finished its own shard.
 func (h host) Adopt(run *record.Run, shard int, spare bool) *roster.Agent {
 	h.c.mu.Lock()
 	defer h.c.mu.Unlock()

@@ -28,13 +28,13 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// updateHostile writes the files of the corpus of imports from what imports.txt says.
-var updateHostile = flag.Bool("update-hostile", false, "write testdata/hostile/imports anew")
+// updateHostile writes the files of the corpus of imports from imports.txt.
+var updateHostile = flag.Bool("update-hostile", false, "rewrite testdata/hostile/imports")
 
-// mostGrowth is how much the heap may grow while something hostile is refused.
+// mostGrowth is how much the heap may grow while hostile input is refused.
 const mostGrowth = 256 << 20
 
-// hostile is a case of the corpus: what is done, and the message that refuses it.
+// hostile is a case of the corpus: an input, and the message that refuses it.
 type hostile struct{ name, input, want string }
 
 // readHostile reads cases of two lines each, the second of which is indented.
@@ -58,7 +58,7 @@ func readHostile(t *testing.T, file string) []hostile {
 	return list
 }
 
-// bent exports a suite after an archive was changed by SQL.
+// bent exports a suite after a change of its archive by SQL.
 func bent(t *testing.T, change string) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -78,7 +78,7 @@ func bent(t *testing.T, change string) []byte {
 	return file.Bytes()
 }
 
-// grown runs do, and returns by how much the heap had grown at most meanwhile.
+// grown runs do, and returns the largest growth of the heap meanwhile.
 func grown(do func()) uint64 {
 	sample := []runtimemetrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	read := func() uint64 {
@@ -108,9 +108,9 @@ func grown(do func()) uint64 {
 	return max(most.Load(), before) - before
 }
 
-// Each hostile import, message and suite file is refused with one message that says what is wrong; the memory grows
-// little; nothing of them is seen, and the coordinator serves, also when it was started again and maintenance has looked at
-// everything.
+// Each hostile import, message and suite file is refused with one message that names the problem; the memory grows
+// little, no part of the input becomes visible, and the coordinator works, also after a restart and a round of
+// maintenance.
 func TestTheHostileCorpusIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	c := openCoordinator(t, dir)
@@ -183,7 +183,7 @@ func TestTheHostileCorpusIsRefused(t *testing.T) {
 	serves(openCoordinator(t, dir))
 }
 
-// The files of the corpus are what imports.txt says: each is the honest suite with one change.
+// The files of the corpus match imports.txt: each is the honest suite with one change.
 func TestTheHostileImportsAreWritten(t *testing.T) {
 	if *updateHostile {
 		for _, h := range readHostile(t, "imports.txt") {
@@ -194,10 +194,10 @@ func TestTheHostileImportsAreWritten(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, len(readHostile(t, "imports.txt")))
 	_, err = openCoordinator(t, t.TempDir()).results.Import(t.Context(), bytes.NewReader(bent(t, `SELECT 1`)))
-	require.NoError(t, err, "without the change it is taken")
+	require.NoError(t, err, "it is accepted without the change")
 }
 
-// served puts a coordinator on a network in memory, and returns what opens an agent's stream there.
+// served serves a coordinator on an in-memory network, and returns a function that opens an agent's stream there.
 func served(t *testing.T, c *Coordinator) func(t *testing.T) benchdv1.AgentService_SessionClient {
 	t.Helper()
 	listener, server := bufconn.Listen(1<<20), grpc.NewServer(ServerOptions()...)

@@ -14,30 +14,30 @@ import (
 )
 
 const (
-	ingestBuffer = 512 // windows on their way; full, sessions are not read, and agents keep their windows
-	ingestBatch  = 512 // windows in one commit at most
+	ingestBuffer = 512 // windows in the queue; when it is full, sessions are not read and agents keep their windows
+	ingestBatch  = 512 // maximum number of windows in a commit
 	retryArchive = time.Second
 )
 
-// ingest brings windows of all sessions into the archive, many in one commit, and only then acknowledges them.
+// ingest archives the windows of all sessions, many in one commit, and then acknowledges them.
 type ingest struct {
 	in      chan arrival
 	life    context.Context
 	archive Archive
 	merge   func(run string, fresh []*latency.Window)
-	aside   func(run string, err error) // its windows cannot be archived
+	aside   func(run string, err error) // sets aside a run whose windows cannot be archived
 	log     *slog.Logger
 	seen    func(fresh, again, refused int)
-	stuck   atomic.Bool // the archive does not take windows
+	stuck   atomic.Bool // the archive accepts no windows
 }
 
-// arrival is a window and the session to which its acknowledgement goes.
+// arrival is a window, with the session that its acknowledgement is sent to.
 type arrival struct {
 	from   *roster.Session
 	window *latency.Window
 }
 
-// add queues a window; it waits while the archive is slower than the agents.
+// add queues a window. It blocks while the archive is slower than the agents.
 func (in *ingest) add(from *roster.Session, w *latency.Window) error {
 	select {
 	case in.in <- arrival{from, w}:
@@ -47,7 +47,7 @@ func (in *ingest) add(from *roster.Session, w *latency.Window) error {
 	}
 }
 
-// loop runs until the coordinator's life ends; what has not been committed then is still with the agents.
+// loop runs until the coordinator stops. Agents still have the windows that are not committed then.
 func (in *ingest) loop() {
 	batch := make([]arrival, 0, ingestBatch)
 	for {
@@ -64,7 +64,7 @@ func (in *ingest) loop() {
 	}
 }
 
-// commit archives a batch, trying again while the archive cannot be written: agents keep what is not
+// commit archives a batch, and retries while the archive cannot be written: agents keep windows until they are
 // acknowledged.
 func (in *ingest) commit(batch []arrival) {
 	windows := make([]latency.Window, len(batch))
@@ -90,7 +90,7 @@ func (in *ingest) commit(batch []arrival) {
 	}
 }
 
-// archived archives windows. Where that panics each is tried alone, and those that it panics on are refused.
+// archived archives windows. If that panics, it retries them one by one and refuses each that causes a panic.
 func (in *ingest) archived(windows []latency.Window) (receipts []archive.Receipt, err error) {
 	err = quarantine.Guard(func() (err error) {
 		receipts, err = in.archive.AddWindows(in.life, windows)
@@ -115,8 +115,8 @@ func (in *ingest) archived(windows []latency.Window) (receipts []archive.Receipt
 	return receipts, nil
 }
 
-// done tells conductors of fresh windows and acknowledges all: one that the archive will never take, because
-// its run is gone, need not be kept by its agent either.
+// done passes fresh windows to conductors and acknowledges all windows, also those that the archive rejects because their
+// run was removed: their agent need not keep them.
 func (in *ingest) done(batch []arrival, receipts []archive.Receipt) {
 	byRun := make(map[string][]*latency.Window)
 	count, refused := 0, 0

@@ -11,7 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// loads is a harness in which agents have loaded a table, after which something is done to it.
+// loads submits a run whose agents load a table, which ends with actions.
 func loads(h *harness, agents ...*fakeAgent) string {
 	id, err := h.submit(&benchdv1.SubmitRequest{Agents: uint32(len(agents)), WaitAgents: wait()},
 		"db=hbase", "columnfamily=cf", "phase=load", "insertproportion=1", "hbase.after.load=flush,wait_for_quiet")
@@ -62,8 +62,8 @@ func TestAnActionThatFailsFailsTheRun(t *testing.T) {
 	})
 }
 
-// A flush may be done twice without harm, a split may not: what was ordered before the coordinator was started again is
-// asked for by its id, of the agent that has it.
+// A flush may be repeated without harm, a split may not: an action ordered before a restart of the coordinator is
+// requested again by its id, from the same agent.
 func TestAnActionOutlivesTheCoordinator(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestAnActionOutlivesTheCoordinator(t *testing.T) {
 		again := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
 		require.Equal(t, order.GetId(), again.GetId())
 		next := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
-		for next.GetId() == order.GetId() { // asked for again before the answer came: an agent does it once
+		for next.GetId() == order.GetId() { // ordered again before the answer came: an agent does it once
 			next = a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
 		}
 		require.Equal(t, "wait_for_quiet", next.GetName())
@@ -90,7 +90,7 @@ func TestAnActionOutlivesTheCoordinator(t *testing.T) {
 	})
 }
 
-// The time that an action has is not up because the clock was set while the coordinator was down.
+// Setting the clock while the coordinator is down does not use up the time of an action.
 func TestAnActionOutlivesAClockThatIsSet(t *testing.T) {
 	t.Parallel()
 	for name, by := range map[string]time.Duration{"forward": 100 * time.Hour, "back": -100 * time.Hour} {
@@ -110,7 +110,7 @@ func TestAnActionOutlivesAClockThatIsSet(t *testing.T) {
 					Ended: []*benchdv1.PhaseEnded{{Id: shard, Phase: "load", EndedNs: 1e8, Final: true}},
 				}}
 				a.connect()
-				<-time.After(1500 * time.Millisecond) // its time would be up by now
+				<-time.After(1500 * time.Millisecond) // it would have timed out by now
 				for a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "").GetName() == "flush" {
 				}
 				h.until(id, result.Complete)
@@ -133,7 +133,7 @@ func TestALostAgentLeavesItsActionUnknown(t *testing.T) {
 	})
 }
 
-func TestACancelGivesTheActionUp(t *testing.T) {
+func TestACancelAbandonsTheAction(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/promexport"
 )
 
-// metrics is what Prometheus sees of a coordinator, beside its runs; see conductor.Metrics.
+// metrics are the metrics of a coordinator, without those of its runs; see conductor.Metrics.
 type metrics struct {
 	merged, again, refused prometheus.Counter
 	runs                   *conductor.Metrics
@@ -61,14 +61,14 @@ func newMetrics(r prometheus.Registerer, c *Coordinator, keep time.Duration) *me
 	return m
 }
 
-// windows counts what the archive has taken, had already, and does not want.
+// windows counts the windows that were archived, archived before, and refused.
 func (m *metrics) windows(fresh, again, refused int) {
 	m.merged.Add(float64(fresh))
 	m.again.Add(float64(again))
 	m.refused.Add(float64(refused))
 }
 
-// countAgents counts the agents that are as asked.
+// countAgents counts the agents for which is returns true.
 func (c *Coordinator) countAgents(is func(connected, serving bool) bool) int {
 	n := 0
 	for _, m := range c.roster.All() {
@@ -79,7 +79,7 @@ func (c *Coordinator) countAgents(is func(connected, serving bool) bool) int {
 	return n
 }
 
-// clocks shows what is known of the agents' clocks.
+// clocks exports the estimates of the agents' clocks.
 type clocks struct {
 	c                       *Coordinator
 	offset, doubt, drifting *prometheus.Desc
@@ -90,19 +90,19 @@ func newClocks(c *Coordinator) *clocks {
 	return &clocks{
 		c:        c,
 		offset:   prometheus.NewDesc("benchd_clock_offset_seconds", "How far an agent's clock is ahead of the coordinator's.", agent, nil),
-		doubt:    prometheus.NewDesc("benchd_clock_uncertainty_seconds", "By how much that may be wrong.", agent, nil),
+		doubt:    prometheus.NewDesc("benchd_clock_uncertainty_seconds", "Uncertainty of benchd_clock_offset_seconds.", agent, nil),
 		drifting: prometheus.NewDesc("benchd_clock_drift_ratio", "How much faster an agent's clock goes.", agent, nil),
 	}
 }
 
-// Describe tells the names.
+// Describe sends the descriptions of the metrics.
 func (k *clocks) Describe(to chan<- *prometheus.Desc) {
 	to <- k.offset
 	to <- k.doubt
 	to <- k.drifting
 }
 
-// Collect shows the agents that are connected.
+// Collect sends the metrics of the connected agents.
 func (k *clocks) Collect(to chan<- prometheus.Metric) {
 	now := k.c.clock.Now()
 	for _, m := range k.c.roster.All() {

@@ -29,8 +29,8 @@ func (h *harness) metric(name string) *dto.Metric {
 
 func (h *harness) counter(name string) float64 { return h.metric(name).GetCounter().GetValue() }
 
-// Windows are counted by what became of them; one that comes long after its end is late, and so is what was kept while the
-// agent was away.
+// Windows are counted as merged, repeated or refused. A window that comes long after its end is late, also one that was
+// kept while the agent was away.
 func TestWindowsAreCountedByWhatBecameOfThem(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestAWindowThatComesAnIntervalAfterItsEndIsLate(t *testing.T) {
 		require.NoError(t, err)
 		a.ready()
 		start := a.begin()
-		end := wire.ToLine(start.GetTimebase()).Inverse(start.GetAtRunNs() + int64(100*time.Millisecond)) // of the window
+		end := wire.ToLine(start.GetTimebase()).Inverse(start.GetAtRunNs() + int64(100*time.Millisecond)) // the end of the window
 		<-time.After(time.Duration(end-a.clock.Now()) + 300*time.Millisecond)
 		a.window(start.GetId(), 0, 10, "OK", false)
 		a.acked(0)
@@ -80,7 +80,7 @@ func TestAWindowThatComesAnIntervalAfterItsEndIsLate(t *testing.T) {
 	})
 }
 
-// Counters go on where they were when the coordinator is started again, and what a run shows goes some time after its end.
+// Counters survive a restart of the coordinator, and the gauges of a run expire some time after its end.
 func TestARunIsShownUntilSomeTimeAfterItsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestARunIsShownUntilSomeTimeAfterItsEnd(t *testing.T) {
 		h.close()
 		require.Error(t, a.refused())
 		h.open()
-		require.Eventually(t, shown(10), patience, time.Millisecond, "what is in the archive is shown")
+		require.Eventually(t, shown(10), patience, time.Millisecond, "archived windows are counted")
 		require.EqualValues(t, 1, h.metric("benchd_agents_away").GetGauge().GetValue())
 
 		h.cancel(id)

@@ -14,8 +14,8 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// Points streams what a run's agents hold of its raw points. One piece is asked for at a time, so that what else an
-// agent has to say does not wait behind them.
+// Points streams the raw points of a run from its agents. It requests one piece at a time, so that other messages of an
+// agent do not wait behind them.
 func (c *Coordinator) Points(req *benchdv1.PointsRequest, stream grpc.ServerStreamingServer[benchdv1.PointsResponse]) error {
 	return wire.ToStatus(c.points(stream.Context(), req, stream.Send))
 }
@@ -56,7 +56,7 @@ func (c *Coordinator) points(ctx context.Context, req *benchdv1.PointsRequest, s
 	return nil
 }
 
-// attemptsBefore lists the attempts at shards of a load that other attempts followed, with what counts of each.
+// attemptsBefore lists the earlier attempts at the shards of a load, with the number of windows that count of each.
 func (c *Coordinator) attemptsBefore(ctx context.Context, r *record.Run) ([]*benchdv1.PointsResponse, error) {
 	counts, err := c.archive.Counts(ctx, r.Archived.ID)
 	if err != nil {
@@ -95,7 +95,8 @@ type pointsSender struct {
 	send  func(*benchdv1.PointsResponse) error
 }
 
-// before sends the points of an attempt that others followed. What its agent cannot give is missing, and is no error.
+// before sends the points of an attempt that was followed by another. Where its agent cannot send them, they are reported
+// as missing; that is not an error.
 func (s *pointsSender) before(m *benchdv1.PointsResponse) error {
 	err := s.pieces(m)
 	if err == nil || s.ctx.Err() != nil || !errors.As(err, new(*pieceError)) {
@@ -129,12 +130,12 @@ func (s *pointsSender) response(m *benchdv1.PointsResponse, data []byte, missing
 	}
 }
 
-// pieceError says that an agent has not given its points.
+// pieceError is the error of an agent that did not send its points.
 type pieceError struct{ error }
 
 func (e *pieceError) Unwrap() error { return e.error }
 
-// piece asks an agent for a piece and waits for it.
+// piece requests a piece from an agent and waits for it.
 func (c *Coordinator) piece(ctx context.Context, agent string, order *benchdv1.PointsOrder) (*benchdv1.PointsPiece, error) {
 	m := c.roster.Get(agent)
 	if m == nil {

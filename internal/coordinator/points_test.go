@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// gives answers the next order for raw points.
+// gives answers the next request for raw points.
 func (p *fakeAgent) gives(data string, last bool, failed string) *benchdv1.ShardId {
 	p.t.Helper()
 	order := await(p, (*benchdv1.SessionResponse).GetPoints)
@@ -23,7 +23,7 @@ func (p *fakeAgent) gives(data string, last bool, failed string) *benchdv1.Shard
 	return order.GetId()
 }
 
-// points asks for the raw points of a run; wait returns them.
+// points requests the raw points of a run; wait returns them.
 func (h *harness) points(id string, attempts bool) (wait func() []*benchdv1.PointsResponse) {
 	h.t.Helper()
 	stream, err := h.runs.Points(h.t.Context(), &benchdv1.PointsRequest{Id: id, Attempts: attempts})
@@ -40,7 +40,7 @@ func (h *harness) points(id string, attempts bool) (wait func() []*benchdv1.Poin
 	}
 }
 
-// The points of an agent that was lost count as far as its windows do, and are missing when it is away.
+// The points of a lost agent count as far as its windows do, and are missing while it is away.
 func TestPointsOfAttemptsThatOthersFollowedAreFetched(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestPointsOfAttemptsThatOthersFollowedAreFetched(t *testing.T) {
 		got = h.points(id, false)
 		c.gives("of c", true, "")
 		all = got()
-		require.Len(t, all, 1, "an older client takes what it gets for the last attempt")
+		require.Len(t, all, 1, "an older client expects the last attempt alone")
 		ended(all[0])
 
 		b = newFakeAgent(h, "b").connect()

@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// portion is the size of the pieces in which a suite travels.
+// portion is the size of the pieces in which a suite is transferred.
 const portion = 256 << 10
 
 // Export streams an ended suite as one file.
@@ -34,7 +34,7 @@ func (c *Coordinator) export(ctx context.Context, id string, send func(*benchdv1
 	return pieces(ctx, in, func(piece []byte) error { return send(&benchdv1.ExportResponse{Chunk: piece}) })
 }
 
-// Import takes a suite that was exported.
+// Import stores a suite that was exported.
 func (c *Coordinator) Import(stream grpc.ClientStreamingServer[benchdv1.ImportRequest, benchdv1.ImportResponse]) error {
 	id, err := c.results.Import(stream.Context(), &pieceReader{receive: stream.Recv})
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *Coordinator) Import(stream grpc.ClientStreamingServer[benchdv1.ImportRe
 	return stream.SendAndClose(&benchdv1.ImportResponse{Id: id})
 }
 
-// pieceReader reads what comes in pieces.
+// pieceReader reads the pieces of a stream as one io.Reader.
 type pieceReader struct {
 	receive func() (*benchdv1.ImportRequest, error)
 	left    []byte

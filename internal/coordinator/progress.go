@@ -7,7 +7,8 @@ import (
 	"github.com/benchd/benchd/internal/record"
 )
 
-// progress is how many runs of a suite that has not ended have, and how long it still takes.
+// progress returns how many runs of an unfinished suite have ended, and the time that the suite still takes; ok is false
+// if that is unknown.
 func (c *Coordinator) progress(ctx context.Context, id string) (ended int, left time.Duration, ok bool, err error) {
 	suite, runs, err := c.results.Find(ctx, id)
 	if err != nil {

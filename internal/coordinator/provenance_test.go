@@ -10,7 +10,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Law 10: a result has where it comes from: the spec as submitted and as resolved, the seed, and the builds of coordinator and agents.
+// Law 10: a result contains its provenance: the spec as submitted and as resolved, the seed, and the builds of
+// coordinator and agents.
 func TestAResultNamesItsProvenance(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

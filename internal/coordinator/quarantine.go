@@ -15,11 +15,11 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// cannotTakeUp ends a run that cannot be taken up after a restart.
+// cannotTakeUp ends a run that cannot be recovered after a restart.
 func (c *Coordinator) cannotTakeUp(ctx context.Context, archived archive.RunRecord, cause error) error {
-	c.log.Error("a run cannot be taken up", "run", archived.ID, "error", cause)
+	c.log.Error("cannot recover run", "run", archived.ID, "error", cause)
 	var rec record.State
-	archived.Status, archived.Reason, archived.Ended = result.Failed, "it could not be taken up: "+cause.Error(), c.clock.Wall()
+	archived.Status, archived.Reason, archived.Ended = result.Failed, "cannot recover it after a restart: "+cause.Error(), c.clock.Wall()
 	if json.Unmarshal(archived.State, &rec) == nil && rec.Life != nil {
 		if rec.Noted.After(archived.Ended) {
 			archived.Ended = rec.Noted
@@ -35,7 +35,7 @@ func (c *Coordinator) cannotTakeUp(ctx context.Context, archived archive.RunReco
 	return nil
 }
 
-// recoverCall answers a call whose handler has panicked with an error, and sets the suite aside that it was about.
+// recoverCall turns a panic of a handler into an error, and sets aside the suite of the request.
 func recoverCall(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (answer any, err error) {
 	err = quarantine.Guard(func() (err error) {
 		answer, err = handle(ctx, req)
@@ -51,7 +51,7 @@ func recoverCall(ctx context.Context, req any, info *grpc.UnaryServerInfo, handl
 	return answer, err
 }
 
-// recoverStream does so for streams, whose handlers know better what they are about.
+// recoverStream does the same for streams, without setting a suite aside: only their handlers have its id.
 func recoverStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
 	err := quarantine.Guard(func() error { return handle(srv, stream) })
 	if c, is := srv.(*Coordinator); is {
@@ -60,7 +60,7 @@ func recoverStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInf
 	return err
 }
 
-// afterCall makes the error of a call that has panicked.
+// afterCall returns the error of a call that has panicked.
 func (c *Coordinator) afterCall(suite, doing string, err error) error {
 	p, is := errors.AsType[*quarantine.PanicError](err)
 	switch {

@@ -33,7 +33,7 @@ func openCoordinator(t *testing.T, dir string) *Coordinator {
 	return c
 }
 
-// closedCoordinator is a coordinator with an archive and nothing that works on it.
+// closedCoordinator is a coordinator with an archive and no running goroutine.
 func closedCoordinator(t *testing.T) *Coordinator {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
@@ -43,7 +43,7 @@ func closedCoordinator(t *testing.T) *Coordinator {
 	return c
 }
 
-// asides are the reasons that a list gives, by suite.
+// asides returns the reasons in the list of suites, by suite.
 func asides(t *testing.T, c *Coordinator) map[string]string {
 	t.Helper()
 	list, err := c.List(t.Context(), &benchdv1.ListRequest{})
@@ -55,8 +55,8 @@ func asides(t *testing.T, c *Coordinator) map[string]string {
 	return why
 }
 
-// A panic in the goroutines of a run fails that run, with the reason in its archived result; another run goes on, and
-// what they have measured is there.
+// A panic in the goroutines of a run fails that run, with the reason in its archived result; the other run goes on, and
+// the measurements of both are kept.
 func TestARunThatPanicsIsSetAside(t *testing.T) {
 	for name, bend := range map[string]func(cd *conductor.Conductor){
 		"in its loop":     func(cd *conductor.Conductor) { cd.Merge([]*latency.Window{nil}) },
@@ -101,8 +101,8 @@ func errOf(done <-chan struct{}) error {
 	}
 }
 
-// A run whose state makes no sense fails when the coordinator is started again; the coordinator works.
-func TestARunThatCannotBeTakenUpFails(t *testing.T) {
+// A run with an invalid state fails when the coordinator is restarted; the coordinator works.
+func TestARunThatCannotBeRecoveredFails(t *testing.T) {
 	for name, state := range map[string]string{
 		"nothing":           `{}`,
 		"a phase far off":   `{"life":{"run":"S.1","status":"running","phases":[{"name":"measure"}],"phase":99,"joined":-7,"shards":[{"state":"busy","agent":"a","attempt":1}]},"epoch":5}`,

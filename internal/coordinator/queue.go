@@ -14,8 +14,8 @@ import (
 	"github.com/benchd/benchd/internal/record"
 )
 
-// schedule gives queued runs their agents. Suites are served in the order of submission; a later one may pass an
-// earlier one only with agents that the earlier one could not use. Which of its runs is next, each suite decides.
+// schedule assigns agents to queued runs. Suites are served in the order of submission; a later suite can overtake an
+// earlier one only with agents that the earlier one cannot use. Each suite decides which of its runs is next.
 func (c *Coordinator) schedule() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,7 +44,7 @@ func (c *Coordinator) schedule() {
 	c.wake()
 }
 
-// free picks a run's agents, or reserves all that it could use and gives none.
+// free picks the agents of a run, or reserves all that it could use and returns none.
 func (c *Coordinator) free(r *record.Run, reserved map[*roster.Agent]bool) []*roster.Agent {
 	var free []*roster.Agent
 	matching := c.roster.Matching(r.State.Select)
@@ -62,10 +62,10 @@ func (c *Coordinator) free(r *record.Run, reserved map[*roster.Agent]bool) []*ro
 	return nil
 }
 
-// grant gives a run its agents and a conductor. c.mu is held.
+// grant gives a run its agents and a conductor. The caller holds c.mu.
 func (c *Coordinator) grant(r *record.Run, agents []*roster.Agent) {
 	var granted lifecycle.Granted
-	workers, err := plan.Workers(r.Settings, len(agents)) // it was judged when the suite was submitted
+	workers, err := plan.Workers(r.Settings, len(agents)) // Submit has validated it
 	if err != nil {
 		c.log.Error("spread workers", "run", r.Archived.ID, "error", err)
 		workers = make([]int, len(agents))
@@ -81,21 +81,21 @@ func (c *Coordinator) grant(r *record.Run, agents []*roster.Agent) {
 	cd.Grant(granted)
 }
 
-// conduct starts a run's conductor. c.mu is held.
+// conduct starts the conductor of a run. The caller holds c.mu.
 func (c *Coordinator) conduct(r *record.Run) *conductor.Conductor {
 	cd := conductor.New(c.conductorConfig(), r)
 	c.take(cd)
 	return cd
 }
 
-// take lets a conductor have its run. c.mu is held.
+// take registers a conductor for its run. The caller holds c.mu.
 func (c *Coordinator) take(cd *conductor.Conductor) {
 	c.conductors[cd.ID()] = cd
 	c.stepSuite(record.SuiteOf(cd.ID()), lifecycle.RunTaken{Run: cd.ID()})
 	c.perform(cd)
 }
 
-// perform lets a conductor work, and frees what the run had when it is sealed.
+// perform executes a run, and frees its agents when it is sealed.
 func (c *Coordinator) perform(cd *conductor.Conductor) {
 	c.tasks.Go(func() {
 		if cd.Perform() {
@@ -104,7 +104,7 @@ func (c *Coordinator) perform(cd *conductor.Conductor) {
 	})
 }
 
-// runEnded frees what an ended run had.
+// runEnded frees the agents of an ended run.
 func (c *Coordinator) runEnded(cd *conductor.Conductor) {
 	suite := record.SuiteOf(cd.ID())
 	for _, m := range c.roster.All() {
@@ -118,12 +118,12 @@ func (c *Coordinator) runEnded(cd *conductor.Conductor) {
 	commands := c.stepSuite(suite, lifecycle.RunReleased{Run: cd.ID()})
 	c.mu.Unlock()
 	if err := c.carryOut(c.life, suite, commands); err != nil {
-		c.log.Error("go on with a suite", "suite", suite, "error", err)
+		c.log.Error("continue suite", "suite", suite, "error", err)
 	}
 	c.schedule()
 }
 
-// waitingFor says why a queued run is not served.
+// waitingFor describes why a queued run has not started.
 func (c *Coordinator) waitingFor(id string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,7 +151,7 @@ func (c *Coordinator) waitingFor(id string) string {
 	return "an earlier run in the queue"
 }
 
-// dequeue takes a run out of the queue. c.mu is held.
+// dequeue removes a run from the queue. The caller holds c.mu.
 func (c *Coordinator) dequeue(id string) *record.Run {
 	i := slices.IndexFunc(c.queue, func(r *record.Run) bool { return r.Archived.ID == id })
 	if i < 0 {
@@ -163,8 +163,8 @@ func (c *Coordinator) dequeue(id string) *record.Run {
 	return r
 }
 
-// toCancel returns the conductor of a run that is to be cancelled; nil where the run has ended, or the coordinator is
-// detaching. A run that waits in the queue gets one for its last step, which archives its end like any other.
+// toCancel returns the conductor of a run that is to be cancelled, or nil where the run has ended or the coordinator is
+// detaching. A queued run gets a conductor for its last step, which archives its end like that of any other run.
 func (c *Coordinator) toCancel(id string) *conductor.Conductor {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,7 +177,7 @@ func (c *Coordinator) toCancel(id string) *conductor.Conductor {
 	return c.conductors[id]
 }
 
-// awaitAgents waits until n agents match (any, if n is 0), at most for the time given, and tells how many do.
+// awaitAgents waits until n agents match (any, if n is 0), at most for the time given, and returns how many do.
 func (c *Coordinator) awaitAgents(ctx context.Context, labels map[string]string, n int, within time.Duration) (int, error) {
 	timeout := time.NewTimer(within)
 	defer timeout.Stop()

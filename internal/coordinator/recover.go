@@ -14,14 +14,14 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// recover takes up the runs that the archive has and that have not ended: queued ones are queued again, the
-// others get their conductors back and wait for their agents.
+// recover restores the unfinished runs of the archive: queued runs are queued again, the others get new conductors and
+// wait for their agents.
 func (c *Coordinator) recover(ctx context.Context) error {
 	unfinished, err := c.archive.Unfinished(ctx)
 	if err != nil {
 		return fmt.Errorf("read unended runs: %w", err)
 	}
-	// What wakes up may ask for the end of runs that wait: those are in the queue first.
+	// Recovered conductors may cancel waiting runs, so these are queued first.
 	slices.SortStableFunc(unfinished, func(a, b archive.RunRecord) int { return cmp.Compare(waiting(a), waiting(b)) })
 	for _, archived := range unfinished {
 		err := quarantine.Guard(func() error { return c.recoverRun(ctx, archived) })
@@ -39,7 +39,7 @@ func (c *Coordinator) recover(ctx context.Context) error {
 	return c.resumeSuites(ctx)
 }
 
-// waiting is 0 for a run that is queued, else 1.
+// waiting returns 0 for a queued run, else 1.
 func waiting(r archive.RunRecord) int {
 	if r.Status == result.Queued {
 		return 0
@@ -47,7 +47,7 @@ func waiting(r archive.RunRecord) int {
 	return 1
 }
 
-// recoverRun takes up one run.
+// recoverRun restores one run.
 func (c *Coordinator) recoverRun(ctx context.Context, archived archive.RunRecord) error {
 	suite, err := c.archive.Suite(ctx, archived.Suite)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *Coordinator) recoverRun(ctx context.Context, archived archive.RunRecord
 	if _, err := c.readSuite(ctx, suite.ID); err != nil {
 		return err
 	}
-	c.log.Info("run is taken up", "run", archived.ID, "status", archived.Status)
+	c.log.Info("run is recovered", "run", archived.ID, "status", archived.Status)
 	if archived.Status == result.Queued {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -70,7 +70,7 @@ func (c *Coordinator) recoverRun(ctx context.Context, archived archive.RunRecord
 	return c.recoverConductor(ctx, r)
 }
 
-// recoverConductor gives a run its conductor back.
+// recoverConductor gives a run a new conductor.
 func (c *Coordinator) recoverConductor(ctx context.Context, r *record.Run) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

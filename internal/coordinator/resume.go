@@ -13,9 +13,9 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// resumeSuite goes on with a suite that was interrupted: what has ended otherwise than complete is run again, as new runs
-// behind those that there are, in the same order; what is complete is not. A run that was sealed stays as it is, and the
-// new one takes its place. The new ones see the rows of all that came before them, as any run of the suite does.
+// resumeSuite resumes an interrupted suite: each run that did not end as complete is executed again, as a new run behind
+// the existing ones, in the same order. Complete runs are kept. A sealed run stays as it is; the new one replaces it.
+// Like any run of the suite, the new runs see the rows that all earlier ones wrote.
 func (c *Coordinator) resumeSuite(ctx context.Context, req *benchdv1.SubmitRequest) (string, []string, error) {
 	id := req.GetResume()
 	suite, runs, err := c.results.Find(ctx, id)
@@ -47,11 +47,11 @@ func (c *Coordinator) resumeSuite(ctx context.Context, req *benchdv1.SubmitReque
 	c.schedule()
 	switch {
 	case len(again) > 0:
-		return id, []string{fmt.Sprintf("%s of suite %s run again, as %s to %s; what is complete is kept", some(len(again)), id, again[0].Archived.ID, again[len(again)-1].Archived.ID)}, nil
+		return id, []string{fmt.Sprintf("%s of suite %s run again, as %s to %s; complete runs are kept", some(len(again)), id, again[0].Archived.ID, again[len(again)-1].Archived.ID)}, nil
 	case unfinished:
-		return id, []string{fmt.Sprintf("suite %s goes on by itself: none of its runs has to be run again", id)}, nil
+		return id, []string{fmt.Sprintf("suite %s is in progress: none of its runs needs to be repeated", id)}, nil
 	}
-	return id, []string{fmt.Sprintf("suite %s is complete: none of its runs has to be run again", id)}, nil
+	return id, []string{fmt.Sprintf("suite %s is complete: none of its runs needs to be repeated", id)}, nil
 }
 
 func some(runs int) string {
@@ -61,8 +61,8 @@ func some(runs int) string {
 	return fmt.Sprintf("%d runs", runs)
 }
 
-// runAgain archives and queues new runs in the place of those that ended otherwise than complete. unfinished reports whether
-// others have not ended.
+// runAgain archives and queues new runs that replace those which did not end as complete. unfinished reports whether
+// other runs have not ended.
 func (c *Coordinator) runAgain(ctx context.Context, suite archive.Suite) (again []*record.Run, unfinished bool, err error) {
 	c.turn.Lock()
 	defer c.turn.Unlock()

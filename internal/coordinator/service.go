@@ -17,10 +17,10 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// chunk is the size of the pieces in which a result is sent.
+// chunk is the size of the pieces in which a result is streamed.
 const chunk = 1 << 20
 
-// parse judges a submission whole; hooks are those that agents allow, or nil where that is not to be judged.
+// parse validates a submission. hooks are the hooks that agents allow, or nil to skip that check.
 func (c *Coordinator) parse(m *benchdv1.Submission, hooks []string) (*plan.Suite, []string, error) {
 	submission := wire.ToSubmission(m)
 	submission.Hooks = hooks
@@ -36,7 +36,7 @@ func (c *Coordinator) parse(m *benchdv1.Submission, hooks []string) (*plan.Suite
 	return suite, warnings, nil
 }
 
-// Validate judges a submission and does nothing else.
+// Validate validates a submission and changes nothing.
 func (c *Coordinator) Validate(_ context.Context, req *benchdv1.ValidateRequest) (*benchdv1.ValidateResponse, error) {
 	_, warnings, err := c.parse(req.GetSubmission(), nil)
 	if err != nil {
@@ -45,7 +45,7 @@ func (c *Coordinator) Validate(_ context.Context, req *benchdv1.ValidateRequest)
 	return &benchdv1.ValidateResponse{Warnings: warnings}, nil
 }
 
-// Submit judges a submission and queues it.
+// Submit validates a submission and queues it.
 func (c *Coordinator) Submit(ctx context.Context, req *benchdv1.SubmitRequest) (*benchdv1.SubmitResponse, error) {
 	id, warnings, err := c.submit(ctx, req)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *Coordinator) Get(req *benchdv1.GetRequest, stream grpc.ServerStreamingS
 	return nil
 }
 
-// List tells of all suites.
+// List lists all suites.
 func (c *Coordinator) List(ctx context.Context, _ *benchdv1.ListRequest) (*benchdv1.ListResponse, error) {
 	suites, err := c.archive.Suites(ctx)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *Coordinator) List(ctx context.Context, _ *benchdv1.ListRequest) (*bench
 		}
 		ended, left, ok, err := c.progress(ctx, s.ID)
 		switch {
-		case errors.Is(err, wire.ErrNotFound): // it has ended and was removed meanwhile
+		case errors.Is(err, wire.ErrNotFound): // the suite has been removed meanwhile
 			out.Suites = out.Suites[:len(out.Suites)-1]
 			continue
 		case err != nil:
@@ -100,7 +100,7 @@ func (c *Coordinator) List(ctx context.Context, _ *benchdv1.ListRequest) (*bench
 	return out, nil
 }
 
-// Cancel ends a suite or one of its runs.
+// Cancel cancels a suite or one of its runs.
 func (c *Coordinator) Cancel(ctx context.Context, req *benchdv1.CancelRequest) (*benchdv1.CancelResponse, error) {
 	suite, _, err := c.results.Find(ctx, req.GetId())
 	if err != nil {
@@ -123,8 +123,8 @@ func (c *Coordinator) Cancel(ctx context.Context, req *benchdv1.CancelRequest) (
 	return &benchdv1.CancelResponse{}, nil
 }
 
-// cancelRuns carries out the cancelling of runs, one after another, and returns when each knows it, and the archive with it.
-// When the caller waits no longer, those that are left are cancelled without it.
+// cancelRuns cancels runs one after another, and returns when all cancellations are archived. If the caller goes away,
+// the remaining runs are cancelled in the background.
 func (c *Coordinator) cancelRuns(ctx context.Context, suite string, commands []lifecycle.SuiteCommand) error {
 	for i, command := range commands {
 		e, is := command.(lifecycle.CancelRun)
@@ -164,7 +164,7 @@ func (c *Coordinator) Remove(ctx context.Context, req *benchdv1.RemoveRequest) (
 	return &benchdv1.RemoveResponse{}, nil
 }
 
-// Agents tells of the roster.
+// Agents lists the agents of the roster.
 func (c *Coordinator) Agents(context.Context, *benchdv1.AgentsRequest) (*benchdv1.AgentsResponse, error) {
 	out := &benchdv1.AgentsResponse{}
 	for _, m := range c.roster.All() {
@@ -173,11 +173,11 @@ func (c *Coordinator) Agents(context.Context, *benchdv1.AgentsRequest) (*benchdv
 	return out, nil
 }
 
-// Drain keeps an agent from further runs, or gives it runs again.
+// Drain excludes an agent from further runs, or admits it again.
 func (c *Coordinator) Drain(_ context.Context, req *benchdv1.DrainRequest) (*benchdv1.DrainResponse, error) {
 	m := c.roster.Get(req.GetName())
 	if m == nil {
-		return nil, wire.ToStatus(wire.Errorf(wire.ErrNotFound, "there is no agent %q here: `benchctl agents` shows who is", req.GetName()))
+		return nil, wire.ToStatus(wire.Errorf(wire.ErrNotFound, "unknown agent %q: list the agents with `benchctl agents`", req.GetName()))
 	}
 	m.Drain(!req.GetUndo())
 	c.schedule()

@@ -34,7 +34,7 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 	defer stopping()
 
 	s := roster.NewSession(ctx, cancel, hello, peerAddress(stream.Context()), c.clock, c.log)
-	// It is queued before anybody can find the session and send something else.
+	// It is queued before other goroutines can find the session and send something else.
 	s.Send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Welcome{
 		Welcome: &benchdv1.Welcome{Version: c.config.Version, BootId: c.boot},
 	}})
@@ -46,8 +46,7 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 
 	var wg sync.WaitGroup
 	wg.Go(func() { s.ProbeLoop(ctx, func(p clock.Probe) { c.probed(m, s, p) }) })
-	// These two may be held up by an agent that does not read; they end with the stream, which ends when we
-	// return.
+	// An agent that does not read can block these two; they end with the stream, which ends when we return.
 	received := make(chan error, 1)
 	go func() { cancel(quarantine.Guard(func() error { return s.SendLoop(ctx, stream) })) }()
 	go func() { received <- quarantine.Guard(func() error { return c.receiveLoop(stream, m, s) }) }()
@@ -70,7 +69,7 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 	return err
 }
 
-// greet receives the Hello and judges it.
+// greet receives and validates the Hello.
 func (c *Coordinator) greet(stream benchdv1.AgentService_SessionServer) (*benchdv1.Hello, error) {
 	first, err := stream.Recv()
 	if err != nil {
@@ -95,8 +94,8 @@ func peerAddress(ctx context.Context) string {
 	return ""
 }
 
-// window takes a window of the agent's own shard. What comes of a run that is over is refused: its result has
-// been made, and says what it lacks.
+// window accepts a window of the agent's own shard. A window of an ended run is refused: its result is final and already
+// lists what is missing.
 func (c *Coordinator) window(m *roster.Agent, s *roster.Session, msg *benchdv1.Window) error {
 	w, err := wire.ToWindow(msg)
 	if err != nil {
@@ -107,7 +106,7 @@ func (c *Coordinator) window(m *roster.Agent, s *roster.Session, msg *benchdv1.W
 	}
 	s.Acknowledge(w.ID)
 	c.metrics.windows(0, 0, 1)
-	if id := msg.GetId(); s.Refuse(id) { // once for all windows of a shard
+	if id := msg.GetId(); s.Refuse(id) { // log once for all windows of a shard
 		s.Log().Warn("a window is refused: its run has ended, or it is of no shard or phase of this agent", "window", w.ID)
 		m.Forget(id)
 	}

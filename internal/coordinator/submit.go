@@ -25,7 +25,7 @@ func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (
 		return c.resumeSuite(ctx, req)
 	}
 	var hooks []string
-	if req.GetWaitAgents().AsDuration() <= 0 { // otherwise those may still come that allow them
+	if req.GetWaitAgents().AsDuration() <= 0 { // otherwise an agent that allows them may still connect
 		hooks = c.hooks()
 	}
 	suite, _, err := c.parse(req.GetSubmission(), hooks)
@@ -44,7 +44,7 @@ func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (
 	if have < least {
 		return "", nil, tooFew(have, least, req)
 	}
-	suite, warnings, err := c.parse(req.GetSubmission(), c.hooks()) // by the agents that are here now
+	suite, warnings, err := c.parse(req.GetSubmission(), c.hooks()) // checked against the agents connected now
 	if err != nil {
 		return "", nil, err
 	}
@@ -56,19 +56,19 @@ func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (
 	return id, warnings, err
 }
 
-// hooks are those that connected agents allow; nil where there is no agent.
+// hooks returns the hooks that connected agents allow; nil where no agent is connected.
 func (c *Coordinator) hooks() []string {
 	var names []string
 	for _, m := range c.roster.All() {
 		if _, connected := m.Connected(); connected {
 			names = append(names, m.Hooks()...)
-			names = slices.Grow(names, 1) // none at all is not nil
+			names = slices.Grow(names, 1) // not nil, although no agent allows a hook
 		}
 	}
 	return names
 }
 
-// spread judges whether each case has workers for all of its agents.
+// spread checks that each case has enough workers for its agents.
 func spread(suite *plan.Suite, want int) error {
 	var wrong []error
 	for _, one := range suite.Cases {
@@ -106,18 +106,18 @@ func tooFew(have, want int, req *benchdv1.SubmitRequest) error {
 		want, noun, with, have, waited, cure)
 }
 
-// enqueue archives a suite and puts its runs into the queue.
+// enqueue archives a suite and queues its runs.
 func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *benchdv1.SubmitRequest, want int) (string, error) {
 	submitted, err := json.Marshal(asSubmitted(c.config.Reader, req.GetSubmission()))
 	if err != nil {
-		return "", fmt.Errorf("keep submission: %w", err)
+		return "", fmt.Errorf("encode submission: %w", err)
 	}
 	stored := archive.Suite{
 		Name: suite.Name, Note: suite.Note, Tags: suite.Tags, Status: result.Queued, Created: c.clock.Wall().UTC(),
 		SubmittedBy: req.GetSubmittedBy(), Spec: submitted,
 	}
 	if stored.Plan, err = json.Marshal(result.NewPlan(*suite)); err != nil {
-		return "", fmt.Errorf("keep plan: %w", err)
+		return "", fmt.Errorf("encode plan: %w", err)
 	}
 	if len(suite.Cases) > 0 {
 		stored.DB = suite.Cases[0].Settings.DB
@@ -156,7 +156,7 @@ func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *bench
 	}
 }
 
-// newID makes an id that people can read out: the day and four letters.
+// newID returns an id that people can read aloud: the day and four letters.
 func newID(now time.Time) string {
 	const letters = "abcdefghjkmnpqrstuvwxyz23456789"
 	id := now.AppendFormat(nil, "20060102-")

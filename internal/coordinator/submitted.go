@@ -8,13 +8,13 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// submitted is a submission as results show it, word for word.
+// submitted is a submission as results show it, verbatim.
 type submitted struct {
 	Files      []submittedFile   `json:"files"`
 	Properties []submittedOption `json:"properties"`
 	Flags      []submittedOption `json:"flags"`
 	Suite      *submittedFile    `json:"suite,omitempty"`
-	Includes   []submittedFile   `json:"includes,omitempty"` // what the suite file includes
+	Includes   []submittedFile   `json:"includes,omitempty"` // files that the suite file includes
 	Trial      bool              `json:"trial,omitempty"`
 	Variables  []submittedOption `json:"variables,omitempty"`
 }

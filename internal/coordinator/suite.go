@@ -11,7 +11,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// openSuite returns the state of a suite, made from the archive where nothing of it was going on. c.turn is held.
+// openSuite returns the state of a suite; it builds that from the archive where the suite is not active. The caller holds
+// c.turn.
 func (c *Coordinator) openSuite(ctx context.Context, id string) (*lifecycle.Suite, error) {
 	c.mu.Lock()
 	s := c.suites[id]
@@ -34,7 +35,7 @@ func (c *Coordinator) openSuite(ctx context.Context, id string) (*lifecycle.Suit
 	return s, nil
 }
 
-// readSuite is openSuite for who does not change the suite.
+// readSuite is openSuite for callers that do not change the suite.
 func (c *Coordinator) readSuite(ctx context.Context, id string) (*lifecycle.Suite, error) {
 	c.turn.Lock()
 	defer c.turn.Unlock()
@@ -45,7 +46,8 @@ func (c *Coordinator) readSuite(ctx context.Context, id string) (*lifecycle.Suit
 	return s, nil
 }
 
-// stepSuite passes an event to a suite that changes nothing in the archive, and returns what follows. c.mu is held.
+// stepSuite applies an event that changes nothing in the archive to a suite, and returns the commands. The caller holds
+// c.mu.
 func (c *Coordinator) stepSuite(id string, event lifecycle.SuiteEvent) []lifecycle.SuiteCommand {
 	s := c.suites[id]
 	if s == nil {
@@ -55,15 +57,15 @@ func (c *Coordinator) stepSuite(id string, event lifecycle.SuiteEvent) []lifecyc
 	return s.Step(event)
 }
 
-// forgetSuite removes the state of a suite of which nothing is going on. c.mu is held.
+// forgetSuite removes the state of a suite that is not active any more. The caller holds c.mu.
 func (c *Coordinator) forgetSuite(id string) {
 	if s := c.suites[id]; s != nil && !s.Active() {
 		delete(c.suites, id)
 	}
 }
 
-// changeSuite passes an event to a suite, and returns what follows. store archives the suite's new status first, with what
-// changes it; c.turn is held, so that two changes never start from the same state.
+// changeSuite applies an event to a suite, and returns the commands. store archives the suite's new status first,
+// together with the change that caused it. The caller holds c.turn, so that two changes never start from the same state.
 func (c *Coordinator) changeSuite(
 	ctx context.Context, id string, event lifecycle.SuiteEvent, store func(result.Status) error,
 ) ([]lifecycle.SuiteCommand, error) {
@@ -87,7 +89,7 @@ func (c *Coordinator) changeSuite(
 	return s.Step(event), nil
 }
 
-// endSuite passes an event to a suite that may end it.
+// endSuite applies an event to a suite that may end it.
 func (c *Coordinator) endSuite(ctx context.Context, id string, event lifecycle.SuiteEvent) ([]lifecycle.SuiteCommand, error) {
 	c.turn.Lock()
 	defer c.turn.Unlock()
@@ -99,7 +101,7 @@ func (c *Coordinator) endSuite(ctx context.Context, id string, event lifecycle.S
 	})
 }
 
-// carryOut does what a suite asks for.
+// carryOut executes the commands of a suite.
 func (c *Coordinator) carryOut(ctx context.Context, suite string, commands []lifecycle.SuiteCommand) error {
 	for _, command := range commands {
 		switch command := command.(type) {
@@ -108,7 +110,7 @@ func (c *Coordinator) carryOut(ctx context.Context, suite string, commands []lif
 				cd.Event(command.Cancel)
 			}
 		case lifecycle.PlanMore:
-			// Every plan of this version is complete when it is submitted: another version has left the suite open.
+			// Every plan of this version is complete when it is submitted: a newer version has left the suite open.
 			if _, err := c.endSuite(ctx, suite, lifecycle.SuiteClosed{}); err != nil {
 				return fmt.Errorf("close suite %s: %w", suite, err)
 			}
@@ -117,7 +119,7 @@ func (c *Coordinator) carryOut(ctx context.Context, suite string, commands []lif
 	return nil
 }
 
-// resumeSuites does what was left to do for suites when the coordinator stopped.
+// resumeSuites executes the commands of suites that were pending when the coordinator stopped.
 func (c *Coordinator) resumeSuites(ctx context.Context) error {
 	suites, err := c.archive.Suites(ctx)
 	if err != nil {

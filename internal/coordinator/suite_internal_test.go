@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/results/resultstest"
 )
 
-// queuedSuite archives a suite of runs that wait, as a coordinator leaves it that was killed.
+// queuedSuite archives a suite of queued runs, as a killed coordinator leaves it.
 func queuedSuite(t *testing.T, dir string, ids ...string) {
 	t.Helper()
 	c := openCoordinator(t, dir)
@@ -39,7 +39,7 @@ func queuedSuite(t *testing.T, dir string, ids ...string) {
 	require.NoError(t, c.Close(t.Context()))
 }
 
-// A suite that is being cancelled is cancelled whole, also where the caller does not wait for the end of it.
+// All of a suite is cancelled, also when the caller does not wait.
 func TestASuiteIsCancelledWholeWhenItsCallerGoesAway(t *testing.T) {
 	dir := t.TempDir()
 	queuedSuite(t, dir, "S.1", "S.2", "S.3")
@@ -66,5 +66,5 @@ func TestASuiteIsCancelledWholeWhenItsCallerGoesAway(t *testing.T) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return len(c.suites) == 0
-	}, 20*time.Second, 10*time.Millisecond, "nothing is kept of an ended suite")
+	}, 20*time.Second, 10*time.Millisecond, "the state of an ended suite is dropped")
 }

@@ -53,7 +53,7 @@ scenarios:
 	- {name: reads, dataset: plain, targets: [A], agents: 2, properties: {readproportion: 1, insertproportion: 0}}
 `
 
-// serveRun has fakeAgents do a run of 20 operations each, whose last inserts are below a key number.
+// serveRun lets fakeAgents execute a run of 20 operations each, whose last inserts are below a key number.
 func serveRun(below int64, fakeAgents ...*fakeAgent) []*benchdv1.Prepare {
 	var orders []*benchdv1.Prepare
 	for _, p := range fakeAgents {
@@ -100,8 +100,8 @@ func TestASuiteRunsItsCasesInItsOrderAndOverwritesNoRow(t *testing.T) {
 	})
 }
 
-// The agents of a run with inserts take turns with the row numbers, and do not end at the same: what the run left out at its
-// end is in its result, and the next run of the suite is kept from it.
+// The agents of a run with inserts take turns with the row numbers, and end at different ones: the numbers skipped at the
+// end are in the result, and the next run of the suite does not read them.
 func TestRowNumbersThatInsertsLeftOutAreNamed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -124,7 +124,7 @@ scenarios:
 			}
 			if run == 1 {
 				require.Equal(t, "118", orders[0].GetProperties()["insertbase"])
-				h.event(id+".2", "an earlier run of the suite left out some of the row numbers 108 to 117: this run asks for none of them")
+				h.event(id+".2", "an earlier run of the suite skipped some of the row numbers 108 to 117: this run reads none of them")
 			}
 			for i, p := range []*fakeAgent{a, b} {
 				start := p.begin()
@@ -148,7 +148,7 @@ scenarios:
 	})
 }
 
-// watermark sends a run's only window, which tells how far the shard has come with its inserts.
+// watermark sends a run's only window, with the shard's watermark of inserts.
 func (p *fakeAgent) watermark(id *benchdv1.ShardId, below int64) {
 	var h latency.Histogram
 	for range 20 {
@@ -162,7 +162,7 @@ func (p *fakeAgent) watermark(id *benchdv1.ShardId, below int64) {
 }
 
 // An agent that does not tell how far it came may have come as far as it could.
-func TestTheListTellsHowFarASuiteIs(t *testing.T) {
+func TestTheListShowsTheProgressOfASuite(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
@@ -178,7 +178,7 @@ func TestTheListTellsHowFarASuiteIs(t *testing.T) {
 			return list.GetSuites()[0]
 		}
 		require.Zero(t, listed().GetRunsEnded())
-		require.Nil(t, listed().GetAhead(), "nothing tells how long 20 operations take")
+		require.Nil(t, listed().GetAhead(), "the time for 20 operations is unknown")
 		serveRun(0, a)
 		h.until(id+".1", result.Complete)
 		now := listed()
@@ -191,7 +191,7 @@ func TestTheListTellsHowFarASuiteIs(t *testing.T) {
 		h.until(id+".2", result.Running)
 		left := listed().GetAhead().AsDuration()
 		require.LessOrEqual(t, left, 3*90*time.Minute)
-		require.Greater(t, left, 2*90*time.Minute, "what is left of the run that goes on counts, too")
+		require.Greater(t, left, 2*90*time.Minute, "the rest of the current run counts, too")
 
 		h.cancel(id + ".4")
 		h.until(id+".4", result.Cancelled)
@@ -200,7 +200,7 @@ func TestTheListTellsHowFarASuiteIs(t *testing.T) {
 	})
 }
 
-func TestWhatAnAgentMayHaveInsertedUnheardIsNotOverwritten(t *testing.T) {
+func TestUnreportedInsertsOfALostAgentAreNotOverwritten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
@@ -228,7 +228,7 @@ scenarios: [{name: inserts, dataset: plain, repeats: 2}]
 	})
 }
 
-func TestWhatBecomesOfTheRunsAfterOneThatFailed(t *testing.T) {
+func TestRunsAfterAFailedRun(t *testing.T) {
 	t.Parallel()
 	for policy, want := range map[string]string{
 		"stop":     ".1 r1 failed; .2 r2 cancelled; .3 r3 cancelled; ",
@@ -256,7 +256,7 @@ scenarios: [{name: r, repeats: 3}]
 				if policy == "stop" {
 					h.until(id+".2", result.Cancelled)
 					h.until(id+".3", result.Cancelled)
-					require.Equal(t, "not begun, because run "+id+".1 failed: agent a cannot prepare: no such table", h.suite(id).Runs[2].Reason)
+					require.Equal(t, "not started, because run "+id+".1 failed: agent a cannot prepare: no such table", h.suite(id).Runs[2].Reason)
 				} else {
 					h.until(id+".3", result.Complete)
 				}
@@ -297,7 +297,7 @@ scenarios: [{name: r, repeats: 4}]
 		require.Equal(t, result.Cancelled, h.suite(id).Status)
 
 		id = submit()
-		await(a, (*benchdv1.SessionResponse).GetPrepare) // without being ready: else it could have begun meanwhile
+		await(a, (*benchdv1.SessionResponse).GetPrepare) // without being ready, or it could start meanwhile
 		_, err = h.runs.Cancel(t.Context(), &benchdv1.CancelRequest{Id: id, By: "ann"})
 		require.NoError(t, err)
 		stop := await(a, (*benchdv1.SessionResponse).GetRelease)
@@ -308,7 +308,7 @@ scenarios: [{name: r, repeats: 4}]
 	})
 }
 
-// A coordinator that was killed knows all queued runs again, and cancels what it had not come to cancel.
+// A coordinator that was killed restores all queued runs, and completes a pending cancellation.
 func TestTheQueueOfASuiteSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -334,7 +334,7 @@ scenarios: [{name: r, repeats: 12}]
 	})
 }
 
-// A suite is resumed while another of its runs goes on: what is added waits for that run, and for those before it.
+// A suite is resumed while another of its runs is in progress: the added run waits for that run, and for those before it.
 func TestRunsAreAddedToASuiteThatGoesOn(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
@@ -354,7 +354,7 @@ scenarios: [{name: r, repeats: 3}]
 	h.until(id+".2", result.Running)
 	resp, err := h.runs.Submit(t.Context(), &benchdv1.SubmitRequest{Resume: id, WaitAgents: wait()})
 	require.NoError(t, err)
-	require.Equal(t, []string{"1 run of suite " + id + " run again, as " + id + ".4 to " + id + ".4; what is complete is kept"}, resp.GetWarnings())
+	require.Equal(t, []string{"1 run of suite " + id + " run again, as " + id + ".4 to " + id + ".4; complete runs are kept"}, resp.GetWarnings())
 	require.Equal(t, result.Running, h.suite(id).Status)
 	a.window(start.GetId(), 0, 20, "OK", true)
 	a.ended(start.GetId(), 1, 20)
@@ -386,7 +386,7 @@ func TestASuiteThatWasLeftOpenEnds(t *testing.T) {
 	require.Equal(t, string(result.Complete), suites.GetSuites()[0].GetStatus())
 }
 
-// What is complete is not run again, and the rows of what failed are not written over.
+// Complete runs are not repeated, and the rows of failed ones are not overwritten.
 func TestASuiteIsResumedWhereItStopped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -417,7 +417,7 @@ scenarios: [{name: r, dataset: plain, repeats: 4}]
 			return resp.GetWarnings()
 		}
 		require.Contains(t, resume()[0], "3 runs of suite "+id+" run again, as "+id+".5 to "+id+".7")
-		require.Contains(t, resume()[0], "goes on by itself")
+		require.Contains(t, resume()[0], "is in progress")
 		require.Equal(t, "130", serveRun(140, a)[0].GetProperties()["insertbase"])
 		h.until(id+".5", result.Complete)
 		h.close() // a coordinator that is killed here resumes by itself
@@ -428,7 +428,7 @@ scenarios: [{name: r, dataset: plain, repeats: 4}]
 		h.until(id+".7", result.Complete)
 		require.Equal(t, ".1 r1 complete; .2 r2 failed; .3 r3 cancelled; .4 r4 cancelled; .5 r2 complete; .6 r3 complete; .7 r4 complete; ", h.statuses(id))
 		s := h.suite(id)
-		require.Equal(t, result.Complete, s.Status, "each of its runs is complete, or has one in its place that is")
+		require.Equal(t, result.Complete, s.Status, "each of its runs, or its replacement, is complete")
 		require.Equal(t, id+".5", s.Runs[1].ReplacedBy)
 		require.Empty(t, s.Runs[0].ReplacedBy)
 		require.Contains(t, resume()[0], "is complete")

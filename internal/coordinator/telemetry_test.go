@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// watches waits until the agent is told whether to watch the target.
+// watches waits for the order that sets whether the agent watches the target.
 func (p *fakeAgent) watches(target bool) *benchdv1.Observe {
 	p.t.Helper()
 	return await(p, func(m *benchdv1.SessionResponse) *benchdv1.Observe {
@@ -23,14 +23,14 @@ func (p *fakeAgent) watches(target bool) *benchdv1.Observe {
 	})
 }
 
-// observes sends what the agent has seen at an instant of the run's time.
+// observes sends an observation of the agent at an instant of the run's time.
 func (p *fakeAgent) observes(id *benchdv1.ShardId, at time.Duration, value float64, more result.Observations) {
 	more.Figures = append(more.Figures, result.Observed{Name: "hbase.regionserver.regions", Source: "rs1:16020", Unit: "1", At: []time.Duration{at}, Values: []float64{value}})
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Observations{Observations: wire.FromObservations(id, more)}})
 }
 
-// One agent watches the target; when it is away another one does, and what both have seen is in the result, with what has
-// happened at its own instant.
+// One agent watches the target; when it is away, another one does. The observations of both are in the result, and events
+// have their own instants.
 func TestAnotherAgentWatchesTheTargetWhenOneIsLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestAnotherAgentWatchesTheTargetWhenOneIsLost(t *testing.T) {
 	})
 }
 
-func TestWithoutTelemetryNobodyIsToldToWatch(t *testing.T) {
+func TestWithoutTelemetryNoAgentIsOrderedToWatch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
@@ -81,13 +81,13 @@ func TestWithoutTelemetryNobodyIsToldToWatch(t *testing.T) {
 		a.ready()
 		of := a.begin()
 		a.window(of.GetId(), 0, 10, "OK", true)
-		told := await(a, func(m *benchdv1.SessionResponse) *benchdv1.SessionResponse {
+		order := await(a, func(m *benchdv1.SessionResponse) *benchdv1.SessionResponse {
 			if m.GetAck() != nil || m.GetObserve() != nil {
 				return m
 			}
 			return nil
 		})
-		require.Nil(t, told.GetObserve())
+		require.Nil(t, order.GetObserve())
 		a.ended(of.GetId(), 1, 10)
 		h.until(id, result.Complete)
 		require.Empty(t, h.result(id).Phases[0].Observations)

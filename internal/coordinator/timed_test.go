@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// timedRun is a run on a table, while which actions are done.
+// timedRun submits a run on a table, with timed actions.
 func timedRun(h *harness, settings ...string) string {
 	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, append(settings,
 		"db=hbase", "columnfamily=cf", "operationcount=20")...)
@@ -41,7 +41,7 @@ func TestActionsAreDoneWhileItIsMeasured(t *testing.T) {
 		start := a.begin()
 		compact := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
 		require.Equal(t, "major_compact", compact.GetName())
-		require.Equal(t, map[string]string{"wait": "true"}, compact.GetArgs(), "it has an end only if that is waited for")
+		require.Equal(t, map[string]string{"wait": "true"}, compact.GetArgs(), "its end is known only if the action waits for it")
 		split := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED, "no such key")
 		require.Equal(t, map[string]string{"table": "t", "key": "user5"}, split.GetArgs())
 		hook := hooked.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
@@ -57,7 +57,7 @@ func TestActionsAreDoneWhileItIsMeasured(t *testing.T) {
 			require.GreaterOrEqual(t, action.T, 0.01*float64(i+1))
 		}
 		require.Equal(t, []string{"major_compact: done", "split key=user5 table=t: no such key", "hook restart: done"}, done)
-		for _, text := range []string{"flush begins", "major_compact begins, by agent a", "major_compact: done", "major_compact ended after", "split key=user5 table=t failed after", "hook restart begins, by agent z", "flush at 1h0m0s is not begun: the run was over"} {
+		for _, text := range []string{"flush begins", "major_compact begins, by agent a", "major_compact: done", "major_compact ended after", "split key=user5 table=t failed after", "hook restart begins, by agent z", "flush at 1h0m0s was not started: the run had ended"} {
 			h.event(id, text)
 		}
 	})
@@ -77,13 +77,13 @@ func TestARunDoesNotWaitForItsActions(t *testing.T) {
 		h.until(id, result.Complete)
 		actions := h.result(id).Phases[0].Actions
 		require.Len(t, actions, 1)
-		require.Equal(t, result.StillGoing, actions[0].Outcome, "which is no failure")
-		h.event(id, "wait_for_quiet still goes on at the end of the run")
-		h.event(id, "flush at 0s is not begun: the run was over")
+		require.Equal(t, result.StillGoing, actions[0].Outcome, "this is no failure")
+		h.event(id, "wait_for_quiet is still in progress at the end of the run")
+		h.event(id, "flush at 0s was not started: the run had ended")
 	})
 }
 
-// atItsHook is a run whose load is over while agent z, which is none of its own, does a hook.
+// atItsHook returns a run at the end of its load while agent z, which is not one of the run, executes a hook.
 func atItsHook(h *harness) (id string, z *fakeAgent, order *benchdv1.ActionOrder) {
 	a := newFakeAgent(h, "a").connect()
 	z = newFakeAgent(h, "z")
@@ -100,7 +100,8 @@ func atItsHook(h *harness) (id string, z *fakeAgent, order *benchdv1.ActionOrder
 	return id, z, order
 }
 
-// A hook may have stopped a server that it is about to start again: the run ends after it, and the next finds what it has left.
+// A hook may have stopped a server that it is about to start again: the run ends after the hook, and the next run finds
+// its effects.
 func TestARunEndsAfterItsHook(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -113,7 +114,7 @@ func TestARunEndsAfterItsHook(t *testing.T) {
 		actions := h.result(id).Phases[0].Actions
 		require.Len(t, actions, 1)
 		require.Contains(t, actions[0].Outcome, "exit status 1")
-		h.event(id, "flush at 0s is not begun: the run was over")
+		h.event(id, "flush at 0s was not started: the run had ended")
 	})
 }
 
@@ -128,7 +129,7 @@ func TestACancelledRunLeavesItsHookAlone(t *testing.T) {
 		for {
 			select {
 			case m := <-z.in:
-				require.Nil(t, m.GetCancelAction(), "it would be killed half-way")
+				require.Nil(t, m.GetCancelAction(), "the hook would be killed half-way")
 				continue
 			case <-time.After(100 * time.Millisecond):
 			}
@@ -137,12 +138,12 @@ func TestACancelledRunLeavesItsHookAlone(t *testing.T) {
 	})
 }
 
-// The end of a run waits no longer for a hook than agents have to come back, nor for one of a process that is gone.
+// The end of a run waits for a hook no longer than the grace period of agents, and not for a hook of a restarted process.
 func TestARunEndsWhenTheAgentOfItsHookIsLost(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(h *harness, z *fakeAgent){
 		"away": func(_ *harness, z *fakeAgent) { z.cancel() },
-		"anew": func(h *harness, z *fakeAgent) {
+		"restarted": func(h *harness, z *fakeAgent) {
 			z.cancel()
 			again := newFakeAgent(h, "z")
 			again.hello.BootId = "another"
@@ -162,7 +163,7 @@ func TestARunEndsWhenTheAgentOfItsHookIsLost(t *testing.T) {
 	}
 }
 
-// What was ordered before the coordinator was started again is not ordered anew, and the next follows.
+// An action that was ordered before a restart of the coordinator is not ordered again, and the next one follows.
 func TestATimedActionOutlivesTheCoordinator(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -181,7 +182,7 @@ func TestATimedActionOutlivesTheCoordinator(t *testing.T) {
 		again := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
 		require.Equal(t, order.GetId(), again.GetId())
 		next := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
-		for next.GetId() == order.GetId() { // asked for again before the answer came: an agent does it once
+		for next.GetId() == order.GetId() { // ordered again before the answer came: an agent does it once
 			next = a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
 		}
 		require.Equal(t, "balance", next.GetName())
@@ -211,7 +212,7 @@ func TestALostAgentLeavesATimedActionUnknownAndItIsNotTriedAgain(t *testing.T) {
 	})
 }
 
-func TestAHookThatNobodyAllowsIsRefused(t *testing.T) {
+func TestAHookThatNoAgentAllowsIsRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)

@@ -15,38 +15,38 @@ import (
 )
 
 const (
-	// mostTransfers is how many exports and streams of histograms are served at once.
+	// mostTransfers is the maximum number of concurrent exports and streams of histograms.
 	mostTransfers = 16
-	// stallWithin is how long a peer may take to take a piece.
+	// stallWithin is how long a peer may take to accept a piece.
 	stallWithin = time.Minute
 )
 
-// transfer copies archived data into a file and sends it from there: while a peer takes its time, no reader of the archive
-// waits for it and no transaction keeps the log from being folded away.
+// transfer copies archived data into a file and streams the file: a slow peer blocks no reader of the archive, and no
+// transaction that delays a checkpoint of its log stays open.
 type transfer struct {
 	c    *Coordinator
 	file *os.File
 	out  *bufio.Writer
 }
 
-// newTransfer makes a file without a name beside the archive. Too many transfers at once are refused.
+// newTransfer creates an unlinked file beside the archive. It fails when too many transfers are in progress.
 func (c *Coordinator) newTransfer(what string) (*transfer, error) {
 	if c.transfers.Add(1) > mostTransfers {
 		c.transfers.Add(-1)
-		return nil, wire.Errorf(wire.ErrNotAllowed, "%s: %d exports and reports are being sent already, which is the most: try again when one has ended", what, mostTransfers)
+		return nil, wire.Errorf(wire.ErrNotAllowed, "%s: %d exports and reports are in progress, the maximum: try again when one has ended", what, mostTransfers)
 	}
 	file, err := os.CreateTemp(filepath.Clean(c.config.DataDir), "transfer-*.tmp")
 	if err == nil {
-		err = os.Remove(file.Name()) // it lives as long as it is open
+		err = os.Remove(file.Name()) // the file exists as long as it is open
 	}
 	if err != nil {
 		c.transfers.Add(-1)
-		return nil, fmt.Errorf("%s: make a file for it: %w", what, err)
+		return nil, fmt.Errorf("%s: create temporary file: %w", what, err)
 	}
 	return &transfer{c: c, file: file, out: bufio.NewWriterSize(file, portion)}, nil
 }
 
-// written ends the writing; what follows reads.
+// written ends the writing and returns a reader from the start of the file.
 func (t *transfer) written() (*bufio.Reader, error) {
 	if err := t.out.Flush(); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (t *transfer) written() (*bufio.Reader, error) {
 	return bufio.NewReaderSize(t.file, portion), nil
 }
 
-// close lets go of the file.
+// close closes the file, which deletes it.
 func (t *transfer) close() {
 	t.c.transfers.Add(-1)
 	if err := t.file.Close(); err != nil {
@@ -65,8 +65,8 @@ func (t *transfer) close() {
 	}
 }
 
-// within sends one piece, and gives up on a peer that does not take it: when the handler of the stream returns then, the
-// sending ends, too.
+// within sends one piece, and returns an error if the peer does not accept it in time: the handler of the stream returns
+// then, which ends the sending, too.
 func within(ctx context.Context, limit time.Duration, send func() error) error {
 	sent := make(chan error, 1)
 	go func() { sent <- quarantine.Guard(send) }()
@@ -78,14 +78,14 @@ func within(ctx context.Context, limit time.Duration, send func() error) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-timer.C:
-		return wire.Errorf(wire.ErrUnreachable, "the receiver has taken nothing for %s: ask for it again", limit)
+		return wire.Errorf(wire.ErrUnreachable, "the receiver has accepted nothing for %s: request it again", limit)
 	}
 }
 
-// pieces sends what is left of a reader.
+// pieces sends the rest of a reader.
 func pieces(ctx context.Context, from io.Reader, send func([]byte) error) error {
 	for {
-		// A message may still be read after it was sent, so each has memory of its own.
+		// gRPC may read a message after Send returns, so each piece has a buffer of its own.
 		piece := make([]byte, portion)
 		n, err := io.ReadFull(from, piece)
 		if n > 0 {

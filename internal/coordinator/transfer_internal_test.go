@@ -19,8 +19,8 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// However many peers do not take what they asked for, the archive is read and written by others; one beyond the limit is
-// told so at once, and what was sent leaves nothing behind.
+// However many peers stall, the archive can be read and written; a transfer beyond the limit is refused at once, and
+// transfers leave no files behind.
 func TestStalledStreamsHoldUpNobody(t *testing.T) {
 	c := closedCoordinator(t)
 	resultstest.Ended(t, c.archive, "S", 30, time.Hour, result.Complete)
@@ -56,7 +56,7 @@ func TestStalledStreamsHoldUpNobody(t *testing.T) {
 	require.NoError(t, err)
 	err = c.export(soon, "S", nil)
 	require.ErrorIs(t, err, wire.ErrNotAllowed)
-	require.EqualError(t, err, "export suite S: 16 exports and reports are being sent already, which is the most: try again when one has ended")
+	require.EqualError(t, err, "export suite S: 16 exports and reports are in progress, the maximum: try again when one has ended")
 	_, err = c.archive.AddWindows(soon, nil)
 	require.NoError(t, err)
 	cancel()
@@ -67,7 +67,7 @@ func TestStalledStreamsHoldUpNobody(t *testing.T) {
 		return err
 	}))
 	_, err = closedCoordinator(t).results.Import(t.Context(), &file)
-	require.NoError(t, err, "what was sent is whole")
+	require.NoError(t, err, "the export is complete")
 	intervals := 0
 	require.NoError(t, c.histograms(t.Context(), "S", func(m *benchdv1.HistogramsResponse) error {
 		require.NotEmpty(t, m.GetSeries())
@@ -82,7 +82,7 @@ func TestStalledStreamsHoldUpNobody(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A peer that takes nothing for a minute is given up.
+// A peer that accepts nothing for a minute is dropped.
 func TestAStalledPeerIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		over := make(chan struct{})

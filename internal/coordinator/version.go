@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// About tells of the coordinator itself.
+// About describes the coordinator.
 func (c *Coordinator) About(ctx context.Context, _ *benchdv1.AboutRequest) (*benchdv1.AboutResponse, error) {
 	about := &benchdv1.AboutResponse{
 		ReceivedNs: c.clock.Now(), Version: c.config.Version, Protocol: wire.Protocol, ArchiveStuck: c.ingest.stuck.Load(),
@@ -21,7 +21,7 @@ func (c *Coordinator) About(ctx context.Context, _ *benchdv1.AboutRequest) (*ben
 	if disk, err := doctor.SpaceOf(c.config.DataDir); err == nil {
 		about.DiskFreeBytes, about.DiskTotalBytes = disk.Free, disk.Total
 	} else {
-		c.log.Debug("the archive's disk cannot be looked at", "error", err)
+		c.log.Debug("read free space of the archive's disk", "error", err)
 	}
 	about.SentNs = c.clock.Now()
 	return about, nil

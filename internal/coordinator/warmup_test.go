@@ -33,7 +33,7 @@ func (p *fakeAgent) warmAt(id *benchdv1.ShardId, seq int, start time.Duration, o
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: wire.FromWindow(w)}})
 }
 
-// goesOver says that a warm-up has gone over into measuring.
+// goesOver reports that a warm-up has changed over to measuring.
 func (p *fakeAgent) goesOver(id *benchdv1.ShardId, after time.Duration, windows, ops int) {
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
 		Id: id, Phase: "warmup", EndedNs: int64(after), Windows: uint32(windows),
@@ -41,8 +41,8 @@ func (p *fakeAgent) goesOver(id *benchdv1.ShardId, after time.Duration, windows,
 	}}})
 }
 
-// toldOf awaits the start of a phase.
-func (p *fakeAgent) toldOf(phase string) *benchdv1.Start {
+// awaitStart waits for the start of a phase.
+func (p *fakeAgent) awaitStart(phase string) *benchdv1.Start {
 	return await(p, func(m *benchdv1.SessionResponse) *benchdv1.Start {
 		if s := m.GetStart(); s != nil && s.GetPhase() == phase {
 			return s
@@ -51,8 +51,8 @@ func (p *fakeAgent) toldOf(phase string) *benchdv1.Start {
 	})
 }
 
-// toldOfAfter waits for the start of a phase and for the acknowledgement of a window, in any order.
-func (p *fakeAgent) toldOfAfter(phase string, seq uint32) (atRunNs int64) {
+// awaitStartAndAck waits for the start of a phase and for the acknowledgement of a window, in any order.
+func (p *fakeAgent) awaitStartAndAck(phase string, seq uint32) (atRunNs int64) {
 	var start *benchdv1.Start
 	acked := false
 	return await(p, func(m *benchdv1.SessionResponse) *benchdv1.Start {
@@ -69,7 +69,7 @@ func (p *fakeAgent) toldOfAfter(phase string, seq uint32) (atRunNs int64) {
 	}).GetAtRunNs()
 }
 
-// warmingUp is a harness with a run of two agents in its warm-up.
+// warmingUp returns a harness with a run of two agents in its warm-up.
 func warmingUp(t *testing.T, grace time.Duration, req *benchdv1.SubmitRequest, settings ...string) (h *harness, id string, agents []*fakeAgent, starts []*benchdv1.Start) {
 	h = newHarnessOf(t, grace)
 	agents = []*fakeAgent{newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()}
@@ -85,7 +85,7 @@ func warmingUp(t *testing.T, grace time.Duration, req *benchdv1.SubmitRequest, s
 	return h, id, agents, starts
 }
 
-// measured ends a run whose warm-up had some windows.
+// measured ends a run whose warm-up had the given number of windows.
 func measured(agents []*fakeAgent, starts []*benchdv1.Start, windows int) {
 	for i, p := range agents {
 		p.goesOver(starts[i].GetId(), time.Duration(windows)*100*time.Millisecond, windows, 10)
@@ -109,7 +109,7 @@ func TestASteadyWarmUpIsOverForAllAtOneInstantAlsoAfterARestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.until=steady", "warmup=1m")
-		<-time.After(2 * time.Second) // the windows are over
+		<-time.After(2 * time.Second) // until all windows have ended
 		for i, p := range agents {
 			for seq := range 20 {
 				p.warm(starts[i].GetId(), seq, 10, time.Millisecond)
@@ -120,7 +120,7 @@ func TestASteadyWarmUpIsOverForAllAtOneInstantAlsoAfterARestart(t *testing.T) {
 				require.Nil(t, steady(h.result(id)), "one agent is not the cluster")
 			}
 		}
-		a, b := agents[0].toldOf("measure"), agents[1].toldOf("measure")
+		a, b := agents[0].awaitStart("measure"), agents[1].awaitStart("measure")
 		require.Equal(t, a.GetAtRunNs(), b.GetAtRunNs())
 		require.Zero(t, (a.GetAtRunNs()-starts[0].GetAtRunNs())%int64(100*time.Millisecond), "a whole number of windows")
 		require.Greater(t, a.GetAtRunNs(), starts[0].GetAtRunNs())
@@ -133,8 +133,8 @@ func TestASteadyWarmUpIsOverForAllAtOneInstantAlsoAfterARestart(t *testing.T) {
 			p.connect()
 		}
 		for i, p := range agents {
-			require.Equal(t, starts[i].GetAtRunNs(), p.toldOf("warmup").GetAtRunNs())
-			require.Equal(t, a.GetAtRunNs(), p.toldOf("measure").GetAtRunNs())
+			require.Equal(t, starts[i].GetAtRunNs(), p.awaitStart("warmup").GetAtRunNs())
+			require.Equal(t, a.GetAtRunNs(), p.awaitStart("measure").GetAtRunNs())
 		}
 		measured(agents, starts, 20)
 		h.until(id, result.Complete)
@@ -148,7 +148,7 @@ func TestASteadyWarmUpIsOverForAllAtOneInstantAlsoAfterARestart(t *testing.T) {
 	})
 }
 
-func TestAChangeOverThatNobodyHeardOfIsFixedAnewAfterARestart(t *testing.T) {
+func TestAnUndeliveredChangeOverIsSetAgainAfterARestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.ops=100")
@@ -159,40 +159,40 @@ func TestAChangeOverThatNobodyHeardOfIsFixedAnewAfterARestart(t *testing.T) {
 		}
 		var at int64
 		for _, p := range agents {
-			at = p.toldOfAfter("measure", 9) // a window that is not acknowledged would be sent again by an agent, but not by a fakeAgent
+			at = p.awaitStartAndAck("measure", 9) // a window that is not acknowledged would be sent again by an agent, but not by a fakeAgent
 		}
 		h.close()
 		line := wire.ToLine(starts[0].GetTimebase())
-		<-time.After(time.Duration(line.Inverse(at) - agents[0].clock.Now())) // it has passed, and they never heard of it
+		<-time.After(time.Duration(line.Inverse(at) - agents[0].clock.Now())) // it has passed, and they never received it
 		h.open()
 		for i, p := range agents {
 			p.hold(starts[i])
 			p.connect()
 		}
-		again := []*benchdv1.Start{agents[0].toldOf("measure"), agents[1].toldOf("measure")}
+		again := []*benchdv1.Start{agents[0].awaitStart("measure"), agents[1].awaitStart("measure")}
 		require.Equal(t, again[0].GetAtRunNs(), again[1].GetAtRunNs())
 		require.Greater(t, again[0].GetAtRunNs(), at)
 		require.Zero(t, (again[0].GetAtRunNs()-starts[0].GetAtRunNs())%int64(100*time.Millisecond))
 		measured(agents, starts, 10)
 		h.until(id, result.Complete)
-		require.Nil(t, steady(h.result(id)), "nobody asked")
+		require.Nil(t, steady(h.result(id)), "steadiness is not required")
 	})
 }
 
-func TestAnAgentThatIsAwayAtTheChangeOverIsToldWhenItIsBack(t *testing.T) {
+func TestAnAgentThatIsAwayAtTheChangeOverGetsItWhenItReturns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.ops=1000", "warmup=1s")
 		a, b := agents[0], agents[1]
 		b.cancel()
-		at := a.toldOf("measure").GetAtRunNs()
+		at := a.awaitStart("measure").GetAtRunNs()
 		require.Equal(t, starts[0].GetAtRunNs()+int64(time.Second), at, "its bound ends it for all")
-		h.event(id, "measure begins: the warm-up has had its 1s, with 0 of 1000 operations")
+		h.event(id, "measure begins: the warm-up has reached its limit of 1s, with 0 of 1000 operations")
 		b.hold(starts[1])
 		b.connect()
-		require.Equal(t, at, b.toldOf("measure").GetAtRunNs())
+		require.Equal(t, at, b.awaitStart("measure").GetAtRunNs())
 
-		// The engine's windows of b begin where it heard of the change-over: what it did before is in its warm-up.
+		// The windows of b begin where it received the change-over: its work before that is in its warm-up.
 		for i, p := range agents {
 			p.goesOver(starts[i].GetId(), time.Second+time.Duration(i)*100*time.Millisecond, 0, 10)
 			for seq := range 3 - i {
@@ -205,7 +205,7 @@ func TestAnAgentThatIsAwayAtTheChangeOverIsToldWhenItIsBack(t *testing.T) {
 	})
 }
 
-func TestAWarmUpDoesNotWaitForWhatAnAgentHeardOfTooLate(t *testing.T) {
+func TestAWarmUpDoesNotWaitForTheTimeBeforeALateStart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, id, agents, starts := warmingUp(t, 30*time.Second, &benchdv1.SubmitRequest{}, "warmup.ops=100")
@@ -228,7 +228,7 @@ func TestALostAgentDoesNotKeepTheOthersWarmingUp(t *testing.T) {
 			agents[0].warm(starts[0].GetId(), seq, 10, time.Millisecond)
 		}
 		agents[1].cancel()
-		agents[0].toldOf("measure")
+		agents[0].awaitStart("measure")
 		h.event(id, "agent b was lost")
 		measured(agents[:1], starts, 10)
 		h.until(id, result.Partial)
@@ -247,7 +247,7 @@ func TestAnAgentThatHasGoneOverTakesTheOthersWithIt(t *testing.T) {
 			agents[1].warm(starts[1].GetId(), seq, 10, time.Millisecond)
 		}
 		agents[0].goesOver(starts[0].GetId(), 200*time.Millisecond, 2, 10)
-		require.Equal(t, over, agents[1].toldOf("measure").GetAtRunNs())
+		require.Equal(t, over, agents[1].awaitStart("measure").GetAtRunNs())
 		measured(agents, starts, 2)
 		h.until(id, result.Complete)
 		require.False(t, steady(h.result(id)).Value)

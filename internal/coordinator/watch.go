@@ -15,7 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// watchEvery is how often a watcher is told of what goes on.
+// watchEvery is how often a watcher gets an update.
 const watchEvery = time.Second
 
 // Watch streams the state of a suite, one run after another, until it has ended.
@@ -26,7 +26,7 @@ func (c *Coordinator) Watch(req *benchdv1.WatchRequest, stream grpc.ServerStream
 func (c *Coordinator) watch(id string, stream grpc.ServerStreamingServer[benchdv1.WatchResponse]) error {
 	ctx := stream.Context()
 	w := &watcher{c: c, id: id, seen: make(map[string]int), over: make(map[string]bool)}
-	statuses := make(map[*conductor.Conductor]int) // lines of each run that it has been told of
+	statuses := make(map[*conductor.Conductor]int) // lines of each run that were sent
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
@@ -45,7 +45,7 @@ func (c *Coordinator) watch(id string, stream grpc.ServerStreamingServer[benchdv
 		}
 		var over <-chan struct{}
 		if w.running != nil {
-			over, changed = w.running.Done(), nil // what changes elsewhere is nothing to a run that goes on
+			over, changed = w.running.Done(), nil // other changes do not concern a run in progress
 		}
 		select {
 		case <-ctx.Done():
@@ -59,21 +59,21 @@ func (c *Coordinator) watch(id string, stream grpc.ServerStreamingServer[benchdv
 	}
 }
 
-// watcher is somebody who watches a suite or run.
+// watcher is a client that watches a suite or run.
 type watcher struct {
 	c  *Coordinator
 	id string
 
-	seen map[string]int  // events of each run that it has been told of
-	over map[string]bool // runs of which it has been told all
+	seen map[string]int  // events of each run that were sent
+	over map[string]bool // runs of which all events were sent
 
-	running *conductor.Conductor    // of the run that goes on
-	whole   *benchdv1.WatchResponse // what the archive said of the suite then
-	eta     record.ETA              // and of the runs after it
+	running *conductor.Conductor    // of the run in progress
+	whole   *benchdv1.WatchResponse // the archived state of the suite
+	eta     record.ETA              // of the runs after it
 }
 
-// look tells how a suite stands now: of the run that is served, else of the one that is next, else of the last.
-// The archive is read only when a run has ended or begun.
+// look returns the current state of a suite: of the run that is served, else of the next one, else of the last. It reads
+// the archive only when a run has started or ended.
 func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 	if w.running != nil {
 		select {
@@ -107,7 +107,7 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 	}
 	w.whole = proto.CloneOf(msg)
 	for _, r := range runs {
-		// What a run said last may have come after the last look at it.
+		// The last events of a run may have been added after the last look.
 		if _, watched := w.seen[r.ID]; r.Status.Ended() && (watched || r.ID == current.ID) && !w.over[r.ID] {
 			if err := w.remember(ctx, r.ID, msg); err != nil {
 				return nil, err
@@ -117,7 +117,7 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 	if current.Status.Ended() {
 		return msg, nil
 	}
-	// The archive was read before the conductor: only what it says ended has all its events archived.
+	// The archive was read before the conductor: only a run that it reports as ended has all its events archived.
 	if w.running = w.c.conductor(current.ID); w.running != nil {
 		w.describe(msg)
 		return msg, nil
@@ -129,7 +129,7 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 	return msg, nil
 }
 
-// describe fills in what goes on in the run, and how long the suite takes with it.
+// describe adds the progress of the run, and the time that the suite still takes.
 func (w *watcher) describe(msg *benchdv1.WatchResponse) {
 	progress := w.running.Progress()
 	progress.Describe(msg, w.seen)
@@ -138,7 +138,7 @@ func (w *watcher) describe(msg *benchdv1.WatchResponse) {
 	}
 }
 
-// remember tells of an ended run what its watcher has not heard yet.
+// remember adds the events of an ended run that its watcher has not received.
 func (w *watcher) remember(ctx context.Context, run string, msg *benchdv1.WatchResponse) error {
 	events, err := w.c.archive.Events(ctx, run)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// watched collects what a watcher is told, until the end.
+// watched is what a watcher has received, until the end.
 type watched struct {
 	messages []*benchdv1.WatchResponse
 	err      error
@@ -64,7 +64,7 @@ func (w watched) events() map[string]int {
 	return out
 }
 
-func TestAWatcherIsToldOfEverythingOnceAndOfTheEnd(t *testing.T) {
+func TestAWatcherGetsEachEventOnceAndTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
@@ -96,7 +96,7 @@ func TestAWatcherIsToldOfEverythingOnceAndOfTheEnd(t *testing.T) {
 	})
 }
 
-func TestAWatcherNeverHearsOfAnEndThatIsNotTheEnd(t *testing.T) {
+func TestAWatcherGetsNoEndBeforeTheFinalStatus(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
@@ -110,7 +110,7 @@ func TestAWatcherNeverHearsOfAnEndThatIsNotTheEnd(t *testing.T) {
 		a.ended(start.GetId(), 1, 10)
 		w := <-watching
 		require.NoError(t, w.err)
-		require.NotContains(t, w.statuses(), string(result.Complete), "too few operations to be stopped by the limit, but judged before the end is told")
+		require.NotContains(t, w.statuses(), string(result.Complete), "too few operations to be stopped by the limit, but checked before the end is sent")
 		require.Equal(t, string(result.Failed), w.messages[len(w.messages)-1].GetStatus())
 		require.Equal(t, 1, w.events()["measure starts"])
 		run := h.result(id)
@@ -119,7 +119,7 @@ func TestAWatcherNeverHearsOfAnEndThatIsNotTheEnd(t *testing.T) {
 	})
 }
 
-func TestAWatcherAfterARestartHearsOfWhatWasBefore(t *testing.T) {
+func TestAWatcherAfterARestartGetsTheEarlierEvents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
@@ -146,7 +146,7 @@ func TestAWatcherAfterARestartHearsOfWhatWasBefore(t *testing.T) {
 		require.NoError(t, w.err)
 		events := w.events()
 		require.Equal(t, 1, events["measure starts"])
-		require.Equal(t, 1, events["the coordinator was started again"])
+		require.Equal(t, 1, events["the coordinator was restarted"])
 		for text, n := range events {
 			require.Equal(t, 1, n, text)
 		}
@@ -154,7 +154,7 @@ func TestAWatcherAfterARestartHearsOfWhatWasBefore(t *testing.T) {
 	})
 }
 
-func TestWatchingWhatIsNotThere(t *testing.T) {
+func TestWatchingAnUnknownSuiteFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)

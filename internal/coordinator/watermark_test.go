@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// insert sends a window without operations that tells how far the shard has come with its inserts.
+// insert sends a window without operations that has the shard's watermark of inserts.
 func (p *fakeAgent) insert(id *benchdv1.ShardId, seq int, watermark int64, last bool) {
 	p.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: wire.FromWindow(&latency.Window{
 		ID:    latency.WindowID{Run: id.GetRun(), Phase: "measure", Shard: int(id.GetShard()), Attempt: int(id.GetAttempt()), Seq: seq},
@@ -22,8 +22,8 @@ func (p *fakeAgent) insert(id *benchdv1.ShardId, seq int, watermark int64, last 
 	})}})
 }
 
-// told waits until the agent is told of a watermark; it may be told of it twice, and of those before.
-func (p *fakeAgent) told(want int64) {
+// receives waits for a watermark. The agent may receive it twice, and earlier ones before it.
+func (p *fakeAgent) receives(want int64) {
 	p.t.Helper()
 	await(p, func(m *benchdv1.SessionResponse) *benchdv1.Watermark {
 		w := m.GetWatermark()
@@ -38,9 +38,9 @@ func (p *fakeAgent) told(want int64) {
 	})
 }
 
-// All agents are told of the smallest watermark when it grows, one that was away when it is back, and all of them
-// after a restart of the coordinator.
-func TestAgentsAreToldWhatAllHaveInserted(t *testing.T) {
+// The smallest watermark is sent to all agents when it grows, to an agent that returns, and to all after a restart of the
+// coordinator.
+func TestAgentsReceiveTheWatermarkOfAllShards(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
@@ -52,17 +52,17 @@ func TestAgentsAreToldWhatAllHaveInserted(t *testing.T) {
 		ofA, ofB := a.begin(), b.begin()
 		a.insert(ofA.GetId(), 0, 1100, false)
 		b.insert(ofB.GetId(), 0, 1041, false)
-		a.told(1041)
-		b.told(1041)
+		a.receives(1041)
+		b.receives(1041)
 		b.insert(ofB.GetId(), 1, 1201, false)
-		a.told(1100)
-		b.told(1100)
+		a.receives(1100)
+		b.receives(1100)
 
 		b.cancel()
 		require.Error(t, b.refused())
 		b.hold(ofB)
 		b.connect()
-		b.told(1100) // told again: it may have been lost with the stream
+		b.receives(1100) // sent again: it may have been lost with the stream
 
 		h.close()
 		require.Error(t, a.refused())
@@ -72,9 +72,9 @@ func TestAgentsAreToldWhatAllHaveInserted(t *testing.T) {
 		b.hold(ofB)
 		a.connect()
 		b.connect()
-		a.told(1100) // the archive knows it
+		a.receives(1100) // it is archived
 		a.insert(ofA.GetId(), 1, 1300, true)
-		a.told(1201)
+		a.receives(1201)
 		b.insert(ofB.GetId(), 2, 1201, true)
 		a.ended(ofA.GetId(), 2, 0)
 		b.ended(ofB.GetId(), 3, 0)

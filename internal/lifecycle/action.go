@@ -7,8 +7,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// DoAction has the target's state changed by the action that the run waits for; ActionEnded answers. It may come again for
-// an action that was ordered already: then its answer is still to come.
+// DoAction runs the action on the target that the run waits for; ActionEnded answers. It may be repeated for an action
+// that was already ordered: its answer is still to come.
 type DoAction struct {
 	After  plan.PhaseName // which has ended; empty where Before is set
 	Before plan.PhaseName // which is to begin
@@ -24,39 +24,39 @@ func (c DoAction) when() string {
 	return "after " + string(c.After)
 }
 
-// ActionEnded says that the action under way has ended; Error says why it was not done.
+// ActionEnded reports that the action in progress has ended; Error is why it was not done.
 type ActionEnded struct{ Error string }
 
 func (ActionEnded) event() {}
 
-// Holding names what goes on that the run does not end before by itself, such as a hook that has stopped a server and is to
-// start it again; empty when that has ended. Whatever ends the run early does not wait for it.
+// Holding names an activity that delays the end of the run, such as a hook that has stopped a server and will start it
+// again; it is empty when that has ended. A run that ends early does not wait for it.
 type Holding struct{ By string }
 
 func (Holding) event() {}
 
 func (s *State) holding(e Holding) []Command {
-	waiting := s.Told
-	s.Held, s.Told = e.By, false
+	waiting := s.HoldNoted
+	s.Held, s.HoldNoted = e.By, false
 	if !waiting || e.By != "" {
 		return nil
 	}
 	return s.advance()
 }
 
-// hold reports whether the run's end has to wait, and says so the first time.
+// hold reports whether the run's end must wait, and notes it the first time.
 func (s *State) hold() (out []Command, waiting bool) {
 	if s.Held == "" {
 		return nil, false
 	}
-	if !s.Told {
-		s.Told = true
+	if !s.HoldNoted {
+		s.HoldNoted = true
 		out = []Command{Note{"action", "the end of the run waits for " + s.Held}}
 	}
 	return out, true
 }
 
-// awaited gives the actions that are done after the current segment, and those before the next, in their order.
+// awaited returns the actions after the current segment, and those before the next, in order.
 func (s *State) awaited() []DoAction {
 	var actions []DoAction
 	for _, p := range s.Current() {
@@ -96,7 +96,7 @@ func (s *State) actionEnded(e ActionEnded) []Command {
 		return s.fail(fmt.Sprintf("%s %s: %s", one.Name, one.when(), e.Error))
 	}
 	out := s.advance()
-	if s.Status == result.Preparing && !s.ActionPending { // what is left is to see the clocks
+	if s.Status == result.Preparing && !s.ActionPending { // only the clocks are left to probe
 		out = append(out, Arm{PrepareTimeout, prepareWithin})
 	}
 	return out

@@ -19,30 +19,30 @@ type (
 		Shard int
 		Error string
 	}
-	// ClocksKnown says that the agents' clocks were probed after Probe.
+	// ClocksKnown reports that the clocks of the agents are known; it answers Probe.
 	ClocksKnown struct{}
-	// PhaseEnded says that a shard's workers have joined.
+	// PhaseEnded reports that a shard's workers have joined.
 	PhaseEnded struct {
 		Shard int
 		Ended Ended
 	}
-	// WindowsMerged says that all windows of a shard's phase are safe; it follows the PhaseEnded.
+	// WindowsMerged reports that all windows of a shard's phase are archived; it follows the PhaseEnded.
 	WindowsMerged struct {
 		Shard int
 		Phase plan.PhaseName
 	}
-	// AgentLost says that the agent of a shard will not come back.
+	// AgentLost reports that the agent of a shard will not return.
 	AgentLost struct {
 		Shard int
 		Why   string
 	}
-	// LimitViolated says that a limit of the run was violated.
+	// LimitViolated reports that the run violates a limit.
 	LimitViolated struct{ Text string }
-	// Cancel says that somebody does not want the run any more; Because is of one that nobody asked to be cancelled.
+	// Cancel cancels the run. By is the user who asked for it; Because is the reason for a run that no user cancelled.
 	Cancel struct{ By, Because string }
-	// Refused says that the run cannot be begun.
+	// Refused reports that the run cannot start.
 	Refused struct{ Why string }
-	// Fired says that a timer has run out.
+	// Fired reports that a timer has expired.
 	Fired struct{ Timer Timer }
 )
 
@@ -60,16 +60,16 @@ func (Cancel) event()        {}
 func (Refused) event()       {}
 func (Fired) event()         {}
 
-// Timer names a timer of a run. Arming one that runs sets it again.
+// Timer names a timer of a run. Arming a running timer resets it.
 type Timer string
 
 // The timers.
 const (
 	PrepareTimeout Timer = "prepare" // the agents take too long to get ready
 	Overdue        Timer = "overdue" // a phase that ends by time has not ended
-	StopTimeout    Timer = "stop"    // agents that were told to stop have not
-	// Stragglers: all shards have ended, but windows that they announced have not come. It is armed again
-	// while some still do.
+	StopTimeout    Timer = "stop"    // agents have not stopped as ordered
+	// Stragglers: all shards have ended, but windows that they announced have not arrived. It is armed again while some
+	// still do.
 	Stragglers Timer = "stragglers"
 )
 
@@ -77,12 +77,12 @@ const (
 const (
 	setupWithin      = 10 * time.Minute // for the steward: a table may have to be dropped and created
 	prepareWithin    = 2 * time.Minute  // for the others
-	overdueAfter     = time.Minute      // beyond the planned length: operations in flight have a timeout of their own
+	overdueAfter     = time.Minute      // beyond the planned length: operations in flight have their own timeout
 	stopWithin       = 90 * time.Second
-	stragglersWithin = time.Minute // since the last one came
+	stragglersWithin = time.Minute // since the last window arrived
 )
 
-// Command is something that the coordinator is to do.
+// Command is a command to the coordinator.
 type Command interface{ command() string }
 
 type (
@@ -92,23 +92,23 @@ type (
 	Probe struct{}
 	// Start begins a segment on all live shards at one instant.
 	Start struct{ Phase int }
-	// Restart sends one shard the start again of the segment that it should be in.
+	// Restart sends one shard the start of its current segment again.
 	Restart struct{ Shard, Phase int }
 	// Stop ends a shard's work.
 	Stop struct {
 		Shard  int
 		Reason string
 	}
-	// Release lets an agent forget its shard.
+	// Release orders an agent to drop its shard.
 	Release struct{ Shard int }
 	// Arm starts a timer.
 	Arm struct {
 		Timer Timer
 		After time.Duration
 	}
-	// Note writes something into the timeline.
+	// Note adds an event to the timeline.
 	Note struct{ Kind, Text string }
-	// Seal ends the run for ever.
+	// Seal ends the run for good.
 	Seal struct{ Status result.Status }
 )
 
@@ -116,7 +116,7 @@ func (c Prepare) command() string { return fmt.Sprintf("prepare shard %d", c.Sha
 func (Probe) command() string     { return "probe clocks" }
 func (c Start) command() string   { return fmt.Sprintf("start phase %d", c.Phase) }
 func (c Restart) command() string {
-	return fmt.Sprintf("tell shard %d again of phase %d", c.Shard, c.Phase)
+	return fmt.Sprintf("send shard %d phase %d again", c.Shard, c.Phase)
 }
 func (c Stop) command() string    { return fmt.Sprintf("stop shard %d: %s", c.Shard, c.Reason) }
 func (c Release) command() string { return fmt.Sprintf("release shard %d", c.Shard) }

@@ -8,20 +8,20 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// A load that loses an agent can go on: the rows that the agent had still to write are handed out again, to the same
-// agent restarted or to another one, as a new attempt at its shard. What is measured cannot be measured again, so this
-// is for loads alone, and only where the policy is to go on.
+// A load can continue after the loss of an agent: the rows that the agent had not written are assigned again, to the same
+// agent restarted or to another one, as a new attempt at its shard. A measurement cannot be repeated, so this is for
+// loads alone, and only if the policy is to go on.
 
-// Orphan is the state of a shard between two attempts: it waits for an agent.
+// Orphan is the state of a shard between two attempts: it has no agent.
 const Orphan ShardState = "orphan"
 
 // handoverWithin bounds how long a shard waits for an agent, and for that agent to be ready.
 const handoverWithin = 2 * time.Minute
 
-// Handover is the timer of shards that wait for an agent.
+// Handover is the timer of shards without an agent.
 const Handover Timer = "handover"
 
-// Handed gives an orphaned shard to an agent.
+// Handed assigns an orphaned shard to an agent.
 type Handed struct {
 	Shard int
 	Grant Grant
@@ -34,21 +34,21 @@ type Rehand struct{ Shard int }
 
 func (c Rehand) command() string { return fmt.Sprintf("find an agent for shard %d", c.Shard) }
 
-// CanHandOver reports whether what a shard that is lost now had still to do can be handed out again: the run goes on without
-// its agent, and another takes its part up.
+// CanHandOver reports whether the rest of a shard that is lost now can be handed out again: the run goes on without its
+// agent, and another one takes the shard over.
 func (s *State) CanHandOver() bool {
 	segment := s.Current()
 	return s.Policy == ContinueOnLoss && s.Status == result.Running && len(segment) == 1 && segment[0].Name == plan.Load
 }
 
-// orphan lets a shard wait for another agent, once all that it has measured is safe.
+// orphan marks a shard as waiting for another agent, once all its windows are archived.
 func (s *State) orphan(shard int) []Command {
 	sh := &s.Shards[shard]
 	sh.State = Orphan
 	return []Command{Rehand{shard}, Arm{Handover, handoverWithin}}
 }
 
-// orphans hands out again what shards have left that ended early and whose windows are all safe.
+// orphans hands out again the rest of shards that ended early and whose windows are all archived.
 func (s *State) orphans() []Command {
 	if !s.CanHandOver() {
 		return nil
@@ -67,21 +67,21 @@ func (s *State) handed(e Handed) []Command {
 	if sh == nil || sh.State != Orphan {
 		return nil
 	}
-	text := fmt.Sprintf("agent %s goes on with what agent %s had still to load", e.Grant.Agent, sh.Agent)
+	text := fmt.Sprintf("agent %s continues the load of agent %s", e.Grant.Agent, sh.Agent)
 	if e.Grant.Agent == sh.Agent {
-		text = fmt.Sprintf("agent %s goes on with its load", sh.Agent)
+		text = fmt.Sprintf("agent %s continues its load", sh.Agent)
 	}
 	*sh = Shard{Agent: e.Grant.Agent, Boot: e.Grant.Boot, Attempt: sh.Attempt + 1, State: Assigned}
 	return []Command{Note{"agent", text}, Prepare{e.Shard}, Arm{Handover, handoverWithin}}
 }
 
-// takenUp lets a shard begin that was handed out again while the others are at work.
+// takenUp starts a shard that was handed out again while the others are at work.
 func (s *State) takenUp(shard int) []Command {
 	s.Shards[shard].State = Busy
 	return []Command{Restart{shard, s.Phase}}
 }
 
-// abandon waits no longer for agents that take shards up.
+// abandon stops waiting for agents that take over shards.
 func (s *State) abandon() []Command {
 	var out []Command
 	for i := range s.Shards {
@@ -89,18 +89,18 @@ func (s *State) abandon() []Command {
 		switch {
 		case sh.State == Orphan:
 		case sh.State == Assigned && s.Status == result.Running:
-			sh.Lost = fmt.Sprintf("did not take up the load within %s", handoverWithin)
+			sh.Lost = fmt.Sprintf("did not take over the load within %s", handoverWithin)
 		default:
 			continue
 		}
 		sh.State = Lost
-		out = append(out, Note{"agent", fmt.Sprintf("nobody goes on with what agent %s had still to load", sh.Agent)})
+		out = append(out, Note{"agent", fmt.Sprintf("no agent continues the load of agent %s", sh.Agent)})
 	}
 	if len(out) == 0 {
 		return nil
 	}
 	if !s.anyAtWork() {
-		return append(out, s.fail("no agent is left to go on with the load")...)
+		return append(out, s.fail("no agent is left to continue the load")...)
 	}
 	return append(out, s.advance()...)
 }

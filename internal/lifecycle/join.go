@@ -7,19 +7,19 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// WarmedUp says that the phase which goes on is over at an instant that has been fixed, because of Because: the
-// phase that joins it begins there.
+// WarmedUp reports that the current phase ends at a fixed instant, for the reason Because: the phase that joins it begins
+// there.
 type WarmedUp struct{ Because string }
 
 func (WarmedUp) event() {}
 
-// Join sends all live shards the instant at which a phase begins that joins the one going on.
+// Join sends all live shards the instant at which the phase that joins the current one begins.
 type Join struct{ Phase int }
 
 func (c Join) command() string { return "join phase " + strconv.Itoa(c.Phase) }
 
-// Awaits returns the index of the phase that joins the one going on as soon as WarmedUp says so; ok is false when
-// there is none, or the run is to end.
+// Awaits returns the index of the phase that joins the current one after WarmedUp; ok is false when there is none, or the
+// run is ending.
 func (s *State) Awaits() (phase int, ok bool) {
 	if s.Status != result.Running || s.Phase < 0 || s.idle() {
 		return 0, false
@@ -28,11 +28,11 @@ func (s *State) Awaits() (phase int, ok bool) {
 	return next, next < len(s.Phases) && s.Phases[next].Joined && s.Phases[next-1].Announced()
 }
 
-// going is the index of the phase that goes on, as far as the coordinator has announced one: agents go over by
+// going returns the index of the current phase, as far as the coordinator has announced it: agents change over by
 // themselves into a phase that joins one of a given length.
 func (s *State) going() int { return max(s.Phase, s.Joined) }
 
-// warmedUp lets the next phase join.
+// warmedUp joins the next phase.
 func (s *State) warmedUp(e WarmedUp) []Command {
 	next, ok := s.Awaits()
 	if !ok {
@@ -46,7 +46,7 @@ func (s *State) warmedUp(e WarmedUp) []Command {
 	return out
 }
 
-// again sends a shard what it may have missed of the starts of the segment that goes on.
+// again sends a shard the starts of the current segment, which it may have missed.
 func (s *State) again(shard int) []Command {
 	out := []Command{Restart{shard, s.Phase}}
 	if s.Joined > s.Phase {
@@ -55,7 +55,7 @@ func (s *State) again(shard int) []Command {
 	return out
 }
 
-// rest gives the phases of the current segment from the one that goes on.
+// rest returns the phases of the current segment from the current one on.
 func (s *State) rest() []plan.Phase {
 	segment := s.Current()
 	if segment == nil {

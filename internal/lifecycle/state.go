@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Policy says what becomes of a run that loses an agent.
+// Policy is what happens to a run that loses an agent.
 type Policy string
 
 // The policies.
@@ -17,29 +17,30 @@ const (
 	ContinueOnLoss Policy = "continue"
 )
 
-// State is all that is known of a run's life. It is archived as JSON.
+// State is the complete state of a run's life. It is archived as JSON.
 type State struct {
 	Run    string        `json:"run"`
 	Status result.Status `json:"status"`
 	Policy Policy        `json:"policy"`
 	Phases []plan.Phase  `json:"phases"`
 
-	// Phase is the index of the first phase of the segment that was started last; -1 before.
+	// Phase is the index of the first phase of the segment that was started last; -1 before the first.
 	Phase int `json:"phase"`
 	// Joined is the index of the phase that was announced to join it; 0 for none.
 	Joined int     `json:"joined,omitempty"`
 	Shards []Shard `json:"shards"`
 
-	// ActionsEnded counts the actions between the current segment and the next that have ended; ActionPending says that the
-	// next is under way.
+	// ActionsEnded counts the ended actions between the current segment and the next; ActionPending is set while the next
+	// one is in progress.
 	ActionsEnded  int  `json:"acts,omitempty"`
 	ActionPending bool `json:"acting,omitempty"`
 
-	// Held is what the run does not end before by itself; Told says that it has come to that, and is in the timeline.
-	Held string `json:"held,omitempty"`
-	Told bool   `json:"told,omitempty"`
+	// Held names what delays the run's end; HoldNoted is set once the end has been delayed and the timeline has an event
+	// for it.
+	Held      string `json:"held,omitempty"`
+	HoldNoted bool   `json:"told,omitempty"`
 
-	// Reason says why the run ends otherwise than complete. The first reason stays.
+	// Reason is why the run did not end as complete. The first reason stays.
 	Reason    string `json:"reason,omitempty"`
 	Failed    bool   `json:"failed,omitempty"`
 	Violated  bool   `json:"violated,omitempty"` // a limit; then it has failed, too
@@ -49,14 +50,14 @@ type State struct {
 // Steward is the shard whose agent sets the target up. It is prepared alone; the others connect when it is ready.
 const Steward = 0
 
-// ShardState is how far a shard has come.
+// ShardState is the progress of a shard.
 type ShardState string
 
 // The states of a shard.
 const (
 	Assigned ShardState = "assigned" // handed out
 	Ready    ShardState = "ready"    // prepared, or between two segments
-	Busy     ShardState = "busy"     // told to start, not ended
+	Busy     ShardState = "busy"     // started, not ended
 	Over     ShardState = "over"     // has ended the segment; its windows may still be on their way
 	Lost     ShardState = "lost"     // will send nothing more
 )
@@ -71,28 +72,28 @@ type Shard struct {
 	Lost    string     `json:"lost,omitempty"` // why it is lost, or will be after this segment
 }
 
-// Ended is the end of a shard's part in a phase.
+// Ended is the end of a shard's work in a phase.
 type Ended struct {
 	Phase    plan.PhaseName `json:"phase"`
 	At       time.Duration  `json:"at"` // from the phase's start
 	Windows  int            `json:"windows"`
 	Issued   uint64         `json:"issued"`
 	Recorded uint64         `json:"recorded"`
-	Merged   bool           `json:"merged"`            // every window is safe, or given up
-	Missing  bool           `json:"missing,omitempty"` // some were given up
-	Final    bool           `json:"final"`             // the workers have joined: nothing more of the segment follows
+	Merged   bool           `json:"merged"`            // every window is archived, or abandoned
+	Missing  bool           `json:"missing,omitempty"` // some windows were abandoned
+	Final    bool           `json:"final"`             // the workers have joined: the segment is over
 	Error    string         `json:"error,omitempty"`
-	Left     string         `json:"left,omitempty"` // why the agent ended it early of its own accord
+	Left     string         `json:"left,omitempty"` // why the agent itself ended the phase early
 
-	// InsertedBelow is the key number from which on the shard has inserted nothing; 0 where that is not known.
+	// InsertedBelow is the key number above the last one that the shard may have inserted; 0 if it is unknown.
 	InsertedBelow int64 `json:"inserted_below,omitempty"`
-	// InsertedRows counts the rows that the shard has inserted and that are there for certain; nil where that is not known.
+	// InsertedRows counts the rows that the shard has certainly inserted; nil if it is unknown.
 	InsertedRows *int64 `json:"inserted_rows,omitempty"`
 
 	Client map[string]uint64 `json:"client,omitempty"` // events of the target's client beside operations
 }
 
-// New is a queued run.
+// New returns a queued run.
 func New(run string, phases []plan.Phase, policy Policy) *State {
 	return &State{Run: run, Status: result.Queued, Policy: policy, Phases: phases, Phase: -1}
 }
@@ -107,7 +108,7 @@ func (s *State) Clone() *State {
 	return &c
 }
 
-// Segment gives the phases of the segment that begins with phase i: itself and those that join it.
+// Segment returns the phases of the segment that begins with phase i: that phase and those that join it.
 func (s *State) Segment(i int) []plan.Phase {
 	end := i + 1
 	for end < len(s.Phases) && s.Phases[end].Joined {
@@ -116,7 +117,7 @@ func (s *State) Segment(i int) []plan.Phase {
 	return s.Phases[i:end]
 }
 
-// Current gives the phases of the segment that was started last.
+// Current returns the phases of the segment that was started last.
 func (s *State) Current() []plan.Phase {
 	if s.Phase < 0 {
 		return nil
@@ -124,7 +125,7 @@ func (s *State) Current() []plan.Phase {
 	return s.Segment(s.Phase)
 }
 
-// ended finds the end of a shard's part in a phase.
+// ended returns the end of a shard's work in a phase, or nil.
 func (sh *Shard) ended(phase plan.PhaseName) *Ended {
 	for i := range sh.Ended {
 		if sh.Ended[i].Phase == phase {
@@ -137,8 +138,8 @@ func (sh *Shard) ended(phase plan.PhaseName) *Ended {
 // AtWork reports whether a shard is at work.
 func (s *State) AtWork() bool { return !s.idle() }
 
-// InsertedBelow is the key number from which on the shard has inserted nothing in a run, as it reported with its end; 0 where
-// it has not. What is measured has one attempt alone.
+// InsertedBelow returns the key number above the last one that the shard may have inserted in a run, from its report of
+// the end; 0 if it has sent none. A measurement has one attempt only.
 func (sh *Shard) InsertedBelow() int64 {
 	for _, e := range sh.Ended {
 		if e.Final && e.InsertedBelow > 0 {
@@ -148,7 +149,8 @@ func (sh *Shard) InsertedBelow() int64 {
 	return 0
 }
 
-// InsertedRows counts the rows that the shard has inserted in a run, as it reported with its end; nil where it has not.
+// InsertedRows returns the number of rows that the shard has inserted in a run, from its report of the end; nil if it has
+// sent none.
 func (sh *Shard) InsertedRows() *int64 {
 	for _, e := range sh.Ended {
 		if e.Final {
@@ -158,10 +160,10 @@ func (sh *Shard) InsertedRows() *int64 {
 	return nil
 }
 
-// Held reports whether an agent has the shard in hand.
+// Held reports whether an agent holds the shard.
 func (sh *Shard) Held() bool { return sh.State != Lost && sh.State != Orphan }
 
-// live reports whether anything is to be expected of the shard.
+// live reports whether the shard can still send something.
 func (sh *Shard) live() bool { return sh.State != Lost }
 
 func (s *State) anyLive() bool {
@@ -173,7 +175,7 @@ func (s *State) anyLive() bool {
 	return false
 }
 
-// anyAtWork reports whether a shard is left that the run can go on with.
+// anyAtWork reports whether a shard is left with which the run can continue.
 func (s *State) anyAtWork() bool {
 	for i := range s.Shards {
 		if s.Shards[i].live() && s.Shards[i].Lost == "" {
@@ -193,7 +195,7 @@ func (s *State) all(state ShardState) bool {
 	return true
 }
 
-// merged reports whether every window of every live shard is safe.
+// merged reports whether every window of every live shard is archived.
 func (s *State) merged() bool {
 	for i := range s.Shards {
 		if !s.Shards[i].live() {

@@ -10,8 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Step applies an event to the run and returns what is to be done. An event that comes twice, or too late to
-// matter, changes nothing.
+// Step applies an event to the run and returns the commands that follow. A repeated or late event changes nothing.
 func (s *State) Step(event Event) []Command {
 	if s.Status.Ended() {
 		return nil
@@ -92,7 +91,7 @@ func (s *State) prepared(e Prepared) []Command {
 	return append(out, Arm{PrepareTimeout, prepareWithin})
 }
 
-// setUp reports whether the target is fit for shards other than the steward's.
+// setUp reports whether the target is ready for shards other than the steward's.
 func (s *State) setUp() bool { return len(s.Shards) > 0 && s.Shards[Steward].State != Assigned }
 
 func (s *State) clocksKnown() []Command {
@@ -118,7 +117,7 @@ func (s *State) clocksKnown() []Command {
 	return out
 }
 
-// planned is how long the current segment takes at most from now on, if it ends by time.
+// planned returns the maximum remaining length of the current segment, if it ends by time.
 func (s *State) planned() (time.Duration, bool) {
 	var sum time.Duration
 	for _, p := range s.rest() {
@@ -130,8 +129,8 @@ func (s *State) planned() (time.Duration, bool) {
 	return sum, true
 }
 
-// Expects reports whether the end of a phase is news of a shard: it is at work in that phase's segment and has
-// not notified of it yet.
+// Expects reports whether a shard's end of a phase is new: the shard is at work in that phase's segment and has not
+// reported it yet.
 func (s *State) Expects(shard int, phase plan.PhaseName) bool {
 	sh := s.shard(shard)
 	return sh != nil && (sh.State == Busy || sh.State == Over) && sh.ended(phase) == nil &&
@@ -150,7 +149,7 @@ func (s *State) phaseEnded(e PhaseEnded) []Command {
 	sh := s.shard(e.Shard)
 	segment := s.Current()
 	if e.Ended.Error != "" || e.Ended.Left != "" || e.Ended.Phase == segment[len(segment)-1].Name {
-		e.Ended.Final = true // whatever it says: nothing can follow
+		e.Ended.Final = true // whatever it reports: nothing can follow
 	}
 	e.Ended.Merged = e.Ended.Windows == 0
 	sh.Ended = append(sh.Ended, e.Ended)
@@ -169,7 +168,7 @@ func (s *State) phaseEnded(e PhaseEnded) []Command {
 	}
 }
 
-// without goes on without a shard, or does not, as the policy says.
+// without continues without a shard or fails, as the policy demands.
 func (s *State) without(sh *Shard) []Command {
 	text := fmt.Sprintf("agent %s %s", sh.Agent, sh.Lost)
 	out := []Command{Note{"agent", text}}
@@ -193,7 +192,7 @@ func (s *State) windowsMerged(e WindowsMerged) []Command {
 	return s.advance()
 }
 
-// advance does what has become possible.
+// advance issues the commands that have become possible.
 func (s *State) advance() []Command {
 	switch s.Status {
 	case result.Preparing:
@@ -260,10 +259,10 @@ func (s *State) lost(e AgentLost) []Command {
 	}
 	finished := s.Status == result.Running && sh.State == Over && s.lastSegment() && allMerged(sh)
 	if finished {
-		return nil // it has given all that was wanted
+		return nil // its work is complete
 	}
 	if sh.State == Orphan {
-		return nil // another agent will take it up
+		return nil // another agent will take it over
 	}
 	before := sh.Lost
 	sh.State = Lost
@@ -275,7 +274,7 @@ func (s *State) lost(e AgentLost) []Command {
 		handover = s.orphan(e.Shard)
 	}
 	if before != "" {
-		return append(s.advance(), handover...) // it had left already; what it still owed will not come
+		return append(s.advance(), handover...) // it had left already; its missing windows will not come
 	}
 	return append(s.without(sh), handover...)
 }
@@ -296,7 +295,7 @@ func (s *State) cancel(e Cancel) []Command {
 		return nil
 	}
 	if s.Status == result.Stopping {
-		return nil // it ends already, for a reason of its own
+		return nil // it is ending already, for another reason
 	}
 	reason := cmp.Or(e.Because, "cancelled by "+e.By)
 	s.Cancelled = true
@@ -329,8 +328,8 @@ func (s *State) stop(reason string) []Command {
 			out = append(out, Stop{i, reason})
 		case Orphan:
 			sh.State = Lost
-		case Assigned: // handed out again, and not begun
-			sh.State, sh.Lost = Lost, "the run ended before it took up the load"
+		case Assigned: // handed out again, and not started
+			sh.State, sh.Lost = Lost, "the run ended before it took over the load"
 		case Ready, Over, Lost:
 		}
 	}
@@ -355,7 +354,7 @@ func (s *State) fired(e Fired) []Command {
 			}
 		}
 		return s.fail(fmt.Sprintf("the agents did not get ready within %s", prepareWithin))
-	case e.Timer == Overdue && (s.ActionPending || s.Told):
+	case e.Timer == Overdue && (s.ActionPending || s.HoldNoted):
 		return nil // the phase has ended
 	case e.Timer == Overdue && s.Status == result.Running:
 		if _, bounded := s.planned(); !bounded {
@@ -380,7 +379,7 @@ func (s *State) fired(e Fired) []Command {
 	}
 }
 
-// giveUp waits no longer for windows that do not come.
+// giveUp abandons windows that do not arrive.
 func (s *State) giveUp() []Command {
 	var out []Command
 	for i := range s.Shards {
@@ -388,7 +387,7 @@ func (s *State) giveUp() []Command {
 		for j := range sh.Ended {
 			if e := &sh.Ended[j]; sh.live() && !e.Merged {
 				e.Merged, e.Missing = true, true
-				out = append(out, Note{"agent", fmt.Sprintf("agent %s: windows of %s do not come", sh.Agent, e.Phase)})
+				out = append(out, Note{"agent", fmt.Sprintf("agent %s: windows of phase %s are missing", sh.Agent, e.Phase)})
 			}
 		}
 	}
@@ -421,8 +420,8 @@ func (s *State) end() result.Status {
 	return result.Complete
 }
 
-// Recover says what is to be done again after a restart of the coordinator, which may have died between
-// archiving a state and carrying out what follows from it.
+// Recover returns the commands to repeat after a restart of the coordinator, which may have died between archiving a
+// state and carrying out its commands.
 func (s *State) Recover() []Command {
 	var out []Command
 	switch s.Status {
@@ -453,7 +452,7 @@ func (s *State) Recover() []Command {
 	return append(out, s.advance()...)
 }
 
-// Return says what is to be sent again to a shard's agent whose stream is back. Agents ignore what they know.
+// Return returns the messages to repeat to a shard's agent whose stream is back. Agents ignore duplicates.
 func (s *State) Return(shard int) []Command {
 	sh := s.shard(shard)
 	switch {
@@ -466,7 +465,7 @@ func (s *State) Return(shard int) []Command {
 	case sh.State == Orphan:
 		return []Command{Rehand{shard}}
 	case sh.State == Busy && s.Status == result.Stopping:
-		// An agent that never heard of the start has no end to report: it is to begin, and end at once.
+		// An agent that never received the start has no end to report: it must start, and end at once.
 		return []Command{Stop{shard, s.Reason}, Restart{shard, s.Phase}}
 	case sh.State == Busy:
 		return s.again(shard)
@@ -475,7 +474,7 @@ func (s *State) Return(shard int) []Command {
 	}
 }
 
-// Missing says what the result lacks because shards were lost.
+// Missing describes what the result lacks because shards were lost.
 func (s *State) Missing() []string {
 	missing := []string{}
 	for i := range s.Shards {

@@ -10,25 +10,25 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Why a suite refuses an event.
+// Reasons why a suite refuses an event.
 var (
 	ErrSuiteClosed = errors.New("it is closed")
 	ErrSuiteEnded  = errors.New("it has ended")
 )
 
-// Suite is the life of a suite: which of its runs is next, what becomes of the others when one ends, and when the suite
-// has ended. Runs can be added while others are served, and, as long as it is Open, after the last one has ended. It has
-// no archived form of its own: it is made from the records of the suite and its runs. After a restart Resume returns what
-// is left to do.
+// Suite is the life of a suite: which of its runs is next, how the end of one affects the others, and when the suite has
+// ended. Runs can be added while others are served, and, as long as it is Open, after the last one has ended. It has no
+// archived form of its own: it is built from the records of the suite and its runs. After a restart Resume returns the
+// pending commands.
 type Suite struct {
 	ID     string
 	Status result.Status
-	// StopOnFailure cancels the runs that wait when one has failed.
+	// StopOnFailure cancels the queued runs when one has failed.
 	StopOnFailure bool
-	// Open says that the planner of the suite may add runs: it does not end with its last run. A run that is cancelled,
-	// or one whose failure stops the suite, closes it.
+	// Open is set while the planner of the suite may add runs: the suite does not end with its last run. Cancelling a
+	// run, or a failure that stops the suite, closes it.
 	Open bool
-	// CutShort says that the suite was cancelled while it was open.
+	// CutShort is set if the suite was cancelled while it was open.
 	CutShort bool
 	Runs     []SuiteRun // in their order
 }
@@ -40,15 +40,15 @@ type SuiteRun struct {
 	Repeat   int
 	Status   result.Status // as archived
 	Reason   string
-	Taken    bool // it is served: it is no longer in the queue, and its agents are not free yet
-	Unwanted bool // it is being cancelled: it must not begin
+	Taken    bool // it has left the queue, and its agents are not free yet
+	Unwanted bool // it is being cancelled: it must not start
 }
 
-// Retry is a new run in the place of one that ended otherwise than complete.
+// Retry is a new run that replaces one which did not end as complete.
 type Retry struct{ ID, Of string }
 
-// Step takes an event and returns what follows. An event that After refuses, that comes twice, or that concerns a run
-// that the suite does not have, changes nothing.
+// Step applies an event and returns the commands that follow. An event that After refuses, that is repeated, or that
+// concerns an unknown run changes nothing.
 func (s *Suite) Step(event SuiteEvent) []SuiteCommand {
 	commands, err := s.step(event)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Suite) Step(event SuiteEvent) []SuiteCommand {
 }
 
 // After returns the status that the suite gets by an event, or why the event is refused. The coordinator archives that
-// status, with what brought it about, before it calls Step.
+// status, together with the change that causes it, before it calls Step.
 func (s *Suite) After(event SuiteEvent) (result.Status, error) {
 	next := *s
 	next.Runs = slices.Clone(s.Runs)
@@ -95,8 +95,8 @@ func (s *Suite) step(event SuiteEvent) ([]SuiteCommand, error) {
 	}
 }
 
-// changed takes a new status of a run, which gives the suite its own: that of its worst run once all have ended, that of
-// the run that is served before.
+// changed sets the status of a run, and derives the suite's: the status of its worst run once all have ended, and before
+// that the status of the run that is served.
 func (s *Suite) changed(e RunChanged) {
 	r := s.run(e.Run)
 	if r == nil {
@@ -152,7 +152,7 @@ func (s *Suite) cancelAsked(e CancelAsked) ([]SuiteCommand, error) {
 	return out, nil
 }
 
-// close ends the suite with its last run, or now where that has ended.
+// close ends the suite with its last run, or now if that has ended.
 func (s *Suite) close() {
 	if !s.Open {
 		return
@@ -163,8 +163,8 @@ func (s *Suite) close() {
 	}
 }
 
-// Resume says what is left to do after a restart of the coordinator, which may have died before it had carried out what
-// followed from the end of a run. A suite that has not ended while all of its runs have was open.
+// Resume returns the pending commands after a restart of the coordinator, which may have died before it had carried them
+// out. A suite that has not ended while all of its runs have was open.
 func (s *Suite) Resume() []SuiteCommand {
 	if !s.Status.Ended() && len(s.Runs) > 0 && !s.Unfinished() {
 		s.Open = true
@@ -172,11 +172,11 @@ func (s *Suite) Resume() []SuiteCommand {
 	return s.follow()
 }
 
-// follow lists what follows from how the runs stand.
+// follow returns the commands that follow from the state of the runs.
 func (s *Suite) follow() []SuiteCommand {
 	var out []SuiteCommand
 	if failed := s.failed(); failed != nil && s.StopOnFailure {
-		because := fmt.Sprintf("not begun, because run %s failed: %s", failed.ID, failed.Reason)
+		because := fmt.Sprintf("not started, because run %s failed: %s", failed.ID, failed.Reason)
 		for i := range s.Runs {
 			if r := &s.Runs[i]; r.Status == result.Queued && !r.Taken && !r.Unwanted {
 				r.Unwanted = true
@@ -190,7 +190,7 @@ func (s *Suite) follow() []SuiteCommand {
 	return out
 }
 
-// Next is the run that is to be given agents; empty where none is: the runs of a suite follow one another.
+// Next returns the run that gets agents next; empty for none: the runs of a suite are executed one at a time.
 func (s *Suite) Next() string {
 	next := ""
 	for i := range s.Runs {
@@ -204,7 +204,7 @@ func (s *Suite) Next() string {
 	return next
 }
 
-// Serving is the first run that has been taken and not released; empty where there is none.
+// Serving returns the first run that has been taken and not released; empty for none.
 func (s *Suite) Serving() string {
 	if i := slices.IndexFunc(s.Runs, func(r SuiteRun) bool { return r.Taken }); i >= 0 {
 		return s.Runs[i].ID
@@ -212,7 +212,7 @@ func (s *Suite) Serving() string {
 	return ""
 }
 
-// Active reports whether anything is to be expected of the suite.
+// Active reports whether the suite still has work, or may get some.
 func (s *Suite) Active() bool { return s.Open || s.Unfinished() || s.Serving() != "" }
 
 // Unfinished reports whether a run of the suite has not ended.
@@ -220,7 +220,7 @@ func (s *Suite) Unfinished() bool {
 	return slices.ContainsFunc(s.Runs, func(r SuiteRun) bool { return !r.Status.Ended() })
 }
 
-// Retries lists a new run in the place of each that ended otherwise than complete, behind the others and in their order.
+// Retries returns a new run for each that did not end as complete, behind the others and in their order.
 func (s *Suite) Retries() []Retry {
 	last := 0
 	for _, r := range s.Runs {
@@ -239,7 +239,7 @@ func (s *Suite) Retries() []Retry {
 	return out
 }
 
-// ReplacedBy maps runs to the later one in their place: the last of the same repeat of the same case.
+// ReplacedBy maps runs to the later one that replaces them: the last of the same repeat of the same case.
 func ReplacedBy(runs []SuiteRun) map[string]string {
 	type place struct {
 		name   string
@@ -257,13 +257,13 @@ func ReplacedBy(runs []SuiteRun) map[string]string {
 	return replaced
 }
 
-// standing are the runs that no other has replaced: the suite stands as they do.
+// standing returns the runs that no other has replaced; they determine the status of the suite.
 func (s *Suite) standing() []SuiteRun {
 	replaced := ReplacedBy(s.Runs)
 	return slices.DeleteFunc(slices.Clone(s.Runs), func(r SuiteRun) bool { return replaced[r.ID] != "" })
 }
 
-// failed is the first standing run that failed; nil where there is none.
+// failed returns the first standing run that failed, or nil.
 func (s *Suite) failed() *SuiteRun {
 	for _, r := range s.standing() {
 		if r.Status == result.Failed {
@@ -276,7 +276,7 @@ func (s *Suite) failed() *SuiteRun {
 // over reports whether the suite has ended.
 func (s *Suite) over() bool { return !s.Open && !s.Unfinished() }
 
-// worst is the status of the suite's worst run.
+// worst returns the status of the suite's worst run.
 func (s *Suite) worst() result.Status {
 	ends := []result.Status{result.Complete, result.Partial, result.Cancelled, result.Failed}
 	worst := 0

@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// repeats are queued runs of one case.
+// repeats returns queued runs of one case.
 func repeats(numbers ...int) []lifecycle.SuiteRun {
 	var runs []lifecycle.SuiteRun
 	for _, n := range numbers {
@@ -21,7 +21,7 @@ func repeats(numbers ...int) []lifecycle.SuiteRun {
 	return runs
 }
 
-// Events, in short.
+// Shorthands for events.
 func taken(run string) lifecycle.SuiteEvent    { return lifecycle.RunTaken{Run: run} }
 func released(run string) lifecycle.SuiteEvent { return lifecycle.RunReleased{Run: run} }
 func cancel(run string) lifecycle.SuiteEvent   { return lifecycle.CancelAsked{Run: run, By: "ann"} }
@@ -35,7 +35,7 @@ func becomes(run string, status result.Status) lifecycle.SuiteEvent {
 	return lifecycle.RunChanged{Run: run, Status: status, Reason: reason}
 }
 
-// seen is what a suite is and asks for after an event.
+// seen describes a suite and its commands after an event.
 func seen(s *lifecycle.Suite, commands []lifecycle.SuiteCommand, err error) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, next %s", s.Status, s.Next())
@@ -53,7 +53,7 @@ func seen(s *lifecycle.Suite, commands []lifecycle.SuiteCommand, err error) stri
 	return b.String()
 }
 
-// served is the life of a run that ends in a status.
+// served executes a run that ends with a status.
 func served(s *lifecycle.Suite, run string, end result.Status) []lifecycle.SuiteCommand {
 	s.Step(taken(run))
 	for _, status := range []result.Status{result.Preparing, result.Running, end} {
@@ -67,7 +67,7 @@ func TestSuites(t *testing.T) {
 		event lifecycle.SuiteEvent
 		want  string
 	}
-	stopped := "not begun, because run S.1 failed: no table"
+	stopped := "not started, because run S.1 failed: no table"
 	for name, test := range map[string]struct {
 		suite lifecycle.Suite
 		steps []step
@@ -88,7 +88,7 @@ func TestSuites(t *testing.T) {
 			{becomes("S.2", result.Complete), "running, next "},
 			{released("S.2"), "running, next S.1"},
 		}},
-		"an event that comes twice, or of a run that is not there": {lifecycle.Suite{Runs: repeats(1, 2)}, []step{
+		"an event that comes twice, or of an unknown run": {lifecycle.Suite{Runs: repeats(1, 2)}, []step{
 			{taken("S.1"), "queued, next "},
 			{taken("S.1"), "queued, next "},
 			{becomes("S.1", result.Complete), "running, next "},
@@ -200,13 +200,13 @@ func TestSuites(t *testing.T) {
 			{becomes("S.1", result.Complete), "cancelled, next "},
 			{released("S.1"), "cancelled, next "},
 		}},
-		"a run of an open suite is cancelled: nobody plans on without it": {lifecycle.Suite{Open: true, Runs: repeats(1)}, []step{
+		"a run of an open suite is cancelled: no more runs are planned": {lifecycle.Suite{Open: true, Runs: repeats(1)}, []step{
 			{taken("S.1"), "queued, next "},
 			{cancel("S.1"), "queued, next , cancel S.1 (ann)"},
 			{becomes("S.1", result.Cancelled), "cancelled, next "},
 			{released("S.1"), "cancelled, next "},
 		}},
-		"a run of an id that is there is refused": {lifecycle.Suite{Open: true, Runs: repeats(1)}, []step{
+		"a run with an existing id is refused": {lifecycle.Suite{Open: true, Runs: repeats(1)}, []step{
 			{added(1), "queued, next S.1, refused: add run S.1 to suite S: it has a run of this id"},
 			{added(2, 2), "queued, next S.1, refused: add run S.2 to suite S: it has a run of this id"},
 		}},
@@ -250,7 +250,7 @@ func TestSuites(t *testing.T) {
 	}
 }
 
-// again adds a run in the place of another, as a user does who resumes the suite.
+// again adds a run that replaces another, as a user does who resumes the suite.
 func again(number, repeat int) lifecycle.SuiteEvent {
 	runs := repeats(number)
 	runs[0].Repeat = repeat
@@ -267,13 +267,13 @@ func TestWhatIsLeftOfASuiteAfterARestart(t *testing.T) {
 		}
 		return runs
 	}
-	const stopped = "cancel S.2 (not begun, because run S.1 failed: no table)"
+	const stopped = "cancel S.2 (not started, because run S.1 failed: no table)"
 	for name, test := range map[string]struct {
 		suite  lifecycle.Suite
 		want   string
 		active bool
 	}{
-		"nothing has begun":                {lifecycle.Suite{Status: result.Queued, Runs: in(result.Queued, result.Queued)}, "queued, next S.1", true},
+		"nothing has started":              {lifecycle.Suite{Status: result.Queued, Runs: in(result.Queued, result.Queued)}, "queued, next S.1", true},
 		"a run goes on":                    {lifecycle.Suite{Status: result.Running, Runs: in(result.Running, result.Queued)}, "running, next ", true},
 		"between two runs":                 {lifecycle.Suite{Status: result.Running, Runs: in(result.Complete, result.Queued)}, "running, next S.2", true},
 		"it has ended":                     {lifecycle.Suite{Status: result.Complete, Runs: in(result.Complete)}, "complete, next ", false},
@@ -304,7 +304,7 @@ func TestRetriesAreOfWhatEndedOtherwiseThanComplete(t *testing.T) {
 	served(s, "S.3", result.Failed)
 	require.True(t, s.Unfinished())
 	retries := []lifecycle.Retry{{ID: "S.11", Of: "S.2"}, {ID: "S.12", Of: "S.3"}}
-	require.Equal(t, retries, s.Retries(), "the one that is queued comes by itself")
+	require.Equal(t, retries, s.Retries(), "a queued run needs no retry")
 	for _, r := range retries {
 		runs := []lifecycle.SuiteRun{{ID: r.ID, Case: "c", Repeat: int(r.Of[2] - '0'), Status: result.Queued}}
 		s.Step(lifecycle.RunsAdded{Runs: runs, Reopen: true})
@@ -316,8 +316,8 @@ func TestRetriesAreOfWhatEndedOtherwiseThanComplete(t *testing.T) {
 	require.Equal(t, []lifecycle.Retry{{ID: "S.13", Of: "S.11"}}, s.Retries())
 }
 
-// A suite that is made again from its records between any two events goes on like the one that was there: the records
-// are the runs with their statuses, and whether it is open.
+// A suite that is rebuilt from its records between any two events continues like the original: the records are the runs
+// with their statuses, and whether the suite is open.
 func TestASuiteIsMadeFromItsRecordsAtAnyInstant(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &lifecycle.Suite{
@@ -327,7 +327,7 @@ func TestASuiteIsMadeFromItsRecordsAtAnyInstant(t *testing.T) {
 		ends := rapid.SampledFrom([]result.Status{result.Complete, result.Partial, result.Failed, result.Cancelled})
 		pending := s.Resume()
 		for steps := 0; s.Active(); steps++ {
-			require.Less(t, steps, 100, "it comes to an end")
+			require.Less(t, steps, 100, "the suite never ends")
 			if rapid.Bool().Draw(t, "restart") {
 				remade := &lifecycle.Suite{ID: s.ID, Status: s.Status, StopOnFailure: s.StopOnFailure, Open: s.Open}
 				for _, r := range s.Runs {

@@ -19,9 +19,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
 
-// A transcript is a file of lines: events, which begin at the margin, and what follows from them, indented.
-// "# …" is a comment; "run PHASE… policy=P" begins a run, where PHASE<a,b has actions before it and PHASE,a,b behind it; "restart" archives the state and reads it back; "back N"
-// is shard N's agent coming back after a broken stream.
+// A transcript is a file of lines: events, which begin at the margin, and their effects, indented. "# …" is a comment;
+// "run PHASE… policy=P" starts a run, where PHASE<a,b has actions before it and PHASE,a,b after it; "restart" archives
+// the state and reads it back; "back N" is the return of shard N's agent after a broken stream.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// replay executes the events of a transcript and writes it again.
+// replay executes the events of a transcript and returns the transcript with their effects.
 func replay(t *testing.T, transcript string) string {
 	t.Helper()
 	var out strings.Builder
@@ -48,7 +48,7 @@ func replay(t *testing.T, transcript string) string {
 	for line := range strings.Lines(transcript) {
 		line = strings.TrimRight(line, "\n")
 		if strings.HasPrefix(line, "  ") {
-			continue // what followed the last time
+			continue // the previous effects
 		}
 		out.WriteString(line + "\n")
 		words := strings.Fields(line)

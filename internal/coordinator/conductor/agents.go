@@ -13,28 +13,28 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Welcome takes up what an agent that is back holds of the run, beside the loop: its clock must be known before the run's
-// time can be anchored by it.
+// Welcome recovers what a returning agent holds of the run, in a goroutine: the agent's clock must be known before it can
+// anchor the run's time.
 func (cd *Conductor) Welcome(m *roster.Agent, s *roster.Session, held *benchdv1.HeldShard) {
 	cd.c.Host.Task(func() { cd.mail.beside(func() { cd.welcome(m, s, held) }) })
 }
 
-// Returned takes that an agent which serves this run is connected again, but does not hold its shard.
+// Returned handles an agent that serves this run and has reconnected without its shard.
 func (cd *Conductor) Returned(m *roster.Agent, restarted bool) {
 	cd.mail.post(func() { cd.returnedWithout(m, restarted) })
 }
 
-// Disconnected starts the time that an agent has to come back.
+// Disconnected starts the grace period of an agent.
 func (cd *Conductor) Disconnected(agent string) {
 	cd.eachShard(agent, func(shard int) { cd.disconnected(shard) })
 }
 
-// SignedOff takes an agent's farewell: the run need not wait for it.
+// SignedOff handles the sign-off of an agent: the run does not wait for it.
 func (cd *Conductor) SignedOff(agent, reason string) {
 	cd.eachShard(agent, func(shard int) { cd.lost(shard, "left: "+reason) })
 }
 
-// eachShard calls do in the loop for the shards that an agent holds.
+// eachShard calls do, in the loop, for each shard that an agent holds.
 func (cd *Conductor) eachShard(agent string, do func(shard int)) {
 	cd.mail.post(func() {
 		for i, sh := range cd.run.State.Life.Shards {
@@ -45,8 +45,8 @@ func (cd *Conductor) eachShard(agent string, do func(shard int)) {
 	})
 }
 
-// welcome waits until the clock of an agent that is back is known, anchors the run's time if need be, and takes
-// its shard up again.
+// welcome waits until the clock of a returning agent is known, anchors the run's time if necessary, and recovers the
+// agent's shard.
 func (cd *Conductor) welcome(m *roster.Agent, s *roster.Session, held *benchdv1.HeldShard) {
 	for known := false; !known; _, known = m.Estimate(cd.c.Clock.Now()) {
 		if !s.Burst(cd.c.Life) {
@@ -55,7 +55,7 @@ func (cd *Conductor) welcome(m *roster.Agent, s *roster.Session, held *benchdv1.
 	}
 	cd.mail.post(func() {
 		if now, ok := m.Connected(); !ok || now != s {
-			return // away again; its next stream is welcomed
+			return // disconnected again; its next stream is welcomed
 		}
 		shard := int(held.GetId().GetShard())
 		if held.GetRecovered() {
@@ -71,8 +71,8 @@ func (cd *Conductor) welcome(m *roster.Agent, s *roster.Session, held *benchdv1.
 	})
 }
 
-// inherit lets an agent that was started again answer for the shard of the process before it: it has no more of it than
-// windows, and says so.
+// inherit assigns the shard of an agent's previous process to its new one. The new process has the windows of that shard
+// and nothing else.
 func (cd *Conductor) inherit(m *roster.Agent, shard, attempt int) {
 	life := cd.run.State.Life
 	if shard < 0 || shard >= len(life.Shards) {
@@ -83,12 +83,12 @@ func (cd *Conductor) inherit(m *roster.Agent, shard, attempt int) {
 		return
 	}
 	sh.Boot = m.Boot()
-	cd.c.Logger.Info("an agent that was started anew has windows of before", "agent", m.Name)
-	cd.actions.AgentLost(m.Name) // what it was about to do, the process before it may have done
+	cd.c.Logger.Info("restarted agent has windows of its previous process", "agent", m.Name)
+	cd.actions.AgentLost(m.Name) // the previous process may have done its action
 	cd.archiver.persist(cd.c.Life)
 }
 
-// back takes up again what an agent holds of a shard after its stream was broken.
+// back recovers what an agent holds of a shard after its stream was broken.
 func (cd *Conductor) back(shard int, m *roster.Agent, held *benchdv1.HeldShard) {
 	cd.c.Logger.Info("agent is back", "agent", m.Name, "phase", held.GetPhase())
 	delete(cd.agents.away, shard)
@@ -113,8 +113,8 @@ func (cd *Conductor) back(shard int, m *roster.Agent, held *benchdv1.HeldShard) 
 	cd.actions.Order()
 }
 
-// returnedWithout handles an agent that serves this run and is connected again, but does not hold its shard:
-// it was started anew, or never got the order.
+// returnedWithout handles an agent that serves this run and has reconnected without its shard: it was restarted, or never
+// received the order.
 func (cd *Conductor) returnedWithout(m *roster.Agent, restarted bool) {
 	for i, sh := range cd.run.State.Life.Shards {
 		if sh.Agent != m.Name || !sh.Held() {
@@ -124,9 +124,9 @@ func (cd *Conductor) returnedWithout(m *roster.Agent, restarted bool) {
 		why := ""
 		switch {
 		case restarted || sh.Boot != m.Boot():
-			why = "was lost: it has been started anew"
+			why = "was lost: it was restarted"
 		case sh.State == lifecycle.Ready || sh.State == lifecycle.Busy:
-			why = "was lost: it does not have its part any more"
+			why = "was lost: it no longer has its shard"
 		}
 		if why != "" {
 			cd.lost(i, why)
@@ -139,11 +139,11 @@ func (cd *Conductor) returnedWithout(m *roster.Agent, restarted bool) {
 	}
 }
 
-// disconnected starts the time that an agent has to come back.
+// disconnected starts the grace period of the agent of a shard.
 func (cd *Conductor) disconnected(shard int) {
 	if m := cd.agents.of(shard); m != nil {
 		if _, ok := m.Connected(); ok {
-			return // it came back before we got to know
+			return // it is back already
 		}
 	}
 	since := clock.Mono()
@@ -153,13 +153,13 @@ func (cd *Conductor) disconnected(shard int) {
 	time.AfterFunc(grace, func() {
 		cd.mail.post(func() {
 			if at, away := cd.agents.away[shard]; away && at == since {
-				cd.lost(shard, fmt.Sprintf("was lost: not heard of for %s", grace))
+				cd.lost(shard, fmt.Sprintf("was lost: not connected for %s", grace))
 			}
 		})
 	})
 }
 
-// lost gives a shard up.
+// lost handles the loss of a shard's agent.
 func (cd *Conductor) lost(shard int, why string) {
 	sh := cd.run.State.Life.Shards[shard]
 	if !sh.Held() {
@@ -174,7 +174,7 @@ func (cd *Conductor) lost(shard int, why string) {
 	cd.settle()
 }
 
-// lose notes for the result when a shard was lost.
+// lose records the loss of a shard for the result.
 func (cd *Conductor) lose(shard int, phase string, at time.Duration, why string) {
 	loss := result.Loss{Shard: shard, Attempt: cd.run.State.Life.Shards[shard].Attempt, Phase: phase, At: at, Why: why}
 	cd.run.State.Losses = append(cd.run.State.Losses, loss)

@@ -13,11 +13,11 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// retryArchive is how soon an archive that failed is tried again.
+// retryArchive is the pause before a failed write to the archive is retried.
 const retryArchive = time.Second
 
-// archiver writes a run to the archive, and tries again where that fails (a full disk): the run goes on meanwhile. It
-// belongs to the conductor's loop.
+// archiver writes a run to the archive, and retries where that fails (a full disk) while the run goes on. It belongs to
+// the conductor's loop.
 type archiver struct {
 	run      *record.Run
 	host     Host
@@ -25,16 +25,16 @@ type archiver struct {
 	log      *slog.Logger
 
 	dirty  bool          // there is something to archive
-	retry  clock.Instant // but not before
-	status result.Status // that the archive has
-	agents int           // how many of the run's agents the archive has
-	sealed bool          // the run has ended: nothing follows but to archive that
+	retry  clock.Instant // the earliest time of the next attempt
+	status result.Status // the archived status
+	agents int           // how many of the run's agents are archived
+	sealed bool          // the run has ended: only its end is left to archive
 }
 
-// due reports whether the run has to be archived at a tick.
+// due reports whether the run must be archived at this tick.
 func (a *archiver) due(now clock.Instant) bool { return a.dirty && now.After(a.retry) }
 
-// over reports whether the run has ended and the archive has that.
+// over reports whether the run has ended and its end is archived.
 func (a *archiver) over() bool { return a.sealed && !a.dirty }
 
 // persist archives the run.
@@ -42,7 +42,7 @@ func (a *archiver) persist(ctx context.Context) {
 	a.dirty = true
 	archived, err := a.run.ToArchive()
 	agents := len(archived.Agents)
-	if agents == a.agents { // it has them all
+	if agents == a.agents { // all are archived
 		archived.Agents = nil
 	}
 	events := a.timeline.dated()
@@ -59,7 +59,7 @@ func (a *archiver) persist(ctx context.Context) {
 	}
 }
 
-// abandon archives that a run has failed whose conductor has panicked. It returns when the archive has that, or ctx ends.
+// abandon archives the failure of a run whose conductor has panicked. It returns when that is archived, or ctx ends.
 func (a *archiver) abandon(ctx context.Context, reason string, at time.Time) {
 	// Only the fields that change are written: watchers read the others without a lock.
 	r := &a.run.Archived
@@ -68,7 +68,7 @@ func (a *archiver) abandon(ctx context.Context, reason string, at time.Time) {
 		r.State = state
 	}
 	archived := *r
-	archived.Agents = nil // those that the archive has stay
+	archived.Agents = nil // keep the archived ones
 	event := archive.Event{Run: r.ID, At: at, Kind: "coordinator", Text: reason}
 	for {
 		err := a.host.Apply(ctx, archived, []archive.Event{event}, true)

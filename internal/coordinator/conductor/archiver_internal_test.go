@@ -16,7 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// applied is what a host was given to archive.
+// applied is one write to the archive.
 type applied struct {
 	run     archive.RunRecord
 	events  []string
@@ -25,7 +25,7 @@ type applied struct {
 
 // archiving is a host that archives, or fails with an error.
 type archiving struct {
-	Host // of which an archiver needs nothing else
+	Host // an archiver uses nothing else of it
 	err  error
 	got  []applied
 }
@@ -39,7 +39,7 @@ func (h *archiving) Apply(_ context.Context, run archive.RunRecord, events []arc
 	return h.err
 }
 
-// archiverOf is the archiver of a run that has begun, with two agents.
+// archiverOf returns the archiver of a started run with two agents.
 func archiverOf(host Host) *archiver {
 	r := underWay(2, plan.Phase{Name: plan.Measure})
 	r.Archived.Status = result.Preparing
@@ -52,7 +52,7 @@ func archiverOf(host Host) *archiver {
 	return a
 }
 
-// The archive gets a run's agents, and events, once; its suite's status is looked at again only when that of the run changes.
+// A run's agents and events are archived once; its suite's status is archived only when the run's status changes.
 func TestARunIsArchivedByWhatIsNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := &archiving{}
@@ -73,8 +73,8 @@ func TestARunIsArchivedByWhatIsNew(t *testing.T) {
 	})
 }
 
-// What the archive does not take is tried again after a pause, with all that was in it.
-func TestWhatIsNotArchivedIsTriedAgain(t *testing.T) {
+// A failed write is retried after a pause, with all of its contents.
+func TestAFailedWriteToTheArchiveIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := &archiving{err: errors.New("the disk is full")}
 		a := archiverOf(host)
@@ -92,7 +92,7 @@ func TestWhatIsNotArchivedIsTriedAgain(t *testing.T) {
 	})
 }
 
-// The failure of a run whose conductor panicked reaches the archive, however long that does not take it.
+// The failure of a run whose conductor panicked is archived, however many attempts that takes.
 func TestAnAbandonedRunIsArchived(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := &archiving{err: errors.New("the disk is full")}
@@ -106,7 +106,7 @@ func TestAnAbandonedRunIsArchived(t *testing.T) {
 			require.Equal(t, result.Failed, got.run.Status)
 			require.Equal(t, "set aside", got.run.Reason)
 			require.Equal(t, at, got.run.Ended)
-			require.Nil(t, got.run.Agents, "those that the archive has stay")
+			require.Nil(t, got.run.Agents, "the archived ones are kept")
 			require.Equal(t, []string{"set aside"}, got.events)
 		}
 	})

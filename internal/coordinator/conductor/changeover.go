@@ -11,8 +11,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// changeover decides when a warm-up is over whose end the coordinator announces: when it has done what it was to do, or
-// has had all its time. It belongs to the conductor's loop.
+// changeover decides when a warm-up whose end the coordinator announces is over: when its condition is met, or its time
+// is up. It belongs to the conductor's loop.
 type changeover struct {
 	run    *record.Run
 	base   *timebase
@@ -25,10 +25,10 @@ type change struct {
 	next    int             // the phase that begins
 	at      time.Duration   // in the run's time
 	because string          // for the timeline
-	verdict *result.Verdict // whether the warm-up was steady; nil where that was not asked for
+	verdict *result.Verdict // whether the warm-up was steady; nil where that is not required
 }
 
-// due returns the change that is to be announced now; nil as long as there is none.
+// due returns the change that must be announced now, or nil.
 func (c *changeover) due() *change {
 	life := c.run.State.Life
 	next, ok := life.Awaits()
@@ -53,11 +53,11 @@ func (c *changeover) due() *change {
 			return &change{next, at, because, verdict}
 		}
 	}
-	// The bound is announced ahead of itself by what a look may come late, so that it is kept.
+	// The bound is announced early by the maximum delay of a tick, so that it is kept.
 	if bound := begun + phase.Duration; phase.Duration > 0 && soonest+2*tick >= bound {
 		at := bound
 		if at < soonest {
-			at = begun + roundUp(soonest-begun, w.interval) // nobody was there to announce it
+			at = begun + roundUp(soonest-begun, w.interval) // the coordinator was down when it should have been announced
 		}
 		because, verdict := w.outOfTime(phase)
 		return &change{next, at, because, verdict}
@@ -65,8 +65,9 @@ func (c *changeover) due() *change {
 	return nil
 }
 
-// passed returns a change that an agent went through so long after the phase began, and that we know nothing of: the
-// archive could not be written when we announced it, and then we were started again. It is nil where there was none.
+// passed returns a change that an agent went through and that we do not know of, or nil: we announced it while the
+// archive could not be written, and then the coordinator was restarted. after is the time from the start of phase to the
+// change.
 func (c *changeover) passed(phase plan.PhaseName, after time.Duration) *change {
 	rec := &c.run.State
 	next, ok := rec.Life.Awaits()
@@ -79,12 +80,12 @@ func (c *changeover) passed(phase plan.PhaseName, after time.Duration) *change {
 	}
 	var verdict *result.Verdict
 	if rec.Life.Phases[next-1].Until == plan.Steady {
-		verdict = record.SteadyVerdict(false, "not known: the coordinator was started again before it could archive what it saw", c.warmup.interval)
+		verdict = record.SteadyVerdict(false, "not known: the coordinator was restarted before it could archive the test", c.warmup.interval)
 	}
-	return &change{next, at, "the agents have gone over already", verdict}
+	return &change{next, at, "the agents have already changed over", verdict}
 }
 
-// fix writes a change into the run's state.
+// fix writes a change to the run's state.
 func (c *changeover) fix(ch *change) {
 	rec := &c.run.State
 	rec.Begun[rec.Life.Phases[ch.next].Name] = ch.at
@@ -93,8 +94,8 @@ func (c *changeover) fix(ch *change) {
 	}
 }
 
-// heardOf reports whether, after a restart, an agent has given a sign of having heard of the change, or there is none,
-// or it is still to come.
+// heardOf reports whether, after a restart, an agent is known to have received the change. It is also true where there is
+// no change, or the change is still ahead.
 func (c *changeover) heardOf(safe *windows) bool {
 	rec := &c.run.State
 	life := rec.Life
@@ -113,7 +114,7 @@ func (c *changeover) heardOf(safe *windows) bool {
 	})
 }
 
-// shownBy reports whether an agent that is back has gone over.
+// shownBy reports whether a returning agent has changed over.
 func (c *changeover) shownBy(held *benchdv1.HeldShard) bool {
 	life := c.run.State.Life
 	return held.GetPhase() == string(life.Phases[life.Joined].Name) ||
@@ -122,8 +123,8 @@ func (c *changeover) shownBy(held *benchdv1.HeldShard) bool {
 		})
 }
 
-// postpone moves a change of which nobody has heard: its instant has passed, and would cut the measurement short, by
-// another time on each agent.
+// postpone moves a change that no agent has received. Its instant has passed; announced now, it would cut the measurement
+// short by a different time on each agent.
 func (c *changeover) postpone() {
 	rec := &c.run.State
 	begun := rec.Begun[c.warmup.name]
@@ -131,7 +132,7 @@ func (c *changeover) postpone() {
 	rec.Begun[rec.Life.Phases[rec.Life.Joined].Name] = begun + roundUp(soonest-begun, c.warmup.interval)
 }
 
-// progress says how far a warm-up is that lasts until it is steady; empty in all other phases.
+// progress describes how far a warm-up is from steady; empty in other phases.
 func (c *changeover) progress() string {
 	life := c.run.State.Life
 	next, ok := life.Awaits()
@@ -142,17 +143,17 @@ func (c *changeover) progress() string {
 	return because
 }
 
-// Of the conductor's loop:
+// Methods of the conductor's loop:
 
-// followWarmup lets the measure phase begin when the warm-up is over.
+// followWarmup starts the measure phase when the warm-up is over.
 func (cd *Conductor) followWarmup() {
 	if cd.restart.settled && cd.base.anchored.Load() {
 		cd.changeOver(cd.changeover.due())
 	}
 }
 
-// changeOver fixes the instant at which the next phase begins on all agents, where the warm-up is over. It is archived in
-// one with the reason, before it is sent to anybody.
+// changeOver sets the instant at which the next phase starts on all agents. The change is archived together with its
+// reason before it is sent.
 func (cd *Conductor) changeOver(ch *change) {
 	if ch == nil {
 		return
@@ -162,7 +163,7 @@ func (cd *Conductor) changeOver(ch *change) {
 	cd.publisher.publish(cd.builder.Live())
 }
 
-// roundUp rounds a time up to a multiple of a step.
+// roundUp rounds d up to a multiple of step.
 func roundUp(d, step time.Duration) time.Duration {
 	if rest := d % step; rest > 0 {
 		return d - rest + step

@@ -14,7 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// warming is the change-over of a run of two shards that has been in its warm-up for so long.
+// warming returns the change-over of a run of two shards, at the time elapsed in its warm-up.
 func warming(elapsed time.Duration, phase plan.Phase) *changeover {
 	phase.Name = plan.Warmup
 	r := underWay(2, phase, plan.Phase{Name: plan.Measure, Joined: true, Duration: time.Minute})
@@ -24,7 +24,7 @@ func warming(elapsed time.Duration, phase plan.Phase) *changeover {
 	return &changeover{run: r, base: base, agents: newShardAgents(r, roster.New(), source), warmup: newWarmup(r)}
 }
 
-// merge takes windows of a warm-up, with ten reads each, of both shards.
+// merge adds windows of a warm-up, with ten reads each, of both shards.
 func (c *changeover) merge(windows int) {
 	for seq := range windows {
 		c.warmup.add(reads(seq, 0, 10, "OK", time.Millisecond))
@@ -32,13 +32,14 @@ func (c *changeover) merge(windows int) {
 	}
 }
 
-// begin lets the next phase join, as the lifecycle does.
+// begin joins the next phase, as the lifecycle does.
 func (c *changeover) begin(ch *change) {
 	c.fix(ch)
 	c.run.State.Life.Step(lifecycle.WarmedUp{Because: ch.because})
 }
 
-// It ends with a whole number of windows, as soon as all agents can hear of it in time, and never beyond its bound.
+// A warm-up ends with a whole number of windows, as soon as all agents can receive the change in time, and never beyond
+// its bound.
 func TestWhenAWarmUpEnds(t *testing.T) {
 	for name, test := range map[string]struct {
 		phase   plan.Phase
@@ -52,8 +53,8 @@ func TestWhenAWarmUpEnds(t *testing.T) {
 		"too late for the next window":        {plan.Phase{Ops: 200}, 10800 * time.Millisecond, 10, 12 * time.Second, "the warm-up has done 200 of 200 operations"},
 		"its bound comes before the window":   {plan.Phase{Ops: 200, Duration: 10750 * time.Millisecond}, 10400 * time.Millisecond, 10, 10750 * time.Millisecond, "the warm-up has done 200 of 200 operations"},
 		"its bound is far":                    {plan.Phase{Ops: 201, Duration: 20 * time.Second}, 19 * time.Second, 10, 0, ""},
-		"its bound comes":                     {plan.Phase{Ops: 201, Duration: 20 * time.Second}, 19300 * time.Millisecond, 10, 20 * time.Second, "the warm-up has had its 20s, with 200 of 201 operations done by 10s"},
-		"its bound passed unseen":             {plan.Phase{Ops: 201, Duration: 20 * time.Second}, 25 * time.Second, 10, 26 * time.Second, "the warm-up has had its 20s, with 200 of 201 operations done by 10s"},
+		"its bound comes":                     {plan.Phase{Ops: 201, Duration: 20 * time.Second}, 19300 * time.Millisecond, 10, 20 * time.Second, "the warm-up has reached its limit of 20s, with 200 of 201 operations done after 10s"},
+		"its bound passed unseen":             {plan.Phase{Ops: 201, Duration: 20 * time.Second}, 25 * time.Second, 10, 26 * time.Second, "the warm-up has reached its limit of 20s, with 200 of 201 operations done after 10s"},
 		"too few intervals to call it steady": {plan.Phase{Until: plan.Steady, Duration: time.Minute}, 20 * time.Second, 19, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +75,7 @@ func TestWhenAWarmUpEnds(t *testing.T) {
 func TestASteadyWarmUpEndsWithItsVerdict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := warming(20*time.Second, plan.Phase{Until: plan.Steady, Duration: time.Minute})
-		require.Empty(t, c.progress(), "there is nothing to look at")
+		require.Empty(t, c.progress(), "there is no interval yet")
 		c.merge(20)
 		ch := c.due()
 		require.Equal(t, 21*time.Second, ch.at)
@@ -99,7 +100,7 @@ func TestAWarmUpThatWasNotSteadyEndsAtItsBound(t *testing.T) {
 	})
 }
 
-// Agents that went over before a restart of the coordinator take the others with them.
+// Agents that changed over before a restart of the coordinator take the others with them.
 func TestAChangeThatWasNotArchivedIsTakenFromAnAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := warming(5*time.Second, plan.Phase{Until: plan.Steady, Duration: time.Minute})
@@ -113,12 +114,12 @@ func TestAChangeThatWasNotArchivedIsTakenFromAnAgent(t *testing.T) {
 		require.Nil(t, c.passed(plan.Warmup, 2*time.Second), "it is known")
 
 		c = warming(5*time.Second, plan.Phase{Ops: 100})
-		require.Nil(t, c.passed(plan.Warmup, 2*time.Second).verdict, "nobody asked whether it was steady")
+		require.Nil(t, c.passed(plan.Warmup, 2*time.Second).verdict, "steadiness is not required")
 	})
 }
 
-// After a restart a change whose instant has passed is moved, unless an agent may have gone by it.
-func TestAChangeIsPostponedWhereNobodyHeardOfIt(t *testing.T) {
+// After a restart a change whose instant has passed is moved, unless an agent may have followed it.
+func TestAnUndeliveredChangeIsPostponed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := warming(10*time.Second, plan.Phase{Ops: 200})
 		require.True(t, c.heardOf(&windows{}), "there is none")

@@ -10,11 +10,11 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// clocksWithin bounds the probing before a start.
+// clocksWithin bounds the probing of clocks before a start.
 const clocksWithin = 5 * time.Second
 
-// probe measures the clocks of all live agents until it knows them, and lets the run go on then. An agent that is away is
-// waited for: it comes back, or is lost.
+// probe measures the clocks of all live agents until they are known, and then continues the run. It waits for an agent
+// that is away until that returns or is lost.
 func (cd *Conductor) probe() {
 	if cd.probing {
 		return

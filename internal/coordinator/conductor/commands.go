@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// execute carries commands out.
+// execute executes commands.
 func (cd *Conductor) execute(commands []lifecycle.Command) {
 	for _, c := range commands {
 		switch c := c.(type) {
@@ -41,7 +41,7 @@ func (cd *Conductor) execute(commands []lifecycle.Command) {
 	}
 }
 
-// fix sets the instant at which a segment begins. It is archived before it is sent to anybody.
+// fix sets the instant at which a segment starts. It is archived before it is sent.
 func (cd *Conductor) fix(phase int) {
 	rec := &cd.run.State
 	now, lead := cd.c.Clock.Now(), cd.agents.lead()
@@ -51,11 +51,11 @@ func (cd *Conductor) fix(phase int) {
 		rec.Begun = make(map[plan.PhaseName]time.Duration)
 	}
 	rec.Begun[rec.Life.Phases[phase].Name] = time.Duration(now + int64(lead) - rec.Epoch)
-	rec.Sends = nil // the skew that counts is that of the last start
+	rec.Sends = nil // only the skew of the last start counts
 	cd.timeline.note("phase", string(rec.Life.Phases[phase].Name)+" starts")
 }
 
-// start announces a segment's start to all agents that are to work.
+// start announces the start of a segment to all agents that take part.
 func (cd *Conductor) start(phase int) {
 	for i, sh := range cd.run.State.Life.Shards {
 		if sh.State == lifecycle.Busy {
@@ -64,7 +64,7 @@ func (cd *Conductor) start(phase int) {
 	}
 }
 
-// sendStart announces to one agent when a phase begins, in its own clock.
+// sendStart announces the start of a phase to one agent, in its own clock.
 func (cd *Conductor) sendStart(shard, phase int) {
 	m := cd.agents.of(shard)
 	if m == nil || phase < 0 || !cd.restart.settled {
@@ -74,7 +74,7 @@ func (cd *Conductor) sendStart(shard, phase int) {
 	at, ok := cd.run.State.Begun[name]
 	line, known := cd.base.line(m)
 	if !ok || !known {
-		return // an agent whose clock is not known is not here: it hears of it when it is back
+		return // the clock of a disconnected agent: it gets the start when it returns
 	}
 	cd.agents.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Start{Start: &benchdv1.Start{
 		Id: cd.agents.shardID(shard), Phase: string(name), AtRunNs: int64(at), Timebase: wire.FromLine(cd.ID(), line),
@@ -85,7 +85,7 @@ func (cd *Conductor) release(shard int) {
 	cd.agents.release(shard)
 	if m := cd.agents.of(shard); m != nil && m.Serving() == cd.ID() {
 		m.Serve("")
-		if !cd.archiver.sealed { // runEnded does it for all
+		if !cd.archiver.sealed { // runEnded schedules for all
 			cd.c.Host.Schedule()
 		}
 	}
@@ -106,14 +106,14 @@ func (cd *Conductor) arm(timer lifecycle.Timer, after time.Duration) {
 	})
 }
 
-// windowsMayCome reports whether it is too early to give up windows: some came within the time given, or an agent
-// is away, or the archive does not take what has come.
+// windowsMayCome reports whether it is too early to abandon missing windows: some came within the given time, or an agent
+// is away, or the archive accepts no windows.
 func (cd *Conductor) windowsMayCome(within time.Duration) bool {
 	return cd.windows.cameWithin(within) || len(cd.agents.away) > 0 || cd.c.Host.Stuck()
 }
 
-// seal checks a run that has ended, before its end is archived and shown. One whose shards all ended can still lack
-// windows that never came, or have violated a limit too quickly to be stopped by it.
+// seal checks an ended run before its end is archived and published. Although all shards have ended, the run may lack
+// windows that never came, or may have violated a limit too late to be stopped by it.
 func (cd *Conductor) seal() {
 	if cd.base.provisional() {
 		cd.timeline.anchorAt(cd.base.reckoned())

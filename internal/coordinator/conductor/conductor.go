@@ -18,34 +18,34 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// tick is how often watchers get a new view, and an archive that could not be written is tried again.
+// tick is the interval at which watchers get a new view and a failed write to the archive is retried.
 const tick = 250 * time.Millisecond
 
 // lastWord bounds the last write to the archive when the coordinator detaches.
 const lastWord = time.Second
 
-// Archive is what a conductor reads from and writes to the archive beside the run's own record.
+// Archive is what a conductor reads from and writes to the archive, besides the run's own record.
 type Archive interface {
 	Runs(ctx context.Context, suite string) ([]archive.RunRecord, error)
 	HandOver(ctx context.Context, run string, shard, attempt int) ([]int64, error)
 	AddObservations(ctx context.Context, run string, observed []result.Observed) error
 }
 
-// Host is what a conductor needs of its coordinator.
+// Host is the coordinator as its conductors use it.
 type Host interface {
-	// Apply archives how the run goes on, and the status of its suite if that of the run has changed.
+	// Apply archives the progress of the run, and the status of its suite if the run's status has changed.
 	Apply(ctx context.Context, run archive.RunRecord, events []archive.Event, changed bool) error
-	// Schedule gives agents that have become free to other runs.
+	// Schedule assigns free agents to other runs.
 	Schedule()
-	// Adopt marks an agent as serving the run, which has a shard without one; nil where none can.
+	// Adopt marks an agent as serving the run, which has an orphaned shard; it returns nil if no agent is free.
 	Adopt(run *record.Run, shard int, spare bool) *roster.Agent
-	// Task runs do beside the conductor, unless the coordinator is detaching.
+	// Task runs do in a goroutine, unless the coordinator is detaching.
 	Task(do func())
-	// Stuck reports whether the archive takes no windows.
+	// Stuck reports whether the archive accepts no windows.
 	Stuck() bool
 }
 
-// Config says where a conductor works. All fields must be set.
+// Config configures a conductor. All fields must be set.
 type Config struct {
 	Host       Host
 	Archive    Archive
@@ -53,21 +53,21 @@ type Config struct {
 	Metrics    *Metrics
 	Quarantine *quarantine.List
 	Clock      *clock.Source
-	Grace      time.Duration // that an agent may be away
+	Grace      time.Duration // how long an agent may be away
 	Version    string        // of this build
 	Logger     *slog.Logger
-	Life       context.Context //nolint:containedctx // of the coordinator: it ends when that detaches
+	Life       context.Context //nolint:containedctx // ends when the coordinator detaches
 }
 
 // Conductor owns one run from the moment it has agents. All its state belongs to its loop.
 type Conductor struct {
-	c         Config // its Logger is that of the run
+	c         Config // its Logger is the run's
 	mail      *mailbox
 	base      timebase
 	publisher *publisher
 
-	// What follows belongs to the loop.
-	run     *record.Run // but for its ID
+	// The fields below belong to the loop.
+	run     *record.Run // except for its ID
 	agents  *shardAgents
 	builder *result.Builder
 	windows windows
@@ -86,7 +86,7 @@ type Conductor struct {
 	restart restart
 }
 
-// New makes the conductor of a run.
+// New returns the conductor of a run.
 func New(config Config, r *record.Run) *Conductor {
 	config.Logger = config.Logger.With("run", r.Archived.ID)
 	cd := &Conductor{
@@ -114,17 +114,17 @@ func New(config Config, r *record.Run) *Conductor {
 	return cd
 }
 
-// ID is the run's.
+// ID returns the run's id.
 func (cd *Conductor) ID() string { return cd.run.Archived.ID }
 
-// Progress is what others may see of the run, at any time.
+// Progress returns the published view of the run. It may be called at any time.
 func (cd *Conductor) Progress() *Progress { return cd.publisher.progress }
 
 // Done is closed when the run is sealed, or the coordinator detaches.
 func (cd *Conductor) Done() <-chan struct{} { return cd.mail.done }
 
-// Perform takes the run to its end, and reports whether it and the archive have come there: otherwise the coordinator
-// detaches, and the run is left as it is in the archive. A run that makes its conductor panic fails.
+// Perform executes the run to its end, and reports whether the end is reached and archived. Otherwise the coordinator is
+// detaching, and the run stays in the archive as it is. A run whose conductor panics fails.
 func (cd *Conductor) Perform() (ended bool) {
 	if err := quarantine.Guard(func() error { cd.loop(cd.c.Life); return nil }); err != nil {
 		if err := quarantine.Guard(func() error { cd.abandon(err); return nil }); err != nil {
@@ -166,12 +166,12 @@ func (cd *Conductor) loop(ctx context.Context) {
 	cd.c.Logger.Info("run ended", "status", cd.run.State.Life.Status, "reason", cd.run.State.Life.Reason)
 }
 
-// tick does what is due by time.
+// tick does the periodic work.
 func (cd *Conductor) tick() {
 	now := clock.Mono()
 	due := cd.archiver.due(now)
 	if now.Sub(cd.telemetry.kept) >= keepEvery || due && cd.archiver.sealed {
-		cd.telemetry.keep(cd.c.Life, now) // before the end: nothing is taken after it
+		cd.telemetry.keep(cd.c.Life, now) // before the end, after which nothing is archived
 	}
 	if due {
 		cd.archiver.persist(cd.c.Life)
@@ -192,9 +192,9 @@ func (cd *Conductor) tick() {
 	cd.inserted.announce(clock.Mono())
 }
 
-// step lets the lifecycle take an event, archives what it has become, and does what follows. News from which nothing
-// follows yet is archived with what comes soon after, at the next tick: each of a thousand agents has some at about
-// the same time, and repeats it after a restart.
+// step applies an event to the lifecycle, archives the new state, and executes the commands. A state without effects is
+// archived with the next event or tick: each of a thousand agents causes some at about the same time, and repeats it
+// after a restart.
 func (cd *Conductor) step(e lifecycle.Event) {
 	before := cd.run.State.Life.Status
 	commands := cd.run.State.Life.Step(e)
@@ -221,13 +221,13 @@ func (cd *Conductor) step(e lifecycle.Event) {
 	cd.execute(commands)
 }
 
-// follows reports whether a command does anything that the archive must know of before.
+// follows reports whether a command has an effect that must be archived first.
 func follows(c lifecycle.Command) bool {
 	_, timer := c.(lifecycle.Arm)
 	return !timer
 }
 
-// Merge takes windows that the archive has just got for the first time.
+// Merge adds windows that have just been archived for the first time.
 func (cd *Conductor) Merge(windows []*latency.Window) {
 	cd.mail.post(func() { cd.merge(windows) })
 }
@@ -252,7 +252,7 @@ func (cd *Conductor) merge(windows []*latency.Window) {
 	}
 }
 
-// mark takes note of a window that is safe.
+// mark records a window that is archived.
 func (cd *Conductor) mark(w *latency.Window) slot {
 	cd.inserted.note(w)
 	cd.changeover.warmup.add(w)
@@ -260,7 +260,7 @@ func (cd *Conductor) mark(w *latency.Window) slot {
 	return cd.windows.add(w)
 }
 
-// checkMerged lets the lifecycle go on when all windows of a shard's ended phase are safe.
+// checkMerged continues the lifecycle when all windows of a shard's ended phase are archived.
 func (cd *Conductor) checkMerged(shard int, phase plan.PhaseName) {
 	life := cd.run.State.Life
 	if shard >= len(life.Shards) {
@@ -275,15 +275,15 @@ func (cd *Conductor) checkMerged(shard int, phase plan.PhaseName) {
 	}
 }
 
-// abandon ends a run whose conductor has panicked: it fails with that reason, and its agents are free. The archive has
-// what was measured. It is called in the place of the loop.
+// abandon ends a run whose conductor has panicked: it fails with that reason, and its agents become free. Its
+// measurements are archived. It is called in place of the loop.
 func (cd *Conductor) abandon(cause error) {
 	life := cd.run.State.Life
 	cd.c.Quarantine.Add(cd.run.Suite.ID, "conduct run "+cd.ID(), cause)
 	reason := cd.c.Quarantine.Reason(cd.run.Suite.ID)
 	life.Status, life.Reason, life.Failed = result.Failed, reason, true
 	cd.archiver.abandon(cd.c.Life, reason, cd.base.stamp())
-	cd.Progress().setState(life.Clone()) // its windows are refused from now on
+	cd.Progress().setState(life.Clone()) // from now on its windows are refused
 	for i := range life.Shards {
 		cd.agents.stop(i, "the run was set aside")
 		cd.agents.release(i)
@@ -291,7 +291,7 @@ func (cd *Conductor) abandon(cause error) {
 	cd.archiver.sealed, cd.archiver.dirty = true, false
 }
 
-// forActions is the conductor as its actions see it.
+// forActions implements actions.Conductor.
 type forActions struct{ *Conductor }
 
 func (f forActions) Post(do func())             { f.mail.post(do) }

@@ -25,9 +25,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeHost archives what it is given; at first it fails so many times.
+// fakeHost records what it archives. The first writes can fail.
 type fakeHost struct {
-	conductor.Archive // of which these tests need nothing
+	conductor.Archive // these tests use nothing of it
 	failures          int
 	applied           []archive.RunRecord
 	events            []archive.Event
@@ -46,7 +46,7 @@ func (*fakeHost) Adopt(*record.Run, int, bool) *roster.Agent { return nil }
 func (*fakeHost) Task(do func())                             { do() }
 func (*fakeHost) Stuck() bool                                { return false }
 
-// conducted is a conductor of a queued run.
+// conducted returns a conductor of a queued run.
 func conducted(t *testing.T, life context.Context, host *fakeHost) *conductor.Conductor {
 	t.Helper()
 	reader := target.All().Reader()
@@ -63,7 +63,7 @@ func conducted(t *testing.T, life context.Context, host *fakeHost) *conductor.Co
 	}, r)
 }
 
-// A run is not over before the archive has its end, with all of its timeline, however long that does not take it.
+// A run is not over before its end and its whole timeline are archived, however many attempts that takes.
 func TestAnEndIsArchivedAgainUntilTheArchiveHasIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := &fakeHost{failures: 3}
@@ -85,7 +85,7 @@ func TestAnEndIsArchivedAgainUntilTheArchiveHasIt(t *testing.T) {
 	})
 }
 
-// When the coordinator detaches, a run is left as it is, for the next one.
+// When the coordinator detaches, a run stays as it is, for the next coordinator.
 func TestADetachedRunIsLeftAsItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		life, detach := context.WithCancel(t.Context())

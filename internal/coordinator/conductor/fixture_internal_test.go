@@ -18,7 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// underWay is a run in its first phase, with windows of a second; agents a, b and so on are at work on its shards.
+// underWay returns a run in its first phase, with windows of a second; agents a, b and so on work on its shards.
 func underWay(shards int, phases ...plan.Phase) *record.Run {
 	life := &lifecycle.State{Run: "S.1", Status: result.Running, Phases: phases}
 	for i := range shards {
@@ -30,7 +30,7 @@ func underWay(shards int, phases ...plan.Phase) *record.Run {
 	}
 }
 
-// inbox takes the messages to an agent.
+// inbox records the messages to an agent.
 type inbox struct {
 	benchdv1.AgentService_SessionServer
 	got chan *benchdv1.SessionResponse
@@ -41,7 +41,7 @@ func (in inbox) Send(m *benchdv1.SessionResponse) error {
 	return nil
 }
 
-// connect brings an agent into the roster; got has what it is sent.
+// connect adds an agent to the roster; got receives its messages.
 func connect(t *testing.T, all *roster.Roster, name, boot string) (m *roster.Agent, got <-chan *benchdv1.SessionResponse) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())

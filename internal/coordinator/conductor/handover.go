@@ -16,27 +16,27 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// handoverAfter is how long a load waits for an agent that is not connected, in all, before one of the run's own that has
-// ended its part takes its shard up. One that serves no run may do so as soon as the agent counts as lost.
+// handoverAfter is how long a load waits in all for a disconnected agent before an agent of the run that has finished its
+// own shard takes over. An idle agent may take over as soon as the disconnected one counts as lost.
 const handoverAfter = DefaultGrace + 10*time.Second
 
 // DefaultGrace is how long an agent may be away from a run before it counts as lost.
 const DefaultGrace = 30 * time.Second
 
-// handover hands a run's shards out, and those of a load again that have lost their agents. It belongs to the conductor's
-// loop.
+// handover assigns a run's shards to agents, and reassigns those of a load whose agents were lost. It belongs to the
+// conductor's loop.
 type handover struct {
 	run     *record.Run
 	host    Host
 	archive Archive
-	grace   time.Duration // that an agent may be away, where the run's settings do not say less
+	grace   time.Duration // how long an agent may be away, unless the run's settings shorten it
 
-	parts   []plan.Shard          // the shards as they are handed out; nil where they have to be cut
-	orphans map[int]clock.Instant // shards that wait for another agent, since when
+	parts   []plan.Shard          // the shards as they are sent to agents; nil before they are computed
+	orphans map[int]clock.Instant // shards without an agent, with the time of the loss
 }
 
-// maxAway is how long an agent may be away from the run before it counts as lost: shorter where the run's settings let a
-// load be handed over before.
+// maxAway returns how long an agent may be away from the run before it counts as lost. The run's settings can shorten it
+// for a load.
 func (h *handover) maxAway() time.Duration {
 	if after := h.run.Settings.HandoverAfter; after > 0 && h.run.State.Life.CanHandOver() {
 		return min(h.grace, after)
@@ -44,15 +44,15 @@ func (h *handover) maxAway() time.Duration {
 	return h.grace
 }
 
-// spareAfter is how long an orphaned shard waits for an agent that has nothing else to do.
+// spareAfter returns how long an orphaned shard waits for an idle agent before one of the run takes it over.
 func (h *handover) spareAfter() time.Duration {
 	return max(0, cmp.Or(h.run.Settings.HandoverAfter, handoverAfter)-DefaultGrace)
 }
 
-// part is a shard as its agent is to have it.
+// part returns a shard as it is sent to its agent.
 func (h *handover) part(shard int) (*plan.Shard, error) {
 	if h.run.State.Life.Shards[shard].Attempt > 1 {
-		h.parts = nil // they are of other agents now
+		h.parts = nil // the agents have changed
 	}
 	if h.parts == nil {
 		var err error
@@ -63,16 +63,16 @@ func (h *handover) part(shard int) (*plan.Shard, error) {
 	return &h.parts[shard], nil
 }
 
-// goOn lets a part that is handed out again go on where the attempts before it were: only the archive knows that.
+// goOn sets the position from which a reassigned shard continues the earlier attempts. Only the archive has it.
 func (h *handover) goOn(ctx context.Context, part *plan.Shard) (err error) {
 	part.Loaded, err = h.archive.HandOver(ctx, part.Run, part.Index, part.Attempt)
 	return err
 }
 
-// orphaned lets a shard wait for another agent.
+// orphaned marks a shard as waiting for another agent.
 func (h *handover) orphaned(shard int, now clock.Instant) { h.orphans[shard] = now }
 
-// adopt looks for agents that take up the shards which have lost theirs. What take does with one is seen by the search for
+// adopt looks for agents that take over orphaned shards. The effects of take on one shard are visible to the search for
 // the next.
 func (h *handover) adopt(now clock.Instant, take func(shard int, m *roster.Agent)) {
 	for shard, since := range h.orphans {
@@ -87,7 +87,7 @@ func (h *handover) adopt(now clock.Instant, take func(shard int, m *roster.Agent
 	}
 }
 
-// grant describes the handing out of a shard to another agent. It adds that to the run's state.
+// grant records the assignment of a shard to another agent in the run's state, and returns it.
 func (h *handover) grant(shard int, info *benchdv1.AgentInfo) result.Agent {
 	granted := roster.Provenance(info, shard, h.workers(shard))
 	granted.Attempt = h.run.State.Life.Shards[shard].Attempt + 1
@@ -95,7 +95,7 @@ func (h *handover) grant(shard int, info *benchdv1.AgentInfo) result.Agent {
 	return granted
 }
 
-// workers is how many workers a shard has.
+// workers returns the number of workers of a shard.
 func (h *handover) workers(shard int) int {
 	i := slices.IndexFunc(h.run.State.Agents, func(a result.Agent) bool { return a.Shard == shard })
 	if i < 0 {
@@ -104,9 +104,9 @@ func (h *handover) workers(shard int) int {
 	return h.run.State.Agents[i].Workers
 }
 
-// Of the conductor's loop:
+// Methods of the conductor's loop:
 
-// prepare hands a shard out.
+// prepare sends a shard to its agent.
 func (cd *Conductor) prepare(shard int) {
 	part, err := cd.handover.part(shard)
 	if err != nil {
@@ -128,15 +128,15 @@ func (cd *Conductor) prepare(shard int) {
 		}
 	}
 	cd.agents.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Prepare{
-		Prepare: wire.FromPlan(*part, shard == lifecycle.Steward && !again), // what was set up is there
+		Prepare: wire.FromPlan(*part, shard == lifecycle.Steward && !again), // the target is already set up
 	}})
 }
 
-// takeUp hands a shard to another agent, which goes on where the one before it was.
+// takeUp assigns a shard to another agent, which continues where its predecessor stopped.
 func (cd *Conductor) takeUp(shard int, m *roster.Agent) {
 	delete(cd.agents.away, shard)
 	info := m.Info(cd.c.Clock)
 	cd.builder.Shard(record.ShardInfo(cd.handover.grant(shard, info)))
 	cd.step(lifecycle.Handed{Shard: shard, Grant: lifecycle.Grant{Agent: m.Name, Boot: info.GetBootId()}})
-	cd.publisher.publish(cd.builder.Live()) // from now on windows of the attempt before are refused
+	cd.publisher.publish(cd.builder.Live()) // from now on windows of the earlier attempt are refused
 }

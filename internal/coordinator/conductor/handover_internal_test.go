@@ -19,7 +19,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// loading is the handover of a run in its load, by agents a, b and c, which goes on where one is lost.
+// loading returns the handover of a run in its load, with agents a, b and c. The run survives the loss of an agent.
 func loading(host Host) *handover {
 	r := underWay(3, plan.Phase{Name: plan.Load})
 	r.State.Life.Policy = lifecycle.ContinueOnLoss
@@ -28,7 +28,7 @@ func loading(host Host) *handover {
 
 // adopter is a host that has agents for some shards.
 type adopter struct {
-	Host  // of which the handover needs nothing else
+	Host  // the handover uses nothing else of it
 	adopt func(shard int, spare bool) *roster.Agent
 }
 
@@ -36,7 +36,7 @@ func (a adopter) Adopt(_ *record.Run, shard int, spare bool) *roster.Agent {
 	return a.adopt(shard, spare)
 }
 
-// The setting shortens how long a load waits for an agent that is away, and never that of what is measured.
+// The setting shortens how long a load waits for an agent that is away, but not how long a measurement does.
 func TestHowLongAnAgentMayBeAway(t *testing.T) {
 	for name, test := range map[string]struct {
 		setting        time.Duration
@@ -59,7 +59,7 @@ func TestHowLongAnAgentMayBeAway(t *testing.T) {
 	}
 }
 
-// A free agent takes a shard up at once, one of the run's own that has ended its part only after a while.
+// An idle agent takes a shard over at once; one of the run that has finished its own shard, only after a while.
 func TestAShardWithoutAgentIsTakenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := roster.New()
@@ -94,7 +94,7 @@ func TestAShardWithoutAgentIsTakenUp(t *testing.T) {
 		h.orphaned(2, clock.Mono())
 		<-time.After(9 * time.Second)
 		h.adopt(clock.Mono(), take)
-		require.Len(t, adopted, 1, "a may still get it from an agent that is free")
+		require.Len(t, adopted, 1, "an idle agent may still take a's")
 		<-time.After(time.Second)
 		h.adopt(clock.Mono(), take)
 		require.Equal(t, []taken{{1, "d"}, {2, "a"}}, adopted)
@@ -103,16 +103,16 @@ func TestAShardWithoutAgentIsTakenUp(t *testing.T) {
 	})
 }
 
-// A shard that the run has given up is not handed out.
+// A shard that the run has abandoned is not handed out.
 func TestAShardThatIsGivenUpIsNotTakenUp(t *testing.T) {
-	h := loading(adopter{adopt: func(int, bool) *roster.Agent { panic("nobody is looked for") }})
+	h := loading(adopter{adopt: func(int, bool) *roster.Agent { panic("no agent is needed") }})
 	h.orphaned(1, clock.Mono())
 	h.run.State.Life.Shards[1].State = lifecycle.Lost
 	h.adopt(clock.Mono(), nil)
 	require.Empty(t, h.orphans)
 }
 
-// Which of two orphans is looked for first does not matter, but the second search sees the first one taken up.
+// The order of two searches does not matter, but the second sees the shard of the first taken over.
 func TestOrphansAreTakenUpOneByOne(t *testing.T) {
 	var h *handover
 	h = loading(adopter{adopt: func(int, bool) *roster.Agent {
@@ -139,9 +139,9 @@ func TestASuccessorIsGrantedTheWorkersOfTheAgentBeforeIt(t *testing.T) {
 	require.Zero(t, h.workers(2))
 }
 
-// handedOver is an archive that has what the attempts before have loaded.
+// handedOver is an archive with the progress of earlier attempts at a load.
 type handedOver struct {
-	Archive // of which the handover needs nothing else
+	Archive // the handover uses nothing else of it
 	err     error
 }
 
@@ -149,7 +149,7 @@ func (a handedOver) HandOver(_ context.Context, run string, shard, attempt int) 
 	return []int64{int64(len(run)), int64(shard), int64(attempt)}, a.err
 }
 
-func TestAPartGoesOnWhereTheArchiveSays(t *testing.T) {
+func TestAReassignedShardContinuesAtItsArchivedPosition(t *testing.T) {
 	h := loading(nil)
 	h.archive = handedOver{}
 	part := &plan.Shard{Run: "S.1", Index: 1, Attempt: 2}
@@ -160,7 +160,7 @@ func TestAPartGoesOnWhereTheArchiveSays(t *testing.T) {
 	require.ErrorIs(t, h.goOn(t.Context(), part), broken)
 }
 
-// The shards are cut once, and again for an agent that takes one up.
+// The shards are computed once, and again for an agent that takes one over.
 func TestPartsAreCutAgainForASuccessor(t *testing.T) {
 	h := loading(nil)
 	h.run.Settings.ThreadsTotal = 6

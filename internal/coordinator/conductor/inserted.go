@@ -9,21 +9,21 @@ import (
 	"github.com/benchd/benchd/internal/record"
 )
 
-// announceEvery is how often at most agents hear how far all of them have come with their inserts.
+// announceEvery is the minimum interval between two announcements of the watermark to the agents.
 const announceEvery = time.Second
 
-// inserted is how far the shards of a run have come with their inserts. It is rebuilt from the archive's windows, and
+// inserted tracks how far the shards of a run have come with their inserts. It is rebuilt from the archived windows, and
 // belongs to the conductor's loop.
 type inserted struct {
 	run    *record.Run
 	agents *shardAgents
 
-	below map[int]int64 // by shard, the key number below which its rows are there
+	below map[int]int64 // by shard, the key number below which all its rows exist
 	sent  int64
-	at    clock.Instant // of sending
+	at    clock.Instant // when sent was sent
 }
 
-// note takes a window. Windows may come in any order.
+// note records the watermark of a window. Windows may come in any order.
 func (in *inserted) note(w *latency.Window) {
 	if w.Watermark == 0 {
 		return
@@ -34,8 +34,8 @@ func (in *inserted) note(w *latency.Window) {
 	in.below[w.ID.Shard] = max(in.below[w.ID.Shard], w.Watermark)
 }
 
-// smallest is the key number below which the rows of all shards are there; 0 if it is not known. A shard that was lost
-// counts with what it had inserted: the rows that it still had to insert will never be there.
+// smallest returns the key number below which the rows of all shards exist; 0 if it is unknown. A lost shard counts with
+// its last watermark: the rest of its rows will never exist.
 func (in *inserted) smallest(shards int) int64 {
 	if len(in.below) < shards {
 		return 0
@@ -49,8 +49,8 @@ func (in *inserted) smallest(shards int) int64 {
 	return smallest
 }
 
-// announce sends all agents of the run what they may read beside their own inserts, when that has grown. Where inserts are
-// dealt out, workers read no others.
+// announce sends the smallest watermark to all agents when it has grown, so that they can read the inserts of others.
+// With dealt inserts, workers read only their own.
 func (in *inserted) announce(now clock.Instant) {
 	shards := in.run.State.Life.Shards
 	if len(shards) < 2 || in.run.Settings.Workload.DealInserts || now.Sub(in.at) < announceEvery {
@@ -68,7 +68,7 @@ func (in *inserted) announce(now clock.Instant) {
 	}
 }
 
-// send sends it to one agent. One that was away may have missed it.
+// send sends the watermark to one agent, which may have missed it while it was away.
 func (in *inserted) send(shard int) {
 	if in.sent > 0 {
 		in.agents.send(shard, &benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Watermark{

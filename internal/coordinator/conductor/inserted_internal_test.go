@@ -13,29 +13,29 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// What one shard has not told of, or a lost one can no longer insert, nobody may read.
+// Rows are readable below the smallest watermark of all shards, with those of lost ones.
 func TestTheSmallestWatermarkIsOfAllShards(t *testing.T) {
 	var in inserted
-	tell := func(shard int, watermark int64) {
+	report := func(shard int, watermark int64) {
 		in.note(&latency.Window{ID: latency.WindowID{Shard: shard}, Watermark: watermark})
 	}
 	require.Zero(t, in.smallest(2))
-	tell(0, 1100)
-	require.Zero(t, in.smallest(2), "shard 1 has told nothing")
-	tell(1, 0)
-	require.Zero(t, in.smallest(2), "a window of the load tells nothing")
-	tell(1, 1051)
+	report(0, 1100)
+	require.Zero(t, in.smallest(2), "shard 1 has reported nothing")
+	report(1, 0)
+	require.Zero(t, in.smallest(2), "a window of the load has no watermark")
+	report(1, 1051)
 	require.EqualValues(t, 1051, in.smallest(2))
-	tell(1, 1021)
+	report(1, 1021)
 	require.EqualValues(t, 1051, in.smallest(2), "windows may come out of order")
 	for watermark := int64(1200); watermark < 9000; watermark += 1000 {
-		tell(0, watermark)
+		report(0, watermark)
 	}
 	require.EqualValues(t, 1051, in.smallest(2), "shard 1 was lost")
 }
 
-// Agents hear of the rows of others at most once a second, only when there are more, and again when they come back.
-func TestWhatAllHaveInsertedIsAnnounced(t *testing.T) {
+// Agents receive the watermark at most once a second, only when it has grown, and again when they return.
+func TestTheWatermarkOfAllShardsIsAnnounced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := roster.New()
 		r := underWay(2, plan.Phase{Name: plan.Measure})
@@ -76,6 +76,6 @@ func TestWhatAllHaveInsertedIsAnnounced(t *testing.T) {
 		note(1300)
 		<-time.After(announceEvery)
 		in.announce(clock.Mono())
-		require.Empty(t, heard(), "workers read rows of their own alone")
+		require.Empty(t, heard(), "workers read only their own rows")
 	})
 }

@@ -2,17 +2,17 @@ package conductor
 
 import "github.com/benchd/benchd/internal/quarantine"
 
-// mailbox has the work that waits for a conductor's loop. Others than the loop use it, too.
+// mailbox is the queue of work for a conductor's loop. Other goroutines use it, too.
 type mailbox struct {
 	work chan func()
-	done chan struct{} // closed when nothing is done any more
+	done chan struct{} // closed when the loop has ended
 }
 
 func newMailbox() *mailbox {
 	return &mailbox{work: make(chan func(), 1024), done: make(chan struct{})}
 }
 
-// post hands work to the loop; it is dropped when the run is over.
+// post queues work for the loop; it is dropped when the run is over.
 func (m *mailbox) post(do func()) {
 	select {
 	case m.work <- do:
@@ -20,7 +20,7 @@ func (m *mailbox) post(do func()) {
 	}
 }
 
-// beside runs work of the run beside its loop; a panic in it ends the run like one in the loop.
+// beside runs work of the run outside its loop; a panic in it ends the run like one in the loop.
 func (m *mailbox) beside(do func()) {
 	err := quarantine.Guard(func() error { do(); return nil })
 	if err != nil {

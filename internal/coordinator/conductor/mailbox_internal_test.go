@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Work for a run that is over is dropped: nobody waits for a loop that has ended.
+// Work for a run that is over is dropped: no caller waits for a loop that has ended.
 func TestWorkForALoopThatHasEndedIsDropped(t *testing.T) {
 	m := newMailbox()
 	close(m.done)
@@ -15,7 +15,7 @@ func TestWorkForALoopThatHasEndedIsDropped(t *testing.T) {
 	}
 }
 
-// What panics beside the loop panics in it, where the run is abandoned.
+// A panic beside the loop is raised again in the loop, where the run is abandoned.
 func TestAPanicBesideTheLoopReachesIt(t *testing.T) {
 	m := newMailbox()
 	m.beside(func() {})

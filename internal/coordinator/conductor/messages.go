@@ -14,17 +14,17 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// Grant gives the run its agents.
+// Grant assigns the run its agents.
 func (cd *Conductor) Grant(granted lifecycle.Granted) {
 	cd.mail.post(func() { cd.granted(granted) })
 }
 
-// Event lets the run go on with an event.
+// Event applies an event to the run.
 func (cd *Conductor) Event(e lifecycle.Event) {
 	cd.mail.post(func() { cd.step(e) })
 }
 
-// Cancel cancels the run and waits until the archive has that; done is false where the run was over before.
+// Cancel cancels the run and waits until that is archived; done is false where the run had already ended.
 func (cd *Conductor) Cancel(ctx context.Context, cancel lifecycle.Cancel) (done bool, err error) {
 	stepped := make(chan struct{})
 	cd.mail.post(func() {
@@ -41,22 +41,22 @@ func (cd *Conductor) Cancel(ctx context.Context, cancel lifecycle.Cancel) (done 
 	}
 }
 
-// Prepared takes that an agent has made its shard ready, or could not.
+// Prepared handles an agent's report that its shard is ready, or has failed to prepare.
 func (cd *Conductor) Prepared(m *roster.Agent, msg *benchdv1.Prepared) {
 	cd.toShard(m, msg.GetId(), func(shard int) { cd.prepared(shard, msg) })
 }
 
-// Started takes that an agent has sent the first operation of a segment.
+// Started handles an agent's report of the first operation of a segment.
 func (cd *Conductor) Started(m *roster.Agent, msg *benchdv1.Started) {
 	cd.toShard(m, msg.GetId(), func(int) { cd.started(m, msg) })
 }
 
-// PhaseEnded takes that an agent has come to the end of a phase.
+// PhaseEnded handles an agent's report of the end of a phase.
 func (cd *Conductor) PhaseEnded(m *roster.Agent, msg *benchdv1.PhaseEnded) {
 	cd.toShard(m, msg.GetId(), func(shard int) { cd.phaseEnded(shard, msg) })
 }
 
-// Observed takes what an agent has observed.
+// Observed handles the observations of an agent.
 func (cd *Conductor) Observed(m *roster.Agent, id *benchdv1.ShardId, observed result.Observations) {
 	cd.toShard(m, id, func(int) {
 		if !cd.archiver.sealed {
@@ -65,16 +65,16 @@ func (cd *Conductor) Observed(m *roster.Agent, id *benchdv1.ShardId, observed re
 	})
 }
 
-// Answered takes the answer of an agent to an order of the run.
+// Answered handles the answer of an agent to an order of the run.
 func (cd *Conductor) Answered(agent string, answer *benchdv1.ActionAnswer) {
 	cd.mail.post(func() { cd.actions.Answered(agent, answer) })
 }
 
-// Line is how an agent's clock maps to the run's time, as far as is known; false before the first start.
+// Line returns the mapping from an agent's clock to the run's time; ok is false while it is unknown.
 func (cd *Conductor) Line(m *roster.Agent) (clock.Line, bool) { return cd.base.line(m) }
 
-// toShard takes a message of an agent about a shard, if the agent has it in that attempt; anything else is news of a run
-// that is over, or none of the agent's business.
+// toShard passes a message of an agent about a shard to the loop, if the agent holds that attempt of the shard. Otherwise
+// the agent is ordered to drop it.
 func (cd *Conductor) toShard(m *roster.Agent, id *benchdv1.ShardId, do func(shard int)) {
 	cd.mail.post(func() {
 		shard := int(id.GetShard())
@@ -86,14 +86,14 @@ func (cd *Conductor) toShard(m *roster.Agent, id *benchdv1.ShardId, do func(shar
 	})
 }
 
-// What follows runs in the conductor's loop.
+// The methods below run in the conductor's loop.
 
 func (cd *Conductor) granted(e lifecycle.Granted) {
 	if cd.run.State.Life.Status != result.Queued {
 		return // it was cancelled meanwhile
 	}
 	if why, err := cd.fitRows(); err != nil {
-		cd.c.Logger.Error("see which rows are there", "error", err, "next_try", retryArchive)
+		cd.c.Logger.Error("find existing rows", "error", err, "next_try", retryArchive)
 		time.AfterFunc(retryArchive, func() { cd.mail.post(func() { cd.granted(e) }) })
 		return
 	} else if why != "" {
@@ -101,7 +101,7 @@ func (cd *Conductor) granted(e lifecycle.Granted) {
 		return
 	}
 	cd.step(e)
-	cd.builder = cd.run.LiveBuilder() // it knows the shards now
+	cd.builder = cd.run.LiveBuilder() // the shards are known now
 }
 
 func (cd *Conductor) prepared(shard int, msg *benchdv1.Prepared) {
@@ -111,8 +111,8 @@ func (cd *Conductor) prepared(shard int, msg *benchdv1.Prepared) {
 	cd.step(lifecycle.Prepared{Shard: shard, Error: wire.Text(msg.GetError())})
 }
 
-// started keeps when an agent's first operation was really sent, in our clock. An agent that took a shard up from another
-// was not there at the planned start: it has no part in the skew.
+// started records when an agent sent its first operation, in our clock. An agent that has taken over a shard could not
+// keep the planned start: it does not count for the skew.
 func (cd *Conductor) started(m *roster.Agent, msg *benchdv1.Started) {
 	if msg.GetId().GetAttempt() > 1 {
 		return
@@ -131,7 +131,7 @@ func (cd *Conductor) started(m *roster.Agent, msg *benchdv1.Started) {
 		return
 	}
 	at := est.Line.Inverse(msg.GetFirstSentAgentNs())
-	est, _ = m.Estimate(at) // news that comes late is measured by the probes of its time
+	est, _ = m.Estimate(at) // a late report is converted with the probes of its time
 	at = est.Line.Inverse(msg.GetFirstSentAgentNs())
 	cd.run.State.Sends = append(cd.run.State.Sends, result.FirstSend{
 		Name: m.Name, At: cd.base.dateAt(at),
@@ -165,11 +165,11 @@ func (cd *Conductor) phaseEnded(shard int, msg *benchdv1.PhaseEnded) {
 	cd.checkMerged(shard, plan.PhaseName(msg.GetPhase()))
 }
 
-// limitsFrom is how many operations a phase must have before its limits end the run; a run that has ended is checked
-// however short it was.
+// limitsFrom is the number of operations that a phase must have before its limits can end the run. An ended run is
+// checked however short it was.
 const limitsFrom = 1000
 
-// checkLimits ends the run when its limits are violated.
+// checkLimits stops the run when a limit is violated.
 func (cd *Conductor) checkLimits(live result.Snapshot) {
 	if cd.run.State.Life.Status == result.Running && live.Ops >= limitsFrom {
 		if text := record.Violation(cd.run.Settings.Limits, live.Phase, live.Totals); text != "" {

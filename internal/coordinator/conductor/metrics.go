@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// showEvery is how often at most a run's metrics are made again.
+// showEvery is the minimum interval between two updates of a run's metrics.
 const showEvery = time.Second
 
 // runNames are the metrics of a run.
@@ -28,15 +28,15 @@ func newRunNames() runNames {
 	}
 	return runNames{
 		operations: promexport.NewOperations("benchd"),
-		info:       of("benchd_run_info", "What a run is: 1.", "name", "case"),
+		info:       of("benchd_run_info", "Name and case of a run; always 1.", "name", "case"),
 		rows:       of("benchd_rows_total", "Rows read and written.", "phase"),
 		bytes:      of("benchd_bytes_total", "Bytes of values read and written.", "phase"),
 		late:       of("benchd_late_sends_total", "Operations sent late although a worker was free."),
 		retries:    of("benchd_retries_total", "Attempts within operations that were followed by another.", "phase", "cause"),
 		backlog:    of("benchd_backlog_operations", "Open loop: operations intended but not yet sent, over all agents."),
-		offered:    of("benchd_offered_operations_per_second", "Open loop: the rate that has been intended in the current phase."),
+		offered:    of("benchd_offered_operations_per_second", "Open loop: the offered rate of the current phase."),
 		skew:       of("benchd_start_skew_seconds", "Time between the first operations of the first and the last agent."),
-		skewDoubt:  of("benchd_start_uncertainty_seconds", "By how much that may be wrong."),
+		skewDoubt:  of("benchd_start_uncertainty_seconds", "Uncertainty of benchd_start_skew_seconds."),
 	}
 }
 
@@ -44,13 +44,13 @@ func (n *runNames) all() []*prometheus.Desc {
 	return append(n.operations.Names(), n.info, n.rows, n.bytes, n.late, n.retries, n.backlog, n.offered, n.skew, n.skewDoubt)
 }
 
-// snapshot is what Prometheus may see of a run, as its conductor put it up last. It outlives the conductor for a while.
+// snapshot is the latest metrics of a run. It outlives the conductor for a while.
 type snapshot struct {
 	mu      sync.Mutex
 	metrics []prometheus.Metric
 }
 
-// Metrics is what was put up last.
+// Metrics returns the latest metrics.
 func (s *snapshot) Metrics() []prometheus.Metric {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,19 +63,19 @@ func (s *snapshot) put(metrics []prometheus.Metric) {
 	s.metrics = metrics
 }
 
-// figures is what a conductor knows of its metrics.
+// figures are the metrics of a run as its conductor updates them.
 type figures struct {
 	names     *runNames
 	snapshot  *snapshot
-	shown     clock.Instant // when they were last put up
-	stale     bool          // something has happened since
+	shown     clock.Instant // the time of the last update
+	stale     bool          // the run has changed since
 	lateSends uint64
 }
 
-// due reports whether it is time to put them up.
+// due reports whether the metrics must be updated.
 func (f *figures) due() bool { return f.stale && f.shown.Elapsed() >= showEvery }
 
-// Metrics are those of all runs: what they measure, and how their windows come.
+// Metrics are the metrics of all runs: their measurements, and the delay of their windows.
 type Metrics struct {
 	names runNames
 	runs  *promexport.Runs[*snapshot]
@@ -83,7 +83,7 @@ type Metrics struct {
 	delay prometheus.Histogram
 }
 
-// NewMetrics returns the metrics of runs; those of an ended run are shown for so long.
+// NewMetrics returns the metrics of runs. The metrics of an ended run are exported for the duration keep.
 func NewMetrics(keep time.Duration) *Metrics {
 	m := &Metrics{
 		names: newRunNames(),
@@ -98,12 +98,12 @@ func NewMetrics(keep time.Duration) *Metrics {
 	return m
 }
 
-// Collectors are what a registry is to have.
+// Collectors returns the collectors to register.
 func (m *Metrics) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.late, m.delay, m.runs}
 }
 
-// begin makes the figures of a run.
+// begin returns the figures of a new run.
 func (m *Metrics) begin(run string) figures {
 	return figures{names: &m.names, snapshot: m.runs.Begin(run, new(snapshot))}
 }
@@ -111,7 +111,7 @@ func (m *Metrics) begin(run string) figures {
 // End lets the metrics of a run expire.
 func (m *Metrics) End(run string) { m.runs.End(run) }
 
-// arrived takes how long after its end a window was merged.
+// arrived records the delay between the end of a window and its merge.
 func (m *Metrics) arrived(delay, interval time.Duration) {
 	m.delay.Observe(max(delay, 0).Seconds())
 	if delay > interval {
@@ -119,7 +119,7 @@ func (m *Metrics) arrived(delay, interval time.Duration) {
 	}
 }
 
-// show puts up what was merged until now: the numbers that the result is made from.
+// show updates the metrics from the windows merged so far, the same data as the result's.
 func (f *figures) show(r *record.Run, builder *result.Builder, live result.Snapshot) {
 	names, id := f.names, r.Archived.ID
 	metrics := []prometheus.Metric{

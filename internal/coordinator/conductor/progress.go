@@ -20,15 +20,15 @@ import (
 )
 
 const (
-	// maxEvents is how many events of a run are kept for watchers at least.
+	// maxEvents is the minimum number of events of a run that are kept for watchers.
 	maxEvents = 1000
-	// maxStatuses is how many status lines are kept for watchers.
+	// maxStatuses is the maximum number of status lines that are kept for watchers.
 	maxStatuses = 1000
 )
 
-// Progress is what watchers and sessions see of a run. The conductor's loop replaces it part by part.
+// Progress is the view of a run for watchers and sessions. The conductor's loop replaces its parts.
 type Progress struct {
-	run    *record.Run // of which only what stays is read
+	run    *record.Run // only its constant fields are read
 	base   *timebase
 	roster *roster.Roster
 	clock  *clock.Source
@@ -37,44 +37,44 @@ type Progress struct {
 	live liveView
 }
 
-// liveView is a view at an instant. Its parts are not changed any more.
+// liveView is a view at an instant. Its parts are immutable.
 type liveView struct {
 	state  *lifecycle.State
 	live   result.Snapshot
-	events []archive.Event // of the run so far; of very many, the newest
-	before int             // how many older ones were let go
+	events []archive.Event // of the run; only the newest if there are too many
+	before int             // number of older ones that were dropped
 	began  map[plan.PhaseName]time.Duration
-	steady string // how far a warm-up is from being so
+	steady string // how far a warm-up is from steady
 
 	statuses  []statusLine // the last ones
-	forgotten int          // how many there were before them
+	forgotten int          // number of older ones that were dropped
 }
 
-// now is the view.
+// now returns the current view.
 func (p *Progress) now() liveView {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.live
 }
 
-// begun reports whether there is something to see.
+// begun reports whether the run has anything to show.
 func (p *Progress) begun() bool { return p.now().state != nil }
 
-// setState shows how far the run's life is.
+// setState publishes the lifecycle's state.
 func (p *Progress) setState(state *lifecycle.State) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.live.state = state
 }
 
-// publish shows what was measured until now.
+// publish publishes the measurements so far.
 func (p *Progress) publish(live result.Snapshot, began map[plan.PhaseName]time.Duration, steady string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.live.live, p.live.began, p.live.steady = live, began, steady
 }
 
-// addEvents shows events.
+// addEvents publishes events.
 func (p *Progress) addEvents(events ...archive.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,7 +85,7 @@ func (p *Progress) addEvents(events ...archive.Event) {
 	}
 }
 
-// replaceEvent shows another event in the place of one, if that is still shown.
+// replaceEvent replaces a published event, if it is still in the view.
 func (p *Progress) replaceEvent(before, after archive.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,7 +95,7 @@ func (p *Progress) replaceEvent(before, after archive.Event) {
 	}
 }
 
-// addStatuses shows status lines.
+// addStatuses publishes status lines.
 func (p *Progress) addStatuses(lines []statusLine) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +106,7 @@ func (p *Progress) addStatuses(lines []statusLine) {
 	}
 }
 
-// phase is the phase that the run is in at an instant of its time, and how long it has been.
+// phase returns the phase of the run at an instant of its time, and the time since the start of that phase.
 func (v *liveView) phase(at time.Duration) (*plan.Phase, time.Duration) {
 	var in *plan.Phase
 	var since time.Duration
@@ -119,7 +119,7 @@ func (v *liveView) phase(at time.Duration) (*plan.Phase, time.Duration) {
 	return in, since
 }
 
-// left is how long the run still takes: the rest of its phase, and those after it.
+// left returns the remaining time of the run: the rest of its phase, and the phases after it.
 func (v *liveView) left(at time.Duration) (time.Duration, bool) {
 	in, since := v.phase(at)
 	if in == nil {
@@ -139,8 +139,8 @@ func (v *liveView) left(at time.Duration) (time.Duration, bool) {
 	return 0, false
 }
 
-// Holds reports whether a window is of a phase and a shard that the agent has in hand. Those of a run that is
-// sealed are refused: its result must not change.
+// Holds reports whether a window is of a phase and a shard that the agent holds. Windows of a sealed run are refused: its
+// result must not change.
 func (p *Progress) Holds(agent string, id latency.WindowID) bool {
 	state := p.now().state
 	shards := state.Shards
@@ -149,14 +149,15 @@ func (p *Progress) Holds(agent string, id latency.WindowID) bool {
 		id.Shard < len(shards) && shards[id.Shard].Agent == agent && shards[id.Shard].Attempt == id.Attempt
 }
 
-// SuiteLeft is how long the suite still takes with what is left of this run.
+// SuiteLeft returns the remaining time of the suite, including that of this run.
 func (p *Progress) SuiteLeft(eta record.ETA) (time.Duration, bool) {
 	view := p.now()
 	left, known := view.left(p.base.elapsed())
 	return eta.With(p.run.Archived.Case, left, known)
 }
 
-// AddEvents adds those of a run's events to a view that have not been seen; so many come before them.
+// AddEvents adds the events of a run that have not been seen to a message. before is the number of events that precede
+// the slice.
 func AddEvents(msg *benchdv1.WatchResponse, events []archive.Event, before int, run string, seen map[string]int) {
 	for _, e := range events[min(max(seen[run]-before, 0), len(events)):] {
 		msg.Events = append(msg.Events, &benchdv1.LiveEvent{At: wire.FromTime(e.At), Kind: e.Kind, Text: e.Text})
@@ -164,8 +165,8 @@ func AddEvents(msg *benchdv1.WatchResponse, events []archive.Event, before int, 
 	seen[run] = max(seen[run], before+len(events))
 }
 
-// AddStatuses adds the status lines from a number on, and returns how many there are. They are not archived: of a run
-// that has ended its conductor has them, for as long as somebody watches.
+// AddStatuses adds the status lines from number from on to a message, and returns their total number. Status lines are
+// not archived: those of an ended run are in its conductor, as long as a client watches.
 func (p *Progress) AddStatuses(msg *benchdv1.WatchResponse, from int) int {
 	view := p.now()
 	for _, l := range view.statuses[max(0, from-view.forgotten):] {
@@ -174,7 +175,7 @@ func (p *Progress) AddStatuses(msg *benchdv1.WatchResponse, from int) int {
 	return view.forgotten + len(view.statuses)
 }
 
-// Describe fills in what goes on in a run. Its end is not shown before the archive has it.
+// Describe adds the progress of a run to a message. The end of the run is not shown before it is archived.
 func (p *Progress) Describe(msg *benchdv1.WatchResponse, seen map[string]int) {
 	view := p.now()
 	msg.Status = string(view.state.Status)

@@ -11,7 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-func TestWhatIsLeftOfARunIsItsPhaseAndThoseAfterIt(t *testing.T) {
+func TestTheRemainingTimeOfARunIncludesLaterPhases(t *testing.T) {
 	timed := []plan.Phase{{Name: plan.Warmup, Duration: 10 * time.Second}, {Name: plan.Measure, Duration: time.Minute}}
 	counted := []plan.Phase{{Name: plan.Measure, Ops: 100}}
 	for name, test := range map[string]struct {
@@ -26,7 +26,7 @@ func TestWhatIsLeftOfARunIsItsPhaseAndThoseAfterIt(t *testing.T) {
 		"while it is measured":        {timed, plan.Measure, 0, 56 * time.Second, true},
 		"by operations":               {counted, plan.Measure, 25, 12 * time.Second, true},
 		"by operations, none of them": {counted, plan.Measure, 0, 0, false},
-		"by operations, not begun":    {counted, "", 0, 0, false},
+		"by operations, not started":  {counted, "", 0, 0, false},
 		"what comes after is unknown": {append(timed[:1:1], counted...), plan.Warmup, 0, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// publisher lets others see how far a run is, and makes its status lines. It belongs to the conductor's loop.
+// publisher publishes the progress of a run, and makes its status lines. It belongs to the conductor's loop.
 type publisher struct {
 	run        *record.Run
 	base       *timebase
@@ -18,15 +18,15 @@ type publisher struct {
 	progress   *Progress
 	log        *slog.Logger
 
-	status  *status // nil where nobody wants status lines, and at the end
-	renewed bool    // the lifecycle's state is newer than what watchers see
-	stale   bool    // watchers have not seen all
+	status  *status // nil without status lines, and at the end of the run
+	renewed bool    // the lifecycle's state has changed since it was published
+	stale   bool    // something has changed since it was published
 }
 
 // due reports whether there is something to publish at a tick.
 func (p *publisher) due() bool { return p.stale || p.status != nil }
 
-// publish lets watchers see how far the run is.
+// publish publishes the progress of the run.
 func (p *publisher) publish(live result.Snapshot) {
 	if p.renewed || !p.progress.begun() {
 		p.progress.setState(p.run.State.Life.Clone())
@@ -42,7 +42,7 @@ func (p *publisher) publish(live result.Snapshot) {
 	p.progress.publish(live, began, p.changeover.progress())
 }
 
-// showStatus makes the status lines that are due.
+// showStatus publishes the status lines that are due.
 func (p *publisher) showStatus(live result.Snapshot) {
 	if p.status == nil {
 		return
@@ -66,7 +66,7 @@ func (p *publisher) showStatus(live result.Snapshot) {
 	}
 }
 
-// add takes a fresh window for the status lines.
+// add adds a fresh window to the status lines.
 func (p *publisher) add(w *latency.Window) {
 	if p.status == nil {
 		return

@@ -18,7 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// publishing is the publisher of a run of agent a that has just begun to measure.
+// publishing returns the publisher of a run of agent a that has just started to measure.
 func publishing(ycsb report.YCSB) *publisher {
 	r := underWay(1, plan.Phase{Name: plan.Measure, Duration: time.Minute})
 	r.YCSB = ycsb
@@ -33,7 +33,7 @@ func publishing(ycsb report.YCSB) *publisher {
 	}
 }
 
-// What the loop changes is not seen before it is published.
+// Watchers do not see changes of the loop before they are published.
 func TestWatchersSeeWhatWasPublished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := publishing(report.YCSB{})
@@ -63,8 +63,8 @@ func TestWatchersSeeWhatWasPublished(t *testing.T) {
 	})
 }
 
-// Windows are taken of the shard that an agent has in hand, as long as the run has not ended.
-func TestWhoseWindowsAreTaken(t *testing.T) {
+// Windows are accepted for the shard that an agent holds, as long as the run has not ended.
+func TestWindowsAreAcceptedFromTheirOwnAgentOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := publishing(report.YCSB{})
 		p.publish(result.Snapshot{})
@@ -90,7 +90,7 @@ func TestWhoseWindowsAreTaken(t *testing.T) {
 	})
 }
 
-// A line comes with each phase, for each interval, and at the end; none after that.
+// A status line is made for the start of each phase, for each interval, and at the end; none after that.
 func TestStatusLinesOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := publishing(report.YCSB{Status: true, StatusInterval: 10 * time.Second})

@@ -15,15 +15,15 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// restart is what is not known after a restart of the coordinator.
+// restart is what is unknown after a restart of the coordinator.
 type restart struct {
-	settled bool // it is known where the run is: false after a restart, until settle
-	unsure  bool // whether anybody had heard of the segment's start before the restart
-	unheard bool // whether anybody had heard of the change-over; likewise
+	settled bool // the run's phase and time are known; false after a restart, until settle
+	unsure  bool // perhaps no agent received the segment's start before the restart
+	unheard bool // perhaps no agent received the change-over before the restart
 }
 
-// Recover makes the conductor of a run that was under way when the coordinator stopped, with the windows and events that
-// are in the archive. Its agents have their time to come back.
+// Recover returns the conductor of a run that was in progress when the coordinator stopped, with the archived windows and
+// events. Its agents get the grace period to return.
 func Recover(config Config, r *record.Run, windows iter.Seq2[*latency.Window, error], events []archive.Event) (*Conductor, error) {
 	cd := New(config, r)
 	for w, err := range windows {
@@ -31,7 +31,7 @@ func Recover(config Config, r *record.Run, windows iter.Seq2[*latency.Window, er
 			return nil, fmt.Errorf("read windows of run %s: %w", cd.ID(), err)
 		}
 		if _, err := cd.builder.Add(w); err != nil {
-			cd.c.Logger.Error("take up window", "window", w.ID, "error", err)
+			cd.c.Logger.Error("recover window", "window", w.ID, "error", err)
 		}
 		cd.mark(w)
 	}
@@ -43,10 +43,10 @@ func Recover(config Config, r *record.Run, windows iter.Seq2[*latency.Window, er
 	return cd, nil
 }
 
-// recovered is the first step of the loop of a run that was recovered.
+// recovered is the first step of the loop of a recovered run.
 func (cd *Conductor) recovered() {
 	life := cd.run.State.Life
-	cd.timeline.note("coordinator", "the coordinator was started again")
+	cd.timeline.note("coordinator", "the coordinator was restarted")
 	for i, sh := range life.Shards {
 		for _, e := range sh.Ended {
 			cd.checkMerged(i, e.Phase)
@@ -62,7 +62,7 @@ func (cd *Conductor) recovered() {
 	cd.actions.Recover()
 }
 
-// heardOfStart reports whether an agent has given a sign of having begun the current segment of a run.
+// heardOfStart reports whether an agent is known to have received the start of the current segment.
 func heardOfStart(r *record.Run, safe *windows) bool {
 	life := r.State.Life
 	if len(r.State.Sends) > 0 || !slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool { return sh.State == lifecycle.Busy }) {
@@ -76,8 +76,8 @@ func heardOfStart(r *record.Run, safe *windows) bool {
 	})
 }
 
-// anchor sets the run's time by the first agent that is back after a restart of the coordinator: the agents
-// have kept it, each in its own clock, and our clock may have been set in between.
+// anchor restores the run's time from the first agent that returns after a restart of the coordinator: agents keep it in
+// their own clocks, and our clock may have been set in between.
 func (cd *Conductor) anchor(m *roster.Agent, held *benchdv1.HeldShard) {
 	line := held.GetTimebase()
 	if cd.base.anchored.Load() || line == nil || cd.base.epoch.Load() == 0 {
@@ -90,13 +90,12 @@ func (cd *Conductor) anchor(m *roster.Agent, held *benchdv1.HeldShard) {
 	}
 	before := cd.run.State.Epoch
 	cd.timeline.anchorAt(est.Line.Inverse(line.GetAgentNs()) - line.GetRunNs())
-	cd.c.Logger.Info("run's time is anchored anew", "agent", m.Name, "moved", time.Duration(cd.run.State.Epoch-before))
+	cd.c.Logger.Info("run's time is restored", "agent", m.Name, "moved", time.Duration(cd.run.State.Epoch-before))
 }
 
-// settle goes on after a restart as soon as it is clear where the run is. The first agent that has the run's
-// time has anchored it; where nobody is left who could have it, our own clock must do. Where nobody had heard of
-// the start of the segment that should be running, it is started again: an instant of before the restart would cut
-// the measurement short.
+// settle continues the run after a restart as soon as its state is clear. The first returning agent that has the run's
+// time has anchored it; if no agent is left that could have it, our own clock is used. If no agent had received the start
+// of the current segment, the segment gets a new start: an instant before the restart would cut the measurement short.
 func (cd *Conductor) settle() {
 	life := cd.run.State.Life
 	if cd.restart.settled || life.Status.Ended() || (cd.restart.unsure || cd.restart.unheard || !cd.base.anchored.Load()) && len(cd.agents.away) > 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/benchd/benchd/internal/record"
 )
 
-// fitRows fits a run of several to the rows that are there, and archives its properties before anything is sent: where the
-// numbers of rows were lost, the next run would write over them. why says why the run cannot be begun.
+// fitRows adjusts a run of a suite to the existing rows, and archives its properties before anything is sent: if they
+// were lost, the next run could overwrite its rows. why is the reason if the run cannot start.
 func (cd *Conductor) fitRows() (why string, err error) {
 	if !cd.run.Settings.ContinueInserts {
 		return "", nil
@@ -20,10 +20,10 @@ func (cd *Conductor) fitRows() (why string, err error) {
 		}
 		changes, gaps, err := cd.run.Fit(runs)
 		for _, gap := range gaps {
-			cd.timeline.note("rows", fmt.Sprintf("an earlier run of the suite left out some of the row numbers %d to %d: this run asks for none of them", gap.First, gap.Last))
+			cd.timeline.note("rows", fmt.Sprintf("an earlier run of the suite skipped some of the row numbers %d to %d: this run reads none of them", gap.First, gap.Last))
 		}
 		if unfit, is := errors.AsType[*record.UnfitError](err); is {
-			return unfit.Error(), nil // it ends the run, not the coordinator's work
+			return unfit.Error(), nil // it ends the run, and is no error of the coordinator
 		}
 		if err != nil {
 			return "", err
@@ -35,7 +35,7 @@ func (cd *Conductor) fitRows() (why string, err error) {
 		}
 	}
 	if cd.archiver.persist(cd.c.Life); cd.archiver.dirty {
-		return "", errors.New("the archive did not take the numbers of the rows")
+		return "", errors.New("the archive did not store the row numbers")
 	}
 	return "", nil
 }

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// startLead is how far ahead a start is announced; agents whose round trips are long get more.
+	// startLead is the minimum time between the announcement of a start and the start; it grows with the round trips of
+	// agents.
 	startLead = 300 * time.Millisecond
 	mostLead  = 5 * time.Second
 )
@@ -21,19 +22,19 @@ type shardAgents struct {
 	run    *record.Run
 	roster *roster.Roster
 	clock  *clock.Source
-	away   map[int]clock.Instant // shards whose agents are not connected, since when
+	away   map[int]clock.Instant // shards whose agents are not connected, with the time of the disconnect
 }
 
 func newShardAgents(r *record.Run, all *roster.Roster, source *clock.Source) *shardAgents {
 	return &shardAgents{run: r, roster: all, clock: source, away: make(map[int]clock.Instant)}
 }
 
-// of is the agent of a shard; nil where the roster does not have it.
+// of returns the agent of a shard, or nil if it is not in the roster.
 func (a *shardAgents) of(shard int) *roster.Agent {
 	return a.roster.Get(a.run.State.Life.Shards[shard].Agent)
 }
 
-// held are the agents of the shards that are held; nil where the roster does not have one.
+// held returns the agents of the held shards; nil for one that is not in the roster.
 func (a *shardAgents) held() []*roster.Agent {
 	var agents []*roster.Agent
 	for i, sh := range a.run.State.Life.Shards {
@@ -44,7 +45,7 @@ func (a *shardAgents) held() []*roster.Agent {
 	return agents
 }
 
-// owns reports whether an agent has a shard in hand, in that attempt.
+// owns reports whether an agent holds an attempt of a shard.
 func (a *shardAgents) owns(m *roster.Agent, shard, attempt int) bool {
 	shards := a.run.State.Life.Shards
 	if shard < 0 || shard >= len(shards) {
@@ -54,7 +55,7 @@ func (a *shardAgents) owns(m *roster.Agent, shard, attempt int) bool {
 	return sh.Agent == m.Name && sh.Attempt == attempt && sh.Boot == m.Boot()
 }
 
-// sessions are the streams of the agents that are connected.
+// sessions returns the streams of the connected agents.
 func (a *shardAgents) sessions() []*roster.Session {
 	var sessions []*roster.Session
 	for _, m := range a.held() {
@@ -68,7 +69,7 @@ func (a *shardAgents) sessions() []*roster.Session {
 	return sessions
 }
 
-// clocksKnown reports whether all agents are there, and their clocks are known.
+// clocksKnown reports whether all agents are connected and their clocks are known.
 func (a *shardAgents) clocksKnown() bool {
 	if len(a.away) > 0 {
 		return false
@@ -85,7 +86,7 @@ func (a *shardAgents) clocksKnown() bool {
 	return true
 }
 
-// lead is how far ahead an instant must be announced.
+// lead returns how far ahead an instant must be announced.
 func (a *shardAgents) lead() time.Duration {
 	lead, now := startLead, a.clock.Now()
 	for _, m := range a.held() {
@@ -99,13 +100,13 @@ func (a *shardAgents) lead() time.Duration {
 	return lead
 }
 
-// shardID names a shard in its present attempt, in messages.
+// shardID identifies a shard in its current attempt, in messages.
 func (a *shardAgents) shardID(shard int) *benchdv1.ShardId {
 	life := a.run.State.Life
 	return wire.FromShard(a.run.Archived.ID, shard, life.Shards[shard].Attempt)
 }
 
-// send sends to a shard's agent, if it is there: what it misses is sent again when it is back.
+// send sends to a shard's agent, if it is connected. A missed message is sent again when the agent returns.
 func (a *shardAgents) send(shard int, msg *benchdv1.SessionResponse) {
 	if m := a.of(shard); m != nil && m.Boot() == a.run.State.Life.Shards[shard].Boot {
 		if s, ok := m.Connected(); ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// farAway is a probe of an agent that is so far away, one way. Its clock is ours.
+// farAway returns a probe of an agent with the given one-way delay and a clock equal to ours.
 func farAway(source *clock.Source, oneWay time.Duration) clock.Probe {
 	now := source.Now()
 	return clock.Probe{Sent: now - int64(oneWay), PeerReceived: now, PeerSent: now, Received: now + int64(oneWay)}
@@ -23,7 +23,7 @@ func TestAStartIsAnnouncedFurtherAheadToAgentsThatAreFarAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source, all := clock.NewSource(clock.Skew{}), roster.New()
 		agents := newShardAgents(underWay(2, plan.Phase{Name: plan.Measure}), all, source)
-		require.Equal(t, startLead, agents.lead(), "nothing is known of them")
+		require.Equal(t, startLead, agents.lead(), "their clocks are unknown")
 		a, _ := connect(t, all, "a", "1")
 		b, _ := connect(t, all, "b", "1")
 		a.AddProbe(farAway(source, time.Millisecond))
@@ -47,7 +47,7 @@ func TestALeadIsBounded(t *testing.T) {
 	})
 }
 
-// A run goes on without knowing the clock of an agent only when that is lost.
+// A run goes on without knowing the clock of an agent only when the agent is lost.
 func TestClocksAreKnownWhenThoseOfAllAgentsAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source, all := clock.NewSource(clock.Skew{}), roster.New()
@@ -80,11 +80,11 @@ func TestAShardIsOwnedByOneProcessInOneAttempt(t *testing.T) {
 		require.False(t, agents.owns(a, 1, 1), "it is that of b")
 		require.False(t, agents.owns(a, 2, 1))
 		require.False(t, agents.owns(a, -1, 1))
-		require.False(t, agents.owns(restarted, 1, 1), "it was handed to the process before it")
+		require.False(t, agents.owns(restarted, 1, 1), "it was assigned to the previous process")
 	})
 }
 
-// What is sent to a shard reaches the process that holds it, or nobody.
+// A message to a shard reaches only the process that holds the shard.
 func TestOrdersReachTheProcessThatHoldsTheShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := roster.New()

@@ -13,19 +13,19 @@ import (
 // statusPatience is how long a status line waits for the windows of its interval.
 const statusPatience = 3 * time.Second
 
-// status makes YCSB's status lines of a run that was submitted with status=true: one at the start of each phase, one
-// for each status.interval, one at the end. It belongs to the conductor's loop.
+// status makes YCSB's status lines of a run that was submitted with status=true: one at the start of each phase, one for
+// each status.interval, and one at the end. It belongs to the conductor's loop.
 type status struct {
 	ycsb   report.YCSB
 	phases []plan.Phase
 
-	phase   plan.PhaseName // whose lines are being made; empty before the first
-	printed int            // intervals of it that have their line
-	ops     uint64         // in it, up to now
+	phase   plan.PhaseName // the current phase; empty before the first
+	printed int            // intervals of the phase that have their line
+	ops     uint64         // operations of the phase so far
 	last    uint64         // ops at the last line
-	lastAt  time.Duration  // up to where the last line goes
-	until   time.Duration  // up to where windows go
-	since   latency.Merged // since the last line
+	lastAt  time.Duration  // end of the last line's interval
+	until   time.Duration  // end of the newest window
+	since   latency.Merged // windows since the last line
 }
 
 // statusLine is a line without its instant.
@@ -41,19 +41,20 @@ func newStatus(r *record.Run) *status {
 	return &status{ycsb: r.YCSB, phases: r.Phases}
 }
 
-// add takes a window that is fresh. The first one of a phase may come before the clock has been looked at.
+// add adds a fresh window. The first window of a phase may come before the next tick.
 func (s *status) add(w *latency.Window, at time.Time) ([]statusLine, error) {
 	phase := plan.PhaseName(w.ID.Phase)
 	lines := s.enter(phase, 0, at)
 	if phase != s.phase {
-		return lines, nil // of a phase that has its last line
+		return lines, nil // its phase has its last line
 	}
 	s.ops += latency.Ops(w.Series)
 	s.until = max(s.until, w.End)
 	return lines, s.since.Add(w.Series)
 }
 
-// enter begins a phase, in which there were ops before a restart of the coordinator, and ends the one before it.
+// enter begins a phase and ends the one before it. ops is the number of operations of the phase before a restart of the
+// coordinator.
 func (s *status) enter(phase plan.PhaseName, ops uint64, at time.Time) []statusLine {
 	index := func(name plan.PhaseName) int {
 		return slices.IndexFunc(s.phases, func(p plan.Phase) bool { return p.Name == name })
@@ -66,12 +67,13 @@ func (s *status) enter(phase plan.PhaseName, ops uint64, at time.Time) []statusL
 	return append(lines, s.line(0, at))
 }
 
-// advance returns the lines that are due in the phase after so long; complete is how far the windows of all agents go.
+// advance returns the lines that are due after the time elapsed in the phase; complete is the end of the last interval
+// for which all agents have sent windows.
 func (s *status) advance(elapsed, complete time.Duration, at time.Time) []statusLine {
 	var lines []statusLine
 	every := s.ycsb.StatusInterval
 	due := int(max(complete, elapsed-statusPatience) / every)
-	// What is far behind, because an agent says that its windows are far ahead, is not made up for line by line.
+	// An agent whose windows are far ahead does not cause a line for each interval in between.
 	s.printed = max(s.printed, due-maxStatuses)
 	for s.printed < due {
 		s.printed++
@@ -88,7 +90,7 @@ func (s *status) end(at time.Time) []statusLine {
 	return []statusLine{s.line(max(s.until, s.lastAt), at)}
 }
 
-// line describes the phase up to now, and begins the next interval.
+// line returns the line of the interval that ends now, and begins the next one.
 func (s *status) line(elapsed time.Duration, at time.Time) statusLine {
 	st := report.Status{At: at, Elapsed: elapsed, Ops: s.ops, Todo: -1}
 	if passed := elapsed - s.lastAt; passed > 0 {
@@ -101,7 +103,7 @@ func (s *status) line(elapsed time.Duration, at time.Time) statusLine {
 		}
 	}
 	combined, err := s.ycsb.Combine.Combined(s.since.Series())
-	if err == nil { // of histograms that were merged before
+	if err == nil { // these histograms were merged before
 		st.Combined = combined
 	}
 	s.last, s.lastAt, s.since = s.ops, elapsed, latency.Merged{}

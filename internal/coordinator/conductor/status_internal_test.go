@@ -10,8 +10,8 @@ import (
 	"github.com/benchd/benchd/internal/report"
 )
 
-// However far ahead a window says that it ends, watchers get no more lines than are kept for them, the newest ones, and
-// the lines go on from there.
+// However far ahead a window ends, watchers get no more lines than are kept for them, the newest ones, and the lines
+// continue from there.
 func TestStatusLinesOfAWindowFarAheadAreFew(t *testing.T) {
 	s := &status{ycsb: report.YCSB{Status: true, StatusInterval: time.Second}, phases: []plan.Phase{{Name: plan.Measure}}}
 	s.enter(plan.Measure, 0, time.Unix(0, 0))

@@ -16,22 +16,23 @@ import (
 )
 
 const (
-	// mostHosts is how many agents of a run watch their own hosts. Windows have the CPU and the network of all.
+	// mostHosts is the maximum number of agents of a run that watch their own hosts. Windows have the CPU and the network
+	// of all hosts.
 	mostHosts = 32
-	// watcherWithin is how long the agent that watches the target may be away before another one does.
+	// watcherWithin is how long the agent that watches the target may be away before another one replaces it.
 	watcherWithin = 5 * time.Second
-	// keepEvery is how often what was observed goes to the archive: each time costs a disk flush.
+	// keepEvery is the interval at which observations are archived: each write costs a disk flush.
 	keepEvery = 2 * time.Second
-	// mostHeld bounds the points that wait for an archive that does not take them.
+	// mostHeld bounds the points that are kept while the archive accepts none.
 	mostHeld = 1 << 18
-	// mostHappenings bounds what happens to a target in a run, that its timeline has.
+	// mostHappenings bounds the events of the target in a run's timeline.
 	mostHappenings = 5000
 	// mostNotices bounds a run's warnings.
 	mostNotices = 32
 )
 
-// telemetry has agents watch the target of a run and their hosts, and archives what they observe. It belongs to the
-// conductor's loop.
+// telemetry orders agents to watch the target of a run and their hosts, and archives their observations. It belongs to
+// the conductor's loop.
 type telemetry struct {
 	run      *record.Run
 	roster   *roster.Roster
@@ -39,22 +40,23 @@ type telemetry struct {
 	timeline *timeline
 	log      *slog.Logger
 
-	watcher    int               // the shard whose agent watches the target; −1 where none does yet
-	ordered    map[int]watching  // by shard
-	held       []result.Observed // not archived yet
-	points     int               // of these
-	kept       clock.Instant     // when some were archived last
+	watcher    int               // the shard whose agent watches the target; −1 for none
+	ordered    map[int]watching  // what each shard's agent watches
+	held       []result.Observed // observations that are not archived yet
+	points     int               // points of held
+	kept       clock.Instant     // when observations were archived last
 	happenings int
 }
 
-// watching is what an agent was ordered to watch, and on which of its streams.
+// watching is what an agent was ordered to watch, and the stream on which it was ordered.
 type watching struct {
 	session *roster.Session
 	target  bool
 }
 
-// watch has agents watch the target and their hosts. It runs at every tick: who comes back is asked again, and the target
-// gets another watcher when the one before is lost. away has the shards whose agents are not connected, and since when.
+// watch orders agents to watch the target and their hosts. It runs at every tick: a returning agent gets its order again,
+// and the target gets another watcher when the current one is lost. away has the times at which the agents of shards
+// disconnected.
 func (t *telemetry) watch(now clock.Instant, away map[int]clock.Instant) {
 	settings := t.run.Settings.Telemetry
 	life := t.run.State.Life
@@ -80,7 +82,8 @@ func (t *telemetry) watch(now clock.Instant, away map[int]clock.Instant) {
 	}
 }
 
-// pickWatcher picks the shard whose agent watches the target: the one that does, as long as it is there, or else the first.
+// pickWatcher picks the shard whose agent watches the target: the current one as long as it is connected, or else the
+// first.
 func (t *telemetry) pickWatcher(now clock.Instant, away map[int]clock.Instant) int {
 	shards := t.run.State.Life.Shards
 	there := func(i int) bool {
@@ -98,7 +101,7 @@ func (t *telemetry) pickWatcher(now clock.Instant, away map[int]clock.Instant) i
 	return t.watcher // it may come back
 }
 
-// hostEvery is how often the host of a shard's agent is looked at: with many of them more rarely.
+// hostEvery returns the interval at which the host of a shard's agent is watched. It grows with the number of agents.
 func hostEvery(shard, shards int, settings plan.Telemetry) time.Duration {
 	if shard >= mostHosts {
 		return 0
@@ -106,7 +109,7 @@ func hostEvery(shard, shards int, settings plan.Telemetry) time.Duration {
 	return max(settings.Interval, time.Duration(min(shards, mostHosts))*100*time.Millisecond)
 }
 
-// observed takes what an agent has observed.
+// observed records the observations of an agent.
 func (t *telemetry) observed(o result.Observations) {
 	for _, f := range o.Figures {
 		if t.points += len(f.At); t.points > mostHeld {
@@ -119,7 +122,7 @@ func (t *telemetry) observed(o result.Observations) {
 		if t.happenings++; t.happenings <= mostHappenings {
 			t.timeline.noteAt(h.Kind, h.Text, h.At)
 		} else if t.happenings == mostHappenings+1 {
-			t.warn("more than that has happened to the target than the timeline tells")
+			t.warn("the timeline is incomplete: the target had more events than it can hold")
 		}
 	}
 	for _, w := range o.Warnings {
@@ -137,7 +140,7 @@ func (t *telemetry) warn(text string) {
 	t.timeline.note(result.HappenedTelemetry, text)
 }
 
-// keep archives what was observed. What the archive does not take is tried again with what comes next.
+// keep archives observations. What cannot be archived is retried with the next observations.
 func (t *telemetry) keep(ctx context.Context, now clock.Instant) {
 	if len(t.held) == 0 {
 		return

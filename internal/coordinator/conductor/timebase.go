@@ -11,22 +11,22 @@ import (
 
 // timebase maps the coordinator's clock to the run's time and to dates.
 //
-// A run has one date from the wall clock, that of its beginning here, and counts on from it by the coordinator's clock: a
-// wall clock that is set while it goes on moves nothing in its timeline. After a restart its dates are provisional, by the
-// wall clock, until an agent is back that has kept the run's time; what is noted meanwhile is dated again then, and not
-// archived before.
+// A run takes one date from the wall clock of the coordinator, at its start, and derives all others by its own clock:
+// setting the wall clock during the run moves nothing in its timeline. After a restart its dates come from the wall clock
+// and are provisional, until an agent returns that has kept the run's time; events noted meanwhile are dated again then,
+// and not archived before.
 //
-// It belongs to the conductor's loop but for epoch and anchored, which sessions read, too.
+// It belongs to the conductor's loop, except for epoch and anchored, which sessions read, too.
 type timebase struct {
 	clock *clock.Source
 	run   *record.Run
 
 	epoch    atomic.Int64 // the coordinator's clock at the run's time zero; 0 before the first start
-	anchored atomic.Bool  // the epoch is of this coordinator's clock
-	ahead    int64        // how far the run's dates are ahead of the coordinator's clock
+	anchored atomic.Bool  // the epoch refers to this coordinator's clock
+	ahead    int64        // offset of the run's dates from the coordinator's clock
 }
 
-// begin takes the date from the wall clock.
+// begin reads the date from the wall clock.
 func (b *timebase) begin(source *clock.Source, r *record.Run) {
 	b.clock, b.run = source, r
 	b.epoch.Store(r.State.Epoch)
@@ -36,13 +36,13 @@ func (b *timebase) begin(source *clock.Source, r *record.Run) {
 	b.ahead = later(source.Wall(), r.State.Noted).UnixNano() - source.Now()
 }
 
-// elapsed is the run's time.
+// elapsed returns the run's time.
 func (b *timebase) elapsed() time.Duration { return time.Duration(b.clock.Now() - b.epoch.Load()) }
 
-// provisional reports whether dates may still turn out to be wrong.
+// provisional reports whether dates may still change.
 func (b *timebase) provisional() bool { return b.run.State.Epoch != 0 && !b.anchored.Load() }
 
-// dateAt is the date at an instant of the coordinator's clock.
+// dateAt returns the date at an instant of the coordinator's clock.
 func (b *timebase) dateAt(instant int64) time.Time {
 	state := &b.run.State
 	if state.Epoch == 0 || b.provisional() {
@@ -51,10 +51,10 @@ func (b *timebase) dateAt(instant int64) time.Time {
 	return state.Zero.Add(time.Duration(instant - state.Epoch))
 }
 
-// date is the date now.
+// date returns the date now.
 func (b *timebase) date() time.Time { return b.dateAt(b.clock.Now()) }
 
-// stamp dates what is written into the timeline now: never before what was written last.
+// stamp returns the date of a new event in the timeline: never before that of the last event.
 func (b *timebase) stamp() time.Time {
 	at := later(b.date(), b.run.State.Noted)
 	if !b.provisional() {
@@ -70,8 +70,8 @@ func (b *timebase) set(epoch int64) {
 	b.anchored.Store(true)
 }
 
-// reckoned is the run's time zero where no agent is left that has kept it, or all have ended before one could be asked: by
-// their ends, or else by the provisional date.
+// reckoned computes the run's time zero where no agent is left that has kept it, or all have ended before one could
+// report it: from the ends of the shards, or else from the provisional date.
 func (b *timebase) reckoned() int64 {
 	now := b.clock.Now()
 	at, ended := b.run.EndedAt()
@@ -81,7 +81,7 @@ func (b *timebase) reckoned() int64 {
 	return now - int64(at)
 }
 
-// line is how an agent's clock maps to the run's time, as far as is known; false before the first start.
+// line returns the mapping from an agent's clock to the run's time; ok is false while it is unknown.
 func (b *timebase) line(m *roster.Agent) (clock.Line, bool) {
 	epoch := b.epoch.Load()
 	est, ok := m.Estimate(b.clock.Now())

@@ -7,20 +7,20 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 )
 
-// timeline has the events of a run that the archive does not have yet, and shows them to watchers at once. It belongs to the
+// timeline keeps the events of a run that are not archived yet, and shows them to watchers at once. It belongs to the
 // conductor's loop.
 type timeline struct {
 	run      string
 	base     *timebase
 	progress *Progress
 	log      *slog.Logger
-	dirty    *bool // that there is something to archive
+	dirty    *bool // set when there is something to archive
 
 	events  []archive.Event // not archived yet
-	undated []int           // those of them whose dates are provisional
+	undated []int           // indexes of the events with provisional dates
 }
 
-// note writes an event of now.
+// note adds an event that happens now.
 func (t *timeline) note(kind, text string) {
 	e := archive.Event{Run: t.run, At: t.base.stamp(), Kind: kind, Text: text}
 	if phase, at := t.base.run.PhaseAt(t.base.elapsed()); phase != "" {
@@ -32,7 +32,7 @@ func (t *timeline) note(kind, text string) {
 	t.add(e)
 }
 
-// noteAt writes what happened at an instant of the run's time.
+// noteAt adds an event at an instant of the run's time.
 func (t *timeline) noteAt(kind, text string, at time.Duration) {
 	phase, since := t.base.run.PhaseAt(at)
 	t.add(archive.Event{Run: t.run, At: t.base.run.State.Zero.Add(at), Kind: kind, Text: text, Phase: string(phase), Offset: since})
@@ -45,7 +45,7 @@ func (t *timeline) add(e archive.Event) {
 	t.log.Info("timeline", "kind", e.Kind, "text", e.Text)
 }
 
-// dated are the events that can be archived: none until they have their dates.
+// dated returns the events that can be archived: none while dates are provisional.
 func (t *timeline) dated() []archive.Event {
 	if t.base.provisional() {
 		return nil
@@ -53,11 +53,10 @@ func (t *timeline) dated() []archive.Event {
 	return t.events
 }
 
-// archived lets go of the first n events.
+// archived drops the first n events.
 func (t *timeline) archived(n int) { t.events = t.events[n:] }
 
-// anchorAt makes an instant of the coordinator's clock the run's time zero, and dates again what was noted before that was
-// known.
+// anchorAt makes an instant of the coordinator's clock the run's time zero, and corrects the provisional dates of events.
 func (t *timeline) anchorAt(epoch int64) {
 	t.base.set(epoch)
 	*t.dirty = true

@@ -12,28 +12,28 @@ import (
 	"github.com/benchd/benchd/internal/stats"
 )
 
-// keptIntervals is how many whole intervals are kept of a warm-up: those that are looked at.
+// keptIntervals is the number of complete intervals of a warm-up that are kept: those that the test for steadiness uses.
 const keptIntervals = stats.SteadyOver
 
-// warmup is what the shards of a run did together in a warm-up that ends when we say so, interval by interval. It is
-// made of windows alone, so that a restart finds it again in the archive.
+// warmup aggregates the work of all shards in a warm-up whose end the coordinator announces, by interval. It is built
+// from windows alone, so that it can be rebuilt from the archive after a restart.
 type warmup struct {
 	name     plan.PhaseName // empty when the run has no such warm-up
 	interval time.Duration
 
-	pending    map[int]*interval // those that lack windows of shards
+	pending    map[int]*interval // intervals that lack windows of shards
 	from       map[int]int       // by shard: the interval of its first window, where it began too late
-	whole      int               // intervals of which all have
-	ops        uint64            // in those
-	throughput []float64         // the last ones, operations per second
-	service    []float64         // the last ones, mean service time of good operations in ns
+	whole      int               // number of complete intervals
+	ops        uint64            // operations in these
+	throughput []float64         // of the last intervals, in operations per second
+	service    []float64         // of the last intervals, mean service time of good operations in ns
 }
 
-// interval is what all shards did in an interval.
+// interval is the work of all shards in an interval.
 type interval struct {
 	ops, good uint64
 	service   float64
-	has       map[int]bool // windows, by shard
+	has       map[int]bool // shards that have sent their window
 }
 
 func newWarmup(r *record.Run) *warmup {
@@ -46,7 +46,7 @@ func newWarmup(r *record.Run) *warmup {
 	return w
 }
 
-// add takes a window that is safe.
+// add adds an archived window.
 func (w *warmup) add(in *latency.Window) {
 	at := int(in.Start / max(w.interval, 1))
 	if w.name == "" || in.ID.Phase != string(w.name) || in.Tail {
@@ -73,7 +73,7 @@ func (w *warmup) add(in *latency.Window) {
 	}
 }
 
-// advance takes up the intervals that have windows of all shards at work, and reports whether there was one.
+// advance adds up the intervals that have become complete, and reports whether there was one.
 func (w *warmup) advance(shards []lifecycle.Shard) (news bool) {
 	for {
 		iv := w.pending[w.whole]
@@ -89,7 +89,7 @@ func (w *warmup) advance(shards []lifecycle.Shard) (news bool) {
 	}
 }
 
-// complete reports whether an interval has windows of all shards at work that had begun by then.
+// complete reports whether an interval has the windows of all busy shards that had started by then.
 func (w *warmup) complete(at int, shards []lifecycle.Shard) bool {
 	for i := range shards {
 		if shards[i].State == lifecycle.Busy && shards[i].Lost == "" && !w.pending[at].has[i] && at >= w.from[i] {
@@ -101,7 +101,7 @@ func (w *warmup) complete(at int, shards []lifecycle.Shard) bool {
 
 func lastOf(series []float64) []float64 { return series[max(0, len(series)-keptIntervals):] }
 
-// length is how long the whole intervals are together.
+// length returns the total length of the complete intervals.
 func (w *warmup) length() time.Duration { return time.Duration(w.whole) * w.interval }
 
 // steady tests whether throughput and service time are steady.
@@ -109,7 +109,7 @@ func (w *warmup) steady() (steady bool, because string) {
 	for i, ns := range w.service {
 		if ns == 0 {
 			ago := time.Duration(len(w.service)-i) * w.interval
-			return false, fmt.Sprintf("no operation went well in the interval that began %s before", ago)
+			return false, fmt.Sprintf("no operation succeeded in the interval that began %s earlier", ago)
 		}
 	}
 	fast, ofThroughput := stats.Steady(w.throughput)
@@ -120,7 +120,7 @@ func (w *warmup) steady() (steady bool, because string) {
 	return fast && even, "throughput: " + ofThroughput + "; mean service time: " + ofService
 }
 
-// finished says why the warm-up is over; because is empty when it is not.
+// finished returns why the warm-up is over; because is empty while it is not.
 func (w *warmup) finished(phase plan.Phase) (because string, verdict *result.Verdict) {
 	if phase.Ops > 0 && w.ops >= uint64(phase.Ops) {
 		return fmt.Sprintf("the warm-up has done %d of %d operations", w.ops, phase.Ops), nil
@@ -134,12 +134,12 @@ func (w *warmup) finished(phase plan.Phase) (because string, verdict *result.Ver
 	return "", nil
 }
 
-// outOfTime says what the warm-up has come to at its bound.
+// outOfTime returns the outcome of a warm-up that has reached its bound.
 func (w *warmup) outOfTime(phase plan.Phase) (because string, verdict *result.Verdict) {
 	if phase.Until == plan.Steady {
 		_, because := w.steady()
 		because = fmt.Sprintf("not reached within %s; after %s: %s", phase.Duration, w.length(), because)
 		return "steady was " + because, record.SteadyVerdict(false, because, w.interval)
 	}
-	return fmt.Sprintf("the warm-up has had its %s, with %d of %d operations done by %s", phase.Duration, w.ops, phase.Ops, w.length()), nil
+	return fmt.Sprintf("the warm-up has reached its limit of %s, with %d of %d operations done after %s", phase.Duration, w.ops, phase.Ops, w.length()), nil
 }

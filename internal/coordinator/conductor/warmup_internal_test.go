@@ -17,7 +17,7 @@ func TestSpecificationsAskForAsManyIntervalsAsTheTestTakes(t *testing.T) {
 	require.Equal(t, stats.SteadyOver, plan.SteadyIntervals)
 }
 
-// reads is a window of a second with operations that took d each, all with an outcome.
+// reads returns a window of a second with operations that took d each, all with one outcome.
 func reads(seq, shard, ops int, outcome string, d time.Duration) *latency.Window {
 	var h latency.Histogram
 	for range ops {
@@ -33,14 +33,14 @@ func reads(seq, shard, ops int, outcome string, d time.Duration) *latency.Window
 func TestAWarmUpIsSteadyOnlyIfAllOfItIs(t *testing.T) {
 	const ms = time.Millisecond
 	for name, test := range map[string]struct {
-		second func(seq int) *latency.Window // of the second shard; nil when it has not told
+		second func(seq int) *latency.Window // of the second shard; nil when it has sent none
 		steady bool
 		says   string
 	}{
 		"both are":               {func(seq int) *latency.Window { return reads(seq, 1, 100, "OK", ms) }, true, "trend p = 1.000"},
 		"its throughput rises":   {func(seq int) *latency.Window { return reads(seq, 1, 100+10*seq, "OK", ms) }, false, "throughput: trend p = 0.000"},
 		"its service time falls": {func(seq int) *latency.Window { return reads(seq, 1, 100, "OK", 3*ms-time.Duration(seq)*ms/10) }, false, "mean service time: trend p = 0.000"},
-		"one has not told of the end": {func(seq int) *latency.Window {
+		"one has not sent its last windows": {func(seq int) *latency.Window {
 			return map[bool]*latency.Window{true: reads(seq, 1, 100, "OK", ms)}[seq < 19]
 		}, false, "19 of 20 intervals"},
 		"its failures count for throughput, not for service time": {func(seq int) *latency.Window { return reads(seq, 1, 100, "ERROR", time.Duration(seq)*ms) }, true, "mean service time: trend p = 1.000"},
@@ -72,13 +72,13 @@ func TestAClusterThatDoesNothingIsNotSteady(t *testing.T) {
 	require.EqualValues(t, 29*9, w.ops)
 	steady, because := w.steady()
 	require.False(t, steady)
-	require.Equal(t, "no operation went well in the interval that began 5s before", because)
+	require.Equal(t, "no operation succeeded in the interval that began 5s earlier", because)
 }
 
 func TestOnlyWindowsOfTheWarmUpCount(t *testing.T) {
 	w := newWarmup(&record.Run{Phases: []plan.Phase{{Name: plan.Load, Ops: 5}, {Name: plan.Warmup, Duration: time.Second}, {Name: plan.Measure, Joined: true}}})
 	w.add(reads(0, 0, 5, "OK", time.Second))
-	require.Empty(t, w.pending, "one by time is nobody's business")
+	require.Empty(t, w.pending, "a warm-up by time is not watched")
 
 	w = newWarmup(&record.Run{Phases: []plan.Phase{{Name: plan.Load, Ops: 5}, {Name: plan.Warmup, Ops: 5}, {Name: plan.Measure, Joined: true}}})
 	w.interval = time.Second

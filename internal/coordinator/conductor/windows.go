@@ -8,16 +8,16 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// slot names a shard's phase.
+// slot identifies an attempt of a shard at a phase.
 type slot struct {
 	shard, attempt int
 	phase          plan.PhaseName
 }
 
-// windows counts those that are safe. The archive has let each through once. It belongs to the conductor's loop.
+// windows counts the archived windows. The archive passes each on once. The conductor's loop owns it.
 type windows struct {
 	merged map[slot]int
-	newest clock.Instant // when some came last; zero where none has since the coordinator was started
+	newest clock.Instant // when the last window came; zero if none has since the coordinator was started
 }
 
 // add counts a window.
@@ -27,10 +27,10 @@ func (ws *windows) add(w *latency.Window) slot {
 	return at
 }
 
-// have reports whether so many windows of a slot are safe.
+// have reports whether the given number of windows of a slot is archived.
 func (ws *windows) have(at slot, windows int) bool { return ws.merged[at] >= windows }
 
-// anyOf reports whether there are windows of some phases.
+// anyOf reports whether there are windows of matching phases.
 func (ws *windows) anyOf(phases func(plan.PhaseName) bool) bool {
 	for at := range ws.merged {
 		if phases(at.phase) {
@@ -40,5 +40,5 @@ func (ws *windows) anyOf(phases func(plan.PhaseName) bool) bool {
 	return false
 }
 
-// cameWithin reports whether some came so recently.
+// cameWithin reports whether a window came within the last d.
 func (ws *windows) cameWithin(d time.Duration) bool { return ws.newest.Elapsed() < d }

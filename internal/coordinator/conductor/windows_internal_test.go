@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// Windows of one attempt at a phase say nothing of another attempt, phase or shard.
+// Windows are counted separately for each attempt, phase and shard.
 func TestWindowsAreCountedByAttemptAndPhase(t *testing.T) {
 	ws := windows{merged: make(map[slot]int)}
 	at := slot{1, 2, plan.Load}

@@ -6,8 +6,8 @@ import (
 	"github.com/benchd/benchd/internal/security"
 )
 
-// scrapeAddress is where others reach the metrics of an agent that says where they are and connects from source; empty
-// where they cannot: this machine's loopback is not the agent's.
+// scrapeAddress returns the address at which others can fetch the metrics of an agent that reports the address said and
+// connects from source. It is empty where they cannot: the loopback of this machine is not the agent's.
 func scrapeAddress(said, source string) string {
 	host, port, err := net.SplitHostPort(said)
 	if err != nil {

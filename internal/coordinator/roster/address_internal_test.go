@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What Prometheus is told is where it gets an answer, seen from the coordinator's side of the network.
+// The address for Prometheus is one where it can reach the agent, seen from the coordinator's side of the network.
 func TestWhereAnAgentsMetricsAreReached(t *testing.T) {
 	for name, test := range map[string]struct{ said, source, want string }{
 		"an address of its own":          {"10.0.0.5:9100", "10.0.0.5:40000", "10.0.0.5:9100"},
@@ -18,7 +18,7 @@ func TestWhereAnAgentsMetricsAreReached(t *testing.T) {
 		"none":                           {"", "10.0.0.5:40000", ""},
 		"in this process":                {":9100", "bufconn", ""},
 		"its own, from within a process": {"127.0.0.1:9100", "bufconn", ""},
-		"what is none":                   {"9100", "10.0.0.5:40000", ""},
+		"an invalid one":                 {"9100", "10.0.0.5:40000", ""},
 	} {
 		require.Equal(t, test.want, scrapeAddress(test.said, test.source), name)
 	}

@@ -21,45 +21,45 @@ type Agent struct {
 	lastHeard clock.Instant
 	clock     clock.Estimator
 	draining  bool
-	run       string // that it serves
+	run       string // served by the agent
 }
 
-// Heard notes that the agent has sent a message.
+// Heard records that the agent has sent a message.
 func (a *Agent) Heard(now clock.Instant) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.lastHeard = now
 }
 
-// AddProbe takes a round trip to the agent.
+// AddProbe records a round trip to the agent.
 func (a *Agent) AddProbe(p clock.Probe) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.clock.Add(p)
 }
 
-// Estimate is what is known of the agent's clock at our instant now.
+// Estimate returns the estimate of the agent's clock at the instant now of our clock.
 func (a *Agent) Estimate(now int64) (clock.Estimate, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.clock.Estimate(now)
 }
 
-// Connected returns the agent's stream; false while it has none.
+// Connected returns the agent's stream; ok is false while it has none.
 func (a *Agent) Connected() (*Session, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.session, a.session != nil
 }
 
-// Boot identifies the agent's process.
+// Boot returns the id of the agent's process.
 func (a *Agent) Boot() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.hello.GetBootId()
 }
 
-// Hooks are those that the agent's operator lets runs ask for.
+// Hooks returns the names of the hooks that the agent's operator allows.
 func (a *Agent) Hooks() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -76,21 +76,21 @@ func (a *Agent) Serve(run string) {
 	a.run = run
 }
 
-// Serving is the run that the agent serves; empty for none.
+// Serving returns the run that the agent serves; empty for none.
 func (a *Agent) Serving() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.run
 }
 
-// Drain keeps the agent from further runs, or gives it runs again.
+// Drain excludes the agent from further runs, or admits it again.
 func (a *Agent) Drain(yes bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.draining = yes
 }
 
-// Forget orders the agent to drop a shard that nobody waits for any more.
+// Forget orders the agent to drop a shard that no run needs any more.
 func (a *Agent) Forget(id *benchdv1.ShardId) {
 	s, ok := a.Connected()
 	if !ok {
@@ -100,7 +100,7 @@ func (a *Agent) Forget(id *benchdv1.ShardId) {
 	s.Send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Release{Release: &benchdv1.Release{Id: id}}})
 }
 
-// Info describes the agent for people.
+// Info describes the agent for clients.
 func (a *Agent) Info(by *clock.Source) *benchdv1.AgentInfo {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -122,7 +122,7 @@ func (a *Agent) Info(by *clock.Source) *benchdv1.AgentInfo {
 	return info
 }
 
-// Provenance describes the handing out of a shard to an agent, for results.
+// Provenance records the assignment of a shard to an agent, for results.
 func Provenance(info *benchdv1.AgentInfo, shard, workers int) result.Agent {
 	host := info.GetHost()
 	return result.Agent{

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// AnswerAfter is how long beyond the timeout of an action its agent may take to answer that it took too long.
+	// AnswerAfter is how long after the timeout of an action its agent may still answer that the action timed out.
 	AnswerAfter = 15 * time.Second
 
 	pieceWithin = 30 * time.Second
 	maxPiece    = 1 << 20
 )
 
-// errAction is of an action that the target did not do.
+// errAction is the error of an action that failed on the target.
 var errAction = errors.New("the action failed")
 
-// Order sends an order and waits for its answer. When nobody waits any more the agent is asked to cancel it.
+// Order sends an order and waits for its answer. If the caller stops waiting, the agent is asked to cancel the action.
 func (s *Session) Order(ctx context.Context, order *benchdv1.ActionOrder, timeout time.Duration) (*benchdv1.ActionAnswer, error) {
 	answers := make(chan *benchdv1.ActionAnswer, 1)
 	s.mu.Lock()
@@ -35,7 +35,7 @@ func (s *Session) Order(ctx context.Context, order *benchdv1.ActionOrder, timeou
 	s.Send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Action{Action: order}})
 	ctx, cancel := context.WithTimeout(ctx, timeout+AnswerAfter)
 	defer cancel()
-	const unknown = "whether %s was done is not known: look at the target before you ask for it again"
+	const unknown = "whether %s was done is not known: check the target before you repeat it"
 	select {
 	case answer := <-answers:
 		return answer, nil
@@ -47,12 +47,12 @@ func (s *Session) Order(ctx context.Context, order *benchdv1.ActionOrder, timeou
 	}
 }
 
-// CancelAction lets the agent give up an action that nobody waits for any more.
+// CancelAction asks the agent to cancel an action whose caller has stopped waiting.
 func (s *Session) CancelAction(id string) {
 	s.Send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_CancelAction{CancelAction: &benchdv1.ActionCancel{Id: id}}})
 }
 
-// Answered hands an answer to the caller of Order that waits for it, if one still does.
+// Answered passes an answer to the caller of Order, if it still waits.
 func (s *Session) Answered(answer *benchdv1.ActionAnswer) {
 	s.mu.Lock()
 	waiting := s.actions[answer.GetId()]
@@ -63,13 +63,13 @@ func (s *Session) Answered(answer *benchdv1.ActionAnswer) {
 	}
 }
 
-// Failure makes an error of an answer that reports one.
+// Failure returns the error that an answer reports, or nil.
 func Failure(agent string, answer *benchdv1.ActionAnswer) error {
 	text := wire.Text(answer.GetError())
 	switch answer.GetOutcome() {
 	case benchdv1.ActionOutcome_ACTION_OUTCOME_DONE:
 		if !json.Valid(answer.GetAnswer()) {
-			return wire.Errorf(wire.ErrMalformed, "agent %s sent an answer that is no JSON", agent)
+			return wire.Errorf(wire.ErrMalformed, "agent %s sent an answer that is not valid JSON", agent)
 		}
 		return nil
 	case benchdv1.ActionOutcome_ACTION_OUTCOME_REFUSED:
@@ -81,7 +81,7 @@ func Failure(agent string, answer *benchdv1.ActionAnswer) error {
 	return wire.Errorf(errAction, "%s", text)
 }
 
-// Piece asks the agent for a piece of raw points and waits for it.
+// Piece requests a piece of raw points from the agent and waits for it.
 func (s *Session) Piece(ctx context.Context, order *benchdv1.PointsOrder) (*benchdv1.PointsPiece, error) {
 	agent, answer := s.hello.GetName(), make(chan *benchdv1.PointsPiece, 1)
 	s.mu.Lock()
@@ -111,7 +111,7 @@ func (s *Session) Piece(ctx context.Context, order *benchdv1.PointsOrder) (*benc
 	}
 }
 
-// GotPiece hands a piece to the caller of Piece that waits for it, if one still does.
+// GotPiece passes a piece to the caller of Piece, if it still waits.
 func (s *Session) GotPiece(p *benchdv1.PointsPiece) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

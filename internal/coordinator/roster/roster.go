@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// forgetAfter is how long an idle agent that has gone stays in the roster.
+	// forgetAfter is how long an idle agent that has disconnected stays in the roster.
 	forgetAfter = 10 * time.Minute
-	// maxAgents bounds the roster.
+	// maxAgents bounds the size of the roster.
 	maxAgents = 4096
-	// aliveWithin is how recently an agent must have been heard to count as alive when another of its name comes.
+	// aliveWithin is how recently an agent must have sent a message to count as alive when another of its name connects.
 	aliveWithin = 3 * time.Second
 )
 
-// Roster is all agents known, by name.
+// Roster keeps the known agents by name.
 type Roster struct {
 	mu     sync.Mutex
 	agents map[string]*Agent
@@ -31,9 +31,9 @@ type Roster struct {
 // New returns an empty roster.
 func New() *Roster { return &Roster{agents: make(map[string]*Agent)} }
 
-// Join brings a session into the roster, in place of an earlier one of the same agent. It refuses a second living agent
-// of the same name. An agent that was killed and started again can be quicker than the news of its end: its predecessor
-// gets a moment to show whether it is alive.
+// Join adds a session to the roster, in place of an earlier one of the same agent. It refuses a second living agent of
+// the same name. An agent that was killed and restarted can connect before the end of its old stream is noticed, so Join
+// waits a moment to see whether the predecessor is alive.
 func (r *Roster) Join(ctx context.Context, s *Session) (a *Agent, restarted bool, err error) {
 	deadline := clock.Mono().Add(aliveWithin + time.Second)
 	for {
@@ -78,7 +78,7 @@ func (r *Roster) join(s *Session, now clock.Instant) (a *Agent, restarted bool, 
 	return a, !sameBoot, nil
 }
 
-// Expect puts an agent into the roster that serves a run and has not come back yet.
+// Expect adds an agent to the roster that serves a run and has not reconnected yet.
 func (r *Roster) Expect(name, boot, run string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,7 +87,7 @@ func (r *Roster) Expect(name, boot, run string) {
 	}
 }
 
-// Leave takes a session out of the roster; it reports whether the agent is away now.
+// Leave removes a session from the roster; it reports whether the agent is away now.
 func (r *Roster) Leave(s *Session) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,14 +104,14 @@ func (r *Roster) Leave(s *Session) bool {
 	return true
 }
 
-// Get returns an agent by its name; nil where there is none.
+// Get returns an agent by its name, or nil.
 func (r *Roster) Get(name string) *Agent {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.agents[name]
 }
 
-// All returns the agents by name, and forgets those that have been away for long.
+// All returns the agents by name, and drops those that have been away too long.
 func (r *Roster) All() []*Agent {
 	now := clock.Mono()
 	r.mu.Lock()

@@ -15,7 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// stream is a session whose context shows why it was cut.
+// stream returns a session, and a context whose cause is why the session was cut.
 func stream(t *testing.T, hello *benchdv1.Hello) (*roster.Session, context.Context) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -30,7 +30,7 @@ func names(agents []*roster.Agent) (list []string) {
 	return list
 }
 
-// A second process of a name is refused as long as the first one is heard, and takes its place when it is not.
+// A second process of the same name is refused while messages of the first arrive, and replaces it afterwards.
 func TestANameHasOneLivingAgent(t *testing.T) {
 	for name, lives := range map[string]bool{"while the first lives": true, "when the first is silent": false} {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestANameHasOneLivingAgent(t *testing.T) {
 	}
 }
 
-// Runs get agents that are connected, have the labels, and are not draining; one that is away is kept for its run.
+// Runs get agents that are connected, have the labels, and are not draining; a disconnected one is kept for its run.
 func TestAgentsForARunMatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := roster.New()
@@ -91,8 +91,8 @@ func TestAgentsForARunMatch(t *testing.T) {
 		require.Equal(t, []string{"east-2"}, names(r.Matching(map[string]string{"zone": "east"})))
 		<-time.After(time.Hour)
 		require.Equal(t, "S.1", r.Get("away").Serving())
-		require.Len(t, r.All(), 4, "it serves a run")
+		require.Len(t, r.All(), 4, "the fourth serves a run")
 		r.Get("away").Serve("")
-		require.Equal(t, []string{"east-1", "east-2", "west"}, names(r.All()), "it has been away for long")
+		require.Equal(t, []string{"east-1", "east-2", "west"}, names(r.All()), "the fourth has been away too long")
 	})
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// ProbeEvery is how often an agent's clock is asked for, after a burst when it comes and before each start.
+// ProbeEvery is the interval of clock probes, besides a burst when an agent connects and before each start.
 const ProbeEvery = time.Second
 
 const (
 	burstProbes   = 12
 	replyWithin   = 2 * time.Second
-	sessionBuffer = 1024 // messages to an agent; one that does not take them is cut off
+	sessionBuffer = 1024 // messages to an agent; a full buffer ends the stream
 )
 
 var (
@@ -40,21 +40,21 @@ type Session struct {
 	out    chan *benchdv1.SessionResponse
 	bursts chan chan<- struct{} // requests for a burst of probes; closed when it is over
 	cancel context.CancelCauseFunc
-	over   <-chan struct{} // closed when the stream is to end
+	over   <-chan struct{} // closed when the stream must end
 
-	refused *benchdv1.ShardId // whose windows were refused last
+	refused *benchdv1.ShardId // the shard whose window was refused last
 	sent    sentLine
 
 	mu      sync.Mutex
-	pending map[uint64]int64 // probes under way: when they were sent
+	pending map[uint64]int64 // when the unanswered probes were sent
 	seq     uint64
 	replies chan clock.Probe
-	orders  uint64 // of raw points
+	orders  uint64 // requests for raw points
 	pieces  map[uint64]chan<- *benchdv1.PointsPiece
-	actions map[string]chan<- *benchdv1.ActionAnswer // that somebody waits for
+	actions map[string]chan<- *benchdv1.ActionAnswer // by action id; callers of Order wait for them
 }
 
-// NewSession makes the session of an agent that has introduced itself. It is over when ctx ends; cancel ends ctx.
+// NewSession returns the session of an agent that has sent its Hello. It is over when ctx ends; cancel ends ctx.
 func NewSession(ctx context.Context, cancel context.CancelCauseFunc, hello *benchdv1.Hello, address string, source *clock.Source, log *slog.Logger) *Session {
 	return &Session{
 		hello: hello, address: address, clock: source, log: log.With("agent", hello.GetName()), cancel: cancel, over: ctx.Done(),
@@ -67,13 +67,13 @@ func NewSession(ctx context.Context, cancel context.CancelCauseFunc, hello *benc
 	}
 }
 
-// Hello is how the agent has introduced itself.
+// Hello returns the agent's Hello.
 func (s *Session) Hello() *benchdv1.Hello { return s.hello }
 
-// Log is the logger of what concerns the agent.
+// Log returns a logger with the agent's name.
 func (s *Session) Log() *slog.Logger { return s.log }
 
-// Send queues a message; an agent that has stopped reading is cut off rather than waited for.
+// Send queues a message. It ends the stream of an agent that has stopped reading instead of waiting for it.
 func (s *Session) Send(m *benchdv1.SessionResponse) {
 	select {
 	case s.out <- m:
@@ -82,18 +82,18 @@ func (s *Session) Send(m *benchdv1.SessionResponse) {
 	}
 }
 
-// end cuts the stream.
+// end ends the stream.
 func (s *Session) end(why error) { s.cancel(why) }
 
-// Acknowledge lets the agent drop a window.
+// Acknowledge reports to the agent that a window is archived, so that the agent can drop it.
 func (s *Session) Acknowledge(id latency.WindowID) {
 	s.Send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Ack{Ack: &benchdv1.Ack{
 		Id: wire.FromShard(id.Run, id.Shard, id.Attempt), Phase: id.Phase, Seq: uint32(id.Seq),
 	}}})
 }
 
-// Refuse notes that a window of a shard was refused, and reports whether it is the first of them. Only the goroutine that
-// receives calls it.
+// Refuse records that a window of a shard was refused, and reports whether it is the first one. Only the receiving
+// goroutine calls it.
 func (s *Session) Refuse(id *benchdv1.ShardId) (first bool) {
 	if proto.Equal(id, s.refused) {
 		return false
@@ -102,7 +102,7 @@ func (s *Session) Refuse(id *benchdv1.ShardId) (first bool) {
 	return true
 }
 
-// SendLoop is the only sender on the stream. It stamps probes when they really go.
+// SendLoop is the only sender on the stream. It stamps probes right before they are sent.
 func (s *Session) SendLoop(ctx context.Context, stream benchdv1.AgentService_SessionServer) error {
 	for {
 		select {
@@ -121,8 +121,8 @@ func (s *Session) SendLoop(ctx context.Context, stream benchdv1.AgentService_Ses
 	}
 }
 
-// ProbeLoop keeps asking for the agent's clock, at a pace of which no two sessions have the same: agents that came
-// together, after a restart, are not asked together forever.
+// ProbeLoop probes the agent's clock at intervals with jitter: agents that connect together after a restart are not
+// probed together forever.
 func (s *Session) ProbeLoop(ctx context.Context, got func(clock.Probe)) {
 	s.probe(ctx, burstProbes, got)
 	tick := time.NewTimer(rand.N(ProbeEvery))
@@ -149,7 +149,7 @@ func (s *Session) probe(ctx context.Context, n int, got func(clock.Probe)) {
 		s.mu.Lock()
 		s.seq++
 		seq := s.seq
-		clear(s.pending) // what has not been answered by now is not worth having
+		clear(s.pending) // late answers are useless
 		s.mu.Unlock()
 		s.Send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Probe{Probe: &benchdv1.Probe{Seq: seq}}})
 		timeout.Reset(replyWithin)
@@ -164,7 +164,7 @@ func (s *Session) probe(ctx context.Context, n int, got func(clock.Probe)) {
 	}
 }
 
-// Replied takes the answer to a probe, received at our instant now.
+// Replied records the answer to a probe, received at the instant now of our clock.
 func (s *Session) Replied(r *benchdv1.ProbeReply, now int64) {
 	s.mu.Lock()
 	sent, ok := s.pending[r.GetSeq()]
@@ -180,7 +180,7 @@ func (s *Session) Replied(r *benchdv1.ProbeReply, now int64) {
 	}
 }
 
-// Burst asks for probes before a start, and waits for them. It reports whether the stream is still there.
+// Burst requests a burst of probes and waits for it. It reports whether the stream is still open.
 func (s *Session) Burst(ctx context.Context) bool {
 	done := make(chan struct{})
 	select {
@@ -199,26 +199,26 @@ func (s *Session) Burst(ctx context.Context) bool {
 	return false
 }
 
-// An agent is sent its line again when that has moved by so much, or after so long.
+// The agent is sent its line again when the line has moved by lineMoves, or after lineAges.
 const (
 	lineMoves = 20 * time.Microsecond
 	lineAges  = 5 * time.Second
 )
 
-// sentLine is the line that an agent was sent last. It belongs to the loop that probes the agent.
+// sentLine is the line that the agent was sent last. It belongs to the probe loop.
 type sentLine struct {
 	run  string
 	line clock.Line
 }
 
-// outdated reports whether an agent that goes by the line it was sent is not where it should be.
+// outdated reports whether an agent that uses the sent line is off by too much.
 func (l sentLine) outdated(run string, line clock.Line) bool {
 	off := time.Duration(line.Y - l.line.At(line.X))
 	return l.run != run || off.Abs() >= lineMoves || time.Duration(line.X-l.line.X) >= lineAges
 }
 
-// SendLine sends how the agent's clock now maps to the time of the run that it serves, where the line that it goes by is
-// outdated. Only the loop that probes the agent calls it.
+// SendLine sends the mapping from the agent's clock to the time of its run, if the one sent last is outdated. Only the
+// probe loop calls it.
 func (s *Session) SendLine(run string, line clock.Line) {
 	if s.sent.outdated(run, line) {
 		s.sent = sentLine{run, line}

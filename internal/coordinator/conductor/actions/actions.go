@@ -20,50 +20,50 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// DefaultTimeout is how long an action may take where no timeout was given.
+// DefaultTimeout is the timeout of actions that set none.
 const DefaultTimeout = 10 * time.Minute
 
 const (
-	// mark stands between a run's id and the number of an action in the action's id.
+	// mark separates a run's id from the number of the action in an action's id.
 	mark = "#"
-	// retryEvery is between two looks for an agent that can do it.
+	// retryEvery is the pause between two attempts to find an agent for an action.
 	retryEvery = time.Second
 )
 
-// Conductor is what the actions of a run need of the run's conductor. They call it in its loop.
+// Conductor is the run's conductor as its actions use it. They call it in its loop.
 type Conductor interface {
-	Post(do func())             // do runs in the loop, later
-	Step(event lifecycle.Event) // the run goes on with what has become of an action
-	Note(kind, text string)     // into the timeline
+	Post(do func())             // runs do in the loop, later
+	Step(event lifecycle.Event) // applies an event of an action to the run
+	Note(kind, text string)     // adds an event to the timeline
 	Persist()
-	Persisted() bool // the archive has all of the run's state
-	Settled() bool   // it is known where the run is, and what time it has
+	Persisted() bool // reports whether the whole state of the run is archived
+	Settled() bool   // reports whether the run's phase and time are known
 	Sealed() bool
 	Date() time.Time
-	Elapsed() time.Duration // the run's time
+	Elapsed() time.Duration // returns the run's time
 }
 
-// Config says whose actions they are. All fields must be set.
+// Config configures the actions of a run. All fields must be set.
 type Config struct {
 	Run       *record.Run
 	Conductor Conductor
 	Roster    *roster.Roster
-	Grace     time.Duration   // that an agent may be away before its action is given up
+	Grace     time.Duration   // how long an agent may be away before its action is abandoned
 	Life      context.Context //nolint:containedctx // of the coordinator
 }
 
-// Actions are those of one run. They belong to its conductor's loop.
+// Actions are the actions of one run. They belong to its conductor's loop.
 type Actions struct {
 	Config
 
-	ordered clock.Instant // when the pending action was; zero where that was before a restart
-	missed  clock.Instant // since when its agent is not connected
+	ordered clock.Instant // when the pending action was ordered; zero if before a restart
+	missed  clock.Instant // when its agent was first seen disconnected
 }
 
 // New returns the actions of a run.
 func New(config Config) *Actions { return &Actions{Config: config} }
 
-// RunOf is the run whose action an id is of; false where somebody else has asked for it.
+// RunOf returns the run of the action with this id; ok is false for an action that a user requested.
 func RunOf(id string) (run string, ok bool) {
 	run, _, ok = strings.Cut(id, mark)
 	return run, ok
@@ -71,10 +71,10 @@ func RunOf(id string) (run string, ok bool) {
 
 func (a *Actions) id() string { return a.Run.Archived.ID }
 
-// pending is the action that is under way; nil for none.
+// pending returns the action in progress, or nil.
 func (a *Actions) pending() *record.PendingAction { return a.Run.State.Pending }
 
-// Do has an agent of the run do the action that the lifecycle waits for.
+// Do runs the action that the lifecycle waits for on an agent of the run.
 func (a *Actions) Do(action lifecycle.DoAction) {
 	if a.pending() == nil && !a.assign(record.PendingAction{Name: action.Name}) {
 		time.AfterFunc(retryEvery, func() { a.Conductor.Post(func() { a.retry(action) }) })
@@ -89,21 +89,21 @@ func (a *Actions) retry(action lifecycle.DoAction) {
 	}
 }
 
-// Recover goes on, after a restart, with an action that the lifecycle does not wait for.
+// Recover continues, after a restart, an action that the lifecycle does not wait for.
 func (a *Actions) Recover() {
 	if p := a.pending(); p != nil && p.Timed {
 		a.carryOut()
 	}
 }
 
-// Tick gives up an action whose agent is away for too long, and begins the one whose time has come.
+// Tick abandons an action whose agent is away for too long, and starts the next action that is due.
 func (a *Actions) Tick(now clock.Instant) {
 	a.checkExecutor(now)
 	a.beginTimed()
 }
 
-// carryOut has the pending action done. After a restart its time begins again, because nobody knows how long that took: its
-// agent bounds it, too.
+// carryOut orders the pending action and starts its timeout. After a restart the timeout starts again, because the
+// elapsed time is unknown; the agent enforces it, too.
 func (a *Actions) carryOut() {
 	p := a.pending()
 	time.AfterFunc(a.timeout()+roster.AnswerAfter, func() {
@@ -114,7 +114,7 @@ func (a *Actions) carryOut() {
 	a.Order()
 }
 
-// assign picks the executor of an action, and archives that it is about to be done.
+// assign picks the executor of an action, and archives the action before it is ordered.
 func (a *Actions) assign(p record.PendingAction) bool {
 	m := a.executor(&p)
 	if m == nil {
@@ -133,8 +133,8 @@ func (a *Actions) assign(p record.PendingAction) bool {
 	return true
 }
 
-// executor is the agent for an action: the steward if it is there, else another of the run. A hook is done by one that
-// allows it, which need not be of the run.
+// executor picks the agent for an action: the steward if it is connected, else another agent of the run. A hook runs on
+// an agent that allows it, which need not be one of the run.
 func (a *Actions) executor(p *record.PendingAction) *roster.Agent {
 	fit := func(m *roster.Agent) bool {
 		_, connected := m.Connected()
@@ -155,13 +155,13 @@ func (a *Actions) executor(p *record.PendingAction) *roster.Agent {
 	return nil
 }
 
-// Order sends the pending action to its agent, if that is there and still the same process.
+// Order sends the pending action to its agent, if that is connected and still the same process.
 func (a *Actions) Order() {
 	p := a.pending()
 	switch {
 	case p == nil:
 		return
-	case !a.Conductor.Persisted(): // it goes out when it is archived
+	case !a.Conductor.Persisted(): // it is sent once it is archived
 		time.AfterFunc(retryEvery, func() { a.Conductor.Post(a.Order) })
 		return
 	}
@@ -181,11 +181,11 @@ func (a *Actions) timeout() time.Duration {
 	return cmp.Or(a.Run.Settings.ActionTimeout, DefaultTimeout)
 }
 
-// Answered takes the answer of the agent that has the order.
+// Answered handles the answer of the agent that runs the pending action.
 func (a *Actions) Answered(agent string, answer *benchdv1.ActionAnswer) {
 	p := a.pending()
 	if p == nil || p.ID != answer.GetId() || p.Agent != agent {
-		return // it was given up
+		return // it was abandoned
 	}
 	if err := roster.Failure(agent, answer); err != nil {
 		a.end(p.ID, err.Error())
@@ -200,7 +200,7 @@ func (a *Actions) Answered(agent string, answer *benchdv1.ActionAnswer) {
 	a.end(p.ID, "")
 }
 
-// end goes on after an action, or without it.
+// end continues the run after an action has ended or failed.
 func (a *Actions) end(id, failed string) {
 	p := a.pending()
 	if p == nil || p.ID != id {
@@ -208,7 +208,7 @@ func (a *Actions) end(id, failed string) {
 	}
 	a.Run.State.Pending = nil
 	took := ""
-	if !a.ordered.IsZero() { // else nobody knows
+	if !a.ordered.IsZero() { // else the duration is unknown
 		took = " after " + a.ordered.Elapsed().Round(100*time.Millisecond).String()
 	}
 	if failed != "" {
@@ -218,7 +218,7 @@ func (a *Actions) end(id, failed string) {
 	}
 	if p.Timed {
 		a.timedEnded(cmp.Or(failed, "done"))
-		if p.Name == plan.Hook { // archived at once with its end, or the run would wait forever after a restart
+		if p.Name == plan.Hook { // archived together with its end, or the run would wait forever after a restart
 			a.Conductor.Step(lifecycle.Holding{})
 		}
 		if !a.Conductor.Sealed() {
@@ -229,15 +229,15 @@ func (a *Actions) end(id, failed string) {
 	a.Conductor.Step(lifecycle.ActionEnded{Error: failed})
 }
 
-// AgentLost gives up an action whose agent is gone: it may have been done, so nobody else does it.
+// AgentLost abandons an action whose agent is lost. No other agent repeats it, because it may have been done.
 func (a *Actions) AgentLost(agent string) {
 	if p := a.pending(); p != nil && p.Agent == agent {
 		a.end(p.ID, fmt.Sprintf("agent %s was lost meanwhile: whether it was done is not known", agent))
 	}
 }
 
-// checkExecutor gives up an action whose agent has been away for the time that agents have to come back, or is another
-// process: a hook's agent need not be one of the run's, whose loss the run hears of.
+// checkExecutor abandons an action whose agent has been away for longer than the grace period, or was restarted. The
+// agent of a hook need not be one of the run's, whose loss the run notices itself.
 func (a *Actions) checkExecutor(now clock.Instant) {
 	p := a.pending()
 	if p == nil {
@@ -261,14 +261,14 @@ func (a *Actions) checkExecutor(now clock.Instant) {
 	}
 }
 
-// Finish gives up the pending action, because the run ends, and clears the run's faults.
+// Finish abandons the pending action, because the run ends, and clears the run's faults.
 func (a *Actions) Finish() {
 	a.giveUp()
 	a.clearFaults()
 }
 
-// giveUp asks the agent to cancel the action that nobody waits for any more. A hook is left to its own end: it may have
-// stopped a server and be about to start it again.
+// giveUp asks the agent to cancel the pending action. A hook is not cancelled: it may have stopped a server and be about
+// to start it again.
 func (a *Actions) giveUp() {
 	a.noteLeftOut()
 	p := a.pending()
@@ -277,10 +277,10 @@ func (a *Actions) giveUp() {
 	}
 	a.Run.State.Pending = nil
 	if p.Timed {
-		a.Conductor.Note("action", p.String()+" still goes on at the end of the run, which does not wait for it")
+		a.Conductor.Note("action", p.String()+" is still in progress at the end of the run, which does not wait for it")
 		a.timedEnded(result.StillGoing)
 	} else {
-		a.Conductor.Note("action", p.String()+" is given up: what was begun may go on")
+		a.Conductor.Note("action", p.String()+" is cancelled: the target may still be working on it")
 	}
 	if p.Name == plan.Hook {
 		return

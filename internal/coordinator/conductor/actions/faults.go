@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// clearWithin bounds the clearing of faults by one agent. Whatever else concerns the run waits for it.
+	// clearWithin bounds the clearing of faults by one agent. The conductor's loop waits for it.
 	clearWithin = 5 * time.Second
-	// clearTries is how many agents are asked at most.
+	// clearTries is the maximum number of agents that are asked.
 	clearTries = 2
 )
 
-// clearFaults ends the faults that the run has added to a sandbox, before anybody hears that the run is over and the next
-// one can begin. Any agent can: the sandbox knows whose they are.
+// clearFaults ends the faults that the run has added to a sandbox, before the end of the run is reported and the next run
+// can start. Any agent can do it: the sandbox records the run of each fault.
 func (a *Actions) clearFaults() {
 	if !slices.ContainsFunc(a.Run.State.Timed, func(t record.TimedAction) bool { return t.Fault }) {
 		return
 	}
-	why := "no agent is connected that could end them"
+	why := "no agent is connected"
 	tries := 0
 	for _, m := range a.clearers() {
 		s, ok := m.Connected()
@@ -46,7 +46,7 @@ func (a *Actions) clearFaults() {
 		why = err.Error()
 	}
 	a.Conductor.Note("action", "faults that the run has added may remain: "+why+
-		"; look with `benchctl sandbox fault list`, and end them with `benchctl sandbox fault clear`")
+		"; list them with `benchctl sandbox fault list`, and end them with `benchctl sandbox fault clear`")
 }
 
 func (a *Actions) clearFaultsBy(m *roster.Agent, s *roster.Session) ([]string, error) {
@@ -69,8 +69,8 @@ func (a *Actions) clearFaultsBy(m *roster.Agent, s *roster.Session) ([]string, e
 	return found.Text, nil
 }
 
-// clearers are the agents to be asked in their order: the one that has added the newest fault knows the way; then those of
-// the run, then all.
+// clearers returns the agents in the order in which they are asked: the one that added the newest fault, which can reach
+// the sandbox; then those of the run, then all.
 func (a *Actions) clearers() []*roster.Agent {
 	var list []*roster.Agent
 	add := func(m *roster.Agent) {

@@ -11,8 +11,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// beginTimed begins the next action whose time has come, one after another: one that is late because the one before it took
-// long, or because nobody was there to do it, is begun as soon as it can be.
+// beginTimed starts the next timed action that is due, one at a time. An action that is overdue, because the one before
+// it took long or no agent was connected, starts as soon as possible.
 func (a *Actions) beginTimed() {
 	list, n := a.Run.Settings.Actions, len(a.Run.State.Timed)
 	life := a.Run.State.Life
@@ -31,7 +31,7 @@ func (a *Actions) beginTimed() {
 	}
 }
 
-// orderedArgs are the arguments of the order to an agent, with those that are implied while a run is measured.
+// orderedArgs returns the arguments sent to the agent, with those that are implied during the measurement.
 func (a *Actions) orderedArgs(p *record.PendingAction) map[string]string {
 	list := a.Run.Settings.Actions
 	i := slices.IndexFunc(list, func(one plan.Action) bool { return p.Timed && one.Name == p.Name })
@@ -65,13 +65,13 @@ func (a *Actions) timedEnded(outcome string) {
 	}
 }
 
-// noteLeftOut notes which actions were not begun before the run was over.
+// noteLeftOut notes the actions that had not started when the run ended.
 func (a *Actions) noteLeftOut() {
 	list := a.Run.Settings.Actions
 	if _, begun := a.Run.Began(plan.Measure); !begun {
 		return
 	}
 	for _, one := range list[min(len(a.Run.State.Timed), len(list)):] {
-		a.Conductor.Note("action", fmt.Sprintf("%s at %s is not begun: the run was over", one, one.At))
+		a.Conductor.Note("action", fmt.Sprintf("%s at %s was not started: the run had ended", one, one.At))
 	}
 }
