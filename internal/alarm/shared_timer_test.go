@@ -77,7 +77,7 @@ func TestASleeperObeysItsContextAndLeavesTheOthersAsleep(t *testing.T) {
 	})
 }
 
-func TestClosingASharedTimerTellsThoseWhoWait(t *testing.T) {
+func TestClosingASharedTimerWakesItsWaiters(t *testing.T) {
 	precise, err := alarm.NewSharedTimer()
 	require.NoError(t, err)
 	for name, b := range map[string]*alarm.SharedTimer{"of the kernel": precise, "of the runtime": alarm.NewPlainSharedTimer()} {

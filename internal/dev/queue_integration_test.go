@@ -65,7 +65,7 @@ func responseQuantile(c int, a, q float64) float64 {
 // shorter, so a quantile that is too short is always an error. One that is too long is an error unless the result itself
 // says that its generator was disturbed. On a machine that is known to be quiet (`make nightly` sets BENCHD_TEST_QUIET),
 // such a run is repeated, and one of the repeats must agree with the formula. Elsewhere a repeat could prove nothing more.
-func TestResponseTimesOfAKnownQueueAreThoseOfTheBooks(t *testing.T) {
+func TestResponseTimesOfAKnownQueueAgreeWithTheFormula(t *testing.T) {
 	quiet := os.Getenv("BENCHD_TEST_QUIET") != ""
 	tries := 1
 	if quiet {

@@ -18,7 +18,7 @@ func onSandbox(t *testing.T, options sandbox.Options, agents int, settings map[s
 	return executeOn(t, dev.Config{Agents: agents, Embed: embed.Start(options)}, settings)
 }
 
-func TestEveryResultOfASandboxSaysSo(t *testing.T) {
+func TestEveryResultOfASandboxNamesIt(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	settings := map[string]string{
 		"db": "sandbox", "phase": "load,run", "recordcount": "500", "operationcount": "1000", "threadcount": "4",
@@ -39,7 +39,7 @@ func TestEveryResultOfASandboxSaysSo(t *testing.T) {
 }
 
 // A run that names the sandbox's quorum as that of an HBase has a result that says what it was.
-func TestASandboxThatIsTakenForAnHBaseSaysSoToo(t *testing.T) {
+func TestTheResultOfASandboxUsedAsHBaseNamesItToo(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	s, err := sandbox.Start(t.Context(), sandbox.Options{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestASandboxThatIsTakenForAnHBaseSaysSoToo(t *testing.T) {
 	require.Equal(t, "sandbox", r.Provenance.Target["target"])
 }
 
-func TestWithoutASandboxItIsSaidHowToStartOne(t *testing.T) {
+func TestWithoutASandboxTheErrorNamesTheCommandThatStartsOne(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	r := execute(t, 1, map[string]string{"db": "sandbox", "hbase.zookeeper.quorum": "127.0.0.1:1", "operationcount": "10", "recordcount": "10"})
 	require.Equal(t, result.Failed, r.Status)

@@ -90,7 +90,7 @@ scenarios:
 }
 
 // Repeats measure with connections of their own, or the second would find what the first has warmed up.
-func TestRepeatsConnectAnew(t *testing.T) {
+func TestRepeatsOpenNewConnections(t *testing.T) {
 	const file = `
 suite: connections
 properties: {db: sandbox, recordcount: 200, operationcount: 400, threadcount: 2, fieldcount: 1, fieldlength: 10, telemetry: false}

@@ -90,7 +90,7 @@ func TestMeasuringBeginsWhenTheTargetIsSteady(t *testing.T) {
 	})
 }
 
-func TestAWarmUpThatDoesNotBecomeSteadyEndsAtItsBoundAndSaysSo(t *testing.T) {
+func TestAWarmUpThatDoesNotBecomeSteadyEndsAtItsBoundAndReportsIt(t *testing.T) {
 	t.Parallel()
 	settings := map[string]string{"null.service": "warming 100ms 1ms over 4s", "warmup.until": "steady", "warmup": "3050ms", "arrival": "poisson", "rate": "200"}
 	warm(t, settings, func(_ *tolerance.Try, r result.Run) {

@@ -202,8 +202,8 @@ func TestWritesThatABufferLostAreFailures(t *testing.T) {
 	}
 }
 
-// TestWhatIsBufferedAtAPhasesEndIsOfItsTail measures updates for a given time.
-func TestWhatIsBufferedAtAPhasesEndIsOfItsTail(t *testing.T) {
+// TestWritesBufferedAtAPhasesEndBelongToItsTail measures updates for a given time.
+func TestWritesBufferedAtAPhasesEndBelongToItsTail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := readers()
 		w.Proportions = workload.Proportions{Update: 1}

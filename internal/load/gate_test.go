@@ -81,7 +81,7 @@ func TestNoWorkerOfAProcessSpinsBeforeAllHaveBegun(t *testing.T) {
 }
 
 // One that stops, one that has nothing to do and one that waits for its schedule keep nobody at the gate.
-func TestTheGateWaitsForNobodyWhoDoesNotCome(t *testing.T) {
+func TestTheGateWaitsForNoAbsentWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := new(load.Gate)
 		shared := func(c *load.Config) { c.Gate = gate }

@@ -35,9 +35,9 @@ func insertsIn(w *latency.Window) (n int64) {
 	return n
 }
 
-// TestEachWindowOfALoadTellsHowFarItCountsRows breaks a load off after any of its windows and goes on from there:
+// TestEachWindowOfALoadReportsItsProgress breaks a load off after any of its windows and goes on from there:
 // every row is counted once, whatever the times that inserts take.
-func TestEachWindowOfALoadTellsHowFarItCountsRows(t *testing.T) {
+func TestEachWindowOfALoadReportsItsProgress(t *testing.T) {
 	for name, test := range map[string]struct {
 		service string
 		batch   int
@@ -95,7 +95,7 @@ func TestEachWindowOfALoadTellsHowFarItCountsRows(t *testing.T) {
 	}
 }
 
-func TestOnlyALoadTellsHowFarItHasCome(t *testing.T) {
+func TestOnlyALoadReportsItsProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := settings(readers(), 2)
 		s.Duration = 250 * time.Millisecond

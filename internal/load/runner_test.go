@@ -137,7 +137,7 @@ func TestAJoinedPhaseBeginsWhenItIsBroadcast(t *testing.T) {
 
 // What has passed of a phase before an agent hears of it is covered by no window of that agent, so that the result can
 // name it: windows without operations would say that it was measured.
-func TestWindowsLeaveOutWhatAnAgentHeardOfTooLate(t *testing.T) {
+func TestWindowsOmitTheTimeBeforeALateStart(t *testing.T) {
 	for name, test := range map[string]struct {
 		warmup, late time.Duration
 		first        time.Duration // where the first window of the phase begins

@@ -175,7 +175,7 @@ func TestShards(t *testing.T) {
 }
 
 // An agent of an earlier release knows these properties by other names, and refuses what it does not know.
-func TestAgentsAreNotSentWhatOnlyCoordinatorsObey(t *testing.T) {
+func TestAgentsAreNotSentPropertiesOfTheCoordinator(t *testing.T) {
 	properties := map[string]string{"db": "hbase", AfterLoadProperty: "flush", BeforeRunProperty: "flush", ActionTimeoutProperty: "1h0m0s"}
 	shards, err := Shards(Run{Seed: 3}, Case{Properties: properties}, []string{"a"})
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ var (
 	both      = workload.Proportions{Read: 0.5, Insert: 0.5}
 )
 
-func TestARunIsFittedToTheRowsThatAreThere(t *testing.T) {
+func TestARunIsAdjustedToTheExistingRows(t *testing.T) {
 	filled := Written{Settings: loadOf(0, 0, 1000), Loaded: true, Whole: true}
 	inserted := func(base, below, steady int64) Written {
 		return Written{

@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
-func TestWhatIsAheadOfASuiteIsEstimated(t *testing.T) {
+func TestTheRemainingTimeOfASuiteIsEstimated(t *testing.T) {
 	suite, _, err := target.All().Reader().Parse(spec.Submission{Suite: &spec.File{Name: "s.yaml", Content: []byte(`
 suite: s
 properties: {db: "null", recordcount: 100}

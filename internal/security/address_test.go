@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestOnlyLoopbackNeedsNoConsent(t *testing.T) {
+func TestOnlyLoopbackNeedsNoInsecureFlag(t *testing.T) {
 	for address, loopback := range map[string]bool{
 		"127.0.0.1:7070":          true,
 		"127.8.9.10:0":            true,
