@@ -25,7 +25,7 @@ func TestTheSuitesHaveEachPublishedFigureAndShowItInATable(t *testing.T) {
 				}
 				for _, e := range entries {
 					require.True(t, slices.ContainsFunc(said, func(r map[string]any) bool { return within(e, r) }),
-						"%s: nobody has published %v", c.ID, e)
+						"%s: the suite has %v, which is not published", c.ID, e)
 				}
 				for _, r := range said {
 					require.True(t, slices.ContainsFunc(entries, func(e map[string]any) bool { return within(e, r) }),
@@ -44,7 +44,7 @@ func TestTheSuitesHaveEachPublishedFigureAndShowItInATable(t *testing.T) {
 	}
 }
 
-// ofCase is what a suite has of a published case.
+// ofCase returns a suite's entries of a published case.
 func ofCase(s *plan.Suite, of string) (entries []map[string]any, scenarios []string, repeats int) {
 	for _, c := range s.Cases {
 		if c.Fills || id(c.Scenario) != of {
@@ -63,7 +63,7 @@ func withRun(average map[string]any) map[string]any {
 	return out
 }
 
-// within reports whether an entry of a suite says nothing that a published one does not.
+// within reports whether a published entry has all values of a suite's entry.
 func within(entry, said map[string]any) bool {
 	for key, v := range entry {
 		switch {
@@ -79,19 +79,19 @@ func within(entry, said map[string]any) bool {
 		}
 	}
 	for _, key := range []string{"mode", "product", "client", "run", "threads", "recordcount", "operationcount", "major_compaction"} {
-		v, told := said[key], entry[key]
-		if key == "threads" && told == nil {
-			told = entry["threads.total"]
+		v, given := said[key], entry[key]
+		if key == "threads" && given == nil {
+			given = entry["threads.total"]
 		}
-		if v != nil && told == nil && (key != "mode" || entry["insert_avg_us"] == nil) {
+		if v != nil && given == nil && (key != "mode" || entry["insert_avg_us"] == nil) {
 			return false
 		}
 	}
 	return true
 }
 
-// shown reports whether a table must have a column for a key; the rest are what a report says beside its tables, and
-// bounds of what it says in words.
+// shown reports whether a table must have a column for a key. The other keys are facts beside a report's tables, and
+// bounds that it gives in words.
 func shown(key string) bool {
 	for _, part := range []string{"gc_young", "gc_old", "gc_total_pct", "cleanup_", "_ok_count", "latency_", "throughput_low", "throughput_high", "throughput_about"} {
 		if strings.Contains(key, part) {
@@ -153,5 +153,5 @@ func TestEveryTrialIsSmallAndStillHasEnoughOfEachKind(t *testing.T) {
 			}
 		})
 	}
-	require.Equal(t, 7, suites)
+	require.Equal(t, 9, suites)
 }

@@ -20,11 +20,11 @@ import (
 
 const folder = "../../configs/suites/"
 
-// benchmark is one of published.yaml.
+// benchmark is a benchmark of published.yaml.
 type benchmark struct {
-	ID     string  `yaml:"id"`
-	Tables []table `yaml:"tables"`
-	Cases  []told  `yaml:"cases"`
+	ID     string          `yaml:"id"`
+	Tables []table         `yaml:"tables"`
+	Cases  []publishedCase `yaml:"cases"`
 }
 
 type table struct {
@@ -39,8 +39,8 @@ type table struct {
 	} `yaml:"split"`
 }
 
-// told is what is told of a case.
-type told struct {
+// publishedCase is a case of a published benchmark.
+type publishedCase struct {
 	ID     string         `yaml:"id"`
 	Sweep  string         `yaml:"sweep"`
 	Params map[string]any `yaml:"params"`
@@ -77,7 +77,7 @@ func files() map[string]string {
 	return map[string]string{"r1": "r1-tdh.yaml", "r2": "r2-cdh-4tb.yaml", "r3": "r3-video-cloud.yaml", "r4": "r4-storage-ab.yaml", "r5": "r5-nosql.yaml"}
 }
 
-// id is the published case that a scenario is of: its name begins with it.
+// id returns the published case of a scenario: the scenario's name begins with it.
 func id(scenario string) string { return strings.Fields(scenario)[0] }
 
 func TestTheSuitesHaveExactlyThePublishedCases(t *testing.T) {
@@ -107,14 +107,14 @@ func TestTheSuitesHaveExactlyThePublishedCases(t *testing.T) {
 	}
 }
 
-// line is a case of a suite, as lines of what was told write it.
+// line describes a case of a suite in the form of publishedCase.lines.
 func line(t *testing.T, s *plan.Suite, c plan.Case) string {
 	t.Helper()
 	w, p := c.Settings.Workload, c.Settings.Workload.Proportions
 	if _, action := c.Properties["actions"]; action && c.Settings.Duration > 0 {
 		rows := w.RecordCount
 		if id(c.Scenario) == "r4-11" {
-			rows = 0 // not told
+			rows = 0 // not published
 		}
 		return fmt.Sprintf("rows %d, actions", rows)
 	}
@@ -123,7 +123,7 @@ func line(t *testing.T, s *plan.Suite, c plan.Case) string {
 		ops, mix = w.LoadCount(), "read 0 update 0 insert 1 scan 0 rmw 0 increment 0"
 	}
 	if strings.HasPrefix(c.Scenario, "r5") && !c.Settings.Load {
-		ops = 0 // not told
+		ops = 0 // not published
 	}
 	threads := fmt.Sprintf("%d of each", c.Settings.Threads)
 	if n := c.Settings.ThreadsTotal; n > 0 {
@@ -131,11 +131,11 @@ func line(t *testing.T, s *plan.Suite, c plan.Case) string {
 	}
 	rows := w.RecordCount
 	if id(c.Scenario) == "r4-7" {
-		rows = 0 // not told
+		rows = 0 // not published
 	}
 	distribution := string(w.RequestDistribution)
 	if p.Insert == 1 || c.Settings.Load {
-		distribution = "any" // it means nothing to inserts
+		distribution = "any" // inserts have no distribution
 	}
 	scans := ""
 	if p.Scan > 0 {
@@ -156,7 +156,7 @@ func mode(c plan.Case) string {
 	return text
 }
 
-// splits are those of the table when it is made: by the case that fills it, or by the case itself.
+// splits returns the splits of the table when it is created: by the case that fills it, or by the case itself.
 func splits(t *testing.T, s *plan.Suite, c plan.Case) string {
 	t.Helper()
 	maker := c
@@ -183,8 +183,8 @@ func splits(t *testing.T, s *plan.Suite, c plan.Case) string {
 	return n
 }
 
-// lines are the cases that a published one stands for: one for each point of its sweep and each of its modes.
-func (c told) lines(b benchmark) []string {
+// lines describes the cases of a published one: one for each point of its sweep and each of its modes.
+func (c publishedCase) lines(b benchmark) []string {
 	if _, action := c.Params["action"]; action {
 		return []string{fmt.Sprintf("rows %d, actions", whole(c.Params["recordcount"]))}
 	}
@@ -197,7 +197,7 @@ func (c told) lines(b benchmark) []string {
 	return out
 }
 
-func (c told) modes() []string {
+func (c publishedCase) modes() []string {
 	var modes []string
 	for _, r := range c.Results {
 		text := ""
@@ -217,15 +217,15 @@ func (c told) modes() []string {
 	return modes
 }
 
-func (c told) points() int {
+func (c publishedCase) points() int {
 	if list, ok := c.Params[c.Sweep].([]any); ok && c.Sweep != "major_compaction" {
 		return len(list)
 	}
 	return 1
 }
 
-// at is a parameter at a point of the sweep.
-func (c told) at(name string, i int) int64 {
+// at returns a parameter at a point of the sweep.
+func (c publishedCase) at(name string, i int) int64 {
 	if list, ok := c.Params[name].([]any); ok {
 		return whole(list[i])
 	}
@@ -237,7 +237,7 @@ func whole(v any) int64 {
 	return int64(n)
 }
 
-func (c told) line(b benchmark, i int) string {
+func (c publishedCase) line(b benchmark, i int) string {
 	clients := max(c.at("clients", i), 1)
 	if b.ID == "r3" {
 		clients = 6
@@ -270,8 +270,8 @@ func (c told) line(b benchmark, i int) string {
 		distribution, scans, c.splits(b))
 }
 
-// splits are those of the case's table: of its name, or as many as make its regions.
-func (c told) splits(b benchmark) string {
+// splits returns the splits of the case's table: by its name, or as many as make its regions.
+func (c publishedCase) splits(b benchmark) string {
 	if n, ok := c.Params["n_splits"].(int); ok {
 		return strconv.Itoa(n)
 	}
@@ -280,7 +280,7 @@ func (c told) splits(b benchmark) string {
 	}
 	name := c.Params["table"]
 	if len(c.Results) > 0 && c.Results[0]["regions"] == 201 {
-		name = "usertableSplit" // usertable is named, which had five regions at most, and 201 printed
+		name = "usertableSplit" // the report names usertable, which had at most five regions, but prints 201
 	}
 	for _, t := range b.Tables {
 		switch {
