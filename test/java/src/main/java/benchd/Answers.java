@@ -41,7 +41,7 @@ import org.apache.hadoop.hbase.filter.WhileMatchFilter;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
- * Prints what a server answers to a list of calls, a line for each: what a real HBase prints, benchd's sandbox must print.
+ * Prints a server's answers to a list of calls, one per line. A real HBase and benchd's sandbox must print the same.
  *
  * <pre>
  *   test/java/run Answers 127.0.0.1:2181
@@ -56,7 +56,7 @@ public final class Answers {
   private final Admin admin;
   private final List<String> lines = new ArrayList<>();
 
-  /** A call whose answer is told in a text. */
+  /** A call whose answer is a text. */
   interface Call {
     String answer() throws Exception;
   }
@@ -66,7 +66,7 @@ public final class Answers {
     this.admin = admin;
   }
 
-  /** Makes the calls; see the class. */
+  /** Makes the calls; see the class comment. */
   public static void main(String[] args) throws Exception {
     System.setErr(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
     try (Connection connection = ConnectionFactory.createConnection(ClientTest.configuration(args[0]));
@@ -105,7 +105,7 @@ public final class Answers {
     }
   }
 
-  /** Row i of 12, in two regions, has columns a, b, c and, if i is even, d; a's value is i % 3, that of others their name. */
+  /** Row i of 12, in two regions, has columns a, b, c and, if i is even, d; a's value is i % 3, the others' values are their names. */
   private void fill() throws Exception {
     TableDescriptorBuilder t = TableDescriptorBuilder.newBuilder(TABLE)
         .setColumnFamily(ColumnFamilyDescriptorBuilder.newBuilder(F).setMaxVersions(3).build());

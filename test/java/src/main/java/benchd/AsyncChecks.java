@@ -23,7 +23,7 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.util.Bytes;
 
-/** The asynchronous client, which looks up, batches and scans by code of its own. */
+/** The asynchronous client, which has its own code for lookups, batches and scans. */
 final class AsyncChecks {
   private final Connection connection;
 

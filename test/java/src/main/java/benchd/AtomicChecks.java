@@ -43,14 +43,14 @@ final class AtomicChecks {
 
   void register(Checks checks) {
     checks.add("increment: one column, several, of nothing, by a negative", this::increment);
-    checks.add("increment: of a value that is no number", this::incrementText);
+    checks.add("increment: of a value that is not a number", this::incrementText);
     checks.add("increment: from four threads, the sum is exact", this::incrementConcurrently);
     checks.add("append: to nothing and to something", this::append);
     checks.add("append: from four threads, nothing is lost", this::appendConcurrently);
     checks.add("check and mutate: put if equal, if absent, by comparison", this::checkAndPut);
     checks.add("check and mutate: delete, row mutations, increment, append", this::checkAndOthers);
     checks.add("check and mutate: by filter, and several at once", this::checkByFilter);
-    checks.add("row mutations: put and delete together", this::rowMutations);
+    checks.add("row mutations: put and delete at once", this::rowMutations);
   }
 
   private void increment() throws Exception {
@@ -63,7 +63,7 @@ final class AtomicChecks {
       equal(1L, Bytes.toLong(r.getValue(G, b("m"))), "g:m as returned");
       equal(13L, Bytes.toLong(t.get(new Get(row)).getValue(F, b("n"))), "f:n as read");
       Result silent = t.increment(new Increment(row).addColumn(F, b("n"), 1).setReturnResults(false));
-      check(silent == null || silent.isEmpty(), "no cells where none are asked for");
+      check(silent == null || silent.isEmpty(), "no cells if none are requested");
       equal(14L, Bytes.toLong(t.get(new Get(row)).getValue(F, b("n"))), "f:n as read");
     }
   }
@@ -137,7 +137,7 @@ final class AtomicChecks {
       equal("1", Bytes.toString(t.get(new Get(row)).value()), "unchanged");
       check(mutate(t, CheckAndMutate.newBuilder(row).ifEquals(F, b("q"), b("1")).build(two)), "equal");
       equal("2", Bytes.toString(t.get(new Get(row)).value()), "changed");
-      // The value given stands on the left: 3 is greater than what is stored.
+      // The given value is the left operand: 3 is greater than the stored value.
       Put three = new Put(row).addColumn(F, b("q"), b("3"));
       check(mutate(t, CheckAndMutate.newBuilder(row).ifMatches(F, b("q"), CompareOperator.GREATER, b("3")).build(three)),
           "3 > 2");

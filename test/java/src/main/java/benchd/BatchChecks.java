@@ -102,10 +102,10 @@ final class BatchChecks {
       Object[] results = new Object[actions.size()];
       try {
         t.batch(actions, results);
-        throw new AssertionError("a put to a family that is not there must fail");
+        throw new AssertionError("a put to a missing family must fail");
       } catch (RetriesExhaustedWithDetailsException e) {
         equal(1, e.getNumExceptions(), "actions that failed");
-        check(Bytes.equals(rows.get(5), e.getRow(0).getRow()), "the one that failed is named");
+        check(Bytes.equals(rows.get(5), e.getRow(0).getRow()), "the failed one is named");
       }
       for (int i = 0; i < rows.size(); i++) {
         equal(i != 5, t.exists(new Get(rows.get(i))), "row " + i + " exists");

@@ -13,7 +13,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Named checks, run one after another, each within a time limit; what they found is printed as they go. */
+/** Named checks, run one after another, each within a time limit; results are printed as they come. */
 final class Checks {
   private static final int LIMIT_SECONDS = 60;
 
@@ -24,7 +24,7 @@ final class Checks {
     void run() throws Exception;
   }
 
-  /** Something that becomes true. */
+  /** A condition that becomes true. */
   interface Condition {
     boolean holds() throws Exception;
   }
@@ -39,11 +39,11 @@ final class Checks {
     return new ArrayList<>(checks.keySet());
   }
 
-  /** Runs the checks whose names hold a text and gives how many failed. */
+  /** Runs the checks whose names contain a text and returns how many failed. */
   int run(String only) {
     ExecutorService executor = Executors.newCachedThreadPool(r -> {
       Thread t = new Thread(r);
-      t.setDaemon(true); // one that hangs must not keep the program
+      t.setDaemon(true); // a hanging check must not keep the program running
       return t;
     });
     int passed = 0;
@@ -64,7 +64,7 @@ final class Checks {
       print(wrong);
     }
     if (passed + failed == 0) {
-      System.out.println("no check's name holds \"" + only + "\"");
+      System.out.println("no check's name contains \"" + only + "\"");
       return 1;
     }
     System.out.printf(failed == 0 ? "%d checks passed%n" : "%d checks passed, %d failed%n", passed, failed);
@@ -84,7 +84,7 @@ final class Checks {
     } catch (ExecutionException e) {
       return e.getCause();
     } catch (TimeoutException e) {
-      AssertionError hang = new AssertionError("it did not end within " + LIMIT_SECONDS + " s; it stood here:");
+      AssertionError hang = new AssertionError("it did not end within " + LIMIT_SECONDS + " s; it was here:");
       if (runner[0] != null) {
         hang.setStackTrace(runner[0].getStackTrace());
       }
@@ -95,7 +95,7 @@ final class Checks {
     }
   }
 
-  /** Prints an error, its causes, and where in this test it rose. */
+  /** Prints an error, its causes, and where in this test it was thrown. */
   static void print(Throwable wrong) {
     for (Throwable t = wrong; t != null; t = t.getCause()) {
       String text = String.valueOf(t);
@@ -117,7 +117,7 @@ final class Checks {
     }
   }
 
-  /** Demands an exception of a class, also when it is the cause of another. */
+  /** Requires an exception of a class, also as the cause of another. */
   static void fails(Class<? extends Throwable> with, Check check) throws Exception {
     try {
       check.run();

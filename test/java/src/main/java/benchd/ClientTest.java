@@ -19,19 +19,19 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
- * Checks, with HBase's official client, what a server answers. The same program runs against a real HBase and against
- * benchd's sandbox, and both must pass it whole:
+ * Checks a server's answers with HBase's official client. The same program runs against a real HBase and against
+ * benchd's sandbox, and both must pass all checks:
  *
  * <pre>
  *   make java-client-test QUORUM=127.0.0.1:2181         all checks; exit code 0 when all passed
- *   test/java/run ClientTest 127.0.0.1:2181 --only scan    those whose names hold a text
+ *   test/java/run ClientTest 127.0.0.1:2181 --only scan    those whose names contain a text
  *   test/java/run ClientTest --list                        their names
  * </pre>
  *
  * <ol>
- *   <li>What an earlier run left is dropped; a namespace with one table of four regions is created.
+ *   <li>Leftovers of an earlier run are dropped; a namespace with one table of four regions is created.
  *   <li>The checks run one after another, each at most a minute. Point, batch and scan checks share the table and
- *       keep to rows of their own; admin checks create tables of their own.
+ *       have their own rows; admin checks create their own tables.
  *   <li>A line is printed for each, then "N checks passed".
  * </ol>
  */
@@ -45,7 +45,7 @@ public final class ClientTest {
 
   private ClientTest() {}
 
-  /** Runs the checks; see the class. */
+  /** Runs the checks; see the class comment. */
   public static void main(String[] args) throws Exception {
     String quorum = null;
     String only = "";
@@ -72,7 +72,7 @@ public final class ClientTest {
       System.err.println("ClientTest needs HOST:PORT of ZooKeeper");
       System.exit(2);
     }
-    // The client prints stack traces of what it then retries.
+    // The client prints stack traces of errors that it then retries.
     System.setErr(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
     int failed;
     try (Connection connection = ConnectionFactory.createConnection(configuration(quorum));
@@ -101,7 +101,7 @@ public final class ClientTest {
     new RegionChecks(connection).register(checks);
   }
 
-  /** A client that gives up within the limit of a check. */
+  /** A client whose retries end within the limit of a check. */
   static Configuration configuration(String quorum) {
     int colon = quorum.lastIndexOf(':');
     Configuration c = HBaseConfiguration.create();

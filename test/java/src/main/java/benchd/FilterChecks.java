@@ -42,7 +42,7 @@ import org.apache.hadoop.hbase.filter.ValueFilter;
 import org.apache.hadoop.hbase.filter.WhileMatchFilter;
 import org.apache.hadoop.hbase.util.Bytes;
 
-/** Filters: those that YCSB's binding sets, and the common others. */
+/** Filters: those that YCSB's binding uses, and other common ones. */
 final class FilterChecks {
   private static final int ROWS = 40;
 
@@ -82,7 +82,7 @@ final class FilterChecks {
     return names.stream().map(Bytes::toString).collect(Collectors.toList());
   }
 
-  /** The rows whose numbers are given, in the order of their names. */
+  /** The rows with the given numbers, in the order of their names. */
   private List<String> numbered(IntStream numbers) throws Exception {
     List<String> keys = keys();
     return numbers.mapToObj(keys::get).sorted().collect(Collectors.toList());

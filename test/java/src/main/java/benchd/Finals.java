@@ -11,7 +11,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * Prints the exceptions in HBase's jars that forbid a retry, a class a line.
+ * Prints the exceptions in HBase's jars that forbid a retry, one class per line.
  *
  * <pre>
  *   test/java/run Finals CLASSPATH
@@ -29,7 +29,7 @@ public final class Finals {
       jars.add(new File(path).toURI().toURL());
     }
     TreeSet<String> found = new TreeSet<>();
-    // What this program itself was started with must not take the place of these jars.
+    // The class path of this program must not replace these jars.
     try (URLClassLoader loader = new URLClassLoader(jars.toArray(new URL[0]), ClassLoader.getPlatformClassLoader())) {
       Class<?> root = Class.forName("org.apache.hadoop.hbase.DoNotRetryIOException", false, loader);
       for (URL url : jars) {

@@ -21,15 +21,15 @@ import org.apache.hadoop.hbase.filter.KeyOnlyFilter;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
- * Rows as YCSB writes them under dataintegrity=true, with HBase's official client and YCSB's formulas, and nothing of
- * benchd's:
+ * Rows as YCSB writes them under dataintegrity=true, with HBase's official client and YCSB's formulas, without any code of
+ * benchd:
  *
  * <pre>
  *   Fixture write  QUORUM TABLE FAMILY FIRST COUNT FIELDS LENGTH    writes the rows of COUNT key numbers from FIRST
  *   Fixture verify QUORUM TABLE FAMILY FIRST COUNT FIELDS LENGTH [STEP]
  *                                                   reads them, each field to its last byte; of every STEPth number
  *   Fixture count  QUORUM TABLE FAMILY                              counts the rows by a scan
- *   Fixture sum    QUORUM TABLE FAMILY                              reads them all and adds up what is in them
+ *   Fixture sum    QUORUM TABLE FAMILY                              reads all rows and adds up their contents
  * </pre>
  *
  * <p>It prints rows=N, and verify also not_found=N mismatches=N; its exit code is 1 when one of these is not 0. Sum prints
@@ -49,7 +49,7 @@ public final class Fixture {
     this.family = Bytes.toBytes(family);
   }
 
-  /** Writes, verifies or counts; see the class. */
+  /** Writes, verifies or counts; see the class comment. */
   public static void main(String[] args) throws Exception {
     boolean rows = args.length == 8 && (args[0].equals("write") || args[0].equals("verify"))
         || args.length == 9 && args[0].equals("verify");
@@ -104,9 +104,9 @@ public final class Fixture {
           long number = first + (from + i) * step;
           String key = Ycsb.key(number);
           if (results[i].isEmpty()) {
-            tell("not there", number, key, missing++);
+            report("missing", number, key, missing++);
           } else if (!same(results[i], key, fields, length)) {
-            tell("not what YCSB writes", number, key, wrong++);
+            report("not as YCSB writes it", number, key, wrong++);
           }
         }
       }
@@ -115,8 +115,8 @@ public final class Fixture {
     return missing == 0 && wrong == 0;
   }
 
-  /** Names the first few rows that are wrong. */
-  private static void tell(String what, long number, String key, long before) {
+  /** Prints the first few wrong rows. */
+  private static void report(String what, long number, String key, long before) {
     if (before < 5) {
       System.out.printf("%s: key number %d, row %s%n", what, number, key);
     }

@@ -37,7 +37,7 @@ final class PointChecks {
 
   void register(Checks checks) {
     checks.add("put and get: columns of two families", this::columns);
-    checks.add("get: a row that is not there", this::missing);
+    checks.add("get: a missing row", this::missing);
     checks.add("get: order of cells, kinds of keys and values", this::bytes);
     checks.add("get: a value of one megabyte", this::large);
     checks.add("put: each durability", this::durability);
@@ -162,8 +162,8 @@ final class PointChecks {
       equal(2, t.get(new Get(row)).size(), "cells of the other family");
       t.delete(new Delete(row));
       check(t.get(new Get(row)).isEmpty(), "the row is gone");
-      t.delete(new Delete(row)); // once more is no error
-      // A delete hides what carries the same millisecond: the new value is written in a later one.
+      t.delete(new Delete(row)); // deleting twice is not an error
+      // A delete hides values of the same millisecond, so the new value is written in a later one.
       long deleted = System.currentTimeMillis();
       eventually("a later millisecond", () -> System.currentTimeMillis() > deleted + 1);
       t.put(new Put(row).addColumn(F, b("a"), b("new")));

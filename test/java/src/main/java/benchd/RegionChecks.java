@@ -31,7 +31,7 @@ import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
 
-/** Regions: where they are, and what can be done to them while clients go on. */
+/** Regions: their places, and administration while clients continue. */
 final class RegionChecks {
   private static final int ROWS = 600;
 
@@ -46,8 +46,8 @@ final class RegionChecks {
     checks.add("regions: flush, compact, major compact", this::compact);
     checks.add("regions: split at a row and in the middle", this::split);
     checks.add("regions: move, and back", this::move);
-    checks.add("regions: a scan goes on while its regions move and split", this::scanAcross);
-    checks.add("regions: puts and gets go on while regions move", this::writeAcross);
+    checks.add("regions: a scan continues while its regions move and split", this::scanAcross);
+    checks.add("regions: puts and gets continue while regions move", this::writeAcross);
     checks.add("regions: balancer on and off, balance", this::balancer);
   }
 
@@ -190,7 +190,7 @@ final class RegionChecks {
         equal("first", Bytes.toString(table.get(new Get(row(0))).getValue(F, b("q"))), "a row of the moved region");
         allThere(table);
       }
-      admin.move(last(admin, name).getEncodedNameAsBytes()); // wherever the master likes
+      admin.move(last(admin, name).getEncodedNameAsBytes()); // to a server of the master's choice
       allThere(table);
     });
   }

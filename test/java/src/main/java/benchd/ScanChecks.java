@@ -40,7 +40,7 @@ final class ScanChecks {
     checks.add("scan: a range without rows, and a scanner closed early", this::empty);
   }
 
-  /** Writes rows g~scan-000, o~scan-001 … over the regions at the first use and gives their names in order. */
+  /** Writes rows g~scan-000, o~scan-001 … over the regions at the first use and returns their names in order. */
   private List<String> keys() throws Exception {
     if (all != null) {
       return all;
@@ -62,7 +62,7 @@ final class ScanChecks {
     return all;
   }
 
-  /** Gives the names of the rows that are of these checks. */
+  /** Returns the names of the rows of these checks. */
   private List<String> scan(Scan s) throws Exception {
     keys();
     List<String> out = new ArrayList<>();
@@ -131,7 +131,7 @@ final class ScanChecks {
       equal(100 * 4, cells(t, new Scan(base).readAllVersions()), "all versions");
       equal(100, cells(t, new Scan(base).addFamily(G)), "one family");
       equal(200, cells(t, new Scan(base).addColumn(F, b("a")).addColumn(G, b("c"))), "two columns");
-      equal(0, cells(t, new Scan(base).addColumn(F, b("none"))), "a column that is not there");
+      equal(0, cells(t, new Scan(base).addColumn(F, b("none"))), "a missing column");
       equal(100, cells(t, new Scan(base).setTimeRange(50, 150).readAllVersions()), "a time range");
       equal(100, cells(t, new Scan(base).setTimestamp(100)), "one time");
     }

@@ -35,7 +35,7 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.regionserver.BloomType;
 import org.apache.hadoop.hbase.util.Bytes;
 
-/** The cluster, namespaces and tables, as an administrator handles them. */
+/** The cluster, namespaces and tables, as an administrator uses them. */
 final class TableChecks {
   private final Connection connection;
 
@@ -56,8 +56,8 @@ final class TableChecks {
   private void cluster() throws Exception {
     try (Admin admin = connection.getAdmin()) {
       ClusterMetrics m = admin.getClusterMetrics();
-      check(m.getHBaseVersion() != null && !m.getHBaseVersion().isEmpty(), "the version is told");
-      check(m.getMasterName() != null, "the master is told");
+      check(m.getHBaseVersion() != null && !m.getHBaseVersion().isEmpty(), "the version is reported");
+      check(m.getMasterName() != null, "the master is reported");
       check(!m.getLiveServerMetrics().isEmpty(), "there are live servers");
       equal(admin.getRegionServers().size(), m.getLiveServerMetrics().size(), "servers, asked for in two ways");
       check(m.getRegionCount() >= 4, "regions are counted");
@@ -142,7 +142,7 @@ final class TableChecks {
         fails(TableNotEnabledException.class, () -> admin.disableTable(name));
         admin.enableTable(name);
         check(admin.isTableEnabled(name) && admin.isTableAvailable(name), "it is enabled");
-        equal("2", Bytes.toString(t.get(new Get(b("z"))).value()), "what was in it still is");
+        equal("2", Bytes.toString(t.get(new Get(b("z"))).value()), "its rows are still there");
       }
       ClientTest.dropTable(admin, name);
     }

@@ -8,7 +8,7 @@ final class Ycsb {
   private static final long BASIS = 0xCBF29CE484222325L;
   private static final long PRIME = 1099511628211L;
 
-  /** What YCSB itself was seen to make. */
+  /** Output of YCSB itself. */
   private static final Map<Long, String> KEYS = Map.of(
       0L, "user6284781860667377211",
       1L, "user8517097267634966620",
@@ -45,7 +45,7 @@ final class Ycsb {
     return Bytes.toBytes(s.substring(0, length));
   }
 
-  /** Checks the formulas against what YCSB was seen to make. */
+  /** Checks the formulas against the output of YCSB. */
   static void check() {
     KEYS.forEach((number, want) -> Checks.equal(want, key(number), "key " + number));
     Checks.equal(VALUE, Bytes.toString(value(key(0), "field0", 100)), "value of field0 of key 0");
