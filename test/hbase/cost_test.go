@@ -28,28 +28,28 @@ import (
 )
 
 var (
-	costPairs  = flag.Int("pairs", 10, "pairs of times with and without telemetry, in a closed loop")
-	costRounds = flag.Int("rounds", 3, "rounds of a pair: two parts with telemetry and two without, one after another")
-	costPart   = flag.Duration("part", 5*time.Second, "how long a part of a round lasts")
-	costDose   = flag.Int("watchers", 5, "how many watch in a part with telemetry, each by itself; what is told is the cost of one")
-	costGroups = flag.Int("groups", 5, "groups of two runs with telemetry and two without, at a fixed rate")
-	costLength = flag.Duration("length", 8*time.Second, "how long each run of a group measures")
-	costJudged = flag.Bool("judge", false, "fail when looking costs too much; the machine must have nothing else to do")
+	costPairs    = flag.Int("pairs", 10, "pairs of times with and without telemetry, in a closed loop")
+	costRounds   = flag.Int("rounds", 3, "rounds of a pair: two parts with telemetry and two without, one after another")
+	costPart     = flag.Duration("part", 5*time.Second, "how long a part of a round lasts")
+	costDose     = flag.Int("watchers", 5, "watchers in a part with telemetry, independent of each other; the test reports the cost of one")
+	costGroups   = flag.Int("groups", 5, "groups of two runs with telemetry and two without, at a fixed rate")
+	costLength   = flag.Duration("length", 8*time.Second, "how long each run of a group measures")
+	costEnforced = flag.Bool("enforce", false, "fail if telemetry costs too much; the machine must be idle otherwise")
 )
 
-// TestLookingCostsLittle measures what telemetry of three region servers, a second apart, costs: how much of the
-// throughput that a closed loop has without it, and how much processor time of the agent that watches, at a fixed rate.
+// TestLookingCostsLittle measures the cost of telemetry of three region servers at an interval of one second: the share
+// of a closed loop's throughput, and, at a fixed rate, the processor time of the watching agent.
 //
 // The closed loop is sixteen workers in this process, which never pause. Beside them coordinators, each with its agent,
-// conduct runs of one read a second: half of them with telemetry, the others without. One half is always stopped (SIGSTOP),
-// so nothing but telemetry changes from part to part: no connection, no compiled code, no place of a region. A round is
-// four parts, the first and the last with telemetry or, in every second round, without; a pair is several rounds. What
-// drifts evenly falls on both sides alike. The machine's speed does not drift evenly, though: by several percent from one
-// part to the next. Therefore several watch at a time, each of which asks the servers for all that a run asks them for, and
-// the logarithm of what they leave is divided among them.
+// conduct runs of one read a second: half of them with telemetry, the others without. One half is always stopped
+// (SIGSTOP), so only telemetry changes from part to part: no connection, no compiled code, no location of a region. A
+// round is four parts: the first and the last with telemetry or, in every second round, without; a pair is several
+// rounds. An even drift affects both sides alike. But the machine's speed varies by several percent from one part to
+// the next. Therefore several watch at a time, each of which requests everything that a run requests from the servers,
+// and the logarithm of the remaining throughput is divided by their number.
 //
 // At the fixed rate a group is four runs in the same order, on one coordinator and one agent: there all of telemetry
-// counts, its first look, too.
+// counts, including its first look.
 func TestLookingCostsLittle(t *testing.T) {
 	const table = "cost"
 	on(t, []string{three}, func(t *testing.T, s *server) {
@@ -57,28 +57,28 @@ func TestLookingCostsLittle(t *testing.T) {
 		h.Agents("a")
 		faultless(t, submit(t, h, 1, s, table, append(property("recordcount", costRecords, "hbase.table.create", "recreate", "hbase.splits", 11,
 			"hbase.after.load", "flush,major_compact"), "--phase", "load", "--threads", "16")...))
-		faultless(t, costRun(t, h, s, table, false, "--threads", "16", "--duration", "60s")) // the servers compile what they need
+		faultless(t, costRun(t, h, s, table, false, "--threads", "16", "--duration", "60s")) // the servers compile their hot code
 		t.Run("throughput", func(t *testing.T) {
 			lost := costThroughput(t, s, table)
 			t.Logf("telemetry costs %s", lost)
-			if *costJudged {
-				require.Less(t, lost.most(), 5.0, "percent of the throughput at the most")
+			if *costEnforced {
+				require.Less(t, lost.most(), 5.0, "percent of the throughput at most")
 			}
 		})
 		t.Run("processor", func(t *testing.T) {
 			core := costProcessor(t, h, s, table)
 			t.Logf("telemetry costs %.2f %% of a core of the agent (95 %% interval %.2f to %.2f)", *core.Mean, *core.Low, *core.High)
-			if *costJudged {
-				require.Less(t, *core.High, 2.0, "percent of a core at the most")
+			if *costEnforced {
+				require.Less(t, *core.High, 2.0, "percent of a core at most")
 			}
 		})
 	})
 }
 
-// costRecords is how many rows are read.
+// costRecords is the number of rows to read.
 const costRecords = 50_000
 
-// loss is a share of throughput by the logarithms of what is left of it, of one pair each.
+// loss is a loss of throughput, as the logarithms of the remaining share, one per pair.
 type loss struct{ stats.Spread }
 
 func (l loss) most() float64 { return percentLost(l.Low) }
@@ -89,11 +89,11 @@ func (l loss) String() string {
 
 func percentLost(log *float64) float64 { return 100 * (1 - math.Exp(*log)) }
 
-// costThroughput measures how much of a closed loop's throughput telemetry takes.
+// costThroughput measures the share of a closed loop's throughput that telemetry takes.
 func costThroughput(t *testing.T, s *server, table string) loss {
 	t.Helper()
 	length := time.Duration(*costPairs*(*costRounds)*4) * *costPart
-	const warm = 30 * time.Second // who watches learns when servers renew their figures
+	const warm = 30 * time.Second // watchers learn when servers renew their metrics
 	watchers := map[bool][]*watcher{}
 	for _, telemetry := range []bool{true, false} {
 		for range *costDose {
@@ -114,9 +114,9 @@ func costThroughput(t *testing.T, s *server, table string) loss {
 	work(false)
 	<-time.After(warm / 2)
 
-	now := false // which of them works
-	// part returns how many operations were done in a part, and how many seconds of processor the machine had for it:
-	// what its hypervisor gave to others is left out.
+	now := false // whether the watchers run
+	// part returns the operations of a part, and the machine's seconds of processor time in it, without the time that its
+	// hypervisor gave to others.
 	part := func(telemetry bool) (ops, given float64) {
 		if telemetry != now {
 			work(telemetry)
@@ -153,11 +153,11 @@ func costThroughput(t *testing.T, s *server, table string) loss {
 			require.Greater(t, len(points), int(length.Seconds()/2/result.LooksOfAPoint/2), "looks at %s", name)
 		}
 	}
-	t.Logf("of the operations as they were: %s", loss{stats.Repeats(raw)})
+	t.Logf("of the uncorrected operations: %s", loss{stats.Repeats(raw)})
 	return loss{stats.Repeats(lost)}
 }
 
-// abba says whether the part of a round has telemetry, and which side of the comparison that is.
+// abba reports whether the part of a round has telemetry, and its side of the comparison.
 func abba(round, part int) (telemetry bool, side int) {
 	if round%2 == 0 == (part == 0 || part == 3) {
 		return true, 1
@@ -176,7 +176,7 @@ func readOnly(telemetry bool) []string {
 		"telemetry", telemetry, "telemetry.interval", "1s")
 }
 
-// watcher is a coordinator and its agent, with a run that hardly does anything.
+// watcher is a coordinator and its agent, with a run that does almost nothing.
 type watcher struct {
 	*testcluster.Cluster
 	agent *testcluster.Process
@@ -193,13 +193,13 @@ func watch(t *testing.T, s *server, table string, telemetry bool, length time.Du
 	return w
 }
 
-// signal stops both processes, or has them go on.
+// signal stops or continues both processes.
 func (w *watcher) signal(s syscall.Signal) {
 	w.Coordinator.Signal(s)
 	w.agent.Signal(s)
 }
 
-// readers read rows until the test ends. Done tells how many they have read.
+// readers read rows until the test ends. done returns how many they have read.
 func readers(t *testing.T, s *server, table string, workers int) (done func() int64) {
 	t.Helper()
 	properties := map[string]string{"table": table, "columnfamily": family, "hbase.zookeeper.quorum": s.quorum, "recordcount": strconv.Itoa(costRecords)}
@@ -238,7 +238,7 @@ func readers(t *testing.T, s *server, table string, workers int) (done func() in
 	return n.Load
 }
 
-// costProcessor measures at a fixed rate how many percent of a core the agent needs for telemetry.
+// costProcessor measures at a fixed rate the percentage of a core that the agent needs for telemetry.
 func costProcessor(t *testing.T, h *testcluster.Cluster, s *server, table string) stats.Spread {
 	t.Helper()
 	var used []float64
@@ -257,10 +257,11 @@ func costProcessor(t *testing.T, h *testcluster.Cluster, s *server, table string
 	return stats.Repeats(used)
 }
 
-// last is the phase that a run ends with.
+// last is the last phase of a run.
 func last(r result.Run) result.Phase { return r.Phases[len(r.Phases)-1] }
 
-// processor is how many seconds all of the machine's processors together have had, but for what the hypervisor took.
+// processor returns the seconds of processor time of all the machine's processors, without the time that the hypervisor
+// took.
 func processor(t *testing.T) float64 {
 	t.Helper()
 	sum, err := cpu.Times(false)

@@ -1,10 +1,10 @@
-// Package hbase tests benchd against HBase as its users have it: coordinator, agents and servers, each in a process of
-// its own. Its tests are behind the tag `hbase`: make test-hbase.
+// Package hbase tests benchd against HBase as users run it: coordinator, agents and servers, each in its own process.
+// Its tests are behind the tag `hbase`: make test-hbase.
 //
-//  1. A server is a real HBase of three region servers, or benchd's sandbox. A scenario takes any of them, and runs as
-//     a subtest on each that it makes sense for: go test -tags hbase ./test/hbase -run 'TestLoad/sandbox'.
-//  2. A server starts when a test first needs it, serves the tests after it, too, and ends with the last of them; with
-//     make test-hbase the one of three region servers serves other packages besides. The test that kills one of its
-//     region servers starts it again.
-//  3. What is in a table is judged by HBase's official client (test/java), never by benchd alone.
+//  1. A server is a real HBase with three region servers, or benchd's sandbox. A scenario runs as a subtest on each
+//     server for which it is useful: go test -tags hbase ./test/hbase -run 'TestLoad/sandbox'.
+//  2. A server starts when a test first needs it, also serves later tests, and ends with the last of them. With make
+//     test-hbase the server with three region servers also serves other packages. The test that kills one of its region
+//     servers starts it again.
+//  3. HBase's official client (test/java) checks the contents of tables, never benchd alone.
 package hbase

@@ -20,7 +20,7 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// length is how long a run lasts: what a variable says, so that a make target can have it longer.
+// length is how long a run lasts. A variable sets it, so that a make target can run longer.
 func length(t *testing.T, variable string, otherwise time.Duration) time.Duration {
 	t.Helper()
 	text := os.Getenv(variable)
@@ -32,12 +32,11 @@ func length(t *testing.T, variable string, otherwise time.Duration) time.Duratio
 	return d
 }
 
-// meta is the encoded name of the region in which all other regions are listed.
+// meta is the encoded name of the region of hbase:meta.
 const meta = "1588230740"
 
-// Regions move, one is split and one of three region servers, that of hbase:meta, is killed while three agents read, write,
-// insert and scan: what fails is counted, the dip is to be seen and throughput comes back, and every write that was
-// acknowledged is there.
+// Regions move, one is split, and the region server of hbase:meta is killed, while three agents read, write, insert and
+// scan: failures are counted, the series shows the dip, throughput recovers, and no acknowledged write is lost.
 func TestARegionServerDiesUnderLoad(t *testing.T) {
 	on(t, []string{three}, func(t *testing.T, s *server) {
 		death(t, s, length(t, "BENCHD_TEST_FAULTS", 100*time.Second))
@@ -69,7 +68,7 @@ func death(t *testing.T, s *server, lasts time.Duration) {
 	}
 	until := func(at float64) {
 		t.Helper()
-		testcluster.Eventually(t, 2*time.Minute, func() bool { return now() >= at }, "the run should come to second %.0f", at)
+		testcluster.Eventually(t, 2*time.Minute, func() bool { return now() >= at }, "the run should reach second %.0f", at)
 	}
 
 	c := s.admin(t)
@@ -84,7 +83,7 @@ func death(t *testing.T, s *server, lasts time.Duration) {
 		shuffle(t, c, table, 1)
 	}
 	victim := busiest(t, c, table)
-	if s.name != sandbox { // the worst that can happen: while it is away nobody can find out where regions are
+	if s.name != sandbox { // the worst case: without hbase:meta nobody can look up regions
 		move, err := hrpc.NewMoveRegion(t.Context(), []byte(meta), hrpc.WithDestinationRegionServer(victim))
 		require.NoError(t, err)
 		require.NoError(t, gohbase.NewAdminClient(s.quorum).MoveRegion(move))
@@ -94,7 +93,7 @@ func death(t *testing.T, s *server, lasts time.Duration) {
 	require.Less(t, killed, lasts.Seconds()/2, "this machine is too busy: half of the run was over before a region server was killed")
 	s.kill(t, victim)
 	if s.revive != nil {
-		defer s.revive(t) // for the tests that share it
+		defer s.revive(t) // for the other tests of this server
 	}
 	t.Logf("killed %s in second %.0f", victim, killed)
 	testcluster.Eventually(t, lasts+2*time.Minute, func() bool { return h.Status(id) != "running" }, "the run should end")
@@ -108,8 +107,8 @@ func death(t *testing.T, s *server, lasts time.Duration) {
 	var failed, failedInserts uint64
 	for _, o := range p.Operations {
 		t.Logf("%s %s: %d, at most %.1f ms", o.Op, o.Outcome, o.Count, o.Max/1000)
-		require.NotEqual(t, "NOT_FOUND", o.Outcome, "a row that was written is not there")
-		require.NotEqual(t, "UNEXPECTED_STATE", o.Outcome, "a row is not what was written")
+		require.NotEqual(t, "NOT_FOUND", o.Outcome, "a written row is missing")
+		require.NotEqual(t, "UNEXPECTED_STATE", o.Outcome, "a row differs from what was written")
 		if o.Outcome != "OK" {
 			failed += o.Count
 			if o.Op == "INSERT" {
@@ -117,7 +116,7 @@ func death(t *testing.T, s *server, lasts time.Duration) {
 			}
 		}
 	}
-	require.Equal(t, failed > 0, len(p.Errors) > 0, "failures have their causes told: %v", p.Errors)
+	require.Equal(t, failed > 0, len(p.Errors) > 0, "failures have causes: %v", p.Errors)
 	dip(t, s, p, quiet, killed)
 	acknowledged(t, s, r, table, records, fields, size, failedInserts)
 }
@@ -138,7 +137,7 @@ func shuffle(t *testing.T, c *admin.Client, table string, n int) {
 	}
 }
 
-// busiest is the server with most of a table's regions.
+// busiest returns the server with most of a table's regions.
 func busiest(t *testing.T, c *admin.Client, table string) string {
 	t.Helper()
 	regions, err := c.Regions(t.Context(), table)
@@ -155,8 +154,8 @@ func busiest(t *testing.T, c *admin.Client, table string) string {
 	return most
 }
 
-// dip demands that the death is to be seen in the series, and that what comes after it is as before for some seconds. When
-// that begins is HBase's affair, and the machine's.
+// dip requires that the series shows the death, and that throughput is back for some seconds after it. When that begins
+// depends on HBase and the machine.
 func dip(t *testing.T, s *server, p result.Phase, quiet, killed float64) {
 	t.Helper()
 	const back = 5 // seconds
@@ -175,7 +174,7 @@ func dip(t *testing.T, s *server, p result.Phase, quiet, killed float64) {
 	slices.Sort(before)
 	usual := before[len(before)/2]
 	lowest := 0
-	if s.name != sandbox { // which is back before anybody notices
+	if s.name != sandbox { // the sandbox's server is back before the series shows it
 		lowest = slices.Index(after, slices.Min(after))
 		require.Less(t, after[lowest], usual/2, "the dip")
 	}
@@ -189,8 +188,8 @@ func dip(t *testing.T, s *server, p result.Phase, quiet, killed float64) {
 	require.Greater(t, best/back, 0.4*usual, "throughput is back")
 }
 
-// acknowledged demands that every row whose insert was acknowledged is there, to its last byte. Each shard's inserts
-// took every third number, one after another; a failed one may have been carried out or not.
+// acknowledged requires that every row whose insert was acknowledged exists, to its last byte. Each shard's inserts
+// took every third number in order; a failed one may have taken effect or not.
 func acknowledged(t *testing.T, s *server, r result.Run, table string, records, fields, size int, failed uint64) {
 	t.Helper()
 	require.Equal(t, fmt.Sprintf("rows=%d not_found=0 mismatches=0", records),
@@ -220,14 +219,14 @@ func acknowledged(t *testing.T, s *server, r result.Run, table string, records, 
 		require.Zero(t, wrong)
 		missing += lost
 	}
-	t.Logf("%d rows were inserted and acknowledged, %d inserts failed; %d of these are not there", good, failed, missing)
+	t.Logf("%d rows were inserted and acknowledged, %d inserts failed; %d of these are missing", good, failed, missing)
 	require.Positive(t, good)
 	require.LessOrEqual(t, missing, failed, "a row whose insert was acknowledged is lost")
 	n := s.rows(t, table)
 	require.Equal(t, uint64(records)+good+failed-missing, n, "rows by a scan")
 }
 
-// lastLine is where the last line of a text begins.
+// lastLine returns the start of a text's last line.
 func lastLine(text string) int {
 	for i := len(text) - 2; i >= 0; i-- {
 		if text[i] == '\n' {
@@ -237,7 +236,7 @@ func lastLine(text string) int {
 	return 0
 }
 
-// Scans return every row once although the regions that they read move to other servers meanwhile.
+// Scans return every row once although regions move to other servers meanwhile.
 func TestScansAreCompleteWhileRegionsMove(t *testing.T) {
 	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const records, each = 20_000, 2000

@@ -16,8 +16,8 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// What YCSB's formulas and HBase's own client write is read by benchd, and the other way round: no row is missing, no
-// byte is different.
+// Rows written by YCSB's formulas and HBase's own client are read by benchd, and the reverse: no row is missing, no
+// byte differs.
 func TestTablesAreInterchangeableWithYCSB(t *testing.T) {
 	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const records, fields, length = 20_000, 10, 100
@@ -32,7 +32,7 @@ func TestTablesAreInterchangeableWithYCSB(t *testing.T) {
 		everyRow := []any{"readproportion", 1, "updateproportion", 0, "operationcount", records, "requestdistribution", "sequential"}
 
 		theirs, ours := "of_java", "of_benchd"
-		// The table is benchd's, empty; its rows are the other's.
+		// benchd makes the empty table; HBase's client writes its rows.
 		faultless(t, run(t, s, theirs, slices.Concat(base, property("insertcount", 1, "hbase.splits", 6, "hbase.table.create", "recreate"),
 			[]string{"--phase", "load"})...))
 		require.Equal(t, "rows=20000", s.fixture(t, "write", theirs, 0, records, fields, length))
@@ -41,7 +41,7 @@ func TestTablesAreInterchangeableWithYCSB(t *testing.T) {
 		faultless(t, run(t, s, ours, slices.Concat(base, property("hbase.splits", 6, "hbase.table.create", "recreate"),
 			[]string{"--phase", "load", "--threads", "16"})...))
 		require.Equal(t, "rows=20000 not_found=0 mismatches=0", s.fixture(t, "verify", ours, 0, records, fields, length))
-		// And what updates leave there.
+		// The same after updates.
 		faultless(t, run(t, s, ours, slices.Concat(base, property("readproportion", 0, "updateproportion", 0.5,
 			"readmodifywriteproportion", 0.5, "operationcount", records), []string{"--threads", "16"})...))
 		require.Equal(t, "rows=20000 not_found=0 mismatches=0", s.fixture(t, "verify", ours, 0, records, fields, length))
@@ -49,7 +49,7 @@ func TestTablesAreInterchangeableWithYCSB(t *testing.T) {
 }
 
 // The sandbox answers HBase's official client as a real HBase does, call by call.
-func TestAnswersOfTheSandboxAreHBases(t *testing.T) {
+func TestTheSandboxAnswersLikeHBase(t *testing.T) {
 	var answers [2]string
 	for i, kind := range []string{three, sandbox} {
 		on(t, []string{kind}, func(t *testing.T, s *server) {
@@ -62,8 +62,9 @@ func TestAnswersOfTheSandboxAreHBases(t *testing.T) {
 	require.Equal(t, answers[0], answers[1])
 }
 
-// The exceptions that end an operation at once are those of the HBase that runs here: scripts/hbase wrote down its jars.
-func TestExceptionsThatForbidARetryAreHBases(t *testing.T) {
+// The exceptions that end an operation at once are those of the HBase that runs here, from the jars that scripts/hbase
+// listed.
+func TestFinalExceptionsAreThoseOfHBase(t *testing.T) {
 	on(t, []string{three}, func(t *testing.T, _ *server) {
 		jars, err := os.ReadFile(filepath.Join(testcluster.Root(), "bin", "hbase", "classpath"))
 		require.NoError(t, err)
@@ -74,11 +75,11 @@ func TestExceptionsThatForbidARetryAreHBases(t *testing.T) {
 			names = append(names, class[strings.LastIndexAny(class, ".$")+1:])
 		}
 		slices.Sort(names)
-		require.Equal(t, slices.Compact(names), protocol.Finals()) // RowTooBigException is there twice
+		require.Equal(t, slices.Compact(names), protocol.Finals()) // RowTooBigException is listed twice
 	})
 }
 
-// HBase's official client finds the real HBase and the sandbox to answer alike.
+// HBase's official client gets the same answers from the real HBase and the sandbox.
 func TestTheOfficialClient(t *testing.T) {
 	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		stdout, code := java(t, 6*time.Minute, "ClientTest", s.quorum)

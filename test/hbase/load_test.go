@@ -12,11 +12,11 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// soon bounds a benchmark that is over in seconds where nobody else uses the machine.
+// soon bounds a benchmark that takes seconds on an idle machine.
 const soon = 4 * time.Minute
 
-// 200 000 rows of 1 KB come from three agents into a table of 20 split points, YCSB's workloads a to f run on them, and
-// HBase's own client finds what the results say.
+// Three agents load 200 000 rows of 1 KB into a table with 20 split points, YCSB's workloads a to f run on them, and
+// HBase's own client confirms the results.
 func TestLoadAndYCSBsWorkloads(t *testing.T) {
 	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const records, splits, agents = 200_000, 20, 3
@@ -32,9 +32,9 @@ func TestLoadAndYCSBsWorkloads(t *testing.T) {
 		regions, err := s.admin(t).Regions(t.Context(), table)
 		require.NoError(t, err)
 		require.Len(t, regions, splits+1)
-		require.EqualValues(t, records, s.rows(t, table), "each row is there, once")
+		require.EqualValues(t, records, s.rows(t, table), "each row exists once")
 
-		there, next := uint64(records), uint64(records) // rows, and a number that no row has had
+		there, next := uint64(records), uint64(records) // rows, and the first unused row number
 		for _, w := range []string{"a", "b", "c", "d", "f", "e"} {
 			ops := 30_000
 			if w == "e" {
@@ -45,14 +45,14 @@ func TestLoadAndYCSBsWorkloads(t *testing.T) {
 			faultless(t, r)
 			require.EqualValues(t, ops, r.Phases[0].Ops)
 			there += count(r, "INSERT", "OK")
-			next += agents * count(r, "INSERT", "OK") // each agent takes every third number, one faster than another
+			next += agents * count(r, "INSERT", "OK") // each agent takes every third number, at its own pace
 			t.Logf("workload%s: %.0f ops/s", w, r.Phases[0].Throughput)
 		}
-		require.Equal(t, there, s.rows(t, table), "the rows of workloads d and e came to those of the load")
+		require.Equal(t, there, s.rows(t, table), "the rows of workloads d and e add to those of the load")
 	})
 }
 
-// Rows that came in batches are all there.
+// Batched inserts leave all their rows.
 func TestBulkInsert(t *testing.T) {
 	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const records = 50_000

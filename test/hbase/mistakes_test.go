@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// silent accepts connections and never says a word.
+// silent accepts connections and never answers.
 func silent(t *testing.T) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -31,9 +31,9 @@ func silent(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// Where the cluster cannot be used, that is said at once, with the cause and with the exit code for it. The library
-// beneath would try for ever.
-func TestMistakesAreToldWithin10Seconds(t *testing.T) {
+// If the cluster cannot be used, benchctl reports the cause at once, with its exit code. The HBase library would retry
+// forever.
+func TestMistakesAreReportedWithin10Seconds(t *testing.T) {
 	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const table, disabled = "mistakes", "mistakes_disabled"
 		h := testcluster.New(t)
@@ -43,12 +43,12 @@ func TestMistakesAreToldWithin10Seconds(t *testing.T) {
 		}
 		require.NoError(t, s.admin(t).Disable(t.Context(), disabled))
 
-		t.Run("told", func(t *testing.T) { tellsMistakes(t, h, s, table, disabled) }) // ends when all of its tests have
+		t.Run("reported", func(t *testing.T) { reportsMistakes(t, h, s, table, disabled) }) // ends when all of its tests have
 	})
 }
 
-// tellsMistakes makes all mistakes at the same time: most of them only wait.
-func tellsMistakes(t *testing.T, h *testcluster.Cluster, s *server, table, disabled string) {
+// reportsMistakes makes all mistakes at the same time, because most of them only wait.
+func reportsMistakes(t *testing.T, h *testcluster.Cluster, s *server, table, disabled string) {
 	t.Helper()
 	for _, c := range []struct {
 		name  string
@@ -58,8 +58,8 @@ func tellsMistakes(t *testing.T, h *testcluster.Cluster, s *server, table, disab
 	}{
 		{"nothing listens", property("hbase.zookeeper.quorum", "127.0.0.1:"+testcluster.Port(t)), []int{1, 5}, `(?i)zookeeper.*127\.0\.0\.1`},
 		{"another server listens", property("hbase.zookeeper.quorum", h.HTTP), []int{1, 5}, `(?i)zookeeper.*127\.0\.0\.1`},
-		{"a server that says nothing", property("hbase.zookeeper.quorum", silent(t)), []int{1, 5}, `(?i)zookeeper.*127\.0\.0\.1`},
-		{"a host that is not there", property("hbase.zookeeper.quorum", "nowhere.invalid"), []int{1, 5}, `nowhere\.invalid`},
+		{"a silent server", property("hbase.zookeeper.quorum", silent(t)), []int{1, 5}, `(?i)zookeeper.*127\.0\.0\.1`},
+		{"an unknown host", property("hbase.zookeeper.quorum", "nowhere.invalid"), []int{1, 5}, `nowhere\.invalid`},
 		{"wrong znode", property("zookeeper.znode.parent", "/elsewhere"), []int{1, 5}, `/elsewhere`},
 		{"no table", property("table", "nonesuch"), []int{1}, `nonesuch`},
 		{"no namespace", property("table", "nowhere:nonesuch"), []int{1}, `nowhere`},

@@ -11,8 +11,8 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// What increments, appends, deletes, conditional puts and multi-gets leave in the table is what they should.
-func TestOperationsBeyondYCSBs(t *testing.T) {
+// Increments, appends, deletes, conditional puts and multi-gets leave the expected contents in the table.
+func TestOperationsThatYCSBLacks(t *testing.T) {
 	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const records, ops, fields, length = 3000, 9000, 3, 40
 		const table = "beyond"
@@ -45,7 +45,7 @@ func TestOperationsBeyondYCSBs(t *testing.T) {
 	})
 }
 
-// A delete takes away the whole row that it names and no other one.
+// A delete removes the whole row that it names and no other.
 func TestDeletes(t *testing.T) {
 	on(t, []string{three, sandbox}, func(t *testing.T, s *server) {
 		const records, deleted, fields, length = 4000, 1500, 2, 50
@@ -53,11 +53,11 @@ func TestDeletes(t *testing.T) {
 		base := property("recordcount", records, "fieldcount", fields, "fieldlength", length, "dataintegrity", true)
 		faultless(t, run(t, s, table, slices.Concat(base, property("hbase.splits", 3, "hbase.table.create", "recreate"),
 			[]string{"--phase", "load", "--threads", "8"})...))
-		// One agent draws the numbers from 0 on, one after another.
+		// One agent draws the numbers from 0 on, in order.
 		faultless(t, run(t, s, table, slices.Concat(base, property("readproportion", 0, "updateproportion", 0,
 			"deleteproportion", 1, "operationcount", deleted, "requestdistribution", "sequential"), []string{"--threads", "8"})...))
 		require.EqualValues(t, records-deleted, s.rows(t, table))
 		require.Equal(t, "rows=2500 not_found=0 mismatches=0",
-			s.fixture(t, "verify", table, deleted, records-deleted, fields, length), "the others are whole")
+			s.fixture(t, "verify", table, deleted, records-deleted, fields, length), "the other rows are intact")
 	})
 }

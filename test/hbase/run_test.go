@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// submit runs a benchmark on the agents of a cluster to its end. It must be good.
+// submit runs a benchmark on the agents of a cluster to its end and requires success.
 func submit(t *testing.T, h *testcluster.Cluster, agents int, s *server, table string, args ...string) result.Run {
 	t.Helper()
 	args = append(append([]string{"submit", "--wait", "-o", "json"}, s.flags(table)...), args...)
@@ -23,7 +23,7 @@ func submit(t *testing.T, h *testcluster.Cluster, agents int, s *server, table s
 	return r
 }
 
-// run runs a benchmark in one process to its end. It must be good.
+// run runs a benchmark in one process to its end and requires success.
 func run(t *testing.T, s *server, table string, args ...string) result.Run {
 	t.Helper()
 	args = append(append([]string{"run", "-q", "-o", "json"}, s.flags(table)...), args...)
@@ -34,7 +34,7 @@ func run(t *testing.T, s *server, table string, args ...string) result.Run {
 	return r
 }
 
-// count is how many operations of a kind ended in an outcome, in all phases.
+// count returns how many operations of a kind had an outcome, in all phases.
 func count(r result.Run, op, outcome string) uint64 {
 	var n uint64
 	for _, p := range r.Phases {
@@ -47,7 +47,7 @@ func count(r result.Run, op, outcome string) uint64 {
 	return n
 }
 
-// faultless demands that every operation ended well: no error, no NOT_FOUND.
+// faultless requires that every operation succeeded: no error, no NOT_FOUND.
 func faultless(t *testing.T, r result.Run) {
 	t.Helper()
 	require.True(t, r.Reconcile.OK)
@@ -59,7 +59,7 @@ func faultless(t *testing.T, r result.Run) {
 	}
 }
 
-// property makes the flags of properties.
+// property makes property flags.
 func property(pairs ...any) []string {
 	var args []string
 	for i := 0; i < len(pairs); i += 2 {

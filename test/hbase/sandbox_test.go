@@ -28,32 +28,32 @@ func launchSandbox(t *testing.T, name string) *server {
 	require.NoError(t, cmd.Start())
 	s := &server{name: name, stop: func() {
 		cancel()
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // killed
 	}}
 
-	// It tells how to use it; the last line is how to steer it.
-	told := make(chan string, 1)
+	// The sandbox prints instructions; the last line is about benchctl sandbox.
+	printed := make(chan string, 1)
 	go func() {
-		defer close(told)
+		defer close(printed)
 		var text strings.Builder
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
 			text.WriteString(lines.Text() + "\n")
 			if strings.Contains(lines.Text(), "benchctl sandbox") {
-				told <- text.String()
+				printed <- text.String()
 				return
 			}
 		}
 	}()
 	var text string
 	select {
-	case text = <-told:
+	case text = <-printed:
 	case <-time.After(testcluster.Patience):
 	}
 	quorum := regexp.MustCompile(`hbase\.zookeeper\.quorum +(\S+)`).FindStringSubmatch(text)
 	info := regexp.MustCompile(`http://(\S+)/jmx`).FindStringSubmatch(text)
 	if quorum == nil || info == nil {
 		s.stop()
-		require.Fail(t, "the sandbox should say where it is", text)
+		require.Fail(t, "the sandbox should print its addresses", text)
 	}
 	s.quorum = quorum[1]
 	s.kill = func(t *testing.T, server string) {

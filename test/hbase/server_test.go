@@ -28,17 +28,17 @@ const (
 // family is the column family of all tables.
 const family = "family"
 
-// server is something that speaks HBase's protocols.
+// server is a server of HBase's protocols.
 type server struct {
 	name   string
 	quorum string // HOST:PORT of its ZooKeeper
-	dir    string // of a real HBase's files
+	dir    string // folder of a real HBase
 	stop   func()
-	kill   func(t *testing.T, name string) // ends the region server HOST,PORT,STARTCODE at once
-	revive func(t *testing.T)              // starts it again; nil where nobody else uses the server
+	kill   func(t *testing.T, name string) // ends the region server HOST,PORT,STARTCODE immediately
+	revive func(t *testing.T)              // starts it again; nil if only this test uses the server
 }
 
-// started holds the servers that tests share, by name.
+// started holds the shared servers, by name.
 var started = map[string]*server{}
 
 // on runs a scenario on servers.
@@ -51,8 +51,8 @@ func on(t *testing.T, names []string, scenario func(t *testing.T, s *server)) {
 	}
 }
 
-// share gives the server of a name that tests share. That of three region servers may have been started for several
-// packages: see scripts/with-hbase.
+// share returns the shared server of a name. scripts/with-hbase may have started the one with three region servers for
+// several packages.
 func share(t *testing.T, name string) *server {
 	t.Helper()
 	s := started[name]
@@ -64,7 +64,7 @@ func share(t *testing.T, name string) *server {
 		s = launch(t, name)
 	}
 	started[name] = s
-	t.Cleanup(func() { s.tell(t) })
+	t.Cleanup(func() { s.logStatus(t) })
 	return s
 }
 
@@ -73,40 +73,40 @@ func own(t *testing.T, name string) *server {
 	t.Helper()
 	s := launch(t, name)
 	t.Cleanup(func() {
-		s.tell(t)
+		s.logStatus(t)
 		s.stop()
 	})
 	return s
 }
 
-// tell shows what has become of the server's processes when a test failed: of those that ended, their last words.
-func (s *server) tell(t *testing.T) {
+// logStatus logs the state of the server's processes after a failed test: for ended ones, the end of their logs.
+func (s *server) logStatus(t *testing.T) {
 	t.Helper()
 	if !t.Failed() || s.dir == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // the test's own has ended
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // the test's own context has ended
 	defer cancel()
 	out, _ := exec.CommandContext(ctx, filepath.Join(testcluster.Root(), "scripts", "hbase"), "status", "--dir", s.dir).CombinedOutput()
 	t.Logf("HBase with %s in %s:\n%s", s.name, s.dir, out)
 }
 
-// launch starts a server; whoever called it stops it.
+// launch starts a server; the caller stops it.
 func launch(t *testing.T, name string) *server {
 	t.Helper()
 	switch name {
 	case three:
 		return launchHBase(t, name, 3)
-	case together:
+	case oneProcess:
 		return launchHBase(t, name, 3, "--together")
 	}
 	return launchSandbox(t, name)
 }
 
-// script is what starts and steers real HBases.
+// script is the script that starts and controls real HBases.
 func script() string { return filepath.Join(testcluster.Root(), "scripts", "hbase") }
 
-// launchHBase starts a real HBase, in a folder and on ports of its own.
+// launchHBase starts a real HBase, in its own folder and on its own ports.
 func launchHBase(t *testing.T, name string, servers int, more ...string) *server {
 	t.Helper()
 	begin := time.Now()
@@ -159,7 +159,7 @@ func hbaseIn(name, dir string) *server {
 	return s
 }
 
-// flags are what benchctl needs to use a table of the server.
+// flags returns the flags with which benchctl uses a table of the server.
 func (s *server) flags(table string) []string {
 	return []string{"--db", "hbase", "-p", "hbase.zookeeper.quorum=" + s.quorum, "-p", "table=" + table, "-p", "columnfamily=" + family}
 }
@@ -173,7 +173,7 @@ func (s *server) admin(t *testing.T) *admin.Client {
 	return c
 }
 
-// java runs a program of test/java and gives what it printed.
+// java runs a program of test/java and returns its output.
 func java(t *testing.T, within time.Duration, args ...string) (string, int) {
 	t.Helper()
 	stdout, stderr, code := testcluster.Command(t, within, filepath.Join(testcluster.Root(), "test", "java", "run"), args...)
@@ -183,7 +183,7 @@ func java(t *testing.T, within time.Duration, args ...string) (string, int) {
 	return stdout, code
 }
 
-// fixture runs the fixture of test/java on a table: what HBase's own client sees there. It must succeed.
+// fixture runs the fixture of test/java on a table, to see it through HBase's own client. It must succeed.
 func (s *server) fixture(t *testing.T, command, table string, args ...any) string {
 	t.Helper()
 	words := []string{"Fixture", command, s.quorum, table, family}
@@ -204,7 +204,7 @@ func (s *server) rows(t *testing.T, table string) uint64 {
 	return n
 }
 
-// sums is what HBase's own client sees in a table.
+// sums is the contents of a table as HBase's own client sees them.
 type sums struct{ rows, cells, bytes, counters uint64 }
 
 func (s *server) sum(t *testing.T, table string) sums {

@@ -16,8 +16,8 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// An agent with 100 workers and four connections does not grow. In its short form the run has hardly begun, and the
-// heap still finds its size; over ten minutes nothing may grow by more than 5 % after the first.
+// An agent with 100 workers and four connections does not grow. In its short form the run covers only the start, when
+// the heap is still settling; over ten minutes nothing may grow by more than 5 % after the first minute.
 func TestAnAgentDoesNotGrow(t *testing.T) {
 	on(t, []string{three}, func(t *testing.T, s *server) {
 		const records = 20_000
@@ -47,7 +47,7 @@ func TestAnAgentDoesNotGrow(t *testing.T) {
 			samples = append(samples, sample{time.Since(begin), resident(t, agent.ID()), goroutines(t, metrics)})
 			return time.Since(begin) > lasts-time.Second
 		}, "the run should last")
-		testcluster.Eventually(t, 2*time.Minute, func() bool { return h.Status(id) == "complete" }, "the run should end well")
+		testcluster.Eventually(t, 2*time.Minute, func() bool { return h.Status(id) == "complete" }, "the run should complete")
 		faultless(t, h.Show(id))
 
 		mean := func(from, to time.Duration) (rss, count float64) {
@@ -69,7 +69,7 @@ func TestAnAgentDoesNotGrow(t *testing.T) {
 	})
 }
 
-// resident is how much memory a process holds, in MB.
+// resident returns the memory of a process, in MB.
 func resident(t *testing.T, id int) float64 {
 	t.Helper()
 	stdout, stderr, code := testcluster.Command(t, time.Minute, "ps", "-o", "rss=", "-p", strconv.Itoa(id))
@@ -79,7 +79,7 @@ func resident(t *testing.T, id int) float64 {
 	return kb / 1024
 }
 
-// goroutines is how many an agent says that it has.
+// goroutines returns the number of goroutines that an agent reports.
 func goroutines(t *testing.T, metrics string) float64 {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+metrics+"/metrics", nil)
@@ -94,6 +94,6 @@ func goroutines(t *testing.T, metrics string) float64 {
 			return n
 		}
 	}
-	require.Fail(t, "the agent should tell how many goroutines it has")
+	require.Fail(t, "the agent should report its goroutines")
 	return 0
 }

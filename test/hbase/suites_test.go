@@ -17,28 +17,28 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// The trial of R1 runs on a real HBase to its end: each case has its figures, each table its rows, and no insert of a
-// later case or repeat has written over an earlier row.
+// The trial of R1 runs on a real HBase to its end: each case has its metrics, each table its rows, and no insert of a
+// later case or repeat has overwritten an earlier row.
 func TestTheTrialOfR1(t *testing.T) {
-	t.Parallel() // with R4's, which waits most of the time and has servers of its own
+	t.Parallel() // with R4's, which waits most of the time and has its own servers
 	on(t, []string{three}, func(t *testing.T, s *server) {
 		h := testcluster.New(t)
 		h.Agents("a", "b")
 		suite := trial(t, h, s, "r1-tdh.yaml")
 		for table, dataset := range map[string]string{"trial_usertable": "automatic", "trial_usertableSplit": "presplit", "trial_usertableSplitTest": "fresh"} {
-			require.Equal(t, inserted(suite, dataset, ""), s.rows(t, table), "rows of %s: none is written over", table)
+			require.Equal(t, inserted(suite, dataset, ""), s.rows(t, table), "rows of %s: none is overwritten", table)
 		}
 	})
 }
 
 // The trial of R4 does the same with two tables as targets A and B, and with hooks that restart one of three region
-// servers and add two: the cluster is the test's own.
+// servers and add two. So it has its own cluster.
 func TestTheTrialOfR4(t *testing.T) {
 	t.Parallel()
 	s := own(t, three)
 	script := filepath.Join(testcluster.Root(), "scripts", "hbase")
 	restart := filepath.Join(t.TempDir(), "restart")
-	//nolint:gosec // the agent is to run it
+	//nolint:gosec // the agent runs it
 	require.NoError(t, os.WriteFile(restart, fmt.Appendf(nil, `#!/usr/bin/env bash
 set -euo pipefail
 id=$('%[1]s' pids --dir '%[2]s' | sed -n 's/^regionserver-2 //p')
@@ -52,9 +52,9 @@ exec '%[1]s' add --dir '%[2]s'
 	}
 	h.Connected(2)
 	suite := trial(t, h, s, "r4-storage-ab.yaml", "--var", "restart=hook restart", "--var", "add=hook add-servers",
-		"--var", "grow=2m30s") // a busy machine takes up to a minute to start each server, and balances after them
+		"--var", "grow=2m30s") // a busy machine takes up to a minute to start each server, and then balances
 	for table, target := range map[string]string{"trial_usertable_a": "A", "trial_usertable_b": "B"} {
-		require.Equal(t, inserted(suite, "rows", target), s.rows(t, table), "rows of %s: none is written over", table)
+		require.Equal(t, inserted(suite, "rows", target), s.rows(t, table), "rows of %s: none is overwritten", table)
 	}
 	require.Equal(t, []float64{3}, column(t, suite, "Scale out", "region_servers_before"))
 	require.Equal(t, []float64{5}, column(t, suite, "Scale out", "region_servers_after"))
@@ -86,7 +86,7 @@ func trial(t *testing.T, h *testcluster.Cluster, s *server, file string, args ..
 	return suite
 }
 
-// column gives what was measured of a table's column; there is a line for each run, or for all.
+// column returns the measured values of a table's column; there is a line for each run, or one for all.
 func column(t *testing.T, suite result.Suite, title, name string) []float64 {
 	t.Helper()
 	var values []float64
@@ -105,7 +105,7 @@ func column(t *testing.T, suite result.Suite, title, name string) []float64 {
 	return values
 }
 
-// inserted is how many rows the cases of a dataset have inserted on a target.
+// inserted returns how many rows the cases of a dataset have inserted on a target.
 func inserted(suite result.Suite, dataset, target string) uint64 {
 	var n uint64
 	for _, c := range suite.Cases {

@@ -19,10 +19,10 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
-// together are region servers in one process, on ports that nobody knows beforehand.
-const together = "three region servers in one process"
+// oneProcess is three region servers in one process, on ports that nobody knows beforehand.
+const oneProcess = "three region servers in one process"
 
-// observed are the observations of a figure in a phase, by their source.
+// observed returns the observations of a metric in a phase, by source.
 func observed(p result.Phase, name string) map[string][][2]float64 {
 	out := make(map[string][][2]float64)
 	for _, o := range p.Observations {
@@ -33,7 +33,7 @@ func observed(p result.Phase, name string) map[string][][2]float64 {
 	return out
 }
 
-// happened are the texts of a phase's events of a kind.
+// happened returns the texts of a phase's events of a kind.
 func happened(p result.Phase, kind string) []string {
 	var out []string
 	for _, e := range p.Events {
@@ -44,7 +44,7 @@ func happened(p result.Phase, kind string) []string {
 	return out
 }
 
-// total adds the first, or the last, points of all servers up.
+// total adds up the first, or the last, points of all servers.
 func total(points map[string][][2]float64, last bool) float64 {
 	var sum float64
 	for _, p := range points {
@@ -57,7 +57,7 @@ func total(points map[string][][2]float64, last bool) float64 {
 	return sum
 }
 
-// fall is how far points fell from one to any later one, at most: what rises again behind it does not hide it.
+// fall is the largest drop from one point to a later one, so a later rise does not hide it.
 func fall(points [][2]float64) float64 {
 	high, most := points[0][1], 0.0
 	for _, p := range points {
@@ -67,8 +67,8 @@ func fall(points [][2]float64) float64 {
 	return most
 }
 
-// jmx reads a region server's bean as anybody can. HBase takes its beans away for a moment when regions come or go: the
-// next moment is waited for.
+// jmx reads a bean of a region server over HTTP. HBase removes its beans for a moment when regions come or go, so jmx
+// retries.
 func jmx(ctx context.Context, s admin.Server) (map[string]any, error) {
 	at := fmt.Sprintf("http://%s:%d/jmx?qry=%s", s.Host(), s.InfoPort, url.QueryEscape("Hadoop:service=HBase,name=RegionServer,sub=Server"))
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -109,14 +109,15 @@ func beansOf(ctx context.Context, at string) ([]map[string]any, error) {
 	return page.Beans, nil
 }
 
-// seen is what a test has read of a server's beans: each value of its request counter in turn, and all counts of files.
+// seen is what a test has read of a server's beans: each value of its request counter in order, and all counts of
+// files.
 type seen struct {
 	requests []float64
 	files    map[float64]bool
 }
 
-// look reads the beans of all servers until ctx ends: often, because HBase may renew a value twice within a moment, for a reader
-// and for its own sinks.
+// look reads the beans of all servers until ctx ends. It reads often, because HBase may renew a value twice within a
+// moment, for a reader and for its own sinks.
 func look(ctx context.Context, servers []admin.Server) map[string]*seen {
 	all := make(map[string]*seen)
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -148,10 +149,10 @@ func look(ctx context.Context, servers []admin.Server) map[string]*seen {
 	}
 }
 
-// TestTelemetryAgreesWithWhatServersTell reads the servers' /jmx while benchd does: levels must be among those that the
-// test has seen, and each rate, over its time, the growth between two values of the counter that the test has seen. A
-// sandbox tells other figures at each look, a real HBase keeps them for ten seconds.
-func TestTelemetryAgreesWithWhatServersTell(t *testing.T) {
+// TestTelemetryAgreesWithTheServers reads the servers' /jmx at the same time as benchd. Levels must be among those that
+// the test has seen; a rate, multiplied by its time, must be the growth between two values of the counter that the test
+// has seen. A sandbox reports new values at each look, a real HBase keeps them for ten seconds.
+func TestTelemetryAgreesWithTheServers(t *testing.T) {
 	on(t, []string{three}, func(t *testing.T, s *server) {
 		const records = 3000
 		const table = "telemetry"
@@ -187,7 +188,7 @@ func TestTelemetryAgreesWithWhatServersTell(t *testing.T) {
 						nearest = min(nearest, math.Abs(to-from-grown)/grown)
 					}
 				}
-				require.Less(t, nearest, 0.1, "%s: %v requests until %v s; the test has seen %v", source, grown, points[i][0], all[source].requests)
+				require.Less(t, nearest, 0.1, "%s: %v requests until %v s; the test saw %v", source, grown, points[i][0], all[source].requests)
 				matched++
 			}
 		}
@@ -197,10 +198,10 @@ func TestTelemetryAgreesWithWhatServersTell(t *testing.T) {
 	})
 }
 
-// TestServersInOneProcessAreFound protects that ports come from the cluster alone, and that what such servers share is
-// not taken for each one's own.
+// TestServersInOneProcessAreFound checks that ports come only from the cluster, and that metrics of the shared process
+// are not counted for each server.
 func TestServersInOneProcessAreFound(t *testing.T) {
-	on(t, []string{together}, func(t *testing.T, s *server) {
+	on(t, []string{oneProcess}, func(t *testing.T, s *server) {
 		const records = 2000
 		r := run(t, s, "found", append(property("recordcount", records, "hbase.table.create", "recreate", "hbase.splits", 5, "readproportion", 1, "updateproportion", 0, "operationcount", 0),
 			"--phase", "load,run", "--threads", "4", "--duration", "30s")...)
@@ -216,7 +217,7 @@ func TestServersInOneProcessAreFound(t *testing.T) {
 			require.InDelta(t, one.Regions, points[len(points)-1][1], 1, "the balancer may move one")
 		}
 		require.Len(t, observed(p, "hbase.regionserver.requests"), 1, "the process counts for one of them")
-		require.Len(t, observed(p, "hbase.regionserver.store_files"), 3, "the master knows of the others")
+		require.Len(t, observed(p, "hbase.regionserver.store_files"), 3, "the master reports the others")
 		require.Len(t, r.Warnings, 2)
 		for _, w := range r.Warnings {
 			require.Contains(t, w, "which is in the same process")
@@ -224,7 +225,7 @@ func TestServersInOneProcessAreFound(t *testing.T) {
 	})
 }
 
-// after does something once the cluster has served so many operations of a table, while a run goes on.
+// after runs a function once the cluster has served a number of operations of a table, during a run.
 func after(t *testing.T, c *admin.Client, table string, operations uint64, do func(context.Context) error) chan error {
 	t.Helper()
 	done := make(chan error, 1)
@@ -258,7 +259,8 @@ func after(t *testing.T, c *admin.Client, table string, operations uint64, do fu
 	return done
 }
 
-// renewed waits until the servers' JMX tells of as many files as they tell the master: it is kept for ten seconds.
+// renewed waits until the servers' JMX, which is kept for ten seconds, reports as many files as the servers report to
+// the master.
 func renewed(ctx context.Context, c *admin.Client) error {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
@@ -286,8 +288,8 @@ func renewed(ctx context.Context, c *admin.Client) error {
 	}
 }
 
-// TestASplitInALoadIsAnEvent has regions that split by themselves when their files have grown to two megabytes, the least
-// that HBase allows.
+// TestASplitInALoadIsAnEvent has regions that split by themselves when their files reach two megabytes, HBase's
+// minimum.
 func TestASplitInALoadIsAnEvent(t *testing.T) {
 	on(t, []string{three}, func(t *testing.T, s *server) {
 		const table = "split"
@@ -301,14 +303,14 @@ func TestASplitInALoadIsAnEvent(t *testing.T) {
 		require.Contains(t, texts[0], "a region of "+table+" was split at user")
 		for _, e := range p.Events {
 			if e.Kind == "split" {
-				require.Less(t, e.T, p.Seconds, "%s: in the middle of the load", e.Text)
+				require.Less(t, e.T, p.Seconds, "%s: during the load", e.Text)
 				require.Positive(t, e.T)
 			}
 		}
 		regions := observed(p, "hbase.regionserver.regions")
 		require.Len(t, regions, 3)
-		// HBase renews its JMX every ten seconds: the first points may be from before the table was there, and the last
-		// ones from before the last split.
+		// HBase renews its JMX every ten seconds: the first points may be from before the table existed, and the last ones
+		// from before the last split.
 		require.Greater(t, total(regions, true), total(regions, false), "there are more regions than before: %v", regions)
 	})
 }
@@ -318,7 +320,7 @@ func TestAMajorCompactionIsSeenInTheFiles(t *testing.T) {
 		const records = 2000
 		const table = "compacted"
 		c := s.admin(t)
-		for i := range 2 { // a store file each; a third one would be compacted at once
+		for i := range 2 { // one store file each; a third one would trigger a compaction
 			run(t, s, table, append(property("recordcount", records, "hbase.table.create", []string{"recreate", "never"}[i], "hbase.splits", 3,
 				"hbase.after.load", "flush"), "--phase", "load", "--threads", "4")...)
 		}
@@ -339,7 +341,7 @@ func TestAMajorCompactionIsSeenInTheFiles(t *testing.T) {
 		for _, points := range files {
 			fallen += fall(points)
 		}
-		require.GreaterOrEqual(t, fallen, 4.0, "four regions had two files, and have one: %v", files)
+		require.GreaterOrEqual(t, fallen, 4.0, "four regions had two files and now have one: %v", files)
 		texts := strings.Join(happened(p, "compaction"), "\n")
 		require.Contains(t, texts, "compaction begins on")
 		require.Contains(t, texts, "compaction has ended on")

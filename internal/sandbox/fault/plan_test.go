@@ -309,8 +309,8 @@ func TestServersAreKilledStartedAgainAndAddedAtTheirInstants(t *testing.T) {
 	})
 }
 
-// A server that is away for a time returns although the run whose fault removed it is over. A fault that has not begun
-// does not begin.
+// A server that is away for a time returns although the run whose fault removed it is over. A fault that has not started
+// does not start.
 func TestAKilledServerComesBackWhenItsFaultIsDisowned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &cluster{began: time.Now()}
