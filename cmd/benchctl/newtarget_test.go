@@ -94,5 +94,5 @@ tables: [{title: reads of maps, scenarios: [reads], columns: [map.capacity, thre
 	}
 
 	out, _, _ = benchctl("doctor", "--coordinator", l.Addr().String(), "--db", "map", "-o", "json") // this machine may be busy
-	require.Contains(t, out, "tells of 1 servers")
+	require.Contains(t, out, "reports 1 servers")
 }

@@ -436,6 +436,6 @@ scenarios: [{name: r, dataset: plain, repeats: 4}]
 		_, err = h.runs.Submit(t.Context(), &benchdv1.SubmitRequest{Resume: id + ".1"})
 		require.ErrorContains(t, wire.FromStatus(err), "resume the whole suite "+id)
 		_, err = h.runs.Submit(t.Context(), &benchdv1.SubmitRequest{Resume: "nobody"})
-		require.ErrorContains(t, wire.FromStatus(err), "there is no suite or run")
+		require.ErrorContains(t, wire.FromStatus(err), "no suite or run")
 	})
 }

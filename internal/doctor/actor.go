@@ -28,7 +28,7 @@ type actor struct {
 // Act examines the machine. The answer is a table whose lines FromAnswer reads.
 func (a actor) Act(ctx context.Context, what load.Action) (load.Answer, error) {
 	if what.Name != Action {
-		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("a machine cannot %q: it can %s", what.Name, Action))
+		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("unknown action %q of a machine: want %s", what.Name, Action))
 	}
 	answer := load.Answer{Columns: []string{"name", "on", "found", "verdict", "cure"}}
 	for _, f := range a.machine.Examine(ctx, a.use) {
@@ -40,7 +40,7 @@ func (a actor) Act(ctx context.Context, what load.Action) (load.Answer, error) {
 // Close does nothing.
 func (actor) Close() error { return nil }
 
-// FromAnswer reads what an agent found on its machine. Columns that this build does not know are left out.
+// FromAnswer reads the findings of an agent on its machine. Columns unknown to this build are left out.
 func FromAnswer(agent string, answer load.Answer) ([]Finding, error) {
 	findings := make([]Finding, 0, len(answer.Rows))
 	for _, row := range answer.Rows {
@@ -54,17 +54,17 @@ func FromAnswer(agent string, answer load.Answer) ([]Finding, error) {
 			err = json.Unmarshal(text, &f)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read what agent %s found: %w", agent, err)
+			return nil, fmt.Errorf("read the findings of agent %s: %w", agent, err)
 		}
 		if f.Agent = agent; f.Verdict.rank() == Bad.rank() {
-			f.Verdict = Bad // one that this build does not know is none to be sure of
+			f.Verdict = Bad // a verdict unknown to this build may be a bad one
 		}
 		findings = append(findings, f)
 	}
 	return findings, nil
 }
 
-// WhileServing takes into account that the agent serves a run: its processors have something to do.
+// WhileServing accepts that the processors of an agent that serves a run are busy.
 func WhileServing(run string, findings []Finding) []Finding {
 	for i, f := range findings {
 		if f.Name == nameIdle && (f.Verdict == Warn || f.Verdict == Bad) {
@@ -76,11 +76,11 @@ func WhileServing(run string, findings []Finding) []Finding {
 	return findings
 }
 
-// Silent is the finding on an agent that did not examine its machine; refused says that its build cannot.
+// Silent is the finding on an agent that did not examine its machine; refused is set if its build cannot.
 func Silent(agent string, refused bool, err error) Finding {
 	f := unknown("machine", err, "install the coordinator's release on it, or run `benchd doctor` there")
 	if !refused {
-		f = f.but(Warn, "look whether its process lives, and run `benchd doctor` on its machine")
+		f = f.but(Warn, "check that its process is running, and run `benchd doctor` on its machine")
 	}
 	f.Agent = agent
 	return f

@@ -4,7 +4,7 @@ package doctor
 
 import "errors"
 
-// kernelClock is not known here.
+// kernelClock is not available on this system.
 func kernelClock() (ClockStatus, error) {
-	return ClockStatus{}, errors.New("this system does not say it")
+	return ClockStatus{}, errors.New("not available on this system")
 }

@@ -8,15 +8,15 @@ import (
 	"unicode"
 )
 
-// Verdict says what a finding means.
+// Verdict is the severity of a finding.
 type Verdict string
 
 // The verdicts, from the best to the worst.
 const (
 	OK      Verdict = "ok"
-	Unknown Verdict = "unknown" // it cannot be found out here
-	Warn    Verdict = "warn"    // figures may suffer
-	Bad     Verdict = "bad"     // it does not work like that, or figures are worth nothing
+	Unknown Verdict = "unknown" // it cannot be determined here
+	Warn    Verdict = "warn"    // it may distort figures
+	Bad     Verdict = "bad"     // benchd does not work, or figures are useless
 )
 
 // rank orders verdicts.
@@ -41,17 +41,17 @@ const (
 	nameAgents      = "agents"
 )
 
-// nameIdle is the name of the finding that a run explains.
+// nameIdle is the name of the finding that a current run explains.
 const nameIdle = "cpu_idle"
 
-// Finding is one thing that was looked at.
+// Finding is the result of one check.
 type Finding struct {
-	Name    string  `json:"name"`            // what was looked at, such as cpu_governor
+	Name    string  `json:"name"`            // the name of the check, such as cpu_governor
 	Agent   string  `json:"agent,omitempty"` // on whose machine; empty for this one, and for the coordinator's
 	On      string  `json:"on,omitempty"`    // at which of several, such as eth0
 	Found   string  `json:"found"`
 	Verdict Verdict `json:"verdict"`
-	Cure    string  `json:"cure,omitempty"` // empty where nothing is to be cured
+	Cure    string  `json:"cure,omitempty"` // empty if there is nothing to fix
 }
 
 func found(name, format string, args ...any) Finding {
@@ -69,9 +69,9 @@ func (f Finding) at(on string) Finding {
 	return f
 }
 
-// unknown says why something could not be found out.
+// unknown is the finding on a value that could not be read.
 func unknown(name string, err error, cure string) Finding {
-	return found(name, "cannot be told: %v", err).but(Unknown, cure)
+	return found(name, "unknown: %v", err).but(Unknown, cure)
 }
 
 // subject is what the finding is about, in a word or two.
@@ -86,16 +86,16 @@ func (f Finding) subject() string {
 	return s
 }
 
-// Report is all that was found. Its JSON is a contract: fields are only ever added.
+// Report contains all findings. Its JSON is a contract: fields are only ever added.
 type Report struct {
 	Schema   int       `json:"schema"`
 	Kind     string    `json:"kind"`
-	Version  string    `json:"version"` // of the program that looked
+	Version  string    `json:"version"` // of the program that ran the checks
 	Verdict  Verdict   `json:"verdict"` // the worst
 	Findings []Finding `json:"findings"`
 }
 
-// NewReport checks findings as a whole.
+// NewReport returns the report of findings, with the worst of their verdicts.
 func NewReport(version string, findings []Finding) Report {
 	r := Report{Schema: 1, Kind: "doctor", Version: version, Verdict: OK, Findings: findings}
 	for _, f := range findings {
@@ -106,8 +106,8 @@ func NewReport(version string, findings []Finding) Report {
 	return r
 }
 
-// OutOfReach reports whether one of the bad findings is that something cannot be reached or used, such as a coordinator, a
-// target or a port.
+// OutOfReach reports whether a bad finding means that something cannot be reached or used, such as a coordinator, a target
+// or a port.
 func (r Report) OutOfReach() bool {
 	for _, f := range r.Findings {
 		if f.Verdict != Bad {
@@ -121,7 +121,7 @@ func (r Report) OutOfReach() bool {
 	return false
 }
 
-// plain keeps what other machines said within its line.
+// plain keeps text from other machines on its line.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -131,7 +131,7 @@ func plain(s string) string {
 	}, s)
 }
 
-// Text prints the report for people, each cure below what it cures.
+// Text prints the report for people, each cure below its finding.
 func (r Report) Text(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	counts := make(map[Verdict]int)

@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// made is a machine that never was: with all that is good for measuring, unless a test spoils it.
+// made is a fake machine that is good for measuring, unless a test changes it.
 type made struct {
 	files map[string]string
 	later map[string]string // what files hold after the pause
@@ -83,7 +83,7 @@ func (m *made) examine(t *testing.T) []Finding {
 	return m.machine().Examine(t.Context(), Use{Folders: []Folder{{"--data", "d"}}, Ports: []Port{{Flag: "--listen", Address: "127.0.0.1:0"}}})
 }
 
-func TestAGoodMachineHasNothingToCure(t *testing.T) {
+func TestAGoodMachineHasNoCures(t *testing.T) {
 	findings := goodMachine().examine(t)
 	require.Len(t, findings, 10)
 	for _, f := range findings {
@@ -93,8 +93,8 @@ func TestAGoodMachineHasNothingToCure(t *testing.T) {
 	}
 }
 
-// Each thing that can be wrong with a machine is found, and nothing else with it.
-func TestWhatIsWrongWithAMachineIsFound(t *testing.T) {
+// Each problem of a machine is found, and no other with it.
+func TestProblemsOfAMachineAreFound(t *testing.T) {
 	const idle, net0 = "sys/devices/system/cpu/cpu0/cpuidle/state2/disable", "sys/class/net/eth0/"
 	file := func(name, content string) func(*made) { return func(m *made) { m.files[name] = content } }
 	gone := func(names ...string) func(*made) {
@@ -123,20 +123,20 @@ func TestWhatIsWrongWithAMachineIsFound(t *testing.T) {
 		"busy":                {busy("cpu  1090 0 1100 50010 0 0 0 0"), "cpu_idle", Bad, "5 %", "top"},
 		"stolen":              {busy("cpu  1000 0 1000 50010 0 0 0 190"), "cpu_idle", Bad, "5 %", "another machine"},
 		"waits for disks":     {busy("cpu  1000 0 1000 50100 0 100 0 0"), "cpu_idle", Warn, "50 %", "top"},
-		"counts stand still":  {busy("cpu  1000 0 1000 50000 0 0 0 0"), "cpu_idle", Unknown, "stand still", "top"},
+		"counters are stuck":  {busy("cpu  1000 0 1000 50000 0 0 0 0"), "cpu_idle", Unknown, "do not advance", "top"},
 		"powersave":           {file("sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "powersave"), "cpu_governor", Warn, "performance, powersave", "cpupower"},
 		"no governor":         {gone("sys/devices/system/cpu/cpufreq"), "cpu_governor", Unknown, "virtual", "host"},
-		"deep sleep":          {file(idle, "0\n"), "cpu_idle_states", Warn, "C6, from which it takes 133µs", "idle-set"},
+		"deep sleep":          {file(idle, "0\n"), "cpu_idle_states", Warn, "C6, which takes 133µs", "idle-set"},
 		"no idle states":      {gone("sys/devices/system/cpu/cpu0"), "cpu_idle_states", Unknown, "virtual", "host"},
 		"quota":               {file("sys/fs/cgroup/cpu.max", "150000 100000\n"), "cpu_quota", Warn, "1.5 processors", "resources.limits.cpu"},
-		"strange quota":       {file("sys/fs/cgroup/cpu.max", "x y"), "cpu_quota", Unknown, "no quota", "container"},
+		"strange quota":       {file("sys/fs/cgroup/cpu.max", "x y"), "cpu_quota", Unknown, "invalid quota", "container"},
 		"less memory":         {file("proc/meminfo", "MemTotal: 8000000 kB\nMemAvailable: 1000000 kB\n"), "memory", Warn, "977 MiB of 7.6 GiB", "more memory"},
 		"little memory":       {file("proc/meminfo", "MemTotal: 8000000 kB\nMemAvailable: 100000 kB\n"), "memory", Bad, "98 MiB", "more memory"},
 		"strange memory":      {file("proc/meminfo", "MemTotal: much kB"), "memory", Unknown, `"much"`, "free"},
 		"1 Gbit/s":            {file(net0+"speed", "1000\n"), "nic_speed", Warn, "1000 Mbit/s", "113000 rows"},
 		"100 Mbit/s":          {file(net0+"speed", "100\n"), "nic_speed", Bad, "100 Mbit/s", "cable"},
 		"half duplex":         {file(net0+"duplex", "half\n"), "nic_speed", Bad, "half duplex", "negotiate"},
-		"virtual interface":   {file(net0+"speed", "-1\n"), "nic_speed", Unknown, "does not say", "ethtool"},
+		"virtual interface":   {file(net0+"speed", "-1\n"), "nic_speed", Unknown, "does not report", "ethtool"},
 		"no interface":        {gone("sys/class/net/eth"), "nic_speed", Unknown, "container", "ethtool"},
 		"disk is filling":     {func(m *made) { m.space.Free = 2 << 30 }, "disk", Warn, "2.0 GiB of 200.0 GiB", "--data"},
 		"disk is full":        {func(m *made) { m.space.Free = 1 << 20 }, "disk", Bad, "1 MiB", "free some space"},
@@ -169,7 +169,7 @@ func TestAllIdleStatesDisabledIsGood(t *testing.T) {
 	}
 	deepest, err := m.machine().idleStates()
 	require.NoError(t, err)
-	require.Equal(t, found("", "all are disabled"), judgeIdleStates(deepest))
+	require.Equal(t, found("", "all disabled"), checkIdleStates(deepest))
 }
 
 func TestAPortIsTried(t *testing.T) {
@@ -195,10 +195,10 @@ func TestAPortIsTried(t *testing.T) {
 	require.Equal(t, Bad, f.Verdict)
 	require.Contains(t, f.Cure, "of this machine with --http")
 	require.Equal(t, "any free one", Port{Address: "127.0.0.1:0"}.examine(t.Context()).Found)
-	require.Equal(t, Bad, judgePort(Port{Flag: "--http"}, errors.New("x"), "").Verdict)
+	require.Equal(t, Bad, checkPort(Port{Flag: "--http"}, errors.New("x"), "").Verdict)
 }
 
-// The machine that the test runs on can be looked at, and that leaves no trace.
+// The machine that the test runs on can be examined, which leaves no trace.
 func TestThisMachine(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range This().Examine(t.Context(), Use{Folders: []Folder{{"--data", filepath.Join(dir, "a", "b")}}}) {
@@ -220,7 +220,7 @@ func TestAReportIsForPeopleAndScripts(t *testing.T) {
 	m := goodMachine()
 	m.clock = ClockStatus{}
 	m.files["sys/class/net/eth0/speed"] = "100"
-	report := NewReport("v1", append(m.examine(t), judgePort(Port{}, nil, "")))
+	report := NewReport("v1", append(m.examine(t), checkPort(Port{}, nil, "")))
 	require.Equal(t, Bad, report.Verdict)
 	require.False(t, report.OutOfReach(), "a slow network is none")
 	var b strings.Builder
@@ -247,7 +247,7 @@ func golden(t *testing.T, name, got string) {
 	require.Equal(t, string(want), got)
 }
 
-// FuzzProc protects who looks from what a kernel may say.
+// FuzzProc checks that no text of a kernel makes the parsers panic.
 func FuzzProc(f *testing.F) {
 	for _, content := range goodMachine().files {
 		f.Add(content)

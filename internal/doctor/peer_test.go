@@ -25,7 +25,7 @@ func by(t *testing.T, findings []Finding, name string) Finding {
 	return Finding{}
 }
 
-func TestACoordinatorIsJudged(t *testing.T) {
+func TestACoordinatorIsExamined(t *testing.T) {
 	good := Peer{
 		Address: "c:7070", Version: "v1", Protocol: 1, Took: 200 * time.Microsecond,
 		Clock: ClockOffset{Offset: time.Millisecond, Uncertainty: 100 * time.Microsecond},
@@ -47,7 +47,7 @@ func TestACoordinatorIsJudged(t *testing.T) {
 		"clock is late":  {func(p *Peer) { p.Clock.Offset = -time.Second }, "clock_offset", Warn, "-1000.000"},
 		"far away":       {func(p *Peer) { p.Clock.Uncertainty = 20 * time.Millisecond }, "clock_offset", Warn, "± 20.000 ms"},
 		"full disk":      {func(p *Peer) { p.Disk.Free = 0 }, "disk", Bad, "0 KiB of 100.0 GiB"},
-		"stuck":          {func(p *Peer) { p.Stuck = true }, "archive", Bad, "takes no windows"},
+		"stuck":          {func(p *Peer) { p.Stuck = true }, "archive", Bad, "accepts no windows"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := good
@@ -64,10 +64,10 @@ func TestACoordinatorIsJudged(t *testing.T) {
 	}
 	blind := good
 	blind.Disk = Space{}
-	require.Len(t, blind.ExamineArchive(), 1, "a disk that nobody told of is not judged")
+	require.Len(t, blind.ExamineArchive(), 1, "a disk that was not reported is not checked")
 }
 
-func TestAgentsAreJudged(t *testing.T) {
+func TestAgentsAreExamined(t *testing.T) {
 	agent := func(name string) Member {
 		return Member{Name: name, Version: "v1", Hostname: "host-" + name, Connected: true, Silent: 200 * time.Millisecond}
 	}
@@ -110,7 +110,7 @@ func TestAgentsAreJudged(t *testing.T) {
 	}
 }
 
-// target is one that says what a test wants.
+// target is a target with the facts of a test.
 type target struct {
 	load.Target
 	facts  map[string]string
@@ -161,7 +161,7 @@ func TestATargetIsOpenedAsAnAgentDoes(t *testing.T) {
 	require.Equal(t, "a", f.Agent)
 }
 
-// What an agent finds on its machine comes to benchctl as JSON, from builds that may know more.
+// An agent's findings arrive at benchctl as JSON, possibly from a build with more of them.
 func TestAnAgentExaminesItsMachine(t *testing.T) {
 	m := goodMachine()
 	m.later["proc/stat"] = "cpu  1090 0 1100 50010 0 0 0 0"

@@ -11,17 +11,17 @@ import (
 // Port is an address on which the program would listen.
 type Port struct {
 	Flag, Address string
-	// Serves asks who listens there already, and gives what it is if that is as it should be; nil where nobody should.
+	// Serves identifies the program that already listens there, if it is an expected one; nil if none is expected.
 	Serves func(ctx context.Context, address string) (what string, ok bool)
 }
 
-// examine listens for an instant.
+// examine listens for a moment.
 func (p Port) examine(ctx context.Context) Finding {
 	on := p.Flag + " " + p.Address
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", p.Address)
 	if err == nil {
 		_ = l.Close()
-		return judgePort(p, nil, "").at(on)
+		return checkPort(p, nil, "").at(on)
 	}
 	serves := ""
 	if p.Serves != nil && errors.Is(err, syscall.EADDRINUSE) {
@@ -29,11 +29,11 @@ func (p Port) examine(ctx context.Context) Finding {
 			serves = what
 		}
 	}
-	return judgePort(p, err, serves).at(on)
+	return checkPort(p, err, serves).at(on)
 }
 
-// judgePort checks the result of listening; serves is which of our programs does so already.
-func judgePort(p Port, err error, serves string) Finding {
+// checkPort checks the result of listening; serves names the benchd program that already listens, if any.
+func checkPort(p Port, err error, serves string) Finding {
 	f := found(namePort, "free")
 	if _, port, split := net.SplitHostPort(p.Address); split == nil && port == "0" {
 		f.Found = "any free one"
@@ -49,12 +49,12 @@ func judgePort(p Port, err error, serves string) Finding {
 	if no, ok := errors.AsType[syscall.Errno](err); ok {
 		cause = no
 	}
-	f.Found = fmt.Sprintf("cannot be used: %v", cause)
+	f.Found = fmt.Sprintf("not usable: %v", cause)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return f.but(Bad, "stop what listens there, which ss -ltnp shows, or give another address with "+p.Flag)
+		return f.but(Bad, "stop what listens there (ss -ltnp lists it), or set another address with "+p.Flag)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return f.but(Bad, "give an address of this machine with "+p.Flag)
+		return f.but(Bad, "set an address of this machine with "+p.Flag)
 	}
-	return f.but(Bad, "give another address with "+p.Flag)
+	return f.but(Bad, "set another address with "+p.Flag)
 }

@@ -15,13 +15,13 @@ import (
 // reachWithin is how long a target may take to answer.
 const reachWithin = 10 * time.Second
 
-// Reach opens a target as an agent does for a run, asks what it is, and lets go of it.
+// Reach opens a target as an agent does for a run, reads its facts, and closes it.
 func Reach(ctx context.Context, t descriptor.Target, open load.Driver, s load.Settings) Finding {
 	ctx, cancel := context.WithTimeout(ctx, reachWithin)
 	defer cancel()
 	begin := clock.Mono()
 	facts, err := visit(ctx, open, s)
-	f := judgeTarget(t, begin.Elapsed(), err)
+	f := checkTarget(t, begin.Elapsed(), err)
 	if err != nil || t.Examine == nil {
 		return f
 	}
@@ -41,7 +41,7 @@ func visit(ctx context.Context, open load.Driver, s load.Settings) (facts map[st
 	defer func() { err = errors.Join(err, target.Close()) }()
 	if o, is := target.(load.Observer); is {
 		if facts, err = o.Facts(ctx); err != nil {
-			return nil, fmt.Errorf("ask target for its facts: %w", err)
+			return nil, fmt.Errorf("read the facts of the target: %w", err)
 		}
 	}
 	return facts, nil
@@ -49,16 +49,16 @@ func visit(ctx context.Context, open load.Driver, s load.Settings) (facts map[st
 
 // Reached checks the result of an agent's query for a target's servers.
 func Reached(agent string, t descriptor.Target, servers int, took time.Duration, err error) Finding {
-	f := judgeTarget(t, took, err)
+	f := checkTarget(t, took, err)
 	f.Agent = agent
 	if err == nil {
-		f.Found += fmt.Sprintf(", tells of %d servers", servers)
+		f.Found += fmt.Sprintf(", reports %d servers", servers)
 	}
 	return f
 }
 
-// judgeTarget checks the result of opening a target.
-func judgeTarget(t descriptor.Target, took time.Duration, err error) Finding {
+// checkTarget checks the result of opening a target.
+func checkTarget(t descriptor.Target, took time.Duration, err error) Finding {
 	f := found(nameTarget, "answers within %s", round(took)).at(t.Name)
 	if err != nil {
 		f.Found = strings.ReplaceAll(err.Error(), "\n", "; ")
@@ -66,7 +66,7 @@ func judgeTarget(t descriptor.Target, took time.Duration, err error) Finding {
 		if t.Site.Flag != "" {
 			where += " or --" + t.Site.Flag
 		}
-		return f.but(Bad, "let this machine reach the target, start it, or name the right one with "+where+", as the finding says")
+		return f.but(Bad, "let this machine reach the target, start it, or name the right one with "+where+", as the error suggests")
 	}
 	return f
 }

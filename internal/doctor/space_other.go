@@ -4,5 +4,5 @@ package doctor
 
 import "errors"
 
-// SpaceOf is not known here.
-func SpaceOf(string) (Space, error) { return Space{}, errors.New("this system does not say it") }
+// SpaceOf is not available on this system.
+func SpaceOf(string) (Space, error) { return Space{}, errors.New("not available on this system") }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SpaceOf looks at the disk of a directory, or of the one in which it would be made.
+// SpaceOf returns the space on the disk of a directory, or of its closest existing parent.
 func SpaceOf(dir string) (Space, error) {
 	whole, err := filepath.Abs(dir)
 	if err != nil {
@@ -24,7 +24,7 @@ func SpaceOf(dir string) (Space, error) {
 			continue
 		}
 		if err != nil {
-			return Space{}, fmt.Errorf("look at the disk of %s: %w", whole, err)
+			return Space{}, fmt.Errorf("read the free space of %s: %w", whole, err)
 		}
 		size := uint64(s.Bsize) //nolint:gosec,nolintlint,unconvert // int64 here, uint32 elsewhere
 		return Space{Free: s.Bavail * size, Total: s.Blocks * size, Refused: unix.Access(whole, unix.W_OK|unix.X_OK)}, nil

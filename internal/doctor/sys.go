@@ -16,7 +16,7 @@ const cpus = "sys/devices/system/cpu"
 func (m Machine) governors() (map[string]int, error) {
 	files, err := fs.Glob(m.FS, cpus+"/cpufreq/policy*/scaling_governor")
 	if err != nil {
-		return nil, fmt.Errorf("look for governors: %w", err)
+		return nil, fmt.Errorf("find governors: %w", err)
 	}
 	counts := make(map[string]int)
 	for _, f := range files {
@@ -27,22 +27,22 @@ func (m Machine) governors() (map[string]int, error) {
 		counts[name]++
 	}
 	if len(counts) == 0 {
-		return nil, errors.New("the kernel controls no frequencies, as in most virtual machines")
+		return nil, errors.New("the kernel does not control frequencies, as in most virtual machines")
 	}
 	return counts, nil
 }
 
-// IdleState is a way in which a processor sleeps.
+// IdleState is a sleep state of a processor.
 type IdleState struct {
 	Name string
-	Wake time.Duration // how long it takes to wake up from it
+	Wake time.Duration // how long the processor takes to wake up
 }
 
-// idleStates finds for all processors the deepest state that is not disabled.
+// idleStates finds the deepest enabled state of all processors.
 func (m Machine) idleStates() (IdleState, error) {
 	states, err := fs.Glob(m.FS, cpus+"/cpu*/cpuidle/state*/latency")
 	if err != nil {
-		return IdleState{}, fmt.Errorf("look for idle states: %w", err)
+		return IdleState{}, fmt.Errorf("find idle states: %w", err)
 	}
 	if len(states) == 0 {
 		return IdleState{}, errors.New("the kernel shows no idle states, as in most virtual machines")
@@ -67,7 +67,7 @@ func (m Machine) idleStates() (IdleState, error) {
 	return deepest, nil
 }
 
-// quota is how many processors a control group lets the program use; 0 for all.
+// quota is how many processors the program's control group allows; 0 for all.
 func (m Machine) quota() (float64, error) {
 	s, err := m.text("sys/fs/cgroup/cpu.max")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,11 +79,11 @@ func (m Machine) quota() (float64, error) {
 	return parseQuota(s)
 }
 
-// parseQuota reads a control group's cpu.max: what it may use of each period, in microseconds.
+// parseQuota parses a control group's cpu.max: the quota and the period, in microseconds.
 func parseQuota(s string) (float64, error) {
 	fields := strings.Fields(s)
 	if len(fields) != 2 {
-		return 0, fmt.Errorf("read /sys/fs/cgroup/cpu.max: %q is no quota", s)
+		return 0, fmt.Errorf("read /sys/fs/cgroup/cpu.max: invalid quota %q", s)
 	}
 	if fields[0] == "max" {
 		return 0, nil
@@ -91,7 +91,7 @@ func parseQuota(s string) (float64, error) {
 	used, err := strconv.ParseUint(fields[0], 10, 53)
 	period, err2 := strconv.ParseUint(fields[1], 10, 53)
 	if err != nil || err2 != nil || used == 0 || period == 0 {
-		return 0, fmt.Errorf("read /sys/fs/cgroup/cpu.max: %q is no quota", s)
+		return 0, fmt.Errorf("read /sys/fs/cgroup/cpu.max: invalid quota %q", s)
 	}
 	return float64(used) / float64(period), nil
 }
@@ -102,9 +102,9 @@ type Interface struct {
 	Duplex string // full or half; empty if it is not reported
 }
 
-// interfaces checks the network interfaces that are up and are a device, be it one of a virtual machine.
+// interfaces checks the network interfaces that are up and are devices, including virtual ones.
 func (m Machine) interfaces() []Finding {
-	const name, cure = "nic_speed", "find out with ethtool, or from who runs the network, how fast the interface is"
+	const name, cure = "nic_speed", "check with ethtool, or ask the operator of the network, how fast the interface is"
 	dirs, err := fs.Glob(m.FS, "sys/class/net/*")
 	if err != nil || len(dirs) == 0 {
 		return []Finding{unknown(name, errors.New("/sys/class/net shows no interfaces"), cure)}
@@ -117,7 +117,7 @@ func (m Machine) interfaces() []Finding {
 		if state, err := m.text(dir + "/operstate"); err == nil && state != "up" && state != "unknown" {
 			continue
 		}
-		findings = append(findings, look(name, func() (Interface, error) { return m.network(dir) }, judgeInterface, cure).at(path.Base(dir)))
+		findings = append(findings, look(name, func() (Interface, error) { return m.network(dir) }, checkInterface, cure).at(path.Base(dir)))
 	}
 	if len(findings) == 0 {
 		return []Finding{unknown(name, errors.New("no interface is a device that is up, as in a container"), cure)}
@@ -128,7 +128,7 @@ func (m Machine) interfaces() []Finding {
 func (m Machine) network(dir string) (Interface, error) {
 	mbit, err := m.number(dir + "/speed")
 	if err != nil || mbit <= 0 {
-		return Interface{}, errors.New("the interface does not say it, as in most virtual machines")
+		return Interface{}, errors.New("the interface does not report its speed, as in most virtual machines")
 	}
 	i := Interface{Mbit: mbit}
 	if duplex, err := m.text(dir + "/duplex"); err == nil {

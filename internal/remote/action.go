@@ -15,10 +15,10 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// ActionRequest is an action that an agent is to do to a target.
+// ActionRequest is an action for an agent to execute on a target.
 type ActionRequest struct {
 	Target     string          // hbase …
-	Submission spec.Submission // where it is
+	Submission spec.Submission // the target's address
 	Action     load.Action
 	Agent      string // empty for any
 	Timeout    time.Duration
@@ -28,11 +28,11 @@ type ActionRequest struct {
 // ActionResult is the outcome of an action.
 type ActionResult struct {
 	Agent    string
-	Answer   load.Answer // whole numbers in it are json.Number
+	Answer   load.Answer // its integers are json.Number
 	Warnings []string
 }
 
-// Act has an agent do something to a target and waits for its end.
+// Act lets an agent execute an action and waits for its end.
 func (c *Client) Act(ctx context.Context, o ActionRequest) (ActionResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout+2*c.patience.answer)
 	defer cancel()

@@ -20,14 +20,14 @@ import (
 
 // patience is how long a client waits.
 type patience struct {
-	answer time.Duration // for what is answered at once
-	gone   time.Duration // for a coordinator that went away while it was watched
-	pause  time.Duration // before it is asked again, at first; up to maxPause
+	answer time.Duration // for requests that are answered at once
+	gone   time.Duration // for a coordinator that goes away during a watch
+	pause  time.Duration // before the first retry; up to maxPause
 }
 
 const maxPause = 2 * time.Second
 
-// Client asks a coordinator.
+// Client is a client of a coordinator.
 type Client struct {
 	service  benchdv1.RunServiceClient
 	closer   io.Closer
@@ -35,18 +35,18 @@ type Client struct {
 	patience patience
 }
 
-// Dial makes a client of the coordinator at HOST:PORT. It does not connect before it is asked something, and in
-// the clear: who calls it has asked package security.
+// Dial returns a client of the coordinator at HOST:PORT. It connects at the first request, in plain text: the caller has
+// asked package security.
 func Dial(address string) (*Client, error) {
 	conn, err := grpc.NewClient(address, append(wire.CheckResponses(),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		// A coordinator is in the user's own network; a proxy is for what lies outside.
+		// A coordinator is in the user's own network; a proxy is for hosts outside.
 		grpc.WithNoProxy(),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 200 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: maxPause},
 			MinConnectTimeout: 5 * time.Second,
 		}),
-		// A watch is silent for as long as the interval is: this finds out that the other side is gone.
+		// A watch may be silent for a whole interval: keepalive detects that the other side is gone.
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 20 * time.Second, Timeout: 10 * time.Second}),
 	)...)
 	if err != nil {
@@ -55,7 +55,7 @@ func Dial(address string) (*Client, error) {
 	return New(conn, conn, address), nil
 }
 
-// New makes a client of a connection, which closer closes; where is shown to the user.
+// New returns a client over a connection, which closer closes; where is its name in messages.
 func New(conn grpc.ClientConnInterface, closer io.Closer, where string) *Client {
 	return &Client{
 		service: benchdv1.NewRunServiceClient(conn),
@@ -77,7 +77,7 @@ func (c *Client) Close() error {
 	return c.closer.Close()
 }
 
-// Policy says what becomes of a run that lost an agent.
+// Policy decides what happens to a run that loses an agent.
 type Policy string
 
 // The policies.
@@ -86,19 +86,19 @@ const (
 	ContinueOnLoss Policy = "continue"
 )
 
-// Request is a suite with what it is to be executed by.
+// Request is a suite to submit, with the agents that it needs.
 type Request struct {
 	Submission  spec.Submission
-	Agents      int // 0 is all that match
+	Agents      int // 0 for all that match
 	Select      map[string]string
 	WaitAgents  time.Duration
-	OnAgentLoss Policy // FailOnLoss where empty
+	OnAgentLoss Policy // FailOnLoss if empty
 	SubmittedBy string
-	Resume      string // the suite to go on with, instead of a Submission
+	Resume      string // the suite to resume, instead of a Submission
 }
 
-// Submit queues a suite. Warnings is what the user should know about it. Waiting for agents is the coordinator's
-// part: the answer may take as long as WaitAgents.
+// Submit queues a suite, and returns warnings for the user. The coordinator waits for agents: the answer may take as long
+// as WaitAgents.
 func (c *Client) Submit(ctx context.Context, r Request) (id string, warnings []string, err error) {
 	policy := benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_FAIL
 	if r.OnAgentLoss == ContinueOnLoss {
@@ -124,7 +124,7 @@ func (c *Client) Validate(ctx context.Context, s spec.Submission) (warnings []st
 	return resp.GetWarnings(), err
 }
 
-// Result fetches the JSON of a suite's or run's result as it stands.
+// Result fetches the JSON of a suite's or run's current result.
 func (c *Client) Result(ctx context.Context, id string) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -157,7 +157,7 @@ func (c *Client) Cancel(ctx context.Context, id, by string) error {
 	return err
 }
 
-// Remove deletes an ended suite, and returns when the disk has its space back: of a large one, minutes.
+// Remove deletes an ended suite, and returns when its disk space is free: for a large suite that takes minutes.
 func (c *Client) Remove(ctx context.Context, id string) error {
 	_, err := c.service.Remove(ctx, &benchdv1.RemoveRequest{Id: id})
 	return c.translate(err)
@@ -169,13 +169,13 @@ func (c *Client) Agents(ctx context.Context) ([]Agent, error) {
 	return each(resp.GetAgents(), agent), err
 }
 
-// Drain keeps an agent from further runs, or with undo gives it runs again.
+// Drain excludes an agent from further runs, or with undo includes it again.
 func (c *Client) Drain(ctx context.Context, name string, undo bool) error {
 	_, err := ask(ctx, c, c.service.Drain, &benchdv1.DrainRequest{Name: name, Undo: undo})
 	return err
 }
 
-// ask puts a question that is answered at once.
+// ask sends a request that is answered at once.
 func ask[Q, A any](ctx context.Context, c *Client, method func(context.Context, Q, ...grpc.CallOption) (A, error), question Q) (A, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.patience.answer)
 	defer cancel()

@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// translate makes of what gRPC returned an error of package wire with a text for people.
+// translate converts a gRPC error to an error of package wire with a text for people.
 func (c *Client) translate(err error) error {
 	if err == nil {
 		return nil
@@ -24,7 +24,7 @@ func (c *Client) translate(err error) error {
 	return err
 }
 
-// unreachable says that a coordinator is not there.
+// unreachable reports that a coordinator does not answer.
 type unreachable struct{ where, cause string }
 
 // Error names the address and the cure.
@@ -39,7 +39,7 @@ func (e *unreachable) Error() string {
 // Unwrap returns the kind.
 func (*unreachable) Unwrap() error { return wire.ErrUnreachable }
 
-// reason cuts the layers off gRPC's account of a connection that failed, down to what the system said.
+// reason reduces gRPC's description of a failed connection to the system's error.
 func reason(cause string) string {
 	for _, layer := range []string{`desc = "`, "while dialing: ", "dial tcp: ", "dial tcp "} {
 		if _, inner, found := strings.Cut(cause, layer); found {

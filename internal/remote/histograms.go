@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// Histograms gives take a run's intervals, one after another.
+// Histograms passes a run's intervals to take, one after another.
 func (c *Client) Histograms(ctx context.Context, id string, take func(report.Interval) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -17,7 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/report"
 )
 
-// Points gives take each operation of a run, agent by agent, and returns what is missing of them.
+// Points passes each operation of a run to take, agent by agent, and reports the missing ones.
 func (c *Client) Points(ctx context.Context, id string, take func(report.Point) error) (got report.Fetched, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -44,18 +44,18 @@ func (c *Client) Points(ctx context.Context, id string, take func(report.Point) 
 	return got, r.err
 }
 
-// pieces reads the pieces of one attempt at a shard after another.
+// pieces reads the pieces of the attempts at shards, one attempt after another.
 type pieces struct {
 	client  *Client
 	stream  grpc.ServerStreamingClient[benchdv1.PointsResponse]
-	current *benchdv1.PointsResponse // whose data is left to read
+	current *benchdv1.PointsResponse // its data is being read
 	data    []byte
-	ahead   *benchdv1.PointsResponse // of the attempt that follows
+	ahead   *benchdv1.PointsResponse // the first piece of the next attempt
 	why     string                   // why the rest of the current attempt is missing
 	err     error
 }
 
-// next goes on to the next attempt.
+// next advances to the next attempt.
 func (p *pieces) next() bool {
 	if p.ahead == nil {
 		p.receive()
@@ -94,14 +94,14 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// taken is what was read of an attempt.
+// taken describes the points read of an attempt.
 type taken struct {
 	ops, lost uint64
 	why       string // why the rest is missing
 }
 
-// attempt reads the points of an attempt. Of one that others followed, those count that are of windows that counted, and the
-// file of an agent that was killed may end anywhere.
+// attempt reads the points of an attempt. If another attempt followed, only points of counted windows count, and the file
+// of a killed agent may end anywhere.
 func (p *pieces) attempt(take func(report.Point) error) (got taken, err error) {
 	var refused error
 	err = p.members(&got, func(x report.Point) error {
@@ -126,7 +126,7 @@ func (p *pieces) attempt(take func(report.Point) error) (got taken, err error) {
 	return got, err
 }
 
-// members reads the gzip members of an attempt that count: one for each window, or, from older agents, for each segment.
+// members reads the gzip members of an attempt that count: one for each window or, from older agents, for each segment.
 func (p *pieces) members(got *taken, take func(report.Point) error) error {
 	in := bufio.NewReader(p)
 	packed, err := gzip.NewReader(in)
@@ -142,7 +142,7 @@ func (p *pieces) members(got *taken, take func(report.Point) error) error {
 				return err
 			}
 		case !known:
-			got.why = "it does not keep them by window: an older build of benchd"
+			got.why = "an older build of benchd does not keep them by window"
 			return nil
 		default:
 			if _, err := io.Copy(io.Discard, packed); err != nil {
@@ -157,7 +157,7 @@ func counts(c *benchdv1.Counted, window int) bool {
 	return window < int(c.GetWindows()) && !slices.Contains(c.GetLeftOut(), uint32(window))
 }
 
-// reader takes the points of a segment, or of one of its windows.
+// reader reads the points of a segment, or of one of its windows.
 func (p *pieces) reader(got *taken, take func(report.Point) error) latency.PointsReader {
 	var keys []latency.Key
 	var phase string

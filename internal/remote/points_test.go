@@ -49,7 +49,7 @@ func windows(t *testing.T) []byte {
 	return all
 }
 
-func TestPointsOfAnAttemptThatOthersFollowedAreThoseThatCount(t *testing.T) {
+func TestOnlyCountedPointsOfAnEarlierAttemptAreRead(t *testing.T) {
 	all := windows(t)
 	last := &benchdv1.PointsResponse{Agent: "b", Attempt: 2, Data: member(t, latency.PointsComment(0), 0, 100, 101)}
 	first := func(data []byte, c *benchdv1.Counted, missing string) *benchdv1.PointsResponse {
@@ -98,7 +98,7 @@ func TestPointsOfAnAttemptThatOthersFollowedAreThoseThatCount(t *testing.T) {
 		},
 		"an older agent": {
 			before:  []*benchdv1.PointsResponse{first(member(t, "", 0, 10, 11, 20, 30), two(), "")},
-			missing: missing(3, "it does not keep them by window: an older build of benchd"),
+			missing: missing(3, "an older build of benchd does not keep them by window"),
 		},
 		"nothing counts": {before: []*benchdv1.PointsResponse{first(all, &benchdv1.Counted{}, "")}},
 		"two attempts": {
@@ -121,7 +121,7 @@ func TestPointsOfAnAttemptThatOthersFollowedAreThoseThatCount(t *testing.T) {
 	}
 }
 
-func TestPointsOfTheLastAttemptAreWholeOrAnError(t *testing.T) {
+func TestPointsOfTheLastAttemptAreCompleteOrAnError(t *testing.T) {
 	all := windows(t)
 	none := func(report.Point) error { return nil }
 	got, err := connect(t, &fake{points: []*benchdv1.PointsResponse{{Agent: "a", Data: member(t, "", 4, 1)}}}).Points(t.Context(), "S.1", none)

@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fake is a coordinator that answers as its test asks for.
+// fake is a coordinator with the answers of its test.
 type fake struct {
 	benchdv1.UnimplementedRunServiceServer
 	submit func(context.Context, *benchdv1.SubmitRequest) (*benchdv1.SubmitResponse, error)
@@ -89,7 +89,7 @@ func (f *fake) About(ctx context.Context, r *benchdv1.AboutRequest) (*benchdv1.A
 	return f.about()
 }
 
-// connect makes a client of f, short of patience.
+// connect returns a client of f with little patience.
 func connect(t *testing.T, f *fake) *Client {
 	t.Helper()
 	l := bufconn.Listen(1 << 20)
@@ -111,7 +111,7 @@ func connect(t *testing.T, f *fake) *Client {
 	return c
 }
 
-func TestQuestionsReachTheCoordinatorWhole(t *testing.T) {
+func TestRequestsReachTheCoordinatorComplete(t *testing.T) {
 	f := &fake{submit: func(context.Context, *benchdv1.SubmitRequest) (*benchdv1.SubmitResponse, error) {
 		return &benchdv1.SubmitResponse{Id: "S", Warnings: []string{"w"}}, nil
 	}}
@@ -152,7 +152,7 @@ func TestQuestionsReachTheCoordinatorWhole(t *testing.T) {
 	}
 }
 
-func TestAnswersComeBackWhole(t *testing.T) {
+func TestAnswersArriveComplete(t *testing.T) {
 	f := &fake{
 		list: &benchdv1.ListResponse{Suites: []*benchdv1.SuiteSummary{{Id: "S", Status: "partial", Runs: 2, Db: "null"}}},
 		agents: &benchdv1.AgentsResponse{Agents: []*benchdv1.AgentInfo{{
@@ -207,7 +207,7 @@ func TestErrorsKeepTheirKind(t *testing.T) {
 	require.ErrorContains(t, err, "no answer in time")
 }
 
-func TestNobodyAtTheAddressIsOneClearMessage(t *testing.T) {
+func TestAnUnreachableCoordinatorIsOneClearMessage(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	address := l.Addr().String()
@@ -222,7 +222,7 @@ func TestNobodyAtTheAddressIsOneClearMessage(t *testing.T) {
 	require.ErrorIs(t, c.Watch(t.Context(), "S", false, Follower{}), wire.ErrUnreachable)
 }
 
-func TestReasonIsWhatTheSystemSaid(t *testing.T) {
+func TestReasonIsTheSystemsError(t *testing.T) {
 	for from, want := range map[string]string{
 		`connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:7070: connect: connection refused"`: "connection refused",
 		`connection error: desc = "transport: Error while dialing: dial tcp: lookup nohost on 10.0.0.2:53: no such host"`: "lookup nohost on 10.0.0.2:53: no such host",
@@ -235,7 +235,7 @@ func TestReasonIsWhatTheSystemSaid(t *testing.T) {
 	require.ErrorContains(t, &unreachable{"h:1", "error reading server preface: EOF"}, "something else listens there")
 }
 
-// script answers each watch with the next of its parts, and then with the last for ever.
+// script answers each watch with the next of its parts, and then always with the last.
 func script(parts ...func(grpc.ServerStreamingServer[benchdv1.WatchResponse]) error) func(*benchdv1.WatchRequest, grpc.ServerStreamingServer[benchdv1.WatchResponse]) error {
 	var n atomic.Int32
 	return func(_ *benchdv1.WatchRequest, s grpc.ServerStreamingServer[benchdv1.WatchResponse]) error {
@@ -254,7 +254,7 @@ func say(then error, messages ...*benchdv1.WatchResponse) func(grpc.ServerStream
 	}
 }
 
-func TestWatchOutlivesACoordinator(t *testing.T) {
+func TestWatchSurvivesARestart(t *testing.T) {
 	gone := status.Error(codes.Unavailable, "stopping")
 	running := &benchdv1.WatchResponse{Run: "S.1", Status: "running", Ops: 1, Agents: []*benchdv1.LiveAgent{{Name: "a", P99Us: 1.5}}}
 	ended := &benchdv1.WatchResponse{Run: "S.1", Status: "complete", Ended: true}
@@ -293,7 +293,7 @@ func TestWatchOutlivesACoordinator(t *testing.T) {
 			require.Equal(t, test.want, strings.Join(heard, ", "))
 		})
 	}
-	t.Run("each event is told once", func(t *testing.T) {
+	t.Run("each event is reported once", func(t *testing.T) {
 		first, second := &benchdv1.LiveEvent{Kind: "phase", Text: "measure starts"}, &benchdv1.LiveEvent{Kind: "coordinator", Text: "started again"}
 		c := connect(t, &fake{watch: script(
 			say(gone, &benchdv1.WatchResponse{Events: []*benchdv1.LiveEvent{first}}),
@@ -316,7 +316,7 @@ func TestWatchOutlivesACoordinator(t *testing.T) {
 		c.patience.gone = 10 * time.Millisecond
 		err := c.Watch(t.Context(), "S", false, Follower{Progress: func(Progress) {}, Lost: func(string) {}})
 		require.ErrorIs(t, err, wire.ErrUnreachable)
-		require.ErrorContains(t, err, "gave up after 10ms: the run may have gone on, and `benchctl watch S` tells")
+		require.ErrorContains(t, err, "gave up after 10ms: the run may have continued; when the coordinator is back, `benchctl watch S` shows it")
 	})
 	t.Run("nobody waits any more", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -328,7 +328,7 @@ func TestWatchOutlivesACoordinator(t *testing.T) {
 	})
 }
 
-func TestProgressIsWhatTheCoordinatorSays(t *testing.T) {
+func TestProgressIsTheCoordinatorsMessage(t *testing.T) {
 	p := progressOf(&benchdv1.WatchResponse{
 		Suite: "S", Run: "S.1", Status: "running", Phase: "measure", Elapsed: durationpb.New(time.Second), Planned: durationpb.New(time.Minute),
 		PlannedOps: 9, Ops: 3, Rate: 3.5, Offered: 4, Steady: "s", Runs: 2, RunsEnded: 1, WaitingFor: "w",
@@ -351,5 +351,5 @@ func TestProgressIsWhatTheCoordinatorSays(t *testing.T) {
 	one := suite(&benchdv1.SuiteSummary{Runs: 3, RunsEnded: 1, Ahead: durationpb.New(left)})
 	require.Equal(t, 1, one.RunsEnded)
 	require.InDelta(t, 90, *one.LeftSeconds, 1e-9)
-	require.Nil(t, suite(&benchdv1.SuiteSummary{Runs: 3}).LeftSeconds, "where nothing can be told it is null, not 0")
+	require.Nil(t, suite(&benchdv1.SuiteSummary{Runs: 3}).LeftSeconds, "without an estimate it is null, not 0")
 }

@@ -34,7 +34,7 @@ func (c *Client) Export(ctx context.Context, id string, to io.Writer) error {
 	}
 }
 
-// Import hands a file in that Export wrote, and returns the id of its suite.
+// Import sends a file that Export wrote, and returns the id of its suite.
 func (c *Client) Import(ctx context.Context, from io.Reader) (id string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -47,7 +47,7 @@ func (c *Client) Import(ctx context.Context, from io.Reader) (id string, err err
 		if n > 0 {
 			piece := &benchdv1.ImportRequest{Chunk: append([]byte(nil), buffer[:n]...)}
 			if stream.Send(piece) != nil {
-				break // the answer says why
+				break // the answer has the reason
 			}
 		}
 		if errors.Is(err, io.EOF) {

@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Progress is how a suite stands.
+// Progress is the state of a suite.
 type Progress struct {
 	Suite, Run string
 	Status     result.Status
@@ -22,7 +22,7 @@ type Progress struct {
 	Ops        uint64
 	Rate       float64 // operations per second in the last interval
 	Offered    float64 // operations per second that an open loop offers; 0 for a closed loop
-	Steady     string  // how far a warm-up is that lasts until the run is steady
+	Steady     string  // the progress of a warm-up that lasts until the run is steady
 
 	Operations []Operation
 	Agents     []AgentProgress
@@ -35,7 +35,7 @@ type Progress struct {
 	Runs, RunsEnded int
 
 	Case  string         // of the run, in a suite of several
-	Ahead *time.Duration // how long the suite still takes, by an estimate; nil where there is none
+	Ahead *time.Duration // the estimated remaining time of the suite; nil if there is no estimate
 }
 
 // Operation is one operation with one outcome in the last interval.
@@ -56,7 +56,7 @@ type AgentProgress struct {
 	Clock     Clock
 }
 
-// Clock is how an agent's clock stands to the coordinator's.
+// Clock is an agent's clock relative to the coordinator's.
 type Clock struct {
 	OffsetMS      float64 `json:"offset_ms"`
 	UncertaintyMS float64 `json:"uncertainty_ms"`
@@ -69,7 +69,7 @@ type Event struct {
 	Kind, Text string
 }
 
-// StatusLine is one of YCSB's status lines, without the instant that stands between label and text.
+// StatusLine is one of YCSB's status lines, without the time between label and text.
 type StatusLine struct {
 	Label string
 	At    time.Time
@@ -84,10 +84,10 @@ type Suite struct {
 	Created     time.Time         `json:"created"`
 	Runs        int               `json:"runs"`
 	RunsEnded   int               `json:"runs_ended"`
-	LeftSeconds *float64          `json:"left_seconds"` // until all have, by an estimate; null where there is none
+	LeftSeconds *float64          `json:"left_seconds"` // the estimated time until all have; null if there is no estimate
 	DB          string            `json:"db"`
 	SubmittedBy string            `json:"submitted_by"`
-	SetAside    string            `json:"set_aside,omitempty"` // why the coordinator leaves it alone
+	SetAside    string            `json:"set_aside,omitempty"` // why the coordinator has set it aside
 	Note        string            `json:"note"`
 	Tags        map[string]string `json:"tags"`
 }

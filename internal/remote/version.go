@@ -19,29 +19,29 @@ type About struct {
 	Protocol           uint32
 	Took               time.Duration // the quickest answer
 	Clock              Clock         // the coordinator's, to this machine's
-	DiskFree, DiskSize uint64        // of its archive's disk; no size where it is not known
+	DiskFree, DiskSize uint64        // of its archive's disk; the size is 0 if unknown
 	Archive            uint64        // bytes
-	Stuck              bool          // the archive takes no windows
+	Stuck              bool          // the archive accepts no windows
 }
 
-// roundTrips is how often a coordinator is asked to learn its clock: the quickest answers say most.
+// roundTrips is the number of requests to measure a coordinator's clock: the quickest answers are the most accurate.
 const roundTrips = 12
 
-// About asks a coordinator about itself, as often as it takes to know its clock. A coordinator of an older build does not
-// know the question: wire.ErrNotFound.
+// About asks a coordinator about itself, often enough to measure its clock. For a coordinator of an older build, which does
+// not know the request, it returns wire.ErrNotFound.
 func (c *Client) About(ctx context.Context) (About, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.patience.answer)
 	defer cancel()
 	var known clock.Estimator
 	var about About
 	ours := clock.NewSource(clock.Skew{})
-	// The first answer waits for the connection; it counts for nothing but its content.
+	// The first answer waits for the connection, so its time does not count.
 	for i := range roundTrips + 1 {
 		sent := ours.Now()
 		m, err := c.service.About(ctx, &benchdv1.AboutRequest{})
 		received := ours.Now()
 		if wire.Unanswered(err) {
-			return About{}, wire.Errorf(wire.ErrNotFound, "the coordinator at %s is too old to tell of itself: install the same release on both", c.where)
+			return About{}, wire.Errorf(wire.ErrNotFound, "the coordinator at %s is too old to report its state: install the same release on both", c.where)
 		}
 		if err != nil {
 			return About{}, c.translate(err)
@@ -59,7 +59,7 @@ func (c *Client) About(ctx context.Context) (About, error) {
 	now := ours.Now()
 	est, ok := known.Estimate(now)
 	if !ok {
-		return About{}, fmt.Errorf("compare clocks with the coordinator at %s: its answers make no sense", c.where)
+		return About{}, fmt.Errorf("compare clocks with the coordinator at %s: its answers have invalid times", c.where)
 	}
 	about.Clock = Clock{OffsetMS: float64(est.Offset(now)) / 1e6, UncertaintyMS: est.Bound / 1e6}
 	return about, nil

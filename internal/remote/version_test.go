@@ -11,7 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-func TestACoordinatorTellsOfItselfAndOfItsClock(t *testing.T) {
+func TestAboutACoordinatorAndItsClock(t *testing.T) {
 	theirs := clock.NewSource(clock.Skew{Offset: time.Hour})
 	asked := 0
 	c := connect(t, &fake{about: func() (*benchdv1.AboutResponse, error) {
@@ -31,15 +31,15 @@ func TestACoordinatorTellsOfItselfAndOfItsClock(t *testing.T) {
 	require.Equal(t, About{Version: "v1", Protocol: 1, DiskFree: 5, DiskSize: 6, Archive: 7, Stuck: true}, about)
 }
 
-func TestACoordinatorThatIsTooOldToTellIsNamed(t *testing.T) {
+func TestAboutATooOldCoordinator(t *testing.T) {
 	_, err := connect(t, &fake{}).About(t.Context())
 	require.ErrorIs(t, err, wire.ErrNotFound)
 	require.ErrorContains(t, err, "same release")
 }
 
-func TestTimesThatMakeNoSenseAreRefused(t *testing.T) {
+func TestInvalidTimesAreRefused(t *testing.T) {
 	_, err := connect(t, &fake{about: func() (*benchdv1.AboutResponse, error) {
 		return &benchdv1.AboutResponse{ReceivedNs: 5, SentNs: 1}, nil
 	}}).About(t.Context())
-	require.ErrorContains(t, err, "make no sense")
+	require.ErrorContains(t, err, "invalid times")
 }

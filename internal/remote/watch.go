@@ -13,27 +13,27 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// Follower is notified of what is seen of a suite.
+// Follower is notified of a suite's progress.
 type Follower struct {
 	// Progress is called for each message.
 	Progress func(Progress)
-	// Lost is called when the coordinator went away, with the reason; it is asked again, and the next Progress means
-	// that it is back.
+	// Lost is called with the reason when the connection to the coordinator is lost. Watch retries, and the next
+	// Progress means that it is back.
 	Lost func(why string)
 }
 
-// Watch follows a suite or run to its end. A coordinator that goes away while it is watched is asked again for
-// two minutes: its agents go on without it, and restarted it knows the run. known says that the id has been
-// seen there before, so that this holds from the first question on.
+// Watch follows a suite or run to its end. If the coordinator goes away, Watch retries for two minutes: agents continue
+// without it, and after a restart it still has the run. known reports that the id was seen there before, so that Watch
+// also retries its first request.
 func (c *Client) Watch(ctx context.Context, id string, known bool, f Follower) error {
 	pause, seen := c.patience.pause, clock.Mono()
-	told := map[Event]bool{}
+	reported := map[Event]bool{}
 	for {
 		some, err := c.watchOnce(ctx, id, func(p Progress) {
-			// A new stream begins with all events once more.
-			p.Events = slices.DeleteFunc(p.Events, func(e Event) bool { return told[e] })
+			// A new stream repeats all events.
+			p.Events = slices.DeleteFunc(p.Events, func(e Event) bool { return reported[e] })
 			for _, e := range p.Events {
-				told[e] = true
+				reported[e] = true
 			}
 			f.Progress(p)
 		})
@@ -49,7 +49,7 @@ func (c *Client) Watch(ctx context.Context, id string, known bool, f Follower) e
 		}
 		if seen.Elapsed() > c.patience.gone {
 			return wire.Errorf(wire.ErrUnreachable,
-				"%v; gave up after %v: the run may have gone on, and `benchctl watch %s` tells when the coordinator is back", err, c.patience.gone, id)
+				"%v; gave up after %v: the run may have continued; when the coordinator is back, `benchctl watch %s` shows it", err, c.patience.gone, id)
 		}
 		f.Lost(away.cause)
 		timer := time.NewTimer(pause/2 + rand.N(pause)) //nolint:gosec // jitter
@@ -63,7 +63,7 @@ func (c *Client) Watch(ctx context.Context, id string, known bool, f Follower) e
 	}
 }
 
-// watchOnce follows a suite over one stream. It is nil at the suite's end; some says that anything was heard.
+// watchOnce follows a suite over one stream. It returns nil at the suite's end; some reports whether it received anything.
 func (c *Client) watchOnce(ctx context.Context, id string, progress func(Progress)) (some bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -74,7 +74,7 @@ func (c *Client) watchOnce(ctx context.Context, id string, progress func(Progres
 	for {
 		resp, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
-			// The stream of a coordinator that is ending may end in good order, the suite has not.
+			// A coordinator that stops may end the stream normally, although the suite has not ended.
 			return some, &unreachable{where: c.where, cause: "it ended the watch before the suite ended"}
 		}
 		if err != nil {

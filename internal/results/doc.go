@@ -1,11 +1,11 @@
-// Package results answers from the archive what was measured, and keeps the archive in order:
+// Package results provides the results in the archive, and maintains the archive:
 //
-//  1. Find and One look suites and runs up by the ids that users give.
+//  1. Find and One look up suites and runs by the ids that users enter.
 //  2. JSON makes the document of a suite or a run from its windows, Histograms the merged histograms of each interval. The
-//     documents of ended runs are kept for a while: what they are made of does not change any more.
-//  3. Export and Import take a suite to another coordinator. What is imported is checked by bounds and made into
-//     results before anybody sees it.
-//  4. Maintain rolls up long runs, removes what is not to be kept, and gives the disk back what was removed.
+//     documents of ended runs are cached: their input no longer changes.
+//  3. Export and Import transfer a suite to another coordinator. An imported suite is checked against bounds and made
+//     into results before it becomes visible.
+//  4. Maintain rolls up long runs, removes suites by the retention policy, and returns their space to the disk.
 //
-// It knows neither agents nor connections: the coordinator serves what it answers.
+// It uses neither agents nor connections: the coordinator serves its answers.
 package results

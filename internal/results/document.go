@@ -16,8 +16,8 @@ import (
 	"github.com/benchd/benchd/internal/table"
 )
 
-// document returns a run's result, with as much of it made again as can have changed. Nobody may change what it points to.
-// A panic in the making is an error.
+// document returns a run's result, and recomputes only the parts that can have changed. It is shared: callers must not
+// change it. A panic in its computation is returned as an error.
 func (s *Store) document(ctx context.Context, suite archive.Suite, of suiteKey, archived archive.RunRecord) (doc result.Run, err error) {
 	build := func() (doc result.Run, err error) {
 		err = quarantine.Guard(func() (err error) {
@@ -32,7 +32,7 @@ func (s *Store) document(ctx context.Context, suite archive.Suite, of suiteKey, 
 	return s.documents.get(ctx, documentKey(of, archived), build)
 }
 
-// build makes a run's result from all that it has measured.
+// build makes a run's result from all its windows.
 func (s *Store) build(ctx context.Context, suite archive.Suite, archived archive.RunRecord) (result.Run, error) {
 	r, err := record.Open(s.reader, suite, archived)
 	if err != nil {
@@ -78,13 +78,13 @@ func (s *Store) lengths(ctx context.Context, r *record.Run) (map[plan.PhaseName]
 	}
 	lengths := make(map[plan.PhaseName]time.Duration)
 	for _, e := range extents {
-		// What was rolled up further than so long a phase is, shows no finer than that.
+		// Windows may be rolled up further than the phase's length requires: then the points are no finer.
 		lengths[plan.PhaseName(e.Phase)] = max(e.Length, result.LengthFor(r.Settings.Interval, e.Rolled))
 	}
 	return lengths, nil
 }
 
-// observations adds to the notes of a result what was observed during the run.
+// observations adds the observations of a run to the notes of its result.
 func (s *Store) observations(ctx context.Context, r *record.Run, notes *result.Notes) error {
 	if !r.Settings.Telemetry.On {
 		return nil
@@ -107,8 +107,7 @@ func (s *Store) observations(ctx context.Context, r *record.Run, notes *result.N
 	return nil
 }
 
-// JSON makes the result of a suite or a run as the JSON of the contract: a suite of one run answers with
-// the run itself.
+// JSON returns the result of a suite or a run as JSON; for a suite of one run it is the run's.
 func (s *Store) JSON(ctx context.Context, id string) ([]byte, error) {
 	suite, runs, err := s.Find(ctx, id)
 	if err != nil {
@@ -140,7 +139,7 @@ func (s *Store) JSON(ctx context.Context, id string) ([]byte, error) {
 	return json.Marshal(whole)
 }
 
-// suiteHeader is the part of a suite's result that is not its runs'.
+// suiteHeader is the result of a suite without its runs.
 func suiteHeader(suite archive.Suite, runs []archive.RunRecord) (result.Suite, error) {
 	whole := result.Suite{
 		Schema: result.Schema, Kind: "suite", ID: suite.ID, Name: suite.Name, Status: suite.Status, Runs: []result.Run{},

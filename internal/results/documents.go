@@ -17,34 +17,34 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// mostDocuments bounds the documents that are kept, in bytes of their JSON, which is about what they take in memory.
+// mostDocuments bounds the cached documents, in bytes of their JSON, which is about their size in memory.
 const mostDocuments = 64 << 20
 
-// documents keeps the results of ended runs, so that one that is asked for again is not made from all of its windows
-// again. The archive takes nothing of a run that has ended, so what makes up its result is fixed but for its records: they
-// are part of the key. The documents that were not asked for the longest go first. Nobody may change one that is kept.
+// documents caches the results of ended runs, so that they are not made from all windows at every request. The archive
+// accepts no windows of an ended run, so only the run's records can change: they are part of the key. The least recently
+// used documents are evicted first. Callers must not change a cached document.
 type documents struct {
 	limit  int64
-	making singleflight.Group // by round and key: who asks for what is being made waits for it
+	making singleflight.Group // by round and key: concurrent requests for a document share one computation
 
 	mu    sync.Mutex
 	bytes int64
 	byKey map[string]*keptDocument
-	asked uint64 // how often documents were
-	round uint64 // of forget: what was begun in an earlier one is not kept
+	asked uint64 // counts requests
+	round uint64 // of forget: documents begun in an earlier round are not cached
 }
 
 type keptDocument struct {
 	run   result.Run
 	bytes int64
-	asked uint64 // what documents.asked was when somebody asked for it last
+	asked uint64 // documents.asked at its last request
 }
 
 func newDocuments(limit int64) *documents {
 	return &documents{limit: limit, byKey: make(map[string]*keptDocument)}
 }
 
-// documentKey names what the result of an ended run is made of: its id, its record, and what it shows of its suite.
+// documentKey identifies the input of an ended run's result: its id, its record, and what it shows of its suite.
 func documentKey(of suiteKey, run archive.RunRecord) string {
 	sum := sha256.New()
 	sum.Write(of[:])
@@ -57,24 +57,24 @@ func documentKey(of suiteKey, run archive.RunRecord) string {
 	return run.ID + " " + hex.EncodeToString(sum.Sum(nil))
 }
 
-// suiteKey stands for all of a suite that the results of its runs show.
+// suiteKey represents everything of a suite that the results of its runs show.
 type suiteKey [sha256.Size]byte
 
 func newSuiteKey(suite archive.Suite) (key suiteKey) {
 	sum := sha256.New()
 	sum.Write(suite.Spec)
-	suite.Spec, suite.Plan, suite.Status = nil, nil, "" // the others are of the suite alone
+	suite.Spec, suite.Plan, suite.Status = nil, nil, "" // only the suite's own result shows them
 	fmt.Fprintf(sum, "%#v", suite)
 	sum.Sum(key[:0])
 	return key
 }
 
-// abandonedError is that of somebody who has gone away while making a document: another one has to make it.
+// abandonedError is the error of a caller that was cancelled while it made a document: another caller must make it.
 type abandonedError struct{ error }
 
 func (e *abandonedError) Unwrap() error { return e.error }
 
-// get returns the document of a key; it is made where it is not kept, once for all who ask for it at the same time.
+// get returns the document of a key. If it is not cached, concurrent callers make it once.
 func (d *documents) get(ctx context.Context, key string, build func() (result.Run, error)) (result.Run, error) {
 	for {
 		if doc, ok := d.find(key); ok {
@@ -117,7 +117,7 @@ func (d *documents) begin() uint64 {
 	return d.round
 }
 
-// keep keeps a document that was begun in a round, and lets go of others where there is no room for it.
+// keep caches a document that was begun in a round, and evicts others if there is no room for it.
 func (d *documents) keep(key string, run result.Run, round uint64) error {
 	text, err := json.Marshal(run)
 	if err != nil {
@@ -143,7 +143,7 @@ func (d *documents) keep(key string, run result.Run, round uint64) error {
 	return nil
 }
 
-// forget lets go of a suite's documents, also of those that are being made.
+// forget drops a suite's documents, including those being made.
 func (d *documents) forget(suite string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -155,7 +155,7 @@ func (d *documents) forget(suite string) {
 	}
 }
 
-// remove lets go of a document. d.mu is held.
+// remove drops a document. d.mu is held.
 func (d *documents) remove(key string) {
 	d.bytes -= d.byKey[key].bytes
 	delete(d.byKey, key)

@@ -54,7 +54,7 @@ func (w *watchedArchive) Suite(ctx context.Context, id string) (archive.Suite, e
 	return suite, err
 }
 
-// shown is what a store answers.
+// shown is a store's answer.
 func shown(t *testing.T, s *Store, id string) string {
 	t.Helper()
 	text, err := s.JSON(t.Context(), id)
@@ -73,7 +73,7 @@ func TestTheResultOfAnEndedRunIsMadeOnce(t *testing.T) {
 	require.Equal(t, shown(t, newStore(from, Keep{}), "S"), first)
 }
 
-func TestTheResultOfARunThatGoesOnIsMadeEachTime(t *testing.T) {
+func TestTheResultOfARunInProgressIsMadeEachTime(t *testing.T) {
 	stored := resultstest.Open(t)
 	l := resultstest.NewRun(t, stored, "S", 2, 30, 2, 50)
 	s := newStore(stored, Keep{})
@@ -83,8 +83,8 @@ func TestTheResultOfARunThatGoesOnIsMadeEachTime(t *testing.T) {
 	require.NotEqual(t, first, shown(t, s, "S"))
 }
 
-// What can change of an ended run shows at once.
-func TestAKeptResultShowsWhatHasChanged(t *testing.T) {
+// Changes of an ended run's records show at once.
+func TestACachedResultShowsChanges(t *testing.T) {
 	stored := resultstest.Open(t)
 	resultstest.Ended(t, stored, "S", 30, time.Hour, result.Complete)
 	from := &watchedArchive{Archive: stored}
@@ -109,8 +109,8 @@ func TestAKeptResultShowsWhatHasChanged(t *testing.T) {
 	require.Equal(t, before, from.reads.Load())
 }
 
-// An imported suite shows itself, and not what another one of its id showed that was removed.
-func TestNothingIsKeptOfARemovedSuite(t *testing.T) {
+// An imported suite does not show the results of a removed suite with its id.
+func TestNothingIsCachedOfARemovedSuite(t *testing.T) {
 	fill := func(windows int) (*Store, []byte) {
 		s, in := onArchive(t, Keep{})
 		l := resultstest.NewRun(t, in, "S", 2, 30, 2, 50)
@@ -134,8 +134,8 @@ func TestNothingIsKeptOfARemovedSuite(t *testing.T) {
 	require.Equal(t, shown(t, other, "S"), shown(t, s, "S"))
 }
 
-// What was being made while its suite was forgotten is not kept.
-func TestADocumentThatWasBegunBeforeItWasForgottenIsNotKept(t *testing.T) {
+// A document that is being made while its suite is forgotten is not cached.
+func TestADocumentOfAForgottenSuiteIsNotCached(t *testing.T) {
 	d := newDocuments(1 << 20)
 	doc, err := d.get(t.Context(), "key", func() (result.Run, error) {
 		d.forget("S")
@@ -147,7 +147,7 @@ func TestADocumentThatWasBegunBeforeItWasForgottenIsNotKept(t *testing.T) {
 	require.Zero(t, d.bytes)
 }
 
-func TestKeptDocumentsAreBounded(t *testing.T) {
+func TestCachedDocumentsAreBounded(t *testing.T) {
 	stored := resultstest.Open(t)
 	for _, id := range []string{"A", "B", "C"} {
 		resultstest.Ended(t, stored, id, 30, time.Hour, result.Complete)
@@ -183,8 +183,8 @@ func TestKeptDocumentsAreBounded(t *testing.T) {
 	require.Zero(t, s.documents.bytes)
 }
 
-// Who asks for a result that is being made waits for it; where the one who makes it goes away, another one makes it.
-func TestAResultIsMadeOnceForAllWhoAskTogether(t *testing.T) {
+// Concurrent callers wait for the one that makes a result; if that one is cancelled, another one makes it.
+func TestConcurrentCallersMakeAResultOnce(t *testing.T) {
 	for name, leave := range map[string]bool{"the first stays": false, "the first goes away": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -272,8 +272,8 @@ scenarios: [{name: c, repeats: 2}]
 	require.NoError(t, store.Apply(t.Context(), archive.Change{Runs: records, Suite: "S", Status: result.Complete}))
 }
 
-// Kept documents are read by many at once, with all that is concluded from them, and stay as they are.
-func TestKeptDocumentsAreNotChanged(t *testing.T) {
+// Concurrent readers of cached documents, and the tables made from them, do not change the documents.
+func TestCachedDocumentsAreNotChanged(t *testing.T) {
 	stored := resultstest.Open(t)
 	twoRuns(t, stored)
 	from := &watchedArchive{Archive: stored}

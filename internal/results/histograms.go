@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Interval is what all agents measured in a part of a phase.
+// Interval is the measurements of all agents in an interval of a phase.
 type Interval struct {
 	Phase      string
 	PhaseStart time.Time     // a date
@@ -46,8 +46,8 @@ func (s *Store) Histograms(ctx context.Context, r *record.Run, take func(Interva
 	return m.flush()
 }
 
-// merger merges windows that come in the order of the archive: by phase, and then by the instant at which they begin. Its
-// intervals are those of the series of a result: in a long phase they have several windows each, which can be rolled up.
+// merger merges windows in the order of the archive: by phase, and then by their start. Its intervals are those of the
+// series of a result: in a long phase they have several windows each, which can be rolled up.
 type merger struct {
 	step func(phase string) time.Duration
 	send func(phase string, tail bool, iv *interval) error
@@ -58,7 +58,7 @@ type merger struct {
 	open  map[result.Slot]*interval
 }
 
-// interval is what all agents measured in an interval.
+// interval is the measurements of all agents in an interval.
 type interval struct {
 	result.Extent
 	merged latency.Merged
@@ -90,7 +90,7 @@ func (m *merger) add(w *latency.Window) error {
 	return iv.merged.Add(w.Series)
 }
 
-// flush sends what is complete.
+// flush sends the complete intervals.
 func (m *merger) flush() error {
 	for _, at := range slices.SortedFunc(maps.Keys(m.open), result.Slot.Compare) {
 		if err := m.send(m.phase, at.Tail, m.open[at]); err != nil {

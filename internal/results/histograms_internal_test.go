@@ -10,8 +10,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Histograms have the intervals that the series of a result has: the window of an agent that began late, because it took a
-// load up, is merged with those of the others, and what was done after the planned end is not.
+// Histograms have the intervals of a result's series: the window of an agent that began late, because it continued a load,
+// is merged with those of the others; windows after the planned end are not.
 func TestHistogramsHaveTheIntervalsOfTheSeries(t *testing.T) {
 	const second = time.Second
 	type sent struct {

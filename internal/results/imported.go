@@ -17,7 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// Bounds on an imported suite beside those of package archive and package wire.
+// Bounds on an imported suite, in addition to those of packages archive and wire.
 const (
 	maxImportedPhases  = 16       // of a run
 	maxImportedShards  = 1 << 17  // of a run
@@ -33,13 +33,13 @@ const (
 	century            = 100 * 366 * 24 * time.Hour
 )
 
-// checkImported checks all that an imported suite says, and then makes its results as a user will ask for them, with what
-// they conclude: what cannot be shown is not let in.
+// checkImported checks all data of an imported suite, and then makes its results and tables: a suite that cannot be shown
+// is refused.
 func (s *Store) checkImported(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) (err error) {
 	defer func() {
 		if wrong := recover(); wrong != nil {
-			s.log.Warn("an imported suite contradicts itself", "suite", suite.ID, "found", wrong)
-			err = fmt.Errorf("it contradicts itself: %v", wrong)
+			s.log.Warn("imported suite is inconsistent", "suite", suite.ID, "found", wrong)
+			err = fmt.Errorf("it is inconsistent: %v", wrong)
 		}
 	}()
 	planned, err := record.Plan(suite)
@@ -72,7 +72,7 @@ func (s *Store) checkImported(ctx context.Context, suite archive.Suite, runs []a
 			return err
 		}
 		for i := range doc.Phases {
-			doc.Phases[i].Series, doc.Phases[i].Observations = nil, nil // no conclusion is drawn from them here: of many runs they fill the memory
+			doc.Phases[i].Series, doc.Phases[i].Observations = nil, nil // not needed here, and of many runs they fill the memory
 		}
 		whole.Runs = append(whole.Runs, doc)
 		if err := s.Histograms(ctx, r, func(Interval) error { return nil }); err != nil {
@@ -84,7 +84,7 @@ func (s *Store) checkImported(ctx context.Context, suite archive.Suite, runs []a
 	return err
 }
 
-// checkPlan checks the plan of an imported suite, whose tables are made at every look.
+// checkPlan checks the plan of an imported suite, whose tables are made at every request.
 func checkPlan(p *result.Plan, runs int) error {
 	if p == nil {
 		return nil
@@ -175,8 +175,8 @@ func checkShard(i int, sh *lifecycle.Shard) error {
 	return nil
 }
 
-// checkMeasured checks what a run has measured before a result is made of it: how far its phases reach, and each window
-// by the bounds of those that agents send.
+// checkMeasured checks a run's measurements before a result is made from them: the extent of its phases, and each window
+// by the bounds on windows of agents.
 func (s *Store) checkMeasured(ctx context.Context, r *record.Run) error {
 	extents, err := s.archive.Extents(ctx, r.Archived.ID)
 	if err != nil {

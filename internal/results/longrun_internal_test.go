@@ -25,13 +25,13 @@ import (
 	"github.com/benchd/benchd/internal/results/resultstest"
 )
 
-// fourDays asks for the full size of TestALongRunIsRolledUpUnseen: make bench-archive.
-var fourDays = flag.Bool("four-days", false, "make the long run four days long, with 6 agents and 5 operations, and judge its size")
+// fourDays requests the full size of TestARollUpDoesNotChangeResults: make bench-archive.
+var fourDays = flag.Bool("four-days", false, "make the long run four days long, with 6 agents and 5 operations, and check its size")
 
-// longWindows lets somebody make it shorter who looks for where the time goes.
+// longWindows shortens the test, for profiling.
 var longWindows = flag.Int("long-windows", 4*24*3600, "with -four-days, how many windows each agent sends")
 
-// rollUpAll rolls up what can be, without pauses.
+// rollUpAll rolls up all phases that it can, without pauses.
 func rollUpAll(t *testing.T, s *Store) {
 	t.Helper()
 	extents, err := s.archive.Extents(t.Context(), "")
@@ -45,7 +45,7 @@ func rollUpAll(t *testing.T, s *Store) {
 	}
 }
 
-// intervalsOf are a run's histograms, interval by interval, as they are streamed.
+// intervalsOf are a run's histograms, interval by interval, as streamed.
 func intervalsOf(step time.Duration, windows func(yield func(*latency.Window, error) bool)) ([]string, error) {
 	var list []string
 	m := merger{step: func(string) time.Duration { return step }, send: func(phase string, tail bool, iv *interval) error {
@@ -77,14 +77,14 @@ func fnv(b []byte) uint64 {
 	return h
 }
 
-// expected is what a run's windows tell as they were sent, without any archive.
+// expected is the result of a run's windows as sent, without any archive.
 type expected struct {
 	document  []byte
 	intervals []string
 	err       error
 }
 
-// expect works out what is expected, beside the test: it is half of the work.
+// expect computes the expected result concurrently with the test: it is half of the work.
 func expect(l *resultstest.Run, step time.Duration) <-chan expected {
 	done := make(chan expected, 1)
 	go func() {
@@ -114,7 +114,7 @@ func expect(l *resultstest.Run, step time.Duration) <-chan expected {
 	return done
 }
 
-// sizeOf is how long an archive's files are.
+// sizeOf is the size of an archive's files.
 func sizeOf(t *testing.T, dir string) (total int64) {
 	t.Helper()
 	files, err := os.ReadDir(dir)
@@ -127,7 +127,7 @@ func sizeOf(t *testing.T, dir string) (total int64) {
 	return total
 }
 
-// cpuTime is what this process has used of all processors.
+// cpuTime is the CPU time of this process.
 func cpuTime(t *testing.T) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage
@@ -135,10 +135,10 @@ func cpuTime(t *testing.T) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// The archive of a long run is rolled up as it grows, and nothing of it can be seen: its result is byte for byte that of
-// the windows as they were sent, and so are its histograms in every interval that it shows. The run is an open loop:
-// there are two times of each operation, and the lateness of its send.
-func TestALongRunIsRolledUpUnseen(t *testing.T) {
+// The archive of a long run is rolled up as it grows, which nobody can see: its result is byte for byte that of the
+// windows as sent, and so are its histograms in every interval. The run is an open loop: there are two times of each
+// operation, and the lateness of its send.
+func TestARollUpDoesNotChangeResults(t *testing.T) {
 	t.Parallel()
 	agents, windows, ops, samples, portion := 2, 10_400, 1, 6, 2600
 	if *fourDays {

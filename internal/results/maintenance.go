@@ -15,19 +15,18 @@ import (
 )
 
 const (
-	// maintainEvery is how often the archive is looked after.
+	// maintainEvery is the period of maintenance.
 	maintainEvery = time.Minute
-	// maintainShare is the part of the time that it may take while runs go on: one transaction, then so many times as
-	// long nothing.
+	// maintainShare bounds the share of time that maintenance may take during runs: after each transaction it pauses
+	// this many times as long.
 	maintainShare = 4
-	// rawWindows are left as they came at the end of a phase that goes on: those that are still on their way, and
-	// those that a live view is made of after a restart.
+	// rawWindows are kept unmerged at the end of a phase in progress: windows may still arrive, and after a restart a
+	// live view is made from them.
 	rawWindows = 120
 )
 
-// Maintain looks after the archive until ctx ends: it rolls long runs up, lets go of what is not to be kept, and gives the
-// disk back what was removed. It works in small transactions with pauses between them, so that windows hardly ever wait
-// for it.
+// Maintain maintains the archive until ctx ends: it rolls up long runs, removes suites by the retention policy, and returns
+// their space to the disk. It works in small transactions with pauses between them, so that windows rarely wait for it.
 func (s *Store) Maintain(ctx context.Context) {
 	tick := time.NewTimer(0)
 	defer tick.Stop()
@@ -38,13 +37,13 @@ func (s *Store) Maintain(ctx context.Context) {
 		case <-tick.C:
 		}
 		if err := quarantine.Guard(func() error { return s.LookAfter(ctx) }); err != nil && ctx.Err() == nil {
-			s.log.Error("look after the archive", "error", err, "next_try", maintainEvery)
+			s.log.Error("maintain the archive", "error", err, "next_try", maintainEvery)
 		}
 		tick.Reset(maintainEvery)
 	}
 }
 
-// LookAfter looks after the archive once.
+// LookAfter maintains the archive once.
 func (s *Store) LookAfter(ctx context.Context) error {
 	if err := s.archive.Purge(ctx); err != nil {
 		return err
@@ -60,12 +59,12 @@ func (s *Store) LookAfter(ctx context.Context) error {
 		return err
 	}
 	if slices.ContainsFunc(extents, func(e archive.PhaseExtent) bool { return !e.Ended }) {
-		return nil // a run that goes on uses free pages again
+		return nil // a run in progress reuses free pages
 	}
 	return s.archive.Tidy(ctx)
 }
 
-// rollUpEach rolls phases up one after another; one that makes that panic sets its suite aside, not the others.
+// rollUpEach rolls up phases one after another; a panic sets aside only the phase's suite.
 func (s *Store) rollUpEach(ctx context.Context, extents []archive.PhaseExtent, roll func(context.Context, archive.PhaseExtent) error) error {
 	for _, e := range extents {
 		if err := s.quarantine.Do(record.SuiteOf(e.Run), "roll up phase "+e.Phase+" of run "+e.Run, func() error { return roll(ctx, e) }); err != nil {
@@ -84,11 +83,10 @@ func (s *Store) rollUp(ctx context.Context, e archive.PhaseExtent) error {
 	return s.archive.RollUp(ctx, roll, breathe())
 }
 
-// rollOf says how a phase is to be rolled up: by the length of the points that its result has, so that nobody sees a
-// difference.
+// rollOf determines how to roll up a phase: by the length of its result's points, so that the result does not change.
 func (s *Store) rollOf(ctx context.Context, e archive.PhaseExtent) (roll archive.RollUp, due bool, err error) {
 	if !e.Ended && e.Phase == string(plan.Warmup) {
-		return roll, false, nil // whether it is steady is computed again after a restart, of all its windows
+		return roll, false, nil // after a restart, steadiness is computed again from all its windows
 	}
 	archived, err := s.archive.Run(ctx, e.Run)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -99,7 +97,7 @@ func (s *Store) rollOf(ctx context.Context, e archive.PhaseExtent) (roll archive
 	}
 	r, err := record.Open(s.reader, archive.Suite{}, archived)
 	if err != nil {
-		return roll, false, nil //nolint:nilerr // a run that nobody can show is left as it is
+		return roll, false, nil //nolint:nilerr // a run that cannot be shown is left unchanged
 	}
 	interval := r.Settings.Interval
 	step := result.PointLength(interval, e.Length)
@@ -110,7 +108,7 @@ func (s *Store) rollOf(ctx context.Context, e archive.PhaseExtent) (roll archive
 	return roll, roll.Windows > 1 && (e.Rolled != roll.Windows || e.RolledTo+roll.Windows <= roll.Before), nil
 }
 
-// breathe makes a pause of a length that leaves the archive to others for most of the time.
+// breathe pauses long enough to leave the archive to others most of the time.
 func breathe() func(context.Context) error {
 	began := clock.Mono()
 	return func(ctx context.Context) error {

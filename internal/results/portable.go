@@ -31,15 +31,15 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	return s.archive.Remove(ctx, id)
 }
 
-// Import takes a suite that was exported and returns its id.
+// Import imports an exported suite and returns its id.
 func (s *Store) Import(ctx context.Context, from io.Reader) (string, error) {
 	id, err := s.archive.Import(ctx, from, func(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) error {
-		s.documents.forget(suite.ID) // of an earlier suite of this id, before anybody sees this one
+		s.documents.forget(suite.ID) // of an earlier suite of this id, before this one becomes visible
 		return s.checkImported(ctx, suite, runs)
 	})
 	switch {
 	case err == nil:
-		s.log.Info("suite is imported", "suite", id)
+		s.log.Info("suite imported", "suite", id)
 		return id, nil
 	case errors.Is(err, archive.ErrExists):
 		return "", wire.Errorf(wire.ErrNotAllowed, "%v", err)

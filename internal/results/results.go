@@ -18,7 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// Archive is what results are made of.
+// Archive provides the data of results.
 type Archive interface {
 	Suite(ctx context.Context, id string) (archive.Suite, error)
 	Run(ctx context.Context, id string) (archive.RunRecord, error)
@@ -33,7 +33,7 @@ type Archive interface {
 	Maintained
 }
 
-// Maintained is what Maintain does to an archive.
+// Maintained has the operations of Maintain on an archive.
 type Maintained interface {
 	Oldest(ctx context.Context) (id string, ended time.Time, err error)
 	Size(ctx context.Context) (int64, error)
@@ -43,24 +43,24 @@ type Maintained interface {
 	Tidy(ctx context.Context) error
 }
 
-// Config says what results are made of, and how. All fields but Keep must be set.
+// Config configures a Store. All fields but Keep must be set.
 type Config struct {
 	Archive    Archive
 	Reader     *spec.Reader // of the properties of runs
-	Version    string       // of this build, for runs that do not have theirs
+	Version    string       // of this build, for runs without a version
 	Keep       Keep
 	Clock      *clock.Source
 	Quarantine *quarantine.List
 	Logger     *slog.Logger
 }
 
-// Store answers from an archive.
+// Store provides the results in an archive.
 type Store struct {
 	archive    Archive
 	reader     *spec.Reader
 	version    string
 	keep       Keep
-	date       *clock.Settled // for what deletes by age
+	date       *clock.Settled // for deletion by age
 	quarantine *quarantine.List
 	log        *slog.Logger
 	documents  *documents
@@ -85,7 +85,7 @@ func (s *Store) Find(ctx context.Context, id string) (archive.Suite, []archive.R
 		}
 	}
 	if errors.Is(err, archive.ErrNotFound) {
-		return suite, nil, wire.Errorf(wire.ErrNotFound, "there is no suite or run %q here: `benchctl list` shows what there is", id)
+		return suite, nil, wire.Errorf(wire.ErrNotFound, "no suite or run %q: `benchctl list` lists them", id)
 	}
 	if err != nil {
 		return suite, nil, err
@@ -94,7 +94,7 @@ func (s *Store) Find(ctx context.Context, id string) (archive.Suite, []archive.R
 	return suite, runs, err
 }
 
-// One finds a run by its id, or by that of a suite that has no other.
+// One finds a run by its id, or by the id of a suite that has only this run.
 func (s *Store) One(ctx context.Context, id string) (*record.Run, error) {
 	suite, runs, err := s.Find(ctx, id)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 )
 
-// Keep says how long suites are kept. Its zero value keeps all forever; runs that are queued or go on are kept anyway.
+// Keep is the retention policy of suites. The zero value keeps all forever; queued and running ones are always kept.
 type Keep struct {
 	Age  time.Duration // since a suite's end; 0 for no limit
 	Size int64         // bytes of the archive; 0 for no limit
 }
 
-// ParseKeep reads an age, a size or both with a comma between them: 90d, 36h, 50GB, "90d,50GB". Nothing keeps all.
+// ParseKeep parses an age, a size or both separated by a comma: 90d, 36h, 50GB, "90d,50GB". An empty text keeps all.
 func ParseKeep(text string) (Keep, error) {
 	var keep Keep
 	if strings.TrimSpace(text) == "" {
@@ -34,9 +34,9 @@ func ParseKeep(text string) (Keep, error) {
 		case aged && keep.Age == 0:
 			keep.Age = age
 		case sized || aged:
-			return Keep{}, fmt.Errorf("%q: one age and one size are enough", text)
+			return Keep{}, fmt.Errorf("%q: want at most one age and one size", text)
 		default:
-			return Keep{}, fmt.Errorf("%q is neither an age, such as 90d or 36h, nor a size, such as 50GB or 512MiB", part)
+			return Keep{}, fmt.Errorf("invalid value %q: want an age, such as 90d or 36h, or a size, such as 50GB or 512MiB", part)
 		}
 	}
 	return keep, nil
@@ -79,7 +79,7 @@ func parseSize(text string) (int64, bool) {
 	return 0, false
 }
 
-// letGo removes the oldest ended suites for as long as the policy wants it.
+// letGo removes the oldest ended suites until the policy is met.
 func (s *Store) letGo(ctx context.Context, now time.Time) error {
 	keep := s.keep
 	if keep == (Keep{}) {
@@ -106,7 +106,7 @@ func (s *Store) letGo(ctx context.Context, now time.Time) error {
 		if why == "" {
 			return nil
 		}
-		s.log.Info("a suite is let go, as --keep says", "suite", id, "because", why)
+		s.log.Info("suite removed by --keep", "suite", id, "because", why)
 		if err := s.Remove(ctx, id); err != nil && !errors.Is(err, archive.ErrNotFound) {
 			return err
 		}

@@ -20,16 +20,16 @@ func TestParseKeep(t *testing.T) {
 		require.Equal(t, want, got, text)
 	}
 	for text, want := range map[string]string{
-		"90":       `"90" is neither an age, such as 90d or 36h, nor a size, such as 50GB or 512MiB`,
-		"-1d":      `"-1d" is neither`,
-		"0GB":      `"0GB" is neither`,
-		"1e300d":   `"1e300d" is neither`,
-		"9e30TB":   `"9e30TB" is neither`,
-		"NaNGB":    `"NaNGB" is neither`,
-		"1d,":      `"" is neither`,
-		"1d,2d":    `"1d,2d": one age and one size are enough`,
-		"1GB,1GiB": `"1GB,1GiB": one age and one size are enough`,
-		"for ever": `"for ever" is neither`,
+		"90":       `invalid value "90": want an age, such as 90d or 36h, or a size, such as 50GB or 512MiB`,
+		"-1d":      `invalid value "-1d"`,
+		"0GB":      `invalid value "0GB"`,
+		"1e300d":   `invalid value "1e300d"`,
+		"9e30TB":   `invalid value "9e30TB"`,
+		"NaNGB":    `invalid value "NaNGB"`,
+		"1d,":      `invalid value ""`,
+		"1d,2d":    `"1d,2d": want at most one age and one size`,
+		"1GB,1GiB": `"1GB,1GiB": want at most one age and one size`,
+		"forever":  `invalid value "forever"`,
 	} {
 		_, err := results.ParseKeep(text)
 		require.ErrorContains(t, err, want)

@@ -22,7 +22,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// newStore is a store whose clock is the machine's.
+// newStore is a store with the machine's clock.
 func newStore(from Archive, keep Keep) *Store {
 	log := slog.New(slog.DiscardHandler)
 	return New(Config{
@@ -37,7 +37,7 @@ func onArchive(t *testing.T, keep Keep) (*Store, *sqlite.Archive) {
 	return newStore(in, keep), in
 }
 
-// A suite shows the same on another coordinator, byte for byte, and its histograms are the same.
+// A suite has the same document on another coordinator, byte for byte, and the same histograms.
 func TestAnImportedSuiteShowsTheSame(t *testing.T) {
 	from, stored := onArchive(t, Keep{})
 	to, _ := onArchive(t, Keep{})
@@ -59,7 +59,7 @@ func TestAnImportedSuiteShowsTheSame(t *testing.T) {
 	require.ErrorIs(t, err, wire.ErrBadSpec)
 }
 
-// A suite whose state makes no result is refused, whatever that does to the code that makes it.
+// A suite from whose state no result can be made is refused, even if it makes the code panic.
 func TestAHostileStateIsRefused(t *testing.T) {
 	from := resultstest.Open(t)
 	resultstest.Ended(t, from, "S", 3, time.Hour, result.Complete)
@@ -89,8 +89,8 @@ func TestAHostileStateIsRefused(t *testing.T) {
 	}
 }
 
-// What is too old or too much goes, the oldest first; what has not ended stays, whatever its size.
-func TestKeepLetsTheOldestGo(t *testing.T) {
+// Suites beyond the age or the size are removed, the oldest first; suites that have not ended stay, whatever their size.
+func TestKeepRemovesTheOldest(t *testing.T) {
 	names := func(in *sqlite.Archive) (list []string) {
 		t.Helper()
 		suites, err := in.Suites(t.Context())
@@ -136,8 +136,8 @@ func TestKeepLetsTheOldestGo(t *testing.T) {
 	})
 }
 
-// A clock that is set forward for some hours lets nothing go that is not old enough.
-func TestAClockThatIsSetForwardLetsNothingGo(t *testing.T) {
+// A clock that is set forward for some hours does not remove suites that are not old enough.
+func TestAClockThatIsSetForwardRemovesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, in := onArchive(t, Keep{Age: 48 * time.Hour})
 		source := clock.NewSource(clock.Skew{Jumps: []clock.Jump{{After: time.Minute, By: 5 * time.Hour}}})
@@ -155,8 +155,8 @@ func TestAClockThatIsSetForwardLetsNothingGo(t *testing.T) {
 	})
 }
 
-// The archive is looked after as a whole: what was being removed goes, what is long is rolled up. In a bubble the
-// pauses of that take no time. How long a phase is, its newest window says: most of those before are left out.
+// LookAfter does all maintenance: it continues removals and rolls up long runs. In a bubble its pauses take no time. The
+// newest window determines the length of a phase, so most of the earlier ones are left out.
 func TestLookAfterDoesAll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -181,7 +181,7 @@ func TestLookAfterDoesAll(t *testing.T) {
 	})
 }
 
-// A suite on which maintenance panics is set aside, and named; the others are looked after.
+// A suite on which maintenance panics is set aside, and named; the others are maintained.
 func TestMaintenanceSetsASuiteAsideOnWhichItPanics(t *testing.T) {
 	s, in := onArchive(t, Keep{})
 	resultstest.Ended(t, in, "BAD", 3, time.Hour, result.Complete)

@@ -12,32 +12,32 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 )
 
-// What numbers of several messages are bounded by. Every bound is far above anything an honest peer sends, and low
-// enough that sums and differences of such numbers do not overflow.
+// Bounds of numbers in several messages. Every bound is far above anything that an honest peer sends, and low enough that
+// sums and differences of such numbers do not overflow.
 const (
 	maxSeq      = 1 << 31                           // a number of a window, or of windows: decades of them
-	maxCount    = 1 << 48                           // of what was done in a window
-	maxTotal    = 1 << 53                           // of what was done in a phase
+	maxCount    = 1 << 48                           // of things in a window
+	maxTotal    = 1 << 53                           // of things in a phase
 	maxTime     = int64(10 * 365 * 24 * time.Hour)  // ns in a run
-	maxPlanned  = int64(100 * 366 * 24 * time.Hour) // ns that a setting may ask for
+	maxPlanned  = int64(100 * 366 * 24 * time.Hour) // ns in a setting
 	minInstant  = -1 << 61                          // ns since 1970, by any clock
 	maxInstant  = 1 << 62                           // likewise
-	maxShards   = 1 << 20                           // of a run, and how often one is handed out
+	maxShards   = 1 << 20                           // of a run, and attempts at one
 	maxCores    = 1 << 20                           // of a machine
 	maxTraffic  = 1 << 60                           // bytes of a machine
 	maxKey      = 1 << 62                           // a key number
 	maxObserved = 1e24                              // of a figure: JMX uses the greatest int64 for "unlimited"
-	maxFigure   = 1e30                              // of what is only shown
+	maxFigure   = 1e30                              // of a figure that is only shown
 	anyNumber   = math.MaxInt64                     // echoed or compared, never computed with
 )
 
-// bound is what a number of a message may be, both ends included. Zero is always allowed: it is what a field holds
-// that the peer does not know.
+// bound is the range of a number in a message, both ends included. Zero is always allowed: a field that the peer does not
+// know is zero.
 type bound struct {
 	field    string // message and field
 	min, max float64
-	items    int  // how many a list or map may have; 0 where the field is neither
-	nan      bool // not a number is allowed: the decoder replaces it
+	items    int  // how many a list or map may have; 0 if the field is neither
+	nan      bool // NaN is allowed: the decoder replaces it
 }
 
 func upTo(field string, highest float64) bound { return bound{field: field, max: highest} }
@@ -46,12 +46,12 @@ func between(field string, lowest, highest float64) bound {
 	return bound{field: field, min: lowest, max: highest}
 }
 
-// bounds is the table of what peers may send: a line for each number of each message of package benchd.v1, and for each
-// list. A test fails when a number has none; docs/limits.md is made of it.
+// bounds is the table of the bounds on messages: a line for each number of each message of package benchd.v1, and for each
+// list. A test fails for a number without a bound; docs/limits.md is generated from it.
 func bounds() []bound {
 	return []bound{
 		// Agents to coordinators.
-		upTo("Hello.protocol", anyNumber), // another version gets an answer that says so
+		upTo("Hello.protocol", anyNumber), // another version is refused with an explanation
 		between("Hello.agent_ns", minInstant, maxInstant),
 		{field: "Hello.labels", items: maxMap},
 		{field: "Hello.held", items: maxHeld},
@@ -194,14 +194,14 @@ func bounds() []bound {
 	}
 }
 
-// checked is a message as Check goes through it: the fields that have something to be checked.
+// checked is the plan of a message for Check: the fields to check.
 type checked struct{ fields []checkedField }
 
 type checkedField struct {
 	field protoreflect.FieldDescriptor
 	kind  protoreflect.FieldDescriptor // of a value: of a map that is not the field
 	bound bound
-	of    *checked // what values consist of; nil for numbers, texts and those that check themselves
+	of    *checked // of the values' message; nil for numbers, texts and messages that check themselves
 }
 
 // plans are made of the table once, for all messages of the package.

@@ -31,7 +31,7 @@ func ours() []protoreflect.MessageDescriptor {
 	return list
 }
 
-// Every number and every list of the protocol has a bound, and no bound is of a field that is not there.
+// Every number and every list of the protocol has a bound, and every bound is of an existing field.
 func TestEveryNumberOfTheProtocolHasABound(t *testing.T) {
 	index := make(map[protoreflect.FullName]bound)
 	for _, b := range bounds() {
@@ -63,9 +63,9 @@ func TestEveryNumberOfTheProtocolHasABound(t *testing.T) {
 	}
 }
 
-// Each bound is kept on both sides, whatever message the field is in: one step beyond it is refused, and the error names
-// the field. What is exactly on it is taken.
-func TestABoundIsKept(t *testing.T) {
+// Each bound holds in every message with the field: one step beyond it is refused, and the error names the field. The
+// bound itself is accepted.
+func TestBoundsAreEnforced(t *testing.T) {
 	for _, message := range ours() {
 		for i := range message.Fields().Len() {
 			field := message.Fields().Get(i)
@@ -106,7 +106,7 @@ func dynamic(d protoreflect.MessageDescriptor) protoreflect.Message {
 	return kind.New()
 }
 
-// valueOf is a number in a field's kind.
+// valueOf converts a number to a field's kind.
 func valueOf(field protoreflect.FieldDescriptor, v float64) protoreflect.Value {
 	switch {
 	case fractional(field):
@@ -139,7 +139,7 @@ func beyond(field protoreflect.FieldDescriptor, b bound) []protoreflect.Value {
 	}
 }
 
-// Lists and maps are bounded by their entries, and what is within them by its own bound.
+// Lists and maps are bounded by their entries, and the entries by their own bounds.
 func TestListsAreBounded(t *testing.T) {
 	for name, m := range map[string]proto.Message{
 		"Window.series":     &benchdv1.Window{Series: make([]*benchdv1.Series, maxSeries+1)},
@@ -159,7 +159,7 @@ func TestListsAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzCheck: whatever an agent sends, what Check lets through is taken or refused by the decoders, and sums of it do not
+// FuzzCheck checks that decoders accept or refuse any message that Check accepts, and that sums of its numbers do not
 // overflow.
 func FuzzCheck(f *testing.F) {
 	for _, m := range []*benchdv1.SessionRequest{

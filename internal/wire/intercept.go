@@ -9,7 +9,8 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 )
 
-// CheckRequest has a server, together with CheckRequests, refuse what Check refuses before any of its code sees it.
+// CheckRequest makes a server refuse messages that Check refuses before its code sees them; CheckRequests does the same for
+// streams.
 func CheckRequest(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 	if err := checkAny(req); err != nil {
 		return nil, ToStatus(err)
@@ -17,7 +18,7 @@ func CheckRequest(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handle 
 	return handle(ctx, req)
 }
 
-// CheckRequests does so for streams.
+// CheckRequests is CheckRequest for streams.
 func CheckRequests(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
 	return handle(srv, checkedServerStream{stream})
 }
@@ -31,7 +32,7 @@ func (s checkedServerStream) RecvMsg(m any) error {
 	return ToStatus(checkAny(m))
 }
 
-// CheckResponses are what a client needs to refuse what Check refuses.
+// CheckResponses are the options with which a client refuses messages that Check refuses.
 func CheckResponses() []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
@@ -59,8 +60,8 @@ func (s checkedClientStream) RecvMsg(m any) error {
 	return ToStatus(checkAny(m))
 }
 
-// checkAny passes what is no message: a test may speak bytes. What agents send most is checked where it is decoded, by
-// ToWindow and ToObservations, and not twice.
+// checkAny accepts values that are not messages: a test may send bytes. The most frequent messages of agents are checked
+// only once, where ToWindow and ToObservations decode them.
 func checkAny(m any) error {
 	if request, is := m.(*benchdv1.SessionRequest); is && (request.GetWindow() != nil || request.GetObservations() != nil) {
 		return nil

@@ -15,7 +15,7 @@ const (
 	MaxPoints     = 1 << 17 // of all figures together
 	maxHappenings = 256
 	maxNotices    = 64
-	maxNotice     = 512 // bytes, of what has happened or could not be watched
+	maxNotice     = 512 // bytes, of an event or a warning
 	maxUnit       = 32
 )
 
@@ -40,7 +40,7 @@ func FromObservations(id *benchdv1.ShardId, o result.Observations) *benchdv1.Obs
 	return m
 }
 
-// ToObservations decodes and checks what an agent has observed.
+// ToObservations decodes and checks an agent's observations.
 func ToObservations(m *benchdv1.Observations) (result.Observations, error) {
 	var o result.Observations
 	if err := Check(m); err != nil {
@@ -88,7 +88,7 @@ func toObserved(m *benchdv1.Observed) (result.Observed, error) {
 	return o, nil
 }
 
-// notice makes a line of a text from elsewhere.
+// notice makes a single line from a peer's text.
 func notice(s string) string {
 	if len(s) > maxNotice {
 		s = s[:maxNotice] + "…"

@@ -62,7 +62,7 @@ func ToPlan(m *benchdv1.Prepare, agent string) (plan.Shard, error) {
 		return plan.Shard{}, fmt.Errorf("order to prepare a first phase that joins another: %w", errMalformed)
 	}
 	if n := len(s.Loaded); n != 0 && n != s.Workers {
-		return plan.Shard{}, fmt.Errorf("order to go on with a load of %d workers by %d: %w", n, s.Workers, errMalformed)
+		return plan.Shard{}, fmt.Errorf("order to continue a load of %d workers with %d: %w", n, s.Workers, errMalformed)
 	}
 	for _, p := range m.GetPhases() {
 		if p.GetName() == "" {
@@ -85,13 +85,13 @@ func FromLine(run string, l clock.Line) *benchdv1.Timebase {
 	return &benchdv1.Timebase{Run: run, AgentNs: l.X, RunNs: l.Y, RatePpb: l.Rate * 1e9}
 }
 
-// ToLine decodes it. No clock is off by more than a hundredth.
+// ToLine decodes it. The rate of a clock is never off by more than a hundredth.
 func ToLine(m *benchdv1.Timebase) clock.Line {
 	rate := max(-maxRate, min(maxRate, finite(m.GetRatePpb()/1e9)))
 	return clock.Line{X: m.GetAgentNs(), Y: m.GetRunNs(), Rate: rate}
 }
 
-// ToFacts takes what an agent reports about its target, within bounds.
+// ToFacts returns the facts that an agent reports about its target, within bounds.
 func ToFacts(in map[string]string) map[string]string {
 	out := make(map[string]string, min(len(in), maxFacts))
 	for k, v := range in {
@@ -110,7 +110,7 @@ func FromTime(t time.Time) *timestamppb.Timestamp {
 	return timestamppb.New(t)
 }
 
-// CheckHello checks what an agent says of itself.
+// CheckHello checks an agent's description of itself.
 func CheckHello(h *benchdv1.Hello) error {
 	switch {
 	case !nameOK(h.GetName()):
@@ -122,11 +122,11 @@ func CheckHello(h *benchdv1.Hello) error {
 	case len(h.GetHeld()) > maxHeld:
 		return Errorf(ErrMalformed, "agent %q holds %d shards", h.GetName(), len(h.GetHeld()))
 	case len(h.GetVersion()) > maxName || len(h.GetMetricsAddress()) > 2*maxName || proto.Size(h.GetHost()) > maxHost:
-		return Errorf(ErrMalformed, "agent %q tells too much of itself", h.GetName())
+		return Errorf(ErrMalformed, "agent %q: the facts of its host are larger than %d bytes", h.GetName(), maxHost)
 	}
 	for _, held := range h.GetHeld() {
 		if max(len(held.GetEnded()), len(held.GetStarted())) > maxPhases {
-			return Errorf(ErrMalformed, "agent %q tells of more phases than any run has", h.GetName())
+			return Errorf(ErrMalformed, "agent %q reports more phases than any run has", h.GetName())
 		}
 	}
 	if len(h.GetHooks()) > maxLabels || slices.ContainsFunc(h.GetHooks(), func(name string) bool { return len(name) > maxName }) {
@@ -154,7 +154,7 @@ func nameOK(name string) bool {
 	return true
 }
 
-// ToCounts validates counts of the events of a target's client: a few, with names that can be shown.
+// ToCounts validates the counts of a target client's events: a few, with printable names.
 func ToCounts(m map[string]uint64) map[string]uint64 {
 	if len(m) == 0 || len(m) > maxFacts {
 		return nil

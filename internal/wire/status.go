@@ -9,21 +9,21 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Errors that both ends decide on. They travel as statuses; errors.Is finds them on the other side.
+// Errors that both ends handle. They travel as statuses; errors.Is finds them on the other side.
 var (
 	ErrBadSpec      = errors.New("bad spec")           // the submission cannot be executed as it is
 	ErrNotFound     = errors.New("not found")          // no such suite, run or agent
 	ErrTooFewAgents = errors.New("too few agents")     // for the submission, now
 	ErrNameTaken    = errors.New("name taken")         // another agent of that name is connected
 	ErrProtocol     = errors.New("other protocol")     // the peer speaks another version
-	ErrNotAllowed   = errors.New("not allowed")        // by the state of the thing or by policy
-	ErrUnreachable  = errors.New("cannot reach")       // the coordinator is not there
-	ErrTarget       = errors.New("target not reached") // by the agent that was to do something to it
+	ErrNotAllowed   = errors.New("not allowed")        // by the object's state or by policy
+	ErrUnreachable  = errors.New("cannot reach")       // the coordinator does not answer
+	ErrTarget       = errors.New("target not reached") // by the agent that acts on it
 	ErrFull         = errors.New("no space left")      // the archive's disk is full
 	ErrMalformed    = errMalformed                     // the peer broke the protocol
 )
 
-// kind is an error and the code that it travels as.
+// kind is an error and its status code.
 type kind struct {
 	err  error
 	code codes.Code
@@ -46,7 +46,7 @@ func kinds() []kind {
 	}
 }
 
-// Errorf makes an error of one of the kinds above, whose text is the format's alone.
+// Errorf returns an error of one of the kinds above; its text is only the formatted one.
 func Errorf(kind error, format string, args ...any) error {
 	return &kindError{kind: kind, text: fmt.Sprintf(format, args...)}
 }
@@ -59,7 +59,7 @@ type kindError struct {
 func (e *kindError) Error() string { return e.text }
 func (e *kindError) Unwrap() error { return e.kind }
 
-// ToStatus makes of err what gRPC sends.
+// ToStatus converts err to a gRPC status.
 func ToStatus(err error) error {
 	if err == nil {
 		return nil
@@ -75,10 +75,10 @@ func ToStatus(err error) error {
 	return status.Error(codes.Internal, err.Error())
 }
 
-// Unanswered reports whether err says that the peer is of a build that does not know the question.
+// Unanswered reports whether err means that the peer's build does not know the request.
 func Unanswered(err error) bool { return err != nil && status.Code(err) == codes.Unimplemented }
 
-// FromStatus makes of what gRPC returned an error of the kinds above again.
+// FromStatus converts a gRPC error back to an error of the kinds above.
 func FromStatus(err error) error {
 	if err == nil {
 		return nil

@@ -54,7 +54,7 @@ func toSettings(in []*benchdv1.Setting) []spec.Setting {
 	return out
 }
 
-// ToPolicy decodes what is to become of a run that loses an agent.
+// ToPolicy decodes the policy for a run that loses an agent.
 func ToPolicy(p benchdv1.AgentLossPolicy) lifecycle.Policy {
 	if p == benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE {
 		return lifecycle.ContinueOnLoss

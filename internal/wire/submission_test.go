@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-func TestASubmissionArrivesAsItWasSent(t *testing.T) {
+func TestASubmissionSurvivesTheWire(t *testing.T) {
 	for name, s := range map[string]spec.Submission{
 		"of properties files": {
 			Files: []spec.File{{Name: "a", Content: []byte("x=1")}}, Name: "n", Note: "m", Tags: map[string]string{"k": "v"},

@@ -1,5 +1,5 @@
-// Package wire turns the domain's words into messages and back, and errors into statuses and back. A message
-// from a peer is checked here: what comes out of this package is well formed and bounded.
+// Package wire converts domain types to messages and back, and errors to statuses and back. It checks messages from peers:
+// its results are well formed and bounded.
 package wire
 
 import (
@@ -21,21 +21,21 @@ const Protocol = 1
 // Bounds on what a peer may send.
 const (
 	MaxMessage = 16 << 20 // bytes
-	// FlowWindow is how many bytes of a session may be on their way or not yet read. It is fixed on both sides: where
-	// gRPC is to find it, it pings its peer for nearly every message that comes.
+	// FlowWindow is how many bytes of a session may be in flight or unread. It is fixed on both sides: to estimate it,
+	// gRPC would ping its peer for nearly every message that arrives.
 	FlowWindow = 256 << 10
 	maxWindow  = 4 << 20 // bytes; an honest one has tens of thousands
 	maxSeries  = 512     // of a window
 	maxSamples = 256     // of a window
 	maxCauses  = 256     // of retries in a window
 	maxMap     = 4096    // entries
-	// maxSettings bounds the lines of a properties file, maxList what is only shown.
+	// maxSettings bounds the lines of a properties file, maxList lists that are only shown.
 	maxSettings = 1 << 16
 	maxList     = 1 << 20
 	maxText     = 4 << 10 // of an error's message
 )
 
-// errMalformed is what a peer gets for a message that breaks the protocol.
+// errMalformed is the answer to a message that violates the protocol.
 var errMalformed = errors.New("malformed message")
 
 // FromWindow encodes a window.
@@ -53,7 +53,7 @@ func FromWindow(w *latency.Window) *benchdv1.Window {
 	return m
 }
 
-// fromHead encodes what of a window is neither histogram nor text.
+// fromHead encodes the numbers of a window.
 func fromHead(w *latency.Window) *benchdv1.Window {
 	return &benchdv1.Window{
 		Id:      FromShard(w.ID.Run, w.ID.Shard, w.ID.Attempt),
@@ -78,7 +78,7 @@ func FromSeries(s latency.Series) *benchdv1.Series {
 	return m
 }
 
-// ToSeries decodes a series. It goes on using the message's bytes.
+// ToSeries decodes a series. The series keeps references to the message's bytes.
 func ToSeries(s *benchdv1.Series) (latency.Series, error) {
 	key := latency.Key{Op: s.GetOp(), Outcome: s.GetOutcome(), PartOf: s.GetPartOf()}
 	if badKey(key) {
@@ -103,12 +103,12 @@ func ToSeries(s *benchdv1.Series) (latency.Series, error) {
 func encode(h *latency.Histogram) []byte {
 	b, err := h.AppendBinary(nil)
 	if err != nil {
-		panic(err) // its documentation says that it never is
+		panic(err) // its documentation guarantees that it is nil
 	}
 	return b
 }
 
-// ToWindow decodes and checks a window. It goes on using the message's bytes.
+// ToWindow decodes and checks a window. The window keeps references to the message's bytes.
 func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 	if err := Check(m); err != nil {
 		return nil, err
@@ -151,8 +151,8 @@ func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 	return w, nil
 }
 
-// CheckWindow refuses a window that no peer could have sent: what a file says that is imported has the bounds of what
-// agents say.
+// CheckWindow refuses a window that no peer could have sent: windows of an imported file have the same bounds as those of
+// agents.
 func CheckWindow(w *latency.Window) error {
 	m := fromHead(w)
 	if len(w.Series) > maxSeries || len(w.Samples) > maxSamples {
@@ -175,7 +175,7 @@ func CheckWindow(w *latency.Window) error {
 	return checkSeries(w)
 }
 
-// checkSeries checks what Check cannot see: what histograms hold, and how fields belong together.
+// checkSeries checks what Check cannot see: the contents of histograms, and the consistency of fields.
 func checkSeries(w *latency.Window) error {
 	switch {
 	case w.ID.Phase == "" || len(w.ID.Phase) > maxName:
@@ -222,7 +222,7 @@ func toHealth(m *benchdv1.Health) latency.Health {
 	}
 }
 
-// finite keeps what JSON cannot say out of results.
+// finite replaces numbers that JSON cannot represent.
 func finite(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0
@@ -230,8 +230,8 @@ func finite(f float64) float64 {
 	return f
 }
 
-// Text makes a text from elsewhere, such as a target's error, fit to be sent, kept and shown: not too long, and
-// UTF-8, which protobuf insists on.
+// Text makes a text from elsewhere, such as a target's error, safe to send, store and show: not too long, and valid UTF-8,
+// which protobuf requires.
 func Text(s string) string {
 	cut := len(s) > maxText
 	if cut {
@@ -244,7 +244,7 @@ func Text(s string) string {
 	return s
 }
 
-// fromRetries encodes counts by cause. A target's words can be anything.
+// fromRetries encodes counts by cause. A target's causes may be any text.
 func fromRetries(by map[string]uint64) map[string]uint64 {
 	if len(by) == 0 {
 		return nil

@@ -90,7 +90,7 @@ func histogram(n int) []byte {
 	return b
 }
 
-func TestWhatJSONCannotSayIsKeptOut(t *testing.T) {
+func TestNumbersThatJSONLacksAreReplaced(t *testing.T) {
 	m := wire.FromWindow(window())
 	m.Health.HostIdle, m.Health.OwnCpu = math.NaN(), math.Inf(1)
 	w, err := wire.ToWindow(m)
@@ -151,7 +151,7 @@ func FuzzToWindow(f *testing.F) {
 	})
 }
 
-func TestTextsAreCutBetweenLettersAndAreAlwaysText(t *testing.T) {
+func TestTextsAreTruncatedToValidUTF8(t *testing.T) {
 	for name, text := range map[string]string{
 		"a letter across the bound": strings.Repeat("x", 4<<10-1) + "数据",
 		"not UTF-8":                 "caf\xe9",
@@ -168,7 +168,7 @@ func TestTextsAreCutBetweenLettersAndAreAlwaysText(t *testing.T) {
 	}
 }
 
-// shortHello is a Hello with nothing wrong.
+// shortHello is a valid Hello.
 func shortHello() *benchdv1.Hello {
 	return &benchdv1.Hello{
 		Name: "a", BootId: "b", Labels: map[string]string{"k": "v"}, Version: "v1", MetricsAddress: "127.0.0.1:9",
@@ -203,7 +203,7 @@ func TestAHelloIsBounded(t *testing.T) {
 	}
 }
 
-func TestAnOrderToPrepareIsJudged(t *testing.T) {
+func TestAnOrderToPrepareIsValidated(t *testing.T) {
 	order := func() *benchdv1.Prepare {
 		return wire.FromPlan(plan.Shard{Run: "S.1", Count: 1, Attempt: 1, Workers: 1, Phases: []plan.Phase{{Name: plan.Measure, Ops: 1}}}, false)
 	}
@@ -228,7 +228,7 @@ func TestAnOrderToPrepareIsJudged(t *testing.T) {
 	}
 }
 
-func TestALineGoesAtASpeedThatAClockCanHave(t *testing.T) {
+func TestTheRateOfALineIsBounded(t *testing.T) {
 	for _, rate := range []float64{math.NaN(), math.Inf(1), -1e9, 1e12} {
 		l := wire.ToLine(&benchdv1.Timebase{RatePpb: rate})
 		require.LessOrEqual(t, math.Abs(l.Rate), 0.01)

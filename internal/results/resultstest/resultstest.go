@@ -1,5 +1,4 @@
-// Package resultstest makes suites in an archive, with windows that look like those of agents, for tests of what reads
-// archives.
+// Package resultstest makes suites in an archive, with windows like those of agents, for tests of code that reads archives.
 package resultstest
 
 import (
@@ -25,7 +24,7 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
-// Archive is what a suite is made in.
+// Archive is the archive of a test's suites.
 type Archive interface {
 	CreateSuite(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) error
 	AddWindows(ctx context.Context, windows []latency.Window) ([]archive.Receipt, error)
@@ -41,7 +40,7 @@ func Open(t testing.TB) *sqlite.Archive {
 	return store
 }
 
-// Run is a run with made-up windows.
+// Run is a run with generated windows.
 type Run struct {
 	Record          *record.Run
 	Agents, Windows int
@@ -53,7 +52,7 @@ type Run struct {
 // variants is how many windows differ.
 const variants = 61
 
-// NewRun stores a suite of one run whose agents are at work.
+// NewRun stores a suite of one run in progress.
 func NewRun(t testing.TB, store Archive, id string, agents, windows, ops, samples int) *Run {
 	t.Helper()
 	length := time.Duration(windows) * time.Second
@@ -104,7 +103,7 @@ func NewRun(t testing.TB, store Archive, id string, agents, windows, ops, sample
 	return l
 }
 
-// received is a histogram as it comes from an agent.
+// received is a histogram as received from an agent.
 func received(t testing.TB, h *latency.Histogram) *latency.Histogram {
 	t.Helper()
 	b, err := h.AppendBinary(nil)
@@ -131,7 +130,7 @@ func (l *Run) Window(shard, seq int) *latency.Window {
 	}
 }
 
-// Add archives the windows of all agents from a number on, and returns those that are held back for later.
+// Add archives the windows of all agents from a number on, and returns those that are held back.
 func (l *Run) Add(t testing.TB, store Archive, from, to int) (late []latency.Window) {
 	t.Helper()
 	var batch []latency.Window
@@ -172,7 +171,7 @@ func (l *Run) All(yield func(*latency.Window, error) bool) {
 	}
 }
 
-// Ended stores a suite whose run has so many windows of two agents and ended so long after the first instant.
+// Ended stores a suite with an ended run of two agents, with a number of windows and a time of its end.
 func Ended(t testing.TB, store Archive, id string, windows int, after time.Duration, status result.Status) {
 	t.Helper()
 	l := NewRun(t, store, id, 2, windows, 2, 50)

@@ -9,33 +9,33 @@ import (
 	"time"
 )
 
-// These checks are pure: figures in, a finding out.
+// These checks are pure: values in, a finding out.
 
-// ClockStatus is what a kernel says of its clock.
+// ClockStatus is the state of a kernel's clock.
 type ClockStatus struct {
 	Synchronized bool
-	MaxError     time.Duration // as the kernel believes
+	MaxError     time.Duration // the kernel's estimate
 }
 
-func judgeClock(s ClockStatus) Finding {
+func checkClock(s ClockStatus) Finding {
 	if !s.Synchronized {
 		return found("", "not synchronized").
-			but(Warn, "start chronyd or systemd-timesyncd here: benchd allows for clocks that are wrong, but the times in logs and in the target cannot be compared")
+			but(Warn, "start chronyd or systemd-timesyncd here: benchd corrects for wrong clocks, but times in logs and in the target are not comparable")
 	}
 	return found("", "synchronized, at most %s off", round(s.MaxError))
 }
 
 const (
-	fewFiles    = 1024 // an agent with some hundred workers and connections comes near it
+	fewFiles    = 1024 // an agent with some hundred workers and connections comes close to it
 	enoughFiles = 8192 // a coordinator with a thousand agents, and its archive
 )
 
-func judgeFileLimit(limit uint64) Finding {
+func checkFileLimit(limit uint64) Finding {
 	const cure = "raise it with ulimit -n 65536, or with LimitNOFILE=65536 in the systemd unit"
-	f := found("", "%d files may be open at once", limit)
+	f := found("", "at most %d open files", limit)
 	switch {
 	case limit == math.MaxUint64:
-		f.Found = "any number of files may be open at once"
+		f.Found = "no limit"
 	case limit < fewFiles:
 		return f.but(Bad, cure)
 	case limit < enoughFiles:
@@ -47,12 +47,12 @@ func judgeFileLimit(limit uint64) Finding {
 const (
 	// leastIdle is the share below which a run's result is marked client-bound.
 	leastIdle = 0.2
-	// restIdle is what a machine has to spare that does nothing else.
+	// restIdle is the idle share of a machine without other work.
 	restIdle = 0.9
 )
 
-func judgeIdle(share float64) Finding {
-	const cure = "end what else runs on this machine, which top shows, or take another machine"
+func checkIdle(share float64) Finding {
+	const cure = "stop the other programs on this machine (top lists them), or use another machine"
 	f := found("", "%.0f %% of the processors idle over %s", share*100, idleFor)
 	switch {
 	case share < leastIdle:
@@ -63,35 +63,35 @@ func judgeIdle(share float64) Finding {
 	return f
 }
 
-func judgeGovernors(counts map[string]int) Finding {
+func checkGovernors(counts map[string]int) Finding {
 	names := slices.Sorted(maps.Keys(counts))
 	f := found("", "%s", strings.Join(names, ", "))
 	if len(names) == 1 && names[0] == "performance" {
 		return f
 	}
-	return f.but(Warn, "set it with cpupower frequency-set -g performance: processors that change their frequency change latencies with the load")
+	return f.but(Warn, "set it with cpupower frequency-set -g performance: with changing frequencies, latencies depend on the load")
 }
 
-// longWake is how long a processor may take to wake up: more than that is seen beside what HBase takes for a read.
+// longWake is the longest acceptable wake-up time of a processor: more is visible in the latency of an HBase read.
 const longWake = 50 * time.Microsecond
 
-func judgeIdleStates(deepest IdleState) Finding {
+func checkIdleStates(deepest IdleState) Finding {
 	if deepest.Name == "" {
-		return found("", "all are disabled")
+		return found("", "all disabled")
 	}
-	f := found("", "the deepest is %s, from which it takes %s to wake up", deepest.Name, deepest.Wake)
+	f := found("", "the deepest is %s, which takes %s to wake up", deepest.Name, deepest.Wake)
 	if deepest.Wake > longWake {
-		return f.but(Warn, "disable the deep ones with cpupower idle-set -D 50: at a low rate each operation waits for a processor to wake up")
+		return f.but(Warn, "disable the deep states with cpupower idle-set -D 50: at a low rate each operation waits for a processor to wake up")
 	}
 	return f
 }
 
-func judgeQuota(processors float64) Finding {
+func checkQuota(processors float64) Finding {
 	if processors == 0 {
 		return found("", "no limit")
 	}
 	return found("", "limited to %.3g processors", processors).
-		but(Warn, "take the limit off (of a pod: resources.limits.cpu): whoever reaches it is stopped for the rest of the period, which looks like latency of the target")
+		but(Warn, "remove the limit (of a pod: resources.limits.cpu): a program that reaches it is stopped for the rest of the period, which looks like latency of the target")
 }
 
 const (
@@ -99,8 +99,8 @@ const (
 	enoughMemory = 2 << 30
 )
 
-func judgeMemory(m Memory) Finding {
-	const cure = "end what else runs on this machine, or take one with more memory"
+func checkMemory(m Memory) Finding {
+	const cure = "stop the other programs on this machine, or use one with more memory"
 	f := found("", "%s of %s available", bytesOf(m.Available), bytesOf(m.Total))
 	switch {
 	case m.Available < littleMemory:
@@ -116,26 +116,26 @@ const (
 	enoughMbit = 10_000
 )
 
-func judgeInterface(i Interface) Finding {
+func checkInterface(i Interface) Finding {
 	f := found("", "%d Mbit/s", i.Mbit)
 	if i.Duplex != "" && i.Duplex != "unknown" {
 		f.Found += ", " + i.Duplex + " duplex"
 	}
 	switch {
 	case i.Duplex == "half":
-		return f.but(Bad, "have the interface and its switch negotiate full duplex: half loses packets under load")
+		return f.but(Bad, "let the interface and its switch negotiate full duplex: half duplex loses packets under load")
 	case i.Mbit <= slowMbit:
-		return f.but(Bad, "find out why it is so slow (cable, switch port), or use a faster interface: rows of 1 KB fill it at 12 000 a second")
+		return f.but(Bad, "check why it is so slow (cable, switch port), or use a faster interface: 12 000 rows of 1 KB a second saturate it")
 	case i.Mbit < enoughMbit:
-		return f.but(Warn, fmt.Sprintf("keep in mind that it is full at some %d rows of 1 KB a second, or take an interface of 10 Gbit/s", i.Mbit*1e6/8/1100/1000*1000))
+		return f.but(Warn, fmt.Sprintf("stay below its limit of about %d rows of 1 KB a second, or use an interface of 10 Gbit/s", i.Mbit*1e6/8/1100/1000*1000))
 	}
 	return f
 }
 
-// Space is what there is of a disk, in bytes.
+// Space is the size and the free space of a disk, in bytes.
 type Space struct {
 	Free, Total uint64
-	Refused     error // why nothing can be written there; nil when it can
+	Refused     error // why it cannot be written; nil if it can
 }
 
 const (
@@ -143,13 +143,13 @@ const (
 	enoughSpace = 5 << 30   // a spool is bounded at 4 GiB for a shard
 )
 
-func judgeSpace(s Space, folder Folder) Finding {
-	cure := "free some space, or give another directory with " + folder.Flag
+func checkSpace(s Space, folder Folder) Finding {
+	cure := "free some space, or set another directory with " + folder.Flag
 	f := found("", "%s of %s free", bytesOf(s.Free), bytesOf(s.Total))
 	switch {
 	case s.Refused != nil:
-		f.Found = fmt.Sprintf("cannot be written: %v", s.Refused)
-		return f.but(Bad, "let benchd's user write there, or give another directory with "+folder.Flag)
+		f.Found = fmt.Sprintf("not writable: %v", s.Refused)
+		return f.but(Bad, "let benchd's user write there, or set another directory with "+folder.Flag)
 	case s.Free < littleSpace:
 		return f.but(Bad, cure)
 	case s.Free < enoughSpace:
@@ -169,7 +169,7 @@ func bytesOf(n uint64) string {
 	return fmt.Sprintf("%.1f GiB", float64(n)/gib)
 }
 
-// round leaves three digits or so.
+// round leaves about three digits.
 func round(d time.Duration) time.Duration {
 	switch {
 	case d > time.Second:
