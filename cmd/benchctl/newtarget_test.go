@@ -36,9 +36,9 @@ func TestATargetJoinsAllCommandsByOneLine(t *testing.T) {
 
 	good("validate", "--db", "map", "-p", "recordcount=10", "-p", "operationcount=10")
 	_, _, err := benchctl("validate", "--db", "map", "-p", "recordcount=10", "-p", "operationcount=10", "-p", "map.capacity=x")
-	require.ErrorContains(t, err, `-p: map.capacity: "x" is no whole number`)
+	require.ErrorContains(t, err, `-p: map.capacity: invalid integer "x"`)
 	_, _, err = benchctl("validate", "--db", "map", "-p", "recordcount=10", "-p", "operationcount=10", "-p", "appendproportion=1")
-	require.ErrorContains(t, err, "target map cannot APPEND; it can READ, UPDATE, INSERT, READ-MODIFY-WRITE, DELETE")
+	require.ErrorContains(t, err, "target map does not support APPEND; it supports READ, UPDATE, INSERT, READ-MODIFY-WRITE, DELETE")
 	_, warned, err := benchctl("validate", "--db", "map", "-p", "recordcount=10", "-p", "operationcount=10", "-p", "map.capacity=5")
 	require.NoError(t, err)
 	require.Contains(t, warned, "-p: map.capacity: has no effect without a load")

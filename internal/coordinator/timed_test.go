@@ -222,13 +222,13 @@ func TestAHookThatNoAgentAllowsIsRefused(t *testing.T) {
 		a.welcomed()
 		_, err := h.submit(&benchdv1.SubmitRequest{}, "operationcount=20", "actions=1s hook restart")
 		require.ErrorIs(t, err, wire.ErrBadSpec)
-		require.ErrorContains(t, err, "no agent that is connected allows hook restart (they allow reset)")
+		require.ErrorContains(t, err, "no connected agent allows hook restart (they allow reset)")
 		_, err = h.submitSuite(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, `
 suite: s
 properties: {db: "null", recordcount: 100, operationcount: 20}
 scenarios: [{name: r, actions: [{at: 1s, do: hook restart}]}]
 `)
 		require.ErrorContains(t, err, "s.yaml:4:")
-		require.ErrorContains(t, err, "no agent that is connected allows hook restart")
+		require.ErrorContains(t, err, "no connected agent allows hook restart")
 	})
 }

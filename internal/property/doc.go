@@ -1,8 +1,8 @@
-// Package property is the vocabulary of settings: what a property is called, what values it takes and how each is spelled.
+// Package property defines settings: the names of properties, their values and the canonical spelling of each value.
 //
-//   - A Key describes one property. Its Canonical checks a value and returns the one spelling of what it means.
-//   - Values are checked properties, read by type.
-//   - Problems are all mistakes of a user's, each with its place, its key and its cure.
+//   - A Key describes one property. Its Canonical method validates a value and returns its canonical spelling.
+//   - Values are validated properties, read by type.
+//   - Problems are all mistakes in a submission, each with its place, its key and its cure.
 //
-// It knows no property by name: the tables of keys are package spec's and the targets'.
+// It contains no property names: package spec and the targets define the tables of keys.
 package property

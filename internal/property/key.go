@@ -2,23 +2,23 @@ package property
 
 import "slices"
 
-// Kind is what a property's value is.
+// Kind is the type of a property's value.
 type Kind string
 
 // The kinds.
 const (
-	Int      Kind = "int"      // a whole number within the key's bounds
+	Int      Kind = "int"      // an integer within the key's bounds
 	Float    Kind = "float"    // a number within the key's bounds
 	Bool     Kind = "bool"     // true or false
 	Enum     Kind = "enum"     // one of the key's Values
-	Duration Kind = "duration" // as Go writes it: 90s, 1h30m
+	Duration Kind = "duration" // in Go's syntax: 90s, 1h30m
 	Percent  Kind = "percent"  // a share: 0.001 or 0.1%
 	Rate     Kind = "rate"     // operations per second, over time
 	Text     Kind = "string"   // anything printable
-	List     Kind = "list"     // values with commas between them
+	List     Kind = "list"     // comma-separated values
 )
 
-// Status is what becomes of a property that a submission sets.
+// Status is the effect of a property that a submission sets.
 type Status string
 
 // The statuses.
@@ -26,11 +26,11 @@ const (
 	Honoured Status = "honoured"
 	// Alias is another name of a property, perhaps in another unit.
 	Alias Status = "alias"
-	// Reporting shapes only what is printed in YCSB's own form.
+	// Reporting changes only output in YCSB's format.
 	Reporting Status = "reporting"
-	// Idle concerns only YCSB's own program: accepted with a warning, without effect.
+	// Idle applies only to YCSB's own program: it is accepted with a warning and has no effect.
 	Idle Status = "idle"
-	// Refused names what we do not do; the reason says why.
+	// Refused is a property that benchd does not support; Reason explains why.
 	Refused Status = "refused"
 )
 
@@ -41,24 +41,24 @@ type Key struct {
 	Default string // "" is none
 	Doc     string // one line
 	Status  Status
-	// Reason says why a key is Refused or Idle, why a Reporting one has no effect, or what to know about an Alias.
+	// Reason explains why a key is Refused or Idle, why a Reporting one has no effect, or a peculiarity of an Alias.
 	Reason string
 	// Values are an Enum's.
 	Values []string
 	// Min and Max bound numbers and durations (in seconds).
 	Min, Max float64
-	// File says that the value names a file of the user's. In a suite file it is relative to that file.
+	// File reports that the value names a file on the user's machine. In a suite file the name is relative to that file.
 	File bool
-	// Targets are those that know the key; none means all.
+	// Targets are the targets that have the key; none means all.
 	Targets []string
 	// Of is the property that an Alias means. An Alias without a Kind takes the same values.
 	Of string
 
-	// Check accepts a value, and returns it in its canonical spelling; nil is the kind's own. A Rate has none of its own.
+	// Check validates a value and returns its canonical spelling; nil uses the check of the Kind. A Rate needs a Check.
 	Check func(string) (string, error)
 }
 
-// Serves reports whether a target knows the key.
+// Serves reports whether a target has the key.
 func (k Key) Serves(db string) bool {
 	return len(k.Targets) == 0 || slices.Contains(k.Targets, db)
 }

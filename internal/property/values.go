@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Values are properties in canonical spelling with every default filled in. What they say has been checked, so reading
-// them cannot fail: a value that is not what its reader takes is that reader's zero.
+// Values are properties in canonical spelling with every default filled in. They have been validated, so reading them
+// cannot fail: a method returns its zero value for a value of another type.
 type Values map[string]string
 
-// Read checks those of the properties that keys name, and fills in the defaults of the others that they name. The error
-// is of type Problems.
+// Read validates the properties that keys name, and fills in the defaults of those that are not set. The error is of type
+// Problems.
 func Read(properties map[string]string, keys []Key) (Values, error) {
 	var problems Problems
 	v := make(Values, len(keys))
@@ -34,25 +34,25 @@ func Read(properties map[string]string, keys []Key) (Values, error) {
 	return v, nil
 }
 
-// Text is a value as it is written.
+// Text returns a value as it is written.
 func (v Values) Text(name string) string { return v[name] }
 
-// Int64 is a whole number.
+// Int64 returns an integer.
 func (v Values) Int64(name string) int64 {
 	n, _ := strconv.ParseInt(v[name], 10, 64)
 	return n
 }
 
-// Int is a whole number.
+// Int returns an integer.
 func (v Values) Int(name string) int { return int(v.Int64(name)) }
 
-// Uint64 is a whole number of up to 64 bits, such as a seed.
+// Uint64 returns an unsigned integer, such as a seed.
 func (v Values) Uint64(name string) uint64 {
 	n, _ := strconv.ParseUint(v[name], 10, 64)
 	return n
 }
 
-// Float is a number.
+// Float returns a number.
 func (v Values) Float(name string) float64 {
 	f, _ := strconv.ParseFloat(v[name], 64)
 	return f
@@ -61,18 +61,18 @@ func (v Values) Float(name string) float64 {
 // Bool reports whether a value is true.
 func (v Values) Bool(name string) bool { return v[name] == "true" }
 
-// Duration is one that is written with its unit.
+// Duration returns a duration that is written with its unit.
 func (v Values) Duration(name string) time.Duration {
 	d, _ := time.ParseDuration(v[name])
 	return d
 }
 
-// Milliseconds is a duration that is written as their whole number.
+// Milliseconds returns a duration that is written as an integer number of milliseconds.
 func (v Values) Milliseconds(name string) time.Duration {
 	return time.Duration(v.Int64(name)) * time.Millisecond
 }
 
-// List are values with commas between them.
+// List returns the items of a comma-separated list.
 func (v Values) List(name string) []string {
 	if v[name] == "" {
 		return nil

@@ -12,13 +12,13 @@ import (
 	"github.com/benchd/benchd/internal/suggest"
 )
 
-// ActionsProperty lists what is done to the target while it is measured.
+// ActionsProperty is the property that lists the actions on the target during measuring.
 const ActionsProperty = "actions"
 
-// mostActions is how many actions a run may have.
+// mostActions bounds the actions of a run.
 const mostActions = 1000
 
-// hookAction is what every target can: a command that the operator of an agent allows by name.
+// hookAction is the action of every target: a command that the operator of an agent allows by name.
 func hookAction() descriptor.Action {
 	return descriptor.Action{
 		Name: plan.Hook, Takes: []string{plan.HookArg}, Needs: 1,
@@ -26,15 +26,15 @@ func hookAction() descriptor.Action {
 	}
 }
 
-// actions are what can be done while a run is measured.
+// actions are the actions that a run can have.
 type actions []descriptor.Action
 
-// actionsOf are what can be done to any of the targets.
+// actionsOf returns the actions of all targets.
 func actionsOf(targets ...descriptor.Target) actions {
 	return append(descriptor.List(targets).Actions(), hookAction())
 }
 
-// Actions lists what can be done to the targets while a run is measured, hooks included.
+// Actions lists the actions that a run can have on the targets, including hooks.
 func (r *Reader) Actions() []descriptor.Action { return actionsOf(r.table.targets...) }
 
 func (l actions) names() []string {
@@ -51,25 +51,25 @@ func (l actions) find(name string) (descriptor.Action, error) {
 		return l[i], nil
 	}
 	if near := suggest.Nearest(name, l.names()); near != "" {
-		return descriptor.Action{}, fmt.Errorf("%s is nothing that can be done to a target; did you mean %s?", property.Quote(name), near)
+		return descriptor.Action{}, fmt.Errorf("unknown action %s; did you mean %s?", property.Quote(name), near)
 	}
-	return descriptor.Action{}, fmt.Errorf("%s is nothing that can be done to a target; there is %s", property.Quote(name), strings.Join(l.names(), ", "))
+	return descriptor.Action{}, fmt.Errorf("unknown action %s (one of %s)", property.Quote(name), strings.Join(l.names(), ", "))
 }
 
-// CheckHook judges the name of a hook, which stands in command lines, configurations and properties.
+// CheckHook validates the name of a hook, which appears in command lines, configurations and properties.
 func CheckHook(name string) error {
 	const marks = "._-"
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	stray := func(r rune) bool { return !strings.ContainsRune(letters+marks, r) }
 	if name == "" || len(name) > 64 || strings.ContainsFunc(name, stray) || strings.ContainsRune(marks, rune(name[0])) {
-		return fmt.Errorf("%s is no name for a hook; use up to 64 letters, digits, dots, dashes and underscores, such as restart", property.Quote(name))
+		return fmt.Errorf("invalid hook name %s: want up to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit, such as restart", property.Quote(name))
 	}
 	return nil
 }
 
-// parse reads what is done while a run is measured: "60s major_compact; 90s split usertable user5; 2m hook
-// restart" is a time from the begin of measuring on, then an action with its arguments, for each. An argument may stand
-// with its name: region=…. They come out in the order of their times.
+// parse reads actions such as "60s major_compact; 90s split usertable user5; 2m hook restart": each is a time since the
+// start of measuring, a name and arguments. An argument may have its name before it: region=…. The result is sorted by
+// time.
 func (l actions) parse(text string) ([]plan.Action, error) {
 	var list []plan.Action
 	for one := range strings.SplitSeq(text, ";") {
@@ -82,7 +82,7 @@ func (l actions) parse(text string) ([]plan.Action, error) {
 			return nil, err
 		}
 		if list = append(list, a); len(list) > mostActions {
-			return nil, fmt.Errorf("has more than %d actions; leave some out", mostActions)
+			return nil, fmt.Errorf("has more than %d actions; remove some", mostActions)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b plan.Action) int { return int(min(max(a.At-b.At, -1), 1)) })
@@ -93,10 +93,10 @@ func (l actions) parseOne(words []string) (plan.Action, error) {
 	var a plan.Action
 	at, err := time.ParseDuration(words[0])
 	if err != nil || at < 0 {
-		return a, fmt.Errorf("%s is no time from the begin of measuring on; write such as 60s major_compact", property.Quote(words[0]))
+		return a, fmt.Errorf("invalid time %s: want a duration since the start of measuring, as in 60s major_compact", property.Quote(words[0]))
 	}
 	if len(words) < 2 {
-		return a, fmt.Errorf("%s is a time without an action; there is %s", property.Quote(words[0]), strings.Join(l.names(), ", "))
+		return a, fmt.Errorf("missing action after the time %s (one of %s)", property.Quote(words[0]), strings.Join(l.names(), ", "))
 	}
 	a.At, a.Name = at, strings.ReplaceAll(words[1], "-", "_")
 	kind, err := l.find(a.Name)
@@ -112,11 +112,11 @@ func (l actions) parseOne(words []string) (plan.Action, error) {
 		case named:
 			known := slices.Concat(kind.Takes, kind.Named)
 			if near := suggest.Nearest(name, known); near != "" {
-				return a, fmt.Errorf("%s takes no %s; did you mean %s?", a.Name, property.Quote(name), near)
+				return a, fmt.Errorf("unknown argument %[2]s of %[1]s; did you mean %[3]s?", a.Name, property.Quote(name), near)
 			}
-			return a, fmt.Errorf("%s takes no %s; it takes %s", a.Name, property.Quote(name), listOf(known))
+			return a, fmt.Errorf("unknown argument %[2]s of %[1]s; it takes %[3]s", a.Name, property.Quote(name), listOf(known))
 		case stands == len(kind.Takes):
-			return a, fmt.Errorf("%s takes no more than %s; %s is too much", a.Name, listOf(kind.Takes), property.Quote(word))
+			return a, fmt.Errorf("unexpected argument %s of %s; it takes %s", property.Quote(word), a.Name, listOf(kind.Takes))
 		default:
 			name, value = kind.Takes[stands], word
 			stands++
@@ -125,13 +125,13 @@ func (l actions) parseOne(words []string) (plan.Action, error) {
 			a.Args = make(map[string]string)
 		}
 		if _, twice := a.Args[name]; twice {
-			return a, fmt.Errorf("%s has its %s twice; leave one out", a.Name, name)
+			return a, fmt.Errorf("duplicate argument %s of %s; remove one", name, a.Name)
 		}
 		a.Args[name] = value
 	}
 	for _, name := range kind.Takes[:kind.Needs] {
 		if a.Args[name] == "" {
-			return a, fmt.Errorf("%s needs a %s; write such as %s %s", a.Name, name, a.Name, "NAME")
+			return a, fmt.Errorf("missing argument %s of %s; write %s %s", name, a.Name, a.Name, strings.ToUpper(name))
 		}
 	}
 	if kind.Check != nil {
@@ -150,12 +150,12 @@ func allowing(hooks []string) string {
 
 func listOf(names []string) string {
 	if len(names) == 0 {
-		return "nothing"
+		return "no arguments"
 	}
 	return strings.Join(names, ", ")
 }
 
-// formatActions writes actions as they are read.
+// formatActions writes actions as parse reads them.
 func formatActions(list []plan.Action) string {
 	texts := make([]string, len(list))
 	for i, a := range list {
@@ -164,7 +164,7 @@ func formatActions(list []plan.Action) string {
 	return strings.Join(texts, "; ")
 }
 
-// check accepts actions, and returns them in the order of their times.
+// check accepts actions, and returns them sorted by time.
 func (l actions) check(value string) (string, error) {
 	if err := property.Printable(value); err != nil {
 		return "", err
@@ -173,41 +173,41 @@ func (l actions) check(value string) (string, error) {
 	return formatActions(list), err
 }
 
-// judgeActions judges actions by the target and by what there is to measure.
-func (j *judge) judgeActions(s plan.Settings) {
-	if !j.sound(ActionsProperty, plan.BeforeRunProperty, "phase", "db") {
+// validateActions validates actions against the target and the phases.
+func (r *resolver) validateActions(s plan.Settings) {
+	if !r.sound(ActionsProperty, plan.BeforeRunProperty, "phase", "db") {
 		return
 	}
-	if e, ok := j.given[plan.BeforeRunProperty]; ok && !e.idle() {
+	if e, ok := r.given[plan.BeforeRunProperty]; ok && !e.idle() {
 		switch {
 		case !s.Run:
-			j.warn(e, "has no effect in a load: it comes before what is measured")
-		case len(j.target().Between) == 0:
-			able, _ := between(j.table.targets)
-			j.fail(e, "target %s takes no actions; leave it out, or write db=%s", s.DB, strings.Join(able, " or db="))
+			r.warn(e, "has no effect in a load: its actions run before measuring")
+		case len(r.target().Between) == 0:
+			able, _ := between(r.table.targets)
+			r.fail(e, "target %s supports no actions between phases; remove it, or write db=%s", s.DB, strings.Join(able, " or db="))
 		}
 	}
-	if e, ok := j.given[plan.AfterLoadProperty]; ok && !e.idle() && !s.Load && len(j.target().Between) > 0 {
-		j.warn(e, "has no effect without a load: --phase load or load,run")
+	if e, ok := r.given[plan.AfterLoadProperty]; ok && !e.idle() && !s.Load && len(r.target().Between) > 0 {
+		r.warn(e, "has no effect without a load; set --phase load or load,run")
 	}
-	j.judgeBetween()
-	e, ok := j.given[ActionsProperty]
+	r.validateBetween()
+	e, ok := r.given[ActionsProperty]
 	if !ok || e.idle() {
 		return
 	}
 	if !s.Run {
-		j.warn(e, "has no effect in a load: actions are done while it is measured")
+		r.warn(e, "has no effect in a load: actions run during measuring")
 	}
-	known := actionsOf(j.target()).names()
+	known := actionsOf(r.target()).names()
 	for _, a := range s.Actions {
 		hook := a.Args[plan.HookArg]
 		switch {
-		case a.Name == plan.Hook && j.hooks != nil && !slices.Contains(j.hooks, hook):
-			j.fail(e, "no agent that is connected allows hook %s (%s); start one with benchd agent --hook %s=COMMAND, or leave the action out", hook, allowing(j.hooks), hook)
+		case a.Name == plan.Hook && r.hooks != nil && !slices.Contains(r.hooks, hook):
+			r.fail(e, "no connected agent allows hook %s (%s); start one with benchd agent --hook %s=COMMAND, or remove the action", hook, allowing(r.hooks), hook)
 		case !slices.Contains(known, a.Name):
-			j.fail(e, "target %s cannot %s; it takes %s", s.DB, a.Name, strings.Join(known, ", "))
-		case s.Run && s.Duration > 0 && a.At >= s.Duration && j.sound("duration"):
-			j.fail(e, "%s at %s comes after the end of measuring, which is %s long; make duration longer or let it come earlier", a.Name, a.At, s.Duration)
+			r.fail(e, "target %s does not support %s; it supports %s", s.DB, a.Name, strings.Join(known, ", "))
+		case s.Run && s.Duration > 0 && a.At >= s.Duration && r.sound("duration"):
+			r.fail(e, "%s at %s is after the end of measuring, at %s; raise duration, or run the action earlier", a.Name, a.At, s.Duration)
 		}
 	}
 }

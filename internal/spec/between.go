@@ -10,8 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// betweenKeys are the properties of what is done to the target between the phases of a run, by targets to which something can
-// be done then.
+// betweenKeys are the properties of actions between the phases of a run, for the targets that have such actions.
 func betweenKeys(targets descriptor.List) []property.Key {
 	able, actions := between(targets)
 	if len(able) == 0 {
@@ -19,13 +18,13 @@ func betweenKeys(targets descriptor.List) []property.Key {
 	}
 	names := strings.Join(actions, ", ")
 	return []property.Key{
-		{Name: plan.AfterLoadProperty, Kind: property.List, Targets: able, Check: betweenCheck(actions, "after a load"), Doc: "what the steward does to the table when it is loaded, with commas, and what follows waits for: " + names},
-		{Name: plan.BeforeRunProperty, Kind: property.List, Targets: able, Check: betweenCheck(actions, "before a run"), Doc: "what the steward does to the table before anything is measured, with commas, and what follows waits for: " + names},
-		{Name: plan.ActionTimeoutProperty, Kind: property.Duration, Targets: able, Default: "1h0m0s", Min: 1, Max: 7 * 86400, Doc: "how long each of these may take"},
+		{Name: plan.AfterLoadProperty, Kind: property.List, Targets: able, Check: betweenCheck(actions, "after a load"), Doc: "actions that the steward runs on the table after a load, separated by commas, and that the next step waits for: " + names},
+		{Name: plan.BeforeRunProperty, Kind: property.List, Targets: able, Check: betweenCheck(actions, "before a run"), Doc: "actions that the steward runs on the table before measuring, separated by commas, and that the next step waits for: " + names},
+		{Name: plan.ActionTimeoutProperty, Kind: property.Duration, Targets: able, Default: "1h0m0s", Min: 1, Max: 7 * 86400, Doc: "timeout of each of these actions"},
 	}
 }
 
-// between are the targets to which something can be done between the phases of a run, and the names of what can.
+// between returns the targets that have actions between the phases of a run, and the names of these actions.
 func between(targets descriptor.List) (able, actions []string) {
 	for _, t := range targets {
 		if len(t.Between) == 0 {
@@ -41,14 +40,14 @@ func between(targets descriptor.List) (able, actions []string) {
 	return able, actions
 }
 
-// betweenCheck accepts names of actions, with dashes too.
+// betweenCheck accepts names of actions, also with dashes.
 func betweenCheck(actions []string, when string) func(string) (string, error) {
 	return func(value string) (string, error) {
 		var names []string
 		for name := range strings.SplitSeq(value, ",") {
 			name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
 			if !slices.Contains(actions, name) {
-				return "", fmt.Errorf("%s is nothing that can be done %s; there is %s", property.Quote(name), when, strings.Join(actions, ", "))
+				return "", fmt.Errorf("action %s is not available %s (one of %s)", property.Quote(name), when, strings.Join(actions, ", "))
 			}
 			names = append(names, name)
 		}
@@ -56,20 +55,20 @@ func betweenCheck(actions []string, when string) func(string) (string, error) {
 	}
 }
 
-// judgeBetween fails actions that only another target can do between phases.
-func (j *judge) judgeBetween() {
-	t := j.target()
+// validateBetween fails actions that only another target supports between phases.
+func (r *resolver) validateBetween() {
+	t := r.target()
 	if len(t.Between) == 0 {
 		return
 	}
 	for _, name := range []string{plan.AfterLoadProperty, plan.BeforeRunProperty} {
-		e, ok := j.given[name]
+		e, ok := r.given[name]
 		if !ok || e.idle() {
 			continue
 		}
 		for action := range strings.SplitSeq(e.value, ",") {
 			if !slices.Contains(t.Between, action) {
-				j.fail(e, "target %s cannot %s between phases; it takes %s", t.Name, action, strings.Join(t.Between, ", "))
+				r.fail(e, "target %s does not support %s between phases; it supports %s", t.Name, action, strings.Join(t.Between, ", "))
 			}
 		}
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// coreWorkload is the workload that benchd has.
+// coreWorkload is the only workload class that benchd supports.
 const coreWorkload = "site.ycsb.workloads.CoreWorkload"
 
-// className returns a Java class's name as today's YCSB has it: until 0.15 its packages began otherwise.
+// className returns the name of a Java class in current YCSB: until 0.15 its packages had another prefix.
 func className(value string) string {
 	if rest, ok := strings.CutPrefix(value, "com.yahoo.ycsb."); ok {
 		return "site.ycsb." + rest
@@ -32,16 +32,16 @@ func checkWorkload(value string) (string, error) {
 		return coreWorkload, nil
 	}
 	reasons := map[string]string{
-		"TimeSeriesWorkload":        "its time series are not built",
+		"TimeSeriesWorkload":        "benchd has no time series",
 		"RestWorkload":              "it replays traces of URLs against web servers, which benchd does not drive",
-		"ConstantOccupancyWorkload": "give recordcount, insertcount and operationcount themselves instead of its disksize and occupancy",
-		"ClosedEconomyWorkload":     "it belongs to the YCSB+T fork, and its transactions are not built",
+		"ConstantOccupancyWorkload": "set recordcount, insertcount and operationcount instead of its disksize and occupancy",
+		"ClosedEconomyWorkload":     "it belongs to the YCSB+T fork, and benchd has no transactions",
 	}
 	short := name[strings.LastIndexByte(name, '.')+1:]
 	if reason, ok := reasons[short]; ok {
-		return "", fmt.Errorf("%s is not supported: %s; leave workload out for CoreWorkload", short, reason)
+		return "", fmt.Errorf("%s is not supported: %s; remove the property to use CoreWorkload", short, reason)
 	}
-	return "", fmt.Errorf("unknown value %s; benchd has YCSB's CoreWorkload only; leave workload out, or write %s", property.Quote(value), coreWorkload)
+	return "", fmt.Errorf("unknown value %s: benchd supports only YCSB's CoreWorkload; remove the property, or write %s", property.Quote(value), coreWorkload)
 }
 
 // dbCheck accepts the targets' names and those of YCSB's bindings for them.
@@ -52,7 +52,7 @@ func dbCheck(targets descriptor.List) func(string) (string, error) {
 			return target, nil
 		}
 		if strings.HasPrefix(name, "site.ycsb.") {
-			return "", fmt.Errorf("there is no target for YCSB's class %s (one of %s)", property.Quote(value), strings.Join(targets.Names(), ", "))
+			return "", fmt.Errorf("no target for YCSB's class %s (one of %s)", property.Quote(value), strings.Join(targets.Names(), ", "))
 		}
 		return property.OneOf(value, targets.Names())
 	}
@@ -66,15 +66,15 @@ func checkExporter(value string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("unknown value %s; benchd writes what YCSB's TextMeasurementsExporter, JSONMeasurementsExporter and JSONArrayMeasurementsExporter write; name one of these classes, or leave exporter out for text", property.Quote(value))
+	return "", fmt.Errorf("unknown value %s: want YCSB's TextMeasurementsExporter, JSONMeasurementsExporter or JSONArrayMeasurementsExporter, with its package; remove the property for text", property.Quote(value))
 }
 
-// checkPhase accepts the phases in any spacing.
+// checkPhase accepts the phases with any spacing.
 func checkPhase(value string) (string, error) {
 	return property.OneOf(strings.ReplaceAll(value, " ", ""), []string{"load", "run", "load,run"})
 }
 
-// checkTransactions turns YCSB's choice of phase into ours.
+// checkTransactions turns YCSB's choice of the phase into benchd's.
 func checkTransactions(value string) (string, error) {
 	value, err := property.ParseBool(value)
 	if err != nil {
@@ -86,22 +86,22 @@ func checkTransactions(value string) (string, error) {
 	return "load", nil
 }
 
-// checkSeconds turns whole seconds into a duration.
+// checkSeconds turns an integer number of seconds into a duration.
 func checkSeconds(value string) (string, error) {
 	n, err := strconv.ParseInt(value, 10, 32)
 	switch {
 	case err == nil && n >= 0:
 		return (time.Duration(n) * time.Second).String(), nil
 	case errors.Is(err, strconv.ErrRange) || err == nil:
-		return "", fmt.Errorf("%s is out of bounds; it may be 0 to %d seconds", value, math.MaxInt32)
+		return "", fmt.Errorf("%s is out of range: want 0 to %d seconds", value, math.MaxInt32)
 	}
 	if d, err := time.ParseDuration(value); err == nil && d >= 0 {
-		return "", fmt.Errorf("%s is no whole number of seconds; write %d here, or duration=%v", property.Quote(value), int64(d.Seconds()), d)
+		return "", fmt.Errorf("invalid number of seconds %s: want an integer; write %d, or duration=%v", property.Quote(value), int64(d.Seconds()), d)
 	}
-	return "", fmt.Errorf("%s is no whole number of seconds; write one such as 60", property.Quote(value))
+	return "", fmt.Errorf("invalid number of seconds %s: want an integer, such as 60", property.Quote(value))
 }
 
-// checkHistogram judges the content of a histogram file.
+// checkHistogram validates the content of a histogram file.
 func checkHistogram(value string) (string, error) {
 	if value == "" {
 		return "", nil
@@ -110,17 +110,17 @@ func checkHistogram(value string) (string, error) {
 	return value, err
 }
 
-// checkPercentiles accepts percentiles with commas between them.
+// checkPercentiles accepts comma-separated percentiles.
 func checkPercentiles(value string) (string, error) {
 	var list []string
 	for part := range strings.SplitSeq(value, ",") {
 		f, err := property.ParseNumber(strings.TrimSpace(part))
 		if err != nil || f <= 0 || f > 100 {
-			return "", fmt.Errorf("%s is no percentile; write numbers above 0 and up to 100 with commas between them, such as 50,95,99.9", property.Quote(part))
+			return "", fmt.Errorf("invalid percentile %s: want numbers above 0 and up to 100, separated by commas, such as 50,95,99.9", property.Quote(part))
 		}
 		list = append(list, property.FormatPlain(f))
 		if len(list) > 100 {
-			return "", errors.New("has more than 100 percentiles in it")
+			return "", errors.New("has more than 100 percentiles; remove some")
 		}
 	}
 	return strings.Join(list, ","), nil

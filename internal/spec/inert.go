@@ -7,21 +7,21 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// effect says what some properties need to have an effect.
+// effect is the condition under which some properties have an effect.
 type effect struct {
 	properties []string
 	needs      string // what to write, for the warning
-	has        bool   // whether this submission has it
+	has        bool   // whether this submission meets the condition
 }
 
-// effects are the properties that have an effect only beside others. Those of the workload count where something is run: the file
-// of a workload serves its load, too.
-func (j *judge) effects(s plan.Settings) []effect {
-	is := func(name, value string) bool { return j.value(name) == value }
+// effects returns the properties that have an effect only with others. Those of the workload matter only to a run: a load
+// may use the same workload file.
+func (r *resolver) effects(s plan.Settings) []effect {
+	is := func(name, value string) bool { return r.value(name) == value }
 	c := s.Workload
 	all := []effect{
 		{[]string{"label", "status.interval"}, "-s or status=true", is("status", "true")},
-		{[]string{"measurement.raw.output_file", "measurement.raw.no_summary"}, "measurementtype=raw or hdrhistogram+raw", strings.Contains(j.value("measurementtype"), "raw")},
+		{[]string{"measurement.raw.output_file", "measurement.raw.no_summary"}, "measurementtype=raw or hdrhistogram+raw", strings.Contains(r.value("measurementtype"), "raw")},
 		{[]string{"hdrhistogram.output.path"}, "hdrhistogram.fileoutput=true", is("hdrhistogram.fileoutput", "true")},
 		{[]string{"fieldlengthhistogram"}, "fieldlengthdistribution=histogram", is("fieldlengthdistribution", "histogram")},
 	}
@@ -38,31 +38,31 @@ func (j *judge) effects(s plan.Settings) []effect {
 	return all
 }
 
-// findInert finds the settings without an effect. In a suite another case may use them, so its judge decides.
-func (j *judge) findInert(s plan.Settings) {
-	for _, effect := range j.effects(s) {
+// findInert finds the settings without an effect. Another case of a suite may use them, so suiteResolver decides.
+func (r *resolver) findInert(s plan.Settings) {
+	for _, effect := range r.effects(s) {
 		for _, name := range effect.properties {
-			e, ok := j.given[name]
+			e, ok := r.given[name]
 			switch {
-			case !ok || e.idle() || j.bad[name]:
+			case !ok || e.idle() || r.bad[name]:
 			case effect.has:
-				j.used = append(j.used, e.order)
+				r.used = append(r.used, e.order)
 			default:
-				j.inert = append(j.inert, e.finding("has no effect without %s", effect.needs))
+				r.inert = append(r.inert, e.finding("has no effect without %s", effect.needs))
 			}
 		}
 	}
 }
 
-// warnOfFlag warns of what a flag says otherwise where both were meant to choose the same thing: the phase, and, of -p, the target.
-func (j *judge) warnOfFlag(before, e entry) {
-	chooses := before.written == "dotransactions" || before.key.Name == "db" && before.rank == j.flags-1
-	if e.rank != j.flags || !chooses {
+// warnOfFlag warns if a flag overrides a setting of the same choice: the phase, or the target of -p.
+func (r *resolver) warnOfFlag(before, e entry) {
+	chooses := before.written == "dotransactions" || before.key.Name == "db" && before.rank == r.flags-1
+	if e.rank != r.flags || !chooses {
 		return
 	}
 	one, errOne := before.key.Canonical(before.value)
 	other, errOther := e.key.Canonical(e.value)
 	if errOne == nil && errOther == nil && one != other {
-		j.warn(before, "has no effect: %s %s goes over it", e.place, e.value)
+		r.warn(before, "has no effect: %s %s overrides it", e.place, e.value)
 	}
 }

@@ -59,12 +59,12 @@ func TestTheSizeOfAnIncrementHasAnEffectBesideIncrements(t *testing.T) {
 	require.Empty(t, warnings)
 }
 
-func TestWhatAFlagSaysOtherwiseIsNamed(t *testing.T) {
+func TestASettingThatAFlagOverridesIsAWarning(t *testing.T) {
 	flag := func(key, value string) []Setting { return []Setting{{Key: key, Value: value, Origin: "--" + key}} }
-	require.Equal(t, []string{"-p: dotransactions: has no effect: --phase run goes over it"},
+	require.Equal(t, []string{"-p: dotransactions: has no effect: --phase run overrides it"},
 		warningsOf(t, Submission{Properties: p("dotransactions", "false"), Flags: flag("phase", "run")}))
 	require.Empty(t, warningsOf(t, Submission{Properties: p("dotransactions", "true"), Flags: flag("phase", "run")}))
-	require.Equal(t, []string{"-p: db: has no effect: --db sandbox goes over it"}, warningsOf(t, Submission{Flags: flag("db", "sandbox")}))
+	require.Equal(t, []string{"-p: db: has no effect: --db sandbox overrides it"}, warningsOf(t, Submission{Flags: flag("db", "sandbox")}))
 	require.Empty(t, warningsOf(t, Submission{Flags: flag("db", "null")}))
 }
 

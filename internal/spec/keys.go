@@ -10,8 +10,8 @@ import (
 	"github.com/benchd/benchd/internal/suggest"
 )
 
-// keysFor lists every property known where there are these targets, by topic. The names of other bindings' properties are
-// known by their prefixes only.
+// keysFor returns all properties of these targets, grouped by topic. The properties of other YCSB bindings are recognized
+// by their prefixes.
 func keysFor(targets descriptor.List) []property.Key {
 	keys := slices.Concat(workloadKeys(), distributionKeys(), runKeys(targets), betweenKeys(targets), telemetryKeys(targets), reportingKeys(), targets.Keys())
 	for i := range keys {
@@ -29,7 +29,7 @@ func keysFor(targets descriptor.List) []property.Key {
 	return keys
 }
 
-// table finds keys by name.
+// table is an index of the keys by name.
 type table struct {
 	targets descriptor.List
 	figures figure.Vocabulary
@@ -60,10 +60,10 @@ func (t table) defaultOf(name string) string {
 	return k.Default
 }
 
-// near returns the known name nearest to one that is not known, or "".
+// near returns the known name nearest to an unknown one, or "".
 func (t table) near(name string) string { return suggest.Nearest(name, t.names()) }
 
-// names are those of all properties but the refused ones.
+// names returns the names of all properties but the refused ones.
 func (t table) names() []string {
 	names := make([]string, 0, len(t.keys))
 	for _, k := range t.keys {
@@ -74,7 +74,7 @@ func (t table) names() []string {
 	return names
 }
 
-// foreign returns the prefix by which a property belongs to a binding that is not ours, or "".
+// foreign returns the prefix that marks a property as that of another YCSB binding, or "".
 func foreign(name string) string {
 	for _, prefix := range foreignPrefixes() {
 		if strings.HasPrefix(name, prefix) {
@@ -84,7 +84,7 @@ func foreign(name string) string {
 	return ""
 }
 
-// foreignPrefixes are those of YCSB's bindings, and of libraries that they hand properties on to.
+// foreignPrefixes are the prefixes of YCSB's bindings, and of the libraries to which they pass properties.
 func foreignPrefixes() []string {
 	return []string{
 		"accumulo.", "aerospike.", "arangodb.", "as.", "asynchbase.", "azurecosmos.", "azuretablestorage.", "basicdb.",

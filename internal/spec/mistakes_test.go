@@ -37,69 +37,69 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 			flags: flag("--set", "OperationCount", "5"),
 			want:  []string{"--set: OperationCount: unknown property; did you mean operationcount?"},
 		},
-		"a name near to none": {set: p("frobnicate", "5"), want: []string{"-p: frobnicate: unknown property, and none has a name like it; leave it out"}},
+		"a name near to none": {set: p("frobnicate", "5"), want: []string{"-p: frobnicate: unknown property, and no property has a similar name; remove it"}},
 		"a target's name misspelt": {
 			set:  p("hbase.zookeeper.qorum", "x", "null.servce", "0"),
 			want: []string{"-p: hbase.zookeeper.qorum: unknown property; did you mean hbase.zookeeper.quorum?", "-p: null.servce: unknown property; did you mean null.service?"},
 		},
 		"a comment behind a value": {
 			file: "fieldcount=5 # five fields\n",
-			want: []string{`w:1: fieldcount: "5 # five fields" is no value: in a properties file a comment needs a line of its own; write 5`},
+			want: []string{`w:1: fieldcount: invalid value "5 # five fields": in a properties file a comment needs its own line; write 5`},
 		},
 		"numbers as people write them": {
 			set: p("recordcount", "1,000,000", "operationcount", "10M", "fieldlength", "1e3", "fieldcount", "ten", "insertstart", "1.5"),
 			want: []string{
-				`-p: recordcount: "1,000,000" is no whole number; write 1000000`,
-				`-p: operationcount: "10M" is no whole number; write 10000000`,
-				`-p: fieldlength: "1e3" is no whole number; write 1000`,
-				`-p: fieldcount: "ten" is no whole number; write it in digits, such as 1000`,
-				`-p: insertstart: "1.5" is no whole number; write it in digits, such as 1000`,
+				`-p: recordcount: invalid integer "1,000,000": write 1000000`,
+				`-p: operationcount: invalid integer "10M": write 10000000`,
+				`-p: fieldlength: invalid integer "1e3": write 1000`,
+				`-p: fieldcount: invalid integer "ten": want digits only, such as 1000`,
+				`-p: insertstart: invalid integer "1.5": want digits only, such as 1000`,
 			},
 		},
 		"numbers out of bounds": {
 			set: p("threadcount", "0", "recordcount", "-1", "operationcount", "99999999999999999999", "readproportion", "-0.5", "hotspotdatafraction", "1.5", "updateproportion", "NaN"),
 			want: []string{
-				"-p: threadcount: 0 is out of bounds; it may be 1 to 100000",
-				"-p: recordcount: -1 is out of bounds; it may be 0 to 1152921504606846976",
-				"-p: operationcount: 99999999999999999999 is out of bounds; it may be 0 to 1152921504606846976",
-				"-p: readproportion: -0.5 is out of bounds; it may be 0 to 1000000",
-				"-p: hotspotdatafraction: 1.5 is out of bounds; it may be 0 to 1",
-				`-p: updateproportion: "NaN" is no number; write one such as 0.5`,
+				"-p: threadcount: 0 is out of range: want 1 to 100000",
+				"-p: recordcount: -1 is out of range: want 0 to 1152921504606846976",
+				"-p: operationcount: 99999999999999999999 is out of range: want 0 to 1152921504606846976",
+				"-p: readproportion: -0.5 is out of range: want 0 to 1000000",
+				"-p: hotspotdatafraction: 1.5 is out of range: want 0 to 1",
+				`-p: updateproportion: invalid number "NaN": want a decimal number, such as 0.5`,
 			},
 		},
 		"booleans": {
 			set: p("readallfields", "yes", "writeallfields", "0", "dataintegrity", "ture"),
 			want: []string{
-				`-p: readallfields: "yes" is neither true nor false; write true`,
-				`-p: writeallfields: "0" is neither true nor false; write false`,
+				`-p: readallfields: invalid boolean "yes": write true`,
+				`-p: writeallfields: invalid boolean "0": write false`,
 				`-p: dataintegrity: unknown value "ture"; did you mean "true"? (one of true, false)`,
 			},
 		},
 		"times": {
 			flags: slices.Concat(flag("--duration", "duration", "60"), flag("--interval", "interval", "50ms"), flag("--warmup", "warmup", "soon")),
 			want: []string{
-				`--duration: duration: "60" has no unit; write 60s, 60ms or the like`,
-				"--interval: interval: 50ms is out of bounds; it may be 100ms to 1m0s",
-				`--warmup: warmup: "soon" is no duration; write one such as 500ms, 90s or 1h30m`,
+				`--duration: duration: invalid duration "60": missing unit; write 60s or 60ms`,
+				"--interval: interval: 50ms is out of range: want 100ms to 1m0s",
+				`--warmup: warmup: invalid duration "soon": want a number with a unit, such as 500ms, 90s or 1h30m`,
 			},
 		},
 		"seconds": {
 			set:  p("maxexecutiontime", "1m"),
-			want: []string{`-p: maxexecutiontime: "1m" is no whole number of seconds; write 60 here, or duration=1m0s`},
+			want: []string{`-p: maxexecutiontime: invalid number of seconds "1m": want an integer; write 60, or duration=1m0s`},
 		},
-		"shares":     {set: p("limit.notfound", "200%"), want: []string{"-p: limit.notfound: 200% is out of bounds; a share is 0 to 1, or 0% to 100%"}},
-		"a negative": {set: p("duration", "-1s"), want: []string{"-p: duration: -1s is out of bounds; it may be 0s to 876000h0m0s"}},
+		"shares":     {set: p("limit.notfound", "200%"), want: []string{"-p: limit.notfound: 200% is out of range: want a share from 0 to 1, or 0% to 100%"}},
+		"a negative": {set: p("duration", "-1s"), want: []string{"-p: duration: -1s is out of range: want 0s to 876000h0m0s"}},
 		"another workload": {
 			file: "workload=com.yahoo.ycsb.workloads.TimeSeriesWorkload\n",
-			want: []string{"w:1: workload: TimeSeriesWorkload is not supported: its time series are not built; leave workload out for CoreWorkload"},
+			want: []string{"w:1: workload: TimeSeriesWorkload is not supported: benchd has no time series; remove the property to use CoreWorkload"},
 		},
 		"an unknown workload": {
 			set:  p("workload", "org.example.Mine"),
-			want: []string{`-p: workload: unknown value "org.example.Mine"; benchd has YCSB's CoreWorkload only; leave workload out, or write site.ycsb.workloads.CoreWorkload`},
+			want: []string{`-p: workload: unknown value "org.example.Mine": benchd supports only YCSB's CoreWorkload; remove the property, or write site.ycsb.workloads.CoreWorkload`},
 		},
 		"a binding that is not ours": {
 			set:  p("db", "site.ycsb.db.RedisClient"),
-			want: []string{`-p: db: there is no target for YCSB's class "site.ycsb.db.RedisClient" (one of null, hbase, sandbox)`},
+			want: []string{`-p: db: no target for YCSB's class "site.ycsb.db.RedisClient" (one of null, hbase, sandbox)`},
 		},
 		"a target misspelt": {
 			flags: flag("--db", "db", "hbsae"),
@@ -122,48 +122,48 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 		},
 		"two conditions for a warm-up": {
 			set:  p("warmup.until", "steady", "warmup.ops", "1000"),
-			want: []string{"-p: warmup.until: excludes warmup.ops (-p); give one of them"},
+			want: []string{"-p: warmup.until: conflicts with warmup.ops (-p); set only one of them"},
 		},
 		"a warm-up that cannot become steady": {
 			set:  p("warmup.until", "steady", "warmup", "20s"),
-			want: []string{"-p: warmup: 20s is too short to see whether the run is steady: that takes 20 intervals of 1s and a second more; write warmup=21s or more, or a shorter interval"},
+			want: []string{"-p: warmup: 20s is too short to detect a steady state, which takes 20 intervals of 1s and one second; write warmup=21s or more, or a shorter interval"},
 		},
 		"an exporter of nobody's": {
 			set:  p("exporter", "org.example.Mine"),
-			want: []string{`-p: exporter: unknown value "org.example.Mine"; benchd writes what YCSB's TextMeasurementsExporter, JSONMeasurementsExporter and JSONArrayMeasurementsExporter write; name one of these classes, or leave exporter out for text`},
+			want: []string{`-p: exporter: unknown value "org.example.Mine": want YCSB's TextMeasurementsExporter, JSONMeasurementsExporter or JSONArrayMeasurementsExporter, with its package; remove the property for text`},
 		},
 		"percentiles": {
 			set:  p("hdrhistogram.percentiles", "50,p99"),
-			want: []string{`-p: hdrhistogram.percentiles: "p99" is no percentile; write numbers above 0 and up to 100 with commas between them, such as 50,95,99.9`},
+			want: []string{`-p: hdrhistogram.percentiles: invalid percentile "p99": want numbers above 0 and up to 100, separated by commas, such as 50,95,99.9`},
 		},
-		"a seed": {set: p("seed", "lucky"), want: []string{`-p: seed: "lucky" is no seed; write a whole number from 0 to 18446744073709551615`}},
-		"a rate": {set: p("rate", "10k"), want: []string{`-p: rate: "10k" is no number; write 10000`}},
+		"a seed": {set: p("seed", "lucky"), want: []string{`-p: seed: invalid seed "lucky": want an integer from 0 to 18446744073709551615`}},
+		"a rate": {set: p("rate", "10k"), want: []string{`-p: rate: invalid number "10k": write 10000`}},
 		"a rate of nothing": {
 			set: p("rate", "0", "arrival", "fixed"), want: []string{"-p: rate: 0 offers no operation at all; write a rate above 0"},
 		},
 		"two meanings of one setting": {
 			file: "duration=60s\nmaxexecutiontime=90\n",
-			want: []string{"w:2: maxexecutiontime: means the same as duration (w:1); give one of them"},
+			want: []string{"w:2: maxexecutiontime: means the same as duration (w:1); set only one of them"},
 		},
 		"two loops": {
 			set:  p("target", "100", "rate", "200"),
-			want: []string{"-p: rate: excludes target (-p); give one of them"},
+			want: []string{"-p: rate: conflicts with target (-p); set only one of them"},
 		},
 		"two counts of threads": {
 			flags: slices.Concat(flag("--threads", "threadcount", "2"), flag("--threads-total", "threads.total", "8")),
-			want:  []string{"--threads-total: threads.total: excludes threadcount (--threads); give one of them"},
+			want:  []string{"--threads-total: threads.total: conflicts with threadcount (--threads); set only one of them"},
 		},
 		"a rate in a closed loop": {
 			set:  p("arrival", "closed", "rate", "200"),
-			want: []string{"-p: rate: is of an open loop, and arrival=closed says that there is none; write arrival=fixed or arrival=poisson, or target for a closed loop that is throttled"},
+			want: []string{"-p: rate: needs an open loop, but arrival is closed; write arrival=fixed or arrival=poisson, or use target to throttle a closed loop"},
 		},
 		"an open loop without a rate": {
 			flags: flag("--arrival", "arrival", "poisson"),
-			want:  []string{"--arrival: arrival: poisson needs a rate: write how many operations per second, such as rate=1000"},
+			want:  []string{"--arrival: arrival: poisson needs a rate; write the operations per second, such as rate=1000"},
 		},
 		"an open loop with YCSB's target": {
 			file: "target=700\n", flags: flag("--arrival", "arrival", "fixed"),
-			want: []string{"--arrival: arrival: fixed needs a rate: target is of a closed loop; write rate=700 instead of it"},
+			want: []string{"--arrival: arrival: fixed needs a rate; target throttles a closed loop; write rate=700 instead"},
 		},
 		"rows that do not fit": {
 			set:  p("recordcount", "100", "insertstart", "50", "insertcount", "60"),
@@ -209,23 +209,23 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 		},
 		"a length that hangs on a wrong one": {
 			set:  p("fieldlength", "x", "fieldlengthdistribution", "uniform", "minfieldlength", "200"),
-			want: []string{`-p: fieldlength: "x" is no whole number; write it in digits, such as 1000`},
+			want: []string{`-p: fieldlength: invalid integer "x": want digits only, such as 1000`},
 		},
-		"no table":             {file: "table=\n", want: []string{"w:1: table: is empty; write the table's name, or leave it out for usertable"}},
-		"a table unprintable":  {file: "table=a\\u0007b\n", want: []string{`w:1: table: "a\ab" has a character in it that cannot be printed; leave it out`}},
+		"no table":             {file: "table=\n", want: []string{"w:1: table: is empty; write the name of the table, or remove the property for usertable"}},
+		"a table unprintable":  {file: "table=a\\u0007b\n", want: []string{`w:1: table: "a\ab" contains an unprintable character; remove it`}},
 		"a key unprintable":    {file: "tab\\u0007le=x\n", want: []string{`w:1: "tab\ale": unknown property; did you mean table?`}},
-		"a value without name": {file: "\n=5\n", want: []string{`w:2: no name before the value "5"; write name=value`}},
+		"a value without name": {file: "\n=5\n", want: []string{`w:2: missing name before value "5"; write name=value`}},
 		"one mistake, one message": {
 			set:  p("recordcount", "many", "insertcount", "99", "readproportion", "x", "updateproportion", "0"),
-			want: []string{`-p: recordcount: "many" is no whole number; write it in digits, such as 1000`, `-p: readproportion: "x" is no number; write one such as 0.5`},
+			want: []string{`-p: recordcount: invalid integer "many": want digits only, such as 1000`, `-p: readproportion: invalid number "x": want a decimal number, such as 0.5`},
 		},
 		"all of them, in the order of the places": {
 			file: "threadcount=x\nrecrodcount=5\nfieldcount=y\n", set: p("interval", "1h"), flags: flag("--db", "db", "x"),
 			want: []string{
-				`w:1: threadcount: "x" is no whole number; write it in digits, such as 1000`,
+				`w:1: threadcount: invalid integer "x": want digits only, such as 1000`,
 				"w:2: recrodcount: unknown property; did you mean recordcount?",
-				`w:3: fieldcount: "y" is no whole number; write it in digits, such as 1000`,
-				"-p: interval: 1h is out of bounds; it may be 100ms to 1m0s",
+				`w:3: fieldcount: invalid integer "y": want digits only, such as 1000`,
+				"-p: interval: 1h is out of range: want 100ms to 1m0s",
 				`--db: db: unknown value "x" (one of null, hbase, sandbox)`,
 			},
 		},
@@ -254,7 +254,7 @@ func TestAMistakeThatIsOverriddenIsNone(t *testing.T) {
 func TestTargetsThatDoNotExistAreRefused(t *testing.T) {
 	for db, want := range map[string]string{
 		"cassandra":                       `unknown value "cassandra" (one of null, hbase, sandbox)`,
-		"site.ycsb.db.CassandraCQLClient": `there is no target for YCSB's class "site.ycsb.db.CassandraCQLClient" (one of null, hbase, sandbox)`,
+		"site.ycsb.db.CassandraCQLClient": `no target for YCSB's class "site.ycsb.db.CassandraCQLClient" (one of null, hbase, sandbox)`,
 		"hbse":                            `unknown value "hbse"; did you mean "hbase"? (one of null, hbase, sandbox)`,
 	} {
 		_, _, err := reader().Parse(Submission{Properties: quiet, Flags: flag("--db", "db", db)})
@@ -269,28 +269,28 @@ func TestTargetsThatDoNotExistAreRefused(t *testing.T) {
 
 func TestOperationsThatTheTargetCannotDoAreRefused(t *testing.T) {
 	_, _, err := reader().Parse(Submission{Properties: slices.Concat(quiet, p("appendproportion", "0.5", "incrementproportion", "0", "checkandputproportion", "0.1"))})
-	const can = "; it can READ, UPDATE, INSERT, SCAN, READ-MODIFY-WRITE, DELETE, MULTI-GET"
-	require.EqualError(t, err, "-p: appendproportion: target null cannot APPEND"+can+"\n-p: checkandputproportion: target null cannot CHECK-AND-PUT"+can)
+	const can = "; it supports READ, UPDATE, INSERT, SCAN, READ-MODIFY-WRITE, DELETE, MULTI-GET"
+	require.EqualError(t, err, "-p: appendproportion: target null does not support APPEND"+can+"\n-p: checkandputproportion: target null does not support CHECK-AND-PUT"+can)
 	_, _, err = reader().Parse(Submission{Properties: slices.Concat(quiet, p("appendproportion", "0.5", "phase", "load"))})
-	require.NoError(t, err, "the file of a workload serves its load, too")
+	require.NoError(t, err, "a load may use the file of a workload")
 	_, err = reader().Resolve(map[string]string{"db": "null", "recordcount": "1", "operationcount": "1", "appendproportion": "0.5"})
 	require.NoError(t, err, "runs of earlier releases can be read")
 
 	readOnly := descriptor.Target{Name: "copy", Operations: []workload.Kind{workload.Read}}
 	_, _, err = NewReader(readOnly).Parse(Submission{Properties: p("db", "copy", "recordcount", "1", "phase", "load")})
-	require.EqualError(t, err, "-p: phase: target copy cannot INSERT; it can READ")
+	require.EqualError(t, err, "-p: phase: target copy does not support INSERT; it supports READ")
 }
 
-func TestWordsBesideThePropertiesAreJudged(t *testing.T) {
+func TestNamesNotesAndTagsAreValidated(t *testing.T) {
 	_, _, err := reader().Parse(Submission{
 		Properties: quiet, Name: "a\nb", Note: "bell \a", Tags: map[string]string{"": "x", "a": "\x1b[1m", "b": strings.Repeat("x", 5000)},
 	})
 	require.EqualError(t, err, strings.Join([]string{
-		`--name: "a\nb" has a character in it that cannot be printed; leave it out`,
-		`--note: "bell \a" has a character in it that cannot be printed; leave it out`,
-		"--tag: a tag has no name; write name=value",
-		`--tag: a: "\x1b[1m" has a character in it that cannot be printed; leave it out`,
-		"--tag: b: is 5000 bytes long; 4096 are the most",
+		`--name: "a\nb" contains an unprintable character; remove it`,
+		`--note: "bell \a" contains an unprintable character; remove it`,
+		"--tag: missing name of a tag; write name=value",
+		`--tag: a: "\x1b[1m" contains an unprintable character; remove it`,
+		"--tag: b: is 5000 bytes long; the maximum is 4096",
 	}, "\n"))
 }
 
@@ -302,7 +302,7 @@ func TestTheWrongFileGetsOneScreen(t *testing.T) {
 	_, _, err := reader().Parse(Submission{Files: []File{file("novel", content.String())}})
 	require.Len(t, err, mostProblems+1)
 	require.ErrorContains(t, err, "novel:1: chapter0: unknown property")
-	require.ErrorContains(t, err, "and 19960 mistakes more; are these properties files?")
+	require.ErrorContains(t, err, "and 19960 more mistakes; are these properties files?")
 
 	var problems property.Problems
 	require.ErrorAs(t, fmt.Errorf("submit: %w", err), &problems)
@@ -310,10 +310,10 @@ func TestTheWrongFileGetsOneScreen(t *testing.T) {
 
 	big := File{Name: "big", Content: []byte(strings.Repeat("#", maxFile))}
 	_, _, err = reader().Parse(Submission{Files: []File{big, big, big, big, file("last", "a=b")}})
-	require.ErrorContains(t, err, "last: is too much with the files before it: all together may have 4194304 bytes")
+	require.ErrorContains(t, err, "last: exceeds, together with the files before it, the maximum of 4194304 bytes")
 }
 
-// FuzzParse holds that whatever is submitted is either refused with reasons, or means the same to the
+// FuzzParse checks that any submission is either refused with reasons, or means the same to the
 // coordinator and to agents.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("recordcount=10\nrequestdistribution=zipfian"), "rate", "1 -> 2 over 3s", "null.service", "stall 1ms 1s/10s")

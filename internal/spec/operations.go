@@ -8,19 +8,19 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// judgeOperations fails the operations that the target cannot do. It is for what a user hands in: a run that was archived by an
-// earlier release is read as it is.
-func (j *judge) judgeOperations(s plan.Settings) {
-	t := j.target()
+// validateOperations fails operations that the target does not support. It applies to submissions only: runs that an earlier
+// release archived are read as they are.
+func (r *resolver) validateOperations(s plan.Settings) {
+	t := r.target()
 	refuse := func(kind workload.Kind, names ...string) {
-		if slices.Contains(t.Operations, kind) || !j.sound(append(names, "db")...) {
+		if slices.Contains(t.Operations, kind) || !r.sound(append(names, "db")...) {
 			return
 		}
 		can := make([]string, len(t.Operations))
 		for i, k := range t.Operations {
 			can[i] = k.String()
 		}
-		j.fail(j.blame(names...), "target %s cannot %s; it can %s", t.Name, kind, strings.Join(can, ", "))
+		r.fail(r.blame(names...), "target %s does not support %s; it supports %s", t.Name, kind, strings.Join(can, ", "))
 	}
 	if s.Load {
 		refuse(workload.Insert, "phase")

@@ -13,18 +13,18 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// maxFile bounds a properties file: the largest that people have is a few hundred lines.
+// maxFile bounds a properties file; the largest in use have a few hundred lines.
 const maxFile = 1 << 20
 
 // javaProperty is one setting of a properties file.
 type javaProperty struct {
 	key, value string
-	line       int // of its beginning, from 1
+	line       int // the first line, from 1
 }
 
 // readProperties reads a properties file as Java does: comments begin with # or !, a backslash at a line's end
 // continues it, the first =, : or blank ends the key, and \uXXXX, \t, \n, \r and \f are characters. Unlike
-// Java, which takes each byte for a Latin-1 letter, it takes a text that is good UTF-8 for that.
+// Java, which reads each byte as Latin-1, it reads valid UTF-8 as UTF-8.
 func readProperties(name string, content []byte) ([]javaProperty, []property.Problem) {
 	text, err := decodeText(content)
 	if err != nil {
@@ -46,7 +46,7 @@ func readProperties(name string, content []byte) ([]javaProperty, []property.Pro
 			}
 		}
 		if p.key == "" {
-			problems = append(problems, property.Problem{Place: place, Text: fmt.Sprintf("no name before the value %s; write name=value", property.Quote(p.value))})
+			problems = append(problems, property.Problem{Place: place, Text: fmt.Sprintf("missing name before value %s; write name=value", property.Quote(p.value))})
 			continue
 		}
 		properties = append(properties, p)
@@ -54,8 +54,8 @@ func readProperties(name string, content []byte) ([]javaProperty, []property.Pro
 	return properties, problems
 }
 
-// logicalLines goes through a text's lines without comments and empty ones, each put together with those that
-// continue it, by the number of its first.
+// logicalLines iterates over the lines of a text by their numbers. It skips comments and empty lines, and joins a line
+// with its continuation lines.
 func logicalLines(text string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		lines := naturalLines(text)
@@ -70,7 +70,7 @@ func logicalLines(text string) iter.Seq2[int, string] {
 			for continues(part) {
 				whole.WriteString(part[:len(part)-1])
 				part = ""
-				if i == len(lines) || whole.Len() == 0 { // what follows a lone backslash is a line of its own
+				if i == len(lines) || whole.Len() == 0 { // the line after a lone backslash is not a continuation
 					break
 				}
 				part = strings.TrimLeft(lines[i], blanks)
@@ -84,20 +84,20 @@ func logicalLines(text string) iter.Seq2[int, string] {
 	}
 }
 
-// blanks are what Java takes for white space within a line.
+// blanks are the white space characters of a properties file.
 const blanks = " \t\f"
 
 func placeOf(name string, line int) string { return name + ":" + strconv.Itoa(line) }
 
-// decodeText judges the bytes of a file and returns their text.
+// decodeText returns the text of a file.
 func decodeText(content []byte) (string, error) {
 	switch {
 	case len(content) > maxFile:
-		return "", fmt.Errorf("is %d bytes long, and a properties file may have %d; is it the right file?", len(content), maxFile)
+		return "", fmt.Errorf("is %d bytes long; the maximum is %d; is it the right file?", len(content), maxFile)
 	case bytes.HasPrefix(content, []byte{0xff, 0xfe}), bytes.HasPrefix(content, []byte{0xfe, 0xff}):
 		return "", errors.New("is in UTF-16; save it as UTF-8")
 	case bytes.IndexByte(content, 0) >= 0:
-		return "", errors.New("has zero bytes in it; is it the right file?")
+		return "", errors.New("contains zero bytes; is it the right file?")
 	}
 	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
 	if utf8.Valid(content) {
@@ -172,11 +172,11 @@ func unescape(s string) (string, error) {
 			continue
 		}
 		if len(s) < i+5 {
-			return s, errors.New(`\u needs four hexadecimal digits after it, as in \u00e9; a plain backslash is written \\`)
+			return s, errors.New(`invalid escape: \u needs four hexadecimal digits, as in \u00e9; write \\ for a plain backslash`)
 		}
 		n, err := strconv.ParseUint(s[i+1:i+5], 16, 16)
 		if err != nil {
-			return s, fmt.Errorf(`\u is followed by %s and not by four hexadecimal digits; a plain backslash is written \\`, property.Quote(s[i+1:i+5]))
+			return s, fmt.Errorf(`invalid escape: \u is followed by %s instead of four hexadecimal digits; write \\ for a plain backslash`, property.Quote(s[i+1:i+5]))
 		}
 		i += 4
 		switch r := rune(n); {

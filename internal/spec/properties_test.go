@@ -66,10 +66,10 @@ func TestPropertiesFilesOfOtherEncodings(t *testing.T) {
 		"UTF-8 with a mark before it": {content: "\xef\xbb\xbftable=é", value: "é"},
 		"Latin-1":                     {content: "table=\xe9", value: "é"},
 		"UTF-16":                      {content: "\xff\xfet\x00", problem: "f: is in UTF-16; save it as UTF-8"},
-		"no text":                     {content: "table=\x00", problem: "f: has zero bytes in it; is it the right file?"},
-		"too long":                    {content: strings.Repeat("#", maxFile+1), problem: "f: is 1048577 bytes long, and a properties file may have 1048576; is it the right file?"},
-		"half an escape":              {content: "a=1\ntable=\\u12", problem: `f:2: table: \u needs four hexadecimal digits after it, as in \u00e9; a plain backslash is written \\`},
-		"an escape of other letters":  {content: "table=C:\\users", problem: `f:1: table: \u is followed by "sers" and not by four hexadecimal digits; a plain backslash is written \\`},
+		"no text":                     {content: "table=\x00", problem: "f: contains zero bytes; is it the right file?"},
+		"too long":                    {content: strings.Repeat("#", maxFile+1), problem: "f: is 1048577 bytes long; the maximum is 1048576; is it the right file?"},
+		"half an escape":              {content: "a=1\ntable=\\u12", problem: `f:2: table: invalid escape: \u needs four hexadecimal digits, as in \u00e9; write \\ for a plain backslash`},
+		"an escape of other letters":  {content: "table=C:\\users", problem: `f:1: table: invalid escape: \u is followed by "sers" instead of four hexadecimal digits; write \\ for a plain backslash`},
 		"half a pair":                 {content: "table=\\ud83dx", value: "\ufffdx"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,8 +16,8 @@ const (
 	maxPiece  = 10_000 * time.Hour
 )
 
-// ParseRate reads a rate over time: pieces with commas between them, each "1000" (for ever, so only as the
-// last), "1000 for 1m" or "1000 -> 50000 over 10m" ("→" will do). What the last piece ends with goes on.
+// ParseRate reads a rate over time: comma-separated pieces, each "1000" (without an end, so only as the last),
+// "1000 for 1m" or "1000 -> 50000 over 10m" ("→" works too). The rate at the end of the last piece continues.
 func ParseRate(text string) (pacing.Rate, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -26,14 +26,14 @@ func ParseRate(text string) (pacing.Rate, error) {
 	var rate pacing.Rate
 	for part := range strings.SplitSeq(strings.ReplaceAll(text, "→", "->"), ",") {
 		if len(rate) > 0 && rate[len(rate)-1].Seconds == 0 {
-			return nil, fmt.Errorf("piece %d of the rate has no end, so nothing can follow it; write how long it is, as in 1000 for 1m", len(rate))
+			return nil, fmt.Errorf("piece %d of the rate has no end, so no piece can follow it; add its duration, as in 1000 for 1m", len(rate))
 		}
 		piece, err := parsePiece(strings.TrimSpace(part))
 		if err != nil {
 			return nil, err
 		}
 		if rate = append(rate, piece); len(rate) > maxPieces {
-			return nil, fmt.Errorf("has more than %d pieces in it", maxPieces)
+			return nil, fmt.Errorf("has more than %d pieces; remove some", maxPieces)
 		}
 	}
 	return rate, nil
@@ -46,7 +46,7 @@ func checkRate(value string) (string, error) {
 }
 
 func parsePiece(text string) (pacing.Piece, error) {
-	malformed := fmt.Errorf("%s is no rate; write 1000, or 1000 for 1m, or 1000 -> 50000 over 10m", property.Quote(text))
+	malformed := fmt.Errorf("invalid rate %s: want 1000, 1000 for 1m, or 1000 -> 50000 over 10m", property.Quote(text))
 	if from, rest, ok := strings.Cut(text, "->"); ok {
 		to, over, ok := strings.Cut(rest, " over ")
 		if !ok {
@@ -84,7 +84,7 @@ func endedPiece(from, to, length string, malformed error) (pacing.Piece, error) 
 		return pacing.Piece{}, err
 	}
 	if d <= 0 || d > maxPiece {
-		return pacing.Piece{}, fmt.Errorf("%v is out of bounds; a piece of a rate lasts longer than 0s and up to %v", d, maxPiece)
+		return pacing.Piece{}, fmt.Errorf("%v is out of range: want more than 0s and at most %v for a piece of a rate", d, maxPiece)
 	}
 	piece.Seconds = d.Seconds()
 	return piece, nil
@@ -96,7 +96,7 @@ func parseLevel(text string) (float64, error) {
 	case err != nil:
 		return 0, err
 	case f < 0 || f > maxRate:
-		return 0, fmt.Errorf("%s is out of bounds; a rate is 0 to %s operations per second", strings.TrimSpace(text), property.FormatBound(maxRate))
+		return 0, fmt.Errorf("%s is out of range: want 0 to %s operations per second", strings.TrimSpace(text), property.FormatBound(maxRate))
 	}
 	return f + 0, nil
 }

@@ -34,20 +34,20 @@ func TestRates(t *testing.T) {
 
 func TestRatesThatAreNone(t *testing.T) {
 	for text, want := range map[string]string{
-		"fast":               `"fast" is no number; write one such as 0.5`,
-		"10k":                `"10k" is no number; write 10000`,
-		"-1":                 "-1 is out of bounds; a rate is 0 to 1000000000 operations per second",
-		"2e9":                "2e9 is out of bounds; a rate is 0 to 1000000000 operations per second",
-		"1000, 2000 for 1m":  "piece 1 of the rate has no end, so nothing can follow it; write how long it is, as in 1000 for 1m",
-		"1000 -> 2000":       `"1000 -> 2000" is no rate; write 1000, or 1000 for 1m, or 1000 -> 50000 over 10m`,
-		"1000 per second":    `"1000 per second" is no rate; write 1000, or 1000 for 1m, or 1000 -> 50000 over 10m`,
-		"1000 for 60":        `"60" has no unit; write 60s, 60ms or the like`,
-		"1000 for 0s":        "0s is out of bounds; a piece of a rate lasts longer than 0s and up to 10000h0m0s",
-		"1000 for 1m 2000":   `"1000 for 1m 2000" is no rate; write 1000, or 1000 for 1m, or 1000 -> 50000 over 10m`,
-		"1000 for 1m,":       `"" is no number; write one such as 0.5`,
-		"NaN":                `"NaN" is no number; write one such as 0.5`,
-		"Inf":                `"Inf" is no number; write one such as 0.5`,
-		"1000 -> x over 10m": `"x" is no number; write one such as 0.5`,
+		"fast":               `invalid number "fast": want a decimal number, such as 0.5`,
+		"10k":                `invalid number "10k": write 10000`,
+		"-1":                 "-1 is out of range: want 0 to 1000000000 operations per second",
+		"2e9":                "2e9 is out of range: want 0 to 1000000000 operations per second",
+		"1000, 2000 for 1m":  "piece 1 of the rate has no end, so no piece can follow it; add its duration, as in 1000 for 1m",
+		"1000 -> 2000":       `invalid rate "1000 -> 2000": want 1000, 1000 for 1m, or 1000 -> 50000 over 10m`,
+		"1000 per second":    `invalid rate "1000 per second": want 1000, 1000 for 1m, or 1000 -> 50000 over 10m`,
+		"1000 for 60":        `invalid duration "60": missing unit; write 60s or 60ms`,
+		"1000 for 0s":        "0s is out of range: want more than 0s and at most 10000h0m0s for a piece of a rate",
+		"1000 for 1m 2000":   `invalid rate "1000 for 1m 2000": want 1000, 1000 for 1m, or 1000 -> 50000 over 10m`,
+		"1000 for 1m,":       `invalid number "": want a decimal number, such as 0.5`,
+		"NaN":                `invalid number "NaN": want a decimal number, such as 0.5`,
+		"Inf":                `invalid number "Inf": want a decimal number, such as 0.5`,
+		"1000 -> x over 10m": `invalid number "x": want a decimal number, such as 0.5`,
 	} {
 		t.Run(text, func(t *testing.T) {
 			_, err := ParseRate(text)

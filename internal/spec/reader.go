@@ -7,8 +7,7 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// Reader reads submissions, and the properties that they were resolved to, for the targets that it knows. It does not change:
-// several goroutines may use it.
+// Reader reads submissions and resolved properties for a set of targets. It is immutable and safe for concurrent use.
 type Reader struct{ table table }
 
 // NewReader makes a Reader for targets.
@@ -16,8 +15,8 @@ func NewReader(targets ...descriptor.Target) *Reader {
 	return &Reader{newTable(targets)}
 }
 
-// Targets lists the descriptions of the targets.
+// Targets returns the descriptions of the targets.
 func (r *Reader) Targets() descriptor.List { return slices.Clone(r.table.targets) }
 
-// Keys lists every property that is known, by topic.
+// Keys returns all known properties, grouped by topic.
 func (r *Reader) Keys() []property.Key { return slices.Clone(r.table.keys) }

@@ -13,8 +13,8 @@ import (
 // schema is a part of a JSON Schema.
 type schema = map[string]any
 
-// Schema is the JSON Schema of suite files, for editors. It knows each property of Keys with what is said of it there; what
-// must fit together only Parse knows.
+// Schema returns the JSON Schema of suite files, for editors. It contains each property of Keys with its documentation. Only
+// Parse validates combinations.
 func (r *Reader) Schema() []byte {
 	text := schema{"type": []string{"string", "number", "boolean"}}
 	texts := func(doc string) schema {
@@ -43,47 +43,47 @@ func (r *Reader) Schema() []byte {
 	_, betweenPhases := between(r.table.targets)
 	dataset := object("rows that cases share", schema{
 		"properties": ref("properties"),
-		"load":       flag("whether a case fills it before the first case that uses it (default true); false: it is there already"),
+		"load":       flag("whether a case fills it before the first case that uses it (default true); false: it exists already"),
 	})
-	action := object("something done to the target while it is measured", schema{
-		"at": line("its instant, from the begin of measuring: 60s"),
-		"do": line("what is done, with its arguments: " + strings.Join(actionsOf(r.table.targets...).names(), ", ")),
+	action := object("an action on the target during measuring", schema{
+		"at": line("time since the start of measuring: 60s"),
+		"do": line("the action with its arguments: " + strings.Join(actionsOf(r.table.targets...).names(), ", ")),
 	}, "at", "do")
 	scenario := schema{
 		"name":       line("its name; each has its own"),
-		"note":       line("a remark for who reads the file"),
-		"dataset":    line("the rows that it works on, by the name of a dataset"),
-		"targets":    texts("the systems that it runs on, by the names of targets (default the first)"),
+		"note":       line("a remark for readers of the file"),
+		"dataset":    line("name of the dataset that it uses"),
+		"targets":    texts("names of the targets that it runs on (default the first)"),
 		"properties": ref("properties"),
 		"matrix":     ref("axes"),
-		"cases":      list("values that vary together, a case for each entry; with a matrix, for each of its combinations", ref("point")),
-		"repeats":    count("runs of each case (default 1)", suite.MaxRepeats),
-		"agents":     schema{"description": "how many agents (default as the submission says)", "type": "integer", "minimum": 1},
-		"actions":    list("done to the target while it is measured", action),
-		"before":     texts("done before the run's first segment that measures, which waits for them: " + strings.Join(betweenPhases, ", ")),
-		"published":  list("what a report printed, a line for each of its runs; one that names an axis or a target belongs to the case with that value", schema{"type": "object"}),
+		"cases":      list("values that vary together, a case per entry; with a matrix, for each combination of its values", ref("point")),
+		"repeats":    count("number of runs of each case (default 1)", suite.MaxRepeats),
+		"agents":     schema{"description": "number of agents (default that of the submission)", "type": "integer", "minimum": 1},
+		"actions":    list("actions on the target during measuring", action),
+		"before":     texts("actions before the first measured segment of a run, which waits for them: " + strings.Join(betweenPhases, ", ")),
+		"published":  list("published results, a line per run; a line that names an axis or a target belongs to the case with that value", schema{"type": "object"}),
 	}
 	small := make(schema)
 	for _, name := range []string{"properties", "matrix", "cases", "repeats", "agents", "actions", "before"} {
 		small[name] = scenario[name]
 	}
 	top := schema{
-		"suite":      line("its name"),
+		"suite":      line("name of the suite"),
 		"note":       line("kept with the result"),
 		"tags":       named("kept with the result", text),
-		"include":    texts("other suite files, relative to this one; what this one says wins: maps are merged, lists replaced"),
-		"variables":  named("what ${NAME} stands for in any value; --var NAME=VALUE wins", text),
+		"include":    texts("other suite files, relative to this one; this one wins: maps are merged, lists replaced"),
+		"variables":  named("values of ${NAME} in any other value; --var NAME=VALUE wins", text),
 		"properties": ref("properties"),
 		"targets":    named("systems under test by name, with their properties", ref("properties")),
 		"datasets":   named("rows that cases share, by name", dataset),
 		"scenarios":  list("in the order of execution", object("cases that belong together", scenario, "name")),
 		"order":      schema{"description": "of the runs", "enum": []string{string(plan.Sequential), string(plan.Interleaved)}},
-		"on-failure": schema{"description": "what becomes of the runs after one that failed", "enum": []string{string(plan.StopAll), string(plan.GoOn)}},
-		"tables": list("that a report shows", object("a line for each case of its scenarios", schema{
-			"title": line("its title"), "scenarios": texts("by name"), "columns": texts("what cases differ by, and their figures: threads, throughput_ops, read_avg_ms"),
-			"repeats": flag("a line for each repeat too"),
+		"on-failure": schema{"description": "whether to stop or to continue after a failed run", "enum": []string{string(plan.StopAll), string(plan.GoOn)}},
+		"tables": list("tables that a report shows", object("a table with a line per case of its scenarios", schema{
+			"title": line("title of the table"), "scenarios": texts("names of scenarios"), "columns": texts("properties in which the cases differ, and their figures: threads, throughput_ops, read_avg_ms"),
+			"repeats": flag("also a line per repeat"),
 		}, "title", "scenarios", "columns")),
-		"trial": object("small sizes, laid over the rest with --trial: maps are merged, lists replaced", schema{
+		"trial": object("small sizes, applied over the rest with --trial: maps are merged, lists replaced", schema{
 			"variables": named("as above", text), "properties": ref("properties"), "targets": named("as above, by name", ref("properties")),
 			"datasets": named("as above, by name", dataset), "scenarios": named("by name", object("of a scenario", small)),
 		}),
@@ -104,7 +104,7 @@ func (r *Reader) Schema() []byte {
 	whole["$defs"] = schema{
 		"properties": object("settings, spelled as in properties files", properties),
 		"point":      object("one case", point),
-		"axes":       object("values by property; their cross product, the first axis slowest", axes),
+		"axes":       object("values by property; the cases are their cross product, in which the first axis varies slowest", axes),
 	}
 	var out strings.Builder
 	enc := json.NewEncoder(&out)
@@ -114,7 +114,7 @@ func (r *Reader) Schema() []byte {
 	return []byte(out.String())
 }
 
-// schema describes a property's value. A variable may stand for any value.
+// schemaOf describes the value of a property. A variable can replace any value.
 func schemaOf(k property.Key) schema {
 	doc := k.Doc
 	if k.Reason != "" {
@@ -133,7 +133,7 @@ func schemaOf(k property.Key) schema {
 	case property.Bool:
 		value = schema{"type": "boolean"}
 	case property.Enum:
-		if k.Check != nil { // it takes other spellings too
+		if k.Check != nil { // it accepts other spellings too
 			value, variable = schema{"type": []string{"string", "null"}, "examples": k.Values}, nil // null is a target
 			break
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// values are checked properties, read as what they mean for a run on one of the targets.
+// values are validated properties of a run on one of the targets.
 type values struct {
 	property.Values
 	targets descriptor.List
@@ -22,13 +22,13 @@ func (v values) distribution(name string) workload.Distribution {
 	return workload.Distribution(v.Text(name))
 }
 
-// target describes the target that the values are for; it is empty where there is no such target.
+// target returns the description of the values' target, or an empty one if there is no such target.
 func (v values) target() descriptor.Target {
 	t, _ := v.targets.Find(v.Text("db"))
 	return t
 }
 
-// settings turns values into what they mean.
+// settings converts the values to plan.Settings.
 func (v values) settings() plan.Settings {
 	rate, _ := ParseRate(v.Text("rate"))
 	phase := v.Text("phase")

@@ -1,16 +1,16 @@
-// Package spec turns what a user submits into a plan.Suite, and judges it whole before anything happens:
+// Package spec turns a submission into a plan.Suite, and validates all of it before anything runs:
 //
-//  1. read the properties files, as Java does, and remember where each setting was said;
-//  2. let later files win over earlier ones, -p over files and flags over all;
-//  3. judge each name and each value by the table of the Reader's Keys, and write values in one spelling;
-//  4. settle what excludes each other, and fill in every default;
-//  5. judge what must fit together.
+//  1. read the properties files, as Java does, and remember the place of each setting;
+//  2. apply precedence: later files over earlier ones, -p over files, flags over everything;
+//  3. validate each name and each value against the Reader's Keys, and write values in canonical spelling;
+//  4. resolve settings that exclude each other, and fill in the defaults;
+//  5. validate combinations of settings.
 //
-// A Reader does so for the targets whose descriptions it was made with. The cases of a suite file, which package suite reads,
-// go through steps 2 to 5 one by one.
+// A Reader does so for the targets whose descriptions it was made with. Each case of a suite file, which package suite reads,
+// goes through steps 2 to 5.
 //
-// All that is wrong is collected and reported at once, as Problems, each with its place, its key and its cure.
-// Resolve does steps 3 to 5 again from the settings that an agent is sent, with the same result.
+// All mistakes are collected and reported at once, as Problems, each with its place, its key and its cure.
+// Resolve repeats steps 3 to 5 for the settings that an agent receives, with the same result.
 package spec
 
 import (
@@ -24,92 +24,91 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// Parse judges a submission and returns it as a suite: the one of its suite file, or one of a single case. The error is
-// of type Problems. A suite's target must be one that the Reader knows.
+// Parse validates a submission and returns it as a suite: that of its suite file, or a suite of a single case. The error
+// is of type Problems. The target must be one that the Reader knows.
 func (r *Reader) Parse(s Submission) (*plan.Suite, []property.Warning, error) {
 	if s.Suite != nil {
 		return r.parseSuite(s)
 	}
-	j := r.table.judge()
-	j.take(s)
-	one := j.judgeCase(s, nil)
-	j.warnings = append(j.warnings, j.inert...)
-	j.judgeWords(s)
-	if err := j.err(); err != nil {
-		return nil, j.sortedWarnings(), err
+	res := r.table.newResolver()
+	res.take(s)
+	one := res.resolveCase(s, nil)
+	res.warnings = append(res.warnings, res.inert...)
+	res.validateLabels(s)
+	if err := res.err(); err != nil {
+		return nil, res.sortedWarnings(), err
 	}
 	one.Name = s.Name
 	if one.Name == "" {
 		one.Name = defaultName(s, one.Settings)
 	}
 	one.Repeats = 1
-	return &plan.Suite{Name: one.Name, Note: s.Note, Tags: maps.Clone(s.Tags), Cases: []plan.Case{one}}, j.sortedWarnings(), nil
+	return &plan.Suite{Name: one.Name, Note: s.Note, Tags: maps.Clone(s.Tags), Cases: []plan.Case{one}}, res.sortedWarnings(), nil
 }
 
-// judgeCase judges all that was taken for one case and returns what it means. Adapt, if there is one, has a look at the
-// values before they are put together.
-func (j *judge) judgeCase(s Submission, adapt func()) (one plan.Case) {
-	j.supply(s.Supplied)
-	j.hooks = s.Hooks
-	j.judgeValues()
+// resolveCase resolves the settings of one case. Adapt, if not nil, may change the values before they are combined.
+func (r *resolver) resolveCase(s Submission, adapt func()) (one plan.Case) {
+	r.supply(s.Supplied)
+	r.hooks = s.Hooks
+	r.validateValues()
 	if adapt != nil {
 		adapt()
 	}
-	j.attach(s.Attachments)
-	j.settleInserts()
-	one.Properties, one.Settings = j.settle()
-	j.judgeTarget()
-	j.judgeTogether(one.Settings)
-	j.judgeOperations(one.Settings)
+	r.attach(s.Attachments)
+	r.settleInserts()
+	one.Properties, one.Settings = r.settle()
+	r.validateTarget()
+	r.validateCombinations(one.Settings)
+	r.validateOperations(one.Settings)
 	return one
 }
 
-// Resolve returns what resolved properties mean: those of a plan.Case or plan.Shard. The error is of type
-// Problems. Settings that are missing have their defaults.
+// Resolve returns the settings of resolved properties, such as those of a plan.Case or plan.Shard. Missing properties have
+// their defaults. The error is of type Problems.
 func (r *Reader) Resolve(properties map[string]string) (plan.Settings, error) {
-	j := r.table.judge()
+	res := r.table.newResolver()
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
-		j.set(entry{written: key, value: properties[key]})
+		res.set(entry{written: key, value: properties[key]})
 	}
-	j.supply(nil)
-	j.judgeValues()
-	j.attach(nil)
-	_, settings := j.settle()
-	j.judgeTarget()
-	j.judgeTogether(settings)
-	if err := j.err(); err != nil {
+	res.supply(nil)
+	res.validateValues()
+	res.attach(nil)
+	_, settings := res.settle()
+	res.validateTarget()
+	res.validateCombinations(settings)
+	if err := res.err(); err != nil {
 		return plan.Settings{}, err
 	}
 	return settings, nil
 }
 
-// Needs names the files whose contents a submission must carry as Attachments. Of a submission with mistakes it
-// tells what it can.
+// Needs lists the files that a submission must carry as Attachments. For a submission with mistakes the list may be
+// incomplete.
 func (r *Reader) Needs(s Submission) []string {
 	if s.Suite != nil {
 		return r.needsOfSuite(s)
 	}
-	j := r.table.judge()
-	j.take(s)
-	j.judgeValues()
-	return j.needs()
+	res := r.table.newResolver()
+	res.take(s)
+	res.validateValues()
+	return res.needs()
 }
 
-// needs names the files whose contents the settings need.
-func (j *judge) needs() []string {
+// needs lists the files that the settings name.
+func (r *resolver) needs() []string {
 	var names []string
-	if _, filled := j.given[HistogramContent]; !filled && j.value("fieldlengthdistribution") == "histogram" {
-		names = append(names, j.value("fieldlengthhistogram"))
+	if _, filled := r.given[HistogramContent]; !filled && r.value("fieldlengthdistribution") == "histogram" {
+		names = append(names, r.value("fieldlengthhistogram"))
 	}
-	for _, a := range j.target().Attachments {
-		if name := j.fileOf(a); name != "" {
+	for _, a := range r.target().Attachments {
+		if name := r.fileOf(a); name != "" {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// defaultName is the last file's name, or else what is done to what.
+// defaultName is the name of the last file, or else that of the target and its phases.
 func defaultName(s Submission, settings plan.Settings) string {
 	files := slices.DeleteFunc(slices.Clone(s.Files), File.site)
 	if len(files) > 0 {

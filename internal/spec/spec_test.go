@@ -59,7 +59,7 @@ func good(t *testing.T, s Submission) (*plan.Suite, []string) {
 	return suite, warnings
 }
 
-const noDB = "no db is given: the target is null, which stores nothing; write db=hbase or the like to measure a system"
+const noDB = "db is not set: the target is null, which stores nothing; set db, such as db=hbase, to measure a system"
 
 func TestWorkloadFilesOfYCSBAreAcceptedUnchanged(t *testing.T) {
 	for name, want := range map[string]struct {
@@ -101,12 +101,12 @@ func TestSettingsOfAPublishedReportAreAccepted(t *testing.T) {
 		Flags: flag("--db", "db", "site.ycsb.db.hbase14.HBaseClient14"),
 	})
 	require.Equal(t, []string{
-		"workload_listing:7: insertcount: has no value: taken as not given, so it is 0",
-		"workload_listing:25: maxexecutiontime: has no value: taken as not given, so it is 0s",
-		"workload_listing:40: htrace.sampler.fraction: has no effect: it concerns tracing in YCSB's JVM",
-		"workload_listing:41: htrace.htraced.receiver.address: has no effect: it concerns tracing in YCSB's JVM",
-		"workload_listing:42: htrace.htraced.error.log.period.ms: has no effect: it concerns tracing in YCSB's JVM",
-		"-p: threads: is taken as threadcount=10: YCSB knows no property threads and would run with one thread",
+		"workload_listing:7: insertcount: is empty; the default applies: 0",
+		"workload_listing:25: maxexecutiontime: is empty; the default applies: 0s",
+		"workload_listing:40: htrace.sampler.fraction: has no effect: it configures tracing in YCSB's JVM",
+		"workload_listing:41: htrace.htraced.receiver.address: has no effect: it configures tracing in YCSB's JVM",
+		"workload_listing:42: htrace.htraced.error.log.period.ms: has no effect: it configures tracing in YCSB's JVM",
+		"-p: threads: is read as threadcount=10: YCSB ignores the property threads and would run with one thread",
 	}, warned)
 	c := suite.Cases[0]
 	require.Equal(t, hbasespec.Name, c.Settings.DB)
@@ -159,36 +159,36 @@ func TestWhatSettingsMean(t *testing.T) {
 			func(s *plan.Settings) {
 				s.Pacing = pacing.Config{Arrival: pacing.FixedRate, Rate: pacing.Rate{{From: 500, To: 500}}}
 			},
-			[]string{"-p: rate: without arrival: taken as an open loop, arrival=fixed"},
+			[]string{"-p: rate: arrival is not set: a rate means an open loop with arrival=fixed"},
 		},
 		"a flag's rate is an open loop without a word, and beats a closed one": {
 			slices.Concat(p("arrival", "closed"), flag("--target", "rate", "500")),
 			func(s *plan.Settings) {
 				s.Pacing = pacing.Config{Arrival: pacing.FixedRate, Rate: pacing.Rate{{From: 500, To: 500}}}
 			},
-			[]string{"-p: arrival: is given up for rate (--target), which is of an open loop"},
+			[]string{"-p: arrival: is overridden by rate (--target), which means an open loop"},
 		},
 		"a flag's rate beats a property's target": {
 			slices.Concat(p("target", "100"), flag("--target", "rate", "500")),
 			func(s *plan.Settings) {
 				s.Pacing = pacing.Config{Arrival: pacing.FixedRate, Rate: pacing.Rate{{From: 500, To: 500}}}
 			},
-			[]string{"-p: target: is given up for rate (--target)"},
+			[]string{"-p: target: is overridden by rate (--target)"},
 		},
 		"a flag's closed loop beats a property's rate": {
 			slices.Concat(p("rate", "100"), flag("--arrival", "arrival", "closed")),
 			func(*plan.Settings) {},
-			[]string{"-p: rate: is given up for arrival=closed (--arrival)"},
+			[]string{"-p: rate: is overridden by arrival=closed (--arrival)"},
 		},
 		"a flag's total beats a property's threads": {
 			slices.Concat(p("threadcount", "10"), flag("--threads-total", "threads.total", "64")),
 			func(s *plan.Settings) { s.ThreadsTotal = 64 },
-			[]string{"-p: threadcount: is given up for threads.total (--threads-total)"},
+			[]string{"-p: threadcount: is overridden by threads.total (--threads-total)"},
 		},
 		"a flag's threads beat a property's total": {
 			slices.Concat(p("threads.total", "64"), flag("--threads", "threadcount", "10")),
 			func(s *plan.Settings) { s.Threads = 10 },
-			[]string{"-p: threads.total: is given up for threadcount (--threads)"},
+			[]string{"-p: threads.total: is overridden by threadcount (--threads)"},
 		},
 		"a flag's duration beats a property's maxexecutiontime": {
 			slices.Concat(p("maxexecutiontime", "90"), flag("--duration", "duration", "5s")),
@@ -221,29 +221,29 @@ func TestWhatSettingsMean(t *testing.T) {
 		"no key prefix":           {p("keyprefix", ""), func(s *plan.Settings) { s.Workload.KeyPrefix = "" }, nil},
 		"no time in YCSB's words": {p("maxexecutiontime", "0"), func(*plan.Settings) {}, nil},
 		"a setting of YCSB's JVM": {p("measurement.trackjvm", "true"), func(*plan.Settings) {}, []string{
-			"-p: measurement.trackjvm: has no effect: there is no JVM to track; every result tells of the agents' CPU and garbage collection",
+			"-p: measurement.trackjvm: has no effect: there is no JVM to track; every result shows the agents' CPU and garbage collection",
 		}},
 		"such a setting that asks for nothing": {p("measurement.trackjvm", "false", "spin.sleep", "false"), func(*plan.Settings) {}, nil},
 		"another binding's settings": {p("mongodb.url", "mongodb://x", "basicdb.verbose", "false"), func(*plan.Settings) {}, []string{
-			"-p: mongodb.url: has no effect: properties that begin with mongodb. belong to a binding of YCSB that is not used here",
-			"-p: basicdb.verbose: has no effect: properties that begin with basicdb. belong to a binding of YCSB that is not used here",
+			"-p: mongodb.url: has no effect: properties with the prefix mongodb. belong to a YCSB binding that is not used here",
+			"-p: basicdb.verbose: has no effect: properties with the prefix basicdb. belong to a YCSB binding that is not used here",
 		}},
 		"another target's settings": {p("columnfamily", "cf", "principal", "me"), func(*plan.Settings) {}, []string{
-			"-p: columnfamily: has no effect: it is of target hbase or sandbox, and the target is null",
-			"-p: principal: has no effect: it is of target hbase or sandbox, and the target is null",
+			"-p: columnfamily: has no effect: it belongs to target hbase or sandbox, and the target is null",
+			"-p: principal: has no effect: it belongs to target hbase or sandbox, and the target is null",
 		}},
 		"weights that do not add up to one": {p("insertproportion", "1"), func(s *plan.Settings) { s.Workload.Proportions.Insert = 1 }, []string{
-			"-p: insertproportion: the proportions add up to 2, and each is divided by that (readproportion=0.95 and updateproportion=0.05 hold where they are not set)",
+			"-p: insertproportion: the proportions add up to 2, and each is divided by that sum (the defaults are readproportion=0.95 and updateproportion=0.05)",
 		}},
 		"the same again": {p("threadcount", "1", "threadcount", "2"), func(s *plan.Settings) { s.Threads = 2 }, []string{
-			`-p: threadcount: is set again, to "2" (-p), which wins`,
+			`-p: threadcount: is overridden by the later value "2" (-p)`,
 		}},
 		"two names for the same value": {p("duration", "60s", "maxexecutiontime", "60"), func(s *plan.Settings) { s.Duration = time.Minute }, nil},
 		"an endless run": {p("operationcount", "0"), func(s *plan.Settings) { s.Workload.OperationCount = 0 }, []string{
-			"-p: operationcount: is 0 and there is no duration: only a cancel or a limit ends the run; give operationcount=N or duration=1m or the like",
+			"-p: operationcount: is 0 and duration is not set: only a cancel or a limit ends the run; set operationcount, or duration, such as duration=1m",
 		}},
 		"an unknown number of rows": {p("recordcount", "0"), func(s *plan.Settings) { s.Workload.RecordCount = 1<<31 - 1 }, []string{
-			"-p: recordcount: not given: rows are drawn from 2147483647 as in YCSB; say how many the table has",
+			"-p: recordcount: is not set: requests go to 2147483647 rows, as in YCSB; set it to the number of rows in the table",
 		}},
 		"a part of an unknown number of rows": {
 			p("recordcount", "", "insertstart", "10", "insertcount", "5"),
@@ -251,24 +251,24 @@ func TestWhatSettingsMean(t *testing.T) {
 				s.Workload.RecordCount, s.Workload.InsertStart, s.Workload.InsertCount = 15, 10, 5
 			},
 			[]string{
-				"recordcount: not given: taken as insertstart+insertcount, 15",
-				"-p: recordcount: has no value: taken as not given, so it is 0",
+				"recordcount: is not set: insertstart+insertcount applies, 15",
+				"-p: recordcount: is empty; the default applies: 0",
 			},
 		},
 		"a load past recordcount": {
 			p("phase", "load", "insertstart", "10"),
 			func(s *plan.Settings) { s.Load, s.Run, s.Workload.InsertStart = true, false, 10 },
-			[]string{"-p: insertstart: without insertcount, 1000 rows are loaded from there on as YCSB does, up to row 1009; give insertcount=990 to end at recordcount"},
+			[]string{"-p: insertstart: without insertcount, 1000 rows are loaded from there on, as in YCSB, up to row 1009; set insertcount=990 to end at recordcount"},
 		},
 		"a warm-up of a load": {
 			p("phase", "load", "warmup", "5s"),
 			func(s *plan.Settings) { s.Load, s.Run, s.Warmup = true, false, 5*time.Second },
-			[]string{"-p: warmup: has no effect in a load: a warm-up comes before measuring"},
+			[]string{"-p: warmup: has no effect in a load: a warm-up precedes measuring"},
 		},
 		"a warm-up of a load until it is steady": {
 			p("phase", "load", "warmup.until", "steady", "warmup.ops", "0"),
 			func(s *plan.Settings) { s.Load, s.Run, s.WarmupUntil = true, false, plan.Steady },
-			[]string{"-p: warmup.until: has no effect in a load: a warm-up comes before measuring"},
+			[]string{"-p: warmup.until: has no effect in a load: a warm-up precedes measuring"},
 		},
 		"a warm-up until it is steady": {
 			p("warmup.until", "steady"),
@@ -284,7 +284,7 @@ func TestWhatSettingsMean(t *testing.T) {
 		"a flag's number of operations beats a property's condition": {
 			slices.Concat(p("warmup.until", "steady"), flag("--warmup-ops", "warmup.ops", "1000")),
 			func(s *plan.Settings) { s.WarmupOps = 1000 },
-			[]string{"-p: warmup.until: is given up for warmup.ops (--warmup-ops)"},
+			[]string{"-p: warmup.until: is overridden by warmup.ops (--warmup-ops)"},
 		},
 		"zipfian requests and inserts without a count": {
 			p("requestdistribution", "zipfian", "readproportion", "0.5", "updateproportion", "0", "insertproportion", "0.5", "operationcount", "", "duration", "1m"),
@@ -293,8 +293,8 @@ func TestWhatSettingsMean(t *testing.T) {
 				s.Workload.Proportions = workload.Proportions{Read: 0.5, Insert: 0.5}
 			},
 			[]string{
-				"-p: requestdistribution: the zipfian range allows for inserts by operationcount, which is not given: rows inserted in this run are not drawn",
-				"-p: operationcount: has no value: taken as not given, so it is 0",
+				"-p: requestdistribution: the zipfian range grows with operationcount to include inserts, but operationcount is not set: rows that this run inserts are not requested",
+				"-p: operationcount: is empty; the default applies: 0",
 			},
 		},
 	} {
@@ -364,7 +364,7 @@ func TestHistogramFileTravels(t *testing.T) {
 	s := Submission{Properties: slices.Concat(quiet, p("fieldlengthdistribution", "histogram", "fieldlengthhistogram", "dir/lengths.txt"))}
 	require.Equal(t, []string{"dir/lengths.txt"}, reader().Needs(s))
 	_, _, err := reader().Parse(s)
-	require.EqualError(t, err, `-p: fieldlengthhistogram: the content of file "dir/lengths.txt" was not handed in; is there such a file where you submit from?`)
+	require.EqualError(t, err, `-p: fieldlengthhistogram: file "dir/lengths.txt" is not attached; does it exist on the machine that you submit from?`)
 
 	s.Attachments = map[string][]byte{"dir/lengths.txt": []byte("BlockSize\t10\n1\t5\n")}
 	_, _, err = reader().Parse(s)
@@ -392,15 +392,15 @@ func flatten(m map[string]string) []string {
 	return list
 }
 
-func TestResolvedPropertiesAreJudged(t *testing.T) {
+func TestResolvedPropertiesAreValidated(t *testing.T) {
 	for name, test := range map[string]struct {
 		properties map[string]string
 		want       string
 	}{
 		"unknown":      {map[string]string{"warmth": "1"}, "warmth: unknown property; did you mean warmup?"},
-		"a bad value":  {map[string]string{"threadcount": "many"}, `threadcount: "many" is no whole number; write it in digits, such as 1000`},
+		"a bad value":  {map[string]string{"threadcount": "many"}, `threadcount: invalid integer "many": want digits only, such as 1000`},
 		"refused":      {map[string]string{"db": "hbase", "columnfamily": "cf", "keytab": "x"}, "keytab: is not supported: the HBase client in benchd has simple authentication only, no Kerberos"},
-		"no histogram": {map[string]string{"fieldlengthdistribution": "histogram"}, `fieldlengthhistogram: the content of file "hist.txt" was not handed in; is there such a file where you submit from?`},
+		"no histogram": {map[string]string{"fieldlengthdistribution": "histogram"}, `fieldlengthhistogram: file "hist.txt" is not attached; does it exist on the machine that you submit from?`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := reader().Resolve(test.properties)

@@ -14,27 +14,27 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// optionsOrder is where the command line's settings come in the order of what is told: behind all files.
+// optionsOrder is the order of findings about the command line: after those about files.
 const optionsOrder = 1 << 60
 
-// suiteJudge judges a suite file: each setting by itself, then each case as a properties file is judged. What several
-// cases have wrong is told once.
-type suiteJudge struct {
+// suiteResolver validates a suite file: each setting by itself, then each case like a properties file. A mistake that
+// several cases share is reported once.
+type suiteResolver struct {
 	submission Submission
 	table      table
-	base       int // the rank of a suite's own settings; those of an hbase-site.xml go below
+	base       int // the rank of a suite's own settings, above those of an hbase-site.xml
 	problems   []finding
 	warnings   []finding
-	told       map[property.Problem]bool
-	broken     map[suite.Place]bool // lists of actions, one of which is a mistake that has been told
+	reported   map[property.Problem]bool
+	broken     map[suite.Place]bool // lists of actions with a mistake that has been reported
 	histograms map[string]workload.Config
-	tables     map[string][]owner // who inserts into each table
-	ill        map[string]bool    // scenarios whose cases have mistakes
+	tables     map[string][]owner // the cases that insert into each table
+	invalid    map[string]bool    // scenarios with mistakes in their cases
 	inert      []finding          // settings without an effect in one case
-	used       map[int]bool       // the orders of those that have one in another
+	used       map[int]bool       // the orders of settings with an effect in another case
 }
 
-// owner is cases that insert and know of each other's rows.
+// owner identifies cases that insert into a table and share its rows.
 type owner struct {
 	dataset, target string
 	at              suite.Place
@@ -43,29 +43,29 @@ type owner struct {
 func (r *Reader) parseSuite(s Submission) (*plan.Suite, []property.Warning, error) {
 	t := r.table
 	read, mistakes := suite.Read(t.input(s))
-	j := &suiteJudge{
+	res := &suiteResolver{
 		submission: s, table: t, base: len(s.Files),
-		told: make(map[property.Problem]bool), broken: make(map[suite.Place]bool), histograms: make(map[string]workload.Config),
-		tables: make(map[string][]owner), ill: make(map[string]bool), used: make(map[int]bool),
+		reported: make(map[property.Problem]bool), broken: make(map[suite.Place]bool), histograms: make(map[string]workload.Config),
+		tables: make(map[string][]owner), invalid: make(map[string]bool), used: make(map[int]bool),
 	}
 	for _, m := range mistakes {
-		j.tell(&j.problems, finding{m.At.Order(), property.Problem{Place: m.At.String(), Key: printableKey(m.Key), Text: m.Text}})
+		res.report(&res.problems, finding{m.At.Order(), property.Problem{Place: m.At.String(), Key: printableKey(m.Key), Text: m.Text}})
 	}
-	j.judgeOptions()
-	j.judgeSaid(read.Said)
-	cases := j.judgeCases(read.Cases)
-	j.judgeTables(read, cases, len(mistakes) == 0)
-	for _, f := range j.inert {
-		if !j.used[f.order] {
-			j.tell(&j.warnings, f)
+	res.validateOptions()
+	res.validateSettings(read.Given)
+	cases := res.resolveCases(read.Cases)
+	res.validateTables(read, cases, len(mistakes) == 0)
+	for _, f := range res.inert {
+		if !res.used[f.order] {
+			res.report(&res.warnings, f)
 		}
 	}
-	out := j.finish(read, cases)
-	sum := t.judge()
-	sum.problems, sum.warnings = j.problems, j.warnings
+	out := res.finish(read, cases)
+	sum := t.newResolver()
+	sum.problems, sum.warnings = res.problems, res.warnings
 	if len(sum.problems) > mostOfSuite {
 		sortFindings(sum.problems)
-		sum.unsaid = len(sum.problems) - mostOfSuite
+		sum.omitted = len(sum.problems) - mostOfSuite
 		sum.problems = sum.problems[:mostOfSuite]
 	}
 	if err := sum.err(); err != nil {
@@ -74,13 +74,13 @@ func (r *Reader) parseSuite(s Submission) (*plan.Suite, []property.Warning, erro
 	return out, sum.sortedWarnings(), nil
 }
 
-// MaxAttachment bounds a file that is handed in with a submission.
+// MaxAttachment bounds a file that is attached to a submission.
 const MaxAttachment = maxFile
 
-// mostOfSuite bounds the problems that are told of a suite.
+// mostOfSuite bounds the problems that are reported for a suite.
 const mostOfSuite = 100
 
-// input is what package suite reads.
+// input returns the input of package suite.
 func (t table) input(s Submission) suite.Input {
 	in := suite.Input{
 		Name: s.Suite.Name, Content: s.Suite.Content, Attachments: s.Attachments, Trial: s.Trial,
@@ -98,72 +98,73 @@ func (t table) input(s Submission) suite.Input {
 	return in
 }
 
-// tell keeps a finding that was not told before.
-func (j *suiteJudge) tell(to *[]finding, f finding) {
-	if !j.told[f.Problem] {
-		j.told[f.Problem] = true
+// report adds a finding unless it has been reported.
+func (r *suiteResolver) report(to *[]finding, f finding) {
+	if !r.reported[f.Problem] {
+		r.reported[f.Problem] = true
 		*to = append(*to, f)
 	}
 }
 
-// judgeOptions judges what may not stand beside a suite file.
-func (j *suiteJudge) judgeOptions() {
-	for _, f := range j.submission.Files {
+// validateOptions reports options that cannot be combined with a suite file.
+func (r *suiteResolver) validateOptions() {
+	for _, f := range r.submission.Files {
 		if !f.site() {
-			j.tell(&j.problems, finding{optionsOrder, property.Problem{Place: "-P", Text: fmt.Sprintf("%s is a properties file, and a suite file says all that such files say; put its settings under properties: or set them with -p", property.Quote(f.Name))}})
+			r.report(&r.problems, finding{optionsOrder, property.Problem{Place: "-P", Text: fmt.Sprintf("%s is a properties file, which cannot be combined with a suite file; move its settings to properties: in the suite, or set them with -p", property.Quote(f.Name))}})
 		}
 	}
-	for _, group := range [][]Setting{j.submission.Properties, j.submission.Flags} {
+	for _, group := range [][]Setting{r.submission.Properties, r.submission.Flags} {
 		for _, s := range group {
 			if name := strings.TrimSpace(s.Key); name == "phase" || name == "dotransactions" {
-				j.tell(&j.problems, finding{optionsOrder, property.Problem{
+				r.report(&r.problems, finding{optionsOrder, property.Problem{
 					Place: cmp.Or(s.Origin, "-p"), Key: name,
-					Text: "a suite's datasets and scenarios say what is loaded and what is run; leave it out",
+					Text: "the datasets and scenarios of a suite decide what is loaded and run; remove it",
 				}})
 			}
 		}
 	}
 }
 
-// judgeSaid judges each setting of the file by itself, also where no case uses it.
-func (j *suiteJudge) judgeSaid(said []suite.Setting) {
-	for _, s := range said {
+// validateSettings validates each setting of the file by itself, even if no case uses it.
+func (r *suiteResolver) validateSettings(settings []suite.Setting) {
+	for _, s := range settings {
 		name := strings.TrimSpace(s.Key)
 		e := entry{written: s.Key, value: s.Value, place: s.Named.String(), order: s.Named.Order()}
-		key, ok := j.table.find(name)
+		key, ok := r.table.find(name)
 		if !ok {
-			j.unknown(e, name)
+			r.unknown(e, name)
 			continue
 		}
 		e.place, e.order = s.At.String(), s.At.Order()
 		if key.Status == property.Refused || key.Status == property.Idle || key.Kind != property.Text && strings.TrimSpace(s.Value) == "" {
-			continue // cases tell
+			continue // reported for each case
 		}
 		if _, err := key.Canonical(s.Value); err != nil {
-			j.tell(&j.problems, e.finding("%s", err))
-			j.broken[s.Named] = j.broken[s.Named] || s.Named != s.At && name == ActionsProperty
+			r.report(&r.problems, e.finding("%s", err))
+			r.broken[s.Named] = r.broken[s.Named] || s.Named != s.At && name == ActionsProperty
 		}
 	}
 }
 
-// unknown tells of a property that nobody knows. In a suite one of another binding's is a mistake too.
-func (j *suiteJudge) unknown(e entry, name string) {
+// unknown reports an unknown property. In a suite a property of another binding is a mistake too.
+func (r *suiteResolver) unknown(e entry, name string) {
 	prefix := foreign(name)
-	switch near := j.table.near(name); {
+	switch near := r.table.near(name); {
 	case prefix != "":
-		j.tell(&j.problems, e.finding("unknown property: those that begin with %s belong to a binding of YCSB that is not used here; leave it out", prefix))
+		r.report(&r.problems, e.finding("unknown property: properties with the prefix %s belong to a YCSB binding that is not used here; remove it", prefix))
 	case near != "":
-		j.tell(&j.problems, e.finding("unknown property; did you mean %s?", near))
+		r.report(&r.problems, e.finding("unknown property; did you mean %s?", near))
 	default:
-		j.tell(&j.problems, e.finding("unknown property, and none has a name like it; leave it out"))
+		r.report(&r.problems, e.finding("unknown property, and no property has a similar name; remove it"))
 	}
 }
 
-// judgeCases judges the cases, and leaves out those that fill what their first user fills itself.
-func (j *suiteJudge) judgeCases(read []suite.Case) []plan.Case {
+// resolveCases resolves the cases. It omits a case that fills a dataset if the first case that uses the dataset loads it
+// itself.
+func (r *suiteResolver) resolveCases(read []suite.Case) []plan.Case {
 	cases := make([]plan.Case, 0, len(read))
 	for i, c := range read {
-		one := j.judgeCase(c)
+		one := r.resolveCase(c)
 		if n := len(cases); i > 0 && n > 0 && cases[n-1].Fills && !c.Fills && one.Settings.Load && one.Settings.Workload.InsertStart == 0 {
 			cases = cases[:n-1]
 		}
@@ -172,41 +173,41 @@ func (j *suiteJudge) judgeCases(read []suite.Case) []plan.Case {
 	return cases
 }
 
-// judgeCase judges one case.
-func (j *suiteJudge) judgeCase(c suite.Case) plan.Case {
-	one := j.table.judge()
-	one.takeFiles(j.submission)
-	for _, group := range c.Said {
+// resolveCase resolves one case.
+func (r *suiteResolver) resolveCase(c suite.Case) plan.Case {
+	one := r.table.newResolver()
+	one.takeFiles(r.submission)
+	for _, group := range c.Given {
 		for _, s := range group {
-			if _, ok := j.table.find(strings.TrimSpace(s.Key)); !ok || j.broken[s.At] { // it has been told
-				j.ill[c.Scenario] = true
+			if _, ok := r.table.find(strings.TrimSpace(s.Key)); !ok || r.broken[s.At] { // already reported
+				r.invalid[c.Scenario] = true
 			} else {
-				one.set(entry{written: s.Key, value: j.table.beside(s), place: s.At.String(), order: s.At.Order(), rank: j.base + int(s.Level)})
+				one.set(entry{written: s.Key, value: r.table.beside(s), place: s.At.String(), order: s.At.Order(), rank: r.base + int(s.Level)})
 			}
 		}
 	}
 	one.order = optionsOrder
-	top := j.base + int(suite.Levels)
-	one.takeOptions(j.submission, top)
-	one.moved(j.base)
+	top := r.base + int(suite.Levels)
+	one.takeOptions(r.submission, top)
+	one.moved(r.base)
 	one.goOnInserting()
 	if c.Fills {
-		key, _ := j.table.find("phase")
+		key, _ := r.table.find("phase")
 		one.given["phase"] = entry{key: key, written: "phase", value: "load", place: c.At.String(), order: c.At.Order(), rank: top + 2}
 	}
-	judged := one.judgeCase(j.submission, func() { one.adapt(c, j.base) })
-	j.collect(c, one)
-	j.ill[c.Scenario] = j.ill[c.Scenario] || len(one.problems) > 0
-	c.Properties, c.Settings = judged.Properties, judged.Settings
-	j.share(&c.Case)
-	j.warnOfTable(c)
+	resolved := one.resolveCase(r.submission, func() { one.adapt(c, r.base) })
+	r.collect(c, one)
+	r.invalid[c.Scenario] = r.invalid[c.Scenario] || len(one.problems) > 0
+	c.Properties, c.Settings = resolved.Properties, resolved.Settings
+	r.share(&c.Case)
+	r.warnOfTable(c)
 	return c.Case
 }
 
-// warnOfTable tells of a table into which cases insert that know nothing of each other's rows.
-func (j *suiteJudge) warnOfTable(c suite.Case) {
+// warnOfTable warns if cases of different datasets or targets insert into the same table.
+func (r *suiteResolver) warnOfTable(c suite.Case) {
 	p, s := c.Properties, c.Settings
-	t, _ := j.table.targets.Find(s.DB)
+	t, _ := r.table.targets.Find(s.DB)
 	if !t.Stores {
 		return
 	}
@@ -219,87 +220,86 @@ func (j *suiteJudge) warnOfTable(c suite.Case) {
 		words = append(words, p[name])
 	}
 	key := strings.Join(words, "\n")
-	for _, other := range j.tables[key] {
+	for _, other := range r.tables[key] {
 		if other.dataset == mine.dataset && other.target == mine.target {
 			return
 		}
 		e := entry{place: c.At.String(), order: c.At.Order()}
-		j.tell(&j.warnings, e.finding("inserts into table %s, as what stands at %s does, which is of another dataset or target: they write over each other's rows; let both be of one, or give each a table of its own",
+		r.report(&r.warnings, e.finding("inserts into table %s, as does %s, which has another dataset or target: they overwrite each other's rows; give both the same dataset and target, or give each its own table",
 			p["table"], other.at))
 	}
-	j.tables[key] = append(j.tables[key], mine)
+	r.tables[key] = append(r.tables[key], mine)
 }
 
-// collect takes over what a case's judge found. What has no place gets the case's.
-func (j *suiteJudge) collect(c suite.Case, one *judge) {
-	j.inert = append(j.inert, one.inert...)
+// collect adds the findings of a case. A finding without a place gets that of the case.
+func (r *suiteResolver) collect(c suite.Case, one *resolver) {
+	r.inert = append(r.inert, one.inert...)
 	for _, order := range one.used {
-		j.used[order] = true
+		r.used[order] = true
 	}
 	for _, list := range []struct {
 		to   *[]finding
 		from []finding
-	}{{&j.problems, one.problems}, {&j.warnings, one.warnings}} {
+	}{{&r.problems, one.problems}, {&r.warnings, one.warnings}} {
 		for _, f := range list.from {
 			if f.Place == "" {
 				f.Place, f.order = c.At.String(), c.At.Order()
 			}
-			j.tell(list.to, f)
+			r.report(list.to, f)
 		}
 	}
 }
 
-// share lets cases have one copy of what is large.
-func (j *suiteJudge) share(c *plan.Case) {
+// share lets cases share one copy of a field length histogram.
+func (r *suiteResolver) share(c *plan.Case) {
 	content := c.Properties[HistogramContent]
 	if content == "" {
 		return
 	}
-	if have, ok := j.histograms[content]; ok {
+	if have, ok := r.histograms[content]; ok {
 		c.Settings.Workload.FieldLengthHistogram = have.FieldLengthHistogram
 		return
 	}
-	j.histograms[content] = c.Settings.Workload
+	r.histograms[content] = c.Settings.Workload
 }
 
-// moved gives up the address that a suite file has for a target when the command line names another target: it is not that
-// one's. An address on the command line itself, whose ranks are below base or those of options, is never given up.
-func (j *judge) moved(base int) {
-	db, ok := j.given["db"]
-	t, _ := j.table.targets.Find(db.value)
-	if !ok || !t.Embedded.Possible() || db.rank < j.flags-1 {
+// moved drops the address that a suite file sets if the command line selects another target: the address belongs to the
+// suite's target. An address from the command line, whose rank is below base or that of an option, is kept.
+func (r *resolver) moved(base int) {
+	db, ok := r.given["db"]
+	t, _ := r.table.targets.Find(db.value)
+	if !ok || !t.Embedded.Possible() || db.rank < r.flags-1 {
 		return
 	}
 	for _, name := range t.Address {
-		if e, ok := j.given[name]; ok && base <= e.rank && e.rank < j.flags-1 {
-			delete(j.given, name)
+		if e, ok := r.given[name]; ok && base <= e.rank && e.rank < r.flags-1 {
+			delete(r.given, name)
 		}
 	}
 }
 
-// adapt leaves out what a suite says for all its cases and one of them cannot mean: a case that fills a dataset is bounded
-// and paced only by what the dataset says, and what is done to a table when it is filled is not done again by those that
-// use it.
-func (j *judge) adapt(c suite.Case, base int) {
+// adapt drops settings of the suite that do not apply to a case: only the settings of its dataset bound and pace a case
+// that fills it, and a case that uses a dataset does not repeat the actions of filling it.
+func (r *resolver) adapt(c suite.Case, base int) {
 	ofDataset := base + int(suite.OfDataset)
 	if c.Fills {
 		for _, name := range ofRuns() {
-			if e, ok := j.given[name]; ok && e.rank != ofDataset {
-				delete(j.given, name)
+			if e, ok := r.given[name]; ok && e.rank != ofDataset {
+				delete(r.given, name)
 			}
 		}
 		return
 	}
-	if c.Dataset != "" && j.value("phase") == "run" {
-		for _, name := range append(j.table.targets.Filling(), plan.AfterLoadProperty) {
-			if e, ok := j.given[name]; ok && e.rank <= ofDataset {
-				delete(j.given, name)
+	if c.Dataset != "" && r.value("phase") == "run" {
+		for _, name := range append(r.table.targets.Filling(), plan.AfterLoadProperty) {
+			if e, ok := r.given[name]; ok && e.rank <= ofDataset {
+				delete(r.given, name)
 			}
 		}
 	}
 }
 
-// ofRuns are the properties that say how a run measures.
+// ofRuns are the properties of measuring.
 func ofRuns() []string {
 	return []string{
 		"duration", "target", "rate", "arrival", "warmup", "warmup.ops", "warmup.until", "operationcount",
@@ -307,7 +307,7 @@ func ofRuns() []string {
 	}
 }
 
-// beside is a setting's value; a file's name is relative to the suite file that names it.
+// beside returns the value of a setting. A file name is resolved relative to the suite file that contains it.
 func (t table) beside(s suite.Setting) string {
 	if k, _ := t.find(strings.TrimSpace(s.Key)); k.File && s.Value != "" {
 		return suite.Beside(s.At.File(), s.Value)
@@ -315,7 +315,7 @@ func (t table) beside(s suite.Setting) string {
 	return s.Value
 }
 
-// Includes names the attached files that a submission's suite file includes.
+// Includes lists the attached files that a submission's suite file includes.
 func (r *Reader) Includes(s Submission) []string {
 	if s.Suite == nil {
 		return nil
@@ -324,24 +324,24 @@ func (r *Reader) Includes(s Submission) []string {
 	return attached
 }
 
-// needsOfSuite names the files that a suite includes, and those that its settings name.
+// needsOfSuite lists the files that a suite includes, and those that its settings name.
 func (r *Reader) needsOfSuite(s Submission) []string {
 	t := r.table
 	in := t.input(s)
 	_, names := suite.Includes(in)
 	if len(names) > 0 {
-		return names // they may change all else
+		return names // they may change every other name
 	}
 	read, _ := suite.Read(in)
 	for _, c := range read.Cases {
-		one := t.judge()
-		for _, group := range c.Said {
-			for _, said := range group {
-				one.set(entry{written: said.Key, value: t.beside(said), order: 1, rank: int(said.Level)})
+		one := t.newResolver()
+		for _, group := range c.Given {
+			for _, setting := range group {
+				one.set(entry{written: setting.Key, value: t.beside(setting), order: 1, rank: int(setting.Level)})
 			}
 		}
 		one.takeOptions(s, int(suite.Levels))
-		one.judgeValues()
+		one.validateValues()
 		for _, name := range one.needs() {
 			if _, ok := s.Attachments[name]; !ok && !slices.Contains(names, name) {
 				names = append(names, name)
@@ -351,20 +351,20 @@ func (r *Reader) needsOfSuite(s Submission) []string {
 	return names
 }
 
-// finish puts the suite together.
-func (j *suiteJudge) finish(read *suite.Suite, cases []plan.Case) *plan.Suite {
-	s := j.submission
+// finish builds the plan of the suite.
+func (r *suiteResolver) finish(read *suite.Suite, cases []plan.Case) *plan.Suite {
+	s := r.submission
 	name := cmp.Or(s.Name, read.Name, strings.TrimSuffix(path.Base(s.Suite.Name), path.Ext(s.Suite.Name)))
 	tags := maps.Clone(read.Tags)
 	if tags == nil && len(s.Tags) > 0 {
 		tags = make(map[string]string, len(s.Tags))
 	}
 	maps.Copy(tags, s.Tags)
-	words := j.table.judge()
+	words := r.table.newResolver()
 	words.order = optionsOrder
-	words.judgeWords(s)
+	words.validateLabels(s)
 	for _, f := range words.problems {
-		j.tell(&j.problems, f)
+		r.report(&r.problems, f)
 	}
 	return &plan.Suite{
 		Name: name, Note: cmp.Or(s.Note, read.Note), Tags: tags, Cases: cases,

@@ -39,6 +39,6 @@ func TestTheExamplesInTheDocumentationAreSuites(t *testing.T) {
 		"name", "dataset", "matrix", "cases", "repeats", "agents", "actions", "before", "published", "load", "title", "columns",
 	} {
 		require.Contains(t, keys.String(), key+":", "every key has its example")
-		require.Contains(t, parts[0]+string(content), "| `"+key+"`", "every key is told of")
+		require.Contains(t, parts[0]+string(content), "| `"+key+"`", "every key is documented")
 	}
 }

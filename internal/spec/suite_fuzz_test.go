@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/spec"
 )
 
-// Whatever a suite file holds, it is judged without a panic and within bounds: it becomes cases whose names differ and whose
+// Any suite file is validated without a panic and within bounds: it becomes cases whose names differ and whose
 // settings agents understand, or mistakes that each have a place.
 func FuzzSuite(f *testing.F) {
 	f.Add([]byte(example), []byte("properties: {fieldcount: 3}\n"), false)

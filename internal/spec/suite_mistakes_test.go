@@ -16,7 +16,7 @@ func lines(texts ...string) string { return strings.Join(texts, "\n") + "\n" }
 
 const fine = "suite: s\nproperties: {db: 'null', operationcount: 5}\nscenarios: [{name: a}]\n"
 
-func TestMistakesInASuiteAreToldWithTheirPlaces(t *testing.T) {
+func TestMistakesInASuiteAreReportedWithTheirPlaces(t *testing.T) {
 	for name, test := range map[string]struct {
 		content string
 		want    []string
@@ -24,11 +24,11 @@ func TestMistakesInASuiteAreToldWithTheirPlaces(t *testing.T) {
 		"an unknown key": {
 			lines("suite: s", "scenaros: []", "scenarios: [{name: a, porperties: {}}]"),
 			[]string{
-				`s.yaml:2:1: unknown key "scenaros"; did you mean scenarios? (there is suite, note, tags, include, variables, properties, targets, datasets, scenarios, order, on-failure, tables, trial)`,
-				`s.yaml:3:23: unknown key "porperties"; did you mean properties? (there is name, note, dataset, targets, properties, matrix, cases, repeats, agents, actions, before, published)`,
+				`s.yaml:2:1: unknown key "scenaros"; did you mean scenarios? (one of suite, note, tags, include, variables, properties, targets, datasets, scenarios, order, on-failure, tables, trial)`,
+				`s.yaml:3:23: unknown key "porperties"; did you mean properties? (one of name, note, dataset, targets, properties, matrix, cases, repeats, agents, actions, before, published)`,
 			},
 		},
-		"an unknown property, in whatever level, told once": {
+		"an unknown property, at every level, is reported once": {
 			lines("properties:", "  recordcuont: 1", "targets:", "  A: {tabel: x}", "datasets:", "  d: {properties: {fieldcout: 1}}", "scenarios:",
 				"  - {name: a, properties: {threadcuont: 1}, matrix: {readproporton: [0, 1]}}", "  - {name: b, cases: [{opertioncount: 5}]}"),
 			[]string{
@@ -42,14 +42,14 @@ func TestMistakesInASuiteAreToldWithTheirPlaces(t *testing.T) {
 		},
 		"another binding's property": {
 			lines("properties: {cassandra.readconsistencylevel: ONE}", "scenarios: [{name: a}]"),
-			[]string{"s.yaml:1:14: cassandra.readconsistencylevel: unknown property: those that begin with cassandra. belong to a binding of YCSB that is not used here; leave it out"},
+			[]string{"s.yaml:1:14: cassandra.readconsistencylevel: unknown property: properties with the prefix cassandra. belong to a YCSB binding that is not used here; remove it"},
 		},
-		"a wrong value, told once though many cases have it": {
+		"an invalid value that many cases have is reported once": {
 			lines("properties: {recordcount: 1k}", "scenarios:", "  - name: a", "    matrix: {threadcount: [1, many], fieldcount: [1, 2]}", "    properties:", "      limit.errors: loud"),
 			[]string{
-				`s.yaml:1:27: recordcount: "1k" is no whole number; write 1000`,
-				`s.yaml:4:31: threadcount: "many" is no whole number; write it in digits, such as 1000`,
-				`s.yaml:6:21: limit.errors: "loud" is no share; write one such as 0.001 or 0.1%`,
+				`s.yaml:1:27: recordcount: invalid integer "1k": write 1000`,
+				`s.yaml:4:31: threadcount: invalid integer "many": want digits only, such as 1000`,
+				`s.yaml:6:21: limit.errors: invalid share "loud": want a number such as 0.001 or 0.1%`,
 			},
 		},
 		"wrong types": {
@@ -57,105 +57,105 @@ func TestMistakesInASuiteAreToldWithTheirPlaces(t *testing.T) {
 				"  - name: a", "    repeats: 0", "    agents: two", "    actions: {at: 60s}", "    matrix: {threadcount: 10}", "    cases: {threadcount: 1}", "    published: x",
 				"    properties: {hbase: {splits: 1}}", "  - b"),
 			[]string{
-				"s.yaml:1:8: suite: is to be a single value, and this is a list",
-				"s.yaml:2:7: tags: is to be a map of names to values, and this is a single value",
-				"s.yaml:3:13: properties: is to be a map of names to values, and this is a list",
-				"s.yaml:4:10: targets: is to be a map of names to values, and this is a single value",
-				"s.yaml:5:11: datasets: is to be a map of names to values, and this is a list",
-				`s.yaml:6:8: order: unknown value "ABBA"; did you mean abba? (there is sequential, abba)`,
-				`s.yaml:7:13: on-failure: unknown value "go" (there is stop, continue)`,
-				`s.yaml:10:14: repeats: "0" is no whole number from 1 to 1000`,
-				`s.yaml:11:13: agents: "two" is no whole number from 1 to 10000`,
-				"s.yaml:12:14: actions: is to be a list, and this is a map of names to values; write - {at: 60s, do: major_compact}",
-				"s.yaml:13:27: threadcount: is to be a list of values, such as [10, 20]",
-				"s.yaml:14:12: cases: is to be a list, and this is a map of names to values; write - {threadcount: 10, recordcount: 1000}",
-				"s.yaml:15:16: published: is to be a list, and this is a single value; write - {run: 1, throughput_ops: 3881}",
-				"s.yaml:16:18: hbase: is a property, and its value is to be a single one; a property's whole name stands before the colon, such as telemetry.interval: 1s",
-				"s.yaml:17:5: scenarios: is to be a map of names to values, and this is a single value",
+				"s.yaml:1:8: suite: want a single value, got a list",
+				"s.yaml:2:7: tags: want a map of names to values, got a single value",
+				"s.yaml:3:13: properties: want a map of names to values, got a list",
+				"s.yaml:4:10: targets: want a map of names to values, got a single value",
+				"s.yaml:5:11: datasets: want a map of names to values, got a list",
+				`s.yaml:6:8: order: unknown value "ABBA"; did you mean abba? (one of sequential, abba)`,
+				`s.yaml:7:13: on-failure: unknown value "go" (one of stop, continue)`,
+				`s.yaml:10:14: repeats: invalid integer "0": want 1 to 1000`,
+				`s.yaml:11:13: agents: invalid integer "two": want 1 to 10000`,
+				"s.yaml:12:14: actions: want a list, got a map; write - {at: 60s, do: major_compact}",
+				"s.yaml:13:27: threadcount: want a list of values, such as [10, 20]",
+				"s.yaml:14:12: cases: want a list, got a map; write - {threadcount: 10, recordcount: 1000}",
+				"s.yaml:15:16: published: want a list, got a single value; write - {run: 1, throughput_ops: 3881}",
+				"s.yaml:16:18: hbase: want a single value, got a map; write the full name of a property before the colon, such as telemetry.interval: 1s",
+				"s.yaml:17:5: scenarios: want a map of names to values, got a single value",
 			},
 		},
-		"names that nothing has": {
+		"unknown names": {
 			lines("targets: {A: {}, B: {}}", "datasets: {plain: {}}", "variables: {quorum: zk}", "scenarios:", "  - {name: a, dataset: plian, targets: [C], note: '${qourum}'}", "tables:",
 				"  - {title: t, scenarios: [aa, b], columns: [threads]}", "trial:", "  scenarios: {read: {repeats: 1}}", "  targets: {a: {}}"),
 			[]string{
-				`s.yaml:5:24: unknown dataset "plian"; did you mean plain? (there is plain)`,
-				`s.yaml:5:41: unknown target "C" (there is A, B)`,
-				`s.yaml:5:51: unknown variable "qourum"; did you mean quorum? (there is quorum)`,
-				`s.yaml:7:28: scenarios: unknown scenario "aa" (there is a)`,
-				`s.yaml:7:32: scenarios: unknown scenario "b" (there is a)`,
-				`s.yaml:9:15: trial: unknown scenario "read" (there is a)`,
-				`s.yaml:10:13: trial: unknown target "a"; did you mean A? (there is A, B)`,
+				`s.yaml:5:24: unknown dataset "plian"; did you mean plain? (one of plain)`,
+				`s.yaml:5:41: unknown target "C" (one of A, B)`,
+				`s.yaml:5:51: unknown variable "qourum"; did you mean quorum? (one of quorum)`,
+				`s.yaml:7:28: scenarios: unknown scenario "aa" (one of a)`,
+				`s.yaml:7:32: scenarios: unknown scenario "b" (one of a)`,
+				`s.yaml:9:15: trial: unknown scenario "read" (one of a)`,
+				`s.yaml:10:13: trial: unknown target "a"; did you mean A? (one of A, B)`,
 			},
 		},
-		"names that two have": {
+		"duplicate names": {
 			lines("suite: s", "suite: t", "scenarios:", "  - {name: a, cases: [{threadcount: 1}, {threadcount: 1}]}", "  - {name: b}", "  - {name: b}", "  - {name: ''}"),
 			[]string{
-				"s.yaml:2:1: suite: stands twice in one map, here and at s.yaml:1:1; leave one out",
-				`s.yaml:4:12: name: two cases are named "a threadcount=1", the other one of s.yaml:4:12; each needs a name of its own`,
-				`s.yaml:6:12: name: "b" is another scenario's name too, at s.yaml:5:12; each has its own`,
-				"s.yaml:7:5: name: a scenario needs a name of its own",
+				"s.yaml:2:1: suite: duplicate name, first at s.yaml:1:1; remove one of them",
+				`s.yaml:4:12: name: duplicate case name "a threadcount=1", first at s.yaml:4:12; remove one of them`,
+				`s.yaml:6:12: name: duplicate scenario name "b", first at s.yaml:5:12; give each scenario its own name`,
+				"s.yaml:7:5: name: missing; give the scenario a name",
 			},
 		},
-		"a target and a dataset that contradict": {
+		"a target and a dataset that conflict": {
 			lines("targets: {A: {table: a}}", "datasets: {d: {properties: {table: b, recordcount: 1}}}", "scenarios: [{name: x, dataset: d}]"),
-			[]string{`s.yaml:2:36: table: is "b" here and "a" for target A (s.yaml:1:22), and scenario x has both; leave one out`},
+			[]string{`s.yaml:2:36: table: is "b" here and "a" for target A (s.yaml:1:22), and scenario x uses both; remove one`},
 		},
-		"what was published for no case": {
+		"a published line of no case": {
 			lines("scenarios:", "  - name: a", "    matrix: {threadcount: [10, 20]}", "    published:", "      - {threads: 10, throughput_ops: 5}", "      - {threads: 30, throughput_ops: 6}"),
-			[]string{"s.yaml:6:9: published: belongs to no case: where it names an axis or a target, no case has that value"},
+			[]string{"s.yaml:6:9: published: matches no case: no case has the values of the axes and targets that the line names; correct them, or remove the line"},
 		},
 		"actions": {
 			lines("scenarios:", "  - name: a", "    actions: [{at: 60s}, {do: flush}, {at: 1s, do: 'a; b'}, {at: 1s, od: flush}, x]"),
 			[]string{
-				"s.yaml:3:15: do: an action needs something to do, such as do: major_compact",
-				"s.yaml:3:26: at: an action needs an instant, from the begin of measuring: at: 60s",
-				"s.yaml:3:52: do: has a ; in it; give each action an entry of its own",
-				"s.yaml:3:61: do: an action needs something to do, such as do: major_compact",
-				`s.yaml:3:70: unknown key "od"; did you mean do? (there is at, do)`,
-				"s.yaml:3:82: actions: is to be a map of names to values, and this is a single value",
+				"s.yaml:3:15: do: missing; write the action, such as do: major_compact",
+				"s.yaml:3:26: at: missing; write the time of the action since the start of measuring, such as at: 60s",
+				"s.yaml:3:52: do: contains a semicolon; write each action as its own entry",
+				"s.yaml:3:61: do: missing; write the action, such as do: major_compact",
+				`s.yaml:3:70: unknown key "od"; did you mean do? (one of at, do)`,
+				"s.yaml:3:82: actions: want a map of names to values, got a single value",
 			},
 		},
-		"when an action is": {
+		"the time of an action": {
 			lines("properties: {db: hbase, columnfamily: f, duration: 5m}", "scenarios:", "  - {name: a, actions: [{at: soon, do: flush}]}"),
-			[]string{`s.yaml:3:30: actions: "soon" is no time from the begin of measuring on; write such as 60s major_compact`},
+			[]string{`s.yaml:3:30: actions: invalid time "soon": want a duration since the start of measuring, as in 60s major_compact`},
 		},
-		"an action that there is not, told once where it stands": {
+		"an unknown action is reported once at its place": {
 			lines("properties: {db: hbase, columnfamily: f, duration: 5m}", "scenarios:", "  - name: a", "    actions:", "      - {at: 60s, do: major_compact}", "      - {at: 90s, do: majr_compact}",
 				"  - {name: b, properties: {db: 'null'}, actions: [{at: 60s, do: flush}]}", "  - {name: c, before: [flsh]}"),
 			[]string{
-				`s.yaml:6:23: actions: "majr_compact" is nothing that can be done to a target; did you mean major_compact?`,
-				"s.yaml:7:50: actions: target null cannot flush; it takes hook",
-				`s.yaml:8:23: before.run: "flsh" is nothing that can be done before a run; there is flush, compact, major_compact, split, balance, wait_for_quiet`,
+				`s.yaml:6:23: actions: unknown action "majr_compact"; did you mean major_compact?`,
+				"s.yaml:7:50: actions: target null does not support flush; it supports hook",
+				`s.yaml:8:23: before.run: action "flsh" is not available before a run (one of flush, compact, major_compact, split, balance, wait_for_quiet)`,
 			},
 		},
-		"a fault that is a mistake, or where there is no sandbox": {
+		"an invalid fault, or a fault without a sandbox": {
 			lines("properties: {db: sandbox, duration: 5m, hbase.zookeeper.quorum: 127.0.0.1}", "scenarios:", "  - name: a", "    actions:",
 				"      - {at: 10s, do: fault kill-server length=20s}", "      - {at: 30s, do: 'fault latency delay=exponential,5ms op=gte,scan share=20%'}", "      - {at: 50s, do: clear_faults}",
 				"  - {name: b, properties: {db: hbase, columnfamily: f}, actions: [{at: 60s, do: fault stall length=5s}]}"),
 			[]string{
 				"s.yaml:5:23: actions: fault kill-server: server: must name one region server: write its number or address, as `benchctl sandbox servers` lists them",
 				`s.yaml:6:23: actions: fault latency: op: unknown kind of call "gte"; did you mean "get"?`,
-				"s.yaml:8:66: actions: target hbase cannot fault; it takes balance, balancer, compact, disable, enable, flush, major_compact, move, split, wait_for_quiet, hook",
+				"s.yaml:8:66: actions: target hbase does not support fault; it supports balance, balancer, compact, disable, enable, flush, major_compact, move, split, wait_for_quiet, hook",
 			},
 		},
-		"a trial block that is not used is judged too": {
+		"an unused trial block is validated too": {
 			lines("scenarios: [{name: a}]", "trial:", "  properties: {recordcount: x}", "  scenarios:", "    a: {repaets: 1, matrix: {threads: [no]}}", "  tables: []"),
 			[]string{
-				`s.yaml:3:29: recordcount: "x" is no whole number; write it in digits, such as 1000`,
-				`s.yaml:5:9: unknown key "repaets"; did you mean repeats? (there is properties, matrix, cases, repeats, agents, actions, before)`,
-				`s.yaml:5:40: threads: "no" is no whole number; write it in digits, such as 1000`,
-				`s.yaml:6:3: unknown key "tables"; did you mean targets? (there is variables, properties, targets, datasets, scenarios)`,
+				`s.yaml:3:29: recordcount: invalid integer "x": want digits only, such as 1000`,
+				`s.yaml:5:9: unknown key "repaets"; did you mean repeats? (one of properties, matrix, cases, repeats, agents, actions, before)`,
+				`s.yaml:5:40: threads: invalid integer "no": want digits only, such as 1000`,
+				`s.yaml:6:3: unknown key "tables"; did you mean targets? (one of variables, properties, targets, datasets, scenarios)`,
 			},
 		},
-		"nothing to do": {"suite: s\n", []string{"s.yaml:1:1: scenarios: there are none: a suite has at least one, such as - {name: read only, properties: {readproportion: 1}}"}},
-		"an empty file": {"", []string{"s.yaml:1:1: is empty; a suite has at least a name and scenarios"}},
-		"a list":        {"- a\n", []string{"s.yaml:1:1: a suite file is a map of names to values, and this is a list; begin with suite: NAME"}},
-		"two documents": {fine + "---\nsuite: t\n", []string{"s.yaml:4:1: a second document begins here; a suite file is one, without ---"}},
+		"nothing to do": {"suite: s\n", []string{"s.yaml:1:1: scenarios: missing; a suite needs at least one scenario, such as - {name: read only, properties: {readproportion: 1}}"}},
+		"an empty file": {"", []string{"s.yaml:1:1: is empty; a suite needs at least a name and scenarios"}},
+		"a list":        {"- a\n", []string{"s.yaml:1:1: want a map of names to values, got a list; begin the file with suite: NAME"}},
+		"two documents": {fine + "---\nsuite: t\n", []string{"s.yaml:4:1: a second YAML document begins here; remove the ---"}},
 		"an alias of itself": {
 			"suite: s\nproperties: &p\n  a: *p\nscenarios: [{name: a}]\n",
 			[]string{
-				"s.yaml:2:13: is nested more than 24 deep; a suite needs less",
-				"s.yaml:3:3: a: is a property, and its value is to be a single one; a property's whole name stands before the colon, such as telemetry.interval: 1s",
+				"s.yaml:2:13: is nested more than 24 levels deep; remove levels",
+				"s.yaml:3:3: a: want a single value, got a map; write the full name of a property before the colon, such as telemetry.interval: 1s",
 			},
 		},
 		"broken YAML": {
@@ -165,7 +165,7 @@ func TestMistakesInASuiteAreToldWithTheirPlaces(t *testing.T) {
 		"a tab": {"suite: s\nproperties:\n\trecordcount: 5\n", []string{"s.yaml:3:"}},
 		"a matrix that explodes": {
 			"scenarios:\n  - name: a\n    matrix: {" + axisOf("threadcount") + ", " + axisOf("recordcount") + ", " + axisOf("operationcount") + "}\n",
-			[]string{"s.yaml:2:11: the suite has more than 5000 cases or 20000 runs up to here; take values out of the matrix, or make two suites of it"},
+			[]string{"s.yaml:2:11: the suite has more than 5000 cases or 20000 runs; remove values from the matrix, or split the suite"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -196,11 +196,11 @@ func TestMistakesOfTheCommandLineBesideASuite(t *testing.T) {
 	in.Trial = true
 	_, _, err := reader().Parse(in)
 	require.EqualError(t, err, strings.Join([]string{
-		"s.yaml:1:1: trial: the suite has no small sizes of its own; give it a block trial:, or leave --trial out",
-		`-P: "workloada" is a properties file, and a suite file says all that such files say; put its settings under properties: or set them with -p`,
-		"-p: phase: a suite's datasets and scenarios say what is loaded and what is run; leave it out",
+		"s.yaml:1:1: trial: the suite has no trial block; add trial: with small sizes, or remove --trial",
+		`-P: "workloada" is a properties file, which cannot be combined with a suite file; move its settings to properties: in the suite, or set them with -p`,
+		"-p: phase: the datasets and scenarios of a suite decide what is loaded and run; remove it",
 		"-p: recordcuont: unknown property; did you mean recordcount?",
-		`--var: quorum: unknown variable "quorum" (there is none)`,
+		`--var: quorum: unknown variable "quorum" (none is defined)`,
 	}, "\n"))
 }
 
@@ -218,7 +218,7 @@ func TestIncludes(t *testing.T) {
 	delete(in.Attachments, "dir/sub/third.yaml")
 	require.Equal(t, []string{"dir/sub/third.yaml"}, reader().Needs(in))
 	_, _, err := reader().Parse(in)
-	require.EqualError(t, err, `dir/sub/more.yaml:1:11: include: there is no file "dir/sub/third.yaml" where you submit from, or it cannot be read; a name is relative to the file that includes it`)
+	require.EqualError(t, err, `dir/sub/more.yaml:1:11: include: file "dir/sub/third.yaml" is missing or not readable on the machine that you submit from; the name is relative to the file that includes it`)
 	in.Attachments["dir/sub/third.yaml"] = []byte("properties: {operationcount: 4, fieldcount: 4, hbase.splits.file: points, db: hbase, columnfamily: f, hbase.zookeeper.quorum: zk}\n")
 	require.Empty(t, reader().Needs(in))
 	require.Equal(t, []string{"dir/common.yaml", "dir/sub/third.yaml", "dir/sub/more.yaml"}[0], reader().Includes(in)[0])

@@ -101,7 +101,7 @@ func TestASuiteBecomesCases(t *testing.T) {
 	require.True(t, fill.Fills)
 	require.True(t, fill.Settings.Load)
 	require.False(t, fill.Settings.Run)
-	require.Zero(t, fill.Settings.Duration, "a fill is not bounded by what the suite says of measuring")
+	require.Zero(t, fill.Settings.Duration, "the suite's settings of measuring do not bound a fill")
 	require.Equal(t, 4, fill.Settings.Threads)
 	require.Equal(t, "recreate", fill.Properties["hbase.table.create"])
 	require.Equal(t, "usertable_a", fill.Properties["table"])
@@ -114,7 +114,7 @@ func TestASuiteBecomesCases(t *testing.T) {
 	require.Equal(t, 10, one.Settings.Threads)
 	require.Equal(t, 30*time.Second, one.Settings.Duration)
 	require.Equal(t, "10.0.0.1", one.Properties["hbase.zookeeper.quorum"])
-	require.NotContains(t, one.Properties, "hbase.table.create", "who reads a dataset does not create its table anew")
+	require.NotContains(t, one.Properties, "hbase.table.create", "a case that reads a dataset does not create its table again")
 	require.Equal(t, []map[string]any{{"run": int64(1), "threads": int64(10), "target": "A", "throughput_ops": 3881.5, "words": nil}}, one.Published)
 	require.Empty(t, s.Cases[3].Published)
 
@@ -124,7 +124,7 @@ func TestASuiteBecomesCases(t *testing.T) {
 	require.Equal(t, int64(200), last.Settings.Workload.OperationCount)
 }
 
-func TestWritersOfOneTableThatDoNotKnowOfEachOtherAreTold(t *testing.T) {
+func TestCasesOfDifferentDatasetsThatInsertIntoOneTableAreAWarning(t *testing.T) {
 	const two = `suite: s
 properties: {db: hbase, columnfamily: f, hbase.zookeeper.quorum: zk, table: t, operationcount: 10, readproportion: 0, updateproportion: 0}
 datasets:
@@ -137,14 +137,14 @@ scenarios:
 	_, warnings, err := reader().Parse(suiteOf(fmt.Sprintf(two, "")))
 	require.NoError(t, err)
 	require.Len(t, warnings, 1)
-	require.Contains(t, warnings[0].String(), "s.yaml:5:3: inserts into table t, as what stands at s.yaml:4:3 does")
+	require.Contains(t, warnings[0].String(), "s.yaml:5:3: inserts into table t, as does s.yaml:4:3")
 
 	_, warnings, err = reader().Parse(suiteOf(fmt.Sprintf(two, ", table: other")))
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 }
 
-func TestATrialIsLaidOverASuite(t *testing.T) {
+func TestATrialIsAppliedOverASuite(t *testing.T) {
 	in := suiteOf(example)
 	in.Trial = true
 	s, _, err := reader().Parse(in)

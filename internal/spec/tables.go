@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/suggest"
 )
 
-// tablesOf are the tables of a suite, as reports know them.
+// tablesOf returns the tables of a suite for reports.
 func tablesOf(read *suite.Suite) []plan.Table {
 	var tables []plan.Table
 	for _, t := range read.Tables {
@@ -21,21 +21,21 @@ func tablesOf(read *suite.Suite) []plan.Table {
 	return tables
 }
 
-// tableJudge judges the columns of one table: each is to be something that a case of the table's scenarios has, or that
-// was published of one.
-type tableJudge struct {
-	*suiteJudge
+// tableValidator validates the columns of one table: a case of the table's scenarios must have the value, or a published line
+// must contain it.
+type tableValidator struct {
+	*suiteResolver
 	suite.Table
 	lacking   func(scenario string, c figure.Column) string
-	published map[string]bool // what was published of them, by its names
-	bare      map[string]bool // and by what is bare of them
+	published map[string]bool // the published names of its scenarios
+	bare      map[string]bool // the same, reduced by bare
 	clients   bool            // it has a line for each agent
-	settled   bool            // what its cases do is known
-	lenient   bool            // what they do is not what the file says of them
+	settled   bool            // the cases of its scenarios are valid
+	lenient   bool            // the command line changes the cases
 }
 
-// judgeTables judges all tables. Whole is a suite of which everything could be made out.
-func (j *suiteJudge) judgeTables(read *suite.Suite, cases []plan.Case, whole bool) {
+// validateTables validates all tables. Whole reports that the suite was read without mistakes.
+func (r *suiteResolver) validateTables(read *suite.Suite, cases []plan.Case, whole bool) {
 	of := make(map[string][]plan.Case)
 	for _, c := range cases {
 		if !c.Fills {
@@ -45,12 +45,12 @@ func (j *suiteJudge) judgeTables(read *suite.Suite, cases []plan.Case, whole boo
 	lacking := lackingIn(of)
 	shown := make(map[string]map[string]bool) // columns by scenario
 	for _, t := range read.Tables {
-		one := tableJudge{
-			suiteJudge: j, Table: t, lacking: lacking, published: make(map[string]bool), bare: make(map[string]bool), clients: slices.Contains(t.Columns, "client"),
-			settled: whole, lenient: j.submission.Trial || j.changed(),
+		one := tableValidator{
+			suiteResolver: r, Table: t, lacking: lacking, published: make(map[string]bool), bare: make(map[string]bool), clients: slices.Contains(t.Columns, "client"),
+			settled: whole, lenient: r.submission.Trial || r.changed(),
 		}
 		for _, name := range t.Scenarios {
-			one.settled = one.settled && len(of[name]) > 0 && !j.ill[name]
+			one.settled = one.settled && len(of[name]) > 0 && !r.invalid[name]
 			for _, p := range read.Published[name] {
 				one.published[p.Text], one.bare[bare(p.Text)] = true, true
 			}
@@ -62,20 +62,20 @@ func (j *suiteJudge) judgeTables(read *suite.Suite, cases []plan.Case, whole boo
 			}
 		}
 		for i, name := range t.Columns {
-			one.judge(j.table.figures.Parse(name), t.At[i])
+			one.checkColumn(r.table.figures.Parse(name), t.At[i])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(read.Published)) {
 		names := read.Published[name]
-		j.judgePublished(names[:min(len(names), mostPublished)], of[name], shown[name])
+		r.validatePublished(names[:min(len(names), mostPublished)], of[name], shown[name])
 	}
 }
 
-// mostPublished bounds the names of a scenario's published lines that are judged.
+// mostPublished bounds the names that are validated in a scenario's published lines.
 const mostPublished = 200
 
-// lackingIn tells what the cases of a scenario lack for a column; empty where one of them lacks nothing. Tables ask for the
-// same again and again, and there may be thousands of cases.
+// lackingIn returns a function that reports what the cases of a scenario lack for a column, or "" if one of them lacks
+// nothing. It caches results, because tables repeat columns and there may be thousands of cases.
 func lackingIn(of map[string][]plan.Case) func(scenario string, c figure.Column) string {
 	known := make(map[[2]string]string)
 	return func(scenario string, c figure.Column) string {
@@ -90,10 +90,10 @@ func lackingIn(of map[string][]plan.Case) func(scenario string, c figure.Column)
 	}
 }
 
-// changed reports whether the command line says of cases what they do: then a column that stays empty is not the file's
-// mistake.
-func (j *suiteJudge) changed() bool {
-	for _, s := range slices.Concat(j.submission.Properties, j.submission.Flags) {
+// changed reports whether the command line changes the operations of cases. In that case an empty column is not a mistake
+// in the file.
+func (r *suiteResolver) changed() bool {
+	for _, s := range slices.Concat(r.submission.Properties, r.submission.Flags) {
 		switch name := strings.TrimSpace(s.Key); name {
 		case "rate", "target", "arrival", "db", "workload", "phase", "dotransactions", ActionsProperty:
 			return true
@@ -106,68 +106,68 @@ func (j *suiteJudge) changed() bool {
 	return false
 }
 
-func (j *tableJudge) judge(c figure.Column, at suite.Place) {
+func (v *tableValidator) checkColumn(c figure.Column, at suite.Place) {
 	here := entry{written: "columns", place: at.String(), order: at.Order()}
-	told := j.said(c.Name)
+	published := v.hasPublished(c.Name)
 	switch {
-	case c.Class == figure.Other && !told && !j.isProperty(c.Name):
-		j.unknownColumn(c.Name, here)
-	case c.Class == figure.Other && told && !j.isProperty(c.Name):
-		if near := suggest.Close(c.Name, j.table.figures.Names()); near != "" {
-			j.tell(&j.warnings, here.finding("%s is no figure of benchd's, so that only what was published is shown; did you mean %s?", property.Quote(c.Name), near))
+	case c.Class == figure.Other && !published && !v.isProperty(c.Name):
+		v.unknownColumn(c.Name, here)
+	case c.Class == figure.Other && published && !v.isProperty(c.Name):
+		if near := suggest.Close(c.Name, v.table.figures.Names()); near != "" {
+			v.report(&v.warnings, here.finding("%s is not a figure of benchd, so the column shows only published values; did you mean %s?", property.Quote(c.Name), near))
 		}
-	case told:
-	case j.clients && c.Measured() && !c.OfAgent():
-		j.tell(&j.problems, here.finding("%s stays empty: a table with the column client has a line for each agent, and of an agent's part of a run there are only total_ms and counts, means, least and greatest and p50, p95 and p99 of its operations; leave it out, or put it into a table without client", property.Quote(c.Name)))
-	case j.settled:
-		j.judgeLack(c, here)
+	case published:
+	case v.clients && c.Measured() && !c.OfAgent():
+		v.report(&v.problems, here.finding("%s stays empty: a table with the column client has a line per agent, and the part of an agent has only total_ms and the count, mean, minimum, maximum, p50, p95 and p99 of its operations; remove it, or move it to a table without client", property.Quote(c.Name)))
+	case v.settled:
+		v.reportMissing(c, here)
 	}
 }
 
-// judgeLack tells of a column that no case has anything for.
-func (j *tableJudge) judgeLack(c figure.Column, here entry) {
+// reportMissing reports a column that no case has a value for.
+func (v *tableValidator) reportMissing(c figure.Column, here entry) {
 	lack := ""
-	for _, scenario := range j.Scenarios {
-		if lack = j.lacking(scenario, c); lack == "" {
+	for _, scenario := range v.Scenarios {
+		if lack = v.lacking(scenario, c); lack == "" {
 			return
 		}
 	}
-	if key, ok := j.table.find(c.Name); ok && key.Status == property.Alias {
-		j.tell(&j.problems, here.finding("%s is another name of %s; write that", property.Quote(c.Name), key.Of))
+	if key, ok := v.table.find(c.Name); ok && key.Status == property.Alias {
+		v.report(&v.problems, here.finding("%s is an alias of %s; write %[2]s", property.Quote(c.Name), key.Of))
 		return
 	}
-	to := &j.problems
-	if j.lenient {
-		to = &j.warnings
+	to := &v.problems
+	if v.lenient {
+		to = &v.warnings
 	}
-	j.tell(to, here.finding("%s stays empty: no case of the table's scenarios %s; leave it out, or add a scenario that does", property.Quote(c.Name), lack))
+	v.report(to, here.finding("%s stays empty: no case of the table's scenarios %s; remove it, or add a scenario that does", property.Quote(c.Name), lack))
 }
 
-// unknownColumn tells of a name that nothing gives.
-func (j *tableJudge) unknownColumn(name string, here entry) {
+// unknownColumn reports a name that is neither a figure, nor a property, nor published.
+func (v *tableValidator) unknownColumn(name string, here entry) {
 	near := ""
-	if len(j.problems) < mostOfSuite { // the rest are only counted
-		near = suggest.Nearest(name, slices.Concat(j.table.figures.Names(), slices.Sorted(maps.Keys(j.published)), j.table.names()))
+	if len(v.problems) < mostOfSuite { // the rest are only counted
+		near = suggest.Nearest(name, slices.Concat(v.table.figures.Names(), slices.Sorted(maps.Keys(v.published)), v.table.names()))
 	}
 	base, _ := figure.Split(name)
 	switch {
 	case figure.IsPercentile(name) && near != "" && !figure.IsStat(base[strings.LastIndexByte(base, '_')+1:]):
-		j.tell(&j.problems, here.finding("unknown column %s; did you mean %s? (of percentiles there are p50, p90, p95, p99, p999 and p9999)", property.Quote(name), near))
+		v.report(&v.problems, here.finding("unknown column %s; did you mean %s? (the percentiles are p50, p90, p95, p99, p999 and p9999)", property.Quote(name), near))
 	case near != "":
-		j.tell(&j.problems, here.finding("unknown column %s; did you mean %s?", property.Quote(name), near))
+		v.report(&v.problems, here.finding("unknown column %s; did you mean %s?", property.Quote(name), near))
 	default:
-		j.tell(&j.problems, here.finding("unknown column %s: it is no figure (such as throughput_ops, read_avg_ms, read_p99_us, total_s), no property, and in no published line of the table's scenarios", property.Quote(name)))
+		v.report(&v.problems, here.finding("unknown column %s: want a figure (such as throughput_ops, read_avg_ms, read_p99_us, total_s), a property, or a name in a published line of the table's scenarios", property.Quote(name)))
 	}
 }
 
-func (j *suiteJudge) isProperty(name string) bool {
-	key, ok := j.table.find(name)
+func (r *suiteResolver) isProperty(name string) bool {
+	key, ok := r.table.find(name)
 	return ok && key.Status != property.Refused && key.Status != property.Idle
 }
 
-// judgePublished warns of names in published lines that nothing shows, and that are nearly those of something.
-func (j *suiteJudge) judgePublished(names []suite.Name, cases []plan.Case, shown map[string]bool) {
-	figures, bares := j.table.figures.Names(), make(map[string]bool)
+// validatePublished warns about names in published lines that no table shows and that resemble a known name.
+func (r *suiteResolver) validatePublished(names []suite.Name, cases []plan.Case, shown map[string]bool) {
+	figures, bares := r.table.figures.Names(), make(map[string]bool)
 	for _, name := range figures {
 		bares[bare(name)] = true
 	}
@@ -179,28 +179,28 @@ func (j *suiteJudge) judgePublished(names []suite.Name, cases []plan.Case, shown
 	}
 	known := slices.Concat(figures, []string{"at"}, slices.Sorted(maps.Keys(axes)), slices.Sorted(maps.Keys(shown)))
 	for _, n := range names {
-		c := j.table.figures.Parse(n.Text)
+		c := r.table.figures.Parse(n.Text)
 		switch {
-		case c.Class != figure.Other, n.Text == "at", shown[n.Text], axes[n.Text], j.isProperty(n.Text), len(j.warnings) >= mostWarnings:
+		case c.Class != figure.Other, n.Text == "at", shown[n.Text], axes[n.Text], r.isProperty(n.Text), len(r.warnings) >= mostWarnings:
 			continue
 		case n.Text != bare(n.Text) && bares[bare(n.Text)]:
-			continue // in words, or as bounds
+			continue // as text, or as bounds
 		}
 		if near := suggest.Close(n.Text, known); near != "" {
 			e := entry{written: "published", place: n.At.String(), order: n.At.Order()}
-			j.tell(&j.warnings, e.finding("no table shows %s; did you mean %s?", property.Quote(n.Text), near))
+			r.report(&r.warnings, e.finding("no table shows %s; did you mean %s?", property.Quote(n.Text), near))
 		}
 	}
 }
 
-// said reports whether published lines have something for a column: the figure, perhaps in another unit, in words, or its
+// hasPublished reports whether published lines have a value for a column: the figure, perhaps in another unit, as text, or its
 // bounds.
-func (j *tableJudge) said(name string) bool {
+func (v *tableValidator) hasPublished(name string) bool {
 	base, _ := figure.Split(name)
-	return j.published[name] || j.bare[strings.TrimSuffix(base, "_ops")]
+	return v.published[name] || v.bare[strings.TrimSuffix(base, "_ops")]
 }
 
-// bare is what a figure, its bounds and what is said of it in words have in common.
+// bare returns the common part of the names of a figure, its bounds and its text.
 func bare(name string) string {
 	base, _ := figure.Split(name)
 	for _, suffix := range []string{"_ops", "_text", "_low", "_high", "_about"} {

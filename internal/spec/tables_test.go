@@ -22,7 +22,7 @@ func reads(columns string, more ...string) string {
 }
 
 func TestColumnsThatNothingGivesAreMistakes(t *testing.T) {
-	const figures = "it is no figure (such as throughput_ops, read_avg_ms, read_p99_us, total_s), no property, and in no published line of the table's scenarios"
+	const figures = "want a figure (such as throughput_ops, read_avg_ms, read_p99_us, total_s), a property, or a name in a published line of the table's scenarios"
 	for name, test := range map[string]struct {
 		content string
 		want    []string
@@ -32,7 +32,7 @@ func TestColumnsThatNothingGivesAreMistakes(t *testing.T) {
 			[]string{
 				`s.yaml:5:42: columns: unknown column "raed_p99_us"; did you mean read_p99_us?`,
 				`s.yaml:5:55: columns: unknown column "throughput"; did you mean throughput_ops?`,
-				`s.yaml:5:67: columns: unknown column "read_p98_us"; did you mean read_p90_us? (of percentiles there are p50, p90, p95, p99, p999 and p9999)`,
+				`s.yaml:5:67: columns: unknown column "read_p98_us"; did you mean read_p90_us? (the percentiles are p50, p90, p95, p99, p999 and p9999)`,
 				`s.yaml:5:80: columns: unknown column "total"; did you mean total_s?`,
 				`s.yaml:5:87: columns: unknown column "latency": ` + figures,
 				`s.yaml:5:96: columns: unknown column "threadcuont"; did you mean threadcount?`,
@@ -52,36 +52,36 @@ func TestColumnsThatNothingGivesAreMistakes(t *testing.T) {
 		"what no case does": {
 			reads("scan_avg_us, offered_ops, read_service_avg_us, recovery_s, target, dataset, threads, read_avg_us"),
 			[]string{
-				`s.yaml:5:42: columns: "scan_avg_us" stays empty: no case of the table's scenarios issues SCAN; leave it out, or add a scenario that does`,
-				`s.yaml:5:55: columns: "offered_ops" stays empty: no case of the table's scenarios is an open loop (arrival: fixed or poisson); leave it out, or add a scenario that does`,
-				`s.yaml:5:68: columns: "read_service_avg_us" stays empty: no case of the table's scenarios is an open loop (arrival: fixed or poisson); leave it out, or add a scenario that does`,
-				`s.yaml:5:89: columns: "recovery_s" stays empty: no case of the table's scenarios has actions; leave it out, or add a scenario that does`,
-				`s.yaml:5:101: columns: "target" stays empty: no case of the table's scenarios has a target with a name; leave it out, or add a scenario that does`,
-				`s.yaml:5:109: columns: "dataset" stays empty: no case of the table's scenarios has a dataset; leave it out, or add a scenario that does`,
+				`s.yaml:5:42: columns: "scan_avg_us" stays empty: no case of the table's scenarios issues SCAN; remove it, or add a scenario that does`,
+				`s.yaml:5:55: columns: "offered_ops" stays empty: no case of the table's scenarios is an open loop (arrival: fixed or poisson); remove it, or add a scenario that does`,
+				`s.yaml:5:68: columns: "read_service_avg_us" stays empty: no case of the table's scenarios is an open loop (arrival: fixed or poisson); remove it, or add a scenario that does`,
+				`s.yaml:5:89: columns: "recovery_s" stays empty: no case of the table's scenarios has actions; remove it, or add a scenario that does`,
+				`s.yaml:5:101: columns: "target" stays empty: no case of the table's scenarios has a target with a name; remove it, or add a scenario that does`,
+				`s.yaml:5:109: columns: "dataset" stays empty: no case of the table's scenarios has a dataset; remove it, or add a scenario that does`,
 			},
 		},
 		"a property under another name, and one of another target": {
 			reads("maxexecutiontime, null.log"),
 			[]string{
-				`s.yaml:5:42: columns: "maxexecutiontime" is another name of duration; write that`,
-				`s.yaml:5:60: columns: "null.log" stays empty: no case of the table's scenarios has it; leave it out, or add a scenario that does`,
+				`s.yaml:5:42: columns: "maxexecutiontime" is an alias of duration; write duration`,
+				`s.yaml:5:60: columns: "null.log" stays empty: no case of the table's scenarios has it; remove it, or add a scenario that does`,
 			},
 		},
 		"what an agent's part of a run has not": {
 			reads("client, read_p99_us, total_ms, read_p999_us"),
 			[]string{
-				`s.yaml:5:73: columns: "read_p999_us" stays empty: a table with the column client has a line for each agent, and of an agent's part of a run there are only total_ms and counts, means, least and greatest and p50, p95 and p99 of its operations; leave it out, or put it into a table without client`,
+				`s.yaml:5:73: columns: "read_p999_us" stays empty: a table with the column client has a line per agent, and the part of an agent has only total_ms and the count, mean, minimum, maximum, p50, p95 and p99 of its operations; remove it, or move it to a table without client`,
 			},
 		},
 		"tables that are none": {
 			reads("threads, threads", "  - {title: u, scenarios: [a, a, b], columns: []}", "  - {title: v}"),
 			[]string{
-				`s.yaml:5:51: columns: "threads" stands twice; leave one out`,
-				`s.yaml:6:31: scenarios: "a" stands twice; leave one out`,
-				`s.yaml:6:34: scenarios: unknown scenario "b" (there is a)`,
-				"s.yaml:6:47: columns: a table needs a list of them",
-				"s.yaml:7:5: scenarios: a table needs a list of them",
-				"s.yaml:7:5: columns: a table needs a list of them",
+				`s.yaml:5:51: columns: duplicate "threads"; remove one of them`,
+				`s.yaml:6:31: scenarios: duplicate "a"; remove one of them`,
+				`s.yaml:6:34: scenarios: unknown scenario "b" (one of a)`,
+				"s.yaml:6:47: columns: missing; list at least one",
+				"s.yaml:7:5: scenarios: missing; list at least one",
+				"s.yaml:7:5: columns: missing; list at least one",
 			},
 		},
 	} {
@@ -96,9 +96,9 @@ func TestColumnsThatNothingGivesAreMistakes(t *testing.T) {
 func TestColumnsThatSomethingGivesAreGood(t *testing.T) {
 	const busy = "  - {name: b, properties: {scanproportion: 1, rate: 5, actions: 1s flush, duration: 1m}}"
 	for name, content := range map[string]string{
-		"figures and what tells rows apart": reads("scenario, case, run, agents, client, threads, loop, status, read_count, read_p99_ms"),
-		"of the whole run":                  reads("total_s, runtime_ms, ops, failed_ops, gc_total_ms, qps_low, regions, regions_after, region_servers_before"),
-		"properties, varied or not":         reads("threadcount, recordcount, requestdistribution, hbase.splits"),
+		"figures and the columns that identify a row": reads("scenario, case, run, agents, client, threads, loop, status, read_count, read_p99_ms"),
+		"of the whole run":                            reads("total_s, runtime_ms, ops, failed_ops, gc_total_ms, qps_low, regions, regions_after, region_servers_before"),
+		"properties, varied or not":                   reads("threadcount, recordcount, requestdistribution, hbase.splits"),
 		"of one scenario of several": strings.NewReplacer("scenarios: [a]", "scenarios: [a, b]", "tables:", busy+"\ntables:").
 			Replace(reads("read_avg_us, scan_avg_us, offered_ops, recovery_s")),
 		"only published, in whatever form": lines("properties: {db: 'null', operationcount: 5, readproportion: 1, updateproportion: 0}", "scenarios:",
@@ -119,7 +119,7 @@ func TestColumnsThatSomethingGivesAreGood(t *testing.T) {
 // What the command line or a trial makes of the cases is not the file's mistake.
 func TestAColumnThatStaysEmptyBesideTheFileIsAWarning(t *testing.T) {
 	content := reads("scan_avg_us, threads", "trial:", "  properties: {operationcount: 1}")
-	const told = `s.yaml:5:42: columns: "scan_avg_us" stays empty: no case of the table's scenarios issues SCAN; leave it out, or add a scenario that does`
+	const want = `s.yaml:5:42: columns: "scan_avg_us" stays empty: no case of the table's scenarios issues SCAN; remove it, or add a scenario that does`
 	trial := suiteOf(content)
 	trial.Trial = true
 	changed := suiteOf(strings.Replace(content, "readproportion: 1", "scanproportion: 1, readproportion: 1", 1))
@@ -127,7 +127,7 @@ func TestAColumnThatStaysEmptyBesideTheFileIsAWarning(t *testing.T) {
 	for _, in := range []spec.Submission{trial, changed} {
 		_, warnings, err := reader().Parse(in)
 		require.NoError(t, err)
-		require.Contains(t, texts(warnings), told)
+		require.Contains(t, texts(warnings), want)
 		in.Suite.Content = []byte(strings.Replace(string(in.Suite.Content), "scan_avg_us", "scna_avg_us", 1))
 		_, _, err = reader().Parse(in)
 		require.ErrorContains(t, err, `unknown column "scna_avg_us"; did you mean scan_avg_us?`, "what has no meaning is a mistake all the same")
@@ -147,7 +147,7 @@ func TestPublishedNamesThatAreNearlyThoseOfSomethingAreWarnings(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		`s.yaml:6:23: published: no table shows "raed_avg_ms"; did you mean read_avg_ms?`,
-		`s.yaml:9:80: columns: "read_p98_us" is no figure of benchd's, so that only what was published is shown; did you mean read_p90_us?`,
+		`s.yaml:9:80: columns: "read_p98_us" is not a figure of benchd, so the column shows only published values; did you mean read_p90_us?`,
 	}, texts(warnings))
 }
 

@@ -6,55 +6,55 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// take reads all that a submission of properties files sets, from what wins least to what wins most.
-func (j *judge) take(s Submission) {
-	j.takeFiles(s)
-	j.takeOptions(s, len(s.Files))
+// take reads the settings of a submission of properties files, in ascending precedence.
+func (r *resolver) take(s Submission) {
+	r.takeFiles(s)
+	r.takeOptions(s, len(s.Files))
 }
 
-func (j *judge) takeFiles(s Submission) {
+func (r *resolver) takeFiles(s Submission) {
 	total := 0
 	for _, f := range s.Files {
 		if total += len(f.Content); total > 4*maxFile {
-			j.fail(entry{place: f.Name}, "is too much with the files before it: all together may have %d bytes", 4*maxFile)
+			r.fail(entry{place: f.Name}, "exceeds, together with the files before it, the maximum of %d bytes", 4*maxFile)
 			break
 		}
 	}
 	for rank, f := range s.Files {
 		properties, problems := readProperties(f.Name, f.Content)
 		for _, p := range properties {
-			j.set(entry{written: p.key, value: p.value, place: placeOf(f.Name, p.line), rank: rank, site: f.site()})
+			r.set(entry{written: p.key, value: p.value, place: placeOf(f.Name, p.line), rank: rank, site: f.site()})
 		}
 		for _, p := range problems {
-			j.fail(entry{order: j.order, place: p.Place, written: p.Key}, "%s", p.Text)
+			r.fail(entry{order: r.order, place: p.Place, written: p.Key}, "%s", p.Text)
 		}
 	}
 }
 
-// takeOptions reads what stands on the command line. Rank is above all that was read before.
-func (j *judge) takeOptions(s Submission, rank int) {
-	j.flags = rank + 1
+// takeOptions reads the settings of the command line. Their rank is above that of all files.
+func (r *resolver) takeOptions(s Submission, rank int) {
+	r.flags = rank + 1
 	for i, group := range [][]Setting{s.Properties, s.Flags} {
 		for _, setting := range group {
 			place := setting.Origin
 			if place == "" {
 				place = "-p"
 			}
-			j.set(entry{written: setting.Key, value: setting.Value, place: place, rank: rank + i})
+			r.set(entry{written: setting.Key, value: setting.Value, place: place, rank: rank + i})
 		}
 	}
 }
 
-// set judges a setting's name and keeps the setting if it wins.
-func (j *judge) set(e entry) {
+// set validates the name of a setting, and keeps the setting if it wins.
+func (r *resolver) set(e entry) {
 	if e.order == 0 {
-		j.order++
-		e.order = j.order
+		r.order++
+		e.order = r.order
 	}
 	name := strings.TrimSpace(e.written)
-	key, ok := j.table.find(name)
+	key, ok := r.table.find(name)
 	if !ok {
-		j.unknown(e, name)
+		r.unknown(e, name)
 		return
 	}
 	means := key.Name
@@ -62,42 +62,42 @@ func (j *judge) set(e entry) {
 		means = key.Of
 	}
 	e.key = key
-	if before, ok := j.given[means]; ok && before.rank == e.rank {
-		j.setAgain(before, e)
+	if before, ok := r.given[means]; ok && before.rank == e.rank {
+		r.setAgain(before, e)
 	} else if ok {
-		j.warnOfFlag(before, e)
+		r.warnOfFlag(before, e)
 	}
-	j.given[means] = e
+	r.given[means] = e
 }
 
-func (j *judge) setAgain(before, e entry) {
+func (r *resolver) setAgain(before, e entry) {
 	one, errOne := before.key.Canonical(before.value)
 	other, errOther := e.key.Canonical(e.value)
 	switch {
 	case errOne == nil && errOther == nil && one == other:
 	case before.key.Name != e.key.Name:
-		j.fail(e, "means the same as %s (%s); give one of them", before.written, before.place)
+		r.fail(e, "means the same as %s (%s); set only one of them", before.written, before.place)
 	case before.value != e.value:
-		j.warn(before, "is set again, to %s (%s), which wins", property.Quote(e.value), e.place)
+		r.warn(before, "is overridden by the later value %s (%s)", property.Quote(e.value), e.place)
 	}
 }
 
-func (j *judge) unknown(e entry, name string) {
+func (r *resolver) unknown(e entry, name string) {
 	if strings.HasPrefix(name, "htrace.") {
-		j.warn(e, "has no effect: it concerns tracing in YCSB's JVM")
+		r.warn(e, "has no effect: it configures tracing in YCSB's JVM")
 		return
 	}
 	if prefix := foreign(name); prefix != "" {
-		j.warn(e, "has no effect: properties that begin with %s belong to a binding of YCSB that is not used here", prefix)
+		r.warn(e, "has no effect: properties with the prefix %s belong to a YCSB binding that is not used here", prefix)
 		return
 	}
-	if len(j.problems) == mostProblems {
-		j.unsaid++
+	if len(r.problems) == mostProblems {
+		r.omitted++
 		return
 	}
-	if near := j.table.near(name); near != "" {
-		j.fail(e, "unknown property; did you mean %s?", near)
+	if near := r.table.near(name); near != "" {
+		r.fail(e, "unknown property; did you mean %s?", near)
 		return
 	}
-	j.fail(e, "unknown property, and none has a name like it; leave it out")
+	r.fail(e, "unknown property, and no property has a similar name; remove it")
 }

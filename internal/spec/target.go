@@ -7,20 +7,19 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// Target returns the settings of a submission for one target, resolved, for what is done to the target without
-// a run: where it is, and what its tables are like. What a run would need besides may be missing. The error is of type
-// Problems.
+// Target returns the resolved settings of a submission for commands that use a target without a run: its address and the
+// properties of its tables. Settings that only a run needs may be missing. The error is of type Problems.
 func (r *Reader) Target(s Submission, db string) (map[string]string, []property.Warning, error) {
 	s.Flags = append(slices.Clip(s.Flags), Setting{Key: "db", Value: db, Origin: "target"})
-	j := r.table.judge()
-	j.take(s)
-	j.judgeValues()
-	j.attach(s.Attachments)
-	j.judgeTarget()
-	warnings, err := j.sortedWarnings(), j.err()
-	properties, _ := j.settle() // what it warns of concerns runs
+	res := r.table.newResolver()
+	res.take(s)
+	res.validateValues()
+	res.attach(s.Attachments)
+	res.validateTarget()
+	warnings, err := res.sortedWarnings(), res.err()
+	properties, _ := res.settle() // its warnings are about runs
 	if err == nil {
-		err = j.err()
+		err = res.err()
 	}
 	if err != nil {
 		return nil, warnings, err
@@ -28,7 +27,7 @@ func (r *Reader) Target(s Submission, db string) (map[string]string, []property.
 	return properties, warnings, nil
 }
 
-// Workload returns the workload that properties describe, resolved ones or those of Target.
+// Workload returns the workload of resolved properties or of those that Target returns.
 func Workload(properties map[string]string) (workload.Config, error) {
 	v, err := property.Read(properties, slices.Concat(workloadKeys(), distributionKeys()))
 	if err != nil {

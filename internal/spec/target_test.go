@@ -51,7 +51,7 @@ func TestActionsAfterALoadAreNamed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, suite.Cases[0].Settings.AfterLoad, again.AfterLoad)
 	_, _, err = reader().Parse(load("flush,defragment"))
-	require.ErrorContains(t, err, "nothing that can be done after a load; there is flush, compact")
+	require.ErrorContains(t, err, "is not available after a load (one of flush, compact")
 }
 
 func TestActionsBetweenPhasesAreThoseOfTheTarget(t *testing.T) {
@@ -61,8 +61,8 @@ func TestActionsBetweenPhasesAreThoseOfTheTarget(t *testing.T) {
 		return err
 	}
 	require.NoError(t, parse("rest"))
-	require.EqualError(t, parse("rest,flush"), "-p: before.run: target two cannot flush between phases; it takes rest")
-	require.ErrorContains(t, parse("sing"), "there is flush, rest")
+	require.EqualError(t, parse("rest,flush"), "-p: before.run: target two does not support flush between phases; it supports rest")
+	require.ErrorContains(t, parse("sing"), "(one of flush, rest)")
 }
 
 func TestActionsBetweenPhasesHaveNamesOfEarlierReleases(t *testing.T) {
@@ -81,9 +81,9 @@ func TestActionsBetweenPhasesHaveNamesOfEarlierReleases(t *testing.T) {
 	require.Equal(t, 2*time.Hour, again.ActionTimeout)
 
 	_, _, err = reader().Parse(settings("after.load", "flush", "hbase.after.load", "compact"))
-	require.EqualError(t, err, "-p: hbase.after.load: means the same as after.load (-p); give one of them")
+	require.EqualError(t, err, "-p: hbase.after.load: means the same as after.load (-p); set only one of them")
 	_, warnings, err := reader().Parse(Submission{Properties: slices.Concat(quiet, p("hbase.after.load", "flush"))})
 	require.NoError(t, err)
 	require.Len(t, warnings, 1)
-	require.Equal(t, "-p: hbase.after.load: has no effect: it is of target hbase or sandbox, and the target is null", warnings[0].String())
+	require.Equal(t, "-p: hbase.after.load: has no effect: it belongs to target hbase or sandbox, and the target is null", warnings[0].String())
 }

@@ -12,27 +12,27 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// Bounds on what is watched besides the target.
+// Bounds on additional telemetry.
 const (
 	mostEndpoints = 32
 	mostMetrics   = 64
 )
 
-// telemetryKeys say how the target and the hosts are watched during a run.
+// telemetryKeys are the properties of telemetry.
 func telemetryKeys(targets descriptor.List) []property.Key {
-	byDefault := "where telemetry.endpoints are named"
+	byDefault := "if telemetry.endpoints is set"
 	if watched := targets.Watched(); len(watched) > 0 {
 		byDefault = "for " + strings.Join(watched, " and ") + ", and " + byDefault
 	}
 	return []property.Key{
-		{Name: "telemetry", Kind: property.Bool, Doc: "watch the target and the agents' hosts during the run; when not given, true " + byDefault},
-		{Name: "telemetry.interval", Kind: property.Duration, Default: "1s", Min: 0.2, Max: 60, Doc: "time between two looks, 200ms to 1m"},
-		{Name: "telemetry.endpoints", Kind: property.List, Check: checkEndpoints, Doc: "Prometheus endpoints that are watched, too, as name=url with commas; of a node_exporter CPU, memory, disks and network are taken"},
-		{Name: "telemetry.metrics", Kind: property.List, Check: checkMetrics, Doc: "metrics that are taken of endpoints besides, with commas; a * at the end of a name stands for anything"},
+		{Name: "telemetry", Kind: property.Bool, Doc: "watch the target and the agents' hosts during the run; if not set, true " + byDefault},
+		{Name: "telemetry.interval", Kind: property.Duration, Default: "1s", Min: 0.2, Max: 60, Doc: "time between two samples, 200ms to 1m"},
+		{Name: "telemetry.endpoints", Kind: property.List, Check: checkEndpoints, Doc: "additional Prometheus endpoints to watch, as name=url, separated by commas; from a node_exporter: CPU, memory, disks and network"},
+		{Name: "telemetry.metrics", Kind: property.List, Check: checkMetrics, Doc: "additional metrics to read from the endpoints, separated by commas; a * at the end of a name matches anything"},
 	}
 }
 
-// telemetry tells how the run is watched.
+// telemetry returns the telemetry settings of the run.
 func (v values) telemetry() plan.Telemetry {
 	t := plan.Telemetry{Interval: v.Duration("telemetry.interval")}
 	t.Endpoints, _ = parseEndpoints(v.Text("telemetry.endpoints"))
@@ -69,23 +69,23 @@ func parseEndpoints(value string) ([]plan.Endpoint, error) {
 		name, at, ok := strings.Cut(strings.TrimSpace(part), "=")
 		name, at = strings.TrimSpace(name), strings.TrimSpace(at)
 		if !ok || !nameForm.MatchString(name) {
-			return nil, fmt.Errorf("%s is no endpoint; write name=http://host:port/metrics, with commas between them", property.Quote(part))
+			return nil, fmt.Errorf("invalid endpoint %s: want name=http://host:port/metrics, separated by commas", property.Quote(part))
 		}
 		u, err := url.Parse(at)
 		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
-			return nil, fmt.Errorf("%s is no address of an endpoint; write http://host:port/metrics", property.Quote(at))
+			return nil, fmt.Errorf("invalid endpoint address %s: want http://host:port/metrics", property.Quote(at))
 		}
 		if u.Path == "" {
 			u.Path = "/metrics"
 		}
 		if seen[name] {
-			return nil, fmt.Errorf("two endpoints are called %s; give each a name of its own", property.Quote(name))
+			return nil, fmt.Errorf("duplicate endpoint name %s; give each endpoint its own name", property.Quote(name))
 		}
 		seen[name] = true
 		out = append(out, plan.Endpoint{Name: name, URL: u.String()})
 	}
 	if len(out) > mostEndpoints {
-		return nil, fmt.Errorf("%d endpoints are too many; at most %d are watched", len(out), mostEndpoints)
+		return nil, fmt.Errorf("has %d endpoints; the maximum is %d", len(out), mostEndpoints)
 	}
 	return out, nil
 }
@@ -98,24 +98,24 @@ func checkMetrics(value string) (string, error) {
 	var out []string
 	for name := range strings.SplitSeq(value, ",") {
 		if name = strings.TrimSpace(name); !form.MatchString(name) {
-			return "", fmt.Errorf("%s is no name of a metric; write one such as up or jvm_gc_*", property.Quote(name))
+			return "", fmt.Errorf("invalid metric name %s: want one such as up or jvm_gc_*", property.Quote(name))
 		}
 		out = append(out, name)
 	}
 	if len(out) > mostMetrics {
-		return "", errors.New("these are too many metrics; at most 64 can be named")
+		return "", errors.New("has more than 64 metrics; remove some")
 	}
 	return strings.Join(out, ","), nil
 }
 
-// judgeTelemetry warns of what has no effect.
-func (j *judge) judgeTelemetry(on bool) {
+// validateTelemetry warns about settings without an effect.
+func (r *resolver) validateTelemetry(on bool) {
 	for _, name := range []string{"telemetry.interval", "telemetry.endpoints", "telemetry.metrics"} {
-		if e, ok := j.given[name]; ok && !on && !e.idle() {
-			j.warn(e, "has no effect without telemetry=true")
+		if e, ok := r.given[name]; ok && !on && !e.idle() {
+			r.warn(e, "has no effect without telemetry=true")
 		}
 	}
-	if e, ok := j.given["telemetry.metrics"]; ok && on && j.value("telemetry.endpoints") == "" && !e.idle() {
-		j.warn(e, "has no effect without telemetry.endpoints=name=url")
+	if e, ok := r.given["telemetry.metrics"]; ok && on && r.value("telemetry.endpoints") == "" && !e.idle() {
+		r.warn(e, "has no effect without telemetry.endpoints=name=url")
 	}
 }

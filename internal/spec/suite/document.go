@@ -26,11 +26,11 @@ func trialKeys() []string {
 	return []string{"variables", "properties", "targets", "datasets", "scenarios"}
 }
 
-// document is a suite file taken apart.
+// document is a parsed suite file.
 type document struct {
 	suite      *Suite
 	properties []Setting
-	targets    []group // one without a name where the file names none
+	targets    []group // a single one without a name if the file names none
 	datasets   []group
 	scenarios  []scenario
 }
@@ -40,10 +40,10 @@ type group struct {
 	name     string
 	at       Place
 	settings []Setting
-	load     bool // of a dataset: a case fills it
+	load     bool // of a dataset: whether a case fills it
 }
 
-// scenario is one that is not multiplied by its axes yet.
+// scenario is a scenario before expansion over its axes.
 type scenario struct {
 	name      string
 	at        Place
@@ -54,21 +54,21 @@ type scenario struct {
 	repeats   int
 	agents    int
 	published []entry
-	bad       bool // too much of it could not be made out: it has no cases
+	bad       bool // it has too many mistakes, and therefore no cases
 }
 
-// isMap tells what is wrong with a value that is no map.
+// isMap reports whether a value is a map, and adds a mistake if it is not.
 func (r *reader) isMap(key string, n *node) bool {
 	if n.kind == mapping {
 		return true
 	}
 	if n.kind != null {
-		r.mistake(n.at, key, "is to be a map of names to values, and this is %s", n.kind)
+		r.mistake(n.at, key, "want a map of names to values, got %s", n.kind)
 	}
 	return false
 }
 
-// known tells of names in a map that nobody knows.
+// known reports unknown names in a map.
 func (r *reader) known(n *node, keys []string) {
 	known := make(map[string]bool, len(keys))
 	for _, k := range keys {
@@ -87,7 +87,7 @@ func (r *reader) text(key string, n *node) string {
 		return ""
 	}
 	if n.kind != scalar {
-		r.mistake(n.at, key, "is to be a single value, and this is %s", n.kind)
+		r.mistake(n.at, key, "want a single value, got %s", n.kind)
 	}
 	return n.text
 }
@@ -102,20 +102,20 @@ func (r *reader) flag(key string, n *node, otherwise bool) bool {
 		return text == "true"
 	default:
 		if n.kind == scalar {
-			r.mistake(n.at, key, "%s is neither true nor false", strconv.Quote(shorten(text)))
+			r.mistake(n.at, key, "invalid boolean %s: want true or false", strconv.Quote(shorten(text)))
 		}
 	}
 	return otherwise
 }
 
-// count reads a whole number from 1.
+// count reads an integer from 1 to most.
 func (r *reader) count(key string, n *node, otherwise, most int) int {
 	if n == nil {
 		return otherwise
 	}
 	i, err := strconv.Atoi(n.text)
 	if n.kind != scalar || err != nil || i < 1 || i > most {
-		r.mistake(n.at, key, "%s is no whole number from 1 to %d", strconv.Quote(shorten(n.text)), most)
+		r.mistake(n.at, key, "invalid integer %s: want 1 to %d", strconv.Quote(shorten(n.text)), most)
 		return otherwise
 	}
 	return i
@@ -134,7 +134,7 @@ func (r *reader) choice(key string, n *node, among ...string) string {
 	return among[0]
 }
 
-// document takes a suite file apart. Full is the file without its trial laid over it.
+// document parses a suite file. Full is the file without its trial.
 func (r *reader) document(root, full, trial *node) *document {
 	r.known(root, suiteKeys())
 	s := &Suite{
@@ -159,7 +159,7 @@ func (r *reader) document(root, full, trial *node) *document {
 	r.scenarios(d, root, full)
 	s.Published = d.published()
 	s.Tables = r.tables(root.get("tables"), d)
-	r.judgeTrial(trial)
+	r.checkTrial(trial)
 	return d
 }
 
@@ -171,7 +171,7 @@ func (r *reader) groups(key string, n *node, read func(name string, n *node) gro
 	groups := make([]group, 0, len(n.fields))
 	for _, f := range n.fields {
 		if strings.TrimSpace(f.name) == "" {
-			r.mistake(f.at, key, "has an entry without a name")
+			r.mistake(f.at, key, "has an entry without a name; add the name before the colon")
 		}
 		g := group{name: f.name, load: true}
 		if r.isMap(f.name, f.value) {
@@ -192,7 +192,7 @@ func (r *reader) dataset(name string, n *node) group {
 	return group{name: name, settings: r.settings(n.get("properties"), OfDataset), load: r.flag("load", n.get("load"), true)}
 }
 
-// find returns the group of a name, or tells which there are.
+// find returns the group with a name, or reports an unknown name.
 func (r *reader) find(groups []group, what string, w word) *group {
 	names := make([]string, 0, len(groups))
 	for i, g := range groups {
@@ -215,20 +215,20 @@ func (r *reader) settings(n *node, level Level) []Setting {
 	out := make([]Setting, 0, len(n.fields))
 	for _, f := range n.fields {
 		if f.value.kind == mapping {
-			r.mistake(f.at, f.name, "is a property, and its value is to be a single one; a property's whole name stands before the colon, such as telemetry.interval: 1s")
+			r.mistake(f.at, f.name, "want a single value, got a map; write the full name of a property before the colon, such as telemetry.interval: 1s")
 			continue
 		}
 		r.meansNull(f.name, f.value)
-		if f.value.kind == null { // a trial takes a setting away so
+		if f.value.kind == null { // a trial removes a setting this way
 			continue
 		}
 		out = append(out, Setting{f.name, strings.Join(r.texts(f.name, f.value), ","), f.at, f.value.at, level})
 	}
-	r.said = append(r.said, out...)
+	r.given = append(r.given, out...)
 	return out
 }
 
-// meansNull takes the word null for the target of that name, and not for YAML's way to say nothing.
+// meansNull reads the word null as the name of the target null instead of YAML's null.
 func (r *reader) meansNull(name string, n *node) {
 	if n.kind == null && n.text == "null" && r.in.Property(name) == "db" {
 		n.kind = scalar

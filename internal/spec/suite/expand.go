@@ -8,10 +8,10 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// expand multiplies the scenarios by their axes and targets.
+// expand expands the scenarios over their axes and targets.
 func (r *reader) expand(d *document) *Suite {
 	s := d.suite
-	s.Said = r.said
+	s.Given = r.given
 	if !r.bounded(d) {
 		return s
 	}
@@ -34,7 +34,7 @@ func (r *reader) expand(d *document) *Suite {
 		if one.bad {
 			continue
 		}
-		r.judgeOverlap(one)
+		r.checkOverlap(one)
 		for _, points := range combinations(one.axes) {
 			for _, target := range one.targets {
 				if set := one.dataset; set != nil && set.load && !filled[[2]string{set.name, target.name}] {
@@ -45,26 +45,26 @@ func (r *reader) expand(d *document) *Suite {
 				r.add(s, r.oneCase(d, one, points, target), taken)
 			}
 		}
-		r.judgePublished(one)
+		r.checkPublished(one)
 	}
 	return s
 }
 
-// add adds a case whose name nobody has.
+// add adds a case unless its name is taken.
 func (r *reader) add(s *Suite, c Case, taken map[string]Place) {
 	if len(c.Name) > maxName {
-		r.mistake(c.At, "name", "a case's name, which has all that it varies in it, is %d bytes long; %d are the most", len(c.Name), maxName)
+		r.mistake(c.At, "name", "the name of a case, which contains all its varied values, is %d bytes long; the maximum is %d", len(c.Name), maxName)
 		return
 	}
 	if before, again := taken[c.Name]; again {
-		r.mistake(c.At, "name", "two cases are named %s, the other one of %s; each needs a name of its own", strconv.Quote(shorten(c.Name)), before)
+		r.mistake(c.At, "name", "duplicate case name %s, first at %s; remove one of them", strconv.Quote(shorten(c.Name)), before)
 		return
 	}
 	taken[c.Name] = c.At
 	s.Cases = append(s.Cases, c)
 }
 
-// bounded judges whether there are not too many cases and runs.
+// bounded checks the numbers of cases and runs.
 func (r *reader) bounded(d *document) bool {
 	cases, runs := 0, 0
 	for i := range d.scenarios {
@@ -78,14 +78,14 @@ func (r *reader) bounded(d *document) bool {
 		cases += n
 		runs += n * s.repeats
 		if cases > MaxCases || runs > MaxRuns {
-			r.mistake(s.at, "", "the suite has more than %d cases or %d runs up to here; take values out of the matrix, or make two suites of it", MaxCases, MaxRuns)
+			r.mistake(s.at, "", "the suite has more than %d cases or %d runs; remove values from the matrix, or split the suite", MaxCases, MaxRuns)
 			return false
 		}
 	}
 	return true
 }
 
-// combinations goes through all points of the axes, the first one slowest.
+// combinations returns all combinations of points of the axes. The first axis varies slowest.
 func combinations(axes []axis) [][]*point {
 	all := [][]*point{nil}
 	for i := range axes {
@@ -100,21 +100,21 @@ func combinations(axes []axis) [][]*point {
 	return all
 }
 
-// oneCase is the case of a scenario at one point of each axis, on one target.
+// oneCase returns the case of a scenario at one point of each axis, on one target.
 func (r *reader) oneCase(d *document, s *scenario, points []*point, target *group) Case {
 	c := Case{At: s.at, Case: plan.Case{Scenario: s.name, Target: target.name, Repeats: s.repeats, Agents: s.agents}}
-	c.Said = append(make([][]Setting, 0, 4+len(points)), d.properties, target.settings)
+	c.Given = append(make([][]Setting, 0, 4+len(points)), d.properties, target.settings)
 	if s.dataset != nil {
 		c.Dataset = s.dataset.name
-		c.Said = append(c.Said, s.dataset.settings)
+		c.Given = append(c.Given, s.dataset.settings)
 	}
-	c.Said = append(c.Said, s.settings)
+	c.Given = append(c.Given, s.settings)
 	var name strings.Builder
 	name.WriteString(s.name)
 	var full []plan.Setting
 	for _, p := range points {
-		c.Said = append(c.Said, p.said)
-		for _, one := range p.said {
+		c.Given = append(c.Given, p.given)
+		for _, one := range p.given {
 			c.Axes = append(c.Axes, plan.Setting{Key: one.Key, Value: one.Value})
 		}
 		if p.agents > 0 {
@@ -131,14 +131,14 @@ func (r *reader) oneCase(d *document, s *scenario, points []*point, target *grou
 	return c
 }
 
-// asPublished is what reports know a point by: the suite's own values, not a trial's.
+// asPublished returns the values that identify a point in reports: those of the suite, not of a trial.
 func (p *point) asPublished() []plan.Setting {
-	said := p.full
-	if len(said) == 0 {
-		said = p.said
+	given := p.full
+	if len(given) == 0 {
+		given = p.given
 	}
-	out := make([]plan.Setting, 0, len(said)+1)
-	for _, one := range said {
+	out := make([]plan.Setting, 0, len(given)+1)
+	for _, one := range given {
 		out = append(out, plan.Setting{Key: one.Key, Value: one.Value})
 	}
 	if p.agents > 0 && len(p.full) == 0 {
@@ -147,14 +147,14 @@ func (p *point) asPublished() []plan.Setting {
 	return out
 }
 
-// fillCase is the case that fills a dataset on a target.
+// fillCase returns the case that fills a dataset on a target.
 func fillCase(d *document, set, target *group, targets int) Case {
-	return Case{At: set.at, Said: [][]Setting{d.properties, target.settings, set.settings}, Case: plan.Case{
+	return Case{At: set.at, Given: [][]Setting{d.properties, target.settings, set.settings}, Case: plan.Case{
 		Name: onTarget("fill "+set.name, target, targets), Dataset: set.name, Target: target.name, Fills: true, Repeats: 1,
 	}}
 }
 
-// onTarget names a case by its target where there are several.
+// onTarget appends the target to the name of a case if there are several targets.
 func onTarget(name string, target *group, targets int) string {
 	if targets > 1 {
 		return name + " on " + target.name
@@ -162,8 +162,8 @@ func onTarget(name string, target *group, targets int) string {
 	return name
 }
 
-// judgeOverlap tells of what a scenario's target and its dataset both say: neither is nearer to the case.
-func (r *reader) judgeOverlap(s *scenario) {
+// checkOverlap reports properties that a scenario's target and its dataset set to different values: neither wins.
+func (r *reader) checkOverlap(s *scenario) {
 	if s.dataset == nil {
 		return
 	}
@@ -171,15 +171,15 @@ func (r *reader) judgeOverlap(s *scenario) {
 		for _, of := range t.settings {
 			for _, other := range s.dataset.settings {
 				if r.in.Property(of.Key) == r.in.Property(other.Key) && of.Value != other.Value {
-					r.mistake(other.At, other.Key, "is %s here and %s for target %s (%s), and scenario %s has both; leave one out", strconv.Quote(shorten(other.Value)), strconv.Quote(shorten(of.Value)), t.name, of.At, s.name)
+					r.mistake(other.At, other.Key, "is %s here and %s for target %s (%s), and scenario %s uses both; remove one", strconv.Quote(shorten(other.Value)), strconv.Quote(shorten(of.Value)), t.name, of.At, s.name)
 				}
 			}
 		}
 	}
 }
 
-// judgeTrial reads the trial block where it is not used, so that its settings are judged as well.
-func (r *reader) judgeTrial(trial *node) {
+// checkTrial reads the trial block even if it is not used, so that its settings are validated.
+func (r *reader) checkTrial(trial *node) {
 	if trial == nil || r.in.Trial {
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// merge lays one value over another: maps are merged, name by name, all else is replaced. Neither is changed.
+// merge applies one value over another: maps are merged, name by name, other values are replaced. It changes neither.
 func merge(base, over *node) *node {
 	if base == nil || over == nil || base.kind != mapping || over.kind != mapping {
 		if over == nil {
@@ -48,12 +48,12 @@ func (n *node) with(name string, value *node) *node {
 	return &out
 }
 
-// trialOf is the trial block, with its names judged.
+// trialOf returns the trial block and validates its names.
 func (r *reader) trialOf(root *node) *node {
 	trial := root.get("trial")
 	if trial == nil {
 		if r.in.Trial {
-			r.mistake(root.at, "trial", "the suite has no small sizes of its own; give it a block trial:, or leave --trial out")
+			r.mistake(root.at, "trial", "the suite has no trial block; add trial: with small sizes, or remove --trial")
 		}
 		return nil
 	}
@@ -86,7 +86,7 @@ func (r *reader) trialOf(root *node) *node {
 	return trial
 }
 
-// overlay lays a trial over the suite.
+// overlay applies a trial over the suite.
 func overlay(root, trial *node) *node {
 	if trial == nil {
 		return root

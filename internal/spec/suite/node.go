@@ -13,11 +13,11 @@ import (
 type node struct {
 	kind   kind
 	text   string // of a scalar, as it is written
-	quoted bool   // it is text, whatever it looks like
+	quoted bool   // it is text, even if it looks like a number
 	items  []*node
 	fields []field
 	at     Place
-	filled bool // its variables are filled in
+	filled bool // its variables have been expanded
 }
 
 type field struct {
@@ -36,10 +36,10 @@ const (
 )
 
 func (k kind) String() string {
-	return [...]string{"nothing", "a single value", "a list", "a map of names to values"}[k]
+	return [...]string{"nothing", "a single value", "a list", "a map"}[k]
 }
 
-// get returns the value of a name in a map. What is null is not there.
+// get returns the value of a name in a map, or nil if it is missing or null.
 func (n *node) get(name string) *node {
 	if n == nil {
 		return nil
@@ -52,7 +52,7 @@ func (n *node) get(name string) *node {
 	return nil
 }
 
-// names are those of a map, in the order in which they stand.
+// names returns the names in a map, in the order of the file.
 func (n *node) names() []string {
 	if n == nil {
 		return nil
@@ -64,18 +64,18 @@ func (n *node) names() []string {
 	return names
 }
 
-// convert turns a parsed node into ours, with aliases written out.
+// convert converts a parsed YAML node, with aliases expanded.
 func (r *reader) convert(y *yaml.Node, file Place, depth int) *node {
 	at := Place{file: file.file, index: file.index, line: max(y.Line, 1), column: max(y.Column, 1)}
 	n := &node{at: at}
 	if r.nodes++; r.nodes > maxNodes {
 		if r.nodes == maxNodes+1 {
-			r.mistake(at, "", "there are more than %d values up to here, aliases written out; write a smaller suite", maxNodes)
+			r.mistake(at, "", "the suite has more than %d values, with aliases expanded; make it smaller", maxNodes)
 		}
 		return n
 	}
 	if depth > maxDepth {
-		r.mistake(at, "", "is nested more than %d deep; a suite needs less", maxDepth)
+		r.mistake(at, "", "is nested more than %d levels deep; remove levels", maxDepth)
 		return n
 	}
 	switch y.Kind {
@@ -105,19 +105,19 @@ func (r *reader) convert(y *yaml.Node, file Place, depth int) *node {
 	return n
 }
 
-// printable tells of letters that would spoil a terminal or a file's name.
+// printable reports characters that would garble a terminal or a file name.
 func (r *reader) printable(at Place, text string) {
 	if strings.ContainsFunc(text, func(c rune) bool {
 		return c == unicode.ReplacementChar || unicode.IsControl(c) && c != '\n' && c != '\t'
 	}) {
-		r.mistake(at, "", "%s has a character in it that cannot be printed; leave it out", strconv.Quote(shorten(text)))
+		r.mistake(at, "", "%s contains an unprintable character; remove it", strconv.Quote(shorten(text)))
 	}
 }
 
-// fields reads what a map holds. What it is merged with (<<) goes below its own.
+// fields reads the entries of a map. Its own entries win over those that it merges with <<.
 func (r *reader) fields(n *node, y *yaml.Node, file Place, depth int) {
 	if len(y.Content)/2 > maxFields {
-		r.mistake(n.at, "", "has %d names in one map; %d are the most", len(y.Content)/2, maxFields)
+		r.mistake(n.at, "", "has %d names in one map; the maximum is %d", len(y.Content)/2, maxFields)
 		return
 	}
 	seen := make(map[string]Place, len(y.Content)/2)
@@ -128,13 +128,13 @@ func (r *reader) fields(n *node, y *yaml.Node, file Place, depth int) {
 		v := r.convert(value, file, depth+1)
 		switch before, again := seen[key.Value]; {
 		case key.Kind != yaml.ScalarNode:
-			r.mistake(at, "", "a name is to be a plain word")
+			r.mistake(at, "", "want a plain word as a name")
 			continue
 		case key.Tag == "!!merge":
 			below = append(below, r.merged(at, v)...)
 			continue
 		case again:
-			r.mistake(at, key.Value, "stands twice in one map, here and at %s; leave one out", before)
+			r.mistake(at, key.Value, "duplicate name, first at %s; remove one of them", before)
 			continue
 		}
 		r.printable(at, key.Value)
@@ -158,6 +158,6 @@ func (r *reader) merged(at Place, v *node) []*node {
 		}
 	case scalar, null:
 	}
-	r.mistake(at, "<<", "is to be followed by an alias of a map, such as *common")
+	r.mistake(at, "<<", "want an alias of a map, such as *common")
 	return nil
 }

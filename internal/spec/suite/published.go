@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// entry is one line that was published.
+// entry is one published line.
 type entry struct {
 	at     Place
 	names  []string
@@ -18,13 +18,13 @@ type entry struct {
 	used   bool
 }
 
-// published reads what was published for a scenario.
+// published reads the published lines of a scenario.
 func (r *reader) published(n *node) []entry {
 	if n == nil {
 		return nil
 	}
 	if n.kind != list {
-		r.mistake(n.at, "published", "is to be a list, and this is %s; write - {run: 1, throughput_ops: 3881}", n.kind)
+		r.mistake(n.at, "published", "want a list, got %s; write - {run: 1, throughput_ops: 3881}", n.kind)
 		return nil
 	}
 	var entries []entry
@@ -41,10 +41,10 @@ func (r *reader) published(n *node) []entry {
 			case scalar:
 				e.values[f.name], e.texts[f.name] = figure(f.value), f.value.text
 				if (f.name == "run" || f.name == "client") && !plan.CountsPublished(e.values[f.name]) {
-					r.mistake(f.value.at, f.name, "is %s: a published line names its %s by a whole number from 1 to %d", f.value.text, f.name, plan.MaxPublished)
+					r.mistake(f.value.at, f.name, "invalid integer %s: want 1 to %d", strconv.Quote(shorten(f.value.text)), plan.MaxPublished)
 				}
 			case list, mapping:
-				r.mistake(f.value.at, f.name, "is to be a single figure or word, and this is %s", f.value.kind)
+				r.mistake(f.value.at, f.name, "want a single value, got %s", f.value.kind)
 			}
 		}
 		entries = append(entries, e)
@@ -52,7 +52,7 @@ func (r *reader) published(n *node) []entry {
 	return entries
 }
 
-// figure is a number where the value looks like one.
+// figure returns a number or a boolean if the value looks like one, or its text.
 func figure(n *node) any {
 	if n.quoted {
 		return n.text
@@ -70,11 +70,11 @@ func figure(n *node) any {
 	return n.text
 }
 
-// targetKeys are the names under which reports tell of the target.
+// publishedTargetKeys are the names that reports use for the target.
 func publishedTargetKeys() []string { return []string{"target", "mode", "product"} }
 
-// publishedFor returns the entries of a scenario that belong to a case: those whose values are the case's wherever they
-// name one of its axes or its target.
+// publishedFor returns the entries of a scenario that belong to a case: those in which each axis and target that they name
+// has the value of the case.
 func (r *reader) publishedFor(s *scenario, axes []plan.Setting, target string, targets int) []map[string]any {
 	var out []map[string]any
 	for i := range s.published {
@@ -109,7 +109,7 @@ func (r *reader) fits(e *entry, axes []plan.Setting, target string, targets int)
 	return true
 }
 
-// same compares values as numbers where they are some.
+// same compares values, as numbers if both are numbers.
 func same(a, b string) bool {
 	if a == b {
 		return true
@@ -119,14 +119,14 @@ func same(a, b string) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// judgePublished tells of what was published for a case that there is not. A trial has other cases.
-func (r *reader) judgePublished(s *scenario) {
+// checkPublished reports published lines that match no case. It skips trials, which have other cases.
+func (r *reader) checkPublished(s *scenario) {
 	if r.in.Trial {
 		return
 	}
 	for _, e := range s.published {
 		if !e.used {
-			r.mistake(e.at, "published", "belongs to no case: where it names an axis or a target, no case has that value")
+			r.mistake(e.at, "published", "matches no case: no case has the values of the axes and targets that the line names; correct them, or remove the line")
 		}
 	}
 }

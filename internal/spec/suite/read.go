@@ -18,7 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/suggest"
 )
 
-// reader reads a suite and collects what is wrong with it.
+// reader reads a suite and collects its mistakes.
 type reader struct {
 	in       Input
 	mistakes []Mistake
@@ -26,9 +26,9 @@ type reader struct {
 	bytes    int
 	nodes    int
 	missing  []string          // included files that are not attached
-	included []string          // and those that are
+	included []string          // included files that are attached
 	values   map[string]string // of variables
-	said     []Setting
+	given    []Setting
 }
 
 func newReader(in Input) *reader {
@@ -44,22 +44,22 @@ func (r *reader) mistake(at Place, key, format string, args ...any) {
 	}
 }
 
-// load reads the file with all that it includes, or returns nil.
+// load reads the file and its includes, or returns nil.
 func (r *reader) load() *node {
 	return r.file(r.in.Name, r.in.Content, nil)
 }
 
-// file reads one file and lays it over those that it includes. Above are the files that include it.
+// file reads one file and applies it over those that it includes. Above are the files that include it.
 func (r *reader) file(name string, content []byte, above []string) *node {
 	at := Place{file: name, index: r.files, line: 1, column: 1}
 	r.files++
 	r.bytes += len(content)
 	switch {
 	case len(content) > MaxFile:
-		r.mistake(at, "", "has %d bytes; a suite file may have %d", len(content), MaxFile)
+		r.mistake(at, "", "is %d bytes long; the maximum is %d", len(content), MaxFile)
 		return nil
 	case r.bytes > MaxTotal:
-		r.mistake(at, "", "is too much with the files before it: all together may have %d bytes", MaxTotal)
+		r.mistake(at, "", "exceeds, together with the files before it, the maximum of %d bytes", MaxTotal)
 		return nil
 	}
 	root := r.parse(at, content)
@@ -67,7 +67,7 @@ func (r *reader) file(name string, content []byte, above []string) *node {
 		return nil
 	}
 	if root.kind != mapping {
-		r.mistake(root.at, "", "a suite file is a map of names to values, and this is %s; begin with suite: NAME", root.kind)
+		r.mistake(root.at, "", "want a map of names to values, got %s; begin the file with suite: NAME", root.kind)
 		return nil
 	}
 	var base *node
@@ -85,7 +85,7 @@ func (r *reader) file(name string, content []byte, above []string) *node {
 	return merge(base, root)
 }
 
-// include reads a file that another one includes.
+// include reads an included file.
 func (r *reader) include(one word, from string, above []string) *node {
 	name := Beside(from, one.text)
 	if name == path.Clean(strings.ReplaceAll(from, `\`, "/")) || slices.Contains(above, name) {
@@ -93,7 +93,7 @@ func (r *reader) include(one word, from string, above []string) *node {
 		return nil
 	}
 	if r.files > MaxFiles {
-		r.mistake(one.at, "include", "there are more than %d files; put some together", MaxFiles)
+		r.mistake(one.at, "include", "has more than %d included files; merge some", MaxFiles)
 		return nil
 	}
 	content, ok := r.in.Attachments[name]
@@ -101,7 +101,7 @@ func (r *reader) include(one word, from string, above []string) *node {
 		if !slices.Contains(r.missing, name) {
 			r.missing = append(r.missing, name)
 		}
-		r.mistake(one.at, "include", "there is no file %s where you submit from, or it cannot be read; a name is relative to the file that includes it", strconv.Quote(name))
+		r.mistake(one.at, "include", "file %s is missing or not readable on the machine that you submit from; the name is relative to the file that includes it", strconv.Quote(name))
 		return nil
 	}
 	if !slices.Contains(r.included, name) {
@@ -110,7 +110,7 @@ func (r *reader) include(one word, from string, above []string) *node {
 	return r.file(name, content, append(slices.Clone(above), path.Clean(from)))
 }
 
-// Beside is a file's name as seen from where the file is that names it.
+// Beside resolves a file name relative to the file that contains it.
 func Beside(from, name string) string {
 	from, name = strings.ReplaceAll(from, `\`, "/"), strings.ReplaceAll(name, `\`, "/")
 	if path.IsAbs(name) {
@@ -125,13 +125,13 @@ func (r *reader) parse(file Place, content []byte) *node {
 	var root, more yamlv3.Node
 	err := d.Decode(&root)
 	if errors.Is(err, io.EOF) {
-		r.mistake(file, "", "is empty; a suite has at least a name and scenarios")
+		r.mistake(file, "", "is empty; a suite needs at least a name and scenarios")
 		return nil
 	}
 	if err == nil {
 		if err = d.Decode(&more); err == nil {
 			file.line, file.column = max(more.Line, 1), max(more.Column, 1)
-			r.mistake(file, "", "a second document begins here; a suite file is one, without ---")
+			r.mistake(file, "", "a second YAML document begins here; remove the ---")
 			return nil
 		}
 	}
@@ -142,8 +142,8 @@ func (r *reader) parse(file Place, content []byte) *node {
 	return r.convert(&root, file, 0)
 }
 
-// syntax tells of text that is no YAML. The parser that reads suites knows at most a line of it; another one, which is
-// asked where the file is of a usual size, knows the column too.
+// syntax reports invalid YAML. The parser of suites reports at most the line; for files of a usual size a second parser finds
+// the column too.
 func (r *reader) syntax(file Place, content []byte, err error) {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	if m := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(text); m != nil {
@@ -153,18 +153,18 @@ func (r *reader) syntax(file Place, content []byte, err error) {
 	if line, column, better, ok := locate(content); ok {
 		file.line, file.column, text = line, column, better
 	}
-	r.mistake(file, "", "is no YAML that can be read: %s; look at the indentation, brackets and quotes there and just above", text)
+	r.mistake(file, "", "invalid YAML: %s; check the indentation, brackets and quotes there and just above", text)
 }
 
-// locate finds where YAML is broken.
+// locate finds the position of a syntax error.
 func locate(content []byte) (line, column int, text string, ok bool) {
-	const most, deepest = 64 << 10, 500 // it calls itself for each level
+	const most, deepest = 64 << 10, 500 // the parser is recursive
 	if len(content) > most || bytes.Count(content, []byte("["))+bytes.Count(content, []byte("{"))+bytes.Count(content, []byte("- -")) > deepest {
 		return 0, 0, "", false
 	}
 	defer func() {
 		if recover() != nil {
-			ok = false // the mistake is told all the same, by its line
+			ok = false // the mistake is reported with its line only
 		}
 	}()
 	_, err := parser.ParseBytes(content, 0)
@@ -182,7 +182,7 @@ type word struct {
 	at   Place
 }
 
-// words reads a list of scalars, or one scalar alone.
+// words reads a list of scalars, or a single scalar.
 func (r *reader) words(key string, n *node) []word {
 	switch n.kind {
 	case null:
@@ -193,28 +193,28 @@ func (r *reader) words(key string, n *node) []word {
 		var out []word
 		for _, item := range n.items {
 			if item.kind != scalar {
-				r.mistake(item.at, key, "is to be a list of single values, and this is %s", item.kind)
+				r.mistake(item.at, key, "want a list of single values, got %s", item.kind)
 				continue
 			}
 			out = append(out, word{item.text, item.at})
 		}
 		return out
 	case mapping:
-		r.mistake(n.at, key, "is to be a list, and this is %s; write [one, another]", n.kind)
+		r.mistake(n.at, key, "want a list, got %s; write [one, another]", n.kind)
 	}
 	return nil
 }
 
-// unknown tells of a name that is not among those that there are.
+// unknown reports a name that is not in known.
 func (r *reader) unknown(at Place, key, what, name string, known []string) {
 	near := ""
 	if n := suggest.Nearest(name, known); n != "" {
 		near = "; did you mean " + n + "?"
 	}
 	known = slices.Compact(slices.Clone(known))
-	there := "there is none"
+	there := "none is defined"
 	if len(known) > 0 {
-		there = "there is " + strings.Join(known[:min(len(known), 30)], ", ")
+		there = "one of " + strings.Join(known[:min(len(known), 30)], ", ")
 	}
 	r.mistake(at, key, "unknown %s %s%s (%s)", what, strconv.Quote(shorten(name)), near, there)
 }

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// The properties that a scenario's keys stand for.
+// The properties that the keys of a scenario set.
 const (
 	actionsProperty = "actions"
 	beforeProperty  = "before.run"
 )
 
-// axis is what varies together: one property, or the entries of a list of cases. Each point says what it sets.
+// axis is one dimension of a scenario: a property, or a list of cases whose values vary together.
 type axis struct {
 	points []point
 }
 
 type point struct {
-	said   []Setting
+	given  []Setting
 	agents int
-	// full is what the suite itself says where a trial is laid over it: what was published is found by it.
+	// full are the values of the suite if a trial replaces them; published lines are found by them.
 	full []Setting
 }
 
@@ -30,17 +30,17 @@ func (r *reader) scenarios(d *document, root, full *node) {
 	n := root.get("scenarios")
 	switch {
 	case n == nil:
-		r.mistake(root.at, "scenarios", "there are none: a suite has at least one, such as - {name: read only, properties: {readproportion: 1}}")
+		r.mistake(root.at, "scenarios", "missing; a suite needs at least one scenario, such as - {name: read only, properties: {readproportion: 1}}")
 		return
 	case n.kind != list:
-		r.mistake(n.at, "scenarios", "is to be a list, and this is %s; begin each scenario with - name:", n.kind)
+		r.mistake(n.at, "scenarios", "want a list, got %s; begin each scenario with - name:", n.kind)
 		return
 	}
 	seen := make(map[string]Place)
 	for i, one := range n.items {
 		if !r.isMap("scenarios", one) {
 			if one.kind == null {
-				r.mistake(one.at, "scenarios", "has an empty entry; leave it out")
+				r.mistake(one.at, "scenarios", "has an empty entry; remove it")
 			}
 			continue
 		}
@@ -50,18 +50,18 @@ func (r *reader) scenarios(d *document, root, full *node) {
 		}
 		s := r.scenario(d, one, whole)
 		if before, again := seen[s.name]; again && s.name != "" {
-			r.mistake(s.at, "name", "%s is another scenario's name too, at %s; each has its own", strconv.Quote(s.name), before)
+			r.mistake(s.at, "name", "duplicate scenario name %s, first at %s; give each scenario its own name", strconv.Quote(s.name), before)
 			s.bad = true
 		}
 		seen[s.name] = s.at
 		d.scenarios = append(d.scenarios, s)
 	}
 	if len(d.scenarios) == 0 && len(n.items) == 0 {
-		r.mistake(n.at, "scenarios", "there are none; a suite has at least one")
+		r.mistake(n.at, "scenarios", "is empty; a suite needs at least one scenario")
 	}
 }
 
-// scenario reads one. Whole is it without a trial.
+// scenario reads a scenario. Whole is the same scenario without a trial.
 func (r *reader) scenario(d *document, n, whole *node) scenario {
 	r.known(n, scenarioKeys())
 	s := scenario{
@@ -75,7 +75,7 @@ func (r *reader) scenario(d *document, n, whole *node) scenario {
 		s.at = name.at
 	}
 	if strings.TrimSpace(s.name) == "" {
-		r.mistake(n.at, "name", "a scenario needs a name of its own")
+		r.mistake(n.at, "name", "missing; give the scenario a name")
 		s.bad = true
 	}
 	r.text("note", n.get("note"))
@@ -92,7 +92,7 @@ func (r *reader) scenario(d *document, n, whole *node) scenario {
 			case t == nil:
 				s.bad = true
 			case slices.Contains(s.targets, t):
-				r.mistake(w.at, "targets", "%s stands twice", w.text)
+				r.mistake(w.at, "targets", "duplicate target %s; remove one of them", strconv.Quote(shorten(w.text)))
 			default:
 				s.targets = append(s.targets, t)
 			}
@@ -108,13 +108,13 @@ func (r *reader) scenario(d *document, n, whole *node) scenario {
 	return s
 }
 
-// before turns a list of what is done before measuring into the property.
+// before turns a list of actions before measuring into the property.
 func (r *reader) before(n *node) []Setting {
 	if n == nil {
 		return nil
 	}
 	out := []Setting{{beforeProperty, strings.Join(r.texts("before", n), ","), n.at, n.at, OfScenario}}
-	r.said = append(r.said, out...)
+	r.given = append(r.given, out...)
 	return out
 }
 
@@ -125,11 +125,11 @@ func (r *reader) actions(n *node) []Setting {
 	}
 	if n.kind == scalar {
 		one := Setting{actionsProperty, n.text, n.at, n.at, OfScenario}
-		r.said = append(r.said, one)
+		r.given = append(r.given, one)
 		return []Setting{one}
 	}
 	if n.kind != list {
-		r.mistake(n.at, "actions", "is to be a list, and this is %s; write - {at: 60s, do: major_compact}", n.kind)
+		r.mistake(n.at, "actions", "want a list, got %s; write - {at: 60s, do: major_compact}", n.kind)
 		return nil
 	}
 	var all []string
@@ -141,19 +141,19 @@ func (r *reader) actions(n *node) []Setting {
 		when, do := r.text("at", one.get("at")), r.text("do", one.get("do"))
 		switch {
 		case when == "":
-			r.mistake(one.at, "at", "an action needs an instant, from the begin of measuring: at: 60s")
+			r.mistake(one.at, "at", "missing; write the time of the action since the start of measuring, such as at: 60s")
 		case do == "":
-			r.mistake(one.at, "do", "an action needs something to do, such as do: major_compact")
+			r.mistake(one.at, "do", "missing; write the action, such as do: major_compact")
 		case strings.Contains(do, ";"):
-			r.mistake(one.get("do").at, "do", "has a ; in it; give each action an entry of its own")
+			r.mistake(one.get("do").at, "do", "contains a semicolon; write each action as its own entry")
 		default:
 			text, at := when+" "+do, one.get("do").at
 			if _, err := time.ParseDuration(when); err != nil {
-				at = one.get("at").at // that is what will be told of
+				at = one.get("at").at // the mistake is in the time
 			}
 			all = append(all, text)
-			// Each is judged where it stands.
-			r.said = append(r.said, Setting{actionsProperty, text, n.at, at, OfScenario})
+			// Each is validated at its own place.
+			r.given = append(r.given, Setting{actionsProperty, text, n.at, at, OfScenario})
 		}
 	}
 	if len(all) == 0 {
@@ -162,18 +162,18 @@ func (r *reader) actions(n *node) []Setting {
 	return []Setting{{actionsProperty, strings.Join(all, "; "), n.at, n.at, OfScenario}}
 }
 
-// axes reads what a scenario is multiplied by: its matrix, and below that its list of cases.
+// axes reads the axes of a scenario: its matrix, then its list of cases.
 func (r *reader) axes(n, whole *node) []axis {
 	var axes []axis
 	if m := n.get("matrix"); m != nil && r.isMap("matrix", m) {
 		if len(m.fields) > maxAxes {
-			r.mistake(m.at, "matrix", "has %d axes; %d are the most", len(m.fields), maxAxes)
+			r.mistake(m.at, "matrix", "has %d axes; the maximum is %d", len(m.fields), maxAxes)
 			return nil
 		}
 		for _, f := range m.fields {
 			if f.value.kind != list || len(f.value.items) == 0 {
-				if f.value.kind != null { // a trial takes an axis away so
-					r.mistake(f.value.at, f.name, "is to be a list of values, such as [10, 20]")
+				if f.value.kind != null { // a trial removes an axis this way
+					r.mistake(f.value.at, f.name, "want a list of values, such as [10, 20]")
 				}
 				continue
 			}
@@ -194,7 +194,7 @@ func (r *reader) axes(n, whole *node) []axis {
 	case cases == nil:
 		return axes
 	case cases.kind != list:
-		r.mistake(cases.at, "cases", "is to be a list, and this is %s; write - {threadcount: 10, recordcount: 1000}", cases.kind)
+		r.mistake(cases.at, "cases", "want a list, got %s; write - {threadcount: 10, recordcount: 1000}", cases.kind)
 		return axes
 	}
 	var a axis
@@ -217,7 +217,7 @@ func (r *reader) axes(n, whole *node) []axis {
 	return axes
 }
 
-// point reads what one point of an axis sets.
+// point reads one point of an axis.
 func (r *reader) point(fields []field) point {
 	var p point
 	for _, f := range fields {
@@ -227,12 +227,12 @@ func (r *reader) point(fields []field) point {
 		}
 		r.meansNull(f.name, f.value)
 		if f.value.kind != scalar {
-			r.mistake(f.value.at, f.name, "is to be a single value, and this is %s", f.value.kind)
+			r.mistake(f.value.at, f.name, "want a single value, got %s", f.value.kind)
 			continue
 		}
 		s := Setting{f.name, f.value.text, f.at, f.value.at, OfCase}
-		p.said = append(p.said, s)
-		r.said = append(r.said, s)
+		p.given = append(p.given, s)
+		r.given = append(r.given, s)
 	}
 	return p
 }

@@ -1,14 +1,14 @@
-// Package suite reads suite files, which group, vary and order settings. What a setting means is none of its business:
-// it hands on properties, each with its place, and package spec judges them as it judges those of a properties file.
+// Package suite reads suite files, which group, vary and order settings. It does not interpret settings: it returns
+// properties, each with its place, and package spec validates them like those of a properties file.
 //
-//  1. Read the file as a tree of nodes that know their places, aliases written out, within bounds.
-//  2. Lay it over the files that it includes: maps are merged, lists replaced.
-//  3. Lay its trial block over it, where a trial is asked for.
-//  4. Fill in variables.
-//  5. Take it apart into targets, datasets and scenarios; what does not fit is a Mistake with its place.
-//  6. Multiply scenarios by their axes into Cases, and put those that fill datasets before the first that needs them.
+//  1. Read the file as a tree of nodes with their places, aliases expanded, within bounds.
+//  2. Apply it over the files that it includes: maps are merged, lists replaced.
+//  3. Apply its trial block over it, if a trial is requested.
+//  4. Expand variables.
+//  5. Parse it into targets, datasets and scenarios; each error is a Mistake with its place.
+//  6. Expand scenarios over their axes into Cases, and insert a case that fills a dataset before the first that needs it.
 //
-// All mistakes are found in one go.
+// Read reports all mistakes at once.
 package suite
 
 import (
@@ -37,25 +37,25 @@ const (
 	maxMistakes = 200
 )
 
-// Input is what there is to read.
+// Input is the input of Read.
 type Input struct {
 	Name    string // of the file, as the user gave it
 	Content []byte
-	// Attachments are the contents of included files, by their names as Includes tells them.
+	// Attachments are the contents of included files, by their names as Includes returns them.
 	Attachments map[string][]byte
 	// Variables are those of the command line; they win over the file's.
 	Variables []Variable
-	Trial     bool // the trial block is laid over the rest
-	// Property tells which property a name means, where it is another name of one.
+	Trial     bool // apply the trial block over the rest
+	// Property returns the property that a name stands for; a name that is not an alias stands for itself.
 	Property func(name string) string
 }
 
-// Variable is one with its value, and where it was said.
+// Variable is a variable with its value and its origin, such as "--var".
 type Variable struct {
 	Name, Value, Origin string
 }
 
-// Suite is what a suite file says.
+// Suite is the content of a suite file.
 type Suite struct {
 	Name, Note string
 	Tags       map[string]string
@@ -64,42 +64,42 @@ type Suite struct {
 	Tables     []Table
 	// Published are the names in the published lines of each scenario, each name once.
 	Published map[string][]Name
-	// Cases are in the order of their execution. Among them are those that fill a dataset, each before the first case
-	// that uses it.
+	// Cases are in the order of execution. They include the cases that fill a dataset, each before the first case that
+	// uses it.
 	Cases []Case
-	// Said is every setting of the file, used or not, once: so that each can be judged.
-	Said []Setting
-	// At is where the suite begins.
+	// Given is every setting of the file once, used or not, so that each can be validated.
+	Given []Setting
+	// At is the beginning of the suite.
 	At Place
 }
 
-// Table is one that a report shows, with the places of its columns.
+// Table is a table of a report, with the places of its columns.
 type Table struct {
 	plan.Table
 	At []Place
 }
 
-// Name is a word with its place.
+// Name is a name with its place.
 type Name struct {
 	Text string
 	At   Place
 }
 
-// Case is one case with all that is said of it.
+// Case is one case with its settings.
 type Case struct {
-	plan.Case             // but for Properties and Settings
-	Said      [][]Setting // from what wins least to what wins most; cases share them
+	plan.Case             // without Properties and Settings
+	Given     [][]Setting // in ascending precedence; cases share them
 	At        Place       // of its scenario, or dataset
 }
 
 // Setting is a property with its value and place.
 type Setting struct {
 	Key, Value string
-	Named, At  Place // where its name stands, and its value
+	Named, At  Place // of its name, and of its value
 	Level      Level
 }
 
-// Level is how near to a case a setting was said. A higher one wins.
+// Level is the part of a suite that a setting belongs to. A higher one wins.
 type Level int
 
 // The levels.
@@ -109,17 +109,17 @@ const (
 	OfDataset
 	OfScenario
 	OfCase
-	Levels // how many there are
+	Levels // the number of levels
 )
 
-// Place is where something stands.
+// Place is a position in a file.
 type Place struct {
 	file         string
 	index        int // of the file, in the order of reading
 	line, column int
 }
 
-// String is file:line:column, or the flag that said it.
+// String returns file:line:column, or the name of a flag.
 func (p Place) String() string {
 	if p.line == 0 {
 		return p.file
@@ -127,28 +127,28 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column)
 }
 
-// File is the file's name.
+// File returns the name of the file.
 func (p Place) File() string { return p.file }
 
-// Order sorts places: files as they were read, and each from its beginning. It is above 0.
+// Order returns a number above 0 that sorts places: files in the order of reading, and positions within a file.
 func (p Place) Order() int {
 	return (p.index+1)<<44 | min(p.line, 1<<22)<<20 | min(p.column, 1<<20-1)
 }
 
-// Mistake is something wrong in a suite file.
+// Mistake is an error in a suite file.
 type Mistake struct {
 	At        Place
 	Key, Text string
 }
 
-// Read reads a suite file with those that it includes. Where there are mistakes the suite holds what could be made out.
+// Read reads a suite file and its includes. If there are mistakes, the suite may be incomplete.
 func Read(in Input) (*Suite, []Mistake) {
 	r := newReader(in)
 	root := r.load()
 	if root == nil {
 		return &Suite{}, r.sorted()
 	}
-	full := root // its sizes are those that were published
+	full := root // published lines refer to its sizes
 	trial := r.trialOf(root)
 	if in.Trial {
 		root = overlay(root, trial)
@@ -159,7 +159,7 @@ func Read(in Input) (*Suite, []Mistake) {
 	return s, r.sorted()
 }
 
-// Includes names the files that a suite file includes, itself and through others: those that are attached, and those that
+// Includes lists the files that a suite file includes, directly and indirectly: those that are attached, and those that
 // are missing.
 func Includes(in Input) (attached, missing []string) {
 	r := newReader(in)

@@ -7,17 +7,17 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// tables reads which tables a report shows. What their columns mean, package spec judges.
+// tables reads the tables of the report. Package spec validates their columns.
 func (r *reader) tables(n *node, d *document) []Table {
 	if n == nil {
 		return nil
 	}
 	if n.kind != list {
-		r.mistake(n.at, "tables", "is to be a list, and this is %s; begin each table with - title:", n.kind)
+		r.mistake(n.at, "tables", "want a list, got %s; begin each table with - title:", n.kind)
 		return nil
 	}
 	if len(n.items) > maxTables {
-		r.mistake(n.at, "tables", "there are %d; %d are the most", len(n.items), maxTables)
+		r.mistake(n.at, "tables", "has %d tables; the maximum is %d", len(n.items), maxTables)
 		return nil
 	}
 	var names []string
@@ -33,12 +33,12 @@ func (r *reader) tables(n *node, d *document) []Table {
 	return tables
 }
 
-// table reads one; scenarios are those of the file.
+// table reads a table; scenarios are the names of the file's scenarios.
 func (r *reader) table(n *node, scenarios []string) Table {
 	r.known(n, tableKeys())
 	t := Table{Table: plan.Table{Title: r.text("title", n.get("title")), Repeats: r.flag("repeats", n.get("repeats"), false)}}
 	if t.Title == "" {
-		r.mistake(n.at, "title", "a table needs one")
+		r.mistake(n.at, "title", "missing; give the table a title")
 	}
 	for _, w := range r.several("scenarios", n) {
 		if !slices.Contains(scenarios, w.text) {
@@ -50,13 +50,13 @@ func (r *reader) table(n *node, scenarios []string) Table {
 		t.Columns, t.At = append(t.Columns, w.text), append(t.At, w.at)
 	}
 	if len(t.Columns) > maxColumns {
-		r.mistake(n.get("columns").at, "columns", "has %d; %d are the most", len(t.Columns), maxColumns)
+		r.mistake(n.get("columns").at, "columns", "has %d columns; the maximum is %d", len(t.Columns), maxColumns)
 		t.Columns, t.At = nil, nil
 	}
 	return t
 }
 
-// several reads a list of a table that has at least one word, and none twice.
+// several reads a list of a table, which must have at least one item and no duplicates.
 func (r *reader) several(key string, of *node) []word {
 	n := of.get(key)
 	if n == nil || n.kind == list && len(n.items) == 0 {
@@ -64,14 +64,14 @@ func (r *reader) several(key string, of *node) []word {
 		if n != nil {
 			at = n.at
 		}
-		r.mistake(at, key, "a table needs a list of them")
+		r.mistake(at, key, "missing; list at least one")
 		return nil
 	}
 	seen := make(map[string]bool)
 	var out []word
 	for _, w := range r.words(key, n) {
 		if seen[w.text] {
-			r.mistake(w.at, key, "%s stands twice; leave one out", strconv.Quote(shorten(w.text)))
+			r.mistake(w.at, key, "duplicate %s; remove one of them", strconv.Quote(shorten(w.text)))
 			continue
 		}
 		seen[w.text] = true
@@ -80,7 +80,7 @@ func (r *reader) several(key string, of *node) []word {
 	return out
 }
 
-// published are the names that stand in the published lines of each scenario.
+// published returns the names in the published lines of each scenario.
 func (d *document) published() map[string][]Name {
 	out := make(map[string][]Name)
 	for _, s := range d.scenarios {

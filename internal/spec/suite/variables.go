@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// variables reads the variables and fills them in everywhere else, in the full suite that a trial is laid over too.
+// variables reads the variables and expands them everywhere else, also in the full suite under a trial.
 func (r *reader) variables(root, full *node) {
 	r.values = make(map[string]string)
 	if n := root.get("variables"); n != nil && r.isMap("variables", n) {
 		for _, f := range n.fields {
 			switch {
 			case f.value.kind != scalar && f.value.kind != null:
-				r.mistake(f.value.at, f.name, "a variable is to be a single value, and this is %s", f.value.kind)
+				r.mistake(f.value.at, f.name, "want a single value, got %s", f.value.kind)
 			case strings.Contains(f.value.text, "${"):
-				r.mistake(f.value.at, f.name, "has a variable in it; variables are filled into all but variables")
+				r.mistake(f.value.at, f.name, "contains a variable; a variable cannot refer to another one")
 			}
 			r.values[f.name] = f.value.text
 		}
@@ -39,7 +39,7 @@ func (r *reader) variables(root, full *node) {
 	}
 }
 
-// fill fills variables into a value and all that is in it, once: aliases and merges share values.
+// fill expands the variables in a value and its children, once: aliases and merges share values.
 func (r *reader) fill(n *node) {
 	if n.filled {
 		return
@@ -56,7 +56,7 @@ func (r *reader) fill(n *node) {
 	}
 }
 
-// filledIn is a text with its variables' values. $${ stands for ${.
+// filledIn returns the text of a node with its variables expanded. $${ is an escape for ${.
 func (r *reader) filledIn(n *node) string {
 	const longest = 1 << 16
 	var out strings.Builder
@@ -73,7 +73,7 @@ func (r *reader) filledIn(n *node) string {
 		}
 		end := strings.IndexByte(rest[i:], '}')
 		if end < 0 {
-			r.mistake(n.at, "", "a variable begins with ${ and has no } behind it; write ${NAME}, or $${ for ${ itself")
+			r.mistake(n.at, "", "${ without a closing }; write ${NAME}, or $${ for a literal ${")
 			break
 		}
 		name := strings.TrimSpace(rest[i+2 : i+end])
@@ -84,7 +84,7 @@ func (r *reader) filledIn(n *node) string {
 		out.WriteString(rest[:i] + value)
 		rest = rest[i+end+1:]
 		if out.Len() > longest {
-			r.mistake(n.at, "", "has more than %d letters with its variables filled in", longest)
+			r.mistake(n.at, "", "has more than %d bytes with its variables expanded", longest)
 			return ""
 		}
 	}

@@ -123,7 +123,7 @@ func TestSplitPointsComeFromAFile(t *testing.T) {
 	s := spec.Submission{Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "hbase.splits.file", "points")}
 	require.Equal(t, []string{"points"}, reader().Needs(s))
 	_, _, err := reader().Parse(s)
-	require.EqualError(t, err, `-p: hbase.splits.file: the content of file "points" was not handed in; is there such a file where you submit from?`)
+	require.EqualError(t, err, `-p: hbase.splits.file: file "points" is not attached; does it exist on the machine that you submit from?`)
 
 	s.Attachments = map[string][]byte{"points": []byte("user5\r\nuser\\xFF\n\nuser,1\n")}
 	suite, _, err := reader().Parse(s)
@@ -140,7 +140,7 @@ func TestSplitPointsComeFromAFile(t *testing.T) {
 
 func TestAListOfSplitPointsExcludesTheirNumber(t *testing.T) {
 	_, _, err := reader().Parse(spec.Submission{Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "hbase.splits", "3", SplitKeys, "a")})
-	require.EqualError(t, err, "-p: hbase.splits.list: excludes hbase.splits (-p); give one of them")
+	require.EqualError(t, err, "-p: hbase.splits.list: conflicts with hbase.splits (-p); set only one of them")
 }
 
 const site = `<?xml version="1.0"?>

@@ -50,15 +50,15 @@ func TestServiceTimesThatAreNone(t *testing.T) {
 		"constnat 1ms":            `did you mean "constant"?`,
 		"lognormal 1ms":           "is no service time; write 0, constant 1ms,",
 		"lognormal 1ms -1":        "sigma -1 is out of bounds; it may be 0 to 5",
-		"lognormal 1ms x":         `"x" is no number`,
+		"lognormal 1ms x":         `invalid number "x"`,
 		"constant -1ms":           "-1ms is out of bounds; a service time is 0 to 1h",
 		"constant 2h":             "2h0m0s is out of bounds; a service time is 0 to 1h",
-		"bimodal 1ms 2ms 200":     "200 is out of bounds; a share is 0 to 1, or 0% to 100%",
+		"bimodal 1ms 2ms 200":     "200 is out of range: want a share from 0 to 1, or 0% to 100%",
 		"stall 1ms 1s":            `"1s" is no stall pattern; write how long of how long, such as 1s/10s`,
 		"stall 1ms 10s/1s":        "a stall is shorter than its period",
 		"warming 5ms 1ms 3s":      `is no service time; write 0, constant 1ms,`,
 		"warming 5ms 1ms over 0s": "warming takes some time",
-		"stall 1 1s/10s":          `"1" has no unit; write 1s, 1ms or the like`,
+		"stall 1 1s/10s":          `invalid duration "1": missing unit; write 1s or 1ms`,
 		"quickly":                 `"quickly" is no service time; write 0, constant 1ms`,
 	} {
 		t.Run(text, func(t *testing.T) {
