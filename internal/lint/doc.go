@@ -7,7 +7,8 @@
 //  5. rules checks what can be counted: files stay small, no work is left for later, tests neither skip nor sleep, packages
 //     have a doc comment;
 //  6. registries compares each registry, such as the formats of reports, with the table of its document;
-//  7. readme compares the README in Chinese with the one in English.
+//  7. readme compares pages in Chinese with those in English;
+//  8. messages looks up each message that docs/troubleshooting.md quotes in the code.
 //
 // testdata/broken.txtar, a small tree that breaks each rule once, shows that the checks find it.
 package lint
