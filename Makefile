@@ -228,6 +228,10 @@ nightly: ## Run everything in its long form, also what CI leaves out (six hours;
 generate: $(TOOLS)/buf ## Write internal/gen anew from proto/.
 	$< generate proto --template proto/buf.gen.yaml
 
+.PHONY: pictures
+pictures: build ## Record a demo, and draw the pictures in docs/images; nothing else should run on the machine.
+	@GO='$(GO)' scripts/picture bin
+
 .PHONY: generate-check
 generate-check: $(TOOLS)/buf ## Check that internal/gen is what proto/ gives.
 	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
