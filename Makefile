@@ -208,7 +208,7 @@ soak-hbase: $(TESTRUNNER) ## Work with 100 workers on 4 connections for SOAK (10
 
 .PHONY: bench-telemetry
 bench-telemetry: $(TESTRUNNER) ## Compare runs with and without telemetry on a real HBase with three region servers; check what looking costs.
-	$(GOTEST) -count 1 -timeout 60m -tags 'hbase bench' -run TestLookingCostsLittle -v ./test/hbase -args -enforce $(ARGS)
+	$(GOTEST) -count 1 -timeout 60m -tags 'hbase bench' -run TestTelemetryCostsLittle -v ./test/hbase -args -enforce $(ARGS)
 
 .PHONY: bench-fleet
 bench-fleet: $(TESTRUNNER) ## Serve FLEET (10,100,1000) simulated agents for a minute each; print and check CPU, memory, lateness, archive.

@@ -191,7 +191,7 @@ func TestDataIsKept(t *testing.T) {
 }
 
 // A client survives each kind of call fault, and the fault counts its hits.
-func TestFaultsHappen(t *testing.T) {
+func TestCallFaultsReachClients(t *testing.T) {
 	for _, f := range []fault.Fault{
 		{Kind: fault.NotServingRegion},
 		{Kind: fault.RegionMoved},
@@ -224,7 +224,7 @@ func TestFaultsHappen(t *testing.T) {
 }
 
 // Hostile bytes on a port end their own connection; other clients are not affected.
-func TestHostileBytesDisturbNobody(t *testing.T) {
+func TestHostileBytesAffectOnlyTheirConnection(t *testing.T) {
 	s := start(t, Options{})
 	create(t, s, "t")
 	w := write(t, connect(t, s), 1)
@@ -290,7 +290,7 @@ func TestPages(t *testing.T) {
 }
 
 // Invalid settings are refused, and the error names the setting.
-func TestOptionsAreJudged(t *testing.T) {
+func TestInvalidOptionsAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		options Options
 		want    string

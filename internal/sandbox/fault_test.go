@@ -15,7 +15,7 @@ import (
 )
 
 // The next page of a scan finds its scanner unknown; a scan that one call answers is not affected.
-func TestAScannerThatIsUnknownEndsTheScanThatGoesOn(t *testing.T) {
+func TestAnUnknownScannerEndsItsScan(t *testing.T) {
 	s := start(t, Options{Faults: []fault.Fault{{Kind: fault.UnknownScanner, Share: 1}}})
 	create(t, s, "t")
 	client := connect(t, s)
@@ -36,7 +36,7 @@ func TestAScannerThatIsUnknownEndsTheScanThatGoesOn(t *testing.T) {
 }
 
 // An exception reaches the client with the requested class.
-func TestAnExceptionOfOnesOwnReachesTheClient(t *testing.T) {
+func TestACustomExceptionReachesTheClient(t *testing.T) {
 	s := start(t, Options{Faults: []fault.Fault{{Kind: fault.IOException, Exception: "java.io.FileNotFoundException", Share: 1, Where: fault.Where{Ops: []fault.Op{fault.Get}}}}})
 	create(t, s, "t")
 	client := connect(t, s)
@@ -47,7 +47,7 @@ func TestAnExceptionOfOnesOwnReachesTheClient(t *testing.T) {
 }
 
 // The metrics count exactly the operations done.
-func TestFiguresCountWhatWasDone(t *testing.T) {
+func TestMetricsCountTheOperations(t *testing.T) {
 	s := start(t, Options{})
 	create(t, s, "t", "b")
 	client := connect(t, s)

@@ -169,7 +169,7 @@ func TestASilentServerAnswersNothingAndOthersTakeItsRegions(t *testing.T) {
 }
 
 // A server that continues before the master has noticed answers the calls that it received meanwhile.
-func TestASilentServerThatIsContinuedInTimeAnswers(t *testing.T) {
+func TestASilentServerThatContinuesInTimeAnswers(t *testing.T) {
 	s := start(t, Options{Detection: time.Hour})
 	create(t, s, "t")
 	region, at := regionOfTable(t, s), holder(t, s)
@@ -193,7 +193,7 @@ func TestASilentServerThatIsContinuedInTimeAnswers(t *testing.T) {
 
 // A silent server can be killed and restarted; a silence fault ends by itself; and the sandbox can close with a silent
 // server.
-func TestSilentServersEndAndComeBack(t *testing.T) {
+func TestSilentServersCanBeKilledAndRestarted(t *testing.T) {
 	s := start(t, Options{Detection: 10 * time.Millisecond})
 	create(t, s, "t", "h", "p")
 	w := write(t, connect(t, s), 1)

@@ -18,7 +18,7 @@ import (
 
 // docs/sandbox.md lists exactly the calls of HBase 2.6 that the sandbox lacks. Each is answered with an exception that
 // Java's client can construct, that names the call, and that is not retried. testdata/calls.txt has all calls.
-func TestUnsupportedCallsAreThoseOfTheDocument(t *testing.T) {
+func TestUnsupportedCallsMatchTheDocument(t *testing.T) {
 	s := start(t, Options{})
 	server := s.Servers()[0].Address
 	addresses := map[string]string{

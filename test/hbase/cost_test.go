@@ -37,7 +37,7 @@ var (
 	costEnforced = flag.Bool("enforce", false, "fail if telemetry costs too much; the machine must be idle otherwise")
 )
 
-// TestLookingCostsLittle measures the cost of telemetry of three region servers at an interval of one second: the share
+// TestTelemetryCostsLittle measures the cost of telemetry of three region servers at an interval of one second: the share
 // of a closed loop's throughput, and, at a fixed rate, the processor time of the watching agent.
 //
 // The closed loop is sixteen workers in this process, which never pause. Beside them coordinators, each with its agent,
@@ -50,7 +50,7 @@ var (
 //
 // At the fixed rate a group is four runs in the same order, on one coordinator and one agent: there all of telemetry
 // counts, including its first look.
-func TestLookingCostsLittle(t *testing.T) {
+func TestTelemetryCostsLittle(t *testing.T) {
 	const table = "cost"
 	on(t, []string{three}, func(t *testing.T, s *server) {
 		h := testcluster.New(t)

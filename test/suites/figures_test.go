@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-func TestTheSuitesHaveEachPublishedFigureAndShowItInATable(t *testing.T) {
+func TestEachPublishedFigureIsInASuiteAndATable(t *testing.T) {
 	for _, b := range published(t) {
 		t.Run(b.ID, func(t *testing.T) {
 			s := read(t, files()[b.ID], false)

@@ -16,7 +16,7 @@ func begin(t *testing.T, n *Nonces, id uint64) bool {
 	return fresh
 }
 
-func TestANonceIsRememberedForHalfAnHourAndNotForever(t *testing.T) {
+func TestANonceIsForgottenAfterHalfAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n Nonces
 		require.True(t, begin(t, &n, 1))
@@ -44,7 +44,7 @@ func TestNoncesAreBounded(t *testing.T) {
 	require.Empty(t, n.pending)
 }
 
-func TestTheSameOperationWaitsForItself(t *testing.T) {
+func TestARepeatWaitsForTheSameOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, done := range []bool{true, false} {
 			var n Nonces

@@ -197,7 +197,7 @@ func TestFaultsAreAddedAllOrNone(t *testing.T) {
 	require.Empty(t, p.List())
 }
 
-func TestWhoeverIsNotThereOrNoSandboxIsNamedWithTheCure(t *testing.T) {
+func TestAMissingSandboxIsReportedWithItsRemedy(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	address := l.Addr().String()
@@ -222,7 +222,7 @@ func TestWhoeverIsNotThereOrNoSandboxIsNamedWithTheCure(t *testing.T) {
 }
 
 // A foreign page in the user's browser must not control the sandbox.
-func TestRequestsOfStrangersAreRefused(t *testing.T) {
+func TestForeignRequestsAreRefused(t *testing.T) {
 	p, h := sandbox(t)
 	post := func(kind, host, body string) (int, string) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/sandbox/faults", strings.NewReader(body))

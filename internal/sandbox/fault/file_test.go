@@ -35,7 +35,7 @@ faults:
   - {kind: region-moved, from: user1, to: 'user\xFF', share: 0.5}
 `
 
-func TestAFileOfFaults(t *testing.T) {
+func TestParseFile(t *testing.T) {
 	faults, err := fault.ParseFile("faults.yaml", []byte(strings.Replace(good, "    seed: 3\n", "", 1)))
 	require.NoError(t, err)
 	require.Equal(t, []fault.Fault{
@@ -58,7 +58,7 @@ func TestAnEmptyFileHasNoFaults(t *testing.T) {
 }
 
 // Each YAML file in testdata has mistakes; the golden file beside it has the expected messages.
-func TestMistakesAreToldWithTheirPlacesAndCures(t *testing.T) {
+func TestMistakesAreReportedWithPlaceAndRemedy(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
@@ -82,7 +82,7 @@ func TestMistakesAreToldWithTheirPlacesAndCures(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsTooLargeOrNotThereIsRefused(t *testing.T) {
+func TestAMissingOrTooLargeFileIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	_, err := fault.ReadFile(filepath.Join(dir, "none.yaml"))
 	require.ErrorContains(t, err, "no such file")
@@ -92,7 +92,7 @@ func TestAFileThatIsTooLargeOrNotThereIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "at most 1048576")
 }
 
-func TestAFaultReadsBackAsItWasWritten(t *testing.T) {
+func TestAFaultSurvivesARoundTrip(t *testing.T) {
 	faults, err := fault.ParseFile("faults.yaml", []byte(strings.Replace(good, "    seed: 3\n", "", 1)))
 	require.NoError(t, err)
 	for _, f := range faults {
@@ -105,7 +105,7 @@ func TestAFaultReadsBackAsItWasWritten(t *testing.T) {
 	require.Equal(t, "latency start 10s length 30s share 0.2 seed 7 op get,scan table usertable delay exponential 5ms", faults[0].String())
 }
 
-func TestJSONMayBeWrittenMoreLoosely(t *testing.T) {
+func TestJSONAcceptsNumbersAndSingleStrings(t *testing.T) {
 	var f fault.Fault
 	require.NoError(t, json.Unmarshal([]byte(`{"kind":"latency","delay":"5ms","op":"get","share":0.5,"seed":18446744073709551615}`), &f))
 	require.Equal(t, []fault.Op{fault.Get}, f.Where.Ops)

@@ -56,7 +56,7 @@ func add(t *testing.T, p *fault.Plan, settings ...fault.Setting) int {
 
 func set(key string, values ...string) fault.Setting { return fault.Setting{Key: key, Values: values} }
 
-func TestNothingGoesWrongUnasked(t *testing.T) {
+func TestNoFaultsByDefault(t *testing.T) {
 	p := newPlan(t)
 	for _, op := range fault.Ops() {
 		v := p.Decide(call(op))
@@ -70,7 +70,7 @@ func TestNothingGoesWrongUnasked(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() { p.Decide(c) }))
 }
 
-func TestAFaultConcernsTheCallsThatItNames(t *testing.T) {
+func TestAFaultHitsOnlyTheCallsThatItNames(t *testing.T) {
 	meta := call(fault.Get)
 	meta.Table = fault.Meta
 	rowless := call(fault.Get)
@@ -114,7 +114,7 @@ func TestAFaultConcernsTheCallsThatItNames(t *testing.T) {
 	}
 }
 
-func TestExceptionsAreThoseOfHBase(t *testing.T) {
+func TestFaultsUseTheExceptionsOfHBase(t *testing.T) {
 	for kind, class := range map[fault.Kind]string{
 		fault.NotServingRegion: "org.apache.hadoop.hbase.NotServingRegionException",
 		fault.RegionMoved:      "org.apache.hadoop.hbase.exceptions.RegionMovedException",
@@ -144,7 +144,7 @@ func TestExceptionsAreThoseOfHBase(t *testing.T) {
 	}
 }
 
-func TestAMovedRegionSaysWhereTo(t *testing.T) {
+func TestAMovedRegionNamesItsNewServer(t *testing.T) {
 	p := newPlan(t)
 	defer func() { require.NoError(t, p.Close()) }()
 	add(t, p, set("kind", "region-moved"))
@@ -154,7 +154,7 @@ func TestAMovedRegionSaysWhereTo(t *testing.T) {
 	require.Equal(t, "Region moved to: hostname=127.0.0.1 port=16020 startCode=1700000000000. As of locationSeqNum=1.", e.Message)
 }
 
-func TestAnExceptionOfOnesOwn(t *testing.T) {
+func TestACustomException(t *testing.T) {
 	p := newPlan(t)
 	defer func() { require.NoError(t, p.Close()) }()
 	add(t, p, set("kind", "io-exception"), set("exception", "java.io.FileNotFoundException"))
@@ -286,7 +286,7 @@ func (c *cluster) ResumeServer(_ context.Context, name string) error { return c.
 
 func (c *cluster) AddServer(context.Context) error { return c.note("add", "one") }
 
-func TestServersAreKilledStartedAgainAndAddedAtTheirInstants(t *testing.T) {
+func TestEventsHappenAtTheirTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &cluster{began: time.Now()}
 		p := plan(t, c)
@@ -345,7 +345,7 @@ func TestAKilledServerComesBackWhenItsFaultIsDisowned(t *testing.T) {
 	})
 }
 
-func TestAnEventThatCannotBeCarriedOutIsToldNotRepeated(t *testing.T) {
+func TestAFailedEventIsReportedNotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &cluster{began: time.Now(), fails: true}
 		p := plan(t, c)
@@ -359,7 +359,7 @@ func TestAnEventThatCannotBeCarriedOutIsToldNotRepeated(t *testing.T) {
 	})
 }
 
-func TestTheListTellsHowFarEachFaultHasCome(t *testing.T) {
+func TestTheListReportsTheStateOfEachFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plan(t, nil)
 		add(t, p, set("kind", "latency"), set("delay", "1ms"), set("start", "10s"), set("length", "30s"))
@@ -397,7 +397,7 @@ func TestAPlanHoldsABoundedNumberOfFaults(t *testing.T) {
 	require.ErrorContains(t, err, "clear those that are over")
 }
 
-func BenchmarkJudgeWithoutFaults(b *testing.B) {
+func BenchmarkDecideWithoutFaults(b *testing.B) {
 	p := newPlan(b)
 	defer func() { _ = p.Close() }()
 	c := call(fault.Get)

@@ -106,7 +106,7 @@ func passed(f filter.Filter, rows [][]protocol.Cell) (names []string) {
 	return names
 }
 
-func TestFiltersLeaveWhatHBaseLeaves(t *testing.T) {
+func TestFiltersPassTheSameCellsAsHBase(t *testing.T) {
 	everything := "[ap1 ap2 aq ax bp1 bp2 bq bx cp1 cp2 cq cx dp1 dp2 dq dx ep1 ep2 eq ex]"
 	single := func(op pb.CompareType, column, v string, missing bool) *pb.SingleColumnValueFilter {
 		return &pb.SingleColumnValueFilter{
@@ -203,7 +203,7 @@ func TestALongComparesAsANumber(t *testing.T) {
 	require.NotZero(t, c.Compare([]byte("short")))
 }
 
-func TestWhatCannotBeUsedIsRefusedAsHBaseDoes(t *testing.T) {
+func TestInvalidFiltersAreRefusedAsInHBase(t *testing.T) {
 	deep := message("PageFilter", &pb.PageFilter{PageSize: proto.Int64(1)})
 	for range 40 {
 		deep = message("SkipFilter", &pb.SkipFilter{Filter: deep})

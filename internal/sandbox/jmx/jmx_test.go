@@ -111,7 +111,7 @@ func TestBeansHaveTheNamesOfHBase(t *testing.T) {
 	}
 }
 
-func TestFiguresAreThoseThatWereCounted(t *testing.T) {
+func TestBeansHaveTheCountedValues(t *testing.T) {
 	server, master := figures()
 	beans := read(t, server, "qry=Hadoop:service=HBase,name=RegionServer,*")
 	require.Len(t, beans, 5)
@@ -141,7 +141,7 @@ func TestFiguresAreThoseThatWereCounted(t *testing.T) {
 }
 
 // A sandbox in memory has no log, so it must not report sync times of zero.
-func TestWithoutALogNothingIsToldOfItsTimes(t *testing.T) {
+func TestWithoutALogNoSyncTimesAreReported(t *testing.T) {
 	server, _ := figures()
 	server.RegionServer.Storage.LogSync = nil
 	require.NotContains(t, read(t, server, "")["Hadoop:service=HBase,name=RegionServer,sub=WAL"], "SyncTime_mean")
@@ -224,7 +224,7 @@ func TestPercentilesAreRightToAnEighth(t *testing.T) {
 	require.EqualValues(t, 10_002, h.Read(time.Now()).Count)
 }
 
-func TestBucketsFollowUponEachOther(t *testing.T) {
+func TestBucketsAreContiguous(t *testing.T) {
 	for i := range buckets - 1 {
 		top := uint64(highest(i))
 		require.Equal(t, i, bucket(top))

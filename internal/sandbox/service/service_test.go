@@ -67,7 +67,7 @@ func TestARequestObeysItsContextAndTheModelsEnd(t *testing.T) {
 	require.ErrorIs(t, <-waiting, alarm.ErrClosed)
 }
 
-func TestTheModelTellsWhatItIs(t *testing.T) {
+func TestTheModelDescribesItself(t *testing.T) {
 	c := service.Config{}
 	require.Equal(t, "none", c.String())
 	c.Time = randdur.Duration{Shape: randdur.Exponential, Time: 5 * time.Millisecond}

@@ -49,7 +49,7 @@ func quantile(c int, a, q float64) float64 {
 }
 
 // The formula matches a known case: M/M/1's response is exponential with rate μ − λ.
-func TestTheFormulaIsRightForOneServer(t *testing.T) {
+func TestTheFormulaMatchesOneServer(t *testing.T) {
 	for _, rho := range []float64{0.1, 0.5, 0.8, 0.95} {
 		require.InDelta(t, rho, waits(1, rho), 1e-12)
 		for _, q := range []float64{0.5, 0.9, 0.99} {
@@ -59,7 +59,7 @@ func TestTheFormulaIsRightForOneServer(t *testing.T) {
 }
 
 // Requests arrive as a Poisson process in model time; the test does not depend on a clock or a machine.
-func TestTheModelIsTheQueueOfTheBooks(t *testing.T) {
+func TestTheModelMatchesTheFormula(t *testing.T) {
 	for _, tt := range []struct {
 		handlers int
 		load     float64

@@ -55,7 +55,7 @@ func TestTheCatalogueSurvivesARestart(t *testing.T) {
 }
 
 // A new table must not show the cells of a former table with the same name.
-func TestATableThatIsMadeAnewIsEmpty(t *testing.T) {
+func TestARecreatedTableIsEmpty(t *testing.T) {
 	s := open(t, store.Options{})
 	for range 3 {
 		r := created(t, s, nil)
@@ -67,7 +67,7 @@ func TestATableThatIsMadeAnewIsEmpty(t *testing.T) {
 	}
 }
 
-func TestAChangedFamilyRulesWhatIsThere(t *testing.T) {
+func TestAChangedFamilyAppliesToExistingCells(t *testing.T) {
 	s := open(t, store.Options{})
 	r := created(t, s, nil, store.Family{Name: "f", MaxVersions: 3}, store.Family{Name: "g"})
 	for at := range int64(3) {
@@ -90,7 +90,7 @@ func TestAChangedFamilyRulesWhatIsThere(t *testing.T) {
 	require.Zero(t, versions(), "a compaction removed it")
 }
 
-func TestATableThatCannotBeIsRefused(t *testing.T) {
+func TestAnInvalidTableIsRefused(t *testing.T) {
 	s := open(t, store.Options{})
 	created(t, s, nil)
 	f := []store.Family{{Name: "f"}}

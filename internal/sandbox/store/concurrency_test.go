@@ -76,7 +76,7 @@ func TestSumsOfManyWritersAreExact(t *testing.T) {
 }
 
 // Each write sets two rows to the same number, so a view that mixes two points in time shows a difference.
-func TestReadersSeeWritesWholeAndScannersOnePointInTime(t *testing.T) {
+func TestReadersSeeAtomicWritesAndScannersOnePointInTime(t *testing.T) {
 	s := open(t, store.Options{TidyBytes: 1 << 12})
 	r := created(t, s, nil)
 	write := func(n uint64) {

@@ -28,7 +28,7 @@ func entries(t *testing.T, r *store.Region) int {
 	return n
 }
 
-func TestAMajorCompactionRemovesWhatNobodyCanSee(t *testing.T) {
+func TestAMajorCompactionRemovesInvisibleCells(t *testing.T) {
 	r := created(t, open(t, store.Options{TidyBytes: -1}), nil)
 	for i := range 5 {
 		m := put("r", "x", strconv.Itoa(i))
@@ -46,7 +46,7 @@ func TestAMajorCompactionRemovesWhatNobodyCanSee(t *testing.T) {
 }
 
 // Invisible versions do not pile up without a requested compaction; markers stay, because they may hide later writes.
-func TestMuchOverwritingIsTidiedUp(t *testing.T) {
+func TestOverwrittenVersionsAreRemoved(t *testing.T) {
 	r := created(t, open(t, store.Options{TidyBytes: 1 << 14}), nil)
 	require.NoError(t, r.Mutate(remove("r", "y", protocol.TypeDeleteColumn, 1000), nil))
 	for i := range 5000 {
@@ -66,7 +66,7 @@ func TestMuchOverwritingIsTidiedUp(t *testing.T) {
 	require.Equal(t, []string{"x=a value"}, values(t, r, "r"))
 }
 
-func TestFiguresTellWhatARegionIsMadeOf(t *testing.T) {
+func TestFiguresDescribeARegion(t *testing.T) {
 	r := created(t, open(t, store.Options{}), nil)
 	value := string(make([]byte, 1000))
 	for i := range 100 {
@@ -119,7 +119,7 @@ func TestAStoreInMemoryIsBounded(t *testing.T) {
 	require.Eventually(t, func() bool { return regions[0].Mutate(put("a", "x", "1"), nil) == nil }, time.Minute, time.Millisecond)
 }
 
-func TestARowThatIsTooLargeIsReadInParts(t *testing.T) {
+func TestATooLargeRowIsReadInParts(t *testing.T) {
 	r := created(t, open(t, store.Options{MaxRowBytes: 2000}), nil)
 	for i := range 30 {
 		require.NoError(t, r.Mutate(put("r", fmt.Sprintf("%02d", i), string(make([]byte, 100))), nil))

@@ -18,7 +18,7 @@ func remove(row, qualifier string, kind protocol.CellType, at int64) *store.Muta
 	}}
 }
 
-func TestADeleteOfTheLatestVersionShowsTheOneBefore(t *testing.T) {
+func TestADeleteOfTheLatestVersionShowsThePreviousOne(t *testing.T) {
 	r := created(t, open(t, store.Options{}), nil, store.Family{Name: "f", MaxVersions: 3})
 	for _, v := range []string{"1", "2", "3"} {
 		m := put("r", "x", v)
@@ -33,7 +33,7 @@ func TestADeleteOfTheLatestVersionShowsTheOneBefore(t *testing.T) {
 	require.Empty(t, values(t, r, "r"))
 }
 
-func TestServerTimesOfARowNeverGoBack(t *testing.T) {
+func TestServerTimestampsOfARowNeverDecrease(t *testing.T) {
 	now := int64(1000)
 	s := open(t, store.Options{Now: func() time.Time { return time.UnixMilli(now) }})
 	r := created(t, s, nil, store.Family{Name: "f", MaxVersions: 10})
@@ -49,7 +49,7 @@ func TestServerTimesOfARowNeverGoBack(t *testing.T) {
 	}
 }
 
-func TestAValueWithALifeOfItsOwnExpires(t *testing.T) {
+func TestAValueWithATTLExpires(t *testing.T) {
 	now := int64(1000)
 	r := created(t, open(t, store.Options{Now: func() time.Time { return time.UnixMilli(now) }}), nil)
 	m := put("r", "x", "1")
@@ -123,7 +123,7 @@ func TestAMutationOfManyRowsIsAllOrNothing(t *testing.T) {
 	require.Equal(t, number(7), one(t, r, "n", "x"))
 }
 
-func TestWhatCannotBeStoredIsRefused(t *testing.T) {
+func TestInvalidMutationsAreRefused(t *testing.T) {
 	r := created(t, open(t, store.Options{MaxCellBytes: 1000}), [][]byte{[]byte("m")})
 	other := put("r", "x", "1")
 	other.Cells[0].Family = []byte("other")

@@ -317,7 +317,7 @@ func (m *machine) middle(t *rapid.T) {
 	require.True(t, slices.ContainsFunc(rows[1:], func(row []byte) bool { return bytes.Equal(row, at) }), "a split leaves rows on both sides")
 }
 
-func TestTheStoreDoesWhatItsModelDoes(t *testing.T) {
+func TestTheStoreMatchesItsModel(t *testing.T) {
 	var now int64
 	s := open(t, store.Options{Now: func() time.Time { return time.UnixMilli(now) }, TidyBytes: -1})
 	table := 0

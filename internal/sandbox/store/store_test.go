@@ -52,7 +52,7 @@ func values(t *testing.T, r *store.Region, row string) []string {
 	return all
 }
 
-func TestARowIsReadAsItWasWritten(t *testing.T) {
+func TestARowSurvivesARoundTrip(t *testing.T) {
 	r := created(t, open(t, store.Options{}), nil)
 	require.NoError(t, r.Mutate(put("a", "x", "1"), nil))
 	require.NoError(t, r.Mutate(put("a", "y", "2"), nil))
@@ -68,7 +68,7 @@ func TestARowIsReadAsItWasWritten(t *testing.T) {
 	require.Equal(t, []string{"x=4"}, values(t, r, "b"))
 }
 
-func TestAFolderHoldsEverythingOverARestart(t *testing.T) {
+func TestAFolderKeepsEverythingOverARestart(t *testing.T) {
 	dir := t.TempDir()
 	s, err := store.Open(store.Options{Dir: dir})
 	require.NoError(t, err)

@@ -56,7 +56,7 @@ func FuzzSession(f *testing.F) {
 }
 
 // A frame that announces a large length takes memory only as its bytes arrive.
-func TestLongFrameIsNotBelieved(t *testing.T) {
+func TestALongFrameTakesMemoryAsItArrives(t *testing.T) {
 	head := binary.BigEndian.AppendUint32(nil, maxFrame)
 	allocated := testing.Benchmark(func(b *testing.B) {
 		for b.Loop() {

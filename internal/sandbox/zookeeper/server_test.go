@@ -105,7 +105,7 @@ func TestWatches(t *testing.T) {
 }
 
 // A reconnecting client sets its watches again, and missed events are delivered.
-func TestMissedChangesAreTold(t *testing.T) {
+func TestMissedChangesAreDelivered(t *testing.T) {
 	tree := NewTree()
 	tree.Set("/a", []byte("1"), false)
 	since := tree.last()
