@@ -1,12 +1,12 @@
-// Package observe watches what a run is done to while it goes on: targets, endpoints of Prometheus, the agent's own host.
+// Package observe collects telemetry during a run: from the target, from Prometheus endpoints, and from the agent's host.
 //
-//  1. A Source looks once, within a bound of time, and gives Groups: readings that were true at the same instant, counters
-//     as they stand, beside what has happened and what could not be seen. Origins is the table of what can be watched: the
-//     target, which brings its own Source (Opener), endpoints of Prometheus, the agent's host. Open makes the Sources of a run.
-//  2. Rates makes rates of counters, here and nowhere else: none is negative, whatever restarts, and figures that a server
-//     renews every ten seconds give a rate over these ten seconds, not nine zeros and a peak.
-//  3. A Sampler looks at all sources at their pace in a goroutine of its own, maps instants to the run's time, makes one
-//     point of ten looks in runs of more than 10 000 of them, and keeps what it has until it is taken.
+//  1. A Source reads once, within a time limit, and returns Groups: readings of the same instant with raw counter values,
+//     plus events and warnings. Origins is the table of what can be watched: the target, which has its own Source (Opener),
+//     Prometheus endpoints, and the agent's host. Open makes the Sources of a run.
+//  2. Rates is the only place that turns counters into rates. No rate is negative, whatever restarts, and figures that a
+//     server renews every ten seconds give a rate over these ten seconds, not nine zeros and a peak.
+//  3. A Sampler reads each source at its interval in a goroutine of its own, maps instants to the run's time, averages ten
+//     reads into one point in runs of more than 10 000 reads, and keeps the points until Take is called.
 //
-// A source that fails gives a warning and gaps. Nothing here ever waits for workers, nor they for it.
+// A source that fails gives a warning and gaps. This package never waits for workers, nor do workers wait for it.
 package observe

@@ -19,7 +19,7 @@ import (
 // Host watches the machine that this process runs on.
 type Host struct {
 	name   string
-	speeds map[string]float64 // bytes per second, by interface; 0 where nobody knows
+	speeds map[string]float64 // bytes per second, by interface; 0 if unknown
 }
 
 // NewHost makes a Source of this machine, under the name of its agent.
@@ -28,7 +28,7 @@ func NewHost(name string) *Host { return &Host{name: name, speeds: make(map[stri
 // Close does nothing.
 func (*Host) Close() {}
 
-// Look asks the system. What it does not tell is left out.
+// Look reads the operating system's counters. Figures that it does not provide are left out.
 func (h *Host) Look(ctx context.Context) Look {
 	now := host{busy: make(map[string]float64)}
 	if times, err := cpu.TimesWithContext(ctx, false); err == nil && len(times) == 1 {
@@ -58,7 +58,7 @@ func (h *Host) Look(ctx context.Context) Look {
 	return Look{Groups: []Group{{Key: "host", Source: h.name, At: clock.Mono(), Live: true, Readings: readings}}}
 }
 
-// network sums up the interfaces, and tells how much of its speed each one uses that has one.
+// network adds up the traffic of the interfaces, and returns the utilization of each interface that reports a speed.
 func (h *Host) network(ctx context.Context, now *host) []Reading {
 	all, err := net.IOCountersWithContext(ctx, true)
 	if err != nil {
@@ -84,7 +84,7 @@ func (h *Host) network(ctx context.Context, now *host) []Reading {
 	return out
 }
 
-// linkReadings are how much of its speed, in bytes per second, an interface uses that carried so many bytes.
+// linkReadings returns the utilization of an interface of the given speed, in bytes per second.
 func linkReadings(name string, received, sent, speed float64) []Reading {
 	return []Reading{
 		{Name: result.HostFigures + "net_received_percent", Unit: "percent", Kind: Counter, Value: 100 * received / speed, Suffix: "/" + name},
@@ -92,7 +92,7 @@ func linkReadings(name string, received, sent, speed float64) []Reading {
 	}
 }
 
-// LinkSpeed is what an interface can carry in bytes per second; 0 where Linux reports no speed, as of loopback and of virtual
+// LinkSpeed returns the speed of an interface in bytes per second, or 0 if Linux reports none, as for loopback and virtual
 // interfaces.
 func LinkSpeed(name string) float64 {
 	text, err := os.ReadFile("/sys/class/net/" + filepath.Base(name) + "/speed")
@@ -106,7 +106,7 @@ func LinkSpeed(name string) float64 {
 	return megabits * 1e6 / 8
 }
 
-// partition reports whether a block device is a part of another one, which Linux has no folder of its own for.
+// partition reports whether a block device is part of another one: it has no directory of its own in /sys/block.
 func partition(name string) bool {
 	const base = "/sys/block"
 	if _, err := os.Stat(base); err != nil {

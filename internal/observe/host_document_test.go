@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/doctable"
 )
 
-// The table of a machine's figures in the documentation is that of the code: name, unit and how each is made.
+// The documentation lists a host's figures with the name, unit and kind that the code has.
 func TestFiguresOfHostsAreDocumented(t *testing.T) {
 	readings := figures("host.", host{
 		hasCPU: true, load: 1, hasMem: true, memory: 2, available: 1, hasDisk: true, busy: map[string]float64{"sda": 1}, hasNet: true,

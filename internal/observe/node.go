@@ -9,10 +9,10 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// mostDisks is how many disks of a node are told one by one.
+// mostDisks is how many disks of a node have figures of their own.
 const mostDisks = 16
 
-// node sums up what a node_exporter tells: CPU, memory, disks, network.
+// node adds up the metrics of a node_exporter: CPU, memory, disks, network.
 type node struct {
 	idle, cpu                       float64
 	memory, available               float64
@@ -24,7 +24,7 @@ type node struct {
 
 func newNode() *node { return &node{busy: make(map[string]float64)} }
 
-// take adds a metric, if it is one of those.
+// take adds a metric, if it is one of these.
 func (n *node) take(name, labels []byte, value float64) {
 	if !bytes.HasPrefix(name, []byte("node_")) {
 		return
@@ -59,7 +59,7 @@ func (n *node) take(name, labels []byte, value float64) {
 
 func (n *node) disk(name, device string, value float64) {
 	if virtualDisk(device) {
-		return // what they do is done by others again
+		return // the devices below it count the same bytes
 	}
 	n.hasDisk = true
 	switch name {
@@ -74,26 +74,26 @@ func (n *node) disk(name, device string, value float64) {
 	}
 }
 
-// virtualDisk reports whether a block device stands upon others, or upon memory.
+// virtualDisk reports whether a block device is backed by other devices or by memory.
 func virtualDisk(device string) bool {
 	return slices.ContainsFunc([]string{"dm-", "md", "loop", "ram", "zram", "sr"}, func(p string) bool {
 		return strings.HasPrefix(device, p)
 	})
 }
 
-// virtualLink reports whether what goes through an interface stays on the machine, or goes through another one again.
+// virtualLink reports whether an interface's traffic stays on the machine or also passes through another interface.
 func virtualLink(name string) bool {
 	return name == "lo" || slices.ContainsFunc([]string{"lo0", "veth", "docker", "br-", "virbr", "cni", "flannel", "cali", "tun", "tap", "wg"}, func(p string) bool {
 		return strings.HasPrefix(name, p)
 	})
 }
 
-// readings are the figures of the node.
+// readings returns the figures of the node.
 func (n *node) readings() []Reading {
 	return figures(result.NodeFigures, host(*n))
 }
 
-// host is what is told of a machine, whoever told it.
+// host has the figures of a machine, whatever their source.
 type host node
 
 func figures(prefix string, h host) []Reading {

@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Opener makes the Source of the target that a run with these properties uses. The Source connects when it is looked at.
+// Opener makes the Source of the target that a run with these properties uses. The Source connects at its first Look.
 type Opener func(properties map[string]string, log *slog.Logger) (Source, error)
 
 // Watch is what one agent watches for a run.
@@ -21,7 +21,7 @@ type Watch struct {
 	Target bool
 	// Open opens the target; nil where it cannot be watched.
 	Open Opener
-	// HostEvery is how often the agent looks at its own host; zero where it does not.
+	// HostEvery is how often the agent reads its own host; zero means never.
 	HostEvery time.Duration
 	Logger    *slog.Logger
 }
@@ -29,12 +29,12 @@ type Watch struct {
 // Origin is an entry of the table of what can be watched.
 type Origin struct {
 	Name    string
-	Figures string // how the names of its figures begin; empty where the target names them
+	Figures string // prefix of its figures' names; empty where the target names them
 	Meaning string
 	sources func(Watch) ([]Watched, error)
 }
 
-// Origins are what can be watched. An Origin is added here, and nowhere else.
+// Origins lists what can be watched. A new Origin is added here, and nowhere else.
 func Origins() []Origin {
 	return []Origin{
 		{
@@ -53,7 +53,7 @@ func Origins() []Origin {
 	}
 }
 
-// Open makes the sources of all that is to be watched, the target's first. With an error they are those that could be made.
+// Open makes all sources of a run, the target's first. With an error it returns those that could be made.
 func Open(w Watch) ([]Watched, error) {
 	var all []Watched
 	var failed error

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of sources in docs/telemetry.md")
 
-// The table of what can be watched is that of the code.
+// The documentation lists the origins that the code has.
 func TestOriginsAreDocumented(t *testing.T) {
 	table := doctable.Table{Head: []string{"Source", "Figures", "Meaning"}}
 	for _, o := range Origins() {
@@ -35,7 +35,8 @@ type still struct{}
 func (still) Look(context.Context) Look { return Look{} }
 func (still) Close()                    {}
 
-// An agent watches what it was ordered to, the target first: how long the first source takes is told of the target.
+// An agent watches what it was ordered to. The target comes first: the duration of the first source's reads is reported as
+// the target's.
 func TestAnAgentWatchesWhatItWasOrderedTo(t *testing.T) {
 	settings := plan.Settings{Telemetry: plan.Telemetry{
 		Interval: time.Second, Endpoints: []plan.Endpoint{{Name: "n", URL: "http://n:9100/metrics"}},

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// mostPage bounds what is read of a page.
+// mostPage is how many bytes of a page are read.
 const mostPage = 8 << 20
 
-// NewClient makes an HTTP client that keeps its connections, and never asks a proxy.
+// NewClient makes an HTTP client that reuses connections and never uses a proxy.
 func NewClient() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{MaxIdleConnsPerHost: 1, IdleConnTimeout: 2 * time.Minute, DisableCompression: true},
-		// A server that sends us elsewhere is not what was named.
+		// A redirect leads to a server that the user has not named.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// ReadPage reads a page into a buffer, which is used again.
+// ReadPage reads a page into a buffer that the caller reuses.
 func ReadPage(ctx context.Context, client *http.Client, url string, into *bytes.Buffer) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -30,24 +30,24 @@ func ReadPage(ctx context.Context, client *http.Client, url string, into *bytes.
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return fmt.Errorf("read page: %w", err) // it names the address
+		return fmt.Errorf("read page: %w", err) // err names the address
 	}
 	defer response.Body.Close()
 	into.Reset()
 	_, err = into.ReadFrom(io.LimitReader(response.Body, mostPage+1))
 	switch {
 	case response.StatusCode != http.StatusOK:
-		return fmt.Errorf("read %s: it answers %s", url, response.Status)
+		return fmt.Errorf("read %s: unexpected status %s", url, response.Status)
 	case err != nil:
 		return fmt.Errorf("read %s: %w", url, err)
 	case into.Len() > mostPage:
-		return fmt.Errorf("read %s: it is longer than %d MiB", url, mostPage>>20)
+		return fmt.Errorf("read %s: the page exceeds %d MiB", url, mostPage>>20)
 	}
 	return nil
 }
 
-// number reads a value that is one.
+// number parses a finite number.
 func number(value []byte) (float64, bool) {
 	f, err := strconv.ParseFloat(string(value), 64)
-	return f, err == nil && f < 1e300 && f > -1e300 // so it is no NaN either
+	return f, err == nil && f < 1e300 && f > -1e300 // false for NaN, too
 }

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// scrapeWithin bounds a look at one endpoint.
+	// scrapeWithin is the time limit of one scrape.
 	scrapeWithin = 2 * time.Second
-	// An endpoint that does not answer is left alone for a while, and told of when it has not answered so many times.
+	// An endpoint that does not answer is skipped for a while. After this many failures in a row it gives a warning.
 	firstRest, lastRest = 5 * time.Second, time.Minute
 	tolerated           = 3
-	// mostSeries bounds the figures of an endpoint.
+	// mostSeries is how many figures an endpoint may have.
 	mostSeries = 512
 )
 
-// Prometheus watches an endpoint that tells metrics in Prometheus's text form.
+// Prometheus watches an endpoint that serves metrics in Prometheus's text format.
 type Prometheus struct {
 	endpoint plan.Endpoint
 	wanted   []string
@@ -36,13 +36,13 @@ type Prometheus struct {
 	full     bool
 }
 
-// NewPrometheus makes a Source of an endpoint. Of a node_exporter CPU, memory, disks and network are taken; of any endpoint
-// the metrics that are named besides.
+// NewPrometheus makes a Source of an endpoint. It takes CPU, memory, disks and network from a node_exporter, and the given
+// metrics from any endpoint.
 func NewPrometheus(endpoint plan.Endpoint, metrics []string) *Prometheus {
 	return &Prometheus{endpoint: endpoint, wanted: metrics, web: NewClient()}
 }
 
-// Close lets go of the connection.
+// Close closes idle connections.
 func (p *Prometheus) Close() { p.web.CloseIdleConnections() }
 
 // Look reads the endpoint.
@@ -65,7 +65,7 @@ func (p *Prometheus) Look(ctx context.Context) Look {
 				s.readings = s.readings[:mostSeries]
 				if !p.full {
 					p.full = true
-					out.Warnings = append(out.Warnings, fmt.Sprintf("endpoint %s tells more than %d figures of those that telemetry.metrics names: the others are left out", p.endpoint.Name, mostSeries))
+					out.Warnings = append(out.Warnings, fmt.Sprintf("endpoint %s has more than %d series that match telemetry.metrics: the others are dropped", p.endpoint.Name, mostSeries))
 				}
 			}
 			out.Groups = []Group{{Key: "prometheus", Source: p.endpoint.Name, At: at, Epoch: s.epoch, Live: true, Readings: s.readings}}
@@ -87,10 +87,10 @@ type scrape struct {
 	wanted   []string
 	readings []Reading
 	epoch    string
-	counter  string // the metric that was last declared to be one
+	counter  string // the metric that was last declared a counter
 }
 
-// read goes through the lines. Metrics in which nobody has an interest cost no more than their length.
+// read parses all lines. It allocates nothing for metrics that are not wanted.
 func (s *scrape) read(text []byte) error {
 	lines := 0
 	for len(text) > 0 {
@@ -110,18 +110,18 @@ func (s *scrape) read(text []byte) error {
 		}
 		name, labels, value, ok := series(line)
 		if !ok {
-			return fmt.Errorf("it is not Prometheus's text form: %s", Printable(string(line)))
+			return fmt.Errorf("not in Prometheus's text format: %s", Printable(string(line)))
 		}
 		lines++
 		s.take(name, labels, value)
 	}
 	if lines == 0 {
-		return errors.New("it tells no metric")
+		return errors.New("the page has no metrics")
 	}
 	return nil
 }
 
-// declared remembers the type of a metric.
+// declared reads a TYPE comment and remembers whether the metric is a counter.
 func (s *scrape) declared(line []byte) {
 	if rest, ok := bytes.CutPrefix(line, []byte("# TYPE ")); ok {
 		if name, kind, ok := bytes.Cut(rest, []byte(" ")); ok && string(bytes.TrimSpace(kind)) == "counter" {
@@ -154,8 +154,7 @@ func (s *scrape) take(name, labels []byte, value float64) {
 	}
 }
 
-// series reads a line: name{labels} value and perhaps an instant. A value that is no finite number is 0 with ok true: it
-// is left out where it matters.
+// series parses a line: name{labels} value and an optional timestamp. For NaN and infinities it returns value 0 and ok true.
 func series(line []byte) (name, labels []byte, value float64, ok bool) {
 	end := bytes.IndexAny(line, "{ \t")
 	if end <= 0 {
@@ -192,7 +191,7 @@ func series(line []byte) (name, labels []byte, value float64, ok bool) {
 	return name, labels, value, true
 }
 
-// label is the value of a label.
+// label returns the value of a label, or nil.
 func label(labels []byte, name string) []byte {
 	for len(labels) > 0 {
 		key, rest, ok := bytes.Cut(labels, []byte(`="`))

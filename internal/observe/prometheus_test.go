@@ -39,7 +39,7 @@ func serve(t *testing.T, text string) plan.Endpoint {
 	return plan.Endpoint{Name: "n1", URL: s.URL}
 }
 
-func TestWhatIsTakenOfAnEndpoint(t *testing.T) {
+func TestAnEndpointGivesNodeFiguresAndNamedMetrics(t *testing.T) {
 	p := NewPrometheus(serve(t, exporter), []string{"jvm_*"})
 	defer p.Close()
 	look := p.Look(t.Context())
@@ -60,7 +60,7 @@ func TestWhatIsTakenOfAnEndpoint(t *testing.T) {
 	}, look.Groups[0].Readings)
 }
 
-func TestAnEndpointThatIsNoneIsAWarningOnce(t *testing.T) {
+func TestAPageWithoutMetricsGivesOneWarning(t *testing.T) {
 	for name, text := range map[string]string{"a page": "<html>no</html>", "nothing": "# only this\n"} {
 		t.Run(name, func(t *testing.T) {
 			p := NewPrometheus(serve(t, text), nil)
@@ -75,7 +75,7 @@ func TestAnEndpointThatIsNoneIsAWarningOnce(t *testing.T) {
 	}
 }
 
-func TestAnEndpointsFiguresAreBounded(t *testing.T) {
+func TestTheFiguresOfAnEndpointAreLimited(t *testing.T) {
 	p := NewPrometheus(serve(t, strings.Repeat("many 1\n", 2*mostSeries)), []string{"many"})
 	defer p.Close()
 	look := p.Look(t.Context())

@@ -6,7 +6,7 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 )
 
-// Sample is a figure as it is told.
+// Sample is a figure as it is reported.
 type Sample struct {
 	Name, Source, Unit string
 	Value              float64
@@ -14,7 +14,7 @@ type Sample struct {
 
 // Rates turns the readings of groups into samples. One goroutine uses it.
 type Rates struct {
-	since  clock.Instant // what was counted before is in no rate
+	since  clock.Instant // counts before it are in no rate
 	groups map[groupKey]*counters
 }
 
@@ -22,28 +22,28 @@ type groupKey struct{ source, key string }
 
 type readingKey struct{ name, suffix string }
 
-// counters are those of a group as they were when they were last taken for new.
+// counters are the values of a group's counters when they were last renewed.
 type counters struct {
 	epoch string
-	at    clock.Instant // when they were; zero before
-	seen  clock.Instant // when the group was seen last
+	at    clock.Instant // when they were renewed; zero before the first time
+	seen  clock.Instant // when the group was last read
 	last  map[readingKey][2]float64
 }
 
-// forgetAfter is how long a group that is not seen any more is remembered, and mostGroups how many are at most.
+// forgetAfter is how long a group that is no longer seen is remembered, and mostGroups is how many groups are remembered.
 const (
 	forgetAfter = 10 * time.Minute
 	mostGroups  = 20_000
 )
 
-// NewRates returns Rates that have seen nothing.
+// NewRates returns an empty Rates.
 func NewRates() *Rates { return &Rates{groups: make(map[groupKey]*counters)} }
 
-// Since sets the start of the run. A reading of before is not even a baseline: the first rate is between two readings that
-// are both of the run.
+// Since sets the start of the run. An earlier reading is not even a baseline: the first rate is between two readings of the
+// run.
 func (r *Rates) Since(start clock.Instant) { r.since = start }
 
-// Take appends the samples of a group. Counters become rates between two readings that are not of the same instant.
+// Take appends the samples of a group. Counters become rates between two readings of different instants.
 func (r *Rates) Take(out []Sample, g *Group) []Sample {
 	key := groupKey{g.Source, g.Key}
 	c := r.groups[key]
@@ -77,7 +77,7 @@ func (r *Rates) Take(out []Sample, g *Group) []Sample {
 		c.last[id] = [2]float64{in.Value, in.Of}
 		grown, of := in.Value-before[0], in.Of-before[1]
 		switch {
-		case first, !known, grown < 0, of < 0: // it has started anew
+		case first, !known, grown < 0, of < 0: // the first reading, or the counter was reset
 			continue
 		case in.Kind == Counter:
 			s.Value = grown / seconds
@@ -94,7 +94,7 @@ func (r *Rates) Take(out []Sample, g *Group) []Sample {
 	return out
 }
 
-// forget lets groups go that are not seen any more.
+// forget drops groups that are no longer seen.
 func (r *Rates) forget(now clock.Instant) {
 	for key, c := range r.groups {
 		if now.Sub(c.seen) > forgetAfter {
@@ -102,6 +102,6 @@ func (r *Rates) forget(now clock.Instant) {
 		}
 	}
 	if len(r.groups) >= mostGroups {
-		clear(r.groups) // more than anybody has; all begin anew
+		clear(r.groups) // more than any cluster has: start over
 	}
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 )
 
-// TestRates protects that a counter becomes a rate in one way, that none is negative, whatever restarts, and that none
-// holds what was counted before the run, or was read twice without being renewed.
+// TestRates checks that no rate is negative, whatever restarts, and that no rate contains counts from before the run or
+// from readings that were not renewed.
 func TestRates(t *testing.T) {
 	type step struct {
 		second  float64
 		value   float64
 		epoch   string
 		kept    bool
-		renewed float64 // of figures that the server keeps; 0 where that was not seen
+		renewed float64 // of figures that the server caches; 0 if not seen
 		want    float64
 		nothing bool
 	}
@@ -29,16 +29,16 @@ func TestRates(t *testing.T) {
 		"a live counter before the run": {
 			{second: -5, value: 0, nothing: true}, {second: -1, value: 9000, nothing: true}, {second: 1, value: 9100, nothing: true}, {second: 2, value: 9110, want: 10},
 		},
-		"a counter that starts anew": {
+		"a counter that was reset": {
 			{second: 1, value: 100, nothing: true}, {second: 2, value: 7, nothing: true}, {second: 3, value: 9, want: 2},
 		},
-		"a server that was started anew and has counted further": {
+		"a restarted server that has counted further": {
 			{second: 1, value: 100, epoch: "a", nothing: true},
 			{second: 9, value: 900, epoch: "b", nothing: true},
 			{second: 10, value: 901, epoch: "b", want: 1},
 		},
-		"figures that are kept by the server for ten seconds": {
-			{second: 1, kept: true, value: 0, nothing: true}, // renewed nobody knows when
+		"figures that the server caches for ten seconds": {
+			{second: 1, kept: true, value: 0, nothing: true}, // the time of its renewal is unknown
 			{second: 4, kept: true, renewed: 4, value: 66_952, nothing: true},
 			{second: 5, kept: true, renewed: 4, value: 66_952, nothing: true},
 			{second: 14, kept: true, renewed: 14, value: 67_952, want: 100},
@@ -89,12 +89,12 @@ func TestASharesGrowthIsAPercentage(t *testing.T) {
 		}})
 	}
 	require.Equal(t, []Sample{{"files", "rs/x", "1", 3}}, take(1, 1000, 1000))
-	require.Equal(t, []Sample{{"hit_percent", "rs", "percent", 75}, {"files", "rs/x", "1", 3}}, take(2, 1003, 1004), "of what was asked since, not ever")
-	require.Len(t, take(3, 1003, 1004), 1, "where nothing was asked there is no share")
-	require.Len(t, take(4, 1, 2), 1, "started anew")
+	require.Equal(t, []Sample{{"hit_percent", "rs", "percent", 75}, {"files", "rs/x", "1", 3}}, take(2, 1003, 1004), "of the requests since the last reading")
+	require.Len(t, take(3, 1003, 1004), 1, "without requests there is no share")
+	require.Len(t, take(4, 1, 2), 1, "the counter was reset")
 }
 
-func TestGroupsThatAreGoneAreForgotten(t *testing.T) {
+func TestOldGroupsAreForgotten(t *testing.T) {
 	rates, zero := NewRates(), clock.Mono()
 	for i := range mostGroups + 10 {
 		at := zero.Add(time.Duration(i) * 10 * time.Second)

@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Bounds on what a Sampler keeps until it is taken: an hour and more of a small cluster.
+// Limits of what a Sampler keeps until Take is called: more than an hour of a small cluster.
 const (
 	mostKept       = 1 << 16 // points
 	mostFigures    = 4000
@@ -18,7 +18,7 @@ const (
 	mostWarnings   = 32
 )
 
-// Watched is a source, and how often it is looked at.
+// Watched is a source and how often it is read.
 type Watched struct {
 	Source Source
 	Every  time.Duration
@@ -27,15 +27,15 @@ type Watched struct {
 // SamplerConfig configures a Sampler.
 type SamplerConfig struct {
 	Sources []Watched
-	// Interval is the time between two looks at the target.
+	// Interval is the time between two reads of the target.
 	Interval time.Duration
-	// RunTime is the run's time now; false as long as it has none. What is seen before is not kept.
+	// RunTime returns the run's current time; false before the run has one. Readings from before that are dropped.
 	RunTime func() (time.Duration, bool)
-	// Watcher is under whose name it is told how long looks take; empty where only a host is watched.
+	// Watcher is the source name under which the duration of reads is reported; empty where only a host is watched.
 	Watcher string
 }
 
-// Sampler looks at sources and keeps what it sees.
+// Sampler reads sources and keeps what they return.
 type Sampler struct {
 	config SamplerConfig
 
@@ -48,19 +48,19 @@ type Sampler struct {
 
 type sampleKey struct{ name, source string }
 
-// course is what is kept of a figure, and what is still to become a point.
+// course has the points of a figure, and the reads that will become its next point.
 type course struct {
 	result.Observed
-	sum, at float64 // of looks that become one point, and of their instants
+	sum, at float64 // sums over reads that become one point: of values and of instants
 	looks   int
 }
 
-// NewSampler makes a Sampler. Run lets it work.
+// NewSampler makes a Sampler. Run does its work.
 func NewSampler(config SamplerConfig) *Sampler {
 	return &Sampler{config: config, figures: make(map[sampleKey]*course)}
 }
 
-// Run looks at all sources, each in a goroutine of its own, until ctx ends, and then closes them.
+// Run reads all sources, each in a goroutine of its own, until ctx ends, and then closes them.
 func (s *Sampler) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	for i, w := range s.config.Sources {
@@ -72,7 +72,7 @@ func (s *Sampler) Run(ctx context.Context) {
 	wg.Wait()
 }
 
-// watch looks at one source at its pace. A look that takes longer lets the next ones out.
+// watch reads one source at its interval. A read that takes longer skips the next ones.
 func (s *Sampler) watch(ctx context.Context, w Watched, first bool) {
 	rates := NewRates()
 	tick := time.NewTicker(w.Every)
@@ -103,7 +103,7 @@ func (s *Sampler) watch(ctx context.Context, w Watched, first bool) {
 	}
 }
 
-// keep adds what was seen.
+// keep adds a read.
 func (s *Sampler) keep(samples []Sample, look *Look, every time.Duration) {
 	run, known := s.config.RunTime()
 	now := clock.Mono()
@@ -153,7 +153,7 @@ func (s *Sampler) add(in *Sample, run time.Duration, together int) {
 	value := c.sum / float64(c.looks)
 	c.sum, c.at, c.looks = 0, 0, 0
 	if n := len(c.At); n > 0 && c.At[n-1] >= at {
-		return // two looks within a millisecond
+		return // two reads within a millisecond
 	}
 	if s.points >= mostKept {
 		s.drop()
@@ -163,7 +163,7 @@ func (s *Sampler) add(in *Sample, run time.Duration, together int) {
 	c.Values = append(c.Values, value)
 }
 
-// drop lets the older half of what is kept go: nobody has taken it for long, and the newest tells most.
+// drop removes the older half of the points: nobody has taken them for long, and the newest matter most.
 func (s *Sampler) drop() {
 	s.points = 0
 	for _, c := range s.figures {
@@ -174,7 +174,7 @@ func (s *Sampler) drop() {
 	}
 }
 
-// Take gives what has been seen since it was taken last, and forgets it.
+// Take returns what was read since the last Take, and forgets it.
 func (s *Sampler) Take() result.Observations {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -59,11 +59,11 @@ func figureOf(t *testing.T, o result.Observations, name string) result.Observed 
 			return f
 		}
 	}
-	t.Fatalf("there is no figure %s", name)
+	t.Fatalf("no figure %s", name)
 	return result.Observed{}
 }
 
-func TestASourceIsLookedAtAtItsPace(t *testing.T) {
+func TestASourceIsReadAtItsInterval(t *testing.T) {
 	o := sample(t, &counted{slow: time.Millisecond}, 0, 4500*time.Millisecond)
 	require.Equal(t, []float64{1, 2, 3, 4, 5}, figureOf(t, o, "looks").Values)
 	require.Len(t, figureOf(t, o, result.PollTime).At, 5)
@@ -83,7 +83,7 @@ func (b *busyBefore) Look(context.Context) Look {
 	return Look{Groups: []Group{{Source: "s", At: clock.Mono(), Live: true, Readings: []Reading{{Name: "requests", Unit: "1/s", Kind: Counter, Value: value}}}}}
 }
 
-func TestTheFirstRateOfARunHoldsNothingOfWhatWasBefore(t *testing.T) {
+func TestTheFirstRateOfARunStartsWithinTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := clock.Mono().Add(3500 * time.Millisecond)
 		s := NewSampler(SamplerConfig{
@@ -101,18 +101,18 @@ func TestTheFirstRateOfARunHoldsNothingOfWhatWasBefore(t *testing.T) {
 	})
 }
 
-func TestASourceThatIsSlowIsLookedAtMoreRarely(t *testing.T) {
+func TestASlowSourceIsReadLessOften(t *testing.T) {
 	o := sample(t, &counted{slow: 1500 * time.Millisecond}, 0, 10*time.Second)
 	require.Len(t, figureOf(t, o, "looks").Values, 6)
 }
 
-func TestAfterManyLooksTenBecomeAPoint(t *testing.T) {
+func TestInALongRunTenReadsBecomeOnePoint(t *testing.T) {
 	o := sample(t, &counted{slow: time.Millisecond}, result.WholeLooks*time.Second, 40500*time.Millisecond)
 	f := figureOf(t, o, "looks")
 	require.Equal(t, []float64{5.5, 15.5, 25.5, 35.5}, f.Values)
 }
 
-func TestWhatNobodyTakesIsBounded(t *testing.T) {
+func TestPointsThatAreNotTakenAreLimited(t *testing.T) {
 	s := NewSampler(SamplerConfig{Interval: time.Millisecond, RunTime: func() (time.Duration, bool) { return 0, true }})
 	for i := range 3 * mostKept {
 		s.add(&Sample{Name: "n", Source: "s"}, time.Duration(i)*time.Millisecond, 1)
@@ -122,7 +122,7 @@ func TestWhatNobodyTakesIsBounded(t *testing.T) {
 	require.Equal(t, (3*mostKept-1)*time.Millisecond, f.At[len(f.At)-1], "the newest stays")
 }
 
-func TestThisHostTellsOfItself(t *testing.T) {
+func TestAHostReportsCPUAndMemory(t *testing.T) {
 	look := NewHost("a").Look(t.Context())
 	require.Len(t, look.Groups, 1)
 	names := map[string]bool{}

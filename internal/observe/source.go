@@ -6,54 +6,54 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 )
 
-// Source is something that can be looked at. One goroutine uses it.
+// Source can be read for telemetry. One goroutine uses it.
 type Source interface {
-	// Look reads all figures once; it returns when ctx ends at the latest, with what it has.
+	// Look reads all figures once. It returns what it has by the time ctx ends.
 	Look(ctx context.Context) Look
-	// Close lets go of connections.
+	// Close closes connections.
 	Close()
 }
 
-// Look is what was seen at once.
+// Look is the result of one read.
 type Look struct {
 	Groups   []Group
 	Events   []Event
-	Warnings []string // each is told once, by whoever takes it
+	Warnings []string // each is returned once
 }
 
-// Group is readings of one source that were true at one instant.
+// Group is readings of one source at one instant.
 type Group struct {
-	Key    string // which readings of the source they are
+	Key    string // names the group within its source
 	Source string
 	At     clock.Instant
-	// Epoch changes when what is counted starts anew.
+	// Epoch changes when counters start from zero again.
 	Epoch string
-	// Live says that the readings are of At. Others are kept by the server for some seconds, and are of the instant at which
-	// it was seen to renew them: Renewed, which is zero as long as that was not seen.
+	// Live means that the readings are of instant At. Otherwise the server caches them for some seconds, and they are of the
+	// instant Renewed at which it was seen to renew them, which is zero until then.
 	Live     bool
 	Renewed  clock.Instant
 	Readings []Reading
 }
 
-// Kind says what a reading becomes.
+// Kind is how a reading becomes a sample.
 type Kind uint8
 
 // The kinds.
 const (
-	Level   Kind = iota // it is told as it is
-	Counter             // it grows, and its growth per second is told
-	Share               // its growth is told as a percentage of that of Of
+	Level   Kind = iota // reported as it is
+	Counter             // reported as its growth per second
+	Share               // its growth is reported as a percentage of that of Of
 )
 
-// Reading is one figure as its source has it.
+// Reading is one figure as its source reports it.
 type Reading struct {
 	Name, Unit string
 	Kind       Kind
 	Value, Of  float64
-	Suffix     string // of the group's source, for a part of it such as a disk
+	Suffix     string // appended to the group's source, for a part of it such as a disk
 }
 
-// Event is something that has happened.
+// Event is something that happened to a source.
 type Event struct {
 	At         clock.Instant
 	Kind, Text string

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// FirstLine is the first line of an error.
+// FirstLine returns the first line of an error.
 func FirstLine(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	return text
 }
 
-// Printable makes a text fit to be shown: what cannot be printed is escaped, and what is long is cut.
+// Printable escapes what cannot be printed in a text, and shortens a long one.
 func Printable(text string) string {
 	const most = 64
 	if len(text) > most {
