@@ -13,11 +13,11 @@ import (
 // Balanced is what a run of the balancer did.
 type Balanced struct {
 	Ran     bool // false: it is off, or regions are in transition
-	Planned int  // regions to be moved; HBase before 2.5 does not tell
+	Planned int  // regions to be moved; HBase before 2.5 does not report it
 	Moved   int
 }
 
-// Balance lets the master spread the regions over the servers.
+// Balance has the master spread the regions over the servers.
 func (c *Client) Balance(ctx context.Context) (Balanced, error) {
 	response := &hbasepb.BalanceResponse{}
 	if err := c.change(ctx, "Balance", &hbasepb.BalanceRequest{}, response); err != nil {
@@ -38,11 +38,11 @@ func (c *Client) SetBalancer(ctx context.Context, on bool) (before bool, err err
 	return response.GetPrevBalanceValue(), nil
 }
 
-// BalancerOn tells whether the balancer is on.
+// BalancerOn reports whether the balancer is on.
 func (c *Client) BalancerOn(ctx context.Context) (bool, error) {
 	response := &hbasepb.IsBalancerEnabledResponse{}
 	if err := c.query(ctx, "IsBalancerEnabled", &hbasepb.IsBalancerEnabledRequest{}, response); err != nil {
-		return false, fmt.Errorf("ask for the balancer: %w", err)
+		return false, fmt.Errorf("read the balancer's state: %w", err)
 	}
 	return response.GetEnabled(), nil
 }
@@ -65,10 +65,10 @@ func (c *Client) serverNamed(ctx context.Context, name string) (*hbasepb.ServerN
 	case 1:
 		return parseServer(matches[0])
 	case 0:
-		return nil, fmt.Errorf("no region server %s is alive: there are %s", name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("no live region server %s: want one of %s", name, strings.Join(names, ", "))
 	}
 	slices.Sort(matches)
-	return nil, fmt.Errorf("%s is not one region server but %s: name one of them", name, strings.Join(matches, ", "))
+	return nil, fmt.Errorf("ambiguous region server %s: want one of %s", name, strings.Join(matches, ", "))
 }
 
 func parseServer(name string) (*hbasepb.ServerName, error) {
@@ -81,5 +81,5 @@ func parseServer(name string) (*hbasepb.ServerName, error) {
 			return &hbasepb.ServerName{HostName: &parts[0], Port: &small, StartCode: &code}, nil
 		}
 	}
-	return nil, fmt.Errorf("%q is no name of a region server", name)
+	return nil, fmt.Errorf("invalid region server name %q: want HOST,PORT,STARTCODE", name)
 }

@@ -13,7 +13,7 @@ import (
 
 var errClientClosed = errors.New("the connection to HBase was closed")
 
-// dial returns the connection to a service, and makes it where there is none that can be used.
+// dial returns the connection to a service, and makes one if there is none that works.
 func (c *Client) dial(ctx context.Context, to endpoint) (*rpc.Conn, error) {
 	c.mu.Lock()
 	conn, closed := c.conns[to], c.closed
@@ -28,8 +28,8 @@ func (c *Client) dial(ctx context.Context, to endpoint) (*rpc.Conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.config.ConnectTimeout)
 	defer cancel()
-	// The runtime may know of these system calls: there are few. The connection's end is seen at once, so that no change is
-	// sent on one that has ended.
+	// Ordinary system calls will do: there are few. The connection's end is seen at once, so that no change is sent on a
+	// connection that has ended.
 	conn, err := rpc.Dial(ctx, to.address, rpc.Config{User: c.config.User, Service: to.service, KnownIO: true, KeepReading: true})
 	if err != nil {
 		what := "HBase region server"
@@ -41,7 +41,7 @@ func (c *Client) dial(ctx context.Context, to endpoint) (*rpc.Conn, error) {
 	return c.keep(to, conn)
 }
 
-// keep makes a new connection that of a service, unless another call was quicker.
+// keep stores a new connection to a service, unless another call has stored one first.
 func (c *Client) keep(to endpoint, conn *rpc.Conn) (*rpc.Conn, error) {
 	c.mu.Lock()
 	other, closed := c.conns[to], c.closed
@@ -60,7 +60,7 @@ func (c *Client) keep(to endpoint, conn *rpc.Conn) (*rpc.Conn, error) {
 	return conn, nil
 }
 
-// hangUp ends and forgets a connection that is of no use any more.
+// hangUp closes and forgets a connection that is no longer of use.
 func (c *Client) hangUp(to endpoint, conn *rpc.Conn) {
 	c.mu.Lock()
 	if c.conns[to] == conn {
@@ -92,7 +92,7 @@ func (c *Client) send(ctx context.Context, to endpoint, method string, request p
 	case <-ctx.Done():
 		conn.Abandon(call)
 		if err = context.Cause(ctx); errors.Is(err, errSilent) {
-			c.hangUp(to, conn) // its server may be gone without a word
+			c.hangUp(to, conn) // its server may have gone without closing it
 		}
 	}
 	if err != nil {
@@ -101,15 +101,15 @@ func (c *Client) send(ctx context.Context, to endpoint, method string, request p
 	return response, cells, nil
 }
 
-// errSilent is the cause of the end of an attempt: the server has not answered.
+// errSilent is why an attempt ended: the server has not answered.
 var errSilent = fmt.Errorf("no answer: %w", context.DeadlineExceeded)
 
-// attempt bounds one try of a call that ought to be answered at once, and is made again elsewhere.
+// attempt limits the time of one try of a call that should be answered at once and can be retried elsewhere.
 func attempt(ctx context.Context, within time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, within, fmt.Errorf("%w after %v", errSilent, within))
 }
 
-// ask makes a call whose answer is a message alone.
+// ask makes a call whose answer is only a message.
 func (c *Client) ask(ctx context.Context, to endpoint, method string, request, response proto.Message) error {
 	message, _, err := c.send(ctx, to, method, request)
 	if err != nil {

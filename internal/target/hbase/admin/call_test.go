@@ -17,8 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// master serves each connection by a function, which is given it when the client has introduced itself, and closes it. The
-// client takes it for the master.
+// master returns a client whose master calls serve with each connection after the client's header, and then closes it.
 func master(t *testing.T, serve func(net.Conn)) *Client {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -16,13 +16,13 @@ type Client struct {
 	config  Config
 	log     *slog.Logger
 	servers []string     // of the quorum
-	web     *http.Client // for the servers' own pages
+	web     *http.Client // for the servers' info pages
 
-	gate chan struct{} // one asks ZooKeeper again at a time
+	gate chan struct{} // held by the one call that asks ZooKeeper again
 
 	mu     sync.Mutex
 	conns  map[endpoint]*rpc.Conn
-	sites  sites // as ZooKeeper told last
+	sites  sites // as ZooKeeper last reported them
 	closed bool
 
 	located int // times that sites were renewed
@@ -38,8 +38,8 @@ const (
 	clientService = "ClientService"
 )
 
-// Connect finds the cluster and greets its master. It fails within the ConnectTimeout when the cluster is not there, and
-// waits for the RecoveryTimeout where only the server of hbase:meta is not: its master gives that table to another one.
+// Connect finds the cluster and calls its master. It fails within the ConnectTimeout when the cluster is not there. It waits
+// up to the RecoveryTimeout when only the server of hbase:meta is missing: the master assigns that table to another one.
 func Connect(ctx context.Context, config Config) (*Client, error) {
 	config = config.withDefaults()
 	servers, err := config.servers()
@@ -58,7 +58,7 @@ func Connect(ctx context.Context, config Config) (*Client, error) {
 	return c, nil
 }
 
-// newClient makes a client that knows no server but those of the quorum.
+// newClient makes a client that knows only the servers of the quorum.
 func newClient(config Config, servers []string) *Client {
 	return &Client{
 		config: config, log: config.Logger, servers: servers, conns: make(map[endpoint]*rpc.Conn), gate: make(chan struct{}, 1),
@@ -66,7 +66,7 @@ func newClient(config Config, servers []string) *Client {
 	}
 }
 
-// greet looks for the servers that every client needs and asks the master whether it serves.
+// greet finds the servers that every client needs and checks that the master is active.
 func (c *Client) greet(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.config.ConnectTimeout)
 	defer cancel()
@@ -95,7 +95,7 @@ func (c *Client) reachMeta(ctx context.Context) error {
 	})
 }
 
-// Master is the address of the active master.
+// Master returns the address of the active master.
 func (c *Client) Master() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

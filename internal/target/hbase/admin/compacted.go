@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// compactedEvery is between two looks at a table's compactions.
+// compactedEvery is the time between two checks of a table's compactions.
 const compactedEvery = 200 * time.Millisecond
 
-// Compacting is how many regions of a table are being compacted, or wait for it because somebody asked for it. The region
-// servers tell of it at the instant.
+// Compacting returns how many regions of a table are being compacted, or wait for a compaction that was requested. The region
+// servers report it without delay.
 func (c *Client) Compacting(ctx context.Context, table string) (int, error) {
 	cluster, err := c.Cluster(ctx)
 	if err != nil {
@@ -40,10 +40,10 @@ func (c *Client) Compacting(ctx context.Context, table string) (int, error) {
 	return int(n.Load()), err
 }
 
-// Compacted waits until no region of a table is being compacted, in several looks in a row. What else the cluster has to
-// do does not matter, nor how old the figures of its pages are: this is when the compaction has ended.
+// Compacted waits until several checks in a row find no region of a table being compacted. It ignores other work of the
+// cluster and the figures of the info pages, which may be old.
 func (c *Client) Compacted(ctx context.Context, table string) error {
-	blind := c.progress("see whether table " + table + " is compacted")
+	blind := c.progress("check whether table " + table + " is compacted")
 	for looks, left := 0, 0; looks < quietLooks; {
 		n, err := c.Compacting(ctx, table)
 		switch {

@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// Config says where the cluster is.
+// Config is where the cluster is and how to connect to it.
 type Config struct {
-	// Quorum is ZooKeeper's servers, HOST[:PORT] with commas between them.
+	// Quorum lists ZooKeeper's servers as HOST[:PORT], separated by commas.
 	Quorum string
-	// Port is for servers of Quorum that have none; 0 is 2181.
+	// Port is the port of servers in Quorum without one; 0 is 2181.
 	Port int
-	// Parent is the znode below which HBase keeps what clients must know; empty is /hbase.
+	// Parent is the znode below which HBase publishes its servers; empty is /hbase.
 	Parent string
-	// User is who the calls are made for; empty is root.
+	// User is the user that HBase sees; empty is root.
 	User string
-	// ConnectTimeout bounds the search for the cluster and its master, and later each new connection; 0 is 8 s.
+	// ConnectTimeout limits the search for the cluster and its master, and later each new connection; 0 is 8 s.
 	ConnectTimeout time.Duration
-	// RecoveryTimeout bounds the wait for hbase:meta to be served; 0 is a minute.
+	// RecoveryTimeout limits the wait for hbase:meta to be served; 0 is a minute.
 	RecoveryTimeout time.Duration
-	// CallTimeout bounds a call that ought to be answered at once; 0 is 30 s. Calls that wait for the cluster's work
-	// end with their context alone.
+	// CallTimeout limits a call that should be answered at once; 0 is 30 s. Calls that wait for work of the cluster end only
+	// with their context.
 	CallTimeout time.Duration
-	// Logger takes what is worth knowing and no error; nil is none.
+	// Logger receives messages that are not errors; nil discards them.
 	Logger *slog.Logger
 }
 
@@ -34,7 +34,7 @@ const (
 	defaultConnect = 8 * time.Second
 	defaultCall    = 30 * time.Second
 
-	// DefaultRecovery is long enough for HBase to notice that a region server has died, and to open its regions elsewhere.
+	// DefaultRecovery is enough for HBase to notice that a region server has died and to open its regions elsewhere.
 	DefaultRecovery = time.Minute
 )
 
@@ -65,7 +65,7 @@ func (c Config) servers() ([]string, error) {
 		out = append(out, part)
 	}
 	if len(out) == 0 {
-		return nil, errors.New("no ZooKeeper server is named: set hbase.zookeeper.quorum to HOST[:PORT],…")
+		return nil, errors.New("no ZooKeeper server: set hbase.zookeeper.quorum to HOST[:PORT],…")
 	}
 	return out, nil
 }

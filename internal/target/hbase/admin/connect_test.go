@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
-// deaf accepts connections and answers nothing.
+// deaf accepts connections and never answers.
 func deaf(t *testing.T) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -46,15 +46,15 @@ func closed(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// gohbase would try for ever, or end the program.
-func TestAClusterThatIsNotThereIsToldInBoundedTime(t *testing.T) {
+// gohbase would retry forever, or end the program.
+func TestConnectFailsInTimeWithoutACluster(t *testing.T) {
 	for name, tt := range map[string]struct {
 		quorum string
 		want   string
 	}{
 		"nothing listens":  {closed(t), "no ZooKeeper server of hbase.zookeeper.quorum="},
-		"nobody is called": {"host.invalid", "no ZooKeeper server of hbase.zookeeper.quorum=host.invalid:2181"},
-		"it is deaf":       {deaf(t), "gives no session"},
+		"an unknown host":  {"host.invalid", "no ZooKeeper server of hbase.zookeeper.quorum=host.invalid:2181"},
+		"no answer":        {deaf(t), "opens no session"},
 		"nothing is named": {" , ", "hbase.zookeeper.quorum"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,11 +10,11 @@ import (
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 )
 
-// countRows is how many rows one answer of a count holds; of each only one key comes.
+// countRows is how many rows one answer of a count holds. Each row has only its first key.
 const countRows = 10_000
 
-// Count counts a table's rows by reading the first key of each, several regions at a time. A region that moves or is
-// split meanwhile is gone on with behind the last row that was seen, so every row counts once.
+// Count counts a table's rows by reading the first key of each, several regions at a time. When a region moves or splits, the
+// count continues after the last row that was read, so every row counts once.
 func (c *Client) Count(ctx context.Context, table string) (uint64, error) {
 	regions, err := c.serving(ctx, table)
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *Client) Count(ctx context.Context, table string) (uint64, error) {
 	return total.Load(), nil
 }
 
-// countRange counts the rows between a region's keys, whichever regions these are in by and by.
+// countRange counts the rows between a region's keys, also when other regions have taken them over.
 func (c *Client) countRange(ctx context.Context, r Region) (uint64, error) {
 	var total uint64
 	start, stop := r.StartKey, r.EndKey
@@ -61,7 +61,7 @@ func (c *Client) countRange(ctx context.Context, r Region) (uint64, error) {
 		case err == nil && string(end) == string(stop):
 			return total, nil
 		case err == nil:
-			start = end // goes on in another region: this one is smaller than it was
+			start = end // continue in the next region: this one was split
 		case ctx.Err() != nil, !mayPass(err):
 			return total, err
 		default:
@@ -84,7 +84,7 @@ func (c *Client) countRange(ctx context.Context, r Region) (uint64, error) {
 	}
 }
 
-// nearer is the smaller of two ends of a range; an empty one is that of the table.
+// nearer returns the smaller of two range ends. An empty end is the end of the table.
 func nearer(a, b []byte) []byte {
 	if len(a) == 0 || len(b) > 0 && string(b) < string(a) {
 		return b
@@ -92,7 +92,7 @@ func nearer(a, b []byte) []byte {
 	return a
 }
 
-// countOnce counts rows of one region from start to stop, and returns the last key that it has seen.
+// countOnce counts rows of one region from start to stop, and returns the last key that it has read.
 func (c *Client) countOnce(ctx context.Context, r Region, start, stop []byte) (n uint64, last []byte, err error) {
 	if r.Server == "" {
 		return 0, nil, errClosed
@@ -114,7 +114,7 @@ func (c *Client) countOnce(ctx context.Context, r Region, start, stop []byte) (n
 	return n, last, err
 }
 
-// regionOf finds the region that has a key.
+// regionOf finds the region that holds a key.
 func (c *Client) regionOf(ctx context.Context, table string, key []byte) (Region, error) {
 	regions, err := c.Regions(ctx, table)
 	if err != nil {

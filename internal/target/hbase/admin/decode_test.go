@@ -20,13 +20,13 @@ func zNode(t testing.TB, m proto.Message) []byte {
 	return append(append(append(b, writer...), "PBUF"...), text...)
 }
 
-func TestAZNodeTellsWhereTheMasterIs(t *testing.T) {
+func TestTheZNodeOfTheMasterIsDecoded(t *testing.T) {
 	name := &hbasepb.ServerName{HostName: new("h"), Port: proto.Uint32(16000)}
 	var got hbasepb.MasterNode
 	require.NoError(t, decodeZNode(zNode(t, &hbasepb.MasterNode{Master: name}), &got))
 	require.Equal(t, "h:16000", address(got.GetMaster()))
-	require.ErrorContains(t, decodeZNode([]byte("hello"), &got), "not of HBase")
-	require.ErrorContains(t, decodeZNode(nil, &got), "not of HBase")
+	require.ErrorContains(t, decodeZNode([]byte("hello"), &got), "not written by HBase")
+	require.ErrorContains(t, decodeZNode(nil, &got), "not written by HBase")
 }
 
 func FuzzZNode(f *testing.F) {

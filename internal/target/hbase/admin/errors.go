@@ -7,25 +7,25 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// Errors that callers decide on. The first five are also what HBase's exceptions of that kind are, by errors.Is.
+// Errors that callers decide on. HBase's exceptions match the first five by errors.Is.
 var (
-	// ErrNoTable is of a table that does not exist.
+	// ErrNoTable means that the table does not exist.
 	ErrNoTable = protocol.ErrNoTable
-	// ErrTableExists is of a table that exists already.
+	// ErrTableExists means that the table already exists.
 	ErrTableExists = protocol.ErrTableExists
-	// ErrNoNamespace is of a table in a namespace that does not exist.
+	// ErrNoNamespace means that the table's namespace does not exist.
 	ErrNoNamespace = protocol.ErrNoNamespace
-	// ErrDisabled is of a table that would have to be enabled.
+	// ErrDisabled means that the table must be enabled first.
 	ErrDisabled = protocol.ErrDisabled
-	// ErrEnabled is of a table that would have to be disabled.
+	// ErrEnabled means that the table must be disabled first.
 	ErrEnabled = protocol.ErrEnabled
-	// ErrUnknown is of a change whose answer was lost: it may have been carried out.
+	// ErrUnknown means that the answer to a change was lost: it may have been carried out.
 	ErrUnknown = errors.New("the outcome is unknown")
-	// ErrNotReached is of a server that cannot be connected to.
+	// ErrNotReached means that a server does not accept a connection.
 	ErrNotReached = errors.New("not reached")
 )
 
-// starting reports whether an exception only asks for patience: the server has not begun the call.
+// starting reports whether the server has not begun the call, so that it can be sent again after a pause.
 func starting(e *protocol.Exception) bool { return e.Condition() == protocol.ServerBusy }
 
 // elsewhere reports whether the region has moved, or is about to. HBase's client does not repeat a call whose scanner is lost or

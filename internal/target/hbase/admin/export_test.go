@@ -7,7 +7,7 @@ func (c *Client) Mislead(address string) {
 	c.sites.master, c.sites.meta = address, address
 }
 
-// Meta is the address of the server of hbase:meta.
+// Meta returns the address of the server of hbase:meta.
 func (c *Client) Meta() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

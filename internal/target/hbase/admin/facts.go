@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Facts tells what the target of a benchmark is: the cluster's version and servers, the table with its regions, the
-// settings that matter. What cannot be found out is told as a gap of that name; a run is worth having without it.
+// Facts describes the target of a benchmark: the cluster's version and servers, the table with its regions, and the relevant
+// settings. A fact that cannot be read has an entry NAME.gap with the error instead; a run does not need it.
 func (c *Client) Facts(ctx context.Context, table string) map[string]string {
 	facts := map[string]string{"target": "hbase"}
 	gap := func(name string, err error) { facts[name+".gap"] = oneLine(err) }
@@ -64,7 +64,7 @@ func (c *Client) clusterFacts(ctx context.Context, cluster Cluster, facts map[st
 	if len(cluster.Dead) > 0 {
 		facts["hbase.servers.dead"] = strconv.Itoa(len(cluster.Dead))
 	}
-	// All servers of a cluster are meant to have the same settings; the first that tells is taken.
+	// All servers of a cluster should have the same settings: take those of the first that answers.
 	var err error
 	for _, s := range cluster.Servers {
 		var settings map[string]string
@@ -84,7 +84,7 @@ func prefixed(settings map[string]string) map[string]string {
 	return out
 }
 
-// perServer tells how many regions each server has, the most first.
+// perServer lists the servers' numbers of regions, in descending order.
 func perServer(regions []Region) string {
 	counts := make(map[string]int)
 	for _, r := range regions {
@@ -99,7 +99,7 @@ func perServer(regions []Region) string {
 	return strings.Join(out, " ")
 }
 
-// tableSize sums up what the servers last reported of a table's regions.
+// tableSize adds up the sizes of a table's regions that the servers last reported.
 func tableSize(cluster Cluster, regions []Region, facts map[string]string) {
 	ours := make(map[string]bool, len(regions))
 	for _, r := range regions {
@@ -114,7 +114,7 @@ func tableSize(cluster Cluster, regions []Region, facts map[string]string) {
 		}
 	}
 	if seen == 0 {
-		return // the servers have not reported since the table is there
+		return // the servers have not reported since the table was created
 	}
 	facts["hbase.table.store_files"] = strconv.Itoa(files)
 	facts["hbase.table.store_files_mb"] = strconv.FormatUint(filesMB, 10)

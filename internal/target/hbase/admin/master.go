@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// patience is between two tries of a server that is starting, or two looks at a procedure.
+	// The pause between two tries of a server that is starting, or between two checks of a procedure, grows between these.
 	firstPatience = 20 * time.Millisecond
 	lastPatience  = 500 * time.Millisecond
 
-	// How long a look at hbase:meta may take, and an answer of the master that changes nothing: first, and after several tries.
-	// A server that falls silent is left after that time.
+	// The time limit of a read of hbase:meta, and of a query to the master: at first, and after several tries. A server that
+	// does not answer in that time is abandoned.
 	firstLook, lastLook     = time.Second, 8 * time.Second
 	firstAnswer, lastAnswer = 3 * time.Second, 12 * time.Second
 )
@@ -33,8 +33,8 @@ func (c *Client) masterServes(ctx context.Context) error {
 	return err
 }
 
-// query asks the master for what changes nothing. It is asked again while the master is starting, or has just been
-// replaced, until the context or the bound of a call ends.
+// query makes a read-only call to the master. It is retried while the master is starting or has just been replaced, until
+// the context or the CallTimeout ends.
 func (c *Client) query(ctx context.Context, method string, request, response proto.Message) error {
 	ctx, cancel := context.WithTimeout(ctx, c.config.CallTimeout)
 	defer cancel()
@@ -53,7 +53,7 @@ func (c *Client) persist(ctx context.Context, method string, request, response p
 		case errors.As(err, &answer) && !starting(answer):
 			return err
 		}
-		// Where the connection is broken, nothing listens or no answer comes there may be another master by now.
+		// If the connection is broken or refused, or no answer comes, there may be another master by now.
 		if err := c.relocate(ctx, masterService, seen, pause, err); err != nil {
 			return err
 		}
@@ -61,14 +61,14 @@ func (c *Client) persist(ctx context.Context, method string, request, response p
 	}
 }
 
-// tryMaster asks the master once.
+// tryMaster calls the master once.
 func (c *Client) tryMaster(ctx context.Context, at endpoint, within time.Duration, method string, request, response proto.Message) error {
 	ctx, cancel := attempt(ctx, within)
 	defer cancel()
 	return c.ask(ctx, at, method, request, response)
 }
 
-// change tells the master to change something. It is told once: where no answer comes the error is ErrUnknown.
+// change makes a call to the master that changes something. It is sent once: if no answer comes, the error is ErrUnknown.
 func (c *Client) change(ctx context.Context, method string, request, response proto.Message) error {
 	pause := firstPatience
 	for {
@@ -82,7 +82,7 @@ func (c *Client) change(ctx context.Context, method string, request, response pr
 		case !starting(answer):
 			return err
 		}
-		if late := wait(ctx, pause); late != nil { // it was refused, not lost
+		if late := wait(ctx, pause); late != nil { // the call was refused, not lost
 			return fmt.Errorf("%w (%w)", err, late)
 		}
 		pause = min(2*pause, lastPatience)
@@ -93,7 +93,7 @@ func (c *Client) toMaster(ctx context.Context, method string, request, response 
 	return c.ask(ctx, endpoint{masterService, c.Master()}, method, request, response)
 }
 
-// procedure waits for the end of what the master does by a procedure. Servers that have none have done it at once.
+// procedure waits for the end of a procedure of the master. Id 0 means that the call has already done its work.
 func (c *Client) procedure(ctx context.Context, id uint64) error {
 	if id == 0 {
 		return nil
@@ -111,8 +111,8 @@ func (c *Client) procedure(ctx context.Context, id uint64) error {
 			}
 			return nil
 		case hbasepb.ProcedureState_PROCEDURE_STATE_NOT_FOUND:
-			// Its record is thrown away some minutes after its end: what it did can be seen elsewhere.
-			return fmt.Errorf("%w: the master does not know procedure %d any more", ErrUnknown, id)
+			// HBase deletes the record some minutes after the procedure's end.
+			return fmt.Errorf("%w: the master no longer has procedure %d", ErrUnknown, id)
 		case hbasepb.ProcedureState_PROCEDURE_STATE_RUNNING:
 		}
 		if err := wait(ctx, pause); err != nil {

@@ -16,10 +16,10 @@ const (
 	pageWithin = 5 * time.Second // for a page to come
 )
 
-// page reads a page of a server's, and decodes it as JSON.
+// page reads an info page of a server and decodes it as JSON.
 func (c *Client) page(ctx context.Context, host string, port int, path string, into any) error {
 	if port == 0 {
-		return fmt.Errorf("%s does not tell the port of its pages", host)
+		return fmt.Errorf("%s reports no port of its info pages", host)
 	}
 	at := net.JoinHostPort(host, itoa(port))
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+at+path, nil)
@@ -40,18 +40,18 @@ func (c *Client) page(ctx context.Context, host string, port int, path string, i
 	return nil
 }
 
-// Queues is how much a region server has still to do in the background.
+// Queues is the background work that a region server has yet to do.
 type Queues struct {
 	Compactions, Flushes, Splits int
-	// Requests is how many the server had served when these figures were true. They are kept for some seconds: where
-	// this has not changed though there were requests, they are old.
+	// Requests is how many requests the server had served when it computed these figures. It caches them for some seconds:
+	// if Requests has not changed although there were requests, the figures are old.
 	Requests int64
 }
 
 const serverBean = "Hadoop:service=HBase,name=RegionServer,sub=Server"
 
-// Queues reads a region server's queues from its pages. Several servers in one process share these figures; then they
-// are of the one that they name, and of the others the error says that nothing is known.
+// Queues reads a region server's queues from its info pages. Several servers in one process share one page, which names the
+// server that it shows; for the others Queues returns an error.
 func (c *Client) Queues(ctx context.Context, s Server) (Queues, error) {
 	var beans struct {
 		Beans []struct {
@@ -77,7 +77,7 @@ func (c *Client) Queues(ctx context.Context, s Server) (Queues, error) {
 	return Queues{}, fmt.Errorf("the pages of %s have no figures of a region server", s.Name)
 }
 
-// settings reads a server's settings that matter to a benchmark, by their names.
+// settings reads the settings of a server that matter to a benchmark, by name.
 func (c *Client) settings(ctx context.Context, host string, port int) (map[string]string, error) {
 	var conf struct {
 		Properties []struct{ Key, Value string }
@@ -87,7 +87,7 @@ func (c *Client) settings(ctx context.Context, host string, port int) (map[strin
 	}
 	out := make(map[string]string)
 	for _, p := range conf.Properties {
-		for _, name := range telling() {
+		for _, name := range relevantSettings() {
 			if p.Key == name {
 				out[p.Key] = strings.TrimSpace(p.Value)
 			}
@@ -96,8 +96,8 @@ func (c *Client) settings(ctx context.Context, host string, port int) (map[strin
 	return out, nil
 }
 
-// telling are the settings that decide what a benchmark measures.
-func telling() []string {
+// relevantSettings lists the settings that decide what a benchmark measures.
+func relevantSettings() []string {
 	return []string{
 		"hbase.regionserver.handler.count",
 		"hfile.block.cache.size",

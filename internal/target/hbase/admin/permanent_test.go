@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
-// Who may not look at the cluster does not wait for it: an action has an hour.
+// A client without permission fails at once: an action would wait for an hour.
 func TestAPermanentErrorEndsAWaitAtOnce(t *testing.T) {
 	for op, wants := range map[fault.Op]string{fault.Master: "AccessDeniedException", fault.Admin: "AccessDeniedException"} {
 		t.Run(string(op), func(t *testing.T) {

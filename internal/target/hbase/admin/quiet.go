@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Unrest is what the cluster still has to do in the background.
+// Unrest is the background work that the cluster has yet to do.
 type Unrest struct {
 	InTransition int // regions
 	Compacting   int // regions whose files are being compacted now
 	Compactions  int // in queues
 	Flushes      int // in queues
 	Splits       int // in queues
-	// Gaps are servers whose queues could not be read. What they compact is known all the same.
+	// Gaps has an error for each server whose queues could not be read. Their compactions are still counted.
 	Gaps []string
 
-	requests map[string]int64 // of servers whose queues were read, see Queues
+	requests map[string]int64 // by server whose queues were read; see Queues
 }
 
 func (u Unrest) quiet() bool {
@@ -28,24 +28,24 @@ func (u Unrest) quiet() bool {
 
 func (u Unrest) String() string {
 	var parts []string
-	say := func(n int, what string) {
+	add := func(n int, what string) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, what))
 		}
 	}
-	say(u.InTransition, "regions in transition")
-	say(u.Compacting, "regions compacting")
-	say(u.Compactions, "compactions queued")
-	say(u.Flushes, "flushes queued")
-	say(u.Splits, "splits queued")
+	add(u.InTransition, "regions in transition")
+	add(u.Compacting, "regions compacting")
+	add(u.Compactions, "compactions queued")
+	add(u.Flushes, "flushes queued")
+	add(u.Splits, "splits queued")
 	if len(parts) == 0 {
 		return "quiet"
 	}
 	return strings.Join(parts, ", ")
 }
 
-// Unrest looks once. The master tells of regions in transition, each region server of its compactions, at the instant;
-// its queues are read from its pages, whose figures can be some seconds old.
+// Unrest checks once. The master reports regions in transition and each region server its compactions without delay. The
+// queues come from the servers' info pages, whose figures can be some seconds old.
 func (c *Client) Unrest(ctx context.Context) (Unrest, error) {
 	cluster, err := c.Cluster(ctx)
 	if err != nil {
@@ -85,25 +85,25 @@ func (c *Client) Unrest(ctx context.Context) (Unrest, error) {
 }
 
 const (
-	// quietEvery is between two looks.
+	// quietEvery is the time between two checks.
 	quietEvery = 500 * time.Millisecond
-	// quietLooks is how many looks in a row must find nothing: between two compactions of a queue there is an instant
-	// with none.
+	// quietLooks is how many checks in a row must find nothing: for an instant between two compactions of a queue there is
+	// none.
 	quietLooks = 4
-	// refreshWithin is after how long the figures of a server's pages are taken as true though they do not move; the
-	// servers keep them for 10 s.
+	// refreshWithin is after how long unchanged figures of a server's info pages are taken as current: the servers cache
+	// them for 10 s.
 	refreshWithin = 12 * time.Second
 )
 
-// Quiet waits until nothing is left to do in the background: no region in transition, no compaction, all queues empty,
-// in several looks in a row, and by figures that are younger than the first of them. It tells of the last look; seen,
-// if not nil, is told of each.
+// Quiet waits until no background work is left: no region in transition, no compaction, all queues empty, in several checks
+// in a row, and by figures that are younger than the first of them. It returns the last check. Seen, if not nil, is called
+// with each.
 func (c *Client) Quiet(ctx context.Context, seen func(Unrest)) (Unrest, error) {
-	var since time.Time // of the first quiet look of a row
+	var since time.Time // the first quiet check of the row
 	var first map[string]int64
 	fresh := make(map[string]bool)
 	looks := 0
-	blind := c.progress("see whether the cluster is quiet")
+	blind := c.progress("check whether the cluster is quiet")
 	for {
 		u, err := c.Unrest(ctx)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
-// cluster is a client of the HBase that the tests were given.
+// cluster returns a client of the HBase under test.
 func cluster(t *testing.T) (context.Context, *admin.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
@@ -25,7 +25,7 @@ func cluster(t *testing.T) (context.Context, *admin.Client) {
 	return ctx, c
 }
 
-// table gives the name of a table that is not there, and will not be there afterwards.
+// table returns the name of a table that does not exist, and drops it afterwards.
 func table(ctx context.Context, t *testing.T, c *admin.Client, name string) string {
 	t.Helper()
 	drop := func(ctx context.Context) {
@@ -123,7 +123,7 @@ func TestRegionsMoveAndSplit(t *testing.T) {
 		require.Equal(t, s.Name, at)
 	}
 	_, err = c.Move(ctx, regions[0].Encoded, "nowhere,1,1")
-	require.ErrorContains(t, err, "no region server")
+	require.ErrorContains(t, err, "no live region server")
 
 	before, err := c.SetBalancer(ctx, false)
 	require.NoError(t, err)
@@ -158,7 +158,7 @@ func TestQuietComesAfterACompaction(t *testing.T) {
 	require.GreaterOrEqual(t, looks, 4)
 }
 
-func TestAWrongParentIsToldAtOnce(t *testing.T) {
+func TestAWrongParentIsReportedAtOnce(t *testing.T) {
 	_, err := admin.Connect(t.Context(), admin.Config{Quorum: cmp.Or(os.Getenv("BENCHD_HBASE"), "127.0.0.1:2181"), Parent: "/nope"})
 	require.ErrorContains(t, err, "znode /nope does not exist")
 	require.ErrorContains(t, err, "there is /hbase")

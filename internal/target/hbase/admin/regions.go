@@ -16,7 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// Region is a part of a table, as hbase:meta tells of it.
+// Region is a part of a table, as hbase:meta records it.
 type Region struct {
 	Name     string `json:"name"`
 	Encoded  string `json:"encoded"`
@@ -24,10 +24,10 @@ type Region struct {
 	StartKey []byte `json:"start_key"`
 	EndKey   []byte `json:"end_key"`
 	Server   string `json:"server"`            // HOST,PORT,STARTCODE; empty where it is not open
-	State    string `json:"state,omitempty"`   // OPEN, CLOSED …; empty where HBase does not tell
+	State    string `json:"state,omitempty"`   // OPEN, CLOSED …; empty where HBase does not record it
 	Replica  int    `json:"replica,omitempty"` // 0 is the region itself
 	ID       uint64 `json:"id"`
-	Offline  bool   `json:"offline,omitempty"` // it is the parent of a split, or of a disabled table
+	Offline  bool   `json:"offline,omitempty"` // a split parent, or a region of a disabled table
 }
 
 // open reports whether the region serves.
@@ -39,7 +39,7 @@ func (r Region) specifier() *hbasepb.RegionSpecifier {
 	}
 }
 
-// info is the region as the master wants it named.
+// info names the region in calls to the master.
 func (r Region) info() *hbasepb.RegionInfo {
 	replica := int32(r.Replica)
 	return &hbasepb.RegionInfo{
@@ -48,11 +48,11 @@ func (r Region) info() *hbasepb.RegionInfo {
 	}
 }
 
-// serverAddress is where a server listens, of its name HOST,PORT,STARTCODE.
+// serverAddress returns HOST:PORT of a server's name HOST,PORT,STARTCODE.
 func serverAddress(server string) (string, error) {
 	parts := strings.Split(server, ",")
 	if len(parts) != 3 {
-		return "", fmt.Errorf("%q is no name of a region server: write HOST,PORT,STARTCODE as `regions` and `servers` print it", server)
+		return "", fmt.Errorf("invalid region server name %q: want HOST,PORT,STARTCODE, as `regions` and `servers` print it", server)
 	}
 	return net.JoinHostPort(parts[0], parts[1]), nil
 }
@@ -63,7 +63,7 @@ func (c *Client) Regions(ctx context.Context, table string) ([]Region, error) {
 	if err := CheckName(table); err != nil {
 		return nil, err
 	}
-	// A name with a blank in it sorts after all regions of the table and before any other table.
+	// A name with a space sorts after all regions of the table and before any other table.
 	all, err := c.meta(ctx, []byte(table+",,"), []byte(table+" ,,"))
 	if err != nil {
 		return nil, fmt.Errorf("list regions of table %s: %w", table, err)
@@ -80,13 +80,13 @@ func (c *Client) Regions(ctx context.Context, table string) ([]Region, error) {
 	return regions, nil
 }
 
-// RegionOf returns the region of a table that holds a key, by a look at one row of hbase:meta. It has no server while the
-// region is in transition, or where no region holds the key. The error is ErrNoTable when the table has no regions.
+// RegionOf returns the region of a table that holds a key, from one row of hbase:meta. The result has no server while the
+// region is in transition, or if no region holds the key. The error is ErrNoTable when the table has no regions.
 func (c *Client) RegionOf(ctx context.Context, table string, key []byte) (Region, error) {
 	if err := CheckName(table); err != nil {
 		return Region{}, err
 	}
-	// Backwards from behind all regions that begin with the key, as HBase's Java client does.
+	// Scan backwards from after all regions that begin with the key, as HBase's Java client does.
 	start := append(append([]byte(table+","), key...), ",99999999999999"...)
 	var found Region
 	err := c.onMeta(ctx, func(s *scan) error {
@@ -112,7 +112,7 @@ func (c *Client) RegionOf(ctx context.Context, table string, key []byte) (Region
 	return found, nil
 }
 
-// Serves reports whether the region's server can be asked for its rows: it has one, which has not given the region up.
+// Serves reports whether the region has a server that has not closed it.
 func (r Region) Serves() bool {
 	switch r.State {
 	case "", "OPEN", "CLOSING", "SPLITTING", "MERGING":
@@ -124,7 +124,7 @@ func (r Region) Serves() bool {
 // metaRows is how many rows of hbase:meta one call asks for.
 const metaRows = 500
 
-// meta reads a part of hbase:meta. When its server has changed meanwhile it begins again.
+// meta reads a range of hbase:meta. If the table has moved meanwhile, it starts over.
 func (c *Client) meta(ctx context.Context, start, stop []byte) ([]Region, error) {
 	var regions []Region
 	err := c.onMeta(ctx, func(s *scan) error {
@@ -141,8 +141,8 @@ func (c *Client) meta(ctx context.Context, start, stop []byte) ([]Region, error)
 	return regions, err
 }
 
-// onMeta has a scan of hbase:meta carried out, which is given what it needs beside its range. Where the server does not serve
-// the table, or does not answer, ZooKeeper is asked where it is, and the scan begins again.
+// onMeta calls scanning with a scan of hbase:meta that lacks only its range. If the server does not serve the table or does not
+// answer, onMeta looks up the table in ZooKeeper and calls scanning again.
 func (c *Client) onMeta(ctx context.Context, scanning func(s *scan) error) error {
 	ctx, cancel := context.WithTimeout(ctx, c.config.CallTimeout)
 	defer cancel()
@@ -168,7 +168,7 @@ func (c *Client) onMeta(ctx context.Context, scanning func(s *scan) error) error
 	}
 }
 
-// fromMeta reads a row of hbase:meta; those that are of no region are passed over.
+// fromMeta reads a row of hbase:meta. The result is false for a row that is not a region's.
 func fromMeta(r row) (Region, bool, error) {
 	region := Region{Name: string(r.key), Encoded: encodedName(r.key)}
 	var host string
@@ -183,7 +183,7 @@ func fromMeta(r row) (Region, bool, error) {
 			var info hbasepb.RegionInfo
 			text, ok := bytes.CutPrefix(cell.Value, []byte("PBUF"))
 			if !ok {
-				return Region{}, false, fmt.Errorf("read hbase:meta: row %q is of an HBase older than 0.96", r.key)
+				return Region{}, false, fmt.Errorf("read hbase:meta: row %q was written by an HBase older than 0.96", r.key)
 			}
 			if err := proto.Unmarshal(text, &info); err != nil {
 				return Region{}, false, fmt.Errorf("read hbase:meta: decode row %q: %w", r.key, err)
@@ -208,13 +208,13 @@ func fromMeta(r row) (Region, bool, error) {
 	return region, found, nil
 }
 
-// encodedName is the hash at the end of a region's name, TABLE,START,ID.HASH. with a dot on both sides.
+// encodedName returns the hash at the end of a region's name, TABLE,START,ID.HASH. with a dot on both sides.
 func encodedName(name []byte) string {
 	text := strings.TrimSuffix(string(name), ".")
 	return text[strings.LastIndexByte(text, '.')+1:]
 }
 
-// openEvery is between two looks at whether regions are open.
+// openEvery is the time between two checks whether regions are open.
 const openEvery = 200 * time.Millisecond
 
 // WaitOpen waits until every region of a table is open.

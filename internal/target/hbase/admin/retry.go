@@ -14,10 +14,10 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// progressAfter is how long retries go on before a line of the log says so: most end earlier, as when a region moves.
+// progressAfter is how long retries go on before they are logged: most end earlier, as when a region moves.
 const progressAfter = time.Second
 
-// progress writes one line when something is retried for long.
+// progress logs one line when something is retried for long.
 type progress struct {
 	log   *slog.Logger
 	what  string
@@ -29,7 +29,7 @@ func (c *Client) progress(what string) *progress {
 	return &progress{log: c.log, what: what, since: time.Now()}
 }
 
-// note takes the error after which there is another try.
+// note records an error that is followed by another try.
 func (p *progress) note(ctx context.Context, err error) {
 	if time.Since(p.since) < progressAfter {
 		return
@@ -39,12 +39,12 @@ func (p *progress) note(ctx context.Context, err error) {
 		if deadline, ok := ctx.Deadline(); ok {
 			args = append(args, "for", time.Until(deadline).Round(time.Second))
 		}
-		p.log.Warn("HBase is not ready: trying again", args...)
+		p.log.Warn("HBase is not ready: retrying", args...)
 	})
 }
 
-// Retry does something again while it fails for a reason that may pass by itself, until the context ends. What is for the
-// log, where one line says that it waits.
+// Retry repeats do while it fails with an error that may pass by itself, until the context ends. What is the task that the log
+// names when it takes long.
 func (c *Client) Retry(ctx context.Context, what string, do func() error) error {
 	p := c.progress(what)
 	pause := firstPatience
@@ -61,8 +61,7 @@ func (c *Client) Retry(ctx context.Context, what string, do func() error) error 
 	}
 }
 
-// mayPass reports whether a call that failed may succeed later: its server is starting, busy or gone, or the region is
-// elsewhere.
+// mayPass reports whether a failed call may succeed later: its server is starting, busy or gone, or the region has moved.
 func mayPass(err error) bool {
 	if answer, ok := errors.AsType[*protocol.Exception](err); ok {
 		return starting(answer) || elsewhere(answer) || protocol.MayPass(answer.Class)

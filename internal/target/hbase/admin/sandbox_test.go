@@ -11,7 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
-// The same calls are held against a real HBase by the tests with the tag hbase.
+// Tests with the tag hbase make the same calls to a real HBase.
 func TestASandboxIsAdministeredAsAnHBase(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -20,9 +20,9 @@ type scan struct {
 	rows        uint32 // in one answer
 	families    []string
 	filter      *hbasepb.Filter
-	cold        bool // leave the block cache alone
+	cold        bool // do not fill the block cache
 	reversed    bool
-	within      time.Duration // for each answer; 0 is as long as the context has
+	within      time.Duration // the time limit of each answer; 0 is that of the context
 
 	seq uint64
 }
@@ -32,7 +32,7 @@ type row struct {
 	cells []protocol.Cell
 }
 
-// each calls see for every row, in their order, whole.
+// each calls see for every row, in order; each row is complete.
 func (s *scan) each(ctx context.Context, see func(row) error) error {
 	request := s.open()
 	var pending row
@@ -63,7 +63,7 @@ func (s *scan) each(ctx context.Context, see func(row) error) error {
 			break
 		}
 		if answer.scanner == 0 {
-			return errors.New("the server promises more rows and gives no scanner")
+			return errors.New("the server announces more rows but returns no scanner")
 		}
 		request = s.more(answer.scanner)
 	}
@@ -73,7 +73,7 @@ func (s *scan) each(ctx context.Context, see func(row) error) error {
 	return nil
 }
 
-// first reads the first row alone, and leaves no scanner open.
+// first reads only the first row, and leaves no scanner open.
 func (s *scan) first(ctx context.Context) (row, bool, error) {
 	request := s.open()
 	request.CloseScanner = new(true)
@@ -84,10 +84,10 @@ func (s *scan) first(ctx context.Context) (row, bool, error) {
 	return answer.first()
 }
 
-// errNoRowYet is of a look at one row that the server's limit of time ended before it came to a row.
-var errNoRowYet = errors.New("the server's limit of time ended the scan before its first row")
+// errNoRowYet means that the server's time limit ended a scan for one row before it found one.
+var errNoRowYet = errors.New("the server's time limit ended the scan before its first row")
 
-// first is the first row of an answer.
+// first returns the first row of an answer.
 func (a scanAnswer) first() (row, bool, error) {
 	for _, cells := range a.rows {
 		if len(cells) > 0 {
@@ -110,7 +110,7 @@ func (s *scan) open() *hbasepb.ScanRequest {
 }
 
 func (s *scan) more(scanner uint64) *hbasepb.ScanRequest {
-	seq := s.seq // the opening is not counted
+	seq := s.seq // the request that opens the scanner is not counted
 	s.seq++
 	return s.request(&hbasepb.ScanRequest{ScannerId: &scanner, NextCallSeq: &seq})
 }
@@ -125,7 +125,7 @@ func (s *scan) request(m *hbasepb.ScanRequest) *hbasepb.ScanRequest {
 type scanAnswer struct {
 	scanner   uint64
 	more      bool
-	heartbeat bool // a limit of the server ended it without a row
+	heartbeat bool // a limit of the server ended the scan without a row
 	rows      [][]protocol.Cell
 	partial   []bool
 }
@@ -158,7 +158,7 @@ func (s *scan) next(ctx context.Context, request *hbasepb.ScanRequest) (scanAnsw
 		}
 		answer.rows = append(answer.rows, cells)
 	}
-	for _, result := range response.GetResults() { // of a server that sends no blocks of cells
+	for _, result := range response.GetResults() { // from a server that sends no cell blocks
 		var cells []protocol.Cell
 		for _, one := range result.GetCell() {
 			cells = append(cells, protocol.Cell{Row: one.GetRow(), Family: one.GetFamily(), Qualifier: one.GetQualifier(), Value: one.GetValue()})
@@ -169,7 +169,7 @@ func (s *scan) next(ctx context.Context, request *hbasepb.ScanRequest) (scanAnsw
 	if len(answer.partial) < len(answer.rows) {
 		answer.partial = append(answer.partial, make([]bool, len(answer.rows)-len(answer.partial))...)
 	}
-	// MoreResults tells that the scan as a whole is over, MoreResultsInRegion that this region has no more.
+	// MoreResults is false when the whole scan is over, MoreResultsInRegion when this region has no more.
 	answer.more = response.GetMoreResults() && response.GetMoreResultsInRegion()
 	if request.ScannerId != nil && answer.scanner == 0 {
 		answer.scanner = request.GetScannerId()

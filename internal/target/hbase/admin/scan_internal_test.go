@@ -8,8 +8,8 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// A busy server may end a look at hbase:meta before it comes to a row. That says nothing about the table.
-func TestALookThatEndedEarlyFindsNoTableMissing(t *testing.T) {
+// A busy server may end a scan of hbase:meta before it finds a row. That does not mean that the table is missing.
+func TestAScanThatEndsEarlyDoesNotReportAMissingTable(t *testing.T) {
 	_, ok, err := scanAnswer{heartbeat: true, more: true}.first()
 	require.False(t, ok)
 	require.ErrorIs(t, err, errNoRowYet)

@@ -11,7 +11,7 @@ import (
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 )
 
-// Cluster is what the master tells of the cluster.
+// Cluster is the cluster's status as the master reports it.
 type Cluster struct {
 	Version      string   `json:"version"`
 	ID           string   `json:"id,omitempty"`
@@ -40,13 +40,13 @@ type Server struct {
 	RegionLoads []Load    `json:"-"`
 }
 
-// Host is the server's host.
+// Host returns the server's host.
 func (s Server) Host() string {
 	host, _, _ := strings.Cut(s.Name, ",")
 	return host
 }
 
-// Load is what a server tells of one of its regions.
+// Load is what a server reports about one of its regions.
 type Load struct {
 	Region             string
 	Files              int
@@ -55,10 +55,10 @@ type Load struct {
 	Reads, Writes      uint64
 	Compacting         bool
 	Locality           float64
-	LastMajorCompacted time.Time // zero where it was never
+	LastMajorCompacted time.Time // zero if never
 }
 
-// Cluster asks the master for the state of the cluster.
+// Cluster reads the status of the cluster from the master.
 func (c *Client) Cluster(ctx context.Context) (Cluster, error) {
 	response := &hbasepb.GetClusterStatusResponse{}
 	if err := c.query(ctx, "GetClusterStatus", &hbasepb.GetClusterStatusRequest{}, response); err != nil {
@@ -123,7 +123,7 @@ func serverName(s *hbasepb.ServerName) string {
 	return fmt.Sprintf("%s,%d,%d", s.GetHostName(), s.GetPort(), s.GetStartCode())
 }
 
-// loads asks a region server itself for the loads of its regions: the master's knowledge is some seconds old.
+// loads reads the loads of a server's regions from the server itself: those of the master are some seconds old.
 func (c *Client) loads(ctx context.Context, server string) ([]Load, error) {
 	at, err := serverAddress(server)
 	if err != nil {

@@ -27,8 +27,8 @@ func silentCluster(t *testing.T) (*sandbox.Sandbox, *admin.Client) {
 	return s, c
 }
 
-// A server that has fallen silent closes no connection: whoever waits for it is told nothing.
-func TestAServerThatFallsSilentIsLeft(t *testing.T) {
+// A server that has fallen silent closes no connection, so its clients get neither an answer nor an error.
+func TestAClientLeavesAServerThatFallsSilent(t *testing.T) {
 	for name, call := range map[string]func(context.Context, *admin.Client) error{
 		"all regions of a table": func(ctx context.Context, c *admin.Client) error {
 			_, err := c.Regions(ctx, "t")

@@ -13,20 +13,20 @@ import (
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 )
 
-// Table is a table's descriptor, in HBase's own words.
+// Table is a table's descriptor, with HBase's names.
 type Table struct {
 	Name       string            `json:"name"` // NAMESPACE:NAME, or NAME of the namespace default
 	Attributes map[string]string `json:"attributes,omitempty"`
 	Families   []Family          `json:"families"`
 }
 
-// Family is a column family's descriptor. What is not among the attributes has HBase's default.
+// Family is a column family's descriptor. Attributes that are missing have HBase's defaults.
 type Family struct {
 	Name       string            `json:"name"`
 	Attributes map[string]string `json:"attributes,omitempty"` // VERSIONS, COMPRESSION, BLOCKSIZE …
 }
 
-// Mark is the attribute by which a table shows that benchd created it.
+// Mark is the attribute of tables that benchd created; its value is the creator.
 const Mark = "BENCHD"
 
 // Marked reports whether benchd created the table.
@@ -104,7 +104,7 @@ func (c *Client) tables(ctx context.Context, request *hbasepb.GetTableDescriptor
 	return tables, nil
 }
 
-// State tells whether a table is enabled.
+// State reports whether a table is enabled.
 func (c *Client) State(ctx context.Context, table string) (State, error) {
 	response := &hbasepb.GetTableStateResponse{}
 	if err := c.query(ctx, "GetTableState", &hbasepb.GetTableStateRequest{TableName: tableName(table)}, response); err != nil {
@@ -122,8 +122,8 @@ func (c *Client) State(ctx context.Context, table string) (State, error) {
 	return Enabled, nil
 }
 
-// Create creates a table with the given split points, and its namespace if there is none, and waits until all regions
-// are open.
+// Create creates a table with the given split points, and its namespace if that is missing, and waits until all regions are
+// open.
 func (c *Client) Create(ctx context.Context, table Table, splits [][]byte) error {
 	if err := c.ensureNamespace(ctx, table.Name); err != nil {
 		return fmt.Errorf("create table %s: %w", table.Name, err)
@@ -143,7 +143,7 @@ func (c *Client) Create(ctx context.Context, table Table, splits [][]byte) error
 	return nil
 }
 
-// ensureNamespace creates the namespace of a table if there is none.
+// ensureNamespace creates the namespace of a table if it does not exist.
 func (c *Client) ensureNamespace(ctx context.Context, table string) error {
 	namespace, _ := splitName(table)
 	if namespace == defaultNamespace {
@@ -166,7 +166,7 @@ func (c *Client) ensureNamespace(ctx context.Context, table string) error {
 	return nil
 }
 
-// Enable enables a table and waits until all its regions are open. One that is enabled stays so.
+// Enable enables a table and waits until all its regions are open. It does nothing to an enabled table.
 func (c *Client) Enable(ctx context.Context, table string) error {
 	response := &hbasepb.EnableTableResponse{}
 	err := c.change(ctx, "EnableTable", &hbasepb.EnableTableRequest{TableName: tableName(table)}, response)
@@ -185,7 +185,7 @@ func (c *Client) Enable(ctx context.Context, table string) error {
 	return nil
 }
 
-// Disable disables a table and waits for its end. One that is disabled stays so.
+// Disable disables a table and waits until that is done. It does nothing to a disabled table.
 func (c *Client) Disable(ctx context.Context, table string) error {
 	response := &hbasepb.DisableTableResponse{}
 	err := c.change(ctx, "DisableTable", &hbasepb.DisableTableRequest{TableName: tableName(table)}, response)
@@ -201,7 +201,7 @@ func (c *Client) Disable(ctx context.Context, table string) error {
 	return nil
 }
 
-// Drop deletes a table, which is disabled before.
+// Drop disables and deletes a table.
 func (c *Client) Drop(ctx context.Context, table string) error {
 	if err := c.Disable(ctx, table); err != nil {
 		return fmt.Errorf("drop: %w", err)
@@ -217,7 +217,7 @@ func (c *Client) Drop(ctx context.Context, table string) error {
 	return nil
 }
 
-// Truncate deletes a table's rows and keeps its regions' bounds, if so wanted. The table is enabled afterwards.
+// Truncate deletes a table's rows. With keepSplits it keeps the regions' bounds. The table is enabled afterwards.
 func (c *Client) Truncate(ctx context.Context, table string, keepSplits bool) error {
 	if err := c.Disable(ctx, table); err != nil {
 		return fmt.Errorf("truncate: %w", err)
@@ -238,7 +238,7 @@ func (c *Client) Truncate(ctx context.Context, table string, keepSplits bool) er
 
 const defaultNamespace = "default"
 
-// splitName takes a table's name apart.
+// splitName splits a table's name into namespace and qualifier.
 func splitName(table string) (namespace, qualifier string) {
 	if namespace, qualifier, ok := strings.Cut(table, ":"); ok {
 		return namespace, qualifier
@@ -260,10 +260,10 @@ func nameOf(n *hbasepb.TableName) string {
 
 var tablePattern = regexp.MustCompile(`^([A-Za-z0-9_]+:)?[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
-// CheckName judges a table's name.
+// CheckName validates a table's name.
 func CheckName(table string) error {
 	if !tablePattern.MatchString(table) {
-		return fmt.Errorf("%q is no name of a table: write NAME or NAMESPACE:NAME of letters, digits, '_', '-' and '.'", table)
+		return fmt.Errorf("invalid table name %q: want NAME or NAMESPACE:NAME of letters, digits, '_', '-' and '.'", table)
 	}
 	return nil
 }

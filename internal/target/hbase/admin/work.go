@@ -13,8 +13,8 @@ import (
 // atOnce is how many regions of a table are worked on at a time.
 const atOnce = 8
 
-// Flush writes what a table has in memory to its files, region by region, and returns when it is written. It tells of
-// how many regions that was; the rest had nothing in memory.
+// Flush writes a table's memstores to files, region by region, and returns when that is done. Flushed is the number of regions
+// that had something in memory.
 func (c *Client) Flush(ctx context.Context, table string) (flushed, regions int, err error) {
 	var mu sync.Mutex
 	regions, err = c.eachRegion(ctx, table, func(at endpoint, r Region) error {
@@ -35,8 +35,8 @@ func (c *Client) Flush(ctx context.Context, table string) (flushed, regions int,
 	return flushed, regions, nil
 }
 
-// Compact asks every region of a table to compact its files, all of each store into one if major. The servers do it
-// in the background: Quiet waits for the end.
+// Compact requests a compaction of every region of a table, of all files of each store into one if major. The servers do it in
+// the background: Compacted waits for its end.
 func (c *Client) Compact(ctx context.Context, table string, major bool) (regions int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.config.CallTimeout)
 	defer cancel()
@@ -49,7 +49,7 @@ func (c *Client) Compact(ctx context.Context, table string, major bool) (regions
 	return regions, nil
 }
 
-// serving lists the regions of a table that is enabled.
+// serving lists the regions of a table, and fails if the table is disabled.
 func (c *Client) serving(ctx context.Context, table string) ([]Region, error) {
 	regions, err := c.Regions(ctx, table)
 	if err != nil {
@@ -64,8 +64,8 @@ func (c *Client) serving(ctx context.Context, table string) ([]Region, error) {
 	return regions, nil
 }
 
-// eachRegion does something to every region of a table, several at a time. A region that has moved meanwhile is found
-// again, until the context ends: what was refused can be asked for again, and what is done twice without harm, where a server is lost.
+// eachRegion calls do for every region of a table, several at a time. If the region has moved or its server is lost, it finds
+// the region again and repeats the call, until the context ends; so do must be safe to repeat.
 func (c *Client) eachRegion(ctx context.Context, table string, do func(endpoint, Region) error) (int, error) {
 	regions, err := c.serving(ctx, table)
 	if err != nil {
@@ -109,13 +109,13 @@ func (c *Client) atRegion(ctx context.Context, r Region, waiting *progress, do f
 			continue
 		}
 		if found.Encoded != r.Encoded {
-			return nil // it was split or merged: what came of it is new
+			return nil // it was split or merged: its successors are new
 		}
 		r = found
 	}
 }
 
-var errClosed = errors.New("it is not open")
+var errClosed = errors.New("the region is not open")
 
 func (*Client) atServer(r Region, do func(endpoint, Region) error) error {
 	if r.Server == "" {
@@ -128,7 +128,7 @@ func (*Client) atServer(r Region, do func(endpoint, Region) error) error {
 	return do(endpoint{adminService, at}, r)
 }
 
-// sameRegion looks for the region that has another's first key now.
+// sameRegion returns the current state of a region, or an empty Region if it was split or merged.
 func (c *Client) sameRegion(ctx context.Context, r Region) (Region, error) {
 	regions, err := c.Regions(ctx, r.Table)
 	if err != nil {
@@ -140,7 +140,7 @@ func (c *Client) sameRegion(ctx context.Context, r Region) (Region, error) {
 	return Region{}, nil
 }
 
-// find returns the region of that encoded or full name.
+// find returns the region with an encoded or full name.
 func (c *Client) find(ctx context.Context, region string) (Region, error) {
 	all, err := c.meta(ctx, nil, nil)
 	if err != nil {
@@ -151,10 +151,10 @@ func (c *Client) find(ctx context.Context, region string) (Region, error) {
 			return r, nil
 		}
 	}
-	return Region{}, fmt.Errorf("there is no region %s: `benchctl admin hbase regions TABLE` lists them by their encoded names", region)
+	return Region{}, fmt.Errorf("no region %s: want an encoded name that `benchctl admin hbase regions TABLE` lists", region)
 }
 
-// Split splits one region, at a key or where its server thinks best, and returns when it is split.
+// Split splits one region, at a key or where its server suggests, and returns when it is split.
 func (c *Client) Split(ctx context.Context, region string, key []byte) error {
 	r, err := c.find(ctx, region)
 	if err != nil {
@@ -163,8 +163,8 @@ func (c *Client) Split(ctx context.Context, region string, key []byte) error {
 	return c.split(ctx, r, key)
 }
 
-// SplitTable splits every region of a table that can be split where its server thinks best, or with a key the one
-// region that has the key. It tells how many regions were split.
+// SplitTable splits every region of a table that can be split, each where its server suggests; or with a key only the region
+// that holds it. It returns how many regions were split.
 func (c *Client) SplitTable(ctx context.Context, table string, key []byte) (int, error) {
 	regions, err := c.Regions(ctx, table)
 	if err != nil {
@@ -189,12 +189,12 @@ func (c *Client) SplitTable(ctx context.Context, table string, key []byte) (int,
 	return done, nil
 }
 
-// holds reports whether a key is of the region.
+// holds reports whether a key is in the region.
 func (r Region) holds(key []byte) bool {
 	return string(key) >= string(r.StartKey) && (len(r.EndKey) == 0 || string(key) < string(r.EndKey))
 }
 
-var errNoSplitPoint = errors.New("no region has a point to be split at: it has too few rows on disk (flush first), or still references of an earlier split (compact first); give a key")
+var errNoSplitPoint = errors.New("no region has a split point: it has too few rows on disk (flush first) or still references files of an earlier split (compact first); or give a key")
 
 func (c *Client) split(ctx context.Context, r Region, key []byte) error {
 	if len(key) == 0 {
@@ -214,7 +214,7 @@ func (c *Client) split(ctx context.Context, r Region, key []byte) error {
 	return nil
 }
 
-// bestSplit asks a region's server where it would split it.
+// bestSplit returns the split point that a region's server suggests.
 func (c *Client) bestSplit(ctx context.Context, r Region) ([]byte, error) {
 	response := &hbasepb.GetRegionInfoResponse{}
 	err := c.atServer(r, func(at endpoint, r Region) error {
@@ -229,8 +229,8 @@ func (c *Client) bestSplit(ctx context.Context, r Region) ([]byte, error) {
 	return response.GetBestSplitRow(), nil
 }
 
-// Move moves a region to a server, HOST,PORT,STARTCODE, or to one that the master picks, and returns when it is open
-// there. It tells where that is.
+// Move moves a region to a server, HOST,PORT,STARTCODE, or to one that the master picks, and returns that server's name when
+// the region is open there.
 func (c *Client) Move(ctx context.Context, region, server string) (string, error) {
 	r, err := c.find(ctx, region)
 	if err != nil {
@@ -266,7 +266,7 @@ func (c *Client) moved(ctx context.Context, r Region, server string) (string, er
 			return now.Server, nil
 		}
 		if err := wait(ctx, openEvery); err != nil {
-			return now.Server, fmt.Errorf("move region %s to %s: it is at %q, %s: %w", r.Encoded, server, now.Server, now.State, err)
+			return now.Server, fmt.Errorf("move region %s to %s: its server is %q and its state %s: %w", r.Encoded, server, now.Server, now.State, err)
 		}
 	}
 }

@@ -17,19 +17,19 @@ import (
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 )
 
-// sites is where ZooKeeper says that the servers are which every client needs.
+// sites has the addresses in ZooKeeper of the servers that every client needs.
 type sites struct {
 	master, meta string // HOST:PORT
-	masterInfo   int    // port of the master's pages; 0 where it is not told
+	masterInfo   int    // port of the master's info pages; 0 if unknown
 }
 
 const (
 	sessionTimeout = 10 * time.Second
-	// probeWithin bounds the look at whether any server of the quorum accepts connections at all.
+	// probeWithin is the time limit of the check whether any server of the quorum accepts connections.
 	probeWithin = 3 * time.Second
 )
 
-// locate asks ZooKeeper for the sites. Its errors say which of the things that must be there is not.
+// locate reads the sites from ZooKeeper. Its errors name what is missing.
 func (c *Client) locate(ctx context.Context) error {
 	found, err := c.lookFor(ctx, masterService, clientService)
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *Client) locate(ctx context.Context) error {
 	return nil
 }
 
-// site is where a service is that ZooKeeper knows, and how often that was asked.
+// site returns the address of a service that is registered in ZooKeeper, and how often addresses were renewed.
 func (c *Client) site(service string) (at endpoint, seen int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,9 +51,9 @@ func (c *Client) site(service string) (at endpoint, seen int) {
 	return endpoint{service, c.sites.meta}, c.located
 }
 
-// relocate asks ZooKeeper where a service is after a call to it has failed, unless somebody else has done so since then, and
-// pauses before the next try. It fails when the context ends, and then says why: an answer of ZooKeeper that does not help
-// is one that may change, as while another master takes over.
+// relocate looks up a service in ZooKeeper after a call to it has failed, unless another call has done so since, and pauses
+// before the next try. It fails only when the context ends, with the reason: an error of ZooKeeper may pass, as while another
+// master takes over.
 func (c *Client) relocate(ctx context.Context, service string, seen int, pause time.Duration, failed error) error {
 	select {
 	case c.gate <- struct{}{}:
@@ -71,7 +71,7 @@ func (c *Client) relocate(ctx context.Context, service string, seen int, pause t
 	return nil
 }
 
-// renew asks ZooKeeper for the site of a service.
+// renew reads the site of a service from ZooKeeper.
 func (c *Client) renew(ctx context.Context, service string) error {
 	ctx, cancel := context.WithTimeout(ctx, probeWithin)
 	defer cancel()
@@ -90,7 +90,7 @@ func (c *Client) renew(ctx context.Context, service string) error {
 	return nil
 }
 
-// lookFor asks ZooKeeper where services are.
+// lookFor reads the sites of services from ZooKeeper.
 func (c *Client) lookFor(ctx context.Context, services ...string) (sites, error) {
 	if err := c.reachable(ctx); err != nil {
 		return sites{}, err
@@ -98,7 +98,7 @@ func (c *Client) lookFor(ctx context.Context, services ...string) (sites, error)
 	return c.look(ctx, services)
 }
 
-// reachable fails when no server of the quorum accepts a connection: the library would try again for ever.
+// reachable fails when no server of the quorum accepts a connection: the library would retry forever.
 func (c *Client) reachable(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probeWithin)
 	defer cancel()
@@ -175,7 +175,7 @@ func (c *Client) read(conn *zk.Conn, services []string) (sites, error) {
 		var meta hbasepb.MetaRegionServer
 		switch err := c.znode(conn, "meta-region-server", &meta); {
 		case errors.Is(err, zk.ErrNoNode):
-			return found, fmt.Errorf("hbase:meta is served nowhere (znode %s is missing): does any region server run?", path.Join(c.config.Parent, "meta-region-server"))
+			return found, fmt.Errorf("no region server serves hbase:meta (znode %s is missing): is any region server running?", path.Join(c.config.Parent, "meta-region-server"))
 		case err != nil:
 			return found, err
 		}
@@ -184,11 +184,11 @@ func (c *Client) read(conn *zk.Conn, services []string) (sites, error) {
 	return found, nil
 }
 
-// noMaster says why there is no znode of a master.
+// noMaster returns the error for a missing znode of the master.
 func (c *Client) noMaster(conn *zk.Conn) error {
 	at := strings.Join(c.servers, ",")
 	if there, _, err := conn.Exists(c.config.Parent); err == nil && there {
-		return fmt.Errorf("there is no active HBase master: znode %s/master is missing in ZooKeeper at %s; is the master running, or still starting?", c.config.Parent, at)
+		return fmt.Errorf("no active HBase master: znode %s/master is missing in ZooKeeper at %s; is the master running, or still starting?", c.config.Parent, at)
 	}
 	names, _, err := conn.Children("/")
 	if err != nil {
@@ -204,7 +204,7 @@ func (c *Client) noMaster(conn *zk.Conn) error {
 	if len(likely) > 0 {
 		cure = "there is " + strings.Join(likely, " and ")
 	}
-	return fmt.Errorf("znode %s does not exist in ZooKeeper at %s: set zookeeper.znode.parent to what hbase-site.xml of the cluster has (%s)", c.config.Parent, at, cure)
+	return fmt.Errorf("znode %s does not exist in ZooKeeper at %s: set zookeeper.znode.parent to its value in the cluster's hbase-site.xml (%s)", c.config.Parent, at, cure)
 }
 
 // znode reads a znode's message.
@@ -213,9 +213,9 @@ func (c *Client) znode(conn *zk.Conn, name string, into proto.Message) error {
 	data, _, err := conn.Get(at)
 	switch {
 	case errors.Is(err, zk.ErrNoAuth):
-		return fmt.Errorf("read znode %s: %w: the cluster wants authentication, which benchd does not have (simple authentication only, no Kerberos)", at, err)
+		return fmt.Errorf("read znode %s: %w: the cluster requires authentication that benchd does not support (it has simple authentication only, no Kerberos)", at, err)
 	case errors.Is(err, zk.ErrNoServer), errors.Is(err, zk.ErrConnectionClosed):
-		return fmt.Errorf("%w: ZooKeeper at %s accepts connections and gives no session: is it ZooKeeper that listens there, and has it a quorum?",
+		return fmt.Errorf("%w: ZooKeeper at %s accepts connections but opens no session: does ZooKeeper listen there, and does it have a quorum?",
 			ErrNotReached, strings.Join(c.servers, ","))
 	case err != nil:
 		return fmt.Errorf("read znode %s: %w", at, err)
@@ -226,23 +226,23 @@ func (c *Client) znode(conn *zk.Conn, name string, into proto.Message) error {
 	return nil
 }
 
-// decodeZNode takes off what HBase puts before a message: a byte 0xFF, who wrote it with its length, and PBUF.
+// decodeZNode strips HBase's prefix from a message: a byte 0xFF, the length and name of the writer, and PBUF.
 func decodeZNode(data []byte, into proto.Message) error {
 	const magic, head = "PBUF", 5
 	if len(data) < head || data[0] != 0xFF {
-		return errors.New("it is not of HBase")
+		return errors.New("not written by HBase")
 	}
 	writer := binary.BigEndian.Uint32(data[1:])
 	rest := data[head:]
 	if uint64(writer) > uint64(len(rest)) {
-		return errors.New("it is cut short")
+		return errors.New("truncated")
 	}
 	rest = rest[writer:]
 	if !strings.HasPrefix(string(rest), magic) {
-		return errors.New("it is of an HBase older than 0.96")
+		return errors.New("written by an HBase older than 0.96")
 	}
 	if err := proto.Unmarshal(rest[len(magic):], into); err != nil {
-		return fmt.Errorf("decode it: %w", err)
+		return fmt.Errorf("decode message: %w", err)
 	}
 	return nil
 }
