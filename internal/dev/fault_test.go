@@ -63,7 +63,7 @@ scenarios:
 	measured := s.Runs[1].Phases[0]
 	actions := measured.Actions
 	require.Len(t, actions, 5)
-	for i, want := range []string{"done", "done", "done", "there is no region server 9 in the sandbox; there are 1 to 3", "done"} {
+	for i, want := range []string{"done", "done", "done", "no region server 9 in the sandbox: want 1 to 3", "done"} {
 		require.Contains(t, actions[i].Outcome, want, actions[i].Do)
 	}
 	var events strings.Builder

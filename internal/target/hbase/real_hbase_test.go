@@ -61,7 +61,7 @@ func realOpen(tb testing.TB, properties map[string]string, pairs ...string) (loa
 	return target, session
 }
 
-// realPrepare does what a run does before it begins.
+// realPrepare prepares the table as a run does.
 func realPrepare(t *testing.T, properties map[string]string) error {
 	t.Helper()
 	began := time.Now()
@@ -140,7 +140,7 @@ func TestEveryOperationOnHBase(t *testing.T) {
 	}
 }
 
-func TestWhatTheServerRefusesHasItsName(t *testing.T) {
+func TestRefusalsOfTheServerHaveNames(t *testing.T) {
 	c, properties := realTable(t, "benchd_refused")
 	_, s := realOpen(t, properties)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -153,8 +153,8 @@ func TestWhatTheServerRefusesHasItsName(t *testing.T) {
 
 	for name, test := range map[string]struct{ key, value, want string }{
 		"disabled":  {"table", "benchd_refused", "table benchd_refused: the table is disabled: enable it with"},
-		"no table":  {"table", "benchd_none", "table benchd_none is not there: load it first"},
-		"namespace": {"table", "none:t", "table none:t is not there: load it first"},
+		"no table":  {"table", "benchd_none", "table benchd_none does not exist: load it first"},
+		"namespace": {"table", "none:t", "table none:t does not exist: load it first"},
 		"no znode":  {"zookeeper.znode.parent", "/nowhere", "znode /nowhere does not exist in ZooKeeper at " + quorum()},
 		"quorum":    {"hbase.zookeeper.quorum", "127.0.0.1:1", "no ZooKeeper server of hbase.zookeeper.quorum=127.0.0.1:1 accepts connections"},
 	} {
@@ -166,7 +166,7 @@ func TestWhatTheServerRefusesHasItsName(t *testing.T) {
 	}
 	require.NoError(t, c.Enable(ctx, "benchd_refused"))
 	err := realPrepare(t, map[string]string{"table": "benchd_refused", "columnfamily": "none", "hbase.zookeeper.quorum": quorum()})
-	require.ErrorContains(t, err, `table benchd_refused has no column family "none": set columnfamily to one that it has (cf)`)
+	require.ErrorContains(t, err, `table benchd_refused has no column family "none": set columnfamily to one of its families (cf)`)
 }
 
 func TestScansAreWholeWhileRegionsSplit(t *testing.T) {

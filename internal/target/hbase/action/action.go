@@ -17,12 +17,12 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// actor does actions on one cluster.
+// actor carries out actions on one cluster.
 type actor struct {
 	client   *admin.Client
 	settings hbasespec.Settings
-	workload workload.Config // whose keys a table is split for
-	by       string          // who creates tables
+	workload workload.Config // its keys determine the split points of tables
+	by       string          // the creator of tables
 	log      *slog.Logger
 }
 
@@ -43,18 +43,18 @@ func Open(ctx context.Context, s load.Settings) (load.Actor, error) {
 	return &actor{client: client, settings: settings, workload: s.Workload, by: by, log: s.Logger}, nil
 }
 
-// Close lets go of the cluster.
+// Close closes the connections to the cluster.
 func (a *actor) Close() error {
 	a.client.Close()
 	return nil
 }
 
-// Act does an action.
+// Act carries out an action.
 func (a *actor) Act(ctx context.Context, what load.Action) (load.Answer, error) {
 	described, ok := find(what.Name)
 	do := functions()[what.Name]
 	if !ok || do == nil {
-		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("target hbase cannot %q: it can %s", what.Name, strings.Join(names(), ", ")))
+		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("invalid action %q for target hbase: want one of %s", what.Name, strings.Join(names(), ", ")))
 	}
 	args, err := a.check(what, described)
 	if err != nil {
@@ -67,7 +67,7 @@ func (a *actor) Act(ctx context.Context, what load.Action) (load.Answer, error) 
 	return answer, err
 }
 
-// function does an action whose arguments are checked.
+// function carries out an action with valid arguments.
 type function func(a *actor, ctx context.Context, args map[string]string) (load.Answer, error)
 
 // functions has a function for each action that hbasespec describes.
@@ -104,7 +104,7 @@ func find(name string) (descriptor.Action, bool) {
 	return all[i], true
 }
 
-// names lists what can be done.
+// names lists the actions.
 func names() []string {
 	var all []string
 	for _, a := range hbasespec.Actions() {
@@ -113,7 +113,7 @@ func names() []string {
 	return all
 }
 
-// check checks an action's arguments. Where it takes a table and none is named, that of the settings is meant.
+// check validates an action's arguments. The table defaults to that of the settings.
 func (a *actor) check(what load.Action, described descriptor.Action) (map[string]string, error) {
 	args := maps.Clone(what.Args)
 	if args == nil {
@@ -130,19 +130,19 @@ func (a *actor) check(what load.Action, described descriptor.Action) (map[string
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("it takes no %s (%s)", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("unknown argument %s: want %s", name, strings.Join(known, ", "))
 		}
 	}
 	if described.Verb.Required && args[described.Takes[0]] == "" {
-		return nil, fmt.Errorf("it needs a %s", described.Takes[0])
+		return nil, fmt.Errorf("missing argument %s", described.Takes[0])
 	}
 	for _, name := range []string{"wait", "force", "keep_splits"} {
 		if v := args[name]; v != "" && v != "true" && v != "false" {
-			return nil, fmt.Errorf("%s is true or false, not %q", name, v)
+			return nil, fmt.Errorf("invalid %s %q: want true or false", name, v)
 		}
 	}
 	if v, ok := args["state"]; ok && v != "" && v != "on" && v != "off" {
-		return nil, fmt.Errorf("the balancer is switched on or off, not %q", v)
+		return nil, fmt.Errorf("invalid balancer state %q: want on or off", v)
 	}
 	return args, nil
 }

@@ -11,19 +11,19 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
-// A mistake must be told before the cluster is touched.
-func TestAnActionIsJudgedBeforeItIsDone(t *testing.T) {
+// The actor of the test has no client: a mistake must be reported before the cluster is called.
+func TestAnActionIsValidatedBeforeItRuns(t *testing.T) {
 	a := &actor{settings: hbasespec.Settings{Namespace: "n", Table: "t"}}
 	for name, tt := range map[string]struct {
 		action load.Action
 		want   string
 	}{
-		"unknown":        {load.Action{Name: "flusch"}, `cannot "flusch"`},
-		"other argument": {load.Action{Name: "flush", Args: map[string]string{"region": "x"}}, "it takes no region"},
-		"no region":      {load.Action{Name: "move"}, "it needs a region"},
-		"bad table":      {load.Action{Name: "count", Args: map[string]string{"table": "a b"}}, "no name of a table"},
-		"bad state":      {load.Action{Name: "balancer", Args: map[string]string{"state": "maybe"}}, "on or off"},
-		"bad truth":      {load.Action{Name: "drop", Args: map[string]string{"force": "yes"}}, "true or false"},
+		"unknown":        {load.Action{Name: "flusch"}, `invalid action "flusch"`},
+		"other argument": {load.Action{Name: "flush", Args: map[string]string{"region": "x"}}, "unknown argument region"},
+		"no region":      {load.Action{Name: "move"}, "missing argument region"},
+		"bad table":      {load.Action{Name: "count", Args: map[string]string{"table": "a b"}}, `invalid table name "a b"`},
+		"bad state":      {load.Action{Name: "balancer", Args: map[string]string{"state": "maybe"}}, `invalid balancer state "maybe": want on or off`},
+		"bad truth":      {load.Action{Name: "drop", Args: map[string]string{"force": "yes"}}, `invalid force "yes": want true or false`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := a.Act(t.Context(), tt.action)
@@ -35,10 +35,10 @@ func TestAnActionIsJudgedBeforeItIsDone(t *testing.T) {
 	require.True(t, ok)
 	args, err := a.check(load.Action{Name: "flush"}, flush)
 	require.NoError(t, err)
-	require.Equal(t, "n:t", args["table"], "the table of the settings is meant where none is named")
+	require.Equal(t, "n:t", args["table"], "the table defaults to that of the settings")
 }
 
-func TestEveryActionThatIsDescribedHasAFunction(t *testing.T) {
+func TestEveryDescribedActionHasAFunction(t *testing.T) {
 	require.ElementsMatch(t, names(), slices.Collect(maps.Keys(functions())))
 }
 

@@ -12,12 +12,13 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/setup"
 )
 
-func say(format string, args ...any) load.Answer {
+// answerf returns an answer of one line.
+func answerf(format string, args ...any) load.Answer {
 	return load.Answer{Text: []string{fmt.Sprintf(format, args...)}}
 }
 
-// some writes a number of regions.
-func some(n int) string {
+// countRegions formats a number of regions.
+func countRegions(n int) string {
 	if n == 1 {
 		return "1 region"
 	}
@@ -29,7 +30,7 @@ func (a *actor) flush(ctx context.Context, args map[string]string) (load.Answer,
 	if err != nil {
 		return load.Answer{}, err
 	}
-	return say("flushed %d of %s of table %s; the rest had nothing in memory", flushed, some(regions), args["table"]), nil
+	return answerf("flushed %d of %s of table %s; the others had nothing in memory", flushed, countRegions(regions), args["table"]), nil
 }
 
 func compact(major bool) func(*actor, context.Context, map[string]string) (load.Answer, error) {
@@ -42,7 +43,7 @@ func compact(major bool) func(*actor, context.Context, map[string]string) (load.
 		if major {
 			kind = "major compaction"
 		}
-		answer := say("%s of %s of table %s asked for", kind, some(regions), args["table"])
+		answer := answerf("requested a %s of %s of table %s", kind, countRegions(regions), args["table"])
 		if args["wait"] != "true" {
 			return answer, nil
 		}
@@ -61,13 +62,13 @@ func (a *actor) split(ctx context.Context, args map[string]string) (load.Answer,
 		if err := a.client.Split(ctx, region, key); err != nil {
 			return load.Answer{}, err
 		}
-		return say("region %s is split", region), nil
+		return answerf("region %s is split", region), nil
 	}
 	n, err := a.client.SplitTable(ctx, args["table"], key)
 	if err != nil {
 		return load.Answer{}, err
 	}
-	return say("%s of table %s split", some(n), args["table"]), nil
+	return answerf("%s of table %s split", countRegions(n), args["table"]), nil
 }
 
 func (a *actor) move(ctx context.Context, args map[string]string) (load.Answer, error) {
@@ -75,7 +76,7 @@ func (a *actor) move(ctx context.Context, args map[string]string) (load.Answer, 
 	if err != nil {
 		return load.Answer{}, err
 	}
-	return say("region %s is at %s", args["region"], to), nil
+	return answerf("region %s is on %s", args["region"], to), nil
 }
 
 func (a *actor) balance(ctx context.Context, _ map[string]string) (load.Answer, error) {
@@ -86,7 +87,7 @@ func (a *actor) balance(ctx context.Context, _ map[string]string) (load.Answer, 
 	case !did.Ran:
 		return load.Answer{}, errors.New("the balancer did not run: it is switched off (benchctl admin hbase balancer on), or regions are in transition")
 	}
-	return say("the balancer moved %d of %s that it wanted to move", did.Moved, some(did.Planned)), nil
+	return answerf("the balancer moved %d of %s that it planned to move", did.Moved, countRegions(did.Planned)), nil
 }
 
 func (a *actor) balancer(ctx context.Context, args map[string]string) (load.Answer, error) {
@@ -96,28 +97,28 @@ func (a *actor) balancer(ctx context.Context, args map[string]string) (load.Answ
 		if err != nil {
 			return load.Answer{}, err
 		}
-		return say("the balancer is %s", word[on]), nil
+		return answerf("the balancer is %s", word[on]), nil
 	}
 	before, err := a.client.SetBalancer(ctx, args["state"] == "on")
 	if err != nil {
 		return load.Answer{}, err
 	}
-	return say("the balancer is %s; it was %s", args["state"], word[before]), nil
+	return answerf("the balancer is %s; it was %s", args["state"], word[before]), nil
 }
 
 func (a *actor) quiet(ctx context.Context, _ map[string]string) (load.Answer, error) {
 	begin := time.Now()
-	told := ""
+	logged := ""
 	last, err := a.client.Quiet(ctx, func(u admin.Unrest) {
-		if text := u.String(); text != told {
-			told = text
+		if text := u.String(); text != logged {
+			logged = text
 			a.log.Info("waiting for quiet", "left", text)
 		}
 	})
 	if err != nil {
 		return load.Answer{}, err
 	}
-	answer := say("quiet after %s", time.Since(begin).Round(100*time.Millisecond))
+	answer := answerf("quiet after %s", time.Since(begin).Round(100*time.Millisecond))
 	for _, gap := range last.Gaps {
 		answer.Text = append(answer.Text, "queues unknown (compactions and regions in transition are known): "+gap)
 	}
@@ -135,7 +136,7 @@ func (a *actor) count(ctx context.Context, args map[string]string) (load.Answer,
 func (a *actor) create(ctx context.Context, args map[string]string) (load.Answer, error) {
 	s := a.settings
 	if s.Family.Name == "" {
-		return load.Answer{}, load.Mark(load.ErrAction, errors.New("create: it needs a column family: -p columnfamily=NAME"))
+		return load.Answer{}, load.Mark(load.ErrAction, errors.New("create: missing column family: set -p columnfamily=NAME"))
 	}
 	s.Namespace, s.Table = "default", args["table"]
 	if namespace, table, ok := strings.Cut(args["table"], ":"); ok {
@@ -145,17 +146,17 @@ func (a *actor) create(ctx context.Context, args map[string]string) (load.Answer
 	if err := a.client.Create(ctx, setup.Descriptor(s, a.by), points); err != nil {
 		return load.Answer{}, err
 	}
-	return say("table %s is created with %s", args["table"], some(len(points)+1)), nil
+	return answerf("table %s is created with %s", args["table"], countRegions(len(points)+1)), nil
 }
 
-// ours fails when a table was not created by benchd, unless that does not matter.
+// ours fails when a table was not created by benchd, unless the action is forced.
 func (a *actor) ours(ctx context.Context, args map[string]string) error {
 	found, err := a.client.Describe(ctx, args["table"])
 	if err != nil {
 		return err
 	}
 	if !found.Marked() && args["force"] != "true" {
-		return fmt.Errorf("table %s was not created by benchd: if its rows are really not wanted any more, give --force", args["table"])
+		return fmt.Errorf("table %s was not created by benchd: add --force if its rows are no longer needed", args["table"])
 	}
 	return nil
 }
@@ -167,7 +168,7 @@ func (a *actor) drop(ctx context.Context, args map[string]string) (load.Answer, 
 	if err := a.client.Drop(ctx, args["table"]); err != nil {
 		return load.Answer{}, err
 	}
-	return say("table %s is dropped", args["table"]), nil
+	return answerf("table %s is dropped", args["table"]), nil
 }
 
 func (a *actor) truncate(ctx context.Context, args map[string]string) (load.Answer, error) {
@@ -177,19 +178,19 @@ func (a *actor) truncate(ctx context.Context, args map[string]string) (load.Answ
 	if err := a.client.Truncate(ctx, args["table"], args["keep_splits"] != "false"); err != nil {
 		return load.Answer{}, err
 	}
-	return say("table %s is empty", args["table"]), nil
+	return answerf("table %s is empty", args["table"]), nil
 }
 
 func (a *actor) enable(ctx context.Context, args map[string]string) (load.Answer, error) {
 	if err := a.client.Enable(ctx, args["table"]); err != nil {
 		return load.Answer{}, err
 	}
-	return say("table %s is enabled", args["table"]), nil
+	return answerf("table %s is enabled", args["table"]), nil
 }
 
 func (a *actor) disable(ctx context.Context, args map[string]string) (load.Answer, error) {
 	if err := a.client.Disable(ctx, args["table"]); err != nil {
 		return load.Answer{}, err
 	}
-	return say("table %s is disabled", args["table"]), nil
+	return answerf("table %s is disabled", args["table"]), nil
 }

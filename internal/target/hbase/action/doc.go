@@ -1,12 +1,11 @@
-// Package action carries out what an administrator of HBase would do by hand, by the names that `benchctl admin hbase`
-// and a run's settings have for it:
+// Package action carries out the actions on HBase that `benchctl admin hbase` and a run's settings name:
 //
 //  1. Open connects to the cluster that the properties name.
-//  2. Act checks the whole action before anything is done, and does it through package admin.
-//  3. What it found comes back as lines or as a table.
+//  2. Act validates the whole action before it does anything, and carries it out through package admin.
+//  3. Its result is lines of text or a table.
 //
-// To a sandbox more can be done (Sandboxes): faults are added and cleared where it is steered. A fault that a run has added
-// is its own, so that it can be ended with the run.
+// A sandbox has more actions (Sandboxes): faults are added and cleared through its control API. A fault records the run that
+// added it, so that it can be cleared when the run ends.
 //
-// What destroys rows is refused for tables that benchd did not create, unless it is forced.
+// An action that deletes rows is refused for tables that benchd did not create, unless it is forced.
 package action

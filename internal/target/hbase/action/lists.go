@@ -78,10 +78,10 @@ func (a *actor) describe(ctx context.Context, args map[string]string) (load.Answ
 	if err != nil {
 		return load.Answer{}, err
 	}
-	return say("%s: %s", state, t), nil
+	return answerf("%s: %s", state, t), nil
 }
 
-// printable writes a key as HBase's shell does.
+// printable formats a key as HBase's shell does.
 func printable(key []byte) string {
 	var b strings.Builder
 	for _, c := range key {

@@ -18,8 +18,8 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
-// Sandboxes gives the load.OpenActor of sandboxes: HBase's, that has things go wrong too. It remembers where each is steered, so
-// that a fault which no master and no ZooKeeper gets past can be cleared all the same.
+// Sandboxes returns the load.OpenActor of sandboxes: HBase's actions and faults. It remembers the control address of each
+// sandbox, so that faults can be cleared even if they block the master and ZooKeeper.
 func Sandboxes() load.OpenActor {
 	known := &places{at: make(map[string]string)}
 	return func(_ context.Context, s load.Settings) (load.Actor, error) {
@@ -31,13 +31,13 @@ func Sandboxes() load.OpenActor {
 	}
 }
 
-// places is where sandboxes are steered.
+// places has the control addresses of sandboxes.
 type places struct {
 	mu sync.Mutex
 	at map[string]string // by quorum and znode
 }
 
-// mostPlaces bounds how many are remembered.
+// mostPlaces is how many addresses are remembered.
 const mostPlaces = 100
 
 func (p *places) get(name string) string {
@@ -55,15 +55,15 @@ func (p *places) set(name, address string) {
 	p.at[name] = address
 }
 
-// sandboxActor does actions on a sandbox. It connects to it as to an HBase when that is needed.
+// sandboxActor carries out actions on a sandbox. It connects to the cluster when an action needs that.
 type sandboxActor struct {
 	settings load.Settings
 	known    *places
-	name     string // of the sandbox among those known
+	name     string // of the sandbox in known
 	cluster  *actor // nil until it is connected
 }
 
-// Close ends its connection to the sandbox.
+// Close closes the connections to the sandbox.
 func (s *sandboxActor) Close() error {
 	if s.cluster == nil {
 		return nil
@@ -71,7 +71,7 @@ func (s *sandboxActor) Close() error {
 	return s.cluster.Close()
 }
 
-// Act does an action.
+// Act carries out an action.
 func (s *sandboxActor) Act(ctx context.Context, what load.Action) (load.Answer, error) {
 	switch what.Name {
 	case plan.Fault:
@@ -103,7 +103,7 @@ func (s *sandboxActor) connect(ctx context.Context) error {
 	return nil
 }
 
-// steer does something where the sandbox is steered.
+// steer calls do with a client of the sandbox's control API.
 func (s *sandboxActor) steer(ctx context.Context, do func(*control.Client) (load.Answer, error)) (load.Answer, error) {
 	client, err := s.find(ctx)
 	if err != nil {
@@ -112,19 +112,19 @@ func (s *sandboxActor) steer(ctx context.Context, do func(*control.Client) (load
 	defer client.Close()
 	answer, err := do(client)
 	if u, ok := errors.AsType[*control.UnreachableError](err); ok {
-		err = load.Mark(load.ErrUnknown, fmt.Errorf("steer the sandbox at %s, which are the pages of its master: %w", u.Address, u.Err))
+		err = load.Mark(load.ErrUnknown, fmt.Errorf("control the sandbox at %s, the info port of its master: %w", u.Address, u.Err))
 	}
 	return answer, err
 }
 
-// find finds where the sandbox is steered, which is where its master has its pages.
+// find returns a client of the sandbox's control API, which is on the info port of its master.
 func (s *sandboxActor) find(ctx context.Context) (*control.Client, error) {
 	if address := s.known.get(s.name); address != "" {
 		client := control.NewClient(address)
 		if _, err := client.Status(ctx); err == nil {
 			return client, nil
 		}
-		client.Close() // it was started anew, with other ports
+		client.Close() // the sandbox was restarted with other ports
 	}
 	if err := s.connect(ctx); err != nil {
 		return nil, err
@@ -138,13 +138,13 @@ func (s *sandboxActor) find(ctx context.Context) (*control.Client, error) {
 	client := control.NewClient(address)
 	if _, err := client.Status(ctx); err != nil {
 		client.Close()
-		return nil, load.Mark(load.ErrNotReached, fmt.Errorf("steer the sandbox at %s, which should be the pages of its master: %w; is it a sandbox?", address, beneath(err)))
+		return nil, load.Mark(load.ErrNotReached, fmt.Errorf("control the sandbox at %s, the info port of its master: %w; is it a sandbox?", address, beneath(err)))
 	}
 	s.known.set(s.name, address)
 	return client, nil
 }
 
-// beneath leaves out the cure of who asks by hand.
+// beneath removes the advice for users of `benchctl sandbox` from an error.
 func beneath(err error) error {
 	if u, ok := errors.AsType[*control.UnreachableError](err); ok {
 		return u.Err
@@ -152,34 +152,34 @@ func beneath(err error) error {
 	return err
 }
 
-// add adds a fault. One that happens to a server at once has happened when it returns.
+// add adds a fault. If the fault kills, restarts or adds a server at once, add waits until that is done.
 func (s *sandboxActor) add(ctx context.Context, client *control.Client, f fault.Fault) (load.Answer, error) {
 	if err := there(ctx, client, f); err != nil {
 		return load.Answer{}, err
 	}
 	numbers, err := client.AddFaultsFor(ctx, s.settings.Run, []fault.Fault{f})
 	if err != nil {
-		return load.Answer{}, err //nolint:wrapcheck // it is the sandbox's own
+		return load.Answer{}, err //nolint:wrapcheck // the sandbox's own error
 	}
 	if len(numbers) != 1 {
-		return load.Answer{}, errors.New("the sandbox does not tell the number of the fault")
+		return load.Answer{}, errors.New("the sandbox did not return the fault's number")
 	}
 	if f.Kind.Event() && f.Start == 0 {
 		if err := s.happened(ctx, client, numbers[0]); err != nil {
 			return load.Answer{}, err
 		}
 	}
-	return say("fault %d is added: %s", numbers[0], &f), nil
+	return answerf("fault %d is added: %s", numbers[0], &f), nil
 }
 
-// there fails where a server is to be killed that the sandbox does not have.
+// there fails if the fault names a server that the sandbox does not have.
 func there(ctx context.Context, client *control.Client, f fault.Fault) error {
 	if !f.Kind.Event() || len(f.Where.Servers) == 0 {
 		return nil
 	}
 	status, err := client.Status(ctx)
 	if err != nil {
-		return err //nolint:wrapcheck // it is the sandbox's own
+		return err //nolint:wrapcheck // the sandbox's own error
 	}
 	name := f.Where.Servers[0]
 	for i, one := range status.Servers {
@@ -187,18 +187,18 @@ func there(ctx context.Context, client *control.Client, f fault.Fault) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("there is no region server %s in the sandbox; there are 1 to %d, as `benchctl sandbox servers` lists them", name, len(status.Servers))
+	return fmt.Errorf("no region server %s in the sandbox: want 1 to %d, as `benchctl sandbox servers` lists them", name, len(status.Servers))
 }
 
-// lookEvery is between two looks at whether a fault has happened.
+// lookEvery is the time between two checks whether a fault has happened.
 const lookEvery = 20 * time.Millisecond
 
-// happened waits until a fault has happened to a server. One that could not is taken away.
+// happened waits until a fault has happened to a server, and removes a fault that failed.
 func (*sandboxActor) happened(ctx context.Context, client *control.Client, number int) error {
 	for {
 		status, err := client.Status(ctx)
 		if err != nil {
-			return err //nolint:wrapcheck // it is the sandbox's own
+			return err //nolint:wrapcheck // the sandbox's own error
 		}
 		i := slices.IndexFunc(status.Faults, func(one fault.Status) bool { return one.Number == number })
 		switch {
@@ -222,16 +222,16 @@ func (*sandboxActor) happened(ctx context.Context, client *control.Client, numbe
 func (s *sandboxActor) clear(ctx context.Context, client *control.Client, own bool) (load.Answer, error) {
 	if !own {
 		n, err := client.ClearFaults(ctx)
-		return say("%s cleared", faults(n)), err
+		return answerf("%s cleared", faults(n)), err
 	}
 	if s.settings.Run == "" {
-		return load.Answer{}, load.Mark(load.ErrAction, errors.New("clear_faults own=true is of a run"))
+		return load.Answer{}, load.Mark(load.ErrAction, errors.New("clear_faults: own=true is valid only in a run"))
 	}
 	n, err := client.Disown(ctx, s.settings.Run)
 	if n == 0 {
 		return load.Answer{}, err
 	}
-	return say("%s of run %s cleared", faults(n), s.settings.Run), err
+	return answerf("%s of run %s cleared", faults(n), s.settings.Run), err
 }
 
 func faults(n int) string {

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// helm is a sandbox with those who act on it.
+// helm is a sandbox with its actor and a control client.
 type helm struct {
 	t      *testing.T
 	s      *sandbox.Sandbox
@@ -35,7 +35,7 @@ func newHelm(t *testing.T) *helm {
 	return &helm{t, s, client, action.Sandboxes()}
 }
 
-// act does an action for a run, as an agent does: with an actor of its own.
+// act carries out an action for a run, as an agent does: with an actor of its own.
 func (h *helm) act(run, name string, args ...string) (load.Answer, error) {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
@@ -58,7 +58,7 @@ func (h *helm) faults() []fault.Status {
 	return status.Faults
 }
 
-func TestFaultsAreAddedAndClearedWhereTheSandboxIsSteered(t *testing.T) {
+func TestFaultsAreAddedAndCleared(t *testing.T) {
 	h := newHelm(t)
 	answer, err := h.act("S.1", "fault", "kind", "latency", "delay", "exponential,5ms", "op", "get,scan", "share", "20%", "length", "10m")
 	require.NoError(t, err)
@@ -78,10 +78,10 @@ func TestFaultsAreAddedAndClearedWhereTheSandboxIsSteered(t *testing.T) {
 	require.Empty(t, h.faults())
 
 	_, err = h.act("", "balance")
-	require.NoError(t, err, "it does all that is done to HBase")
+	require.NoError(t, err, "it has the actions of HBase")
 }
 
-func TestAFaultOfAServerHasHappenedWhenItIsAdded(t *testing.T) {
+func TestAddWaitsForAFaultOfAServer(t *testing.T) {
 	h := newHelm(t)
 	_, err := h.act("S.1", "fault", "kind", "kill-server", "server", "2")
 	require.NoError(t, err)
@@ -97,8 +97,8 @@ func TestAFaultOfAServerHasHappenedWhenItIsAdded(t *testing.T) {
 		args []string
 		want string
 	}{
-		"not there":       {[]string{"kind", "kill-server", "server", "9"}, "there is no region server 9 in the sandbox; there are 1 to 4"},
-		"not there later": {[]string{"kind", "kill-server", "server", "9", "start", "1h"}, "there is no region server 9 in the sandbox"},
+		"not there":       {[]string{"kind", "kill-server", "server", "9"}, "no region server 9 in the sandbox: want 1 to 4"},
+		"not there later": {[]string{"kind", "kill-server", "server", "9", "start", "1h"}, "no region server 9 in the sandbox"},
 		"a mistake":       {[]string{"kind", "kill-server"}, "server: must name one region server"},
 	} {
 		_, err := h.act("S.1", "fault", tt.args...)
@@ -112,8 +112,8 @@ func TestAFaultOfAServerHasHappenedWhenItIsAdded(t *testing.T) {
 	require.NotErrorIs(t, err, load.ErrUnknown)
 }
 
-// Who has added a fault once can clear it, though neither the master nor ZooKeeper answers any more.
-func TestFaultsAreClearedThatNobodyGetsPast(t *testing.T) {
+// An actor that has added a fault can clear it, even though neither the master nor ZooKeeper answers.
+func TestFaultsThatBlockTheClusterAreCleared(t *testing.T) {
 	h := newHelm(t)
 	_, err := h.act("S.1", "fault", "kind", "stall", "op", "master,zookeeper")
 	require.NoError(t, err)

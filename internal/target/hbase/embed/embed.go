@@ -1,4 +1,4 @@
-// Package embed starts a sandbox in the process of the run that brings it.
+// Package embed starts a sandbox in the process of a run.
 package embed
 
 import (
@@ -40,7 +40,7 @@ func Open(properties map[string]string, s load.EmbedSettings) (load.Start, error
 	return Start(o), nil
 }
 
-// Start gives what starts a sandbox with these options.
+// Start returns a load.Start that starts a sandbox with these options.
 func Start(o sandbox.Options) load.Start {
 	return func(ctx context.Context) (load.System, error) {
 		s, err := sandbox.Start(ctx, o)

@@ -12,13 +12,13 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/embed"
 )
 
-func TestASandboxIsStartedAsPropertiesSay(t *testing.T) {
+func TestPropertiesConfigureTheSandbox(t *testing.T) {
 	for name, test := range map[string]struct {
 		settings load.EmbedSettings
 		servers  int
 	}{
-		"the properties":              {load.EmbedSettings{}, 2},
-		"the settings go before them": {load.EmbedSettings{Servers: 1, Listen: map[string]string{"zookeeper": "127.0.0.1:0", "info": "127.0.0.1:0"}}, 1},
+		"the properties":             {load.EmbedSettings{}, 2},
+		"the settings override them": {load.EmbedSettings{Servers: 1, Listen: map[string]string{"zookeeper": "127.0.0.1:0", "info": "127.0.0.1:0"}}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.settings.Logger = slog.New(slog.DiscardHandler)
@@ -36,7 +36,7 @@ func TestASandboxIsStartedAsPropertiesSay(t *testing.T) {
 	}
 }
 
-func TestAMistakeIsFoundBeforeASandboxStarts(t *testing.T) {
+func TestMistakesAreReportedBeforeTheSandboxStarts(t *testing.T) {
 	_, err := embed.Open(map[string]string{"sandbox.region-servers": "soon"}, load.EmbedSettings{})
 	require.ErrorContains(t, err, "sandbox.region-servers")
 	missing := filepath.Join(t.TempDir(), "faults.yaml")

@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
-// Connect connects to the cluster that the settings name. It fails within ten seconds where that is not there.
+// Connect connects to the cluster that the settings name. It fails within ten seconds if there is none.
 func Connect(ctx context.Context, s hbasespec.Settings, log *slog.Logger) (*admin.Client, error) {
 	return admin.Connect(ctx, admin.Config{
 		Quorum: strings.Join(s.Quorum, ","), Parent: s.Znode, User: s.User, Logger: log,

@@ -1,9 +1,8 @@
-// Package setup makes an HBase table fit for a run:
+// Package setup prepares an HBase table for a run:
 //
-//  1. Points works out where a new table is split.
-//  2. Prepare looks whether the table is there and does what hbase.table.create says about it.
-//  3. It judges what it found: the column family, whether the table is enabled; and waits until all regions are open.
+//  1. Points computes the split points of a new table.
+//  2. Prepare checks whether the table exists, and creates or drops it according to hbase.table.create.
+//  3. It checks that an existing table has the column family and is enabled, and waits until all regions are open.
 //
-// A table that is there is dropped only where the user said `recreate`. What benchd creates carries admin.Mark, by
-// which it knows its own tables again.
+// An existing table is dropped only with hbase.table.create=recreate. Tables that benchd creates have the attribute admin.Mark.
 package setup

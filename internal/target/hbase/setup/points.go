@@ -29,8 +29,8 @@ func Points(splits hbasespec.Splits, w workload.Config) [][]byte {
 	return names.Quantiles(w.InsertStart, w.InsertStart+w.LoadCount(), splits.Count+1)
 }
 
-// numbered is the formula of the published reports, as HBase's shell computes it: whole numbers, i from 1 to n. The last
-// point is the last number, so that hardly a key lies behind it.
+// numbered is the formula of published reports, as HBase's shell computes it: integers, i from 1 to n. The last point is the
+// last number, so hardly any key follows it.
 func numbered(prefix string, first, last, n int) [][]byte {
 	points := make([][]byte, 0, n)
 	for i := 1; i <= n; i++ {

@@ -19,7 +19,7 @@ func texts(points [][]byte) []string {
 	return out
 }
 
-// The published figures can only be compared with those of a table that is cut at the same keys.
+// Published figures can be compared only with those of a table with the same split points.
 func TestPointsFollowThePublishedFormulas(t *testing.T) {
 	w := workload.Config{KeyPrefix: "user", RecordCount: 1000}
 	four := texts(setup.Points(hbasespec.Splits{Count: 200, Formula: hbasespec.SplitFourDigits}, w))
@@ -42,22 +42,22 @@ func TestPointsByQuantiles(t *testing.T) {
 	require.Equal(t, []string{"user0250", "user0500", "user0750"}, texts(setup.Points(hbasespec.Splits{Count: 3, Formula: hbasespec.SplitQuantiles}, ordered)))
 }
 
-func TestPointsThatAreNamedAreTaken(t *testing.T) {
+func TestExplicitPointsAreTaken(t *testing.T) {
 	keys := [][]byte{[]byte("a"), []byte("b")}
 	require.Equal(t, keys, setup.Points(hbasespec.Splits{Keys: keys}, workload.Config{}))
 	require.Empty(t, setup.Points(hbasespec.Splits{}, workload.Config{}))
 }
 
-func TestTheDescriptorSaysWhoCreatedTheTable(t *testing.T) {
+func TestTheDescriptorNamesTheCreator(t *testing.T) {
 	table := setup.Descriptor(hbasespec.Settings{Namespace: "n", Table: "t", Family: hbasespec.Family{Name: "cf", Versions: 3}}, "20261121-abcd.1")
 	require.Equal(t, "n:t", table.Name)
 	require.True(t, table.Marked())
 	require.Equal(t, "20261121-abcd.1", table.Attributes[admin.Mark])
 	require.Equal(t, "3", table.Families[0].Attributes["VERSIONS"])
-	require.NotContains(t, table.Families[0].Attributes, "TTL", "0 is for ever")
+	require.NotContains(t, table.Families[0].Attributes, "TTL", "0 is forever")
 }
 
-func TestSizesOfATableAreHBasesUnlessTheyAreSaid(t *testing.T) {
+func TestSizesOfATableDefaultToHBases(t *testing.T) {
 	s := hbasespec.Settings{Table: "t", Family: hbasespec.Family{Name: "cf"}}
 	require.Len(t, setup.Descriptor(s, "x").Attributes, 1, "the mark alone")
 	s.FileSize, s.FlushSize = 2<<20, 1<<20

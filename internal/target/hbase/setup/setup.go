@@ -14,15 +14,15 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// Outcome is what Prepare found and did.
+// Outcome is the result of Prepare.
 type Outcome struct {
 	Created bool
-	Dropped bool // a table that was there before
+	Dropped bool // a table that existed before
 	Regions int
 }
 
-// Prepare makes the table fit for a run, whose id goes into the mark of a table that is created. It returns when all
-// regions are open.
+// Prepare prepares the table for a run, and marks a table that it creates with the run's id. It returns when all regions are
+// open.
 func Prepare(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workload.Config, run string, log *slog.Logger) (Outcome, error) {
 	outcome, err := prepare(ctx, c, s, w, run, log)
 	if err != nil {
@@ -34,7 +34,7 @@ func Prepare(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workl
 	regions, err := c.Regions(ctx, s.FullTable())
 	outcome.Regions = len(regions)
 	if wanted := s.Splits.Count + 1; err == nil && !outcome.Created && s.Splits.Count > 0 && wanted != len(regions) {
-		log.Warn("the table was there already: it is not split again", "table", s.FullTable(), "regions", len(regions), "splits", s.Splits.Count)
+		log.Warn("the table already exists: it is not split again", "table", s.FullTable(), "regions", len(regions), "splits", s.Splits.Count)
 	}
 	return outcome, err
 }
@@ -47,11 +47,11 @@ func prepare(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workl
 	case err != nil && !missing:
 		return Outcome{}, err
 	case missing && s.Create == hbasespec.CreateNever:
-		return Outcome{}, fmt.Errorf("table %s is not there: load it first (--phase load, or load,run), or let it be created empty by hbase.table.create=missing", name)
+		return Outcome{}, fmt.Errorf("table %s does not exist: load it first (--phase load, or load,run), or create it empty with hbase.table.create=missing", name)
 	case missing:
 		return Outcome{Created: true}, create(ctx, c, s, w, run, log)
 	case s.Create != hbasespec.Recreate:
-		return Outcome{}, judge(ctx, c, s, found)
+		return Outcome{}, validate(ctx, c, s, found)
 	}
 	log.Info("dropping the table, because hbase.table.create=recreate", "table", name)
 	if err := c.Drop(ctx, name); err != nil {
@@ -65,20 +65,20 @@ func create(ctx context.Context, c *admin.Client, s hbasespec.Settings, w worklo
 	log.Info("creating the table", "table", s.FullTable(), "regions", len(points)+1)
 	err := c.Create(ctx, Descriptor(s, run), points)
 	if errors.Is(err, admin.ErrTableExists) {
-		return fmt.Errorf("%w: somebody else created it at the same moment; run again to use it", err)
+		return fmt.Errorf("%w: another client created it at the same time; run again to use it", err)
 	}
 	return err
 }
 
-// judge fails when a table that is there cannot be used as the settings want it.
-func judge(ctx context.Context, c *admin.Client, s hbasespec.Settings, found admin.Table) error {
+// validate fails when an existing table does not fit the settings.
+func validate(ctx context.Context, c *admin.Client, s hbasespec.Settings, found admin.Table) error {
 	has := func(f admin.Family) bool { return f.Name == s.Family.Name }
 	if !slices.ContainsFunc(found.Families, has) {
 		var names []string
 		for _, f := range found.Families {
 			names = append(names, f.Name)
 		}
-		return fmt.Errorf("table %s has no column family %q: set columnfamily to one that it has (%s)", s.FullTable(), s.Family.Name, strings.Join(names, ", "))
+		return fmt.Errorf("table %s has no column family %q: set columnfamily to one of its families (%s)", s.FullTable(), s.Family.Name, strings.Join(names, ", "))
 	}
 	state, err := c.State(ctx, s.FullTable())
 	if err != nil {
@@ -90,8 +90,8 @@ func judge(ctx context.Context, c *admin.Client, s hbasespec.Settings, found adm
 	return nil
 }
 
-// Descriptor is the table that the settings want, with the mark of who created it. What has HBase's default is left to
-// HBase.
+// Descriptor returns the descriptor of the settings' table, marked with its creator. Attributes with HBase's defaults are left
+// out.
 func Descriptor(s hbasespec.Settings, by string) admin.Table {
 	f := s.Family
 	attributes := map[string]string{
