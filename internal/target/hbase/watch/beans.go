@@ -2,21 +2,21 @@ package watch
 
 import "github.com/benchd/benchd/internal/observe"
 
-// bean is one that is asked for, and what is taken of it.
+// bean is a JMX bean that is read, and the attributes that are taken from it.
 type bean struct {
 	key, query string
 	attributes []attribute
 	byName     map[string]int
 }
 
-// attribute is one of a bean's, and the figure that it becomes.
+// attribute is an attribute of a bean, and the figure that it becomes.
 type attribute struct {
 	bean   string // its name there
 	figure string
 	unit   string
 	kind   observe.Kind
 	scale  float64 // 0 is 1
-	of     string  // of a Share: the attribute beside it, which with it makes the whole
+	of     string  // of a Share: the attribute that together with it makes the whole
 }
 
 const (
@@ -26,10 +26,10 @@ const (
 	mega   = 1 << 20
 )
 
-// The beans of which one must be there, and tells whose figures these are.
+// serverBeanKey is the key of the bean that every server must have, and that names the server whose figures these are.
 const serverBeanKey = "server"
 
-// serverBeans are those of a region server. docs/telemetry.md is their table for people; a test compares both.
+// serverBeans lists the beans of a region server. A test compares them with the table in docs/telemetry.md.
 func serverBeans() []*bean {
 	return indexed([]*bean{
 		{key: serverBeanKey, query: hadoop + "RegionServer,sub=Server", attributes: []attribute{
@@ -72,7 +72,7 @@ func serverBeans() []*bean {
 	})
 }
 
-// masterBeans are those of the master.
+// masterBeans lists the beans of the master.
 func masterBeans() []*bean {
 	return indexed([]*bean{
 		{key: serverBeanKey, query: hadoop + "Master,sub=Server", attributes: []attribute{
@@ -105,15 +105,15 @@ func indexed(beans []*bean) []*bean {
 	return beans
 }
 
-// values are what was read of a bean: its attributes in the order of the table.
+// values has the attributes of a bean in the order of its table.
 type values struct {
 	of     []float64
-	beside []float64 // of a Share
+	beside []float64 // the second attribute of a Share
 	there  []bool
-	server string // whose the bean says that it is
+	server string // the server that the bean names
 }
 
-// read takes what is wanted of a bean.
+// read parses the wanted attributes of a bean.
 func (b *bean) read(page []byte, into *values) (found bool, err error) {
 	n := len(b.attributes)
 	if len(into.of) != n {
@@ -139,7 +139,7 @@ func (b *bean) read(page []byte, into *values) (found bool, err error) {
 	})
 }
 
-// readings are the figures that were there.
+// readings returns the figures whose attributes were present.
 func (b *bean) readings(v *values) []observe.Reading {
 	out := make([]observe.Reading, 0, len(b.attributes))
 	for i := range b.attributes {

@@ -14,31 +14,31 @@ import (
 )
 
 const (
-	// quietFor is after how long without a sign compactions have ended, or a wave of flushes is over.
+	// quietFor is how long there must be no sign of a compaction or flush before that activity has ended.
 	quietFor = 12 * time.Second
-	// mostRegions bounds the regions that are remembered; a cluster of more is not watched for splits.
+	// mostRegions is how many regions are remembered; a larger cluster is not watched for splits.
 	mostRegions = 200_000
-	// siblingWithin is how long a region that may be half of another waits for the other half to be seen.
+	// siblingWithin is how long a region that may be half of a split waits for the other half.
 	siblingWithin = time.Minute
 )
 
-// changes finds out what has happened to a cluster from one look to the next.
+// changes derives events from successive reads of a cluster.
 type changes struct {
 	begun   bool
 	servers map[string]string   // address → name
 	count   int                 // of regions
 	regions map[string]region   // by name, all ever seen
-	starts  map[region]string   // the newest of those that begin somewhere, by table and start
-	made    map[region][]string // those that were made at once, by table and id
+	starts  map[region]string   // the newest region at each start key, by table and start
+	made    map[region][]string // regions that were created together, by table and id
 	pending map[string]half     // regions whose sibling was not seen yet
 	files   map[string]int      // store files by region
 
 	compaction, flush activity
-	grown             map[string]float64 // counters as they were, by source and name
+	grown             map[string]float64 // the last values of counters, by source and name
 	out               []observe.Event
 }
 
-// region is what a region's name says.
+// region is a parsed region name.
 type region struct{ table, start, id string }
 
 type half struct {
@@ -65,13 +65,13 @@ func newChanges() *changes {
 	}
 }
 
-// take gives what has happened.
+// take returns the events since the last call.
 func (c *changes) take(now clock.Instant) []observe.Event {
 	c.compaction.settle(now, c)
 	c.flush.settle(now, c)
 	for name, h := range c.pending {
 		if now.Sub(h.seen) > siblingWithin {
-			delete(c.pending, name) // it was merged, or its table was created anew
+			delete(c.pending, name) // it was merged, or its table was created again
 		}
 	}
 	out := c.out
@@ -79,7 +79,7 @@ func (c *changes) take(now clock.Instant) []observe.Event {
 	return out
 }
 
-// cluster compares what the master tells with what it told before.
+// cluster compares the status of the cluster with the previous one.
 func (c *changes) cluster(now *admin.Cluster, at clock.Instant) {
 	c.compareServers(now, at)
 	count, all := 0, 0
@@ -108,9 +108,9 @@ func (c *changes) compareServers(now *admin.Cluster, at clock.Instant) {
 		for _, address := range sortedKeys(there) {
 			switch before := c.servers[address]; {
 			case before == "":
-				c.event(result.HappenedServer, at, "region server %s has arrived: %d now", address, len(there))
+				c.event(result.HappenedServer, at, "region server %s has joined: %d now", address, len(there))
 			case before != there[address]:
-				c.event(result.HappenedServer, at, "region server %s was started anew", address)
+				c.event(result.HappenedServer, at, "region server %s was restarted", address)
 			}
 		}
 		for _, address := range sortedKeys(c.servers) {
@@ -122,7 +122,7 @@ func (c *changes) compareServers(now *admin.Cluster, at clock.Instant) {
 	c.servers = there
 }
 
-// compareRegions looks for splits and, where no JMX tells of them, for flushes and compactions.
+// compareRegions looks for splits and, on servers without JMX, for flushes and compactions.
 func (c *changes) compareRegions(now *admin.Cluster, at clock.Instant, count int) {
 	files := make(map[string]int, len(c.files))
 	begun := len(c.regions) > 0 // otherwise all are new to us
@@ -147,7 +147,7 @@ func (c *changes) compareRegions(now *admin.Cluster, at clock.Instant, count int
 	for _, name := range sortedKeys(c.pending) {
 		h := c.pending[name]
 		twins := c.made[region{table: h.table, id: h.id}]
-		if len(twins) != 2 { // more are those of a table that was created anew
+		if len(twins) != 2 { // a table that was created again has more
 			continue
 		}
 		other := twins[0]
@@ -160,7 +160,7 @@ func (c *changes) compareRegions(now *admin.Cluster, at clock.Instant, count int
 	}
 }
 
-// see remembers a region that was not there before. It may be the first half of another one, which began where it does.
+// see remembers a new region. It may be half of an older region with the same start key.
 func (c *changes) see(name string, at clock.Instant, begun bool) {
 	r, ok := parseRegion(name)
 	if !ok {
@@ -179,7 +179,7 @@ func (c *changes) see(name string, at clock.Instant, begun bool) {
 	}
 }
 
-// older compares ids of regions, which are the times of their making in milliseconds.
+// older compares the ids of regions, which are their creation times in milliseconds.
 func older(a, b string) bool { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) < 0 }
 
 // parseRegion reads table,start,id.encoded. — the start may have commas in it.
@@ -194,19 +194,19 @@ func parseRegion(name string) (region, bool) {
 	return region{table, rest[:comma], id}, id != ""
 }
 
-// encoded is a region's short name.
+// encoded returns a region's encoded name.
 func encoded(name string) string {
 	name = strings.TrimSuffix(name, ".")
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
-// hasCounters reports whether a server's JMX counts its flushes.
+// hasCounters reports whether a server's JMX has a counter of flushes.
 func (c *changes) hasCounters(address string) bool {
 	_, ok := c.grown[address+" "+server+"flushes"]
 	return ok
 }
 
-// counters looks for flushes and compactions in what a server's JMX counts.
+// counters looks for flushes and compactions in a server's JMX counters.
 func (c *changes) counters(g *observe.Group) {
 	if g.Key != "jmx "+serverBeanKey {
 		return
@@ -235,7 +235,7 @@ func (c *changes) counters(g *observe.Group) {
 	}
 }
 
-// growth is how far a counter has come since it was seen last.
+// growth returns how much a counter has grown since it was last seen.
 func (c *changes) growth(g *observe.Group, r *observe.Reading) float64 {
 	key := g.Source + " " + r.Name
 	before, known := c.grown[key]
@@ -250,7 +250,7 @@ func (c *changes) event(kind string, at clock.Instant, format string, args ...an
 	c.out = append(c.out, observe.Event{At: at, Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
-// note takes a sign of an activity on a server.
+// note records a sign of an activity on a server.
 func (a *activity) note(c *changes, at clock.Instant, address string, done, bytes float64) {
 	if a.begun.IsZero() {
 		a.begun, a.servers, a.done, a.bytes = at, make(map[string]bool), 0, 0
@@ -264,7 +264,7 @@ func (a *activity) note(c *changes, at clock.Instant, address string, done, byte
 	a.bytes += bytes
 }
 
-// settle tells of an activity that has ended.
+// settle reports an activity that has ended.
 func (a *activity) settle(now clock.Instant, c *changes) {
 	if a.begun.IsZero() || now.Sub(a.last) < quietFor {
 		return

@@ -38,24 +38,24 @@ func texts(events []observe.Event) []string {
 	return out
 }
 
-func TestWhatHappensToAClusterIsTold(t *testing.T) {
+func TestChangesOfAClusterBecomeEvents(t *testing.T) {
 	split := "split: a region of usertable was split at user1,x: aaaa into bbbb and cccc (3 regions, 2 before)"
 	for name, test := range map[string]struct {
 		seen []*admin.Cluster
 		want []string
 	}{
-		"nothing":                {[]*admin.Cluster{cluster(1, []string{beside, whole}), cluster(1, []string{beside, whole})}, []string{}},
-		"a split":                {[]*admin.Cluster{cluster(1, []string{beside, whole}), cluster(1, []string{beside, lower, upper})}, []string{split}},
-		"the parent is gone":     {[]*admin.Cluster{cluster(1, []string{beside, whole}), cluster(1, []string{beside}), cluster(1, []string{beside, upper, lower})}, []string{"split: a region of usertable was split at user1,x: aaaa into bbbb and cccc (3 regions, 1 before)"}},
-		"its halves one by one":  {[]*admin.Cluster{cluster(1, []string{whole}), cluster(1, []string{lower}), cluster(1, []string{lower, upper})}, []string{"split: a region of usertable was split at user1,x: aaaa into bbbb and cccc (2 regions, 1 before)"}},
-		"a table is created":     {[]*admin.Cluster{cluster(1, []string{"t,,1.e."}), cluster(1, []string{"t,,1.e.", lower, upper})}, []string{}},
-		"a table is made anew":   {[]*admin.Cluster{cluster(1, []string{whole}), cluster(1, []string{lower, upper, "usertable,,1700000009999.eeee."})}, []string{}},
-		"regions were there":     {[]*admin.Cluster{cluster(1, []string{whole, lower, upper})}, []string{}},
-		"a server comes":         {[]*admin.Cluster{cluster(1, nil), cluster(1, nil, "rs2,16020,1")}, []string{"server: region server rs2:16020 has arrived: 2 now"}},
-		"a server is lost":       {[]*admin.Cluster{cluster(1, nil, "rs2,16020,1"), cluster(1, nil)}, []string{"server: region server rs2:16020 is lost: 1 left"}},
-		"a server starts anew":   {[]*admin.Cluster{cluster(1, nil, "rs2,16020,1"), cluster(1, nil, "rs2,16020,2")}, []string{"server: region server rs2:16020 was started anew"}},
-		"flushes without JMX":    {[]*admin.Cluster{cluster(1, []string{whole}), cluster(2, []string{whole})}, []string{"flush: 1 flush on rs1:16020 within 0 s"}},
-		"a name that is no name": {[]*admin.Cluster{cluster(1, []string{"x"}), cluster(1, []string{"x", "y,z", ""})}, []string{}},
+		"nothing":              {[]*admin.Cluster{cluster(1, []string{beside, whole}), cluster(1, []string{beside, whole})}, []string{}},
+		"a split":              {[]*admin.Cluster{cluster(1, []string{beside, whole}), cluster(1, []string{beside, lower, upper})}, []string{split}},
+		"the parent is gone":   {[]*admin.Cluster{cluster(1, []string{beside, whole}), cluster(1, []string{beside}), cluster(1, []string{beside, upper, lower})}, []string{"split: a region of usertable was split at user1,x: aaaa into bbbb and cccc (3 regions, 1 before)"}},
+		"halves one by one":    {[]*admin.Cluster{cluster(1, []string{whole}), cluster(1, []string{lower}), cluster(1, []string{lower, upper})}, []string{"split: a region of usertable was split at user1,x: aaaa into bbbb and cccc (2 regions, 1 before)"}},
+		"a table is created":   {[]*admin.Cluster{cluster(1, []string{"t,,1.e."}), cluster(1, []string{"t,,1.e.", lower, upper})}, []string{}},
+		"a table is recreated": {[]*admin.Cluster{cluster(1, []string{whole}), cluster(1, []string{lower, upper, "usertable,,1700000009999.eeee."})}, []string{}},
+		"regions were there":   {[]*admin.Cluster{cluster(1, []string{whole, lower, upper})}, []string{}},
+		"a server comes":       {[]*admin.Cluster{cluster(1, nil), cluster(1, nil, "rs2,16020,1")}, []string{"server: region server rs2:16020 has joined: 2 now"}},
+		"a server is lost":     {[]*admin.Cluster{cluster(1, nil, "rs2,16020,1"), cluster(1, nil)}, []string{"server: region server rs2:16020 is lost: 1 left"}},
+		"a server restarts":    {[]*admin.Cluster{cluster(1, nil, "rs2,16020,1"), cluster(1, nil, "rs2,16020,2")}, []string{"server: region server rs2:16020 was restarted"}},
+		"flushes without JMX":  {[]*admin.Cluster{cluster(1, []string{whole}), cluster(2, []string{whole})}, []string{"flush: 1 flush on rs1:16020 within 0 s"}},
+		"an invalid name":      {[]*admin.Cluster{cluster(1, []string{"x"}), cluster(1, []string{"x", "y,z", ""})}, []string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, at := newChanges(), clock.Mono()
@@ -70,7 +70,7 @@ func TestWhatHappensToAClusterIsTold(t *testing.T) {
 
 func TestCompactionsBeginAndEnd(t *testing.T) {
 	c, at := newChanges(), clock.Mono()
-	tell := func(second int, compactions, bytes, queue, flushes, flushed float64) []string {
+	report := func(second int, compactions, bytes, queue, flushes, flushed float64) []string {
 		now := at.Add(time.Duration(second) * time.Second)
 		c.counters(&observe.Group{Key: "jmx server", Source: "rs1:16020", At: now, Readings: []observe.Reading{
 			{Name: server + "compactions", Value: compactions},
@@ -81,12 +81,12 @@ func TestCompactionsBeginAndEnd(t *testing.T) {
 		}})
 		return texts(c.take(now))
 	}
-	require.Empty(t, tell(0, 5, 0, 0, 3, 0))
-	require.Equal(t, []string{"compaction: compaction begins on rs1:16020"}, tell(1, 5, 0, 2, 3, 0))
-	require.Empty(t, tell(5, 7, 3<<20, 0, 13, 64<<20))
-	require.Empty(t, tell(12, 7, 3<<20, 0, 13, 64<<20), "it may only pause")
+	require.Empty(t, report(0, 5, 0, 0, 3, 0))
+	require.Equal(t, []string{"compaction: compaction begins on rs1:16020"}, report(1, 5, 0, 2, 3, 0))
+	require.Empty(t, report(5, 7, 3<<20, 0, 13, 64<<20))
+	require.Empty(t, report(12, 7, 3<<20, 0, 13, 64<<20), "it may only pause")
 	require.Equal(t, []string{
 		"compaction: compaction has ended on rs1:16020 after 4 s: 2 compactions, 3.0 MB", "flush: 10 flushes on rs1:16020 within 0 s, 64.0 MB",
-	}, tell(18, 7, 3<<20, 0, 13, 64<<20))
-	require.Empty(t, tell(19, 1, 0, 0, 1, 0), "a server that was started anew has done nothing backwards")
+	}, report(18, 7, 3<<20, 0, 13, 64<<20))
+	require.Empty(t, report(19, 1, 0, 0, 1, 0), "counters of a restarted server give no events")
 }

@@ -1,4 +1,4 @@
-// Package watch watches the servers of an HBase while a run goes on. It finds them by itself, in the status of the cluster, and asks
-// each for single beans; what the master was told of the others' regions stands for beans that are not to be had. What has
-// happened to the cluster between two looks are events.
+// Package watch collects telemetry from the servers of an HBase during a run. It finds the servers in the status of the cluster
+// and reads single JMX beans of each. For a server without readable beans it uses what the server reports to the master. Changes
+// of the cluster between two reads become events.
 package watch

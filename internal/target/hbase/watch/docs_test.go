@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write the table of JMX in docs/telemetr
 
 func madeAs(k observe.Kind) string { return [...]string{"level", "rate", "share"}[k] }
 
-// TestFiguresOfJMXAreDocumented protects that whoever reads a figure can find out where it is from.
+// TestFiguresOfJMXAreDocumented checks that the documentation names the attribute behind each figure.
 func TestFiguresOfJMXAreDocumented(t *testing.T) {
 	table := doctable.Table{Head: []string{"figure", "unit", "made as", "bean", "attribute"}}
 	for _, bean := range append(serverBeans(), masterBeans()...) {

@@ -20,26 +20,26 @@ import (
 )
 
 const (
-	// statusEvery is how often the master is asked how the cluster is: region servers tell it every three seconds.
+	// statusEvery is how often the cluster's status is read: region servers report to the master every three seconds.
 	statusEvery  = 3 * time.Second
 	statusWithin = 5 * time.Second
-	// statusLasts is how long an answer is taken for what is so.
+	// statusLasts is how long a status is taken as current.
 	statusLasts = 15 * time.Second
-	// statusShare bounds what asking costs: after an answer that took long nobody asks for so many times as long.
+	// statusShare limits the cost: after each status the next one waits this many times as long as it took.
 	statusShare = 30
-	// atOnce is how many servers are looked at in one look; of a larger cluster they take turns.
+	// atOnce is how many servers are read in one look; those of a larger cluster take turns.
 	atOnce = 12
-	// renewedWithin is in how many looks a server's beans are all renewed: two that see the first and the last at each side of
-	// that instant.
+	// renewedWithin is the number of looks in which all beans of a server are renewed. It is two because a look can fall
+	// between the renewal of the first bean and that of the last.
 	renewedWithin = 2
-	// beanWithin bounds a look at one server.
+	// beanWithin is the time limit of reading one server.
 	beanWithin = 2 * time.Second
-	// A server that does not answer is left alone for a while, and told of when it has not answered so many times.
+	// A server that does not answer is skipped for a while. After this many failures in a row it gives a warning.
 	firstRest, lastRest = 5 * time.Second, time.Minute
 	tolerated           = 3
 )
 
-// Cluster is what HBase needs to know of the cluster; *admin.Client is one.
+// Cluster returns the status of the cluster; *admin.Client is one.
 type Cluster interface {
 	Cluster(ctx context.Context) (admin.Cluster, error)
 	Close()
@@ -50,24 +50,24 @@ type HBase struct {
 	connect func(context.Context) (Cluster, error)
 	log     *slog.Logger
 	web     *http.Client
-	seed    maphash.Seed // of the sums of pages
+	seed    maphash.Seed // of the pages' checksums
 
 	asking  sync.WaitGroup
 	quit    context.CancelFunc
-	life    context.Context //nolint:containedctx // of the question to the master that is under way
+	life    context.Context //nolint:containedctx // of the call to the master that is under way
 	cluster Cluster
 
 	mu     sync.Mutex
-	status *statusAnswer // not seen yet
+	status *statusAnswer // not processed yet
 	busy   bool
-	next   clock.Instant // when the master is asked again
+	next   clock.Instant // when the status is read again
 
-	known   bool            // the cluster has been seen
-	groups  []observe.Group // what the master told last
-	told    clock.Instant
+	known   bool            // there was a status
+	groups  []observe.Group // from the last status
+	updated clock.Instant   // when the last status came
 	warned  map[string]bool
 	servers map[string]*watched // by name
-	order   []string            // in which they are looked at
+	order   []string            // in which they are read
 	turn    int
 	changes *changes
 }
@@ -82,26 +82,26 @@ type statusAnswer struct {
 type watched struct {
 	seed          maphash.Seed
 	name, address string
-	base          string // of its pages; empty where the port is not told
+	base          string // URL of its beans; empty if the port is unknown
 	beans         []*bean
 	values        []values
-	found         []bool          // which beans there are
-	current       []bool          // which of them are known to be as they are in this look
-	sums          []uint64        // of their pages
-	owed          []int           // how often each is still to be read since the last of them was renewed
-	renewed       []clock.Instant // when each was seen to be renewed; zero before
-	pace          pace            // of the last of them
+	found         []bool          // which beans exist
+	current       []bool          // which values are current in this look
+	sums          []uint64        // checksums of the pages
+	owed          []int           // how often each bean is still to be read since the last one was renewed
+	renewed       []clock.Instant // when each bean was seen to be renewed; zero before
+	pace          pace            // of the last bean
 	page          bytes.Buffer
 	master        bool
 
-	foreign  bool          // its pages tell of another server in the same process
-	failures int           // one after another
-	rest     clock.Instant // until when it is left alone
+	foreign  bool          // its pages show another server in the same process
+	failures int           // in a row
+	rest     clock.Instant // until when it is skipped
 	pause    time.Duration
-	loads    serverLoads // as the master has them
+	loads    serverLoads // from the master
 }
 
-// NewHBase makes a Source of a cluster, to which it connects when it is looked at.
+// NewHBase makes a Source of a cluster. It connects at the first Look.
 func NewHBase(connect func(context.Context) (Cluster, error), log *slog.Logger) *HBase {
 	h := &HBase{
 		connect: connect, log: log, web: observe.NewClient(), seed: maphash.MakeSeed(), warned: make(map[string]bool),
@@ -111,7 +111,7 @@ func NewHBase(connect func(context.Context) (Cluster, error), log *slog.Logger) 
 	return h
 }
 
-// Close ends what is under way.
+// Close ends all calls and closes the connections.
 func (h *HBase) Close() {
 	h.quit()
 	h.asking.Wait()
@@ -121,7 +121,7 @@ func (h *HBase) Close() {
 	}
 }
 
-// Look reads the beans of the servers, and takes what the master has told meanwhile. The first look waits for that.
+// Look reads the beans of the servers, and takes the newest status of the cluster. Only the first Look waits for a status.
 func (h *HBase) Look(ctx context.Context) observe.Look {
 	var out observe.Look
 	h.ask(clock.Mono())
@@ -129,7 +129,7 @@ func (h *HBase) Look(ctx context.Context) observe.Look {
 		h.asking.Wait()
 	}
 	h.takeStatus(&out)
-	if h.told.Elapsed() < statusLasts {
+	if h.updated.Elapsed() < statusLasts {
 		out.Groups = append(out.Groups, h.groups...)
 	}
 	var wg sync.WaitGroup
@@ -153,7 +153,7 @@ func (h *HBase) Look(ctx context.Context) observe.Look {
 	return out
 }
 
-// fresh are warnings that were not told before.
+// fresh returns the warnings that were not returned before.
 func (h *HBase) fresh(warnings []string) []string {
 	var out []string
 	for _, w := range warnings {
@@ -165,7 +165,7 @@ func (h *HBase) fresh(warnings []string) []string {
 	return out
 }
 
-// ask has the master asked, unless it is being asked or was not long ago.
+// ask begins to read the status of the cluster, unless that is under way or was done recently.
 func (h *HBase) ask(now clock.Instant) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -195,7 +195,7 @@ func (h *HBase) ask(now clock.Instant) {
 	})
 }
 
-// takeStatus takes what the master has told.
+// takeStatus processes a new status of the cluster, if there is one.
 func (h *HBase) takeStatus(out *observe.Look) {
 	h.mu.Lock()
 	answer := h.status
@@ -211,7 +211,7 @@ func (h *HBase) takeStatus(out *observe.Look) {
 		return
 	}
 	c := &answer.cluster
-	h.known, h.told, h.groups = true, answer.at, nil
+	h.known, h.updated, h.groups = true, answer.at, nil
 	h.changes.cluster(c, answer.at)
 	h.find(c)
 	regions := 0
@@ -235,7 +235,7 @@ func (h *HBase) takeStatus(out *observe.Look) {
 	}})
 }
 
-// find makes the servers that are watched those of the cluster.
+// find updates the watched servers to those of the cluster.
 func (h *HBase) find(c *admin.Cluster) {
 	there := make(map[string]bool, len(c.Servers)+1)
 	add := func(name string, port int, beans func() []*bean, isMaster bool) {
@@ -276,7 +276,7 @@ func (h *HBase) find(c *admin.Cluster) {
 	h.order = kept
 }
 
-// due are the servers whose turn it is.
+// due returns the servers to be read now.
 func (h *HBase) due(now clock.Instant) []*watched {
 	var out []*watched
 	n := len(h.order)
@@ -292,11 +292,11 @@ func (h *HBase) due(now clock.Instant) []*watched {
 	return out
 }
 
-// look reads a server's beans: the last of them, which is small, and the others when that was renewed. HBase renews all
+// look reads a server's beans: the last one, which is small, and the others only when that was renewed. HBase renews all beans
 // of a process at the same time.
 func (w *watched) look(ctx context.Context, web *http.Client, out *observe.Look) {
 	if w.base == "" {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%s tells no port of its pages, so there is no JMX of it: %s", w, w.without()))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%s reports no info port, so its JMX cannot be read: %s", w, w.without()))
 		w.rest = clock.Mono().Add(lastRest)
 		return
 	}
@@ -319,7 +319,7 @@ func (w *watched) look(ctx context.Context, web *http.Client, out *observe.Look)
 	w.failures, w.pause = 0, 0
 }
 
-// readRenewed reads the beans that were renewed. Own says that they are the server's.
+// readRenewed reads the beans that were renewed. Own is false if they are those of another server.
 func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *observe.Look) (own bool, err error) {
 	last := len(w.beans) - 1
 	asked := w.pace.due(clock.Mono())
@@ -349,16 +349,16 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *observ
 		before := w.sums[i]
 		renewed, err := w.read(ctx, web, i)
 		if err == nil && !w.found[i] && b.key == serverBeanKey {
-			err = fmt.Errorf("there is no bean %s", b.query)
+			err = fmt.Errorf("no bean %s", b.query)
 		}
 		if err != nil {
-			return b.key != serverBeanKey, err // that bean tells whose all of them are
+			return b.key != serverBeanKey, err // that bean names the server of all beans
 		}
 		if w.owed[i]--; renewed {
 			w.owed[i] = 0
 		}
 		switch {
-		case w.found[last] && w.owed[i] == 0: // with the others, also where it stayed as it was
+		case w.found[last] && w.owed[i] == 0: // it is renewed together with the others, even if it has not changed
 			w.renewed[i] = w.renewed[last]
 		case !w.found[last] && renewed && before != 0:
 			w.renewed[i] = clock.Mono()
@@ -370,7 +370,7 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *observ
 	return true, nil
 }
 
-// read reads a bean. Renewed says that its page is not as it was.
+// read reads a bean. Renewed reports whether its page has changed.
 func (w *watched) read(ctx context.Context, web *http.Client, i int) (renewed bool, err error) {
 	if err := observe.ReadPage(ctx, web, w.base+url.QueryEscape(w.beans[i].query), &w.page); err != nil {
 		return false, err
@@ -385,22 +385,22 @@ func (w *watched) read(ctx context.Context, web *http.Client, i int) (renewed bo
 	return renewed, nil
 }
 
-// itself reports whether beans that are those of whose are the server's own, not those of another in the same process.
+// itself reports whether beans that name the server whose are this server's, and not those of another one in the same process.
 func (w *watched) itself(whose string, out *observe.Look) bool {
 	other := whose != "" && !strings.EqualFold(whose, w.name)
 	if other && strings.EqualFold(addressOf(whose), w.address) {
 		w.failures = 0
-		return false // it was started anew, of which the master will tell
+		return false // the server was restarted; the next status will show it
 	}
 	if w.foreign = other; other {
 		w.failures = 0
 		w.rest = clock.Mono().Add(lastRest)
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the JMX of %s tells of %s, which is in the same process: %s", w, addressOf(whose), w.without()))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the JMX of %s shows %s, which is in the same process: %s", w, addressOf(whose), w.without()))
 	}
 	return !other
 }
 
-// failed leaves a server alone for a while.
+// failed has a server skipped for a while.
 func (w *watched) failed(err error, out *observe.Look) {
 	w.failures++
 	w.pause = min(max(2*w.pause, firstRest), lastRest)
@@ -414,12 +414,12 @@ func (w *watched) failed(err error, out *observe.Look) {
 	}
 }
 
-// without says what is known of a server all the same.
+// without describes what is known of a server without JMX.
 func (w *watched) without() string {
 	if w.master {
 		return "its heap and its queues are not watched"
 	}
-	return "of it there is what it tells the master, every few seconds"
+	return "its figures are those that it reports to the master every few seconds"
 }
 
 // String names the server.
@@ -435,7 +435,7 @@ func hostOf(name string) string {
 	return host
 }
 
-// addressOf is host:port of a server's name, which is host,port,start.
+// addressOf returns host:port of a server's name host,port,start.
 func addressOf(name string) string {
 	host, rest, _ := strings.Cut(name, ",")
 	port, _, _ := strings.Cut(rest, ",")

@@ -21,7 +21,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
-// fakeCluster tells what it was told to.
+// fakeCluster returns the status that a test sets.
 type fakeCluster struct {
 	mu     sync.Mutex
 	status admin.Cluster
@@ -70,8 +70,8 @@ func watch(t *testing.T, c *fakeCluster) *HBase {
 	return h
 }
 
-// told finds a reading.
-func told(l observe.Look, source, name string) (observe.Reading, bool) {
+// reported finds a reading.
+func reported(l observe.Look, source, name string) (observe.Reading, bool) {
 	for _, g := range l.Groups {
 		for _, r := range g.Readings {
 			if g.Source == source && r.Name == name {
@@ -101,28 +101,28 @@ func TestServersAreFoundByTheStatusOfTheCluster(t *testing.T) {
 	look := h.Look(t.Context())
 	warnings = append(warnings, look.Warnings...)
 	for i, want := range []float64{2, 3, 4, 5} {
-		regions, ok := told(look, fmt.Sprintf("127.0.0.1:%d", 16020+i), "hbase.regionserver.regions")
+		regions, ok := reported(look, fmt.Sprintf("127.0.0.1:%d", 16020+i), "hbase.regionserver.regions")
 		require.True(t, ok)
 		require.Equal(t, want, regions.Value)
 	}
-	files, ok := told(look, "127.0.0.1:16020", "hbase.regionserver.store_files")
+	files, ok := reported(look, "127.0.0.1:16020", "hbase.regionserver.store_files")
 	require.True(t, ok)
 	require.InDelta(t, 7, files.Value, 0)
-	heap, ok := told(look, "127.0.0.1:16000", "hbase.master.heap_used")
+	heap, ok := reported(look, "127.0.0.1:16000", "hbase.master.heap_used")
 	require.True(t, ok)
 	require.Equal(t, observe.Reading{Name: "hbase.master.heap_used", Unit: "bytes", Value: 2 << 20}, heap)
-	servers, _ := told(look, "127.0.0.1:16000", "hbase.master.servers")
+	servers, _ := reported(look, "127.0.0.1:16000", "hbase.master.servers")
 	require.InDelta(t, 4, servers.Value, 0)
-	_, ok = told(look, "127.0.0.1:16021", "hbase.regionserver.requests")
+	_, ok = reported(look, "127.0.0.1:16021", "hbase.regionserver.requests")
 	require.False(t, ok, "the figures of another server in the process are not taken for its own")
 
 	for range 2 * tolerated {
 		warnings = append(warnings, h.Look(t.Context()).Warnings...)
 	}
-	require.Len(t, warnings, 3, "each is told once")
+	require.Len(t, warnings, 3, "each is returned once")
 	text := strings.Join(warnings, "\n")
-	require.Contains(t, text, "the JMX of region server 127.0.0.1:16021 tells of 127.0.0.1:16020, which is in the same process: of it there is what it tells the master, every few seconds")
-	require.Contains(t, text, "region server 127.0.0.1:16022 tells no port of its pages")
+	require.Contains(t, text, "the JMX of region server 127.0.0.1:16021 shows 127.0.0.1:16020, which is in the same process: its figures are those that it reports to the master every few seconds")
+	require.Contains(t, text, "region server 127.0.0.1:16022 reports no info port")
 	require.Contains(t, text, "the JMX of region server 127.0.0.1:16023 cannot be read")
 
 	h.mu.Lock()
@@ -130,8 +130,8 @@ func TestServersAreFoundByTheStatusOfTheCluster(t *testing.T) {
 	h.mu.Unlock()
 	h.ask(clock.Mono())
 	h.asking.Wait()
-	files, ok = told(h.Look(t.Context()), "127.0.0.1:16021", "hbase.regionserver.store_files")
-	require.True(t, ok, "the master tells of it instead")
+	files, ok = reported(h.Look(t.Context()), "127.0.0.1:16021", "hbase.regionserver.store_files")
+	require.True(t, ok, "it comes from the master instead")
 	require.InDelta(t, 3, files.Value, 0)
 }
 
@@ -170,12 +170,12 @@ func TestLargePagesAreReadWhenTheyAreRenewed(t *testing.T) {
 		}
 		return at
 	}
-	// looks has the servers looked at a few times and tells which pages were asked for, and the requests that the server was seen to have had.
+	// looks calls Look a few times and returns which pages were read, and the server's request counts.
 	looks := func(n int) (pages map[string]int, had []float64) {
 		jvm = fmt.Sprintf(`{"beans":[{"name":"JvmMetrics","MemHeapUsedM":%d}]}`, heap)
 		clear(asked)
 		for range n {
-			if r, ok := told(h.Look(t.Context()), "127.0.0.1:16020", "hbase.regionserver.requests"); ok {
+			if r, ok := reported(h.Look(t.Context()), "127.0.0.1:16020", "hbase.regionserver.requests"); ok {
 				had = append(had, r.Value)
 			}
 		}
@@ -209,11 +209,11 @@ func TestLargePagesAreReadWhenTheyAreRenewed(t *testing.T) {
 	for range 5 {
 		h.Look(t.Context())
 	}
-	require.Equal(t, 5, asked["RegionServer,sub=Server"], "nothing tells when it is renewed")
+	require.Equal(t, 5, asked["RegionServer,sub=Server"], "its renewal is not visible")
 }
 
-// A process whose own bean cannot be read may be another server's: nothing of it is told.
-func TestNothingIsToldOfAServerThatDoesNotSayWhoItIs(t *testing.T) {
+// A process whose server bean cannot be read may be another server's: nothing of it is reported.
+func TestNothingIsReportedOfAnUnidentifiedServer(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Query().Get("qry"), "JvmMetrics") {
 			fmt.Fprint(w, `{"beans":[{"name":"JvmMetrics","MemHeapUsedM":2}]}`)
@@ -226,13 +226,13 @@ func TestNothingIsToldOfAServerThatDoesNotSayWhoItIs(t *testing.T) {
 	require.NoError(t, err)
 	h := watch(t, &fakeCluster{status: admin.Cluster{Servers: []admin.Server{{Name: "127.0.0.1,16020,1", InfoPort: port}}}})
 	defer h.Close()
-	_, ok := told(h.Look(t.Context()), "127.0.0.1:16020", "hbase.regionserver.heap_used")
+	_, ok := reported(h.Look(t.Context()), "127.0.0.1:16020", "hbase.regionserver.heap_used")
 	require.False(t, ok)
 }
 
-// Between a server's start and the master's next answer its pages tell of the new process: nobody else's, and not the one
-// that is watched.
-func TestAServerThatWasStartedAnewIsNoOtherOne(t *testing.T) {
+// Between a server's restart and the next status its pages show the new process, which is neither another server nor the
+// watched process.
+func TestARestartedServerIsNotTakenForAnotherOne(t *testing.T) {
 	requests := func() int { return 1200 }
 	before, after := "127.0.0.1,16020,1700000000001", "127.0.0.1,16020,1700000000009"
 	port := pages(t, after, requests)
@@ -241,7 +241,7 @@ func TestAServerThatWasStartedAnewIsNoOtherOne(t *testing.T) {
 	defer h.Close()
 	look := h.Look(t.Context())
 	require.Empty(t, look.Warnings)
-	_, ok := told(look, "127.0.0.1:16020", "hbase.regionserver.store_files")
+	_, ok := reported(look, "127.0.0.1:16020", "hbase.regionserver.store_files")
 	require.False(t, ok)
 
 	c.status.Servers[0].Name = after
@@ -252,11 +252,11 @@ func TestAServerThatWasStartedAnewIsNoOtherOne(t *testing.T) {
 	h.asking.Wait()
 	look = h.Look(t.Context())
 	require.Empty(t, look.Warnings)
-	_, ok = told(look, "127.0.0.1:16020", "hbase.regionserver.store_files")
+	_, ok = reported(look, "127.0.0.1:16020", "hbase.regionserver.store_files")
 	require.True(t, ok)
 }
 
-func TestAMasterThatDoesNotAnswerIsAWarning(t *testing.T) {
+func TestAMasterThatDoesNotAnswerGivesAWarning(t *testing.T) {
 	h := watch(t, &fakeCluster{err: errors.New("nobody there")})
 	look := h.Look(t.Context())
 	require.Empty(t, look.Groups)
@@ -265,7 +265,7 @@ func TestAMasterThatDoesNotAnswerIsAWarning(t *testing.T) {
 	h.Close()
 }
 
-func TestLargeClustersAreLookedAtInTurns(t *testing.T) {
+func TestServersOfALargeClusterAreReadInTurns(t *testing.T) {
 	c := &fakeCluster{}
 	for i := range 30 {
 		c.status.Servers = append(c.status.Servers, admin.Server{Name: fmt.Sprintf("rs%d,16020,1", i), InfoPort: 1})
@@ -297,5 +297,5 @@ func TestLoadsThatComeAndGoNeverCountBackwards(t *testing.T) {
 	require.InDelta(t, 5, report(2, admin.Load{Region: "a", Reads: 1005}, admin.Load{Region: "b", Reads: 700}), 0)
 	require.InDelta(t, 5, report(2, admin.Load{Region: "a", Reads: 1005}, admin.Load{Region: "b", Reads: 900}), 0, "the same report")
 	require.InDelta(t, 8, report(3, admin.Load{Region: "b", Reads: 703}), 0, "a has moved")
-	require.InDelta(t, 8, report(4, admin.Load{Region: "b", Reads: 2}), 0, "b was opened anew")
+	require.InDelta(t, 8, report(4, admin.Load{Region: "b", Reads: 2}), 0, "b was opened again")
 }

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// errJSON is of a page that is none of /jmx.
-var errJSON = errors.New("it is no list of beans")
+// errJSON is the error of a page that does not come from /jmx.
+var errJSON = errors.New("not a list of beans")
 
-// attributes visits the attributes of the first bean in what /jmx answers; nested ones are left out. Nothing is allocated
-// for those that nobody wants, which are most: a bean of a region server has some three hundred.
+// attributes visits the attributes of the first bean in an answer of /jmx, except nested ones. It allocates nothing: most of the
+// three hundred attributes of a region server's bean are not wanted.
 func attributes(page []byte, visit func(name, value []byte)) (found bool, err error) {
 	s := scanner{b: page}
 	if !s.take('{') {
@@ -50,10 +50,10 @@ func attributes(page []byte, visit func(name, value []byte)) (found bool, err er
 	}
 }
 
-// mostNested is how deep values may be nested.
+// mostNested is the maximum depth of nested values.
 const mostNested = 32
 
-// scanner goes through JSON without making anything of it.
+// scanner steps through JSON without decoding it.
 type scanner struct {
 	b []byte
 	i int
@@ -65,7 +65,7 @@ func (s *scanner) blank() {
 	}
 }
 
-// take goes over a character, if it is the next.
+// take skips a character if it is the next one.
 func (s *scanner) take(c byte) bool {
 	s.blank()
 	if s.i < len(s.b) && s.b[s.i] == c {
@@ -75,7 +75,7 @@ func (s *scanner) take(c byte) bool {
 	return false
 }
 
-// text goes over a string, and gives what is between its quotes as it is written.
+// text skips a string, and returns what is between its quotes as it is written.
 func (s *scanner) text() ([]byte, bool) {
 	if !s.take('"') {
 		return nil, false
@@ -92,7 +92,7 @@ func (s *scanner) text() ([]byte, bool) {
 	return nil, false
 }
 
-// value goes over any value, and gives it as it is written.
+// value skips any value, and returns it as it is written.
 func (s *scanner) value(depth int) ([]byte, bool) {
 	s.blank()
 	if s.i >= len(s.b) || depth > mostNested {
@@ -104,7 +104,7 @@ func (s *scanner) value(depth int) ([]byte, bool) {
 		_, ok := s.text()
 		return s.b[begin:min(s.i, len(s.b))], ok
 	case '{', '[':
-		closing := s.b[s.i] + 2 // as ASCII has it
+		closing := s.b[s.i] + 2 // in ASCII
 		keyed := closing == '}'
 		s.i++
 		for first := true; !s.take(closing); first = false {
@@ -128,8 +128,8 @@ func (s *scanner) value(depth int) ([]byte, bool) {
 	return s.b[begin:s.i], s.i > begin
 }
 
-// number reads a value that is one.
+// number parses a finite number.
 func number(value []byte) (float64, bool) {
 	f, err := strconv.ParseFloat(string(value), 64)
-	return f, err == nil && f < 1e300 && f > -1e300 // so it is no NaN either
+	return f, err == nil && f < 1e300 && f > -1e300 // false for NaN, too
 }

@@ -41,7 +41,7 @@ func TestAttributesOfABean(t *testing.T) {
 		{Name: "hbase.regionserver.block_cache_hit_percent", Unit: "percent", Kind: observe.Share, Value: 75, Of: 100},
 		{Name: "hbase.regionserver.store_files", Unit: "1", Value: 12},
 		{Name: "hbase.regionserver.memstore_size", Unit: "bytes", Value: 1500},
-	}, b.readings(&v), "what is missing is no zero")
+	}, b.readings(&v), "a missing attribute is not zero")
 
 	found, err = b.read([]byte(`{"beans":[]}`), &v)
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestAttributesOfABean(t *testing.T) {
 	require.Empty(t, b.readings(&v), "nothing of the bean before is left")
 }
 
-func TestWhatIsNoListOfBeansIsRefused(t *testing.T) {
+func TestPagesWithoutBeansAreRefused(t *testing.T) {
 	for _, page := range []string{
 		"", "<html>", "[]", `{"beans":1}`, `{"other":[]}`, `{"beans":[{"a"`, `{"beans":[{"a":1`, `{"beans":[{"a":"`, `{"beans":[{"a":1 "b":2}]}`,
 		`{"beans":[{"a":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}]}`,
@@ -59,7 +59,7 @@ func TestWhatIsNoListOfBeansIsRefused(t *testing.T) {
 	}
 }
 
-func TestReadingABeanDoesNotAllocateForWhatNobodyWants(t *testing.T) {
+func TestReadingABeanDoesNotAllocateForOtherAttributes(t *testing.T) {
 	b := serverBeans()[0]
 	page := []byte(strings.Replace(fabricated, `"nested"`, strings.Repeat(`"unknownAttribute":1234567,`, 300)+`"nested"`, 1))
 	var v values

@@ -8,24 +8,23 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
-// serverLoads are what a region server last told the master of its regions: they stand for its JMX where that is not to
-// be had.
+// serverLoads is what a region server last reported to the master about its regions, in place of JMX that cannot be read.
 type serverLoads struct {
 	reported      time.Time            // by the server's own clock
 	at            clock.Instant        // of that report
 	regions       map[string][2]uint64 // reads and writes
-	reads, writes float64              // that were counted so far, as regions come and go
+	reads, writes float64              // counted so far, as regions come and go
 }
 
-// reportLasts is how long a report is the last one at most: servers report every three seconds.
+// reportLasts is the longest time between two reports: servers report every three seconds.
 const reportLasts = 10 * time.Second
 
-// note takes a report that is there at an instant, and counts what was asked of regions that were there before, too.
+// note takes a report, and counts the requests to regions that were also in the previous one.
 func (l *serverLoads) note(s *admin.Server, at clock.Instant) {
 	if s.Reported.Equal(l.reported) {
 		return
 	}
-	// The server's clock says how long after its last report this one is, and nothing else: it may be hours off, or set.
+	// The server's clock gives only the time since its previous report: it may be hours off, or be set.
 	after := l.at.Add(s.Reported.Sub(l.reported))
 	if l.at.IsZero() || after.After(at) || at.Sub(after) > reportLasts || !after.After(l.at) {
 		after = at
@@ -43,7 +42,7 @@ func (l *serverLoads) note(s *admin.Server, at clock.Instant) {
 	l.regions, l.reported = now, s.Reported
 }
 
-// group makes readings of a report. They are of when the server reported.
+// group returns the readings of a report, at the instant of the report.
 func (l *serverLoads) group(s *admin.Server, address string, at clock.Instant) observe.Group {
 	l.note(s, at)
 	if !l.at.IsZero() {

@@ -12,8 +12,8 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
-// A region server's clock may be hours off and be set meanwhile: rates are those of the time that has passed here.
-func TestTheClockOfAServerMovesNoRate(t *testing.T) {
+// A region server's clock may be hours off or be set meanwhile: rates use the time that has passed here.
+func TestRatesDoNotDependOnTheServersClock(t *testing.T) {
 	for name, offset := range map[string]time.Duration{"right": 0, "ahead": 5 * time.Hour, "behind": -5 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -13,12 +13,12 @@ import (
 func Open(properties map[string]string, log *slog.Logger) (observe.Source, error) {
 	where, err := hbasespec.Read(properties)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it lists what is wrong
+		return nil, err //nolint:wrapcheck // it lists the mistakes
 	}
 	return NewHBase(func(ctx context.Context) (Cluster, error) {
 		client, err := setup.Connect(ctx, where, log)
 		if err != nil {
-			return nil, err //nolint:wrapcheck // it says all
+			return nil, err //nolint:wrapcheck // it needs no context
 		}
 		return client, nil
 	}, log), nil

@@ -6,24 +6,24 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 )
 
-// leastPeriod is the least time between two renewals for which it is worth while to leave a server alone.
+// leastPeriod is the shortest time between two renewals for which skipping a server is worthwhile.
 const leastPeriod = 3 * time.Second
 
-// pace learns how long a server keeps a page of figures before it renews them, as HBase does for ten seconds, and says when
-// to look again: what is known already is not asked for, and renewed figures are seen as soon as if it were.
+// pace learns how long a server caches a page of figures (HBase: ten seconds) and when to read it again. Pages that cannot have
+// changed are not read, and renewed figures are still seen without delay.
 type pace struct {
-	sum     uint64        // of the page
-	looked  clock.Instant // last
-	changed clock.Instant // when it was first seen as it is now
-	still   int           // looks since then
+	sum     uint64        // the page's checksum
+	looked  clock.Instant // when it was last read
+	changed clock.Instant // when its current content was first seen
+	still   int           // reads since then
 	period  time.Duration
-	rest    clock.Instant // until when nothing new is expected
+	rest    clock.Instant // until when no change is expected
 }
 
-// due reports whether it is time to look.
+// due reports whether it is time to read the page.
 func (p *pace) due(now clock.Instant) bool { return !now.Before(p.rest) }
 
-// saw takes in a look at the page.
+// saw records a read of the page.
 func (p *pace) saw(now clock.Instant, sum uint64) {
 	gap := now.Sub(p.looked)
 	first := p.looked.IsZero()
@@ -33,11 +33,11 @@ func (p *pace) saw(now clock.Instant, sum uint64) {
 		p.still++
 		return
 	}
-	// The page was renewed within the gap before now; so it was the time before.
+	// The page was renewed within the gap before now; so was its previous renewal.
 	if p.still == 0 || p.changed.IsZero() {
-		p.period = 0 // sooner than was thought, or it is not known since when it was as it had been
+		p.period = 0 // the renewal came early, or the start of the period is unknown
 	} else {
-		p.period = now.Sub(p.changed) - gap // it was seen as it had been for so long, and lasts longer
+		p.period = now.Sub(p.changed) - gap // unchanged for at least this long
 	}
 	p.sum, p.changed, p.still, p.rest = sum, now, 0, clock.Instant{}
 	if p.period >= leastPeriod {

@@ -28,7 +28,7 @@ func looks(p *pace, every, renewed, lasts time.Duration) (at, late []time.Durati
 	return at, late
 }
 
-func TestAServerThatKeepsItsFiguresIsLeftAlone(t *testing.T) {
+func TestAServerThatCachesItsFiguresIsReadRarely(t *testing.T) {
 	for _, renewed := range []time.Duration{10 * time.Second, 10700 * time.Millisecond, 5 * time.Second} {
 		at, late := looks(&pace{}, time.Second, renewed, 10*time.Minute)
 		renewals := int(10 * time.Minute / renewed)
@@ -40,15 +40,15 @@ func TestAServerThatKeepsItsFiguresIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsNewEachTimeIsLookedAtEachTime(t *testing.T) {
+func TestAServerWithFreshFiguresIsReadEachTime(t *testing.T) {
 	for _, renewed := range []time.Duration{time.Millisecond, time.Second, 1500 * time.Millisecond} {
 		at, _ := looks(&pace{}, time.Second, renewed, time.Minute)
 		require.Len(t, at, 60, "%s", renewed)
 	}
 }
 
-// A server that is started anew with another setting renews its figures sooner than before.
-func TestAPeriodThatBecomesShorterIsLearntAnew(t *testing.T) {
+// A server that is restarted with another setting renews its figures sooner than before.
+func TestAPeriodThatBecomesShorterIsLearned(t *testing.T) {
 	p := &pace{}
 	looks(p, time.Second, 10*time.Second, time.Minute)
 	require.Greater(t, p.period, 7*time.Second)
@@ -63,8 +63,8 @@ func TestAPeriodThatBecomesShorterIsLearntAnew(t *testing.T) {
 	require.True(t, p.due(now.Add(time.Second)))
 }
 
-// Who looks was held up: what seemed to be a short period then is a long one again.
-func TestAPeriodThatSeemedShorterIsLearntAnew(t *testing.T) {
+// A delayed read makes a period seem short; later reads correct it.
+func TestAPeriodThatOnlySeemedShorterIsCorrected(t *testing.T) {
 	p := &pace{}
 	looks(p, time.Second, 10*time.Second, time.Minute)
 	begin := p.changed
