@@ -46,8 +46,8 @@ func TestAMistakeInActionsIsReportedWithItsCure(t *testing.T) {
 		"1s hook":                   `missing argument name of hook`,
 		"1s hook re/start":          `invalid hook name "re/start"`,
 		"1s hook -x":                `invalid hook name "-x"`,
-		"1s balancer maybe":         `the balancer is switched on or off, not "maybe"`,
-		"1s major_compact wait=yes": `wait is true or false, not "yes"`,
+		"1s balancer maybe":         `invalid balancer state "maybe": want balancer on or balancer off`,
+		"1s major_compact wait=yes": `invalid wait "yes": want true or false`,
 		"1s flush a:b:c":            `a:b:c`,
 
 		"1s fault":                                   "fault: kind: is missing; write one of latency, stall",

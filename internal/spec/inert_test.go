@@ -86,7 +86,7 @@ scenarios:
 // What HBase's Java client obeys and benchd does not is refused with its reason; in an hbase-site.xml it is noted.
 func TestRetriesOfHBasesClientAreRefusedOrNoted(t *testing.T) {
 	for property, reason := range map[string]string{
-		"hbase.client.retries.number": "tried again until hbase.client.operation.timeout",
+		"hbase.client.retries.number": "retried until hbase.client.operation.timeout",
 		"hbase.client.pause":          "the pauses between tries are fixed: 5 ms",
 		"hbase.client.write.buffer":   "writebuffersize",
 	} {

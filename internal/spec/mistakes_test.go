@@ -109,12 +109,12 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 			set: p("db", "hbase2", "columnfamily", "cf", "principal", "me@REALM", "hbase.security.authentication", "kerberos"),
 			want: []string{
 				"-p: principal: is not supported: the HBase client in benchd has simple authentication only, no Kerberos",
-				"-p: hbase.security.authentication: kerberos is not supported: the HBase client in benchd has simple authentication only, no Kerberos; leave it out for a cluster without",
+				"-p: hbase.security.authentication: kerberos is not supported: the HBase client in benchd has simple authentication only, no Kerberos; remove it if the cluster works without it",
 			},
 		},
 		"no column family": {
 			flags: flag("--db", "db", "hbase"),
-			want:  []string{"columnfamily: not given, and target hbase needs it; write columnfamily=family or whatever the table has"},
+			want:  []string{"columnfamily: missing, and target hbase needs it; write columnfamily=family, or the family that the table has"},
 		},
 		"a condition that nobody tests": {
 			set:  p("warmup.until", "warm"),

@@ -1,45 +1,44 @@
 package hbasespec
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
 )
 
-// Actions are what can be done to HBase, with the arguments that each takes. Package action has a function for each.
+// Actions lists the actions on HBase with their arguments. Package action has a function for each.
 func Actions() []descriptor.Action {
 	table := []string{"table"}
-	awaited := map[string]string{"wait": "true"} // or it would have no end
+	awaited := map[string]string{"wait": "true"} // otherwise nothing would wait for its end
 	wait := descriptor.Flag{Name: "wait", Argument: "wait", Switch: true, Usage: "wait until the servers are quiet again"}
-	force := descriptor.Flag{Name: "force", Argument: "force", Switch: true, Usage: "do it to a table that benchd did not create, too"}
+	force := descriptor.Flag{Name: "force", Argument: "force", Switch: true, Usage: "allow it on a table that benchd did not create"}
 	splitting := []descriptor.Flag{
-		{Name: "encoded", Argument: "region", Usage: "split only the region of that encoded `NAME`"},
-		{Name: "key", Argument: "key", Usage: "split only the region that has `KEY`, there"},
+		{Name: "encoded", Argument: "region", Usage: "split only the region with this encoded `NAME`"},
+		{Name: "key", Argument: "key", Usage: "split only the region that holds `KEY`, at that key"},
 	}
 	moving := []descriptor.Flag{
-		{Name: "to", Argument: "server", Usage: "move it to server `HOST,PORT,STARTCODE`, or HOST:PORT; default is as the master thinks best"},
+		{Name: "to", Argument: "server", Usage: "move it to server `HOST,PORT,STARTCODE`, or HOST:PORT; by default the master picks one"},
 	}
 	truncating := []descriptor.Flag{
 		force, {Name: "keep-splits", Argument: "keep_splits", Switch: true, On: true, Usage: "keep the regions' bounds"},
 	}
 	return []descriptor.Action{
 		{Name: "balance", Verb: descriptor.Verb{
-			Short: "Let the master spread the regions over the servers", Example: "  benchctl admin hbase balance",
+			Short: "Have the master spread the regions over the servers", Example: "  benchctl admin hbase balance",
 		}},
 		{
 			Name: "balancer", Takes: []string{"state"}, Needs: 1, Check: checkState,
 			Verb: descriptor.Verb{
-				Args: "[on|off]", Short: "Tell whether the balancer is on, or switch it",
+				Args: "[on|off]", Short: "Show whether the balancer is on, or switch it",
 				Example: "  benchctl admin hbase balancer\n  benchctl admin hbase balancer off", Choices: []string{"on", "off"},
 			},
 		},
 		{
 			Name: "compact", Takes: table, Named: []string{"wait"}, Implied: awaited, Check: checkArgs,
 			Verb: descriptor.Verb{
-				Args: "[TABLE]", Short: "Ask for a compaction of a table's files", Flags: []descriptor.Flag{wait},
-				More: `Compact asks each region of a table to compact its files as the servers think best, which they do in the background.`, Example: "  benchctl admin hbase compact usertable --wait",
+				Args: "[TABLE]", Short: "Request a compaction of a table's files", Flags: []descriptor.Flag{wait},
+				More: `Compact requests a minor compaction of each region of a table. The servers pick the files and compact them in the background.`, Example: "  benchctl admin hbase compact usertable --wait",
 			},
 		},
 		{Name: "count", Takes: table, AdminOnly: true, Verb: descriptor.Verb{
@@ -49,7 +48,7 @@ func Actions() []descriptor.Action {
 			Name: "create", Takes: table, AdminOnly: true,
 			Verb: descriptor.Verb{
 				Args: "[TABLE]", Short: "Create a table as a load would",
-				More: `Create creates a table with the column family, its settings and the split points that the properties say, as a load does.`, Example: "  benchctl admin hbase create usertable -p columnfamily=family -p hbase.splits=200",
+				More: `Create creates a table with the column family, settings and split points of the properties, as a load does.`, Example: "  benchctl admin hbase create usertable -p columnfamily=family -p hbase.splits=200",
 			},
 		},
 		{Name: "describe", Takes: table, AdminOnly: true, Verb: descriptor.Verb{
@@ -62,7 +61,7 @@ func Actions() []descriptor.Action {
 			Name: "drop", Takes: table, Named: []string{"force"}, AdminOnly: true,
 			Verb: descriptor.Verb{
 				Args: "[TABLE]", Short: "Delete a table", Flags: []descriptor.Flag{force},
-				More: `Drop disables and deletes a table. One that benchd did not create is deleted with --force only.`, Example: "  benchctl admin hbase drop usertable",
+				More: `Drop disables and deletes a table. A table that benchd did not create needs --force.`, Example: "  benchctl admin hbase drop usertable",
 			},
 		},
 		{Name: "enable", Takes: table, Check: checkArgs, Verb: descriptor.Verb{
@@ -72,21 +71,21 @@ func Actions() []descriptor.Action {
 			Name: "flush", Takes: table, Check: checkArgs,
 			Verb: descriptor.Verb{
 				Args: "[TABLE]", Short: "Write what a table has in memory to its files",
-				More: `Flush returns when all is written.`, Example: "  benchctl admin hbase flush usertable",
+				More: `Flush returns when everything is written.`, Example: "  benchctl admin hbase flush usertable",
 			},
 		},
 		{
 			Name: "major_compact", Takes: table, Named: []string{"wait"}, Implied: awaited, Check: checkArgs,
 			Verb: descriptor.Verb{
-				Args: "[TABLE]", Short: "Ask for a major compaction of a table", Flags: []descriptor.Flag{wait},
-				More: `Major-compact asks each region of a table to make one file of all files of each store, which the servers do in the background.`, Example: "  benchctl admin hbase major-compact usertable --wait --timeout 2h",
+				Args: "[TABLE]", Short: "Request a major compaction of a table", Flags: []descriptor.Flag{wait},
+				More: `Major-compact requests a major compaction of each region of a table: the servers merge all files of each store into one, in the background.`, Example: "  benchctl admin hbase major-compact usertable --wait --timeout 2h",
 			},
 		},
 		{
 			Name: "move", Takes: []string{"region", "server"}, Needs: 1,
 			Verb: descriptor.Verb{
 				Args: "REGION", Required: true, Short: "Move a region to another server", Flags: moving,
-				More: `Move moves a region, which "regions" lists by its encoded name, and returns when it is open there.`, Example: "  benchctl admin hbase move 6414e613ff343a5f966676d7d7a90674 --to rs2,16020,1795269465681",
+				More: `Move moves a region, named by the encoded name that "regions" lists, and returns when it is open on the other server.`, Example: "  benchctl admin hbase move 6414e613ff343a5f966676d7d7a90674 --to rs2,16020,1795269465681",
 			},
 		},
 		{
@@ -103,8 +102,8 @@ func Actions() []descriptor.Action {
 			Name: "split", Takes: []string{"table", "key"}, Named: []string{"region"}, Check: checkArgs,
 			Verb: descriptor.Verb{
 				Args: "[TABLE]", Short: "Split a table's regions", Flags: splitting,
-				More: `Split splits every region of a table in its middle, or only the one that has the key of --key, there; or the region of the
-encoded name that --encoded gives.`, Example: "  benchctl admin hbase split usertable\n  benchctl admin hbase split usertable --key user5\n  benchctl admin hbase split --encoded 6414e613ff343a5f966676d7d7a90674",
+				More: `Split splits every region of a table in the middle. With --key it splits only the region that holds the key, at the key. With
+--encoded it splits only that region.`, Example: "  benchctl admin hbase split usertable\n  benchctl admin hbase split usertable --key user5\n  benchctl admin hbase split --encoded 6414e613ff343a5f966676d7d7a90674",
 			},
 		},
 		{Name: "tables", AdminOnly: true, Verb: descriptor.Verb{
@@ -114,15 +113,15 @@ encoded name that --encoded gives.`, Example: "  benchctl admin hbase split user
 			Name: "truncate", Takes: table, Named: []string{"force", "keep_splits"}, AdminOnly: true,
 			Verb: descriptor.Verb{
 				Args: "[TABLE]", Short: "Delete a table's rows and keep its regions", Flags: truncating,
-				More: `Truncate deletes all rows of a table. One that benchd did not create is emptied with --force only.`, Example: "  benchctl admin hbase truncate usertable",
+				More: `Truncate deletes all rows of a table. A table that benchd did not create needs --force.`, Example: "  benchctl admin hbase truncate usertable",
 			},
 		},
 		{
 			Name: "wait_for_quiet",
 			Verb: descriptor.Verb{
 				Short: "Wait until no compaction, flush, split or move is left",
-				More: `Wait-for-quiet waits until no region is in transition, none is being compacted, and the servers' queues are empty, in several
-looks in a row. What was measured while the servers still compact is not what a table gives at rest.`, Example: "  benchctl admin hbase wait-for-quiet --timeout 1h",
+				More: `Wait-for-quiet waits until several checks in a row find no region in transition, no compaction and empty queues. A measurement
+during a compaction does not show the speed of an idle table.`, Example: "  benchctl admin hbase wait-for-quiet --timeout 1h",
 			},
 		},
 	}
@@ -130,14 +129,14 @@ looks in a row. What was measured while the servers still compact is not what a 
 
 func checkState(args map[string]string) error {
 	if state := args["state"]; state != "on" && state != "off" {
-		return fmt.Errorf("the balancer is switched on or off, not %s; write balancer on or balancer off", property.Quote(state))
+		return fmt.Errorf("invalid balancer state %s: want balancer on or balancer off", property.Quote(state))
 	}
 	return nil
 }
 
 func checkArgs(args map[string]string) error {
 	if v, ok := args["wait"]; ok && v != "true" && v != "false" {
-		return errors.New("wait is true or false, not " + property.Quote(v))
+		return fmt.Errorf("invalid wait %s: want true or false", property.Quote(v))
 	}
 	if table := args["table"]; table != "" {
 		_, _, err := parseTable(table)
@@ -146,7 +145,7 @@ func checkArgs(args map[string]string) error {
 	return nil
 }
 
-// between are the actions that may come between the phases of a run.
+// between lists the actions that may come between the phases of a run.
 func between() []string {
 	return []string{"flush", "compact", "major_compact", "split", "balance", "wait_for_quiet"}
 }

@@ -2,15 +2,15 @@ package hbasespec
 
 import "github.com/benchd/benchd/internal/descriptor"
 
-// admin is what an administrator does to HBase.
+// admin describes the commands of `benchctl admin hbase`.
 func admin() descriptor.Admin {
 	return descriptor.Admin{
-		Short: "Flush, compact, split, move, balance, count and the like, on an HBase",
-		Long: `Hbase does to an HBase cluster what its administrator does. Where the cluster is say -p hbase.zookeeper.quorum=HOST:PORT
-or --hbase-site; without either it is looked for on the agent's own machine.
+		Short: "Administer an HBase: flush, compact, split, move, balance, count and more",
+		Long: `Hbase administers an HBase cluster. Its address is given by -p hbase.zookeeper.quorum=HOST:PORT or --hbase-site; the default
+is the agent's own machine.
 
-Without a TABLE the property table is meant, which is usertable by default. What was begun by an action whose outcome is
-not known, because its time was over or its agent was lost, may go on: look before you ask for it again.`,
+TABLE defaults to the property table, which is usertable by default. An action whose outcome is unknown, because it timed out or
+its agent was lost, may still go on in the cluster: check before you repeat it.`,
 		Example: `  benchctl admin hbase regions usertable -p hbase.zookeeper.quorum=zk1:2181
   benchctl admin hbase flush usertable && benchctl admin hbase major-compact usertable --wait
   benchctl admin hbase count usertable --local -o json | jq '.rows[0][1]'`,

@@ -13,14 +13,14 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// check reports what does not fit together where HBase is the target.
+// check reports properties that do not fit together when HBase is the target.
 func check(c descriptor.Case) {
 	family := c.Value("columnfamily")
 	if c.Sound("columnfamily") && family == "" {
-		c.Fail("columnfamily", "not given, and target hbase needs it; write columnfamily=family or whatever the table has")
+		c.Fail("columnfamily", "missing, and target hbase needs it; write columnfamily=family, or the family that the table has")
 	}
 	if strings.Contains(family, ":") {
-		c.Fail("columnfamily", "%s has a colon in it; write the family alone: the fields' names are its columns", property.Quote(family))
+		c.Fail("columnfamily", "%s contains a colon; write only the family: its columns are the names of the fields", property.Quote(family))
 	}
 	if n := len(family); n > longestFamily {
 		c.Fail("columnfamily", "is %d bytes long; a family in HBase has at most %d", n, longestFamily)
@@ -43,7 +43,7 @@ func check(c descriptor.Case) {
 
 const longestFamily = 127
 
-// readSplits makes a list of split points of a file that has one on each line.
+// readSplits converts a file with one split point per line to a list.
 func readSplits(text string) (string, error) {
 	var keys []string
 	for line := range strings.Lines(text) {
@@ -54,7 +54,7 @@ func readSplits(text string) (string, error) {
 	return checkSplits(strings.Join(keys, ","))
 }
 
-// checkSplits accepts split points in any order, each once.
+// checkSplits accepts distinct split points in any order.
 func checkSplits(value string) (string, error) {
 	keys, err := parseSplits(value)
 	written := make([]string, len(keys))
@@ -77,7 +77,7 @@ func parseSplits(list string) ([][]byte, error) {
 		case err != nil:
 			return nil, err
 		case len(key) == 0:
-			return nil, errors.New("has an empty split point in it; leave it out")
+			return nil, errors.New("contains an empty split point; remove it")
 		case len(key) > 1<<15-1:
 			return nil, fmt.Errorf("has a split point of %d bytes; a key in HBase has at most %d", len(key), 1<<15-1)
 		case len(keys) == most:
@@ -94,7 +94,7 @@ func parseSplits(list string) ([][]byte, error) {
 	return keys, nil
 }
 
-// readKey reads a key as HBase's shell prints it: what cannot be printed as \xNN.
+// readKey reads a key as HBase's shell prints it: bytes that cannot be printed are \xNN.
 func readKey(text string) ([]byte, error) {
 	var key []byte
 	for i := 0; i < len(text); i++ {
@@ -103,11 +103,11 @@ func readKey(text string) ([]byte, error) {
 			continue
 		}
 		if i+3 >= len(text) || text[i+1] != 'x' {
-			return nil, fmt.Errorf(`%s has a \ in it that begins no byte; write bytes as \x00 and \ as \x5C`, property.Quote(text))
+			return nil, fmt.Errorf(`invalid escape in %s: want bytes as \x00 and \ as \x5C`, property.Quote(text))
 		}
 		b, err := hex.DecodeString(text[i+2 : i+4])
 		if err != nil {
-			return nil, fmt.Errorf(`%s has no hexadecimal digits behind \x; write bytes as \x00`, property.Quote(text))
+			return nil, fmt.Errorf(`invalid escape in %s: want two hexadecimal digits after \x, such as \x00`, property.Quote(text))
 		}
 		key = append(key, b...)
 		i += 3
@@ -127,7 +127,7 @@ func writeKey(key []byte) string {
 	return text.String()
 }
 
-// checkQuorum accepts ZooKeeper's servers with blanks around them.
+// checkQuorum accepts ZooKeeper's servers with spaces around them.
 func checkQuorum(value string) (string, error) {
 	var servers []string
 	for server := range strings.SplitSeq(value, ",") {
@@ -139,25 +139,25 @@ func checkQuorum(value string) (string, error) {
 		case strings.Contains(server, ":"):
 			var err error
 			if host, port, err = net.SplitHostPort(server); err != nil {
-				return "", fmt.Errorf("%s is no host:port; an IPv6 address has brackets around it", property.Quote(server))
+				return "", fmt.Errorf("invalid ZooKeeper server %s: want host:port, with brackets around an IPv6 address", property.Quote(server))
 			}
 		}
 		if host == "" || strings.ContainsAny(host, " /\\@?#") || property.Printable(host) != nil {
-			return "", fmt.Errorf("%s is no server of ZooKeeper; write host or host:port, with commas between several", property.Quote(server))
+			return "", fmt.Errorf("invalid ZooKeeper server %s: want host or host:port, separated by commas", property.Quote(server))
 		}
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return "", fmt.Errorf("%s has no port from 1 to 65535 behind its colon", property.Quote(server))
+			return "", fmt.Errorf("invalid port in %s: want 1 to 65535", property.Quote(server))
 		}
 		servers = append(servers, server)
 	}
 	return strings.Join(servers, ","), nil
 }
 
-// checkZnode accepts a path in ZooKeeper, with a slash behind it too.
+// checkZnode accepts a path in ZooKeeper, also with a trailing slash.
 func checkZnode(value string) (string, error) {
 	path := "/" + strings.Trim(strings.TrimSpace(value), "/")
 	if !strings.HasPrefix(value, "/") || path == "/" || strings.Contains(path, "//") {
-		return "", fmt.Errorf("%s is no path in ZooKeeper; write one such as /hbase", property.Quote(value))
+		return "", fmt.Errorf("invalid znode %s: want a path such as /hbase", property.Quote(value))
 	}
 	return path, property.Printable(path)
 }
@@ -168,7 +168,7 @@ func checkCompressor(value string) (string, error) {
 	if short = strings.ToLower(short); short == "none" || short == "snappy" {
 		return short, nil
 	}
-	return "", fmt.Errorf("%s is no codec that the HBase client in benchd has; it has snappy, and none", property.Quote(value))
+	return "", fmt.Errorf("invalid codec %s: want snappy or none, which benchd's HBase client supports", property.Quote(value))
 }
 
 func checkHexadecimal(value string) (string, error) {
@@ -179,12 +179,12 @@ func checkHexadecimal(value string) (string, error) {
 	return strings.ToLower(value), nil
 }
 
-// refuse accepts the only value that the client can do, and tells why for any other.
+// refuse accepts the only value that the client supports, and returns an error with the reason for any other.
 func refuse(only, reason string) func(string) (string, error) {
 	return func(value string) (string, error) {
 		if strings.EqualFold(value, only) {
 			return only, nil
 		}
-		return "", fmt.Errorf("%s is not supported: %s; leave it out for a cluster without", value, reason)
+		return "", fmt.Errorf("%s is not supported: %s; remove it if the cluster works without it", value, reason)
 	}
 }

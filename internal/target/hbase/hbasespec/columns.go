@@ -2,7 +2,7 @@ package hbasespec
 
 import "github.com/benchd/benchd/internal/descriptor"
 
-// columns are the figures of a run that the facts and the telemetry of a cluster give.
+// columns lists the figures of a run that come from the facts and the telemetry of a cluster.
 func columns() []descriptor.Column {
 	return []descriptor.Column{
 		{Name: "regions", Read: descriptor.Fact(tableRegions)},
@@ -13,10 +13,10 @@ func columns() []descriptor.Column {
 	}
 }
 
-// tableRegions is the fact that has the regions of the run's table as the run began.
+// tableRegions is the fact with the number of regions of the run's table at its start.
 const tableRegions = "hbase.table.regions"
 
-// regionsAfter are the regions that the table began with, and those by which the cluster's grew meanwhile.
+// regionsAfter is the table's number of regions at the start plus the growth of the cluster's number since.
 func regionsAfter(r descriptor.Reported) *float64 {
 	before := descriptor.Fact(tableRegions)(r)
 	first, last, ok := r.Observed("hbase.master.regions")

@@ -37,7 +37,7 @@ func TestColumnsAreReadOffFactsAndTelemetry(t *testing.T) {
 	require.Nil(t, columns()[0].Read(reported))
 }
 
-// Both lists of figures in the documentation have the columns that HBase adds.
+// Both lists of figures in the documentation contain the columns that HBase adds.
 func TestHBasesColumnsAreDocumented(t *testing.T) {
 	for path, heading := range map[string]string{"../../../../docs/reports.md": "## Figures\n", "../../../../docs/suites.md": "A column is one of these;"} {
 		content, err := os.ReadFile(path)

@@ -6,7 +6,7 @@ import (
 	"github.com/benchd/benchd/internal/descriptor"
 )
 
-// examine says what the facts of a cluster show.
+// examine returns doctor's finding about the facts of a cluster.
 func examine(facts map[string]string) descriptor.Finding {
 	var f descriptor.Finding
 	if version := facts["hbase.version"]; version != "" {

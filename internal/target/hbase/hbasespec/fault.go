@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/fault"
 )
 
-// sandboxActions are what can be done to a sandbox besides what can be done to HBase.
+// sandboxActions lists the actions that a sandbox has in addition to those of HBase.
 func sandboxActions() []descriptor.Action {
 	named := slices.DeleteFunc(fault.Keys(), func(key string) bool { return key == plan.FaultKind })
 	return []descriptor.Action{
@@ -24,13 +24,13 @@ func sandboxActions() []descriptor.Action {
 	}
 }
 
-// Fault reads what is to go wrong from the arguments of an action, whose values are without blanks: a comma stands between
-// the items of a list, and for the blank in a delay such as exponential,5ms. Package fault judges it.
+// Fault reads a fault from the arguments of an action, whose values have no spaces: a comma separates the items of a list and
+// the words of a delay such as exponential,5ms. Package fault validates it.
 func Fault(args map[string]string) (fault.Fault, error) {
 	settings := []fault.Setting{{Key: plan.FaultKind, Values: []string{args[plan.FaultKind]}}}
 	for _, key := range fault.Keys() {
-		value, said := args[key]
-		if !said || key == plan.FaultKind {
+		value, given := args[key]
+		if !given || key == plan.FaultKind {
 			continue
 		}
 		values := []string{value}
@@ -51,7 +51,7 @@ func Fault(args map[string]string) (fault.Fault, error) {
 	return f, nil
 }
 
-// serversIn splits a list of servers. A server's number and its address have no comma in them; its name has two.
+// serversIn splits a list of servers. A server's number and address have no comma; its name has two.
 func serversIn(value string) []string {
 	var list []string
 	for parts := strings.Split(value, ","); len(parts) > 0; {

@@ -5,54 +5,53 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// Why what secures an HBase cluster is refused.
+// The reasons why security settings of HBase are refused.
 const (
 	noKerberos = "the HBase client in benchd has simple authentication only, no Kerberos"
 	noCipher   = "the HBase client in benchd can neither encrypt nor sign what it sends"
 )
 
-// SplitKeys is the property under which the keys of an hbase.splits.file travel to the agents, which have not the
-// user's disk.
+// SplitKeys is the property that carries the keys of an hbase.splits.file to the agents, which cannot read the user's disk.
 const SplitKeys = "hbase.splits.list"
 
-// keys are the properties of HBase, each under the name that its users know it by: of HBase's own
-// configuration, of YCSB's binding, or else one that begins with hbase.
+// keys lists the properties of HBase. Each has its name in HBase's own configuration or in YCSB's binding, or else one that
+// begins with hbase.
 func keys() []property.Key {
 	const day, gigabyte = 86400_000, 1 << 30
 	return []property.Key{
 		{Name: "columnfamily", Kind: property.Text, Doc: "the column family"},
-		{Name: "durability", Kind: property.Enum, Default: "USE_DEFAULT", Values: []string{"USE_DEFAULT", "SKIP_WAL", "ASYNC_WAL", "SYNC_WAL", "FSYNC_WAL"}, Doc: "how safe a write is before it is acknowledged"},
+		{Name: "durability", Kind: property.Enum, Default: "USE_DEFAULT", Values: []string{"USE_DEFAULT", "SKIP_WAL", "ASYNC_WAL", "SYNC_WAL", "FSYNC_WAL"}, Doc: "durability of a write before it is acknowledged"},
 		{Name: "clientbuffering", Kind: property.Bool, Default: "false", Doc: "collect the puts and deletes of a worker and send them together; each counts when the server has acknowledged it, with the latency of collecting it"},
 		{Name: "writebuffersize", Kind: property.Int, Default: "12582912", Min: 1, Max: gigabyte, Doc: "bytes that a worker collects before it sends them, with clientbuffering"},
 
-		{Name: "hbase.zookeeper.quorum", Kind: property.Text, Default: "127.0.0.1", Check: checkQuorum, Doc: "host[:port] of ZooKeeper's servers, with commas"},
-		{Name: "hbase.zookeeper.property.clientPort", Kind: property.Int, Default: "2181", Min: 1, Max: 65535, Doc: "the port where hbase.zookeeper.quorum names none"},
-		{Name: "zookeeper.znode.parent", Kind: property.Text, Default: "/hbase", Check: checkZnode, Doc: "where HBase is in ZooKeeper"},
+		{Name: "hbase.zookeeper.quorum", Kind: property.Text, Default: "127.0.0.1", Check: checkQuorum, Doc: "host[:port] of ZooKeeper's servers, separated by commas"},
+		{Name: "hbase.zookeeper.property.clientPort", Kind: property.Int, Default: "2181", Min: 1, Max: 65535, Doc: "the port of servers in hbase.zookeeper.quorum without one"},
+		{Name: "zookeeper.znode.parent", Kind: property.Text, Default: "/hbase", Check: checkZnode, Doc: "HBase's root znode in ZooKeeper"},
 		{Name: "hbase.connections", Kind: property.Int, Default: "1", Min: 1, Max: 256, Doc: "connections of each agent to each region server, which its workers share in turn"},
-		{Name: "hbase.client.operation.timeout", Kind: property.Int, Default: "60000", Min: 10, Max: day, Doc: "milliseconds after which an operation, with all that was retried for it, is given up as TIMEOUT"},
-		{Name: "hbase.rpc.timeout", Kind: property.Int, Default: "30000", Min: 10, Max: day, Doc: "milliseconds after which a call that is not answered is given up and sent again"},
+		{Name: "hbase.client.operation.timeout", Kind: property.Int, Default: "60000", Min: 10, Max: day, Doc: "milliseconds after which an operation, including its retries, ends as TIMEOUT"},
+		{Name: "hbase.rpc.timeout", Kind: property.Int, Default: "30000", Min: 10, Max: day, Doc: "milliseconds after which an unanswered call is abandoned and sent again"},
 		{Name: "hbase.client.rpc.compressor", Kind: property.Enum, Default: "none", Values: []string{"none", "snappy"}, Check: checkCompressor, Doc: "how cells are compressed on the wire"},
-		{Name: "hadoop.user.name", Kind: property.Text, Doc: "the user that HBase sees; when not given, the one that the agent runs as"},
+		{Name: "hadoop.user.name", Kind: property.Text, Doc: "the user that HBase sees; by default the one that the agent runs as"},
 		{Name: "hbase.batch.size", Kind: property.Int, Default: "1", Min: 1, Max: 10_000, Doc: "operations of different workers that may share one request to a region server; 1 is no batching"},
 		{Name: "hbase.batch.delay", Kind: property.Duration, Default: "0s", Max: 10, Doc: "how long a batch that is not full waits for more; 0s is while another request of its connection is under way, at most 10 ms"},
 
-		{Name: "hbase.client.scanner.caching", Kind: property.Int, Default: "0", Max: 1e9, Doc: "rows that a scan fetches at a time; 0 is as many as it is to return, as in YCSB's binding"},
+		{Name: "hbase.client.scanner.caching", Kind: property.Int, Default: "0", Max: 1e9, Doc: "rows that a scan fetches at a time; 0 is the length of the scan, as in YCSB's binding"},
 		{Name: "hbase.client.scanner.max.result.size", Kind: property.Int, Default: "2097152", Min: 1, Max: gigabyte, Doc: "bytes that a scan fetches at a time"},
-		{Name: "hbase.usepagefilter", Kind: property.Bool, Default: "true", Doc: "bound scans on the server by a page filter"},
+		{Name: "hbase.usepagefilter", Kind: property.Bool, Default: "true", Doc: "limit scans on the server with a page filter"},
 		{Name: "hbase.usescanvaluefiltering", Kind: property.Bool, Default: "false", Doc: "filter scans by value on the server"},
-		{Name: "hbase.scanfilteroperator", Kind: property.Enum, Default: "less_or_equal", Values: []string{"less", "less_or_equal", "equal", "not_equal", "greater_or_equal", "greater", "no_op"}, Doc: "how such a filter compares"},
-		{Name: "hbase.scanfiltervalue", Kind: property.Text, Check: checkHexadecimal, Doc: "with what, in hexadecimal; when not given, with a value above all"},
+		{Name: "hbase.scanfilteroperator", Kind: property.Enum, Default: "less_or_equal", Values: []string{"less", "less_or_equal", "equal", "not_equal", "greater_or_equal", "greater", "no_op"}, Doc: "operator of the value filter"},
+		{Name: "hbase.scanfiltervalue", Kind: property.Text, Check: checkHexadecimal, Doc: "operand of the value filter, in hexadecimal; by default a value above all others"},
 
-		{Name: "hbase.table.create", Kind: property.Enum, Values: []string{"missing", "never", "recreate"}, Doc: "whether to create the table; when not given, missing in a load and never else"},
-		{Name: "hbase.splits", Kind: property.Int, Default: "0", Max: 1e5, Doc: "split points of a table that is created"},
+		{Name: "hbase.table.create", Kind: property.Enum, Values: []string{"missing", "never", "recreate"}, Doc: "whether to create the table; by default missing in a load, and otherwise never"},
+		{Name: "hbase.splits", Kind: property.Int, Default: "0", Max: 1e5, Doc: "number of split points of a table that is created"},
 		{Name: "hbase.splits.formula", Kind: property.Enum, Default: "quantiles", Values: []string{"quantiles", "1000-9999", "10000-99999"}, Doc: "where they are: evenly among the keys as they are hashed (or ordered), or keyprefix with numbers spread over 1000 to 9999 or 10000 to 99999, as published reports have them"},
-		{Name: SplitKeys, Kind: property.List, Check: checkSplits, Doc: `split points themselves, with commas; bytes that cannot be printed, and commas, as in HBase's shell: \x00, \x2C`},
-		{Name: "hbase.splits.file", Kind: property.Text, File: true, Doc: "a file of split points, one on a line"},
-		{Name: "hbase.table.filesize", Kind: property.Int, Default: "0", Max: 1 << 50, Doc: "bytes of a region's files at which a table that is created splits it (MAX_FILESIZE); 0 is as the servers have it"},
-		{Name: "hbase.table.flushsize", Kind: property.Int, Default: "0", Max: 1 << 40, Doc: "bytes in memory at which it flushes a region (MEMSTORE_FLUSHSIZE); 0 is as the servers have it"},
+		{Name: SplitKeys, Kind: property.List, Check: checkSplits, Doc: `the split points, separated by commas; commas and bytes that cannot be printed are written as in HBase's shell: \x2C, \x00`},
+		{Name: "hbase.splits.file", Kind: property.Text, File: true, Doc: "a file of split points, one per line"},
+		{Name: "hbase.table.filesize", Kind: property.Int, Default: "0", Max: 1 << 50, Doc: "bytes of a region's files at which a table that is created splits it (MAX_FILESIZE); 0 is the servers' default"},
+		{Name: "hbase.table.flushsize", Kind: property.Int, Default: "0", Max: 1 << 40, Doc: "bytes in memory at which it flushes a region (MEMSTORE_FLUSHSIZE); 0 is the servers' default"},
 		{Name: "hbase.family.versions", Kind: property.Int, Default: "1", Min: 1, Max: 1e6, Doc: "versions that a table that is created keeps of a cell"},
 		{Name: "hbase.family.compression", Kind: property.Enum, Default: "NONE", Values: []string{"NONE", "SNAPPY", "LZ4", "LZO", "GZ", "ZSTD", "BZIP2", "LZMA", "BROTLI"}, Doc: "how the files of a table that is created are compressed"},
-		{Name: "hbase.family.blocksize", Kind: property.Int, Default: "65536", Min: 64, Max: gigabyte, Doc: "bytes of a block of its files"},
+		{Name: "hbase.family.blocksize", Kind: property.Int, Default: "65536", Min: 64, Max: gigabyte, Doc: "block size of its files, in bytes"},
 		{Name: "hbase.family.bloomfilter", Kind: property.Enum, Default: "ROW", Values: []string{"NONE", "ROW", "ROWCOL"}, Doc: "its bloom filter"},
 		{Name: "hbase.family.inmemory", Kind: property.Bool, Default: "false", Doc: "prefer to keep its blocks in the cache"},
 		{Name: "hbase.family.ttl", Kind: property.Int, Default: "0", Max: 2147483646, Doc: "seconds after which its cells expire; 0 is never"},
@@ -63,12 +62,12 @@ func keys() []property.Key {
 		{Name: "hbase.action.timeout", Status: property.Alias, Of: plan.ActionTimeoutProperty, Doc: "another name of action.timeout"},
 
 		{Name: "hbase.security.authentication", Kind: property.Enum, Default: "simple", Values: []string{"simple"}, Check: refuse("simple", noKerberos), Doc: "how the client proves who it is: " + noKerberos},
-		{Name: "hbase.rpc.protection", Kind: property.Enum, Default: "authentication", Values: []string{"authentication"}, Check: refuse("authentication", noCipher), Doc: "what is done to requests on their way: " + noCipher},
+		{Name: "hbase.rpc.protection", Kind: property.Enum, Default: "authentication", Values: []string{"authentication"}, Check: refuse("authentication", noCipher), Doc: "protection of requests: " + noCipher},
 		{Name: "hbase.client.netty.tls.enabled", Kind: property.Enum, Default: "false", Values: []string{"false"}, Check: refuse("false", noCipher), Doc: "TLS to the region servers: " + noCipher},
 		{Name: "zookeeper.client.secure", Kind: property.Enum, Default: "false", Values: []string{"false"}, Check: refuse("false", noCipher), Doc: "TLS to ZooKeeper: " + noCipher},
-		{Name: "hbase.client.retries.number", Kind: property.Text, Status: property.Refused, Reason: "an operation is tried again until hbase.client.operation.timeout (milliseconds), however many tries that takes; set that"},
-		{Name: "hbase.client.pause", Kind: property.Text, Status: property.Refused, Reason: "the pauses between tries are fixed: 5 ms, then twice as long each time up to 1 s; leave it out"},
-		{Name: "hbase.client.write.buffer", Kind: property.Text, Status: property.Refused, Reason: "as in YCSB's binding the buffer has the size that writebuffersize says, with clientbuffering=true; set that"},
+		{Name: "hbase.client.retries.number", Kind: property.Text, Status: property.Refused, Reason: "an operation is retried until hbase.client.operation.timeout (milliseconds), whatever the number of tries; set that"},
+		{Name: "hbase.client.pause", Kind: property.Text, Status: property.Refused, Reason: "the pauses between tries are fixed: 5 ms, doubled each time up to 1 s; remove it"},
+		{Name: "hbase.client.write.buffer", Kind: property.Text, Status: property.Refused, Reason: "as in YCSB's binding, the buffer's size is writebuffersize, with clientbuffering=true; set that"},
 		{Name: "principal", Kind: property.Text, Status: property.Refused, Reason: noKerberos},
 		{Name: "keytab", Kind: property.Text, Status: property.Refused, Reason: noKerberos},
 		{Name: "debug", Kind: property.Bool, Status: property.Idle, Reason: "the first message of each kind of error is always in the result"},

@@ -6,7 +6,7 @@ import (
 	"github.com/benchd/benchd/internal/descriptor"
 )
 
-// inReports is what reports show of a cluster.
+// inReports describes what reports show of a cluster.
 func inReports() descriptor.Report {
 	const server, master = "hbase.regionserver.", "hbase.master."
 	return descriptor.Report{
@@ -29,7 +29,7 @@ func inReports() descriptor.Report {
 			{Title: "GC", Figure: server + "gc_time", Form: descriptor.Pauses},
 		},
 		Servers: descriptor.Servers{
-			Text: "Of each region server over the measured phase: its regions as the phase began and as it ended, its heap and its memstore.",
+			Text: "Each region server during the measured phase: its regions at the start and at the end, its heap and its memstore.",
 			Columns: []descriptor.TelemetryColumn{
 				{Title: "regions", Figure: server + "regions"},
 				{Title: "heap", Figure: server + "heap_used", Form: descriptor.MeanAndMost},
@@ -39,10 +39,10 @@ func inReports() descriptor.Report {
 	}
 }
 
-// cautionOfSandbox is above the figures that were taken on a sandbox.
-const cautionOfSandbox = "Taken on benchd's sandbox, which is no HBase: never publish its speed as HBase's."
+// cautionOfSandbox is shown above figures that were measured on a sandbox.
+const cautionOfSandbox = "Measured on benchd's sandbox, which is not HBase: never publish its speed as HBase's."
 
-// caution recognizes a sandbox whose address was given as that of an HBase.
+// caution returns the caution if a target hbase is in fact a sandbox.
 func caution(facts map[string]string) string {
 	if facts["target"] == SandboxName || strings.Contains(facts["hbase.version"], SandboxName) {
 		return cautionOfSandbox

@@ -7,24 +7,24 @@ import (
 	"github.com/benchd/benchd/internal/randdur"
 )
 
-// SandboxSettings is what sandbox a run brings with it: properties sandbox.*.
+// SandboxSettings are the properties sandbox.* of the sandbox that a run starts.
 type SandboxSettings struct {
 	RegionServers int
 	Memory        int              // MiB that its tables may take
-	Service       randdur.Duration // of each request; zero is as fast as it can be
+	Service       randdur.Duration // of each request; zero adds no delay
 	Handlers      int              // of each region server, with Service
 	Seed          uint64           // of service times
-	Faults        string           // a file of what goes wrong, on the machine where the run was started; empty for none
+	Faults        string           // a file of faults, on the machine where the run was started; empty for none
 }
 
 func sandboxKeys() []property.Key {
 	return []property.Key{
-		{Name: "sandbox.region-servers", Kind: property.Int, Default: "3", Min: 1, Max: 100, Doc: "region servers of the sandbox that run embeds"},
+		{Name: "sandbox.region-servers", Kind: property.Int, Default: "3", Min: 1, Max: 100, Doc: "region servers of the sandbox that a run starts"},
 		{Name: "sandbox.max-memory", Kind: property.Int, Default: "1024", Min: 16, Max: 1 << 20, Doc: "MiB that tables of the sandbox may take; writes beyond it are refused"},
-		{Name: "sandbox.service", Kind: property.Text, Default: "0s", Check: checkDrawn, Doc: "how long each request is served: " + randdur.Forms},
+		{Name: "sandbox.service", Kind: property.Text, Default: "0s", Check: checkDrawn, Doc: "service time of each request: " + randdur.Forms},
 		{Name: "sandbox.service.handlers", Kind: property.Int, Default: "30", Min: 1, Max: 10_000, Doc: "requests that a region server serves at once with sandbox.service"},
-		{Name: "sandbox.service.seed", Kind: property.Int, Default: "0", Check: property.CheckSeed, Doc: "of the times of sandbox.service"},
-		{Name: "sandbox.faults", Kind: property.Text, File: true, Doc: "a file of what goes wrong in the sandbox, and when (docs/sandbox.md)"},
+		{Name: "sandbox.service.seed", Kind: property.Int, Default: "0", Check: property.CheckSeed, Doc: "seed of the times of sandbox.service"},
+		{Name: "sandbox.faults", Kind: property.Text, File: true, Doc: "a file of faults of the sandbox (docs/sandbox.md)"},
 	}
 }
 
@@ -36,7 +36,7 @@ func checkDrawn(value string) (string, error) {
 	return d.String(), err
 }
 
-// ReadSandbox returns the settings of the sandbox that a run brings with it, from resolved properties. The error is of type
+// ReadSandbox returns the settings of the sandbox that a run starts, from resolved properties. The error is of type
 // property.Problems.
 func ReadSandbox(properties map[string]string) (SandboxSettings, error) {
 	v, err := property.Read(properties, sandboxKeys())

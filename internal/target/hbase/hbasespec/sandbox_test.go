@@ -10,16 +10,16 @@ import (
 	"github.com/benchd/benchd/internal/spec"
 )
 
-func TestWhoeverJudgesSuppliesWhereTheSandboxIs(t *testing.T) {
+func TestTheReaderSuppliesTheAddressOfTheSandbox(t *testing.T) {
 	supplied := map[string]map[string]string{SandboxName: {"hbase.zookeeper.quorum": "10.0.0.1", "hbase.zookeeper.property.clientPort": "4711"}}
 	for name, test := range map[string]struct {
 		properties []spec.Setting
 		quorum     string
 		family     string
 	}{
-		"nothing is said":              {p("db", "sandbox"), "10.0.0.1:4711", "family"},
-		"the submission says where":    {p("db", "sandbox", "hbase.zookeeper.quorum", "other"), "other:2181", "family"},
-		"the submission says the port": {p("db", "sandbox", "hbase.zookeeper.property.clientPort", "99"), "127.0.0.1:99", "family"},
+		"nothing is given":             {p("db", "sandbox"), "10.0.0.1:4711", "family"},
+		"the submission has a quorum":  {p("db", "sandbox", "hbase.zookeeper.quorum", "other"), "other:2181", "family"},
+		"the submission has a port":    {p("db", "sandbox", "hbase.zookeeper.property.clientPort", "99"), "127.0.0.1:99", "family"},
 		"the submission has a family":  {p("db", "sandbox", "columnfamily", "cf"), "10.0.0.1:4711", "cf"},
 		"it is not for another target": {p("db", "hbase", "columnfamily", "cf"), "127.0.0.1:2181", "cf"},
 	} {
@@ -36,7 +36,7 @@ func TestWhoeverJudgesSuppliesWhereTheSandboxIs(t *testing.T) {
 	}
 }
 
-func TestTheSandboxThatARunBrings(t *testing.T) {
+func TestSettingsOfAnEmbeddedSandbox(t *testing.T) {
 	suite, _, err := reader().Parse(spec.Submission{Properties: p("db", "sandbox", "operationcount", "1", "recordcount", "10",
 		"sandbox.region-servers", "5", "sandbox.service", "exponential  10ms", "sandbox.service.handlers", "4", "sandbox.service.seed", "7", "sandbox.faults", "f.yaml")})
 	require.NoError(t, err)

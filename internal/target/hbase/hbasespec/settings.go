@@ -2,7 +2,7 @@ package hbasespec
 
 import (
 	"encoding/hex"
-	"errors"
+	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -11,34 +11,34 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// Creation says what set-up does about the table.
+// Creation is what set-up does about the table.
 type Creation string
 
-// What is done about the table, as hbase.table.create spells it.
+// The values of hbase.table.create.
 const (
-	CreateMissing Creation = "missing"  // created where it is not there
-	CreateNever   Creation = "never"    // must be there
-	Recreate      Creation = "recreate" // dropped, if it is there, and created
+	CreateMissing Creation = "missing"  // create the table if it does not exist
+	CreateNever   Creation = "never"    // the table must exist
+	Recreate      Creation = "recreate" // drop the table if it exists, and create it
 )
 
-// SplitFormula says where the split points of a table are that is pre-split by count.
+// SplitFormula computes the split points of a table that is pre-split by count.
 type SplitFormula string
 
-// The formulas, as hbase.splits.formula spells them.
+// The values of hbase.splits.formula.
 const (
-	SplitQuantiles  SplitFormula = "quantiles"   // evenly among the keys that the workload has
+	SplitQuantiles  SplitFormula = "quantiles"   // evenly among the workload's keys
 	SplitFourDigits SplitFormula = "1000-9999"   // keyprefix, and 1000+i*(9999-1000)/n for i in 1..n
 	SplitFiveDigits SplitFormula = "10000-99999" // keyprefix, and 10000+i*(99999-10000)/n for i in 1..n
 )
 
-// Splits says at which keys a table that is created is split.
+// Splits are the split points of a table that is created.
 type Splits struct {
 	Count   int // by the formula
 	Formula SplitFormula
-	Keys    [][]byte // named one by one; then Count is 0. In order, each once
+	Keys    [][]byte // given explicitly, in order, each once; then Count is 0
 }
 
-// Family describes the column family of a table that is created, in HBase's own words.
+// Family describes the column family of a table that is created, with HBase's names.
 type Family struct {
 	Name        string
 	Versions    int
@@ -46,13 +46,13 @@ type Family struct {
 	BlockSize   int
 	BloomFilter string
 	InMemory    bool
-	TTL         time.Duration // 0 is for ever
+	TTL         time.Duration // 0 is forever
 	Encoding    string
 }
 
-// Scan says how scans are done.
+// Scan configures scans.
 type Scan struct {
-	Caching       int // rows fetched at a time; 0 is as many as the scan is to return
+	Caching       int // rows fetched at a time; 0 is the length of the scan
 	MaxResultSize int // bytes fetched at a time
 	PageFilter    bool
 	ValueFilter   bool
@@ -60,11 +60,11 @@ type Scan struct {
 	Value         []byte // that it compares with
 }
 
-// Settings is what target hbase does.
+// Settings are the settings of target hbase.
 type Settings struct {
 	Quorum    []string // host:port of ZooKeeper's servers
-	Znode     string   // where HBase is in ZooKeeper
-	Namespace string   // of the table; "default" where its name has none
+	Znode     string   // HBase's root in ZooKeeper
+	Namespace string   // of the table; "default" if its name has none
 	Table     string   // without its namespace
 	User      string   // empty for the one that the agent runs as
 
@@ -82,12 +82,12 @@ type Settings struct {
 
 	Create    Creation
 	Splits    Splits
-	FileSize  int64 // bytes of files at which a region splits; 0 is as the servers have it
-	FlushSize int64 // bytes in memory at which a region is flushed; 0 is as the servers have it
+	FileSize  int64 // bytes of files at which a region splits; 0 is the servers' default
+	FlushSize int64 // bytes in memory at which a region is flushed; 0 is the servers' default
 	Family    Family
 }
 
-// FullTable is the table's name with its namespace, unless that is HBase's default one.
+// FullTable returns the table's name with its namespace, unless that is HBase's default one.
 func (s Settings) FullTable() string {
 	if s.Namespace == defaultNamespace {
 		return s.Table
@@ -97,7 +97,7 @@ func (s Settings) FullTable() string {
 
 const defaultNamespace = "default"
 
-// Read returns the settings that resolved properties mean. The error is of type property.Problems.
+// Read returns the settings of resolved properties. The error is of type property.Problems.
 func Read(properties map[string]string) (Settings, error) {
 	known := slices.DeleteFunc(keys(), func(k property.Key) bool { return k.Status != "" })
 	v, err := property.Read(properties, append(known,
@@ -149,10 +149,10 @@ func Read(properties map[string]string) (Settings, error) {
 	}, nil
 }
 
-// recreates reports whether the table is dropped, and its rows with it.
+// recreates reports whether the table and its rows are dropped.
 func recreates(v property.Values) bool { return Creation(v.Text("hbase.table.create")) == Recreate }
 
-// splitsOf says in a word how a table that is created is split.
+// splitsOf summarizes in a word how a table that is created is split.
 func splitsOf(v property.Values) string {
 	if v.Text(SplitKeys) != "" {
 		return "file"
@@ -163,11 +163,11 @@ func splitsOf(v property.Values) string {
 	return ""
 }
 
-// creation is missing in a load where nothing is said.
+// creation returns the value of hbase.table.create, which is missing by default in a load.
 func creation(v property.Values) Creation {
-	switch said := v.Text("hbase.table.create"); {
-	case said != "":
-		return Creation(said)
+	switch given := v.Text("hbase.table.create"); {
+	case given != "":
+		return Creation(given)
 	case v.Text("phase") == "run":
 		return CreateNever
 	}
@@ -195,7 +195,7 @@ func splitKeys(v property.Values) [][]byte {
 	return keys
 }
 
-// quorum puts the port to each host that has none.
+// quorum appends the port to each host that has none.
 func quorum(text, port string) []string {
 	var servers []string
 	for host := range strings.SplitSeq(text, ",") {
@@ -208,7 +208,7 @@ func quorum(text, port string) []string {
 	return servers
 }
 
-// parseTable reads a table's name as HBase has them: [namespace:]name.
+// parseTable parses a table's name: [namespace:]name.
 func parseTable(name string) (namespace, table string, err error) {
 	namespace, table, found := strings.Cut(name, ":")
 	if !found {
@@ -216,21 +216,21 @@ func parseTable(name string) (namespace, table string, err error) {
 	}
 	for _, r := range table {
 		if !letter(r) && r != '-' && r != '.' {
-			return "", "", errors.New(property.Quote(name) + " is no name of a table in HBase: it may have letters, digits, _, - and . in it, and a namespace with a colon before it")
+			return "", "", fmt.Errorf("invalid table name %s: want letters, digits, _, - and ., after a namespace and a colon if any", property.Quote(name))
 		}
 	}
 	for _, r := range namespace {
 		if !letter(r) {
-			return "", "", errors.New(property.Quote(name) + " has no name of a namespace in HBase before its colon: that may have letters, digits and _ in it")
+			return "", "", fmt.Errorf("invalid table name %s: want letters, digits and _ in the namespace before the colon", property.Quote(name))
 		}
 	}
 	switch {
 	case table == "" || namespace == "":
-		return "", "", errors.New(property.Quote(name) + " is no name of a table in HBase; write table or namespace:table")
+		return "", "", fmt.Errorf("invalid table name %s: want table or namespace:table", property.Quote(name))
 	case strings.HasPrefix(table, "-") || strings.HasPrefix(table, "."):
-		return "", "", errors.New(property.Quote(name) + " is no name of a table in HBase: it may not begin with - or .")
+		return "", "", fmt.Errorf("invalid table name %s: want a letter, digit or _ at its start", property.Quote(name))
 	case namespace == "hbase":
-		return "", "", errors.New(property.Quote(name) + " is one of HBase's own tables; benchd leaves those alone")
+		return "", "", fmt.Errorf("invalid table name %s: want a namespace other than hbase, which has HBase's own tables", property.Quote(name))
 	}
 	return namespace, table, nil
 }

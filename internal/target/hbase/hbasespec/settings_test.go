@@ -92,23 +92,23 @@ func TestMistakesInSettingsOfHBase(t *testing.T) {
 	for name, test := range map[string]struct {
 		key, value, want string
 	}{
-		"a quorum's port":    {"hbase.zookeeper.quorum", "zk1:x", `"zk1:x" has no port from 1 to 65535 behind its colon`},
-		"a quorum's chroot":  {"hbase.zookeeper.quorum", "zk1/hbase", `"zk1/hbase" is no server of ZooKeeper; write host or host:port, with commas between several`},
-		"a bare IPv6":        {"hbase.zookeeper.quorum", "::1", `"::1" is no host:port; an IPv6 address has brackets around it`},
-		"an empty server":    {"hbase.zookeeper.quorum", "a,,b", `"" is no server of ZooKeeper; write host or host:port, with commas between several`},
-		"a znode":            {"zookeeper.znode.parent", "hbase", `"hbase" is no path in ZooKeeper; write one such as /hbase`},
-		"Kerberos":           {"hbase.security.authentication", "kerberos", "kerberos is not supported: " + noKerberos + "; leave it out for a cluster without"},
-		"privacy":            {"hbase.rpc.protection", "privacy", "privacy is not supported: " + noCipher + "; leave it out for a cluster without"},
-		"TLS":                {"hbase.client.netty.tls.enabled", "true", "true is not supported: " + noCipher + "; leave it out for a cluster without"},
-		"another codec":      {"hbase.client.rpc.compressor", "org.apache.hadoop.io.compress.GzipCodec", `"org.apache.hadoop.io.compress.GzipCodec" is no codec that the HBase client in benchd has; it has snappy, and none`},
+		"a quorum's port":    {"hbase.zookeeper.quorum", "zk1:x", `invalid port in "zk1:x": want 1 to 65535`},
+		"a quorum's chroot":  {"hbase.zookeeper.quorum", "zk1/hbase", `invalid ZooKeeper server "zk1/hbase": want host or host:port, separated by commas`},
+		"a bare IPv6":        {"hbase.zookeeper.quorum", "::1", `invalid ZooKeeper server "::1": want host:port, with brackets around an IPv6 address`},
+		"an empty server":    {"hbase.zookeeper.quorum", "a,,b", `invalid ZooKeeper server "": want host or host:port, separated by commas`},
+		"a znode":            {"zookeeper.znode.parent", "hbase", `invalid znode "hbase": want a path such as /hbase`},
+		"Kerberos":           {"hbase.security.authentication", "kerberos", "kerberos is not supported: " + noKerberos + "; remove it if the cluster works without it"},
+		"privacy":            {"hbase.rpc.protection", "privacy", "privacy is not supported: " + noCipher + "; remove it if the cluster works without it"},
+		"TLS":                {"hbase.client.netty.tls.enabled", "true", "true is not supported: " + noCipher + "; remove it if the cluster works without it"},
+		"another codec":      {"hbase.client.rpc.compressor", "org.apache.hadoop.io.compress.GzipCodec", `invalid codec "org.apache.hadoop.io.compress.GzipCodec": want snappy or none, which benchd's HBase client supports`},
 		"a filter's value":   {"hbase.scanfiltervalue", "7ff", `"7ff" is not hexadecimal; write two digits for each byte, such as 7fff`},
 		"a split twice":      {SplitKeys, "a,b,a", `has the split point "a" twice`},
-		"an empty split":     {SplitKeys, "a,,b", "has an empty split point in it; leave it out"},
-		"a split's escape":   {SplitKeys, `a\n`, `"a\\n" has a \ in it that begins no byte; write bytes as \x00 and \ as \x5C`},
-		"a table of HBase's": {"table", "hbase:meta", `"hbase:meta" is one of HBase's own tables; benchd leaves those alone`},
-		"a table's letters":  {"table", "a/b", `"a/b" is no name of a table in HBase: it may have letters, digits, _, - and . in it, and a namespace with a colon before it`},
-		"no table":           {"table", "ns:", `"ns:" is no name of a table in HBase; write table or namespace:table`},
-		"a family's column":  {"columnfamily", "cf:field0", `"cf:field0" has a colon in it; write the family alone: the fields' names are its columns`},
+		"an empty split":     {SplitKeys, "a,,b", "contains an empty split point; remove it"},
+		"a split's escape":   {SplitKeys, `a\n`, `invalid escape in "a\\n": want bytes as \x00 and \ as \x5C`},
+		"a table of HBase's": {"table", "hbase:meta", `invalid table name "hbase:meta": want a namespace other than hbase, which has HBase's own tables`},
+		"a table's letters":  {"table", "a/b", `invalid table name "a/b": want letters, digits, _, - and ., after a namespace and a colon if any`},
+		"no table":           {"table", "ns:", `invalid table name "ns:": want table or namespace:table`},
+		"a family's column":  {"columnfamily", "cf:field0", `"cf:field0" contains a colon; write only the family: its columns are the names of the fields`},
 		"a long family":      {"columnfamily", strings.Repeat("f", 200), "is 200 bytes long; a family in HBase has at most 127"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -156,13 +156,13 @@ const site = `<?xml version="1.0"?>
 </configuration>
 `
 
-func TestASiteFileTellsWhereHBaseIs(t *testing.T) {
+func TestASiteFileSetsTheAddressOfHBase(t *testing.T) {
 	f, err := ReadSite([]byte(site))
 	require.NoError(t, err)
 	require.NotContains(t, string(f), "secret")
 	s := spec.Submission{Files: []spec.File{{Name: "conf/hbase-site.xml", Content: f}}, Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "zookeeper.znode.parent", "/mine")}
 	_, _, err = reader().Parse(s)
-	require.EqualError(t, err, "conf/hbase-site.xml:10: hbase.security.authentication: kerberos is not supported: "+noKerberos+"; leave it out for a cluster without")
+	require.EqualError(t, err, "conf/hbase-site.xml:10: hbase.security.authentication: kerberos is not supported: "+noKerberos+"; remove it if the cluster works without it")
 
 	f, err = ReadSite([]byte(strings.ReplaceAll(site, "kerberos", "simple")))
 	require.NoError(t, err)
@@ -170,18 +170,18 @@ func TestASiteFileTellsWhereHBaseIs(t *testing.T) {
 	suite, _, err := reader().Parse(s)
 	require.NoError(t, err)
 	require.Equal(t, "zk1,zk2", suite.Cases[0].Properties["hbase.zookeeper.quorum"])
-	require.Equal(t, "/mine", suite.Cases[0].Properties["zookeeper.znode.parent"], "what is said by -p wins")
-	require.Equal(t, "hbase run", suite.Name, "where HBase is does not name what is done")
+	require.Equal(t, "/mine", suite.Cases[0].Properties["zookeeper.znode.parent"], "-p wins")
+	require.Equal(t, "hbase run", suite.Name, "the site file does not change the suite's name")
 }
 
-func TestWhatIsNoSiteFile(t *testing.T) {
+func TestInvalidSiteFiles(t *testing.T) {
 	for name, test := range map[string]struct{ content, want string }{
-		"empty":      {"", "is empty; it should hold <configuration> with properties in it"},
-		"HTML":       {"<html></html>", "begins with <html>; it should hold <configuration> with properties in it"},
-		"properties": {"a=b", "is empty; it should hold <configuration> with properties in it"},
-		"cut off":    {site[:200], "is no XML that can be read: XML syntax error on line 6: unexpected EOF"},
-		"other":      {"<configuration><property><name>fs.defaultFS</name><value>hdfs://a</value></property></configuration>", "names none of hbase.zookeeper.quorum, hbase.zookeeper.property.clientPort, zookeeper.znode.parent; is it the file that HBase's clients have?"},
-		"a variable": {"<configuration>\n<property><name>hbase.zookeeper.quorum</name><value>${host}</value></property></configuration>", `line 2: hbase.zookeeper.quorum is "${host}", and benchd does not fill in variables; give it by -p hbase.zookeeper.quorum=`},
+		"empty":      {"", "is empty; want <configuration> with properties"},
+		"HTML":       {"<html></html>", "begins with <html>; want <configuration> with properties"},
+		"properties": {"a=b", "is empty; want <configuration> with properties"},
+		"cut off":    {site[:200], "is not valid XML: XML syntax error on line 6: unexpected EOF"},
+		"other":      {"<configuration><property><name>fs.defaultFS</name><value>hdfs://a</value></property></configuration>", "contains none of hbase.zookeeper.quorum, hbase.zookeeper.property.clientPort, zookeeper.znode.parent; is it the hbase-site.xml of an HBase client?"},
+		"a variable": {"<configuration>\n<property><name>hbase.zookeeper.quorum</name><value>${host}</value></property></configuration>", `line 2: hbase.zookeeper.quorum is "${host}", and benchd does not expand variables; set it with -p hbase.zookeeper.quorum=`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ReadSite([]byte(test.content))
@@ -199,7 +199,7 @@ func FuzzSite(f *testing.F) {
 			return
 		}
 		given := reader().Given(spec.Submission{Files: []spec.File{{Name: "x.xml", Content: written}}})
-		require.NotEmpty(t, given, "what a site file says is written so that it is read")
+		require.NotEmpty(t, given, "the output can be read as properties")
 	})
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// ReadSite turns an hbase-site.xml into a properties file of the settings that say where HBase is, and how it is
-// secured, which is judged with all else, and of those that HBase's own client obeys and benchd does not. They
-// are on the lines on which the XML file has them. Nothing else of it is kept: such files have passwords in them.
+// ReadSite converts an hbase-site.xml to a properties file with HBase's address and security settings, and with settings that
+// HBase's own client obeys and benchd does not; all are validated later. They are on the same lines as in the XML file.
+// Nothing else is kept: such files contain passwords.
 func ReadSite(content []byte) ([]byte, error) {
 	properties, err := readSite(content)
 	if err != nil {
@@ -33,7 +33,7 @@ func ReadSite(content []byte) ([]byte, error) {
 			continue
 		}
 		if strings.Contains(p.value, "${") && !note {
-			return nil, fmt.Errorf("line %d: %s is %s, and benchd does not fill in variables; give it by -p %s=", p.line, p.name, property.Quote(p.value), p.name)
+			return nil, fmt.Errorf("line %d: %s is %s, and benchd does not expand variables; set it with -p %s=", p.line, p.name, property.Quote(p.value), p.name)
 		}
 		found = found || slices.Contains(wanted[:3], p.name)
 		for ; line < p.line; line++ {
@@ -43,15 +43,15 @@ func ReadSite(content []byte) ([]byte, error) {
 		line++
 	}
 	if !found {
-		return nil, fmt.Errorf("names none of %s; is it the file that HBase's clients have?", strings.Join(wanted[:3], ", "))
+		return nil, fmt.Errorf("contains none of %s; is it the hbase-site.xml of an HBase client?", strings.Join(wanted[:3], ", "))
 	}
 	return []byte(out.String()), nil
 }
 
-// maxSite bounds an hbase-site.xml.
+// maxSite is the largest hbase-site.xml, in bytes.
 const maxSite = 1 << 20
 
-// siteProperty is one property of a Hadoop configuration file, without blanks around it.
+// siteProperty is one property of a Hadoop configuration file, without surrounding spaces.
 type siteProperty struct {
 	name, value string
 	line        int
@@ -60,7 +60,7 @@ type siteProperty struct {
 // readSite reads a Hadoop configuration file.
 func readSite(content []byte) ([]siteProperty, error) {
 	if len(content) > maxSite {
-		return nil, fmt.Errorf("has %d bytes; %d are the most", len(content), maxSite)
+		return nil, fmt.Errorf("is %d bytes long; the limit is %d", len(content), maxSite)
 	}
 	d := xml.NewDecoder(bytes.NewReader(content))
 	var properties []siteProperty
@@ -70,16 +70,16 @@ func readSite(content []byte) ([]siteProperty, error) {
 		token, err := d.Token()
 		switch {
 		case errors.Is(err, io.EOF) && path == nil:
-			return nil, errors.New("is empty; it should hold <configuration> with properties in it")
+			return nil, errors.New("is empty; want <configuration> with properties")
 		case errors.Is(err, io.EOF):
 			return properties, nil
 		case err != nil:
-			return nil, fmt.Errorf("is no XML that can be read: %w", err)
+			return nil, fmt.Errorf("is not valid XML: %w", err)
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
 			if path == nil && t.Name.Local != "configuration" {
-				return nil, fmt.Errorf("begins with <%s>; it should hold <configuration> with properties in it", property.PrintableName(t.Name.Local))
+				return nil, fmt.Errorf("begins with <%s>; want <configuration> with properties", property.PrintableName(t.Name.Local))
 			}
 			path = append(path, t.Name.Local)
 			if len(path) == 2 {

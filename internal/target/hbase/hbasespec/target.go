@@ -1,5 +1,5 @@
-// Package hbasespec describes the targets hbase and sandbox, which speaks HBase's protocols: their properties, what these mean,
-// and what can be done to them.
+// Package hbasespec describes the targets hbase and sandbox, which speaks HBase's protocols: their properties, settings and
+// actions.
 package hbasespec
 
 import (
@@ -27,23 +27,23 @@ func Target() descriptor.Target {
 	return t
 }
 
-// Sandbox describes an embedded cluster that speaks HBase's protocols. A run can bring one with it.
+// Sandbox describes an embedded cluster that speaks HBase's protocols. A run can start one.
 func Sandbox() descriptor.Target {
 	t := common()
 	t.Name = SandboxName
 	t.Embedded = descriptor.Embedded{
 		Prefix: "sandbox.", Elsewhere: Name,
-		Help: `With --db sandbox it also brings a sandbox, which speaks HBase's protocol and needs no Java; properties sandbox.* say what it
-is like (docs/sandbox.md).`,
+		Help: `With --db sandbox it also starts a sandbox, which speaks HBase's protocol and needs no Java; properties sandbox.* configure it
+(docs/sandbox.md).`,
 	}
 	t.Keys = append(t.Keys, sandboxKeys()...)
 	t.Actions = append(t.Actions, sandboxActions()...)
 	t.Report.Caution = func(map[string]string) string { return cautionOfSandbox }
-	t.Supplied = map[string]string{"columnfamily": "family"} // it has the tables that runs make in it
+	t.Supplied = map[string]string{"columnfamily": "family"} // runs create all of its tables
 	return t
 }
 
-// common is what HBase and a sandbox have in common.
+// common returns what HBase and a sandbox have in common.
 func common() descriptor.Target {
 	return descriptor.Target{
 		Operations: []workload.Kind{
