@@ -16,32 +16,32 @@ import (
 )
 
 const (
-	// mostActions is how many actions an agent remembers, so that none is done twice.
+	// mostActions is how many actions an agent remembers, so that it executes none twice.
 	mostActions = 256
-	// mostAtOnce is how many of them it does at a time.
+	// mostAtOnce is the maximum number of concurrent actions.
 	mostAtOnce = 16
-	// mostFound bounds what an action may have found, below what a message may hold.
+	// mostFound bounds the size of an action's answer, below the size of a message.
 	mostFound = 3 << 20
 )
 
-// errForgotten ends an action that nobody waits for.
-var errForgotten = errors.New("nobody waits for it any more")
+// errForgotten ends an action whose caller has gone.
+var errForgotten = errors.New("no caller waits for it any more")
 
-// action is one that the agent was ordered to do.
+// action is an action that the agent was ordered to execute.
 type action struct {
-	run    string // that it belongs to; empty for none
+	run    string // empty for none
 	giveUp context.CancelCauseFunc
 	answer *benchdv1.ActionAnswer // once it has ended
 }
 
-// act does what is ordered, once: an order that comes again is answered again. The caller holds the agent's lock.
+// act executes an order once; a repeated order gets the same answer again. The caller holds the agent's lock.
 func (a *Agent) act(m *benchdv1.ActionOrder) {
 	if a.leaving {
 		return
 	}
 	if done := a.actions[m.GetId()]; done != nil {
 		if done.answer != nil {
-			a.tell(done.answer)
+			a.sendAnswer(done.answer)
 		}
 		return
 	}
@@ -52,9 +52,9 @@ func (a *Agent) act(m *benchdv1.ActionOrder) {
 		}
 	}
 	if busy >= mostAtOnce {
-		a.tell(&benchdv1.ActionAnswer{
+		a.sendAnswer(&benchdv1.ActionAnswer{
 			Id: m.GetId(), Outcome: benchdv1.ActionOutcome_ACTION_OUTCOME_REFUSED,
-			Error: fmt.Sprintf("the agent does %d actions already; wait for one of them to end", busy),
+			Error: fmt.Sprintf("the agent is executing %d actions already: wait for one of them to end", busy),
 		})
 		return
 	}
@@ -67,14 +67,14 @@ func (a *Agent) act(m *benchdv1.ActionOrder) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		one.answer = answer
-		a.tell(answer)
-		if one.run == "" { // whoever asked has it, or is gone
+		a.sendAnswer(answer)
+		if one.run == "" { // the caller has the answer, or is gone
 			one.answer = &benchdv1.ActionAnswer{Id: answer.GetId(), Outcome: answer.GetOutcome(), Error: "it was answered already"}
 		}
 	})
 }
 
-// unheard gives the answers that a coordinator may have missed.
+// unheard returns the answers that a coordinator may have missed.
 func (a *Agent) unheard() []*benchdv1.ActionAnswer {
 	var out []*benchdv1.ActionAnswer
 	for _, id := range a.acted {
@@ -85,7 +85,7 @@ func (a *Agent) unheard() []*benchdv1.ActionAnswer {
 	return out
 }
 
-// remember keeps an action, and forgets the oldest that has ended where there are too many.
+// remember records an action, and drops the oldest ended one if there are too many.
 func (a *Agent) remember(id string, one *action) {
 	for i := 0; len(a.acted) >= mostActions && i < len(a.acted); i++ {
 		if old := a.acted[i]; a.actions[old].answer != nil {
@@ -98,15 +98,16 @@ func (a *Agent) remember(id string, one *action) {
 	a.acted = append(a.acted, id)
 }
 
-// giveUp ends an action that nobody waits for. The caller holds the agent's lock.
+// giveUp cancels an action whose caller has gone. The caller holds the agent's lock.
 func (a *Agent) giveUp(id string) {
 	if one := a.actions[id]; one != nil && one.answer == nil {
 		one.giveUp(errForgotten)
 	}
 }
 
-// tell sends an answer if there is a stream; it is sent again when there is another. The caller holds the agent's lock.
-func (a *Agent) tell(answer *benchdv1.ActionAnswer) {
+// sendAnswer sends an answer if there is a stream; it is sent again on the next stream. The caller holds the agent's
+// lock.
+func (a *Agent) sendAnswer(answer *benchdv1.ActionAnswer) {
 	if a.out != nil {
 		a.out.add(answered(answer), nil)
 	}
@@ -116,7 +117,7 @@ func answered(answer *benchdv1.ActionAnswer) *benchdv1.SessionRequest {
 	return &benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Action{Action: answer}}
 }
 
-// carryOut does an action and says how it ended.
+// carryOut executes an action and returns its outcome.
 func (a *Agent) carryOut(ctx context.Context, m *benchdv1.ActionOrder) *benchdv1.ActionAnswer {
 	log := a.log.With("action", m.GetName(), "run", m.GetRun())
 	log.Info("action begins", "target", m.GetTarget(), "args", m.GetArgs())
@@ -137,7 +138,7 @@ func (a *Agent) carryOut(ctx context.Context, m *benchdv1.ActionOrder) *benchdv1
 	log.Info("action is done", "after", begin.Elapsed(), "text", found.Text)
 	answer.Answer, err = json.Marshal(found)
 	if err == nil && len(answer.GetAnswer()) > mostFound {
-		err = fmt.Errorf("it found more than can be told: %d bytes", len(answer.GetAnswer()))
+		err = fmt.Errorf("its answer has %d bytes: at most %d are allowed", len(answer.GetAnswer()), mostFound)
 	}
 	if err != nil {
 		answer.Answer, answer.Outcome, answer.Error = nil, benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED, wire.Text(err.Error())
@@ -151,7 +152,7 @@ func (a *Agent) do(ctx context.Context, m *benchdv1.ActionOrder) (found load.Ans
 	}
 	open := a.config.Actors[m.GetTarget()]
 	if open == nil {
-		return found, load.Mark(load.ErrAction, fmt.Errorf("target %q takes no actions in this build of benchd (%s)", m.GetTarget(), a.config.Version))
+		return found, load.Mark(load.ErrAction, fmt.Errorf("target %q has no actions in this build of benchd (%s)", m.GetTarget(), a.config.Version))
 	}
 	workload, err := spec.Workload(m.GetProperties())
 	if err != nil {

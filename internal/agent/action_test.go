@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/load"
 )
 
-// dummy is a target to which things can be done: done reports each time that something was.
+// dummy is a target with actions: done reports each executed action.
 type dummy struct{ done chan string }
 
 func (d dummy) open(_ context.Context, s load.Settings) (load.Actor, error) {
@@ -71,7 +71,7 @@ func TestAnActionIsCarriedOutAndAnswered(t *testing.T) {
 		"done":          {"flush", nil, benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, ""},
 		"failed":        {"fail", nil, benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED, "no such table"},
 		"nonsense":      {"nonsense", nil, benchdv1.ActionOutcome_ACTION_OUTCOME_REFUSED, "it makes no sense"},
-		"other target":  {"flush", other, benchdv1.ActionOutcome_ACTION_OUTCOME_REFUSED, "takes no actions"},
+		"other target":  {"flush", other, benchdv1.ActionOutcome_ACTION_OUTCOME_REFUSED, "has no actions"},
 		"nobody there":  {"flush", nowhere, benchdv1.ActionOutcome_ACTION_OUTCOME_UNREACHABLE, "nobody is there"},
 		"took too long": {"wait", hasty, benchdv1.ActionOutcome_ACTION_OUTCOME_UNKNOWN, "not done within"},
 	} {
@@ -89,7 +89,7 @@ func TestAnActionIsCarriedOutAndAnswered(t *testing.T) {
 	}
 }
 
-// A coordinator that was away asks again for what it does not know to be done. A table must not be dropped twice.
+// A returning coordinator repeats orders whose outcome it does not have. A table must not be dropped twice.
 func TestAnActionIsNotDoneTwice(t *testing.T) {
 	t.Parallel()
 	d, with := actors()
@@ -102,7 +102,7 @@ func TestAnActionIsNotDoneTwice(t *testing.T) {
 	require.Equal(t, benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, await(s, (*benchdv1.SessionRequest).GetAction).GetOutcome())
 	s.cut()
 	s = b.next()
-	require.Equal(t, "S.1#1", await(s, (*benchdv1.SessionRequest).GetAction).GetId(), "it is told once more, since nobody may have heard")
+	require.Equal(t, "S.1#1", await(s, (*benchdv1.SessionRequest).GetAction).GetId(), "the answer is repeated, since it may have been lost")
 	s.act("S.1#2", "S.1", "flush")
 	require.Equal(t, "S.1#2", await(s, (*benchdv1.SessionRequest).GetAction).GetId())
 	require.Len(t, d.done, 2)
@@ -119,7 +119,7 @@ func TestAnAbandonedActionIsCancelled(t *testing.T) {
 	s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_CancelAction{CancelAction: &benchdv1.ActionCancel{Id: "x"}}})
 	answer := await(s, (*benchdv1.SessionRequest).GetAction)
 	require.Equal(t, benchdv1.ActionOutcome_ACTION_OUTCOME_UNKNOWN, answer.GetOutcome())
-	require.Contains(t, answer.GetError(), "nobody waits")
+	require.Contains(t, answer.GetError(), "no caller waits")
 }
 
 func TestAnAgentDoesOnlySoManyActionsAtOnce(t *testing.T) {

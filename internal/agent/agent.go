@@ -18,46 +18,46 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// How long the parts of an end may take; together they stay below five seconds.
+// Bounds of the parts of a shutdown; together they stay below five seconds.
 const (
 	stopWithin     = 1500 * time.Millisecond                           // for operations in flight
-	closeWithin    = stopWithin + 1200*time.Millisecond                // for a target to let go of all
-	ackWithin      = 4 * time.Second                                   // until all windows are acknowledged, from the beginning of the end
-	farewellWithin = 500 * time.Millisecond                            // for the coordinator to take leave
-	joinWithin     = ackWithin + farewellWithin + 200*time.Millisecond // until nothing is waited for any more, from the beginning
-	diskWithin     = 200 * time.Millisecond                            // for the disk of the spool to take the last windows, after that
+	closeWithin    = stopWithin + 1200*time.Millisecond                // for a target to close all sessions
+	ackWithin      = 4 * time.Second                                   // until all windows are acknowledged, from the start of the shutdown
+	farewellWithin = 500 * time.Millisecond                            // for the coordinator to end the stream
+	joinWithin     = ackWithin + farewellWithin + 200*time.Millisecond // until goroutines are abandoned, from the start of the shutdown
+	diskWithin     = 200 * time.Millisecond                            // for the spool to write the last windows, after that
 )
 
-// Agent serves a coordinator. New makes one, Run lets it work until its context ends.
+// Agent serves a coordinator. New returns one, Run serves until its context ends.
 type Agent struct {
 	config Config
 	log    *slog.Logger
 	clock  *clock.Source
-	// settled is the date for what is deleted by age.
+	// settled is the date for deletions by age.
 	settled *clock.Settled
 	boot    string
 	host    *benchdv1.HostFacts
 	health  *sampler
 
-	meters     *promexport.Runs[*meter] // nil where nobody takes the agent's metrics
+	meters     *promexport.Runs[*meter] // nil where the agent's metrics are not exported
 	meterNames *meterNames
 	windows    windowStore
 
-	life context.Context //nolint:containedctx // of all that the agent has started; it outlives Run's for the farewell
+	life context.Context //nolint:containedctx // of all goroutines; it outlives Run's for the sign-off
 	work sync.WaitGroup  // goroutines of shards
 
 	mu        sync.Mutex
 	shards    map[shardKey]*shard
 	actions   map[string]*action
-	acted     []string    // their ids, the oldest first
-	out       *outbox     // of the stream that is open; nil without one
+	acted     []string    // ids of actions, the oldest first
+	out       *outbox     // of the open stream; nil without one
 	orphaning *time.Timer // runs while there is no coordinator
 	changed   chan struct{}
 	leaving   bool
-	dropped   uint64 // windows that there was no room for
+	dropped   uint64 // windows that were dropped for lack of room
 }
 
-// New makes an Agent. It reads the host's facts and connects to nobody yet.
+// New returns an Agent. It reads the host's facts and connects to nothing yet.
 func New(config Config) (*Agent, error) {
 	if err := errors.Join(config.validate(), config.ensureDefaults()); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func New(config Config) (*Agent, error) {
 		shards: make(map[shardKey]*shard), actions: make(map[string]*action), changed: make(chan struct{}),
 		windows: windowStore{log: config.Logger},
 	}
-	// A coordinator checks names, too; this error comes earlier.
+	// A coordinator validates names, too; this error comes earlier.
 	if err := wire.CheckHello(a.hello(nil)); err != nil {
 		return nil, fmt.Errorf("make agent: %w", err)
 	}
@@ -77,9 +77,9 @@ func New(config Config) (*Agent, error) {
 	return a, nil
 }
 
-// Run serves the coordinator until ctx ends, and then ends in good order within five seconds. It returns nil then; its
-// error is of the kinds wire.ErrNameTaken, wire.ErrProtocol or wire.ErrNotAllowed when the coordinator does not want
-// the agent. Run is called once.
+// Run serves the coordinator until ctx ends, and then signs off within five seconds and returns nil. Its error is of the
+// kinds wire.ErrNameTaken, wire.ErrProtocol or wire.ErrNotAllowed when the coordinator refuses the agent. Run is called
+// once.
 func (a *Agent) Run(ctx context.Context) error {
 	if err := a.openRoom(); err != nil {
 		return err
@@ -107,12 +107,12 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.leave(reasonOf(ctx), ending)
 	cancel()
 	<-linked
-	a.found() // nobody is waited for any more
+	a.found() // stops the orphan timer
 	a.join(joinWithin - ending.Elapsed())
 	return errors.Join(err, conn.Close())
 }
 
-// closeWindows waits until the windows in memory are on disk, and lets go of the spool. Windows that are left in it are for
+// closeWindows waits until the windows in memory are on disk, and closes the spool. Windows that are left in it are for
 // the next process.
 func (a *Agent) closeWindows(within time.Duration) {
 	idle := a.windows.spooler.end(max(within, diskWithin))
@@ -137,7 +137,7 @@ func (a *Agent) closeWindows(within time.Duration) {
 	switch {
 	case a.windows.disk == nil:
 	case !idle:
-		a.log.Warn("the disk of the spool does not answer")
+		a.log.Warn("the disk of the spool does not respond")
 	default:
 		if err := a.windows.disk.Close(); err != nil {
 			a.log.Warn("the spool cannot be closed", "error", err)
@@ -145,7 +145,7 @@ func (a *Agent) closeWindows(within time.Duration) {
 	}
 }
 
-// join waits for what shards have started, but not for ever: a target may be deaf.
+// join waits for the goroutines of shards for a bounded time: a target may ignore its context.
 func (a *Agent) join(within time.Duration) {
 	done := make(chan struct{})
 	go func() {
@@ -155,11 +155,11 @@ func (a *Agent) join(within time.Duration) {
 	select {
 	case <-done:
 	case <-time.After(max(within, 0)):
-		a.log.Warn("a target does not end; it is left to itself")
+		a.log.Warn("a target does not end: its goroutines are abandoned")
 	}
 }
 
-// reasonOf says why the agent was asked to end.
+// reasonOf returns why the agent was asked to end.
 func reasonOf(ctx context.Context) string {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return cause.Error()
@@ -167,7 +167,7 @@ func reasonOf(ctx context.Context) string {
 	return "terminated"
 }
 
-// leave ends the agent's work: workers stop, their last windows are sent and acknowledged, the coordinator is notified.
+// leave ends the agent's work: workers stop, their last windows are sent and acknowledged, the agent signs off.
 func (a *Agent) leave(reason string, began clock.Instant) {
 	a.mu.Lock()
 	a.leaving = true
@@ -190,8 +190,7 @@ func (a *Agent) leave(reason string, began clock.Instant) {
 	}
 }
 
-// await waits until cond holds, which is looked at under the lock whenever something has changed, or until the time is
-// over.
+// await waits until cond holds, or until the time is over. cond is checked under the lock whenever something has changed.
 func (a *Agent) await(within time.Duration, cond func() bool) {
 	timer := time.NewTimer(max(within, 0))
 	defer timer.Stop()
@@ -210,13 +209,13 @@ func (a *Agent) await(within time.Duration, cond func() bool) {
 	}
 }
 
-// wake notifies waiters that something may have come. The caller holds mu.
+// wake makes waiters check their conditions. The caller holds mu.
 func (a *Agent) wake() {
 	close(a.changed)
 	a.changed = make(chan struct{})
 }
 
-// all lists the shards in the order in which they came. The caller holds mu.
+// all returns the shards in the order in which they were handed out. The caller holds mu.
 func (a *Agent) all() []*shard {
 	shards := make([]*shard, 0, len(a.shards))
 	for _, s := range a.shards {
@@ -226,7 +225,7 @@ func (a *Agent) all() []*shard {
 	return shards
 }
 
-// held counts windows that are not acknowledged. The caller holds mu.
+// held counts the unacknowledged windows. The caller holds mu.
 func (a *Agent) held() int {
 	n := 0
 	for _, s := range a.shards {
@@ -235,7 +234,7 @@ func (a *Agent) held() int {
 	return n
 }
 
-// lost notes that there is no coordinator. The time that work may go on without one begins.
+// lost notes that there is no coordinator, and starts the orphan timeout.
 func (a *Agent) lost() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -256,14 +255,14 @@ func (a *Agent) found() {
 	}
 }
 
-// orphaned ends work that nobody can cancel. Its windows are kept for a coordinator that comes back.
+// orphaned ends the work, because it could not be cancelled. Its windows are kept for a coordinator that returns.
 func (a *Agent) orphaned() {
 	a.mu.Lock()
 	shards := a.all()
 	a.mu.Unlock()
 	for _, s := range shards {
 		if s.atWork() {
-			a.log.Warn("load stops: there is no coordinator that could cancel it", "run", s.key.run, "after", a.config.OrphanTimeout)
+			a.log.Warn("load stops: no coordinator is connected that could cancel it", "run", s.key.run, "after", a.config.OrphanTimeout)
 			s.leave(fmt.Sprintf("no coordinator for %s", a.config.OrphanTimeout))
 		}
 	}

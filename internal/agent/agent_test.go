@@ -66,7 +66,7 @@ func TestAShardIsExecuted(t *testing.T) {
 	at := s.start(r, id, "measure")
 	started := await(s, (*benchdv1.SessionRequest).GetStarted)
 	require.Equal(t, "measure", started.GetPhase())
-	require.GreaterOrEqual(t, started.GetFirstSentAgentNs()-int64(time.Hour), at, "nobody starts early")
+	require.GreaterOrEqual(t, started.GetFirstSentAgentNs()-int64(time.Hour), at, "no worker starts early")
 	windows := s.windows(true)
 	ended := await(s, (*benchdv1.SessionRequest).GetPhaseEnded)
 	require.EqualValues(t, len(windows), ended.GetWindows())
@@ -77,7 +77,7 @@ func TestAShardIsExecuted(t *testing.T) {
 	require.Equal(t, ended.GetIssued(), ended.GetRecorded())
 	require.NotZero(t, ended.GetRecorded())
 
-	// What was said is said again by a coordinator that does not know whether it was heard.
+	// A coordinator repeats its messages when it does not know whether they were received.
 	s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Start{Start: &benchdv1.Start{Id: id, Phase: "measure", AtRunNs: at, Timebase: wire.FromLine("S.1", clock.Line{})}}})
 	s.order("S.1", nil)
 	require.Empty(t, await(s, (*benchdv1.SessionRequest).GetPrepared).GetError())
@@ -94,17 +94,17 @@ func TestWatermarksOfInsertsGoBothWays(t *testing.T) {
 	b := newFakeCoordinator(t)
 	r := newRig(t, b)
 	s := b.next()
-	tell := func(run string) {
+	send := func(run string) {
 		s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Watermark{Watermark: &benchdv1.Watermark{Run: run, Key: 1100}}})
 	}
-	tell("S.1") // of no shard yet
+	send("S.1") // of no shard yet
 	id := s.order("S.1", map[string]string{"readproportion": "0.5", "insertproportion": "0.5", "requestdistribution": "latest"},
 		&benchdv1.Phase{Name: "measure", DurationNs: int64(2 * time.Second)}) // longer than a stall
-	tell("S.1") // perhaps before it is ready
+	send("S.1") // perhaps before it is ready
 	require.Empty(t, await(s, (*benchdv1.SessionRequest).GetPrepared).GetError())
 	s.start(r, id, "measure")
-	tell("S.2") // of another run
-	tell("S.1")
+	send("S.2") // of another run
+	send("S.1")
 	windows := s.windows(true)
 	require.Greater(t, windows[len(windows)-1].GetWatermark(), int64(1000))
 }
@@ -168,7 +168,7 @@ func TestNothingIsLostWithAStream(t *testing.T) {
 	s = b.next()
 	held = s.hello.GetHeld()[0]
 	require.False(t, held.GetRunning())
-	require.Len(t, held.GetEnded(), 1, "an end is told until the shard is released")
+	require.Len(t, held.GetEnded(), 1, "an end is repeated until the shard is released")
 	s.release(id)
 	s.prepare("S.2")
 	s.cut()
@@ -192,7 +192,7 @@ func TestAnAgentThatIsAskedToEndSignsOff(t *testing.T) {
 	require.Equal(t, "terminated", ended.GetLeft())
 	require.Equal(t, ended.GetIssued(), ended.GetRecorded())
 	require.Equal(t, "terminated", await(s, (*benchdv1.SessionRequest).GetLeaving).GetReason())
-	require.Empty(t, s.in, "nothing follows the farewell")
+	require.Empty(t, s.in, "nothing follows the sign-off")
 	require.NoError(t, r.result())
 	tolerance.Within(t, began, 5*time.Second)
 }
@@ -238,11 +238,10 @@ func TestWithoutACoordinatorLoadStops(t *testing.T) {
 	require.Len(t, ended, 1)
 	require.Equal(t, "no coordinator for 50ms", ended[0].GetLeft())
 	windows := s.windows(true)
-	require.True(t, windows[len(windows)-1].GetLast(), "what was measured is kept")
+	require.True(t, windows[len(windows)-1].GetLast(), "the measurements are kept")
 }
 
-// TestAnAgentDeliversWhatAnEarlierProcessMeasured ends an agent of which nobody has acknowledged a window, and starts
-// another of its name.
+// An agent ends without any acknowledgement, and another process of its name delivers its windows.
 func TestAnAgentDeliversWhatAnEarlierProcessMeasured(t *testing.T) {
 	t.Parallel()
 	b := newFakeCoordinator(t)
@@ -271,18 +270,18 @@ func TestAnAgentDeliversWhatAnEarlierProcessMeasured(t *testing.T) {
 	require.EqualValues(t, len(windows), ended.GetWindows())
 	require.Equal(t, ops(t, windows), ended.GetRecorded())
 
-	// It has nothing to go on with.
+	// The shard cannot be continued.
 	s.start(again, id, "next")
 	refused := await(s, (*benchdv1.SessionRequest).GetPhaseEnded)
 	require.Equal(t, "next", refused.GetPhase())
 	require.Equal(t, "the agent was restarted", refused.GetLeft())
 	s.release(id)
-	s.prepare("S.2") // it works as any other
+	s.prepare("S.2") // other runs work as usual
 	again.end()
 	require.NoError(t, again.result())
 
 	newRig(t, b, spooled)
-	require.Empty(t, b.next().hello.GetHeld(), "what was delivered is forgotten")
+	require.Empty(t, b.next().hello.GetHeld(), "delivered windows are dropped")
 }
 
 func TestTwoAgentsDoNotShareASpool(t *testing.T) {
@@ -322,7 +321,7 @@ func TestAStopEndsAShard(t *testing.T) {
 	s.stop(id)
 	s.windows(true)
 	ended := await(s, (*benchdv1.SessionRequest).GetPhaseEnded)
-	require.Empty(t, ended.GetLeft(), "it did as it was told")
+	require.Empty(t, ended.GetLeft(), "the stop was ordered")
 	require.True(t, ended.GetFinal())
 	s.release(id)
 
@@ -370,7 +369,7 @@ func TestABadConfigIsRefusedAtOnce(t *testing.T) {
 	require.NoError(t, err, "the host's name is an agent's")
 }
 
-// The switch reaches the target, and the coordinator hears of it.
+// The switch reaches the target, and is reported to the coordinator.
 func TestRawCallsCanBeSwitchedOff(t *testing.T) {
 	t.Parallel()
 	for known, want := range map[bool]string{false: "on", true: "off"} {

@@ -22,55 +22,55 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// Config is what an Agent needs. Coordinator, Dial, Reader and Drivers are required.
+// Config configures an Agent. Coordinator, Dial, Reader and Drivers are required.
 type Config struct {
-	// Coordinator is where the coordinator listens, as gRPC's resolvers understand it.
+	// Coordinator is the address of the coordinator, in the form of gRPC's resolvers.
 	Coordinator string
-	// Dial says how to connect: transport credentials, and a dialer where the network is in memory.
+	// Dial has transport credentials, and a dialer where the network is in memory.
 	Dial []grpc.DialOption
-	// Reader reads the properties of runs; it knows at least the targets of Drivers.
+	// Reader reads the properties of runs; it has at least the targets of Drivers.
 	Reader *spec.Reader
-	// Drivers are the targets that this build knows, by name.
+	// Drivers are the targets of this build, by name.
 	Drivers map[string]load.Driver
-	// Actors are the targets to which something can be done, by name. Default: none.
+	// Actors execute actions on targets, by name of the target. Default: none.
 	Actors map[string]load.OpenActor
 
-	// Sources are what watch the targets of runs, by name. Default: none.
+	// Sources watch the targets of runs, by name of the target. Default: none.
 	Sources map[string]observe.Opener
 
-	// Hooks are commands that runs may ask for by name: the words of each. Default: none.
+	// Hooks are commands that runs may request by name, split into words. Default: none.
 	Hooks map[string][]string
 
 	// Name is unique among the coordinator's agents. Default: the host's name.
 	Name string
-	// Labels are what runs select agents by.
+	// Labels are the labels by which runs select agents.
 	Labels map[string]string
-	// Version is the build's.
+	// Version is the version of the build.
 	Version string
-	// MetricsAddress is where the agent's metrics can be fetched, if anywhere.
+	// MetricsAddress is the address at which the agent serves its metrics, if any.
 	MetricsAddress string
 
 	// OrphanTimeout is how long work goes on without a coordinator. Default 10 min.
 	OrphanTimeout time.Duration
-	// Spool is the directory for windows that are not acknowledged, so that they outlive the agent's process, and for raw
-	// points. Default: none: windows are kept in memory, and runs that ask for raw points cannot be prepared.
+	// Spool is the directory for unacknowledged windows, so that they outlive the agent's process, and for raw points.
+	// Default: none: windows are kept in memory, and runs with raw points cannot be prepared.
 	Spool string
-	// SpoolBytes bounds the windows of a shard that are kept until they are acknowledged. Default 4 GiB: days of them.
+	// SpoolBytes bounds the unacknowledged windows of a shard. Default 4 GiB: windows of several days.
 	SpoolBytes int64
-	// MemoryBytes bounds those of a shard that are in memory alone: where there is no Spool, and while its disk is full or
-	// does not answer. Default 256 MiB.
+	// MemoryBytes bounds the windows of a shard that are in memory alone: without a Spool, and while its disk is full or
+	// does not respond. Default 256 MiB.
 	MemoryBytes int64
 	// Clock is the agent's clock. Default: the machine's.
 	Clock *clock.Source
-	// Gate is shared by the agents of a process, so that their workers begin together. Default: one of the agent's own.
+	// Gate is shared by the agents of a process, so that their workers start together. Default: one of the agent's own.
 	Gate *load.Gate
-	// WriteBelow is the only folder in which a run's properties may have files written, such as null.log. Default: none.
+	// WriteBelow is the only folder in which a run's properties may create files, such as null.log. Default: none.
 	WriteBelow string
 	// KnownIO has the agent make no raw system calls (package rawio).
 	KnownIO bool
-	// Logger takes what the agent has to say. Default: nobody.
+	// Logger is the agent's logger. Default: none.
 	Logger *slog.Logger
-	// Registerer takes the agent's metrics. Default: nobody.
+	// Registerer registers the agent's metrics. Default: none.
 	Registerer prometheus.Registerer
 }
 
@@ -85,7 +85,7 @@ func (c *Config) ensureDefaults() error {
 	if c.Name == "" {
 		host, err := os.Hostname()
 		if err != nil {
-			return errors.New("make agent: the host has no name, so the agent needs one: give it a --name")
+			return errors.New("make agent: the host has no name: name the agent with --name")
 		}
 		c.Name = host
 	}
@@ -105,7 +105,7 @@ func (c *Config) ensureDefaults() error {
 	return nil
 }
 
-// rawIO is how the agent makes system calls, as it introduces itself.
+// rawIO describes how the agent makes system calls, for its Hello.
 func (c *Config) rawIO() string {
 	if c.KnownIO || runtime.GOOS != "linux" {
 		return "off"
@@ -116,19 +116,19 @@ func (c *Config) rawIO() string {
 func (c *Config) validate() error {
 	switch {
 	case c.Coordinator == "":
-		return errors.New("make agent: it needs the address of a coordinator")
+		return errors.New("make agent: the address of the coordinator is missing")
 	case slices.ContainsFunc(slices.Collect(maps.Values(c.Hooks)), func(words []string) bool { return len(words) == 0 }):
 		return errors.New("make agent: a hook has no command")
 	case c.Reader == nil:
-		return errors.New("make agent: it needs a reader of properties")
+		return errors.New("make agent: the reader of properties is missing")
 	case len(c.Drivers) == 0:
-		return errors.New("make agent: it needs a driver at least")
+		return errors.New("make agent: at least one driver is required")
 	}
 	return nil
 }
 
-// dialOptions keep a connection that is silent alive, notice one that is dead, and try again soon: gRPC's own pauses
-// grow to two minutes.
+// dialOptions keep a silent connection alive, detect a dead one, and bound the pause before gRPC reconnects, which grows
+// to two minutes by default.
 func (c *Config) dialOptions() []grpc.DialOption {
 	return slices.Concat([]grpc.DialOption{
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 5 * time.Second, PermitWithoutStream: true}),

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patience bounds every wait of these tests.
 const patience = tolerance.Patience
 
-// fakeCoordinator is a coordinator that does what its test asks for.
+// fakeCoordinator is a coordinator that a test controls.
 type fakeCoordinator struct {
 	benchdv1.UnimplementedAgentServiceServer
 	t        *testing.T
@@ -39,13 +39,13 @@ type fakeCoordinator struct {
 	refuse   error // the answer to every agent
 }
 
-// stream is an agent's stream as the fakeCoordinator sees it.
+// stream is an agent's stream, seen by the fakeCoordinator.
 type stream struct {
 	t     *testing.T
 	hello *benchdv1.Hello
 	raw   benchdv1.AgentService_SessionServer
 	in    chan *benchdv1.SessionRequest
-	over  chan error    // what the stream is to end with
+	over  chan error    // how the stream must end
 	ended chan struct{} // closed when the agent has closed it
 }
 
@@ -107,7 +107,7 @@ func (b *fakeCoordinator) next() *stream {
 		require.NotNil(b.t, s.hello, "the first message is a Hello")
 		return s
 	case <-time.After(patience):
-		require.Fail(b.t, "no agent comes")
+		require.Fail(b.t, "no agent connects")
 		return nil
 	}
 }
@@ -120,7 +120,7 @@ func (s *stream) send(m *benchdv1.SessionResponse) {
 	require.NoError(s.t, s.raw.Send(m))
 }
 
-// await gives the next message that fits; others are passed over.
+// await returns the next message for which get returns a value.
 func await[T any](s *stream, get func(*benchdv1.SessionRequest) *T) *T {
 	s.t.Helper()
 	timeout := time.After(patience)
@@ -131,12 +131,12 @@ func await[T any](s *stream, get func(*benchdv1.SessionRequest) *T) *T {
 				return got
 			}
 		case <-timeout:
-			require.Fail(s.t, "the message does not come")
+			require.Fail(s.t, "no such message arrives")
 		}
 	}
 }
 
-// order has the agent prepare a shard on the null target.
+// order orders the agent to prepare a shard on the null target.
 func (s *stream) order(run string, settings map[string]string, phases ...*benchdv1.Phase) *benchdv1.ShardId {
 	s.t.Helper()
 	properties := map[string]string{
@@ -189,7 +189,7 @@ func (s *stream) stop(id *benchdv1.ShardId) {
 	s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Stop{Stop: &benchdv1.Stop{Id: id, Reason: "cancelled"}}})
 }
 
-// rig is an agent at work.
+// rig is an agent under test.
 type rig struct {
 	t     *testing.T
 	clock *clock.Source
@@ -237,7 +237,7 @@ func (r *rig) result() error {
 	}
 }
 
-// windows takes windows until the last one of the phase, acknowledging them if asked to.
+// windows receives windows until the last one of the phase, and acknowledges them if ack is set.
 func (s *stream) windows(ack bool) []*benchdv1.Window {
 	s.t.Helper()
 	var all []*benchdv1.Window
@@ -253,7 +253,7 @@ func (s *stream) windows(ack bool) []*benchdv1.Window {
 	}
 }
 
-// ops counts what windows hold.
+// ops counts the operations in windows.
 func ops(t *testing.T, windows []*benchdv1.Window) uint64 {
 	t.Helper()
 	var n uint64

@@ -4,5 +4,5 @@ package agent
 
 import "math"
 
-// freeDisk is not known here.
+// freeDisk is unknown on this system.
 func freeDisk(string) uint64 { return math.MaxUint64 }

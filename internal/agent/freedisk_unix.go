@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// freeDisk is how many bytes a directory's file system has room for; where that is not known, very many.
+// freeDisk returns the free bytes of a directory's file system; MaxUint64 if they are unknown.
 func freeDisk(dir string) uint64 {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

@@ -18,25 +18,25 @@ import (
 // schedLatencies is the runtime's histogram of how long runnable goroutines waited for a processor.
 const schedLatencies = "/sched/latencies:seconds"
 
-// enough is how many processor seconds the host must have counted before an idle share means anything: it counts
-// hundredths.
+// enough is the processor time in seconds that the host must have counted for an idle share to be meaningful: the host
+// counts hundredths.
 const enough = 0.1
 
-// sampler reports how the machine and the process fared since it was last asked: the proof that the generator was not the
-// limit (law 7). What cannot be read stays zero; with Cores zero nothing is known of the processors.
+// sampler reports the load of the machine and the process since the last sample: the proof that the generator was not the
+// limit (law 7). Unknown values are zero; with zero Cores nothing is known about the processors.
 type sampler struct {
 	mu    sync.Mutex
 	cores float64
 	last  snapshot
 }
 
-// snapshot is what is counted since the machine or the process started.
+// snapshot has the counters since the machine or the process started.
 type snapshot struct {
 	at         clock.Instant
 	busy, idle float64 // processor seconds of the host
 	own        float64 // of the process
 	rx, tx     uint64
-	nics       map[string]traffic // of interfaces whose speed is known
+	nics       map[string]traffic // of interfaces with a known speed
 	gc         debug.GCStats
 	waits      *metrics.Float64Histogram
 }
@@ -76,7 +76,7 @@ func read() snapshot {
 	return now
 }
 
-// sample reports how things were since the last sample.
+// sample returns the load since the last sample.
 func (s *sampler) sample() latency.Health {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,13 +103,13 @@ func (s *sampler) sample() latency.Health {
 	return h
 }
 
-// traffic is what an interface has carried, and its speed in bytes a second.
+// traffic is what an interface has carried, and its speed in bytes per second.
 type traffic struct {
 	rx, tx uint64
 	speed  float64
 }
 
-// netUse is the share of its speed that the busiest interface carried, in its busier direction.
+// netUse returns the utilization of the busiest interface in its busier direction.
 func netUse(before, now map[string]traffic, d time.Duration) float64 {
 	use := 0.0
 	for name, after := range now {
@@ -121,7 +121,7 @@ func netUse(before, now map[string]traffic, d time.Duration) float64 {
 	return min(use, 1)
 }
 
-// grown is the growth of a counter, which starts again when an interface goes away.
+// grown returns the growth of a counter, which restarts when an interface is removed.
 func grown(before, now uint64) uint64 {
 	if now < before {
 		return 0
@@ -129,7 +129,7 @@ func grown(before, now uint64) uint64 {
 	return now - before
 }
 
-// waited gives the 99th percentile and the largest of the waits between two readings, each as the upper end of its
+// waited returns the 99th percentile and the maximum of the waits between two readings, each as the upper bound of its
 // bucket.
 func waited(before, now *metrics.Float64Histogram) (p99, most time.Duration) {
 	if before == nil || now == nil || len(before.Counts) != len(now.Counts) {

@@ -17,7 +17,7 @@ func TestNetUseIsThatOfTheBusiestInterface(t *testing.T) {
 	}
 	require.InDelta(t, 0.8, netUse(before, now, 2*time.Second), 1e-9)
 	require.Zero(t, netUse(before, nil, time.Second))
-	require.Zero(t, netUse(now, before, time.Second), "a counter that starts again says nothing")
+	require.Zero(t, netUse(now, before, time.Second), "a counter that restarts is ignored")
 	require.InDelta(t, 1.0, netUse(before, now, time.Second/10), 1e-9)
 	require.Zero(t, netUse(before, now, 0))
 }

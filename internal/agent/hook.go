@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// mostSaid is how much of what a hook has written last is kept.
+	// mostSaid is the maximum size of a hook's output that is kept; the end is kept.
 	mostSaid = 4 << 10
-	// letGo is how long a hook's output is read after its end, while what it started in the background has it open.
+	// letGo is how long the output of a hook is read after its end, while a background process still has it open.
 	letGo = 2 * time.Second
 )
 
-// SplitHook splits a hook's command line into its words, at blanks that are not within quotation marks of either kind. No
-// shell reads it: who wants one writes sh -c '…'.
+// SplitHook splits a hook's command line into its words, at blanks outside of quotation marks of either kind. No shell is
+// involved: write sh -c '…' to use one.
 func SplitHook(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -52,21 +52,21 @@ func SplitHook(line string) ([]string, error) {
 	}
 	switch {
 	case quote != 0:
-		return nil, fmt.Errorf("a quotation mark %c is not closed in %q", quote, line)
+		return nil, fmt.Errorf("unclosed quotation mark %c in %q", quote, line)
 	case len(words) == 0 || words[0] == "":
-		return nil, errors.New("there is no command; write name=command with its arguments")
+		return nil, errors.New("missing command: want NAME=COMMAND with its arguments")
 	}
 	return words, nil
 }
 
-// hook runs the command that the agent's operator has allowed under a name.
+// hook runs the command of the agent's operator with the given name.
 func (a *Agent) hook(ctx context.Context, m *benchdv1.ActionOrder) (load.Answer, error) {
 	name := m.GetArgs()[plan.HookArg]
 	words, ok := a.config.Hooks[name]
 	if !ok {
 		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("agent %s allows no hook %q; start it with --hook %s=COMMAND", a.config.Name, name, name))
 	}
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the operator's own
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the operator configures it
 	cmd.Env = append(cmd.Environ(), "BENCHD_RUN="+m.GetRun(), "BENCHD_HOOK="+name)
 	cmd.WaitDelay = letGo
 	processGroup(cmd)
@@ -74,7 +74,7 @@ func (a *Agent) hook(ctx context.Context, m *benchdv1.ActionOrder) (load.Answer,
 	cmd.Stdout, cmd.Stderr = said, said
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrWaitDelay) && cmd.ProcessState.Success() {
-		err = nil // it has started something that goes on
+		err = nil // a background process of the hook is still running
 	}
 	switch {
 	case err == nil:
@@ -90,7 +90,7 @@ func (a *Agent) hook(ctx context.Context, m *benchdv1.ActionOrder) (load.Answer,
 	return load.Answer{}, fmt.Errorf("hook %s: %w", name, err)
 }
 
-// hooks are the names for a Hello.
+// hooks returns the names for a Hello.
 func (a *Agent) hooks() []string { return slices.Sorted(maps.Keys(a.config.Hooks)) }
 
 // tail keeps the last bytes that were written to it.

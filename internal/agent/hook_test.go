@@ -24,7 +24,7 @@ func TestAHooksCommandLineIsSplitIntoItsWords(t *testing.T) {
 		require.Equal(t, want, got, line)
 	}
 	for line, want := range map[string]string{
-		"": "there is no command", " \t": "there is no command", `''`: "there is no command", `sh -c "x`: `a quotation mark " is not closed`,
+		"": "missing command", " \t": "missing command", `''`: "missing command", `sh -c "x`: `unclosed quotation mark "`,
 	} {
 		_, err := agent.SplitHook(line)
 		require.ErrorContains(t, err, want, line)
@@ -38,7 +38,7 @@ func FuzzSplitHook(f *testing.F) {
 		if err == nil {
 			require.NotEmpty(t, words)
 			require.NotEmpty(t, words[0])
-			require.LessOrEqual(t, len(strings.Join(words, "")), 3*len(line), "what is no UTF-8 takes three bytes")
+			require.LessOrEqual(t, len(strings.Join(words, "")), 3*len(line), "invalid UTF-8 takes three bytes")
 		}
 	})
 }
@@ -86,5 +86,5 @@ func TestAHookRunsItsCommand(t *testing.T) {
 	require.Contains(t, string(chatty.GetAnswer()), "line 2999")
 	require.Contains(t, string(chatty.GetAnswer()), "… line")
 
-	require.Equal(t, benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, hook("behind", time.Minute).GetOutcome(), "what it started goes on")
+	require.Equal(t, benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, hook("behind", time.Minute).GetOutcome(), "its background process is still running")
 }

@@ -13,14 +13,14 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 )
 
-// hostFacts describes the machine. What cannot be read is left out: an agent works without.
+// hostFacts describes the machine. Unreadable facts are left out.
 func hostFacts(ctx context.Context, rawIO string, log *slog.Logger) *benchdv1.HostFacts {
 	facts := &benchdv1.HostFacts{
 		Os: runtime.GOOS + "/" + runtime.GOARCH, Cores: uint32(runtime.NumCPU()), GoVersion: runtime.Version(), RawIo: rawIO,
 	}
 	missing := func(what string, err error) bool {
 		if err != nil {
-			log.Debug("a fact of the host cannot be read", "what", what, "error", err)
+			log.Debug("cannot read a fact of the host", "what", what, "error", err)
 		}
 		return err != nil
 	}

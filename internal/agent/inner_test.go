@@ -35,7 +35,7 @@ func TestProbesOvertakeWindows(t *testing.T) {
 		next, reply, over := o.take()
 		switch {
 		case over:
-			require.Equal(t, []string{"probe 7", "window 0", "window 1", "window 2"}, got, "what was acknowledged meanwhile is not sent")
+			require.Equal(t, []string{"probe 7", "window 0", "window 1", "window 2"}, got, "windows acknowledged meanwhile are not sent")
 			return
 		case reply != nil:
 			got = append(got, fmt.Sprintf("probe %d", reply.GetSeq()))
@@ -75,8 +75,7 @@ func TestTheOldestWindowsAreDroppedWhenThereIsNoRoom(t *testing.T) {
 	require.Zero(t, dropped, "one window is always kept")
 }
 
-// TestAFullDiskCostsNoneOfTheWindowsOnIt: what the disk does not take any more is bounded by the memory, and what it
-// took before stays.
+// Windows that cannot be written are bounded by the memory, and the windows on disk stay.
 func TestAFullDiskCostsNoneOfTheWindowsOnIt(t *testing.T) {
 	disk, err := spool.Open(t.TempDir(), spool.Options{})
 	require.NoError(t, err)
@@ -118,7 +117,7 @@ func TestAFullDiskCostsNoneOfTheWindowsOnIt(t *testing.T) {
 	require.Zero(t, r.memory)
 }
 
-// TestWindowsBeyondTheMemoryAreReadFromDisk keeps more than memory takes.
+// Windows beyond the bound of the memory are read from disk.
 func TestWindowsBeyondTheMemoryAreReadFromDisk(t *testing.T) {
 	disk, err := spool.Open(t.TempDir(), spool.Options{})
 	require.NoError(t, err)
@@ -142,7 +141,7 @@ func TestWindowsBeyondTheMemoryAreReadFromDisk(t *testing.T) {
 	require.Zero(t, disk.Bytes())
 }
 
-// A window that is acknowledged while the disk takes it leaves nothing there.
+// A window that is acknowledged while it is being written leaves nothing on disk.
 func TestAWindowThatIsAcknowledgedWhileItIsWrittenIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stalls, goesOn := make(chan struct{}), make(chan struct{})
@@ -181,7 +180,7 @@ func TestAWindowThatIsAcknowledgedWhileItIsWrittenIsNotKept(t *testing.T) {
 	})
 }
 
-// An agent ends although the disk of its spool does not answer.
+// An agent ends although the disk of its spool does not respond.
 func TestASpoolThatDoesNotAnswerIsNotWaitedForAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stalls, goesOn := make(chan struct{}), make(chan struct{})
@@ -212,7 +211,7 @@ func TestASpoolThatDoesNotAnswerIsNotWaitedForAtTheEnd(t *testing.T) {
 	})
 }
 
-// newStore is a store whose windows are written when the test says so.
+// newStore returns a store whose windows are written on the test's command.
 func newStore(disk *spool.Spool) *windowStore {
 	r := &windowStore{disk: disk, log: slog.New(slog.DiscardHandler)}
 	r.spooler.store, r.spooler.lock = r, new(sync.Mutex)

@@ -20,17 +20,16 @@ const (
 	firstPause    = 200 * time.Millisecond
 	lastPause     = 5 * time.Second
 	growth        = 1.6
-	jitter        = 0.2 // so that the agents of a coordinator that is back do not come at one instant
+	jitter        = 0.2 // so that the agents of a restarted coordinator do not all connect at once
 	connectWithin = 5 * time.Second
-	// welcomeWithin is how long the coordinator may take to let the agent in: while another of its name may still be
-	// alive it waits for some seconds.
+	// welcomeWithin is how long the coordinator may take to admit the agent: it waits for some seconds while another
+	// agent of the same name may still be alive.
 	welcomeWithin = 20 * time.Second
 )
 
 var errNoWelcome = fmt.Errorf("the coordinator did not answer within %s", welcomeWithin)
 
-// link keeps a stream to the coordinator open until ctx ends. It returns an error when the coordinator does not want
-// this agent.
+// link keeps a stream to the coordinator open until ctx ends. It returns an error when the coordinator refuses the agent.
 func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) error {
 	client := benchdv1.NewAgentServiceClient(conn)
 	pause := firstPause
@@ -64,7 +63,7 @@ func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) error {
 	}
 }
 
-// refused reports whether it is of no use to ask again.
+// refused reports whether a retry is useless.
 func refused(err error) bool {
 	return errors.Is(err, wire.ErrNameTaken) || errors.Is(err, wire.ErrProtocol) || errors.Is(err, wire.ErrNotAllowed)
 }
@@ -107,7 +106,7 @@ func (a *Agent) session(ctx context.Context, client benchdv1.AgentServiceClient)
 	}
 }
 
-// causeOf says why a stream has ended: what the coordinator said, else what went wrong here.
+// causeOf returns why a stream has ended: the coordinator's reason, or else the local error.
 func causeOf(ctx context.Context, received, sent error) error {
 	if errors.Is(received, io.EOF) {
 		return io.EOF
@@ -121,8 +120,8 @@ func causeOf(ctx context.Context, received, sent error) error {
 	return wire.FromStatus(received)
 }
 
-// open makes the outbox of a new stream: a Hello with all that the agent has in hand, and the windows that were not
-// acknowledged. From now on what happens goes there.
+// open returns the outbox of a new stream, with a Hello that lists all held shards, and the unacknowledged windows. From
+// now on messages go there.
 func (a *Agent) open() *outbox {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -181,7 +180,7 @@ func (a *Agent) send(ctx context.Context, stream benchdv1.AgentService_SessionCl
 	}
 }
 
-// windowMessage is a kept window as it is sent; nil if it cannot be had any more.
+// windowMessage returns a kept window as a message; nil if it cannot be read any more.
 func (a *Agent) windowMessage(k *keptWindow) *benchdv1.SessionRequest {
 	w, err := a.windows.fetch(k)
 	if err == nil {
@@ -197,7 +196,7 @@ func (a *Agent) windowMessage(k *keptWindow) *benchdv1.SessionRequest {
 	return nil
 }
 
-// lose forgets a window that nobody will have. The caller holds the lock.
+// lose drops a window that cannot be delivered. The caller holds the lock.
 func (a *Agent) lose(k *keptWindow) {
 	for _, s := range a.shards {
 		if i := slices.Index(s.kept.windows, k); i >= 0 {

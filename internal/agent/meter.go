@@ -41,7 +41,7 @@ func (n *meterNames) all() []*prometheus.Desc {
 	return append(n.operations.Names(), n.rows, n.bytes, n.lateness, n.retries, n.late, n.events, n.backlog, n.idle, n.lag)
 }
 
-// meter adds up a run's windows for Prometheus, those of all shards of the run that the agent has had.
+// meter sums up a run's windows for Prometheus, over all shards of the run that the agent has had.
 type meter struct {
 	names *meterNames
 	run   string
@@ -50,10 +50,10 @@ type meter struct {
 	phases map[string]*measured
 	late   uint64
 	events map[shardKey]map[string]uint64 // as each shard's target counts them
-	newest map[shardKey]latency.Health    // of the shards in hand
+	newest map[shardKey]latency.Health    // of the held shards
 }
 
-// measured is what the run has measured in a phase.
+// measured is the sum of a run's measurements in a phase.
 type measured struct {
 	series      latency.Merged
 	rows, bytes uint64
@@ -68,7 +68,7 @@ func newMeter(names *meterNames, run string) *meter {
 	}
 }
 
-// add takes a window of a shard, and the events of its target's client until then.
+// add adds a window of a shard, and the events of its target's client so far.
 func (m *meter) add(key shardKey, w *latency.Window, target load.Target) error {
 	var events map[string]uint64
 	if c, counts := target.(load.Counter); counts {
@@ -102,14 +102,14 @@ func (m *meter) add(key shardKey, w *latency.Window, target load.Target) error {
 	return p.series.Add(w.Series)
 }
 
-// forget drops how a shard fares: it is over.
+// forget drops the health of an ended shard.
 func (m *meter) forget(key shardKey) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.newest, key)
 }
 
-// Metrics shows the run.
+// Metrics returns the metrics of the run.
 func (m *meter) Metrics() []prometheus.Metric {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -141,14 +141,14 @@ func (m *meter) Metrics() []prometheus.Metric {
 	return append(out, m.health(open)...)
 }
 
-// health shows how the generator fares while the run goes on. The caller holds mu.
+// health returns the load of the generator while the run is in progress. The caller holds mu.
 func (m *meter) health(open bool) []prometheus.Metric {
 	if len(m.newest) == 0 {
 		return nil
 	}
 	var backlog uint64
 	var out []prometheus.Metric
-	var worst latency.Health // all shards are on one host; they differ in when they looked
+	var worst latency.Health // all shards are on one host, but sample at different times
 	for _, h := range m.newest {
 		backlog += h.Backlog
 		if worst.Cores == 0 || h.Cores > 0 && h.HostIdle < worst.HostIdle {

@@ -6,7 +6,7 @@ import (
 	"github.com/benchd/benchd/internal/promexport"
 )
 
-// register registers the agent's metrics. Without it windows are not added up for Prometheus.
+// register registers the agent's metrics. Without it windows are not summed up for Prometheus.
 func (a *Agent) register(r prometheus.Registerer) {
 	a.meterNames = newMeterNames()
 	a.meters = promexport.NewRuns[*meter](0, 0, a.meterNames.all()...)
@@ -23,7 +23,7 @@ func (a *Agent) register(r prometheus.Registerer) {
 			return 1
 		}),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "benchd_agent_shards", Help: "Shards in hand.",
+			Name: "benchd_agent_shards", Help: "Shards that the agent holds.",
 		}, func() float64 {
 			a.mu.Lock()
 			defer a.mu.Unlock()
@@ -37,10 +37,10 @@ func (a *Agent) register(r prometheus.Registerer) {
 			return float64(a.held())
 		}),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "benchd_agent_windows_unspooled_total", Help: "Windows that the disk of --spool did not take.",
+			Name: "benchd_agent_windows_unspooled_total", Help: "Windows that could not be written to --spool.",
 		}, func() float64 { return float64(a.windows.unsaved.Load()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "benchd_agent_windows_dropped_total", Help: "Windows that there was no room to keep.",
+			Name: "benchd_agent_windows_dropped_total", Help: "Windows that were dropped for lack of room.",
 		}, func() float64 {
 			a.mu.Lock()
 			defer a.mu.Unlock()

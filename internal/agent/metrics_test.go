@@ -16,7 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/target/null"
 )
 
-// fickle is a target whose client tries again now and then.
+// fickle is a target whose client retries now and then.
 type fickle struct {
 	load.Target
 	retries atomic.Uint64
@@ -49,8 +49,8 @@ func counter(t *testing.T, r prometheus.Gatherer, name, label, value string) flo
 	return 0
 }
 
-// Events of the target's client are shown, over all shards that the agent has had of the run; how the generator fares is
-// shown while the run goes on.
+// Events of the target's client are counted over all shards of the run on the agent; the load of the generator is
+// exported while the run is in progress.
 func TestAnAgentShowsHowItsRunFares(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewPedanticRegistry()

@@ -6,8 +6,8 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// obey carries out what the coordinator says. It never waits: the next message may be a probe. What is known already
-// changes nothing, because a coordinator repeats itself after a broken stream.
+// obey executes a message of the coordinator. It never blocks: the next message may be a probe. Repeated messages change
+// nothing, because a coordinator repeats itself after a broken stream.
 func (a *Agent) obey(in *benchdv1.SessionResponse, now int64, out *outbox) {
 	if p := in.GetProbe(); p != nil {
 		out.reply(&benchdv1.ProbeReply{Seq: p.GetSeq(), ReceivedAgentNs: now})
@@ -29,7 +29,7 @@ func (a *Agent) obey(in *benchdv1.SessionResponse, now int64, out *outbox) {
 		}
 	case *benchdv1.SessionResponse_Stop:
 		if s := a.shards[keyOf(m.Stop.GetId())]; s != nil {
-			s.log.Info("told to stop", "reason", m.Stop.GetReason())
+			s.log.Info("stop ordered", "reason", m.Stop.GetReason())
 			s.stop(m.Stop.GetReason())
 		}
 	case *benchdv1.SessionResponse_Watermark:
@@ -45,14 +45,14 @@ func (a *Agent) obey(in *benchdv1.SessionResponse, now int64, out *outbox) {
 	case *benchdv1.SessionResponse_Release:
 		a.release(keyOf(m.Release.GetId()))
 	default:
-		a.log.Debug("a message of no known kind is ignored")
+		a.log.Debug("ignore unknown message")
 	}
 }
 
-// prepare makes a shard, or repeats the answer if it is made.
+// prepare creates a shard, or repeats the answer if it exists.
 func (a *Agent) prepare(m *benchdv1.Prepare) {
 	if a.leaving {
-		return // the farewell is on its way
+		return // the agent is signing off
 	}
 	s := a.shards[keyOf(m.GetId())]
 	if s == nil {
@@ -68,7 +68,7 @@ func (a *Agent) prepare(m *benchdv1.Prepare) {
 func (a *Agent) start(m *benchdv1.Start) {
 	s := a.shards[keyOf(m.GetId())]
 	if s == nil {
-		a.log.Warn("told to start a shard that was not prepared", "run", m.GetId().GetRun(), "shard", m.GetId().GetShard())
+		a.log.Warn("start ordered for a shard that is not prepared", "run", m.GetId().GetRun(), "shard", m.GetId().GetShard())
 		return
 	}
 	if s.recovered {
@@ -86,7 +86,7 @@ func (a *Agent) start(m *benchdv1.Start) {
 	s.running = s.runner.Running()
 }
 
-// adjust bends the time bases of a run's shards.
+// adjust updates the time bases of a run's shards.
 func (a *Agent) adjust(m *benchdv1.Timebase, now int64) {
 	for _, s := range a.shards {
 		if s.key.run == m.GetRun() && s.base != nil {
@@ -95,7 +95,7 @@ func (a *Agent) adjust(m *benchdv1.Timebase, now int64) {
 	}
 }
 
-// inserted lets the shards of a run ask for what all of them have inserted.
+// inserted passes the watermark of inserted rows to the shards of a run.
 func (a *Agent) inserted(m *benchdv1.Watermark) {
 	for _, s := range a.shards {
 		if s.key.run == m.GetRun() && s.prepareDone() {
@@ -104,7 +104,7 @@ func (a *Agent) inserted(m *benchdv1.Watermark) {
 	}
 }
 
-// unmeter shows a released shard's run for a while yet. The caller holds mu.
+// unmeter removes a released shard from the metrics; its run expires after a while. The caller holds mu.
 func (a *Agent) unmeter(s *shard) {
 	if s.meter == nil {
 		return
@@ -118,7 +118,7 @@ func (a *Agent) unmeter(s *shard) {
 	a.meters.End(s.key.run)
 }
 
-// release forgets a shard and closes what it has open.
+// release drops a shard and closes its target.
 func (a *Agent) release(key shardKey) {
 	s := a.shards[key]
 	if s == nil {

@@ -6,18 +6,18 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 )
 
-// outbox is what is to be sent on one stream. Answers to probes go before all else: a probe that waits behind windows
-// says nothing of a clock. All else goes in order.
+// outbox is the queue of outgoing messages of one stream. Answers to probes overtake all others, because a probe that
+// waits behind windows cannot measure a clock. The others are sent in order.
 type outbox struct {
 	ready chan struct{} // holds a token when there is something new
 
 	mu       sync.Mutex
 	replies  []*benchdv1.ProbeReply
 	queue    []letter
-	finished bool // nothing more will be added
+	finished bool // no message will be added
 }
 
-// letter is a message, or a window that is kept.
+// letter is a message, or a kept window.
 type letter struct {
 	message *benchdv1.SessionRequest
 	kept    *keptWindow
@@ -39,7 +39,7 @@ func (o *outbox) reply(r *benchdv1.ProbeReply) {
 	o.announce()
 }
 
-// finish has the stream closed from our side when all is sent.
+// finish closes our side of the stream when all messages are sent.
 func (o *outbox) finish() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -54,8 +54,8 @@ func (o *outbox) announce() {
 	}
 }
 
-// take returns what is to be sent next: a message, a window that is to be fetched, or an answer to a probe with the
-// clock still to be read. over is true when nothing more will come.
+// take returns the next message to send: a message, a window to be fetched, or an answer to a probe in which the time is
+// still to be set. over is true when nothing more will come.
 func (o *outbox) take() (next letter, reply *benchdv1.ProbeReply, over bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

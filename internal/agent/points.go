@@ -15,26 +15,26 @@ import (
 )
 
 const (
-	pointsBatch   = 8192               // points in one piece of work for the disk
-	pointsAhead   = 128 * pointsBatch  // points that may wait for it
+	pointsBatch   = 8192               // points in one write
+	pointsAhead   = 128 * pointsBatch  // points that may wait for the disk
 	pointsWindows = 8                  // windows that may wait for their points
 	pointsPiece   = 256 << 10          // bytes of an answer
 	pointsKept    = 7 * 24 * time.Hour // before a file is removed
 	pointsSuffix  = ".points.gz"
-	pointsSpare   = 1 << 30 // bytes that the disk keeps free
+	pointsSpare   = 1 << 30 // bytes of the disk that stay free
 )
 
-// points keeps every operation of a shard on disk. Workers only copy theirs into memory; when the disk is slower than
-// they are, or nearly full, points are lost, and counted.
+// points keeps every operation of a shard on disk. Workers only copy theirs into memory; when the disk is too slow or
+// nearly full, points are lost and counted.
 //
-// The points of a window are a gzip member of their own, which has the number of the window. A window is handed on when its
-// points are written, so that no process dies with the points of a window that counts. While the disk stalls, windows do
-// not wait for it: pointsWindows do at most.
+// The points of a window form a gzip member of their own, which has the number of the window. A window is passed on after
+// its points are written, so that no counted window lacks its points when the process dies. While the disk stalls, at
+// most pointsWindows windows wait for it.
 type points struct {
 	path string
 	log  *slog.Logger
 	free func(dir string) uint64
-	keep func(*latency.Window) // takes windows, in the order in which they were cut
+	keep func(*latency.Window) // called with windows in the order in which they were cut
 
 	mu      sync.Mutex
 	window  int             // the number of the window that is open, in the segment
@@ -43,13 +43,13 @@ type points struct {
 	lost    uint64          // of the open window
 	held    int             // points in memory
 	queue   []pointsWork
-	ending  bool              // nothing is added to the segment any more
+	ending  bool              // no point is added to the segment any more
 	ready   chan struct{}     // holds a token when there is something to do
 	done    chan struct{}     // closed when all is on disk; nil between segments
-	waiting []*latency.Window // that have not been handed on
-	written int               // so many of them need not wait any more
+	waiting []*latency.Window // windows that have not been passed on
+	written int               // number of windows whose points are written
 
-	handing sync.Mutex // held while windows are handed on; before mu
+	handing sync.Mutex // held while windows are passed on; locked before mu
 }
 
 type laterPoint struct {
@@ -57,7 +57,7 @@ type laterPoint struct {
 	latency.Point
 }
 
-// pointsWork is work for the disk: points of a window, of which there are no more when it is complete.
+// pointsWork is a write of points of a window; complete marks the last one.
 type pointsWork struct {
 	window   int
 	batch    []latency.Point
@@ -65,7 +65,7 @@ type pointsWork struct {
 	complete bool
 }
 
-// pointsPath is where a shard's points are; empty if the shard has no proper name.
+// pointsPath returns the file of a shard's points; empty if the shard's name is invalid.
 func (a *Agent) pointsPath(key shardKey) string {
 	if a.config.Spool == "" || key.run == "" || !filepath.IsLocal(key.run) || filepath.Base(key.run) != key.run {
 		return ""
@@ -73,7 +73,7 @@ func (a *Agent) pointsPath(key shardKey) string {
 	return filepath.Join(a.config.Spool, fmt.Sprintf("%s-%d-%d%s", key.run, key.shard, key.attempt, pointsSuffix))
 }
 
-// newPoints makes room for a shard's points. Old files make room for new ones.
+// newPoints creates the file of a shard's points, and removes old files.
 func (s *shard) newPoints() (*points, error) {
 	path := s.a.pointsPath(s.key)
 	if path == "" {
@@ -88,7 +88,7 @@ func (s *shard) newPoints() (*points, error) {
 	}
 	for _, name := range old {
 		if info, err := os.Stat(name); err == nil && s.a.settled.Wall().Sub(info.ModTime()) > pointsKept {
-			_ = os.Remove(name) // it is tried again with the next run
+			_ = os.Remove(name) // retried with the next run
 		}
 	}
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -97,7 +97,7 @@ func (s *shard) newPoints() (*points, error) {
 	return &points{path: path, log: s.log, free: freeDisk, keep: s.keep}, nil
 }
 
-// begin begins a segment and returns what takes its points; runTime maps when they were done to the run's time.
+// begin begins a segment and returns its Tap; runTime maps the instants of points to the run's time.
 func (p *points) begin(phase plan.PhaseName, keys []latency.Key, runTime func(int64) int64) latency.Tap {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,7 +127,7 @@ func (p *points) add(_, series, window int, done, response, service int64) {
 	p.take(x)
 }
 
-// take takes a point of the open window. The caller holds mu.
+// take adds a point of the open window. The caller holds mu.
 func (p *points) take(x latency.Point) {
 	if p.batch = append(p.batch, x); len(p.batch) == pointsBatch {
 		p.enqueue(false)
@@ -135,7 +135,7 @@ func (p *points) take(x latency.Point) {
 	}
 }
 
-// enqueue has the points of the open window written. The caller holds mu, and makes another batch.
+// enqueue queues the points of the open window for writing. The caller holds mu, and allocates another batch.
 func (p *points) enqueue(complete bool) {
 	p.queue = append(p.queue, pointsWork{p.window, p.batch, p.lost, complete})
 	p.lost = 0
@@ -145,7 +145,7 @@ func (p *points) enqueue(complete bool) {
 	}
 }
 
-// cut ends the open window. All of its points have been added.
+// cut ends the open window, after all of its points have been added.
 func (p *points) cut(w *latency.Window) {
 	p.mu.Lock()
 	if w.Last {
@@ -174,7 +174,7 @@ func (p *points) cut(w *latency.Window) {
 	}
 }
 
-// handOn hands windows on that need not wait any more.
+// handOn passes on windows that need not wait any more.
 func (p *points) handOn() {
 	p.handing.Lock()
 	defer p.handing.Unlock()
@@ -187,13 +187,13 @@ func (p *points) handOn() {
 		next := p.waiting[0]
 		p.waiting[0] = nil
 		p.waiting = p.waiting[1:]
-		p.written-- // below zero, its points are still to be written
+		p.written-- // below zero: its points are still to be written
 		p.mu.Unlock()
 		p.keep(next)
 	}
 }
 
-// end waits until a segment's points are on disk, and its windows handed on.
+// end waits until a segment's points are on disk and its windows passed on.
 func (p *points) end() {
 	p.mu.Lock()
 	done := p.done
@@ -203,13 +203,13 @@ func (p *points) end() {
 	}
 	if !p.ending {
 		p.ending = true
-		p.enqueue(false) // what was added after the last window
+		p.enqueue(false) // points added after the last window
 	}
 	p.mu.Unlock()
 	<-done
 }
 
-// next waits for work; ok is false when there is none any more.
+// next waits for work; ok is false when there is no more.
 func (p *points) next() (work pointsWork, ok bool) {
 	for {
 		p.mu.Lock()
@@ -229,7 +229,7 @@ func (p *points) next() (work pointsWork, ok bool) {
 	}
 }
 
-// finished notes that work is done, or has failed: its points need no room any more, and its window need not wait.
+// finished notes that work is done or has failed: its points free their room, and its window need not wait.
 func (p *points) finished(work pointsWork) {
 	p.mu.Lock()
 	p.held -= len(work.batch)
@@ -240,7 +240,7 @@ func (p *points) finished(work pointsWork) {
 	p.handOn()
 }
 
-// sendPoints answers an order. The caller holds the agent's lock; reading is not waited for.
+// sendPoints answers a request for points. The caller holds the agent's lock; the file is read in a goroutine.
 func (a *Agent) sendPoints(m *benchdv1.PointsOrder) {
 	out, path := a.out, a.pointsPath(keyOf(m.GetId()))
 	if out == nil {
@@ -259,7 +259,7 @@ func (a *Agent) sendPoints(m *benchdv1.PointsOrder) {
 func readPiece(path string, offset int64) (data []byte, last bool, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, false, errors.New("the agent has no raw points of this run: they are kept for a week, where measurementtype asks for them")
+		return nil, false, errors.New("the agent has no raw points of this run: they are kept for a week, and only if measurementtype includes raw")
 	}
 	defer func() { _ = file.Close() }() // only read
 	info, err := file.Stat()
@@ -267,7 +267,7 @@ func readPiece(path string, offset int64) (data []byte, last bool, err error) {
 		return nil, false, err
 	}
 	if offset < 0 || offset > info.Size() {
-		return nil, false, fmt.Errorf("the raw points have %d bytes, and %d was asked for", info.Size(), offset)
+		return nil, false, fmt.Errorf("invalid offset %d: the raw points have %d bytes", offset, info.Size())
 	}
 	data = make([]byte, min(pointsPiece, info.Size()-offset))
 	if _, err := file.ReadAt(data, offset); err != nil && len(data) > 0 {

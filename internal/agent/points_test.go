@@ -19,7 +19,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// kept reads what an agent has on disk: how many points, and how many it says are lost.
+// kept reads the file of an agent: its points, and the number of lost ones.
 func kept(t *testing.T, a *Agent, key shardKey) (points []latency.Point, lost uint64) {
 	t.Helper()
 	file, err := os.Open(a.pointsPath(key))
@@ -131,7 +131,7 @@ func TestAPieceOfPointsComesFromTheRequestedFile(t *testing.T) {
 	require.Error(t, err)
 }
 
-// windowsOnDisk reads how many points a file has of each window.
+// windowsOnDisk returns the number of points of each window in a file.
 func windowsOnDisk(t *testing.T, path string) map[int]int {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -170,7 +170,7 @@ func newTestPoints(t *testing.T, keep func(p *points, w *latency.Window)) (*poin
 	return p, add
 }
 
-// A process that is killed must not leave a window to the coordinator whose points are in its memory.
+// A killed process must not have sent a window to the coordinator whose points were only in memory.
 func TestAWindowIsHandedOnWhenItsPointsAreOnDisk(t *testing.T) {
 	const windows, each, early = 20, 3*pointsBatch/2 + 1, 3
 	var handed []int
@@ -190,7 +190,7 @@ func TestAWindowIsHandedOnWhenItsPointsAreOnDisk(t *testing.T) {
 		for range each - added {
 			add(0, 0, window, int64(window), 1, 1)
 		}
-		for range early { // they were done when the window had ended, and it had not been cut
+		for range early { // operations between the end of the window and its cut
 			add(0, 0, window+1, int64(window), 1, 1)
 		}
 		p.cut(&latency.Window{ID: latency.WindowID{Seq: window}, Last: window == windows-1})

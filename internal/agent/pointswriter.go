@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// pointsWriter writes the points of a segment behind those before it.
+// pointsWriter appends the points of a segment to the file of its shard.
 type pointsWriter struct {
 	p       *points
 	phase   string
@@ -24,7 +24,7 @@ type pointsWriter struct {
 	full   bool
 }
 
-// run writes until the segment ends. What comes after a failure is not written.
+// run writes until the segment ends. After a failure it discards the rest.
 func (w *pointsWriter) run() {
 	var failed error
 	for {
@@ -54,7 +54,7 @@ func (w *pointsWriter) write(work pointsWork) error {
 	lost := work.lost
 	if !w.full && len(work.batch) > 0 && w.p.free(filepath.Dir(w.p.path)) < pointsSpare {
 		w.full = true
-		w.p.log.Warn("raw points are not kept any more: the disk is nearly full", "file", w.p.path)
+		w.p.log.Warn("raw points are discarded: the disk is nearly full", "file", w.p.path)
 	}
 	if w.full {
 		lost += uint64(len(work.batch))
@@ -78,7 +78,7 @@ func (w *pointsWriter) write(work pointsWork) error {
 	return nil
 }
 
-// begin begins the points of a window, if they have not begun.
+// begin starts the gzip member of a window, if it has not started.
 func (w *pointsWriter) begin(window int) error {
 	if w.open {
 		return nil
@@ -100,7 +100,7 @@ func (w *pointsWriter) begin(window int) error {
 	return w.w.Segment(w.phase, w.keys)
 }
 
-// complete ends the points of a window, if any have begun.
+// complete ends the gzip member of a window, if it has started.
 func (w *pointsWriter) complete() error {
 	if !w.open {
 		return nil

@@ -15,25 +15,25 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// spoolSpare is how much of the disk windows leave to others.
+// spoolSpare is the space of the disk that windows leave free.
 const spoolSpare = 64 << 20
 
-// restartedReason is why an agent ended a phase that an earlier process of its name was in.
+// restartedReason is why a phase of an earlier process of the agent's name ended.
 const restartedReason = "the agent was restarted"
 
-// openRoom takes the directory of this agent's windows, and the shards of which an earlier process left some there.
+// openRoom opens the directory of this agent's windows, and restores the shards of which an earlier process left some.
 func (a *Agent) openRoom() error {
 	if a.config.Spool == "" {
 		return nil
 	}
-	// A coordinator that does not know a run has its windows forgotten: those of another coordinator's are elsewhere.
+	// A coordinator makes agents drop windows of unknown runs: those of another coordinator are in another directory.
 	dir := filepath.Join(a.config.Spool, "windows", url.PathEscape(a.config.Name+"@"+a.config.Coordinator))
 	disk, err := spool.Open(dir, spool.Options{Free: freeDisk, Spare: spoolSpare})
 	if errors.Is(err, spool.ErrLocked) {
 		return wire.Errorf(wire.ErrNameTaken, "open spool %s: another agent named %q of this coordinator runs on this machine: end that one, or give this one another --name", dir, a.config.Name)
 	}
 	if err != nil {
-		return fmt.Errorf("%w; give a directory that can be written with --spool", err)
+		return fmt.Errorf("%w; set a writable directory with --spool", err)
 	}
 	a.windows.disk = disk
 	if n := disk.Damage(); n > 0 {
@@ -55,7 +55,7 @@ func (a *Agent) openRoom() error {
 	return nil
 }
 
-// adopt takes up a window of an earlier process.
+// adopt restores a window of an earlier process.
 func (a *Agent) adopt(w *benchdv1.Window, place spool.Place, size int64) {
 	s := a.shards[keyOf(w.GetId())]
 	if s == nil {
@@ -65,8 +65,8 @@ func (a *Agent) adopt(w *benchdv1.Window, place spool.Place, size int64) {
 	s.kept.windows = append(s.kept.windows, &keptWindow{shard: &s.kept, phase: w.GetPhase(), seq: w.GetSeq(), place: place, bytes: size})
 	s.kept.bytes += size
 
-	// What the earlier process had to say of the phase's end follows from its newest window: how many windows there
-	// are and, cumulatively, what they count.
+	// The end of the phase in the earlier process follows from its newest window: the number of windows and the
+	// cumulative counts.
 	s.phase = plan.PhaseName(w.GetPhase())
 	end := &benchdv1.PhaseEnded{
 		Id: w.GetId(), Phase: w.GetPhase(), EndedNs: w.GetEndNs(), Windows: w.GetSeq() + 1,
@@ -78,7 +78,7 @@ func (a *Agent) adopt(w *benchdv1.Window, place spool.Place, size int64) {
 	s.ended = []*benchdv1.PhaseEnded{end}
 }
 
-// newHeir makes a shard of which nothing is left but windows.
+// newHeir returns a shard of an earlier process, of which only windows are left.
 func (a *Agent) newHeir(key shardKey) *shard {
 	s := &shard{
 		a: a, key: key, number: len(a.shards), recovered: true, ready: make(chan struct{}),
@@ -90,7 +90,7 @@ func (a *Agent) newHeir(key shardKey) *shard {
 	return s
 }
 
-// refuse ends a phase that an heir was asked to begin: the policy on lost agents decides what follows.
+// refuse ends a phase that an heir was ordered to start: the policy on lost agents decides how the run continues.
 func (s *shard) refuse(phase string) {
 	s.conclude(&benchdv1.PhaseEnded{Id: s.key.id(), Phase: wire.Text(phase), Final: true, Left: restartedReason})
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// shardKey names a shard as it was handed out.
+// shardKey identifies an attempt of a shard.
 type shardKey struct {
 	run            string
 	shard, attempt uint32
@@ -30,40 +30,40 @@ func (k shardKey) id() *benchdv1.ShardId {
 	return &benchdv1.ShardId{Run: k.run, Shard: k.shard, Attempt: k.attempt}
 }
 
-// shard is a shard in hand, from the order to prepare it to its release. Its fields below ready are the agent's,
-// under the agent's lock.
+// shard is a held shard, from the order to prepare it to its release. Its fields below ready are protected by the agent's
+// lock.
 type shard struct {
 	a      *Agent
 	key    shardKey
-	number int // of the shards that the agent was given
+	number int // counts the shards of the agent
 	log    *slog.Logger
 
-	preparing  context.Context //nolint:containedctx // ends when the shard is not wanted any more
+	preparing  context.Context //nolint:containedctx // ends when the shard is stopped
 	giveUp     context.CancelFunc
-	ready      chan struct{} // closed when preparing is over; then runner and target are set, if it went well
+	ready      chan struct{} // closed when preparing has ended; runner and target are set if it succeeded
 	runner     *load.Runner
 	target     load.Target
 	settings   plan.Settings     // of the run
-	properties map[string]string // of which they are
-	points     *points           // nil where nobody asks for raw points
-	counts     map[string]uint64 // what had befallen the target's client at the last phase's end
-	meter      *meter            // nil where nobody takes the agent's metrics
+	properties map[string]string // the source of settings
+	points     *points           // nil without raw points
+	counts     map[string]uint64 // events of the target's client at the end of the last phase
+	meter      *meter            // nil where the agent's metrics are not exported
 
-	answer  *benchdv1.Prepared // once preparing is over
+	answer  *benchdv1.Prepared // set when preparing has ended
 	base    *clock.Timebase    // from the first start on
-	phase   plan.PhaseName     // that was started last
+	phase   plan.PhaseName     // started last
 	running bool
 	started []*benchdv1.Started
 	ended   []*benchdv1.PhaseEnded
 	kept    keptWindows
 
-	watching *watching // what is watched for the run; nil for nothing
+	watching *watching // nil when nothing is watched
 
-	recovered bool // nothing is left of it but windows of an earlier process
-	released  bool // nobody wants to hear of it any more
+	recovered bool // only windows of an earlier process are left
+	released  bool // the coordinator has released it
 }
 
-// newShard takes an order to prepare and begins to. The caller holds the agent's lock.
+// newShard creates a shard and starts to prepare it. The caller holds the agent's lock.
 func (a *Agent) newShard(m *benchdv1.Prepare) *shard {
 	s := &shard{
 		a: a, key: keyOf(m.GetId()), number: len(a.shards), ready: make(chan struct{}),
@@ -102,7 +102,7 @@ func (s *shard) prepare(m *benchdv1.Prepare) (facts map[string]string, err error
 	}
 	driver := s.a.config.Drivers[settings.DB]
 	if driver == nil {
-		return nil, fmt.Errorf("this build of benchd (%s) does not know target %q", s.a.config.Version, settings.DB)
+		return nil, fmt.Errorf("unknown target %q in this build of benchd (%s)", settings.DB, s.a.config.Version)
 	}
 	s.settings, s.properties = settings, part.Properties
 	target, err := driver(s.preparing, load.Settings{
@@ -120,7 +120,7 @@ func (s *shard) prepare(m *benchdv1.Prepare) (facts map[string]string, err error
 	return facts, nil
 }
 
-// make makes the runner, and does what falls to the steward.
+// make creates the runner, and sets the target up if the shard is the steward's.
 func (s *shard) make(part plan.Shard, settings plan.Settings, target load.Target, steward bool) (*load.Runner, map[string]string, error) {
 	var tap func(plan.PhaseName, []latency.Key, func(int64) int64) latency.Tap
 	if strings.Contains(part.Properties["measurementtype"], "raw") {
@@ -132,14 +132,14 @@ func (s *shard) make(part plan.Shard, settings plan.Settings, target load.Target
 	}
 	runner, err := load.New(load.Config{
 		Target: target, Shard: part, Settings: settings, Clock: s.a.clock, Gate: s.a.config.Gate, KnownIO: s.a.config.KnownIO, Logger: s.log,
-		Emit: s.emit, Started: s.begun, Ended: s.over, Health: s.a.health.sample, Tap: tap,
+		Emit: s.emit, Started: s.phaseStarted, Ended: s.over, Health: s.a.health.sample, Tap: tap,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	if admin, is := target.(load.Admin); is && steward {
 		if err := admin.Prepare(s.preparing); err != nil {
-			return nil, nil, fmt.Errorf("set the target up: %w", err)
+			return nil, nil, fmt.Errorf("set up the target: %w", err)
 		}
 	}
 	if err := runner.Prepare(s.preparing); err != nil {
@@ -148,17 +148,17 @@ func (s *shard) make(part plan.Shard, settings plan.Settings, target load.Target
 	var facts map[string]string
 	if observer, is := target.(load.Observer); is && steward {
 		if facts, err = observer.Facts(s.preparing); err != nil {
-			s.log.Warn("cannot read the target's facts", "error", err) // a run is worth having without them
+			s.log.Warn("cannot read the target's facts", "error", err) // the run does not need them
 		}
 	}
 	return runner, facts, nil
 }
 
-// prepared reports how preparing has ended.
+// prepared reports the outcome of preparing.
 func (s *shard) prepared(facts map[string]string, err error) {
 	answer := &benchdv1.Prepared{Id: s.key.id(), TargetFacts: make(map[string]string, len(facts))}
 	for k, v := range facts {
-		answer.TargetFacts[wire.Text(k)] = wire.Text(v) // a target's words can be anything
+		answer.TargetFacts[wire.Text(k)] = wire.Text(v) // a target's facts may contain any bytes
 	}
 	if err != nil {
 		answer.Error = wire.Text(err.Error())
@@ -169,7 +169,7 @@ func (s *shard) prepared(facts map[string]string, err error) {
 	s.post(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Prepared{Prepared: answer}})
 }
 
-// post sends a message if there is a stream. What matters is kept too, and sent with the next Hello. The caller
+// post sends a message if there is a stream. Important messages are also kept, and sent with the next Hello. The caller
 // holds the agent's lock.
 func (s *shard) post(m *benchdv1.SessionRequest) {
 	if s.a.out != nil && !s.released {
@@ -177,7 +177,7 @@ func (s *shard) post(m *benchdv1.SessionRequest) {
 	}
 }
 
-// prepareDone reports whether preparing has ended well. The caller need hold no lock.
+// prepareDone reports whether preparing has succeeded. The caller need hold no lock.
 func (s *shard) prepareDone() bool {
 	select {
 	case <-s.ready:
@@ -187,7 +187,7 @@ func (s *shard) prepareDone() bool {
 	}
 }
 
-// start begins a phase. The caller holds the agent's lock.
+// start starts a phase. The caller holds the agent's lock.
 func (s *shard) start(m *benchdv1.Start) error {
 	if !s.prepareDone() {
 		return load.ErrOrder
@@ -198,15 +198,15 @@ func (s *shard) start(m *benchdv1.Start) error {
 	return s.runner.Start(plan.PhaseName(m.GetPhase()), m.GetAtRunNs(), s.base)
 }
 
-// stop ends the shard's work as the coordinator wants it. The caller holds the agent's lock.
+// stop ends the shard's work on the coordinator's order. The caller holds the agent's lock.
 func (s *shard) stop(reason string) {
 	s.giveUp()
 	if !s.prepareDone() {
 		return
 	}
 	s.runner.Stop(reason)
-	// An order to start that was lost with its stream will not come again after a stop; somebody waits for the phase's
-	// end all the same.
+	// An order to start that was lost with its stream is not repeated after a stop, but the coordinator waits for the
+	// phase's end.
 	if phase, waiting := s.runner.Next(); waiting {
 		s.conclude(&benchdv1.PhaseEnded{Id: s.key.id(), Phase: string(phase), Final: true})
 	}
@@ -220,14 +220,14 @@ func (s *shard) leave(reason string) {
 	}
 }
 
-// end ends the shard's work and closes what it has open. Its windows stay.
+// end ends the shard's work and closes its target. Its windows stay.
 func (s *shard) end(reason string) {
 	s.leave(reason)
 	late := time.After(closeWithin)
 	select {
 	case <-s.ready:
 	case <-late:
-		s.log.Warn("the target does not give up connecting")
+		s.log.Warn("the target does not stop connecting")
 		return
 	}
 	if s.runner == nil {
@@ -254,7 +254,7 @@ func (s *shard) atWork() bool {
 	return s.running
 }
 
-// emit takes a window that was cut. No window is cut meanwhile, so it does not wait for the disk.
+// emit receives a new window. No window is cut meanwhile, so emit does not wait for the disk.
 func (s *shard) emit(w *latency.Window) {
 	if s.points != nil {
 		s.points.cut(w)
@@ -287,8 +287,8 @@ func (s *shard) keep(w *latency.Window) {
 	}
 }
 
-// begun reports a phase's first operation.
-func (s *shard) begun(phase plan.PhaseName, at int64) {
+// phaseStarted reports the first operation of a phase.
+func (s *shard) phaseStarted(phase plan.PhaseName, at int64) {
 	s.log.Info("phase has started", "phase", phase)
 	m := &benchdv1.Started{Id: s.key.id(), Phase: string(phase), FirstSentAgentNs: at}
 	s.a.mu.Lock()
@@ -297,7 +297,7 @@ func (s *shard) begun(phase plan.PhaseName, at int64) {
 	s.post(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Started{Started: m}})
 }
 
-// over reports a phase's end.
+// over reports the end of a phase.
 func (s *shard) over(e load.PhaseEnd) {
 	m := &benchdv1.PhaseEnded{
 		Id: s.key.id(), Phase: string(e.Phase), EndedNs: int64(e.At), Issued: e.Issued, Recorded: e.Recorded,
@@ -334,10 +334,10 @@ func (s *shard) clientEvents() map[string]uint64 {
 	return since
 }
 
-// conclude reports a phase's end. The caller holds the agent's lock.
+// conclude records and sends the end of a phase. The caller holds the agent's lock.
 func (s *shard) conclude(m *benchdv1.PhaseEnded) {
 	s.log.Info("phase has ended", "phase", m.GetPhase(), "ops", m.GetRecorded(), "windows", m.GetWindows(), "left", m.GetLeft(), "error", m.GetError())
-	s.tellObserved() // before the run can be over
+	s.sendObservations() // before the run can be over
 	s.ended = append(s.ended, m)
 	if m.GetFinal() {
 		s.running = false
@@ -345,7 +345,7 @@ func (s *shard) conclude(m *benchdv1.PhaseEnded) {
 	s.post(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: m}})
 }
 
-// held is how far the shard is, for a coordinator. The caller holds the agent's lock.
+// held describes the shard's progress for a Hello. The caller holds the agent's lock.
 func (s *shard) held(now int64) *benchdv1.HeldShard {
 	h := &benchdv1.HeldShard{
 		Id: s.key.id(), Phase: string(s.phase), Running: s.running,

@@ -58,7 +58,7 @@ func readers() plan.Settings {
 	}
 }
 
-// A disk that does not answer for ten seconds of a phase moves no operation into another window, and delays none.
+// A disk that stalls for ten seconds of a phase moves no operation into another window, and delays none.
 func TestAStalledSpoolMovesNoSampleBetweenWindows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		writes := 0
@@ -83,7 +83,7 @@ func TestAStalledSpoolMovesNoSampleBetweenWindows(t *testing.T) {
 			Target: target, Settings: settings, Clock: a.clock, PlainTimers: true,
 			Shard:   plan.Shard{Run: "S.1", Count: 1, Attempt: 1, Agent: "a", Workers: 1, Phases: plan.Phases(settings)},
 			Emit:    func(w *latency.Window) { windows = append(windows, w); s.emit(w) },
-			Started: s.begun,
+			Started: s.phaseStarted,
 			Ended:   func(load.PhaseEnd) { close(ended) },
 		})
 		require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestAStalledSpoolMovesNoSampleBetweenWindows(t *testing.T) {
 		require.Len(t, s.kept.windows, 201, "kept until they are acknowledged")
 		a.closeWindows(time.Second)
 		for _, k := range s.kept.windows {
-			require.True(t, k.place.Valid(), "the disk has what waited for it")
+			require.True(t, k.place.Valid(), "the waiting windows are on disk")
 		}
 		require.Zero(t, s.kept.loose)
 

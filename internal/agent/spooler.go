@@ -11,50 +11,50 @@ import (
 	"github.com/benchd/benchd/internal/spool"
 )
 
-// slowDisk is how long a write may take before the log mentions it.
+// slowDisk is the duration of a write from which on it is logged.
 const slowDisk = time.Second
 
-// spooler writes windows to the disk of the spool, in the order in which they were cut, in a goroutine of its own. Nobody
-// else waits for the disk: one that stalls would delay the cut of the next windows, and samples would come into the wrong
-// ones.
+// spooler writes windows to the disk of the spool, in the order in which they were cut, in a goroutine of its own.
+// Nothing else waits for the disk: a stalled disk would delay the cut of the next windows, and samples would be counted
+// in the wrong ones.
 //
-// A window that waits for the disk is in memory, like one that the disk did not take, and they are bounded together (see
-// Config.MemoryBytes). One that is acknowledged before its turn is not written.
+// A window that waits for the disk is in memory, like one that could not be written, and both are bounded together (see
+// Config.MemoryBytes). A window that is acknowledged before its turn is not written.
 type spooler struct {
 	store *windowStore
 	lock  sync.Locker // the agent's
 
 	// Under the agent's lock.
 	queue    []*keptWindow
-	sweeping bool // segments of which nothing is needed are to be removed
-	ending   bool // nothing is added any more
+	sweeping bool // unneeded segments of the spool must be removed
+	ending   bool // no window is added any more
 
 	ready chan struct{} // holds a token when there is something to do
 	done  chan struct{} // closed when the goroutine has ended; nil before start
 
-	failing bool // the disk did not take the last window; the goroutine's own
+	failing bool // the last window could not be written; owned by the goroutine
 }
 
-// start begins to write the windows of a store, which has a disk.
+// start starts to write the windows of a store, which has a disk.
 func (s *spooler) start(store *windowStore, lock sync.Locker) {
 	s.store, s.lock = store, lock
 	s.ready, s.done = make(chan struct{}, 1), make(chan struct{})
 	go s.run()
 }
 
-// add has a window written. The caller holds the agent's lock.
+// add queues a window for writing. The caller holds the agent's lock.
 func (s *spooler) add(k *keptWindow) {
 	if s.done == nil || s.ending {
 		return
 	}
-	for len(s.queue) > 0 && s.queue[0].released.Load() { // so that the queue is no longer than what is kept
+	for len(s.queue) > 0 && s.queue[0].released.Load() { // bounds the queue by the kept windows
 		s.pop()
 	}
 	s.queue = append(s.queue, k)
 	s.announce()
 }
 
-// sweep has the disk freed that is not needed. The caller holds the agent's lock.
+// sweep queues the removal of unneeded segments. The caller holds the agent's lock.
 func (s *spooler) sweep() {
 	s.sweeping = true
 	s.announce()
@@ -67,7 +67,7 @@ func (s *spooler) announce() {
 	}
 }
 
-// end has the windows written that wait, and joins the goroutine. It reports false when the disk does not answer in time.
+// end writes the queued windows and joins the goroutine. It returns false when the disk does not respond in time.
 func (s *spooler) end(within time.Duration) bool {
 	if s.done == nil {
 		return true
@@ -95,7 +95,7 @@ func (s *spooler) run() {
 			s.save(next)
 		case sweep:
 			if err := s.store.disk.Sweep(); err != nil {
-				s.store.log.Warn("the spool cannot be swept", "error", err)
+				s.store.log.Warn("remove unneeded segments of the spool", "error", err)
 			}
 		case over:
 			return
@@ -105,7 +105,7 @@ func (s *spooler) run() {
 	}
 }
 
-// take returns what is to be done next.
+// take returns the next piece of work.
 func (s *spooler) take() (next *keptWindow, sweep, over bool) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -125,8 +125,8 @@ func (s *spooler) pop() *keptWindow {
 	return first
 }
 
-// save writes a window to the disk. Where that fails the window stays in memory alone; it is logged once, not with every
-// window.
+// save writes a window to the disk. If that fails, the window stays in memory alone; only the first of several failures
+// is logged.
 func (s *spooler) save(k *keptWindow) {
 	w := k.window.Load()
 	if w == nil {

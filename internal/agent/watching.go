@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// tellEvery is how often observations are sent to the coordinator. A figure of one look is smaller than its name, and
-	// that is sent each time.
-	tellEvery = 5 * time.Second
-	// mostNotices is how many happenings or warnings go into one message.
+	// sendEvery is how often observations are sent to the coordinator. A figure of a single look is smaller than its
+	// name, which is sent each time.
+	sendEvery = 5 * time.Second
+	// mostNotices is the maximum number of events or warnings in a message.
 	mostNotices = 64
 )
 
@@ -26,7 +26,7 @@ type watching struct {
 	end       context.CancelFunc
 }
 
-// observe has the shard's run watched as it is ordered from now on. The caller holds the agent's lock.
+// observe starts, changes or ends the watching of the shard's run. The caller holds the agent's lock.
 func (a *Agent) observe(m *benchdv1.Observe) {
 	s := a.shards[keyOf(m.GetId())]
 	if s == nil || s.recovered || a.leaving || !s.prepareDone() {
@@ -45,7 +45,7 @@ func (a *Agent) observe(m *benchdv1.Observe) {
 		HostEvery: every, Logger: s.log,
 	})
 	if err != nil {
-		s.log.Warn("the target cannot be watched", "error", err)
+		s.log.Warn("cannot watch the target", "error", err)
 	}
 	config := observe.SamplerConfig{Sources: sources, Interval: s.settings.Telemetry.Interval, RunTime: s.runTime}
 	if m.GetTarget() {
@@ -56,10 +56,10 @@ func (a *Agent) observe(m *benchdv1.Observe) {
 	ctx, w.end = context.WithCancel(s.preparing)
 	s.watching = w
 	a.work.Go(func() { w.sampler.Run(ctx) })
-	a.work.Go(func() { s.tellOn(ctx, w) })
+	a.work.Go(func() { s.sendObserved(ctx, w) })
 }
 
-// runTime is the run's time now.
+// runTime returns the run's time.
 func (s *shard) runTime() (time.Duration, bool) {
 	s.a.mu.Lock()
 	base := s.base
@@ -70,35 +70,35 @@ func (s *shard) runTime() (time.Duration, bool) {
 	return time.Duration(base.RunTime(s.a.clock.Now())), true
 }
 
-// tellOn sends observations to the coordinator, until ctx ends. When the shard has ended its own part they are sent after
-// each look: the run may be over at any instant.
-func (s *shard) tellOn(ctx context.Context, w *watching) {
+// sendObserved sends observations to the coordinator at intervals, until ctx ends. When the shard itself has ended they
+// are sent after each look: the run may end at any instant.
+func (s *shard) sendObserved(ctx context.Context, w *watching) {
 	every := s.settings.Telemetry.Interval
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	var told time.Time
+	var sent time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			often := tellEvery
+			often := sendEvery
 			if run, ok := s.runTime(); ok && run > result.WholeLooks*every {
 				often *= result.LooksOfAPoint // so that some points are sent together, as before
 			}
 			s.a.mu.Lock()
-			if s.watching == w && (!s.running || now.Sub(told) >= often) {
-				told = now
-				s.tellObserved()
+			if s.watching == w && (!s.running || now.Sub(sent) >= often) {
+				sent = now
+				s.sendObservations()
 			}
 			s.a.mu.Unlock()
 		}
 	}
 }
 
-// tellObserved sends what was observed, if there is a stream; otherwise it is kept, as far as there is room. The caller
-// holds the agent's lock.
-func (s *shard) tellObserved() {
+// sendObservations sends the collected observations, if there is a stream; otherwise they are kept, as far as there is
+// room. The caller holds the agent's lock.
+func (s *shard) sendObservations() {
 	if s.watching == nil || s.a.out == nil || s.released {
 		return
 	}
@@ -115,12 +115,12 @@ func (s *shard) tellObserved() {
 	}
 }
 
-// unwatch ends the watching; what has been seen is sent. The caller holds the agent's lock.
+// unwatch ends the watching and sends the remaining observations. The caller holds the agent's lock.
 func (s *shard) unwatch() {
 	if s.watching == nil {
 		return
 	}
-	s.tellObserved()
+	s.sendObservations()
 	s.watching.end()
 	s.watching = nil
 }

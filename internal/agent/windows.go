@@ -13,22 +13,21 @@ import (
 	"github.com/benchd/benchd/internal/spool"
 )
 
-// inMemory bounds the windows that are kept in memory as well as on disk, so that they can be sent without being read.
+// inMemory bounds the windows that are kept in memory as well as on disk, so that they can be sent without a read.
 const inMemory = 64 << 20
 
-// windowStore is where the windows of all shards are kept until they are acknowledged: on disk, so that they outlive the
-// process, and in memory as far as it reaches. They are kept as they are sent: a histogram in memory is a hundred times
-// as large as one on the wire.
+// windowStore keeps the windows of all shards until they are acknowledged: on disk, so that they outlive the process, and
+// in memory as far as that reaches. They are kept in their wire format: a decoded histogram is a hundred times as large.
 type windowStore struct {
 	disk *spool.Spool // nil without a directory
 	log  *slog.Logger
 
-	unsaved atomic.Uint64 // windows that the disk did not take
+	unsaved atomic.Uint64 // windows that could not be written
 	memory  int64         // bytes of windows in memory; under the agent's lock
-	spooler spooler       // the only one that writes to the disk
+	spooler spooler       // the only writer to the disk
 }
 
-// fetch returns a window that is kept.
+// fetch returns a kept window.
 func (s *windowStore) fetch(k *keptWindow) (*benchdv1.Window, error) {
 	if w := k.window.Load(); w != nil {
 		return w, nil
@@ -47,7 +46,7 @@ func (s *windowStore) fetch(k *keptWindow) (*benchdv1.Window, error) {
 	return w, nil
 }
 
-// saved notes where a window is on disk. It need not stay in memory then. The caller holds the agent's lock.
+// saved records where a window is on disk, and frees it from memory if necessary. The caller holds the agent's lock.
 func (s *windowStore) saved(k *keptWindow, place spool.Place) {
 	if k.released.Load() {
 		s.disk.Remove(place)
@@ -60,7 +59,7 @@ func (s *windowStore) saved(k *keptWindow, place spool.Place) {
 	}
 }
 
-// errReleased says that a window was acknowledged or dropped.
+// errReleased is returned for a window that was acknowledged or dropped.
 var errReleased = errors.New("the window is not kept any more")
 
 // keptWindow is a window that is kept.
@@ -68,25 +67,25 @@ type keptWindow struct {
 	shard    *keptWindows
 	phase    string
 	seq      uint32
-	window   atomic.Pointer[benchdv1.Window] // nil when it is on disk alone
-	place    spool.Place                     // not valid when it is in memory alone; set before window becomes nil
+	window   atomic.Pointer[benchdv1.Window] // nil when it is on disk only
+	place    spool.Place                     // invalid when it is in memory only; set before window becomes nil
 	bytes    int64
 	released atomic.Bool // acknowledged or dropped: need not be sent
 }
 
-// keptWindows are the windows of a shard that are kept, in the order in which they were cut. They are under the
-// agent's lock.
+// keptWindows are the kept windows of a shard, in the order in which they were cut. They are protected by the agent's
+// lock.
 type keptWindows struct {
 	store   *windowStore
 	windows []*keptWindow
 	bytes   int64 // of all
-	loose   int64 // of those that are in memory alone
+	loose   int64 // of those that are in memory only
 }
 
 func (s *keptWindows) len() int { return len(s.windows) }
 
-// add keeps a window in memory until it is on disk, and returns how many had to be dropped because there is room for no
-// more than limit bytes of them, and loose bytes of those that are not on disk. The oldest go first: the newest has the
+// add keeps a window in memory until it is on disk, and returns how many windows were dropped: at most limit bytes are
+// kept, and at most loose bytes that are not on disk. The oldest are dropped first, because the newest has the cumulative
 // counts and the mark of the end.
 func (s *keptWindows) add(w *benchdv1.Window, limit, loose int64) (kept *keptWindow, dropped uint64) {
 	size := int64(proto.Size(w))
@@ -112,7 +111,7 @@ func (s *keptWindows) add(w *benchdv1.Window, limit, loose int64) (kept *keptWin
 	return kept, dropped
 }
 
-// ack forgets a window. Acknowledgements come in order, or nearly so.
+// ack drops an acknowledged window. Acknowledgements come nearly in order.
 func (s *keptWindows) ack(phase string, seq uint32) {
 	for i, k := range s.windows {
 		if k.seq == seq && k.phase == phase {
@@ -143,7 +142,7 @@ func (s *keptWindows) letGo(k *keptWindow) {
 	}
 }
 
-// clear forgets all.
+// clear drops all windows.
 func (s *keptWindows) clear() {
 	for _, k := range s.windows {
 		s.letGo(k)

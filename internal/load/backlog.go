@@ -2,17 +2,17 @@ package load
 
 import "github.com/benchd/benchd/internal/pacing"
 
-// backlog counts the operations of an open loop that are due and not sent. It goes through a schedule of its
-// own that is the same as the workers', because asking theirs would take operations away from them.
+// backlog counts the operations of an open loop that are due and not sent. It follows a copy of the workers' schedule,
+// because reading theirs would take operations away from them.
 type backlog struct {
 	schedule pacing.Schedule // nil in the closed loop
 	claimed  bool
 	next     int64  // run: when the first operation that is not due yet is intended
-	due      uint64 // operations before it
+	due      uint64 // operations before that one
 }
 
-// at returns how many operations were intended before an instant of the run's time beyond those issued, if there are
-// at most that many at all.
+// at returns how many operations were intended before an instant of the run's time beyond those issued. It stops
+// counting at most.
 func (b *backlog) at(run int64, issued, most uint64) uint64 {
 	if b.schedule == nil {
 		return 0

@@ -22,9 +22,9 @@ type buffered struct {
 
 	size    int           // writes that fill a buffer
 	flush   time.Duration // how long the target takes for a buffer
-	refuse  int64         // the target refuses the write of that number, counted from 1 over all sessions; 0 for none
+	refuse  int64         // number of the write that the target refuses, counted from 1 over all sessions; 0 for none
 	seen    *atomic.Int64 // writes that have reached the target
-	written *atomic.Int64 // those that it has acknowledged
+	written *atomic.Int64 // writes that it has acknowledged
 }
 
 func newBuffered(t *testing.T, size int, flush time.Duration) buffered {
@@ -92,8 +92,8 @@ func (s *bufferedSession) send() {
 
 func (s *bufferedSession) Lost() []load.Lost { return s.lost }
 
-// TestARowOfABufferCountsWhenItIsAcknowledged loads rows through buffers, and breaks the load off after each of its
-// windows: what the windows count is what the target had acknowledged, and its successor counts the rest.
+// A load through buffers is broken off after each of its windows: the windows count the rows that the target had
+// acknowledged, and a successor counts the rest.
 func TestARowOfABufferCountsWhenItIsAcknowledged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rows, workers = 3001, 4
@@ -137,7 +137,7 @@ func TestARowOfABufferCountsWhenItIsAcknowledged(t *testing.T) {
 	})
 }
 
-// TestALoadLastsUntilItsLastFlushIsAcknowledged has sessions that send all they have at their end.
+// All rows of the load are sent when its sessions end.
 func TestALoadLastsUntilItsLastFlushIsAcknowledged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rows, flush = 1000, 2300 * time.Millisecond
@@ -158,7 +158,7 @@ func TestALoadLastsUntilItsLastFlushIsAcknowledged(t *testing.T) {
 	})
 }
 
-// TestWritesThatABufferLostAreFailures has the target refuse one write of a buffer.
+// The target refuses one write of a buffer.
 func TestWritesThatABufferLostAreFailures(t *testing.T) {
 	for name, test := range map[string]struct {
 		refuse int64
@@ -202,7 +202,7 @@ func TestWritesThatABufferLostAreFailures(t *testing.T) {
 	}
 }
 
-// TestWritesBufferedAtAPhasesEndBelongToItsTail measures updates for a given time.
+// Updates are measured for a given time.
 func TestWritesBufferedAtAPhasesEndBelongToItsTail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := readers()

@@ -5,7 +5,7 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// catalog gives each series that a segment can record its index. Each kind has a row of one series per code.
+// catalog maps the series of a segment to indexes. Each kind has a row of one series per code.
 type catalog struct {
 	keys []latency.Key
 	// first index of a kind's row; -1 for kinds that the workload does not have
@@ -30,7 +30,7 @@ func newCatalog(cfg *workload.Config, load bool) *catalog {
 	return c
 }
 
-// operations gives their rows to those that a run draws.
+// operations assigns rows to the kinds that a run draws.
 func (c *catalog) operations(cfg *workload.Config) {
 	p := cfg.Proportions
 	for _, share := range p.Shares() {

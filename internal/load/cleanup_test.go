@@ -14,7 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// buffering takes its time to end a session.
+// buffering is a target whose sessions end slowly.
 type buffering struct {
 	load.Target
 	flush time.Duration

@@ -15,9 +15,9 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-var errNoReason = errors.New("the target told no reason")
+var errNoReason = errors.New("the target gave no reason")
 
-// firm is how long before a window's end that does not move any more, however the time base is bent.
+// firm is how long before its end a window's end is final, even if the time base is adjusted.
 const firm = 50 * time.Millisecond
 
 // closingWithin bounds how long sessions may take to close after the last operation, and to open again.
@@ -30,7 +30,7 @@ func (s *segment) run() {
 		defer stop()
 	}
 	var workers sync.WaitGroup
-	s.r.retries() // those before the segment are not its
+	s.r.retries() // discard the retries before the segment
 	for _, w := range s.workers {
 		workers.Go(w.run)
 	}
@@ -39,7 +39,7 @@ func (s *segment) run() {
 	go func() {
 		workers.Wait()
 		if slices.ContainsFunc(s.workers, (*worker).buffering) {
-			c.closed = s.endSessions() // the phase lasts until the target has what is in their buffers
+			c.closed = s.endSessions() // the phase lasts until their buffers are sent
 		}
 		close(joined)
 	}()
@@ -55,7 +55,7 @@ func (s *segment) run() {
 	c.end(err)
 }
 
-// gaveUp is why workers ended before they had done all that they were to do.
+// gaveUp returns why workers ended before their work was complete.
 func (s *segment) gaveUp() error {
 	var first error
 	others := 0
@@ -74,7 +74,7 @@ func (s *segment) gaveUp() error {
 	return first
 }
 
-// cutter makes windows. It is used by the segment's own goroutine.
+// cutter cuts windows. It belongs to the segment's goroutine.
 type cutter struct {
 	s     *segment
 	timer *time.Timer
@@ -84,26 +84,26 @@ type cutter struct {
 	last  int64 // run: where its last window ended
 	seq   int   // of its next window
 
-	next      int64 // run: where the coming window ends
-	planned   int64 // run: the same, as given to the recorder and the workers
-	nextLocal int64 // the same by the agent's clock, as given to the recorder
+	next      int64 // run: where the current window ends
+	planned   int64 // run: the same, as set in the recorder and the workers
+	nextLocal int64 // the same by the agent's clock, as set in the recorder
 
 	before      count  // in earlier phases
 	all         count  // in all phases
 	rows, bytes uint64 // in all phases
-	told        bool   // of the first operation
-	closed      error  // what came of the sessions' end
+	reported    bool   // the first operation
+	closed      error  // error of the sessions' end
 }
 
-// count is how many operations were begun and how many recorded. One that is in flight when a phase goes over
-// into the next is issued in the one and recorded in the other.
+// count has the numbers of issued and recorded operations. An operation in flight at a change-over is issued in one phase
+// and recorded in the next.
 type count struct{ issued, recorded uint64 }
 
 func newCutter(s *segment) *cutter {
 	timer := time.NewTimer(0)
 	<-timer.C
 	c := &cutter{s: s, timer: timer, nextLocal: never, planned: never}
-	// A successor, or an agent that heard of the start too late, begins in the middle: no window covers what has passed.
+	// A successor, or an agent that received the start too late, begins in the middle: no window covers the time before.
 	c.last = s.taken
 	if s.r.cfg.Shard.Attempt <= 1 {
 		interval := int64(s.r.cfg.Settings.Interval)
@@ -147,19 +147,19 @@ func (c *cutter) cut(joined <-chan struct{}) {
 	}
 }
 
-// started reports the first operation, once there was one.
+// started reports the first operation once it was sent.
 func (c *cutter) started() {
 	first := c.s.firstAt.Load()
-	if c.told || first == never {
+	if c.reported || first == never {
 		return
 	}
-	c.told = true
-	c.s.party.settle() // asking the machine takes longer than a first operation, and others wait for theirs
-	c.s.r.cfg.Health() // how the machine fared before is not asked
+	c.reported = true
+	c.s.party.settle() // the next call takes longer than a first operation, and other workers wait for theirs
+	c.s.r.cfg.Health() // discard the load before the phase
 	c.s.r.cfg.Started(c.s.phases[0].Name, c.s.anchor+first)
 }
 
-// plan works out where the coming window ends, and sets it in the recorder.
+// plan computes where the current window ends, and sets that in the recorder.
 func (c *cutter) plan() {
 	s := c.s
 	s.refresh()
@@ -167,7 +167,7 @@ func (c *cutter) plan() {
 	c.next = c.begin + ((c.last-c.begin)/interval+1)*interval
 	stop := s.endRun.Load()
 	if n := c.nextPhase(); n < stop {
-		stop = max(n, c.last) // one that hears of it too late begins with the next window
+		stop = max(n, c.last) // after a late announcement the phase begins with the next window
 	}
 	c.next = max(c.last, min(c.next, stop))
 	local := s.local(c.next)
@@ -175,7 +175,7 @@ func (c *cutter) plan() {
 		return // the time base has not moved by a microsecond
 	}
 	if c.planned == c.next && c.nextLocal-s.now() < int64(firm) && !s.stopping() {
-		return // so near to the end workers may have looked at it already
+		return // so close to the end, workers may have read it already
 	}
 	c.planned = c.next
 	c.nextLocal = local
@@ -187,7 +187,7 @@ func (c *cutter) plan() {
 	s.recorder.SetBounds(bounds)
 }
 
-// nextPhase returns where the phase begins that joins this one.
+// nextPhase returns the start of the phase that joins this one.
 func (c *cutter) nextPhase() int64 {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
@@ -224,7 +224,7 @@ func (c *cutter) startOf(phase int) int64 {
 	return c.s.begins[phase]
 }
 
-// tail waits for operations in flight at the end and cuts what they recorded.
+// tail waits for operations in flight at the end, and cuts the window of these.
 func (c *cutter) tail(joined <-chan struct{}) {
 	s := c.s
 	timer := time.NewTimer(s.patience())
@@ -242,8 +242,8 @@ func (c *cutter) tail(joined <-chan struct{}) {
 	}
 }
 
-// finish cuts what is left when the workers have joined before the cutter saw the end: they have done all that
-// they were to do, or the end came between two operations.
+// finish cuts the last window when the workers have joined before the cutter reached the end: their work is complete, or
+// the end came between two operations.
 func (c *cutter) finish() {
 	s := c.s
 	lastDone := c.last
@@ -267,21 +267,21 @@ func (c *cutter) finish() {
 	c.lastWindow(max(c.last, lastDone), true)
 }
 
-// lastWindow ends the sessions, if they have not been ended to send their buffers, and cuts the segment's last window,
-// which has how long that took. The time is not the phase's: it ends with its last operation.
+// lastWindow ends the sessions, unless they were ended to send their buffers, and cuts the segment's last window, which
+// records how long that took. The phase does not include that time: it ends with its last operation.
 func (c *cutter) lastWindow(end int64, tail bool) {
 	c.closed = errors.Join(c.closed, c.s.endSessions())
 	c.window(end, never, tail, true)
 }
 
-// endSessions ends those that are open. The workers have joined.
+// endSessions ends the open sessions. The workers have joined.
 func (s *segment) endSessions() error {
 	within, cancel := context.WithTimeout(context.Background(), closingWithin)
 	defer cancel()
 	return endAll(s.r.takeSessions(), func(worker int, session Session) error { return s.cleanUp(within, worker, session) })
 }
 
-// cleanUp ends a session and records how long that took, and what was in its buffer. The session's worker has joined.
+// cleanUp ends a session and records how long that took, and the writes in its buffer. The session's worker has joined.
 func (s *segment) cleanUp(ctx context.Context, worker int, session Session) error {
 	began := s.now()
 	out := workload.Outcome{Code: workload.OK}
@@ -294,13 +294,13 @@ func (s *segment) cleanUp(ctx context.Context, worker int, session Session) erro
 	case lost == nil:
 		return out.Err
 	case w.forgives():
-		return nil // they are failures of their own
+		return nil // each is recorded as a failure
 	default:
 		return cmp.Or(out.Err, lost)
 	}
 }
 
-// lastDone returns when the last operation was done; -1 when there was none. Workers have joined.
+// lastDone returns when the last operation was done; -1 for none. The workers have joined.
 func (s *segment) lastDone() int64 {
 	last := int64(-1)
 	for _, w := range s.workers {
@@ -309,8 +309,8 @@ func (s *segment) lastDone() int64 {
 	return last
 }
 
-// window cuts the window that ends at end, in run time; local is the same instant by the agent's clock, or
-// never for all that there is.
+// window cuts the window that ends at end, in run time; local is the same instant by the agent's clock, or never for all
+// remaining samples.
 func (c *cutter) window(end, local int64, tail, last bool) {
 	s := c.s
 	c.started()
@@ -335,7 +335,7 @@ func (c *cutter) window(end, local int64, tail, last bool) {
 	s.r.cfg.Emit(w)
 }
 
-// take takes out what was recorded in the window. A buffer whose rows are being counted is in this window or in the next.
+// take takes the recorded samples of the window. A buffer whose rows are being counted is in this window or in the next.
 func (c *cutter) take(w *latency.Window, local int64) {
 	s := c.s
 	if !s.load {
@@ -352,7 +352,7 @@ func (c *cutter) take(w *latency.Window, local int64) {
 	}
 }
 
-// loaded reads how far the workers of a load had come at the window's end, and how many rows they had written.
+// loaded records the progress of a load's workers at the window's end, and how many rows they had written.
 func (c *cutter) loaded(w *latency.Window, local int64) {
 	w.Loaded = make([]int64, len(c.s.workers))
 	var rows uint64
@@ -365,7 +365,7 @@ func (c *cutter) loaded(w *latency.Window, local int64) {
 	c.rows = rows
 }
 
-// counters reads what the workers show, and the machine's health.
+// counters adds the counters of the workers, and the machine's load.
 func (c *cutter) counters(w *latency.Window) {
 	s := c.s
 	w.Health = s.r.cfg.Health()
@@ -388,7 +388,7 @@ func (c *cutter) counters(w *latency.Window) {
 	w.Health.Backlog = s.backlog.at(c.begin+int64(w.End), issued, uint64(s.most))
 }
 
-// over reports the end of the phase that is being cut.
+// over reports the end of the current phase.
 func (c *cutter) over(final bool, err error) {
 	s := c.s
 	end := PhaseEnd{
@@ -411,8 +411,8 @@ func (c *cutter) over(final bool, err error) {
 // end reports the segment's end.
 func (c *cutter) end(err error) { c.over(true, err) }
 
-// log records when a window ended by the machine's own clock, whatever the agent believes the time to be: so the
-// boundaries of several agents on one machine can be compared.
+// log logs when a window ended by the machine's clock, which may differ from the agent's: so the boundaries of several
+// agents on one machine can be compared.
 func (c *cutter) log(w *latency.Window, end int64) {
 	s := c.s
 	if !s.r.cfg.Logger.Enabled(context.Background(), slog.LevelDebug) {

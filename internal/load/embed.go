@@ -5,17 +5,18 @@ import (
 	"log/slog"
 )
 
-// Embed reads what system of a target's kind a process is to bring with it from resolved properties. What is wrong with them,
-// and with a file that they name, is an error before anything is started.
+// Embed reads the properties of an embedded system of a target's kind. Errors in them, and in a file that they name, are
+// reported before anything is started.
 type Embed func(properties map[string]string, s EmbedSettings) (Start, error)
 
-// EmbedSettings are what properties do not say of an embedded system.
+// EmbedSettings are the settings of an embedded system besides its properties.
 type EmbedSettings struct {
-	// Servers is how many servers it has. Default: as many as the properties say.
+	// Servers is the number of servers. Default: from the properties.
 	Servers int
-	// Listen are the addresses of its servers, by the names of the flags of `benchd dev`. Default: ports of 127.0.0.1 that are free.
+	// Listen has the addresses of its servers, by the names of the flags of `benchd dev`. Default: free ports of
+	// 127.0.0.1.
 	Listen  map[string]string
-	Program string // the version of the program that it is part of
+	Program string // version of the program that embeds it
 	Logger  *slog.Logger
 }
 
@@ -24,10 +25,10 @@ type Start func(ctx context.Context) (System, error)
 
 // System is a system under test in this process.
 type System interface {
-	// Supplied are the properties by which cases find it, by the name of the target that they are for.
+	// Supplied returns the properties with which cases connect to it, by the name of their target.
 	Supplied() map[string]map[string]string
-	// Attrs are where it listens, for a log.
+	// Attrs returns the addresses of its servers, for a log.
 	Attrs() []slog.Attr
-	// Close ends it.
+	// Close stops it.
 	Close() error
 }

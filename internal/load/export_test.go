@@ -1,7 +1,7 @@
 package load
 
-// Timer is what a worker waits by.
+// Timer is the timer of a worker.
 type Timer = timer
 
-// UseTimers has workers wait by timers that f returns.
+// UseTimers makes workers wait by timers that f returns.
 func (r *Runner) UseTimers(f func() (Timer, error)) { r.newTimer = f }

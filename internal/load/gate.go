@@ -9,18 +9,17 @@ import (
 )
 
 const (
-	// partyWithin is how far apart the starts may be that a Gate takes for one: the agents of a process have clocks of
-	// their own, and each maps the instant of the start to its own.
+	// partyWithin is the maximum difference of two starts that a Gate treats as one: each agent of a process maps the
+	// instant of the start to its own clock.
 	partyWithin = 5 * time.Millisecond
-	// settleWithin bounds how long a worker that has done its first operation lets the others send theirs. It takes
-	// microseconds for each, unless the machine gives the process no processor.
+	// settleWithin bounds how long a worker that has sent its first operation lets the others send theirs. They take
+	// microseconds each, unless the machine gives the process no processor.
 	settleWithin = time.Second
 )
 
-// Gate lets the workers of a process begin together. On a machine with fewer processors than workers a target that
-// answers at once keeps each worker busy until the scheduler takes its processor away, tens of milliseconds later, and
-// meanwhile nobody looks at the timers of the others. So workers of all runners that share a Gate and start at the same
-// instant
+// Gate lets the workers of a process start together. On a machine with fewer processors than workers, a target that
+// answers at once keeps each worker busy until the scheduler preempts it, tens of milliseconds later, and meanwhile the
+// timers of the others are not checked. So workers of all runners that share a Gate and start at the same instant
 //
 //  1. wait for it at the gate, without a timer of their own, while one of each runner watches the clock;
 //  2. pass when all runners have reached the instant, and send their first operations;
@@ -29,19 +28,19 @@ const (
 // The zero Gate is ready for use.
 type Gate struct {
 	mu     sync.Mutex
-	coming []*party // those that have not passed yet
+	coming []*party // parties that have not passed yet
 }
 
-// party is the workers that pass a Gate together.
+// party is a group of workers that pass a Gate together.
 type party struct {
 	gate   *Gate
 	at     time.Time
 	due    int // segments that have not reached the instant; under the gate's lock
 	passed chan struct{}
-	unsent atomic.Int64 // workers that are to send their first operation at once, and have not
+	unsent atomic.Int64 // workers that have not sent their first operation
 }
 
-// enter announces a segment that starts at an instant, and how many workers it has that send at once.
+// enter announces a segment that starts at an instant, with the number of its workers that send at once.
 func (g *Gate) enter(at time.Time, workers int) *party {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -56,7 +55,7 @@ func (g *Gate) enter(at time.Time, workers int) *party {
 	return p
 }
 
-// arrive notes that a segment has reached its start, or will not begin. The last one opens the gate.
+// arrive notes that a segment has reached its start, or will not start. The last one opens the gate.
 func (p *party) arrive() {
 	p.gate.mu.Lock()
 	defer p.gate.mu.Unlock()
@@ -67,14 +66,14 @@ func (p *party) arrive() {
 	close(p.passed)
 }
 
-// settle lets others run until all have sent their first operation.
+// settle yields until all workers have sent their first operation.
 func (p *party) settle() {
 	for began := time.Now(); p.unsent.Load() > 0 && time.Since(began) < settleWithin; {
 		runtime.Gosched()
 	}
 }
 
-// pass waits for the start at the gate; ok is false when the worker need not begin.
+// pass waits for the start at the gate; ok is false when the worker need not start.
 func (w *worker) pass() (ok bool) {
 	s := w.s
 	if w.index == 0 {
@@ -92,7 +91,7 @@ func (w *worker) pass() (ok bool) {
 	}
 }
 
-// sends notes that the worker sends its first operation, or sends none.
+// sends notes that the worker sends its first operation, or will not send any.
 func (w *worker) sends() {
 	if w.counted {
 		w.counted = false

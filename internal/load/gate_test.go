@@ -14,23 +14,24 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// ahead is how many operations a session may send before all others have sent one. It takes milliseconds: a thread can lose
-// its processor between passing the gate and sending.
+// ahead is how many operations a session may send before all others have sent one. They take milliseconds: a thread can
+// lose its processor between the gate and its first operation.
 const ahead = 10_000
 
-// starters count, over several targets, the sessions that have sent an operation, and those that were ahead of another.
+// starters counts, over several targets, the sessions that have sent an operation, and those that were far ahead of
+// another.
 type starters struct {
 	workers     int64
 	begun, hare atomic.Int64
 }
 
-// counted is a target whose sessions take part in the count.
+// counted is a target whose sessions are counted.
 type counted struct {
 	load.Target
 	s *starters
 }
 
-// Open opens a session that takes part in the count.
+// Open opens a counted session.
 func (c counted) Open(ctx context.Context, worker int) (load.Session, error) {
 	session, err := c.Target.Open(ctx, worker)
 	return &countedSession{Session: session, s: c.s}, err
@@ -69,7 +70,7 @@ func TestNoWorkerOfAProcessSpinsBeforeAllHaveBegun(t *testing.T) {
 	for range agents {
 		rigs = append(rigs, newRig(t, settings(w, threads), counted{nullTarget(t, "0"), s}, func(c *load.Config) { c.Gate = gate }))
 	}
-	at := time.Now().Add(2 * time.Second) // all have to know of it before it is there
+	at := time.Now().Add(2 * time.Second) // late enough for all to be started before
 	for _, r := range rigs {
 		r.startAt(t, at)
 	}
@@ -77,10 +78,10 @@ func TestNoWorkerOfAProcessSpinsBeforeAllHaveBegun(t *testing.T) {
 		r.finish(t)
 	}
 	require.EqualValues(t, agents*threads, s.begun.Load())
-	require.Zero(t, s.hare.Load(), "workers that were %d operations ahead of one that had not begun", ahead)
+	require.Zero(t, s.hare.Load(), "workers that were %d operations ahead of one that had not started", ahead)
 }
 
-// One that stops, one that has nothing to do and one that waits for its schedule keep nobody at the gate.
+// A stopped worker, one without operations and one that waits for its schedule hold no other worker at the gate.
 func TestTheGateWaitsForNoAbsentWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := new(load.Gate)

@@ -12,8 +12,8 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 )
 
-// TestAPacedLoadThatIsHandedOverGoesOnNow starts the second attempt at a shard a minute after its phase began: it keeps
-// its rate from then on, and what was intended before is neither backlog nor latency.
+// The second attempt at a shard starts a minute after its phase began: it keeps its rate from then on, and operations
+// intended before are neither backlog nor latency.
 func TestAPacedLoadThatIsHandedOverGoesOnNow(t *testing.T) {
 	const rate = 500
 	for name, pace := range map[string]pacing.Config{
@@ -37,7 +37,7 @@ func TestAPacedLoadThatIsHandedOverGoesOnNow(t *testing.T) {
 				require.EqualValues(t, 1875, ops)
 				series := all.Series()
 				require.Len(t, series, 1)
-				require.Less(t, series[0].Response.Max(), int64(150*time.Millisecond), "it is not the age of the phase")
+				require.Less(t, series[0].Response.Max(), int64(150*time.Millisecond), "not the age of the phase")
 				first, last := r.windows[0], r.windows[len(r.windows)-1]
 				require.Equal(t, late, first.Start, "its part begins with it")
 				require.InEpsilon(t, float64(ops)/rate, (last.End - first.Start).Seconds(), 0.1, "at its rate")

@@ -17,7 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// found is what a run of a shard reported.
+// found is what the run of a shard reported.
 type found struct {
 	windows []*latency.Window
 	started []plan.PhaseName
@@ -47,7 +47,7 @@ func (f *found) end(t *testing.T, phase plan.PhaseName) load.PhaseEnd {
 	return load.PhaseEnd{}
 }
 
-// merged merges windows as the coordinator does; tails are left out of ops. How sessions ended is left out, too.
+// merged merges windows as the coordinator does; tails are left out of ops, and the ends of sessions are left out of all.
 func merged(t *testing.T, windows []*latency.Window) (all latency.Merged, ops uint64, length time.Duration) {
 	t.Helper()
 	for _, w := range windows {
@@ -81,7 +81,7 @@ func ordered(t *testing.T, windows []*latency.Window, end load.PhaseEnd) {
 	require.Equal(t, end.Issued, issued)
 }
 
-// reconciled checks that what was issued was recorded, over all phases.
+// reconciled checks that issued and recorded operations are equal over all phases.
 func (f *found) reconciled(t *testing.T) {
 	t.Helper()
 	var issued, recorded, merged uint64
@@ -119,7 +119,7 @@ func openLoop(s plan.Settings, rate float64) plan.Settings {
 	return s
 }
 
-// nullTarget serves with plain timers, for bubbles.
+// nullTarget is a null target with plain timers, for bubbles.
 func nullTarget(t *testing.T, service string) load.Target {
 	t.Helper()
 	s, err := nullspec.ParseService(service)
@@ -137,7 +137,7 @@ type rig struct {
 	base  *clock.Timebase
 }
 
-// newRig prepares a runner of the only shard of a run.
+// newRig prepares the runner of the only shard of a run.
 func newRig(t *testing.T, s plan.Settings, target load.Target, change ...func(*load.Config)) *rig {
 	t.Helper()
 	f := &found{final: make(chan struct{}, 8)}

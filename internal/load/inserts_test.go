@@ -48,7 +48,7 @@ func (l library) Open(context.Context, int) (load.Session, error) { return l.she
 
 func (library) Close() error { return nil }
 
-// A shard reports how far it has come with its inserts, and asks for those of others only below the watermark of all.
+// A shard reports its inserts, and reads those of others only below the watermark of all.
 func TestWatermarksOfInserts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := readers()
@@ -71,13 +71,13 @@ func TestWatermarksOfInserts(t *testing.T) {
 			}
 			return n
 		}
-		require.Zero(t, others(), "nobody has told of what the other shard has inserted")
+		require.Zero(t, others(), "the watermark of the other shard is unknown")
 		const known = 1200
 		r.SetWatermark(known)
 		r.finish(t)
 		require.NotZero(t, others())
 		for key := range target.read {
-			require.True(t, key < known || key%2 == 0, "key %d may not be there", key)
+			require.True(t, key < known || key%2 == 0, "key %d may not exist", key)
 		}
 
 		last := w.RecordCount
@@ -104,7 +104,7 @@ func TestARunWithoutInsertsHasNoWatermark(t *testing.T) {
 		r := newRig(t, s, nullTarget(t, "1ms"))
 		r.in(t, 0, plan.Measure)
 		r.finish(t)
-		r.SetWatermark(5) // of no use, and no harm
+		r.SetWatermark(5) // without effect
 		for _, window := range r.windows {
 			require.Zero(t, window.Watermark)
 		}

@@ -8,34 +8,34 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// loaded is how far a worker of a load has come, so that a window records how far that was at its end: a load that
-// loses its agent goes on there, and each row is counted once. A row that is in a session's buffer does not count before
-// the target has acknowledged it. The worker writes, the cutter reads.
+// loaded tracks the progress of a worker of a load, so that a window can record it: a load that loses its agent continues
+// there, and each row is counted once. A row in a session's buffer does not count before the target has acknowledged it.
+// The worker writes, the cutter reads.
 type loaded struct {
-	_ [64]byte // what each insert writes stands apart from what others read
+	_ [64]byte // separates the fields that each insert writes from those that others read
 
-	first  int64        // where the worker begins
-	next   atomic.Int64 // rows below have been answered
-	failed atomic.Int64 // how many of them were not written
+	first  int64        // the worker's first row
+	next   atomic.Int64 // rows below it have been answered
+	failed atomic.Int64 // how many of these rows were not written
 
-	edge   atomic.Int64 // next and failed when the window ended that ends at edgeAt
+	edge   atomic.Int64 // next and failed at the end of the window that ends at edgeAt
 	lost   atomic.Int64
 	edgeAt atomic.Int64 // local
 	_      [64]byte
 
-	// settling is held while the rows of a buffer are counted, which takes longer than to count one, and by the cutter.
+	// settling is held by the cutter, and while the rows of a buffer are counted, which takes longer than to count one.
 	settling sync.Mutex
 }
 
-// begin takes where the worker begins.
+// begin sets the worker's first row.
 func (l *loaded) begin(gen *workload.Generator) {
 	l.first = gen.Loaded()
 	l.next.Store(l.first)
 	l.edgeAt.Store(math.MinInt64)
 }
 
-// reach notes that all rows below next have been answered, the last of them at done, and how many of those since the
-// last call were not written; cut is where the coming window ends.
+// reach records that all rows below next have been answered, the last of them at done, and that failed of those since the
+// last call were not written; cut is the end of the current window.
 func (l *loaded) reach(next, failed, done, cut int64) {
 	if done >= cut && l.edgeAt.Load() != cut {
 		l.edge.Store(l.next.Load())
@@ -46,8 +46,8 @@ func (l *loaded) reach(next, failed, done, cut int64) {
 	l.next.Store(next)
 }
 
-// at is how far the worker had come at the end of a window, and how many rows it had written. It is asked before the
-// window is cut: what it reports is in the window then.
+// at returns the progress of the worker at the end of a window, and how many rows it had written. It is called before the
+// window is cut: its rows are in the window then.
 func (l *loaded) at(cut int64) (row, rows int64) {
 	next, failed := l.next.Load(), l.failed.Load()
 	if l.edgeAt.Load() == cut {

@@ -35,8 +35,8 @@ func insertsIn(w *latency.Window) (n int64) {
 	return n
 }
 
-// TestEachWindowOfALoadReportsItsProgress breaks a load off after any of its windows and goes on from there:
-// every row is counted once, whatever the times that inserts take.
+// A load is broken off after any of its windows and continued from there: every row is counted once, however long inserts
+// take.
 func TestEachWindowOfALoadReportsItsProgress(t *testing.T) {
 	for name, test := range map[string]struct {
 		service string

@@ -23,8 +23,8 @@ func rank(samples []time.Duration, permille int) time.Duration {
 	return samples[(len(samples)*permille+999)/1000-1]
 }
 
-// Law 2: an open loop omits nothing. A target that serves in 1 ms but stands still for 1 s of every 10 s makes
-// operations wait that were intended meanwhile; all of them are in the result with all of their time.
+// Law 2: an open loop omits nothing. A target that serves in 1 ms but stalls for 1 s of every 10 s delays the operations
+// intended meanwhile; all of them are in the result with their whole response time.
 func TestNoCoordinatedOmission(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openLoop(settings(readers(), 16), 1000)
@@ -33,9 +33,9 @@ func TestNoCoordinatedOmission(t *testing.T) {
 		r.in(t, time.Second, plan.Measure)
 		r.finish(t)
 
-		// By hand: an operation is intended at each millisecond. The stall lasts from 4.5 s to 5.5 s of each period;
-		// after it 16 workers do 16 operations in each millisecond, in the order in which they were intended, until
-		// they have caught up.
+		// Computed by hand: an operation is intended at each millisecond. The stall lasts from 4.5 s to 5.5 s of each
+		// period; after it 16 workers do 16 operations in each millisecond, in the order in which they were intended,
+		// until they have caught up.
 		var want []time.Duration
 		for range 6 {
 			for at := range 10_000 {
@@ -57,7 +57,7 @@ func TestNoCoordinatedOmission(t *testing.T) {
 		}
 		require.EqualValues(t, 1001*time.Millisecond, response.Max())
 		require.InEpsilon(t, time.Millisecond, service.Quantile(0.99), 0.001, "the target itself was slow for 16 operations of a stall only")
-		require.Zero(t, lates(r.windows), "whoever waited for a busy worker was not sent late by the generator")
+		require.Zero(t, lates(r.windows), "an operation that waited for a busy worker is no late send")
 		var backlog uint64
 		for _, w := range r.windows {
 			backlog = max(backlog, w.Health.Backlog)
@@ -78,7 +78,7 @@ func TestTheClosedLoopShowsLowerTimesForTheSameStall(t *testing.T) {
 		response := series.Response
 		require.InEpsilon(t, time.Millisecond, response.Quantile(0.99), 0.001)
 		require.EqualValues(t, 101*time.Millisecond, response.Max())
-		require.Same(t, response, series.Service, "a closed loop knows one time only")
+		require.Same(t, response, series.Service, "a closed loop has only one time")
 	})
 }
 
@@ -155,7 +155,7 @@ func TestAnOverloadedTargetLeavesABacklog(t *testing.T) {
 	})
 }
 
-// sleepy is a clock that now and then lets its owner find that 5 ms have gone by: a machine that has no time for us.
+// sleepy is a clock that now and then jumps by 5 ms: a machine that gives us no processor.
 type sleepy struct {
 	load.Clock
 	reads atomic.Int64
@@ -185,7 +185,7 @@ func TestASlowGeneratorCountsItsLateSends(t *testing.T) {
 	})
 }
 
-// flaky fails the tries that it is asked to.
+// flaky fails the attempts for which fails returns true.
 type flaky struct {
 	fails func(try int64) bool
 	tries atomic.Int64

@@ -4,13 +4,13 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// pending are the writes that are in the buffer of a worker's session: the target has not acknowledged them. They are
-// recorded, and their rows counted, when it has, or when they are lost. The memory is used again for the next buffer.
+// pending are the writes in the buffer of a worker's session, which the target has not acknowledged. They are recorded,
+// and their rows counted, when it has, or when they are lost. The memory is reused for the next buffer.
 type pending struct {
 	samples []pendingSample
 }
 
-// pendingSample is a write, or a part of it, which then comes before it.
+// pendingSample is a write, or a part of one, which comes before it.
 type pendingSample struct {
 	response, service int64
 	series            int32
@@ -28,11 +28,11 @@ func (p *pending) keepPart(series int, response, service int64) {
 	p.samples = append(p.samples, pendingSample{response: response, service: service, series: int32(series), part: true})
 }
 
-// buffering reports whether the session has writes that the target has not acknowledged.
+// buffering reports whether the session has unacknowledged writes.
 func (w *worker) buffering() bool { return len(w.pending.samples) > 0 }
 
-// lost lists the writes of the session's last flush that failed. A session that cannot list them has lost all if err
-// says that it has lost any.
+// lost returns the failed writes of the session's last flush. A session that cannot list them has lost all if err reports
+// that any was lost.
 func (w *worker) lost(err error) []Lost {
 	if w.buffers != nil {
 		return w.buffers.Lost()
@@ -49,8 +49,8 @@ func (w *worker) lost(err error) []Lost {
 	return all
 }
 
-// settle records the writes that were in the session's buffer, which has been sent. No window is cut meanwhile: what it
-// counts of a load's rows and operations is the same. It returns the first failure.
+// settle records the writes of the session's buffer, which has been sent. No window is cut meanwhile, so that a load's
+// rows and operations agree. It returns the first failure.
 func (w *worker) settle(lost []Lost) error {
 	if !w.buffering() {
 		return nil

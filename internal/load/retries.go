@@ -1,6 +1,6 @@
 package load
 
-// retries is how often the target has tried again within operations since it was asked last, by cause.
+// retries returns the number of retries within operations since the last call, by cause.
 func (r *Runner) retries() map[string]uint64 {
 	retrier, is := r.cfg.Target.(Retrier)
 	if !is {

@@ -14,7 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// retrying is a target that has tried each operation once before.
+// retrying is a target that retries each operation once.
 type retrying struct {
 	load.Target
 
@@ -58,7 +58,7 @@ func TestEachWindowHasItsRetriesByCause(t *testing.T) {
 			require.NotContains(t, w.Retries, "never")
 			sum += w.Retries["Busy"]
 		}
-		require.Equal(t, target.tries.Load()-7, sum, "what was before the phase is not its")
+		require.Equal(t, target.tries.Load()-7, sum, "retries before the phase are left out")
 	})
 }
 

@@ -15,14 +15,14 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// atOnce bounds how many sessions are opened or closed at once: a server takes a thousand connections more
-// kindly one after another.
+// atOnce bounds how many sessions are opened or closed at once: a server copes better with a thousand connections one
+// after another.
 const atOnce = 32
 
-// obeyWithin is how long a target may take to give up an operation whose context has ended.
+// obeyWithin is how long a target may take to cancel an operation whose context has ended.
 const obeyWithin = time.Second
 
-// ErrOrder says that a phase was started out of its order.
+// ErrOrder is returned when a phase is started out of its order.
 var ErrOrder = errors.New("phase out of order")
 
 // Runner executes a shard. Its methods may be called from several goroutines.
@@ -40,13 +40,13 @@ type Runner struct {
 	work     sync.WaitGroup    // segments
 }
 
-// stopOrder says why work ends early.
+// stopOrder is why work ends early.
 type stopOrder struct {
 	reason string
-	left   bool // the agent's own decision
+	left   bool // by the agent's own decision
 }
 
-// New makes a Runner. It touches nothing yet.
+// New returns a Runner. It connects to nothing yet.
 func New(cfg Config) (*Runner, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (r *Runner) Prepare(ctx context.Context) error {
 		return fmt.Errorf("prepare shard: %w", err)
 	}
 	if own := workers[r.cfg.Shard.Index]; own != r.cfg.Shard.Workers {
-		return fmt.Errorf("prepare shard %d: it is to have %d workers, but the settings give it %d", r.cfg.Shard.Index, r.cfg.Shard.Workers, own)
+		return fmt.Errorf("prepare shard %d: it has %d workers, but its settings demand %d", r.cfg.Shard.Index, r.cfg.Shard.Workers, own)
 	}
 	for _, s := range r.segments {
 		if err := s.prepare(workers); err != nil {
@@ -89,7 +89,7 @@ func (r *Runner) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// open opens a session for each worker, or none.
+// open opens a session for each worker; on failure it closes all.
 func (r *Runner) open(ctx context.Context) ([]Session, error) {
 	sessions := make([]Session, r.cfg.Shard.Workers)
 	group, opening := errgroup.WithContext(ctx)
@@ -111,12 +111,12 @@ func (r *Runner) open(ctx context.Context) ([]Session, error) {
 	return sessions, nil
 }
 
-// closing is how a session ends of which nothing is measured.
+// closing returns a function that ends a session without measuring it.
 func closing(ctx context.Context) func(int, Session) error {
 	return func(_ int, s Session) error { return s.Close(ctx) }
 }
 
-// endAll ends the sessions of workers, some at once; buffered writes reach the target.
+// endAll ends the sessions of workers, several at once; buffered writes are sent.
 func endAll(sessions []Session, end func(worker int, s Session) error) error {
 	var group errgroup.Group
 	group.SetLimit(atOnce)
@@ -136,9 +136,8 @@ func endAll(sessions []Session, end func(worker int, s Session) error) error {
 	return errors.Join(problems...)
 }
 
-// Start begins, at an instant of the run's time, the segment whose first phase is named, or the named phase
-// that joins the one running. What is known already, or has ended, is not started again. An instant that has
-// passed is as good as now.
+// Start starts, at an instant of the run's time, the segment whose first phase is named, or the named phase that joins
+// the current one. A phase that is known already, or has ended, is not started again. An instant in the past means now.
 func (r *Runner) Start(phase plan.PhaseName, at int64, base *clock.Timebase) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -165,8 +164,8 @@ func (r *Runner) Start(phase plan.PhaseName, at int64, base *clock.Timebase) err
 	return fmt.Errorf("start phase %s, which run %s does not have: %w", phase, r.cfg.Shard.Run, ErrOrder)
 }
 
-// Stop ends the work as the coordinator wants it: operations in flight are finished and recorded, the last
-// window is cut, and no further phase is begun.
+// Stop ends the work on the coordinator's order: operations in flight are finished and recorded, the last window is cut,
+// and no further phase starts.
 func (r *Runner) Stop(reason string) { r.stop(stopOrder{reason: reason}) }
 
 // Leave ends the work as Stop does, but by the agent's own decision.
@@ -184,7 +183,7 @@ func (r *Runner) stop(order stopOrder) {
 	}
 }
 
-// Abort waits no longer for operations in flight: their context ends. Stop comes before.
+// Abort cancels the operations in flight. Call Stop before.
 func (r *Runner) Abort() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -193,8 +192,8 @@ func (r *Runner) Abort() {
 	}
 }
 
-// SetWatermark sets the key number below which all shards have inserted their rows, so that requests may ask for
-// those; where inserts are dealt out it changes nothing. It is called after Prepare.
+// SetWatermark sets the key number below which all shards have inserted their rows, so that requests may use those rows.
+// With dealt inserts it has no effect. Call it after Prepare.
 func (r *Runner) SetWatermark(key int64) {
 	for _, s := range r.segments {
 		s.shard.SetWatermark(key)
@@ -208,7 +207,7 @@ func (r *Runner) Running() bool {
 	return r.running() != nil
 }
 
-// Next returns the phase that is to be started next; ok is false while one is running, and when there is none.
+// Next returns the next phase to start; ok is false while one is running, and when there is none.
 func (r *Runner) Next() (phase plan.PhaseName, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -218,7 +217,7 @@ func (r *Runner) Next() (phase plan.PhaseName, ok bool) {
 	return r.segments[r.current].phases[0].Name, true
 }
 
-// running returns the segment at work. The caller holds mu.
+// running returns the current segment, or nil. The caller holds mu.
 func (r *Runner) running() *segment {
 	if r.current < len(r.segments) && r.segments[r.current].running() {
 		return r.segments[r.current]
@@ -226,8 +225,8 @@ func (r *Runner) running() *segment {
 	return nil
 }
 
-// Close stops what still runs, joins it and closes the sessions. The phase's end has been reported when it returns.
-// When ctx ends before, operations in flight are given up; a target that does not obey that is an error.
+// Close stops running work, joins it and closes the sessions. The phase's end has been reported when it returns. When ctx
+// ends first, operations in flight are cancelled; a target that ignores that is an error.
 func (r *Runner) Close(ctx context.Context) error {
 	r.Stop("closed")
 	r.mu.Lock()
@@ -245,7 +244,7 @@ func (r *Runner) Close(ctx context.Context) error {
 		select {
 		case <-done:
 		case <-time.After(obeyWithin):
-			return fmt.Errorf("close runner: the target did not give up an operation within %s of being told", obeyWithin)
+			return fmt.Errorf("close runner: the target did not cancel an operation within %s", obeyWithin)
 		}
 	}
 	return endAll(r.takeSessions(), closing(ctx))
@@ -259,7 +258,7 @@ func (r *Runner) takeSessions() []Session {
 	return sessions
 }
 
-// turnOver opens sessions for the segment that follows, so that it can begin at once.
+// turnOver opens sessions for the next segment, so that it can start at once.
 func (r *Runner) turnOver(ctx context.Context) error {
 	r.mu.Lock()
 	over := r.current+1 == len(r.segments) || r.stopped != nil || r.closed
@@ -284,7 +283,7 @@ func (r *Runner) advance() {
 	r.current++
 }
 
-// schedule returns the intended instants of a segment; nil in the closed loop.
+// schedule returns the schedule of a segment; nil in the closed loop.
 func (r *Runner) schedule(s *segment) (pacing.Schedule, error) {
 	if s.phases[0].Loop != plan.Open {
 		return nil, nil
@@ -297,7 +296,7 @@ func (r *Runner) schedule(s *segment) (pacing.Schedule, error) {
 	return schedule, nil
 }
 
-// generators returns what the workers of a segment draw from.
+// generators returns the generators of a segment's workers.
 func (r *Runner) generators(s *segment, workers []int) (*workload.Shard, error) {
 	shard, err := workload.NewShard(r.cfg.Settings.Workload, s.load, r.cfg.Shard.Index, r.cfg.Shard.Count, workers)
 	if err != nil {

@@ -45,10 +45,10 @@ func TestWorkersStartAtTheInstantThatWasSet(t *testing.T) {
 		r := newRig(t, settings(w, 2), nullTarget(t, "1ms"))
 		at := r.now() + int64(3*time.Second)
 		require.NoError(t, r.Start(plan.Measure, at, r.base))
-		require.NoError(t, r.Start(plan.Measure, at, r.base), "told twice")
+		require.NoError(t, r.Start(plan.Measure, at, r.base), "started twice")
 		r.finish(t)
 		require.Equal(t, []int64{r.base.Local(at)}, r.firsts)
-		require.NoError(t, r.Start(plan.Measure, at, r.base), "told again after the end")
+		require.NoError(t, r.Start(plan.Measure, at, r.base), "started again after the end")
 	})
 }
 
@@ -68,7 +68,7 @@ func TestAPhaseThatEndsByTimeHasATail(t *testing.T) {
 		require.Equal(t, []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 250 * time.Millisecond, 270 * time.Millisecond}, ends)
 		tail := r.windows[3]
 		require.True(t, tail.Tail && tail.Last)
-		require.EqualValues(t, 3, latency.Ops(tail.Series), "what was in flight at the end is finished and recorded")
+		require.EqualValues(t, 3, latency.Ops(tail.Series), "operations in flight at the end are finished and recorded")
 		_, ops, length := merged(t, r.windows)
 		require.EqualValues(t, 24, ops, "eight rounds of three end within 250 ms")
 		require.Equal(t, s.Duration, length)
@@ -121,7 +121,7 @@ func TestAWarmUpGoesOverIntoMeasuringAtAnInstant(t *testing.T) {
 func TestAJoinedPhaseBeginsWhenItIsBroadcast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := settings(readers(), 2)
-		s.Warmup, s.WarmupUntil, s.Duration = 200*time.Millisecond, plan.Steady, 300*time.Millisecond // the bound is the coordinator's business
+		s.Warmup, s.WarmupUntil, s.Duration = 200*time.Millisecond, plan.Steady, 300*time.Millisecond // the coordinator enforces the bound
 		r := newRig(t, s, nullTarget(t, "20ms"))
 		at := r.now()
 		require.NoError(t, r.Start(plan.Warmup, at, r.base))
@@ -135,8 +135,8 @@ func TestAJoinedPhaseBeginsWhenItIsBroadcast(t *testing.T) {
 	})
 }
 
-// What has passed of a phase before an agent hears of it is covered by no window of that agent, so that the result can
-// name it: windows without operations would say that it was measured.
+// A window does not cover the time of a phase before the agent received its start, so that the result can name it:
+// windows without operations would look like a measurement.
 func TestWindowsOmitTheTimeBeforeALateStart(t *testing.T) {
 	for name, test := range map[string]struct {
 		warmup, late time.Duration
@@ -207,9 +207,9 @@ func TestAStopEndsAPhaseNow(t *testing.T) {
 		stop func(*rig)
 		left string
 	}{
-		"told":          {func(r *rig) { r.Stop("cancelled by ann") }, ""},
-		"left":          {func(r *rig) { r.Leave("terminated") }, "terminated"},
-		"told and left": {func(r *rig) { r.Stop("cancelled by ann"); r.Leave("terminated") }, ""},
+		"stopped":          {func(r *rig) { r.Stop("cancelled by ann") }, ""},
+		"left":             {func(r *rig) { r.Leave("terminated") }, "terminated"},
+		"stopped and left": {func(r *rig) { r.Stop("cancelled by ann"); r.Leave("terminated") }, ""},
 	}
 	for name, test := range stops {
 		t.Run(name, func(t *testing.T) {
@@ -332,7 +332,7 @@ func TestAWarmUpUsesUpNoneOfTheOperations(t *testing.T) {
 	})
 }
 
-// Idle workers hold instants that lie far ahead: those after the change count, whenever they were taken.
+// Idle workers hold instants far ahead: those after the change count, whenever they were claimed.
 func TestAWarmUpThatIsAnnouncedToBeOverUsesUpNoneOfTheOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := readers()
@@ -345,7 +345,7 @@ func TestAWarmUpThatIsAnnouncedToBeOverUsesUpNoneOfTheOperations(t *testing.T) {
 			<-time.After(time.Second)
 			change := at + int64(1350*time.Millisecond)
 			require.NoError(t, r.Start(plan.Measure, change, r.base))
-			require.NoError(t, r.Start(plan.Measure, change, r.base), "told again")
+			require.NoError(t, r.Start(plan.Measure, change, r.base), "announced again")
 			r.finish(t)
 			require.Equal(t, 1350*time.Millisecond, r.end(t, plan.Warmup).At)
 			_, ops, length := merged(t, r.of(plan.Measure))

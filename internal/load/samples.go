@@ -21,7 +21,7 @@ func (s *samples) init(keys []latency.Key) {
 	s.seen = make([]atomic.Bool, len(keys))
 }
 
-// add notes an error of a series. Only the first one of a window costs more than a look.
+// add records an error of a series. Only the first one of a window is stored.
 func (s *samples) add(series int, err error) {
 	if s.seen[series].Load() || !s.seen[series].CompareAndSwap(false, true) {
 		return
@@ -36,7 +36,7 @@ func (s *samples) add(series int, err error) {
 	s.found = append(s.found, sample)
 }
 
-// take hands out what the window has found.
+// take returns the errors of the window, and starts the next.
 func (s *samples) take() []latency.ErrorSample {
 	s.mu.Lock()
 	defer s.mu.Unlock()

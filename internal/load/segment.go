@@ -19,15 +19,14 @@ import (
 const never = math.MaxInt64
 
 var (
-	errAborted = errors.New("operation given up: the agent waits no longer")
-	errOverdue = errors.New("operation given up: it was in flight for too long after the end")
+	errAborted = errors.New("operation cancelled: the agent waits no longer")
+	errOverdue = errors.New("operation cancelled: it was in flight for too long after the end")
 )
 
-// segment is a phase with those that join it: work that goes on without a break.
+// segment is a phase with those that join it: work without a break.
 //
-// It knows two times, both counted from its start. A worker goes by the agent's clock ("local"), because
-// reading that is cheap. Windows, phases and schedules go by the run's time ("run"), because that is the same
-// on all agents.
+// It uses two times, both counted from its start. A worker uses the agent's clock ("local"), because that is cheap to
+// read. Windows, phases and schedules use the run's time ("run"), because that is the same on all agents.
 type segment struct {
 	r      *Runner
 	phases []plan.Phase
@@ -43,41 +42,41 @@ type segment struct {
 	base   *clock.Timebase
 	zero   int64 // the start in run time
 	anchor int64 // the start by the agent's clock
-	taken  int64 // run: when this attempt at the shard began, in the middle of the phase; 0 for the first attempt
+	taken  int64 // run: when this attempt at the shard started, in the middle of the phase; 0 for the first attempt
 
-	// What workers look at before every operation.
+	// Workers read these before every operation.
 	endRun     atomic.Int64 // run: no operation is intended at or after it
 	endAt      atomic.Int64 // local: no operation is sent at or after it
-	countedRun atomic.Int64 // run: from when on operations count against the number that the last phase has
+	countedRun atomic.Int64 // run: from when on operations count against the last phase's number
 	counted    atomic.Int64 // local: the same
 	firstAt    atomic.Int64 // local: when the first operation was sent
-	cutAt      atomic.Int64 // local: where the coming window ends
+	cutAt      atomic.Int64 // local: where the current window ends
 	_          [64]byte
-	claims     atomic.Int64 // open loop: operations left to intend; written with each
+	claims     atomic.Int64 // open loop: operations left to claim; written with each operation
 	_          [64]byte
-	most       int64 // open loop: operations in all, where there is a number and no warm-up
-	late       bool  // open loop: when the phase begins that has the number is announced while workers work
+	most       int64 // open loop: total number of operations, if there is one and no warm-up
+	late       bool  // open loop: the start of the phase with the number is announced while workers work
 
 	waiting context.Context //nolint:containedctx // of waits between operations; ends with a stop
 	wake    context.CancelFunc
-	flight  context.Context //nolint:containedctx // of operations; ends when they are given up
+	flight  context.Context //nolint:containedctx // of operations; ends when they are cancelled
 	giveUp  context.CancelCauseFunc
 
 	changed chan struct{} // holds a token when the plan has changed
 	sent    chan struct{} // closed when the first operation is sent
 	first   sync.Once
-	done    chan struct{} // closed when all is over; nil before start
+	done    chan struct{} // closed when the segment is over; nil before start
 
 	samples samples
 	backlog backlog
 
 	mu     sync.Mutex
-	begins []int64    // run: when each phase begins; never for those that are not known yet
+	begins []int64    // run: when each phase starts; never for unknown ones
 	hurry  bool       // it was asked to stop
 	order  *stopOrder // why it ends early; nil when the stop came after the end
 }
 
-// prepare builds all that can be built before the start.
+// prepare builds everything that can be built before the start.
 func (s *segment) prepare(workers []int) error {
 	var err error
 	if s.schedule, err = s.r.schedule(s); err != nil {
@@ -112,7 +111,7 @@ func (s *segment) prepare(workers []int) error {
 	return nil
 }
 
-// running reports whether it was started and is not over.
+// running reports whether the segment was started and is not over.
 func (s *segment) running() bool {
 	if s.done == nil {
 		return false
@@ -125,7 +124,7 @@ func (s *segment) running() bool {
 	}
 }
 
-// start lets the workers wait for the start.
+// start makes the workers wait for the start.
 func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stopped *stopOrder) {
 	s.base, s.zero, s.anchor = base, at, base.Local(at)
 	if s.r.cfg.Shard.Attempt > 1 {
@@ -179,7 +178,7 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 	})
 }
 
-// goOn begins the segment in the middle: what was intended before, while nobody had the shard, is not for this attempt.
+// goOn starts the segment in the middle: operations intended before, while the shard had no agent, are skipped.
 func (s *segment) goOn(at int64) {
 	s.taken = at
 	before := time.Duration(at)
@@ -194,14 +193,14 @@ func (s *segment) goOn(at int64) {
 	}
 }
 
-// inserts reports whether rows are inserted while others may be asked for.
+// inserts reports whether the segment inserts rows while it may read others.
 func (s *segment) inserts() bool { return !s.load && s.r.cfg.Settings.Workload.Proportions.Insert > 0 }
 
-// last is the phase that ends the segment; the number of operations is its.
+// last returns the phase that ends the segment, whose number of operations counts.
 func (s *segment) last() plan.Phase { return s.phases[len(s.phases)-1] }
 
-// schedulePhases works out what follows from the begins that are known: a phase of a given length ends where
-// the next begins, or ends the segment. The caller holds mu.
+// schedulePhases derives the ends of phases from the known starts: a phase of a given length ends where the next one
+// starts, or ends the segment. The caller holds mu.
 func (s *segment) schedulePhases() {
 	for i, p := range s.phases {
 		begin := s.begins[i]
@@ -216,7 +215,7 @@ func (s *segment) schedulePhases() {
 	}
 }
 
-// refresh maps the plan to the agent's clock again: the time base is bent while a run goes on.
+// refresh maps the plan to the agent's clock again, after an adjustment of the time base.
 func (s *segment) refresh() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,7 +227,7 @@ func (s *segment) refresh() {
 	}
 }
 
-// join sets when a phase begins that joins the one before it.
+// join sets the start of a phase that joins the one before it.
 func (s *segment) join(n int, at int64) error {
 	if !s.running() {
 		return ErrOrder
@@ -243,7 +242,7 @@ func (s *segment) join(n int, at int64) error {
 	return nil
 }
 
-// stop ends the segment now, or, when its planned end has passed, hurries those that have not finished.
+// stop ends the segment now, or, when its planned end has passed, hurries the unfinished workers.
 func (s *segment) stop(order stopOrder) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,7 +260,7 @@ func (s *segment) stop(order stopOrder) {
 	s.announce()
 }
 
-// abort gives up operations in flight.
+// abort cancels operations in flight.
 func (s *segment) abort(cause error) {
 	s.wake()
 	s.giveUp(cause)
@@ -274,7 +273,7 @@ func (s *segment) announce() {
 	}
 }
 
-// now reads the agent's clock.
+// now returns the agent's clock.
 func (s *segment) now() int64 { return s.r.cfg.Clock.Now() - s.anchor }
 
 // local maps run to local.
@@ -288,8 +287,8 @@ func (s *segment) local(run int64) int64 {
 // run maps local to run.
 func (s *segment) runTime(local int64) int64 { return s.base.RunTime(s.anchor+local) - s.zero }
 
-// begun notes an operation that may be the first.
-func (s *segment) begun(at int64) {
+// sentFirst records the first operation; later calls have no effect.
+func (s *segment) sentFirst(at int64) {
 	for {
 		first := s.firstAt.Load()
 		if at >= first || s.firstAt.CompareAndSwap(first, at) {
@@ -299,14 +298,14 @@ func (s *segment) begun(at int64) {
 	s.first.Do(func() { close(s.sent) })
 }
 
-// stopping reports whether it was asked to stop.
+// stopping reports whether the segment was stopped.
 func (s *segment) stopping() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.hurry
 }
 
-// left is why the agent ended the segment of its own accord, if it did.
+// left returns why the agent itself ended the segment, or "".
 func (s *segment) left() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -316,7 +315,7 @@ func (s *segment) left() string {
 	return ""
 }
 
-// patience is how long operations in flight may take after the end.
+// patience returns how long operations in flight may take after the end.
 func (s *segment) patience() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,13 +8,13 @@ import (
 	"github.com/benchd/benchd/internal/alarm"
 )
 
-// timer is what a worker waits by.
+// timer is the timer of a worker.
 type timer interface {
 	Wait(ctx context.Context, d time.Duration) error
 	Close() error
 }
 
-// newTimer makes a worker's timer.
+// newTimer returns a worker's timer.
 func (c *Config) newTimer() (timer, error) {
 	switch {
 	case c.PlainTimers:
@@ -26,8 +26,8 @@ func (c *Config) newTimer() (timer, error) {
 	}
 }
 
-// setTimer gives the worker its timer. A worker that keeps to a rate needs a precise one: without it, its operations would
-// be late by up to a millisecond, just below what counts as a late send.
+// setTimer sets the worker's timer. A worker that keeps to a rate needs a precise one: without it, its operations would
+// be late by up to a millisecond, just below the limit of a late send.
 func (w *worker) setTimer() error {
 	var err error
 	if w.alarm, err = w.s.r.newTimer(); err == nil {
@@ -41,7 +41,7 @@ func (w *worker) setTimer() error {
 	return fmt.Errorf("keep worker %d to its rate: %w", w.index, err)
 }
 
-// giveUp ends the segment, because a worker cannot do its part.
+// giveUp ends the segment because of a worker's failure.
 func (w *worker) giveUp(err error) {
 	w.err = err
 	w.s.stop(stopOrder{reason: err.Error()})

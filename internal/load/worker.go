@@ -11,12 +11,11 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// slack is the longest wait that is made in one piece. Meanwhile the agent's clock may go otherwise than the
-// timers of its machine (and the run's time may be bent), so that of a longer wait the last hundredth is
-// measured again.
+// slack is the longest wait that is made in one piece. During a wait the agent's clock may drift from the machine's
+// timers (and the run's time may be adjusted), so the last hundredth of a longer wait is measured again.
 const slack = 100 * time.Millisecond
 
-// longestWait bounds the pieces: when the segment ends may become known meanwhile.
+// longestWait bounds the pieces: the end of the segment may be announced meanwhile.
 const longestWait = time.Second
 
 // worker issues operations one after another.
@@ -28,25 +27,25 @@ type worker struct {
 	buffers Buffering // the session, if it may keep writes back
 	use     BufferUse // what its last operation did with the buffer
 	record  *latency.Local
-	pace    *pacing.Throttle // nil but for YCSB's throttled closed loop
+	pace    *pacing.Throttle // nil except in YCSB's throttled closed loop
 	alarm   timer
 
 	op, part workload.Op
 	counted  bool  // the party at the gate waits for its first operation
 	counting bool  // operations count against the phase's number of them
 	lastDone int64 // local
-	err      error // why it gave up
+	err      error // why the worker ended early
 
 	counts  counts
 	loaded  loaded
 	pending pending
 }
 
-// counts are what a worker shows while it works. They stand apart from what others write, which would slow them
-// down.
+// counts are the counters that a worker exposes while it works. They are on cache lines of their own, because writes of
+// others would slow them down.
 type counts struct {
 	_       [64]byte
-	issued  atomic.Uint64 // operations begun
+	issued  atomic.Uint64 // operations started
 	rows    atomic.Uint64
 	bytes   atomic.Uint64
 	late    atomic.Uint64 // late sends
@@ -58,13 +57,13 @@ func newWorker(s *segment, index int) *worker {
 	return &worker{s: s, index: index, gen: s.shard.Generator(index), record: s.recorder.Local(index), lastDone: -1}
 }
 
-// run works until the segment's end, or until the worker has nothing more to do.
+// run works until the segment's end, or until the worker has no more work.
 func (w *worker) run() {
 	defer w.sends()
 	err := w.setTimer()
-	defer func() { _ = w.alarm.Close() }() // nobody waits any more
+	defer func() { _ = w.alarm.Close() }() // no wait is left to interrupt
 	if err != nil {
-		w.giveUp(err) // and passes no gate, but the first worker opens it for others
+		w.giveUp(err) // without passing the gate; the first worker opens it for others
 	}
 	if !w.s.load {
 		w.gen.Limit(workload.Endless)
@@ -103,8 +102,8 @@ func (w *worker) closed() {
 	}
 }
 
-// turn waits until the next operation of a closed loop may be sent, and returns when it was intended: at once, or
-// in YCSB's throttled loop when the throttle says, even if the worker is behind.
+// turn waits until the next operation of a closed loop may be sent, and returns when it was intended: at once, or in
+// YCSB's throttled loop at the throttle's instant, even if the worker is behind.
 func (w *worker) turn() (intended, sent int64, ok bool) {
 	if w.pace == nil {
 		sent = w.s.now()
@@ -115,19 +114,19 @@ func (w *worker) turn() (intended, sent int64, ok bool) {
 	return min(w.s.local(at), sent), sent, ok
 }
 
-// open issues operations at the instants that the segment's schedule gives to whichever worker is free.
+// open issues operations at the instants that the worker claims from the segment's schedule.
 func (w *worker) open() {
 	s := w.s
 	for free := int64(0); free < s.endAt.Load(); {
-		// A load's range may be at its end, and an instant that was claimed cannot be given back; what a run
-		// draws, on the other hand, should be carried out.
+		// A load's range may be exhausted, and a claimed instant cannot be returned; an operation drawn by a run, on the
+		// other hand, should be executed.
 		if s.load && !w.gen.Next(&w.op) {
 			return
 		}
 		intended := int64(s.schedule.Claim())
 		if end := s.endRun.Load(); intended >= end {
 			if end != never {
-				w.waitUntil(end) // a phase that ends by time lasts until then, whether or not something is still to be sent
+				w.waitUntil(end) // a phase that ends by time lasts until then, even without operations to send
 			}
 			return
 		}
@@ -146,12 +145,11 @@ func (w *worker) open() {
 	}
 }
 
-// due draws an operation that is intended at an instant and waits for that; ok is false when there is none to do
-// any more.
+// due draws an operation that is intended at an instant and waits for that; ok is false when there is none left.
 func (w *worker) due(intended int64) (sent int64, ok bool) {
 	s := w.s
 	if s.late {
-		// Whether it counts is not known before it is due: the phase that has the number may not be announced yet.
+		// It is unknown before whether it counts: the phase with the number may not be announced yet.
 		if sent, ok = w.waitUntil(intended); !ok {
 			return sent, false
 		}
@@ -166,8 +164,7 @@ func (w *worker) due(intended int64) (sent int64, ok bool) {
 	return w.waitUntil(intended)
 }
 
-// claim takes one of the operations that are left to a phase that was announced. The last one wakes those who wait
-// for what is intended after it.
+// claim claims one of the operations of an announced phase. The last claim wakes workers that wait for later instants.
 func (s *segment) claim() bool {
 	left := s.claims.Add(-1)
 	if left == 0 {
@@ -176,8 +173,8 @@ func (s *segment) claim() bool {
 	return left >= 0
 }
 
-// waitUntil waits for an instant of the run's time and returns the local time then; ok is false when the
-// segment has ended.
+// waitUntil waits for an instant of the run's time and returns the local time then; ok is false when the segment has
+// ended.
 func (w *worker) waitUntil(run int64) (now int64, ok bool) {
 	s := w.s
 	for {
@@ -201,8 +198,8 @@ func (w *worker) waitUntil(run int64) (now int64, ok bool) {
 	}
 }
 
-// count begins to count the operations of a closed loop against the phase's number of them: a warm-up uses none
-// of it up. In an open loop the segment counts them, because it is not known beforehand who carries out which.
+// count starts to count the operations of a closed loop against the phase's number of them: a warm-up uses none of it. In
+// an open loop the segment counts them, because the worker of each operation is not known beforehand.
 func (w *worker) count() {
 	w.counting = true
 	if ops := w.s.last().Ops; ops > 0 && !w.s.load {
@@ -210,10 +207,10 @@ func (w *worker) count() {
 	}
 }
 
-// perform carries out the worker's operation and returns when it was done, or -1 when the worker gives up.
+// perform executes the worker's operation and returns when it was done, or -1 when the worker must end.
 func (w *worker) perform(intended, sent int64) int64 {
 	if w.lastDone < 0 {
-		w.s.begun(sent)
+		w.s.sentFirst(sent)
 		w.sends()
 	}
 	var (
@@ -236,14 +233,14 @@ func (w *worker) perform(intended, sent int64) int64 {
 		}
 		w.loaded.reach(next, failed, done, w.s.cutAt.Load())
 	}
-	w.lastDone = max(w.lastDone, done) // a buffer that the operation sent has been recorded since
+	w.lastDone = max(w.lastDone, done) // the operation may have sent a buffer, which was recorded later
 	if w.err != nil {
 		return -1
 	}
 	return done
 }
 
-// whole carries out an operation that has no parts.
+// whole executes an operation without parts.
 func (w *worker) whole(intended, sent int64) (workload.Outcome, int64) {
 	w.counts.issued.Add(1)
 	out := w.session.Do(w.s.flight, &w.op)
@@ -256,8 +253,7 @@ func (w *worker) whole(intended, sent int64) (workload.Outcome, int64) {
 	return out, done
 }
 
-// ended records an operation under the row of its kind, unless it is in a buffer: then that is done when the buffer has
-// been sent.
+// ended records an operation under the row of its kind. A buffered operation is recorded when the buffer has been sent.
 func (w *worker) ended(row int, out workload.Outcome, done, intended, sent int64) {
 	if w.use == Held {
 		w.pending.keep(row+int(out.Code), out, done-intended, done-sent)
@@ -272,25 +268,25 @@ func (w *worker) ended(row int, out workload.Outcome, done, intended, sent int64
 	w.moved(out)
 }
 
-// askBuffer notes what the session's last operation did with its buffer.
+// askBuffer records what the session's last operation did with its buffer.
 func (w *worker) askBuffer() {
 	if w.buffers != nil {
 		w.use = w.buffers.Buffer()
 	}
 }
 
-// forgives reports whether the worker of a load goes on when rows could not be written.
+// forgives reports whether the worker of a load continues when rows could not be written.
 func (w *worker) forgives() bool { return w.s.load && w.s.r.cfg.Settings.Workload.InsertionKeepGoing }
 
-// verify records whether a read returned what was once written.
+// verify records whether a read returned the written value.
 func (w *worker) verify(row int, from int64) {
 	if out, verified := w.gen.Verify(&w.op); verified {
 		w.note(row, out, w.s.now(), from, from)
 	}
 }
 
-// readModifyWrite reads and then updates, whatever the read has found, as YCSB does. Both are recorded as parts
-// of the whole, which is as good as the worse of them.
+// readModifyWrite reads and then updates, even if the read has failed, as YCSB does. Both are recorded as parts of the
+// whole, whose outcome is the worse of the two.
 func (w *worker) readModifyWrite(intended, sent int64) (workload.Outcome, int64) {
 	c := w.s.catalog
 	w.counts.issued.Add(1)
@@ -321,12 +317,12 @@ func (w *worker) readModifyWrite(intended, sent int64) (workload.Outcome, int64)
 	return out, done
 }
 
-// insist tries an insert of a load again, as often as the settings say. Each attempt is an operation.
+// insist retries an insert of a load, as often as the settings demand. Each attempt is an operation.
 func (w *worker) insist(out workload.Outcome, done int64) (workload.Outcome, int64) {
 	cfg := &w.s.r.cfg.Settings.Workload
 	tries := 0
 	for ; tries < cfg.InsertionRetryLimit; tries++ {
-		// YCSB's spread, so that workers that failed together do not come back together.
+		// YCSB's jitter, so that workers that failed together do not retry together.
 		pause := float64(cfg.InsertionRetryInterval) * (0.8 + 0.4*rand.Float64())
 		sent, ok := w.waitUntil(w.s.runTime(done) + int64(pause))
 		if !ok {
@@ -350,7 +346,7 @@ func (w *worker) key() []byte {
 	return w.op.Key
 }
 
-// reason is why an operation failed, for a message.
+// reason returns why an operation failed, for a message.
 func reason(out workload.Outcome) error {
 	if out.Err != nil {
 		return out.Err
