@@ -9,16 +9,17 @@ import (
 // spinBelow is the longest wait that is spent reading the clock: setting an alarm takes about as long.
 const spinBelow = 5 * time.Microsecond
 
-// Alarm lets one goroutine wait precisely. It burns no processor time, but for waits below five microseconds.
+// Alarm lets one goroutine wait precisely. It uses no processor time, except for waits below five microseconds.
 //
 // An Alarm is used by one goroutine at a time.
 type Alarm struct {
-	precise *kernelTimer // nil where the system has none
-	timer   *time.Timer  // used in its place
+	precise *kernelTimer // nil if the system has none
+	timer   *time.Timer  // used instead of precise
 }
 
-// New makes an Alarm. It fails where the system has precise timers but none to spare, such as when the process may open
-// no more files: the runtime's timers are up to a millisecond late. Where the system has no precise timers, those serve.
+// New returns an Alarm. It fails if the system has precise timers but none available, such as when the process may open
+// no more files: the runtime's timers are up to a millisecond late. On a system without precise timers it uses those of
+// the runtime.
 func New() (*Alarm, error) {
 	switch precise, err := newKernelTimer(); {
 	case err != nil:
@@ -30,7 +31,7 @@ func New() (*Alarm, error) {
 	}
 }
 
-// NewKnown makes an Alarm as New does, whose system calls are announced to the runtime (package rawio).
+// NewKnown returns an Alarm like New, whose system calls are announced to the runtime (package rawio).
 func NewKnown() (*Alarm, error) {
 	a, err := New()
 	if err == nil && a.precise != nil {
@@ -39,15 +40,15 @@ func NewKnown() (*Alarm, error) {
 	return a, err
 }
 
-// NewPlain makes an Alarm of the runtime's timers. They are coarse, but in a bubble of testing/synctest only
-// they know what the time is.
+// NewPlain returns an Alarm that uses the runtime's timers. They are coarse, but the only ones that follow the clock of a
+// testing/synctest bubble.
 func NewPlain() *Alarm {
 	a := &Alarm{timer: time.NewTimer(0)}
 	<-a.timer.C
 	return a
 }
 
-// Wait waits for d, or until ctx ends; then it returns the error of ctx.
+// Wait waits for d, or until ctx ends and then returns the error of ctx.
 func (a *Alarm) Wait(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil || d <= 0 {
 		return err
@@ -75,7 +76,7 @@ func spin(d time.Duration) {
 	}
 }
 
-// Close lets go of the Alarm. No Wait may be under way.
+// Close releases the timer. No Wait may be in progress.
 func (a *Alarm) Close() error {
 	if a.precise != nil {
 		return a.precise.close()

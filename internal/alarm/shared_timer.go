@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// ErrClosed says that a SharedTimer was closed while somebody waited for it.
+// ErrClosed is returned by Wait when the SharedTimer is closed.
 var ErrClosed = errors.New("the timer is closed")
 
-// SharedTimer lets any number of goroutines wait precisely, by one timer of the system between them all.
+// SharedTimer lets any number of goroutines wait precisely, with a single timer of the system.
 type SharedTimer struct {
 	timer ringer
 	began time.Time
@@ -25,14 +25,14 @@ type SharedTimer struct {
 
 // ringer is a timer that one goroutine waits for while others set it.
 type ringer interface {
-	// set has the timer ring once, after d, in place of what it was set to before.
+	// set sets the timer to ring once, after d. It replaces an earlier setting.
 	set(d time.Duration) error
 	// wait waits until the timer rings. It fails once the timer is closed.
 	wait() error
 	close() error
 }
 
-// NewSharedTimer makes a SharedTimer and starts the goroutine that rings it. It fails where New fails.
+// NewSharedTimer returns a SharedTimer and starts its goroutine. It fails when New fails.
 func NewSharedTimer() (*SharedTimer, error) {
 	switch precise, err := newKernelTimer(); {
 	case err != nil:
@@ -44,7 +44,7 @@ func NewSharedTimer() (*SharedTimer, error) {
 	}
 }
 
-// NewPlainSharedTimer makes a SharedTimer of the runtime's timers, for a bubble of testing/synctest.
+// NewPlainSharedTimer returns a SharedTimer that uses the runtime's timers, for a bubble of testing/synctest.
 func NewPlainSharedTimer() *SharedTimer { return newSharedTimer(newRuntimeTimer()) }
 
 func newSharedTimer(timer ringer) *SharedTimer {
@@ -53,14 +53,14 @@ func newSharedTimer(timer ringer) *SharedTimer {
 	return b
 }
 
-// sleeper is one that waits.
+// sleeper is a waiting goroutine.
 type sleeper struct {
 	at    time.Duration // since the SharedTimer began
 	rang  chan error
-	place int // in the heap; -1 when it is not there
+	place int // index in the heap; -1 if it is not in it
 }
 
-// Wait waits until an instant, or until ctx ends or the SharedTimer is closed; then it returns why.
+// Wait waits until an instant, or until ctx ends or the SharedTimer is closed, and then returns why.
 func (b *SharedTimer) Wait(ctx context.Context, until time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (b *SharedTimer) leave(s *sleeper) {
 	}
 }
 
-// ring wakes those whose time has come, until the timer is closed or its timer fails.
+// ring wakes the sleepers whose time has come, until the timer is closed or fails.
 func (b *SharedTimer) ring() {
 	for {
 		err := b.timer.wait()
@@ -150,7 +150,7 @@ func (b *SharedTimer) dismiss(err error) {
 	b.sleepers = nil
 }
 
-// Close lets go of the SharedTimer; waiters get ErrClosed.
+// Close stops the SharedTimer; waiters get ErrClosed.
 func (b *SharedTimer) Close() error {
 	b.mu.Lock()
 	b.closed = true
@@ -160,7 +160,7 @@ func (b *SharedTimer) Close() error {
 	return err
 }
 
-// sleepers is a heap, the next to be woken first.
+// sleepers is a heap with the next one to wake first.
 type sleepers []*sleeper
 
 func (s *sleepers) Len() int           { return len(*s) }
@@ -172,7 +172,7 @@ func (s *sleepers) Swap(i, j int) {
 	h[i].place, h[j].place = i, j
 }
 
-// Len, Less, Swap, Push and Pop are for package heap.
+// Len, Less, Swap, Push and Pop implement heap.Interface.
 
 // Push adds a sleeper.
 func (s *sleepers) Push(x any) {
@@ -181,7 +181,7 @@ func (s *sleepers) Push(x any) {
 	*s = append(*s, one)
 }
 
-// Pop takes the last one.
+// Pop removes the last one.
 func (s *sleepers) Pop() any {
 	last := len(*s) - 1
 	one := (*s)[last]
@@ -191,7 +191,7 @@ func (s *sleepers) Pop() any {
 	return one
 }
 
-// runtimeTimer is a ringer of the runtime's.
+// runtimeTimer is a ringer that uses a timer of the runtime.
 type runtimeTimer struct {
 	timer *time.Timer
 	over  chan struct{}

@@ -14,8 +14,8 @@ import (
 	"github.com/benchd/benchd/internal/rawio"
 )
 
-// kernelTimer is a timerfd that the runtime's network poller watches: a goroutine that reads it sleeps without
-// a thread of its own, and the kernel wakes the poller to the microsecond.
+// kernelTimer is a timerfd that the runtime's network poller watches: a goroutine that reads it sleeps without a thread
+// of its own, and the kernel wakes the poller with microsecond precision.
 type kernelTimer struct {
 	fd   int
 	file *os.File
@@ -28,13 +28,13 @@ type kernelTimer struct {
 
 	known bool // reads are announced to the runtime
 
-	// ctx is the context whose end interrupts a wait. Sessions and workers wait with one and the same for
-	// millions of times, so it is watched across waits.
+	// ctx is the context whose end interrupts a wait. Sessions and workers wait millions of times with the same one, so
+	// it is watched across waits.
 	ctx     context.Context //nolint:containedctx // see above
 	unwatch func() bool
 
 	mu      sync.Mutex
-	watched int // which watch is valid; an older one that fires late does nothing
+	watched int // number of the valid watch; an older one that fires late does nothing
 }
 
 func newKernelTimer() (*kernelTimer, error) {
@@ -54,7 +54,7 @@ func newKernelTimer() (*kernelTimer, error) {
 	return t, nil
 }
 
-// set sets the timer, also while another goroutine waits for it. It takes back an expiry that nobody read.
+// set sets the timer, also while another goroutine waits for it. It drops an expiry that was not read.
 func (t *kernelTimer) set(d time.Duration) error {
 	at := unix.ItimerSpec{Value: unix.NsecToTimespec(max(int64(d), 1))} // 0 would switch it off
 	if err := unix.TimerfdSettime(t.fd, 0, &at, nil); err != nil {
@@ -75,7 +75,7 @@ func (t *kernelTimer) wait() error {
 	return nil
 }
 
-// read takes out that the timer has rung, if it has.
+// read consumes an expiry of the timer, if there is one.
 func (t *kernelTimer) read(fd uintptr) (done bool) {
 	read := rawio.Read
 	if t.known {

@@ -1,9 +1,9 @@
-// Package dev is benchd in one process: a coordinator and its agents, joined by a network in memory. What runs
-// is what runs on several machines, down to the messages.
+// Package dev runs benchd in one process: a coordinator and its agents, connected by a network in memory. The code is the
+// same as on several machines, down to the messages.
 //
-//  1. Start starts a system under test if one is asked for; submissions to it need not say where it is.
+//  1. Start starts an embedded system under test, if there is one; submissions to it need no address.
 //  2. It opens the coordinator on its data directory and serves it in memory, and on a listener if given.
-//  3. Agents connect to it like any others, each with a name and a target of its own.
+//  3. Agents connect to it like any others, each with its own name and target.
 //  4. Close ends the agents, then the coordinator and the system; nothing is left running.
 package dev
 
@@ -31,35 +31,35 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// pipe is how many bytes a connection in memory holds.
+// pipe is the buffer size in bytes of a connection in memory.
 const pipe = 1 << 20
 
-// Config says what to start.
+// Config configures a Cluster.
 type Config struct {
-	// Agents is how many there are; they are named local-1, local-2 …
+	// Agents is the number of agents; they are named local-1, local-2 …
 	Agents int
-	// DataDir is where the archive is. Empty: a folder that Close removes.
+	// DataDir is the directory of the archive. Empty: a temporary folder that Close removes.
 	DataDir string
-	// Listener serves the coordinator to others, too. Optional; Close closes it.
+	// Listener also serves the coordinator to other processes. Optional; Close closes it.
 	Listener net.Listener
 	// Embed starts a system under test in the same process. Default: none.
 	Embed load.Start
-	// Targets are what runs can use. Default: all of this build.
+	// Targets are the available targets. Default: all of this build.
 	Targets target.List
-	// WriteBelow is the only folder in which a run's properties may have files written; see [agent.Config].
+	// WriteBelow is the only folder in which a run's properties may create files; see [agent.Config].
 	WriteBelow string
-	// KnownIO has the agents make no raw system calls; see [agent.Config].
+	// KnownIO makes the agents avoid raw system calls; see [agent.Config].
 	KnownIO    bool
 	Version    string
 	Logger     *slog.Logger
-	Registerer prometheus.Registerer // those of agents get their names as the label "agent"
+	Registerer prometheus.Registerer // metrics of agents get their names as the label "agent"
 }
 
 // Cluster is a coordinator with its agents.
 type Cluster struct {
-	// Coordinator is the one that all is about.
+	// Coordinator is the coordinator of the cluster.
 	Coordinator *coordinator.Coordinator
-	// System is the system under test in the same process, if one was asked for.
+	// System is the embedded system under test; nil without Embed.
 	System load.System
 
 	server *grpc.Server
@@ -74,13 +74,13 @@ type Cluster struct {
 	errs []error
 }
 
-// Start starts a cluster. Its agents connect while it returns.
+// Start starts a cluster. Its agents may still be connecting when it returns.
 func Start(ctx context.Context, config Config) (*Cluster, error) {
 	c := &Cluster{}
 	if config.DataDir == "" {
 		var err error
 		if c.folder, err = os.MkdirTemp("", "benchd-"); err != nil {
-			return nil, fmt.Errorf("make a folder for the archive: %w", err)
+			return nil, fmt.Errorf("create a folder for the archive: %w", err)
 		}
 		config.DataDir = c.folder
 	}
@@ -116,16 +116,16 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	return c, nil
 }
 
-// SystemError says that the system under test did not start.
+// SystemError reports that the system under test did not start.
 type SystemError struct{ Err error }
 
 // Error returns the message.
 func (e *SystemError) Error() string { return e.Err.Error() }
 
-// Unwrap returns the error beneath.
+// Unwrap returns the underlying error.
 func (e *SystemError) Unwrap() error { return e.Err }
 
-// startSystem starts a system under test, and returns the properties by which submissions find it.
+// startSystem starts a system under test, and returns the properties with which submissions connect to it.
 func (c *Cluster) startSystem(ctx context.Context, start load.Start) (map[string]map[string]string, error) {
 	if start == nil {
 		return nil, nil
@@ -162,10 +162,10 @@ func (c *Cluster) serve(listener net.Listener) error {
 	return nil
 }
 
-// address is the coordinator's in memory: the dialer does not look at it.
+// address is the coordinator's address in memory; the dialer ignores it.
 const address = "passthrough:///this-process"
 
-// start starts an agent, of which one has what is particular.
+// start starts an agent; one has the settings that differ between agents.
 func (c *Cluster) start(ctx context.Context, config Config, one agent.Config) error {
 	if config.Registerer != nil {
 		one.Registerer = prometheus.WrapRegistererWith(prometheus.Labels{"agent": one.Name}, config.Registerer)
@@ -191,10 +191,10 @@ func (c *Cluster) fail(err error) {
 	c.errs = append(c.errs, err)
 }
 
-// Conn is a connection to the coordinator; it is the cluster's to close.
+// Conn returns a connection to the coordinator, which the cluster closes.
 func (c *Cluster) Conn() *grpc.ClientConn { return c.conn }
 
-// Close ends the agents in good order, then the coordinator. Runs that have not ended are left in the archive.
+// Close signs off the agents, then closes the coordinator and the system. Unfinished runs stay in the archive.
 func (c *Cluster) Close() error {
 	if c.leave != nil {
 		c.leave()
@@ -212,7 +212,7 @@ func (c *Cluster) Close() error {
 	return errors.Join(errors.Join(c.errs...), closed, c.Coordinator.Close(context.Background()), c.tidy())
 }
 
-// tidy ends the system under test, and removes the folder that Start made.
+// tidy stops the system under test, and removes the temporary folder.
 func (c *Cluster) tidy() error {
 	var err error
 	if c.System != nil {

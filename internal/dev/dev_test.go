@@ -27,13 +27,13 @@ func execute(t *testing.T, agents int, settings map[string]string) result.Run {
 	return executeIn(t, "", agents, settings)
 }
 
-// executeIn does so with an archive that stays.
+// executeIn does the same with an archive that is kept.
 func executeIn(t *testing.T, dir string, agents int, settings map[string]string) result.Run {
 	t.Helper()
 	return executeOn(t, dev.Config{DataDir: dir, Agents: agents}, settings)
 }
 
-// executeOn does so on a cluster of one's own making.
+// executeOn does the same on a cluster with the given configuration.
 func executeOn(t *testing.T, config dev.Config, settings map[string]string) result.Run {
 	t.Helper()
 	config.Version = "test"
@@ -89,7 +89,7 @@ func TestAStartThatFailsLeavesNothingBehind(t *testing.T) {
 }
 
 func TestARampGoesOnFromTheWarmUpIntoTheMeasurement(t *testing.T) {
-	tolerance.Retry(t, func(try *tolerance.Try) { // a machine that stalls at the change does then what was intended before
+	tolerance.Retry(t, func(try *tolerance.Try) { // after a stall at the change, operations intended before it are done late
 		r := execute(t, 2, map[string]string{
 			"db": "null", "recordcount": "1000", "threadcount": "4", "interval": "100ms",
 			"arrival": "fixed", "rate": "0 -> 2000 over 2s", "warmup": "1s", "duration": "1s",

@@ -22,13 +22,13 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/embed"
 )
 
-// watched are the targets of a run's agents, so that a test can ask them how often they tried again.
+// watched are the targets of a run's agents, whose retries a test can count.
 type watched struct {
 	mu      sync.Mutex
 	targets []load.Target
 }
 
-// all are the targets of this build, of which sandboxes are watched.
+// all returns the targets of this build, with the sandbox's targets watched.
 func (w *watched) all() target.List {
 	all := target.All()
 	for i := range all {
@@ -49,7 +49,7 @@ func (w *watched) all() target.List {
 	return all
 }
 
-// retries counts attempts that were followed by another, by what made them so.
+// retries returns the number of retries by cause.
 func (w *watched) retries(t *testing.T) map[string]float64 {
 	t.Helper()
 	w.mu.Lock()
@@ -85,7 +85,7 @@ func faulty(t *testing.T, faults string, settings map[string]string) (result.Run
 	return r, w.retries(t)
 }
 
-// outcomes counts how the operations of the run ended.
+// outcomes counts the operations of the run by outcome.
 func outcomes(r result.Run) map[string]int64 {
 	sums := map[string]int64{}
 	for _, p := range r.Phases {

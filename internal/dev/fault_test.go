@@ -19,8 +19,8 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/embed"
 )
 
-// A suite's faults begin and end when they are to, the series shows them, and none outlives its run: the next run of the
-// suite is as quick as if there had been none.
+// A suite's faults start and end at their times, the series shows them, and none outlives its run: the next run of the
+// suite is as quick as one without faults.
 func TestFaultsOfARunSlowItDownAndEndWithIt(t *testing.T) {
 	const file = `
 suite: faults
@@ -104,8 +104,8 @@ scenarios:
 	require.Empty(t, status.Faults)
 }
 
-// within counts the intervals between two instants whose reads are served quickly, and those whose reads take a fault's 200 ms.
-// A machine that stalls makes some of them late, and none of them quick.
+// within counts the intervals between two instants whose reads are served quickly, and those whose reads take a fault's
+// 200 ms. A machine that stalls makes some of them late, and none of them quick.
 func within(p result.Phase, from, to float64) (quick, late int) {
 	for _, point := range p.Series {
 		if point.T < from || point.T+point.Seconds > to || point.Tail {

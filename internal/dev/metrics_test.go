@@ -67,7 +67,7 @@ func counted(metrics []*dto.Metric) (n float64) {
 	return n
 }
 
-// documented checks that docs/prometheus.md has every metric that there is.
+// documented checks that docs/prometheus.md has every metric.
 func documented(t *testing.T, s scraped) {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/prometheus.md")
@@ -77,8 +77,8 @@ func documented(t *testing.T, s scraped) {
 	}
 }
 
-// What Prometheus sees of a run, at the coordinator and as the sum over the agents, is what the result says: each count, each
-// mean, both clocks.
+// The metrics of a run, at the coordinator and as the sum over the agents, agree with the result: each count, each mean,
+// both clocks.
 func TestMetricsAgreeWithTheResult(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	registry := prometheus.NewPedanticRegistry()

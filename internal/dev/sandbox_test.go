@@ -38,7 +38,7 @@ func TestEveryResultOfASandboxNamesIt(t *testing.T) {
 	}
 }
 
-// A run that names the sandbox's quorum as that of an HBase has a result that says what it was.
+// The result of a run that uses the sandbox's quorum as that of an HBase names the sandbox.
 func TestTheResultOfASandboxUsedAsHBaseNamesItToo(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	s, err := sandbox.Start(t.Context(), sandbox.Options{Logger: slog.New(slog.DiscardHandler)})

@@ -51,7 +51,7 @@ func suiteOn(t *testing.T, file string) (s result.Suite, rows, connections int64
 	return s, rows, connections
 }
 
-// inserted counts the rows that the runs of a suite say they have inserted.
+// inserted sums up the inserted rows of a suite's runs.
 func inserted(s result.Suite) (rows int64) {
 	for _, r := range s.Runs {
 		for _, p := range r.Phases {
@@ -65,8 +65,8 @@ func inserted(s result.Suite) (rows int64) {
 	return rows
 }
 
-// Inserts of several cases and repeats, shared and dealt out, by two agents, bounded by operations and by time: no row is written twice, so the table has as many as were inserted. Were one overwritten, it would have
-// fewer.
+// Inserts of several cases and repeats, shared and dealt, by two agents, bounded by operations and by time: no row is
+// written twice, so the table has as many rows as were inserted.
 func TestNoRunOfASuiteOverwritesTheRowsOfAnother(t *testing.T) {
 	s, rows, _ := suiteOn(t, `
 suite: rows
@@ -89,7 +89,7 @@ scenarios:
 	require.Greater(t, rows, int64(400+150+1200))
 }
 
-// Repeats measure with connections of their own, or the second would find what the first has warmed up.
+// Repeats open their own connections, or the second would profit from caches that the first has filled.
 func TestRepeatsOpenNewConnections(t *testing.T) {
 	const file = `
 suite: connections
@@ -102,8 +102,8 @@ scenarios: [{name: r, dataset: plain, repeats: %d}]
 	require.GreaterOrEqual(t, four-once, 3*2*int64(1), "each of two agents opens one at least in each of three repeats more: %d and %d", once, four)
 }
 
-// Rows that were loaded without dataintegrity are something else than what it would have written: every read of them is
-// found out, by the verdict, in the tables and by a limit, though the operation itself did not fail.
+// Rows that were loaded without dataintegrity differ from the expected values: every read of them is detected, by the
+// verdict, in the tables and by a limit, though the operation itself succeeded.
 func TestAWrongValueIsSeen(t *testing.T) {
 	s, _, _ := suiteOn(t, `
 suite: wrong
@@ -111,15 +111,15 @@ on-failure: continue
 properties: {db: sandbox, threadcount: 2, fieldcount: 2, fieldlength: 20, readproportion: 1, updateproportion: 0, operationcount: 600, dataintegrity: true}
 datasets: {plain: {properties: {recordcount: 200, dataintegrity: false}}}
 scenarios:
-  - {name: looked at, dataset: plain, properties: {dataintegrity: true}}
-  - {name: judged, dataset: plain, properties: {dataintegrity: true, limit.errors: 0}}
-tables: [{title: values, scenarios: [looked at], columns: [read_count, verify_count, verify_failed_count, failed_ops]}]
+  - {name: verified, dataset: plain, properties: {dataintegrity: true}}
+  - {name: limited, dataset: plain, properties: {dataintegrity: true, limit.errors: 0}}
+tables: [{title: values, scenarios: [verified], columns: [read_count, verify_count, verify_failed_count, failed_ops]}]
 `)
 	require.Len(t, s.Runs, 3)
 	require.Equal(t, result.Complete, s.Runs[1].Status)
 	require.True(t, slices.ContainsFunc(s.Runs[1].Verdicts, func(v result.Verdict) bool { return v.Name == "wrong_values" && v.Value && v.Bad() }))
 	require.Equal(t, result.Failed, s.Runs[2].Status)
-	require.Contains(t, s.Runs[2].Reason, "read something else than was written")
+	require.Contains(t, s.Runs[2].Reason, "read another value than was written")
 	var cells []float64
 	for _, c := range s.Tables[0].Rows[0].Cells {
 		cells = append(cells, *c.Number)

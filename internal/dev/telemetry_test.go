@@ -15,8 +15,8 @@ import (
 	"github.com/benchd/benchd/internal/tolerance"
 )
 
-// All servers of a sandbox are found on their random ports, what they count is what was asked of them, and what cannot be
-// watched is a warning.
+// All servers of a sandbox are found on their random ports, their counters agree with the requests, and unreadable
+// endpoints cause a warning.
 func TestARunOnASandboxIsWatched(t *testing.T) {
 	up := 0.0
 	exporter := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -51,7 +51,7 @@ func isWatched(t *testing.T, try *tolerance.Try, exporter string) {
 	}
 	require.Len(t, found["hbase.regionserver.regions"], 3)
 	require.Len(t, found["hbase.regionserver.heap_used"], 3)
-	require.Len(t, found["host.cpu_busy_percent"], 2, "each agent tells of its host")
+	require.Len(t, found["host.cpu_busy_percent"], 2, "each agent watches its host")
 	require.Len(t, found["telemetry.poll_time"], 1, "one agent watches the target")
 	require.Len(t, found["jobs"], 1)
 	require.Len(t, found["node.load1"], 1)

@@ -15,8 +15,8 @@ import (
 	"github.com/benchd/benchd/internal/tolerance"
 )
 
-// warm runs a submission whose warm-up lasts until something happens, and checks that three agents changed over at
-// one instant. An agent that a stall keeps from hearing of the change in time spoils the try.
+// warm runs a submission with a warm-up, and checks that three agents changed over at one instant. A try is repeated when
+// a stall delays the change on an agent.
 func warm(t *testing.T, settings map[string]string, check func(try *tolerance.Try, r result.Run)) {
 	t.Helper()
 	tolerance.Retry(t, func(try *tolerance.Try) {
@@ -28,7 +28,7 @@ func warm(t *testing.T, settings map[string]string, check func(try *tolerance.Tr
 	})
 }
 
-// warmOnce runs it, and returns where its archive is.
+// warmOnce runs it, and returns the folder of its archive.
 func warmOnce(t *testing.T, settings map[string]string) (r result.Run, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -113,7 +113,7 @@ func TestAWarmUpByOperationsUsesUpNoneOfThoseToMeasure(t *testing.T) {
 			settings["null.service"], settings["duration"], settings["operationcount"] = "5ms", "0s", "200"
 			warm(t, settings, func(try *tolerance.Try, r result.Run) {
 				require.GreaterOrEqual(t, r.Phases[0].Ops, uint64(300))
-				require.Nil(t, verdict(r, "steady"), "nobody asked")
+				require.Nil(t, verdict(r, "steady"), "steadiness is not required")
 				// A machine that stalls at the change has more in flight there.
 				assert.InDelta(try, 200, float64(r.Phases[1].Ops), 9, "but for those in flight at the change, at most one of each worker")
 			})

@@ -11,8 +11,8 @@ type backlog struct {
 	due      uint64 // operations before that one
 }
 
-// at returns how many operations were intended before an instant of the run's time beyond those issued. It stops
-// counting at most.
+// at returns how many operations were intended before an instant of the run's time beyond those issued. most
+// bounds the number of due operations that it counts.
 func (b *backlog) at(run int64, issued, most uint64) uint64 {
 	if b.schedule == nil {
 		return 0

@@ -7,23 +7,22 @@ import (
 	"time"
 )
 
-// The properties of actions between the phases of a run: what is done after a load and before a run, and how long each action
-// may take. Only coordinators obey them.
+// Properties of actions between the phases of a run: actions after a load, actions before a run, and the timeout of each.
+// Only coordinators obey them.
 const (
 	AfterLoadProperty     = "after.load"
 	BeforeRunProperty     = "before.run"
 	ActionTimeoutProperty = "action.timeout"
 )
 
-// Hook is the action that runs a command which the operator of an agent has allowed by name; HookArg is the argument that
-// has the name.
+// Hook is the action that runs a command of an agent's operator; HookArg is the argument with the name of the hook.
 const (
 	Hook    = "hook"
 	HookArg = "name"
 )
 
-// Fault is the action that has something go wrong in a sandbox; FaultKind is the argument that says what. ClearFaults ends
-// all that goes wrong in it; with OwnFaults=true, which is asked for at a run's end, only what that run has added.
+// Fault is the action that adds a fault to a sandbox; FaultKind is the argument with its kind. ClearFaults ends all
+// faults of a sandbox; with OwnFaults=true, which is used at a run's end, only those of the run.
 const (
 	Fault       = "fault"
 	FaultKind   = "kind"
@@ -31,16 +30,16 @@ const (
 	OwnFaults   = "own"
 )
 
-// Action is something that is done to the target while it is measured.
+// Action is an action on the target during the measurement.
 type Action struct {
-	At   time.Duration // from the begin of measuring on
+	At   time.Duration // since the start of the measurement
 	Name string        // flush, hook …
 	Args map[string]string
-	// Implied are arguments that go without saying where Args does not have them.
+	// Implied are default values of missing Args.
 	Implied map[string]string
 }
 
-// String is the action with its arguments, each with its name but a hook's and a fault's kind.
+// String returns the action with its named arguments; a hook's name and a fault's kind have no argument name.
 func (a Action) String() string {
 	var b strings.Builder
 	b.WriteString(a.Name)
@@ -56,7 +55,7 @@ func (a Action) String() string {
 	return b.String()
 }
 
-// Hooks are the names of the hooks that a run of these settings asks for.
+// Hooks returns the names of the hooks that a run with these settings uses.
 func (s Settings) Hooks() []string {
 	var names []string
 	for _, a := range s.Actions {

@@ -6,10 +6,10 @@ type turn struct {
 	repeat int // from 1
 }
 
-// turns puts the repeats of all cases into the order of their execution: case after case, each with its repeats. The
-// case that fills a dataset comes once for each target, before the first that uses it. Where they are interleaved, the
-// cases of a scenario that differ by nothing but their target take turns: A B, B A, A B …, so that what changes slowly
-// (a cache that fills, a neighbour that wakes up) falls on all of them alike.
+// turns returns the repeats of all cases in the order of their execution: case after case, each with its repeats. The
+// case that fills a dataset comes once for each target, before the first that uses it. Interleaved, the cases of a
+// scenario that differ only by their target take turns: A B, B A, A B …, so that slow changes (a cache that fills, a
+// noisy neighbour) affect all of them alike.
 func (s Suite) turns() []turn {
 	var turns []turn
 	type rows struct{ dataset, target string }
@@ -44,7 +44,7 @@ func (s Suite) turns() []turn {
 	return turns
 }
 
-// rivals are the indexes of the cases that case i takes turns with, itself among them.
+// rivals returns the indexes of the cases that case i takes turns with, including i.
 func (s Suite) rivals(i int) []int {
 	group := []int{i}
 	if s.Order != Interleaved || s.Cases[i].Scenario == "" {
@@ -74,7 +74,7 @@ func (c Case) differsByTarget(other Case) bool {
 	return true
 }
 
-// interleave lets cases take turns, every second time in the opposite order.
+// interleave makes cases take turns, every second time in the opposite order.
 func (s Suite) interleave(group []int) []turn {
 	most := 0
 	for _, i := range group {

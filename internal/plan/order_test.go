@@ -37,7 +37,7 @@ func TestTheOrderOfRuns(t *testing.T) {
 			Suite{Cases: []Case{fill("fa", "A"), on("a", "x", "A", 2), fill("fa again", "A"), fill("fb", "B"), on("b", "x", "B", 1), on("c", "y", "A", 1)}},
 			[]string{"fa1", "a1", "a2", "fb1", "b1", "c1"},
 		},
-		"rows are filled before they are used, wherever that stands": {
+		"rows are filled before they are used, in any order of cases": {
 			Suite{Cases: []Case{on("a", "x", "A", 1), fill("fa", "A")}},
 			[]string{"fa1", "a1"},
 		},

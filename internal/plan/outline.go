@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// Outline is what a suite will do, as far as that is known before it runs.
+// Outline describes what a suite will do, as far as that is known before it runs.
 type Outline struct {
 	Suite      string        `json:"suite"`
 	Order      Order         `json:"order,omitempty"`
@@ -16,13 +16,13 @@ type Outline struct {
 	Trial      bool          `json:"trial,omitempty"`
 	Cases      []CaseOutline `json:"cases"`
 	Runs       int           `json:"runs"`
-	Rows       int64         `json:"rows_written"` // by loads and inserts, as far as their numbers are known
-	Operations int64         `json:"operations"`   // of all runs that end by a number of them
+	Rows       int64         `json:"rows_written"` // by loads and inserts with known numbers
+	Operations int64         `json:"operations"`   // of all runs that end after a number of operations
 	Seconds    float64       `json:"seconds"`      // of all runs whose length is known
 	Unknown    int           `json:"runs_of_unknown_length"`
 }
 
-// CaseOutline is what a case will do. Figures are of one of its runs.
+// CaseOutline describes what a case will do. Its figures are those of one run.
 type CaseOutline struct {
 	Name          string             `json:"case"`
 	Scenario      string             `json:"scenario,omitempty"`
@@ -35,10 +35,10 @@ type CaseOutline struct {
 	Phase         string             `json:"phase"` // load, run, or load,run
 	Agents        int                `json:"agents"`
 	Threads       int                `json:"threads"`       // of each agent; 0 where a total is given
-	ThreadsTotal  int                `json:"threads_total"` // over all agents; 0 where they are not known
-	Rows          int64              `json:"rows"`          // that requests are drawn from, or that a load writes
+	ThreadsTotal  int                `json:"threads_total"` // over all agents; 0 if unknown
+	Rows          int64              `json:"rows"`          // rows that requests are drawn from, or that a load writes
 	RowsWritten   int64              `json:"rows_written"`
-	Operations    int64              `json:"operations"` // 0: it does not end by them
+	Operations    int64              `json:"operations"` // 0: it does not end after a number of operations
 	Mix           map[string]float64 `json:"mix,omitempty"`
 	Distribution  string             `json:"distribution,omitempty"`
 	Splits        string             `json:"splits,omitempty"`
@@ -50,15 +50,15 @@ type CaseOutline struct {
 	Properties    map[string]string  `json:"properties"` // resolved
 }
 
-// What an estimate of time is based on.
+// Bases of an estimated time.
 const (
 	ByDuration  = "duration"  // it ends by time, at the latest
-	ByRate      = "rate"      // its operations at the rate that it offers, if the target keeps up
-	ByPublished = "published" // its operations at the throughput that a report printed
+	ByRate      = "rate"      // its operations at the offered rate, if the target keeps up
+	ByPublished = "published" // its operations at the published throughput
 	ByNothing   = "unknown"
 )
 
-// Outlined reports what a suite will do on so many agents; 0 is not known yet.
+// Outlined returns what a suite will do on the given number of agents; 0 means unknown.
 func Outlined(s Suite, agents int) Outline {
 	o := Outline{Suite: s.Name, Order: s.Order, OnFailure: s.OnFailure, Trial: s.Trial, Cases: make([]CaseOutline, 0, len(s.Cases))}
 	for _, c := range s.Cases {
@@ -108,7 +108,7 @@ func outlined(c Case, agents int) CaseOutline {
 	return o
 }
 
-// estimate says how long a run takes: each phase by its duration, or by its operations at a rate that somebody names.
+// estimate sets the expected time of a run: each phase takes its duration, or its operations at a known rate.
 func (o *CaseOutline) estimate(c Case) {
 	o.Basis = ByDuration
 	for _, p := range Phases(c.Settings) {
@@ -133,7 +133,7 @@ func (o *CaseOutline) estimate(c Case) {
 	o.Seconds = math.Round(o.Seconds*1000) / 1000
 }
 
-// assumedRate is the rate in operations per second at which a phase can be expected to go on, and who says so.
+// assumedRate returns the expected rate of a phase in operations per second, and the basis of the estimate.
 func assumedRate(c Case, p Phase) (perSecond float64, by string) {
 	pace := c.Settings.PacingOf(p.Name)
 	if pace.Arrival != "" && pace.Arrival != pacing.ClosedLoop {
@@ -156,7 +156,7 @@ func assumedRate(c Case, p Phase) (perSecond float64, by string) {
 	return 0, ByNothing
 }
 
-// until is how many seconds a rate takes to intend so many operations; 0 where it never does.
+// until returns how many seconds a rate takes to intend ops operations; 0 if it never does.
 func until(rate pacing.Rate, ops float64) float64 {
 	low, high := 0.0, 1.0
 	for ; rate.Area(high) < ops; high *= 2 {
@@ -184,7 +184,7 @@ func figure(v any) (float64, bool) {
 	return 0, false
 }
 
-// shares are the proportions divided by their sum, without those that are 0, by the operations' names.
+// shares returns the proportions divided by their sum, without zeros, by the operations' names.
 func shares(p workload.Proportions) map[string]float64 {
 	sum := p.Sum()
 	mix := make(map[string]float64)
@@ -196,8 +196,8 @@ func shares(p workload.Proportions) map[string]float64 {
 	return mix
 }
 
-// Issues reports whether the phase that a run's figures are of issues an operation: the one that is measured, or a load
-// that nothing follows.
+// Issues reports whether the phase with the run's figures issues an operation: the measured phase, or a load that no
+// phase follows.
 func (s Settings) Issues(op workload.Kind) bool {
 	if s.Run {
 		return slices.ContainsFunc(s.Workload.Proportions.Shares(), func(share workload.Share) bool { return share.Kind == op && share.Value > 0 })

@@ -22,12 +22,12 @@ func TestAnOutlineEstimatesTimeByWhatIsKnown(t *testing.T) {
 		rate    float64
 	}{
 		"by its duration":                      {Case{Settings: Settings{Run: true, Warmup: time.Minute, Duration: time.Hour}}, 3660, ByDuration, 0},
-		"by operations, which nobody knows":    {Case{Settings: Settings{Run: true, Workload: reads}}, 0, ByNothing, 0},
-		"by operations at what was published":  {Case{Settings: Settings{Run: true, Workload: reads}, Published: published}, 10, ByPublished, 500},
+		"by operations, at an unknown rate":    {Case{Settings: Settings{Run: true, Workload: reads}}, 0, ByNothing, 0},
+		"by operations at a published rate":    {Case{Settings: Settings{Run: true, Workload: reads}, Published: published}, 10, ByPublished, 500},
 		"by operations at the rate offered":    {Case{Settings: Settings{Run: true, Workload: reads, Pacing: open}, Published: published}, 50, ByRate, 100},
 		"by operations at a rate that rises":   {Case{Settings: Settings{Run: true, Workload: reads, Pacing: ramp}}, 100, ByRate, 50},
 		"by what ends first":                   {Case{Settings: Settings{Run: true, Workload: reads, Pacing: open, Duration: 20 * time.Second}}, 20, ByDuration, 0},
-		"a load, which nobody knows":           {Case{Settings: Settings{Load: true, Workload: reads}}, 0, ByNothing, 0},
+		"a load at an unknown rate":            {Case{Settings: Settings{Load: true, Workload: reads}}, 0, ByNothing, 0},
 		"a load and what follows is not known": {Case{Settings: Settings{Load: true, Run: true, Duration: time.Hour, Workload: reads}}, 0, ByNothing, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"github.com/benchd/benchd/internal/pacing"
 )
 
-// Phases lists the phases of a run with these settings, in order. Duration, warm-up and pacing belong to the
-// measure phase, and to the load phase only where nothing else is executed: who asks for "load,run" at 1000
-// operations per second wants the table there soon and then measured.
+// Phases returns the phases of a run with these settings, in order. Duration, warm-up and pacing belong to the measure
+// phase, and to the load phase only if there is no other: "load,run" at 1000 operations per second loads the table at
+// full speed and then measures at that rate.
 func Phases(s Settings) []Phase {
 	var phases []Phase
 	if s.Load {
@@ -41,13 +41,12 @@ func Phases(s Settings) []Phase {
 	return append(phases, measure)
 }
 
-// Announced reports whether only the coordinator knows when the phase is over, which looks at all shards
-// together: the phase that joins it begins at an instant that is announced while it goes on. Otherwise that phase
-// begins by itself where this one's Duration ends.
+// Announced reports whether the coordinator ends the phase, because that depends on all shards together: the phase that
+// joins it starts at an instant that is announced during this one. Otherwise that phase starts by itself after this one's
+// Duration.
 func (p Phase) Announced() bool { return p.Ops > 0 || p.Until != "" }
 
-// PacingOf returns how operations are paced in a phase: a load phase that is followed by others goes as fast
-// as it can.
+// PacingOf returns the pacing of a phase: a load phase that is followed by others is not paced.
 func (s Settings) PacingOf(phase PhaseName) pacing.Config {
 	if phase == Load && s.Run {
 		return pacing.Config{Arrival: pacing.ClosedLoop}
@@ -64,8 +63,8 @@ func loop(c pacing.Config) Loop {
 	return Closed
 }
 
-// loadOps counts the inserts of the load phase. With batches it is the least number: each worker's last batch
-// may be a short one.
+// loadOps counts the inserts of the load phase. With batches it is the minimum: each worker's last batch may be a short
+// one.
 func loadOps(s Settings) int64 {
 	batch := max(int64(s.Workload.BatchSize), 1)
 	rows := s.Workload.LoadCount()
@@ -76,8 +75,8 @@ func loadOps(s Settings) int64 {
 	return ops
 }
 
-// Done reports how much of the phase is done after so long and so many operations, 0 to 1, and how long the rest takes: -1
-// if it is not known yet. Where both a time and a number of operations bound the phase, the one that is reached first
+// Done returns the share of the phase that is done after the given time and operations, 0 to 1, and the remaining time,
+// -1 if it is unknown. Where both a time and a number of operations bound the phase, the one that is reached first
 // counts. ok is false for a phase without an end.
 func (p Phase) Done(elapsed time.Duration, ops uint64) (share float64, left time.Duration, ok bool) {
 	left = -1
@@ -97,7 +96,7 @@ func (p Phase) Done(elapsed time.Duration, ops uint64) (share float64, left time
 	return share, left, ok
 }
 
-// Endless reports whether nothing but a cancel or a limit ends one of the phases.
+// Endless reports whether one of the phases ends only by a cancel or a limit.
 func Endless(phases []Phase) bool {
 	for _, p := range phases {
 		if p.Duration == 0 && p.Ops == 0 {
@@ -107,7 +106,7 @@ func Endless(phases []Phase) bool {
 	return false
 }
 
-// Length is how long the phases take at most by their durations; ok is false when one of them has none.
+// Length returns the maximum length of the phases by their durations; ok is false when one of them has none.
 func Length(phases []Phase) (d time.Duration, ok bool) {
 	for _, p := range phases {
 		if p.Duration == 0 {

@@ -1,9 +1,9 @@
-// Package plan turns a suite into what is executed:
+// Package plan divides a suite into units of execution:
 //
 //  1. a Suite is a list of Cases, each with its resolved Settings;
 //  2. a Case is executed as Runs, one for each repeat;
 //  3. a Run goes through Phases, one after another;
-//  4. Shards cut a run over its agents: how many workers, which rows, which operations each of them gets.
+//  4. Shards divide a run over its agents: each gets a number of workers, a range of rows, and a part of the operations.
 //
 // It is pure: package spec reads suites from text, package lifecycle executes runs.
 package plan
@@ -15,7 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// Suite is what a user submitted, resolved.
+// Suite is a submitted suite, resolved.
 type Suite struct {
 	Name      string
 	Note      string
@@ -23,11 +23,11 @@ type Suite struct {
 	Cases     []Case
 	Order     Order
 	OnFailure OnFailure
-	Trial     bool    // it has its small sizes
-	Tables    []Table // that a report shows
+	Trial     bool    // reduced sizes are used
+	Tables    []Table // tables of the report
 }
 
-// Order is the one in which the runs of a suite are executed.
+// Order is the order in which the runs of a suite are executed.
 type Order string
 
 // The orders.
@@ -36,29 +36,29 @@ const (
 	Interleaved Order = "abba"       // the targets of a case take turns, repeat by repeat: A B, B A, A B …
 )
 
-// OnFailure says what becomes of the runs after one that failed.
+// OnFailure is what happens to the runs after a failed one.
 type OnFailure string
 
-// What becomes of them.
+// Values of OnFailure.
 const (
-	StopAll OnFailure = "stop"     // they are cancelled
-	GoOn    OnFailure = "continue" // they are executed
+	StopAll OnFailure = "stop"     // the other runs are cancelled
+	GoOn    OnFailure = "continue" // the other runs are executed
 )
 
 // Case is one line of the expanded matrix.
 type Case struct {
-	Name string // no other case of the suite has it
-	// Scenario is what it is a case of, by name, and Axes what the matrix varied, in the order of its axes: a case is
-	// found by them. Both are empty where a properties file was submitted.
+	Name string // unique in the suite
+	// Scenario is the name of the case's scenario, and Axes are the values of the matrix, in the order of its axes: they
+	// identify a case. Both are empty where a properties file was submitted.
 	Scenario string
 	Axes     []Setting
-	// Dataset names the rows that it works on, and Target the system that they are on: the cases with the same ones
-	// see each other's rows. Fills is a case that only writes the dataset; it comes before the first that uses it.
+	// Dataset names the rows of the case, and Target the system that they are on: the cases with the same ones see each
+	// other's rows. Fills is set for a case that only writes the dataset; it runs before the first one that uses it.
 	Dataset, Target string
 	Fills           bool
-	Agents          int               // 0 is as many as the submission says
-	Published       []map[string]any  // what a report printed for it, an entry for each of its runs; keys are a Table's columns
-	Properties      map[string]string // every setting with its value, by its property name; what agents are sent
+	Agents          int               // 0: the number of the submission
+	Published       []map[string]any  // published figures, an entry for each run; keys are a Table's columns
+	Properties      map[string]string // every setting with its value, by its property name; sent to agents
 	Settings        Settings
 	Repeats         int
 }
@@ -69,8 +69,8 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// Table is one that a report shows of a suite: a line for each case of its scenarios, and for each repeat if Repeats
-// is set; in Columns, what the cases differ by (threads, target, recordcount …) and their figures, spelled as
+// Table is a table of a suite's report: it has a line for each case of its scenarios, and for each repeat if Repeats is
+// set. Columns are what the cases differ by (threads, target, recordcount …) and their figures, spelled
 // <op>_<stat>_<unit> (read_avg_ms, insert_p999_us), <op>_count, throughput_ops, total_ms, regions.
 type Table struct {
 	Title     string   `json:"title"`
@@ -79,7 +79,7 @@ type Table struct {
 	Repeats   bool     `json:"repeats,omitempty"`
 }
 
-// Settings is what the properties of a case mean.
+// Settings is the meaning of a case's properties.
 type Settings struct {
 	DB       string // the target's name: null, hbase …
 	Workload workload.Config
@@ -89,34 +89,35 @@ type Settings struct {
 	Threads      int  // workers per agent, when ThreadsTotal is 0
 	ThreadsTotal int  // workers over all agents
 
-	Duration time.Duration // see Phases for which phase it bounds; 0 is none
+	Duration time.Duration // of the phase that Phases selects; 0 is none
 	Interval time.Duration // of windows
 
-	Warmup      time.Duration // before measuring, or the longest that it may take; 0 is none, or no bound
-	WarmupOps   int64         // it ends after so many operations over all agents; 0: it does not
-	WarmupUntil Until         // what else ends it
+	Warmup      time.Duration // its length, or its maximum length; 0 is none, or no bound
+	WarmupOps   int64         // it ends after this number of operations over all agents; 0: it does not
+	WarmupUntil Until         // another condition that ends it
 
-	// AfterLoad are actions on the target that a load ends with, in their order; what follows waits for them, each for at
-	// most ActionTimeout.
+	// AfterLoad are actions on the target at the end of a load, in their order; the next phase waits for them, each for
+	// at most ActionTimeout.
 	AfterLoad     []string
 	ActionTimeout time.Duration
 
-	// HandoverAfter is how long a load waits for an agent that is not connected before another of the run goes on with its
+	// HandoverAfter is how long a load waits for a disconnected agent before another agent of the run takes over its
 	// shard; 0 is the coordinator's default.
 	HandoverAfter time.Duration
 
 	Telemetry Telemetry
 
-	// BeforeRun are actions on the target that come before the first segment that measures, likewise. Actions are done
-	// while it is measured, one after another; a run that is over waits for none but a hook.
+	// BeforeRun are actions on the target before the first segment that measures, in the same way. Actions are executed
+	// during the measurement, one after another; the end of the run waits only for a hook.
 	BeforeRun []string
 	Actions   []Action
 
-	// Empties says that the run drops the rows that are there. Splits is how the table that it creates is split, in a word.
+	// Empties is set if the run drops the existing rows. Splits describes in a word how the table that it creates is
+	// split.
 	Empties bool
 	Splits  string
 
-	// ContinueInserts lets a run insert behind the rows that earlier ones of its suite have inserted.
+	// ContinueInserts makes a run insert behind the rows that earlier runs of its suite have inserted.
 	ContinueInserts bool
 
 	Limits Limits
@@ -131,7 +132,7 @@ type Limits struct {
 // PhaseName names a phase of a run.
 type PhaseName string
 
-// The phases, in the order in which a run goes through those that it has.
+// The phases, in the order of execution.
 const (
 	Setup    PhaseName = "setup"
 	Load     PhaseName = "load"
@@ -140,7 +141,7 @@ const (
 	Teardown PhaseName = "teardown"
 )
 
-// Loop says whether operations wait for each other.
+// Loop is whether operations wait for each other.
 type Loop string
 
 // The loops.
@@ -152,10 +153,10 @@ const (
 // Until is a condition that ends a phase.
 type Until string
 
-// Steady is until throughput and service time are steady.
+// Steady ends a phase when throughput and service time are steady.
 const Steady Until = "steady"
 
-// SteadyIntervals is how many windows it takes to see whether they are.
+// SteadyIntervals is the number of windows that the test for steadiness takes.
 const SteadyIntervals = 20
 
 // Phase is one phase of a run.
@@ -164,12 +165,12 @@ type Phase struct {
 	Loop     Loop
 	Duration time.Duration // 0: it ends by Ops (or never)
 	Ops      int64         // over all shards; 0: it ends by Duration (or never)
-	Until    Until         // what ends it before Duration; empty: nothing
-	// Joined says that the phase begins while the one before it is still running: workers go on, only the
-	// windows change their phase at an instant that is the same for all shards.
+	Until    Until         // condition that ends it before Duration; empty: none
+	// Joined is set if the phase starts while the one before it is still running: workers go on, and windows change their
+	// phase at an instant that is the same for all shards.
 	Joined bool
-	After  []string `json:",omitempty"` // actions on the target that the steward does when it has ended
-	Before []string `json:",omitempty"` // likewise, before the segment that begins with it
+	After  []string `json:",omitempty"` // actions on the target by the steward at its end
+	Before []string `json:",omitempty"` // the same before the segment that starts with it
 }
 
 // Run is one repeat of a case.
@@ -177,7 +178,7 @@ type Run struct {
 	ID     string // S.1, S.2, … under suite id S
 	Case   string
 	Repeat int    // from 1
-	Seed   uint64 // of all that is drawn in it, never 0
+	Seed   uint64 // of all random choices of the run, never 0
 	Phases []Phase
 }
 
@@ -186,11 +187,11 @@ type Shard struct {
 	Run        string
 	Index      int // 0 … Count-1
 	Count      int
-	Attempt    int    // how often it was handed out, from 1
-	Agent      string // to whom
+	Attempt    int    // number of the assignment, from 1
+	Agent      string // the agent that it is assigned to
 	Workers    int
 	Phases     []Phase
 	Properties map[string]string
-	// Loaded is where each worker of a load goes on that an earlier attempt began; nil where it begins.
+	// Loaded is where each worker of a load continues an earlier attempt; nil for the first attempt.
 	Loaded []int64
 }

@@ -174,7 +174,7 @@ func TestShards(t *testing.T) {
 	require.Empty(t, none)
 }
 
-// An agent of an earlier release knows these properties by other names, and refuses what it does not know.
+// An agent of an earlier release has other names for these properties, and refuses unknown ones.
 func TestAgentsAreNotSentPropertiesOfTheCoordinator(t *testing.T) {
 	properties := map[string]string{"db": "hbase", AfterLoadProperty: "flush", BeforeRunProperty: "flush", ActionTimeoutProperty: "1h0m0s"}
 	shards, err := Shards(Run{Seed: 3}, Case{Properties: properties}, []string{"a"})

@@ -1,10 +1,10 @@
 package plan
 
-// MaxPublished is the greatest number by which a published line may name its run or its client. A table has a row for
-// each number up to the greatest.
+// MaxPublished is the maximum number of a run or a client in a published line. A table has a row for each number up to
+// the largest.
 const MaxPublished = 10_000
 
-// CountsPublished reports whether a value may stand in a published line for a run or a client: a whole number within the
+// CountsPublished reports whether a value is valid as the run or client of a published line: a whole number within the
 // bound, or words, such as "average".
 func CountsPublished(value any) bool {
 	switch v := value.(type) {

@@ -7,40 +7,40 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// unheard is how far above the last row that is known of a run's inserts the next run begins where an agent was lost: it
-// may have inserted, unheard, as long as it lived. No agent inserts as much in a day.
+// unheard is the gap between the last known row of a run's inserts and the first insert of the next run where an agent
+// was lost: the agent may have inserted rows without a report. No agent inserts as many in a day.
 const unheard = 1 << 36
 
-// Written is what a run has done to the rows of its dataset on its target, as far as is known.
+// Written is what is known of a run's effect on the rows of its dataset on its target.
 type Written struct {
-	Settings Settings // as the run had them
+	Settings Settings // of the run
 	Emptied  bool     // its table was, or may have been, created again
-	Loaded   bool     // its load was begun
-	Whole    bool     // all rows of the load are there
-	Ran      bool     // what it measures was begun
-	// InsertedBelow is the key number from which on it has inserted nothing; 0 where that is not known. Below it may have
-	// left holes; there are none below Steady, 0 likewise.
+	Loaded   bool     // its load was started
+	Whole    bool     // all rows of the load exist
+	Ran      bool     // its measurement was started
+	// InsertedBelow is the key number above the last one that the run may have inserted; 0 if it is unknown. All rows
+	// below Steady exist; 0 if it is unknown.
 	InsertedBelow, Steady int64
 	Shards                int
 	Gap                   Gap // at the end of its inserts; zero for none
 }
 
-// Gap is row numbers of which some have no row, both ends included.
+// Gap is a range of row numbers, of which some have no row. Both ends are included.
 type Gap struct{ First, Last int64 }
 
-// Rows reports which rows of a dataset are there on a target while the runs of a suite go on.
+// Rows tracks which rows of a dataset exist on a target during a suite.
 type Rows struct {
-	made     bool  // by the suite; otherwise they were there before, and nobody knows which
-	next     int64 // no row from it on was inserted
-	from, to int64 // rows that are there, without a hole
-	gaps     []Gap // that inserts have left
+	made     bool  // the suite has written them; otherwise they existed before, and their numbers are unknown
+	next     int64 // no row from next on was inserted
+	from, to int64 // range of existing rows, without a gap
+	gaps     []Gap // gaps left by inserts
 }
 
-// Gaps are the row numbers that inserts of earlier runs have left out, of which a run that was fitted asks for none.
+// Gaps returns the row numbers that inserts of earlier runs have skipped. An adjusted run reads none of them.
 func (r *Rows) Gaps() []Gap { return r.gaps }
 
-// RowsBefore is what is there before the first of some runs, in the order of their execution: nothing if that is a load,
-// else as many rows as any of them counts on.
+// RowsBefore returns the rows that exist before the first of some runs, in the order of their execution: none if that is
+// a load, else as many rows as any of them expects.
 func RowsBefore(runs []Settings) Rows {
 	if len(runs) > 0 && runs[0].Load {
 		return Rows{made: true}
@@ -54,7 +54,7 @@ func RowsBefore(runs []Settings) Rows {
 	return r
 }
 
-// Add takes what the next run has written.
+// Add adds the effect of the next run.
 func (r *Rows) Add(w Written) {
 	c := w.Settings.Workload
 	if w.Emptied {
@@ -91,7 +91,7 @@ func (r *Rows) Add(w Written) {
 	}
 }
 
-// most bounds how far above its base a run may have inserted of which not all was heard.
+// most bounds how far above its base a run may have inserted, with unreported inserts.
 func (w Written) most() int64 {
 	c := w.Settings.Workload
 	shards := int64(max(w.Shards, 1))
@@ -111,16 +111,16 @@ const (
 	insertBase  = "insertbase"
 )
 
-// Change is a property that a run gets another value of than was asked for, because of the rows that are there.
+// Change is a change of a run's property because of the existing rows.
 type Change struct {
 	Key     string
 	Value   string
-	Because string // of a change that a reader of the result must know
+	Because string // reason, for a change that matters to a reader of the result
 }
 
-// Fit says what a run must have otherwise than asked for, so that it inserts no row that was inserted before, and asks for
-// none that is not there. A run that fills its dataset, or empties it, writes what it was asked for. The error is of a run
-// that would ask for rows of which there are none.
+// Fit returns the changes by which a run inserts no row that was inserted before, and reads only existing rows. A run
+// that fills or empties its dataset is not changed. Fit returns an error for a run that would read rows of which none
+// exists.
 func (r *Rows) Fit(s Settings, fills bool) ([]Change, error) {
 	c := s.Workload
 	if fills || s.Empties && s.Load {
@@ -139,32 +139,32 @@ func (r *Rows) Fit(s Settings, fills bool) ([]Change, error) {
 	return asked, nil
 }
 
-// fitAsked lets a run ask for no row that is not there.
+// fitAsked restricts the reads of a run to existing rows.
 func (r *Rows) fitAsked(c workload.Config) ([]Change, error) {
-	if !r.made || !c.Asks() { // of rows that were there before nobody knows, and inserts begin behind all that any run counts on
+	if !r.made || !c.Asks() { // rows of before the suite are unknown, and inserts start behind all rows that any run expects
 		return nil, nil
 	}
 	first, count := c.InsertStart, c.RequestCount()
 	if first < r.from || first >= r.to {
-		return nil, fmt.Errorf("it asks for rows %d to %d, and of those there are none: of the rows that this suite has written for it, %s; see whether what loads them has ended well",
+		return nil, fmt.Errorf("it reads rows %d to %d, but none of them exists: of the rows that this suite has written for it, %s; check whether the run that loads them is complete",
 			first, first+count-1, r.there())
 	}
 	return askBelow(c, r.to), nil
 }
 
-// askBelow lets a run ask for no row from a number on.
+// askBelow restricts the reads of a run to rows below a number.
 func askBelow(c workload.Config, to int64) (changes []Change) {
 	first := c.InsertStart
 	if c.RecordCount > to {
-		changes = append(changes, Change{recordCount, number(to), fmt.Sprintf("of the %d rows that it was to ask for %d are there", c.RecordCount, to)})
+		changes = append(changes, Change{recordCount, number(to), fmt.Sprintf("only %d of the %d requested rows exist", to, c.RecordCount)})
 	}
 	if c.InsertCount > 0 && first+c.InsertCount > to {
-		changes = append(changes, Change{insertCount, number(to - first), fmt.Sprintf("of the %d rows that it was to ask for %d are there", c.InsertCount, to-first)})
+		changes = append(changes, Change{insertCount, number(to - first), fmt.Sprintf("only %d of the %d requested rows exist", to-first, c.InsertCount)})
 	}
 	return changes
 }
 
-// fitLoad lets a load write behind what is there.
+// fitLoad makes a load write behind the existing rows.
 func (r *Rows) fitLoad(s Settings) []Change {
 	c := s.Workload
 	if r.next <= c.InsertStart {
@@ -174,7 +174,7 @@ func (r *Rows) fitLoad(s Settings) []Change {
 		{insertStart, number(r.next), fmt.Sprintf("rows up to %d were written by earlier runs of the suite", r.next-1)},
 		{Key: insertCount, Value: number(c.LoadCount())},
 	}
-	// What it loads must lie below recordcount; a run behind it asks for that, and inserts from there on.
+	// Rows to load must be below recordcount; a run after the load reads these rows, and inserts behind them.
 	if end := r.next + c.LoadCount(); s.Run || end > c.RecordCount {
 		changes = append(changes, Change{Key: recordCount, Value: number(end)})
 	}
@@ -186,9 +186,9 @@ func (r *Rows) fitLoad(s Settings) []Change {
 
 func (r *Rows) there() string {
 	if r.from == r.to {
-		return "none is there"
+		return "none exists"
 	}
-	return fmt.Sprintf("%d to %d are there", r.from, r.to-1)
+	return fmt.Sprintf("%d to %d exist", r.from, r.to-1)
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -57,10 +57,10 @@ func TestARunIsAdjustedToTheExistingRows(t *testing.T) {
 			[]Change{{Key: "insertbase", Value: "1321"}},
 			"",
 		},
-		"one that counts on no more than was inserted keeps its inserts behind what it asks for no more": {
+		"a run that expects fewer rows still inserts behind all existing ones": {
 			[]Written{filled, inserted(0, 1321, 1300)},
 			rowsOf(workload.Config{RecordCount: 1321, Proportions: both}), false, false,
-			[]Change{{Key: "insertbase", Value: "1321"}, {"recordcount", "1300", "of the 1321 rows that it was to ask for 1300 are there"}},
+			[]Change{{Key: "insertbase", Value: "1321"}, {"recordcount", "1300", "only 1300 of the 1321 requested rows exist"}},
 			"",
 		},
 		"behind all that a lost agent may have inserted": {
@@ -84,37 +84,37 @@ func TestARunIsAdjustedToTheExistingRows(t *testing.T) {
 		"further up if it says so": {
 			[]Written{filled, inserted(0, 1321, 1300)}, rowsOf(workload.Config{RecordCount: 1000, InsertBase: 9000, Proportions: insertAll}), false, false, nil, "",
 		},
-		"what only reads has nothing to be moved": {
+		"a run that only reads moves nothing": {
 			[]Written{filled, inserted(0, 1321, 1300)}, rowsOf(workload.Config{RecordCount: 1000, Proportions: readAll}), false, false, nil, "",
 		},
-		"rows that are not there are not asked for": {
+		"missing rows are not read": {
 			[]Written{filled},
 			rowsOf(workload.Config{RecordCount: 5000, Proportions: readAll}), false, false,
-			[]Change{{"recordcount", "1000", "of the 5000 rows that it was to ask for 1000 are there"}},
+			[]Change{{"recordcount", "1000", "only 1000 of the 5000 requested rows exist"}},
 			"",
 		},
-		"inserts without a hole are": {
+		"inserts without a gap are read": {
 			[]Written{filled, inserted(0, 1321, 1300)},
 			rowsOf(workload.Config{RecordCount: 5000, Proportions: readAll}), false, false,
-			[]Change{{"recordcount", "1300", "of the 5000 rows that it was to ask for 1300 are there"}},
+			[]Change{{"recordcount", "1300", "only 1300 of the 5000 requested rows exist"}},
 			"",
 		},
-		"those behind a hole are not": {
+		"those behind a gap are not": {
 			[]Written{filled, inserted(0, 1321, 1300), inserted(1321, 1500, 1500)},
 			rowsOf(workload.Config{RecordCount: 5000, Proportions: readAll}), false, false,
-			[]Change{{"recordcount", "1300", "of the 5000 rows that it was to ask for 1300 are there"}},
+			[]Change{{"recordcount", "1300", "only 1300 of the 5000 requested rows exist"}},
 			"",
 		},
 		"a range is shortened, too": {
 			[]Written{filled},
 			rowsOf(workload.Config{RecordCount: 1200, InsertStart: 900, InsertCount: 300, Proportions: readAll}), false, false,
-			[]Change{{"recordcount", "1000", "of the 1200 rows that it was to ask for 1000 are there"}, {"insertcount", "100", "of the 300 rows that it was to ask for 100 are there"}},
+			[]Change{{"recordcount", "1000", "only 1000 of the 1200 requested rows exist"}, {"insertcount", "100", "only 100 of the 300 requested rows exist"}},
 			"",
 		},
 		"none to ask for": {
 			[]Written{{Settings: loadOf(0, 0, 1000), Loaded: true}},
 			rowsOf(workload.Config{RecordCount: 1000, Proportions: readAll}), false, false, nil,
-			"it asks for rows 0 to 999, and of those there are none: of the rows that this suite has written for it, none is there; see whether what loads them has ended well",
+			"it reads rows 0 to 999, but none of them exists: of the rows that this suite has written for it, none exists; check whether the run that loads them is complete",
 		},
 		"a load goes on behind": {
 			[]Written{filled, inserted(0, 1321, 1300)},
@@ -126,10 +126,10 @@ func TestARunIsAdjustedToTheExistingRows(t *testing.T) {
 		"or empties the table first": {
 			[]Written{filled, inserted(0, 1321, 1300)}, loadOf(0, 0, 1000), false, true, nil, "",
 		},
-		"after which it begins anew": {
+		"after which it starts again": {
 			[]Written{filled, inserted(0, 1321, 1300), {Settings: loadOf(0, 0, 200), Loaded: true, Whole: true, Emptied: true}},
 			rowsOf(workload.Config{RecordCount: 1000, Proportions: both}), false, false,
-			[]Change{{Key: "insertbase", Value: "200"}, {"recordcount", "200", "of the 1000 rows that it was to ask for 200 are there"}},
+			[]Change{{Key: "insertbase", Value: "200"}, {"recordcount", "200", "only 200 of the 1000 requested rows exist"}},
 			"",
 		},
 		"a load that is followed by a run": {
@@ -139,7 +139,7 @@ func TestARunIsAdjustedToTheExistingRows(t *testing.T) {
 			[]Change{{"insertstart", "1000", "rows up to 999 were written by earlier runs of the suite"}, {"insertcount", "300", ""}, {Key: "recordcount", Value: "1300"}},
 			"",
 		},
-		"what failed before it began changes nothing": {
+		"a run that failed before its start changes nothing": {
 			[]Written{filled, {Settings: rowsOf(workload.Config{RecordCount: 1000, Proportions: both})}},
 			rowsOf(workload.Config{RecordCount: 1000, Proportions: both}), false, false, nil, "",
 		},
@@ -161,7 +161,7 @@ func TestARunIsAdjustedToTheExistingRows(t *testing.T) {
 	}
 }
 
-// Rows that were there before the suite are counted on as the file says; inserts begin behind the largest count.
+// Rows of before the suite are expected as the file declares; inserts start behind the largest count.
 func TestRowsThatTheSuiteHasNotWrittenAreCountedOn(t *testing.T) {
 	few, many := rowsOf(workload.Config{RecordCount: 1000, Proportions: both}), rowsOf(workload.Config{RecordCount: 5000, Proportions: both})
 	r := RowsBefore([]Settings{few, many, loadOf(0, 0, 9000)})

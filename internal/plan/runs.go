@@ -26,15 +26,15 @@ func Runs(suite string, s Suite) []Run {
 	return runs
 }
 
-// seed is the given seed, or one of the run's own: drawn from its id, so that it differs between runs and
-// needs no source of chance.
+// seed returns the given seed, or one derived from the run's id, so that seeds differ between runs and need no source of
+// randomness.
 func seed(given uint64, run string) uint64 {
 	if given != 0 {
 		return given
 	}
 	h := fnv.New64a()
 	h.Write([]byte(run))
-	// FNV's high bits hardly depend on a short text's last letters; this spreads them.
+	// FNV's high bits hardly depend on a short text's last letters; this mixes them.
 	x := h.Sum64()
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
@@ -42,7 +42,7 @@ func seed(given uint64, run string) uint64 {
 	return max(x, 1)
 }
 
-// Case returns the case of that name.
+// Case returns the case with that name.
 func (s Suite) Case(name string) (Case, bool) {
 	for _, c := range s.Cases {
 		if c.Name == name {
@@ -52,7 +52,7 @@ func (s Suite) Case(name string) (Case, bool) {
 	return Case{}, false
 }
 
-// SpreadError says that a run has fewer workers than agents.
+// SpreadError reports that a run has fewer workers than agents.
 type SpreadError struct {
 	Agents, Threads int
 }
@@ -63,8 +63,8 @@ func (e *SpreadError) Error() string {
 		e.Threads, e.Agents, e.Threads, e.Agents)
 }
 
-// Workers returns the number of workers of each shard. A total is spread evenly; the first shards get one more
-// where it does not divide.
+// Workers returns the number of workers of each shard. A total is spread evenly; the first shards get one more if it does
+// not divide.
 func Workers(s Settings, shards int) ([]int, error) {
 	workers := make([]int, shards)
 	if s.ThreadsTotal == 0 {
@@ -85,7 +85,7 @@ func Workers(s Settings, shards int) ([]int, error) {
 	return workers, nil
 }
 
-// Shards cuts a run of case c over agents, one shard for each in the order given, each in its first attempt.
+// Shards divides a run of case c over agents, one shard for each in the order given, each in its first attempt.
 func Shards(run Run, c Case, agents []string) ([]Shard, error) {
 	workers, err := Workers(c.Settings, len(agents))
 	if err != nil {
@@ -111,7 +111,7 @@ func Shards(run Run, c Case, agents []string) ([]Shard, error) {
 	return shards, nil
 }
 
-// Properties returns the settings of case c as this run has them: with the run's own seed.
+// Properties returns the settings of case c for this run: with the run's own seed.
 func (r Run) Properties(c Case) map[string]string {
 	properties := maps.Clone(c.Properties)
 	if properties == nil {

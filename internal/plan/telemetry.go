@@ -2,13 +2,13 @@ package plan
 
 import "time"
 
-// Telemetry says how the target and the hosts are watched during a run.
+// Telemetry configures how the target and the hosts are watched during a run.
 type Telemetry struct {
 	On        bool
 	Interval  time.Duration // between two looks
 	Endpoints []Endpoint    // of Prometheus
-	Metrics   []string      // what is taken of endpoints besides what benchd knows; a * at the end stands for anything
+	Metrics   []string      // metrics of endpoints to record besides the built-in ones; a * at the end matches anything
 }
 
-// Endpoint is where metrics can be fetched, and how results call it.
+// Endpoint is an address of metrics, and its name in results.
 type Endpoint struct{ Name, URL string }

@@ -1,5 +1,5 @@
-// Package quarantine keeps a panic in the work on one suite from the others: Guard makes an error of it, and a List
-// has the suites that are left alone from then on, with the reasons.
+// Package quarantine isolates a panic in the work on one suite from the others: Guard turns it into an error, and a List
+// has the suites that are skipped from then on, with the reasons.
 package quarantine
 
 import (
@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// PanicError is a panic that was recovered from.
+// PanicError is a recovered panic.
 type PanicError struct {
 	value any
 	stack []byte
@@ -18,10 +18,10 @@ type PanicError struct {
 
 func (p *PanicError) Error() string { return fmt.Sprintf("internal error: %v", p.value) }
 
-// Stack is where it happened.
+// Stack returns the stack of the panic.
 func (p *PanicError) Stack() string { return string(p.stack) }
 
-// Guard runs do and makes a PanicError of a panic in it.
+// Guard runs do and returns a panic in it as a PanicError.
 func Guard(do func() error) (err error) {
 	defer func() {
 		value := recover()
@@ -34,8 +34,8 @@ func Guard(do func() error) (err error) {
 	return do()
 }
 
-// List has the suites that are set aside: maintenance skips them until the next start, and `benchctl list` and
-// `benchctl show` say why.
+// List has the suites that are set aside: maintenance skips them until the next start, and `benchctl list` and `benchctl
+// show` print why.
 type List struct {
 	log     *slog.Logger
 	reasons sync.Map // by suite
@@ -44,7 +44,7 @@ type List struct {
 // NewList returns an empty list.
 func NewList(log *slog.Logger) *List { return &List{log: log} }
 
-// Add sets a suite aside, because of an error of the work on it. The first reason stays.
+// Add sets a suite aside, because of an error in the work on it. The first reason stays.
 func (l *List) Add(suite, doing string, err error) {
 	stack := ""
 	if p, is := errors.AsType[*PanicError](err); is {
@@ -54,14 +54,14 @@ func (l *List) Add(suite, doing string, err error) {
 	l.reasons.LoadOrStore(suite, fmt.Sprintf("set aside: %s: %v", doing, err))
 }
 
-// Reason says why a suite is set aside; empty where it is not.
+// Reason returns why a suite is set aside; empty if it is not.
 func (l *List) Reason(suite string) string {
 	reason, _ := l.reasons.Load(suite)
 	text, _ := reason.(string)
 	return text
 }
 
-// Do works on a suite that is not set aside; a panic sets it aside and is no error for the caller.
+// Do works on a suite that is not set aside; a panic sets it aside and is not returned as an error.
 func (l *List) Do(suite, doing string, do func() error) error {
 	if l.Reason(suite) != "" {
 		return nil

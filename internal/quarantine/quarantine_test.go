@@ -10,8 +10,8 @@ import (
 	"github.com/benchd/benchd/internal/quarantine"
 )
 
-// A suite whose work panics is left alone from then on, for its first reason; others are worked on, and their errors are
-// the caller's.
+// A suite whose work panics is skipped from then on, and keeps its first reason; others are worked on, and their errors
+// are returned.
 func TestASuiteThatPanicsIsLeftAlone(t *testing.T) {
 	list := quarantine.NewList(slog.New(slog.DiscardHandler))
 	calls := 0

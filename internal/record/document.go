@@ -10,10 +10,10 @@ import (
 	"github.com/benchd/benchd/internal/stats"
 )
 
-// LiveBuilder makes the builder of a run that goes on.
+// LiveBuilder returns the builder of a running run.
 func (r *Run) LiveBuilder() *result.Builder { return r.builder(true, nil) }
 
-// Builder makes the builder of a run's result; lengths are those of its phases, as far as they are known.
+// Builder returns the builder of a run's result; lengths are the known lengths of its phases.
 func (r *Run) Builder(lengths map[plan.PhaseName]time.Duration) *result.Builder {
 	return r.builder(false, lengths)
 }
@@ -27,7 +27,7 @@ func (r *Run) builder(liveOnly bool, lengths map[plan.PhaseName]time.Duration) *
 		info := result.PhaseInfo{
 			Name: string(p.Name), Loop: string(p.Loop), Planned: p.Duration, PlannedOps: uint64(max(p.Ops, 0)), Length: lengths[p.Name],
 		}
-		if p.Announced() && p.Name == plan.Warmup { // its bound does not say how long it took
+		if p.Announced() && p.Name == plan.Warmup { // its bound is not its length
 			info.Planned, info.PlannedOps = 0, 0
 		}
 		if p.Loop == plan.Open {
@@ -35,7 +35,7 @@ func (r *Run) builder(liveOnly bool, lengths map[plan.PhaseName]time.Duration) *
 		}
 		config.Phases = append(config.Phases, info)
 	}
-	for _, a := range r.State.Agents { // all to whom a shard was handed, one after another
+	for _, a := range r.State.Agents { // all agents of a shard, one after another
 		config.Shards = append(config.Shards, ShardInfo(a))
 	}
 	b := result.NewBuilder(config)
@@ -52,12 +52,12 @@ func (r *Run) builder(liveOnly bool, lengths map[plan.PhaseName]time.Duration) *
 	return b
 }
 
-// ShardInfo describes the handing out of a shard to a builder.
+// ShardInfo converts the assignment of a shard for a builder.
 func ShardInfo(a result.Agent) result.ShardInfo {
 	return result.ShardInfo{Index: a.Shard, Attempt: a.Attempt, Agent: a.Name, Host: a.Hostname, Workers: a.Workers, GoesOn: a.Attempt > 1}
 }
 
-// Header is the part of the result that is not made from windows; version is that of this build.
+// Header returns the part of the result that is not made from windows; version is that of this build.
 func (r *Run) Header(version string) result.Run {
 	life := r.State.Life
 	h := result.Run{
@@ -78,7 +78,7 @@ func (r *Run) Header(version string) result.Run {
 	return h
 }
 
-// Start is how well the agents began together; nil before they have.
+// Start returns how precisely the agents started together; nil before they have.
 func (r *Run) Start() *result.Start {
 	if r.State.Epoch == 0 || len(r.State.Sends) == 0 {
 		return nil
@@ -86,8 +86,8 @@ func (r *Run) Start() *result.Start {
 	return result.NewStart(r.Zero().Add(r.State.Begun[r.SkewPhase()]), r.State.Sends)
 }
 
-// SkewPhase is the phase whose start is reported: the last that was started by an instant of its own, so that a
-// run with a load reports the start of what was measured.
+// SkewPhase returns the phase whose start is reported: the last one that was started by an instant of its own, so that a
+// run with a load reports the start of the measurement.
 func (r *Run) SkewPhase() plan.PhaseName {
 	var last plan.PhaseName
 	for _, p := range r.Phases {
@@ -98,7 +98,7 @@ func (r *Run) SkewPhase() plan.PhaseName {
 	return last
 }
 
-// steady is what became of a warm-up until it is steady, also where the run ended in it.
+// steady returns the outcome of a warm-up until it is steady, also if the run ended in it.
 func (r *Run) steady() *result.Verdict {
 	if r.State.Steady != nil || !r.State.Life.Status.Ended() {
 		return r.State.Steady
@@ -111,7 +111,7 @@ func (r *Run) steady() *result.Verdict {
 	return nil
 }
 
-// SteadyVerdict says whether a warm-up became steady, and how that was tested (law 8).
+// SteadyVerdict returns whether a warm-up became steady, and how that was tested (law 8).
 func SteadyVerdict(value bool, because string, interval time.Duration) *result.Verdict {
 	return &result.Verdict{
 		Name: "steady", Value: value, Because: because,
@@ -120,7 +120,7 @@ func SteadyVerdict(value bool, because string, interval time.Duration) *result.V
 	}
 }
 
-// AddActions puts the actions that were done during phases into a result.
+// AddActions adds the actions that were executed during phases to a result.
 func (r *Run) AddActions(phases []result.Phase) {
 	for i := range phases {
 		for _, t := range r.State.Timed {

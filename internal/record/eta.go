@@ -9,15 +9,15 @@ import (
 	"github.com/benchd/benchd/internal/spec"
 )
 
-// ETA is how long runs of a suite took, and an estimate of how long those take that have not begun.
+// ETA estimates the remaining time of a suite from the lengths of its ended runs.
 type ETA struct {
 	took  map[string]time.Duration // by case
-	After time.Duration            // of all runs that come after the current one
-	Known bool                     // After is
+	After time.Duration            // of all runs after the current one
+	Known bool                     // whether After is known
 }
 
-// NewETA estimates the runs of a suite but the current one: each takes as long as an earlier one of the same case did, or as
-// its phases are long, or as runs of the suite took on average.
+// NewETA estimates the runs of a suite without the current one: each takes as long as an earlier one of the same case, or
+// as its phases, or as the average run of the suite.
 func NewETA(reader *spec.Reader, suite archive.Suite, runs []archive.RunRecord, current string) ETA {
 	e := ETA{took: make(map[string]time.Duration), Known: true}
 	var all, n time.Duration
@@ -54,7 +54,8 @@ func NewETA(reader *spec.Reader, suite archive.Suite, runs []archive.RunRecord, 
 	return e
 }
 
-// With is how long the suite still takes with what is left of the current run; its case is used where that is not known.
+// With returns the remaining time of the suite with that of the current run; if that is unknown, it is estimated from the
+// run's case.
 func (e ETA) With(name string, left time.Duration, known bool) (time.Duration, bool) {
 	if !e.Known {
 		return 0, false
@@ -63,5 +64,5 @@ func (e ETA) With(name string, left time.Duration, known bool) (time.Duration, b
 		return left + e.After, true
 	}
 	took, ok := e.took[name]
-	return took + e.After, ok // its progress is not known: it may have just begun
+	return took + e.After, ok // its progress is unknown: it may have just started
 }

@@ -24,7 +24,7 @@ scenarios:
 	require.NoError(t, err)
 	runs, err := record.NewRuns("S", *suite, record.Ask{Agents: 1})
 	require.NoError(t, err)
-	require.False(t, record.NewETA(target.All().Reader(), archive.Suite{}, runs, "S.1").Known, "nothing tells how long 100 operations take")
+	require.False(t, record.NewETA(target.All().Reader(), archive.Suite{}, runs, "S.1").Known, "the time for 100 operations is unknown")
 
 	eta := record.NewETA(target.All().Reader(), archive.Suite{}, runs[2:], "S.3")
 	require.True(t, eta.Known)

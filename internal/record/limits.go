@@ -17,7 +17,7 @@ func Violations(limits plan.Limits, phases []result.Phase) string {
 	return ""
 }
 
-// Violation says which limit a phase has violated; empty for none. A warm-up has no limits.
+// Violation returns the limit that a phase has violated; empty for none. A warm-up has no limits.
 func Violation(limits plan.Limits, phase string, operations []result.Operation) string {
 	if phase == string(plan.Warmup) {
 		return ""
@@ -45,7 +45,7 @@ func Violation(limits plan.Limits, phase string, operations []result.Operation) 
 	}{
 		{"found no row", "load the rows that are read, or raise limit.notfound", notFound, limits.NotFoundShare},
 		{"failed", "see the errors, or raise limit.errors", failed, limits.ErrorShare},
-		{"read something else than was written", "see the errors, or raise limit.errors", wrong, limits.ErrorShare},
+		{"read another value than was written", "see the errors, or raise limit.errors", wrong, limits.ErrorShare},
 	} {
 		if share := float64(l.count) / float64(max(all, 1)); share > l.limit {
 			return fmt.Sprintf("%d of %d operations (%.3g %%) in phase %s %s; the limit is %.3g %%: %s",

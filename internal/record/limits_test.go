@@ -23,7 +23,7 @@ func TestLimitsAreOfOperationsAndOfWhatTheyReturned(t *testing.T) {
 	}{
 		"within":                       {0.01, plan.Measure, ""},
 		"too many failed":              {0.009, plan.Measure, "10 of 1000 operations (1 %) in phase measure failed; the limit is 0.9 %: see the errors, or raise limit.errors"},
-		"a warm-up is not judged":      {0, plan.Warmup, ""},
+		"a warm-up has no limits":      {0, plan.Warmup, ""},
 		"none may fail, and some were": {0, plan.Measure, "10 of 1000 operations (1 %) in phase measure failed; the limit is 0 %: see the errors, or raise limit.errors"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -31,6 +31,6 @@ func TestLimitsAreOfOperationsAndOfWhatTheyReturned(t *testing.T) {
 		})
 	}
 	reads[1].Outcome = "OK"
-	require.Equal(t, "5 of 1000 operations (0.5 %) in phase measure read something else than was written; the limit is 0 %: see the errors, or raise limit.errors",
+	require.Equal(t, "5 of 1000 operations (0.5 %) in phase measure read another value than was written; the limit is 0 %: see the errors, or raise limit.errors",
 		record.Violation(plan.Limits{NotFoundShare: 1}, string(plan.Measure), reads))
 }

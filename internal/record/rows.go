@@ -9,9 +9,9 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Fit lets a run of several begin its inserts behind all rows that the earlier ones have inserted, and ask for no row
-// that is not there. It changes the run's properties and returns what it changed, with the gaps that earlier runs have
-// left. runs are those of the suite.
+// Fit makes a run of several insert behind all rows that earlier runs have inserted, and read only existing rows. It
+// changes the run's properties and returns the changes, and the gaps that earlier runs have left. runs are those of the
+// suite.
 func (r *Run) Fit(runs []archive.RunRecord) (changes []plan.Change, gaps []plan.Gap, err error) {
 	rows, of, err := r.rowsBefore(runs)
 	if err != nil {
@@ -26,7 +26,7 @@ func (r *Run) Fit(runs []archive.RunRecord) (changes []plan.Change, gaps []plan.
 	return changes, rows.Gaps(), nil
 }
 
-// UnfitError says why a run cannot have the rows that it asks for: it ends the run.
+// UnfitError reports that a run cannot have the rows that it requests: it ends the run.
 type UnfitError struct{ Err error }
 
 func (e *UnfitError) Error() string { return e.Err.Error() }
@@ -34,7 +34,7 @@ func (e *UnfitError) Error() string { return e.Err.Error() }
 // Unwrap returns the reason.
 func (e *UnfitError) Unwrap() error { return e.Err }
 
-// change gives a run other values of properties than were asked for.
+// change sets other values of properties than were requested.
 func (r *Run) change(changes []plan.Change) error {
 	properties, asked := maps.Clone(r.Archived.Properties), make(map[string]string)
 	for _, c := range changes {
@@ -43,13 +43,13 @@ func (r *Run) change(changes []plan.Change) error {
 	}
 	settings, err := r.reader.Resolve(properties)
 	if err != nil {
-		return fmt.Errorf("fit it to the rows that are there: %w", err)
+		return fmt.Errorf("adjust it to the existing rows: %w", err)
 	}
 	r.Archived.Properties, r.Settings, r.State.Asked = properties, settings, asked
 	return nil
 }
 
-// rowsBefore are the rows that are there when a run begins, of its dataset on its target.
+// rowsBefore returns the rows that exist when a run starts, of its dataset on its target.
 func (r *Run) rowsBefore(runs []archive.RunRecord) (rows plan.Rows, of result.PlannedCase, err error) {
 	planned, err := Plan(r.Suite)
 	if err != nil {
@@ -86,15 +86,15 @@ func (r *Run) rowsBefore(runs []archive.RunRecord) (rows plan.Rows, of result.Pl
 	return rows, of, nil
 }
 
-// Asked is what a run was to have, before it was fitted to the rows that are there.
+// Asked returns the requested properties of the run, before it was adjusted to the existing rows.
 func (r *Run) Asked() map[string]string {
 	properties := maps.Clone(r.Archived.Properties)
 	maps.Copy(properties, r.State.Asked)
 	return properties
 }
 
-// loadedAll reports whether a load that has ended well has written all of its rows: one that is bounded in time may have
-// ended before.
+// loadedAll reports whether a complete load has written all of its rows: one that is bounded in time may have ended
+// before.
 func (r *Run) loadedAll() bool {
 	for _, p := range r.Phases {
 		if p.Name != plan.Load || p.Duration == 0 {
@@ -113,8 +113,8 @@ func (r *Run) loadedAll() bool {
 	return true
 }
 
-// rowGap is which row numbers at the end of a run's inserts have no row; nil where there are none, or where an agent was lost
-// and nobody knows what it has inserted.
+// rowGap returns the row numbers at the end of a run's inserts that have no row; nil if there are none, or if an agent
+// was lost with unknown inserts.
 func (r *Run) rowGap() *result.RowGap {
 	life, base := r.State.Life, r.Settings.Workload.FirstInsert()
 	if r.Settings.Workload.Proportions.Insert <= 0 || !life.Status.Ended() {
@@ -148,7 +148,7 @@ func (r *Run) rowGap() *result.RowGap {
 	return gap
 }
 
-// written is what a run has done to the rows, as far as is known.
+// written returns what is known of the run's effect on the rows.
 func (r *Run) written() plan.Written {
 	life := r.State.Life
 	w := plan.Written{
@@ -168,7 +168,7 @@ func (r *Run) written() plan.Written {
 	w.Whole = w.Loaded && (w.Ran || life.Status == result.Complete) && r.loadedAll()
 	for i := range life.Shards {
 		end := life.Shards[i].InsertedBelow()
-		if end == 0 { // nobody knows how far it came
+		if end == 0 { // its progress is unknown
 			w.InsertedBelow = 0
 			break
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Rows that were not written for want of time are not there, though the load has ended well.
+// Rows that were not written for lack of time do not exist, though the load is complete.
 func TestWhichLoadsHaveWrittenAllTheirRows(t *testing.T) {
 	for name, test := range map[string]struct {
 		duration time.Duration

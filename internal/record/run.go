@@ -14,26 +14,26 @@ import (
 	"github.com/benchd/benchd/internal/spec"
 )
 
-// Run is a run with all that was archived of it.
+// Run is a run with its archived data.
 type Run struct {
 	Archived archive.RunRecord
 	Suite    archive.Suite
 	State    State
 	Settings plan.Settings
 	Phases   []plan.Phase
-	YCSB     report.YCSB // how YCSB's output is wanted; results keep what that needs
+	YCSB     report.YCSB // format of YCSB's output; results keep its data
 
 	reader *spec.Reader // of its properties
 }
 
-// Ask is what a submission asks for beside its suite.
+// Ask is what a submission requests besides its suite.
 type Ask struct {
-	Agents int               // of each run whose case does not say
+	Agents int               // of each run whose case does not set it
 	Select map[string]string // labels that the agents must have
 	OnLoss lifecycle.Policy
 }
 
-// Open reads a run; reader knows its target.
+// Open reads a run from its record; reader must have its target.
 func Open(reader *spec.Reader, suite archive.Suite, archived archive.RunRecord) (*Run, error) {
 	r := &Run{Suite: suite, Archived: archived, reader: reader}
 	if err := json.Unmarshal(archived.State, &r.State); err != nil {
@@ -53,7 +53,7 @@ func Open(reader *spec.Reader, suite archive.Suite, archived archive.RunRecord) 
 	return r, nil
 }
 
-// newRun makes the archive's record of a queued run.
+// newRun returns the archive's record of a queued run.
 func newRun(suite string, planned plan.Run, c plan.Case, ask Ask) (archive.RunRecord, error) {
 	state := State{Life: lifecycle.New(planned.ID, planned.Phases, ask.OnLoss), Want: ask.Agents, Select: ask.Select}
 	out := archive.RunRecord{
@@ -65,7 +65,7 @@ func newRun(suite string, planned plan.Run, c plan.Case, ask Ask) (archive.RunRe
 	return out, err
 }
 
-// again makes the record of a run that takes this one's place: with what this one was asked for, and its seed.
+// again returns the record of a run that replaces this one: with the same requested properties and seed.
 func (r *Run) again(id string) (archive.RunRecord, error) {
 	state := State{Life: lifecycle.New(id, r.Phases, r.State.Life.Policy), Want: r.State.Want, Select: r.State.Select}
 	out := archive.RunRecord{
@@ -73,12 +73,12 @@ func (r *Run) again(id string) (archive.RunRecord, error) {
 	}
 	var err error
 	if out.State, err = json.Marshal(state); err != nil {
-		return out, fmt.Errorf("keep run %s: %w", id, err)
+		return out, fmt.Errorf("encode run %s: %w", id, err)
 	}
 	return out, nil
 }
 
-// ToArchive writes the run's state down in the form that the archive keeps.
+// ToArchive returns the archive's record of the run.
 func (r *Run) ToArchive() (archive.RunRecord, error) {
 	life := r.State.Life
 	r.Archived.Status, r.Archived.Reason = life.Status, life.Reason
@@ -94,7 +94,7 @@ func (r *Run) ToArchive() (archive.RunRecord, error) {
 	return r.Archived, err
 }
 
-// Shards cuts the run over its agents; an agent's shard is the one with its index.
+// Shards divides the run over its agents; an agent's shard is the one with its index.
 func (r *Run) Shards() ([]plan.Shard, error) {
 	names := make([]string, len(r.State.Life.Shards))
 	for i, sh := range r.State.Life.Shards {
@@ -108,13 +108,13 @@ func (r *Run) Shards() ([]plan.Shard, error) {
 	return shards, err
 }
 
-// SuiteOf is the suite of a run's id, and of its own.
+// SuiteOf returns the id of a run's suite; of a suite's id, that id itself.
 func SuiteOf(id string) string {
 	suite, _, _ := strings.Cut(id, ".")
 	return suite
 }
 
-// Zero is the date of the run's time zero.
+// Zero returns the date of the run's time zero.
 func (r *Run) Zero() time.Time {
 	if r.State.Zero.IsZero() { // archived by an earlier version
 		return time.Unix(0, r.State.Epoch)
@@ -122,7 +122,7 @@ func (r *Run) Zero() time.Time {
 	return r.State.Zero
 }
 
-// Began is when a phase began in the run's time: a phase that joins another one begins where that one ends.
+// Began returns when a phase started in the run's time: a phase that joins another one starts where that one ends.
 func (r *Run) Began(name plan.PhaseName) (time.Duration, bool) {
 	if at, ok := r.State.Begun[name]; ok {
 		return at, true
@@ -146,7 +146,7 @@ func (r *Run) Began(name plan.PhaseName) (time.Duration, bool) {
 	return 0, false
 }
 
-// PhaseAt is the phase in which an instant of the run's time lies, and how far from its start; empty before the first.
+// PhaseAt returns the phase at an instant of the run's time, and the time since its start; empty before the first.
 func (r *Run) PhaseAt(at time.Duration) (plan.PhaseName, time.Duration) {
 	var in plan.PhaseName
 	var since time.Duration
@@ -158,8 +158,8 @@ func (r *Run) PhaseAt(at time.Duration) (plan.PhaseName, time.Duration) {
 	return in, since
 }
 
-// intended returns how many operations are intended in a phase until d after its start. A schedule counts from the
-// start of the segment, so a phase that joins another goes on with what that one has left of the rate.
+// intended returns how many operations are intended in a phase until d after its start. A schedule counts from the start
+// of the segment, so a phase that joins another continues its schedule.
 func (r *Run) intended(name plan.PhaseName) func(time.Duration) float64 {
 	rate := r.Settings.PacingOf(name).Rate
 	return func(d time.Duration) float64 {
@@ -168,7 +168,7 @@ func (r *Run) intended(name plan.PhaseName) func(time.Duration) float64 {
 	}
 }
 
-// since is how long after its segment's start a phase begins; 0 while that is not known.
+// since returns how long after its segment's start a phase starts; 0 while that is unknown.
 func (r *Run) since(name plan.PhaseName) time.Duration {
 	var segment time.Duration
 	for _, p := range r.Phases {
@@ -183,7 +183,7 @@ func (r *Run) since(name plan.PhaseName) time.Duration {
 	return 0
 }
 
-// EndedAt is when the last shard ended, in the run's time; false where one has not, or was lost.
+// EndedAt returns when the last shard ended, in the run's time; false if one has not ended, or was lost.
 func (r *Run) EndedAt() (last time.Duration, ok bool) {
 	for _, sh := range r.State.Life.Shards {
 		n := len(sh.Ended) - 1

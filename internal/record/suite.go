@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/spec"
 )
 
-// NewRuns makes the archive's records of the runs of a suite that is submitted.
+// NewRuns returns the archive's records of the runs of a submitted suite.
 func NewRuns(id string, suite plan.Suite, ask Ask) ([]archive.RunRecord, error) {
 	var records []archive.RunRecord
 	for _, planned := range plan.Runs(id, suite) {
@@ -32,12 +32,12 @@ func NewRuns(id string, suite plan.Suite, ask Ask) ([]archive.RunRecord, error) 
 	return records, nil
 }
 
-// NewSuite makes the state of a suite from its records.
+// NewSuite returns the state of a suite, from its records.
 func NewSuite(suite archive.Suite, runs []archive.RunRecord) *lifecycle.Suite {
 	return &lifecycle.Suite{ID: suite.ID, Status: suite.Status, StopOnFailure: stopsOnFailure(suite), Runs: SuiteRuns(runs)}
 }
 
-// SuiteRuns are runs as their suite sees them.
+// SuiteRuns converts records of runs for their suite.
 func SuiteRuns(runs []archive.RunRecord) []lifecycle.SuiteRun {
 	out := make([]lifecycle.SuiteRun, len(runs))
 	for i, r := range runs {
@@ -46,13 +46,13 @@ func SuiteRuns(runs []archive.RunRecord) []lifecycle.SuiteRun {
 	return out
 }
 
-// RunAgain makes the records of new runs in the place of others of a suite.
+// RunAgain returns the records of new runs that replace others of a suite.
 func RunAgain(reader *spec.Reader, suite archive.Suite, runs []archive.RunRecord, retries []lifecycle.Retry) ([]*Run, error) {
 	var again []*Run
 	for _, retry := range retries {
 		i := slices.IndexFunc(runs, func(r archive.RunRecord) bool { return r.ID == retry.Of })
 		if i < 0 {
-			return nil, fmt.Errorf("run %s again: the suite does not have it", retry.Of)
+			return nil, fmt.Errorf("repeat run %s: the suite does not have it", retry.Of)
 		}
 		before, err := Open(reader, suite, runs[i])
 		if err != nil {
@@ -71,7 +71,7 @@ func RunAgain(reader *spec.Reader, suite archive.Suite, runs []archive.RunRecord
 	return again, nil
 }
 
-// Plan is what a suite is to do; nil where that was not kept.
+// Plan returns the plan of a suite; nil if it was not archived.
 func Plan(suite archive.Suite) (*result.Plan, error) {
 	if suite.Plan == nil {
 		return nil, nil //nolint:nilnil // a suite of an older benchd
@@ -83,19 +83,19 @@ func Plan(suite archive.Suite) (*result.Plan, error) {
 	return p, nil
 }
 
-// stopsOnFailure reports whether the runs of a suite that wait are cancelled when one fails.
+// stopsOnFailure reports whether the queued runs of a suite are cancelled when one fails.
 func stopsOnFailure(suite archive.Suite) bool {
 	planned, err := Plan(suite)
 	return err == nil && planned != nil && planned.OnFailure != plan.GoOn
 }
 
-// Standing are the runs of a suite without those in whose place another one was, or is, run.
+// Standing returns the runs of a suite that no other run replaces.
 func Standing(runs []archive.RunRecord) []archive.RunRecord {
 	replaced := ReplacedBy(runs)
 	return slices.DeleteFunc(slices.Clone(runs), func(r archive.RunRecord) bool { return replaced[r.ID] != "" })
 }
 
-// ReplacedBy maps runs to the later one in their place.
+// ReplacedBy maps runs to the later run that replaces them.
 func ReplacedBy(runs []archive.RunRecord) map[string]string {
 	return lifecycle.ReplacedBy(SuiteRuns(runs))
 }

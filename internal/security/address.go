@@ -1,7 +1,7 @@
-// Package security guards what is open to a network.
+// Package security guards connections to a network.
 //
-//  1. CheckAddress checks an address on which the program would listen, or to which it would connect: beyond
-//     this machine nothing is spoken in the clear unless the user said so.
+//  1. CheckAddress validates an address to listen on or to connect to: nothing is sent unencrypted to or from another
+//     machine unless the user allows it.
 package security
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// AddressError says that an address was refused, or is none.
+// AddressError reports that an address was refused or is invalid.
 type AddressError struct {
 	Flag    string // that gave the address
 	Address string
@@ -23,11 +23,11 @@ func (e *AddressError) Error() string {
 	return fmt.Sprintf("%s %s: %s", e.Flag, e.Address, e.Problem)
 }
 
-// ExitCode is that of bad usage.
+// ExitCode returns the exit code of a usage error.
 func (*AddressError) ExitCode() int { return 2 }
 
-// CheckAddress refuses an address that is not this machine's own, unless insecure is set: there is no TLS yet.
-// A name other than localhost counts as another machine, whatever it resolves to today. Flag is named to the user.
+// CheckAddress refuses an address that is not on the loopback interface, unless insecure is set: there is no TLS yet. A
+// name other than localhost counts as another machine, whatever it resolves to. Errors name the flag.
 func CheckAddress(flag, address string, insecure bool) error {
 	if err := CheckForm(flag, address); err != nil {
 		return err
@@ -37,8 +37,8 @@ func CheckAddress(flag, address string, insecure bool) error {
 	}
 	return &AddressError{
 		Flag: flag, Address: address,
-		Problem: "this address is not loopback, and without TLS anyone on the network could read and steer what passes; " +
-			"this version has no TLS yet: keep to 127.0.0.1 (through an SSH tunnel where need be), or accept that with --insecure",
+		Problem: "this address is not loopback, and benchd has no TLS yet: anyone on the network could read and change the traffic; " +
+			"use 127.0.0.1 (with an SSH tunnel from other machines), or accept the risk with --insecure",
 	}
 }
 
@@ -54,8 +54,8 @@ func CheckForm(flag, address string) error {
 	return nil
 }
 
-// Loopback reports whether an address of the form HOST:PORT can only be reached from this machine. No host means
-// all interfaces.
+// Loopback reports whether an address of the form HOST:PORT is reachable only from this machine. An empty host means all
+// interfaces.
 func Loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

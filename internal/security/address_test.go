@@ -52,7 +52,7 @@ func TestAddressHasHostAndPort(t *testing.T) {
 	}
 }
 
-// FuzzLoopback protects the guard: what it lets pass has the form HOST:PORT with a host that is this machine.
+// FuzzLoopback checks the guard: an accepted address has the form HOST:PORT with a host of this machine.
 func FuzzLoopback(f *testing.F) {
 	for _, seed := range []string{"127.0.0.1:1", "[::1]:1", ":1", "localhost:x", "[::1%lo]:1"} {
 		f.Add(seed)
