@@ -148,7 +148,7 @@ func uncommented(line string) string {
 func inlines(text string) []string {
 	code := regexp.MustCompile("`[^`]+`")
 	link := regexp.MustCompile(`\]\(([^)]+)\)`)
-	page := strings.NewReplacer("docs/zh/", "docs/", "../", "") // a link may lead to the page in the reader's language
+	page := strings.NewReplacer("docs/zh/", "docs/", "../", "", "README.zh-CN.md", "README.md") // a link may lead to the page in the reader's language
 	var marks []string
 	for _, c := range code.FindAllString(text, -1) {
 		if !strings.ContainsFunc(c, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
