@@ -228,7 +228,7 @@ func (p Program) flagError(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		err := invalid.Unwrap()
 		if invalid.GetFlag().Value.Type() == "bool" {
-			err = fmt.Errorf("%q is neither true nor false", invalid.GetValue())
+			err = fmt.Errorf("invalid boolean %q: want true or false", invalid.GetValue())
 		}
 		return &config.Error{Place: "--" + invalid.GetFlag().Name, Err: err}
 	}

@@ -77,7 +77,7 @@ func TestDriftIsFoundFromAMinuteOfProbes(t *testing.T) {
 	require.Less(t, got.DriftBound, 20e-6)
 }
 
-func TestAnEstimatorThatKnowsNothingSaysSo(t *testing.T) {
+func TestAnEstimatorWithoutProbesHasNoEstimate(t *testing.T) {
 	var e clock.Estimator
 	_, ok := e.Estimate(5)
 	require.False(t, ok)
@@ -123,7 +123,7 @@ func TestATimebaseSlewsAndNeverSteps(t *testing.T) {
 	})
 }
 
-func TestAPeerWhoseClockWasSteppedIsKnownAnewAtOnce(t *testing.T) {
+func TestAfterAStepOfThePeersClockTheEstimateIsRightAtOnce(t *testing.T) {
 	p := peer{offset: 0, rng: rand.New(rand.NewPCG(1, 2)), delay: func(*rand.Rand) float64 { return 20_000 }}
 	var e clock.Estimator
 	now := int64(0)

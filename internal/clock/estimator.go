@@ -2,23 +2,23 @@ package clock
 
 import "math"
 
-// Probe is one round trip: when it left and came back by our clock, and what the peer's clock said between.
+// Probe is one round trip: its start and end by our clock, and the peer's clock in between.
 type Probe struct {
 	Sent, Received         int64
 	PeerReceived, PeerSent int64
 }
 
-// offset is the peer's clock less ours, if both ways took the same time.
+// offset is the peer's clock minus ours, if both directions took the same time.
 func (p Probe) offset() float64 {
 	return (float64(p.PeerReceived-p.Sent) + float64(p.PeerSent-p.Received)) / 2
 }
 
-// bound is how wrong offset can be: half of the time that the probe spent on its ways.
+// bound is the maximum error of offset: half of the time that the probe was in transit.
 func (p Probe) bound() float64 {
 	return float64((p.Received-p.Sent)-(p.PeerSent-p.PeerReceived)) / 2
 }
 
-// at is the instant of ours for which offset holds.
+// at is the instant of our clock to which offset applies.
 func (p Probe) at() int64 { return p.Sent + (p.Received-p.Sent)/2 }
 
 // contradicts reports whether one clock cannot have answered both probes without being stepped between them.
@@ -28,23 +28,23 @@ func (p Probe) contradicts(q Probe) bool {
 }
 
 const (
-	// window is how many probes an Estimator remembers.
+	// window is the number of probes that an Estimator keeps.
 	window = 64
-	// maxDrift bounds a drift that is not known yet: clocks of computers drift by a few hundred ppm at most.
+	// maxDrift bounds an unknown drift: computer clocks drift by at most a few hundred ppm.
 	maxDrift = 500e-6
-	// wander is what a drift itself may change by, from warmth and from daemons that steer the clock.
+	// wander bounds the change of a drift, from temperature and from time daemons.
 	wander = 50e-6
-	// fitSpan is how much time the probes must span before a drift is believed.
+	// fitSpan is the minimum time span of the probes for an estimate of the drift.
 	fitSpan = 2e9
 )
 
-// Estimator knows a peer's clock from probes. The zero value knows nothing.
+// Estimator estimates a peer's clock from probes. The zero value has no probes.
 type Estimator struct {
 	probes []Probe
 }
 
-// Add takes a probe. One whose times cannot be is left out. One that no drift can explain says that the peer's
-// clock was stepped (its machine slept, say): what was known of it is worth nothing then.
+// Add adds a probe. It ignores a probe with impossible times. A probe that no drift can explain means that the peer's clock
+// was stepped, for example because its machine slept: Add discards the earlier probes.
 func (e *Estimator) Add(p Probe) {
 	away, stay := p.Received-p.Sent, p.PeerSent-p.PeerReceived
 	if away < 0 || stay < 0 || stay > away || p.PeerSent < p.PeerReceived {
@@ -54,7 +54,7 @@ func (e *Estimator) Add(p Probe) {
 		e.probes = e.probes[:0]
 	}
 	if len(e.probes) == window {
-		e.probes = append(e.probes[:0], e.probes[1:]...) // what a clock did long ago says little of today
+		e.probes = append(e.probes[:0], e.probes[1:]...) // old probes have little value
 	}
 	e.probes = append(e.probes, p)
 }
@@ -62,33 +62,33 @@ func (e *Estimator) Add(p Probe) {
 // Count returns the number of probes of the estimate.
 func (e *Estimator) Count() int { return len(e.probes) }
 
-// Estimate is what is known of a peer's clock.
+// Estimate is an estimate of a peer's clock.
 type Estimate struct {
 	// Line maps our clock to the peer's.
 	Line Line
-	// Bound is how far the peer's clock may be from Line at Line.X, in nanoseconds.
+	// Bound is the maximum error of Line at Line.X, in nanoseconds.
 	Bound float64
-	// DriftBound is how wrong the line's rate may be.
+	// DriftBound is the maximum error of the line's rate.
 	DriftBound float64
 }
 
-// BoundAt is how far the peer's clock may be from the line at our instant x.
+// BoundAt returns the maximum error of the line at our instant x.
 func (e Estimate) BoundAt(x int64) float64 {
 	return e.Bound + math.Abs(float64(x-e.Line.X))*e.DriftBound
 }
 
-// Offset is the peer's clock less ours at our instant x, in nanoseconds.
+// Offset returns the peer's clock minus ours at our instant x, in nanoseconds.
 func (e Estimate) Offset(x int64) int64 { return e.Line.At(x) - x }
 
-// Estimate fits a line to the probes: each probe says that the offset at its instant lies within its bound, so
-// probes weigh by the inverse square of their bounds. now is where the line is anchored.
+// Estimate fits a line to the probes: each probe bounds the offset at its instant, so probes are weighted by the inverse
+// square of their bounds. The line is anchored at now.
 func (e *Estimator) Estimate(now int64) (Estimate, bool) {
 	if len(e.probes) == 0 {
 		return Estimate{}, false
 	}
 	best := e.probes[0]
 	for _, p := range e.probes[1:] {
-		// An old probe is worth less than a new one by what the clock may have drifted since.
+		// The bound of an old probe grows by the possible drift since.
 		if p.bound()+age(p, now) <= best.bound()+age(best, now) {
 			best = p
 		}
@@ -105,7 +105,7 @@ func (e *Estimator) Estimate(now int64) (Estimate, bool) {
 func age(p Probe, now int64) float64 { return math.Abs(float64(now-p.at())) * 20e-6 }
 
 // drift fits the slope of the offsets over time, and bounds its error: the slope must pass through the bounds
-// of the probes, so the tightest pair of a long way apart limits it.
+// of the probes, so tight probes that are far apart limit it most.
 func (e *Estimator) drift() (slope, bound float64) {
 	first, last := e.probes[0].at(), e.probes[len(e.probes)-1].at()
 	if float64(last-first) < fitSpan {
@@ -141,7 +141,7 @@ func (e *Estimator) drift() (slope, bound float64) {
 		}
 	}
 	if lo > hi || math.IsInf(lo, 0) {
-		// No one slope passes through all bounds: the drift itself has changed.
+		// No single slope passes through all bounds: the drift has changed.
 		return slope, wander
 	}
 	slope = math.Max(lo, math.Min(hi, slope))
@@ -149,6 +149,6 @@ func (e *Estimator) drift() (slope, bound float64) {
 }
 
 func weight(p Probe) float64 {
-	b := p.bound() + 1000 // a microsecond: what reading a clock costs
+	b := p.bound() + 1000 // a microsecond: the cost of reading a clock
 	return 1 / (b * b)
 }

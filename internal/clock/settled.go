@@ -5,28 +5,27 @@ import (
 	"time"
 )
 
-// settledAfter is how long a wall clock that was set forward must stay there until Settled takes it for right.
+// settledAfter is how long a wall clock must stay set forward until Settled trusts it.
 const settledAfter = 24 * time.Hour
 
-// Settled reads the date for what deletes by age. A wall clock that is set back is followed at once; one that is set
-// forward only when it has stayed there for a day, so that a wrong date of some hours deletes nothing. At its
-// beginning it takes the wall clock for right.
+// Settled reads the date for deletion by age. It follows a wall clock that is set back at once, and one that is set forward
+// only after a day, so that a wrong date for some hours deletes nothing. It trusts the initial wall clock.
 type Settled struct {
 	source *Source
 
 	mu      sync.Mutex
-	ahead   int64 // how far the wall clock that is believed is ahead of source.Now
-	least   int64 // of those that it has been ahead since it was set forward
-	since   int64 // when it was, by source.Now
+	ahead   int64 // how far the trusted wall clock is ahead of source.Now
+	least   int64 // the minimum since the wall clock was set forward
+	since   int64 // when it was set forward, by source.Now
 	pending bool
 }
 
-// NewSettled begins with what the wall clock says.
+// NewSettled starts with the current wall clock.
 func NewSettled(source *Source) *Settled {
 	return &Settled{source: source, ahead: source.Wall().UnixNano() - source.Now()}
 }
 
-// Wall is the date. It learns that the wall clock was set, and that it was set back, only when it is called.
+// Wall returns the date. It notices changes of the wall clock only when it is called.
 func (s *Settled) Wall() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,21 +3,21 @@ package clock
 import "time"
 
 // Source is the clock of a process. Now only goes forward: wall time at its start, advanced by the monotonic clock.
-// Wall is the wall clock, which somebody may set.
+// Wall is the wall clock, which can be set.
 type Source struct {
 	base  time.Time // with its monotonic reading
-	start int64     // what the clock said at base, in Unix nanoseconds
+	start int64     // the clock at base, in Unix nanoseconds
 	skew  Skew
 }
 
-// Skew shifts what a Source believes, for tests of clocks that disagree or are set. The zero Skew is the machine's clock.
+// Skew distorts a Source, for tests of clocks that differ or are set. The zero Skew is the machine's clock.
 type Skew struct {
 	Offset time.Duration // added from the start
-	Drift  float64       // how much faster it goes, as a ratio: 200e-6 is 200 ppm
+	Drift  float64       // relative speed: 200e-6 is 200 ppm faster
 	Jumps  []Jump        // of the wall clock
 }
 
-// Jump is a wall clock that is set, forward or back, when its Source is After old. It moves Wall and nothing else.
+// Jump sets the wall clock, forward or back, when its Source is After old. It affects only Wall.
 type Jump struct{ After, By time.Duration }
 
 // NewSource starts a clock.
@@ -36,7 +36,8 @@ func (s *Source) drifted(elapsed time.Duration) int64 {
 	return int64(elapsed)
 }
 
-// Wall is the date and time by the machine's wall clock. It moves when that is set, so no duration may be made of it.
+// Wall returns the date and time of the machine's wall clock. It changes when the clock is set, so do not compute durations
+// from it.
 func (s *Source) Wall() time.Time {
 	now := time.Now()
 	elapsed := now.Sub(s.base)

@@ -8,39 +8,38 @@ import (
 // Line maps one clock to another: y = Y + (x − X) × (1 + Rate). All but Rate are nanoseconds.
 type Line struct {
 	X, Y int64
-	Rate float64 // how much faster y goes than x: 1e-6 is 1 ppm
+	Rate float64 // relative speed of y: 1e-6 is 1 ppm faster than x
 }
 
-// At maps x.
+// At maps x to y.
 func (l Line) At(x int64) int64 {
 	d := x - l.X
 	return l.Y + d + int64(math.Round(float64(d)*l.Rate))
 }
 
-// Inverse maps y back: l.Inverse(l.At(x)) is x to the nanosecond or next to it.
+// Inverse maps y back to x: l.Inverse(l.At(x)) is x, up to a nanosecond.
 func (l Line) Inverse(y int64) int64 {
 	d := y - l.Y
 	return l.X + d - int64(math.Round(float64(d)*l.Rate/(1+l.Rate)))
 }
 
-// Slewing: an error is worked off within slewHorizon, but never faster than maxSlew, so that the run's time
-// never stands still or jumps for a worker.
+// An error is corrected within slewHorizon, but not faster than maxSlew, so that the run's time never stops or jumps for a
+// worker.
 const (
 	slewHorizon = 1e9 // ns
 	maxSlew     = 2000e-6
 )
 
-// Timebase is an agent's view of a run's time. It never jumps: Adjust bends it
-// towards a new line within about a second, or slower when the error is large. Reading it takes no lock; one
-// goroutine at a time may Adjust.
+// Timebase is an agent's view of a run's time. It never jumps: Adjust bends it towards a new line within about a second, or
+// more slowly if the error is large. Reading it takes no lock; only one goroutine at a time may call Adjust.
 type Timebase struct {
 	bend atomic.Pointer[bend]
 }
 
-// bend is a line that is followed up to x, and the one that is followed from there.
+// bend is a line up to x, and another from there on.
 type bend struct {
 	first Line
-	x, y  int64 // where the two meet
+	x, y  int64 // the intersection
 	then  Line
 }
 
@@ -81,8 +80,7 @@ func (t *Timebase) Adjust(now int64, line Line) {
 	t.bend.Store(&bend{first: first, x: meet, y: y, then: Line{X: meet, Y: y, Rate: line.Rate}})
 }
 
-// Line is how the time base goes at the agent's instant now: what an agent reports to a coordinator that
-// has forgotten.
+// Line returns the line at the agent's instant now, which an agent reports to a coordinator that has restarted.
 func (t *Timebase) Line(now int64) Line {
 	b := t.bend.Load()
 	rate := b.then.Rate

@@ -2,8 +2,8 @@ package config
 
 import "os"
 
-// Colour reports whether a terminal should be written to in colours: not when NO_COLOR is set to anything.
+// Colour reports whether to write colours to a terminal: not if NO_COLOR is set.
 func Colour() bool { return os.Getenv("NO_COLOR") == "" && !Dumb() }
 
-// Dumb says that the terminal cannot move its cursor.
+// Dumb reports whether the terminal cannot move its cursor.
 func Dumb() bool { return os.Getenv("TERM") == "dumb" }

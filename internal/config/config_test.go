@@ -143,31 +143,31 @@ func TestMistakesNameThePlaceAndTheCure(t *testing.T) {
 		{"unknown key", "agent: 3", nil, "prog.yaml:1: agent: unknown key; did you mean agents?"},
 		{"letters swapped", "lisetn: 3", nil, "prog.yaml:1: lisetn: unknown key; did you mean listen?"},
 		{"case matters", "Listen: x", nil, "prog.yaml:1: Listen: unknown key; did you mean listen?"},
-		{"far from any key", "\nretention: 3", nil, "prog.yaml:2: retention: unknown key; known are agents, label, listen, output, port, quick, wait-agents"},
+		{"far from any key", "\nretention: 3", nil, "prog.yaml:2: retention: unknown key (one of agents, label, listen, output, port, quick, wait-agents)"},
 		{"the file cannot name a file", "config: x", nil, "prog.yaml:1: config: unknown key"},
 		{"nor ask for help", "help: true", nil, "prog.yaml:1: help: unknown key"},
-		{"not a number", "agents: two", nil, `prog.yaml:1: agents: "two" is not a whole number`},
-		{"not whole", "agents: 2.5", nil, `"2.5" is not a whole number`},
-		{"too small", "agents: 0", nil, "prog.yaml:1: agents: 0 is too small: at least 1 is needed"},
+		{"not a number", "agents: two", nil, `prog.yaml:1: agents: invalid integer "two"`},
+		{"not whole", "agents: 2.5", nil, `invalid integer "2.5"`},
+		{"too small", "agents: 0", nil, "prog.yaml:1: agents: 0 is too small; the minimum is 1"},
 		{"too large", "agents: 99999999999999999999", nil, "is too large"},
-		{"no unit", "wait-agents: 10", nil, "prog.yaml:1: wait-agents: 10 has no unit: write 10s, 10m or 10h"},
-		{"not a duration", "wait-agents: soon", nil, `"soon" is not a duration: write 30s, 5m or 1h30m`},
+		{"no unit", "wait-agents: 10", nil, "prog.yaml:1: wait-agents: invalid duration 10: missing unit; write 10s, 10m or 10h"},
+		{"not a duration", "wait-agents: soon", nil, `invalid duration "soon": want a number with a unit, such as 30s, 5m or 1h30m`},
 		{"negative", "wait-agents: -1s", nil, "-1s is negative"},
-		{"not a value", "output: jsno", nil, `prog.yaml:1: output: "jsno" is not one of table, json; did you mean json?`},
-		{"not a pair", "label: [zone]", nil, `prog.yaml:1: label: "zone" is not of the form key=value`},
+		{"not a value", "output: jsno", nil, `prog.yaml:1: output: unknown value "jsno"; did you mean "json"? (one of table, json)`},
+		{"not a pair", "label: [zone]", nil, `prog.yaml:1: label: invalid pair "zone": want key=value`},
 		{"a list for one value", "listen: [a, b]", nil, "prog.yaml:1: listen: expected a single value, not a list or a mapping"},
 		{"a mapping for one value", "listen: {a: b}", nil, "expected a single value, not a list or a mapping"},
 		{"no value", "listen:\nagents: 1", nil, "prog.yaml: line 1: listen: the key has no value"},
 		{"nested too deep", "label: {a: {b: c}}", nil, "prog.yaml: line 1: label: expected lines of the form name: value below it"},
 		{"list in a list", "label: [[a]]", nil, "expected a list of single values"},
-		{"twice a key", "agents: 1\nlisten: x\nagents: 2", nil, "prog.yaml: line 3: agents stands twice, first on line 1"},
+		{"twice a key", "agents: 1\nlisten: x\nagents: 2", nil, "prog.yaml: line 3: duplicate key agents, first on line 1; remove one of them"},
 		{"not a mapping", "- listen", nil, "line 1: expected lines of the form key: value"},
 		{"not YAML", "listen: [", nil, "prog.yaml: read YAML"},
 		{"two documents", "agents: 1\n---\nagents: 2", nil, "more than one YAML document"},
 		{"another command's value", "port: eighty", nil, "prog.yaml:1: port:"},
-		{"not a bool", "\nquick: yes please", nil, `prog.yaml:2: quick: "yes please" is neither true nor false`},
-		{"variable", "", map[string]string{"PROG_AGENTS": "two"}, `PROG_AGENTS: "two" is not a whole number`},
-		{"bool variable", "", map[string]string{"PROG_QUICK": "maybe"}, `PROG_QUICK: "maybe" is neither true nor false`},
+		{"not a bool", "\nquick: yes please", nil, `prog.yaml:2: quick: invalid boolean "yes please": want true or false`},
+		{"variable", "", map[string]string{"PROG_AGENTS": "two"}, `PROG_AGENTS: invalid integer "two"`},
+		{"bool variable", "", map[string]string{"PROG_QUICK": "maybe"}, `PROG_QUICK: invalid boolean "maybe": want true or false`},
 		{"file in a variable", "", map[string]string{"PROG_CONFIG": "/does/not/exist.yaml"}, "PROG_CONFIG: read config file /does/not/exist.yaml: no such file or directory"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestMistakesNameThePlaceAndTheCure(t *testing.T) {
 	require.ErrorContains(t, err, "--config: read config file ")
 }
 
-func TestEmptyFileSaysNothing(t *testing.T) {
+func TestAnEmptyFileSetsNothing(t *testing.T) {
 	for _, file := range []string{"# a comment\n", "---\n", "{}\n"} {
 		_, origins, err := load(t, file, nil)
 		require.NoError(t, err, file)

@@ -1,12 +1,12 @@
-// Package config settles what the flags of a command are, from four places:
+// Package config sets the flags of a command from four sources:
 //
-//  1. A command declares its flags with cobra; the functions of flags.go declare them with messages for people.
-//  2. The name of a flag is its key in the file of --config; with the prefix of the program it is its variable:
+//  1. A command declares its flags with cobra; the functions of flags.go declare flags with readable error messages.
+//  2. The name of a flag is its key in the file of --config and, with the prefix of the program, its variable:
 //     --wait-agents, wait-agents, BENCHCTL_WAIT_AGENTS.
-//  3. Load reads the file, strictly, and gives each flag its value: what was said on the command line goes over
-//     the environment, that over the file, and that over the default.
-//  4. Origins has where each value came from, so that a message about it can name the place.
+//  3. Load reads the file, strictly, and sets each flag: the command line wins over the environment, the environment
+//     over the file, and the file over the default.
+//  4. Origins contains the place of each value, for messages.
 //
-// One file serves all commands of a program: a key is known when any of them has the flag. Nothing else in this
+// One file serves all commands of a program: a key is known if any command has the flag. No other package of this
 // project reads the environment.
 package config

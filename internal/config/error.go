@@ -2,9 +2,9 @@ package config
 
 import "fmt"
 
-// Error is a mistake in what a user configured.
+// Error is a mistake in the configuration.
 type Error struct {
-	Place   string // where it was said: "--agents", "BENCHCTL_AGENTS", "bench.yaml:3: agents"
+	Place   string // "--agents", "BENCHCTL_AGENTS", "bench.yaml:3: agents"
 	Problem string
 	Err     error
 }
@@ -21,5 +21,5 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ExitCode is that of bad usage.
+// ExitCode returns the exit code of a usage error.
 func (*Error) ExitCode() int { return 2 }

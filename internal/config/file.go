@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// entry is one key of a file with what it was given. It has one value, unless list is set.
+// entry is one key of a file with its values. It has one value, unless list is set.
 type entry struct {
 	key    string
 	line   int
@@ -30,7 +30,7 @@ func parse(content []byte) ([]entry, error) {
 		return nil, fmt.Errorf("read YAML: %w", err)
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the file has more than one YAML document; one is read")
+		return nil, errors.New("the file has more than one YAML document; remove all but one")
 	}
 	root := resolve(&doc)
 	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
@@ -47,7 +47,7 @@ func parse(content []byte) ([]entry, error) {
 			return nil, fmt.Errorf("line %d: expected lines of the form key: value", name.Line)
 		}
 		if first, twice := lines[name.Value]; twice {
-			return nil, fmt.Errorf("line %d: %s stands twice, first on line %d", name.Line, name.Value, first)
+			return nil, fmt.Errorf("line %d: duplicate key %s, first on line %d; remove one of them", name.Line, name.Value, first)
 		}
 		lines[name.Value] = name.Line
 		e := entry{key: name.Value, line: name.Line}
@@ -63,7 +63,7 @@ func (e *entry) fill(value *yaml.Node) error {
 	switch value.Kind {
 	case yaml.ScalarNode:
 		if value.Tag == "!!null" {
-			return errors.New("the key has no value; give it one, or take the line out")
+			return errors.New("the key has no value; add one, or remove the line")
 		}
 		e.values = []string{value.Value}
 	case yaml.SequenceNode:

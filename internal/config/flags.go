@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/suggest"
 )
 
-// Value is a flag's value of any type that can be read from text.
+// Value is the value of a flag, of any type that can be parsed from text.
 type Value[T any] struct {
 	to     *T
 	kind   string
@@ -22,7 +23,7 @@ type Value[T any] struct {
 	format func(T) string
 }
 
-// Var declares a flag of which *to is the default. kind is shown in --help for its value.
+// Var declares a flag with the default *to. --help shows kind as the placeholder of its value.
 func Var[T any](fs *pflag.FlagSet, to *T, name, kind, usage string, parse func(string) (T, error), format func(T) string) {
 	fs.Var(&Value[T]{to: to, kind: kind, parse: parse, format: format}, name, usage)
 }
@@ -48,28 +49,28 @@ func (v *Value[T]) String() string {
 // Type implements pflag.Value.
 func (v *Value[T]) Type() string { return v.kind }
 
-// Whole declares a flag for a whole number from least on.
+// Whole declares a flag for an integer of at least least.
 func Whole(fs *pflag.FlagSet, to *int, name string, least int, usage string) {
 	Var(fs, to, name, "N", usage, func(s string) (int, error) {
 		n, err := strconv.ParseInt(s, 10, 32)
 		switch {
 		case errors.Is(err, strconv.ErrRange):
-			return 0, fmt.Errorf("%s is too large", s)
+			return 0, fmt.Errorf("%s is too large; the maximum is %d", s, math.MaxInt32)
 		case err != nil:
-			return 0, fmt.Errorf("%q is not a whole number", s)
+			return 0, fmt.Errorf("invalid integer %q", s)
 		case int(n) < least:
-			return 0, fmt.Errorf("%s is too small: at least %d is needed", s, least)
+			return 0, fmt.Errorf("%s is too small; the minimum is %d", s, least)
 		}
 		return int(n), nil
 	}, strconv.Itoa)
 }
 
-// Duration declares a flag for a time that is not negative, or for any time when signed.
+// Duration declares a flag for a duration that is not negative, or for any duration if signed.
 func Duration(fs *pflag.FlagSet, to *time.Duration, name string, signed bool, usage string) {
 	Var(fs, to, name, "D", usage, func(s string) (time.Duration, error) {
 		d, err := ParseDuration(s)
 		if err == nil && d < 0 && !signed {
-			return 0, fmt.Errorf("%s is negative", s)
+			return 0, fmt.Errorf("%s is negative; want 0s or more", s)
 		}
 		return d, err
 	}, func(d time.Duration) string {
@@ -87,12 +88,12 @@ func ParseDuration(s string) (time.Duration, error) {
 		return d, nil
 	}
 	if _, numeric := strconv.ParseFloat(s, 64); numeric == nil {
-		return 0, fmt.Errorf("%s has no unit: write %ss, %sm or %sh", s, s, s, s)
+		return 0, fmt.Errorf("invalid duration %s: missing unit; write %ss, %sm or %sh", s, s, s, s)
 	}
-	return 0, fmt.Errorf("%q is not a duration: write 30s, 5m or 1h30m", s)
+	return 0, fmt.Errorf("invalid duration %q: want a number with a unit, such as 30s, 5m or 1h30m", s)
 }
 
-// shortDuration is 10m where Go writes 10m0s.
+// shortDuration formats a duration without zero seconds and minutes: 10m instead of 10m0s.
 func shortDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -104,7 +105,7 @@ func shortDuration(d time.Duration) string {
 	return s
 }
 
-// Enum declares a flag with a few values, of which *to is the default, and completes them in the shell.
+// Enum declares a flag with a fixed set of values and the default *to, with shell completion of the values.
 func Enum(cmd *cobra.Command, to *string, name, short, usage string, values ...string) {
 	cmd.Flags().VarP(enum(to, values), name, short, usage)
 	Complete(cmd, name, values)
@@ -126,13 +127,13 @@ func oneOf(values []string) func(string) (string, error) {
 			return s, nil
 		}
 		if near := suggest.Nearest(s, values); near != "" {
-			return "", fmt.Errorf("%q is not one of %s; did you mean %s?", s, strings.Join(values, ", "), near)
+			return "", fmt.Errorf("unknown value %q; did you mean %q? (one of %s)", s, near, strings.Join(values, ", "))
 		}
-		return "", fmt.Errorf("%q is not one of %s", s, strings.Join(values, ", "))
+		return "", fmt.Errorf("unknown value %q (one of %s)", s, strings.Join(values, ", "))
 	}
 }
 
-// Complete completes the values of a flag that has been declared.
+// Complete adds shell completion of values to a declared flag.
 func Complete(cmd *cobra.Command, name string, values []string) {
 	err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	if err != nil {
@@ -143,8 +144,7 @@ func Complete(cmd *cobra.Command, name string, values []string) {
 // Pair is one "k=v".
 type Pair struct{ Key, Value string }
 
-// Pairs is the value of a flag that may stand several times, each time with a "k=v". In a file it is a mapping
-// or a list of "k=v".
+// Pairs is the value of a repeatable flag, each time with a "k=v". In a file it is a mapping or a list of "k=v".
 type Pairs []Pair
 
 // PairsVar declares a flag of Pairs.
@@ -157,7 +157,7 @@ func ParsePair(s string) (Pair, error) {
 	k, v, ok := strings.Cut(s, "=")
 	k = strings.TrimSpace(k)
 	if !ok || k == "" {
-		return Pair{}, fmt.Errorf("%q is not of the form key=value", s)
+		return Pair{}, fmt.Errorf("invalid pair %q: want key=value", s)
 	}
 	return Pair{Key: k, Value: v}, nil
 }
@@ -200,7 +200,7 @@ func (p *Pairs) String() string { return strings.Join(p.GetSlice(), ",") }
 // Type implements pflag.Value.
 func (*Pairs) Type() string { return "k=v" }
 
-// Map is the pairs by their keys; the later of two with one key wins.
+// Map returns the pairs by their keys; the last pair of a key wins.
 func (p *Pairs) Map() map[string]string {
 	m := make(map[string]string, len(*p))
 	for _, pair := range *p {

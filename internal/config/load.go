@@ -15,7 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/suggest"
 )
 
-// FileFlag is the flag that names the file. It has a variable, but as a key in the file it would name itself.
+// FileFlag is the flag that names the file. It has a variable, but is not a key of the file.
 const FileFlag = "config"
 
 // Program is a program whose commands are configured.
@@ -24,7 +24,7 @@ type Program struct {
 	Prefix string // of its environment variables, such as "BENCHD"
 }
 
-// Env is the environment variable of a flag.
+// Env returns the environment variable of a flag.
 func (p Program) Env(flag string) string {
 	return p.Prefix + "_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
@@ -52,20 +52,19 @@ func walk(cmd *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// Settable reports whether a flag has a value that can come from elsewhere: those that cobra itself adds, which
-// print something and end the program, have none.
+// Settable reports whether the environment and the file can set a flag. They cannot set the flags that cobra adds, which
+// print something and end the program.
 func Settable(f *pflag.Flag) bool {
 	return f.Name != "help" && f.Name != "version" && f.Name != "no-descriptions"
 }
 
-// Origins is where flags got their values; a flag with its default is not in it.
+// Origins contains the place of each flag's value. It does not contain flags with their default.
 type Origins map[string]string
 
-// Set reports whether a flag has anything but its default.
+// Set reports whether a flag was set.
 func (o Origins) Set(flag string) bool { return o[flag] != "" }
 
-// Load gives the flags of cmd, which have been parsed, the values that the environment and the file have for
-// them. Its errors are of type *Error.
+// Load sets the parsed flags of cmd from the environment and the file. Its errors are of type *Error.
 func (p Program) Load(cmd *cobra.Command) (Origins, error) {
 	v := viper.New()
 	flags := cmd.Flags()
@@ -104,8 +103,7 @@ func (p Program) Load(cmd *cobra.Command) (Origins, error) {
 	return origins, nil
 }
 
-// readFile gives viper what the file says, all keys and values having been checked, and reports where each key
-// stands.
+// readFile checks all keys and values of the file and passes them to viper. It returns the place of each key.
 func (p Program) readFile(v *viper.Viper, own *pflag.FlagSet) (map[string]string, error) {
 	name := v.GetString(FileFlag)
 	if name == "" {
@@ -117,7 +115,7 @@ func (p Program) readFile(v *viper.Viper, own *pflag.FlagSet) (map[string]string
 	}
 	content, err := os.ReadFile(name)
 	if err != nil {
-		// A PathError says "open F" before the cause; the name is printed once.
+		// A PathError repeats the name of the file before the cause.
 		if path, ok := errors.AsType[*fs.PathError](err); ok {
 			err = path.Err
 		}
@@ -143,7 +141,7 @@ func (p Program) readFile(v *viper.Viper, own *pflag.FlagSet) (map[string]string
 			return nil, &Error{Place: at, Problem: "expected a single value, not a list or a mapping"}
 		}
 		if !mine {
-			// A flag of another command: its value is checked all the same, and used by nobody.
+			// A flag of another command: its value is checked, but not used.
 			if err := set(f, at, e.values); err != nil {
 				return nil, err
 			}
@@ -157,7 +155,7 @@ func (p Program) readFile(v *viper.Viper, own *pflag.FlagSet) (map[string]string
 	return places, nil
 }
 
-// set gives f its values, one unless it takes a list.
+// set sets f to its values: one, unless it takes a list.
 func set(f *pflag.Flag, place string, values []string) error {
 	var err error
 	if many, ok := f.Value.(pflag.SliceValue); ok {
@@ -165,7 +163,7 @@ func set(f *pflag.Flag, place string, values []string) error {
 	} else {
 		err = f.Value.Set(values[0])
 		if f.Value.Type() == "bool" && err != nil {
-			err = fmt.Errorf("%q is neither true nor false", values[0])
+			err = fmt.Errorf("invalid boolean %q: want true or false", values[0])
 		}
 	}
 	if err != nil {
@@ -174,7 +172,7 @@ func set(f *pflag.Flag, place string, values []string) error {
 	return nil
 }
 
-// splitEnv cuts a variable into the items of a list: at line breaks if it has any, else at commas.
+// splitEnv splits a variable into the items of a list: at line breaks if it has any, else at commas.
 func splitEnv(f *pflag.Flag, value string) []string {
 	if _, many := f.Value.(pflag.SliceValue); !many {
 		return []string{value}
@@ -199,5 +197,5 @@ func unknown[V any](what, word string, known map[string]V) string {
 	if near := suggest.Nearest(word, names); near != "" {
 		return fmt.Sprintf("unknown %s; did you mean %s?", what, near)
 	}
-	return fmt.Sprintf("unknown %s; known are %s", what, strings.Join(names, ", "))
+	return fmt.Sprintf("unknown %s (one of %s)", what, strings.Join(names, ", "))
 }

@@ -1,13 +1,13 @@
 package descriptor
 
-// Admin is what an administrator does to a target: the command below `benchctl admin` that has the target's name. Its own
-// commands are the verbs of the target's actions.
+// Admin documents the subcommand of `benchctl admin` with the target's name. Its own subcommands are the verbs of the target's
+// actions.
 type Admin struct{ Short, Long, Example string }
 
-// Verb is an action as a command. It has the action's name, with dashes; its argument is the first that the action takes.
+// Verb is an action as a command. The command has the action's name, with dashes, and the action's first argument.
 type Verb struct {
-	Args                 string // as in a line of usage; empty for none
-	Required             bool   // there must be one
+	Args                 string // as in a usage line; empty for none
+	Required             bool   // the argument is required
 	Choices              []string
 	Short, More, Example string
 	Flags                []Flag
@@ -17,6 +17,6 @@ type Verb struct {
 type Flag struct {
 	Name, Usage string
 	Argument    string // of the action
-	Switch      bool   // it is on or off; when off by default it says nothing unless it is on
-	On          bool   // by default
+	Switch      bool   // a boolean; one that is off by default is passed only if it is on
+	On          bool   // the default of a Switch
 }

@@ -2,26 +2,26 @@ package descriptor
 
 import "strconv"
 
-// Column is a figure of a run that the facts and the telemetry of its target give. Results have it beside the figures of every
-// run, and the tables of a suite can have it as a column.
+// Column is a figure of a run from the facts or the telemetry of its target. Results contain it beside the figures of every
+// run, and the tables of a suite can show it as a column.
 type Column struct {
 	// Name is the name of the column. That of a time ends with its unit: _us, _ms or _s.
 	Name string
-	// Unit is the unit of what is no time; empty for what is counted.
+	// Unit is the unit if the figure is not a time; empty for a count.
 	Unit string
-	// Read reads the figure; nil where the target did not report it.
+	// Read returns the figure, or nil if the target did not report it.
 	Read func(Reported) *float64
 }
 
 // Reported is what a target reported in a run.
 type Reported struct {
-	// Facts are the facts of the target as the run began.
+	// Facts are the facts of the target at the beginning of the run.
 	Facts map[string]string
-	// Observed is what telemetry reported as the phase that a run is about began and as it ended.
+	// Observed returns the values that telemetry reported at the beginning and the end of the run's main phase.
 	Observed func(name string) (first, last float64, reported bool)
 }
 
-// Fact reads a fact that is a number.
+// Fact returns a reader of a numeric fact.
 func Fact(name string) func(Reported) *float64 {
 	return func(r Reported) *float64 {
 		n, err := strconv.ParseFloat(r.Facts[name], 64)
@@ -32,7 +32,7 @@ func Fact(name string) func(Reported) *float64 {
 	}
 }
 
-// First reads what telemetry reported as the phase began.
+// First returns a reader of the value that telemetry reported at the beginning of the phase.
 func First(name string) func(Reported) *float64 {
 	return func(r Reported) *float64 {
 		if value, _, ok := r.Observed(name); ok {
@@ -42,7 +42,7 @@ func First(name string) func(Reported) *float64 {
 	}
 }
 
-// Last reads what telemetry reported as the phase ended.
+// Last returns a reader of the value that telemetry reported at the end of the phase.
 func Last(name string) func(Reported) *float64 {
 	return func(r Reported) *float64 {
 		if _, value, ok := r.Observed(name); ok {

@@ -1,5 +1,5 @@
-// Package descriptor describes systems under test without talking to them: what each is called, and which properties it has.
+// Package descriptor describes systems under test, such as their names and properties, without connecting to them.
 //
-// Package spec reads submissions by these descriptions. The description of a target is in its own folder, beside its
-// driver; package target lists them all.
+// Package spec reads submissions with these descriptions. The description of a target is beside its driver; package target
+// lists all of them.
 package descriptor

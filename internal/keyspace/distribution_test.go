@@ -49,7 +49,7 @@ func TestHotspotGivesTheHotRowsTheirShare(t *testing.T) {
 	}
 }
 
-func TestExponentialFallsOffAsItSays(t *testing.T) {
+func TestExponentialHasItsPercentile(t *testing.T) {
 	const records, percentile, frac = 1_000_000, 95, 0.8571428571
 	d, r := NewExponential(percentile, frac, records), NewRand(4)
 	gamma := -math.Log(1-percentile/100.0) / (records * frac)

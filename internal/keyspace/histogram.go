@@ -23,7 +23,7 @@ const (
 )
 
 // ParseLengthHistogram reads YCSB's histogram file: a line "BlockSize<TAB>n", then lines "bucket<TAB>count" with the
-// buckets 0, 1, 2, … in order. name is what errors call the file.
+// buckets 0, 1, 2, … in order. name is the file's name in errors.
 func ParseLengthHistogram(name string, r io.Reader) (*LengthHistogram, error) {
 	var (
 		h    = &LengthHistogram{}
@@ -43,7 +43,7 @@ func ParseLengthHistogram(name string, r io.Reader) (*LengthHistogram, error) {
 	}
 	if err := scan.Err(); err != nil {
 		p.line++
-		return nil, p.wrong("cannot be read: %w", err)
+		return nil, p.wrong("read histogram: %w", err)
 	}
 	return h, p.finish()
 }
@@ -59,27 +59,27 @@ func (p *histogramParser) take(text string) error {
 	h := p.histogram
 	label, value, found := strings.Cut(text, "\t")
 	if !found {
-		return p.wrong("%q has no tab; write a name, a tab and a number", text)
+		return p.wrong("invalid line %q: want a name, a tab and a number", text)
 	}
 	value = strings.TrimSpace(value)
 	if h.BlockSize == 0 {
 		n, err := strconv.ParseInt(value, 10, 32)
 		if label != "BlockSize" || err != nil || n < 1 {
-			return p.wrong("%q is not the block size; begin with BlockSize, a tab and a number from 1 on", text)
+			return p.wrong("invalid first line %q: want BlockSize, a tab and a number of at least 1", text)
 		}
 		h.BlockSize = int(n)
 		return nil
 	}
 	bucket, err := strconv.Atoi(strings.TrimSpace(label))
 	if want := len(h.Buckets); err != nil || bucket != want {
-		return p.wrong("bucket %q is out of order; bucket %d belongs here (one with no fields has count 0)", label, want)
+		return p.wrong("bucket %q is out of order; want bucket %d here (an empty one has count 0)", label, want)
 	}
 	count, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || count < 0 || count > math.MaxInt64-p.sum {
-		return p.wrong("count %q of bucket %d is not usable; write a whole number of fields, 0 or more", value, bucket)
+		return p.wrong("invalid count %q of bucket %d: want an integer of at least 0, and at most %d over all buckets", value, bucket, math.MaxInt64)
 	}
 	if bucket >= maxBuckets || bucket > maxLength/h.BlockSize {
-		return p.wrong("bucket %d is too far; lengths end at %d and buckets at %d", bucket, maxLength, maxBuckets)
+		return p.wrong("bucket %d is out of range: the maximum length is %d, and the maximum number of buckets %d", bucket, maxLength, maxBuckets)
 	}
 	p.sum += count
 	h.Buckets = append(h.Buckets, count)
@@ -100,13 +100,13 @@ func (p *histogramParser) wrong(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: "+format, slices.Concat([]any{p.name, max(p.line, 1)}, args)...)
 }
 
-// Longest is the greatest length that is drawn.
+// Longest returns the maximum length that is drawn.
 func (h *LengthHistogram) Longest() int64 {
 	return int64(len(h.Buckets)-1) * int64(h.BlockSize)
 }
 
-// Distribution returns what draws lengths from the histogram: as YCSB does it, with its bias of one towards the
-// first bucket, and with the last bucket counted to the length of the one before.
+// Distribution returns the distribution of lengths. It is that of YCSB, with a bias of one towards the first bucket, and with
+// the last bucket counted as the one before it.
 func (h *LengthHistogram) Distribution() Distribution {
 	d := &lengths{block: int64(h.BlockSize)}
 	for _, count := range h.Buckets {
@@ -116,7 +116,7 @@ func (h *LengthHistogram) Distribution() Distribution {
 	return d
 }
 
-// lengths is a LengthHistogram with its counts summed up.
+// lengths is a LengthHistogram with cumulative counts.
 type lengths struct {
 	block, sum int64
 	upto       []int64

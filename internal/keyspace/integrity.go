@@ -7,7 +7,7 @@ import (
 
 // FillIntegrity fills dst with the value that YCSB's dataintegrity writes into a field of a row: it follows from key
 // and field alone, so that a read can be verified. The value is key, colon, field, and then, until dst is full, a
-// colon and the decimal Java hash of all that stands before it. Keys and fields are ASCII: Java hashes characters.
+// colon and the decimal Java hash of everything before it. Keys and fields are ASCII: Java hashes characters.
 func FillIntegrity(dst, key, field []byte) {
 	n := copy(dst, key)
 	if n < len(dst) {
@@ -36,10 +36,10 @@ type Integrity struct {
 	want []byte
 }
 
-// NewIntegrity returns a verifier of values of that length.
+// NewIntegrity returns a verifier of values of the given length.
 func NewIntegrity(length int) *Integrity { return &Integrity{want: make([]byte, length)} }
 
-// Holds reports whether value is what belongs into a field of the row of key.
+// Holds reports whether value is the value that FillIntegrity writes for key and field.
 func (i *Integrity) Holds(key, field, value []byte) bool {
 	FillIntegrity(i.want, key, field)
 	return bytes.Equal(i.want, value)

@@ -8,12 +8,12 @@ import (
 const (
 	fnvBasis = 0xcbf29ce484222325
 	fnvPrime = 1099511628211
-	// fnvPrime3 is fnvPrime³ modulo 2^64: what three zero octets do to the hash.
+	// fnvPrime3 is fnvPrime³ modulo 2^64: the effect of three zero octets on the hash.
 	fnvPrime3 = fnvPrime * fnvPrime % (1 << 64) * fnvPrime % (1 << 64)
 )
 
 // Hash is YCSB's hash of a key number: 64-bit FNV-1a over its eight octets, least significant first, made
-// positive. The smallest int64 has no positive counterpart and would stay as it is, as in Java.
+// positive. The smallest int64 has no positive counterpart and stays negative, as in Java.
 func Hash(n int64) int64 {
 	u := uint64(n)
 	h := (uint64(fnvBasis) ^ u&0xff) * fnvPrime
@@ -21,7 +21,7 @@ func Hash(n int64) int64 {
 	h = (h ^ u>>16&0xff) * fnvPrime
 	h = (h ^ u>>24&0xff) * fnvPrime
 	h = (h ^ u>>32&0xff) * fnvPrime
-	if u>>40 == 0 { // nearly always: each octet costs as long as a multiplication takes
+	if u>>40 == 0 { // the usual case: each octet costs one multiplication
 		return positive(h * fnvPrime3)
 	}
 	h = (h ^ u>>40&0xff) * fnvPrime
@@ -43,13 +43,13 @@ type Names struct {
 	ordered bool
 }
 
-// NewNames returns the names that YCSB gives with these zeropadding and insertorder; its prefix is "user".
+// NewNames returns the names that YCSB uses with these values of zeropadding and insertorder; its prefix is "user".
 func NewNames(prefix string, padding int, ordered bool) Names {
 	return Names{prefix: prefix, padding: padding, ordered: ordered}
 }
 
-// Append appends the key of number n to dst. It allocates only where dst is too small; Longest is how much
-// is enough.
+// Append appends the key of number n to dst. It allocates only if dst has less than Longest bytes of
+// capacity left.
 func (k *Names) Append(dst []byte, n int64) []byte {
 	if !k.ordered {
 		n = Hash(n)
@@ -61,7 +61,7 @@ func (k *Names) Append(dst []byte, n int64) []byte {
 	return appendDecimal(dst, uint64(n), max(k.padding, 1))
 }
 
-// Longest is the length that no key exceeds.
+// Longest returns an upper bound of the length of a key.
 func (k *Names) Longest() int { return len(k.prefix) + max(widest, k.padding) }
 
 const (
@@ -69,8 +69,8 @@ const (
 	minPadded = widest
 )
 
-// appendDecimal appends n with as many zeros before it as make it digits wide, which is 1 to widest. It takes half
-// the time of strconv.AppendInt for the 19 digits that a hash has, since its groups do not wait for each other.
+// appendDecimal appends n, padded with zeros to a width of digits, which is 1 to widest. It takes half the time of
+// strconv.AppendInt for the 19 digits of a hash, because its groups are independent.
 func appendDecimal(dst []byte, n uint64, digits int) []byte {
 	const group = 100_000_000
 	var text [widest]byte
@@ -105,8 +105,8 @@ func decimal8(n uint64) uint64 {
 	return upper | (n-upper*10)<<8
 }
 
-// appendPadded is for what is rare: negative numbers, whose minus sign counts as a digit and stands after the
-// zeros, as in YCSB, and padding beyond any number's digits.
+// appendPadded handles the rare cases: negative numbers, whose minus sign counts as a digit and follows the zeros, as in
+// YCSB, and padding beyond the digits of any number.
 func appendPadded(dst []byte, n int64, padding int) []byte {
 	var digits [widest]byte
 	text := digits[:0]

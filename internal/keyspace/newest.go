@@ -2,12 +2,12 @@ package keyspace
 
 import "math"
 
-// Latest draws how far back from the newest row a request goes: a zipfian over as many rows as there are numbers
-// below the newest, the newest itself most often. It grows with the rows and serves one goroutine.
+// Latest draws how far back from the newest row a request goes: a zipfian over the rows
+// below the newest, with the newest itself most often. It grows with the rows and serves one goroutine.
 type Latest struct {
 	zipfian Zipfian
 	offset  float64 // makes zetaTail zeta
-	built   float64 // rows at the beginning; YCSB goes on using them in eta
+	built   float64 // initial rows; YCSB keeps using them in eta
 	rows    int64
 }
 
@@ -26,8 +26,8 @@ func (l *Latest) Clone() *Latest {
 	return &c
 }
 
-// Back draws how far back from row number newest the next request goes. A result above newest, which YCSB's formula
-// gives when it began with a single row, is to be drawn again.
+// Back draws how far back from row number newest the next request goes. The caller draws again if the result is above
+// newest, which YCSB's formula can give if it started with a single row.
 func (l *Latest) Back(r *Rand, newest int64) int64 {
 	if newest < 1 {
 		return 0
@@ -38,7 +38,7 @@ func (l *Latest) Back(r *Rand, newest int64) int64 {
 	return l.zipfian.Draw(r)
 }
 
-// grow takes zeta from the formula: YCSB adds the new terms one by one, under a lock that all threads share.
+// grow computes zeta by the formula. YCSB adds the new terms one by one, under a lock that all threads share.
 func (l *Latest) grow(rows int64) {
 	z := &l.zipfian
 	if rows > zetaExact {
@@ -57,14 +57,14 @@ type Exponential struct {
 	mean float64
 }
 
-// NewExponential returns the distribution in which percentile percent of the requests go to the newest rows, which
-// are frac of records.
+// NewExponential returns the distribution in which percentile percent of the requests go to the newest rows, a fraction
+// frac of records.
 func NewExponential(percentile, frac float64, records int64) Exponential {
 	return Exponential{mean: -float64(records) * frac / math.Log(1-percentile/100)}
 }
 
-// Back draws how far back from the newest row the next request goes. A result that goes back beyond the first row is
-// to be drawn again.
+// Back draws how far back from the newest row the next request goes. The caller draws again if the result is before the
+// first row.
 func (e Exponential) Back(r *Rand) int64 {
 	const far = 1 << 62
 	return int64(min(-math.Log(r.Float64())*e.mean, far))

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Quantiles returns keys that cut the keys of key numbers from ≤ n < to, in the order of their bytes, into parts of
-// the same size: one key less than there are parts, each the first of its part. Hashed numbers are spread over all
-// that a hash can be, whichever they are. Where there are fewer keys than parts, some parts are empty and their keys
-// left out.
+// Quantiles returns the keys that divide the keys of key numbers from ≤ n < to, in byte order, into parts of the same size:
+// the first key of each part but the first. Hashed keys are divided over the whole range of the hash. If there are fewer
+// keys than parts, the keys of empty parts are omitted.
 func (k *Names) Quantiles(from, to int64, parts int) [][]byte {
 	if !k.ordered {
 		from, to = 0, math.MaxInt64
@@ -32,14 +31,14 @@ func (k *Names) Quantiles(from, to int64, parts int) [][]byte {
 	return keys
 }
 
-// ranks are the decimal forms of lo ≤ n < hi, each with zeros before it up to a width, in the order of their bytes. They
-// are not in the order of the numbers, because their lengths differ.
+// ranks are the decimal forms of lo ≤ n < hi, zero-padded to a width, in byte order. This is not the numeric order, because
+// their lengths differ.
 type ranks struct {
 	lo, hi  uint64
 	padding int
 }
 
-// at returns the form of that rank, from 0. It goes down digit by digit, counting what lies to the left.
+// at returns the form with a rank, from 0. It descends digit by digit and counts the forms to the left.
 func (r ranks) at(rank uint64) []byte {
 	var text []byte
 	var value uint64
@@ -62,19 +61,19 @@ func (r ranks) at(rank uint64) []byte {
 			}
 			rank -= n
 			if d == 9 {
-				return text // there are not so many
+				return text // rank is too large
 			}
 		}
 	}
 }
 
-// is reports whether a text is one of the forms.
+// is reports whether text is one of the forms.
 func (r ranks) is(text []byte, value uint64) bool {
 	return (len(text) == r.padding || len(text) > r.padding && text[0] != '0') && value >= r.lo && value < r.hi
 }
 
-// under counts the forms that begin with the digits of value, which are so many; leading says that the first of them
-// is not 0.
+// under counts the forms that begin with the given number of digits of value; leading reports that the first digit is not
+// 0.
 func (r ranks) under(digits int, value uint64, leading bool) uint64 {
 	const longest = 20 // digits of any uint64
 	var sum uint64
@@ -93,8 +92,8 @@ func (r ranks) under(digits int, value uint64, leading bool) uint64 {
 	return sum
 }
 
-// stretch returns the numbers that are value with so many digits behind it, bounded by the largest uint64; beyond says
-// that there are none.
+// stretch returns the range of numbers that consist of value and the given number of further digits, bounded by the maximum
+// uint64; beyond reports that there are none.
 func stretch(value uint64, digits int) (begin, end uint64, beyond bool) {
 	begin, end = value, value+1
 	for range digits {

@@ -6,11 +6,11 @@ import (
 )
 
 // Values fills fields with random bytes that look like YCSB's: every three bytes come from 32…63, from 32…95, and
-// from 32…63 or 96…127, each byte of a class alike. It serves one goroutine.
+// from 32…63 or 96…127, uniformly within a class. It serves one goroutine.
 //
 // Eight bytes are made at a time from a counter: the two halves of the 128-bit product of the counter with itself,
-// altered, are folded into one word (the idea of wyhash). The words do not wait for each other, so that a word takes
-// less than a nanosecond, and each of them is new: no two rows share bytes, however far a compressor looks back.
+// altered, are folded into one word (the idea of wyhash). The words are independent, so that a word takes less
+// than a nanosecond, and each is new: no two rows share bytes, regardless of a compressor's window.
 type Values struct {
 	counter uint64
 }
@@ -19,20 +19,20 @@ type Values struct {
 func NewValues(r Rand) Values { return Values{counter: r.Uint64()} }
 
 const (
-	// The bits that are random in each byte: the classes begin again every three bytes, so that words of eight
-	// come in three sorts.
+	// The random bits of each byte. The classes repeat every three bytes, so that there are three kinds of 8-byte
+	// words.
 	random0 = 0x3f1f5f3f1f5f3f1f
 	random1 = 0x1f5f3f1f5f3f1f5f
 	random2 = 0x5f3f1f5f3f1f5f3f
-	// What is added to them. No sum carries into the next byte.
+	// The offset of each byte. No sum carries into the next byte.
 	spaces = 0x2020202020202020
 
-	step  = 0xa0761d6478bd642f // odd, so that the counter comes back after 2^64 words
+	step  = 0xa0761d6478bd642f // odd, so that the counter has a period of 2^64 words
 	alter = 0xe7037ed1a0b428db
 )
 
-// Padding is how far Fill may write beyond the end of what it fills, within its capacity. A slice with so much
-// capacity to spare is filled faster.
+// Padding is the number of bytes that Fill may write beyond the length of a slice, within its capacity. A slice with this
+// much spare capacity is filled faster.
 const Padding = 7
 
 // Fill fills dst, and may overwrite up to Padding bytes of its capacity beyond.
@@ -48,7 +48,7 @@ func (v *Values) Fill(dst []byte) {
 	copy(dst[whole:], last[:])
 }
 
-// words fills dst, a multiple of eight bytes, and returns what is random in the word after it.
+// words fills dst, a multiple of eight bytes, and returns the random bits of the word after it.
 func (v *Values) words(dst []byte) uint64 {
 	at := v.counter
 	for len(dst) >= 24 {

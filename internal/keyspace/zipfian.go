@@ -5,9 +5,8 @@ import "math"
 // theta is the skew of every zipfian distribution in YCSB's core workload.
 const theta = 0.99
 
-// Zipfian draws from a range, small numbers most often: its number i in proportion to 1/(i+1)^0.99. It is the
-// method of Gray and others (SIGMOD 1994) with the arithmetic of YCSB, so that the same random number gives the
-// same item.
+// Zipfian draws from a range, small numbers most often: number i with a probability proportional to 1/(i+1)^0.99. It uses
+// the method of Gray et al. (SIGMOD 1994) with the arithmetic of YCSB, so that the same random number gives the same item.
 type Zipfian struct {
 	min    int64
 	items  float64
@@ -34,7 +33,7 @@ func newZipfian(minimum, items int64, zetan float64) *Zipfian {
 // Draw implements Distribution.
 func (z *Zipfian) Draw(r *Rand) int64 { return z.Item(r.Float64()) }
 
-// Item is the number that belongs to u in [0, 1).
+// Item returns the number for u in [0, 1).
 func (z *Zipfian) Item(u float64) int64 {
 	uz := u * z.zetan
 	if uz < 1 {
@@ -46,15 +45,15 @@ func (z *Zipfian) Item(u float64) int64 {
 	return z.min + z.curve.rank(z.items, z.eta, u)
 }
 
-// curve holds the constants that follow from theta alone. They are computed at run time in float64, because
-// YCSB does so: 1/(1-0.99) is 99.99999999999991 there and not 100.
+// curve contains the constants that follow from theta alone. They are computed at run time in float64, as in YCSB:
+// 1/(1-0.99) is 99.99999999999991 there, not 100.
 type curve struct {
 	second  float64 // 1 + 0.5^theta, which is also zeta(2)
-	beyond  float64 // how far the exponent 1/(1-theta) is from whole
+	beyond  float64 // the difference of the exponent 1/(1-theta) and whole
 	flatten float64 // 1-theta
 }
 
-const whole = 100 // what the exponent would be without rounding
+const whole = 100 // the exponent without rounding
 
 func newCurve() curve {
 	t := theta
@@ -70,11 +69,11 @@ func (c *curve) eta(items, zetan float64) float64 {
 // 100 roundings of 2^-53 each, and 9·10^-14 · ln 2. It is three times their sum.
 const guard = 0x1p-42
 
-// rank is the item that belongs to u beyond the first two: the whole part of items · (eta·u - eta + 1)^alpha. A power
-// of 100 takes eight multiplications. Where the whole part could depend on what that leaves out, about once in a
-// thousand draws, exact decides.
+// rank returns the item for u after the first two: the integer part of items · (eta·u - eta + 1)^alpha. A power of 100 takes
+// eight multiplications. If the approximation could change the integer part, about once in a thousand draws, rank calls
+// exact.
 //
-// The conversion keeps the compiler from fusing multiplication and subtraction, which would round differently.
+// The conversion prevents the compiler from fusing multiplication and subtraction, which would round differently.
 func (c *curve) rank(items, eta, u float64) int64 {
 	x := float64(eta*u) - eta + 1
 	x2 := x * x
@@ -91,10 +90,10 @@ func (c *curve) rank(items, eta, u float64) int64 {
 	return c.exact(items, x)
 }
 
-// exact computes the power in twice the precision and rounds it once, which is what YCSB's formula means; Java's own
-// pow may be one unit in the last place away from it.
+// exact computes the power in twice the precision and rounds it once, as YCSB's formula intends; Java's pow may differ by one
+// unit in the last place.
 func (c *curve) exact(items, x float64) int64 {
-	if x < 0.5 { // never with a range that is not absurdly wide or narrow
+	if x < 0.5 { // only with an extremely wide or narrow range
 		return int64(items * math.Pow(x, whole+c.beyond))
 	}
 	square := wide{x, 0}
@@ -110,7 +109,7 @@ func (c *curve) exact(items, x float64) int64 {
 	return int64(items * p)
 }
 
-// wide is a number of twice float64's precision: the sum of a float64 and what rounding took from it.
+// wide is a number of twice float64's precision: the sum of a float64 and its rounding error.
 type wide struct {
 	high, low float64
 }

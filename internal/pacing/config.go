@@ -1,37 +1,37 @@
 package pacing
 
-// Arrival names how operations are intended.
+// Arrival is the process by which operations are intended to start.
 type Arrival string
 
 // The arrivals.
 const (
-	ClosedLoop Arrival = "closed"  // as soon as the worker is free
+	ClosedLoop Arrival = "closed"  // as soon as a worker is free
 	FixedRate  Arrival = "fixed"   // evenly spaced by the clock
 	Poisson    Arrival = "poisson" // exponential gaps
 )
 
-// Config says when operations are intended.
+// Config describes when operations are intended to start.
 type Config struct {
 	Arrival Arrival
 	// Rate is the offered rate in operations per second over all agents. Open loops need it.
 	Rate Rate
-	// CatchUp is YCSB's own throttle ("target" property): a closed loop at that many operations per second
-	// over all agents, in which a worker behind its schedule does not wait. 0 is none.
+	// CatchUp is YCSB's own throttle (property target): a closed loop at this many operations per second over all agents,
+	// in which a worker that is behind its schedule does not wait. 0 means no throttle.
 	CatchUp float64
 }
 
-// Rate is an offered rate over time: pieces one after another; what the last one ends with goes on for ever. A
+// Rate is an offered rate over time: a sequence of pieces. The final rate of the last piece continues without an end. A
 // constant rate is one piece.
 type Rate []Piece
 
-// Piece is a stretch of a Rate: linear from From to To operations per second within Seconds. From equal to To
-// is a step. Seconds 0 (only in the last piece) is for ever.
+// Piece is a part of a Rate: linear from From to To operations per second within Seconds. It is a step if From equals
+// To. Seconds is 0 for a last piece without an end.
 type Piece struct {
 	From, To float64
 	Seconds  float64
 }
 
-// Area is how many operations a rate intends within the first seconds.
+// Area returns the number of operations that a rate intends within the first seconds.
 func (r Rate) Area(seconds float64) float64 {
 	var sum float64
 	for _, p := range r {
@@ -49,5 +49,5 @@ func (r Rate) Area(seconds float64) float64 {
 	if len(r) == 0 {
 		return 0
 	}
-	return sum + r[len(r)-1].To*seconds // the last piece goes on for ever
+	return sum + r[len(r)-1].To*seconds // the last piece has no end
 }

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Never is an instant that does not come: that of operations beyond the last where a rate ends at 0.
+// Never is the instant of operations beyond the last one of a rate that ends at 0.
 const Never = time.Duration(math.MaxInt64)
 
-// curve is a Rate with the operations that are due at the beginning of each piece, which is the area under the pieces
-// before. The last piece goes on for ever.
+// curve is a Rate with the number of operations that are due at the beginning of each piece, which is the area under the
+// pieces before it. The last piece has no end.
 type curve []stretch
 
-// stretch is a piece that some operation is intended in.
+// stretch is a piece with at least one operation.
 type stretch struct {
 	start float64 // seconds
 	due   float64 // operations before start
@@ -41,18 +41,18 @@ func newCurve(rate Rate) curve {
 	return append(c, stretch{start: start, due: due, rate: last})
 }
 
-// at is the instant of operation k: the first at which more than k operations' worth of area lies behind. So operation
-// 0 is intended at once, and one that would fall into a pause at the pause's end.
+// at returns the instant of operation k: the first at which the area exceeds k. Operation 0 is therefore intended at once,
+// and an operation that would fall into a pause at the end of the pause.
 func (c curve) at(k float64) time.Duration {
 	i := max(sort.Search(len(c), func(i int) bool { return c[i].due > k })-1, 0)
 	ns := c[i].at(k)
 	if i+1 < len(c) {
-		ns = min(ns, c[i+1].start*1e9) // or a rounding could let operations overtake each other
+		ns = min(ns, c[i+1].start*1e9) // rounding must not reorder operations
 	}
 	return duration(ns)
 }
 
-// at is the instant of operation k of this stretch, in nanoseconds.
+// at returns the instant of operation k of this stretch, in nanoseconds.
 func (s *stretch) at(k float64) float64 {
 	left := k - s.due
 	switch {
@@ -63,8 +63,8 @@ func (s *stretch) at(k float64) float64 {
 	case left <= 0:
 		return s.start * 1e9
 	}
-	// The root of rate·t + slope·t²/2 = left, in the form that loses nothing to cancellation. The area of a falling
-	// ramp may be passed by a rounding, where the root would be of less than nothing.
+	// The root of rate·t + slope·t²/2 = left, in the form without cancellation. Rounding may exceed the area of a
+	// falling ramp, where the radicand would be negative.
 	root := math.Sqrt(max(s.rate*s.rate+2*s.slope*left, 0))
 	return (s.start + 2*left/(s.rate+root)) * 1e9
 }

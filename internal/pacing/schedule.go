@@ -10,20 +10,19 @@ import (
 	"time"
 )
 
-// Schedule hands out the intended instants of one shard's operations.
+// Schedule returns the intended instants of one shard's operations.
 type Schedule interface {
 	// Claim returns the offset, from the start of the phase, at which the shard's next operation is intended. It is
-	// safe for concurrent use; each operation is handed out once, and they are in order.
+	// safe for concurrent use; it returns each operation once, in order.
 	Claim() time.Duration
-	// Skip leaves out the operations that are intended before an offset, which nobody will carry out any more. It is
-	// called before the first Claim.
+	// Skip omits the operations that are intended before an offset. It is called before the first Claim.
 	Skip(before time.Duration)
 }
 
-// New returns the schedule of shard number shard of shards. A closed loop has none: its schedule is nil.
+// New returns the schedule of shard number shard of shards. The schedule of a closed loop is nil.
 func New(cfg Config, shard, shards int, seed uint64) (Schedule, error) {
 	if shard < 0 || shard >= shards {
-		return nil, fmt.Errorf("build schedule: there is no shard %d of %d", shard, shards)
+		return nil, fmt.Errorf("build schedule: invalid shard %d of %d", shard, shards)
 	}
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("build schedule: %w", err)
@@ -42,7 +41,7 @@ func New(cfg Config, shard, shards int, seed uint64) (Schedule, error) {
 }
 
 // fixed intends operation k of all shards at the instant at which k operations are due; shard s of n has the operations
-// s, s+n, s+2n, … of them. The instant follows from k alone: nothing is added up, and nothing drifts.
+// s, s+n, s+2n, …. The instant follows from k alone, so that it does not drift.
 type fixed struct {
 	rate          Rate
 	curve         curve
@@ -55,8 +54,8 @@ func (f *fixed) Claim() time.Duration {
 	return f.curve.at(float64(k))
 }
 
-// Skip begins with the first operation that is not intended before the offset. The area under the rate gives it but for
-// roundings.
+// Skip starts with the first operation that is not intended before the offset. The area under the rate gives it except for
+// rounding.
 func (f *fixed) Skip(before time.Duration) {
 	at := func(n int64) time.Duration { return f.curve.at(float64(f.shard + n*f.shards)) }
 	n := max(0, (int64(f.rate.Area(before.Seconds()))-f.shard)/f.shards)
@@ -69,9 +68,9 @@ func (f *fixed) Skip(before time.Duration) {
 	f.claimed.Store(n)
 }
 
-// poisson intends operations at the arrivals of a Poisson process. Of rate λ over n shards each has one of λ/n that
-// knows nothing of the others; together they are one of λ. The gaps are drawn in operations due, where the process is
-// even whatever the rate does, and then looked up on the curve.
+// poisson intends operations at the arrivals of a Poisson process. For a rate λ over n shards each shard has an independent
+// process of rate λ/n; together they are a process of rate λ. The gaps are drawn in operations due, where the process is
+// homogeneous for any rate, and then mapped to instants by the curve.
 type poisson struct {
 	rate   Rate
 	curve  curve
@@ -89,7 +88,7 @@ func (p *poisson) Claim() time.Duration {
 	return p.curve.at(p.due)
 }
 
-// Skip goes on from the offset: how long the next arrival takes does not depend on those before it.
+// Skip continues from the offset: the time to the next arrival does not depend on earlier arrivals.
 func (p *poisson) Skip(before time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

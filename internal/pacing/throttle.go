@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Throttle paces one worker of a closed loop as YCSB's target property does: the worker waits for an instant that lies
-// ahead, and goes on at once when it has passed. The instants are never shifted, so that a worker that fell behind
-// catches up. A Throttle serves one goroutine.
+// Throttle paces one worker of a closed loop as YCSB's target property does: the worker waits for an instant in the
+// future, and continues at once if the instant has passed. The instants are never shifted, so that a worker that fell
+// behind catches up. A Throttle serves one goroutine.
 type Throttle struct {
 	tick  float64 // ns
 	start float64 // ns
@@ -16,8 +16,8 @@ type Throttle struct {
 }
 
 // NewThrottle returns the throttle of a worker of a shard; workers is their number over all shards. Without a CatchUp
-// rate it is nil. At up to one operation per millisecond and worker it begins within the first tick at random, lest
-// all workers fire together.
+// rate it is nil. At up to one operation per millisecond and worker it starts at a random instant within the first tick,
+// so that the workers do not start together.
 func NewThrottle(cfg Config, shard, worker, workers int, seed uint64) *Throttle {
 	if cfg.CatchUp <= 0 {
 		return nil
@@ -30,13 +30,13 @@ func NewThrottle(cfg Config, shard, worker, workers int, seed uint64) *Throttle 
 	return t
 }
 
-// Skip leaves out the instants before an offset, so that a worker which begins there has nothing to catch up with.
+// Skip omits the instants before an offset, so that a worker that starts there has nothing to catch up with.
 func (t *Throttle) Skip(before time.Duration) {
 	t.ops = max(t.ops, int64(math.Ceil((float64(before)-t.start)/t.tick)))
 }
 
-// Claim returns the offset, from the start of the phase, before which the worker's next operation is not sent, and from
-// which on it is intended.
+// Claim returns the offset, from the start of the phase, at which the worker's next operation is intended. It is not sent
+// earlier.
 func (t *Throttle) Claim() time.Duration {
 	at := duration(t.start + float64(t.ops)*t.tick)
 	t.ops++

@@ -1,8 +1,8 @@
-// Package randdur is durations that are drawn: how long a sandbox serves a request, how late an answer is.
+// Package randdur draws random durations, such as the service time of a sandbox or the delay of an answer.
 //
-//  1. Parse reads a Duration as people write it: "5ms", "exponential 5ms", "uniform 1ms 9ms", "lognormal 5ms 0.5".
-//  2. Draw draws one from it, with a generator that the caller seeds.
-//  3. String writes it so that Parse reads it back; in JSON it stands as that text.
+//  1. Parse reads a Duration: "5ms", "exponential 5ms", "uniform 1ms 9ms", "lognormal 5ms 0.5".
+//  2. Draw draws a time.Duration from it, with a generator that the caller seeds.
+//  3. String writes it as Parse reads it; its JSON is the same text.
 package randdur
 
 import (
@@ -25,13 +25,13 @@ const (
 	Lognormal   Shape = "lognormal"   // of median Time; Sigma is the deviation of its logarithm
 )
 
-// Forms tells people what they can write.
+// Forms lists the forms that Parse accepts, for messages.
 const Forms = "5ms, exponential 5ms (mean), uniform 1ms 9ms, or lognormal 5ms 0.5 (median, sigma)"
 
-// Longest is the most that a duration may be.
+// Longest is the maximum duration.
 const Longest = time.Hour
 
-// Duration is a duration that is drawn anew each time. The zero Duration is always 0.
+// Duration is a distribution of durations. The zero Duration always draws 0.
 type Duration struct {
 	Shape Shape
 	Time  time.Duration
@@ -39,10 +39,10 @@ type Duration struct {
 	Sigma float64
 }
 
-// IsZero reports whether nothing but 0 is drawn.
+// IsZero reports whether Draw always returns 0.
 func (d Duration) IsZero() bool { return d.Time == 0 && d.Most == 0 }
 
-// Draw draws a duration, of Longest at most.
+// Draw draws a duration of at most Longest.
 func (d Duration) Draw(rng *rand.Rand) time.Duration {
 	switch d.Shape {
 	case Exponential:
@@ -77,7 +77,7 @@ func Parse(text string) (Duration, error) {
 		words = append([]string{string(Constant)}, words...)
 	}
 	if len(words) == 0 {
-		return Duration{}, fmt.Errorf("no duration is given; write %s", Forms)
+		return Duration{}, fmt.Errorf("missing duration: want %s", Forms)
 	}
 	d := Duration{Shape: Shape(words[0])}
 	want := 3
@@ -86,10 +86,10 @@ func Parse(text string) (Duration, error) {
 		want = 2
 	case Uniform, Lognormal:
 	default:
-		return Duration{}, fmt.Errorf("%q is no duration; write %s", text, Forms)
+		return Duration{}, fmt.Errorf("invalid duration %q: want %s", text, Forms)
 	}
 	if len(words) != want {
-		return Duration{}, fmt.Errorf("%q: %s takes %s; write %s", text, d.Shape, counted(want-1), Forms)
+		return Duration{}, fmt.Errorf("invalid duration %q: %s takes %s; want %s", text, d.Shape, counted(want-1), Forms)
 	}
 	var err error
 	if d.Time, err = parseTime(words[1]); err != nil {
@@ -101,12 +101,12 @@ func Parse(text string) (Duration, error) {
 			return Duration{}, err
 		}
 		if d.Most < d.Time {
-			return Duration{}, fmt.Errorf("%q: %v is less than %v; write the least first, such as uniform 1ms 9ms", text, d.Most, d.Time)
+			return Duration{}, fmt.Errorf("invalid duration %q: %v is less than %v; write the minimum first, such as uniform 1ms 9ms", text, d.Most, d.Time)
 		}
 	case Lognormal:
 		d.Sigma, err = strconv.ParseFloat(words[2], 64)
 		if err != nil || !(d.Sigma >= 0 && d.Sigma <= 5) {
-			return Duration{}, fmt.Errorf("%q: sigma %s is no number from 0 to 5", text, words[2])
+			return Duration{}, fmt.Errorf("invalid duration %q: sigma %s is out of range: want a number from 0 to 5", text, words[2])
 		}
 	case Constant, Exponential:
 	}
@@ -126,10 +126,10 @@ func counted(n int) string {
 func parseTime(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no duration; write a number with a unit, such as 5ms or 1.5s", text)
+		return 0, fmt.Errorf("invalid duration %q: want a number with a unit, such as 5ms or 1.5s", text)
 	}
 	if d < 0 || d > Longest {
-		return 0, fmt.Errorf("%v is out of bounds; it may be 0 to %v", d, Longest)
+		return 0, fmt.Errorf("%v is out of range: want 0 to %v", d, Longest)
 	}
 	return d, nil
 }

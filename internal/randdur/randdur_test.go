@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/randdur"
 )
 
-func TestWhatIsDrawnHasTheMeanThatItSays(t *testing.T) {
+func TestDrawnDurationsHaveTheirMean(t *testing.T) {
 	for _, text := range []string{"5ms", "constant 5ms", "exponential 5ms", "uniform 1ms 9ms", "lognormal 5ms 0.5", "0s"} {
 		t.Run(text, func(t *testing.T) {
 			d, err := randdur.Parse(text)
@@ -38,16 +38,16 @@ func TestNothingLongerThanAnHourIsDrawn(t *testing.T) {
 
 func TestAMistakeNamesWhatIsWrongAndWhatToWrite(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                  "no duration is given",
-		"5":                 `"5" is no duration`,
-		"gauss 5ms":         `"gauss 5ms" is no duration; write 5ms, exponential`,
+		"":                  "missing duration",
+		"5":                 `invalid duration "5"`,
+		"gauss 5ms":         `invalid duration "gauss 5ms": want 5ms, exponential`,
 		"uniform 1ms":       "uniform takes two values",
 		"exponential 1ms 2": "exponential takes one value",
-		"uniform 9ms 1ms":   "write the least first",
-		"lognormal 5ms NaN": "sigma NaN is no number from 0 to 5",
-		"lognormal 5ms 6":   "sigma 6 is no number",
-		"-1ms":              "out of bounds",
-		"2h":                "out of bounds; it may be 0 to 1h0m0s",
+		"uniform 9ms 1ms":   "write the minimum first",
+		"lognormal 5ms NaN": "sigma NaN is out of range: want a number from 0 to 5",
+		"lognormal 5ms 6":   "sigma 6 is out of range",
+		"-1ms":              "out of range",
+		"2h":                "out of range: want 0 to 1h0m0s",
 	} {
 		_, err := randdur.Parse(text)
 		require.ErrorContains(t, err, want, text)

@@ -167,15 +167,15 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 		},
 		"rows that do not fit": {
 			set:  p("recordcount", "100", "insertstart", "50", "insertcount", "60"),
-			want: []string{"-p: recordcount: 100 ends before the rows 50 to 109 that are asked for; write recordcount=110 or more, or lower insertstart and insertcount"},
+			want: []string{"-p: recordcount: 100 is less than needed for the requested rows 50 to 109; write recordcount=110 or more, or lower insertstart and insertcount"},
 		},
 		"rows of a load that do not fit": {
 			set:  p("insertstart", "950", "insertcount", "60", "phase", "load"),
-			want: []string{"base:2: recordcount: 1000 ends before the rows 950 to 1009 that are asked for; write recordcount=1010 or more, or lower insertstart and insertcount"},
+			want: []string{"base:2: recordcount: 1000 is less than needed for the requested rows 950 to 1009; write recordcount=1010 or more, or lower insertstart and insertcount"},
 		},
 		"a start beyond the rows": {
 			set:  p("recordcount", "100", "insertstart", "100"),
-			want: []string{"-p: recordcount: 100 ends before the rows 100 to 100 that are asked for; write recordcount=101 or more, or lower insertstart and insertcount"},
+			want: []string{"-p: recordcount: 100 is less than needed for the requested rows 100 to 100; write recordcount=101 or more, or lower insertstart and insertcount"},
 		},
 		"a load of nothing": {
 			set: p("recordcount", "0"), flags: flag("--phase", "phase", "load"),
@@ -183,7 +183,7 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 		},
 		"nothing to do": {
 			set:  p("readproportion", "0", "updateproportion", "0"),
-			want: []string{"-p: readproportion: 0 and all other proportions leave nothing to do; write the share of some operation"},
+			want: []string{"-p: readproportion: 0 and all other proportions leave nothing to do; write a proportion above 0"},
 		},
 		"lengths": {
 			set: p("scanproportion", "1", "minscanlength", "50", "maxscanlength", "10", "fieldlengthdistribution", "uniform", "minfieldlength", "101"),
@@ -194,18 +194,18 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 		},
 		"values that cannot be checked": {
 			set:  p("dataintegrity", "true", "fieldlengthdistribution", "uniform"),
-			want: []string{"-p: fieldlengthdistribution: uniform does not go with dataintegrity=true, which must know how long a value is; write fieldlengthdistribution=constant"},
+			want: []string{"-p: fieldlengthdistribution: uniform conflicts with dataintegrity=true, which needs values of a fixed length; write fieldlengthdistribution=constant"},
 		},
 		"an exponential without a bend": {
 			set: p("requestdistribution", "exponential", "exponential.percentile", "100", "exponential.frac", "0"),
 			want: []string{
-				"-p: exponential.percentile: 100 is no percentage to count back by; write a number between 0 and 100, such as 95",
-				"-p: exponential.frac: 0 is no share of the rows; write a number above 0, up to 1",
+				"-p: exponential.percentile: 100 is out of range; write a number above 0 and below 100, such as 95",
+				"-p: exponential.frac: 0 is out of range; write a number above 0 and up to 1",
 			},
 		},
 		"rows that fit into no memory": {
 			set:  p("fieldlength", "67108864"),
-			want: []string{"-p: fieldlength: 67108864 makes one insert 6.71e+08 bytes long with fieldcount=10 and batchsize=1, and 268435456 is the most; make one of the three smaller"},
+			want: []string{"-p: fieldlength: 67108864 makes one insert 6.71e+08 bytes long with fieldcount=10 and batchsize=1, more than the maximum of 268435456; lower one of the three"},
 		},
 		"a length that hangs on a wrong one": {
 			set:  p("fieldlength", "x", "fieldlengthdistribution", "uniform", "minfieldlength", "200"),

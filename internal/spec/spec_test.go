@@ -368,7 +368,7 @@ func TestHistogramFileTravels(t *testing.T) {
 
 	s.Attachments = map[string][]byte{"dir/lengths.txt": []byte("BlockSize\t10\n1\t5\n")}
 	_, _, err = reader().Parse(s)
-	require.EqualError(t, err, `-p: fieldlengthhistogram: dir/lengths.txt:2: bucket "1" is out of order; bucket 0 belongs here (one with no fields has count 0)`)
+	require.EqualError(t, err, `-p: fieldlengthhistogram: dir/lengths.txt:2: bucket "1" is out of order; want bucket 0 here (an empty one has count 0)`)
 
 	s.Attachments = map[string][]byte{"dir/lengths.txt": []byte("BlockSize\t10\n0\t5\n1\t7\n")}
 	suite, warned := good(t, s)

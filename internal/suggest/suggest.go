@@ -1,25 +1,26 @@
-// Package suggest guesses what a mistyped word was meant to be:
+// Package suggest finds the known word that a mistyped word was meant to be:
 //
-//  1. count the letters to insert, drop, replace or swap with their neighbour on the way to each word that is known;
-//  2. take the nearest one, unless even that is far.
+//  1. count the letters to insert, drop, replace or swap with their neighbour to get each known word;
+//  2. return the nearest word, unless it is too far.
 package suggest
 
 import "strings"
 
-// Nearest returns the word of a list that a mistyped one most likely meant, or "" when none is near. Of several that
-// are as near it takes the first.
+// Nearest returns the word of a list that is nearest to a mistyped word, or "" if none is near. Of several with the same
+// distance it returns the first.
 func Nearest(word string, list []string) string {
 	return within(len(word)/3+2, word, list)
 }
 
-// Close returns the word of a list that is at most two letters away, or "": for words that may be meant as they are.
+// Close returns the word of a list that is at most two letters away, or "". It is for words that may be
+// correct as they are.
 func Close(word string, list []string) string {
 	return within(3, word, list)
 }
 
-// within is the nearest word that is less than so many letters away.
+// within returns the nearest word that is less than least letters away.
 func within(least int, word string, list []string) string {
-	const longest = 80 // no name is: the table of distances stays small whatever is typed
+	const longest = 80 // longer than any name; bounds the table of distances
 	if len(word) > longest {
 		return ""
 	}
@@ -29,7 +30,7 @@ func within(least int, word string, list []string) string {
 			return candidate
 		}
 		if len(candidate) >= len(word)+least || len(word) >= len(candidate)+least {
-			continue // as many letters at least are to be inserted or dropped
+			continue // the lengths differ too much
 		}
 		if d := distance(strings.ToLower(word), strings.ToLower(candidate)); d < least && d < len(candidate) {
 			best, least = candidate, d
@@ -38,7 +39,7 @@ func within(least int, word string, list []string) string {
 	return best
 }
 
-// distance counts the letters to insert, drop, replace or swap with their neighbour on the way from a to b.
+// distance counts the letters to insert, drop, replace or swap with their neighbour to get from a to b.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -63,7 +63,7 @@ func TestATestFailsWhenAllTriesAreWrong(t *testing.T) {
 		})
 	})
 	require.Equal(t, tolerance.Tries, tries)
-	require.Equal(t, "all of 6 tries are wrong; the last one:\np50 is 6 µs\nand p99, too", failed)
+	require.Equal(t, "all 6 tries failed; the last one:\np50 is 6 µs\nand p99, too", failed)
 }
 
 func TestABoundHasRoomForAStall(t *testing.T) {
@@ -75,6 +75,6 @@ func TestABoundHasRoomForAStall(t *testing.T) {
 		<-time.After(time.Second + tolerance.Stall)
 		require.Empty(t, within())
 		<-time.After(time.Nanosecond)
-		require.Equal(t, "it took 11.000000001s: the bound is 1s, and a machine may stall for 10s", within())
+		require.Equal(t, "took 11.000000001s: the bound is 1s, and a machine may stall for 10s", within())
 	})
 }

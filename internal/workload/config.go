@@ -6,24 +6,23 @@ import (
 	"github.com/benchd/benchd/internal/keyspace"
 )
 
-// Proportions weighs the kinds of operation against each other; they need not add up to one.
+// Proportions are the weights of the kinds of operation. They need not add up to one.
 type Proportions struct {
 	Read, Update, Insert, Scan, ReadModifyWrite      float64
 	Delete, Increment, Append, MultiGet, CheckAndPut float64
 }
 
-// Config describes a workload: YCSB's CoreWorkload and what goes beyond it. The names are those of its
-// properties.
+// Config describes a workload: YCSB's CoreWorkload and benchd's extensions. The names are those of its properties.
 type Config struct {
 	RecordCount    int64
-	OperationCount int64 // over all agents; 0 is endless
+	OperationCount int64 // over all agents; 0 means no limit
 	InsertStart    int64
-	InsertCount    int64 // 0 is not given; see LoadCount and RequestCount
-	InsertBase     int64 // first key number that a run inserts; 0 is RecordCount, as YCSB
+	InsertCount    int64 // 0 means not set; see LoadCount and RequestCount
+	InsertBase     int64 // first key number that a run inserts; 0 means RecordCount, as in YCSB
 
-	// DealInserts gives each worker key numbers of its own to insert in a run, instead of letting the workers of a shard
-	// take the next one as they come, and lets it ask for no new rows but its own. So all that a worker does follows
-	// from the seed and from what became of its own inserts.
+	// DealInserts assigns each worker its own key numbers to insert in a run, instead of letting the workers of a shard
+	// take the next one, and lets it request no new rows but its own. The operations of a worker then follow from the
+	// seed and the outcomes of its own inserts.
 	DealInserts bool
 
 	Proportions                            Proportions
@@ -37,7 +36,7 @@ type Config struct {
 	FieldLength             int
 	MinFieldLength          int
 	FieldLengthDistribution Distribution
-	FieldLengthHistogram    *LengthHistogram // of Histogram field lengths
+	FieldLengthHistogram    *LengthHistogram // for Histogram field lengths
 
 	ReadAllFields       bool
 	ReadAllFieldsByName bool
@@ -52,7 +51,7 @@ type Config struct {
 
 	DataIntegrity bool
 
-	BatchSize    int // rows of one Insert; 1 is no batch
+	BatchSize    int // rows of one Insert; 1 means no batch
 	MultiGetSize int // rows of one MultiGet
 	IncrementBy  int64
 
@@ -60,14 +59,14 @@ type Config struct {
 	InsertionRetryInterval time.Duration
 	InsertionKeepGoing     bool
 
-	Seed uint64 // of all that is drawn; the run's own is chosen where none is given
+	Seed uint64 // of all random choices
 }
 
 // LengthHistogram is YCSB's histogram file of field lengths.
 type LengthHistogram = keyspace.LengthHistogram
 
-// LoadCount is how many rows the load phase writes: InsertCount where it is given, else RecordCount (and not what is
-// left after InsertStart), as YCSB.
+// LoadCount returns the number of rows that the load phase writes: InsertCount if set, else RecordCount (without
+// subtracting InsertStart), as in YCSB.
 func (c *Config) LoadCount() int64 {
 	if c.InsertCount > 0 {
 		return c.InsertCount
@@ -75,7 +74,7 @@ func (c *Config) LoadCount() int64 {
 	return c.RecordCount
 }
 
-// RequestCount is how many rows from InsertStart on a run asks for.
+// RequestCount returns the number of rows from InsertStart on that a run requests.
 func (c *Config) RequestCount() int64 {
 	if c.InsertCount > 0 {
 		return c.InsertCount
@@ -83,7 +82,7 @@ func (c *Config) RequestCount() int64 {
 	return c.RecordCount - c.InsertStart
 }
 
-// FirstInsert is the first key number that a run inserts, over all shards.
+// FirstInsert returns the first key number that a run inserts, over all shards.
 func (c *Config) FirstInsert() int64 {
 	if c.InsertBase > 0 {
 		return c.InsertBase
@@ -91,8 +90,8 @@ func (c *Config) FirstInsert() int64 {
 	return c.RecordCount
 }
 
-// expectedNew is YCSB's allowance for the rows that a run inserts; it widens the range of the scrambled zipfian.
-// It counts the operations of all shards and therefore is the same on each of them.
+// expectedNew returns YCSB's allowance for the rows that a run inserts, by which the range of the scrambled zipfian grows.
+// It counts the operations of all shards, so that it is the same on each of them.
 func (c *Config) expectedNew() int64 {
 	const fudge = 2
 	rows := float64(c.OperationCount) * c.Proportions.Insert * fudge

@@ -22,17 +22,17 @@ const (
 	Histogram   Distribution = "histogram"
 )
 
-// Drawing is an entry of the table of distributions: what a distribution draws, and how.
+// Drawing is a distribution with its uses: requests, field lengths and scan lengths.
 type Drawing struct {
 	Name    Distribution
 	Meaning string
 
-	scans    bool                                                      // it draws the lengths of scans
-	lengths  func(shortest, longest int64, h *LengthHistogram) lengths // nil where it draws no lengths of fields
-	requests func(r *requests, cfg *Config, last int64)                // nil where it draws no rows
+	scans    bool                                                      // whether it draws scan lengths
+	lengths  func(shortest, longest int64, h *LengthHistogram) lengths // nil if it draws no field lengths
+	requests func(r *requests, cfg *Config, last int64)                // nil if it draws no rows
 }
 
-// Distributions are those that there are.
+// Distributions returns all distributions.
 func Distributions() []Drawing {
 	return []Drawing{
 		{
@@ -42,14 +42,14 @@ func Distributions() []Drawing {
 			},
 		},
 		{
-			Name: Uniform, Meaning: "all alike", scans: true,
+			Name: Uniform, Meaning: "all values equally often", scans: true,
 			lengths: func(shortest, longest int64, _ *LengthHistogram) lengths {
 				return lengths{keyspace.NewUniform(shortest, longest), longest}
 			},
 			requests: func(r *requests, _ *Config, last int64) { r.fixed = keyspace.NewUniform(r.first, last) },
 		},
 		{
-			Name: Zipfian, Meaning: "few of them most of the time; rows are scattered over the table, as YCSB's scrambled zipfian; lengths are mostly short", scans: true,
+			Name: Zipfian, Meaning: "a few values most of the time; requests use YCSB's scrambled zipfian, which scatters popular rows over the table; lengths are mostly short", scans: true,
 			lengths: func(shortest, longest int64, _ *LengthHistogram) lengths {
 				return lengths{keyspace.NewZipfian(shortest, longest), longest}
 			},
@@ -74,26 +74,26 @@ func Distributions() []Drawing {
 			},
 		},
 		{
-			Name: Sequential, Meaning: "one row after the other, again and again",
-			requests: func(*requests, *Config, int64) {}, // every chooser has a place of its own in it
+			Name: Sequential, Meaning: "one row after the other, in rounds",
+			requests: func(*requests, *Config, int64) {}, // each chooser has its own position
 		},
 		{
-			Name: Histogram, Meaning: "as the file `fieldlengthhistogram` has them",
+			Name: Histogram, Meaning: "as in the file `fieldlengthhistogram`",
 			lengths: func(_, _ int64, h *LengthHistogram) lengths { return lengths{h.Distribution(), h.Longest()} },
 		},
 	}
 }
 
-// DrawsRequests reports whether it draws the rows that are asked for.
+// DrawsRequests reports whether the distribution can select the rows of requests.
 func (d Drawing) DrawsRequests() bool { return d.requests != nil }
 
-// DrawsFields reports whether it draws the lengths of fields.
+// DrawsFields reports whether the distribution can draw field lengths.
 func (d Drawing) DrawsFields() bool { return d.lengths != nil }
 
-// DrawsScans reports whether it draws the lengths of scans.
+// DrawsScans reports whether the distribution can draw scan lengths.
 func (d Drawing) DrawsScans() bool { return d.scans }
 
-// DistributionNames are the names of those that draw something, such as Drawing.DrawsRequests.
+// DistributionNames returns the names of the distributions for one use, such as Drawing.DrawsRequests.
 func DistributionNames(draws func(Drawing) bool) []string {
 	var names []string
 	for _, d := range Distributions() {
@@ -104,7 +104,7 @@ func DistributionNames(draws func(Drawing) bool) []string {
 	return names
 }
 
-// drawing is the entry of a distribution; without a name that of another one.
+// drawing returns the distribution with a name, or otherwise for an empty name.
 func drawing(name, otherwise Distribution) Drawing {
 	if name == "" {
 		name = otherwise
@@ -116,12 +116,12 @@ func drawing(name, otherwise Distribution) Drawing {
 	return Drawing{}
 }
 
-// drawn validates that a distribution draws something.
-func (j *judge) drawn(property string, name, otherwise Distribution, draws func(Drawing) bool) {
+// drawn validates that a distribution has a use.
+func (v *validator) drawn(property string, name, otherwise Distribution, draws func(Drawing) bool) {
 	if draws(drawing(name, otherwise)) {
 		return
 	}
 	names := DistributionNames(draws)
 	last := len(names) - 1
-	j.fail(property, name, "is not known", "write "+strings.Join(names[:last], ", ")+" or "+names[last])
+	v.fail(property, name, "is unknown", "write "+strings.Join(names[:last], ", ")+" or "+names[last])
 }

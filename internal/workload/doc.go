@@ -1,13 +1,13 @@
-// Package workload says which operation comes next, and with what. It is YCSB's core workload, cut over agents:
+// Package workload generates the operations of a run. It is YCSB's core workload, distributed over agents:
 //
-//  1. a Config says what the properties say; Validate checks it;
-//  2. a Shard is one agent's part of it: rows to load, operations to issue, key numbers to insert, and what its
-//     workers know together, which is how far inserts have been acknowledged;
+//  1. a Config contains the properties; Validate checks it;
+//  2. a Shard is the part of one agent: rows to load, operations to issue, key numbers to insert, and the state that its
+//     workers share, which is how far inserts have been acknowledged;
 //  3. a Generator serves one worker: Next fills in an Op, Done takes its Outcome, Verify checks what it read;
-//  4. Op, Kind, Code and Outcome are the words in which load and targets speak of operations.
+//  4. Op, Kind, Code and Outcome describe operations to package load and the targets.
 //
-// All that is drawn follows from Config.Seed, the shard and the worker: kinds, keys, fields, lengths and values come
-// from streams of their own, so that what happens to one does not shift another. What a run
-// inserts is where workers may meet: as long as they take the next key number as they come and ask for each other's new
-// rows, chance decides about keys. Config.DealInserts keeps them apart, so that a seed repeats those too.
+// All random choices follow from Config.Seed, the shard and the worker. Kinds, keys, fields, lengths and values come from
+// separate streams, so that one does not shift another. Workers interact only through inserts: while they take key numbers
+// from a shared counter and request each other's new rows, their timing affects the keys. Config.DealInserts separates
+// them, so that a seed reproduces the keys too.
 package workload

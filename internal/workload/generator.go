@@ -4,15 +4,15 @@ import (
 	"github.com/benchd/benchd/internal/keyspace"
 )
 
-// Endless as a limit lets a Generator go on for ever.
+// Endless is the limit of a Generator without a last operation.
 const Endless = -1
 
-// CounterField is the column in which an Increment counts: one of its own, because the others hold text.
+// CounterField is the column of Increments, because the other columns contain text.
 const CounterField = "counter"
 
 // Generator yields the operations of one worker. It serves one goroutine.
 //
-// Each Next that returned true is answered by one Done before the next Next.
+// After each Next that returned true the worker calls Done once before the next Next.
 type Generator struct {
 	s    *Shard
 	left int64 // operations; Endless
@@ -22,16 +22,16 @@ type Generator struct {
 	rows          rows
 	verifier      *verifier // nil without DataIntegrity
 
-	inserts    *inserts // of a run
-	own, owned int64    // the insert in flight: its first row, in the inserts' own count, and how many
+	inserts    *inserts // for a run
+	own, owned int64    // the insert in flight: its first row, as inserts count rows, and the number of rows
 
-	// Of a load: the range, its next row, and the row below which all have been answered or are in a buffer.
+	// For a load: the range, its next row, and the row below which all rows have been answered or buffered.
 	first, end int64
 	next       int64
 	loaded     int64
 }
 
-// The streams of random numbers of one worker. Their order is part of what a seed means.
+// The streams of random numbers of one worker. Their order is part of the meaning of a seed.
 const (
 	streamKinds = iota
 	streamKeys
@@ -71,11 +71,11 @@ func (s *Shard) Generator(worker int) *Generator {
 	return g
 }
 
-// Limit lets a run's generator yield n operations more; Endless takes the limit away. So a warm-up need not use up the
+// Limit lets a run's generator yield n more operations; Endless removes the limit. With it a warm-up does not use the
 // operations of the measured phase, and an open loop can count operations itself.
 func (g *Generator) Limit(n int64) { g.left = max(n, Endless) }
 
-// Next fills in the worker's next operation, or reports that there is none: its range is loaded, or its limit is
+// Next fills in the worker's next operation. It returns false if there is none: the range is loaded, or the limit is
 // reached.
 func (g *Generator) Next(op *Op) bool {
 	if g.s.load {
@@ -127,8 +127,8 @@ func (g *Generator) Next(op *Op) bool {
 	return true
 }
 
-// readFields is what a Read names. Only a Read heeds readallfieldsbyname, as in YCSB; with dataintegrity it names
-// all fields, so that nothing else comes back.
+// readFields returns the fields of a Read. Only a Read uses readallfieldsbyname, as in YCSB. With dataintegrity it names all
+// fields, so that the read returns no others.
 func (g *Generator) readFields() [][]byte {
 	if c := &g.s.cfg; c.ReadAllFields && (c.ReadAllFieldsByName || c.DataIntegrity) {
 		return g.s.fields
@@ -136,7 +136,7 @@ func (g *Generator) readFields() [][]byte {
 	return g.someFields()
 }
 
-// someFields is what reads of other kinds name: nothing, for all fields, or one field.
+// someFields returns the fields of other kinds of reads: nil, for all fields, or one field.
 func (g *Generator) someFields() [][]byte {
 	if g.s.cfg.ReadAllFields {
 		return nil
@@ -157,7 +157,7 @@ func (g *Generator) write(op *Op) {
 	op.Values = g.rows.values(op.Key, op.Fields)
 }
 
-// insert takes the next row, or as many as a batch has.
+// insert fills in an Insert of the next row, or of the next batch.
 func (g *Generator) insert(op *Op) {
 	in := g.inserts
 	g.owned = int64(g.s.cfg.BatchSize)
@@ -178,8 +178,8 @@ func (g *Generator) nextLoad(op *Op) bool {
 	return true
 }
 
-// Done takes the outcome of the operation that the last Next filled in: of an insert, whether its rows may be asked
-// for.
+// Done records the outcome of the operation that the last Next filled in. For an insert, it decides whether the rows may be
+// requested.
 func (g *Generator) Done(op *Op, out Outcome) {
 	if op.Kind != Insert || g.owned == 0 {
 		return
@@ -192,10 +192,10 @@ func (g *Generator) Done(op *Op, out Outcome) {
 	g.owned = 0
 }
 
-// Loaded is the row below which all rows of the worker's range have been answered, or are in a buffer of its session.
+// Loaded returns the row below which all rows of the worker's range have been answered, or are in a buffer of its session.
 func (g *Generator) Loaded() int64 { return g.loaded }
 
-// GoOn lets a load go on at a watermark that its worker had reached before.
+// GoOn continues a load at a watermark that its worker had reached.
 func (g *Generator) GoOn(watermark int64) {
 	g.next = min(max(watermark, g.first), g.end)
 	g.loaded = g.next

@@ -323,7 +323,7 @@ func TestReadModifyWriteFallsIntoItsParts(t *testing.T) {
 	require.Equal(t, Op{Kind: Update, Key: op.Key, Fields: op.Fields, Values: op.Values}, part)
 }
 
-func TestLoadTellsHowFarItGotAndGoesOnFromThere(t *testing.T) {
+func TestALoadReportsItsProgressAndContinuesFromThere(t *testing.T) {
 	cfg := core()
 	cfg.RecordCount, cfg.BatchSize, cfg.Ordered = 100, 10, true
 	s := shard(t, cfg, true, 0, 2)

@@ -6,33 +6,32 @@ import (
 	"sync/atomic"
 )
 
-// inserts knows which rows the run has added and which of them may be read. It is one hand of several, into which the
-// key numbers are dealt: a shard's, or a worker's. Its own rows are numbered 0, 1, 2, …; row i has key number
-// base + hand + i·hands. Of those of other hands it knows from the watermark that all key numbers below a common
-// watermark are there.
+// inserts tracks which rows the run has added and which of them may be read. The key numbers are dealt to several hands;
+// inserts is one hand, of a shard or of a worker. Its own rows are numbered 0, 1, 2, …; row i has key number
+// base + hand + i·hands. The watermark covers the other hands: all rows with key numbers below it exist.
 //
-// Key numbers here count on from the rows that are asked for: where a run inserts further up, gap is how far. Rows in
-// between are others', and there may be holes among them: nobody asks for them.
+// Key numbers here follow the requested rows directly. If a run inserts at higher numbers, gap is the distance. Rows in the
+// gap belong to others and may be missing; they are never requested.
 type inserts struct {
 	base, hand, hands int64
 	gap               int64
 	answers           []atomic.Int64 // of own rows from acked on, by row modulo its length; see answer
 
-	_       [64]byte     // what each insert writes stands apart from what each request reads
+	_       [64]byte     // keeps the fields that inserts write off the cache line that requests read
 	claimed atomic.Int64 // own rows handed out
 	_       [64]byte
-	acked   atomic.Int64 // own rows below have all been answered
+	acked   atomic.Int64 // all own rows below have been answered
 	known   atomic.Int64 // all rows with key numbers below have been inserted
-	holes   atomic.Int64 // own rows that were answered and are not there, or not for certain
+	holes   atomic.Int64 // own rows that were answered and do not exist for certain
 
-	advancing sync.Mutex // held by who moves acked
+	advancing sync.Mutex // held while acked is advanced
 
 	mu     sync.Mutex
 	failed []Range // own rows, ascending; see mostFailed
 }
 
-// answer is how the insert of an own row ended, as its slot keeps it. It names the row because a slot serves many rows
-// one after another; a later row's answer is the greater one.
+// answer encodes the outcome of the insert of an own row for its slot. It contains the row because a slot serves many rows
+// one after another; the answer of a later row is greater.
 func answer(row int64, good bool) int64 {
 	a := (row + 1) << 1
 	if !good {
@@ -41,25 +40,25 @@ func answer(row int64, good bool) int64 {
 	return a
 }
 
-// insertWindow is how far the answers to inserts may come out of order: as far as in YCSB. What is still open when the
-// window is full is taken for failed; YCSB ends the thread instead.
+// insertWindow bounds how far answers to inserts may be out of order, as in YCSB. An insert that is still open when the
+// window is full counts as failed; YCSB ends the thread instead.
 const insertWindow = 1 << 20
 
-// mostFailed bounds how many ranges of failed rows are kept, at 1 MiB. Beyond that neighbours become one, and what is
-// between them is not read any more.
+// mostFailed bounds the ranges of failed rows, to 1 MiB. Beyond that neighbouring ranges are joined, and the rows between
+// them are no longer read.
 const mostFailed = 1 << 16
 
-// newInserts counts on the rows below known being there.
+// newInserts returns the inserts of a hand. The rows below known exist.
 func newInserts(base, known, hand, hands int64, window int) *inserts {
 	in := &inserts{base: base, hand: hand, hands: hands, answers: make([]atomic.Int64, window)}
 	in.known.Store(known)
 	return in
 }
 
-// number is the key number of an own row.
+// number returns the key number of an own row.
 func (in *inserts) number(row int64) int64 { return in.base + in.hand + row*in.hands }
 
-// claim hands out rows own rows and returns the first.
+// claim reserves own rows and returns the first of them.
 func (in *inserts) claim(rows int64) int64 {
 	first := in.claimed.Add(rows) - rows
 	if first+rows-in.acked.Load() > int64(len(in.answers)) {
@@ -68,7 +67,7 @@ func (in *inserts) claim(rows int64) int64 {
 	return first
 }
 
-// makeRoom gives up waiting for the oldest rows until those below upto have a slot.
+// makeRoom marks the oldest open rows as failed until the rows below upto have a slot.
 func (in *inserts) makeRoom(upto int64) {
 	in.advancing.Lock()
 	defer in.advancing.Unlock()
@@ -78,8 +77,8 @@ func (in *inserts) makeRoom(upto int64) {
 	}
 }
 
-// ack takes the answer to the insert of own rows. Workers do not wait for each other here: who finds another one moving
-// acked leaves it to that one, which looks again when it is done.
+// ack records the answer to the insert of own rows. Workers do not wait for each other: if another worker is advancing
+// acked, that worker checks again when it is done.
 func (in *inserts) ack(first, rows int64, good bool) {
 	for row := first; row < first+rows; row++ {
 		in.settle(row, good)
@@ -92,7 +91,7 @@ func (in *inserts) ack(first, rows int64, good bool) {
 
 func (in *inserts) slot(row int64) *atomic.Int64 { return &in.answers[row%int64(len(in.answers))] }
 
-// settle notes an answer, unless the row was given up and its slot serves a later one.
+// settle stores an answer, unless the row was marked as failed and its slot serves a later row.
 func (in *inserts) settle(row int64, good bool) {
 	slot, a := in.slot(row), answer(row, good)
 	for old := slot.Load(); old>>1 < a>>1; old = slot.Load() {
@@ -104,7 +103,7 @@ func (in *inserts) settle(row int64, good bool) {
 
 func (in *inserts) answered(row int64) bool { return in.slot(row).Load()>>1 == row+1 }
 
-// advance moves acked over all rows that have an answer. The caller holds advancing.
+// advance moves acked past all rows that have an answer. The caller holds advancing.
 func (in *inserts) advance() {
 	row := in.acked.Load()
 	for ; in.answered(row); row++ {
@@ -124,7 +123,7 @@ func (in *inserts) fail(row int64) {
 	in.holes.Add(1)
 }
 
-// learn takes the watermark below which all hands have inserted all their rows.
+// learn sets the watermark below which all hands have inserted all their rows.
 func (in *inserts) learn(watermark int64) {
 	for {
 		known := in.known.Load()
@@ -134,7 +133,7 @@ func (in *inserts) learn(watermark int64) {
 	}
 }
 
-// watermark is the key number below which all own rows are there.
+// watermark returns the key number below which all own rows exist.
 func (in *inserts) watermark() int64 {
 	row := in.acked.Load()
 	if in.holes.Load() > 0 {
@@ -145,14 +144,14 @@ func (in *inserts) watermark() int64 {
 	return in.number(row)
 }
 
-// newest counts the rows that may be read, less one: the place of the newest of them. Places below known are key
-// numbers; the places from there on are the own rows above.
+// newest returns the place of the newest readable row, which is the number of readable rows minus one. Places below known
+// are key numbers; later places are the own rows above known.
 func (in *inserts) newest() int64 {
-	known := in.known.Load() // first: it never overtakes acked by much, and places must not go back
+	known := in.known.Load() // load known first: places must not decrease
 	return known - 1 + max(0, in.acked.Load()-in.firstAbove(known))
 }
 
-// at is the key number of a place that newest counts.
+// at returns the key number of a place up to newest.
 func (in *inserts) at(place int64) int64 {
 	known := in.known.Load()
 	if place < known {
@@ -161,7 +160,7 @@ func (in *inserts) at(place int64) int64 {
 	return in.number(in.firstAbove(known) + place - known)
 }
 
-// firstAbove is the first own row with a key number of at least n.
+// firstAbove returns the first own row with a key number of at least n.
 func (in *inserts) firstAbove(n int64) int64 {
 	first := n - in.base - in.hand
 	if first <= 0 {
@@ -170,7 +169,7 @@ func (in *inserts) firstAbove(n int64) int64 {
 	return (first + in.hands - 1) / in.hands
 }
 
-// readable reports whether the row of a key number is there.
+// readable reports whether the row of a key number exists.
 func (in *inserts) readable(n int64) bool {
 	if n < in.known.Load() {
 		return true
@@ -189,12 +188,12 @@ func (in *inserts) hasFailed(row int64) bool {
 	return contains(in.failed, row)
 }
 
-// Range is the numbers from From up to and without To.
+// Range contains the numbers from From up to, but not including, To.
 type Range struct {
 	From, To int64
 }
 
-// appendRow adds a number above all in ranges.
+// appendRow adds a number that is above all ranges.
 func appendRow(ranges []Range, n int64) []Range {
 	if last := len(ranges) - 1; last >= 0 && ranges[last].To == n {
 		ranges[last].To++
@@ -203,7 +202,7 @@ func appendRow(ranges []Range, n int64) []Range {
 	return append(ranges, Range{From: n, To: n + 1})
 }
 
-// joinPairs makes one range of the first and the second, of the third and the fourth, and so on.
+// joinPairs joins the first range with the second, the third with the fourth, and so on.
 func joinPairs(ranges []Range) []Range {
 	joined := ranges[:0]
 	for pair := range slices.Chunk(ranges, 2) {

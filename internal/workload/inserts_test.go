@@ -47,7 +47,7 @@ func TestRowsThatFailedAreNeverRead(t *testing.T) {
 	for n, want := range map[int64]bool{99: true, 102: true, 103: false, 104: false, 105: true, 106: false, 107: true, 109: true, 110: false} {
 		require.Equal(t, want, in.readable(n), "row %d", n)
 	}
-	require.EqualValues(t, 103, in.watermark(), "but others are not told to read beyond them")
+	require.EqualValues(t, 103, in.watermark(), "but others must not read beyond them")
 }
 
 func TestOtherShardsRowsAreReadUpToTheWatermark(t *testing.T) {
@@ -131,7 +131,7 @@ func TestFailuresAreKeptInBoundedMemory(t *testing.T) {
 		}
 	}
 	require.Greater(t, readable, rows/8)
-	require.True(t, in.readable(rows-1), "the newest are told apart")
+	require.True(t, in.readable(rows-1), "the newest rows are distinguished")
 	require.Zero(t, in.watermark())
 }
 

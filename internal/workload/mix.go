@@ -12,14 +12,14 @@ type mix struct {
 	upto  []float64 // upper end of each kind's part of [0, 1)
 }
 
-// Share is how often a run issues one kind of operation, in relation to the others.
+// Share is the weight of one kind of operation.
 type Share struct {
 	Kind     Kind
-	Property string // that it is the value of
+	Property string // with the value
 	Value    float64
 }
 
-// Shares lists the proportions in YCSB's order, which decides about nothing but the sequence of a seed.
+// Shares lists the proportions in YCSB's order, which affects only the sequence of a seed.
 func (p *Proportions) Shares() []Share {
 	return []Share{
 		{Read, "readproportion", p.Read},
@@ -35,7 +35,7 @@ func (p *Proportions) Shares() []Share {
 	}
 }
 
-// Sum is the sum of all proportions.
+// Sum returns the sum of all proportions.
 func (p *Proportions) Sum() float64 {
 	var sum float64
 	for _, s := range p.Shares() {

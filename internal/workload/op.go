@@ -1,23 +1,23 @@
 package workload
 
-// Kind says what an operation does to the target.
+// Kind is a kind of operation.
 type Kind uint8
 
-// The kinds of operation. Their order is part of no contract; their names are.
+// The kinds of operation. Their names are a contract, their order is not.
 const (
 	Read            Kind = iota
-	Update               // writes Values into Fields of a row that is there
+	Update               // writes Values into Fields of an existing row
 	Insert               // writes a new row, or a batch of them
 	Scan                 // reads up to ScanLength rows from Key on
 	ReadModifyWrite      // a Read and then an Update; see ReadPart and UpdatePart
 	Delete               // of a whole row
 	Increment            // adds Delta to the number in Fields[0], which is CounterField
-	Append               // adds Values[0] to the end of what stands in Fields[0]
+	Append               // appends Values[0] to Fields[0]
 	MultiGet             // reads Keys in one request
 	CheckAndPut          // writes Values into Fields on the condition that the row has Fields[0]
-	Verify               // the check of what a read returned; never asked of a target
-	Cleanup              // what a session does at its end; never drawn
-	NumKinds             // how many kinds there are; not a kind
+	Verify               // verifies the result of a read; never sent to a target
+	Cleanup              // the end of a session; never drawn
+	NumKinds             // the number of kinds
 )
 
 // String returns the kind's name as results print it, which is YCSB's where YCSB has one.
@@ -41,20 +41,20 @@ type Op struct {
 
 	// Fields names the columns to read or write; nil reads all.
 	Fields [][]byte
-	// Values are what to write, parallel to Fields; for a batched Insert row r's value of field f is
+	// Values are the values to write, parallel to Fields; for a batched Insert row r's value of field f is
 	// Values[r*len(Fields)+f].
 	Values [][]byte
-	// ReadFields names the columns that the read of a ReadModifyWrite reads; nil reads all. Fields and Values
-	// are what its update writes.
+	// ReadFields names the columns that the read of a ReadModifyWrite reads; nil reads all. Its update writes Fields and
+	// Values.
 	ReadFields [][]byte
 
-	// ScanLength is the most rows that a Scan may return.
+	// ScanLength is the maximum number of rows of a Scan.
 	ScanLength int
-	// Delta is what an Increment adds.
+	// Delta is the amount that an Increment adds.
 	Delta int64
 
-	// Collect, when not nil, is called by the target for each cell that a Read returned, so that the
-	// caller can verify it. The slices are the target's, valid during the call.
+	// Collect, if not nil, is called by the target for each cell that a Read returned, so that the caller can verify it.
+	// The slices are valid during the call only.
 	Collect func(field, value []byte)
 }
 
@@ -68,7 +68,7 @@ func (op *Op) UpdatePart(part *Op) {
 	*part = Op{Kind: Update, Key: op.Key, Fields: op.Fields, Values: op.Values}
 }
 
-// Code says how an operation ended.
+// Code is the outcome of an operation.
 type Code uint8
 
 // The codes. OK, NotFound and the others that YCSB has are spelled as YCSB prints them.
@@ -83,7 +83,7 @@ const (
 	Forbidden
 	ServiceUnavailable
 	BatchedOK
-	NumCodes // how many codes there are; not a code
+	NumCodes // the number of codes
 )
 
 // String returns the code's name as results print it.
@@ -95,13 +95,13 @@ func (c Code) String() string {
 	return names[c]
 }
 
-// Good reports whether the operation did what was asked.
+// Good reports whether the operation succeeded.
 func (c Code) Good() bool { return c == OK || c == BatchedOK }
 
-// Outcome is how an operation ended and how much it moved.
+// Outcome is the result of an operation and the amount of data.
 type Outcome struct {
 	Code  Code
 	Rows  int32 // rows read or written
 	Bytes int64 // bytes of keys and values read or written
-	Err   error // why, when Code is not good; its text becomes the sample of its kind
+	Err   error // the cause if Code is not good; results show its text as a sample
 }

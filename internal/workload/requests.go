@@ -2,7 +2,7 @@ package workload
 
 import "github.com/benchd/benchd/internal/keyspace"
 
-// requests says which rows a run asks for. What is fixed is shared by all workers; each has a chooser of its own.
+// requests selects the rows that a run requests. All workers share it; each worker has its own chooser.
 type requests struct {
 	kind       Distribution
 	first, end int64 // key numbers of the request range
@@ -20,16 +20,16 @@ func newRequests(cfg *Config) requests {
 	return r
 }
 
-// chooser chooses the rows that one worker asks for.
+// chooser selects the rows that one worker requests.
 type chooser struct {
-	fixed       keyspace.Distribution // nil where rows are counted back from the newest
+	fixed       keyspace.Distribution // nil if rows are counted back from the newest
 	latest      *keyspace.Latest
 	exponential keyspace.Exponential
 	inserts     *inserts
-	first, safe int64 // key numbers between are there from the beginning
+	first, safe int64 // the rows from first to safe exist from the beginning
 
-	// A row that is not there is drawn again, from a stream of its own: so the draws of the next operations do not
-	// depend on how often that was.
+	// A missing row is drawn again from a separate stream, so that the draws of later operations do not depend on the
+	// number of these draws.
 	draws, again keyspace.Rand
 }
 
@@ -48,7 +48,7 @@ func (r *requests) chooser(in *inserts, rank, workers int64, draws, again keyspa
 	return c
 }
 
-// next draws the key number of a row that is there.
+// next draws the key number of an existing row.
 func (c *chooser) next() int64 {
 	n := c.place()
 	if n >= c.safe {
@@ -57,7 +57,7 @@ func (c *chooser) next() int64 {
 	return n
 }
 
-// place draws it as inserts count them.
+// place draws a row as inserts count them, without the gap.
 func (c *chooser) place() int64 {
 	if c.fixed == nil {
 		return c.recent()
@@ -69,8 +69,8 @@ func (c *chooser) place() int64 {
 	return c.settle(n)
 }
 
-// patience is how often a row that is not there yet is drawn again. YCSB goes on for ever, which costs seconds an
-// operation where the range is mostly rows to come.
+// patience bounds how often a missing row is drawn again. YCSB has no bound, which takes seconds per operation if most
+// rows of the range do not exist yet.
 const patience = 1 << 16
 
 func (c *chooser) settle(n int64) int64 {
@@ -108,5 +108,5 @@ func (c *chooser) back(r *keyspace.Rand, newest int64) int64 {
 	return c.exponential.Back(r)
 }
 
-// old draws one of the rows that are there from the beginning.
+// old draws one of the rows that exist from the beginning.
 func (c *chooser) old() int64 { return c.first + c.again.Below(c.safe-c.first) }

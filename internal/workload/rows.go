@@ -2,7 +2,7 @@ package workload
 
 import "github.com/benchd/benchd/internal/keyspace"
 
-// rows builds the keys and values of one worker's operations in memory that it uses again and again.
+// rows builds the keys and values of one worker's operations in reused memory.
 type rows struct {
 	names     keyspace.Names
 	fields    [][]byte
@@ -11,7 +11,7 @@ type rows struct {
 
 	batch   int // rows of an insert
 	length  lengths
-	fixed   int // length of every value; 0 where lengths are drawn
+	fixed   int // length of every value; 0 if lengths are drawn
 	lengths keyspace.Rand
 	filler  keyspace.Values
 
@@ -20,7 +20,7 @@ type rows struct {
 	cells [][]byte // values
 }
 
-// newRows makes room for the largest operation that the shard has.
+// newRows allocates memory for the largest operation of the shard.
 func newRows(s *Shard, lengths, values keyspace.Rand) rows {
 	r := rows{
 		names: s.names, fields: s.fields, counter: [][]byte{[]byte(CounterField)},
@@ -62,8 +62,8 @@ func newRows(s *Shard, lengths, values keyspace.Rand) rows {
 	return r
 }
 
-// apart is how many elements of size bytes to allocate for n of them so that they fill whole cache lines. Workers get
-// their memory one after another; were a line shared, each would slow down the other with every operation.
+// apart returns the number of elements of size bytes, at least n, that fill whole cache lines. The memory of workers is
+// allocated consecutively; a shared line would slow down both workers with every operation.
 func apart(n, size int) int {
 	const line = 64
 	for n*size%line != 0 {
@@ -78,14 +78,14 @@ func (r *rows) name(n int64) []byte {
 	return r.key
 }
 
-// addName builds the key of one row more of several.
+// addName appends the key of one more row.
 func (r *rows) addName(keys [][]byte, n int64) [][]byte {
 	i := len(keys)
 	r.keys[i] = r.names.Append(r.keys[i][:0], n)
 	return r.keys[:i+1]
 }
 
-// insert fills op with count rows of the key numbers first, first+step, ….
+// insert fills op with count rows with the key numbers first, first+step, ….
 func (r *rows) insert(op *Op, first, step, count int64) {
 	op.Fields = r.fields
 	if r.batch == 1 {
@@ -100,13 +100,13 @@ func (r *rows) insert(op *Op, first, step, count int64) {
 	op.Values = r.cells[:int(count)*len(r.fields)]
 }
 
-// values builds a row's values of fields.
+// values builds the values of a row's fields.
 func (r *rows) values(key []byte, fields [][]byte) [][]byte {
 	r.fill(key, fields, 0)
 	return r.cells[:len(fields)]
 }
 
-// random builds n values that follow from nothing.
+// random builds n random values.
 func (r *rows) random(n int) [][]byte {
 	for i, c := range r.cells[:n] {
 		r.cells[i] = c[:r.draw()]

@@ -7,7 +7,7 @@ import (
 	"github.com/benchd/benchd/internal/keyspace"
 )
 
-// Shard is one agent's part of a phase: what its workers share. Its methods are safe for concurrent use.
+// Shard is one agent's part of a phase, which its workers share. Its methods are safe for concurrent use.
 type Shard struct {
 	cfg   Config
 	load  bool
@@ -19,7 +19,7 @@ type Shard struct {
 	fields [][]byte // names
 
 	requests    requests
-	inserts     []*inserts // of a run: of all workers, or where they are dealt out of each
+	inserts     []*inserts // for a run: one for all workers, or one for each if inserts are dealt
 	fieldLength lengths
 	scanLength  lengths
 }
@@ -30,11 +30,11 @@ type lengths struct {
 	longest int64
 }
 
-// NewShard builds shard number shard of shards, for the load phase or for a run. workers is how many workers each
-// of the shards has. A configuration that Validate refuses is refused.
+// NewShard builds shard number shard of shards, for the load phase or for a run. workers are the numbers of workers of all
+// shards. It refuses an invalid configuration, as Validate does.
 func NewShard(cfg Config, load bool, shard, shards int, workers []int) (*Shard, error) {
 	if shard < 0 || shard >= shards || len(workers) != shards || workers[shard] < 1 {
-		return nil, fmt.Errorf("build shard %d of %d: numbers of workers %v do not fit", shard, shards, workers)
+		return nil, fmt.Errorf("build shard %d of %d: invalid numbers of workers %v", shard, shards, workers)
 	}
 	if err := cfg.validate(load); err != nil {
 		return nil, fmt.Errorf("build shard %d of %d: %w", shard, shards, err)
@@ -59,7 +59,7 @@ func NewShard(cfg Config, load bool, shard, shards int, workers []int) (*Shard, 
 	return s, nil
 }
 
-// deal gives out the key numbers that a run inserts: to each shard one of shards, or to each worker one of all.
+// deal assigns the key numbers that a run inserts to the shards, or to all workers if inserts are dealt.
 func (s *Shard) deal(shard, shards int) {
 	base, known := s.cfg.FirstInsert(), s.cfg.RecordCount
 	gap := max(0, base-known)
@@ -78,32 +78,32 @@ func (s *Shard) deal(shard, shards int) {
 		return
 	}
 	for worker := range s.share.workers[shard] {
-		// A worker waits for the answer to one insert before the next: a batch is all that it has under way.
+		// A worker waits for the answer to an insert before the next one: at most one batch is in flight.
 		s.inserts = append(s.inserts, newInserts(base, known, s.share.rank(shard, worker), s.share.all, s.cfg.BatchSize))
 	}
 }
 
-// insertsOf is what a worker inserts, and with whom.
+// insertsOf returns the inserts of a worker, which it may share with others.
 func (s *Shard) insertsOf(worker int) *inserts { return s.inserts[min(worker, len(s.inserts)-1)] }
 
 func newScanLengths(cfg *Config) lengths {
 	d := drawing(cfg.ScanLengthDistribution, Uniform)
 	if cfg.Proportions.Scan <= 0 || !d.DrawsScans() {
-		return lengths{} // what is not used was not validated
+		return lengths{} // an unused distribution was not validated
 	}
 	return d.lengths(int64(cfg.MinScanLength), int64(cfg.MaxScanLength), nil)
 }
 
-// Share is the part of total operations over all shards that falls to a worker of this one: equal parts, of which
-// the first workers of every shard get what is left over.
+// Share returns a worker's part of total operations over all shards: equal parts, with the remainder given to the first
+// workers of every shard.
 func (s *Shard) Share(total int64, worker int) int64 { return s.share.of(total, s.index, worker) }
 
-// EvenShare is the part of total operations over all shards that falls to this one in an open loop, in which every
-// shard offers the same rate, however many workers it has: as many as its schedule intends of the first total.
+// EvenShare returns this shard's part of total operations over all shards in an open loop, where every shard offers the same
+// rate regardless of its number of workers. It is the number of the first total operations that its schedule intends.
 func (s *Shard) EvenShare(total int64) int64 { return even(total, s.index, len(s.share.workers)) }
 
-// Watermark is the key number below which all rows that this shard was to insert have been acknowledged. The
-// smallest watermark of all shards is what SetWatermark takes.
+// Watermark returns the key number below which all rows of this shard have been acknowledged. SetWatermark takes the
+// smallest watermark of all shards.
 func (s *Shard) Watermark() int64 {
 	var smallest int64
 	for i, in := range s.inserts {
@@ -114,9 +114,9 @@ func (s *Shard) Watermark() int64 {
 	return smallest
 }
 
-// SetWatermark records that every shard has inserted all its rows below a key number, so that requests may ask
-// for them. Until then they ask for the shard's own new rows only. A watermark never goes back. Where inserts are dealt
-// out it changes nothing: when it comes is chance.
+// SetWatermark records that every shard has inserted all its rows below a key number, so that workers may request them.
+// Until then they request only the shard's own new rows. A watermark never decreases. If inserts are dealt, it has no
+// effect, because its timing is not reproducible.
 func (s *Shard) SetWatermark(smallest int64) {
 	if s.cfg.DealInserts {
 		return
@@ -126,7 +126,7 @@ func (s *Shard) SetWatermark(smallest int64) {
 	}
 }
 
-// InsertedRows counts the rows that the shard has inserted in a run and that are there for certain.
+// InsertedRows returns the number of rows that the shard has inserted in a run and that exist for certain.
 func (s *Shard) InsertedRows() int64 {
 	var n int64
 	for _, in := range s.inserts {
@@ -135,7 +135,7 @@ func (s *Shard) InsertedRows() int64 {
 	return n
 }
 
-// InsertedBelow is the key number from which on the shard has handed out none to inserts of a run.
+// InsertedBelow returns the key number from which on the shard has assigned none to inserts of a run.
 func (s *Shard) InsertedBelow() int64 {
 	below := s.cfg.FirstInsert()
 	for _, in := range s.inserts {

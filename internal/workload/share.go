@@ -1,8 +1,8 @@
 package workload
 
-// share cuts total over the workers of all shards: each gets an equal part, and what is left over goes one each to
-// the first workers of every shard, then to the second ones and so on. So shards of as many workers differ by one
-// at most, and so do workers anywhere.
+// share divides a total over the workers of all shards: each gets an equal part, and the remainder goes one by one to the
+// first workers of every shard, then to the second ones and so on. Shards with the same number of workers, and workers of
+// any shards, differ by at most one.
 type share struct {
 	workers []int // of each shard
 	all     int64 // workers over all shards
@@ -16,7 +16,7 @@ func newShare(workers []int) share {
 	return s
 }
 
-// of is the part of one worker of one shard.
+// of returns the part of one worker of one shard.
 func (s share) of(total int64, shard, worker int) int64 {
 	part, rest := total/s.all, total%s.all
 	if s.rank(shard, worker) < rest {
@@ -25,7 +25,7 @@ func (s share) of(total int64, shard, worker int) int64 {
 	return part
 }
 
-// before is the sum of the parts of all workers of earlier shards and of earlier workers of this one.
+// before returns the sum of the parts of all workers of earlier shards and of earlier workers of this one.
 func (s share) before(total int64, shard, worker int) int64 {
 	var sum int64
 	for i := range shard {
@@ -39,7 +39,7 @@ func (s share) before(total int64, shard, worker int) int64 {
 	return sum
 }
 
-// rank is the place of a worker in the order in which the rest is given out; it also interleaves workers.
+// rank returns the position of a worker in the order in which the remainder is assigned; it also interleaves workers.
 func (s share) rank(shard, worker int) int64 {
 	var before int64
 	for i, w := range s.workers {
@@ -51,7 +51,7 @@ func (s share) rank(shard, worker int) int64 {
 	return before
 }
 
-// even cuts total over shards alone, the first ones getting what is left over.
+// even divides a total over shards alone, with the remainder given to the first ones.
 func even(total int64, shard, shards int) int64 {
 	part := total / int64(shards)
 	if int64(shard) < total%int64(shards) {

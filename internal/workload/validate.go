@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// PropertyError is a setting that cannot be, by itself or with the others.
+// PropertyError is a setting that is invalid, by itself or in combination with others.
 type PropertyError struct {
-	Property string // by the name that users know
+	Property string // the name of the property
 	Value    string
-	Problem  string // why not
-	Cure     string // what to write instead
+	Problem  string // the mistake
+	Cure     string // the correction
 }
 
-// Error names the property, its value, what is wrong with it and the cure.
+// Error returns the property, its value, the problem and the cure.
 func (e *PropertyError) Error() string {
 	return fmt.Sprintf("%s=%s %s; %s", e.Property, e.Value, e.Problem, e.Cure)
 }
@@ -23,70 +23,70 @@ func (e *PropertyError) Error() string {
 // maxInsertBytes bounds the values of one insert, which each worker keeps in memory.
 const maxInsertBytes = 1 << 28
 
-// Validate checks all of the configuration, for a load as well as for a run. What is wrong is a *PropertyError each,
-// joined.
+// Validate checks the whole configuration, for a load as well as for a run. It returns a joined *PropertyError for each
+// mistake.
 func (c *Config) Validate() error { return errors.Join(c.validate(true), c.validate(false)) }
 
-// validate checks what one of the phases needs.
+// validate checks the settings that a phase needs.
 func (c *Config) validate(load bool) error {
-	j := judge{c: c}
-	j.rows(load)
-	j.fields()
+	v := validator{c: c}
+	v.rows(load)
+	v.fields()
 	if !load {
-		j.mix()
-		j.requests()
-		j.scans()
+		v.mix()
+		v.requests()
+		v.scans()
 	}
-	return errors.Join(j.wrong...)
+	return errors.Join(v.wrong...)
 }
 
-type judge struct {
+type validator struct {
 	c     *Config
 	wrong []error
 }
 
-func (j *judge) fail(property string, value any, problem, cure string) {
-	j.wrong = append(j.wrong, &PropertyError{Property: property, Value: fmt.Sprint(value), Problem: problem, Cure: cure})
+func (v *validator) fail(property string, value any, problem, cure string) {
+	v.wrong = append(v.wrong, &PropertyError{Property: property, Value: fmt.Sprint(value), Problem: problem, Cure: cure})
 }
 
 // least checks a number that has a lower bound.
-func least[N int | int64](j *judge, property string, value, bound N) bool {
+func least[N int | int64](v *validator, property string, value, bound N) bool {
 	if value < bound {
-		j.fail(property, value, "is too small", fmt.Sprintf("write %d or more", bound))
+		v.fail(property, value, "is too small", fmt.Sprintf("write %d or more", bound))
 	}
 	return value >= bound
 }
 
-func (j *judge) rows(load bool) {
-	c := j.c
-	good := least(j, "recordcount", c.RecordCount, 0)
-	good = least(j, "insertstart", c.InsertStart, 0) && good
-	good = least(j, "insertcount", c.InsertCount, 0) && good
-	good = least(j, "insertbase", c.InsertBase, 0) && good
-	good = least(j, "operationcount", c.OperationCount, 0) && good
+func (v *validator) rows(load bool) {
+	c := v.c
+	good := least(v, "recordcount", c.RecordCount, 0)
+	good = least(v, "insertstart", c.InsertStart, 0) && good
+	good = least(v, "insertcount", c.InsertCount, 0) && good
+	good = least(v, "insertbase", c.InsertBase, 0) && good
+	good = least(v, "operationcount", c.OperationCount, 0) && good
 	if !good {
 		return
 	}
 	if load {
-		least(j, "core_workload_insertion_retry_limit", c.InsertionRetryLimit, 0)
+		least(v, "core_workload_insertion_retry_limit", c.InsertionRetryLimit, 0)
 		if c.InsertionRetryInterval < 0 {
-			j.fail("core_workload_insertion_retry_interval", c.InsertionRetryInterval, "is too short", "write 0 or more")
+			v.fail("core_workload_insertion_retry_interval", c.InsertionRetryInterval, "is too short", "write 0 or more")
 		}
 		if c.LoadCount() == 0 {
-			j.fail("recordcount", 0, "leaves nothing to load", "write the number of rows")
+			v.fail("recordcount", 0, "leaves nothing to load", "write the number of rows")
 		}
 		if c.LoadCount() > math.MaxInt64-c.InsertStart {
-			j.fail("insertstart", c.InsertStart, "is too far for so many rows", "write a smaller one")
+			v.fail("insertstart", c.InsertStart, "is too large for this number of rows", "write a smaller one")
 		}
 		return
 	}
 	if asked := c.InsertStart + max(c.InsertCount, 1); c.Asks() && (asked > c.RecordCount || asked < 0) {
-		j.fail("recordcount", c.RecordCount, fmt.Sprintf("ends before the rows %d to %d that are asked for", c.InsertStart, asked-1),
+		v.fail("recordcount", c.RecordCount, fmt.Sprintf("is less than needed for the requested rows %d to %d", c.InsertStart, asked-1),
 			fmt.Sprintf("write recordcount=%d or more, or lower insertstart and insertcount", asked))
 	}
 }
 
-// Asks reports whether a run asks for rows that are there already.
+// Asks reports whether a run requests existing rows.
 func (c *Config) Asks() bool {
 	for _, s := range c.Proportions.Shares() {
 		if s.Kind != Insert && s.Value > 0 {
@@ -96,130 +96,130 @@ func (c *Config) Asks() bool {
 	return false
 }
 
-func (j *judge) fields() {
-	c := j.c
-	least(j, "fieldcount", c.FieldCount, 1)
-	least(j, "batchsize", c.BatchSize, 0)
-	least(j, "zeropadding", c.ZeroPadding, 0)
+func (v *validator) fields() {
+	c := v.c
+	least(v, "fieldcount", c.FieldCount, 1)
+	least(v, "batchsize", c.BatchSize, 0)
+	least(v, "zeropadding", c.ZeroPadding, 0)
 	longest := int64(c.FieldLength)
-	j.drawn("fieldlengthdistribution", c.FieldLengthDistribution, Constant, Drawing.DrawsFields)
+	v.drawn("fieldlengthdistribution", c.FieldLengthDistribution, Constant, Drawing.DrawsFields)
 	switch c.FieldLengthDistribution {
 	case Constant, "":
-		least(j, "fieldlength", c.FieldLength, 1)
+		least(v, "fieldlength", c.FieldLength, 1)
 	case Uniform, Zipfian:
-		if least(j, "minfieldlength", c.MinFieldLength, 0) && c.MinFieldLength > c.FieldLength {
-			j.fail("minfieldlength", c.MinFieldLength, fmt.Sprintf("is more than fieldlength=%d", c.FieldLength), "lower it, or raise fieldlength")
+		if least(v, "minfieldlength", c.MinFieldLength, 0) && c.MinFieldLength > c.FieldLength {
+			v.fail("minfieldlength", c.MinFieldLength, fmt.Sprintf("is more than fieldlength=%d", c.FieldLength), "lower it, or raise fieldlength")
 		}
 	case Histogram:
-		if longest = j.histogram(); longest < 0 {
+		if longest = v.histogram(); longest < 0 {
 			return
 		}
 	default: // draws no lengths
 	}
 	if size := float64(longest) * float64(c.FieldCount) * float64(max(c.BatchSize, 1)); size > maxInsertBytes {
-		j.fail("fieldlength", longest, fmt.Sprintf("makes one insert %.3g bytes long with fieldcount=%d and batchsize=%d, and %d is the most",
-			size, c.FieldCount, c.BatchSize, maxInsertBytes), "make one of the three smaller")
+		v.fail("fieldlength", longest, fmt.Sprintf("makes one insert %.3g bytes long with fieldcount=%d and batchsize=%d, more than the maximum of %d",
+			size, c.FieldCount, c.BatchSize, maxInsertBytes), "lower one of the three")
 	}
 	if c.DataIntegrity {
-		j.integrity()
+		v.integrity()
 	}
 }
 
-// histogram checks a histogram that was made by hand, and returns the longest length in it, or -1.
-func (j *judge) histogram() int64 {
-	h := j.c.FieldLengthHistogram
+// histogram checks the histogram and returns its maximum length, or -1.
+func (v *validator) histogram() int64 {
+	h := v.c.FieldLengthHistogram
 	if h == nil {
-		j.fail("fieldlengthhistogram", "", "names no file that was read", "name a histogram file, or write another fieldlengthdistribution")
+		v.fail("fieldlengthhistogram", "", "is missing", "name a histogram file, or write another fieldlengthdistribution")
 		return -1
 	}
 	var sum int64
 	for i, n := range h.Buckets {
 		if n < 0 || n > math.MaxInt64-sum {
-			j.fail("fieldlengthhistogram", n, fmt.Sprintf("is not a usable count of bucket %d", i), "write 0 or more")
+			v.fail("fieldlengthhistogram", n, fmt.Sprintf("is not a valid count of bucket %d", i), "write 0 or more")
 			return -1
 		}
 		sum += n
 	}
 	if h.BlockSize < 1 || sum == 0 {
-		j.fail("fieldlengthhistogram", fmt.Sprintf("(BlockSize %d, %d fields)", h.BlockSize, sum), "draws nothing",
-			"give it a BlockSize from 1 on and a bucket with a count above 0")
+		v.fail("fieldlengthhistogram", fmt.Sprintf("(BlockSize %d, %d fields)", h.BlockSize, sum), "contains no lengths",
+			"give it a BlockSize of at least 1 and a bucket with a count above 0")
 		return -1
 	}
 	return h.Longest()
 }
 
-func (j *judge) integrity() {
-	c := j.c
+func (v *validator) integrity() {
+	c := v.c
 	if c.FieldLengthDistribution != Constant && c.FieldLengthDistribution != "" {
-		j.fail("fieldlengthdistribution", c.FieldLengthDistribution, "does not go with dataintegrity=true, which must know how long a value is",
+		v.fail("fieldlengthdistribution", c.FieldLengthDistribution, "conflicts with dataintegrity=true, which needs values of a fixed length",
 			"write fieldlengthdistribution=constant")
 	}
 	for property, text := range map[string]string{"keyprefix": c.KeyPrefix, "fieldnameprefix": c.FieldNamePrefix} {
 		for _, b := range []byte(text) {
 			if b > 127 {
-				j.fail(property, strconv.Quote(text), "does not go with dataintegrity=true, whose values are hashed like ASCII text", "write it with ASCII letters")
+				v.fail(property, strconv.Quote(text), "conflicts with dataintegrity=true, which hashes values as ASCII text", "write it with ASCII letters")
 				break
 			}
 		}
 	}
 	if c.Proportions.Append > 0 {
-		j.fail("appendproportion", c.Proportions.Append, "does not go with dataintegrity=true: rows that were appended to would not verify", "leave one of them out")
+		v.fail("appendproportion", c.Proportions.Append, "conflicts with dataintegrity=true: appended values cannot be verified", "remove one of them")
 	}
 }
 
-func (j *judge) mix() {
+func (v *validator) mix() {
 	var sum float64
 	good := true
-	for _, s := range j.c.Proportions.Shares() {
+	for _, s := range v.c.Proportions.Shares() {
 		if !(s.Value >= 0) || math.IsInf(s.Value, 0) { // NaN compares with nothing
-			j.fail(s.Property, s.Value, "is no share", "write 0 or more")
+			v.fail(s.Property, s.Value, "is out of range", "write 0 or more")
 			good = false
 		}
 		sum += s.Value
 	}
 	if good && (sum <= 0 || math.IsInf(sum, 0)) {
-		j.fail("readproportion", j.c.Proportions.Read, "and all other proportions leave nothing to do", "write the share of some operation")
+		v.fail("readproportion", v.c.Proportions.Read, "and all other proportions leave nothing to do", "write a proportion above 0")
 	}
-	if j.c.Proportions.MultiGet > 0 {
-		least(j, "multiget.size", j.c.MultiGetSize, 1)
+	if v.c.Proportions.MultiGet > 0 {
+		least(v, "multiget.size", v.c.MultiGetSize, 1)
 	}
 }
 
-func (j *judge) requests() {
-	c := j.c
-	j.drawn("requestdistribution", c.RequestDistribution, Uniform, Drawing.DrawsRequests)
+func (v *validator) requests() {
+	c := v.c
+	v.drawn("requestdistribution", c.RequestDistribution, Uniform, Drawing.DrawsRequests)
 	switch c.RequestDistribution {
 	case Hotspot:
-		j.fraction("hotspotdatafraction", c.HotspotDataFraction)
-		j.fraction("hotspotopnfraction", c.HotspotOpnFraction)
+		v.fraction("hotspotdatafraction", c.HotspotDataFraction)
+		v.fraction("hotspotopnfraction", c.HotspotOpnFraction)
 	case Exponential:
 		if !(c.ExponentialPercentile > 0 && c.ExponentialPercentile < 100) {
-			j.fail("exponential.percentile", c.ExponentialPercentile, "is no percentage to count back by", "write a number between 0 and 100, such as 95")
+			v.fail("exponential.percentile", c.ExponentialPercentile, "is out of range", "write a number above 0 and below 100, such as 95")
 		}
 		if !(c.ExponentialFrac > 0 && c.ExponentialFrac <= 1) {
-			j.fail("exponential.frac", c.ExponentialFrac, "is no share of the rows", "write a number above 0, up to 1")
+			v.fail("exponential.frac", c.ExponentialFrac, "is out of range", "write a number above 0 and up to 1")
 		}
-	default: // takes no settings of its own
+	default: // has no settings
 	}
-	// The range of the scrambled zipfian is the rows that there are and twice those to come.
+	// The range of the scrambled zipfian is the existing rows and twice the expected inserts.
 	if expected := float64(c.OperationCount) * c.Proportions.Insert * 2 * float64(max(c.BatchSize, 1)); expected > 1<<61 {
-		j.fail("operationcount", c.OperationCount, "lets the run insert more rows than there are key numbers", "write a smaller one")
+		v.fail("operationcount", c.OperationCount, "lets the run insert more rows than there are key numbers", "write a smaller one")
 	}
 }
 
-func (j *judge) fraction(property string, value float64) {
+func (v *validator) fraction(property string, value float64) {
 	if !(value >= 0 && value <= 1) {
-		j.fail(property, value, "is no fraction", "write a number from 0 to 1")
+		v.fail(property, value, "is out of range", "write a number from 0 to 1")
 	}
 }
 
-func (j *judge) scans() {
-	c := j.c
+func (v *validator) scans() {
+	c := v.c
 	if c.Proportions.Scan <= 0 {
 		return
 	}
-	if least(j, "minscanlength", c.MinScanLength, 1) && c.MinScanLength > c.MaxScanLength {
-		j.fail("minscanlength", c.MinScanLength, fmt.Sprintf("is more than maxscanlength=%d", c.MaxScanLength), "lower it, or raise maxscanlength")
+	if least(v, "minscanlength", c.MinScanLength, 1) && c.MinScanLength > c.MaxScanLength {
+		v.fail("minscanlength", c.MinScanLength, fmt.Sprintf("is more than maxscanlength=%d", c.MaxScanLength), "lower it, or raise maxscanlength")
 	}
-	j.drawn("scanlengthdistribution", c.ScanLengthDistribution, Uniform, Drawing.DrawsScans)
+	v.drawn("scanlengthdistribution", c.ScanLengthDistribution, Uniform, Drawing.DrawsScans)
 }

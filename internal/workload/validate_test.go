@@ -17,13 +17,13 @@ func TestMistakesAreNamedByTheirProperty(t *testing.T) {
 		{func(c *Config) { c.RecordCount = -1 }, "recordcount", "recordcount=-1 is too small; write 0 or more"},
 		{func(c *Config) { c.RecordCount = 0; c.Proportions = Proportions{Insert: 1} }, "recordcount", "recordcount=0 leaves nothing to load; write the number of rows"},
 		{func(c *Config) { c.InsertStart = -1 }, "insertstart", ""},
-		{func(c *Config) { c.InsertStart, c.InsertCount = 500, 501 }, "recordcount", "recordcount=1000 ends before the rows 500 to 1000 that are asked for; write recordcount=1001 or more, or lower insertstart and insertcount"},
+		{func(c *Config) { c.InsertStart, c.InsertCount = 500, 501 }, "recordcount", "recordcount=1000 is less than needed for the requested rows 500 to 1000; write recordcount=1001 or more, or lower insertstart and insertcount"},
 		{func(c *Config) { c.OperationCount = -1 }, "operationcount", ""},
 		{func(c *Config) { c.OperationCount, c.Proportions.Insert = math.MaxInt64, 1 }, "operationcount", ""},
 		{func(c *Config) { c.FieldCount = 0 }, "fieldcount", ""},
 		{func(c *Config) { c.FieldLength = 0 }, "fieldlength", ""},
 		{func(c *Config) { c.FieldLengthDistribution, c.MinFieldLength = Uniform, 101 }, "minfieldlength", "minfieldlength=101 is more than fieldlength=100; lower it, or raise fieldlength"},
-		{func(c *Config) { c.FieldLengthDistribution = Latest }, "fieldlengthdistribution", "fieldlengthdistribution=latest is not known; write constant, uniform, zipfian or histogram"},
+		{func(c *Config) { c.FieldLengthDistribution = Latest }, "fieldlengthdistribution", "fieldlengthdistribution=latest is unknown; write constant, uniform, zipfian or histogram"},
 		{func(c *Config) { c.FieldLengthDistribution = Histogram }, "fieldlengthhistogram", ""},
 		{func(c *Config) {
 			c.FieldLengthDistribution, c.FieldLengthHistogram = Histogram, &LengthHistogram{BlockSize: 1, Buckets: []int64{-1}}
@@ -31,15 +31,15 @@ func TestMistakesAreNamedByTheirProperty(t *testing.T) {
 		{func(c *Config) {
 			c.FieldLengthDistribution, c.FieldLengthHistogram = Histogram, &LengthHistogram{}
 		}, "fieldlengthhistogram", ""},
-		{func(c *Config) { c.FieldLength = 1 << 30 }, "fieldlength", "fieldlength=1073741824 makes one insert 1.07e+10 bytes long with fieldcount=10 and batchsize=1, and 268435456 is the most; make one of the three smaller"},
+		{func(c *Config) { c.FieldLength = 1 << 30 }, "fieldlength", "fieldlength=1073741824 makes one insert 1.07e+10 bytes long with fieldcount=10 and batchsize=1, more than the maximum of 268435456; lower one of the three"},
 		{func(c *Config) { c.DataIntegrity, c.FieldLengthDistribution = true, Uniform }, "fieldlengthdistribution", ""},
 		{func(c *Config) { c.DataIntegrity, c.KeyPrefix = true, "é" }, "keyprefix", ""},
 		{func(c *Config) { c.DataIntegrity, c.Proportions.Append = true, 1 }, "appendproportion", ""},
-		{func(c *Config) { c.Proportions = Proportions{} }, "readproportion", "readproportion=0 and all other proportions leave nothing to do; write the share of some operation"},
-		{func(c *Config) { c.Proportions.Scan = -1 }, "scanproportion", "scanproportion=-1 is no share; write 0 or more"},
+		{func(c *Config) { c.Proportions = Proportions{} }, "readproportion", "readproportion=0 and all other proportions leave nothing to do; write a proportion above 0"},
+		{func(c *Config) { c.Proportions.Scan = -1 }, "scanproportion", "scanproportion=-1 is out of range; write 0 or more"},
 		{func(c *Config) { c.Proportions.Update = math.NaN() }, "updateproportion", ""},
 		{func(c *Config) { c.Proportions.MultiGet, c.MultiGetSize = 1, 0 }, "multiget.size", ""},
-		{func(c *Config) { c.RequestDistribution = "zipfain" }, "requestdistribution", "requestdistribution=zipfain is not known; write uniform, zipfian, latest, hotspot, exponential or sequential"},
+		{func(c *Config) { c.RequestDistribution = "zipfain" }, "requestdistribution", "requestdistribution=zipfain is unknown; write uniform, zipfian, latest, hotspot, exponential or sequential"},
 		{func(c *Config) { c.RequestDistribution, c.HotspotDataFraction = Hotspot, 1.5 }, "hotspotdatafraction", ""},
 		{func(c *Config) { c.RequestDistribution, c.HotspotOpnFraction = Hotspot, -0.1 }, "hotspotopnfraction", ""},
 		{func(c *Config) { c.RequestDistribution, c.ExponentialPercentile = Exponential, 100 }, "exponential.percentile", ""},
@@ -92,7 +92,7 @@ func TestGoodConfigurationsAreAccepted(t *testing.T) {
 }
 
 // A run that only inserts needs no rows to be there, and a load asks for none.
-func TestEachPhaseIsJudgedByWhatItNeeds(t *testing.T) {
+func TestEachPhaseValidatesOnlyItsSettings(t *testing.T) {
 	cfg := core()
 	cfg.RecordCount, cfg.Proportions = 0, Proportions{Insert: 1}
 	_, err := NewShard(cfg, false, 0, 1, []int{1})

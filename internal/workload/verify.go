@@ -25,7 +25,7 @@ func newVerifier(length int) *verifier {
 	return v
 }
 
-// begin makes ready for the read of a row and returns what collects its cells; nil where nothing is verified.
+// begin prepares for the read of a row and returns the function that collects its cells, or nil if nothing is verified.
 func (v *verifier) begin(key []byte) func(field, value []byte) {
 	if v == nil {
 		return nil
@@ -38,14 +38,14 @@ func (v *verifier) cell(field, value []byte) {
 	v.cells++
 	if v.wrong == nil && !v.integrity.Holds(v.key, field, value) {
 		const most = 60 // bytes to quote
-		v.wrong = fmt.Errorf("verify row %s: field %s holds %.*q (%d bytes), which dataintegrity did not write with this fieldlength",
+		v.wrong = fmt.Errorf("verify row %s: field %s contains %.*q (%d bytes), which dataintegrity did not write with this fieldlength",
 			v.key, field, most, value, len(value))
 	}
 }
 
-// Verify checks what the Read or ReadModifyWrite that the last Next filled in has collected, with the codes of YCSB's
-// VERIFY: OK, UnexpectedState where a field holds something else than dataintegrity wrote, Error where nothing
-// came back. verified is false when there was nothing to verify.
+// Verify checks the cells that the Read or ReadModifyWrite of the last Next has collected. It returns the codes of YCSB's
+// VERIFY: OK, UnexpectedState if a field has a value that dataintegrity did not write, Error if the read returned no field.
+// verified is false if there was nothing to verify.
 func (g *Generator) Verify(op *Op) (out Outcome, verified bool) {
 	if op.Collect == nil {
 		return Outcome{}, false

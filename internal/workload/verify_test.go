@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestVerifyJudgesWhatWasRead(t *testing.T) {
+func TestVerifyChecksTheFieldsOfARead(t *testing.T) {
 	cfg := core()
 	cfg.DataIntegrity = true
 	written := take(t, shard(t, cfg, true, 0).Generator(0), int(cfg.RecordCount))

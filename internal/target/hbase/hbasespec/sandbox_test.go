@@ -51,9 +51,9 @@ func TestSettingsOfAnEmbeddedSandbox(t *testing.T) {
 	require.Equal(t, SandboxSettings{RegionServers: 3, Memory: 1024, Handlers: 30}, settings)
 
 	_, err = ReadSandbox(map[string]string{"sandbox.service": "gauss"})
-	require.ErrorContains(t, err, `"gauss" is no duration`)
+	require.ErrorContains(t, err, `invalid duration "gauss"`)
 	for key, want := range map[string]string{
-		"sandbox.service": `"soon" is no duration`, "sandbox.region-servers": "soon", "sandbox.servise": "did you mean sandbox.service?",
+		"sandbox.service": `invalid duration "soon"`, "sandbox.region-servers": "soon", "sandbox.servise": "did you mean sandbox.service?",
 	} {
 		_, _, err = reader().Parse(spec.Submission{Properties: p("db", "sandbox", "operationcount", "1", key, "soon")})
 		require.ErrorContains(t, err, want)
