@@ -187,7 +187,7 @@ func (m *matcher) decide(c *protocol.Cell, lives int64) (take bool, then step) {
 		return false, toColumn
 	}
 	if m.read.Raw {
-		return m.judgeRaw(c, lives)
+		return m.classifyRaw(c, lives)
 	}
 	if c.Type.IsDelete() {
 		return false, nextCell
@@ -198,7 +198,7 @@ func (m *matcher) decide(c *protocol.Cell, lives int64) (take bool, then step) {
 	if slices.Contains(m.hiddenAt, c.Timestamp) || slices.Contains(m.columnAt, c.Timestamp) {
 		return false, nextCell
 	}
-	return m.judgeValue(c, lives)
+	return m.classifyValue(c, lives)
 }
 
 // remember records markers.
@@ -236,7 +236,7 @@ func (m *matcher) wants(qualifier []byte) (then step, ok bool) {
 	return nextFamily, false
 }
 
-func (m *matcher) judgeRaw(c *protocol.Cell, lives int64) (take bool, then step) {
+func (m *matcher) classifyRaw(c *protocol.Cell, lives int64) (take bool, then step) {
 	if m.read.Times.After(c.Timestamp) || m.read.Times.Before(c.Timestamp) || m.expired(c, m.conf.TTL.Milliseconds()) || m.expired(c, lives) {
 		return false, nextCell
 	}
@@ -247,7 +247,7 @@ func (m *matcher) expired(c *protocol.Cell, lives int64) bool {
 	return lives > 0 && c.Timestamp < m.now-lives
 }
 
-func (m *matcher) judgeValue(c *protocol.Cell, lives int64) (take bool, then step) {
+func (m *matcher) classifyValue(c *protocol.Cell, lives int64) (take bool, then step) {
 	if m.expired(c, lives) {
 		return false, nextCell
 	}
