@@ -11,8 +11,8 @@ import (
 // CellType is the type of a cell. The numbers are those of HBase's protocol.
 type CellType uint8
 
-// A cell is a value or a marker that hides older ones. Among cells of one column and one time a marker comes before a value, so
-// that it hides it.
+// A cell is a value, or a marker that hides older values. A marker sorts before a value of the same column and time, and hides
+// it.
 const (
 	TypePut                 CellType = 4
 	TypeDelete              CellType = 8  // hides the value of exactly its time
@@ -34,7 +34,7 @@ func (t CellType) Valid() bool {
 // IsDelete reports whether t is a marker.
 func (t CellType) IsDelete() bool { return t != TypePut }
 
-// LatestTimestamp in place of a time means "now, by the server's clock" in a mutation.
+// LatestTimestamp in a mutation means "now, by the server's clock".
 const LatestTimestamp = math.MaxInt64
 
 // Cell is one value or marker. Its slices belong to the code that made it; a reader must not change them.
@@ -54,12 +54,12 @@ const (
 	keyTail        = 8 + 1         // time and type
 )
 
-// Size is how many bytes the cell has in HBase's encoding, without the length before it.
+// Size returns the length of the cell in HBase's encoding, without the length prefix.
 func (c *Cell) Size() int {
 	return lengthOverhead + keyOverhead + len(c.Row) + len(c.Family) + len(c.Qualifier) + len(c.Value)
 }
 
-// CompareCells gives the order in which cells are kept: row, family and qualifier upwards, then time and type downwards.
+// CompareCells orders cells as HBase stores them: by ascending row, family and qualifier, then by descending time and type.
 func CompareCells(a, b *Cell) int {
 	return cmp.Or(
 		bytes.Compare(a.Row, b.Row),
@@ -70,7 +70,7 @@ func CompareCells(a, b *Cell) int {
 	)
 }
 
-// TimeRange is [Min, Max). With Max zero it has no upper end, so the zero value is all time.
+// TimeRange is [Min, Max). A Max of zero means no upper bound, so the zero value is all time.
 type TimeRange struct{ Min, Max int64 }
 
 // Before reports whether t is earlier than the range.
@@ -95,11 +95,11 @@ func AppendCell(block []byte, c *Cell) []byte {
 	return append(block, c.Value...)
 }
 
-// ErrCell is the error of a block whose next cell is not whole.
-var ErrCell = errors.New("a cell of the answer is cut short")
+// ErrCell is the error of a block whose next cell is truncated.
+var ErrCell = errors.New("truncated cell in the answer")
 
-// NextCell reads the cell that a block begins with into c, and returns the rest of the block. The cell's slices are the block's.
-// Tags, which may follow the value, are skipped: the block then shrinks by more than c.Size and the length before it.
+// NextCell reads the first cell of a block into c, and returns the rest of the block. The cell's slices are slices of the block.
+// Tags, which may follow the value, are skipped: the block then shrinks by more than c.Size and the length prefix.
 func NextCell(block []byte, c *Cell) (rest []byte, err error) {
 	if len(block) < 4 {
 		return nil, ErrCell

@@ -64,7 +64,7 @@ func TestCellsAreInHBasesOrder(t *testing.T) {
 	}
 }
 
-// Whatever bytes come, reading cells ends, and a cell without tags is what its bytes say.
+// Reading arbitrary bytes ends, and a cell without tags encodes to the same bytes.
 func FuzzCells(f *testing.F) {
 	f.Add(AppendCell(nil, &Cell{Row: []byte("r"), Family: []byte("f"), Qualifier: []byte("q"), Timestamp: 7, Type: TypePut, Value: []byte("v")}))
 	f.Add([]byte{0, 0, 0, 20, 0, 0, 0, 12, 0, 0, 0, 0})

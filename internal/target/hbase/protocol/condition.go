@@ -8,20 +8,20 @@ import (
 // Condition is what an exception reports about the region, the server or the scanner of a call.
 type Condition uint8
 
-// The conditions. What a client does about each is its own decision.
+// The conditions. The client decides how to react to each.
 const (
-	OtherCondition Condition = iota // of classes that have no rule: see MayPass
+	OtherCondition Condition = iota // any other class: see MayPass
 	RegionMoved                     // another server has the region, or is opening it
 	RegionGone                      // the region is no longer served: it was split, merged or taken offline
-	RegionBusy                      // the region takes no more writes for now
+	RegionBusy                      // the region accepts no writes for now
 	ServerBusy                      // the server is starting or its queue is full: it has not begun the call
-	CallDropped                     // the server has begun the call, or could have, and given it up for lack of time or space
+	CallDropped                     // the server dropped the call for lack of time or space, perhaps after it had begun
 	ServerStopping                  // the server is stopping: others will have its regions
 	MasterStopping                  // the master is stopping: another one may take over
 	ScannerLost                     // the scanner is closed, expired or out of step: a new one is needed
 )
 
-// Condition classifies an exception by its class, whatever its package.
+// Condition classifies an exception by its class without the package.
 func (e *Exception) Condition() Condition {
 	switch e.Short() {
 	case "NotServingRegionException", "RegionMovedException", "RegionOpeningException", "WrongRegionException":
@@ -44,8 +44,8 @@ func (e *Exception) Condition() Condition {
 	return OtherCondition
 }
 
-// Finals are the names, without package and in order, of DoNotRetryIOException and its subclasses in HBase 2.6. A test compares them
-// with the jars of the HBase that tests run on.
+// Finals lists DoNotRetryIOException and its subclasses in HBase 2.6, without packages and in order. A test compares them with
+// the jars of the HBase that tests run on.
 func Finals() []string {
 	return []string{
 		"AccessDeniedException", "BadAuthException", "ConcurrentTableModificationException", "ConstraintException",
@@ -66,14 +66,14 @@ func Finals() []string {
 	}
 }
 
-// Final reports whether an exception of this class says that a retry is of no use. Where an answer carries only the class,
-// HBase's own client knows it from the class, too.
+// Final reports whether a retry after an exception of this class is of no use. Like HBase's own client, callers use it where an
+// answer contains only the class.
 func Final(class string) bool {
 	return slices.Contains(Finals(), short(class))
 }
 
-// passing finds the classes of what may pass by itself: what HBase throws, and what happens to its files and connections, such
-// as a ClosedChannelException or a FileNotFoundException while a region is moved. Any other class is a mistake of the server.
+// passing matches the classes of errors that may pass: HBase's own, and errors of files and connections, such as a
+// ClosedChannelException or a FileNotFoundException while a region moves. Any other class is a bug in the server.
 var passing = regexp.MustCompile(`^org\.apache\.hadoop\.|^java\.(io|net|nio)\.|IOException$|Timeout`)
 
 // MayPass reports whether a call that failed with an exception of this class may succeed later.

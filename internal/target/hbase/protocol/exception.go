@@ -14,12 +14,12 @@ type Exception struct {
 	Class      string // with its package
 	Message    string // of an exception that was received: one line, without class and stack
 	DoNotRetry bool
-	// Host and Port are where a region has moved to. Only servers set them: clients use MovedTo.
+	// Host and Port are the new place of a region that has moved. Only servers set them: clients use MovedTo.
 	Host string
 	Port int
 }
 
-// Error gives the class without its package, and the message.
+// Error returns the class without its package, and the message.
 func (e *Exception) Error() string {
 	if e.Message == "" {
 		return e.Short()
@@ -27,29 +27,29 @@ func (e *Exception) Error() string {
 	return e.Short() + ": " + e.Message
 }
 
-// Short is the class without its package.
+// Short returns the class without its package.
 func (e *Exception) Short() string { return short(e.Class) }
 
 func short(class string) string { return class[strings.LastIndexAny(class, ".$")+1:] }
 
-// Printed is the exception as Java prints it, without a stack. Answers carry it in this form.
+// Printed returns the exception as Java prints it, without a stack. Answers contain it in this form.
 func (e *Exception) Printed() string { return e.Class + ": " + e.Message }
 
-// Errors that an exception can be, by errors.Is.
+// Errors that exceptions match by errors.Is.
 var (
-	// ErrNoTable is of a table that does not exist.
+	// ErrNoTable means that the table does not exist.
 	ErrNoTable = errors.New("no such table")
-	// ErrTableExists is of a table that exists already.
+	// ErrTableExists means that the table already exists.
 	ErrTableExists = errors.New("the table exists")
-	// ErrNoNamespace is of a table in a namespace that does not exist.
+	// ErrNoNamespace means that the table's namespace does not exist.
 	ErrNoNamespace = errors.New("no such namespace")
-	// ErrDisabled is of a table that would have to be enabled.
+	// ErrDisabled means that the table must be enabled first.
 	ErrDisabled = errors.New("the table is disabled")
-	// ErrEnabled is of a table that would have to be disabled.
+	// ErrEnabled means that the table must be disabled first.
 	ErrEnabled = errors.New("the table is enabled")
 )
 
-// Is compares the exception with the errors of this package.
+// Is reports whether the exception matches one of the errors above.
 func (e *Exception) Is(target error) bool {
 	switch e.Short() {
 	case "TableNotFoundException":
@@ -66,13 +66,12 @@ func (e *Exception) Is(target error) bool {
 	return false
 }
 
-// NewException makes an exception of its class and what Java prints of it, which is its class, its message and its
-// stack.
+// NewException makes an exception from its class and its printed form: the class, the message and the stack.
 func NewException(class, printed string) *Exception {
 	e := &Exception{Class: strings.ToValidUTF8(class, "�")}
 	printed = strings.ToValidUTF8(printed, "�")
 	first, rest, _ := strings.Cut(printed, "\n")
-	for rest != "" { // a message may have lines of its own, up to the stack
+	for rest != "" { // a message may have several lines before the stack
 		line, after, _ := strings.Cut(rest, "\n")
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "at ") || strings.HasPrefix(line, "Caused by:") || strings.HasPrefix(line, "... ") {
 			break
@@ -95,10 +94,10 @@ func NewException(class, printed string) *Exception {
 	return e
 }
 
-// movedPlace finds the server in the message of a RegionMovedException.
+// movedPlace matches the server in the message of a RegionMovedException.
 var movedPlace = regexp.MustCompile(`hostname=(\S+) port=(\d+) startCode=`)
 
-// MovedTo is host:port of the server that an exception names as the region's new one, or empty.
+// MovedTo returns host:port of the server that an exception names as the region's new one, or "".
 func (e *Exception) MovedTo() string {
 	if e.Short() != "RegionMovedException" {
 		return ""
@@ -110,7 +109,7 @@ func (e *Exception) MovedTo() string {
 	return net.JoinHostPort(m[1], m[2])
 }
 
-// ParseException reads an ExceptionResponse. It gives what can be read of one that is malformed.
+// ParseException reads an ExceptionResponse. From a malformed one it takes the fields that can be read.
 func ParseException(b []byte) *Exception {
 	var class, stack string
 	doNotRetry := false

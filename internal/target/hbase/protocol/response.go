@@ -18,14 +18,14 @@ func Processed(response []byte) (bool, error) {
 type Page struct {
 	Rows         int
 	Last         []byte // the last row that is complete, within the answer
-	Part         []byte // the row that a limit of the server ended the page in; its cells are not counted
-	Cursor       []byte // the row that the server had come to when a limit ended the page
-	MoreInRegion bool   // there may be more rows behind the last one in this region
-	Over         bool   // a filter says that there is nothing more anywhere
+	Part         []byte // the row within which a limit of the server ended the page; its cells are not counted
+	Cursor       []byte // the row that the server had reached when a limit ended the page
+	MoreInRegion bool   // this region may have more rows
+	Over         bool   // a filter has ended the whole scan
 
 	parted bool   // the newest row is incomplete
-	older  []byte // the row before it
-	before Tally  // without it
+	older  []byte // the row before the newest
+	before Tally  // without the newest row
 }
 
 // Scan reads a ScanResponse.
@@ -97,17 +97,17 @@ func (t *Tally) scannedRow(p *Page, n uint64, block *[]byte) error {
 	return err
 }
 
-// MultiResult is the outcome of one action of a Multi: the Result message, which may be nil, or an error.
+// MultiResult is the result of one action of a Multi: the Result message, which may be nil, or an error.
 type MultiResult struct {
 	Result []byte
 	Err    error
 }
 
-// maxIndex bounds the index of an action.
+// maxIndex is the largest index of an action.
 const maxIndex = 256 << 20
 
-// Multi reads a MultiResponse: a list of results for each region, in the order in which the regions were asked, and with an
-// index for each action of a region. Take is called for each, or with index -1 for what holds for the whole region.
+// Multi reads a MultiResponse: a list of results for each region, in the order of the request's regions, with the index of the
+// action within its region. It calls take for each result, and with index -1 for an error of a whole region.
 func Multi(response []byte, take func(region, index int, r MultiResult) error) error {
 	region := -1
 	return fields(response, func(num int, _ uint64, b []byte) error {

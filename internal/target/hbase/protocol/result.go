@@ -6,17 +6,17 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// ErrMalformed is the error of an answer that is not what HBase's protocol has.
-var ErrMalformed = errors.New("the answer cannot be understood")
+// ErrMalformed is the error of an answer that does not follow HBase's protocol.
+var ErrMalformed = errors.New("malformed answer")
 
-// Tally reads results and counts their rows, and the bytes of their keys and values. The methods that take a function call it
-// with the column and the value of each cell; it may be nil.
+// Tally reads results and counts their rows and the bytes of their keys and values. Methods with a collect parameter call it with
+// the column and the value of each cell, unless it is nil.
 type Tally struct {
 	Rows  int
 	Bytes int64
 }
 
-// row reads n cells of one row from the block, and returns what is behind them.
+// row reads n cells of one row from the block, and returns the rest of the block.
 func (t *Tally) row(block []byte, n int, collect func(qualifier, value []byte)) (row, rest []byte, err error) {
 	var c Cell
 	for i := range n {
@@ -40,8 +40,8 @@ func (t *Tally) cell(first bool, c *Cell, collect func(qualifier, value []byte))
 	}
 }
 
-// Result reads a Result message, whose cells are within it or begin the block: the server decides. It returns the row, and what
-// is behind its cells in the block.
+// Result reads a Result message. Its cells are in the message or at the start of the block, as the server chooses. It returns
+// the row and the rest of the block.
 func (t *Tally) Result(message, block []byte, collect func(qualifier, value []byte)) (row, rest []byte, err error) {
 	beside, first := uint64(0), true
 	for len(message) > 0 {
@@ -76,7 +76,7 @@ func (t *Tally) Result(message, block []byte, collect func(qualifier, value []by
 		return row, block, nil
 	}
 	if !first {
-		return nil, nil, ErrMalformed // some of them within, and some beside
+		return nil, nil, ErrMalformed // cells in both places
 	}
 	return t.row(block, int(beside), collect)
 }

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// seeds are answers as a server gives them.
+// seeds adds answers of a server.
 func seeds(f *testing.F) {
 	f.Helper()
 	cells := AppendCell(nil, &Cell{Row: []byte("k"), Family: []byte("cf"), Qualifier: []byte("f"), Value: []byte("value")})
@@ -31,7 +31,7 @@ func seeds(f *testing.F) {
 	}
 }
 
-// Whatever a server sends is counted correctly, or refused.
+// Any answer is counted correctly or refused.
 func FuzzAnswers(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, message, cells []byte) {
@@ -56,7 +56,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// Operations are measured by the client that reads their answers: it must not take part with garbage.
+// The client that reads answers also measures: its garbage would affect the latencies.
 func TestReadingAnswersAllocatesNothing(t *testing.T) {
 	var block []byte
 	for _, qualifier := range []string{"a", "b"} {

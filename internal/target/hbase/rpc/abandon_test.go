@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestACallThatIsAbandonedLeavesNothing(t *testing.T) {
+func TestAnAbandonedCallLeavesNothing(t *testing.T) {
 	addr, server := hold(t)
 	c := dial(t, addr, nil)
 	call := NewCall()
@@ -22,7 +22,7 @@ func TestACallThatIsAbandonedLeavesNothing(t *testing.T) {
 	require.Len(t, c.slots, 2, "one of them has no ids left")
 	require.Zero(t, c.waiting)
 
-	// The answers come all the same, one of them longer than what is read at once.
+	// The answers still come, one of them longer than a read.
 	out := <-server.conn
 	answered := make(chan error, 1)
 	go func() {
@@ -47,7 +47,7 @@ func TestACallThatIsAbandonedLeavesNothing(t *testing.T) {
 	require.NoError(t, <-answered)
 }
 
-func TestACallIsNotFreedWhenItsAnswerIsComing(t *testing.T) {
+func TestACallIsNotFreedWhileItsAnswerArrives(t *testing.T) {
 	addr, server := hold(t)
 	c := dial(t, addr, nil)
 	call, other := NewCall(), NewCall()
@@ -66,7 +66,7 @@ func TestACallIsNotFreedWhenItsAnswerIsComing(t *testing.T) {
 	require.False(t, freed, "its buffer is being written")
 	freed, silent := c.Abandon(other)
 	require.True(t, freed)
-	require.False(t, silent, "something was answered meanwhile")
+	require.False(t, silent, "the server has answered another call meanwhile")
 	_, err = out.Write(answer[readBuffer+4:])
 	require.NoError(t, err)
 	<-call.Done()

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// codec compresses cells as Hadoop's block streams are: the length of a block, then chunks with their lengths.
+// codec compresses cells like Hadoop's block streams: the length of a block, then chunks with their lengths.
 type codec struct{ compression.Codec }
 
 // compress appends cells to out.
@@ -26,7 +26,7 @@ func (c *codec) compress(out, cells []byte) []byte {
 	return out
 }
 
-// decompress appends what a stream of blocks holds to out.
+// decompress appends the content of a stream of blocks to out.
 func (c *codec) decompress(out, blocks []byte) ([]byte, error) {
 	for len(blocks) > 0 {
 		size, rest, ok := number(blocks)
@@ -39,7 +39,7 @@ func (c *codec) decompress(out, blocks []byte) ([]byte, error) {
 				return out, errCutShort
 			}
 			before := len(out)
-			// A chunk begins with its length, for which room is made whatever follows.
+			// A chunk begins with its length, which Decode allocates without checking.
 			if claimed, k := protowire.ConsumeVarint(tail[:n]); k < 0 || claimed > uint64(end-before) {
 				return out, errCutShort
 			}

@@ -16,25 +16,25 @@ import (
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 )
 
-// ErrTooLong is of a request that no server takes.
-var ErrTooLong = fmt.Errorf("the request is too long; %d bytes are the most", most)
+// ErrTooLong is the error of a request that exceeds the limit of servers.
+var ErrTooLong = fmt.Errorf("the request exceeds %d bytes", most)
 
 // ErrClosed is the error of calls on a connection that was closed on purpose.
 var ErrClosed = errors.New("the connection is closed")
 
 const (
 	readBuffer = 64 << 10
-	keepOut    = 1 << 20 // the largest buffer of requests that is kept
+	keepOut    = 1 << 20 // the largest buffer of requests that is reused
 )
 
-// Config says how to introduce oneself.
+// Config configures a connection.
 type Config struct {
 	User    string // that the server sees
 	Service string // such as "ClientService"
 	Codec   compression.Codec
-	KnownIO bool // the runtime is told of system calls; see package rawio
-	// KeepReading has the connection read all the time, also while no call waits, so that Err reports its end at once. It costs
-	// workers that use Do their advantage.
+	KnownIO bool // make ordinary system calls; see package rawio
+	// KeepReading keeps the connection's goroutine reading while no call waits, so that Err reports its end at once. Then workers
+	// never read for themselves, which makes Do slower.
 	KeepReading bool
 }
 
@@ -44,28 +44,28 @@ type Conn struct {
 	conn  wire
 	codec *codec
 	work  sync.WaitGroup
-	more  chan struct{} // wakes the writer that stands by
+	more  chan struct{} // wakes the connection's writer
 	ended chan struct{} // closed when the connection has failed
 	in    inbox
 
 	mu       sync.Mutex
 	err      error  // why it has failed
-	slots    []slot // of the calls that wait
+	slots    []slot // of waiting calls
 	free     []uint32
 	out      []byte // requests to be written
 	batch    []byte // requests that are being written
-	left     []byte // what is left of them
+	left     []byte // the unwritten rest of batch
 	spare    []byte
 	writing  bool
 	waiting  int    // calls
 	answered uint64 // since it was dialled
 }
 
-// A call's id is the index of its slot, and above slotBits the slot's term. A slot whose call was abandoned begins a new
-// term: the answer to that call, if it still comes, has an id that no other call has.
+// A call's id is the index of its slot in the low slotBits, and the slot's term above them. When a call is abandoned, its slot
+// begins a new term, so that a late answer has an id of no other call.
 const (
 	slotBits = 20
-	lastTerm = 1<<(31-slotBits) - 1 // ids are positive numbers of 32 bits for HBase
+	lastTerm = 1<<(31-slotBits) - 1 // HBase's ids are positive 32-bit numbers
 )
 
 // slot is the place of one call.
@@ -74,7 +74,7 @@ type slot struct {
 	term uint32
 }
 
-// Dial connects to a server and introduces the client.
+// Dial connects to a server and sends the connection header.
 func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 	var d net.Dialer
 	nc, err := d.DialContext(ctx, "tcp", addr)
@@ -100,13 +100,13 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 		const simple = "HBas\x00\x50" // version 0, simple authentication
 		first := binary.BigEndian.AppendUint32([]byte(simple), uint32(len(header)))
 		if deadline, ok := ctx.Deadline(); ok {
-			_ = nc.SetWriteDeadline(deadline) // the write tells what is wrong
+			_ = nc.SetWriteDeadline(deadline) // the write returns any error
 		}
 		_, err = nc.Write(append(first, header...))
 		_ = nc.SetWriteDeadline(time.Time{})
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("introduce oneself to %s: %w", addr, err), nc.Close())
+		return nil, errors.Join(fmt.Errorf("send connection header to %s: %w", addr, err), nc.Close())
 	}
 	c.work.Go(c.readOn)
 	c.work.Go(c.standBy)
@@ -119,9 +119,9 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 // clientService is the service of reads and writes.
 const clientService = "ClientService"
 
-// version is the version of the client. To a client of none HBase sends the cells of a Get within its message, one by one,
-// which costs both sides more. The master is not sent it: to a client of version 2 it answers before it has checked whether
-// the table is in the right state, and the exception is the procedure's.
+// version returns the version of the client. Without one, HBase sends the cells of a Get inside the message, which costs both
+// sides more. The master does not get it: to a client of version 2 it answers before it has checked the table's state, and the
+// exception comes from the procedure instead.
 func version() *hbasepb.VersionInfo {
 	return &hbasepb.VersionInfo{
 		Version: new("2.6.4"), Url: new("benchd"), Revision: new(""), User: new(""),
@@ -129,17 +129,17 @@ func version() *hbasepb.VersionInfo {
 	}
 }
 
-// Addr is the server's host:port.
+// Addr returns the server's host:port.
 func (c *Conn) Addr() string { return c.addr }
 
-// Err tells why the connection has failed, if it has.
+// Err returns why the connection has failed, or nil.
 func (c *Conn) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// wire is a connection of the network. WriteSome writes what can be written without waiting.
+// wire is a network connection. WriteSome writes what can be written without waiting.
 type wire interface {
 	net.Conn
 	WriteSome(b []byte) (int, error)
@@ -151,11 +151,11 @@ type slow struct{ net.Conn }
 // WriteSome writes nothing.
 func (slow) WriteSome([]byte) (int, error) { return 0, nil }
 
-// Send sends a call, whose end Done tells. It does not wait: what the network does not take at once is written by the
-// connection's own goroutine.
+// Send sends a call; Done signals its end. It does not wait: the connection's own goroutine writes what the network does not
+// accept at once.
 func (c *Conn) Send(call *Call) { c.send(call, false) }
 
-// send sends a call. Leads says that the caller is to read the connection, which it may have offered to do.
+// send sends a call. With offers, the caller offers to read the connection; leads reports whether it must do so.
 func (c *Conn) send(call *Call, offers bool) (leads bool) {
 	cells := call.Cells
 	if c.codec != nil && len(cells) > 0 {
@@ -184,16 +184,16 @@ func (c *Conn) send(call *Call, offers bool) (leads bool) {
 	several := c.waiting > 1
 	c.mu.Unlock()
 	if several {
-		// Those who were woken together with this worker have requests too: let them put theirs beside it.
+		// Other workers that were woken at the same time have requests, too: let them append theirs.
 		runtime.Gosched()
 	}
 	if c.write(c.conn.WriteSome) {
-		c.more <- struct{}{} // neither the others' requests nor a slow network are this worker's to wait for
+		c.more <- struct{}{} // this worker waits neither for others' requests nor for a slow network
 	}
 	return leads
 }
 
-// place gives a call an id.
+// place assigns a slot and an id to a call.
 func (c *Conn) place(call *Call) {
 	c.waiting++
 	at := uint32(len(c.slots))
@@ -208,8 +208,7 @@ func (c *Conn) place(call *Call) {
 	call.answered = c.answered
 }
 
-// write has put write what is to be written, or some of it. More reports that there is something left, or something new;
-// otherwise nobody is writing any more.
+// write calls put with the pending bytes. More reports that bytes are left or new; otherwise nobody is writing any more.
 func (c *Conn) write(put func([]byte) (int, error)) (more bool) {
 	c.mu.Lock()
 	if len(c.left) == 0 {
@@ -234,7 +233,7 @@ func (c *Conn) write(put func([]byte) (int, error)) (more bool) {
 	return more
 }
 
-// standBy writes what a worker has left over, and what came meanwhile.
+// standBy writes what a worker has left over, and requests that came meanwhile.
 func (c *Conn) standBy() {
 	for {
 		select {
@@ -259,7 +258,7 @@ func (c *Conn) fail(err error) {
 	c.slots, c.free, c.waiting, c.out = nil, nil, 0, nil
 	close(c.ended)
 	c.mu.Unlock()
-	_ = c.conn.Close() // whatever it says, the connection is not used any more
+	_ = c.conn.Close() // the connection is no longer used, even after an error
 	for _, s := range slots {
 		if s.call != nil {
 			s.call.finish(err)
@@ -267,7 +266,8 @@ func (c *Conn) fail(err error) {
 	}
 }
 
-// unplace takes the call of an id out. The call is nil if it was abandoned; known is false for an id that was never used.
+// unplace removes and returns the call of an id. It is nil if the call was abandoned; known is false for an id that was never
+// used.
 func (c *Conn) unplace(id uint32) (call *Call, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -294,9 +294,9 @@ func (c *Conn) unplace(id uint32) (call *Call, known bool) {
 	return call, true
 }
 
-// Abandon ends the wait for a call's answer; an answer that still comes is dropped. Freed reports that the call can be used
-// again. It cannot if its answer is just coming in. Silent reports that the server has answered nothing on this connection
-// since the call was sent.
+// Abandon ends the wait for a call's answer; a late answer is dropped. Freed reports whether the call can be reused, which is
+// false while its answer is arriving. Silent reports whether the server has answered nothing on this connection since the call
+// was sent.
 func (c *Conn) Abandon(call *Call) (freed, silent bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -306,14 +306,14 @@ func (c *Conn) Abandon(call *Call) (freed, silent bool) {
 	}
 	s := &c.slots[at]
 	s.call = nil
-	if s.term++; s.term <= lastTerm { // otherwise no id is left for this slot
+	if s.term++; s.term <= lastTerm { // otherwise this slot has no ids left
 		c.free = append(c.free, at)
 	}
 	c.waiting--
 	return true, c.answered == call.answered
 }
 
-// Fail ends the connection for a reason that its calls are told. It returns at once.
+// Fail ends the connection and its calls with an error. It returns at once.
 func (c *Conn) Fail(err error) { c.fail(err) }
 
 // Close ends the connection and waits for its goroutines.

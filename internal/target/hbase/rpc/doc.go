@@ -1,16 +1,16 @@
-// Package rpc is a connection to one of HBase's servers, made for many workers that share it at little cost.
+// Package rpc implements a connection to an HBase server that many workers share at little cost.
 //
-//  1. Dial connects and introduces the client. One goroutine then stands by to read, another to write.
-//  2. A worker fills in a Call and sends it. The frame goes to the end of what is to be written; the worker writes
-//     all of that itself, unless somebody is writing already: then whoever writes takes it along. So many workers
-//     share one system call, and one alone waits for nobody.
-//  3. The reader takes in as many answers as have come, copies each into its call's own buffer and wakes the worker,
-//     who decodes it. A worker whose call is the only one that waits is the reader itself, and need not be woken by
-//     anybody (Do); it makes room when its time is over (Yield).
-//  4. A worker that gives up abandons its call (Abandon): an answer that still comes is dropped.
-//  5. A connection that fails ends all calls that wait on it. That it has failed is also seen while no call waits, where
-//     somebody calls Guard now and then, or at once with Config.KeepReading.
+//  1. Dial connects and sends the connection header. It starts a goroutine for reading and one for writing.
+//  2. A worker fills in a Call and sends it. The frame is appended to the output buffer, and the worker writes the buffer
+//     itself, unless another goroutine is already writing: then that one writes it, too. So many workers share one system
+//     call, and a single worker waits for nobody.
+//  3. The reader takes all answers that have arrived, copies each into its call's buffer and wakes the worker, which decodes
+//     it. A worker whose call is the only one waiting reads for itself, so that nobody has to wake it (Do). It hands over to
+//     the connection's goroutine when its time is over (Yield).
+//  4. A worker that stops waiting abandons its call (Abandon): a late answer is dropped.
+//  5. A connection that fails ends all calls that wait on it. While no call waits, its end is noticed by periodic calls of
+//     Guard, or at once with Config.KeepReading.
 //
-// Nobody waits in the kernel, so the runtime is not told when it is entered (socket).
-// Nothing is allocated for a call that is used again.
+// No read or write waits in the kernel, so they are raw system calls that bypass the runtime (socket).
+// A reused call allocates nothing.
 package rpc

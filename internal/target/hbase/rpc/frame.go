@@ -11,10 +11,10 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// most is the longest answer that is taken in, and the longest request that is sent.
+// most is the longest answer that is accepted and the longest request that is sent.
 const most = 256 << 20
 
-var errNonsense = errors.New("the server's answer cannot be understood; is it a region server of HBase?")
+var errNonsense = errors.New("malformed answer; is the server an HBase region server?")
 
 // appendRequest appends a call's frame to out: its length, the header, the request and the cells.
 func appendRequest(out []byte, id uint32, c *Call, cells []byte) []byte {
@@ -52,14 +52,14 @@ func appendRequest(out []byte, id uint32, c *Call, cells []byte) []byte {
 	return out
 }
 
-// header is what an answer begins with.
+// header is the header of an answer.
 type header struct {
 	id        uint32
 	cells     int // bytes
 	exception *protocol.Exception
 }
 
-// delimited splits b behind the message that it begins with.
+// delimited splits b after its first length-delimited message.
 func delimited(b []byte) (message, rest []byte, ok bool) {
 	n, size := protowire.ConsumeVarint(b)
 	if size < 0 || n > uint64(len(b)-size) {
@@ -68,7 +68,7 @@ func delimited(b []byte) (message, rest []byte, ok bool) {
 	return b[size : size+int(n)], b[size+int(n):], true
 }
 
-// parseHeader reads the header that b is. What is not known is passed over.
+// parseHeader parses a header and skips unknown fields.
 func parseHeader(b []byte, h *header) error {
 	*h = header{}
 	for len(b) > 0 {

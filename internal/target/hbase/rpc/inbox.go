@@ -9,32 +9,32 @@ import (
 	"time"
 )
 
-// inbox is where answers come in. One at a time reads it: the connection's own goroutine, or a worker whose call is the
-// only one that waits. Such a worker is woken by the network itself and not by another goroutine, which saves it a third
-// of an operation's processor time.
+// inbox receives answers. It has one reader at a time: the connection's own goroutine, or a worker whose call is the only one
+// waiting. The network wakes such a worker directly, not through another goroutine, which saves a third of an operation's CPU
+// time.
 type inbox struct {
-	// What belongs to whoever reads.
+	// Owned by the reader.
 	buf         []byte
-	begin, end  int // of what has come and is not used yet
+	begin, end  int // of received bytes that are not processed yet
 	header      header
-	interrupted bool // was to yield in the middle of an answer
-	idle        bool // after the last answer nobody waited, and of late nobody has waited beside another
-	always      bool // the connection's own goroutine reads all the time
+	interrupted bool // a yield was requested in the middle of an answer
+	idle        bool // no call waits after the last answer, and recent calls waited alone
+	always      bool // the connection's own goroutine always reads
 
-	// What Conn.mu guards.
-	reading bool          // somebody does
-	lead    bool          // that is a worker
-	yield   bool          // who is to make room for the connection's own goroutine
+	// Guarded by Conn.mu.
+	reading bool          // there is a reader
+	lead    bool          // the reader is a worker
+	yield   bool          // that worker must hand over to the connection's own goroutine
 	alone   int           // answers in a row to calls that waited alone
-	wake    chan struct{} // tells the connection's own goroutine to read
+	wake    chan struct{} // makes the connection's own goroutine read
 }
 
-// often is after how many calls that waited alone the connection's own goroutine leaves reading to workers: where they are
-// several, changing places with them would cost more than it saves.
+// often is how many calls in a row must wait alone before the connection's own goroutine leaves reading to workers: with several
+// workers, changing readers would cost more than it saves.
 const often = 16
 
-// Do sends a call, whose end Done tells. Where nobody reads and no other call waits, it reads until the call has ended; or
-// until Yield is called, or quit says so at the beginning: then somebody else goes on.
+// Do sends a call; Done signals its end. If there is no reader and no other waiting call, Do reads until the call has ended or
+// Yield is called; it does not read if quit returns true at first. Then another reader takes over.
 func (c *Conn) Do(call *Call, quit func() bool) {
 	if !c.send(call, true) {
 		return
@@ -56,17 +56,17 @@ func (c *Conn) Do(call *Call, quit func() bool) {
 	}
 }
 
-// Yield makes a worker that reads leave it to the connection's own goroutine.
+// Yield makes a worker that is reading hand over to the connection's own goroutine.
 func (c *Conn) Yield() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.in.lead && !c.in.yield {
 		c.in.yield = true
-		_ = c.conn.SetReadDeadline(time.Unix(1, 0)) // it fails when the connection has failed, which the reader sees
+		_ = c.conn.SetReadDeadline(time.Unix(1, 0)) // an error means that the connection has failed, which the reader notices
 	}
 }
 
-// Guard has the connection read although nobody waits, so that its end is seen before the next call is lost.
+// Guard starts reading an idle connection, so that its end is noticed before the next call is lost.
 func (c *Conn) Guard() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,7 +75,8 @@ func (c *Conn) Guard() {
 	}
 }
 
-// appoint finds somebody who reads, if nobody does: the caller, if it offers to and its call alone waits. With mu held.
+// appoint chooses a reader if there is none: the caller if it offers to read and its call waits alone, otherwise the connection's
+// own goroutine. The caller holds mu.
 func (c *Conn) appoint(offers bool) (leads bool) {
 	switch {
 	case c.in.reading:
@@ -83,13 +84,13 @@ func (c *Conn) appoint(offers bool) (leads bool) {
 	case offers && c.waiting == 1:
 		c.in.lead = true
 	default:
-		c.in.wake <- struct{}{} // there is room: one is taken out before nobody reads again
+		c.in.wake <- struct{}{} // never blocks: the last one was received before reading became false
 	}
 	c.in.reading = true
 	return c.in.lead
 }
 
-// calm undoes what Yield did. With mu held.
+// calm reverts Yield. The caller holds mu.
 func (c *Conn) calm() {
 	if c.in.yield {
 		c.in.yield = false
@@ -97,7 +98,7 @@ func (c *Conn) calm() {
 	}
 }
 
-// readOn reads when it is told to, until the connection has failed.
+// readOn reads on each wake until the connection has failed.
 func (c *Conn) readOn() {
 	for {
 		select {
@@ -112,7 +113,7 @@ func (c *Conn) readOn() {
 	}
 }
 
-// broke ends the connection for an error of reading.
+// broke ends the connection after a read error.
 func (c *Conn) broke(err error) {
 	if errors.Is(err, io.EOF) {
 		err = fmt.Errorf("%s has closed the connection", c.addr)
@@ -122,8 +123,8 @@ func (c *Conn) broke(err error) {
 	c.fail(err)
 }
 
-// pull takes in answers: for a worker until its own call has ended or it is to yield, otherwise until workers had better
-// read for themselves.
+// pull reads answers: for a worker until its own call has ended or it must yield, otherwise until workers should read for
+// themselves.
 func (c *Conn) pull(own *Call) error {
 	in := &c.in
 	if in.buf == nil {
@@ -139,10 +140,10 @@ func (c *Conn) pull(own *Call) error {
 			frame := in.buf[in.begin+4 : in.end]
 			whole := size <= len(frame)
 			if !whole && size+4 <= readBuffer {
-				break // soon it is
+				break // the rest will fit into the buffer
 			}
 			if !whole && in.end-in.begin < readBuffer {
-				break // as much of it as there is room for
+				break // fill the buffer first
 			}
 			frame = frame[:min(size, len(frame))]
 			call, err := c.answer(frame, size)
@@ -163,14 +164,14 @@ func (c *Conn) pull(own *Call) error {
 		switch {
 		case n > 0:
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return nil // it is to yield
+			return nil // yield
 		case err != nil:
-			return err //nolint:wrapcheck // the caller does
+			return err //nolint:wrapcheck // the caller wraps it
 		}
 	}
 }
 
-// answer gives a frame of size bytes, of which the first are at hand, to the call that waits for it.
+// answer passes a frame of size bytes to the call that waits for it. Frame has the first of these bytes.
 func (c *Conn) answer(frame []byte, size int) (*Call, error) {
 	h := &c.in.header
 	message, body, ok := delimited(frame)
@@ -183,9 +184,9 @@ func (c *Conn) answer(frame []byte, size int) (*Call, error) {
 	call, known := c.unplace(h.id)
 	switch {
 	case !known && h.exception != nil:
-		return nil, h.exception // the server does not like the connection itself
+		return nil, h.exception // the server refuses the connection
 	case !known:
-		return nil, fmt.Errorf("%w (an answer to nobody's request)", errNonsense)
+		return nil, fmt.Errorf("%w (an answer without a request)", errNonsense)
 	case call == nil:
 		return nil, c.drop(size - len(frame))
 	}
@@ -206,7 +207,7 @@ func (c *Conn) answer(frame []byte, size int) (*Call, error) {
 // drop reads the last n bytes of an answer that nobody waits for.
 func (c *Conn) drop(n int) error {
 	for n > 0 {
-		b := c.in.buf[:min(n, len(c.in.buf))] // nothing in it is used any more
+		b := c.in.buf[:min(n, len(c.in.buf))] // its content is no longer needed
 		if err := c.rest(b); err != nil {
 			return err
 		}
@@ -215,7 +216,7 @@ func (c *Conn) drop(n int) error {
 	return nil
 }
 
-// rest reads what is left of an answer. Whoever is to yield does so after it.
+// rest reads the rest of an answer. A reader that must yield does so after it.
 func (c *Conn) rest(b []byte) error {
 	for len(b) > 0 {
 		n, err := c.conn.Read(b)
@@ -228,13 +229,13 @@ func (c *Conn) rest(b []byte) error {
 			c.calm()
 			c.mu.Unlock()
 		case err != nil:
-			return err //nolint:wrapcheck // the caller does
+			return err //nolint:wrapcheck // the caller wraps it
 		}
 	}
 	return nil
 }
 
-// retires reports whether the connection's own goroutine stops reading: still nobody waits.
+// retires stops reading by the connection's own goroutine, unless a call waits by now.
 func (c *Conn) retires() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

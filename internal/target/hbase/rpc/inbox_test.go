@@ -13,13 +13,13 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// soon bounds what should come at once.
+// soon limits waits for what should come at once.
 const soon = 20 * time.Second
 
 func never() bool  { return false }
 func always() bool { return true }
 
-// reads tells who reads a connection.
+// reads returns the reader of a connection.
 func reads(c *Conn) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -32,13 +32,13 @@ func reads(c *Conn) string {
 	return "nobody"
 }
 
-// held is a server whose answers the test writes.
+// held is a server for which the test writes the answers.
 type held struct {
 	conn chan net.Conn
 	ids  chan uint32 // of calls, in the order in which they come
 }
 
-// hold starts a server that leaves answering to the test.
+// hold starts a held server.
 func hold(t *testing.T) (addr string, h *held) {
 	t.Helper()
 	h = &held{conn: make(chan net.Conn, 1), ids: make(chan uint32, 100)}
@@ -70,7 +70,7 @@ func TestALoneWorkerReadsItsOwnAnswer(t *testing.T) {
 	call := NewCall()
 	for range 3 {
 		c.Do(call, never)
-		require.Len(t, call.done, 1, "it is there when Do returns: nobody else can have read it")
+		require.Len(t, call.done, 1, "it is there when Do returns: no other reader can have read it")
 		<-call.Done()
 		response, _, err := call.Answer()
 		require.NoError(t, err)
@@ -91,7 +91,7 @@ func TestAWorkerThatYieldsLeavesItsAnswerToTheConnection(t *testing.T) {
 	<-returned
 	require.Empty(t, call.done)
 	require.Equal(t, "its goroutine", reads(c))
-	c.Yield() // nobody to yield: nothing happens
+	c.Yield() // does nothing without a reader
 	_, err := out.Write(reply(id, []byte("late"), nil, nil))
 	require.NoError(t, err)
 	<-call.Done()
@@ -100,7 +100,7 @@ func TestAWorkerThatYieldsLeavesItsAnswerToTheConnection(t *testing.T) {
 	require.Equal(t, "late", string(response))
 }
 
-func TestAWorkerThatYieldsInTheMiddleOfAnAnswerTakesItInFirst(t *testing.T) {
+func TestAWorkerThatYieldsWithinAnAnswerReadsItFirst(t *testing.T) {
 	addr, server := hold(t)
 	c := dial(t, addr, nil)
 	other, call := NewCall(), NewCall()
@@ -141,7 +141,7 @@ func TestAWorkerWhoseTimeIsOverDoesNotBeginToRead(t *testing.T) {
 	<-call.Done()
 }
 
-func TestWhoeverReadsServesAll(t *testing.T) {
+func TestAReaderServesAllWorkers(t *testing.T) {
 	addr, server := hold(t)
 	c := dial(t, addr, nil)
 	leader, follower := NewCall(), NewCall()
@@ -168,11 +168,11 @@ func TestWhoeverReadsServesAll(t *testing.T) {
 	require.Equal(t, "3", string(response))
 }
 
-func TestTheConnectionLeavesReadingToAWorkerThatIsAloneForLong(t *testing.T) {
+func TestTheConnectionLeavesReadingToALoneWorker(t *testing.T) {
 	addr := peer(t, func(h *pb.RequestHeader, _ []byte) []byte { return reply(h.GetCallId(), []byte("m"), nil, nil) })
 	c := dial(t, addr, nil)
 	call := NewCall()
-	c.Send(call) // whoever sends so does not read
+	c.Send(call) // Send does not read
 	<-call.Done()
 	require.Equal(t, "its goroutine", reads(c))
 	for range often {
@@ -184,7 +184,7 @@ func TestTheConnectionLeavesReadingToAWorkerThatIsAloneForLong(t *testing.T) {
 	require.Len(t, call.done, 1)
 }
 
-func TestAnIdleConnectionSeesItsEnd(t *testing.T) {
+func TestAnIdleConnectionNoticesItsEnd(t *testing.T) {
 	addr, server := hold(t)
 	c := dial(t, addr, nil)
 	out := <-server.conn
@@ -192,7 +192,7 @@ func TestAnIdleConnectionSeesItsEnd(t *testing.T) {
 	c.Guard()
 	require.Equal(t, "its goroutine", reads(c))
 	require.NoError(t, out.Close())
-	eventually(t, func() bool { return c.Err() != nil }, "nobody has sent anything")
+	eventually(t, func() bool { return c.Err() != nil }, "its end is noticed without a call")
 	require.ErrorContains(t, c.Err(), "has closed the connection")
 	c.Guard()
 	call := NewCall()
@@ -202,11 +202,11 @@ func TestAnIdleConnectionSeesItsEnd(t *testing.T) {
 	require.ErrorContains(t, err, "has closed the connection")
 }
 
-func TestAConnectionThatEndsWhileAWorkerReadsTellsWhy(t *testing.T) {
+func TestTheErrorOfAConnectionThatEndsWhileAWorkerReads(t *testing.T) {
 	for name, end := range map[string]func(c *Conn, out net.Conn){
 		"is closed on purpose": func(c *Conn, _ net.Conn) { c.Close() },
 		"has closed":           func(_ *Conn, out net.Conn) { _ = out.Close() },
-		"is it a region server": func(_ *Conn, out net.Conn) {
+		"is the server an HBase region server": func(_ *Conn, out net.Conn) {
 			_, _ = out.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
 		},
 	} {
@@ -230,7 +230,7 @@ func TestAConnectionThatEndsWhileAWorkerReadsTellsWhy(t *testing.T) {
 	}
 }
 
-// However workers come, go and yield, each gets its own answers.
+// Each worker gets its own answers, however workers come, go and yield.
 func TestEachWorkerGetsItsOwnAnswers(t *testing.T) {
 	addr := peer(t, func(h *pb.RequestHeader, rest []byte) []byte {
 		param, _ := protowire.ConsumeBytes(rest)
@@ -241,7 +241,7 @@ func TestEachWorkerGetsItsOwnAnswers(t *testing.T) {
 	for worker := range 4 {
 		calls := 500
 		if worker == 0 {
-			calls = 2000 // the others leave it alone
+			calls = 2000 // calls of the others do not touch it
 		}
 		work.Go(func() {
 			rng := rand.New(rand.NewPCG(1, uint64(worker)))
@@ -274,8 +274,8 @@ func TestEachWorkerGetsItsOwnAnswers(t *testing.T) {
 	work.Wait()
 }
 
-// A connection whose workers read for themselves sees its end at the next call; one that keeps reading sees it at once.
-func TestAConnectionThatKeepsReadingSeesItsEndWithoutACall(t *testing.T) {
+// A connection whose workers read for themselves notices its end at the next call; one that keeps reading notices it at once.
+func TestAConnectionThatKeepsReadingNoticesItsEndWithoutACall(t *testing.T) {
 	for _, calls := range []int{0, 1, often + 5} {
 		answered := 0
 		addr := serve(t, func(c net.Conn) {

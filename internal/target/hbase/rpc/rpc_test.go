@@ -22,8 +22,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// serve is the other side of connections. It is given each one when the client has introduced itself, and then each request
-// that comes on it, until it says that there is to be no more.
+// serve starts a server. It calls greeted for each connection after the client's header, and asked for each request until that
+// returns false.
 func serve(t *testing.T, greeted func(c net.Conn), asked func(c net.Conn, header *pb.RequestHeader, rest []byte) (more bool)) string {
 	t.Helper()
 	var config net.ListenConfig
@@ -80,7 +80,7 @@ func serve(t *testing.T, greeted func(c net.Conn), asked func(c net.Conn, header
 	return l.Addr().String()
 }
 
-// peer answers each request by a function, and hangs up where that gives nothing.
+// peer starts a server that answers each request with the function's result, and hangs up if that is nil.
 func peer(t *testing.T, answer func(header *pb.RequestHeader, rest []byte) []byte) string {
 	t.Helper()
 	return serve(t, func(net.Conn) {}, func(c net.Conn, h *pb.RequestHeader, rest []byte) bool {
@@ -93,7 +93,7 @@ func peer(t *testing.T, answer func(header *pb.RequestHeader, rest []byte) []byt
 	})
 }
 
-// reply writes an answer's frame.
+// reply returns an answer's frame.
 func reply(id uint32, message, cells []byte, e *pb.ExceptionResponse) []byte {
 	h := &pb.ResponseHeader{CallId: &id, Exception: e}
 	if len(cells) > 0 {
@@ -124,7 +124,7 @@ func ask(c *Conn, call *Call) (response, cells []byte, err error) {
 	return call.Answer()
 }
 
-func TestACallCarriesWhatItWasGiven(t *testing.T) {
+func TestACallTransfersItsContent(t *testing.T) {
 	for _, codec := range []compression.Codec{nil, compression.New("snappy")} {
 		addr := peer(t, func(h *pb.RequestHeader, rest []byte) []byte {
 			param, n := protowire.ConsumeBytes(rest)
@@ -162,7 +162,7 @@ func TestAnExceptionIsTheAnswerToItsCall(t *testing.T) {
 		_, _, err := ask(c, call)
 		require.Equal(t, &protocol.Exception{Class: "org.apache.hadoop.hbase.NotServingRegionException", Message: "t is not online", DoNotRetry: true}, err)
 	}
-	require.NoError(t, c.Err(), "the connection is well")
+	require.NoError(t, c.Err(), "the connection still works")
 }
 
 func TestAServerThatRefusesTheConnectionSaysWhy(t *testing.T) {
@@ -182,11 +182,11 @@ func TestAConnectionThatFailsEndsItsCalls(t *testing.T) {
 		want   string
 	}{
 		"hangs up":      {nil, "has closed the connection"},
-		"nonsense":      {[]byte("HTTP/1.1 400 Bad Request\r\n\r\n"), "is it a region server of HBase?"},
-		"another's":     {reply(77, nil, nil, nil), "an answer to nobody's request"},
-		"a bad header":  {[]byte{0, 0, 0, 3, 9, 1, 1}, "is it a region server of HBase?"},
-		"an empty one":  {[]byte{0, 0, 0, 0}, "is it a region server of HBase?"},
-		"a cut message": {[]byte{0, 0, 0, 4, 2, 8, 0, 9}, "the answer is cut short"},
+		"nonsense":      {[]byte("HTTP/1.1 400 Bad Request\r\n\r\n"), "is the server an HBase region server?"},
+		"another's":     {reply(77, nil, nil, nil), "an answer without a request"},
+		"a bad header":  {[]byte{0, 0, 0, 3, 9, 1, 1}, "is the server an HBase region server?"},
+		"an empty one":  {[]byte{0, 0, 0, 0}, "is the server an HBase region server?"},
+		"a cut message": {[]byte{0, 0, 0, 4, 2, 8, 0, 9}, "truncated answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := dial(t, peer(t, func(*pb.RequestHeader, []byte) []byte { return test.answer }), nil)
@@ -194,7 +194,7 @@ func TestAConnectionThatFailsEndsItsCalls(t *testing.T) {
 			require.ErrorContains(t, err, test.want)
 			if name != "a cut message" {
 				_, _, err = ask(c, NewCall())
-				require.ErrorContains(t, err, test.want, "what comes later learns it too")
+				require.ErrorContains(t, err, test.want, "later calls get the same error")
 			}
 		})
 	}

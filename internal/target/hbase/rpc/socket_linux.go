@@ -9,10 +9,10 @@ import (
 	"github.com/benchd/benchd/internal/rawio"
 )
 
-// socket is a connection whose reads and writes do not tell the runtime that they enter the kernel (package rawio). Where nothing
-// can be done yet, the runtime waits as for any connection.
+// socket is a connection that reads and writes by raw system calls (package rawio). When a call would block, the runtime waits
+// as for any connection.
 //
-// One goroutine at a time reads, and one writes.
+// It supports one reading and one writing goroutine at a time.
 type socket struct {
 	net.Conn
 
@@ -24,19 +24,19 @@ type socket struct {
 // transfer is a read or a write under way.
 type transfer struct {
 	b   []byte
-	n   int // of b
+	n   int // bytes of b that are done
 	err error
 
-	once bool // do not wait for the network to take more
+	once bool // do not wait for the network to accept more
 }
 
-// ordinary is a connection with calls that the runtime knows of.
+// ordinary is a connection with ordinary system calls.
 type ordinary struct {
 	net.Conn
 	raw syscall.RawConn
 }
 
-// WriteSome writes what the network takes at once.
+// WriteSome writes what the network accepts at once.
 func (o ordinary) WriteSome(b []byte) (n int, err error) {
 	waited := o.raw.Write(func(fd uintptr) bool {
 		n, err = syscall.Write(int(fd), b)
@@ -48,7 +48,7 @@ func (o ordinary) WriteSome(b []byte) (n int, err error) {
 	return n, errors.Join(waited, err)
 }
 
-// rawSocket makes a socket of a connection, if it can. Known says that the runtime is to know of its calls.
+// rawSocket makes a socket of a TCP connection. Known selects ordinary system calls.
 func rawSocket(c net.Conn, known bool) wire {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
@@ -66,7 +66,7 @@ func rawSocket(c net.Conn, known bool) wire {
 	return s
 }
 
-// Read reads what has come, rawio.Most bytes at most.
+// Read reads what has arrived, at most rawio.Most bytes.
 func (s *socket) Read(b []byte) (int, error) {
 	s.in = transfer{b: b}
 	return s.in.end(s.raw.Read(s.pull))
@@ -78,13 +78,13 @@ func (s *socket) Write(b []byte) (int, error) {
 	return s.out.end(s.raw.Write(s.put))
 }
 
-// WriteSome writes as much of b as the network takes at once.
+// WriteSome writes as much of b as the network accepts at once.
 func (s *socket) WriteSome(b []byte) (int, error) {
 	s.out = transfer{b: b, once: true}
 	return s.out.end(s.raw.Write(s.put))
 }
 
-// end tells how the transfer has ended, and lets go of its bytes. Waited is the error of waiting, such as that of a deadline.
+// end returns the result of the transfer, and releases its bytes. Waited is the error of waiting, such as a passed deadline.
 func (t *transfer) end(waited error) (int, error) {
 	n, err := t.n, t.err
 	*t = transfer{}
@@ -94,7 +94,7 @@ func (t *transfer) end(waited error) (int, error) {
 	return n, err
 }
 
-// read reads once, if anything has come.
+// read reads once, if anything has arrived.
 func (s *socket) read(fd uintptr) (done bool) {
 	t := &s.in
 	n, errno := rawio.Read(fd, t.b)
@@ -110,7 +110,7 @@ func (s *socket) read(fd uintptr) (done bool) {
 	return true
 }
 
-// write writes as much as can be.
+// write writes as much as possible.
 func (s *socket) write(fd uintptr) (done bool) {
 	t := &s.out
 	for t.n < len(t.b) {

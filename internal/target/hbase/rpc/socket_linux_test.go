@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sockets are both ends of a connection, of which the first is a socket.
+// sockets returns both ends of a connection, and a socket of the first.
 func sockets(t *testing.T) (tcp, peer *net.TCPConn, s net.Conn) {
 	t.Helper()
 	var config net.ListenConfig
@@ -35,7 +35,7 @@ func TestASocketCarriesMoreThanTheKernelTakesAtOnce(t *testing.T) {
 	want := bytes.Repeat([]byte("0123456789abcdef"), 1<<20)
 	echoed := make(chan error, 1)
 	go func() {
-		_, err := io.Copy(peer, struct{ io.Reader }{peer}) // not spliced: both directions get stuck now and then
+		_, err := io.Copy(peer, struct{ io.Reader }{peer}) // not spliced: with splice both directions sometimes get stuck
 		_ = peer.CloseWrite()
 		echoed <- err
 	}()
@@ -95,7 +95,7 @@ func TestASocketFailsAsAConnectionDoes(t *testing.T) {
 		"write to what nobody reads any more": {
 			end: func(s net.Conn, peer *net.TCPConn) {
 				_, _ = peer.SetLinger(0), peer.Close()
-				_, _ = s.Read(b) // it is told of
+				_, _ = s.Read(b) // the reset arrives
 			},
 			does: func(s net.Conn) (int, error) { return s.Write(b) },
 			want: syscall.EPIPE,
@@ -111,7 +111,7 @@ func TestASocketFailsAsAConnectionDoes(t *testing.T) {
 	}
 }
 
-func TestASocketThatWaitsCanBeCalledOff(t *testing.T) {
+func TestAWaitingSocketCanBeInterrupted(t *testing.T) {
 	_, peer, s := sockets(t)
 	b := make([]byte, 10)
 	read := make(chan error, 1)
@@ -129,7 +129,7 @@ func TestASocketThatWaitsCanBeCalledOff(t *testing.T) {
 	require.Equal(t, "on", string(b[:n]))
 }
 
-func TestAConnectionMakesNoRawCallsWhereTheyAreOff(t *testing.T) {
+func TestKnownIOMakesNoRawCalls(t *testing.T) {
 	var config net.ListenConfig
 	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)

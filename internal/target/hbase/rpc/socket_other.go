@@ -4,5 +4,5 @@ package rpc
 
 import "net"
 
-// rawSocket leaves connections as they are: what it is for exists on Linux only.
+// rawSocket returns an ordinary connection: raw system calls are used only on Linux.
 func rawSocket(c net.Conn, _ bool) wire { return slow{c} }

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A server that reads nothing fills the network's buffers. The worker must not wait for it: nothing would end its wait.
+// When a server reads nothing, the network's buffers fill up. The worker must not wait for it: nothing would end its wait.
 func TestAWorkerDoesNotWaitForAServerThatReadsNothing(t *testing.T) {
 	for _, known := range []bool{false, true} {
 		doesNotWait(t, known)
@@ -58,7 +58,7 @@ func doesNotWait(t *testing.T, known bool) {
 	require.True(t, freed)
 	require.True(t, silent)
 
-	// What was left over is written whole, and in its order.
+	// The rest is written completely and in order.
 	close(read)
 	for i, at := range []int{0, 2} {
 		<-calls[at].Done()
