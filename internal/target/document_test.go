@@ -11,8 +11,8 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
-// The table of actions in the documentation is that of the descriptions: each action with its arguments, the targets that take
-// it, and whether it can be done between phases.
+// The documentation's table of actions matches the descriptions: each action with its arguments, its targets, and whether it can
+// run between phases.
 func TestActionsAreDocumented(t *testing.T) {
 	all := target.All()
 	var want [][]string
@@ -43,8 +43,8 @@ func TestActionsAreDocumented(t *testing.T) {
 	require.ElementsMatch(t, want, documented)
 }
 
-// usage is an action with the arguments that stand in their order, of a line such as `split [TABLE] [KEY]`. The documentation
-// writes those in capitals.
+// usage returns an action and its positional arguments from a line such as `split [TABLE] [KEY]`, where the arguments are in
+// capitals.
 func usage(cell string) string {
 	words := strings.Fields(strings.Join(doctable.Names(cell), " "))
 	arguments := slices.DeleteFunc(words[1:], func(word string) bool { return word != strings.ToUpper(word) || word == "…" })
@@ -54,7 +54,7 @@ func usage(cell string) string {
 	return strings.Join(append(words[:1], arguments...), " ")
 }
 
-// What a run watches by default can be watched, and the documentation names it.
+// The targets that a run watches by default can be watched, and the documentation names them.
 func TestTargetsThatAreWatchedAreDocumented(t *testing.T) {
 	all := target.All()
 	watched := all.Descriptors().Watched()

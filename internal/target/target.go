@@ -1,4 +1,4 @@
-// Package target is the register of the systems that an agent can put under load. Each has a folder of its own.
+// Package target is the registry of the systems that an agent can put under load. Each has a folder of its own.
 package target
 
 import (
@@ -21,12 +21,12 @@ import (
 type Target struct {
 	descriptor.Target
 	Open  load.Driver
-	Act   load.OpenActor // nil where nothing can be done to it
-	Watch observe.Opener // nil where it cannot be watched
-	Embed load.Embed     // nil where no process can bring such a system with it
+	Act   load.OpenActor // nil if it has no actions
+	Watch observe.Opener // nil if it cannot be watched
+	Embed load.Embed     // nil if a process cannot embed such a system
 }
 
-// List is the targets that a program has.
+// List is the targets of a program.
 type List []Target
 
 // All lists the targets of this build, in the order in which messages name them.
@@ -38,7 +38,7 @@ func All() List {
 	}
 }
 
-// Descriptors lists what the targets are.
+// Descriptors lists the descriptions of the targets.
 func (l List) Descriptors() descriptor.List {
 	list := make(descriptor.List, len(l))
 	for i, t := range l {
@@ -50,7 +50,7 @@ func (l List) Descriptors() descriptor.List {
 // Reader reads submissions for the targets.
 func (l List) Reader() *spec.Reader { return spec.NewReader(l.Descriptors()...) }
 
-// Drivers gives each target's driver by its name.
+// Drivers returns the targets' drivers by name.
 func (l List) Drivers() map[string]load.Driver {
 	drivers := make(map[string]load.Driver, len(l))
 	for _, t := range l {
@@ -59,7 +59,7 @@ func (l List) Drivers() map[string]load.Driver {
 	return drivers
 }
 
-// Actors gives what can be done to each target, by the target's name.
+// Actors returns the openers of the targets' actors by name.
 func (l List) Actors() map[string]load.OpenActor {
 	actors := make(map[string]load.OpenActor)
 	for _, t := range l {
@@ -70,7 +70,7 @@ func (l List) Actors() map[string]load.OpenActor {
 	return actors
 }
 
-// Sources gives what watches each target, by the target's name.
+// Sources returns the openers of the targets' telemetry by name.
 func (l List) Sources() map[string]observe.Opener {
 	sources := make(map[string]observe.Opener)
 	for _, t := range l {
@@ -86,7 +86,7 @@ func (l List) Find(name string) (Target, bool) {
 	return l.first(func(t Target) bool { return t.Name == name })
 }
 
-// Embeddable returns the first target of which a process can bring a system with it.
+// Embeddable returns the first target that a process can embed.
 func (l List) Embeddable() (Target, bool) {
 	return l.first(func(t Target) bool { return t.Embed != nil })
 }

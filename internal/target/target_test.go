@@ -20,7 +20,7 @@ func TestTargetsAreEmbeddedAsTheyAreDescribed(t *testing.T) {
 	}
 }
 
-// What a description says of the target's actions fits together.
+// The description of a target's actions is consistent.
 func TestActionsOfEveryTargetAreSound(t *testing.T) {
 	for _, one := range target.All() {
 		names := make(map[string]descriptor.Action)

@@ -29,7 +29,7 @@ func core(p workload.Proportions) workload.Config {
 	}
 }
 
-// measure executes the settings' only phase on target and returns what it found.
+// measure executes the settings' only phase on target and returns its windows.
 func measure(tb testing.TB, s plan.Settings, target load.Target) (windows []*latency.Window, end load.PhaseEnd) {
 	tb.Helper()
 	source := clock.NewSource(clock.Skew{})
@@ -63,8 +63,8 @@ func used(tb testing.TB) time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// BenchmarkEngine tells what an operation costs in the whole engine: drawn, built, sent to a target that does
-// nothing, recorded by both clocks, cut into windows. cpu-ns/op is the processor time of the whole process.
+// BenchmarkEngine measures the cost of an operation in the whole engine: drawn, built, sent to a target that does nothing,
+// recorded by both clocks, cut into windows. cpu-ns/op is the CPU time of the whole process.
 func BenchmarkEngine(b *testing.B) {
 	workloads := []struct {
 		name string

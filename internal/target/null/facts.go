@@ -7,7 +7,7 @@ import (
 	"github.com/benchd/benchd/internal/load"
 )
 
-// Facts tells what is simulated.
+// Facts describes the simulation.
 func (t *Target) Facts(context.Context) (map[string]string, error) {
 	facts := map[string]string{"target": "null", "null.service": t.settings.Service.String()}
 	if c := t.settings.Capacity; c > 0 {

@@ -12,13 +12,13 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// logBuffer is how many bytes a session collects before it writes.
+// logBuffer is how many bytes a session buffers before it writes.
 const logBuffer = 64 << 10
 
-var errForbidden = errors.New("this agent lets runs write no files: start it with --write-below DIR (benchd agent, benchd dev, benchctl run)")
+var errForbidden = errors.New("this agent does not allow runs to write files: start it with --write-below DIR (benchd agent, benchd dev, benchctl run)")
 
-// openLog opens a file below a folder for appending, which keeps lines whole when several agents of one machine share it. A
-// path that is not absolute begins at the folder. Nothing outside the folder can be opened, by links neither.
+// openLog opens a file below a folder for appending, which keeps lines whole when several agents of a machine share it. A
+// relative path is relative to the folder. Files outside the folder cannot be opened, not even through links.
 func openLog(folder, path string) (*os.File, error) {
 	if folder == "" {
 		return nil, errForbidden
@@ -43,17 +43,17 @@ func openLog(folder, path string) (*os.File, error) {
 	return file, errors.Join(err, root.Close())
 }
 
-// log writes a line for each operation: the agent, the shard, the worker, the kind, the key (keys of a batch
-// with commas between), the outcome, when it began and ended in Unix nanoseconds, and the CRC-32C of all else that the
-// operation asks for, with blanks between. The times are the machine's own, whatever the agent believes the time to be.
+// log writes a line for each operation, with fields separated by spaces: the agent, the shard, the worker, the kind, the key
+// (keys of a batch separated by commas), the outcome, begin and end in Unix nanoseconds, and the CRC-32C of the operation's
+// other parameters. The times are those of the machine, not the agent's corrected ones.
 type log struct {
 	target *Target
-	head   string // what every line begins with
+	head   string // prefix of every line
 	buf    []byte
 	zero   int64 // Unix time of the target's birth
 	table  *crc32.Table
-	number []byte // room for one that sum takes in
-	err    error  // the first one: after it nothing is written
+	number []byte // scratch space of sum
+	err    error  // the first one; after it nothing is written
 }
 
 func newLog(t *Target, worker int) *log {
@@ -94,8 +94,8 @@ func (l *log) add(op *workload.Op, code workload.Code, begin, end int64) {
 	}
 }
 
-// sum tells operations on the same keys apart: by the names and values of their fields, how many rows they scan and
-// how much they add. Lengths are in it, so that what ends one value and begins the next counts too.
+// sum returns a checksum that distinguishes operations on the same keys: by the names and values of their fields, the length of
+// a scan and the amount of an increment. It includes lengths, so that the boundaries between values count, too.
 func (l *log) sum(op *workload.Op) uint32 {
 	l.number = binary.AppendVarint(l.number[:0], int64(op.ScanLength))
 	l.number = binary.AppendVarint(l.number, op.Delta)

@@ -42,7 +42,7 @@ func service(t *testing.T, text string) nullspec.Service {
 	return s
 }
 
-func TestServiceTimesAreThoseThatWereAskedFor(t *testing.T) {
+func TestServiceTimesHaveTheirDistribution(t *testing.T) {
 	tests := map[string]struct{ p50, p90, max time.Duration }{
 		"0":                     {0, 0, 0},
 		"constant 3ms":          {3 * time.Millisecond, 3 * time.Millisecond, 3 * time.Millisecond},
@@ -98,7 +98,7 @@ func TestNothingIsServedInAStall(t *testing.T) {
 	})
 }
 
-func TestATargetTakesNoMoreThanItsCapacity(t *testing.T) {
+func TestATargetServesNoMoreThanItsCapacity(t *testing.T) {
 	for name, test := range map[string]struct {
 		capacity float64
 		service  string
@@ -164,7 +164,7 @@ func TestAServiceLongerThanTheTimeBetweenStallsIsHeldUpByEach(t *testing.T) {
 	})
 }
 
-func TestAnOperationThatIsGivenUpSaysSo(t *testing.T) {
+func TestACancelledOperationReportsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, session := open(t, nullspec.Settings{Service: service(t, "1h")})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -268,8 +268,8 @@ func TestTheLogHoldsEveryOperationOnceTheSessionIsClosed(t *testing.T) {
 	require.Contains(t, lines[3000], " INSERT u1,u2 OK ")
 }
 
-// The last word of a line is the same for the same operation, and no other.
-func TestTheLogTellsApartWhatOperationsAskFor(t *testing.T) {
+// The checksum at the end of a line is the same for the same operation, and differs for others.
+func TestTheLogDistinguishesOperations(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ops.log")
 	target, session := open(t, nullspec.Settings{LogPath: path})
 	list := func(texts ...string) (out [][]byte) {
@@ -322,8 +322,8 @@ func TestALogThatCannotBeWrittenIsNamed(t *testing.T) {
 	require.NoError(t, target.Close())
 }
 
-// TestALogIsWrittenBelowTheOperatorsFolderOnly has a property of a run name files elsewhere.
-func TestALogIsWrittenBelowTheOperatorsFolderOnly(t *testing.T) {
+// A run's property names files elsewhere.
+func TestALogIsWrittenOnlyBelowTheOperatorsFolder(t *testing.T) {
 	outside, below := t.TempDir(), t.TempDir()
 	precious := filepath.Join(outside, "precious")
 	require.NoError(t, os.WriteFile(precious, []byte("as it was"), 0o600))

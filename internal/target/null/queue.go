@@ -3,25 +3,24 @@ package null
 import "sync"
 
 const (
-	// step is how finely a queue tells times apart. What is due within one step is served at its beginning: else
-	// each operation of a busy target would have to wait for a moment of its own, and waking for it costs more than
-	// the rest of the operation.
+	// step is the resolution of a queue in nanoseconds. All operations due within a step are served at its beginning: otherwise
+	// each operation of a busy target would wait for its own instant, and waking up costs more than the rest of the operation.
 	step = 1e6
-	// credit is how much idle time a queue makes good for: a worker that is woken late for its turn does not make
-	// the target slower than it is said to be.
+	// credit is how much lost time a queue makes up for, in nanoseconds: a worker that is woken late for its turn must not make
+	// the target slower than its capacity.
 	credit = 20e6
 )
 
-// queue has operations of all workers served one after another, as a target does that can take only so many a second.
+// queue serves the operations of all workers one after another, like a target with a limited capacity.
 type queue struct {
-	each float64 // nanoseconds that each operation takes; 0 for a target that takes any number
+	each float64 // nanoseconds that each operation takes; 0 for no limit
 
 	mu   sync.Mutex
 	used bool
-	free float64 // when the operations that have come are served
+	free float64 // when all operations so far are served
 }
 
-// turn is when an operation is served that comes at an instant: at once, or when those before it are served.
+// turn returns when an operation that arrives at an instant is served: at once, or after those before it.
 func (q *queue) turn(at int64) int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()

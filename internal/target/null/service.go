@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
 
-// draw draws how long an operation is served that comes at a time since the first one.
+// draw draws the service time of an operation that arrives at a time since the first one.
 func draw(s *nullspec.Service, at time.Duration, rng *rand.Rand) time.Duration {
 	switch s.Shape {
 	case nullspec.ServiceConstant, nullspec.ServiceStall:
@@ -28,12 +28,10 @@ func draw(s *nullspec.Service, at time.Duration, rng *rand.Rand) time.Duration {
 	return 0
 }
 
-// thaw returns when an operation that begins at from and needs service is done, if in the middle of each
-// period nothing moves for a stall: neither operations that are being served nor those that arrive. All times
-// count from the target's first operation.
+// thaw returns when an operation that begins at from and needs service is done, if a stall in the middle of each period stops
+// all operations: those being served and those that arrive. All times count from the target's first operation.
 //
-// The stall lies in the middle, so that a measurement over whole periods holds each stall and what queued up
-// behind it whole.
+// The stall is in the middle, so that a measurement over whole periods contains each stall and its queue completely.
 func thaw(s *nullspec.Service, from, service time.Duration) time.Duration {
 	if s.Stall <= 0 || s.Period <= s.Stall {
 		return from + service

@@ -17,7 +17,7 @@ var (
 	errNotFound = errors.New("simulated miss (null.notfound.share)")
 )
 
-// session is a worker's handle.
+// session carries out the operations of a worker.
 type session struct {
 	target *Target
 	worker int
@@ -98,7 +98,7 @@ func reads(k workload.Kind) bool {
 	return k == workload.Read || k == workload.Scan || k == workload.MultiGet
 }
 
-// accepted is the outcome of an operation that went well. What would have been read has no bytes.
+// accepted returns the outcome of a successful operation. Values that a read would return count no bytes.
 func accepted(op *workload.Op) workload.Outcome {
 	out := workload.Outcome{Code: workload.OK, Rows: 1, Bytes: int64(len(op.Key))}
 	if len(op.Keys) > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
 
-// unborn is what Target.began is before the first operation.
+// unborn is the value of Target.began before the first operation.
 const unborn = -1
 
 // Target accepts operations.
@@ -24,7 +24,7 @@ type Target struct {
 	plain    bool // timers
 	knownIO  bool // no raw system calls
 
-	birth time.Time // of the monotonic clock that all sessions go by
+	birth time.Time // zero of the monotonic clock of all sessions
 	queue queue
 	began atomic.Int64 // when the first operation came, since birth; unborn before
 
@@ -42,7 +42,7 @@ func Open(_ context.Context, s load.Settings) (load.Target, error) {
 	return New(settings, s)
 }
 
-// New makes a Target with settings that are read already. Of s it uses the names and the seed.
+// New makes a Target. From s it uses the names, the seed and the kinds of timers and system calls.
 func New(settings nullspec.Settings, s load.Settings) (*Target, error) {
 	t := &Target{settings: settings, agent: s.Agent, shard: s.Shard, seed: settings.Seed, plain: s.PlainTimers, knownIO: s.KnownIO, birth: time.Now()}
 	if t.seed == 0 {
@@ -61,7 +61,7 @@ func New(settings nullspec.Settings, s load.Settings) (*Target, error) {
 	return t, nil
 }
 
-// Open gives a worker its session.
+// Open returns the session of a worker.
 func (t *Target) Open(_ context.Context, worker int) (load.Session, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,7 +83,7 @@ func (t *Target) closed() {
 	t.n--
 }
 
-// Close lets go of the log.
+// Close closes the log.
 func (t *Target) Close() error {
 	if t.log == nil {
 		return nil
@@ -94,7 +94,7 @@ func (t *Target) Close() error {
 	return nil
 }
 
-// now is the time since the target's birth.
+// now returns the time since the target's birth.
 func (t *Target) now() int64 { return int64(time.Since(t.birth)) }
 
 // origin returns when the first operation came.

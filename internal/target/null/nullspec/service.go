@@ -10,10 +10,10 @@ import (
 	"github.com/benchd/benchd/internal/suggest"
 )
 
-// ServiceShape names how service times are drawn.
+// ServiceShape is a distribution of service times.
 type ServiceShape string
 
-// The shapes, as null.service spells them.
+// The shapes, as in null.service.
 const (
 	ServiceNone      ServiceShape = "0"         // at once
 	ServiceConstant  ServiceShape = "constant"  // Time
@@ -91,7 +91,7 @@ func serviceForm(text, word string) error {
 	if near := suggest.Nearest(word, shapes); near != "" && near != word {
 		return fmt.Errorf("unknown service time %s; did you mean %q? (%s)", property.Quote(text), near, serviceForms)
 	}
-	return fmt.Errorf("%s is no service time; write %s", property.Quote(text), serviceForms)
+	return fmt.Errorf("invalid service time %s: want %s", property.Quote(text), serviceForms)
 }
 
 func constantService(d time.Duration) (Service, error) {
@@ -117,7 +117,7 @@ func warmingService(words []string) (Service, error) {
 		return Service{}, err
 	}
 	if s.Period == 0 {
-		return Service{}, errors.New("warming takes some time; write over how long, such as warming 5ms 1ms over 30s")
+		return Service{}, errors.New("invalid warming time 0s: want more than 0, such as warming 5ms 1ms over 30s")
 	}
 	return s, nil
 }
@@ -140,7 +140,7 @@ func boundService(d time.Duration) error {
 func parseStall(text string) (stall, period time.Duration, err error) {
 	part, whole, ok := strings.Cut(text, "/")
 	if !ok {
-		return 0, 0, fmt.Errorf("%s is no stall pattern; write how long of how long, such as 1s/10s", property.Quote(text))
+		return 0, 0, fmt.Errorf("invalid stall %s: want LENGTH/PERIOD, such as 1s/10s", property.Quote(text))
 	}
 	if stall, err = serviceTime(part); err != nil {
 		return 0, 0, err
@@ -149,12 +149,12 @@ func parseStall(text string) (stall, period time.Duration, err error) {
 		return 0, 0, err
 	}
 	if stall >= period {
-		return 0, 0, errors.New("a stall is shorter than its period; write how long of how long, such as 1s/10s")
+		return 0, 0, errors.New("a stall must be shorter than its period: want LENGTH/PERIOD, such as 1s/10s")
 	}
 	return stall, period, nil
 }
 
-// String writes a service time so that ParseService reads it back.
+// String formats a service time in a form that ParseService accepts.
 func (s Service) String() string {
 	switch s.Shape {
 	case ServiceConstant:

@@ -44,22 +44,22 @@ func TestTheNullTargetsCapacity(t *testing.T) {
 	require.ErrorContains(t, err, "null.capacity")
 }
 
-func TestServiceTimesThatAreNone(t *testing.T) {
+func TestInvalidServiceTimes(t *testing.T) {
 	for text, want := range map[string]string{
-		"5":                       `"5" is no service time`,
+		"5":                       `invalid service time "5"`,
 		"constnat 1ms":            `did you mean "constant"?`,
-		"lognormal 1ms":           "is no service time; write 0, constant 1ms,",
+		"lognormal 1ms":           `invalid service time "lognormal 1ms": want 0, constant 1ms,`,
 		"lognormal 1ms -1":        "sigma -1 is out of bounds; it may be 0 to 5",
 		"lognormal 1ms x":         `invalid number "x"`,
 		"constant -1ms":           "-1ms is out of bounds; a service time is 0 to 1h",
 		"constant 2h":             "2h0m0s is out of bounds; a service time is 0 to 1h",
 		"bimodal 1ms 2ms 200":     "200 is out of range: want a share from 0 to 1, or 0% to 100%",
-		"stall 1ms 1s":            `"1s" is no stall pattern; write how long of how long, such as 1s/10s`,
-		"stall 1ms 10s/1s":        "a stall is shorter than its period",
-		"warming 5ms 1ms 3s":      `is no service time; write 0, constant 1ms,`,
-		"warming 5ms 1ms over 0s": "warming takes some time",
+		"stall 1ms 1s":            `invalid stall "1s": want LENGTH/PERIOD, such as 1s/10s`,
+		"stall 1ms 10s/1s":        "a stall must be shorter than its period",
+		"warming 5ms 1ms 3s":      `invalid service time "warming 5ms 1ms 3s": want 0, constant 1ms,`,
+		"warming 5ms 1ms over 0s": "invalid warming time 0s: want more than 0",
 		"stall 1 1s/10s":          `invalid duration "1": missing unit; write 1s or 1ms`,
-		"quickly":                 `"quickly" is no service time; write 0, constant 1ms`,
+		"quickly":                 `invalid service time "quickly": want 0, constant 1ms`,
 	} {
 		t.Run(text, func(t *testing.T) {
 			_, err := ParseService(text)

@@ -1,4 +1,4 @@
-// Package nullspec describes the null target: its properties, and what they mean.
+// Package nullspec describes the null target: its properties and settings.
 package nullspec
 
 import (
@@ -10,8 +10,8 @@ import (
 // Name is the null target's name.
 const Name = "null"
 
-// Target describes the null target, which serves operations at once or after a simulated time. It stores nothing, so it has none
-// that depend on what is stored.
+// Target describes the null target, which serves operations at once or after a simulated time. It stores nothing, so it has no
+// operations that depend on stored data.
 func Target() descriptor.Target {
 	return descriptor.Target{
 		Name:    Name,
@@ -26,7 +26,7 @@ func Target() descriptor.Target {
 func keys() []property.Key {
 	return []property.Key{
 		{Name: "null.service", Kind: property.Text, Default: "0", Check: checkService, Doc: "simulated service time: " + serviceForms},
-		{Name: "null.capacity", Kind: property.Float, Default: "0", Max: 1e9, Doc: "operations per second that the null target of one agent takes; what comes faster queues up; 0 is no bound"},
+		{Name: "null.capacity", Kind: property.Float, Default: "0", Max: 1e9, Doc: "operations per second that the null target of one agent serves; excess operations queue up; 0 is no limit"},
 		{Name: "null.log", Kind: property.Text, Doc: "a file on the agent's machine that gets a line for every operation; it must be below the folder of --write-below"},
 		{Name: "null.error.share", Kind: property.Percent, Default: "0", Doc: "share of operations that end in ERROR"},
 		{Name: "null.notfound.share", Kind: property.Percent, Default: "0", Doc: "share of reads that end in NOT_FOUND"},
@@ -34,17 +34,17 @@ func keys() []property.Key {
 	}
 }
 
-// Settings is what the null target does.
+// Settings are the settings of the null target.
 type Settings struct {
 	Service       Service
-	Capacity      float64 // operations per second that are taken; 0 for no bound
+	Capacity      float64 // operations per second that are served; 0 for no limit
 	LogPath       string  // of a log of every operation; empty for none
 	ErrorShare    float64 // of operations that end in ERROR
 	NotFoundShare float64 // of reads that end in NOT_FOUND
 	Seed          uint64  // of service times and outcomes; 0 is the run's
 }
 
-// Read returns the settings that resolved properties mean. The error is of type property.Problems.
+// Read returns the settings of resolved properties. The error is of type property.Problems.
 func Read(properties map[string]string) (Settings, error) {
 	v, err := property.Read(properties, keys())
 	if err != nil {
