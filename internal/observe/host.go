@@ -48,7 +48,7 @@ func (h *Host) Look(ctx context.Context) Look {
 			now.hasDisk = true
 			now.read += float64(d.ReadBytes)
 			now.written += float64(d.WriteBytes)
-			if len(now.busy) < mostDisks {
+			if len(now.busy) < maxDisks {
 				now.busy[name] = float64(d.IoTime) / 1000
 			}
 		}
@@ -77,7 +77,7 @@ func (h *Host) network(ctx context.Context, now *host) []Reading {
 			speed = LinkSpeed(n.Name)
 			h.speeds[n.Name] = speed
 		}
-		if speed > 0 && len(out) < 2*mostDisks {
+		if speed > 0 && len(out) < 2*maxDisks {
 			out = append(out, linkReadings(n.Name, float64(n.BytesRecv), float64(n.BytesSent), speed)...)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// mostDisks is how many disks of a node have figures of their own.
-const mostDisks = 16
+// maxDisks is how many disks of a node have figures of their own.
+const maxDisks = 16
 
 // node adds up the metrics of a node_exporter: CPU, memory, disks, network.
 type node struct {
@@ -68,7 +68,7 @@ func (n *node) disk(name, device string, value float64) {
 	case "node_disk_written_bytes_total":
 		n.written += value
 	default:
-		if len(n.busy) < mostDisks {
+		if len(n.busy) < maxDisks {
 			n.busy[device] = value
 		}
 	}

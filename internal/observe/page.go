@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// mostPage is how many bytes of a page are read.
-const mostPage = 8 << 20
+// maxPage is how many bytes of a page are read.
+const maxPage = 8 << 20
 
 // NewClient makes an HTTP client that reuses connections and never uses a proxy.
 func NewClient() *http.Client {
@@ -34,14 +34,14 @@ func ReadPage(ctx context.Context, client *http.Client, url string, into *bytes.
 	}
 	defer response.Body.Close()
 	into.Reset()
-	_, err = into.ReadFrom(io.LimitReader(response.Body, mostPage+1))
+	_, err = into.ReadFrom(io.LimitReader(response.Body, maxPage+1))
 	switch {
 	case response.StatusCode != http.StatusOK:
 		return fmt.Errorf("read %s: unexpected status %s", url, response.Status)
 	case err != nil:
 		return fmt.Errorf("read %s: %w", url, err)
-	case into.Len() > mostPage:
-		return fmt.Errorf("read %s: the page exceeds %d MiB", url, mostPage>>20)
+	case into.Len() > maxPage:
+		return fmt.Errorf("read %s: the page exceeds %d MiB", url, maxPage>>20)
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ const (
 	// An endpoint that does not answer is skipped for a while. After this many failures in a row it gives a warning.
 	firstRest, lastRest = 5 * time.Second, time.Minute
 	tolerated           = 3
-	// mostSeries is how many figures an endpoint may have.
-	mostSeries = 512
+	// maxSeries is how many figures an endpoint may have.
+	maxSeries = 512
 )
 
 // Prometheus watches an endpoint that serves metrics in Prometheus's text format.
@@ -61,11 +61,11 @@ func (p *Prometheus) Look(ctx context.Context) Look {
 		if err = s.read(p.page.Bytes()); err == nil {
 			p.failures = 0
 			s.readings = append(s.readings, s.node.readings()...)
-			if len(s.readings) > mostSeries {
-				s.readings = s.readings[:mostSeries]
+			if len(s.readings) > maxSeries {
+				s.readings = s.readings[:maxSeries]
 				if !p.full {
 					p.full = true
-					out.Warnings = append(out.Warnings, fmt.Sprintf("endpoint %s has more than %d series that match telemetry.metrics: the others are dropped", p.endpoint.Name, mostSeries))
+					out.Warnings = append(out.Warnings, fmt.Sprintf("endpoint %s has more than %d series that match telemetry.metrics: the others are dropped", p.endpoint.Name, maxSeries))
 				}
 			}
 			out.Groups = []Group{{Key: "prometheus", Source: p.endpoint.Name, At: at, Epoch: s.epoch, Live: true, Readings: s.readings}}
@@ -147,7 +147,7 @@ func (s *scrape) take(name, labels []byte, value float64) {
 		if string(name) == s.counter || bytes.HasSuffix(name, []byte("_total")) {
 			r.Kind, r.Unit = Counter, "1/s"
 		}
-		if len(s.readings) <= mostSeries {
+		if len(s.readings) <= maxSeries {
 			s.readings = append(s.readings, r)
 		}
 		return

@@ -76,10 +76,10 @@ func TestAPageWithoutMetricsGivesOneWarning(t *testing.T) {
 }
 
 func TestTheFiguresOfAnEndpointAreLimited(t *testing.T) {
-	p := NewPrometheus(serve(t, strings.Repeat("many 1\n", 2*mostSeries)), []string{"many"})
+	p := NewPrometheus(serve(t, strings.Repeat("many 1\n", 2*maxSeries)), []string{"many"})
 	defer p.Close()
 	look := p.Look(t.Context())
-	require.Len(t, look.Groups[0].Readings, mostSeries)
+	require.Len(t, look.Groups[0].Readings, maxSeries)
 	require.Len(t, look.Warnings, 1)
 }
 
@@ -92,6 +92,6 @@ func FuzzPrometheus(f *testing.F) {
 		for _, r := range append(s.readings, s.node.readings()...) {
 			require.NotEmpty(t, r.Name)
 		}
-		require.LessOrEqual(t, len(s.readings), mostSeries+1)
+		require.LessOrEqual(t, len(s.readings), maxSeries+1)
 	})
 }

@@ -30,10 +30,10 @@ type counters struct {
 	last  map[readingKey][2]float64
 }
 
-// forgetAfter is how long a group that is no longer seen is remembered, and mostGroups is how many groups are remembered.
+// forgetAfter is how long a group that is no longer seen is remembered, and maxGroups is how many groups are remembered.
 const (
 	forgetAfter = 10 * time.Minute
-	mostGroups  = 20_000
+	maxGroups   = 20_000
 )
 
 // NewRates returns an empty Rates.
@@ -48,7 +48,7 @@ func (r *Rates) Take(out []Sample, g *Group) []Sample {
 	key := groupKey{g.Source, g.Key}
 	c := r.groups[key]
 	if c == nil || c.epoch != g.Epoch {
-		if len(r.groups) >= mostGroups {
+		if len(r.groups) >= maxGroups {
 			r.forget(g.At)
 		}
 		c = &counters{epoch: g.Epoch, last: make(map[readingKey][2]float64)}
@@ -101,7 +101,7 @@ func (r *Rates) forget(now clock.Instant) {
 			delete(r.groups, key)
 		}
 	}
-	if len(r.groups) >= mostGroups {
+	if len(r.groups) >= maxGroups {
 		clear(r.groups) // more than any cluster has: start over
 	}
 }

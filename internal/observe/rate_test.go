@@ -96,9 +96,9 @@ func TestASharesGrowthIsAPercentage(t *testing.T) {
 
 func TestOldGroupsAreForgotten(t *testing.T) {
 	rates, zero := NewRates(), clock.Mono()
-	for i := range mostGroups + 10 {
+	for i := range maxGroups + 10 {
 		at := zero.Add(time.Duration(i) * 10 * time.Second)
 		rates.Take(nil, &Group{Source: "rs", Key: strconv.Itoa(i), At: at, Live: true, Readings: []Reading{{Name: "n", Kind: Counter, Value: 1}}})
 	}
-	require.LessOrEqual(t, len(rates.groups), mostGroups)
+	require.LessOrEqual(t, len(rates.groups), maxGroups)
 }

@@ -12,10 +12,10 @@ import (
 
 // Limits of what a Sampler keeps until Take is called: more than an hour of a small cluster.
 const (
-	mostKept       = 1 << 16 // points
-	mostFigures    = 4000
-	mostHappenings = 256
-	mostWarnings   = 32
+	maxKept       = 1 << 16 // points
+	maxFigures    = 4000
+	maxHappenings = 256
+	maxWarnings   = 32
 )
 
 // Watched is a source and how often it is read.
@@ -110,7 +110,7 @@ func (s *Sampler) keep(samples []Sample, look *Look, every time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range look.Warnings {
-		if len(s.warnings) < mostWarnings {
+		if len(s.warnings) < maxWarnings {
 			s.warnings = append(s.warnings, w)
 		}
 	}
@@ -118,7 +118,7 @@ func (s *Sampler) keep(samples []Sample, look *Look, every time.Duration) {
 		return
 	}
 	for _, e := range look.Events {
-		if at := run - now.Sub(e.At); len(s.happenings) < mostHappenings {
+		if at := run - now.Sub(e.At); len(s.happenings) < maxHappenings {
 			s.happenings = append(s.happenings, result.Happening{At: max(at, 0), Kind: e.Kind, Text: e.Text})
 		}
 	}
@@ -138,7 +138,7 @@ func (s *Sampler) add(in *Sample, run time.Duration, together int) {
 	key := sampleKey{in.Name, in.Source}
 	c := s.figures[key]
 	if c == nil {
-		if len(s.figures) >= mostFigures {
+		if len(s.figures) >= maxFigures {
 			return
 		}
 		c = &course{Observed: result.Observed{Name: in.Name, Source: in.Source, Unit: in.Unit}}
@@ -155,7 +155,7 @@ func (s *Sampler) add(in *Sample, run time.Duration, together int) {
 	if n := len(c.At); n > 0 && c.At[n-1] >= at {
 		return // two reads within a millisecond
 	}
-	if s.points >= mostKept {
+	if s.points >= maxKept {
 		s.drop()
 	}
 	s.points++

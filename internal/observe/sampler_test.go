@@ -114,12 +114,12 @@ func TestInALongRunTenReadsBecomeOnePoint(t *testing.T) {
 
 func TestPointsThatAreNotTakenAreLimited(t *testing.T) {
 	s := NewSampler(SamplerConfig{Interval: time.Millisecond, RunTime: func() (time.Duration, bool) { return 0, true }})
-	for i := range 3 * mostKept {
+	for i := range 3 * maxKept {
 		s.add(&Sample{Name: "n", Source: "s"}, time.Duration(i)*time.Millisecond, 1)
 	}
 	f := figureOf(t, s.Take(), "n")
-	require.LessOrEqual(t, len(f.At), mostKept)
-	require.Equal(t, (3*mostKept-1)*time.Millisecond, f.At[len(f.At)-1], "the newest stays")
+	require.LessOrEqual(t, len(f.At), maxKept)
+	require.Equal(t, (3*maxKept-1)*time.Millisecond, f.At[len(f.At)-1], "the newest stays")
 }
 
 func TestAHostReportsCPUAndMemory(t *testing.T) {

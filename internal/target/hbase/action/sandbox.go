@@ -37,8 +37,8 @@ type places struct {
 	at map[string]string // by quorum and znode
 }
 
-// mostPlaces is how many addresses are remembered.
-const mostPlaces = 100
+// maxPlaces is how many addresses are remembered.
+const maxPlaces = 100
 
 func (p *places) get(name string) string {
 	p.mu.Lock()
@@ -49,7 +49,7 @@ func (p *places) get(name string) string {
 func (p *places) set(name, address string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.at) >= mostPlaces {
+	if len(p.at) >= maxPlaces {
 		clear(p.at)
 	}
 	p.at[name] = address

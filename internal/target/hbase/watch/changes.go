@@ -16,8 +16,8 @@ import (
 const (
 	// quietFor is how long there must be no sign of a compaction or flush before that activity has ended.
 	quietFor = 12 * time.Second
-	// mostRegions is how many regions are remembered; a larger cluster is not watched for splits.
-	mostRegions = 200_000
+	// maxRegions is how many regions are remembered; a larger cluster is not watched for splits.
+	maxRegions = 200_000
 	// siblingWithin is how long a region that may be half of a split waits for the other half.
 	siblingWithin = time.Minute
 )
@@ -87,7 +87,7 @@ func (c *changes) cluster(now *admin.Cluster, at clock.Instant) {
 		count += now.Servers[i].Regions
 		all += len(now.Servers[i].RegionLoads)
 	}
-	if all+len(c.regions) <= mostRegions {
+	if all+len(c.regions) <= maxRegions {
 		c.compareRegions(now, at, count)
 	} else {
 		clear(c.regions)

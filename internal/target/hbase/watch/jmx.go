@@ -50,8 +50,8 @@ func attributes(page []byte, visit func(name, value []byte)) (found bool, err er
 	}
 }
 
-// mostNested is the maximum depth of nested values.
-const mostNested = 32
+// maxNested is the maximum depth of nested values.
+const maxNested = 32
 
 // scanner steps through JSON without decoding it.
 type scanner struct {
@@ -95,7 +95,7 @@ func (s *scanner) text() ([]byte, bool) {
 // value skips any value, and returns it as it is written.
 func (s *scanner) value(depth int) ([]byte, bool) {
 	s.blank()
-	if s.i >= len(s.b) || depth > mostNested {
+	if s.i >= len(s.b) || depth > maxNested {
 		return nil, false
 	}
 	begin := s.i
