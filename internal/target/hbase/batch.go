@@ -11,32 +11,31 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
-// item is an operation of one row that goes out in a batch with those of other workers. What it holds is its own: its
-// worker may give up while the batch is under way, and then takes a new one.
+// item is an operation on one row that is sent in a batch with those of other workers. It has its own buffers: its worker may
+// time out while the batch is under way, and then uses a new item.
 type item struct {
 	row    row
 	region *region
 	done   chan error
 	result []byte // the Result message
-	cells  []byte // that stand beside it
+	cells  []byte // the cells that belong to it
 }
 
-// batch is what gathers on one connection. The worker that begins it leads it: it waits until the batch is to be sent,
-// sends it, and hands out the answers.
+// batch collects the operations for one connection. The worker that begins it leads it: it waits until the batch is full or
+// due, sends it, and distributes the answers.
 type batch struct {
 	items []*item
 	ready chan struct{} // closed when no other item can join
 }
 
-// gathering is the place of a connection where a batch gathers, when batching is on.
+// gathering has the open batch of a connection, when batching is on.
 type gathering struct {
 	mu       sync.Mutex
 	now      *batch
-	underway int // requests that are not answered
+	underway int // requests without an answer
 }
 
-// join puts an item into the batch that gathers, or begins one. With eager a batch does not gather while no request
-// is under way.
+// join adds an item to the open batch, or begins one. With eager, a batch is sent at once if no request is under way.
 func (g *gathering) join(it *item, size int, eager bool) (b *batch, leads bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -51,14 +50,14 @@ func (g *gathering) join(it *item, size int, eager bool) (b *batch, leads bool) 
 	return b, leads
 }
 
-// release ends the gathering of the batch, which is sent next. The caller holds mu.
+// release closes the open batch, which is sent next. The caller holds mu.
 func (g *gathering) release() {
 	close(g.now.ready)
 	g.now = nil
 	g.underway++
 }
 
-// end releases a batch, if it still gathers.
+// end releases a batch if it is still open.
 func (g *gathering) end(b *batch) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -67,7 +66,7 @@ func (g *gathering) end(b *batch) {
 	}
 }
 
-// answered counts a request as no longer under way. With eager the batch that has gathered meanwhile is sent.
+// answered counts a request as no longer under way. With eager, it releases the open batch.
 func (g *gathering) answered(eager bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -77,7 +76,7 @@ func (g *gathering) answered(eager bool) {
 	}
 }
 
-// inBatch carries out the operation in hand in a batch. Its answer is in the session's item.
+// inBatch sends the current operation in a batch. Its answer is in the session's item.
 func (s *session) inBatch(r *region, conn *rpc.Conn) error {
 	it := s.item
 	it.region = r
@@ -106,13 +105,13 @@ func (s *session) inBatch(r *region, conn *rpc.Conn) error {
 
 func newItem() *item { return &item{done: make(chan error, 1)} }
 
-// eager reports whether a batch gathers only while another request is under way.
+// eager reports whether a batch stays open only while another request is under way.
 func (s *session) eager() bool { return s.t.settings.BatchDelay == 0 }
 
-// gatherWithin bounds how long a batch waits for a request that is under way: one that is stuck does not hold up others.
+// gatherWithin is how long a batch waits for a request under way, so that a stuck request does not hold up others.
 const gatherWithin = 10 * time.Millisecond
 
-// gather waits until the batch is to be sent.
+// gather waits until the batch is full or due.
 func (s *session) gather(g *gathering, b *batch) {
 	select {
 	case <-b.ready:
@@ -120,7 +119,7 @@ func (s *session) gather(g *gathering, b *batch) {
 	default:
 	}
 	defer g.end(b)
-	s.deadline.fresh = false // the request's time does not begin now
+	s.deadline.fresh = false // the request's time begins later
 	within := s.t.settings.BatchDelay
 	if s.eager() {
 		within = s.t.gatherWithin
@@ -134,8 +133,8 @@ func (s *session) gather(g *gathering, b *batch) {
 	}
 }
 
-// lead sends a batch and hands out the answers. When the leader's own time is over before the answer comes, somebody
-// else hands it out: the other workers have time left, and the connection has not failed.
+// lead sends a batch and distributes the answers. When the leader's own time ends before the answer comes, a goroutine takes
+// over: the other workers have time left, and the connection has not failed.
 func (s *session) lead(g *gathering, b *batch, conn *rpc.Conn) {
 	slices.SortFunc(b.items, func(x, y *item) int {
 		return cmp.Or(bytes.Compare(x.region.start, y.region.start), cmp.Compare(x.region.name, y.region.name))
@@ -147,10 +146,10 @@ func (s *session) lead(g *gathering, b *batch, conn *rpc.Conn) {
 		p.include(i, it.region, &s.rows[i])
 	}
 	p.encode(s)
-	clear(s.rows) // their keys and cells are the items'
+	clear(s.rows) // their keys and cells belong to the items
 	within, sent := s.deadline.call, time.Now()
 	s.deadline.start()
-	p.call.Timeout = within // which is the batch's, whatever is left to the leader
+	p.call.Timeout = within // the batch's, which may be more than the leader has left
 	conn.Send(p.call)
 	late := s.deadline.await(p.call)
 	g.answered(s.eager())
@@ -178,13 +177,13 @@ func (s *session) lead(g *gathering, b *batch, conn *rpc.Conn) {
 				b.end(lateAt(conn, within))
 				return
 			}
-			<-call.Done() // the answer is just coming in
+			<-call.Done() // the answer is arriving
 		}
 		b.settle(call, spans)
 	})
 }
 
-// settle reports to each item what the answer says about it.
+// settle passes each item its part of the answer.
 func (b *batch) settle(call *rpc.Call, spans []span) {
 	response, cells, err := call.Answer()
 	if err == nil {
@@ -201,7 +200,7 @@ func (b *batch) settle(call *rpc.Call, spans []span) {
 			}
 			it := b.items[sp.from+index]
 			if it == nil {
-				return protocol.ErrMalformed // there are two answers for it
+				return protocol.ErrMalformed // it has two answers
 			}
 			if r.Err == nil {
 				before := cells
@@ -220,14 +219,14 @@ func (b *batch) settle(call *rpc.Call, spans []span) {
 	b.end(err)
 }
 
-// end reports an error to each item that has no answer yet.
+// end passes an error to each item that has no answer yet.
 func (b *batch) end(err error) {
 	for i := range b.items {
 		b.finish(i, err)
 	}
 }
 
-// finish tells an item how it ended. The first time counts: then the item is its worker's again.
+// finish passes an item its result. Only the first call counts: after it the item belongs to its worker again.
 func (b *batch) finish(i int, err error) {
 	if it := b.items[i]; it != nil {
 		b.items[i] = nil

@@ -16,7 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// hold keeps answers back until release, and reports each request that has come.
+// hold withholds answers until release, and reports each request that has come.
 func hold(t *testing.T, f *fake) (came chan *request, release func()) {
 	t.Helper()
 	came = make(chan *request, 100)
@@ -32,7 +32,7 @@ func hold(t *testing.T, f *fake) (came chan *request, release func()) {
 	return came, release
 }
 
-// start carries out a read of a worker and returns where its outcome will be.
+// start begins a read and returns a channel for its outcome.
 func start(ctx context.Context, s load.Session, key string) chan workload.Outcome {
 	out := make(chan workload.Outcome, 1)
 	go func() { out <- s.Do(ctx, read(key)) }()
@@ -44,8 +44,8 @@ func gathered(t *testing.T, target *hbase.Target, n int) {
 	require.Eventually(t, func() bool { return target.Gathered() == n }, 10*time.Second, time.Millisecond)
 }
 
-// The worker that leads a batch gives up its own operation: the others keep their time, their answer and the connection.
-func TestALeadersTimeoutIsItsOwn(t *testing.T) {
+// When the operation of a batch's leader ends, the others keep their time, their answers and the connection.
+func TestALeadersTimeoutDoesNotEndTheBatch(t *testing.T) {
 	f := newFake(t)
 	f.put("b", map[string]string{"f": "v"})
 	target, first := open(t, settings(t, "hbase.batch.size", "2", "hbase.batch.delay", "10s", "hbase.client.operation.timeout", "60000"), one(f.addr()))
@@ -53,12 +53,12 @@ func TestALeadersTimeoutIsItsOwn(t *testing.T) {
 	require.NoError(t, err)
 	came, release := hold(t, f)
 
-	ctx, giveUp := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	leader := start(ctx, first, "a")
 	gathered(t, target, 1)
 	follower := start(t.Context(), second, "b")
 	<-came
-	giveUp()
+	cancel()
 	require.Equal(t, workload.Timeout, (<-leader).Code)
 	release()
 	require.Equal(t, workload.Outcome{Code: workload.OK, Rows: 1, Bytes: 2}, <-follower)
@@ -67,8 +67,8 @@ func TestALeadersTimeoutIsItsOwn(t *testing.T) {
 	require.Zero(t, target.Counts()["retry"])
 }
 
-// Without a delay a batch is what waits while a request is under way.
-func TestABatchWithoutDelayIsWhatWaits(t *testing.T) {
+// Without a delay, a batch collects operations while a request is under way.
+func TestABatchWithoutDelayCollectsDuringARequest(t *testing.T) {
 	f := newFake(t)
 	target, first := open(t, settings(t, "hbase.batch.size", "100"), one(f.addr()))
 	hbase.GatherWithin(target, time.Minute)
@@ -91,7 +91,7 @@ func TestABatchWithoutDelayIsWhatWaits(t *testing.T) {
 	require.Len(t, m.GetRegionAction()[0].GetAction(), 8)
 }
 
-// A request that is not answered does not hold up the others for its whole time.
+// An unanswered request does not hold up the others for its whole time.
 func TestABatchDoesNotWaitLongForARequestUnderWay(t *testing.T) {
 	f := newFake(t)
 	target, first := open(t, settings(t, "hbase.batch.size", "100"), one(f.addr()))

@@ -27,8 +27,8 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// canned answers every Get with the same row of 1 KB, and allocates nothing for it. It counts as a server that costs
-// next to nothing: what a benchmark against it tells is the client's cost, and the system calls of both sides.
+// canned starts a server that answers every Get with the same row of 1 KB without allocating. It costs next to nothing, so a
+// benchmark against it measures the client and the system calls of both sides.
 func canned(tb testing.TB) (addr string) {
 	tb.Helper()
 	var config net.ListenConfig
@@ -61,7 +61,7 @@ func canned(tb testing.TB) (addr string) {
 	return l.Addr().String()
 }
 
-// cannedAnswer is a frame whose call id is to be put at a place, in five bytes.
+// cannedAnswer returns a frame, and the place of its five-byte call id.
 func cannedAnswer() (frame []byte, at int) {
 	var cells []byte
 	for i := range 10 {
@@ -76,7 +76,7 @@ func cannedAnswer() (frame []byte, at int) {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...), at
 }
 
-// callID finds the call id in what begins with a request's header.
+// callID finds the call id in bytes that begin with a request's header.
 func callID(b []byte) uint32 {
 	for {
 		num, kind, n := protowire.ConsumeTag(b)
@@ -144,8 +144,7 @@ func TestNothingIsAllocatedForAnOperation(t *testing.T) {
 	require.Equal(t, workload.OK, s.Do(t.Context(), put).Code)
 }
 
-// bench is the row that is read by a benchmark: on HBase where BENCHD_HBASE says where its ZooKeeper is, and on
-// canned otherwise.
+// bench is a client to benchmark: on HBase if BENCHD_HBASE has the address of its ZooKeeper, otherwise on canned.
 type bench struct {
 	name   string
 	reader func(worker int) func(ctx context.Context, key []byte) error
@@ -155,7 +154,7 @@ const benchRows = 10_000
 
 func benchKey(i int) []byte { return fmt.Appendf(nil, "user%019d", i) }
 
-// benches returns the clients to compare: a session's Do, and gohbase in a loop as bare as can be.
+// benches returns the clients to compare: a session's Do, and gohbase in a minimal loop.
 func benches(tb testing.TB) []bench {
 	tb.Helper()
 	if os.Getenv("BENCHD_HBASE") != "" {
@@ -256,7 +255,7 @@ func sessionRead(tb testing.TB, target *hbase.Target, worker int) func(context.C
 	}
 }
 
-// used is the processor time of the process.
+// used returns the CPU time of the process.
 func used(tb testing.TB) time.Duration {
 	tb.Helper()
 	var r syscall.Rusage
@@ -264,8 +263,8 @@ func used(tb testing.TB) time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// BenchmarkRead tells what reading a row of 1 KB costs the client by itself (cpu-ns/op is the processor time of this
-// process) and through gohbase, at 1, 16 and 64 workers:
+// BenchmarkRead measures the cost of reading a row of 1 KB for benchd's client and for gohbase, with 1, 16 and 64 workers
+// (cpu-ns/op is the CPU time of this process):
 //
 //	BENCHD_HBASE=127.0.0.1:2181 go test ./internal/target/hbase -run '^$' -bench Read -benchtime 200000x -count 5
 func BenchmarkRead(b *testing.B) {

@@ -10,23 +10,23 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// buffer holds the puts and deletes that a worker has not sent yet, with client buffering.
+// buffer holds the puts and deletes that a worker has not sent yet with client buffering.
 type buffer struct {
 	limit  int // bytes
 	bytes  int
 	writes int
-	rows   []row // their keys and cells are its own
+	rows   []row // with copies of keys and cells
 
-	use  load.BufferUse // what the operation in hand did with it
-	lost []load.Lost    // of what was sent last
+	use  load.BufferUse // by the current operation
+	lost []load.Lost    // of the last flush
 }
 
 func newBuffer(limit int) *buffer { return &buffer{limit: limit} }
 
-// rowCost is what a row takes beside its key and cells, as far as the limit is concerned.
+// rowCost is what a row counts towards the limit in addition to its key and cells.
 const rowCost = 64
 
-// add copies a row of the write in hand.
+// add copies a row of the current write.
 func (b *buffer) add(key []byte, m mutation, cells []byte) {
 	n := len(b.rows)
 	if n < cap(b.rows) {
@@ -39,7 +39,7 @@ func (b *buffer) add(key []byte, m mutation, cells []byte) {
 	b.bytes += len(key) + len(cells) + rowCost
 }
 
-// keep puts a mutation, whose cells are the session's, into the buffer and sends all when it is full.
+// keep adds a mutation with the session's cells to the buffer, and sends the buffer if it is full.
 func (s *session) keep(key []byte, m mutation, bytes int64) workload.Outcome {
 	s.call.Cells = s.call.Cells[:0]
 	for _, c := range s.cells {
@@ -49,7 +49,7 @@ func (s *session) keep(key []byte, m mutation, bytes int64) workload.Outcome {
 	return s.kept(1, bytes)
 }
 
-// keepAll puts the session's rows into the buffer.
+// keepAll adds the session's rows to the buffer.
 func (s *session) keepAll(n int, bytes int64) workload.Outcome {
 	for i := range s.rows {
 		s.buffer.add(s.rows[i].key, s.rows[i].m, s.rows[i].cells)
@@ -57,7 +57,7 @@ func (s *session) keepAll(n int, bytes int64) workload.Outcome {
 	return s.kept(n, bytes)
 }
 
-// kept sends the buffer if it is full. The worker whose write fills it waits for that.
+// kept sends the buffer if it is full. The write that fills it waits for that.
 func (s *session) kept(n int, bytes int64) workload.Outcome {
 	b := s.buffer
 	write := b.writes
@@ -79,7 +79,7 @@ func (s *session) kept(n int, bytes int64) workload.Outcome {
 	return out
 }
 
-// flush sends all that is in the buffer, in the order in which it was written as far as one row is concerned.
+// flush sends the buffer. Writes to the same row keep their order.
 func (s *session) flush() error {
 	b := s.buffer
 	n := len(b.rows)
@@ -96,7 +96,7 @@ func (s *session) flush() error {
 	return err
 }
 
-// lose lists the writes that have rows which could not be written, after all was sent.
+// lose lists the writes with rows that failed.
 func (b *buffer) lose(err error) {
 	for i := range b.rows {
 		if r := &b.rows[i]; r.err != nil {
@@ -123,7 +123,7 @@ func (s *session) Buffer() load.BufferUse {
 	return s.buffer.use
 }
 
-// Lost lists the writes that failed when the buffer was sent the last time.
+// Lost lists the writes that failed in the last flush.
 func (s *session) Lost() []load.Lost {
 	if s.buffer == nil {
 		return nil

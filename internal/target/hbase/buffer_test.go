@@ -11,8 +11,8 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// TestTheWritesThatABufferLosesAreNamed has the server refuse rows of a batch of three and the last of the buffer.
-func TestTheWritesThatABufferLosesAreNamed(t *testing.T) {
+// The server refuses two rows of a batch of three, and the last row of the buffer.
+func TestLostWritesOfABufferAreReported(t *testing.T) {
 	f := newFake(t)
 	f.do(func(r *request) *reply {
 		var m pb.MultiRequest

@@ -2,8 +2,8 @@ package hbase
 
 import "github.com/benchd/benchd/internal/load"
 
-// Counts tells what the client has done so far beside operations: attempts that were followed by another, connections that
-// were opened, and times that a region was looked up. Observe tells the reasons, too.
+// Counts returns what the client has done so far besides operations: retries, connections that it opened, and region
+// look-ups. Retries has the reasons.
 func (t *Target) Counts() map[string]uint64 {
 	return map[string]uint64{
 		"retry":         uint64(max(t.retries.Load(), 0)),

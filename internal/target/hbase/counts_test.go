@@ -8,8 +8,8 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// What is done beside operations is counted, and what is not needed again is not.
-func TestRetriesAreCountedBesideOperations(t *testing.T) {
+// Retries, connections and look-ups are counted, and an operation that needs none adds nothing.
+func TestRetriesAreCounted(t *testing.T) {
 	from, to := newFake(t), newFake(t)
 	to.put("a", map[string]string{"f": "v"})
 	places := &two{addrs: [2]string{from.addr(), from.addr()}}

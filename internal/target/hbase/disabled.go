@@ -10,31 +10,31 @@ import (
 )
 
 const (
-	// stateEvery is the least time between two questions for the table's state, and how long an answer holds.
+	// stateEvery is the shortest time between two reads of the table's state, and how long a result is valid.
 	stateEvery = 500 * time.Millisecond
-	// stateWithin bounds a question.
+	// stateWithin is the time limit of a read.
 	stateWithin = 5 * time.Second
 )
 
-// tableState finds out whether the table is disabled. Its regions are then open nowhere, which by itself looks like a
-// recovery. No worker waits for the answer.
+// tableState finds out whether the table is disabled. The regions of a disabled table are not open anywhere, which otherwise
+// looks like a recovery. No worker waits for the result.
 type tableState struct {
-	ask      func(ctx context.Context) (disabled bool, err error) // nil where there is no master to ask
+	ask      func(ctx context.Context) (disabled bool, err error) // nil if there is no master
 	asking   atomic.Bool
-	next     atomic.Int64 // Unix time in ns before which it is not asked again
+	next     atomic.Int64 // Unix time in ns of the next read
 	disabled atomic.Int64 // Unix time in ns until which the table is known to be disabled; 0 when it is not
 }
 
-// disabledBy asks a cluster's master.
+// disabledBy reads the state of a table from a cluster's master.
 func disabledBy(cluster *admin.Client, table string) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
 		state, err := cluster.State(ctx, table)
-		return state == admin.Disabled, err //nolint:wrapcheck // it says what was wanted
+		return state == admin.Disabled, err //nolint:wrapcheck // it names the table
 	}
 }
 
-// checkState returns the error of a disabled table, if the table is known to be disabled. Otherwise the state is asked
-// for, so that a later try knows.
+// checkState returns the error of a disabled table if the table is known to be disabled. Otherwise it begins to read the state
+// for a later try.
 func (t *Target) checkState() error {
 	s := &t.state
 	now := time.Now()

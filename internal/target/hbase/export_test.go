@@ -2,7 +2,7 @@ package hbase
 
 import "time"
 
-// Gathered is how many operations wait in batches that have not been sent.
+// Gathered returns how many operations wait in batches that have not been sent.
 func (t *Target) Gathered() (n int) {
 	for _, s := range t.all() {
 		for _, cs := range s.slots {
@@ -16,5 +16,5 @@ func (t *Target) Gathered() (n int) {
 	return n
 }
 
-// GatherWithin changes how long a batch waits for a request that is under way.
+// GatherWithin changes how long a batch waits for a request under way.
 func GatherWithin(t *Target, d time.Duration) { t.gatherWithin = d }

@@ -11,17 +11,16 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
-// mostCauses bounds how many kinds of failure are counted one by one.
-const mostCauses = 50
+// maxCauses is how many kinds of failure are counted.
+const maxCauses = 50
 
-// causes counts what made operations be tried again, by kind.
+// causes counts the reasons of retries, by kind.
 type causes struct {
 	mu sync.Mutex
 	by map[string]uint64
 }
 
-// retried counts an attempt that is followed by another. The first of each kind is logged: retries are no errors, but
-// who looks for the reason of a dip wants to know of them.
+// retried counts a retry, and logs the first of each kind: a retry is not an error, but it can explain a dip.
 func (t *Target) retried(err error) {
 	t.retries.Add(1)
 	kind := kindOf(err)
@@ -30,16 +29,16 @@ func (t *Target) retried(err error) {
 		t.causes.by = make(map[string]uint64)
 	}
 	n := t.causes.by[kind]
-	if n > 0 || len(t.causes.by) < mostCauses {
+	if n > 0 || len(t.causes.by) < maxCauses {
 		t.causes.by[kind] = n + 1
 	}
 	t.causes.mu.Unlock()
 	if n == 0 {
-		t.log.Info("an operation is tried again", "kind", kind, "cause", err)
+		t.log.Info("retrying an operation", "kind", kind, "cause", err)
 	}
 }
 
-// kindOf is a short name of what went wrong.
+// kindOf returns a short name of an error.
 func kindOf(err error) string {
 	if e, ok := errors.AsType[*protocol.Exception](err); ok {
 		return e.Short()
@@ -60,7 +59,7 @@ func (t *Target) Retries() map[string]uint64 {
 	return maps.Clone(t.causes.by)
 }
 
-// Facts tells what the client does, as far as it bears on a result.
+// Facts describes the cluster, and the client settings that affect a result.
 func (t *Target) Facts(ctx context.Context) (map[string]string, error) {
 	s := t.settings
 	facts := map[string]string{

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// fake is a region server as far as the client sees it: it keeps rows, and does what a test tells it to first.
+// fake is a region server as far as the client sees it: it stores rows, and a test can intercept its requests.
 type fake struct {
 	t        *testing.T
 	listener net.Listener
@@ -28,11 +28,11 @@ type fake struct {
 	conns []net.Conn
 	seen  []*request
 
-	// before is asked ahead of each request. What it returns is the answer when it is not nil.
+	// before is called before each request. If its result is not nil, that is the answer.
 	before func(r *request) *reply
 }
 
-// request is one as it came.
+// request is a request as it was received.
 type request struct {
 	header *pb.RequestHeader
 	param  []byte
@@ -44,7 +44,7 @@ type request struct {
 type reply struct {
 	message   proto.Message
 	cells     []byte
-	exception string // class, and behind a colon the message
+	exception string // CLASS: MESSAGE
 	final     bool   // DoNotRetry
 	nothing   bool
 	hangUp    bool
@@ -86,7 +86,7 @@ func (f *fake) connections() int {
 	return len(f.conns)
 }
 
-// requests are those that have come.
+// requests returns the requests so far.
 func (f *fake) requests() []*request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -171,7 +171,7 @@ func (f *fake) serve(c net.Conn) {
 	}
 }
 
-// frame writes an answer as servers do.
+// frame encodes an answer as servers do.
 func (a *reply) frame(id uint32) []byte {
 	if a.nothing {
 		return nil
@@ -203,7 +203,7 @@ func (a *reply) frame(id uint32) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 }
 
-// kv writes a cell as a server does.
+// kv encodes a cell as a server does.
 func kv(row, family, column, value string) []byte {
 	key := 2 + len(row) + 1 + len(family) + len(column) + 9
 	b := binary.BigEndian.AppendUint32(nil, uint32(8+key+len(value)))
@@ -218,7 +218,7 @@ func kv(row, family, column, value string) []byte {
 	return append(b, value...)
 }
 
-// unkv reads cells that a client wrote.
+// unkv decodes cells that a client wrote.
 func unkv(b []byte, take func(row, family, column, value string)) []byte {
 	whole := binary.BigEndian.Uint32(b)
 	body, rest := b[4:4+whole], b[4+whole:]
@@ -231,7 +231,7 @@ func unkv(b []byte, take func(row, family, column, value string)) []byte {
 	return rest
 }
 
-// handle does what a request asks for.
+// handle carries out a request.
 func (f *fake) handle(r *request) *reply {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -385,7 +385,7 @@ func (f *fake) put(key string, columns map[string]string) {
 	f.rows[key] = columns
 }
 
-// do changes what happens ahead of requests.
+// do sets before.
 func (f *fake) do(before func(r *request) *reply) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

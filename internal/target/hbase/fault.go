@@ -10,14 +10,14 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// Failure says how an operation, or a connection to HBase, has ended.
+// Failure is the error of an operation or of a connection to HBase.
 type Failure struct {
 	Code workload.Code
 	Text string
-	Err  error // what lies beneath it, or nil
+	Err  error // the cause, or nil
 }
 
-// Error is the text with its cause.
+// Error returns the text with the cause.
 func (f *Failure) Error() string {
 	if f.Err == nil {
 		return f.Text
@@ -28,35 +28,35 @@ func (f *Failure) Error() string {
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// errNoTable says that hbase:meta knows no region of a table.
-var errNoTable = errors.New("the table has no regions; is it there?")
+// errNoTable means that hbase:meta has no region of the table.
+var errNoTable = errors.New("the table has no regions; does it exist?")
 
-// remedy is what to do about an error.
+// remedy is how to react to an error.
 type remedy uint8
 
 const (
-	giveUp   remedy = iota // it would end the same way again
-	relocate               // the region is elsewhere
-	redial                 // the connection has failed; the region may be elsewhere too
+	giveUp   remedy = iota // a retry would fail, too
+	relocate               // the region has moved: look it up
+	redial                 // the connection has failed, and the region may have moved
 	wait                   // the server is busy
 )
 
-// remedyOf knows what servers throw. An exception that it has no rule for is tried again if it may pass, unless the server says
-// that it is no use.
+// remedyOf chooses the remedy of an error. An exception without a rule is retried if it may pass, unless the server reports that
+// a retry is of no use.
 func remedyOf(err error) remedy {
 	if e, ok := errors.AsType[*protocol.Exception](err); ok {
 		switch e.Condition() {
 		case protocol.RegionMoved, protocol.RegionGone:
 			return relocate
 		case protocol.RegionBusy, protocol.ServerBusy, protocol.CallDropped,
-			protocol.ScannerLost: // a page of a scan can be asked for again
+			protocol.ScannerLost: // the page can be requested again
 			return wait
 		case protocol.ServerStopping:
 			return redial
 		case protocol.OtherCondition, protocol.MasterStopping:
 		}
 		if !e.DoNotRetry && protocol.MayPass(e.Class) {
-			return wait // if the region has moved, too, the next answer says so
+			return wait // if the region has moved as well, the next answer reports it
 		}
 		return giveUp
 	}
@@ -72,7 +72,7 @@ func remedyOf(err error) remedy {
 	return redial
 }
 
-// movedTo is host:port of the server that an error names as the region's new one, or empty.
+// movedTo returns host:port of the server that an error names as the region's new one, or "".
 func movedTo(err error) string {
 	if e, ok := errors.AsType[*protocol.Exception](err); ok {
 		return e.MovedTo()
@@ -80,7 +80,7 @@ func movedTo(err error) string {
 	return ""
 }
 
-// codeOf gives an error that ends an operation its kind.
+// codeOf returns the outcome code of an error that ends an operation.
 func codeOf(err error) workload.Code {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f.Code
@@ -108,7 +108,7 @@ func codeOf(err error) workload.Code {
 	return workload.Error
 }
 
-// plain leaves out of an error what only says where in Go it came from.
+// plain removes the net.OpError around an error.
 func plain(err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Err != nil {
 		return op.Err

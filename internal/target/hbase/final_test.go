@@ -15,7 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// A Multi's answer carries the class of an exception and not whether a retry is of use: the class says it.
+// A Multi's answer has the class of an exception but no DoNotRetry: the class decides.
 func TestAFinalExceptionWithinAMultiEndsTheOperation(t *testing.T) {
 	for class, code := range map[string]workload.Code{
 		"org.apache.hadoop.hbase.quotas.SpaceLimitingException":    workload.ServiceUnavailable,
@@ -45,7 +45,7 @@ func TestAFinalExceptionWithinAMultiEndsTheOperation(t *testing.T) {
 	}
 }
 
-// The regions of a disabled table are served nowhere. That is no recovery to wait for.
+// The regions of a disabled table have no server. An operation must not wait for that as for a recovery.
 func TestADisabledTableIsNamedAtOnce(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

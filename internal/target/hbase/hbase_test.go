@@ -33,7 +33,7 @@ func settings(tb testing.TB, pairs ...string) hbasespec.Settings {
 	return s
 }
 
-// table is a Locator of what a function lists.
+// table is a Locator of the places that a function lists.
 type table func(context.Context) ([]hbase.Place, error)
 
 func (t table) Table(ctx context.Context) ([]hbase.Place, error) { return t(ctx) }
@@ -73,7 +73,7 @@ func b(texts ...string) [][]byte {
 	return out
 }
 
-func TestOperationsDoWhatTheySay(t *testing.T) {
+func TestOperations(t *testing.T) {
 	f := newFake(t)
 	_, s := open(t, settings(t), one(f.addr()))
 	do := func(op workload.Op) workload.Outcome { return s.Do(t.Context(), &op) }
@@ -111,7 +111,7 @@ func TestOperationsDoWhatTheySay(t *testing.T) {
 	good(2, 2*(2+6), workload.Op{Kind: workload.MultiGet, Keys: b("b3", "b1")})
 	out = do(workload.Op{Kind: workload.MultiGet, Keys: b("b3", "x", "b1")})
 	require.Equal(t, workload.NotFound, out.Code)
-	require.EqualError(t, out.Err, "1 of 3 rows are not there")
+	require.EqualError(t, out.Err, "1 of 3 rows do not exist")
 
 	good(2, 2*(2+6), workload.Op{Kind: workload.Scan, Key: []byte("b2"), ScanLength: 2})
 	good(1, 2, workload.Op{Kind: workload.Delete, Key: []byte("b2")})
@@ -120,7 +120,7 @@ func TestOperationsDoWhatTheySay(t *testing.T) {
 	require.Equal(t, workload.NotImplemented, do(workload.Op{Kind: workload.Verify}).Code)
 }
 
-func TestADeadServerEndsInATimeoutThatTellsWhy(t *testing.T) {
+func TestTheTimeoutOfADeadServerHasACause(t *testing.T) {
 	f := newFake(t)
 	f.stop()
 	_, s := open(t, settings(t, "hbase.client.operation.timeout", "300"), one(f.addr()))
@@ -132,8 +132,8 @@ func TestADeadServerEndsInATimeoutThatTellsWhy(t *testing.T) {
 	require.Less(t, time.Since(began), 5*time.Second)
 }
 
-// The server of hbase:meta dies: looks into it end when their time is over, which is less than an operation's.
-func TestALookThatTakesTooLongIsMadeAgain(t *testing.T) {
+// When the server of hbase:meta dies, look-ups end at their own time limit, which is less than an operation's.
+func TestALookUpThatTakesTooLongIsRetried(t *testing.T) {
 	for name, op := range map[string]*workload.Op{
 		"one row": read("k"), "several rows": {Kind: workload.MultiGet, Keys: b("k", "k")},
 		"scan": {Kind: workload.Scan, Key: []byte("k"), ScanLength: 1},
@@ -160,7 +160,7 @@ func TestALookThatTakesTooLongIsMadeAgain(t *testing.T) {
 	}
 }
 
-// two is a table of two regions, split at m, of which a test can change the places.
+// two is a table of two regions, split at m, whose places a test can change.
 type two struct {
 	mu    sync.Mutex
 	addrs [2]string
@@ -201,7 +201,7 @@ func TestARegionThatMovesIsFollowed(t *testing.T) {
 	require.Equal(t, map[string]uint64{"NotServingRegionException": 1}, target.Retries())
 }
 
-func TestWhatServersThrowHasAName(t *testing.T) {
+func TestExceptionsBecomeOutcomeCodes(t *testing.T) {
 	const busy = "org.apache.hadoop.hbase.RegionTooBusyException: over memstore limit"
 	for exception, test := range map[string]struct {
 		code workload.Code
@@ -237,7 +237,7 @@ func TestWhatServersThrowHasAName(t *testing.T) {
 	}
 }
 
-func TestWhatMayPassIsTriedAgain(t *testing.T) {
+func TestTemporaryExceptionsAreRetried(t *testing.T) {
 	for _, exception := range []string{
 		"org.apache.hadoop.hbase.CallQueueTooBigException: full",
 		"org.apache.hadoop.hbase.SomethingNew: what",
@@ -264,7 +264,7 @@ func TestWhatMayPassIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestAServerThatFallsSilentIsLeft(t *testing.T) {
+func TestASessionLeavesAServerThatFallsSilent(t *testing.T) {
 	f := newFake(t)
 	f.put("k", map[string]string{"f": "v"})
 	var mute atomic.Bool
@@ -276,11 +276,11 @@ func TestAServerThatFallsSilentIsLeft(t *testing.T) {
 		return nil
 	})
 	target, s := open(t, settings(t, "hbase.rpc.timeout", "1000"), one(f.addr()))
-	require.Equal(t, workload.OK, s.Do(t.Context(), read("k")).Code, "the connection is made anew, and the operation goes on")
+	require.Equal(t, workload.OK, s.Do(t.Context(), read("k")).Code, "the operation goes on over a new connection")
 	require.EqualValues(t, 2, target.Counts()["connect"])
 }
 
-func TestAnAnswerThatComesTooLateIsNobodys(t *testing.T) {
+func TestALateAnswerIsDropped(t *testing.T) {
 	f := newFake(t)
 	f.put("late", map[string]string{"f": "late"})
 	f.put("k", map[string]string{"f": "v"})
@@ -337,7 +337,7 @@ func TestAnOperationEndsWithItsPhase(t *testing.T) {
 	require.Less(t, time.Since(began), 4*time.Second)
 }
 
-func TestRowsOfABatchGoWhereTheyBelong(t *testing.T) {
+func TestRowsOfABatchGoToTheirServers(t *testing.T) {
 	one, other, third := newFake(t), newFake(t), newFake(t)
 	places := &two{addrs: [2]string{one.addr(), other.addr()}}
 	_, s := open(t, settings(t), table(places.locate))
@@ -362,7 +362,7 @@ func TestRowsOfABatchGoWhereTheyBelong(t *testing.T) {
 	require.Len(t, third.seen, 1)
 }
 
-func TestABatchTellsWhatFailed(t *testing.T) {
+func TestABatchReportsItsFailures(t *testing.T) {
 	f := newFake(t)
 	f.do(func(r *request) *reply {
 		var m pb.MultiRequest
@@ -410,7 +410,7 @@ func TestBufferedWritesReachTheTable(t *testing.T) {
 	require.NotContains(t, f.rows, "ka")
 }
 
-func TestALostWriteBufferIsAnError(t *testing.T) {
+func TestALostWriteBufferGivesAnError(t *testing.T) {
 	f := newFake(t)
 	f.do(func(*request) *reply {
 		return &reply{exception: "org.apache.hadoop.hbase.DoNotRetryIOException: no", final: true}
@@ -422,7 +422,7 @@ func TestALostWriteBufferIsAnError(t *testing.T) {
 	require.EqualError(t, s.Close(t.Context()), "2 of 2 buffered writes are lost (clientbuffering), the first of them: DoNotRetryIOException: no")
 }
 
-func TestScansGoOnBehindTheLastRow(t *testing.T) {
+func TestScansContinueAfterTheLastRow(t *testing.T) {
 	left, right := newFake(t), newFake(t)
 	for i := range 10 {
 		left.put(fmt.Sprintf("a%d", i), map[string]string{"f": "v"})
@@ -551,7 +551,7 @@ func TestOperationsOfSeveralWorkersShareARequest(t *testing.T) {
 	require.Len(t, f.seen, 5, "four workers, one request for each of their operations")
 }
 
-func TestABatchThatDoesNotFillIsSentAllTheSame(t *testing.T) {
+func TestABatchThatIsNotFullIsSent(t *testing.T) {
 	for _, delay := range []string{"0s", "10ms"} {
 		f := newFake(t)
 		_, s := open(t, settings(t, "hbase.batch.size", "100", "hbase.batch.delay", delay), one(f.addr()))
@@ -563,7 +563,7 @@ func TestABatchThatDoesNotFillIsSentAllTheSame(t *testing.T) {
 	}
 }
 
-func TestWhatABatchCannotDoIsTriedAgain(t *testing.T) {
+func TestFailedOperationsOfABatchAreRetried(t *testing.T) {
 	from, to := newFake(t), newFake(t)
 	to.put("a", map[string]string{"f": "v"})
 	places := &two{addrs: [2]string{from.addr(), from.addr()}}

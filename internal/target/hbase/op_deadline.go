@@ -9,29 +9,29 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
-// opDeadline is the time that an operation has, and each of its calls. One timer serves all operations of a session: it is not set
-// again for each. When it fires, the worker checks whether the call of that moment is late.
+// opDeadline is the deadline of an operation and of each of its calls. One timer serves all operations of a session and is not
+// reset for each: when it fires, the worker checks whether the current call is late.
 //
-// A worker that reads its connection itself cannot look at timer and context meanwhile: both make it yield.
+// A worker that reads its connection itself cannot select on timer and context: both make it yield.
 type opDeadline struct {
-	ctx      context.Context //nolint:containedctx // of the operation, which begin gives
+	ctx      context.Context //nolint:containedctx // of the operation, set by begin
 	ended    <-chan struct{} // ctx.Done()
-	forget   func() bool     // ends that ctx's end makes the worker yield
+	forget   func() bool     // stops the AfterFunc of ctx
 	deadline time.Time
 	bound    time.Time // of the call: hbase.rpc.timeout after it began, or the deadline
 	fresh    bool      // bound is right for a call that begins now
-	whole    bool      // the call has all of hbase.rpc.timeout, and not only what is left to the operation
+	whole    bool      // the call has all of hbase.rpc.timeout, not only the operation's rest
 	timer    *time.Timer
-	fired    chan struct{} // the timer has
+	fired    chan struct{} // receives when the timer fires
 	timeout  time.Duration // of an operation
 	call     time.Duration // of a call, timeout at most
 
-	conn  atomic.Pointer[rpc.Conn] // that the worker may be reading
-	over  func() bool              // reports whether the worker should not begin to read
+	conn  atomic.Pointer[rpc.Conn] // the one that the worker may be reading
+	over  func() bool              // reports whether the worker must not begin to read
 	yield func()
 }
 
-// init makes it ready for its first operation.
+// init prepares the first operation.
 func (d *opDeadline) init(timeout, call time.Duration) {
 	d.timeout, d.call, d.fired = timeout, min(timeout, call), make(chan struct{}, 1)
 	d.yield = func() {
@@ -57,7 +57,7 @@ func (d *opDeadline) init(timeout, call time.Duration) {
 	d.timer.Stop()
 }
 
-// close lets go of timer and context.
+// close releases timer and context.
 func (d *opDeadline) close() {
 	d.timer.Stop()
 	if d.forget != nil {
@@ -65,7 +65,7 @@ func (d *opDeadline) close() {
 	}
 }
 
-// begin gives the next operation its time.
+// begin starts the next operation's time.
 func (d *opDeadline) begin(ctx context.Context) {
 	if ctx != d.ctx {
 		if d.forget != nil {
@@ -81,7 +81,7 @@ func (d *opDeadline) begin(ctx context.Context) {
 	}
 }
 
-// start gives a call that is about to be sent its time, and returns it. Several that are sent together share it.
+// start starts the time of a call that is about to be sent, and returns it. Calls that are sent together share it.
 func (d *opDeadline) start() time.Duration {
 	if d.fresh {
 		d.fresh, d.whole = false, true
@@ -97,20 +97,22 @@ func (d *opDeadline) start() time.Duration {
 	return left
 }
 
-// at says which connection the worker may read from now on. Who ends its time sees either this, or is seen by over.
+// at sets the connection that the worker may read from now on. The end of its time either finds that connection and makes it
+// yield, or is seen by over.
 func (d *opDeadline) at(c *rpc.Conn) {
 	if d.conn.Load() != c {
 		d.conn.Store(c)
 	}
 }
 
-// errLate is the end of a call that is not answered within hbase.rpc.timeout.
+// errLate is the error of a call without an answer within hbase.rpc.timeout.
 var errLate = errors.New("not answered within hbase.rpc.timeout")
 
-// await waits for a call's end. Late is errLate when the call's time is over, and a context's error when the operation's is.
+// await waits for the end of a call. Late is errLate when the call's time is over, and a context's error when the operation's
+// is.
 func (d *opDeadline) await(call *rpc.Call) (late error) {
 	select {
-	case <-call.Done(): // as always where the worker has read it itself
+	case <-call.Done(): // always if the worker has read the answer itself
 		return nil
 	default:
 	}
@@ -144,14 +146,14 @@ func (d *opDeadline) receive(done <-chan error) (err, late error) {
 	}
 }
 
-// rearm sets the timer, which has fired, for what is left until bound.
+// rearm resets the timer after it has fired, or returns an error if bound has passed.
 func (d *opDeadline) rearm(bound time.Time) error {
 	now := time.Now()
 	if left := bound.Sub(now); left > 0 {
 		d.timer.Reset(min(left, d.call)) // the next operation's call may be late before this one's deadline
 		return nil
 	}
-	d.timer.Reset(0) // for other calls of the same operation
+	d.timer.Reset(0) // for the operation's other calls
 	if now.Before(d.deadline) {
 		return errLate
 	}
@@ -161,7 +163,7 @@ func (d *opDeadline) rearm(bound time.Time) error {
 // isOver reports whether the operation has no time left.
 func (d *opDeadline) isOver() bool { return d.ctx.Err() != nil || time.Until(d.deadline) <= 0 }
 
-// until returns a context that ends with the operation's time, for what is seldom done.
+// until returns a context that ends with the operation's time. It allocates, so it is for rare cases.
 func (d *opDeadline) until() (context.Context, context.CancelFunc) {
 	d.fresh = false
 	return context.WithDeadline(d.ctx, d.deadline)

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// openWithin bounds the search for the cluster, whatever does not answer.
+	// openWithin is the time limit of connecting to the cluster.
 	openWithin = 8 * time.Second
-	// tableWithin is how long sessions wait for a table to have regions that are open.
+	// tableWithin is how long sessions wait for a table to have open regions.
 	tableWithin = admin.DefaultRecovery
-	// lookWithin bounds one look into hbase:meta; an operation that has more time makes several.
+	// lookWithin is the time limit of one read of hbase:meta; an operation that has more time retries.
 	lookWithin = 5 * time.Second
 )
 
-// Open is HBase's load.Driver. It fails within ten seconds when the cluster is not there, and waits while it recovers.
+// Open is HBase's load.Driver. It fails within ten seconds if there is no cluster, and waits while the cluster recovers.
 func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 	settings, err := hbasespec.Read(s.Properties)
 	if err != nil {
@@ -42,7 +42,7 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 		Quorum: strings.Join(settings.Quorum, ","), Parent: settings.Znode, User: settings.User, Logger: s.Logger, ConnectTimeout: openWithin,
 	})
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it says all
+		return nil, err //nolint:wrapcheck // it needs no context
 	}
 	t := New(settings, s, metaLocator{cluster, settings.FullTable()})
 	t.cluster, t.state.ask = cluster, disabledBy(cluster, settings.FullTable())
@@ -52,17 +52,17 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 	return t, nil
 }
 
-// Prepare creates the table if the settings want it, and judges whether it can be used: the work of the run's steward.
+// Prepare creates the table if hbase.table.create requires it, and checks that it can be used. The run's steward calls it.
 func (t *Target) Prepare(ctx context.Context) error {
 	if _, err := setup.Prepare(ctx, t.cluster, t.settings, t.workload, t.run, t.log); err != nil {
-		return err //nolint:wrapcheck // it says all
+		return err //nolint:wrapcheck // it needs no context
 	}
 	return t.findTable(ctx)
 }
 
-// findTable reads where the table's regions are. While HBase recovers it tries again.
+// findTable reads the places of the table's regions. It retries while HBase recovers.
 func (t *Target) findTable(ctx context.Context) error {
-	what := "find out where table " + t.settings.FullTable() + " is"
+	what := "locate table " + t.settings.FullTable()
 	var none error
 	err := t.cluster.Retry(ctx, what, func() error {
 		err := t.regions.read(ctx)
@@ -77,7 +77,7 @@ func (t *Target) findTable(ctx context.Context) error {
 	return none
 }
 
-// ready waits until the table has regions that are open.
+// ready waits until the table has open regions.
 func (t *Target) ready(ctx context.Context) error {
 	if t.regions.size() > 0 {
 		return nil
@@ -129,8 +129,7 @@ func (m metaLocator) explain(err error) error {
 	return err
 }
 
-// place is where a region is served. A region in transition is nowhere: the server that it was on may have fallen silent, and
-// a call to it would wait for nothing.
+// place returns where a region is served. A region in transition has no address: its last server may have fallen silent.
 func place(r admin.Region) Place {
 	p := Place{Name: r.Name, Start: r.StartKey, Stop: r.EndKey}
 	if r.Serves() {
@@ -139,7 +138,7 @@ func place(r admin.Region) Place {
 	return p
 }
 
-// address is host:port of a server's name, which is host,port,start.
+// address returns host:port of a server's name host,port,start.
 func address(server string) string {
 	host, rest, ok := strings.Cut(server, ",")
 	port, _, isWhole := strings.Cut(rest, ",")

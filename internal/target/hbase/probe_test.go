@@ -15,8 +15,8 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// A server accepts connections and answers nothing, and hbase:meta goes on to name it for a while. Each worker spends one
-// hbase.rpc.timeout on it, not one after another: a probe finds out whether the server answers again.
+// A server accepts connections but does not answer, and hbase:meta still names it for a while. Each worker spends only one
+// hbase.rpc.timeout on it: after that a probe finds out whether the server answers again.
 func TestASilentServerIsProbedOnceForAllWorkers(t *testing.T) {
 	const workers, probes = 16, 3
 	for _, end := range []string{"the region moves", "the server answers again"} {

@@ -18,7 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// sandboxTable starts a sandbox with a table, which has one family and is split, and connects to it.
+// sandboxTable starts a sandbox with a split table of one family, and connects to it.
 func sandboxTable(t *testing.T, ctx context.Context, o sandbox.Options, name string, splits ...string) (*sandbox.Sandbox, *admin.Client) {
 	t.Helper()
 	box, err := sandbox.Start(ctx, o)
@@ -31,8 +31,8 @@ func sandboxTable(t *testing.T, ctx context.Context, o sandbox.Options, name str
 	return box, c
 }
 
-// The region server of hbase:meta has just been killed: what begins at that moment waits for the recovery.
-func TestWhatBeginsDuringARecoverySucceeds(t *testing.T) {
+// A target that is opened just after the region server of hbase:meta was killed waits for the recovery.
+func TestATargetOpenedDuringARecoveryWorks(t *testing.T) {
 	for name, begin := range map[string]func(t *testing.T, ctx context.Context, s load.Settings){
 		"a run": func(t *testing.T, ctx context.Context, s load.Settings) {
 			target, err := hbase.Open(ctx, s)

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// region is a part of the table, and where it is served.
+// region is a part of the table with its server.
 type region struct {
 	start, stop []byte // stop is empty for the last
 	name        string
-	field       []byte // that names it in a request
+	field       []byte // names it in a request
 	server      *server
-	stale       atomic.Bool // it was found to be elsewhere
+	stale       atomic.Bool // it has moved
 	looked      time.Time   // when it was last looked up; guarded by regionCache.mu
 }
 
@@ -25,14 +25,14 @@ func (r *region) holds(key []byte) bool {
 	return bytes.Compare(r.start, key) <= 0 && (len(r.stop) == 0 || bytes.Compare(key, r.stop) < 0)
 }
 
-// overlaps reports whether two regions have keys in common: one of them is gone then.
+// overlaps reports whether two regions have keys in common, so that one of them no longer exists.
 func (r *region) overlaps(other *region) bool { return r.holds(other.start) || other.holds(r.start) }
 
 // Place is a region as hbase:meta records it.
 type Place struct {
 	Name        string
 	Start, Stop []byte
-	Addr        string // host:port of its server; empty where it is not open
+	Addr        string // host:port of its server; empty if it is not open
 }
 
 // Locator finds regions in hbase:meta.
@@ -44,46 +44,46 @@ type Locator interface {
 }
 
 const (
-	// pauseBetween is the least time between two look-ups of the same region.
+	// pauseBetween is the shortest time between two look-ups of the same region.
 	pauseBetween = 20 * time.Millisecond
-	// mostLooks is how many regions are looked up at the same time.
-	mostLooks = 8
+	// maxLooks is how many look-ups run at the same time.
+	maxLooks = 8
 )
 
-// regionCache is the cache of the regions' places. Finding one takes no lock. A region that was elsewhere is looked up by itself,
-// once for all workers that want it.
+// regionCache caches the servers of regions. Finding a region takes no lock. A region that has moved is looked up alone, once for
+// all workers that need it.
 type regionCache struct {
 	locator Locator
 	server  func(addr string) *server
 	regions atomic.Pointer[[]*region] // in the order of their keys, without overlaps
 
-	ctx  context.Context //nolint:containedctx // of look-ups, which serve several operations; close ends it
+	ctx  context.Context //nolint:containedctx // of look-ups, each for several operations; close ends it
 	end  context.CancelFunc
 	work sync.WaitGroup
-	gate chan struct{} // one reads the whole table at a time
-	slot chan struct{} // of look-ups under way
+	gate chan struct{} // held by the one goroutine that reads the whole table
+	slot chan struct{} // limits look-ups under way
 
 	mu    sync.Mutex
-	looks map[*region]*look // under way, by the region that was elsewhere; nil for keys of no known region
+	looks map[*region]*look // under way, by the region that has moved; nil for keys of no known region
 	count atomic.Int64
 }
 
-// look is a look-up that is under way.
+// look is a look-up under way.
 type look struct {
 	done chan struct{}
-	err  error // once it is done
+	err  error // valid once done is closed
 }
 
 func newRegionCache(locator Locator, server func(addr string) *server) *regionCache {
 	c := &regionCache{
-		locator: locator, server: server, gate: make(chan struct{}, 1), slot: make(chan struct{}, mostLooks), looks: make(map[*region]*look),
+		locator: locator, server: server, gate: make(chan struct{}, 1), slot: make(chan struct{}, maxLooks), looks: make(map[*region]*look),
 	}
 	c.ctx, c.end = context.WithCancel(context.Background())
 	c.regions.Store(new([]*region))
 	return c
 }
 
-// close ends look-ups that are under way.
+// close ends the look-ups under way.
 func (c *regionCache) close() {
 	c.mu.Lock()
 	c.end()
@@ -91,10 +91,10 @@ func (c *regionCache) close() {
 	c.work.Wait()
 }
 
-// size is how many regions are known.
+// size returns how many regions are known.
 func (c *regionCache) size() int { return len(*c.regions.Load()) }
 
-// cover returns the region that held a key when it was last looked up, or nil.
+// cover returns the last known region of a key, or nil.
 func (c *regionCache) cover(key []byte) *region {
 	regions := *c.regions.Load()
 	low, high := 0, len(regions)
@@ -114,7 +114,7 @@ func (c *regionCache) cover(key []byte) *region {
 	return nil
 }
 
-// find returns the region that holds a key, or nil where that is not known.
+// find returns the region of a key, or nil if it is unknown or has moved.
 func (c *regionCache) find(key []byte) *region {
 	if r := c.cover(key); r != nil && !r.stale.Load() {
 		return r
@@ -122,7 +122,7 @@ func (c *regionCache) find(key []byte) *region {
 	return nil
 }
 
-// look finds out where the region is that holds a key.
+// look finds the region of a key, by a look-up if necessary.
 func (c *regionCache) look(ctx context.Context, key []byte) (*region, error) {
 	for {
 		l, r := c.begin(key)
@@ -140,7 +140,7 @@ func (c *regionCache) look(ctx context.Context, key []byte) (*region, error) {
 	}
 }
 
-// begin returns the region that holds a key, or the look-up of it.
+// begin returns the region of a key, or a look-up of it.
 func (c *regionCache) begin(key []byte) (*look, *region) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +166,7 @@ func (c *regionCache) begin(key []byte) (*look, *region) {
 	return l, nil
 }
 
-// carry carries out a look-up. Known is the region that was found to be elsewhere.
+// carry carries out a look-up. Known is the region that has moved, or nil.
 func (c *regionCache) carry(l *look, known *region, key []byte, pause time.Duration) {
 	p, err := c.ask(key, pause)
 	c.mu.Lock()
@@ -187,7 +187,7 @@ func (c *regionCache) carry(l *look, known *region, key []byte, pause time.Durat
 	close(l.done)
 }
 
-// ask asks where a key is, after a pause.
+// ask locates a key after a pause.
 func (c *regionCache) ask(key []byte, pause time.Duration) (Place, error) {
 	if err := sleep(c.ctx, pause); err != nil {
 		return Place{}, err
@@ -202,7 +202,7 @@ func (c *regionCache) ask(key []byte, pause time.Duration) (Place, error) {
 	return c.locator.Row(c.ctx, key)
 }
 
-// region makes the region of a place, or nil where it is not open.
+// region returns the region of a place, or nil if it is not open.
 func (c *regionCache) region(p Place) *region {
 	if p.Addr == "" {
 		return nil
@@ -212,7 +212,7 @@ func (c *regionCache) region(p Place) *region {
 	}
 }
 
-// put replaces what was known of a region's keys. With mu held.
+// put replaces the regions that overlap r. The caller holds mu.
 func (c *regionCache) put(r *region) {
 	before := *c.regions.Load()
 	regions := make([]*region, 0, len(before)+1)
@@ -230,11 +230,11 @@ func order(x, y *region) int {
 	return cmp.Or(bytes.Compare(x.start, y.start), cmp.Compare(x.name, y.name))
 }
 
-// move follows a region to the server that the one before has named.
+// move records the server that a region's previous server has named.
 func (c *regionCache) move(r *region, addr string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.cover(r.start) == r { // otherwise something newer is known
+	if c.cover(r.start) == r { // otherwise there is a newer entry
 		c.put(&region{start: r.start, stop: r.stop, name: r.name, field: r.field, server: c.server(addr), looked: r.looked})
 	}
 }
@@ -254,7 +254,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// read reads where all regions are. What has not changed is kept.
+// read reads the places of all regions, and keeps entries that have not changed.
 func (c *regionCache) read(ctx context.Context) error {
 	c.count.Add(1)
 	places, err := c.locator.Table(ctx)
@@ -272,7 +272,7 @@ func (c *regionCache) read(ctx context.Context) error {
 		if r := before[p.Name]; r != nil && r.server.addr == p.Addr && !r.stale.Load() {
 			regions = append(regions, r)
 		} else if r := c.region(p); r != nil {
-			regions = append(regions, r) // others are in transition, and looked up when they are wanted
+			regions = append(regions, r) // others are in transition, and looked up when needed
 		}
 	}
 	slices.SortFunc(regions, order)
@@ -280,7 +280,7 @@ func (c *regionCache) read(ctx context.Context) error {
 	return nil
 }
 
-// ready waits until a region of the table is open: it may be about to be created. It ends when check returns an error.
+// ready waits until a region of the table is open, as the table may not be created yet. It ends when check returns an error.
 func (c *regionCache) ready(ctx context.Context, check func() error) error {
 	select {
 	case c.gate <- struct{}{}:

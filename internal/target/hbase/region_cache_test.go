@@ -16,12 +16,12 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// counted counts what is asked of a Locator.
+// counted counts the calls of a Locator.
 type counted struct {
 	hbase.Locator
 
 	tables, rows atomic.Int64
-	row          func(ctx context.Context, key []byte) (hbase.Place, error) // in place of the Locator's, if set
+	row          func(ctx context.Context, key []byte) (hbase.Place, error) // replaces the Locator's, if set
 }
 
 func (c *counted) Table(ctx context.Context) ([]hbase.Place, error) {
@@ -51,8 +51,8 @@ func crowd(t *testing.T, target *hbase.Target, workers int, op func(worker int) 
 	return outs
 }
 
-// Errors that say nothing about a region's place cost no look-up.
-func TestOnlyErrorsOfPlaceAreLookedUp(t *testing.T) {
+// Errors that do not concern a region's place cause no look-up.
+func TestOnlyErrorsOfPlaceCauseLookUps(t *testing.T) {
 	for exception, looks := range map[string]int64{
 		"java.io.IOException: disk":                                           0,
 		"org.apache.hadoop.hbase.RegionTooBusyException: full":                0,
@@ -75,12 +75,12 @@ func TestOnlyErrorsOfPlaceAreLookedUp(t *testing.T) {
 			_, s := open(t, settings(t), places)
 			require.Equal(t, workload.OK, s.Do(t.Context(), read("k")).Code)
 			require.Equal(t, looks, places.rows.Load(), "look-ups")
-			require.EqualValues(t, 1, places.tables.Load(), "the whole table is listed at the start alone")
+			require.EqualValues(t, 1, places.tables.Load(), "the whole table is listed only at the start")
 		})
 	}
 }
 
-func TestARegionIsSoughtWhereItsServerSaysItIs(t *testing.T) {
+func TestARegionIsFollowedToTheServerInTheException(t *testing.T) {
 	from, to := newFake(t), newFake(t)
 	to.put("k", map[string]string{"f": "v"})
 	host, port, err := net.SplitHostPort(to.addr())
@@ -92,7 +92,7 @@ func TestARegionIsSoughtWhereItsServerSaysItIs(t *testing.T) {
 	_, s := open(t, settings(t), places)
 	require.Equal(t, workload.OK, s.Do(t.Context(), read("k")).Code)
 	require.Equal(t, workload.OK, s.Do(t.Context(), read("k")).Code)
-	require.Zero(t, places.rows.Load(), "nothing was to be looked up")
+	require.Zero(t, places.rows.Load(), "no look-up was necessary")
 	require.Len(t, from.requests(), 1)
 	require.Len(t, to.requests(), 2)
 }
@@ -123,7 +123,7 @@ func TestARegionIsLookedUpOnceForAllItsWorkers(t *testing.T) {
 	target, _ := open(t, settings(t), places)
 	held := make(chan struct{})
 	places.row = func(ctx context.Context, key []byte) (hbase.Place, error) {
-		if places.rows.Load() == 2 { // both regions are sought at the same time
+		if places.rows.Load() == 2 { // both regions are looked up at the same time
 			close(held)
 		}
 		select {
@@ -187,7 +187,7 @@ func TestARegionInTransitionIsLookedUpAgain(t *testing.T) {
 	require.EqualValues(t, 2, asked.Load())
 }
 
-func TestAHostThatIsGoneIsDialledOnceForAll(t *testing.T) {
+func TestAHostThatIsGoneIsDialedOnceForAllWorkers(t *testing.T) {
 	f := newFake(t)
 	places := &counted{Locator: one(f.addr())}
 	target, _ := open(t, settings(t, "hbase.client.operation.timeout", "500"), places)
@@ -202,7 +202,7 @@ func TestAHostThatIsGoneIsDialledOnceForAll(t *testing.T) {
 		// A worker that came last may only have waited for the look-up that follows such a failure.
 		require.ErrorContains(t, out.Err, `look up the region of "k"`)
 	}
-	require.Positive(t, refused, "the cause is named")
+	require.Positive(t, refused, "the error has the cause")
 	most := 1 + uint64(time.Since(began)/(2*time.Second)) // a failure is remembered for two seconds
 	require.LessOrEqual(t, target.Counts()["connect"], most, "dials by 32 workers")
 }

@@ -14,14 +14,13 @@ const (
 	mutateDelete    = 3
 )
 
-// durabilities are numbered as HBase's protocol does.
+// durabilities maps durabilities to their numbers in HBase's protocol.
 func durabilities() map[string]byte {
 	return map[string]byte{"USE_DEFAULT": 0, "SKIP_WAL": 1, "ASYNC_WAL": 2, "SYNC_WAL": 3, "FSYNC_WAL": 4}
 }
 
-// Requests are written by hand, field by field, into buffers that are used again: through messages each would cost
-// a dozen allocations. Numbers are those of HBase's Client.proto; tests read what is written here with gohbase's
-// messages.
+// Requests are encoded by hand, field by field, into reused buffers: generated messages would cost a dozen allocations each.
+// Field numbers are those of HBase's Client.proto; tests decode the requests with gohbase's messages.
 
 func tag(out []byte, num protowire.Number) []byte {
 	return protowire.AppendTag(out, num, protowire.BytesType)
@@ -37,13 +36,13 @@ func appendField(out []byte, num protowire.Number, v []byte) []byte {
 
 func sizeField(n int) int { return 1 + protowire.SizeBytes(n) }
 
-// regionField is the field that names a region in a request: always its first.
+// regionField returns the field that names a region in a request: always its first.
 func regionField(name []byte) []byte {
 	specifier := appendNumber(nil, 1, 1) // by its name
 	return appendField(nil, 1, appendField(specifier, 2, name))
 }
 
-// columns is the field of a Get or Scan that asks for a family, or for some of its columns.
+// appendColumns appends the field of a Get or Scan that selects a family or some of its columns.
 func appendColumns(out []byte, num protowire.Number, family []byte, fields [][]byte) []byte {
 	size := sizeField(len(family))
 	for _, f := range fields {
@@ -57,12 +56,12 @@ func appendColumns(out []byte, num protowire.Number, family []byte, fields [][]b
 	return out
 }
 
-// appendGet appends a Get message. Columns is its field of them.
+// appendGet appends a Get message. Columns is its columns field.
 func appendGet(out, row, columns []byte) []byte {
 	return append(appendField(out, 1, row), columns...)
 }
 
-// sizeGet is how long that is.
+// sizeGet returns the length of a Get message.
 func sizeGet(row, columns []byte) int { return sizeField(len(row)) + len(columns) }
 
 // appendGetRequest appends a GetRequest.
@@ -72,12 +71,12 @@ func appendGetRequest(out, region, row, columns []byte) []byte {
 	return appendGet(out, row, columns)
 }
 
-// mutation is what a mutation's message says; its cells are sent beside it.
+// mutation has the fields of a mutation's message. Its cells are sent separately.
 type mutation struct {
 	kind       byte
 	durability byte
 	cells      int
-	nonce      uint64 // 0 for none: the same one never takes effect twice
+	nonce      uint64 // 0 for none; the server applies a nonce only once
 }
 
 func appendMutation(out, row []byte, m mutation) []byte {
@@ -104,7 +103,7 @@ func sizeMutation(row []byte, m mutation) int {
 	return n
 }
 
-// appendMutateRequest appends a MutateRequest. Condition is its field of one, or nil.
+// appendMutateRequest appends a MutateRequest. Condition is its condition field, or nil.
 func appendMutateRequest(out, region, row []byte, m mutation, condition []byte, group uint64) []byte {
 	out = append(out, region...)
 	out = protowire.AppendVarint(tag(out, 2), uint64(sizeMutation(row, m)))
@@ -116,10 +115,10 @@ func appendMutateRequest(out, region, row []byte, m mutation, condition []byte, 
 	return out
 }
 
-// appendHas appends the field of a MutateRequest that makes it depend on there being a value in a column.
+// appendHas appends the condition field of a MutateRequest that requires a value in a column.
 func appendHas(out, row, family, qualifier []byte) []byte {
 	const notEqual, comparatorName = 3, "org.apache.hadoop.hbase.filter.BinaryComparator"
-	// What is compared with is a value of no bytes, which HBase takes for no value.
+	// The operand is an empty value, which HBase takes for a missing one.
 	comparator := sizeField(len(comparatorName)) + sizeField(sizeField(sizeField(0)))
 	size := sizeField(len(row)) + sizeField(len(family)) + sizeField(len(qualifier)) + 2 + sizeField(comparator)
 	out = protowire.AppendVarint(tag(out, 3), uint64(size))
@@ -134,21 +133,21 @@ func appendHas(out, row, family, qualifier []byte) []byte {
 	return appendField(out, 1, nil)
 }
 
-// scanned is what a scan asks for.
+// scanned has the parameters of a scan's page.
 type scanned struct {
-	columns []byte // the field of them
-	filter  []byte // the field of it, or nil
+	columns []byte // the columns field
+	filter  []byte // the filter field, or nil
 	start   []byte
 	rows    int
 	bytes   int
-	alone   bool // only the row start, all of it
+	alone   bool // only the row start, completely
 }
 
-// appendScanRequest appends a ScanRequest that opens a scanner, fetches, and closes it, all in one: what has no
-// state on the server loses nothing when a region moves, and can be asked again.
+// appendScanRequest appends a ScanRequest that opens a scanner, fetches a page and closes the scanner. A page without state on
+// the server loses nothing when a region moves, and can be requested again.
 //
-// As Java's client does, it lets the server end a page in the middle of a row, and before any row was found: otherwise the
-// server has no limit of time, and names no place to go on from.
+// Like HBase's Java client, it allows the server to end a page within a row or before the first row: otherwise the server has no
+// time limit and does not return a row to continue from.
 func appendScanRequest(out, region []byte, s *scanned) []byte {
 	out = append(out, region...)
 	size := len(s.columns) + sizeField(len(s.start)) + len(s.filter) + 1 + protowire.SizeVarint(uint64(s.bytes))
@@ -160,15 +159,15 @@ func appendScanRequest(out, region []byte, s *scanned) []byte {
 	out = protowire.AppendVarint(tag(out, 2), uint64(size))
 	out = append(out, s.columns...)
 	out = appendField(out, 3, s.start)
-	if s.alone { // up to the next key that there can be
+	if s.alone { // up to the next possible key
 		out = protowire.AppendVarint(tag(out, 4), uint64(len(s.start)+1))
 		out = append(append(out, s.start...), 0)
 	}
 	out = append(out, s.filter...)
 	out = appendNumber(out, 10, uint64(s.bytes))
 	if !s.alone {
-		out = appendNumber(out, 23, 2) // pread: a scanner that may become a stream ends its first page after 256 KiB for that
-		out = appendNumber(out, 24, 1) // name the row where a limit ended the page
+		out = appendNumber(out, 23, 2) // pread: a scanner that may switch to streaming ends its first page after 256 KiB
+		out = appendNumber(out, 24, 1) // return the row where a limit ended the page
 	}
 	out = appendNumber(out, 4, uint64(s.rows))
 	out = appendNumber(out, 5, 1) // close the scanner

@@ -11,17 +11,17 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// The pauses before what failed is tried again: the first is left out where the region is elsewhere.
+// The pauses before retries. There is none before the first retry of a region that has moved.
 const (
 	firstPause = 5 * time.Millisecond
 	lastPause  = time.Second
 )
 
-// attempt is what is known of an operation's tries.
+// attempt has the tries of an operation.
 type attempt struct {
 	tries int
 	pause time.Duration
-	cause error // of the last failure that was tried again
+	cause error // the error of the last try
 }
 
 // reach returns the region that holds a key and a connection to its server.
@@ -47,8 +47,7 @@ func (s *session) reach(key []byte) (*region, *rpc.Conn, error) {
 	return r, c, err
 }
 
-// single carries out an operation that is one request to the region of key. Encode writes the request into the
-// session's call.
+// single carries out an operation that is one request to the region of key. Encode writes the request into the session's call.
 func (s *session) single(key []byte, encode func(*session, *region)) error {
 	var try attempt
 	for {
@@ -69,7 +68,7 @@ func (s *session) single(key []byte, encode func(*session, *region)) error {
 	}
 }
 
-// alone sends the operation in hand by itself.
+// alone sends the current operation by itself.
 func (s *session) alone(r *region, conn *rpc.Conn, encode func(*session, *region)) error {
 	s.call.Request, s.call.Cells = s.call.Request[:0], s.call.Cells[:0]
 	encode(s, r)
@@ -83,8 +82,8 @@ func (s *session) alone(r *region, conn *rpc.Conn, encode func(*session, *region
 	return err
 }
 
-// abandon gives up a call that is late, and returns the error with which it ends. The call is replaced if it cannot be used
-// again. A connection on which nothing was answered all the time is dropped: its server may be gone, and the regions with it.
+// abandon ends the wait for a late call, and returns its error. It replaces the call if that cannot be reused. It drops the
+// connection if nothing was answered on it in the meantime: the server may be gone, and its regions may have moved.
 func (s *session) abandon(call **rpc.Call, conn *rpc.Conn, late error, regions ...*region) error {
 	freed, silent := conn.Abandon(*call)
 	if !freed {
@@ -99,27 +98,27 @@ func (s *session) abandon(call **rpc.Call, conn *rpc.Conn, late error, regions .
 	return late
 }
 
-// lateAt is the end of a call that was not answered in time.
+// lateAt returns the error of a late call.
 func lateAt(conn *rpc.Conn, after time.Duration) error {
 	return fmt.Errorf("%s: %w (%v)", conn.Addr(), errLate, after)
 }
 
-// leave drops a connection on which nothing was answered for all the time of a call. Its regions may be elsewhere. If they are
-// not, yet, a probe finds out when the server answers again.
+// leave drops a connection on which nothing was answered for the whole time of a call. Its regions may have moved. If they have
+// not moved yet, a probe finds out when the server answers again.
 func (cs *connSlot) leave(conn *rpc.Conn, after time.Duration, regions []*region) {
 	if cs.conn.Load() == conn {
 		cs.server.silent.Store(true)
 	}
-	cs.drop(conn, fmt.Errorf("%s has answered nothing for %v (hbase.rpc.timeout)", conn.Addr(), after))
+	cs.drop(conn, fmt.Errorf("no answer from %s for %v (hbase.rpc.timeout)", conn.Addr(), after))
 	for _, r := range regions {
 		r.stale.Store(true)
 	}
 }
 
-// again decides about an error of an operation. It returns nil when the operation is to be tried again, after a
-// pause; otherwise the error with which it ends.
+// again handles an error of a try. It pauses and returns nil if the operation is to be retried; otherwise it returns the error
+// of the operation.
 func (s *session) again(try *attempt, err error, r *region, conn *rpc.Conn) error {
-	if s.deadline.isOver() { // the error may only say that a look or a dial, which has less time, is
+	if s.deadline.isOver() { // err may come from a look-up or a dial, which have less time
 		if try.cause == nil && err != context.DeadlineExceeded && err != context.Canceled { //nolint:errorlint // one that wraps them says more
 			try.cause = err
 		}
@@ -144,7 +143,7 @@ func (s *session) again(try *attempt, err error, r *region, conn *rpc.Conn) erro
 	if try.pause = min(2*try.pause, lastPause); try.pause == 0 {
 		try.pause = firstPause
 	}
-	// Workers that failed together do not come back together.
+	// Spread the retries of workers that failed together.
 	pause := try.pause/2 + rand.N(try.pause)
 	ctx, cancel := s.deadline.until()
 	defer cancel()
@@ -154,12 +153,12 @@ func (s *session) again(try *attempt, err error, r *region, conn *rpc.Conn) erro
 	return nil
 }
 
-// overdue reports whether an error says that some time is over: the operation's, or that of one look or dial.
+// overdue reports whether an error comes from a timeout: of the operation, or of a look-up or dial.
 func overdue(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// note lets others know what an error says of region and connection.
+// note marks a region or connection that has failed, for all workers.
 func (s *session) note(what remedy, err error, r *region, conn *rpc.Conn) {
 	if r == nil || what == wait {
 		return
@@ -174,7 +173,7 @@ func (s *session) note(what remedy, err error, r *region, conn *rpc.Conn) {
 	}
 }
 
-// late is the failure of an operation whose time is over. Its cause is the last thing that went wrong on the way.
+// late returns the failure of an operation whose time is over. Its cause is the error of the last try.
 func (s *session) late(try *attempt, r *region) error {
 	text := fmt.Sprintf("not done within %v (hbase.client.operation.timeout)", s.deadline.timeout)
 	if s.deadline.ctx.Err() != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
-// sandboxMark ends the version of HBase that a sandbox says it is.
+// sandboxMark is the suffix of the HBase version that a sandbox reports.
 const sandboxMark = "-benchd-sandbox"
 
-// OpenSandbox is the load.Driver of a sandbox: HBase's, that insists on a sandbox. What is measured on one must not be
-// taken for HBase's, nor the other way round.
+// OpenSandbox is the load.Driver of target sandbox. It refuses an HBase, so that measurements of a sandbox and of an HBase are
+// not confused.
 func OpenSandbox(ctx context.Context, s load.Settings) (load.Target, error) {
 	settings, err := hbasespec.Read(s.Properties)
 	if err != nil {
@@ -23,7 +23,7 @@ func OpenSandbox(ctx context.Context, s load.Settings) (load.Target, error) {
 	quorum := strings.Join(settings.Quorum, ",")
 	opened, err := Open(ctx, s)
 	if err != nil {
-		return nil, fmt.Errorf("find a sandbox at %s: %w; target sandbox needs one that runs: start it with `benchd sandbox` or `benchd dev`, and name it with -p hbase.zookeeper.quorum=HOST:PORT if it is elsewhere; `benchctl run` brings one of its own", quorum, err)
+		return nil, fmt.Errorf("find a sandbox at %s: %w; target sandbox needs a running sandbox: start one with `benchd sandbox` or `benchd dev`, and set -p hbase.zookeeper.quorum=HOST:PORT if it is elsewhere; `benchctl run` starts its own", quorum, err)
 	}
 	t, ok := opened.(*Target)
 	if !ok {
@@ -33,10 +33,10 @@ func OpenSandbox(ctx context.Context, s load.Settings) (load.Target, error) {
 	defer cancel()
 	cluster, err := t.cluster.Cluster(ctx)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("ask what is at %s: %w", quorum, err), t.Close())
+		return nil, errors.Join(fmt.Errorf("identify the cluster at %s: %w", quorum, err), t.Close())
 	}
 	if !isSandbox(cluster.Version) {
-		return nil, errors.Join(fmt.Errorf("at %s there is no sandbox but HBase %s: write --db hbase for it, or name a sandbox with -p hbase.zookeeper.quorum=HOST:PORT", quorum, cluster.Version), t.Close())
+		return nil, errors.Join(fmt.Errorf("the cluster at %s is HBase %s, not a sandbox: use --db hbase, or set -p hbase.zookeeper.quorum=HOST:PORT to a sandbox", quorum, cluster.Version), t.Close())
 	}
 	return t, nil
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// scanRows reads rows from a key on, page by page and region by region. Each page is a request of its own that
-// leaves nothing open on the server and begins behind the last row that has come: when the region moves or splits,
-// or an answer is lost, it is asked for again, and no row is left out or counted twice.
+// scanRows reads rows from a key on, page by page and region by region. Each page is a request of its own that keeps no state on
+// the server and begins after the last row received. When the region moves or splits, or an answer is lost, the page is
+// requested again, and no row is skipped or counted twice.
 func (s *session) scanRows(op *workload.Op) workload.Outcome {
 	var got protocol.Tally
 	s.start = append(s.start[:0], op.Key...)
@@ -49,16 +49,16 @@ func (s *session) scanRows(op *workload.Op) workload.Outcome {
 			continue
 		}
 		if len(s.scanned.stop) == 0 {
-			break // it was the last region
+			break // the last region
 		}
 		s.start = append(s.start[:0], s.scanned.stop...)
 	}
 	return workload.Outcome{Code: workload.OK, Rows: int32(got.Rows), Bytes: got.Bytes}
 }
 
-// advance moves the scan behind what a page has covered, and reports whether there may be more in its region. A limit of the
-// server (bytes, bytes of blocks, time) may end a page in the middle of a row or before any row was found. The scan goes on at
-// the row where that was; a row that no page can hold is asked for alone, as only pages of several rows have limits.
+// advance moves the scan past a page, and reports whether its region may have more rows. A limit of the server (bytes, block
+// bytes, time) may end a page within a row or before the first row. The scan continues at that row. A row that is larger than a
+// page is requested alone, as only pages of several rows have limits.
 func (s *session) advance(p *protocol.Page) (more bool, err error) {
 	if s.scan.alone {
 		s.scan.alone = false
@@ -82,12 +82,12 @@ func (s *session) advance(p *protocol.Page) (more bool, err error) {
 	case len(p.Cursor) > 0 && bytes.Equal(p.Cursor, s.start):
 		s.scan.alone = true
 	default:
-		return false, fmt.Errorf("%w: a page of no rows that is not the last one, and names no row to go on at", protocol.ErrMalformed)
+		return false, fmt.Errorf("%w: an empty page that is not the last one and has no row to continue from", protocol.ErrMalformed)
 	}
 	return true, nil
 }
 
-// partly is the outcome of an operation that failed after it had read something.
+// partly returns the outcome of an operation that failed after it had read something.
 func partly(got protocol.Tally, err error) workload.Outcome {
 	out := ended(err)
 	out.Rows, out.Bytes = int32(got.Rows), got.Bytes
@@ -108,7 +108,7 @@ const (
 	filterList  = filters + "FilterList"
 )
 
-// scanFilter returns the field of a Scan's filter as YCSB's binding sets it, or nil: all that are wanted, in a list.
+// scanFilter returns the filter field of a Scan, or nil. As in YCSB's binding it is a list of all filters.
 func (s *session) scanFilter(rows int) []byte {
 	cfg := &s.t.settings.Scan
 	if !cfg.PageFilter && !cfg.ValueFilter {
@@ -127,7 +127,7 @@ func (s *session) scanFilter(rows int) []byte {
 	}
 	inner := len(list)
 	size := sizeField(len(filterList)) + sizeField(inner)
-	// The list is written before what goes around it, whose lengths depend on it.
+	// The list comes first in the buffer, because the lengths in the enclosing message depend on it.
 	list = protowire.AppendVarint(tag(list, 5), uint64(size))
 	list = protowire.AppendString(tag(list, 1), filterList)
 	list = protowire.AppendVarint(tag(list, 2), uint64(inner))

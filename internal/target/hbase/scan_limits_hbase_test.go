@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// HBase ends a page of a scan after 100 MiB of blocks (hbase.server.scanner.max.result.size) and after half of the time that its
-// client waits, whatever it found.
+// HBase ends a page of a scan after 100 MiB of blocks (hbase.server.scanner.max.result.size) or after half of the client's
+// timeout, whatever it found.
 func TestScansGoOnBehindTheLimitsOfHBase(t *testing.T) {
 	c, properties := realTable(t, "benchd_limits", "k100")
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)

@@ -18,9 +18,9 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// scansGoOn asserts that scans whose value filter passes few cells find these, and all of them, however often a limit of the
-// server ends a page without a row, or within one: by the bytes that the server reads, for which values have a size, or by time, for which small rows are
-// added. Flush is called now and then while rows are written, and at the end.
+// scansGoOn asserts that scans whose value filter passes few cells find all of these, however often a limit of the server ends a
+// page without a row or within one. Size is that of values, for the limit in bytes; small is the number of small rows, for the
+// limit in time. Flush is called now and then while rows are written, and at the end.
 func scansGoOn(t *testing.T, properties map[string]string, size, small int, flush func()) {
 	t.Helper()
 	session := func(pairs ...string) load.Session {

@@ -11,22 +11,22 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
-// server is a region server: an address with as many connections as the settings say.
+// server is a region server: an address with a number of connections (hbase.connections).
 type server struct {
 	t      *Target
 	addr   string
 	slots  []*connSlot
 	failed atomic.Pointer[failedDial] // the last dial, if it failed
-	silent atomic.Bool                // it has answered nothing for hbase.rpc.timeout, and no probe since
+	silent atomic.Bool                // no answer for hbase.rpc.timeout, and no answered probe since
 }
 
-// failedDial is remembered for a while, so that workers do not wait one after another for a host that is gone.
+// failedDial is cached for a while, so that workers do not wait one after another for a host that is gone.
 type failedDial struct {
 	at  time.Time
 	err error
 }
 
-// connSlot is the place of one connection, which is made when it is first needed and again after it has failed.
+// connSlot holds one connection, which is opened when it is first needed and reopened after it has failed.
 type connSlot struct {
 	server *server
 	conn   atomic.Pointer[rpc.Conn]
@@ -37,7 +37,7 @@ type connSlot struct {
 	work sync.WaitGroup
 }
 
-// dial is the making of a connection, for which all workers of a slot wait together.
+// dial is an attempt to connect, which all workers of a slot share.
 type dial struct {
 	done chan struct{}
 	conn *rpc.Conn
@@ -52,7 +52,7 @@ func newServer(t *Target, addr string) *server {
 	return s
 }
 
-// open returns the connection, and makes it when there is none.
+// open returns the connection, and dials if there is none.
 func (cs *connSlot) open(ctx context.Context) (*rpc.Conn, error) {
 	d, err := cs.begin()
 	if err != nil {
@@ -66,8 +66,8 @@ func (cs *connSlot) open(ctx context.Context) (*rpc.Conn, error) {
 	}
 }
 
-// begin returns the dial under way, or begins one. It fails where the last one did so a moment ago, and at once where the
-// server is silent: a server that was stopped still accepts connections, so workers use none before a probe is answered.
+// begin returns the dial under way, or begins one. It fails if the last dial has just failed, or if the server is silent: a
+// stopped process still accepts connections, so workers use no connection before a probe is answered.
 func (cs *connSlot) begin() (*dial, error) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -123,8 +123,8 @@ func (cs *connSlot) connect(d *dial) {
 	close(d.done)
 }
 
-// probe reports whether a server that was silent answers on a new connection. It is asked for a row of a region that no server
-// has: an exception is an answer, too. Otherwise the connection is closed.
+// probe reports whether a silent server answers on a new connection, and closes the connection if not. It requests a row of a
+// region that no server has: an exception is an answer, too.
 func (cs *connSlot) probe(ctx context.Context, c *rpc.Conn) bool {
 	within := cs.server.t.settings.RPCTimeout
 	ctx, cancel := context.WithTimeout(ctx, within)
@@ -144,10 +144,10 @@ func (cs *connSlot) probe(ctx context.Context, c *rpc.Conn) bool {
 	return false
 }
 
-// errSilent is the failure of operations meanwhile.
+// errSilent returns the error of operations on a silent server.
 func (s *server) errSilent() error { return fmt.Errorf("region server %s: %w", s.addr, errSilent) }
 
-// drop forgets a connection that has failed. Calls that still wait on it end with err.
+// drop forgets a failed connection. Calls that still wait on it end with err.
 func (cs *connSlot) drop(c *rpc.Conn, err error) {
 	if cs.conn.CompareAndSwap(c, nil) {
 		c.Fail(err)
@@ -155,26 +155,26 @@ func (cs *connSlot) drop(c *rpc.Conn, err error) {
 }
 
 var (
-	errDropped = errors.New("the connection is given up")
+	errDropped = errors.New("the connection was dropped after an error")
 	errNotOpen = errors.New("not open on any server")
-	errSilent  = errors.New("it answers nothing (hbase.rpc.timeout) although it accepts connections")
+	errSilent  = errors.New("no answer within hbase.rpc.timeout, although it accepts connections")
 )
 
 const (
-	// dialWithin bounds the making of a connection.
+	// dialWithin is the time limit of a dial.
 	dialWithin = 5 * time.Second
-	// failureLasts is how long a failed dial is the answer to all who want a connection to that server.
+	// failureLasts is how long a failed dial is cached.
 	failureLasts = 2 * time.Second
 )
 
-// guard has the connection see its end although nobody uses it.
+// guard lets an idle connection notice its end.
 func (cs *connSlot) guard() {
 	if c := cs.conn.Load(); c != nil {
 		c.Guard()
 	}
 }
 
-// close ends the connection and waits for what it has begun.
+// close waits for a dial under way and closes the connection.
 func (cs *connSlot) close() {
 	cs.work.Wait()
 	if c := cs.conn.Swap(nil); c != nil {

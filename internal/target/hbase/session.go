@@ -10,19 +10,19 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// session is a worker's handle. Its buffers serve every operation again.
+// session carries out the operations of a worker. Its buffers serve every operation again.
 type session struct {
 	t        *Target
 	slot     int // which connection of a server it uses
 	deadline opDeadline
 
 	call    *rpc.Call
-	several []*parcel // for operations of many rows
+	several []*parcel // for operations on many rows
 	parcels map[*server]*parcel
 
-	// What the operation in hand asks for.
+	// The parameters of the current operation.
 	key       []byte
-	columns   []byte // the field of columns
+	columns   []byte // the columns field
 	mutation  mutation
 	condition []byte
 	cells     [][2][]byte // column and value
@@ -32,8 +32,8 @@ type session struct {
 	start     []byte
 	number    [8]byte
 
-	item    *item // the operation in hand, when batching is on
-	batched bool  // it goes with those of others
+	item    *item // the current operation, when batching is on
+	batched bool  // the operation may go into a batch
 
 	rows   []row // of a batch, a multi-get, or the write buffer
 	buffer *buffer
@@ -52,8 +52,8 @@ func newSession(t *Target, worker int) *session {
 }
 
 var (
-	errUnknown = errors.New("target hbase does not have this operation")
-	errMissing = errors.New("the row is not there")
+	errUnknown = errors.New("target hbase does not support this operation")
+	errMissing = errors.New("the row does not exist")
 )
 
 // Do carries out op.
@@ -87,7 +87,7 @@ func (s *session) Do(ctx context.Context, op *workload.Op) workload.Outcome {
 	return workload.Outcome{Code: workload.NotImplemented, Err: fmt.Errorf("%w: %s", errUnknown, op.Kind)}
 }
 
-// ended is the outcome of an operation that ended with an error.
+// ended returns the outcome of an operation that failed.
 func ended(err error) workload.Outcome {
 	return workload.Outcome{Code: codeOf(err), Err: err}
 }

@@ -13,20 +13,20 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// row is one of several that go to the servers together: a Get, or a mutation with its cells.
+// row is one of several rows that are sent together: a Get, or a mutation with its cells.
 type row struct {
 	key   []byte
 	get   bool
 	m     mutation
 	cells []byte // encoded
 
-	columns []byte // of a Get: the field of them
+	columns []byte // of a Get: the columns field
 	done    bool
-	err     error // with which it ended
-	write   int   // in a buffer: of which write it is a row
+	err     error // set when it has failed
+	write   int   // in a buffer: the number of its write
 }
 
-// parcel is what goes to one server: a request, with the rows of each of its regions together.
+// parcel is a request to one server, with its rows grouped by region.
 type parcel struct {
 	server *server
 	conn   *rpc.Conn
@@ -42,12 +42,11 @@ type span struct {
 	from, to int
 }
 
-// mostParcel is how many bytes of cells go into one request, as in HBase's own client. What is more goes into the
-// next.
-const mostParcel = 4 << 20
+// maxParcel is how many bytes of cells go into one request, as in HBase's own client. Further rows go into the next request.
+const maxParcel = 4 << 20
 
-// carry sends the session's rows, one request a server at a time and to all servers at once, until each row is done
-// or has failed for good. It returns the first failure and how many there are.
+// carry sends the session's rows to all servers at once, one request per server at a time, until each row is done or has
+// failed for good. It returns the first failure and the number of failures.
 func (s *session) carry(got *protocol.Tally) (failed int, first error) {
 	slices.SortStableFunc(s.rows, func(x, y row) int { return bytes.Compare(x.key, y.key) })
 	var try attempt
@@ -82,7 +81,7 @@ func (s *session) carry(got *protocol.Tally) (failed int, first error) {
 	return failed, first
 }
 
-// round sends what is not done yet. Err is an error after which the rows that are left can be tried again.
+// round sends the rows that are not done yet. Err is an error after which the rest can be retried.
 func (s *session) round(got *protocol.Tally) (left, done int, err error) {
 	clear(s.parcels)
 	used := 0
@@ -95,7 +94,7 @@ func (s *session) round(got *protocol.Tally) (left, done int, err error) {
 			err = reachErr
 			s.note(remedyOf(reachErr), reachErr, r, nil)
 			if s.deadline.ctx.Err() != nil || overdue(reachErr) {
-				break // the next look would take as long: send what has a place
+				break // the next look-up would take as long: send the rows that have a region
 			}
 			continue
 		}
@@ -130,7 +129,7 @@ func (s *session) round(got *protocol.Tally) (left, done int, err error) {
 	return left, done - left, err
 }
 
-// parcel returns an empty one.
+// parcel returns an empty parcel.
 func (s *session) parcel(n int) *parcel {
 	if n == len(s.several) {
 		s.several = append(s.several, &parcel{call: rpc.NewCall()})
@@ -140,14 +139,14 @@ func (s *session) parcel(n int) *parcel {
 	return p
 }
 
-// add takes a row in if there is room for it.
+// add includes a row if there is room for it.
 func (p *parcel) add(i int, r *region, row *row) {
-	if p.bytes == 0 || p.bytes+len(row.cells) <= mostParcel {
+	if p.bytes == 0 || p.bytes+len(row.cells) <= maxParcel {
 		p.include(i, r, row)
 	}
 }
 
-// include takes a row in. Those of one region come one after another.
+// include adds a row. The caller adds the rows of a region one after another.
 func (p *parcel) include(i int, r *region, row *row) {
 	p.bytes += len(row.cells)
 	if n := len(p.spans); n == 0 || p.spans[n-1].region != r {
@@ -166,7 +165,7 @@ func (p *parcel) regions() []*region {
 	return regions
 }
 
-// encode writes the request.
+// encode encodes the request.
 func (p *parcel) encode(s *session) {
 	c := p.call
 	c.Method, c.Request, c.Cells = "Multi", c.Request[:0], c.Cells[:0]
@@ -198,7 +197,7 @@ func (p *parcel) encode(s *session) {
 	}
 }
 
-// sizeAction is the size of an Action message.
+// sizeAction returns the size of an Action message.
 func sizeAction(index int, r *row) int {
 	n := 1 + protowire.SizeVarint(uint64(index))
 	if r.get {
@@ -207,8 +206,7 @@ func sizeAction(index int, r *row) int {
 	return n + sizeField(sizeMutation(r.key, r.m))
 }
 
-// receive waits for a parcel's answer and marks its rows. The error is one after which those that are not done can
-// be tried again.
+// receive waits for a parcel's answer and marks its rows. After an error, the rows that are not done can be retried.
 func (s *session) receive(p *parcel, got *protocol.Tally) error {
 	conn := p.conn
 	if late := s.deadline.await(p.call); late != nil {
@@ -251,16 +249,16 @@ func (s *session) receive(p *parcel, got *protocol.Tally) error {
 	if again == nil {
 		for _, i := range p.rows {
 			if !s.rows[i].done {
-				return fmt.Errorf("%w: it says nothing of row %q", errMissingAnswer, s.rows[i].key)
+				return fmt.Errorf("%w: no result for row %q", errMissingAnswer, s.rows[i].key)
 			}
 		}
 	}
 	return again
 }
 
-var errMissingAnswer = errors.New("the answer to a batch is not whole")
+var errMissingAnswer = errors.New("incomplete answer to a batch")
 
-// failed marks rows after an error. It returns the error if they can be tried again.
+// failed marks rows after an error. It returns the error if they can be retried.
 func (s *session) failed(p *parcel, rows []int, r *region, conn *rpc.Conn, err error) error {
 	what := remedyOf(err)
 	if what == giveUp {
@@ -308,7 +306,7 @@ func (s *session) insertBatch(op *workload.Op) workload.Outcome {
 	return workload.Outcome{Code: workload.OK, Rows: int32(len(op.Keys)), Bytes: bytes}
 }
 
-// fewer tells how many of several rows an error is about.
+// fewer returns an error that has the number of failed rows.
 func fewer(failed, of int, err error) error {
 	return &Failure{Code: codeOf(err), Text: fmt.Sprintf("%d of %d rows failed, the first of them", failed, of), Err: err}
 }
@@ -335,7 +333,7 @@ func (s *session) multiGet(op *workload.Op) workload.Outcome {
 	}
 	out := workload.Outcome{Code: workload.OK, Rows: int32(got.Rows), Bytes: got.Bytes}
 	if got.Rows < len(op.Keys) {
-		out.Code, out.Err = workload.NotFound, fmt.Errorf("%d of %d rows are not there", len(op.Keys)-got.Rows, len(op.Keys))
+		out.Code, out.Err = workload.NotFound, fmt.Errorf("%d of %d rows do not exist", len(op.Keys)-got.Rows, len(op.Keys))
 	}
 	return out
 }

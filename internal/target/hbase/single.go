@@ -37,7 +37,7 @@ func encodeGet(s *session, r *region) {
 	s.call.Request = appendGetRequest(s.call.Request, r.field, s.key, s.columns)
 }
 
-// put writes columns of one row, at once or, with client buffering, later.
+// put writes columns of one row, or adds them to the buffer.
 func (s *session) put(op *workload.Op) workload.Outcome {
 	bytes := s.values(op.Key, op.Fields, op.Values)
 	m := mutation{kind: mutatePut, durability: s.t.durability, cells: len(s.cells)}
@@ -63,7 +63,7 @@ func (s *session) remove(op *workload.Op) workload.Outcome {
 	return workload.Outcome{Code: workload.OK, Rows: 1, Bytes: int64(len(op.Key))}
 }
 
-// increment adds to a counter. Its nonce lets it take effect once however often it is sent.
+// increment adds to a counter. Its nonce keeps it from taking effect twice when it is resent.
 func (s *session) increment(op *workload.Op) workload.Outcome {
 	binary.BigEndian.PutUint64(s.number[:], uint64(op.Delta))
 	s.cells = append(s.cells[:0], [2][]byte{op.Fields[0], s.number[:]})
@@ -74,7 +74,7 @@ func (s *session) increment(op *workload.Op) workload.Outcome {
 	return workload.Outcome{Code: workload.OK, Rows: 1, Bytes: int64(len(op.Key) + len(s.number))}
 }
 
-// add puts bytes to the end of a value.
+// add appends bytes to a value.
 func (s *session) add(op *workload.Op) workload.Outcome {
 	bytes := s.values(op.Key, op.Fields[:1], op.Values[:1])
 	err := s.mutate(op.Key, mutation{kind: mutateAppend, durability: s.t.durability, cells: 1, nonce: s.t.nonce()})
@@ -84,7 +84,7 @@ func (s *session) add(op *workload.Op) workload.Outcome {
 	return workload.Outcome{Code: workload.OK, Rows: 1, Bytes: bytes}
 }
 
-// checkAndPut writes a row if it has a value in the first of the fields.
+// checkAndPut writes a row if it has a value in the first field.
 func (s *session) checkAndPut(op *workload.Op) workload.Outcome {
 	bytes := s.values(op.Key, op.Fields, op.Values)
 	s.condition = appendHas(s.condition[:0], op.Key, s.t.family, op.Fields[0])
@@ -99,12 +99,12 @@ func (s *session) checkAndPut(op *workload.Op) workload.Outcome {
 		return ended(err)
 	}
 	if !done {
-		return workload.Outcome{Code: workload.NotFound, Err: fmt.Errorf("%w, or has nothing in column %s", errMissing, op.Fields[0])}
+		return workload.Outcome{Code: workload.NotFound, Err: fmt.Errorf("%w, or has no value in column %s", errMissing, op.Fields[0])}
 	}
 	return workload.Outcome{Code: workload.OK, Rows: 1, Bytes: bytes}
 }
 
-// values makes columns and values the session's cells and returns how many bytes there are, the key's too.
+// values sets the session's cells, and returns the number of bytes of key and values.
 func (s *session) values(key []byte, fields, values [][]byte) int64 {
 	s.cells = s.cells[:0]
 	bytes := int64(len(key))

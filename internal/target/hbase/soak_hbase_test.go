@@ -19,9 +19,9 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-var soak = flag.Duration("soak", 20*time.Second, "how long TestAnAgentStaysAsSmallAsItIs works; below 2m it judges goroutines alone")
+var soak = flag.Duration("soak", 20*time.Second, "duration of TestAnAgentStaysAsSmallAsItIs; below 2m it checks only goroutines")
 
-// 100 workers on 4 connections: what an agent takes after its first minute is what it takes for ever.
+// 100 workers on 4 connections: the memory of an agent does not grow after its first minute.
 func TestAnAgentStaysAsSmallAsItIs(t *testing.T) {
 	_, properties := realTable(t, "benchd_soak", "k3", "k6")
 	target, first := realOpen(t, properties, "hbase.connections", "4")

@@ -20,7 +20,7 @@ import (
 // Target is a table of HBase.
 type Target struct {
 	settings    hbasespec.Settings
-	workload    workload.Config // whose keys a table is split for
+	workload    workload.Config // its keys determine the split points of a table
 	run         string
 	log         *slog.Logger
 	family      []byte
@@ -51,7 +51,7 @@ type Target struct {
 	gatherWithin time.Duration
 }
 
-// New makes a Target that asks locator where regions are. It connects to nothing yet.
+// New makes a Target that finds regions through locator. It does not connect yet.
 func New(settings hbasespec.Settings, s load.Settings, locator Locator) *Target {
 	t := &Target{
 		settings:   settings,
@@ -94,10 +94,10 @@ func (t *Target) server(addr string) *server {
 	return s
 }
 
-// nonce returns a number that no other mutation of this target has.
+// nonce returns a number that is unique among the mutations of this target.
 func (t *Target) nonce() uint64 { return t.nonces.Add(1) }
 
-// Open gives a worker its session.
+// Open returns the session of a worker.
 func (t *Target) Open(ctx context.Context, worker int) (load.Session, error) {
 	if err := t.ready(ctx); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (t *Target) closed() {
 	t.open--
 }
 
-// watch has connections that nobody uses see their end, until the target is closed.
+// watch guards idle connections until the target is closed.
 func (t *Target) watch() {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -152,7 +152,7 @@ func (t *Target) Close() error {
 			cs.close()
 		}
 	}
-	t.answers.Wait() // the end of a connection is the end of its calls
+	t.answers.Wait() // closed connections have ended their calls
 	if t.cluster != nil {
 		t.cluster.Close()
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// HBase drops calls that waited too long in its queue and sends no answer, while it answers others on the same connection.
+// HBase drops calls that waited too long in its queue without an answer, while it answers others on the same connection.
 func TestACallThatTheServerDroppedIsSentAgain(t *testing.T) {
 	for name, op := range map[string]*workload.Op{
 		"one row": read("dropped"), "several rows": {Kind: workload.MultiGet, Keys: b("dropped", "dropped")},
@@ -59,8 +59,8 @@ func TestACallThatTheServerDroppedIsSentAgain(t *testing.T) {
 	}
 }
 
-// A server that was stopped reads nothing, and the network takes no more than its buffers hold.
-func TestAWorkerThatCannotWriteObeysItsTime(t *testing.T) {
+// A stopped server reads nothing, and the network accepts only what fits into its buffers.
+func TestAWorkerThatCannotWriteObeysItsDeadline(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }() // connections are made, and stay in its queue
