@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// serve runs a server until the test ends or stop is called, which returns what Run did.
+// serve runs a server until the test ends or stop is called, which returns Run's error.
 func serve(t *testing.T, c ServerConfig) (url string, stop func() error) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -46,7 +46,7 @@ func get(t *testing.T, method, url string) (int, string) {
 	return resp.StatusCode, string(body)
 }
 
-func TestServerAnswersItsPathsOnly(t *testing.T) {
+func TestServerServesOnlyItsPaths(t *testing.T) {
 	var ready atomic.Bool
 	url, stop := serve(t, ServerConfig{
 		Ready: func() error {
@@ -84,7 +84,7 @@ func TestServerAnswersItsPathsOnly(t *testing.T) {
 	require.NoError(t, stop())
 }
 
-func TestProfilesAreServedToWhoAskedForThemOnly(t *testing.T) {
+func TestProfilesAreOffByDefault(t *testing.T) {
 	url, stop := serve(t, ServerConfig{Profiles: true})
 	for path, want := range map[string]string{
 		"/debug/pprof/": "goroutine", "/debug/pprof/goroutine?debug=1": "goroutine profile", "/debug/pprof/cmdline": "debugserver", "/": "/debug/pprof/",
@@ -96,13 +96,13 @@ func TestProfilesAreServedToWhoAskedForThemOnly(t *testing.T) {
 	require.NoError(t, stop())
 }
 
-func TestMetricsAreNamedAsPrometheusWants(t *testing.T) {
+func TestMetricNamesFollowPrometheusConventions(t *testing.T) {
 	problems, err := testutil.GatherAndLint(NewRegistry("v1-test"))
 	require.NoError(t, err)
 	require.Empty(t, problems)
 }
 
-func TestShutdownLetsAnswersFinish(t *testing.T) {
+func TestShutdownLetsRequestsFinish(t *testing.T) {
 	asked, answer := make(chan struct{}), make(chan struct{})
 	url, stop := serve(t, ServerConfig{Handlers: map[string]http.Handler{
 		"/slow": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -131,7 +131,7 @@ func TestShutdownLetsAnswersFinish(t *testing.T) {
 	require.NoError(t, <-stopped)
 }
 
-func TestServerSaysWhyItEndedByItself(t *testing.T) {
+func TestServerReturnsItsError(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, l.Close())

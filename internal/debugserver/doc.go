@@ -1,6 +1,6 @@
-// Package debugserver serves what a program reports of itself:
+// Package debugserver serves a program's metrics, health and profiles over HTTP:
 //
-//  1. NewRegistry makes the one registry of metrics that is handed down, with those of Go, of the process and of the build.
-//  2. A Server answers HTTP: /metrics from the registry, /healthz while the process lives, /readyz when it is fit
-//     for its work, and what else its owner gives it; Go's profiles only when asked for.
+//  1. NewRegistry makes the program's only metrics registry, with the metrics of Go, the process and the build.
+//  2. A Server serves /metrics from the registry, /healthz while the process is alive, /readyz when it is ready, and the
+//     owner's own paths; Go's profiles only if enabled.
 package debugserver

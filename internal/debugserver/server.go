@@ -18,42 +18,42 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// NewRegistry makes a registry with the metrics of Go's runtime, of the process and of the build.
+// NewRegistry returns a registry with the metrics of Go's runtime, of the process and of the build.
 func NewRegistry(version string) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "benchd_build_info", Help: "What was built: 1.", ConstLabels: prometheus.Labels{"version": version},
+		Name: "benchd_build_info", Help: "Always 1; the version label has the build.", ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build)
 	return r
 }
 
-// mostScrapes bounds how many answers with metrics are made at once.
+// mostScrapes bounds concurrent scrapes.
 const mostScrapes = 8
 
-// shutdownGrace is how long answers under way may take once the server is to end.
+// shutdownGrace is how long requests in progress may take at shutdown.
 const shutdownGrace = 2 * time.Second
 
-// ServerConfig says what a Server answers.
+// ServerConfig configures a Server.
 type ServerConfig struct {
 	Registry prometheus.Gatherer
 	Logger   *slog.Logger
-	// Ready reports why the program is not fit for its work, or nil. Without it the program always is.
+	// Ready returns the reason why the program is not ready, or nil. Without it the program is always ready.
 	Ready func() error
 	// Handlers are further paths, such as "/sd/agents".
 	Handlers map[string]http.Handler
-	// Profiles serves /debug/pprof/: what the program does, for any client, at the program's cost.
+	// Profiles serves /debug/pprof/: any client can then profile the program, at the program's cost.
 	Profiles bool
 }
 
-// Server answers HTTP about the program that it is part of.
+// Server is the HTTP server of a program's metrics, health and profiles.
 type Server struct {
 	http   *http.Server
 	logger *slog.Logger
 }
 
-// NewServer makes a server. It answers when Run is called.
+// NewServer returns a server. It serves when Run is called.
 func NewServer(c ServerConfig) *Server {
 	errorLog := slog.NewLogLogger(c.Logger.Handler(), slog.LevelWarn)
 	mux := http.NewServeMux()
@@ -106,7 +106,7 @@ func profiles(mux *http.ServeMux) {
 	}
 }
 
-// Run answers on l, which it closes, until ctx ends; then it lets answers under way finish for a moment.
+// Run serves on l, which it closes, until ctx ends; then it lets requests in progress finish for a moment.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	served := make(chan error, 1)
 	go func() { served <- s.http.Serve(l) }()
@@ -118,7 +118,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 	defer cancel()
 	if err := s.http.Shutdown(grace); err != nil {
-		s.logger.Warn("answers were cut off", "address", l.Addr().String(), "err", err)
+		s.logger.Warn("requests were cut off at shutdown", "address", l.Addr().String(), "err", err)
 		_ = s.http.Close()
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {

@@ -16,7 +16,7 @@ type Table struct {
 	Rows [][]string
 }
 
-// Markdown formats the table. A cell can hold bars and line breaks.
+// Markdown formats the table. A cell can contain bars and line breaks.
 func (t Table) Markdown() string {
 	var b strings.Builder
 	write := func(cells []string) {
@@ -45,7 +45,7 @@ func (t Table) Names(column int) []string {
 	return names
 }
 
-// Names returns the names that a cell quotes: what is between backquotes.
+// Names returns the names that a cell quotes with backquotes.
 func Names(cell string) []string {
 	var names []string
 	for _, quoted := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1) {
@@ -54,7 +54,7 @@ func Names(cell string) []string {
 	return names
 }
 
-// Section returns the text below a heading such as "## Actions", up to the next heading of its level or above. It is empty where
+// Section returns the text below a heading such as "## Actions", up to the next heading of its level or above. It is empty if
 // the text has no such heading.
 func Section(text, heading string) string {
 	_, below, _ := strings.Cut("\n"+text, "\n"+heading+"\n")
@@ -97,7 +97,7 @@ func Tables(text string) []Table {
 	return tables
 }
 
-// split returns the cells of a line of a table, and nil of any other line.
+// split returns the cells of a line of a table, and nil for any other line.
 func split(line string) []string {
 	const escaped = "\x00" // no document has it
 	line, ok := strings.CutPrefix(strings.ReplaceAll(line, `\|`, escaped), "|")

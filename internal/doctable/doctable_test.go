@@ -35,7 +35,7 @@ func TestATableIsReadAsItWasWritten(t *testing.T) {
 	require.Equal(t, []doctable.Table{table}, doctable.Tables(table.Markdown()))
 }
 
-// A generated table is compared cell by cell, and -update makes the document that of the code.
+// A generated table is compared cell by cell, and -update rewrites it in the document.
 func TestADocumentThatDiffersFromTheCodeIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// BenchmarkRecord measures what it costs to record one operation, with a cut every 100 ms as in the shortest
-// windows. The figure that counts is cpu-ns/op, the CPU time of the whole process by operation, cutter and
-// collector included: wall time means nothing where there are more goroutines than processors. Reading the time
-// is left out; a worker takes it from the cutter, and its samples from a table.
+// BenchmarkRecord measures the cost of recording one operation, with a cut every 100 ms as in the shortest windows. The
+// relevant figure is cpu-ns/op, the CPU time of the whole process by operation, including cutter and garbage collector: wall
+// time means nothing with more goroutines than processors. Reading the clock is excluded; a worker takes the time from the
+// cutter, and its samples from a table.
 func BenchmarkRecord(b *testing.B) {
 	for _, loop := range []struct {
 		name  string
@@ -91,7 +91,7 @@ func benchmarkRecord(b *testing.B, workers int, queue float64) {
 	}
 }
 
-// processCPU returns the CPU time that the process has used.
+// processCPU returns the CPU time of the process.
 func processCPU(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

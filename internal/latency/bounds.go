@@ -2,12 +2,12 @@ package latency
 
 import "math"
 
-// Bounds are where a Recorder's windows will end: at each whole multiple of Every after Start, and at Stop,
-// from which the multiples are counted again. All are in the same time as a sample's done.
+// Bounds define where a Recorder's windows end: at each whole multiple of Every after Start, and at Stop, from which the
+// multiples are counted again. All are in the time base of a sample's done.
 type Bounds struct {
 	Start int64
-	Every int64 // 0: at no multiples
-	Stop  int64 // not after Start: nowhere
+	Every int64 // 0 for no multiples
+	Stop  int64 // at or before Start for none
 }
 
 // after returns the first end of a window after t, MaxInt64 if there is none.

@@ -1,7 +1,7 @@
 package latency
 
-// Buckets yields how many samples each bucket holds that is not empty, from the lowest on. A bucket goes by the value with
-// which [Histogram.Quantile] answers for it. The overflow is in no bucket.
+// Buckets yields the non-empty buckets with their counts, from the lowest on. A bucket is identified by the value that
+// [Histogram.Quantile] returns for it. The overflow is in no bucket.
 func (h *Histogram) Buckets(yield func(value int64, samples uint64) bool) {
 	for i, n := range h.all {
 		if !yield(min(highest(i), h.totals.max), n) {
@@ -10,5 +10,5 @@ func (h *Histogram) Buckets(yield func(value int64, samples uint64) bool) {
 	}
 }
 
-// Total returns the sum of all samples as near as a float can be.
+// Total returns the sum of all samples as a float.
 func (h *Histogram) Total() float64 { return float64(h.totals.sumHi)*(1<<64) + float64(h.totals.sumLo) }

@@ -9,14 +9,14 @@ import (
 	"io"
 )
 
-// The compact encoding is for histograms that are kept for long and seldom read. It is a byte with its version,
-// and then, deflated: the header of the encoding of AppendBinary, all gaps, all counts. A merge of many windows has
-// hardly a gap and few different counts, so it takes a third to a half of the other encoding. (The best compression that
-// flate has would take 3 to 15 % less, and seven times as long.)
+// The compact encoding is for histograms that are kept for long and rarely read. It is a byte with its version, and then,
+// deflated: the header of the encoding of AppendBinary, all gaps, all counts. A merge of many windows has few gaps and few
+// different counts, so it takes a third to a half of the other encoding. (The best compression of flate would take 3 to
+// 15 % less, and seven times as long.)
 const compactVersion = 2
 
-// Compactor writes and reads compact encodings. It keeps what that takes for the next one; it is not for use by several
-// goroutines at once. The zero value is ready for use.
+// Compactor writes and reads compact encodings, and reuses its buffers. It is not safe for concurrent use. The zero value
+// is ready for use.
 type Compactor struct {
 	plain, counts []byte
 	out           bytes.Buffer
@@ -25,7 +25,7 @@ type Compactor struct {
 	inflate       inflater
 }
 
-// inflater is what flate.NewReader returns, as it says.
+// inflater is what flate.NewReader returns, by its documentation.
 type inflater interface {
 	io.ReadCloser
 	flate.Resetter
@@ -60,8 +60,8 @@ func (c *Compactor) Append(b []byte, h *Histogram) ([]byte, error) {
 	return append(append(b, compactVersion), c.out.Bytes()...), nil
 }
 
-// Decode returns the histogram that AppendBinary or a Compactor encoded. What it accepts is checked as
-// DecodeHistogram does, and an error is an ErrMalformed. Data may be reused afterwards.
+// Decode returns the histogram that AppendBinary or a Compactor encoded. It checks its input as DecodeHistogram does, and an
+// error is an ErrMalformed. Data may be reused afterwards.
 func (c *Compactor) Decode(data []byte) (*Histogram, error) {
 	if len(data) == 0 || data[0] != compactVersion {
 		return DecodeHistogram(data)
@@ -81,7 +81,7 @@ func (c *Compactor) Decode(data []byte) (*Histogram, error) {
 	return h, nil
 }
 
-// unpack inflates; it takes no more memory than an honest histogram needs. What it returns is good until the next call.
+// unpack inflates; it takes no more memory than a valid histogram needs. Its result is valid until the next call.
 func (c *Compactor) unpack(data []byte) ([]byte, error) {
 	c.in.Reset(data)
 	if c.inflate == nil {
@@ -97,8 +97,8 @@ func (c *Compactor) unpack(data []byte) ([]byte, error) {
 	return c.out.Bytes(), errors.Join(err, c.inflate.Close())
 }
 
-// interleave turns header, gaps and counts into the other encoding. There are as many gaps as counts, so the varints
-// behind the header are halved.
+// interleave converts header, gaps and counts to the other encoding. There are as many gaps as counts, so the first half of
+// the varints after the header are gaps.
 func interleave(plain []byte) ([]byte, error) {
 	header := 0
 	if len(plain) > 0 {
@@ -107,7 +107,7 @@ func interleave(plain []byte) ([]byte, error) {
 	for range headerFields {
 		_, size := binary.Uvarint(plain[header:])
 		if size <= 0 {
-			return nil, errors.New("header cut short")
+			return nil, errors.New("truncated header")
 		}
 		header += size
 	}
@@ -133,7 +133,7 @@ func interleave(plain []byte) ([]byte, error) {
 		whole, gaps = moveVarint(whole, gaps)
 		whole, counts = moveVarint(whole, counts)
 	}
-	return append(whole, counts...), nil // what is left is no varint, and is refused
+	return append(whole, counts...), nil // the rest is not a varint, and is refused later
 }
 
 func moveVarint(to, from []byte) (_, rest []byte) {

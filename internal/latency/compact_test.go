@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is compacted comes back as it was.
+// A compacted histogram is decoded unchanged.
 func TestCompactIsLossless(t *testing.T) {
 	var c Compactor
 	rapid.Check(t, func(t *rapid.T) {
@@ -25,7 +25,7 @@ func TestCompactIsLossless(t *testing.T) {
 	})
 }
 
-// A merge of many windows takes less than half as much.
+// A merge of many windows takes less than half the size.
 func TestCompactIsSmall(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var h Histogram
@@ -39,7 +39,7 @@ func TestCompactIsSmall(t *testing.T) {
 	require.Less(t, len(compact), len(encoded(t, &h))/2)
 }
 
-// No bytes make the decoder fail otherwise than by an error, and what it accepts is a histogram.
+// The decoder never panics, and accepts only histograms.
 func FuzzCompactorDecode(f *testing.F) {
 	var c Compactor
 	var h Histogram

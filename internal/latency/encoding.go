@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// ErrMalformed says that bytes are no encoded histogram.
+// ErrMalformed reports that bytes are not an encoded histogram.
 var ErrMalformed = errors.New("malformed histogram")
 
 // The encoding, version 1, is a byte with the version and then unsigned varints: count, overflow,
@@ -17,7 +17,7 @@ var ErrMalformed = errors.New("malformed histogram")
 const (
 	encodingVersion = 1
 	headerFields    = 7
-	// maxEncoded bounds what is looked at: all buckets in use, with the longest varints.
+	// maxEncoded bounds the input: all buckets in use, with the longest varints.
 	maxEncoded = 1 + headerFields*binary.MaxVarintLen64 + buckets*(1+binary.MaxVarintLen64)
 )
 
@@ -50,8 +50,8 @@ func (h *Histogram) appendBuckets(b []byte) []byte {
 	return b
 }
 
-// DecodeHistogram returns the histogram that AppendBinary encoded. It accepts nothing else: an error, which is
-// an ErrMalformed, says what is wrong. Data may be reused afterwards.
+// DecodeHistogram returns the histogram that AppendBinary encoded. It refuses any other input with an ErrMalformed that
+// has the reason. Data may be reused afterwards.
 func DecodeHistogram(data []byte) (*Histogram, error) {
 	h := new(Histogram)
 	if err := h.view(data); err != nil {
@@ -61,7 +61,7 @@ func DecodeHistogram(data []byte) (*Histogram, error) {
 	return h, nil
 }
 
-// TakeHistogram is DecodeHistogram without a copy: the histogram goes on using data, which must not change any more.
+// TakeHistogram is DecodeHistogram without a copy: the histogram keeps using data, which must not change anymore.
 func TakeHistogram(data []byte) (*Histogram, error) {
 	h := new(Histogram)
 	if err := h.view(data); err != nil {
@@ -70,7 +70,7 @@ func TakeHistogram(data []byte) (*Histogram, error) {
 	return h, nil
 }
 
-// view makes h, which is empty, the histogram encoded in data, whose bytes it goes on using.
+// view makes h, which is empty, the histogram encoded in data, and keeps using data's bytes.
 func (h *Histogram) view(data []byte) error {
 	switch {
 	case len(data) == 0:
@@ -85,7 +85,7 @@ func (h *Histogram) view(data []byte) error {
 	for i := range fields {
 		var ok bool
 		if fields[i], rest, ok = uvarint(rest); !ok {
-			return fmt.Errorf("%w: header cut short or badly written", ErrMalformed)
+			return fmt.Errorf("%w: truncated or invalid header", ErrMalformed)
 		}
 	}
 	t := totals{
@@ -102,7 +102,7 @@ func (h *Histogram) view(data []byte) error {
 	return nil
 }
 
-// check returns what is wrong with encoded buckets that are to have the totals t, or nil.
+// check returns the first contradiction between encoded buckets and their totals t, or nil.
 func check(t totals, packed []byte) error {
 	switch {
 	case t.min < 0 || t.max < t.min:
@@ -125,10 +125,10 @@ func check(t totals, packed []byte) error {
 	small := t.count < 1<<22
 	for len(packed) > 0 {
 		if gap, packed, ok = uvarint(packed); !ok || gap >= buckets {
-			return errors.New("bucket cut short or badly written")
+			return errors.New("truncated or invalid bucket")
 		}
 		if n, packed, ok = uvarint(packed); !ok || n == 0 {
-			return errors.New("count cut short or badly written")
+			return errors.New("truncated or invalid count")
 		}
 		i := int(next + gap)
 		if i > index(Highest) {
@@ -171,14 +171,14 @@ func check(t totals, packed []byte) error {
 	case last >= 0 && t.overflow == 0 && index(t.max) != last:
 		return fmt.Errorf("max %d is not in bucket %d", t.max, last)
 	case sum.less(low) || high.less(sum):
-		return errors.New("the sum cannot be that of the buckets")
+		return errors.New("the sum does not match the buckets")
 	}
 	return nil
 }
 
 // uvarint reads a varint off the front of b. It accepts only the shortest form.
 func uvarint(b []byte) (v uint64, rest []byte, ok bool) {
-	if len(b) > 0 && b[0] < 0x80 { // nearly all are
+	if len(b) > 0 && b[0] < 0x80 { // the common case
 		return uint64(b[0]), b[1:], true
 	}
 	v, n := binary.Uvarint(b)
@@ -188,7 +188,7 @@ func uvarint(b []byte) (v uint64, rest []byte, ok bool) {
 	return v, b[n:], true
 }
 
-// packedBuckets is the part of an encoding that holds the buckets; it was checked.
+// packedBuckets is the checked part of an encoding that contains the buckets.
 type packedBuckets []byte
 
 // all yields the buckets and their counts, from the lowest on.

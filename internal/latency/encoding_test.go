@@ -21,8 +21,8 @@ func fields(version byte, values ...uint64) []byte {
 	return b
 }
 
-func TestEncodingIsAPromise(t *testing.T) {
-	// Archives hold these bytes: what was written once must be read for ever.
+func TestEncodingIsStable(t *testing.T) {
+	// Archives contain these bytes, so they must remain readable.
 	h := histogramOf(0, -1, 5, 3000, 3000, Highest+1)
 	want := fields(1,
 		6, 1, 1, // count, overflow, negative
@@ -58,7 +58,7 @@ func TestDecodedHistogramIsTheSame(t *testing.T) {
 	require.Equal(t, encoded(t, h), encoded(t, back))
 }
 
-func TestMalformedEncodingIsRefusedWhole(t *testing.T) {
+func TestMalformedEncodingIsRefused(t *testing.T) {
 	big := uint64(Highest) + 1
 	for name, data := range map[string][]byte{
 		"nothing":                      {},

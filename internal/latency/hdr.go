@@ -12,9 +12,9 @@ import (
 // significantDigits is the precision of our layout in HdrHistogram's terms.
 const significantDigits = 3
 
-// hdr returns h as an HdrHistogram in whole units; what is below is cut off. In nanoseconds it has the same buckets and
-// the same total count; the exact sum, min and max are lost. An HdrHistogram has no overflow: those samples are counted at
-// [Highest], and the caller must report that (see Overflow).
+// hdr returns h as an HdrHistogram in whole units, rounded down. In nanoseconds it has the same buckets and the same total
+// count; the exact sum, min and max are lost. An HdrHistogram has no overflow: those samples are counted at [Highest], and
+// the caller must report that (see Overflow).
 func (h *Histogram) hdr(unit time.Duration) (*hdrhistogram.Histogram, error) {
 	out := hdrhistogram.New(1, Highest/int64(unit), significantDigits)
 	for i, n := range h.all {
@@ -50,8 +50,8 @@ func NewMicrosWriter(w io.Writer, start time.Time) (*LogWriter, error) {
 
 func newLogWriter(w io.Writer, start time.Time, unit time.Duration, units string) (*LogWriter, error) {
 	l := &LogWriter{log: hdrhistogram.NewHistogramLogWriter(w), start: start, unit: unit}
-	// The head has room for whole seconds only. Intervals are written to the millisecond against the same whole
-	// second, so nothing is lost.
+	// The head has only whole seconds. Intervals are written in milliseconds relative to the same whole second, so
+	// nothing is lost.
 	base := start.Truncate(time.Second).UnixMilli()
 	l.log.SetBaseTime(base)
 	for _, write := range []func() error{
@@ -69,10 +69,10 @@ func newLogWriter(w io.Writer, start time.Time, unit time.Duration, units string
 }
 
 // Write adds the interval from start to end, counted from the log's start. A tag, which may be empty, distinguishes the
-// series; it must not hold commas or spaces. Overflow is counted at [Highest] and noted in a comment.
+// series; it must not contain commas or spaces. Overflow is counted at [Highest] and noted in a comment.
 func (l *LogWriter) Write(tag string, start, end time.Duration, h *Histogram) error {
 	if strings.ContainsAny(tag, ", \t\r\n") {
-		return fmt.Errorf("write interval of histogram log: tag %q holds a comma or a space", tag)
+		return fmt.Errorf("write interval of histogram log: invalid tag %q: it contains a comma or a space", tag)
 	}
 	out, err := h.hdr(l.unit)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestQuantilesAreHdrHistograms(t *testing.T) {
+func TestQuantilesEqualHdrHistogram(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		samples := rapid.SliceOfN(rapid.Custom(anyValue), 1, 200).Draw(t, "samples")
 		ours := histogramOf(samples...)
@@ -97,7 +97,7 @@ func TestHistogramLogRefusesATagThatWouldBreakTheLine(t *testing.T) {
 	require.Equal(t, before, log.Len())
 }
 
-// fullDisk takes so many writes and then no more.
+// fullDisk accepts a number of writes.
 type fullDisk struct{ room int }
 
 func (d *fullDisk) Write(b []byte) (int, error) {

@@ -10,15 +10,15 @@ import (
 // Histogram holds a set of samples: their count, sum, min and max exactly, and each sample's value to within
 // 0.1 %. The zero value is empty and ready for use.
 //
-// A sample above [Highest] is in count, sum, min and max but in no bucket; Overflow reports how many there are. A
-// sample below 0, which only a clock that ran backwards can produce, is kept as 0; the encoding has their number.
+// A sample above [Highest] is in count, sum, min and max but in no bucket; Overflow reports their number. A sample below 0,
+// which only a clock that runs backwards can produce, is recorded as 0; the encoding has their number.
 //
 // A Histogram may be read by several goroutines at once, but not while one changes it.
 type Histogram struct {
 	totals totals
 	pages  [pages]*page
-	// packed holds the buckets instead of pages in a histogram that was decoded and not changed since. It is
-	// a tenth of the size, and all that a merge needs. It is never written to.
+	// packed holds the buckets instead of pages in a decoded, unchanged histogram. It is a tenth of the size, and
+	// sufficient for a merge. It is never written to.
 	packed []byte
 }
 
@@ -50,7 +50,7 @@ func (h *Histogram) put(i int, n uint64) {
 	p[i&pageMask] += n
 }
 
-// addPacked adds packed buckets, which were checked. All that a coordinator merges goes through here.
+// addPacked adds checked packed buckets. All merges of a coordinator use it.
 func (h *Histogram) addPacked(p packedBuckets) {
 	for i := 0; len(p) > 0; i++ {
 		gap, size := uint64(p[0]), 1
@@ -79,7 +79,7 @@ func (h *Histogram) addZeros(n uint64) {
 	h.put(index(0), n)
 }
 
-// unpack makes h ready to be changed.
+// unpack prepares h for changes.
 func (h *Histogram) unpack() {
 	if h.packed == nil {
 		return
@@ -88,7 +88,7 @@ func (h *Histogram) unpack() {
 	h.packed = nil
 }
 
-// Merge adds all samples of o. On an error h is as it was.
+// Merge adds all samples of o. On an error h is unchanged.
 func (h *Histogram) Merge(o *Histogram) error {
 	if o == nil {
 		return errors.New("merge histogram: there is none")
@@ -125,7 +125,7 @@ func (h *Histogram) Reset() {
 	}
 }
 
-// Clone returns a copy of h that shares nothing with it that either could change.
+// Clone returns a copy of h that shares no mutable memory with it.
 func (h *Histogram) Clone() *Histogram {
 	c := &Histogram{totals: h.totals, packed: h.packed}
 	for i, p := range h.pages {
@@ -137,7 +137,7 @@ func (h *Histogram) Clone() *Histogram {
 	return c
 }
 
-// all yields the buckets that are not empty and their counts, from the lowest on.
+// all yields the non-empty buckets and their counts, from the lowest on.
 func (h *Histogram) all(yield func(i int, n uint64) bool) {
 	if h.packed != nil {
 		packedBuckets(h.packed).all(yield)
@@ -167,7 +167,7 @@ func (h *Histogram) Min() int64 { return h.totals.min }
 // Max returns the largest sample, 0 if there is none.
 func (h *Histogram) Max() int64 { return h.totals.max }
 
-// Sum returns the sum of all samples; MaxUint64, which is 584 years, stands for that and all above. See Sum128.
+// Sum returns the sum of all samples, at most MaxUint64, which is 584 years. See Sum128.
 func (h *Histogram) Sum() uint64 {
 	if h.totals.sumHi != 0 {
 		return math.MaxUint64

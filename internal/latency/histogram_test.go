@@ -20,7 +20,7 @@ func histogramOf(samples ...int64) *Histogram {
 	return h
 }
 
-// encoded returns h's one encoding; two histograms are equal when theirs are.
+// encoded returns h's unique encoding; two histograms are equal if their encodings are.
 func encoded(t require.TestingT, h *Histogram) []byte {
 	b, err := h.AppendBinary(nil)
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func sum(h *Histogram) *big.Int {
 }
 
 // requireTruth checks h against all raw samples, which it sorts: count, sum, min and max must be exact and the
-// quantiles within 0.1 % of the sample of rank ⌈qN⌉. Ranks are of whole numbers, without any rounding.
+// quantiles within 0.1 % of the sample of rank ⌈qN⌉. Ranks are computed with integers, without rounding.
 func requireTruth(t require.TestingT, samples []int64, h *Histogram) {
 	require.EqualValues(t, len(samples), h.Count())
 	if len(samples) == 0 {
@@ -101,7 +101,7 @@ func TestQuantileIsTheHighestOfItsBucketWithinMinAndMax(t *testing.T) {
 	}
 }
 
-func TestRankMeansTheDecimalThatWasWritten(t *testing.T) {
+func TestRankIsThatOfTheDecimal(t *testing.T) {
 	for q := 1; q < 1000; q++ {
 		for n := uint64(1); n <= 3000; n++ {
 			want := (uint64(q)*n + 999) / 1000

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Highest is the highest value that has a bucket. What took longer is counted as overflow.
+// Highest is the highest value that has a bucket. Longer times are counted as overflow.
 const Highest = int64(time.Hour)
 
 // The layout is HdrHistogram's for 3 significant digits and a unit of 1: values below 2048 have a bucket each,
-// and each octave above is cut into 1024 buckets of equal width. So a bucket is at most 1/1024 of its lowest
-// value wide, which is the 0.1 % that quantiles may be wrong by.
+// and each octave above is split into 1024 buckets of equal width. So a bucket is at most 1/1024 of its lowest value
+// wide, which is the largest error of quantiles, 0.1 %.
 //
-// A page holds 1024 buckets, which above 2048 is one octave. Latencies of one kind of operation seldom spread
-// over more than a few octaves, so pages that are made on first use keep a histogram small.
+// A page holds 1024 buckets, which above 2048 is one octave. Latencies of one kind of operation rarely spread over more
+// than a few octaves, so allocating pages on first use keeps a histogram small.
 const (
 	pageBits = 10
 	pageSize = 1 << pageBits

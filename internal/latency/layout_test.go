@@ -27,7 +27,7 @@ func TestBucketsTileTheRange(t *testing.T) {
 	require.Less(t, index(Highest), buckets)
 }
 
-func TestBucketsAreHdrHistograms(t *testing.T) {
+func TestBucketsEqualHdrHistogram(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := anyValue(t)
 		theirs := hdrhistogram.New(1, Highest, significantDigits)
@@ -48,16 +48,16 @@ func TestBoundsGiveEndsInOrder(t *testing.T) {
 		from   int64
 		want   []int64
 	}{
-		"none":                        {Bounds{}, 5, []int64{}},
-		"multiples":                   {Bounds{Every: 10}, 0, []int64{10, 20, 30}},
-		"multiples from within":       {Bounds{Every: 10}, 25, []int64{30, 40, 50}},
-		"before the start":            {Bounds{Start: 7, Every: 10}, 3, []int64{7, 17, 27}},
-		"a stop between":              {Bounds{Every: 10, Stop: 25}, 10, []int64{20, 25, 35}},
-		"a stop on a multiple":        {Bounds{Every: 10, Stop: 20}, 0, []int64{10, 20, 30}},
-		"counted anew after the stop": {Bounds{Every: 10, Stop: 25}, 25, []int64{35, 45, 55}},
-		"only a stop":                 {Bounds{Stop: 25}, 3, []int64{25}},
-		"the end of time":             {Bounds{Every: 10}, math.MaxInt64 - 5, []int64{}},
-		"after everything":            {Bounds{Every: 10, Stop: 25}, math.MaxInt64, []int64{}},
+		"none":                         {Bounds{}, 5, []int64{}},
+		"multiples":                    {Bounds{Every: 10}, 0, []int64{10, 20, 30}},
+		"multiples from within":        {Bounds{Every: 10}, 25, []int64{30, 40, 50}},
+		"before the start":             {Bounds{Start: 7, Every: 10}, 3, []int64{7, 17, 27}},
+		"a stop between":               {Bounds{Every: 10, Stop: 25}, 10, []int64{20, 25, 35}},
+		"a stop on a multiple":         {Bounds{Every: 10, Stop: 20}, 0, []int64{10, 20, 30}},
+		"counted again after the stop": {Bounds{Every: 10, Stop: 25}, 25, []int64{35, 45, 55}},
+		"only a stop":                  {Bounds{Stop: 25}, 3, []int64{25}},
+		"the end of time":              {Bounds{Every: 10}, math.MaxInt64 - 5, []int64{}},
+		"after everything":             {Bounds{Every: 10, Stop: 25}, math.MaxInt64, []int64{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, c.want, c.bounds.ends(c.from))

@@ -13,7 +13,7 @@ type Merged struct {
 	spare []*Histogram // empty ones
 }
 
-// Reset empties m and keeps its memory for what is merged next.
+// Reset empties m and keeps its memory for the next merge.
 func (m *Merged) Reset() {
 	for _, sum := range m.byKey {
 		sum.Response.Reset()
@@ -37,8 +37,8 @@ func (m *Merged) histogram() *Histogram {
 	return h
 }
 
-// Add merges series. A series without histograms, or with a different number of response and service times, is
-// an error, and then nothing of series was merged.
+// Add merges series. A series without histograms, or with different numbers of response and service times, is an error,
+// and then nothing is merged.
 func (m *Merged) Add(series []Series) error {
 	for i := range series {
 		if err := series[i].Validate(); err != nil {
@@ -63,7 +63,7 @@ func (m *Merged) add(s *Series) error {
 		sum = &Series{Key: s.Key, Response: h, Service: h}
 		m.byKey[s.Key] = sum
 	}
-	// Both clocks stay one histogram as long as no window has different ones.
+	// Both clocks share a histogram as long as no window has two.
 	if sum.Service == sum.Response {
 		if s.Service == s.Response {
 			return sum.Response.Merge(s.Response)
@@ -79,7 +79,7 @@ func (m *Merged) add(s *Series) error {
 	return sum.Service.Merge(s.Service)
 }
 
-// Series returns copies of what was merged, ordered by key.
+// Series returns copies of the merged series, ordered by key.
 func (m *Merged) Series() []Series {
 	series := make([]Series, 0, len(m.byKey))
 	for _, key := range slices.SortedFunc(maps.Keys(m.byKey), Key.Compare) {
@@ -93,7 +93,7 @@ func (m *Merged) Series() []Series {
 	return series
 }
 
-// All yields what was merged, ordered by key. It is m's own: it may be read, until m is changed.
+// All yields the merged series, ordered by key. They are m's own: they may be read until m changes.
 func (m *Merged) All(yield func(Series) bool) {
 	for _, key := range slices.SortedFunc(maps.Keys(m.byKey), Key.Compare) {
 		if !yield(*m.byKey[key]) {
@@ -102,7 +102,7 @@ func (m *Merged) All(yield func(Series) bool) {
 	}
 }
 
-// Validate reports a series that lacks a histogram, or that has a different number of response and service times.
+// Validate reports a series that lacks a histogram, or that has different numbers of response and service times.
 func (s *Series) Validate() error {
 	switch {
 	case s.Response == nil || s.Service == nil:
@@ -113,7 +113,7 @@ func (s *Series) Validate() error {
 	return nil
 }
 
-// Ops returns how many operations series hold. The parts of larger operations are not counted.
+// Ops returns the number of operations in series. The parts of larger operations are not counted.
 func Ops(series []Series) uint64 {
 	var n uint64
 	for i := range series {
@@ -129,7 +129,7 @@ func (k Key) Compare(o Key) int {
 	return cmp.Or(cmp.Compare(k.Op, o.Op), cmp.Compare(k.Outcome, o.Outcome), cmp.Compare(k.PartOf, o.PartOf))
 }
 
-// String returns the key as messages name it.
+// String returns the key for messages.
 func (k Key) String() string {
 	if k.PartOf == "" {
 		return k.Op + "/" + k.Outcome

@@ -56,8 +56,8 @@ func TestMergedSeriesAreCopies(t *testing.T) {
 	require.EqualValues(t, 1, m.Series()[0].Service.Count())
 }
 
-// What was merged before a reset leaves nothing behind, and what is yielded is what is copied.
-func TestMergedStartsAnew(t *testing.T) {
+// A reset leaves nothing behind, and All yields what Series copies.
+func TestMergedReset(t *testing.T) {
 	var used Merged
 	rapid.Check(t, func(t *rapid.T) {
 		used.Reset()
@@ -84,7 +84,7 @@ func TestMergedStartsAnew(t *testing.T) {
 	})
 }
 
-func TestMalformedSeriesAreRefusedWhole(t *testing.T) {
+func TestMalformedSeriesAreRefused(t *testing.T) {
 	good := Key{Op: "READ", Outcome: "OK"}
 	bad := Key{Op: "UPDATE", Outcome: "OK"}
 	for name, s := range map[string]Series{

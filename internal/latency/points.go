@@ -23,7 +23,7 @@ const (
 	firstPoint
 )
 
-// Bounds on what is read.
+// Bounds on the input.
 const (
 	maxPointSeries = 1 << 12
 	maxPointText   = 1 << 8
@@ -38,12 +38,12 @@ type PointsWriter struct {
 	done int64
 }
 
-// NewPointsWriter writes to w; Flush completes.
+// NewPointsWriter returns a writer to w; Flush completes the output.
 func NewPointsWriter(w io.Writer) *PointsWriter {
 	return &PointsWriter{w: bufio.NewWriterSize(w, 1<<16)}
 }
 
-// Segment begins the points of a phase, and of those that join it.
+// Segment begins the points of a phase, and of the phases that join it.
 func (p *PointsWriter) Segment(phase string, keys []Key) error {
 	b := binary.AppendUvarint(p.b[:0], segmentRecord)
 	b = appendText(b, phase)
@@ -71,7 +71,7 @@ func (p *PointsWriter) Add(x Point) error {
 	return err
 }
 
-// End ends a segment, and says how many points could not be kept.
+// End ends a segment, and records how many points could not be kept.
 func (p *PointsWriter) End(lost uint64) error {
 	p.b = binary.AppendUvarint(binary.AppendUvarint(p.b[:0], endRecord), lost)
 	if _, err := p.w.Write(p.b); err != nil {
@@ -80,14 +80,14 @@ func (p *PointsWriter) End(lost uint64) error {
 	return p.w.Flush()
 }
 
-// PointsReader takes what ReadPoints reads. An error ends the reading.
+// PointsReader receives the points that ReadPoints reads. An error ends the reading.
 type PointsReader struct {
 	Segment func(phase string, keys []Key) error
 	Point   func(Point) error
 	End     func(lost uint64) error
 }
 
-// ReadPoints reads raw points. Those that end within a segment are malformed.
+// ReadPoints reads raw points. Input that ends within a segment is malformed.
 func ReadPoints(from io.Reader, to PointsReader) error {
 	r := bufio.NewReader(from)
 	var keys []Key
@@ -159,14 +159,14 @@ func readText(r *bufio.Reader) (string, error) {
 	return string(b), err
 }
 
-// pointsComment is how the comment of a gzip member begins that has the points of one window.
+// pointsComment is the prefix of the comment of a gzip member with the points of one window.
 const pointsComment = "window "
 
-// PointsComment is the comment of the gzip member that has the points of a window, by its number in its segment. Readers
-// that do not know it read all windows.
+// PointsComment is the comment of the gzip member with the points of a window, which its number in the segment identifies.
+// Readers that ignore the comment read all windows.
 func PointsComment(window int) string { return pointsComment + strconv.Itoa(window) }
 
-// PointsWindow returns which window's points a gzip member with a comment has; ok is false where it has those of a segment.
+// PointsWindow returns the window of a gzip member by its comment; ok is false if the member has the points of a segment.
 func PointsWindow(comment string) (window int, ok bool) {
 	text, ok := strings.CutPrefix(comment, pointsComment)
 	if !ok {

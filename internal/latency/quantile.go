@@ -5,9 +5,8 @@ import (
 	"sort"
 )
 
-// Quantile returns the sample of rank ⌈q·Count⌉ (q from 0 to 1), or rather the highest value of its bucket, as
-// HdrHistogram's tools do, but never more than Max. Where the rank is among the overflow it returns Max. It is 0
-// if there is no sample.
+// Quantile returns the highest value of the bucket of the sample of rank ⌈q·Count⌉ (q from 0 to 1), as HdrHistogram's tools
+// do, but at most Max. If the rank is in the overflow it returns Max. It returns 0 if there is no sample.
 func (h *Histogram) Quantile(q float64) int64 {
 	t := &h.totals
 	if t.count == 0 {
@@ -19,10 +18,10 @@ func (h *Histogram) Quantile(q float64) int64 {
 	if i, ok := h.bucketOf(rank(q, t.count)); ok {
 		return min(highest(i), t.max)
 	}
-	return t.max // among the overflow
+	return t.max // in the overflow
 }
 
-// bucketOf returns the bucket of the sample of a rank, counted from 1; false when it is among the overflow.
+// bucketOf returns the bucket of the sample of a rank, counted from 1; false if it is in the overflow.
 func (h *Histogram) bucketOf(left uint64) (int, bool) {
 	if h.packed != nil {
 		for i, n := range packedBuckets(h.packed).all {
@@ -37,7 +36,7 @@ func (h *Histogram) bucketOf(left uint64) (int, bool) {
 		if p == nil {
 			continue
 		}
-		for j, n := range p { // live views ask for many quantiles: no call for each bucket
+		for j, n := range p { // live views need many quantiles, so there is no call for each bucket
 			if n >= left {
 				return i<<pageBits + j, true
 			}
@@ -61,8 +60,8 @@ func (h *Histogram) AtLeast(v int64) uint64 {
 	return count
 }
 
-// QuantileWithout returns the Quantile of the samples of h that are not of o, which is one of those that h was
-// merged from; most is the largest sample of the others.
+// QuantileWithout returns the Quantile of the samples of h without those of o, which is one of the histograms merged into
+// h; most is the largest sample of the others.
 func (h *Histogram) QuantileWithout(o *Histogram, q float64, most int64) int64 {
 	if h.totals.count <= o.totals.count {
 		return 0
@@ -85,16 +84,16 @@ func (h *Histogram) QuantileWithout(o *Histogram, q float64, most int64) int64 {
 		}
 		left -= n
 	}
-	return most // among the overflow
+	return most // in the overflow
 }
 
-// Supports reports whether there are samples enough to print the q quantile.
+// Supports reports whether there are enough samples to print the q quantile.
 func (h *Histogram) Supports(q float64) bool { return h.totals.count >= MinSamples(q) }
 
 // rank returns ⌈q·n⌉, at least 1 and at most n.
 func rank(q float64, n uint64) uint64 {
-	// The decimal that was written is meant, not the float next to it: 0.07 of 100 samples is rank 7, although
-	// the product of the floats is a bit above 7. Two units in the last place cover both roundings.
+	// The rank is that of the decimal q, not of the nearest float: 0.07 of 100 samples is rank 7, although the product
+	// of the floats is slightly above 7. Two units in the last place cover both roundings.
 	r := math.Ceil(q * float64(n) * (1 - 0x1p-51))
 	switch {
 	case r >= float64(n):
@@ -105,18 +104,17 @@ func rank(q float64, n uint64) uint64 {
 	return uint64(r)
 }
 
-// MinSamples returns how many samples it takes before the q quantile (q from 0 to 1) says anything: so many
-// that with 99 % certainty at least two of them lie beyond the true quantile, so that what is printed is no
-// single sample's luck. That is 11 for p50, 64 for p90, 130 for p95, 662 for p99, 6636 for p99.9 and 66381 for
-// p99.99.
+// MinSamples returns how many samples the q quantile (q from 0 to 1) needs to be meaningful: so many that with 99 %
+// certainty at least two of them are beyond the true quantile, so that the printed value does not depend on a single
+// sample. That is 11 for p50, 64 for p90, 130 for p95, 662 for p99, 6636 for p99.9 and 66381 for p99.99.
 func MinSamples(q float64) uint64 {
-	q = max(q, 1-q) // a low quantile is as hard as the high one opposite
+	q = max(q, 1-q) // a low quantile needs as many samples as the opposite high one
 	if !(q < 1) {
 		return 1
 	}
 	const risk = 0.01
 	beyond := 1 - q
-	// The chance of fewer than two beyond is qⁿ + n(1−q)qⁿ⁻¹; for any q it is below the risk at 8/(1−q).
+	// The probability of fewer than two beyond is qⁿ + n(1−q)qⁿ⁻¹; for any q it is below the risk at 8/(1−q).
 	return uint64(sort.Search(int(8/beyond)+1, func(n int) bool {
 		return float64(n)*math.Log(q)+math.Log1p(float64(n)*beyond/q) <= math.Log(risk)
 	}))

@@ -11,22 +11,22 @@ import (
 const (
 	// ringSize is how many samples a worker's ring holds: 4 KiB.
 	ringSize = 128
-	// maxStripes bounds the memory. Workers of 8 stripes do not get in each other's way: a stripe is locked once
-	// in 64 operations, for about a microsecond.
+	// maxStripes bounds the memory. Eight stripes are enough to avoid contention: a stripe is locked once in 64
+	// operations, for about a microsecond.
 	maxStripes = 8
-	// horizon is how many ends of windows are known in advance, and so how many windows late a cut may be while
-	// each sample still comes into its own window.
+	// horizon is how many ends of windows are known in advance, and so how many windows late a cut may be without
+	// samples in a wrong window.
 	horizon = 3
 )
 
-// Recorder collects the samples of many workers and hands them out window by window. Its methods may be called
-// from several goroutines, but Cut is meant for one.
+// Recorder collects the samples of many workers and returns them window by window. Its methods are safe for concurrent
+// use, except that only one goroutine may cut.
 type Recorder struct {
 	keys    []Key
 	locals  []Local
 	stripes []stripe
 
-	open bool // lateness is kept
+	open bool // lateness is recorded
 
 	mu     sync.Mutex // cold: bounds and cuts
 	bounds Bounds
@@ -62,16 +62,16 @@ func newRecorder(keys []Key, workers, stripes int) *Recorder {
 	return r
 }
 
-// Local returns the worker's own end of r.
+// Local returns the worker's own part of r.
 func (r *Recorder) Local(worker int) *Local { return &r.locals[worker] }
 
-// Tap takes a sample of a worker. Window is the number of the cut that has it, from 0 on: all samples of a cut have been
-// taken before the cut returns. The last cut may have samples of later windows, too.
+// Tap receives a sample of a worker. Window is the number of the cut that contains it, from 0 on: all samples of a cut are
+// passed before the cut returns. The last cut may have samples of later windows, too.
 type Tap func(worker, series, window int, done, response, service int64)
 
-// Tap has f called with each sample when it is drained, for a worker in the order of recording. Samples of
-// different workers may come at once, and f is called under a lock that workers wait for, so it must be quick.
-// Tap is called before anything is recorded.
+// Tap registers f, which is called with each sample when it is drained, for a worker in the order of recording. Calls for
+// different workers may be concurrent, and hold a lock that workers wait for, so f must be quick. Tap must be called before
+// the first recording.
 func (r *Recorder) Tap(f Tap) {
 	for i := range r.stripes {
 		s := &r.stripes[i]
@@ -81,8 +81,8 @@ func (r *Recorder) Tap(f Tap) {
 	}
 }
 
-// KeepLateness has response − service, which is how late an operation was sent, kept for CutWindow. It is called
-// before anything is recorded.
+// KeepLateness makes r record response − service, which is how late an operation was sent, for CutWindow. It must be
+// called before the first recording.
 func (r *Recorder) KeepLateness() {
 	r.open = true
 	whole := make([]bool, len(r.keys))
@@ -97,9 +97,9 @@ func (r *Recorder) KeepLateness() {
 	}
 }
 
-// SetBounds sets where the next windows will end, so that a sample that is drained late or early comes into
-// the window in which it was done. It is exact for instants that have not come yet: what was drained before
-// stays with its window, which moves as a whole. Without bounds a window takes what was drained before its cut.
+// SetBounds sets the ends of the next windows, so that a sample that is drained late or early is counted in the window in
+// which it was done. It is exact for future instants: samples drained before stay in their window, which moves as a whole.
+// Without bounds a window takes all samples drained before its cut.
 func (r *Recorder) SetBounds(b Bounds) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,15 +113,14 @@ func (r *Recorder) SetBounds(b Bounds) {
 	}
 }
 
-// CutWindow returns everything that was recorded, has done < end and was not cut yet, whether or not its worker is
-// inside an operation now: a series per key, in the order of the keys, without those that have no sample. What
-// was done before an earlier cut but recorded after it is in. It never waits for an operation.
+// CutWindow returns all recorded samples with done < end that were not cut yet, even if their worker is inside an operation
+// now: a series per key, in the order of the keys, without empty ones. Samples done before an earlier cut but recorded
+// after it are included. It never waits for an operation.
 //
-// End is best one that SetBounds has announced: an end that was not may find samples of later instants in its
-// window, and so may one that is three windows and more after the last. It must not be before that of an earlier
-// cut; MaxInt64 takes all.
+// End should be one that SetBounds announced: otherwise, or if it is three windows or more after the last, its window may
+// have samples of later instants. It must not be before that of an earlier cut; MaxInt64 takes all.
 //
-// It also returns how late operations were sent, if that is kept and there were any. Parts of larger operations are left
+// It also returns how late operations were sent, if that is recorded and there were any. Parts of larger operations are left
 // out: the larger one was sent once.
 func (r *Recorder) CutWindow(end int64) (series []Series, lateness *Histogram) {
 	r.mu.Lock()
@@ -141,7 +140,7 @@ func (r *Recorder) CutWindow(end int64) (series []Series, lateness *Histogram) {
 	if n := Ops(series); r.open && n > 0 {
 		late, _ := merge(Key{}, len(r.keys), cut)
 		lateness = cmp.Or(late.Response, new(Histogram))
-		lateness.addZeros(n - lateness.Count()) // those that were sent at their instants
+		lateness.addZeros(n - lateness.Count()) // those that were sent on time
 	}
 	for i := range r.stripes {
 		r.stripes[i].giveBack(cut[i])
@@ -149,7 +148,7 @@ func (r *Recorder) CutWindow(end int64) (series []Series, lateness *Histogram) {
 	return series, lateness
 }
 
-// merge makes a series of the i-th cells of all windows cut from all stripes. It is false if there are none.
+// merge makes a series from the i-th cells of all windows cut from all stripes. It is false if there are none.
 func merge(key Key, i int, cut [][][]*cell) (Series, bool) {
 	var cells []*cell
 	split := false
@@ -182,35 +181,35 @@ func merge(key Key, i int, cut [][][]*cell) (Series, bool) {
 	return s, true
 }
 
-// mustAdd adds a tally of one window. It cannot fail: no window holds 2⁶⁴ samples.
+// mustAdd adds a tally of one window. It cannot fail: no window has 2⁶⁴ samples.
 func (h *Histogram) mustAdd(t *tally) {
 	if err := h.addTally(t); err != nil {
 		panic(fmt.Sprintf("latency: cut window: %v", err))
 	}
 }
 
-// Local is one worker's end of a Recorder. One goroutine uses it at a time.
+// Local is one worker's part of a Recorder. Only one goroutine may use it at a time.
 type Local struct {
-	// The worker's own. Next counts the samples written, limit is where the ring must be looked after, and
-	// drained is how many samples were out of the ring when the worker last drained it.
+	// The worker's own. Next counts the samples written, limit is where the ring needs draining, and drained is how many
+	// samples were out of the ring when the worker last drained it.
 	ring                 *[ringSize]sample
 	next, limit, drained uint64
 	series               int
 	stripe               *stripe
 
-	// head is next for others to see: samples before it are written.
+	// head publishes next to others: samples before it are written.
 	head atomic.Uint64
 	_    [8]byte
 
-	// Under the stripe's lock: how many samples are out of the ring. They are on a line that the worker's
-	// next Record does not touch.
+	// Under the stripe's lock: how many samples are out of the ring. The field is on a cache line that the worker's next
+	// Record does not touch.
 	tail   uint64
 	worker int
 	_      [48]byte
 }
 
-// Record adds an operation of a series, which is an index into the recorder's keys, done at an instant with a
-// response and a service time, all in nanoseconds.
+// Record adds an operation of a series, which is an index into the recorder's keys, done at an instant with a response and
+// a service time, all in nanoseconds.
 func (l *Local) Record(series int, done, response, service int64) {
 	if uint(series) >= uint(l.series) {
 		panic(fmt.Sprintf("latency: record series %d of %d", series, l.series))
@@ -225,8 +224,8 @@ func (l *Local) Record(series int, done, response, service int64) {
 	l.head.Store(n + 1)
 }
 
-// makeRoom drains the ring. From when it is half full on it tries, and only when it is full it waits: while the
-// stripe is busy, with a cut or another worker, there is room to go on.
+// makeRoom drains the ring. It only tries from half full on, and waits when the ring is full: while the stripe is busy with
+// a cut or another worker, the worker can continue.
 func (l *Local) makeRoom() {
 	s := l.stripe
 	if !s.mu.TryLock() {

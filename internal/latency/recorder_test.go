@@ -23,7 +23,7 @@ func counts(series []Series) map[Key]uint64 {
 	return m
 }
 
-func TestCutTakesWhatWasDoneBeforeItsEnd(t *testing.T) {
+func TestCutTakesSamplesDoneBeforeItsEnd(t *testing.T) {
 	r := newRecorder(testKeys, 2, 2)
 	a, b := r.Local(0), r.Local(1)
 	a.Record(0, 5, 50, 40)
@@ -85,9 +85,9 @@ func TestCutDoesNotNeedTheWorkers(t *testing.T) {
 	require.Equal(t, want, Ops(r.Cut(ringSize)))
 }
 
-// TestSamplesComeIntoTheWindowInWhichTheyWereDone has workers run ahead of the cutter, so that rings are drained
-// into windows that are cut later.
-func TestSamplesComeIntoTheWindowInWhichTheyWereDone(t *testing.T) {
+// TestSamplesAreInTheWindowInWhichTheyWereDone lets workers run ahead of the cutter, so that rings are drained into windows
+// that are cut later.
+func TestSamplesAreInTheWindowInWhichTheyWereDone(t *testing.T) {
 	const every = 1000
 	for name, c := range map[string]struct {
 		bounds Bounds
@@ -122,7 +122,7 @@ func TestSamplesComeIntoTheWindowInWhichTheyWereDone(t *testing.T) {
 	}
 }
 
-func TestNewBoundsMoveWhatIsAhead(t *testing.T) {
+func TestNewBoundsMoveLaterWindows(t *testing.T) {
 	// A stop that is announced too late finds samples of the windows that were planned before.
 	r := newRecorder(testKeys, 1, 1)
 	r.SetBounds(Bounds{Every: 1000})
@@ -224,7 +224,7 @@ func TestWorkersAndCutterTogether(t *testing.T) {
 	require.EqualValues(t, n*(n-1)/2, sum)
 }
 
-func TestAWorkerGoesOnWhileItsStripeIsBusyUntilItsRingIsFull(t *testing.T) {
+func TestAWorkerOnlyWaitsForABusyStripeWhenItsRingIsFull(t *testing.T) {
 	const n = 3 * ringSize
 	r := newRecorder(testKeys, 1, 1)
 	l := r.Local(0)
@@ -308,7 +308,7 @@ func TestATapNamesTheCutThatHasEachSample(t *testing.T) {
 	require.Empty(t, tapped)
 }
 
-func TestOddSamplesGoThroughTheRecorder(t *testing.T) {
+func TestUnusualSamplesAreRecorded(t *testing.T) {
 	samples := []int64{-3, 0, 1, 5000, Highest, Highest + 1, math.MaxInt64}
 	r := newRecorder(testKeys, 1, 1)
 	for _, v := range samples {
@@ -338,7 +338,7 @@ func TestACountThatPasses32BitsIsExact(t *testing.T) {
 	}
 }
 
-func TestRecordOfNoSeriesPanicsAtItsCaller(t *testing.T) {
+func TestRecordOfAnUnknownSeriesPanics(t *testing.T) {
 	r := NewRecorder(testKeys, 1)
 	require.PanicsWithValue(t, "latency: record series 3 of 3", func() { r.Local(0).Record(3, 0, 1, 1) })
 	require.Empty(t, r.Cut(1), "no lock is left behind")
@@ -367,8 +367,8 @@ func TestRecordAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestMemoryOf1000Workers holds the budget of 64 MiB for 1000 workers and 6 kinds of operation on a machine with
-// many processors, with a window that is full and the next one that fills while it is cut.
+// TestMemoryOf1000Workers enforces the budget of 64 MiB for 1000 workers and 6 kinds of operation on a machine with many
+// processors, with a full window and the next one filling while it is cut.
 func TestMemoryOf1000Workers(t *testing.T) {
 	const workers, kinds, budget = 1000, 6, 64 << 20
 	rng := rand.New(rand.NewPCG(1, 1))

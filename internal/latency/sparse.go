@@ -2,20 +2,19 @@ package latency
 
 import "fmt"
 
-// Sparse is a sum of histograms in little memory: about what its encoding takes, instead of a page for each octave
-// of its values. It is for sums of which there are thousands, such as those of each agent of a fleet. The zero value
-// is empty and ready for use.
+// Sparse is a sum of histograms in little memory: about the size of its encoding, instead of a page for each octave of its
+// values. It is for thousands of sums, such as those of each agent of a fleet. The zero value is empty and ready for use.
 //
-// What is merged into it is kept in its packed form until there is enough of it to be added up at once.
+// It keeps merged histograms in their packed form until there are enough to add up at once.
 type Sparse struct {
 	totals totals
 	parts  [][]byte // packed buckets, of one sum or several; never written to
 }
 
-// foldAt is how many parts are added up at once. More of them cost memory, fewer cost time.
+// foldAt is how many parts are added up at once. More parts cost memory, fewer cost time.
 const foldAt = 9
 
-// Merge adds all samples of o. On an error s is as it was.
+// Merge adds all samples of o. On an error s is unchanged.
 func (s *Sparse) Merge(o *Histogram) error {
 	sum, err := s.totals.plus(&o.totals)
 	if err != nil {

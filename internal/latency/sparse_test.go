@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyHistogram draws a histogram, as it was recorded or as it was decoded.
+// anyHistogram draws a histogram, recorded or decoded.
 func anyHistogram(t *rapid.T, name string) *Histogram {
 	h := new(Histogram)
 	for _, v := range rapid.SliceOfN(rapid.Int64Range(-2, 2*Highest), 0, 40).Draw(t, name) {
@@ -22,7 +22,7 @@ func anyHistogram(t *rapid.T, name string) *Histogram {
 	return h
 }
 
-// A sparse sum is the very sum: whatever is merged, in whatever form, and however often it is read in between.
+// A sparse sum is exact for any merged histograms in any form, also when it is read in between.
 func TestSparseIsTheSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sparse Sparse
@@ -54,7 +54,7 @@ func TestSparseRefusesTooMany(t *testing.T) {
 	require.Equal(t, huge.Count(), s.Count())
 }
 
-// The others' quantile is that of the others merged.
+// QuantileWithout is the quantile of the others merged.
 func TestQuantileWithoutIsThatOfTheOthers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		own, others := anyHistogram(t, "own"), anyHistogram(t, "others")
@@ -77,7 +77,7 @@ func TestAtLeastCountsFromTheBucketOn(t *testing.T) {
 	}
 }
 
-// A histogram that was reset is as good as new.
+// A reset histogram is like a new one.
 func TestResetEmpties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, next := anyHistogram(t, "before"), anyHistogram(t, "after")

@@ -6,40 +6,40 @@ import (
 	"sync"
 )
 
-// sample is one operation as its worker saw it. Two of them fill a cache line.
+// sample is one operation as its worker recorded it. Two of them fill a cache line.
 type sample struct {
 	done, response, service int64
 	series                  int32
 	_                       int32
 }
 
-// stripe is where the samples of some workers meet. Its lock is held by a worker that drains its ring, some 64
-// samples at a time, and by the cutter.
+// stripe collects the samples of some workers. Its lock is held by a worker that drains its ring, some 64 samples at a
+// time, and by the cutter.
 type stripe struct {
 	mu     sync.Mutex
 	locals []*Local
-	// ends are the known ends of the coming windows, in order. windows[k] collects what was done before ends[k],
-	// and not before ends[k-1]; there is one window more than ends, for all that was done later.
+	// ends are the known ends of the next windows, in order. windows[k] collects the samples done before ends[k] and not
+	// before ends[k-1]; there is one window more than ends, for all later samples.
 	ends    []int64
 	windows [][]*cell
 	pages   freePages
-	cells   []*cell // emptied, for use again
+	cells   []*cell // emptied, for reuse
 	series  int
-	whole   []bool // by series, whether its lateness is kept; nil if none is
+	whole   []bool // by series, whether its lateness is recorded; nil if none is
 	tap     Tap
-	cuts    int // so many windows were cut
+	cuts    int // the number of windows cut
 
 	_ [64]byte // a neighbour's lock must not share our cache line
 }
 
-// cell is one series in one window of a stripe. An operation that was sent when it was intended has one time for
-// both clocks and is counted once, in both; a closed loop has no others.
+// cell is one series in one window of a stripe. An operation that is sent on time has one time for both clocks and is
+// counted once, in both; a closed loop has no others.
 type cell struct {
 	both, response, service tally
 	next                    *cell // of the same series and window; see replan
 }
 
-// drain takes the samples out of l's ring. The caller holds s.mu.
+// drain takes the samples out of l's ring. The caller must hold s.mu.
 func (s *stripe) drain(l *Local) {
 	head := l.head.Load()
 	if s.tap != nil {
@@ -85,8 +85,8 @@ func (s *stripe) drain(l *Local) {
 	l.tail = head
 }
 
-// cellOf returns where a sample is counted, as one of a series: in the window in which it was done. The series after
-// the last is the lateness of all.
+// cellOf returns the cell that counts a sample of a series: that of the window in which it was done. The series after the
+// last is the lateness of all.
 func (s *stripe) cellOf(p *sample, series int) *cell {
 	w := s.windowOf(p.done)
 	if s.windows[w] == nil {
@@ -99,7 +99,7 @@ func (s *stripe) cellOf(p *sample, series int) *cell {
 	return *c
 }
 
-// windowOf returns which of the coming windows an instant is in.
+// windowOf returns which of the next windows an instant is in.
 func (s *stripe) windowOf(done int64) int {
 	w := 0
 	for w < len(s.ends) && done >= s.ends[w] {
@@ -118,9 +118,9 @@ func (s *stripe) newCell() *cell {
 	return c
 }
 
-// replan changes the ends of the windows. A window that has samples already goes to where its first instant
-// belongs now, or lean after it: an end that moves by less than lean takes its window along. Where two windows
-// come together their cells are chained.
+// replan changes the ends of the windows. A window with samples moves to the new window of its first instant, or of lean
+// after it: an end that moves by less than lean takes its window along. If two windows become one, their cells are
+// chained.
 func (s *stripe) replan(ends []int64, lean int64) {
 	windows := make([][]*cell, len(ends)+1)
 	for k, cells := range s.windows {
@@ -149,8 +149,8 @@ func (s *stripe) replan(ends []int64, lean int64) {
 	s.ends, s.windows = ends, windows
 }
 
-// cut takes out the windows that end at end or before, after all samples of all rings are in. The ends of the
-// windows from then on are next.
+// cut removes the windows that end at or before end, after all rings are drained. next has the ends of the windows from
+// then on.
 func (s *stripe) cut(end int64, next []int64) [][]*cell {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,7 +168,7 @@ func (s *stripe) cut(end int64, next []int64) [][]*cell {
 	return out
 }
 
-// giveBack empties the cells of windows that were cut and keeps them for use again.
+// giveBack empties the cells of cut windows and keeps them for reuse.
 func (s *stripe) giveBack(windows [][]*cell) {
 	var (
 		pages freePages

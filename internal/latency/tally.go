@@ -5,18 +5,18 @@ import (
 	"math/bits"
 )
 
-// tally counts samples as a Histogram does, in half the memory. Recording goes through tallies, of which there
-// are many for a short time; a Histogram lives longer and may hold more than 2³² samples of one bucket.
+// tally counts samples as a Histogram does, in half the memory. Recording uses many tallies for a short time; a Histogram
+// lives longer and may hold more than 2³² samples of one bucket.
 //
-// Each sample is counted here while workers wait, so what can be found out later is not kept: count is the sum
-// of the buckets and the overflow.
+// Workers wait while a sample is counted, so values that can be computed later are not kept: count is the sum of the
+// buckets and the overflow.
 type tally struct {
 	sumHi, sumLo uint64
 	// room is MaxInt64 − min, so that the zero tally is an empty one.
 	room, max          int64
 	overflow, negative uint64
 	pages              [pages]*smallPage
-	// wrapped holds the bucket of each count that passed 2³², once for each time.
+	// wrapped has an entry for each time that the count of a bucket passed 2³².
 	wrapped []int
 }
 
@@ -53,8 +53,8 @@ func (t *tally) add(v int64, free *freePages) {
 	}
 }
 
-// addOverflow counts v, which has no bucket. Like newPage and wrap it is seldom called; inlined, they would cost
-// each add some registers.
+// addOverflow counts v, which has no bucket. Like newPage and wrap it is rarely called; inlined, each would cost add some
+// registers.
 //
 //go:noinline
 func (t *tally) addOverflow(v int64) {
@@ -78,7 +78,7 @@ func (t *tally) wrap(i int) { t.wrapped = append(t.wrapped, i) }
 // used reports whether there is any sample.
 func (t *tally) used() bool { return t.room != 0 || t.max != 0 }
 
-// empty makes t a new tally and hands its pages back.
+// empty resets t and returns its pages.
 func (t *tally) empty(back *freePages) {
 	for _, p := range t.pages {
 		if p != nil {
@@ -88,7 +88,7 @@ func (t *tally) empty(back *freePages) {
 	*t = tally{}
 }
 
-// totals returns what is known exactly of t.
+// totals returns the exact figures of t.
 func (t *tally) totals() totals {
 	sum := totals{
 		count: t.overflow + uint64(len(t.wrapped))<<32, overflow: t.overflow, negative: t.negative,
@@ -134,8 +134,8 @@ func (h *Histogram) addTally(t *tally) error {
 	return nil
 }
 
-// freePages keeps pages for use again. They are cleared when they are given back, which is the cutter's time and
-// not a worker's.
+// freePages keeps pages for reuse. They are cleared when they are returned, which costs the cutter's time and not a
+// worker's.
 type freePages []*smallPage
 
 func (f *freePages) take() *smallPage {

@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// errTooMany says that a merge would need a counter of more bits than there are.
+// errTooMany reports that a merge would overflow a counter.
 var errTooMany = errors.New("more samples than can be counted")
 
-// totals are what is known exactly of a set of samples. The sum has 128 bits: the response times of an
-// overloaded open loop are hours long, and a week of them passes 2⁶⁴ ns.
+// totals are the exact figures of a set of samples. The sum has 128 bits: the response times of an overloaded open loop
+// are hours long, and the sum over a week exceeds 2⁶⁴ ns.
 type totals struct {
 	count    uint64
 	overflow uint64 // of them, above Highest
@@ -48,7 +48,7 @@ func (t *totals) plus(o *totals) (totals, error) {
 	if both.sumHi, carry = bits.Add64(t.sumHi, o.sumHi, carry); carry != 0 {
 		return totals{}, errTooMany
 	}
-	// No count of a bucket can pass its limit when their sum does not.
+	// No count of a bucket can exceed its limit if their sum does not.
 	if both.count, carry = bits.Add64(t.count, o.count, 0); carry != 0 {
 		return totals{}, errTooMany
 	}

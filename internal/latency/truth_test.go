@@ -11,9 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestMergedFiguresAreThoseOfAllSamplesPooled is the truth of the whole path: many workers on several agents,
-// windows cut at any instants, encoded, sent, decoded and merged in any order. What comes out is what one would
-// compute from all raw samples.
+// TestMergedFiguresAreThoseOfAllSamplesPooled tests the whole path: many workers on several agents, windows cut at any
+// instants, encoded, sent, decoded and merged in any order. The figures are those of all raw samples.
 func TestMergedFiguresAreThoseOfAllSamplesPooled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		agents := rapid.SampledFrom([]int{1, 3, 8}).Draw(t, "agents")
@@ -73,7 +72,7 @@ func serviceTime(kind string, rng *rand.Rand) func(now int64) int64 {
 	}
 }
 
-// agent plays a load generator with a recorder, and keeps all that it records.
+// agent simulates a load generator with a recorder, and keeps all its samples.
 type agent struct {
 	rng                 *rand.Rand
 	service             func(now int64) int64
@@ -81,7 +80,7 @@ type agent struct {
 	responses, services [2][]int64
 }
 
-// run has a few workers take turns for so many operations and cuts windows at any instants on the way.
+// run lets a few workers take turns for a number of operations and cuts windows at random instants.
 func (a *agent) run(ops, cuts int) [][]Series {
 	const workers = 5
 	r := newRecorder(testKeys, workers, 1+a.rng.IntN(3))
@@ -115,7 +114,7 @@ func (a *agent) run(ops, cuts int) [][]Series {
 	return append(windows, r.Cut(math.MaxInt64))
 }
 
-// mergeAsSent takes windows through their encoding and merges them, in parts, by the ways there are.
+// mergeAsSent encodes, decodes and merges windows, in parts, in all available ways.
 func mergeAsSent(t *rapid.T, windows [][]Series, rng *rand.Rand) []Series {
 	var parts [3]Merged
 	for _, series := range windows {

@@ -2,20 +2,20 @@ package latency
 
 import "time"
 
-// Key names a series: what was done, how it ended, and of which larger operation it was a part ("" for none).
+// Key names a series: the operation, its outcome, and the larger operation that it is a part of ("" for none).
 type Key struct {
 	Op, Outcome, PartOf string
 }
 
-// Series is what one window (or a merge of many) holds of one Key. Both histograms have the same count. Where no
-// operation has two different times, as in a closed loop, both are the same Histogram; Merged knows that.
+// Series is the data of one Key in a window, or in a merge of many. Both histograms have the same count. If no operation has
+// two different times, as in a closed loop, both are the same Histogram; Merged handles that.
 type Series struct {
 	Key      Key
 	Response *Histogram // done − intended
 	Service  *Histogram // done − sent
 }
 
-// WindowID identifies a window for ever; a window is merged once.
+// WindowID permanently identifies a window; a window is merged once.
 type WindowID struct {
 	Run     string
 	Phase   string
@@ -24,13 +24,13 @@ type WindowID struct {
 	Seq     int // from 0 in each phase
 }
 
-// Window is all that one agent measured in one interval.
+// Window has all measurements of one agent in one interval.
 type Window struct {
 	ID WindowID
 
 	// Start and End are in the run's time base, counted from the phase's start.
 	Start, End time.Duration
-	// Tail marks what was done after the planned end: recorded, but not counted for throughput.
+	// Tail marks operations after the planned end: recorded, but not counted for throughput.
 	Tail bool
 	// Last marks the shard's last window of the phase.
 	Last bool
@@ -38,40 +38,39 @@ type Window struct {
 	Series []Series // by Key, each once; operations without a sample are left out
 
 	Rows, Bytes uint64 // moved in this window
-	// Issued and Recorded are cumulative over the shard's phase: operations begun, and operations in the
-	// series of this and all earlier windows (parts of larger operations are not counted).
+	// Issued and Recorded are cumulative over the shard's phase: the operations begun, and the operations in the series of
+	// this and all earlier windows (parts of larger operations are not counted).
 	Issued, Recorded uint64
 
 	Health  Health
 	Samples []ErrorSample
 
-	// Lateness is how long after their intended instants the operations of an open loop were sent, whatever kept
-	// them: a worker that came late, or workers that were all busy. Parts of larger operations are not in it. It
-	// is nil in a closed loop, and in a window without operations.
+	// Lateness is how long after their intended instants the operations of an open loop were sent, for any reason: a
+	// worker that woke late, or workers that were all busy. Parts of larger operations are excluded. It is nil in a closed
+	// loop, and in a window without operations.
 	Lateness *Histogram
-	// Watermark is the key number below which all rows that the shard was to insert in a run are there; 0 where
-	// it inserts none.
+	// Watermark is the key number below which all rows of the shard's inserts in a run exist; 0 if it inserts none.
 	Watermark int64
-	// Loaded is how far each worker of a load has come: below it all rows of the worker's range have been answered, and
-	// counted in this window or an earlier one. It is nil outside a load.
+	// Loaded is the progress of each worker of a load: below it all rows of the worker's range are answered, and counted
+	// in this window or an earlier one. It is nil outside a load.
 	Loaded []int64
-	// Retries counts the attempts within operations that were followed by another in this window, by cause, such as
-	// "NotServingRegionException". It is nil where there were none.
+	// Retries counts the attempts within operations of this window that were followed by another attempt, by cause, such
+	// as "NotServingRegionException". It is nil if there are none.
 	Retries map[string]uint64
 }
 
-// ErrorSample is the first message of its kind that the window saw.
+// ErrorSample is the first message of its kind in the window.
 type ErrorSample struct {
 	Op, Outcome, Message string
 }
 
-// Health is how the load generator itself fared in the window: the proof that it was not the limit (law 7).
+// Health is the state of the load generator itself in the window: the evidence that it was not the limit (law 7).
 type Health struct {
 	Cores        float64 // of the host
 	HostIdle     float64 // 0…1 of all cores
 	OwnCPU       float64 // cores used by the agent's process
 	NetRx, NetTx uint64  // bytes of the host's interfaces (loopback included)
-	NetUse       float64 // 0…1 of the speed of the busiest interface, in its busier direction; 0 where no speed is known
+	NetUse       float64 // 0…1 of the speed of the busiest interface, in its busier direction; 0 if no speed is known
 	GCPauses     int     // how many
 	GCPauseTotal time.Duration
 	GCPauseMax   time.Duration

@@ -1,9 +1,10 @@
-// Package promexport shows Prometheus what runs measure, as they measured it:
+// Package promexport exports the measurements of runs to Prometheus:
 //
-//  1. Histogram turns one of ours into one of Prometheus's, classic and native at once, with our exact count and sum;
-//  2. Operations names the series of operations: how many, and how long they took by either clock;
-//  3. Runs collects the metrics of each run that goes on, and of each that has ended until they expire: a label with a run's
-//     id is a series for ever, so it must not stay for ever.
+//  1. Histogram converts a latency histogram to a Prometheus histogram, classic and native at once, with the exact count
+//     and sum;
+//  2. Operations names the series of operations: their number, and their response and service times;
+//  3. Runs collects the metrics of each current run, and of each ended one until they expire: each run's id is a new label
+//     value, and Prometheus must not collect ever more of them.
 //
-// Nothing is counted here: what is shown is what results are made from.
+// The package counts nothing itself: it shows the data that results are made from.
 package promexport

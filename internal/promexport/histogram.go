@@ -11,14 +11,15 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// schema is the resolution of native histograms: 2⁵ buckets an octave, each 2.2 % wider than the one below. Ours are
-// finer, so that each falls into one of them whole.
+// schema is the resolution of native histograms: 2⁵ buckets an octave, each 2.2 % wider than the previous one. Ours are
+// finer, so that each is within one of them.
 const schema = 5
 
-// zeroThreshold is the width of the native bucket for 0, as client libraries have it: no latency but 0 is in it.
+// zeroThreshold is the width of the native bucket for 0, as in client libraries: only a latency of 0 is in it.
 const zeroThreshold = prometheus.DefNativeHistogramZeroThreshold
 
-// bounds are the upper ends of the classic buckets: three a decade, from what memory takes to what no user waits for.
+// bounds are the upper ends of the classic buckets: three a decade, from the latency of memory to more than any user waits
+// for.
 func bounds() []time.Duration {
 	var all []time.Duration
 	for decade := 10 * time.Microsecond; decade <= 10*time.Second; decade *= 10 {
@@ -27,15 +28,15 @@ func bounds() []time.Duration {
 	return append(all, 100*time.Second)
 }
 
-// histogram is a Metric of one histogram. It does not change.
+// histogram is an immutable Metric of one histogram.
 type histogram struct {
 	desc   *prometheus.Desc
 	labels []*dto.LabelPair
 	body   *dto.Histogram
 }
 
-// Histogram shows h under a name and labels, in seconds: classic and native at once; who scrapes takes what it knows.
-// Nothing of h is kept.
+// Histogram returns h as a metric with labels, in seconds: classic and native at once; the scraper selects what it
+// supports. It keeps no reference to h.
 func Histogram(desc *prometheus.Desc, h *latency.Histogram, labels ...string) prometheus.Metric {
 	return &histogram{desc: desc, labels: prometheus.MakeLabelPairs(desc, labels), body: convert(h)}
 }
@@ -43,14 +44,14 @@ func Histogram(desc *prometheus.Desc, h *latency.Histogram, labels ...string) pr
 // Desc returns the metric's description.
 func (m *histogram) Desc() *prometheus.Desc { return m.desc }
 
-// Write fills in the form in which metrics are sent.
+// Write fills in the protobuf form of the metric.
 func (m *histogram) Write(out *dto.Metric) error {
 	out.Label, out.Histogram = m.labels, m.body
 	return nil
 }
 
-// convert counts a bucket of ours, whole, by the value with which quantiles answer for it. So a quantile that is read off
-// the result differs by the width of a bucket over there at most.
+// convert counts each of our buckets as a whole at the value that quantiles return for it. So a quantile computed by
+// Prometheus differs from the result's by at most the width of a native bucket.
 func convert(h *latency.Histogram) *dto.Histogram {
 	out := &dto.Histogram{
 		SampleCount: new(h.Count()), SampleSum: new(h.Total() / float64(time.Second)),
@@ -59,7 +60,7 @@ func convert(h *latency.Histogram) *dto.Histogram {
 	var (
 		native = spans{end: -1}
 		zero   uint64
-		below  uint64 // classic buckets count all below their bounds
+		below  uint64 // classic buckets count all samples below their bounds
 	)
 	open := bounds()
 	for value, n := range h.Buckets {
@@ -77,7 +78,7 @@ func convert(h *latency.Histogram) *dto.Histogram {
 	for _, bound := range open {
 		out.Bucket = append(out.Bucket, classic(bound, below))
 	}
-	if n := h.Overflow(); n > 0 { // all that is known of these is that they are below the longest
+	if n := h.Overflow(); n > 0 { // the only known bound of these is the longest
 		native.add(h.Max(), n)
 	}
 	out.ZeroCount = new(zero)
@@ -105,16 +106,16 @@ type spans struct {
 	spans  []*dto.BucketSpan
 	deltas []int64 // of each bucket's count to the one before
 	last   int     // index of the last bucket
-	end    int64   // the longest duration in it; -1 where there is none
+	end    int64   // the longest duration in it; -1 if there is none
 	count  int64   // in it
 }
 
-// shortGap is how many empty buckets are written out rather than beginning a new span.
+// shortGap is how many empty buckets are written instead of beginning a new span.
 const shortGap = 2
 
 func (s *spans) add(ns int64, n uint64) {
 	more := int64(min(n, math.MaxInt64))
-	if ns <= s.end { // most of ours go where the one before went
+	if ns <= s.end { // most of our buckets are in the same native one as the previous
 		s.deltas[len(s.deltas)-1] += more
 		s.count += more
 		return

@@ -21,7 +21,7 @@ func written(t *testing.T, m prometheus.Metric) *dto.Metric {
 	return &out
 }
 
-// samples are sets of latencies in nanoseconds that the conversion could get wrong.
+// samples are sets of latencies in nanoseconds with edge cases of the conversion.
 func samples() map[string][]int64 {
 	r := rand.New(rand.NewPCG(1, 2))
 	several := func(n int, draw func() float64) (out []int64) {
@@ -46,8 +46,8 @@ func samples() map[string][]int64 {
 	}
 }
 
-// What is sent is what Prometheus's own histogram of the same samples sends, classic and native.
-func TestHistogramIsPrometheussOwn(t *testing.T) {
+// The metric equals that of Prometheus's own histogram of the same samples, classic and native.
+func TestHistogramEqualsPrometheusHistogram(t *testing.T) {
 	var le []float64
 	for _, b := range bounds() {
 		le = append(le, b.Seconds())
@@ -74,8 +74,8 @@ func TestHistogramIsPrometheussOwn(t *testing.T) {
 	}
 }
 
-// Counts and sums are exact, whatever the buckets; overflow is counted, in no classic bucket and in the longest's native one.
-func TestHistogramHoldsAllThatIsKnown(t *testing.T) {
+// Counts and sums are exact; overflow is counted, in no classic bucket and in the native one of the longest.
+func TestHistogramHasExactTotalsAndOverflow(t *testing.T) {
 	var h latency.Histogram
 	for _, v := range []int64{1, 2, int64(90 * time.Minute), int64(3 * time.Hour)} {
 		h.Record(v)
@@ -95,7 +95,7 @@ func TestHistogramHoldsAllThatIsKnown(t *testing.T) {
 	require.EqualValues(t, 4, total, "Prometheus refuses a native histogram whose buckets do not add up")
 }
 
-// The quantile that can be read off the native buckets is the result's, within a bucket's width.
+// The quantile of the native buckets is the result's, within a bucket's width.
 func TestNativeQuantilesAreTheResults(t *testing.T) {
 	for name, samples := range samples() {
 		if len(samples) < 1000 {

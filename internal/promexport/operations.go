@@ -6,32 +6,32 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// Operations names the series of what was done.
+// Operations describes the series of operations.
 type Operations struct {
 	count, response, service *prometheus.Desc
 }
 
-// NewOperations names them with a prefix such as "benchd": a coordinator's are of all agents together and an agent's are
-// its own, and a sum of series must not count both.
+// NewOperations names the series with a prefix such as "benchd": a coordinator's series are of all agents and an agent's
+// are its own, and a sum of series must not count both.
 func NewOperations(prefix string) Operations {
 	labels := []string{"run", "phase", "op", "outcome"}
 	parts := []string{"run", "phase", "op", "outcome", "part_of"}
 	return Operations{
 		count: prometheus.NewDesc(prefix+"_operations_total",
-			"Operations by how they ended. The parts of larger ones are not in it.", labels, nil),
+			"Operations by outcome, without the parts of larger operations.", labels, nil),
 		response: prometheus.NewDesc(prefix+"_response_time_seconds",
-			"From when operations were intended until they were done; part_of names the larger operation that one is a part of.", parts, nil),
+			"Time from the intended instant of an operation to its end; part_of names the larger operation that it is a part of.", parts, nil),
 		service: prometheus.NewDesc(prefix+"_service_time_seconds",
-			"From when operations were sent until they were done; part_of names the larger operation that one is a part of.", parts, nil),
+			"Time from the sending of an operation to its end; part_of names the larger operation that it is a part of.", parts, nil),
 	}
 }
 
-// Names lists them.
+// Names lists the names of the series.
 func (o Operations) Names() []*prometheus.Desc {
 	return []*prometheus.Desc{o.count, o.response, o.service}
 }
 
-// Metrics shows the series of a run's phase. Nothing of them is kept.
+// Metrics returns the metrics of a run's phase. It keeps no reference to the series.
 func (o Operations) Metrics(run, phase string, series []latency.Series) []prometheus.Metric {
 	const each = 3
 	out := make([]prometheus.Metric, 0, each*len(series))
@@ -51,17 +51,17 @@ func (o Operations) Metrics(run, phase string, series []latency.Series) []promet
 	return out
 }
 
-// Count shows a number that only grows.
+// Count returns a counter.
 func Count(desc *prometheus.Desc, n uint64, labels ...string) prometheus.Metric {
 	return constant(desc, prometheus.CounterValue, float64(n), labels)
 }
 
-// Level shows a number that rises and falls.
+// Level returns a gauge.
 func Level(desc *prometheus.Desc, value float64, labels ...string) prometheus.Metric {
 	return constant(desc, prometheus.GaugeValue, value, labels)
 }
 
-// constant shows a number; labels that do not fit make the whole answer an error, which names the metric.
+// constant returns a constant metric; wrong labels turn the whole scrape into an error that names the metric.
 func constant(desc *prometheus.Desc, kind prometheus.ValueType, value float64, labels []string) prometheus.Metric {
 	m, err := prometheus.NewConstMetric(desc, kind, value, labels...)
 	if err != nil {

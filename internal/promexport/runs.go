@@ -14,16 +14,16 @@ import (
 // Defaults of a Runs.
 const (
 	// DefaultKeep is how long the metrics of an ended run are shown: long enough for the last figures to be scraped, and
-	// for rates over them to fall to nothing.
+	// for rates over them to fall to 0.
 	DefaultKeep = 15 * time.Minute
-	// DefaultMost is how many ended runs are shown at most: runs of a second must not fill Prometheus.
+	// DefaultMost is the maximum number of ended runs shown: runs of a second must not flood Prometheus.
 	DefaultMost = 32
 )
 
-// Source returns the metrics of one run, from any goroutine.
+// Source returns the metrics of one run. It is safe for concurrent use.
 type Source interface{ Metrics() []prometheus.Metric }
 
-// Runs is a collector of what runs show. Make it with NewRuns.
+// Runs is a collector of the metrics of runs. Make it with NewRuns.
 type Runs[S Source] struct {
 	names []*prometheus.Desc
 	keep  time.Duration
@@ -36,11 +36,11 @@ type Runs[S Source] struct {
 type entry[S Source] struct {
 	run    string
 	source S
-	ended  clock.Instant // zero while the run goes on
+	ended  clock.Instant // zero while the run is in progress
 }
 
-// NewRuns makes a collector of metrics with these names, of which ended runs show at most (default DefaultMost)
-// for as long as keep (default DefaultKeep).
+// NewRuns returns a collector of metrics with these names. It shows up to most ended runs (default DefaultMost), each for
+// keep (default DefaultKeep).
 func NewRuns[S Source](keep time.Duration, most int, names ...*prometheus.Desc) *Runs[S] {
 	return &Runs[S]{
 		names: names, keep: cmp.Or(keep, DefaultKeep), most: cmp.Or(most, DefaultMost),
@@ -48,7 +48,7 @@ func NewRuns[S Source](keep time.Duration, most int, names ...*prometheus.Desc) 
 	}
 }
 
-// Begin shows a run from now on, and returns its source: the one that it had, if it is known, so that counters go on.
+// Begin shows a run from now on, and returns its source: an already known run keeps its own, so that counters continue.
 func (r *Runs[S]) Begin(run string, source S) S {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -61,7 +61,7 @@ func (r *Runs[S]) Begin(run string, source S) S {
 	return e.source
 }
 
-// End notes that a run shows nothing new. Its last metrics stay for a while.
+// End marks a run as ended. Its last metrics stay for a while.
 func (r *Runs[S]) End(run string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,7 +71,7 @@ func (r *Runs[S]) End(run string) {
 	r.expire()
 }
 
-// expire drops what was shown for long enough. The caller holds mu.
+// expire drops the ended runs that have been shown long enough. The caller must hold mu.
 func (r *Runs[S]) expire() {
 	now := clock.Mono()
 	var ended []*entry[S]

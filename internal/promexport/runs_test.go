@@ -75,7 +75,7 @@ func TestEndedRunsExpire(t *testing.T) {
 	})
 }
 
-// operations is a run with what it measured.
+// operations is a run with its measurements.
 type operations struct {
 	names  Operations
 	series []latency.Series
@@ -85,7 +85,7 @@ func (o *operations) Metrics() []prometheus.Metric {
 	return o.names.Metrics("1.1", "measure", o.series)
 }
 
-func TestOperationsAreNamedAsPrometheusWants(t *testing.T) {
+func TestOperationNamesFollowPrometheusConventions(t *testing.T) {
 	one := func(ns int64) *latency.Histogram {
 		var h latency.Histogram
 		h.Record(ns)
@@ -104,7 +104,7 @@ func TestOperationsAreNamedAsPrometheusWants(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, problems)
 	require.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(`
-# HELP benchd_operations_total Operations by how they ended. The parts of larger ones are not in it.
+# HELP benchd_operations_total Operations by outcome, without the parts of larger operations.
 # TYPE benchd_operations_total counter
 benchd_operations_total{op="READ",outcome="OK",phase="measure",run="1.1"} 1
 `), "benchd_operations_total"))

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// beat is how long the monitor sleeps at most while a heart beats. A goroutine that computes keeps its processor for about
-// three of them: the monitor wakes, finds it at work, and takes the processor away when it still is.
+// beat bounds the monitor's sleep during a heartbeat. A goroutine that computes keeps its processor for about three beats:
+// the monitor wakes, sees it computing, and takes the processor away if it still is at the next look.
 const beat = 10 * time.Millisecond
 
-// Beat keeps the runtime's monitor from sleeping for longer than ten milliseconds, until stop is called; stop joins what
-// Beat has started.
+// Beat keeps the runtime's monitor from sleeping for longer than ten milliseconds, until stop is called; stop also waits for
+// Beat's goroutine.
 func Beat() (stop func()) {
 	over := make(chan struct{})
 	var heart sync.WaitGroup
 	heart.Go(func() {
-		ticker := time.NewTicker(beat) // a timer counts only while somebody waits for it
+		ticker := time.NewTicker(beat) // a timer only wakes the monitor while a goroutine waits for it
 		defer ticker.Stop()
 		for {
 			select {

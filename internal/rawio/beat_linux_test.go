@@ -18,7 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/rawio"
 )
 
-// echoes has the test's own program answer, as a process of its own.
+// echoes makes the test's program answer, as a process of its own.
 const echoes = "BENCHD_KERNEL_TEST_ECHO"
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// echo answers each byte 200 µs after it came.
+// echo answers each byte after 200 µs.
 func echo(peer *os.File) {
 	b := make([]byte, 1)
 	for {
@@ -65,10 +65,10 @@ func peer(t testing.TB) *net.UnixConn {
 	return conn.(*net.UnixConn)
 }
 
-// rawConn is a connection whose reads and writes are raw.
+// rawConn is a connection with raw reads and writes.
 type rawConn struct{ raw syscall.RawConn }
 
-// Read waits until there is something, and reads it.
+// Read waits until there are bytes, and reads them.
 func (c rawConn) Read(b []byte) (n int, err error) {
 	var errno syscall.Errno
 	if err := c.raw.Read(func(fd uintptr) bool { n, errno = readRaw(fd, b); return errno != syscall.EAGAIN }); err != nil {
@@ -93,10 +93,10 @@ func errnoError(errno syscall.Errno) error {
 	return nil
 }
 
-// beside does operations on a peer, one after another, beside goroutines that now and then compute for half a second
-// without a call. It returns how long each operation took, and how many were answered only when the computation was over,
-// although that had begun while they were in flight. A computation that did not begin in time does not count: the machine had
-// stalled, and the answer was there at once.
+// beside does operations on a peer, one after another, while goroutines now and then compute for half a second without a
+// call. It returns how long each operation took, and how many got their answer only at the end of a computation that had
+// begun while they were in flight. A computation that did not begin in time does not count: the machine stalled, and the
+// answer had already arrived.
 func beside(t testing.TB, conn io.ReadWriter, computations int) (times []time.Duration, stuck int) {
 	t.Helper()
 	before := runtime.GOMAXPROCS(1)
@@ -137,9 +137,9 @@ func beside(t testing.TB, conn io.ReadWriter, computations int) (times []time.Du
 	return times, stuck
 }
 
-// The runtime's monitor sleeps through raw system calls: a goroutine that computes keeps the only processor, and the answer
-// that has come meanwhile is not looked at. While a heart beats it is, as it is without raw calls. The majority counts: a
-// machine that stalls for half a second delays an answer, too.
+// The runtime's monitor sleeps through raw system calls: a goroutine that computes keeps the only processor, and an answer
+// that arrives meanwhile is not read. With a heartbeat it is, as without raw calls. The majority counts: a machine that
+// stalls for half a second delays an answer, too.
 func TestAHeartbeatBoundsHowLongAComputationHoldsUpAnswers(t *testing.T) {
 	const computations = 5
 	for _, test := range []struct {
@@ -170,7 +170,7 @@ func TestAHeartbeatBoundsHowLongAComputationHoldsUpAnswers(t *testing.T) {
 	}
 }
 
-// BenchmarkBeat shows what a heartbeat costs a process that is idle otherwise.
+// BenchmarkBeat shows the cost of a heartbeat in an otherwise idle process.
 func BenchmarkBeat(b *testing.B) {
 	for _, beats := range []bool{false, true} {
 		b.Run(map[bool]string{false: "none", true: "beating"}[beats], func(b *testing.B) {
@@ -187,7 +187,7 @@ func BenchmarkBeat(b *testing.B) {
 	}
 }
 
-// cpu is the processor time of the process.
+// cpu is the CPU time of the process.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var u unix.Rusage

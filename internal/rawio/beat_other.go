@@ -2,5 +2,5 @@
 
 package rawio
 
-// Beat does nothing: there are no raw system calls here that the runtime's monitor could sleep through.
+// Beat does nothing: this system has no raw system calls that the runtime's monitor could sleep through.
 func Beat() (stop func()) { return func() {} }

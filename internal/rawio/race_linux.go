@@ -4,8 +4,8 @@ package rawio
 
 import "syscall"
 
-// The race detector knows that what is read happens after it was written, by the system calls of package syscall. These two
-// carry no bytes.
+// The system calls of package syscall inform the race detector that a read happens after the write. These two transfer no
+// bytes.
 
 func sends(fd uintptr) { _, _ = syscall.Write(int(fd), nil) }
 

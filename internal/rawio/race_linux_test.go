@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// For the race detector's sake package rawio announces its calls to the runtime. These two do not.
+// With the race detector package rawio announces its calls to the runtime. These two do not.
 
 func readRaw(fd uintptr, b []byte) (int, syscall.Errno) { return call(syscall.SYS_READ, fd, b) }
 

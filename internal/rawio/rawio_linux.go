@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// Most is how many bytes are copied at a time, at most.
+// Most is the maximum number of bytes copied at a time.
 const Most = 64 << 10
 
-// Read reads what is there, Most bytes at most. The error is EAGAIN where nothing is.
+// Read reads the available bytes, at most Most. The error is EAGAIN if there are none.
 func Read(fd uintptr, b []byte) (n int, errno syscall.Errno) {
 	if n, errno = call(syscall.SYS_READ, fd, b); errno == 0 {
 		received(fd)
@@ -31,13 +31,13 @@ func ReadKnown(fd uintptr, b []byte) (n int, errno syscall.Errno) {
 	}
 }
 
-// Write writes what can be written at once, Most bytes at most. The error is EAGAIN where nothing can.
+// Write writes what can be written at once, at most Most bytes. The error is EAGAIN if nothing can.
 func Write(fd uintptr, b []byte) (n int, errno syscall.Errno) {
 	sends(fd)
 	return call(syscall.SYS_WRITE, fd, b)
 }
 
-// call makes a system call until no signal interrupts it.
+// call repeats a system call while signals interrupt it.
 func call(number, fd uintptr, b []byte) (int, syscall.Errno) {
 	for {
 		n, _, errno := syscall.RawSyscall(number, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(min(len(b), Most)))

@@ -11,7 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/rawio"
 )
 
-// pipe is one that does not block; shut closes one of its ends.
+// pipe returns a non-blocking pipe; shut closes one of its ends.
 func pipe(t *testing.T) (out, in uintptr, shut func(end uintptr)) {
 	t.Helper()
 	var ends [2]int
@@ -58,7 +58,7 @@ func TestNothingIsReadAtTheEnd(t *testing.T) {
 	require.Zero(t, n)
 }
 
-func TestReadAndWriteTellWhatIsWrong(t *testing.T) {
+func TestReadAndWriteReturnErrors(t *testing.T) {
 	out, in, shut := pipe(t)
 	_, errno := rawio.Read(in, make([]byte, 10))
 	require.Equal(t, syscall.EBADF, errno)

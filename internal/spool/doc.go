@@ -1,15 +1,14 @@
-// Package spool keeps records on disk until nobody needs them any more, across the death of the process that wrote
-// them.
+// Package spool keeps records on disk until they are no longer needed, even if the process that wrote them dies.
 //
-//  1. Open takes a directory for this process alone and finds the records that an earlier one left in it: Left yields
-//     them, oldest first.
-//  2. Add appends a record, with its length and a checksum, to the newest segment. A segment that is large enough is
-//     followed by another.
-//  3. Read fetches a record again, and checks it.
-//  4. Remove says that a record is not needed; Sweep removes the segments of which none is.
+//  1. Open locks a directory for this process and finds the records of an earlier process: Left yields them, oldest
+//     first.
+//  2. Add appends a record, with its length and a checksum, to the newest segment. It begins a new segment when that one
+//     is large enough.
+//  3. Read reads a record back, and checks it.
+//  4. Remove marks a record as no longer needed; Sweep removes the segments without needed records.
 //
-// A slow disk holds up Add and Sweep alone: Read, Remove and Bytes do not wait for them.
+// A slow disk only delays Add and Sweep: Read, Remove and Bytes do not wait for them.
 //
-// Nothing is synced: what a process has written survives it, though perhaps not its machine. A record that was torn by
-// a crash is recognized by its checksum and counted as damage, with all that follows it in its segment.
+// Nothing is synced: records survive their process, but perhaps not a crash of the machine. A record torn by a crash is
+// recognized by its checksum and counted as damage, with all that follows it in its segment.
 package spool

@@ -43,9 +43,9 @@ type segment struct {
 	number uint64
 	path   string
 	file   File
-	size   int64 // of what is whole
-	live   int   // records that are needed
-	sealed bool  // nothing is added any more
+	size   int64 // of the complete records
+	live   int   // needed records
+	sealed bool  // it takes no more records
 }
 
 func segmentPath(dir string, number uint64) string {
@@ -75,7 +75,7 @@ func (s *Spool) create(number uint64) (*segment, error) {
 	return &segment{number: number, path: path, file: file, size: int64(len(magic))}, nil
 }
 
-// load reads a segment that an earlier process wrote and counts its records. What is torn at its end is damage.
+// load reads a segment of an earlier process and counts its records. A torn end is damage.
 func (s *Spool) load(number uint64) (found *segment, damage int64, err error) {
 	path := segmentPath(s.dir, number)
 	file, err := s.options.OpenFile(path, os.O_RDONLY, 0)
@@ -89,7 +89,7 @@ func (s *Spool) load(number uint64) (found *segment, damage int64, err error) {
 	found = &segment{number: number, path: path, file: file, sealed: true}
 	head := make([]byte, len(magic))
 	if _, err := file.ReadAt(head, 0); err != nil || string(head) != magic {
-		return found, info.Size(), nil //nolint:nilerr // a file that is none of ours, or was never finished, has no records
+		return found, info.Size(), nil //nolint:nilerr // a foreign or unfinished file has no records
 	}
 	found.size = int64(len(magic))
 	for found.size < info.Size() {
@@ -106,7 +106,7 @@ func (s *Spool) load(number uint64) (found *segment, damage int64, err error) {
 	return found, info.Size() - found.size, nil
 }
 
-// read fetches the record that begins at offset.
+// read reads the record at offset.
 func (s *segment) read(offset int64) ([]byte, error) {
 	var header [headerSize]byte
 	if _, err := s.file.ReadAt(header[:], offset); err != nil {
@@ -119,7 +119,7 @@ func (s *segment) read(offset int64) ([]byte, error) {
 	if info, err := s.file.Stat(); err != nil {
 		return nil, err
 	} else if offset+headerSize+int64(length) > info.Size() {
-		return nil, errTorn // no memory is taken for what a damaged length promises
+		return nil, errTorn // allocate no memory for a damaged length
 	}
 	record := make([]byte, length)
 	if _, err := s.file.ReadAt(record, offset+headerSize); err != nil {
@@ -138,8 +138,7 @@ func tornAtEnd(err error) error {
 	return err
 }
 
-// write appends a record behind the others, without counting it. One that could not be written whole is cut off again;
-// torn reports that this was not possible.
+// write appends a record without counting it. It truncates an incomplete one again; torn reports that this failed.
 func (s *segment) write(buffer, record []byte) (size int64, torn bool, err error) {
 	buffer = binary.LittleEndian.AppendUint32(buffer[:0], uint32(len(record)))
 	buffer = binary.LittleEndian.AppendUint32(buffer, checksum(record))

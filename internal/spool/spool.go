@@ -13,20 +13,20 @@ import (
 	"syscall"
 )
 
-// ErrLocked says that another process uses the directory.
+// ErrLocked reports that another process uses the directory.
 var ErrLocked = errors.New("spool directory is in use by another process")
 
-// ErrFull says that the disk has no room to spare.
+// ErrFull reports that the disk has no space to spare.
 var ErrFull = errors.New("the spool's disk is nearly full")
 
 var errGone = errors.New("the record was removed")
 
 // Options are a Spool's settings.
 type Options struct {
-	// SegmentBytes is how large a segment grows before another is begun. Default 4 MiB.
+	// SegmentBytes is the size at which a new segment begins. Default 4 MiB.
 	SegmentBytes int64
-	// Free returns how many bytes the disk of a directory has room for, and Spare how many of them are left to others.
-	// Default: nobody asks.
+	// Free returns the free bytes on the disk of a directory, and Spare is how many of them to leave to others. Default:
+	// no check.
 	Free  func(dir string) uint64
 	Spare uint64
 	// OpenFile opens the file of a segment. Default: os.OpenFile.
@@ -35,16 +35,16 @@ type Options struct {
 
 const defaultSegmentBytes = 4 << 20
 
-// Place is where a record is. Its zero value is no place.
+// Place is the position of a record. The zero value is invalid.
 type Place struct {
 	segment uint64
 	offset  int64
 }
 
-// Valid reports whether there is a record.
+// Valid reports whether p is the position of a record.
 func (p Place) Valid() bool { return p.segment > 0 }
 
-// Spool is a directory of records. Its methods may be called from several goroutines.
+// Spool is a directory of records. Its methods are safe for concurrent use.
 type Spool struct {
 	dir     string
 	options Options
@@ -61,7 +61,7 @@ type Spool struct {
 	empty    []*segment
 }
 
-// Open takes a directory, which it makes if it is not there.
+// Open opens a directory, which it creates if necessary.
 func Open(dir string, options Options) (*Spool, error) {
 	options.SegmentBytes = cmp.Or(options.SegmentBytes, defaultSegmentBytes)
 	if options.OpenFile == nil {
@@ -95,7 +95,7 @@ func lockDirectory(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// scan finds what an earlier process left.
+// scan finds the segments of an earlier process.
 func (s *Spool) scan() error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -125,10 +125,10 @@ func (s *Spool) scan() error {
 	return nil
 }
 
-// Damage is how many bytes an earlier process left that are no whole records.
+// Damage is how many bytes of an earlier process are not complete records.
 func (s *Spool) Damage() int64 { return s.damage }
 
-// Left yields the records that an earlier process left, oldest first. It is called before any is removed.
+// Left yields the records of an earlier process, oldest first. It must be called before any is removed.
 func (s *Spool) Left() iter.Seq2[Place, []byte] {
 	return func(yield func(Place, []byte) bool) {
 		for _, number := range s.found {
@@ -139,7 +139,7 @@ func (s *Spool) Left() iter.Seq2[Place, []byte] {
 			for offset := int64(len(magic)); offset < segment.size; {
 				record, err := segment.read(offset)
 				if err != nil {
-					break // it was read a moment ago: the disk is failing, and what follows cannot be found
+					break // Open could read it: the disk is failing, and later records cannot be found
 				}
 				if !yield(Place{number, offset}, record) {
 					return
@@ -156,10 +156,10 @@ func (s *Spool) segment(number uint64) *segment {
 	return s.segments[number]
 }
 
-// Add writes a record and returns its place. A record is not empty, and not larger than MaxRecord.
+// Add writes a record and returns its place. A record has 1 to MaxRecord bytes.
 func (s *Spool) Add(record []byte) (Place, error) {
 	if len(record) == 0 || len(record) > MaxRecord {
-		return Place{}, fmt.Errorf("spool record of %d bytes: a record has 1 to %d", len(record), MaxRecord)
+		return Place{}, fmt.Errorf("spool record of %d bytes: want 1 to %d", len(record), MaxRecord)
 	}
 	s.adding.Lock()
 	defer s.adding.Unlock()
@@ -189,7 +189,7 @@ func (s *Spool) Add(record []byte) (Place, error) {
 	return place, nil
 }
 
-// open returns the segment that takes the next record, a new one if need be. The caller holds adding.
+// open returns the segment for the next record, a new one if necessary. The caller must hold adding.
 func (s *Spool) open() (*segment, error) {
 	s.mu.Lock()
 	newest := s.segments[s.newest]
@@ -212,7 +212,7 @@ func (s *Spool) open() (*segment, error) {
 	return next, nil
 }
 
-// Read fetches a record that has not been removed.
+// Read reads a record that has not been removed.
 func (s *Spool) Read(p Place) ([]byte, error) {
 	segment := s.segment(p.segment)
 	if segment == nil {
@@ -225,7 +225,7 @@ func (s *Spool) Read(p Place) ([]byte, error) {
 	return record, nil
 }
 
-// Remove says that a record is not needed any more. It does no more than count: Sweep frees the disk.
+// Remove marks a record as no longer needed. It only counts: Sweep frees the disk.
 func (s *Spool) Remove(p Place) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,7 +237,7 @@ func (s *Spool) Remove(p Place) {
 	s.retire(segment)
 }
 
-// retire puts a segment aside of which nothing is needed. The caller holds mu.
+// retire sets aside a segment without needed records, for Sweep. The caller must hold mu.
 func (s *Spool) retire(segment *segment) {
 	if segment.live > 0 || !segment.sealed {
 		return
@@ -246,7 +246,7 @@ func (s *Spool) retire(segment *segment) {
 	s.empty = append(s.empty, segment)
 }
 
-// Sweep removes the segments of which nothing is needed, the newest too.
+// Sweep removes the segments without needed records, including the newest.
 func (s *Spool) Sweep() error {
 	s.adding.Lock()
 	defer s.adding.Unlock()
@@ -268,7 +268,7 @@ func (s *Spool) Sweep() error {
 	return nil
 }
 
-// Bytes is how much of the disk the spool takes.
+// Bytes is the size of the spool on the disk.
 func (s *Spool) Bytes() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -282,8 +282,7 @@ func (s *Spool) Bytes() int64 {
 	return sum
 }
 
-// Close sweeps and lets go of the directory. What is still needed stays there for the next process; a directory with
-// nothing in it is removed.
+// Close sweeps and unlocks the directory. Needed records stay there for the next process; an empty directory is removed.
 func (s *Spool) Close() error {
 	problems := []error{s.Sweep()}
 	s.mu.Lock()
@@ -292,7 +291,7 @@ func (s *Spool) Close() error {
 		problems = append(problems, segment.file.Close())
 	}
 	if len(s.segments) == 0 && errors.Join(problems...) == nil {
-		// While the lock is held nobody else can have begun to use the directory.
+		// While the lock is held no other process can use the directory.
 		_ = os.Remove(s.lock.Name())
 		_ = os.Remove(s.dir)
 	}

@@ -40,13 +40,13 @@ func segments(t *testing.T, dir string) int {
 	return len(files)
 }
 
-// die leaves a spool as its process does that is killed: nothing is closed in good order.
+// die leaves a spool as a killed process does, without Close.
 func die(t *testing.T, s *Spool) {
 	t.Helper()
 	require.NoError(t, s.lock.Close())
 }
 
-func TestRecordsOutliveTheirProcessInOrder(t *testing.T) {
+func TestRecordsSurviveTheirProcessInOrder(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, Options{SegmentBytes: 2000})
 	var want [][]byte
@@ -124,7 +124,7 @@ func TestTornRecordsAreLeftOutAndCounted(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNoSegmentsAreLeftAlone(t *testing.T) {
+func TestOtherFilesAreLeftAlone(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o600))
 	require.NoError(t, os.WriteFile(segmentPath(dir, 7), []byte("not a segment"), 0o600))
@@ -147,7 +147,7 @@ func TestOneProcessAtATime(t *testing.T) {
 	open(t, dir, Options{})
 }
 
-func TestAFullDiskRefusesRecordsAndTakesThemAgain(t *testing.T) {
+func TestAFullDiskRefusesRecordsUntilThereIsSpace(t *testing.T) {
 	free := uint64(10_000)
 	s := open(t, t.TempDir(), Options{Spare: 9000, Free: func(string) uint64 { return free }})
 	_, err := s.Add(make([]byte, 900))
@@ -192,9 +192,9 @@ func TestRecordsBeyondTheBoundsAreRefused(t *testing.T) {
 	}
 }
 
-// TestAnyDamageKeepsWhatStandsBeforeIt damages a byte at a random place: whatever was before it in its segment, and in
-// other segments, is read back as it was.
-func TestAnyDamageKeepsWhatStandsBeforeIt(t *testing.T) {
+// TestRecordsBeforeDamageAreRead damages a byte at a random position: all records before it in its segment, and in other
+// segments, are read back unchanged.
+func TestRecordsBeforeDamageAreRead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for round := range 50 {
 		dir := filepath.Join(t.TempDir(), strconv.Itoa(round))
@@ -256,7 +256,7 @@ func FuzzSegment(f *testing.F) {
 	})
 }
 
-// blockedFile is a file whose writes wait until the test lets them go on.
+// blockedFile is a file whose writes wait for the test.
 type blockedFile struct {
 	File
 	writes chan chan struct{}
