@@ -18,7 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
-// adminFlags say what every action takes.
+// adminFlags are the flags of every action.
 type adminFlags struct {
 	targets target.List
 	*connectFlags
@@ -35,17 +35,17 @@ func addAdminFlags(cmd *cobra.Command, targets target.List) *adminFlags {
 	descriptors := targets.Descriptors()
 	f := &adminFlags{targets: targets, connectFlags: addConnectFlags(cmd), output: "table"}
 	fs := cmd.Flags()
-	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE` that says where the target is; may stand several times, later ones win")
-	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as "+descriptors.Example().Where+"; goes over -P; may stand several times")
-	f.sites = cli.AddSiteFlags(cmd, descriptors, "-P and -p go over it")
-	fs.StringVar(&f.agent, "agent", "", "have the agent `NAME` do it; default is one that is idle")
-	fs.BoolVar(&f.local, "local", false, "do it from this process, without a coordinator and its agents")
-	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "give up after so long; what was begun then may go on")
+	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE` that locates the target; repeatable, later files override earlier ones")
+	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as "+descriptors.Example().Where+"; overrides -P; repeatable")
+	f.sites = cli.AddSiteFlags(cmd, descriptors, "-P and -p override it")
+	fs.StringVar(&f.agent, "agent", "", "agent `NAME` that executes the action; default is an idle one")
+	fs.BoolVar(&f.local, "local", false, "execute the action in this process, without a coordinator and its agents")
+	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "limit of the action; at its end the target may still be working on it")
 	addOutputFlag(cmd, &f.output, "table", "json")
 	return f
 }
 
-// submission is where the target is.
+// submission returns the properties that locate the target.
 func (f *adminFlags) submission(cmd *cobra.Command, origins config.Origins) (spec.Submission, error) {
 	where := submissionFlags{targets: f.targets, files: f.files, properties: f.properties, sites: f.sites, settings: map[string]*string{}}
 	for _, s := range settingFlags() {
@@ -54,7 +54,7 @@ func (f *adminFlags) submission(cmd *cobra.Command, origins config.Origins) (spe
 	return where.submission(cmd, origins)
 }
 
-// act has an action done to a target, and prints what it found.
+// act executes an action on a target, and prints its answer.
 func (f *adminFlags) act(ctx context.Context, c *cli.Context, cmd *cobra.Command, name string, action load.Action) (err error) {
 	s, err := f.submission(cmd, c.Origins)
 	if err != nil {
@@ -71,7 +71,7 @@ func (f *adminFlags) act(ctx context.Context, c *cli.Context, cmd *cobra.Command
 	signals, stop := catch()
 	defer stop()
 	var done remote.ActionResult
-	if err := begin(ctx, signals, "interrupted; what was begun may go on", func(ctx context.Context) (err error) {
+	if err := begin(ctx, signals, "interrupted; the target may still be working on the action", func(ctx context.Context) (err error) {
 		done, err = client.Act(ctx, remote.ActionRequest{
 			Target: name, Submission: s, Action: action, Agent: f.agent, Timeout: f.timeout, By: submitter(),
 		})
@@ -83,7 +83,7 @@ func (f *adminFlags) act(ctx context.Context, c *cli.Context, cmd *cobra.Command
 	return printAnswer(c, action.Name, done, f.output)
 }
 
-// client asks a coordinator, or one within this process.
+// client connects to a coordinator, or starts one in this process.
 func (f *adminFlags) client(ctx context.Context, c *cli.Context) (*remote.Client, func() error, error) {
 	if !f.local {
 		client, err := f.dial()
@@ -113,9 +113,9 @@ func adminCommand(targets target.List) cli.Command {
 	return cli.Command{
 		Command: &cobra.Command{
 			Use:   "admin",
-			Short: "Do to a system under test what its administrator does",
-			Long: `Admin has one of the coordinator's agents do something to the system under test, and prints what it did or found. The
-coordinator itself never talks to that system.`,
+			Short: "Run administrative actions on a system under test",
+			Long: `Admin executes an action on the system under test by one of the coordinator's agents, and prints the answer. The coordinator
+itself never connects to that system.`,
 			Example: strings.Join(examples, "\n"),
 		},
 		Commands: commands,

@@ -59,7 +59,7 @@ func adminVerbCommand(targets target.List, name string, a descriptor.Action) cli
 	}}
 }
 
-// addVerbFlag adds a flag to a command, and returns what sets the argument of the action.
+// addVerbFlag adds a flag to a command, and returns the function that sets the argument of the action.
 func addVerbFlag(cmd *cobra.Command, flag descriptor.Flag) func(args map[string]string) {
 	if flag.Switch {
 		on := cmd.Flags().Bool(flag.Name, flag.On, flag.Usage)

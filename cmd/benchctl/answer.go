@@ -11,7 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/remote"
 )
 
-// answerDocument is what an action has found, as JSON. Its fields are only ever added to.
+// answerDocument is the answer of an action as JSON. Fields are added, and never removed or changed.
 type answerDocument struct {
 	Schema int    `json:"schema"`
 	Kind   string `json:"kind"`
@@ -20,7 +20,7 @@ type answerDocument struct {
 	load.Answer
 }
 
-// printAnswer prints what an action has found.
+// printAnswer prints the answer of an action.
 func printAnswer(c *cli.Context, action string, done remote.ActionResult, output string) error {
 	if output == "json" {
 		return printJSON(c.Out, answerDocument{Schema: 1, Kind: "answer", Action: action, Agent: done.Agent, Answer: done.Answer})

@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/security"
 )
 
-// connectFlags say which coordinator is meant.
+// connectFlags select the coordinator.
 type connectFlags struct {
 	coordinator string
 	insecure    bool
@@ -21,7 +21,7 @@ type connectFlags struct {
 func addConnectFlags(cmd *cobra.Command) *connectFlags {
 	f := &connectFlags{}
 	cmd.Flags().StringVar(&f.coordinator, "coordinator", "127.0.0.1:7070", "`HOST:PORT` of the coordinator")
-	cmd.Flags().BoolVar(&f.insecure, "insecure", false, "connect beyond this machine without TLS: whoever can reach the network can read and steer")
+	cmd.Flags().BoolVar(&f.insecure, "insecure", false, "connect beyond this machine without TLS: everyone on the network can read and control it")
 	return f
 }
 
@@ -32,8 +32,8 @@ func (f *connectFlags) dial() (*remote.Client, error) {
 	return remote.Dial(f.coordinator)
 }
 
-// told is how a command on this coordinator is written.
-func (f *connectFlags) told(origins config.Origins, command string) string {
+// commandLine adds the flags of this coordinator to a command.
+func (f *connectFlags) commandLine(origins config.Origins, command string) string {
 	if origins["coordinator"] == "--coordinator" {
 		command += " --coordinator " + f.coordinator
 	}
@@ -43,7 +43,7 @@ func (f *connectFlags) told(origins config.Origins, command string) string {
 	return command
 }
 
-// completeFrom completes a command's argument with what a coordinator answers, if it answers quickly.
+// completeFrom completes a command's argument with names from a coordinator, if it answers quickly.
 func completeFrom(f *connectFlags, names func(context.Context, *remote.Client) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {

@@ -21,7 +21,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// doctorFlags say whom to ask, and about which target.
+// doctorFlags select the coordinator and the target.
 type doctorFlags struct {
 	adminFlags
 	db string
@@ -33,25 +33,25 @@ func doctorCommand(targets target.List) cli.Command {
 	example := descriptors.Example()
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Examine a coordinator, its agents and their machines",
-		Long: `Doctor asks the coordinator about itself, its archive and its agents, and has each connected agent examine its own machine:
-clock, file limit, how idle it is, CPU governor and idle states, memory, network interfaces and free disk. With --db
-each agent also tells whether it reaches that target. It changes nothing; an agent that serves a run is examined too.
+		Short: "Check a coordinator, its agents and their machines",
+		Long: `Doctor checks the coordinator, its archive and its agents. Each connected agent checks its own machine: clock, file limit,
+idle CPU, CPU governor and idle states, memory, network interfaces and free disk. With --db each agent also checks its
+connection to that target. Doctor changes nothing; an agent that serves a run is checked, too.
 
-Each finding has a verdict, and its cure where there is something to cure: ok, unknown (it cannot be found out), warn
-(figures may suffer) or bad (it does not work like that, or figures are worth nothing). The exit code is 0 when nothing is
-bad, 5 when the coordinator or a target cannot be reached or there are no agents, and 1 when something else is bad.
-"benchd doctor" examines the machine that it runs on.`,
+Each finding has a verdict: ok, unknown (it cannot be determined), warn (figures may suffer) or bad (runs would fail, or
+their figures be worthless). Findings that need a cure name it. The exit code is 0 if no finding is bad, 5 if the
+coordinator or a target cannot be reached or there are no agents, and 1 if another finding is bad. "benchd doctor" checks
+the machine that it runs on.`,
 		Example: `  benchctl doctor
   benchctl doctor --coordinator 10.0.0.1:7070 --insecure --db ` + example.Name + ` -p ` + example.Where + `
   benchctl doctor -o json | jq -r '.findings[] | select(.verdict != "ok") | .agent + " " + .name + ": " + .cure'`,
 	}
 	f.connectFlags = addConnectFlags(cmd)
 	fs := cmd.Flags()
-	config.Enum(cmd, &f.db, "db", "", "have each agent look whether it reaches this target", probed(targets)...)
-	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE` that says where the target is; may stand several times, later ones win")
-	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as "+example.Where+"; goes over -P; may stand several times")
-	f.sites = cli.AddSiteFlags(cmd, descriptors, "-P and -p go over it")
+	config.Enum(cmd, &f.db, "db", "", "let each agent check its connection to this target", probed(targets)...)
+	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE` that locates the target; repeatable, later files override earlier ones")
+	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as "+example.Where+"; overrides -P; repeatable")
+	f.sites = cli.AddSiteFlags(cmd, descriptors, "-P and -p override it")
 	addOutputFlag(cmd, &f.output, "table", "json")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		s, err := f.submission(cmd, c.Origins)
@@ -59,7 +59,7 @@ bad, 5 when the coordinator or a target cannot be reached or there are no agents
 			return err
 		}
 		if f.db == "" && len(s.Files)+len(s.Properties) > 0 {
-			return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New(f.sites.With("-P", "-p") + " say where a target is: name its kind with --db, such as --db " + example.Name)}
+			return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New(f.sites.With("-P", "-p") + " locate a target: name its kind with --db, such as --db " + example.Name)}
 		}
 		if f.db != "" {
 			if _, _, err := targets.Reader().Target(s, f.db); err != nil {
@@ -79,7 +79,7 @@ bad, 5 when the coordinator or a target cannot be reached or there are no agents
 	}}
 }
 
-// examine asks the coordinator, and then all agents at once.
+// examine queries the coordinator, and then all agents in parallel.
 func (f *doctorFlags) examine(ctx context.Context, c *cli.Context, client *remote.Client, s spec.Submission) ([]doctor.Finding, error) {
 	version := c.Version
 	var findings []doctor.Finding
@@ -106,15 +106,15 @@ func (f *doctorFlags) examine(ctx context.Context, c *cli.Context, client *remot
 	}
 	findings = append(findings, doctor.ExamineRoster(members, version)...)
 	findings = append(findings, f.examineAgents(ctx, client, agents, s)...)
-	// All about one agent stands together, behind what concerns the coordinator.
+	// The findings of the coordinator come first, then those of each agent.
 	slices.SortStableFunc(findings, func(a, b doctor.Finding) int { return strings.Compare(a.Agent, b.Agent) })
 	return findings, nil
 }
 
 const (
-	// mostAtOnce is how many agents are asked at a time.
+	// mostAtOnce is the number of agents that are queried at a time.
 	mostAtOnce = 16
-	// examineWithin is how long an agent may take to examine its machine, and to open a target.
+	// examineWithin bounds the time in which an agent checks its machine, or opens a target.
 	examineWithin = 10 * time.Second
 )
 
@@ -146,7 +146,7 @@ func (f *doctorFlags) examineAgents(ctx context.Context, client *remote.Client, 
 	return findings
 }
 
-// examineMachine has an agent examine its machine.
+// examineMachine lets an agent check its machine.
 func examineMachine(ctx context.Context, client *remote.Client, agent string) []doctor.Finding {
 	done, err := client.Act(ctx, remote.ActionRequest{
 		Target: doctor.Target, Action: load.Action{Name: doctor.Action}, Agent: agent, Timeout: examineWithin, By: submitter(),
@@ -161,7 +161,7 @@ func examineMachine(ctx context.Context, client *remote.Client, agent string) []
 	return findings
 }
 
-// probed names the targets that an agent can look for.
+// probed returns the names of the targets whose connection an agent can check.
 func probed(targets target.List) []string {
 	var names []string
 	for _, t := range targets {
@@ -172,7 +172,7 @@ func probed(targets target.List) []string {
 	return names
 }
 
-// reach has an agent look whether it reaches the target.
+// reach lets an agent check its connection to the target.
 func (f *doctorFlags) reach(ctx context.Context, client *remote.Client, agent string, s spec.Submission) doctor.Finding {
 	begin := time.Now()
 	t, _ := f.targets.Descriptors().Find(f.db)
@@ -180,7 +180,7 @@ func (f *doctorFlags) reach(ctx context.Context, client *remote.Client, agent st
 		Target: f.db, Submission: s, Action: load.Action{Name: t.Probe}, Agent: agent, Timeout: examineWithin, By: submitter(),
 	})
 	if err != nil && !errors.Is(err, wire.ErrTarget) {
-		err = fmt.Errorf("agent %s did not look: %w", agent, err)
+		err = fmt.Errorf("agent %s did not check: %w", agent, err)
 	}
 	return doctor.Reached(agent, t, len(done.Answer.Rows), time.Since(begin), err)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
-// Each command line that a document shows is parsed. What needs no server is run, with less to do; what would be submitted, run on
-// a cluster, or take minutes is checked by a dry run.
+// Each command line in a document is parsed. Commands that need no server are run, with less work; those that submit, need a
+// cluster, or take minutes are checked by a dry run.
 func TestCommandLinesInDocumentsWork(t *testing.T) {
 	lines, err := clitest.Documented("../..", "benchctl")
 	require.NoError(t, err)
@@ -26,7 +26,7 @@ func TestCommandLinesInDocumentsWork(t *testing.T) {
 	fillGround(t)
 	ran, seen := map[string]int{}, map[string]bool{}
 	var runs sync.WaitGroup
-	defer runs.Wait()               // also where a later line is wrong
+	defer runs.Wait()               // also if a later line is wrong
 	slots := make(chan struct{}, 4) // a run waits for most of its time
 	for _, line := range lines {
 		cmd, err := clitest.Check(program(target.All()).Tree(cli.Streams{}), line)
@@ -58,10 +58,10 @@ func TestCommandLinesInDocumentsWork(t *testing.T) {
 	}
 	runs.Wait()
 	require.Greater(t, ran["run"], 5)
-	require.Greater(t, ran["judged"], 15)
+	require.Greater(t, ran["checked"], 15)
 }
 
-// fillGround makes a folder with the files that documents name, and goes there.
+// fillGround makes a folder with the files that documents name, and changes to it.
 func fillGround(t *testing.T) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -84,7 +84,7 @@ scenarios: [{name: read, dataset: rows, agents: 2, properties: {operationcount: 
 trial: {datasets: {rows: {properties: {recordcount: 100}}}, scenarios: {read: {properties: {recordcount: 100, operationcount: 100}}}}
 `
 
-// runnable is what is run of a line, and how; nil for what asks a server.
+// runnable returns the arguments to run for a line, or nil for a command that needs a server.
 func runnable(command string, line clitest.Line) (args []string, how string) {
 	if line.Inline {
 		return nil, ""
@@ -101,16 +101,16 @@ func runnable(command string, line clitest.Line) (args []string, how string) {
 		if i := slices.Index(args, "--coordinator"); i >= 0 {
 			args = slices.Delete(args, i, i+2)
 		}
-		return args, "judged"
+		return args, "checked"
 	case "benchctl submit":
 		if strings.Contains(said, "--resume") {
 			return nil, ""
 		}
-		return append(args, "--dry-run"), "judged"
+		return append(args, "--dry-run"), "checked"
 	case "benchctl run":
 		if long := strings.Contains(said, "configs/suites"); !here || long {
 			args[0] = "submit"
-			return append(slices.DeleteFunc(args, func(word string) bool { return word == "-q" }), "--dry-run"), "judged"
+			return append(slices.DeleteFunc(args, func(word string) bool { return word == "-q" }), "--dry-run"), "checked"
 		}
 		args = append(args, "-q")
 		if !suite {

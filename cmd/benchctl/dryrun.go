@@ -18,21 +18,17 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// dryRun reports what a submission would do.
+// dryRun prints the cases and runs of a submission.
 func dryRun(c *cli.Context, cmd *cobra.Command, f *submitFlags) error {
 	s, err := f.submission(cmd, c.Origins)
 	if err != nil {
 		return err
 	}
-	j, err := judge(f.targets, s)
+	j, err := validate(f.targets, s)
 	if err != nil {
 		return err
 	}
-	told := make([]string, len(j.warnings))
-	for i, w := range j.warnings {
-		told[i] = w.String()
-	}
-	warn(c, told)
+	warn(c, texts(j.warnings))
 	o := plan.Outlined(*j.suite, f.agents)
 	if f.output == "json" {
 		return printJSON(c.Out, o)
@@ -95,14 +91,14 @@ func mix(shares map[string]float64) string {
 	return cmp.Or(strings.Join(parts, " "), "–")
 }
 
-// length is the estimate of a run's time with what it is based on.
+// length returns the estimate of a run's time, and its basis.
 func length(c plan.CaseOutline) string {
 	d := time.Duration(c.Seconds * float64(time.Second)).Round(time.Second)
 	switch c.Basis {
 	case plan.ByPublished:
 		return fmt.Sprintf("%v at the published %s ops/s", d, count(int64(c.AssumedRate)))
 	case plan.ByRate:
-		return fmt.Sprintf("%v at the %s ops/s that it offers", d, count(int64(c.AssumedRate)))
+		return fmt.Sprintf("%v at the offered %s ops/s", d, count(int64(c.AssumedRate)))
 	case plan.ByDuration:
 		return "at most " + d.String()
 	}
@@ -115,7 +111,7 @@ func total(o plan.Outline) string {
 	case 0:
 		return "about " + d.String()
 	case o.Runs:
-		return "time unknown: it ends by operations, and at which rate nobody says"
+		return "time unknown: it ends by operations, and has no known rate"
 	}
 	return fmt.Sprintf("about %v, and %s of unknown length", d, several(o.Unknown, "run"))
 }

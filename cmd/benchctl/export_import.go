@@ -18,9 +18,9 @@ func exportCommand() cli.Command {
 	cmd := &cobra.Command{
 		Use:   "export ID",
 		Short: "Write an ended suite as one file, for the archive of another coordinator",
-		Long: `Export writes an ended suite with all that was measured as one file: to keep it, to hand it on, or to have it in the archive
-of another coordinator with "benchctl import", where it shows the same results. The file is versioned and ends with a
-checksum; a later benchd reads it. Without --out it is called ID.benchd; "-" is standard output.`,
+		Long: `Export writes an ended suite with all its measurements to one file. "benchctl import" adds the file to the archive of another
+coordinator, which shows the same results. The file has a version and ends with a checksum; later versions of benchd read
+it. Without --out its name is ID.benchd; "-" is standard output.`,
 		Example: `  benchctl export 20260301-k7mp
   benchctl export 20260301-k7mp --out - | ssh lab benchctl import -`,
 	}
@@ -28,14 +28,14 @@ checksum; a later benchd reads it. Without --out it is called ID.benchd; "-" is 
 	oneID(cmd, f)
 	var out string
 	var force bool
-	cmd.Flags().StringVar(&out, "out", "", "`FILE` to write; ID.benchd where it is not given")
-	cmd.Flags().BoolVar(&force, "force", false, "write over a file that is there")
+	cmd.Flags().StringVar(&out, "out", "", "`FILE` to write; default ID.benchd")
+	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	return cli.Command{Command: cmd, Run: ask(f, func(ctx context.Context, c *cli.Context, client *remote.Client, args []string) error {
 		id := args[0]
 		switch out {
 		case "-":
 			if terminal(c.Out) != nil {
-				return &cli.Error{Code: cli.Usage, Err: errors.New("a suite is nothing to read: send it to a file or a program, or give --out FILE")}
+				return &cli.Error{Code: cli.Usage, Err: errors.New("an exported suite is binary: redirect it to a file or a program, or give --out FILE")}
 			}
 			return client.Export(ctx, id, c.Out)
 		case "":
@@ -64,9 +64,9 @@ checksum; a later benchd reads it. Without --out it is called ID.benchd; "-" is 
 func importCommand() cli.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Take a suite that was exported into the archive",
-		Long: `Import takes a suite that "benchctl export" wrote into the archive and prints its id, which is the one that it had. A file
-that is damaged, that a newer benchd wrote, or whose suite is there already is refused, and nothing of it stays. "-" is
+		Short: "Add an exported suite to the archive",
+		Long: `Import adds a suite that "benchctl export" wrote to the archive, and prints its id, which stays the same. It rejects a damaged
+file, a file of a newer benchd, and a suite that the archive has already; nothing of a rejected file is stored. "-" is
 standard input.`,
 		Example: `  benchctl import 20260301-k7mp.benchd
   id=$(benchctl import 20260301-k7mp.benchd) && benchctl show "$id"`,

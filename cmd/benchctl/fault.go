@@ -20,7 +20,7 @@ import (
 func faultCommand() cli.Command {
 	cmd := &cobra.Command{
 		Use:   "fault",
-		Short: "Have things go wrong in a sandbox",
+		Short: "Inject faults into a sandbox",
 		Example: `  benchctl sandbox fault add latency --op get --delay 5ms --for 30s
   benchctl sandbox fault list
   benchctl sandbox fault clear`,
@@ -28,7 +28,7 @@ func faultCommand() cli.Command {
 	return cli.Command{Command: cmd, Commands: []cli.Command{faultAddCommand(), faultListCommand(), faultClearCommand()}}
 }
 
-// faultSetting is a flag that stands for a setting of a fault. Package fault checks its value.
+// faultSetting is a flag for a setting of a fault. Package fault checks its value.
 type faultSetting struct {
 	flag, key, usage string
 	list             bool
@@ -39,15 +39,15 @@ func faultSettings() []faultSetting {
 		{"op", "op", "only `KINDS` of calls: " + words(fault.Ops()) + "; default is calls for data", true},
 		{"table", "table", "only calls to `TABLES`", true},
 		{"region", "region", "only calls to `REGIONS`, by their encoded names", true},
-		{"server", "server", "only `SERVERS`, each a number, address or name; which one, for kill-server, restart-server and silence-server", true},
+		{"server", "server", "only `SERVERS`, each a number, address or name; the one to kill, restart or silence, for kill-server, restart-server and silence-server", true},
 		{"from", "from", "only rows from `ROW` on; \\xHH is a byte", false},
 		{"to", "to", "only rows before `ROW`", false},
-		{"delay", "delay", "how long calls wait, for latency: `TIME` is " + randdur.Forms, false},
+		{"delay", "delay", "delay of calls, for latency: `TIME` is " + randdur.Forms, false},
 		{"exception", "exception", "Java `CLASS` to answer with, for io-exception; default java.io.IOException", false},
-		{"start", "start", "begin after `D`; default at once", false},
-		{"for", "length", "end after `D`; default when it is cleared", false},
-		{"share", "share", "hit this `SHARE` of the calls, such as 20% or 0.2; default all", false},
-		{"seed", "seed", "seed `N` of which calls are hit and how long they wait", false},
+		{"start", "start", "start after `D`; default at once", false},
+		{"for", "length", "end after `D`; default is to last until it is cleared", false},
+		{"share", "share", "affect this `SHARE` of the calls, such as 20% or 0.2; default all", false},
+		{"seed", "seed", "seed `N` of the choice of calls and of their delays", false},
 	}
 }
 
@@ -70,25 +70,25 @@ func faultAddCommand() cli.Command {
 	cmd := &cobra.Command{
 		Use:   "add KIND | --faults FILE",
 		Short: "Add a fault to a sandbox",
-		Long: `Add has a fault begin in a sandbox, and prints its number, or adds all faults of a file. KIND is one of:
+		Long: `Add starts a fault in a sandbox and prints its number, or adds all faults of a file. KIND is one of:
 
-  latency              calls wait for --delay before they are carried out
+  latency              calls wait for --delay before they are executed
   stall                calls wait until the fault is over
-  not-serving-region   calls are answered with NotServingRegionException, and not carried out
+  not-serving-region   calls are answered with NotServingRegionException, and not executed
   region-moved         … RegionMovedException
   region-opening       … RegionOpeningException
   region-too-busy      … RegionTooBusyException
   call-queue-too-big   … CallQueueTooBigException
-  unknown-scanner      … UnknownScannerException, for scans that go on
+  unknown-scanner      … UnknownScannerException, for scans in progress
   io-exception         … java.io.IOException, or the class of --exception
-  disconnect           calls are carried out, and the connection ends in the middle of the answer
-  kill-server          a region server ends as in a crash; with --for it is started again after that
+  disconnect           calls are executed, and the connection ends in the middle of the answer
+  kill-server          a region server ends as in a crash; with --for it is started again after that time
   restart-server       a region server ends as in a crash, and is started again at once
-  silence-server       a region server's connections stay open and nothing is answered, as with SIGSTOP; with --for it goes on after
-                       that, or is started again if the master has given it up
-  add-server           one more region server is started
+  silence-server       a region server's connections stay open without answers, as with SIGSTOP; with --for it continues after
+                       that time, or is started again if the master has declared it dead
+  add-server           another region server is started
 
-A slow ZooKeeper is "latency --op zookeeper". Faults that answer with an exception leave hbase:meta alone unless --table
+For a slow ZooKeeper use "latency --op zookeeper". Faults that answer with an exception do not affect hbase:meta unless --table
 names it.`,
 		Example: `  benchctl sandbox fault add latency --op get --delay 'exponential 5ms' --for 30s
   benchctl sandbox fault add region-too-busy --table usertable --share 5% --seed 7 --start 10s --for 1m
@@ -109,7 +109,7 @@ names it.`,
 		},
 	}
 	f := faultAddFlags{sandboxFlags: addSandboxFlags(cmd), one: map[string]*string{}, lists: map[string]*[]string{}}
-	cmd.Flags().StringVar(&f.file, "faults", "", "`FILE` of faults (YAML; its form is in docs/sandbox.md)")
+	cmd.Flags().StringVar(&f.file, "faults", "", "`FILE` of faults (YAML; docs/sandbox.md has the format)")
 	for _, s := range faultSettings() {
 		if s.list {
 			f.lists[s.flag] = cmd.Flags().StringSlice(s.flag, nil, s.usage)
@@ -120,12 +120,12 @@ names it.`,
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, args []string) error {
 		faults, err := f.read(c, args)
 		if err != nil {
-			if _, told := errors.AsType[fault.Mistakes](err); told {
+			if _, placed := errors.AsType[fault.Mistakes](err); placed {
 				return err
 			}
 			return &cli.UsageError{Command: cmd.CommandPath(), Err: err}
 		}
-		return steer(f.sandboxFlags, func(ctx context.Context, c *cli.Context, client *control.Client, _ []string) error {
+		return command(f.sandboxFlags, func(ctx context.Context, c *cli.Context, client *control.Client, _ []string) error {
 			numbers, err := client.AddFaults(ctx, faults)
 			if err != nil {
 				return err
@@ -138,7 +138,7 @@ names it.`,
 	}}
 }
 
-// read checks what is to go wrong, before a sandbox is asked.
+// read checks the faults before they are sent to a sandbox.
 func (f *faultAddFlags) read(c *cli.Context, args []string) ([]fault.Fault, error) {
 	var settings []fault.Setting
 	for _, s := range faultSettings() {
@@ -153,11 +153,11 @@ func (f *faultAddFlags) read(c *cli.Context, args []string) ([]fault.Fault, erro
 	}
 	switch {
 	case f.file != "" && (len(args) > 0 || len(settings) > 0):
-		return nil, errors.New("--faults names a file that says all: give it alone, or a KIND with its flags")
+		return nil, errors.New("--faults excludes KIND and its flags: give a file alone, or a KIND with its flags")
 	case f.file != "":
 		return fault.ReadFile(f.file)
 	case len(args) == 0:
-		return nil, errors.New("KIND is missing: what is to go wrong? `benchctl sandbox fault add --help` lists what can")
+		return nil, errors.New("KIND is missing: `benchctl sandbox fault add --help` lists the kinds of faults")
 	}
 	one, err := fault.Parse(append([]fault.Setting{{Key: "kind", Values: args}}, settings...))
 	if err != nil {
@@ -183,14 +183,14 @@ func byFlag(err error) error {
 func faultListCommand() cli.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the faults of a sandbox, and what they have hit",
+		Short: "List the faults of a sandbox, with the number of calls that they have affected",
 		Example: `  benchctl sandbox fault list
   benchctl sandbox fault list -o json | jq '.[] | select(.state == "active").hits'`,
 	}
 	f := addSandboxFlags(cmd)
 	output := "table"
 	addOutputFlag(cmd, &output, "table", "json")
-	return cli.Command{Command: cmd, Run: steer(f, func(ctx context.Context, c *cli.Context, client *control.Client, _ []string) error {
+	return cli.Command{Command: cmd, Run: command(f, func(ctx context.Context, c *cli.Context, client *control.Client, _ []string) error {
 		s, err := client.Status(ctx)
 		if err != nil {
 			return err
@@ -210,7 +210,7 @@ func faultListCommand() cli.Command {
 	})}
 }
 
-// stateOf returns a fault's state, and until when it lasts.
+// stateOf returns a fault's state, and the time that it still lasts.
 func stateOf(s *fault.Status) string {
 	switch {
 	case s.Trouble != "":
@@ -229,15 +229,15 @@ func rounded(d time.Duration) string { return d.Round(100 * time.Millisecond).St
 func faultClearCommand() cli.Command {
 	cmd := &cobra.Command{
 		Use:   "clear [NUMBER…]",
-		Short: "End faults of a sandbox: all, or those of the numbers",
-		Long: `Clear ends faults, so that calls which wait for them wait no longer: all, or those of the numbers that "fault list" tells. A
-region server that was killed stays so; "benchctl sandbox restart" starts it again.`,
+		Short: "End faults of a sandbox: all, or those with the given numbers",
+		Long: `Clear ends all faults, or those with the given numbers, which "fault list" prints. Calls that wait for these faults continue.
+Killed region servers stay dead; "benchctl sandbox restart" starts them again.`,
 		Example: `  benchctl sandbox fault clear
   benchctl sandbox fault clear 3`,
 		Args: cobra.ArbitraryArgs,
 	}
 	f := addSandboxFlags(cmd)
-	return cli.Command{Command: cmd, Run: steer(f, func(ctx context.Context, c *cli.Context, client *control.Client, args []string) error {
+	return cli.Command{Command: cmd, Run: command(f, func(ctx context.Context, c *cli.Context, client *control.Client, args []string) error {
 		if len(args) == 0 {
 			n, err := client.ClearFaults(ctx)
 			if err == nil {
@@ -248,7 +248,7 @@ region server that was killed stays so; "benchctl sandbox restart" starts it aga
 		for _, arg := range args {
 			number, err := strconv.Atoi(arg)
 			if err != nil {
-				return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%q is no number of a fault; `benchctl sandbox fault list` tells them", arg)}
+				return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("invalid fault number %q: want a number that `benchctl sandbox fault list` prints", arg)}
 			}
 			if err := client.ClearFault(ctx, number); err != nil {
 				return err

@@ -13,32 +13,32 @@ import (
 	"github.com/benchd/benchd/internal/remote"
 )
 
-// following is a suite that is waited for.
+// following describes how a command waits for a suite.
 type following struct {
 	client *remote.Client
 	id     string
-	known  bool // the coordinator has just taken it
+	known  bool // the coordinator has just accepted it
 	out    io.Writer
 	how    showing
-	// statuses, where there are some, take YCSB's status lines; no other progress is shown then.
+	// statuses receive YCSB's status lines; if there are any, no other progress is shown.
 	statuses []io.Writer
-	first    onInterrupt // askFirst becomes detach where nobody can be asked
-	// left is what is printed when the user stops waiting.
+	first    onInterrupt // askFirst becomes detach without a terminal
+	// left is printed when the user stops waiting.
 	left string
 }
 
-// errLeft says that the user did not wait for the end.
+// errLeft is the error if the user did not wait for the end.
 var errLeft = errors.New("did not wait for the end")
 
-// catch gives the signals by which a user ends a command, until stop is called.
+// catch returns the signals by which a user ends a command, until stop is called.
 func catch() (signals chan os.Signal, stop func()) {
 	signals = make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	return signals, func() { signal.Stop(signals) }
 }
 
-// begin does what comes before there is a suite to cancel. A signal ends it; one that comes too late for that
-// stays for who follows.
+// begin runs do, the part before there is a suite to cancel. A signal ends it. A signal that arrives after do has succeeded is
+// left to follow.
 func begin(ctx context.Context, signals chan os.Signal, interrupted string, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -57,8 +57,8 @@ func begin(ctx context.Context, signals chan os.Signal, interrupted string, do f
 	}
 }
 
-// follow shows a suite until it ends. It returns errLeft, within an error that reports what goes on, when the user
-// left before that.
+// follow shows a suite until it ends. If the user leaves before that, it returns errLeft within an error that describes how the
+// suite continues.
 func follow(ctx context.Context, c *cli.Context, signals <-chan os.Signal, f following) error {
 	screen := openScreen(c, f)
 	defer screen.close(c)

@@ -1,39 +1,39 @@
 package main
 
-// What Ctrl-C and its like do to who waits for a suite. A step takes what the user or the system says and
-// returns what is to be done about it; nothing else decides.
+// This file has the state machine of a command that waits for a suite: a step takes an answer of the user or a signal, and returns
+// the decision.
 
-// onInterrupt is what the first Ctrl-C means.
+// onInterrupt is the meaning of the first Ctrl-C.
 type onInterrupt int
 
 const (
 	askFirst onInterrupt = iota // there is a terminal to ask on
-	detach                      // there is none: the suite goes on
+	detach                      // there is none: the suite continues
 	cancel                      // --cancel-on-interrupt, and always for a suite in this process
 )
 
-// said is what the user or the system says.
+// said is an answer of the user or a signal.
 type said int
 
 const (
 	interrupted said = iota // Ctrl-C
-	terminated              // SIGTERM or SIGHUP: nobody is there to be asked
+	terminated              // SIGTERM or SIGHUP: nobody can answer a question
 	yes
 	no
 )
 
-// decision is what is to be done.
+// decision is the next action of the command.
 type decision int
 
 const (
 	nothing    decision = iota
 	doAsk               // whether to cancel
-	doContinue          // take the question back
+	doContinue          // withdraw the question
 	doCancel            // and wait for the end
 	doLeave             // without waiting any longer
 )
 
-// interruption knows what has been said so far.
+// interruption is the state: the effect of earlier answers and signals.
 type interruption struct {
 	first      onInterrupt
 	asking     bool

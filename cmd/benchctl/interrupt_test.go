@@ -21,8 +21,8 @@ func TestInterruptAsksCancelsOrDetaches(t *testing.T) {
 		{"termination cannot be asked about", askFirst, []said{terminated}, []decision{doLeave}},
 		{"without a terminal it detaches", detach, []said{interrupted}, []decision{doLeave}},
 		{"termination without a terminal too", detach, []said{terminated}, []decision{doLeave}},
-		{"told to cancel, it does", cancel, []said{interrupted, interrupted}, []decision{doCancel, doLeave}},
-		{"told to cancel, termination does too", cancel, []said{terminated, terminated}, []decision{doCancel, doLeave}},
+		{"with --cancel-on-interrupt it cancels", cancel, []said{interrupted, interrupted}, []decision{doCancel, doLeave}},
+		{"with --cancel-on-interrupt termination cancels, too", cancel, []said{terminated, terminated}, []decision{doCancel, doLeave}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			i := interruption{first: test.first}

@@ -18,23 +18,23 @@ func main() {
 	os.Exit(cli.Exit(os.Stderr, "benchctl", run(os.Args[1:], streams)))
 }
 
-// run runs a command. Signals are caught only by those that have something to do about them.
+// run runs a command. Only commands that react to signals catch them.
 func run(args []string, streams cli.Streams) error {
 	return program(target.All()).Run(context.Background(), args, streams)
 }
 
-// program is benchctl with its commands, for targets.
+// program returns benchctl with its commands, for targets.
 func program(targets target.List) cli.Program {
 	info, _ := debug.ReadBuildInfo()
 	return cli.Program{
 		Name:  "benchctl",
 		Short: "Run benchmarks and show their results",
-		Long: `Benchctl runs benchmarks of databases. "run" does it within one process; "submit" hands them to a coordinator,
-whose agents run on as many machines as there are.
+		Long: `Benchctl runs benchmarks of databases: "run" within one process, "submit" on the agents of a coordinator, which run on one or
+more machines.
 
-Results go to standard output, all else to standard error. Exit codes: 0 good, 1 the run failed, 2 bad usage or spec,
-3 a limit was violated, 4 the result is partial, cancelled or was not waited for, 5 cannot reach the coordinator, too few
-agents, or not allowed.`,
+Results go to standard output, all other messages to standard error. Exit codes: 0 success, 1 the run failed, 2 bad usage or
+spec, 3 a limit was violated, 4 the result is partial, cancelled or was not waited for, 5 cannot reach the coordinator, too
+few agents, or not allowed.`,
 		Version:  cli.Version(version, commit, info),
 		LogLevel: "warn",
 		Single:   ofYCSB,

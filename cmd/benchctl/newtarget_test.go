@@ -18,7 +18,7 @@ import (
 	"github.com/benchd/benchd/test/mapdb"
 )
 
-// A target that no package of benchd knows joins all commands by one line.
+// A target outside of benchd is added to all commands by one line.
 func TestATargetJoinsAllCommandsByOneLine(t *testing.T) {
 	targets := append(target.All(), mapdb.Target())
 

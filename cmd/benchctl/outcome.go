@@ -11,7 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// head is what of a result decides on the exit code: a suite has runs, a run has none.
+// head is the part of a result that determines the exit code: a suite has runs, a run has none.
 type head struct {
 	Kind     string        `json:"kind"`
 	ID       string        `json:"id"`
@@ -23,8 +23,7 @@ type head struct {
 	Runs     []head        `json:"runs"`
 }
 
-// verdict reports what the end of a suite means for the command that waited for it: nil, or an error with the exit
-// code and the reason.
+// verdict returns the outcome of the command that waited for a suite: nil, or an error with the exit code and the reason.
 func verdict(text []byte) error {
 	var h head
 	if err := json.Unmarshal(text, &h); err != nil {
@@ -51,7 +50,7 @@ func (h head) verdict() error {
 		}
 	case result.Cancelled:
 		code, said = cli.Incomplete, fmt.Sprintf("%s was cancelled", what)
-		if by, told := strings.CutPrefix(h.Reason, "cancelled"); told {
+		if by, found := strings.CutPrefix(h.Reason, "cancelled"); found {
 			return &cli.Error{Code: code, Err: errors.New(said + by)}
 		}
 	case result.Queued, result.Preparing, result.Running, result.Stopping:
@@ -82,7 +81,7 @@ func (h head) missing() []string {
 	return missing
 }
 
-// reason is the run's, or that of a suite's first run that has one.
+// reason returns the run's reason, or that of a suite's first run that has one.
 func (h head) reason() string {
 	for _, r := range h.Runs {
 		if reason := r.reason(); h.Reason == "" && reason != "" {

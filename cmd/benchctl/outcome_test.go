@@ -14,7 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
-func TestEndOfASuiteMeansAnExitCode(t *testing.T) {
+func TestTheEndOfASuiteDeterminesTheExitCode(t *testing.T) {
 	for _, test := range []struct {
 		text, want string
 		code       cli.Code
@@ -48,7 +48,7 @@ func TestEndOfASuiteMeansAnExitCode(t *testing.T) {
 	}
 }
 
-func TestResultIsPrintedAsAsked(t *testing.T) {
+func TestTheResultIsPrintedInEachFormat(t *testing.T) {
 	const suite = `{"schema": 1, "kind": "suite", "id": "S", "status": "complete", "runs": [], "of_a_later_version": 1}`
 	var out bytes.Buffer
 	c := &cli.Context{Streams: cli.Streams{Out: &out, Err: io.Discard}}
@@ -59,13 +59,13 @@ func TestResultIsPrintedAsAsked(t *testing.T) {
 	require.NoError(t, printResult(c, target.All(), []byte(suite), "table"))
 	require.Contains(t, out.String(), "suite S")
 	err := printResult(c, target.All(), []byte(suite), "ycsb")
-	require.ErrorContains(t, err, "YCSB's form has room for one")
+	require.ErrorContains(t, err, "YCSB's format has room for one")
 	require.Equal(t, cli.Usage, cli.CodeOf(err))
 	require.Error(t, printResult(c, target.All(), []byte("{"), "json"))
 	require.Error(t, printResult(c, target.All(), []byte("{"), "table"))
 }
 
-func TestASignalBeforeTheSuiteIsQueuedEndsTheBeginning(t *testing.T) {
+func TestASignalBeforeTheSuiteIsQueuedInterruptsTheSubmission(t *testing.T) {
 	signals := make(chan os.Signal, 1)
 	require.NoError(t, begin(t.Context(), signals, "interrupted", func(context.Context) error { return nil }))
 	broken := errors.New("broken")
@@ -79,7 +79,7 @@ func TestASignalBeforeTheSuiteIsQueuedEndsTheBeginning(t *testing.T) {
 	require.EqualError(t, err, "interrupted")
 	require.Equal(t, cli.Incomplete, cli.CodeOf(err))
 
-	// The coordinator was quicker: then the signal is for who waits for the suite.
+	// The coordinator was quicker: then the signal is left to follow.
 	signals <- os.Interrupt
 	require.NoError(t, begin(t.Context(), signals, "interrupted", func(ctx context.Context) error {
 		<-ctx.Done()

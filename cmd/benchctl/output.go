@@ -18,14 +18,14 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
-// resultFormats are the forms in which a result is printed.
+// resultFormats returns the output formats of a result.
 func resultFormats() []string { return []string{"table", "json", "ycsb"} }
 
 func addOutputFlag(cmd *cobra.Command, to *string, formats ...string) {
-	config.Enum(cmd, to, "output", "o", "form of what is printed", formats...)
+	config.Enum(cmd, to, "output", "o", "output format", formats...)
 }
 
-// conclude prints the result of an ended suite and reports what it means.
+// conclude prints the result of an ended suite, and returns its verdict.
 func conclude(ctx context.Context, c *cli.Context, client *remote.Client, targets target.List, id, format string, named report.YCSB) error {
 	text, err := client.Result(ctx, id)
 	if err != nil {
@@ -42,8 +42,8 @@ func conclude(ctx context.Context, c *cli.Context, client *remote.Client, target
 	return ended
 }
 
-// printResult prints a suite's or run's result. JSON is printed as the coordinator gave it: fields that this build
-// does not know stay.
+// printResult prints a suite's or run's result. JSON is printed as received from the coordinator, with fields that this build does
+// not know.
 func printResult(c *cli.Context, targets target.List, text []byte, format string) error {
 	out := c.Out
 	if format == "json" {
@@ -64,7 +64,7 @@ func printResult(c *cli.Context, targets target.List, text []byte, format string
 		if err := ycsb.Write(out, run); err != nil {
 			return err
 		}
-		tellOmitted(c, ycsb, run)
+		noteOmitted(c, ycsb, run)
 		return nil
 	}
 	return report.Table(out, run, tableOptions(out, targets))
@@ -93,12 +93,12 @@ func decode(text []byte) (run result.Run, suite *result.Suite, err error) {
 
 func printSuite(out io.Writer, suite result.Suite, format string, o report.Options) error {
 	if format == "ycsb" {
-		return &cli.Error{Code: cli.Usage, Err: fmt.Errorf("suite %s has %d runs and YCSB's form has room for one: show one of them, such as %s.1", suite.ID, len(suite.Runs), suite.ID)}
+		return &cli.Error{Code: cli.Usage, Err: fmt.Errorf("suite %s has %d runs, and YCSB's format has room for one: show one of them, such as %s.1", suite.ID, len(suite.Runs), suite.ID)}
 	}
 	return report.SuiteTable(out, suite, o)
 }
 
-// tableOptions fit a table to a terminal. What is not one gets no colours.
+// tableOptions fit a table to a terminal. Other outputs get no colours.
 func tableOptions(out io.Writer, targets target.List) report.Options {
 	o := report.Options{Targets: targets.Descriptors()}
 	tty := terminal(out)
@@ -113,7 +113,7 @@ func tableOptions(out io.Writer, targets target.List) report.Options {
 	return o
 }
 
-// printJSON prints what a command reports in the form that scripts rely on.
+// printJSON prints v as indented JSON, for scripts.
 func printJSON(out io.Writer, v any) error {
 	enc := json.NewEncoder(out)
 	enc.SetIndent("", "  ")

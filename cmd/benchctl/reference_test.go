@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestFlagsKeysVariablesAndDocumentMatch(t *testing.T) {
 	const document = "../../docs/benchctl.md"
@@ -21,5 +21,5 @@ func TestFlagsKeysVariablesAndDocumentMatch(t *testing.T) {
 	}
 	content, err := os.ReadFile(document)
 	require.NoError(t, err)
-	require.Equal(t, string(content), p.Reference(), "go test ./cmd/benchctl -update writes the document anew")
+	require.Equal(t, string(content), p.Reference(), "go test ./cmd/benchctl -update rewrites the document")
 }

@@ -20,10 +20,10 @@ func reportCommand(targets target.List) cli.Command {
 	cmd := &cobra.Command{
 		Use:   "report ID --format FORMAT,… --out DIR",
 		Short: "Write the result of a suite or run to files",
-		Long: `Report writes the result of a suite or run into a directory, which it makes where there is none:
+		Long: `Report writes the result of a suite or run to files in a directory, which it creates if it is missing:
 
 ` + report.FormatHelp() + `
-The files appear together, complete, or not at all. None takes the place of another without --force.`,
+The files appear together and complete, or not at all. Existing files are replaced only with --force.`,
 		Example: `  benchctl report 20260301-k7mp --format json,csv --out results
   benchctl report 20260301-k7mp --format md --out results --force
   benchctl report 20260301-k7mp.2 --format hlog --out .`,
@@ -33,10 +33,10 @@ The files appear together, complete, or not at all. None takes the place of anot
 	var formats []string
 	var out string
 	var force bool
-	config.Var(cmd.Flags(), &formats, "format", "FORMAT,…", "forms to write: "+strings.Join(report.FormatNames(), ", "), report.ParseFormats, func(s []string) string { return strings.Join(s, ",") })
+	config.Var(cmd.Flags(), &formats, "format", "FORMAT,…", "formats to write: "+strings.Join(report.FormatNames(), ", "), report.ParseFormats, func(s []string) string { return strings.Join(s, ",") })
 	config.Complete(cmd, "format", report.FormatNames())
 	cmd.Flags().StringVar(&out, "out", "", "`DIR` for the files")
-	cmd.Flags().BoolVar(&force, "force", false, "replace files that are there")
+	cmd.Flags().BoolVar(&force, "force", false, "replace existing files")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, args []string) error {
 		if len(formats) == 0 || out == "" {
 			return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--format and --out must be given, such as --format json,csv --out results")}

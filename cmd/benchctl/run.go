@@ -14,13 +14,14 @@ import (
 	"github.com/benchd/benchd/internal/dev"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// agentsPatience is how long agents in this process may take until they are there.
+// agentsPatience bounds the time until agents in this process are connected.
 const agentsPatience = 30 * time.Second
 
 type runFlags struct {
@@ -29,7 +30,7 @@ type runFlags struct {
 	data   string
 	output string
 	rawIO  string
-	below  string // where properties may have files written
+	below  string // the folder of files that properties name
 	quiet  bool
 }
 
@@ -39,16 +40,16 @@ func runCommand(targets target.List) cli.Command {
 		Short: "Run a benchmark within this process and print its result",
 		Long: `Run starts a coordinator and agents within this process, runs a benchmark on them and prints its result.
 ` + embeddedHelp(targets) + `
-Progress goes to standard error: live on a terminal, else a line for each interval. Ctrl-C cancels the run and prints
-what was measured until then; a second one ends at once.`,
+Progress goes to standard error: live on a terminal, otherwise as a line for each interval. Ctrl-C cancels the run and prints
+the measurements up to then; a second one ends the process at once.`,
 		Example: `  benchctl run --db null --duration 10s -p 'null.service=lognormal 1ms 0.5'
   benchctl run --db sandbox --phase load,run -p recordcount=100000 --threads 16 --duration 10s
   benchctl run -P workloads/workloada -p recordcount=100000 --phase load,run --threads 16 --agents 2
   benchctl run --db null --target 20000 --threads 64 --duration 30s -o json >result.json`,
 	}
 	f := runFlags{submissionFlags: addSubmissionFlags(cmd, targets), agents: 1, output: "table"}
-	config.Whole(cmd.Flags(), &f.agents, "agents", 1, "agents within this process; a suite that asks for more of them gets as many as it asks for")
-	cmd.Flags().StringVar(&f.data, "data", "", "keep the archive in `DIR`; without it only what is printed remains")
+	config.Whole(cmd.Flags(), &f.agents, "agents", 1, "agents within this process; a suite that asks for more gets as many as it asks for")
+	cmd.Flags().StringVar(&f.data, "data", "", "keep the archive in `DIR`; without it only the printed result remains")
 	addOutputFlag(cmd, &f.output, resultFormats()...)
 	cli.WriteBelowFlag(cmd, &f.below, ".")
 	cli.RawIOFlag(cmd, &f.rawIO)
@@ -63,7 +64,7 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	if err != nil {
 		return err
 	}
-	j, err := judge(f.targets, s)
+	j, err := validate(f.targets, s)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	var client *remote.Client
 	var id string
 	var warnings []string
-	if err := begin(ctx, signals, "interrupted before the run began", func(ctx context.Context) (err error) {
+	if err := begin(ctx, signals, "interrupted before the run started", func(ctx context.Context) (err error) {
 		cluster, err = dev.Start(ctx, dev.Config{
 			Targets: f.targets, Agents: agentsFor(j.suite, f.agents), DataDir: f.data, Version: c.Version, Logger: c.Logger, Embed: embedded,
 			WriteBelow: f.below, KnownIO: f.rawIO == cli.Off,
@@ -94,7 +95,7 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 		id, warnings, err = client.Submit(ctx, remote.Request{
 			Submission: s, Agents: f.agents, WaitAgents: agentsPatience, SubmittedBy: submitter(),
 		})
-		if errors.Is(err, wire.ErrTooFewAgents) { // its cures are for agents elsewhere
+		if errors.Is(err, wire.ErrTooFewAgents) { // its cures are for remote agents
 			return &cli.Error{Code: cli.Unavailable, Err: fmt.Errorf("the agents of this process did not connect to its coordinator within %v; --log-level info shows why", agentsPatience)}
 		}
 		return err
@@ -108,14 +109,14 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	}
 	if err := follow(ctx, c, signals, following{
 		client: client, id: id, known: true, out: c.Err, how: how, first: cancel, statuses: statusOuts(c, j.ycsb, f.output),
-		left: "the run ended with this process, and nothing of it is printed",
+		left: "the run ended with this process, without a result",
 	}); err != nil {
 		return err
 	}
 	return conclude(ctx, c, client, f.targets, id, f.output, j.ycsb)
 }
 
-// agentsFor is how many agents a run starts: as many as wanted, or as the case with the most of them asks for.
+// agentsFor returns the number of agents that a run starts: want, or the largest number that a case asks for.
 func agentsFor(suite *plan.Suite, want int) int {
 	for _, one := range suite.Cases {
 		want = max(want, one.Agents)
@@ -123,7 +124,7 @@ func agentsFor(suite *plan.Suite, want int) int {
 	return want
 }
 
-// embeddedHelp has a paragraph for each system that a run can bring with it.
+// embeddedHelp returns a paragraph for each system that a run can start itself.
 func embeddedHelp(targets target.List) string {
 	var b strings.Builder
 	for _, t := range targets {
@@ -134,20 +135,20 @@ func embeddedHelp(targets target.List) string {
 	return b.String()
 }
 
-// embedded is what starts the system that a run brings with it, or nil for none.
-func (j judged) embedded(c *cli.Context, cmd *cobra.Command, s spec.Submission) (load.Start, error) {
+// embedded returns the function that starts the run's own system, or nil for none.
+func (j validated) embedded(c *cli.Context, cmd *cobra.Command, s spec.Submission) (load.Start, error) {
 	t := j.target
 	if t.Embed == nil {
-		return nil, nil //nolint:nilnil // it brings none
+		return nil, nil //nolint:nilnil // no system to start
 	}
 	for _, property := range t.Address {
-		if j.says(s, property) {
-			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%[1]s: `benchctl run --db %[2]s` brings a %[2]s of its own and needs no address; leave it out, or write --db %[3]s for one that runs already", property, t.Name, t.Embedded.Elsewhere)}
+		if j.sets(s, property) {
+			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%[1]s: `benchctl run --db %[2]s` starts its own %[2]s and needs no address; leave it out, or write --db %[3]s for one that runs already", property, t.Name, t.Embedded.Elsewhere)}
 		}
 	}
 	for _, one := range j.suite.Cases {
 		if property := t.EmbedsOther(j.properties, one.Properties); property != "" && one.Settings.DB == t.Name {
-			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s differs between cases of %s, and `benchctl run` brings one %s for all of them; say it once, for the whole suite", property, s.Suite.Name, t.Name)}
+			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s differs between cases of %s, but `benchctl run` starts one %s for all of them; set it once, for the whole suite", property, s.Suite.Name, t.Name)}
 		}
 	}
 	start, err := t.Embed(j.properties, load.EmbedSettings{Program: c.Version, Logger: c.Logger})
@@ -155,6 +156,15 @@ func (j judged) embedded(c *cli.Context, cmd *cobra.Command, s spec.Submission) 
 		return nil, &cli.Error{Code: cli.Usage, Err: err}
 	}
 	return start, nil
+}
+
+// texts formats warnings.
+func texts(warnings []property.Warning) []string {
+	lines := make([]string, len(warnings))
+	for i, w := range warnings {
+		lines[i] = w.String()
+	}
+	return lines
 }
 
 func warn(c *cli.Context, warnings []string) {

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"benchctl": main})
 }
 
-// testCluster is a coordinator with agents in this process, which benchctl reaches as if they were elsewhere.
+// testCluster is a coordinator with agents in this process, which benchctl uses like remote ones.
 type testCluster struct {
 	cluster *dev.Cluster
 	client  *remote.Client
@@ -51,7 +51,7 @@ func openTestCluster(ctx context.Context, agents int, dir string) (*testCluster,
 	return h, err
 }
 
-// await asks until the answer is yes.
+// await waits until ready returns true.
 func await(ctx context.Context, ask func(context.Context) (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, tolerance.Patience)
 	defer cancel()
@@ -84,15 +84,15 @@ func (h *testCluster) running(ctx context.Context) (id string, err error) {
 //	waitfor WORD CMD…  run a command until it prints a word
 //	exits N CMD…     run a command, which must end with exit code N, such as 0, or 0|1
 //	running VAR      wait until a suite runs, and put its id into a variable
-//	save VAR         put what was printed into a variable
-//	json PATH WANT   look at what was printed, such as .phases.0.ops
+//	save VAR         put the standard output into a variable
+//	json PATH WANT   compare a value of the printed JSON, such as .phases.0.ops
 func TestScripts(t *testing.T) {
 	ctx := t.Context()
-	var houses sync.Map // of each script that has one
+	var clusters sync.Map // of each script that has one
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector lets who ends well sleep a second
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector makes a process that succeeds sleep for a second
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -102,7 +102,7 @@ func TestScripts(t *testing.T) {
 				h, err := openTestCluster(ctx, agents, ts.MkAbs("archive"))
 				ts.Check(err)
 				ts.Defer(func() { ts.Check(h.cluster.Close()) })
-				houses.Store(ts, h)
+				clusters.Store(ts, h)
 				ts.Setenv("BENCHCTL_COORDINATOR", h.address)
 			},
 			"sandbox": func(ts *testscript.TestScript, _ bool, _ []string) {
@@ -135,7 +135,7 @@ func TestScripts(t *testing.T) {
 				}
 			},
 			"running": func(ts *testscript.TestScript, _ bool, args []string) {
-				h, ok := houses.Load(ts)
+				h, ok := clusters.Load(ts)
 				if !ok {
 					ts.Fatalf("there is no cluster")
 				}
@@ -157,7 +157,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// pick takes the value at a path out of a JSON text.
+// pick returns the value at a path of a JSON text.
 func pick(text, path string) (string, error) {
 	var at any
 	if err := json.Unmarshal([]byte(text), &at); err != nil {

@@ -22,8 +22,7 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
-// settingFlag is a flag that stands for a property. Its value goes to package spec as it was written: one judge
-// for all that a user can say.
+// settingFlag is a flag for a property. Its value goes to package spec unchanged: one package validates all settings.
 type settingFlag struct {
 	name, property, kind, usage string
 }
@@ -31,21 +30,21 @@ type settingFlag struct {
 func settingFlags() []settingFlag {
 	return []settingFlag{
 		{"db", "db", "TARGET", "system under test"},
-		{"phase", "phase", "load|run|load,run", "what to execute; default run"},
+		{"phase", "phase", "load|run|load,run", "phases to execute; default run"},
 		{"threads", "threadcount", "N", "workers of each agent; default 1"},
 		{"threads-total", "threads.total", "N", "workers over all agents, instead of --threads"},
-		{"target", "rate", "OPS", "offer so many operations per second over all agents: an open loop at a fixed rate (-p target= is YCSB's closed loop with catch-up)"},
-		{"arrival", "arrival", "closed|fixed|poisson", "when operations are intended: as workers are free, or by the clock at --target; default closed, or fixed with --target"},
-		{"duration", "duration", "D", "end the phase after so long; with operationcount too, whichever comes first"},
-		{"warmup", "warmup", "D", "run so long before measuring; with --warmup-ops or --warmup-until, at most"},
-		{"warmup-ops", "warmup.ops", "N", "measure after so many operations over all agents; they do not count for operationcount"},
-		{"warmup-until", "warmup.until", "steady", "measure when throughput and service time are steady, or at the latest after --warmup (default 10m)"},
+		{"target", "rate", "OPS", "operations per second over all agents: an open loop at a fixed rate (-p target= is YCSB's closed loop with catch-up)"},
+		{"arrival", "arrival", "closed|fixed|poisson", "schedule of operations: when workers are free, or by the clock at --target; default closed, or fixed with --target"},
+		{"duration", "duration", "D", "end the phase after this time; with operationcount, whichever comes first"},
+		{"warmup", "warmup", "D", "run for this time before measuring; with --warmup-ops or --warmup-until, at most"},
+		{"warmup-ops", "warmup.ops", "N", "measure after this number of operations over all agents; they do not count for operationcount"},
+		{"warmup-until", "warmup.until", "steady", "measure when throughput and service time are steady, at the latest after --warmup (default 10m)"},
 		{"interval", "interval", "D", "length of a window, 100ms to 1m; default 1s"},
-		{"seed", "seed", "N", "seed of all that is drawn; default is the run's own, which the result tells"},
+		{"seed", "seed", "N", "seed of all random choices; default is random, and recorded in the result"},
 	}
 }
 
-// submissionFlags are the flags that say what to execute.
+// submissionFlags describe the benchmark.
 type submissionFlags struct {
 	targets    target.List
 	files      []string
@@ -63,21 +62,21 @@ type submissionFlags struct {
 func addSubmissionFlags(cmd *cobra.Command, targets target.List) *submissionFlags {
 	f := &submissionFlags{targets: targets, settings: map[string]*string{}}
 	fs := cmd.Flags()
-	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE`, such as YCSB's workloads; may stand several times, later ones win")
-	fs.StringVarP(&f.suite, "file", "f", "", "suite `FILE` (YAML, docs/suites.md) instead of -P; -p and flags go over it in all of its cases")
-	fs.BoolVar(&f.trial, "trial", false, "with -f, the small sizes of the suite's trial block")
-	config.PairsVar(fs, &f.variables, "var", "", "with -f, the value of a variable of the suite; may stand several times")
-	config.PairsVar(fs, &f.properties, "property", "p", "set a property; goes over -P; may stand several times")
+	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE`, such as YCSB's workloads; repeatable, later files override earlier ones")
+	fs.StringVarP(&f.suite, "file", "f", "", "suite `FILE` (YAML, docs/suites.md) instead of -P; -p and flags override it in all cases")
+	fs.BoolVar(&f.trial, "trial", false, "with -f, use the small sizes of the suite's trial block")
+	config.PairsVar(fs, &f.variables, "var", "", "with -f, the value of a variable of the suite; repeatable")
+	config.PairsVar(fs, &f.properties, "property", "p", "set a property; overrides -P; repeatable")
 	for _, s := range settingFlags() {
 		value := new(string)
 		f.settings[s.name] = value
 		config.Var(fs, value, s.name, s.kind, s.usage, text, plain)
 	}
-	f.sites = cli.AddSiteFlags(cmd, targets.Descriptors(), "-P and -p go over it")
-	fs.BoolVarP(&f.status, "status", "s", false, "print YCSB's status lines instead of the progress, every 10 s or as -p status.interval= says")
+	f.sites = cli.AddSiteFlags(cmd, targets.Descriptors(), "-P and -p override it")
+	fs.BoolVarP(&f.status, "status", "s", false, "print YCSB's status lines instead of the progress, every 10 s or every -p status.interval=")
 	fs.StringVar(&f.name, "name", "", "name the suite with `TEXT`; default is the last file's name")
-	fs.StringVar(&f.note, "note", "", "keep `TEXT` with the result")
-	config.PairsVar(fs, &f.tags, "tag", "", "keep a tag with the result; may stand several times")
+	fs.StringVar(&f.note, "note", "", "store `TEXT` with the result")
+	config.PairsVar(fs, &f.tags, "tag", "", "store a tag with the result; repeatable")
 
 	values := map[string][]string{}
 	for _, k := range targets.Reader().Keys() {
@@ -91,7 +90,7 @@ func addSubmissionFlags(cmd *cobra.Command, targets target.List) *submissionFlag
 	return f
 }
 
-// ofYCSB is what to write for an option of YCSB's command line, where a command takes what that says.
+// ofYCSB returns the replacement of an option of YCSB's command line, for commands that run benchmarks.
 func ofYCSB(cmd *cobra.Command, option string) string {
 	if cmd.Flag("phase") == nil {
 		return ""
@@ -109,14 +108,14 @@ func ofYCSB(cmd *cobra.Command, option string) string {
 func text(s string) (string, error) { return s, nil }
 func plain(s string) string         { return s }
 
-// files is the value of -P: names with commas in them stay whole.
+// newFiles returns the value of -P: it does not split names at commas.
 func newFiles(to *[]string) pflag.Value {
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	fs.StringArrayVar(to, "files", nil, "")
 	return fs.Lookup("files").Value
 }
 
-// submission reads what the flags name.
+// submission reads the flags, and the files that they name.
 func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins) (spec.Submission, error) {
 	s := spec.Submission{Name: f.name, Note: f.note, Tags: f.tags.Map()}
 	var err error
@@ -173,22 +172,22 @@ func read(name string) ([]byte, error) {
 	return content, err
 }
 
-// checked is what a submission means, as far as benchctl has to do with it.
-type judged struct {
+// validated is a valid submission, with the parts that benchctl uses.
+type validated struct {
 	reader     *spec.Reader
 	suite      *plan.Suite
 	properties map[string]string // of the first case, or the first one for which a system can be embedded; resolved
 	target     target.Target     // of that case
-	ycsb       report.YCSB       // how YCSB's output is wanted
+	ycsb       report.YCSB       // the options of YCSB's output
 	warnings   []property.Warning
 }
 
-// judge reports all that is wrong with a submission before anything is done about it.
-func judge(targets target.List, s spec.Submission) (judged, error) {
+// validate reports all mistakes in a submission before anything runs.
+func validate(targets target.List, s spec.Submission) (validated, error) {
 	reader := targets.Reader()
 	suite, warnings, err := reader.Parse(s)
 	if err != nil {
-		return judged{warnings: warnings}, err
+		return validated{warnings: warnings}, err
 	}
 	one := suite.Cases[max(slices.IndexFunc(suite.Cases, func(c plan.Case) bool {
 		t, _ := targets.Find(c.Settings.DB)
@@ -196,12 +195,12 @@ func judge(targets target.List, s spec.Submission) (judged, error) {
 	}), 0)]
 	t, _ := targets.Find(one.Settings.DB)
 	ycsb, err := report.ParseYCSB(one.Properties)
-	return judged{reader: reader, suite: suite, properties: one.Properties, target: t, ycsb: ycsb, warnings: warnings}, err
+	return validated{reader: reader, suite: suite, properties: one.Properties, target: t, ycsb: ycsb, warnings: warnings}, err
 }
 
-// says reports whether a submission sets a property of the target itself: on the command line, in a properties file, or in a suite
-// file where it counts in one of its cases. The address that a suite has for another target is given up for a system that the run brings.
-func (j judged) says(s spec.Submission, property string) bool {
+// sets reports whether a submission sets a property of the target: on the command line, in a properties file, or in a suite file
+// where a case uses it. A run that starts its own system ignores the address that a suite has for another target.
+func (j validated) sets(s spec.Submission, property string) bool {
 	reader := j.reader
 	inSuite := s.Suite != nil && reader.Sets(s, property)
 	s.Suite = nil
@@ -217,7 +216,7 @@ func (j judged) says(s spec.Submission, property string) bool {
 	return slices.ContainsFunc(j.suite.Cases, func(c plan.Case) bool { return c.Properties[property] != byDefault })
 }
 
-// submitter is the name of the user who submits.
+// submitter returns the name of the user who submits.
 func submitter() string {
 	name := "somebody"
 	if u, err := user.Current(); err == nil {

@@ -26,7 +26,7 @@ func gather(t *testing.T, args ...string) (spec.Submission, error) {
 	return f.submission(cmd, origins)
 }
 
-func TestFlagsBecomeSettingsThatKnowWhereTheyWereSaid(t *testing.T) {
+func TestFlagsBecomeSettingsWithTheirOrigin(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, content := range map[string]string{
 		"a": "recordcount=1\n", "b": "fieldlengthdistribution=histogram\n", "hist.txt": "BlockSize, 1\n0, 1\n",
@@ -65,7 +65,7 @@ func TestFlagsBecomeSettingsThatKnowWhereTheyWereSaid(t *testing.T) {
 	require.EqualError(t, err, "read none, which a property names: no such file or directory")
 }
 
-func TestEverySettingFlagMeansAPropertyOfTheSpec(t *testing.T) {
+func TestEverySettingFlagIsAPropertyOfTheSpec(t *testing.T) {
 	known := map[string]bool{}
 	for _, k := range target.All().Reader().Keys() {
 		known[k.Name] = k.Status == property.Honoured
@@ -75,9 +75,9 @@ func TestEverySettingFlagMeansAPropertyOfTheSpec(t *testing.T) {
 	}
 }
 
-func TestCommandsThatAreToldReachTheSameCoordinator(t *testing.T) {
+func TestSuggestedCommandsUseTheSameCoordinator(t *testing.T) {
 	f := connectFlags{coordinator: "10.0.0.1:7070", insecure: true}
-	require.Equal(t, "benchctl watch S", f.told(config.Origins{"coordinator": "BENCHCTL_COORDINATOR", "insecure": "b.yaml:1: insecure"}, "benchctl watch S"))
+	require.Equal(t, "benchctl watch S", f.commandLine(config.Origins{"coordinator": "BENCHCTL_COORDINATOR", "insecure": "b.yaml:1: insecure"}, "benchctl watch S"))
 	require.Equal(t, "benchctl watch S --coordinator 10.0.0.1:7070 --insecure",
-		f.told(config.Origins{"coordinator": "--coordinator", "insecure": "--insecure"}, "benchctl watch S"))
+		f.commandLine(config.Origins{"coordinator": "--coordinator", "insecure": "--insecure"}, "benchctl watch S"))
 }

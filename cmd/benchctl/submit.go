@@ -34,16 +34,16 @@ type submitFlags struct {
 func submitCommand(targets target.List) cli.Command {
 	cmd := &cobra.Command{
 		Use:   "submit",
-		Short: "Hand a benchmark to a coordinator",
-		Long: `Submit hands a benchmark to a coordinator, which queues it and runs it on its agents: all that --select matches, or
-as many of them as --agents says. With -f it takes a suite file, which has many cases (docs/suites.md); the file is judged
-whole, and nothing runs where anything is wrong. It prints the suite's id alone on standard output, or with --wait or --watch waits for
-the end and prints the result.
+		Short: "Submit a benchmark to a coordinator",
+		Long: `Submit sends a benchmark to a coordinator, which queues it and runs it on its agents: all that --select matches, or --agents of
+them. With -f it takes a suite file, which has many cases (docs/suites.md); the whole file is validated, and nothing runs if
+it has a mistake. Submit prints only the suite's id on standard output. With --wait or --watch it waits for the end and
+prints the result.
 
-Ctrl-C while it waits: on a terminal it asks once. y cancels the run and prints what was measured until then, n waits on, a
-further Ctrl-C leaves the run to the coordinator. Without a terminal it leaves the run to the coordinator at once. With
---cancel-on-interrupt it cancels without asking. SIGTERM leaves, or cancels with --cancel-on-interrupt. After leaving, the
-exit code is 4, and "benchctl watch" finds the run again.`,
+Ctrl-C while it waits: on a terminal it asks once. y cancels the run and prints the measurements up to then, n continues to
+wait, a further Ctrl-C leaves the run to the coordinator. Without a terminal it leaves the run to the coordinator at once.
+With --cancel-on-interrupt it cancels without asking. SIGTERM leaves, or cancels with --cancel-on-interrupt. After leaving,
+the exit code is 4, and "benchctl watch" follows the run again.`,
 		Example: `  id=$(benchctl submit -P workloads/workloada --threads 32)
   benchctl submit --db null --duration 1m --threads-total 64 --agents 3 --wait -o json
   benchctl submit -P workloads/workloadb --select zone=a --wait-agents 2m --watch --tag ticket=123
@@ -53,12 +53,12 @@ exit code is 4, and "benchctl watch" finds the run again.`,
 	}
 	f := submitFlags{submissionFlags: addSubmissionFlags(cmd, targets), connectFlags: addConnectFlags(cmd), onLoss: string(remote.FailOnLoss), output: "table"}
 	fs := cmd.Flags()
-	fs.BoolVar(&f.dryRun, "dry-run", false, "print cases, runs, rows, operations and an estimate of the time, and do nothing; it asks no coordinator")
-	config.Whole(fs, &f.agents, "agents", 0, "how many agents; 0 is all that match")
-	config.PairsVar(fs, &f.labels, "select", "", "only agents with this label; may stand several times")
-	config.Duration(fs, &f.waitAgents, "wait-agents", false, "wait so long for enough agents to be there")
-	config.Enum(cmd, &f.onLoss, "on-agent-loss", "", "what becomes of a run that loses an agent", string(remote.FailOnLoss), string(remote.ContinueOnLoss))
-	fs.StringVar(&f.resume, "resume", "", "go on with suite `ID`, which was interrupted: its runs that have failed, were cancelled or are partial are run again, those that are complete are not")
+	fs.BoolVar(&f.dryRun, "dry-run", false, "print cases, runs, rows, operations and an estimate of the time, without submitting; needs no coordinator")
+	config.Whole(fs, &f.agents, "agents", 0, "number of agents; 0 is all that match")
+	config.PairsVar(fs, &f.labels, "select", "", "only agents with this label; repeatable")
+	config.Duration(fs, &f.waitAgents, "wait-agents", false, "wait this time for enough agents")
+	config.Enum(cmd, &f.onLoss, "on-agent-loss", "", "action for a run that loses an agent", string(remote.FailOnLoss), string(remote.ContinueOnLoss))
+	fs.StringVar(&f.resume, "resume", "", "continue suite `ID`, which was interrupted: repeat its failed, cancelled and partial runs, keep the complete ones")
 	fs.BoolVar(&f.wait, "wait", false, "wait for the end and print the result")
 	fs.BoolVar(&f.watch, "watch", false, "like --wait, and show progress on standard error")
 	fs.BoolVar(&f.cancel, "cancel-on-interrupt", false, "cancel without asking on Ctrl-C or SIGTERM")
@@ -68,15 +68,15 @@ exit code is 4, and "benchctl watch" finds the run again.`,
 	}}
 }
 
-// judge checks what is submitted. What is resumed was checked when it was.
-func (f *submitFlags) judge(cmd *cobra.Command, s spec.Submission) (judged, error) {
+// validate checks a new submission. A resumed one was checked when it was submitted.
+func (f *submitFlags) validate(cmd *cobra.Command, s spec.Submission) (validated, error) {
 	if f.resume == "" {
-		return judge(f.targets, s)
+		return validate(f.targets, s)
 	}
 	if s.Suite != nil || len(s.Files)+len(s.Properties)+len(s.Flags) > 0 || f.agents > 0 || len(f.labels) > 0 {
-		return judged{}, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--resume %s goes on with what was submitted then: leave out what says what to run and on which agents", f.resume)}
+		return validated{}, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--resume %s continues the suite as it was submitted: leave out files, properties, settings, --agents and --select", f.resume)}
 	}
-	return judged{}, nil
+	return validated{}, nil
 }
 
 func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFlags) error {
@@ -85,7 +85,7 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	}
 	waits := f.wait || f.watch
 	if f.cancel && !waits {
-		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--cancel-on-interrupt is of use with --wait or --watch only")}
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--cancel-on-interrupt needs --wait or --watch")}
 	}
 	client, err := f.dial()
 	if err != nil {
@@ -96,20 +96,20 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	if err != nil {
 		return err
 	}
-	j, err := f.judge(cmd, s)
+	j, err := f.validate(cmd, s)
 	if err != nil {
 		return err
 	}
 	if t := j.target; t.Embed != nil {
 		if brought := t.Embedded.Of(f.targets.Reader().Given(s)); len(brought) > 0 {
-			return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%[1]s: these are of the %[2]s that `benchctl run` brings with it; the one that agents use is started by `benchd %[2]s` or `benchd dev`, with flags of its own", strings.Join(brought, ", "), t.Name)}
+			return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%[1]s: these configure the %[2]s that `benchctl run` starts; the one that agents use is started by `benchd %[2]s` or `benchd dev`, with flags of its own", strings.Join(brought, ", "), t.Name)}
 		}
 	}
 	signals, stop := catch()
 	defer stop()
 	var id string
 	var warnings []string
-	if err := begin(ctx, signals, "interrupted before the coordinator answered; `benchctl list` tells whether it took the suite", func(ctx context.Context) error {
+	if err := begin(ctx, signals, "interrupted before the coordinator answered; `benchctl list` shows whether it has the suite", func(ctx context.Context) error {
 		id, warnings, err = client.Submit(ctx, remote.Request{
 			Submission: s, Agents: f.agents, Select: f.labels.Map(), WaitAgents: f.waitAgents,
 			OnAgentLoss: remote.Policy(f.onLoss), SubmittedBy: submitter(), Resume: f.resume,
@@ -128,7 +128,7 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	w := following{
 		client: client, id: id, known: true, out: c.Err, how: quiet, first: askFirst, statuses: statusOuts(c, j.ycsb, f.output),
 		left: fmt.Sprintf("%s goes on; `%s` follows it, `%s` ends it", id,
-			f.told(c.Origins, "benchctl watch "+id), f.told(c.Origins, "benchctl cancel "+id)),
+			f.commandLine(c.Origins, "benchctl watch "+id), f.commandLine(c.Origins, "benchctl cancel "+id)),
 	}
 	if f.watch {
 		w.how = progress

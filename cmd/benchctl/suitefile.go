@@ -16,12 +16,12 @@ import (
 func (f *submissionFlags) readSuite(cmd *cobra.Command, origins config.Origins, s *spec.Submission) error {
 	if f.suite == "" {
 		if f.trial || len(f.variables) > 0 {
-			return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--trial and --var are of a suite file; name it with -f")}
+			return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--trial and --var need a suite file; name it with -f")}
 		}
 		return nil
 	}
 	if len(f.files) > 0 {
-		return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("-P %s and -f %s exclude each other: a suite file says all that properties files say; put their settings under properties:, or set them with -p", f.files[0], f.suite)}
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("-P %s and -f %s exclude each other: put the settings of properties files under properties: in the suite file, or set them with -p", f.files[0], f.suite)}
 	}
 	content, err := read(f.suite)
 	if err != nil {
@@ -34,8 +34,8 @@ func (f *submissionFlags) readSuite(cmd *cobra.Command, origins config.Origins, 
 	return nil
 }
 
-// attach reads the files that a suite includes and those that its settings name. What cannot be read is reported with the place
-// that names it by the reader.
+// attach reads the files that a suite includes and those that its settings name. The reader reports files that cannot be read,
+// with the place that names them.
 func attach(reader *spec.Reader, s *spec.Submission) {
 	s.Attachments = map[string][]byte{}
 	tried := map[string]bool{}

@@ -18,7 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
-// ask makes a command of one question to a coordinator.
+// ask returns the run function of a command that sends one query to a coordinator.
 func ask(f *connectFlags, question func(ctx context.Context, c *cli.Context, client *remote.Client, args []string) error) func(context.Context, *cli.Context, []string) error {
 	return func(ctx context.Context, c *cli.Context, args []string) error {
 		client, err := f.dial()
@@ -30,7 +30,7 @@ func ask(f *connectFlags, question func(ctx context.Context, c *cli.Context, cli
 	}
 }
 
-// oneID is what commands that take the id of a suite or run have in common.
+// oneID makes a command take the id of a suite or run.
 func oneID(cmd *cobra.Command, f *connectFlags) {
 	cmd.Args = cli.Exactly("ID")
 	cmd.ValidArgsFunction = completeFrom(f, suiteIDs)
@@ -40,8 +40,8 @@ func watchCommand() cli.Command {
 	cmd := &cobra.Command{
 		Use:   "watch ID",
 		Short: "Show a suite or run until it ends",
-		Long: `Watch shows a suite or run until it ends: live on a terminal, else a line for each interval. Ctrl-C ends the watching,
-not the run. The exit code is that of the suite's end, as with "submit --wait", or 4 when it was not waited for.`,
+		Long: `Watch shows a suite or run until it ends: live on a terminal, otherwise as a line for each interval. Ctrl-C ends the command,
+not the run. The exit code is that of the suite's end, as with "submit --wait", or 4 if the command did not wait for it.`,
 		Example: `  benchctl watch 20260301-k7mp
   id=$(benchctl submit -P workloads/workloada); benchctl watch "$id" && benchctl show "$id"`,
 	}
@@ -53,7 +53,7 @@ not the run. The exit code is that of the suite's end, as with "submit --wait", 
 		defer stop()
 		if err := follow(ctx, c, signals, following{
 			client: client, id: id, out: c.Out, how: progress, first: detach,
-			left: fmt.Sprintf("%s goes on; `%s` ends it", id, f.told(c.Origins, "benchctl cancel "+id)),
+			left: fmt.Sprintf("%s goes on; `%s` ends it", id, f.commandLine(c.Origins, "benchctl cancel "+id)),
 		}); err != nil {
 			return err
 		}
@@ -69,8 +69,8 @@ func showCommand(targets target.List) cli.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Print the result of a suite or run",
-		Long: `Show prints the result of a suite or run as it stands; of one that goes on, what was measured so far. The exit code says
-whether it was printed, not how the run ended.`,
+		Long: `Show prints the result of a suite or run. If it is still active, the result has the measurements so far. The exit code
+reports whether the result was printed, not how the run ended.`,
 		Example: `  benchctl show 20260301-k7mp
   benchctl show 20260301-k7mp.1 -o json | jq .phases[].throughput`,
 	}
@@ -92,10 +92,10 @@ func listCommand() cli.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the suites in the archive, newest first",
-		Long: `List tells of each suite in the archive, newest first. Of one that goes on RUNS says how many of its runs have ended, and
-LEFT how long it still takes, by an estimate: as long as earlier runs of the same cases took, or as their phases are long. In
-JSON these are runs_ended and left_seconds, which is null where there is nothing to estimate by. A suite on which the
-coordinator's own code has failed is set aside: the reason is on standard error, in JSON in set_aside.`,
+		Long: `List prints the suites in the archive, newest first. For an active suite RUNS is the number of its runs that have ended, and
+LEFT an estimate of the remaining time, from earlier runs of the same cases or from the length of the phases. In JSON these
+are runs_ended and left_seconds, which is null without an estimate. A suite on which the coordinator's own code has failed
+is set aside: the reason is on standard error, and in JSON in set_aside.`,
 		Example: `  benchctl list
   benchctl list -o json | jq -r '.[] | select(.status == "running") | "\(.id) \(.runs_ended)/\(.runs) \(.left_seconds)"'
   benchctl list -o json | jq -r '.[] | select(.status == "failed").id'`,
@@ -137,7 +137,7 @@ func when(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 func cancelCommand() cli.Command {
 	cmd := &cobra.Command{
 		Use:   "cancel ID",
-		Short: "End a suite or run; what was measured until then is kept",
+		Short: "Cancel a suite or run; its measurements up to then are kept",
 		Example: `  benchctl cancel 20260301-k7mp       # all its runs
   benchctl cancel 20260301-k7mp.2     # one of them`,
 	}
@@ -151,7 +151,7 @@ func cancelCommand() cli.Command {
 func removeCommand() cli.Command {
 	cmd := &cobra.Command{
 		Use:     "rm ID",
-		Short:   "Delete an ended suite from the archive, and give its space back to the disk",
+		Short:   "Delete an ended suite from the archive, and free its disk space",
 		Example: `  benchctl rm 20260301-k7mp`,
 	}
 	f := addConnectFlags(cmd)
@@ -194,7 +194,7 @@ func agentsCommand() cli.Command {
 	}
 }
 
-// agentState says what an agent does and whether it is there, in a word or two.
+// agentState describes the work and the connection of an agent in a few words.
 func agentState(a remote.Agent) string {
 	state := "idle"
 	if a.Run != "" {
@@ -209,7 +209,7 @@ func agentState(a remote.Agent) string {
 	return state
 }
 
-// labels are written as --select takes them.
+// labels formats labels as --select takes them.
 func labels(of map[string]string) string {
 	pairs := make([]string, 0, len(of))
 	for _, k := range slices.Sorted(maps.Keys(of)) {
@@ -225,7 +225,7 @@ func gibibytes(bytes uint64) string {
 func drainCommand() cli.Command {
 	cmd := &cobra.Command{
 		Use:   "drain NAME",
-		Short: "Give an agent no further runs; the one that it serves goes on",
+		Short: "Assign no further runs to an agent; its current run continues",
 		Example: `  benchctl agents drain client-3
   benchctl agents drain client-3 --undo`,
 		Args: cli.Exactly("NAME"),
@@ -233,7 +233,7 @@ func drainCommand() cli.Command {
 	f := addConnectFlags(cmd)
 	cmd.ValidArgsFunction = completeFrom(f, agentNames)
 	var undo bool
-	cmd.Flags().BoolVar(&undo, "undo", false, "give it runs again")
+	cmd.Flags().BoolVar(&undo, "undo", false, "assign runs to it again")
 	return cli.Command{Command: cmd, Run: ask(f, func(ctx context.Context, _ *cli.Context, client *remote.Client, args []string) error {
 		return client.Drain(ctx, args[0], undo)
 	})}

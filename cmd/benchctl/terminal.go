@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/config"
 )
 
-// terminal returns a stream's file when it is a terminal.
+// terminal returns a stream's file if it is a terminal.
 func terminal(stream any) *os.File {
 	f, ok := stream.(*os.File)
 	if !ok || !term.IsTerminal(f.Fd()) {
@@ -22,25 +22,25 @@ func terminal(stream any) *os.File {
 	return f
 }
 
-// showing is how much is shown while a suite goes on.
+// showing is the amount of output while a suite runs.
 type showing int
 
 const (
-	quiet    showing = iota // only what concerns the user's own doing
-	progress                // live on a terminal, else in lines
+	quiet    showing = iota // only effects of the user's answers
+	progress                // live on a terminal, otherwise in lines
 )
 
-// screen is a view with what the user says to it.
+// screen is a view with the answers of the user.
 type screen struct {
 	view.View
 	keys   chan view.Key
 	live   *view.Live
-	in     *os.File // a terminal on which answers are read in lines; nil when keys bring them, or nobody can answer
+	in     *os.File // a terminal whose lines are answers; nil if keys are answers, or nobody can answer
 	answer cancelreader.CancelReader
 	done   chan struct{}
 }
 
-// openScreen shows on out what goes on. The log goes above a live view.
+// openScreen opens a view on out. The log goes above a live view.
 func openScreen(c *cli.Context, f following) *screen {
 	s := &screen{keys: make(chan view.Key, 16)}
 	in, tty := terminal(c.In), terminal(f.out)
@@ -69,7 +69,7 @@ func (s *screen) canAsk(c *cli.Context) bool {
 	return s.in != nil || s.live != nil && terminal(c.In) != nil
 }
 
-// ask waits for a line on the terminal, until it comes or the question is taken back.
+// ask waits for a line on the terminal, until unask.
 func (s *screen) ask() {
 	if s.in == nil {
 		return // the view reports keys
@@ -103,7 +103,7 @@ func (s *screen) unask() {
 	s.answer = nil
 }
 
-// close gives the terminal back.
+// close restores the terminal.
 func (s *screen) close(c *cli.Context) {
 	s.unask()
 	if s.live == nil {

@@ -19,7 +19,7 @@ func endless() []string {
 	return []string{"--db", "null", "-p", "recordcount=100", "--duration", "10m", "-p", "null.service=constant 5ms"}
 }
 
-// session is benchctl on a terminal; its standard output goes elsewhere.
+// session is benchctl on a terminal; its standard output is redirected.
 type session struct {
 	*ttytest.TTY
 	t   *testing.T
@@ -33,7 +33,7 @@ func startOnTerminal(t *testing.T, env []string, args ...string) *session {
 	program, err := os.Executable()
 	require.NoError(t, err)
 	s.cmd = exec.CommandContext(t.Context(), program)
-	s.cmd.Args = append([]string{"benchctl"}, args...) // TestMain knows it by this name
+	s.cmd.Args = append([]string{"benchctl"}, args...) // TestMain runs benchctl under this name
 	s.cmd.Env = append(os.Environ(), append(env, "TERM=xterm-256color", "GORACE=atexit_sleep_ms=0")...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = s.File, &s.out, s.File
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // so that Ctrl-C is a signal
@@ -57,13 +57,13 @@ func TestInterruptOnATerminal(t *testing.T) {
 		out    string
 	}{
 		{"waiting, yes cancels", []string{"submit", "--wait"}, func(s *session) {
-			s.Shows("suite ", 1) // before that nothing can be cancelled, and it ends
+			s.Shows("suite ", 1) // before that an interrupt ends it, since there is nothing to cancel
 			s.Press(ctrlC)
 			s.Shows("[y]es, [n]o", 1)
 			s.Press("y\n")
 		}, result.Cancelled, "cancelled"},
 		{"waiting, a second one leaves", []string{"submit", "--wait"}, func(s *session) {
-			s.Shows("suite ", 1) // before that nothing can be cancelled, and it ends
+			s.Shows("suite ", 1) // before that an interrupt ends it, since there is nothing to cancel
 			s.Press(ctrlC)
 			s.Shows("[y]es, [n]o", 1)
 			s.Press("n\n")
@@ -82,7 +82,7 @@ func TestInterruptOnATerminal(t *testing.T) {
 			s.Press(ctrlC)
 			s.Press("y")
 		}, result.Cancelled, "cancelled"},
-		{"told to cancel it does not ask", []string{"submit", "--watch", "--cancel-on-interrupt"}, func(s *session) {
+		{"with --cancel-on-interrupt it does not ask", []string{"submit", "--watch", "--cancel-on-interrupt"}, func(s *session) {
 			s.Shows("running", 1)
 			s.Press(ctrlC)
 		}, result.Cancelled, "cancelled"},
@@ -106,7 +106,7 @@ func TestInterruptOnATerminal(t *testing.T) {
 	}
 }
 
-func TestInterruptOfARunHerePrintsWhatWasMeasured(t *testing.T) {
+func TestInterruptOfALocalRunPrintsItsMeasurements(t *testing.T) {
 	s := startOnTerminal(t, nil, append([]string{"run", "-o", "json"}, endless()...)...)
 	before := s.Settings()
 	s.Shows("running", 1)

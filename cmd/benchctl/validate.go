@@ -13,19 +13,19 @@ import (
 func validateCommand(targets target.List) cli.Command {
 	cmd := &cobra.Command{
 		Use:   "validate",
-		Short: "Judge a benchmark without running it",
-		Long: `Validate judges what "submit" and "run" would be given, without running it, and tells all that is wrong. It asks no
-coordinator, unless --coordinator is given: then that one judges too, by its own version and targets.
+		Short: "Validate a benchmark without running it",
+		Long: `Validate checks the input of "submit" and "run" without running it, and reports all mistakes. It needs no coordinator. With
+--coordinator, that coordinator also checks it, by its own version and targets.
 
-Mistakes in a suite file are told with file, line and column, all in one go. A suite's trial block is judged too; --trial
-judges the suite as it is with it.`,
+Mistakes in a suite file are reported together, with file, line and column. The suite's trial block is checked, too; --trial
+checks the suite with the trial block applied.`,
 		Example: `  benchctl validate -P workloads/workloada -p requestdistribution=zipfian
   benchctl validate -P workloads/workloada --coordinator 127.0.0.1:7070
   benchctl validate -f suite.yaml
   benchctl validate --schema >suite.schema.json`,
 	}
 	s, connect := addSubmissionFlags(cmd, targets), addConnectFlags(cmd)
-	schema := cmd.Flags().Bool("schema", false, "print the JSON Schema of suite files, for editors, and judge nothing")
+	schema := cmd.Flags().Bool("schema", false, "print the JSON Schema of suite files, for editors, and validate nothing")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		if *schema {
 			_, err := c.Out.Write(targets.Reader().Schema())
@@ -35,25 +35,22 @@ judges the suite as it is with it.`,
 		if err != nil {
 			return err
 		}
-		j, err := judge(targets, submission)
+		j, err := validate(targets, submission)
 		if err != nil {
 			return err
 		}
-		told := make([]string, len(j.warnings))
-		for i, w := range j.warnings {
-			told[i] = w.String()
-		}
+		warnings := texts(j.warnings)
 		if c.Origins.Set("coordinator") {
 			client, err := connect.dial()
 			if err != nil {
 				return err
 			}
 			defer func() { _ = client.Close() }()
-			if told, err = client.Validate(ctx, submission); err != nil {
+			if warnings, err = client.Validate(ctx, submission); err != nil {
 				return err
 			}
 		}
-		warn(c, told)
+		warn(c, warnings)
 		_, err = fmt.Fprintln(c.Err, "valid")
 		return err
 	}}

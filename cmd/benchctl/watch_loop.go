@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// watchLoop is one goroutine's view of a suite that is waited for.
+// watchLoop waits for a suite in one goroutine.
 type watchLoop struct {
 	following
 	c            *cli.Context
@@ -21,33 +21,33 @@ type watchLoop struct {
 	interruption interruption
 	aside        view.Aside
 	tasks        *sync.WaitGroup
-	cancelled    chan error // what came of the cancel
-	uncancelled  bool       // it did not reach the coordinator, which is to be notified when it is back
+	cancelled    chan error // the result of the cancel
+	uncancelled  bool       // the cancel did not reach the coordinator, and is sent again when that is back
 }
 
-// loop takes what comes until the suite ends or the user leaves.
+// loop handles events until the suite ends or the user leaves.
 func (w *watchLoop) loop(ctx context.Context, news <-chan remote.Progress, lost <-chan string, ended <-chan error, signals <-chan os.Signal) error {
 	for {
 		var s said
 		select {
 		case p := <-news:
 			w.screen.Progress(p)
-			w.tell(func(a *view.Aside) { a.Lost = "" })
+			w.show(func(a *view.Aside) { a.Lost = "" })
 			if w.uncancelled {
 				w.uncancelled = false
 				w.cancel(ctx)
 			}
 			continue
 		case why := <-lost:
-			w.tell(func(a *view.Aside) { a.Lost = fmt.Sprintf("the coordinator is gone (%s); asks again", why) })
+			w.show(func(a *view.Aside) { a.Lost = fmt.Sprintf("the coordinator is unreachable (%s); trying again", why) })
 			continue
 		case err := <-ended:
-			w.tell(func(a *view.Aside) { *a = view.Aside{} })
+			w.show(func(a *view.Aside) { *a = view.Aside{} })
 			return err
 		case err := <-w.cancelled:
 			if err != nil {
 				w.uncancelled = errors.Is(err, wire.ErrUnreachable)
-				w.tell(func(a *view.Aside) { a.Note = fmt.Sprintf("cancel %s: %v", w.id, err) })
+				w.show(func(a *view.Aside) { a.Note = fmt.Sprintf("cancel %s: %v", w.id, err) })
 			}
 			continue
 		case sig := <-signals:
@@ -64,37 +64,37 @@ func (w *watchLoop) loop(ctx context.Context, news <-chan remote.Progress, lost 
 	}
 }
 
-// do does what was decided. It reports whether to leave.
+// do carries out a decision. It reports whether to leave.
 func (w *watchLoop) do(ctx context.Context, d decision) (leave bool) {
 	switch d {
 	case nothing:
 	case doAsk:
-		w.tell(func(a *view.Aside) {
+		w.show(func(a *view.Aside) {
 			a.Question = fmt.Sprintf("Cancel %s? [y]es, [n]o, or Ctrl-C to leave it running:", w.id)
 		})
 		w.screen.ask()
 	case doContinue:
 		w.screen.unask()
-		w.tell(func(a *view.Aside) { *a = view.Aside{Lost: a.Lost, Note: w.id + " goes on"} })
+		w.show(func(a *view.Aside) { *a = view.Aside{Lost: a.Lost, Note: w.id + " goes on"} })
 	case doCancel:
 		w.screen.unask()
-		w.tell(func(a *view.Aside) {
-			*a = view.Aside{Lost: a.Lost, Note: "cancels " + w.id + " and waits for its end; a further Ctrl-C does not wait"}
+		w.show(func(a *view.Aside) {
+			*a = view.Aside{Lost: a.Lost, Note: "cancelling " + w.id + " and waiting for its end; a further Ctrl-C does not wait"}
 		})
 		w.cancel(ctx)
 	case doLeave:
-		w.tell(func(a *view.Aside) { *a = view.Aside{} })
+		w.show(func(a *view.Aside) { *a = view.Aside{} })
 		return true
 	}
 	return false
 }
 
-// cancel asks the coordinator to, and goes on meanwhile.
+// cancel sends a cancel to the coordinator, and does not wait for the answer.
 func (w *watchLoop) cancel(ctx context.Context) {
 	w.tasks.Go(func() { w.cancelled <- w.client.Cancel(ctx, w.id, submitter()) })
 }
 
-func (w *watchLoop) tell(change func(*view.Aside)) {
+func (w *watchLoop) show(change func(*view.Aside)) {
 	before := w.aside
 	change(&w.aside)
 	if w.aside != before {

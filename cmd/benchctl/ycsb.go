@@ -14,7 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// statusOuts are where YCSB's status lines go, if they are wanted: with a time series to standard output too.
+// statusOuts returns the outputs of YCSB's status lines, if they are wanted: with a time series also standard output.
 func statusOuts(c *cli.Context, y report.YCSB, format string) []io.Writer {
 	switch {
 	case !y.Status:
@@ -25,7 +25,7 @@ func statusOuts(c *cli.Context, y report.YCSB, format string) []io.Writer {
 	return []io.Writer{c.Err}
 }
 
-// warnOfFiles says that nobody is there to write the files that YCSB would write at the end.
+// warnOfFiles warns that no command waits to write the files that YCSB would write at the end.
 func warnOfFiles(c *cli.Context, y report.YCSB, id string) {
 	var files []string
 	if y.ExportFile != "" {
@@ -42,15 +42,15 @@ func warnOfFiles(c *cli.Context, y report.YCSB, id string) {
 	}
 }
 
-// tellOmitted says which lines YCSB would have printed, and why they are not there.
-func tellOmitted(c *cli.Context, y report.YCSB, run result.Run) {
+// noteOmitted prints the lines that YCSB would have printed, and why they are missing.
+func noteOmitted(c *cli.Context, y report.YCSB, run result.Run) {
 	if omitted := y.Omitted(run); len(omitted) > 0 {
 		_, _ = fmt.Fprintf(c.Err, "note: percentiles of too few samples are not printed: %s\n", strings.Join(omitted, "; "))
 	}
 }
 
-// onlyNamed takes out of what a run asks for the files that the command line has not named: a run that is resumed was
-// submitted by somebody, and what a coordinator says is not the user's word. It returns the properties that are left out.
+// onlyNamed removes from y the files that the command line has not named: another user may have submitted a run that is resumed,
+// and a coordinator must not choose files on this machine. It returns the removed properties.
 func onlyNamed(y, named report.YCSB) (report.YCSB, []string) {
 	var left []string
 	if y.ExportFile != named.ExportFile {
@@ -65,8 +65,8 @@ func onlyNamed(y, named report.YCSB) (report.YCSB, []string) {
 	return y, left
 }
 
-// deliver writes the files that YCSB's properties ask for, as YCSB does: over those that are there. It reports whether
-// YCSB's output is in one of them.
+// deliver writes the files of YCSB's properties and replaces existing ones, as YCSB does. It reports whether one of them has
+// YCSB's output.
 func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []byte, format string, named report.YCSB) (exported bool, err error) {
 	run, suite, err := decode(text)
 	if err != nil || suite != nil {
@@ -90,7 +90,7 @@ func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []
 		if err := y.Write(w, run); err != nil {
 			return false, err
 		}
-		tellOmitted(c, y, run)
+		noteOmitted(c, y, run)
 	}
 	if y.Logs {
 		logs := y.NewYCSBLogs(files)
@@ -115,8 +115,7 @@ func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []
 	return y.ExportFile != "", nil
 }
 
-// deliverPoints writes a run's operations behind what is in the file that YCSB's property names, else to standard
-// output.
+// deliverPoints appends a run's operations to the file that YCSB's property names, or writes them to standard output.
 func deliverPoints(ctx context.Context, c *cli.Context, client *remote.Client, y report.YCSB, run result.Run) (err error) {
 	points := y.NewYCSBPoints()
 	defer func() { _ = points.Close() }() // temporary files

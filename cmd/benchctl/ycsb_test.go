@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/report"
 )
 
-// Only files that the command line names are written, whatever the run's properties say at the coordinator.
+// Only files that the command line names are written, whatever the run's properties are at the coordinator.
 func TestOnlyNamedFilesAreWritten(t *testing.T) {
 	evil := report.YCSB{ExportFile: "/etc/passwd", Logs: true, LogPath: "/etc/cron.d/x", RawFile: "/root/.profile", Label: "l"}
 	got, left := onlyNamed(evil, report.YCSB{})

@@ -17,7 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
