@@ -27,8 +27,7 @@ func TestARunOfTwoAgentsEndsCompleteAndReconciles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
 		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=300ms")
-		require.NoError(t, err)
+		id := h.submitRun(2, "duration=300ms")
 
 		for _, p := range []*fakeAgent{a, b} {
 			p.ready()
@@ -121,8 +120,7 @@ func TestRunsOnDisjointAgentsGoAtOnceAndAThirdQueuesBehind(t *testing.T) {
 		require.NoError(t, err)
 		second, err := h.submit(right, "duration=1m")
 		require.NoError(t, err)
-		third, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m")
-		require.NoError(t, err)
+		third := h.submitRun(2, "duration=1m")
 		fourth, err := h.submit(left, "duration=1m")
 		require.NoError(t, err)
 
@@ -159,8 +157,7 @@ func TestARestartedCoordinatorEndsTheRunAsIfNothingHadHappened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
 		a := newFakeAgent(h, "a").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-		require.NoError(t, err)
+		id := h.submitRun(1, "duration=1m")
 		queued, err := h.submit(&benchdv1.SubmitRequest{Agents: 1}, "duration=1m")
 		require.NoError(t, err)
 		a.ready()
@@ -236,12 +233,7 @@ func TestALostAgentFailsTheRunOrLeavesItPartial(t *testing.T) {
 func TestRowsThatAreNotThereFailARun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHarness(t)
-		a := newFakeAgent(h, "a").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-		require.NoError(t, err)
-		a.ready()
-		start := a.begin()
+		h, a, id, start := measuring(t, "duration=1m")
 		a.window(start.GetId(), 0, 2000, "NOT_FOUND", false)
 		require.Contains(t, await(a, (*benchdv1.SessionResponse).GetStop).GetReason(), "found no row")
 		a.window(start.GetId(), 1, 1, "OK", true)
@@ -255,12 +247,7 @@ func TestRowsThatAreNotThereFailARun(t *testing.T) {
 func TestAWindowMayBeLargerThanASessionsFlowWindow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHarness(t)
-		a := newFakeAgent(h, "a").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-		require.NoError(t, err)
-		a.ready()
-		start := a.begin()
+		h, a, id, start := measuring(t, "duration=1m")
 		const count, samples = 80, 10_000
 		var wide latency.Histogram
 		for i := range int64(samples) {
@@ -331,9 +318,8 @@ func TestOnlyWhatHasEndedIsRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
 		newFakeAgent(h, "a").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-		require.NoError(t, err)
-		_, err = h.runs.Remove(t.Context(), &benchdv1.RemoveRequest{Id: id})
+		id := h.submitRun(1, "duration=1m")
+		_, err := h.runs.Remove(t.Context(), &benchdv1.RemoveRequest{Id: id})
 		require.ErrorIs(t, wire.FromStatus(err), wire.ErrNotAllowed)
 		h.cancel(id)
 		h.until(id, result.Cancelled)

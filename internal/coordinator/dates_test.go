@@ -49,8 +49,7 @@ func TestAWallClockThatIsSetMovesNoTimeline(t *testing.T) {
 				h.open()
 				later := clock.NewSource(h.skew) // a clock that is set after the coordinator's
 				a := newFakeAgent(h, "a").connect()
-				id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-				require.NoError(t, err)
+				id := h.submitRun(1, "duration=1m")
 				a.ready()
 				start := a.begin()
 				a.window(start.GetId(), 0, 5, "OK", false)
@@ -87,12 +86,7 @@ func TestAWallClockThatIsSetMovesNoTimeline(t *testing.T) {
 // still has to connect, holds the run.
 func restarted(t *testing.T, by time.Duration) (h *harness, a *fakeAgent, id string, start *benchdv1.Start) {
 	t.Helper()
-	h = newHarness(t)
-	a = newFakeAgent(h, "a").connect()
-	id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-	require.NoError(t, err)
-	a.ready()
-	start = a.begin()
+	h, a, id, start = measuring(t, "duration=1m")
 	a.window(start.GetId(), 0, 5, "OK", false)
 	a.acked(0)
 	h.close()

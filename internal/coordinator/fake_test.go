@@ -137,6 +137,25 @@ func (h *harness) submit(req *benchdv1.SubmitRequest, settings ...string) (strin
 	return resp.GetId(), wire.FromStatus(err)
 }
 
+// submitRun submits a run of the given number of agents, which may connect later.
+func (h *harness) submitRun(agents uint32, settings ...string) (id string) {
+	h.t.Helper()
+	id, err := h.submit(&benchdv1.SubmitRequest{Agents: agents, WaitAgents: wait()}, settings...)
+	require.NoError(h.t, err)
+	return id
+}
+
+// measuring returns a harness with a run of agent a that has just started to measure.
+func measuring(t *testing.T, settings ...string) (h *harness, a *fakeAgent, id string, start *benchdv1.Start) {
+	t.Helper()
+	h = newHarness(t)
+	a = newFakeAgent(h, "a").connect()
+	id = h.submitRun(1, settings...)
+	a.ready()
+	start = a.begin()
+	return h, a, id, start
+}
+
 // result reads a run's result.
 func (h *harness) result(id string) result.Run {
 	var run result.Run

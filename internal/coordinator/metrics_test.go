@@ -8,7 +8,6 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
 
-	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -34,12 +33,7 @@ func (h *harness) counter(name string) float64 { return h.metric(name).GetCounte
 func TestWindowsAreCountedByWhatBecameOfThem(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHarness(t)
-		a := newFakeAgent(h, "a").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=10m", "interval=60s")
-		require.NoError(t, err)
-		a.ready()
-		start := a.begin()
+		h, a, id, start := measuring(t, "duration=10m", "interval=60s")
 		for seq := range 3 {
 			a.window(start.GetId(), seq, 10, "OK", false)
 			a.acked(seq)
@@ -65,12 +59,7 @@ func TestWindowsAreCountedByWhatBecameOfThem(t *testing.T) {
 func TestAWindowThatComesAnIntervalAfterItsEndIsLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHarness(t)
-		a := newFakeAgent(h, "a").connect()
-		_, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=10m", "interval=100ms")
-		require.NoError(t, err)
-		a.ready()
-		start := a.begin()
+		h, a, _, start := measuring(t, "duration=10m", "interval=100ms")
 		end := wire.ToLine(start.GetTimebase()).Inverse(start.GetAtRunNs() + int64(100*time.Millisecond)) // the end of the window
 		<-time.After(time.Duration(end-a.clock.Now()) + 300*time.Millisecond)
 		a.window(start.GetId(), 0, 10, "OK", false)
@@ -87,8 +76,7 @@ func TestARunIsShownUntilSomeTimeAfterItsEnd(t *testing.T) {
 		h := newHarness(t)
 		h.show = 300 * time.Millisecond
 		a := newFakeAgent(h, "a").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=10m")
-		require.NoError(t, err)
+		id := h.submitRun(1, "duration=10m")
 		a.ready()
 		start := a.begin()
 		a.window(start.GetId(), 0, 10, "OK", false)

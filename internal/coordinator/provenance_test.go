@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -19,8 +18,7 @@ func TestAResultNamesItsProvenance(t *testing.T) {
 		old := newFakeAgent(h, "a")
 		old.hello.Version = "older"
 		fakeAgents := []*fakeAgent{old.connect(), newFakeAgent(h, "b").connect()}
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=300ms", "seed=7")
-		require.NoError(t, err)
+		id := h.submitRun(2, "duration=300ms", "seed=7")
 		for _, p := range fakeAgents {
 			p.ready()
 		}

@@ -36,8 +36,7 @@ func TestAnotherAgentWatchesTheTargetWhenOneIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
 		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m", "telemetry=true")
-		require.NoError(t, err)
+		id := h.submitRun(2, "duration=1m", "telemetry=true")
 		a.ready()
 		b.ready()
 		ofA, ofB := a.begin(), b.begin()
@@ -74,12 +73,7 @@ func TestAnotherAgentWatchesTheTargetWhenOneIsLost(t *testing.T) {
 func TestWithoutTelemetryNoAgentIsOrderedToWatch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHarness(t)
-		a := newFakeAgent(h, "a").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-		require.NoError(t, err)
-		a.ready()
-		of := a.begin()
+		h, a, id, of := measuring(t, "duration=1m")
 		a.window(of.GetId(), 0, 10, "OK", true)
 		order := await(a, func(m *benchdv1.SessionResponse) *benchdv1.SessionResponse {
 			if m.GetAck() != nil || m.GetObserve() != nil {

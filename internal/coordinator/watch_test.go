@@ -69,8 +69,7 @@ func TestAWatcherGetsEachEventOnceAndTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
 		a := newFakeAgent(h, "a").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=300ms")
-		require.NoError(t, err)
+		id := h.submitRun(1, "duration=300ms")
 		early, ofRun := h.watch(id), h.watch(id+".1")
 		a.ready()
 		start := a.begin()
@@ -101,8 +100,7 @@ func TestAWatcherGetsNoEndBeforeTheFinalStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
 		a := newFakeAgent(h, "a").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=300ms")
-		require.NoError(t, err)
+		id := h.submitRun(1, "duration=300ms")
 		watching := h.watch(id)
 		a.ready()
 		start := a.begin()
@@ -124,8 +122,7 @@ func TestAWatcherAfterARestartGetsTheEarlierEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
 		a := newFakeAgent(h, "a").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-		require.NoError(t, err)
+		id := h.submitRun(1, "duration=1m")
 		watching := h.watch(id)
 		a.ready()
 		start := a.begin()

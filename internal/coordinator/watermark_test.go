@@ -45,8 +45,7 @@ func TestAgentsReceiveTheWatermarkOfAllShards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
 		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m", "readproportion=0.9", "insertproportion=0.1")
-		require.NoError(t, err)
+		id := h.submitRun(2, "duration=1m", "readproportion=0.9", "insertproportion=0.1")
 		a.ready()
 		b.ready()
 		ofA, ofB := a.begin(), b.begin()
