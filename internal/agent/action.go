@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// mostActions is how many actions an agent remembers, so that it executes none twice.
-	mostActions = 256
-	// mostAtOnce is the maximum number of concurrent actions.
-	mostAtOnce = 16
-	// mostFound bounds the size of an action's answer, below the size of a message.
-	mostFound = 3 << 20
+	// maxActions is how many actions an agent remembers, so that it executes none twice.
+	maxActions = 256
+	// maxConcurrent is the maximum number of concurrent actions.
+	maxConcurrent = 16
+	// maxAnswer bounds the size of an action's answer, below the size of a message.
+	maxAnswer = 3 << 20
 )
 
 // errForgotten ends an action whose caller has gone.
@@ -51,7 +51,7 @@ func (a *Agent) act(m *benchdv1.ActionOrder) {
 			busy++
 		}
 	}
-	if busy >= mostAtOnce {
+	if busy >= maxConcurrent {
 		a.sendAnswer(&benchdv1.ActionAnswer{
 			Id: m.GetId(), Outcome: benchdv1.ActionOutcome_ACTION_OUTCOME_REFUSED,
 			Error: fmt.Sprintf("the agent is executing %d actions already: wait for one of them to end", busy),
@@ -74,8 +74,8 @@ func (a *Agent) act(m *benchdv1.ActionOrder) {
 	})
 }
 
-// unheard returns the answers that a coordinator may have missed.
-func (a *Agent) unheard() []*benchdv1.ActionAnswer {
+// missedAnswers returns the answers that a coordinator may have missed.
+func (a *Agent) missedAnswers() []*benchdv1.ActionAnswer {
 	var out []*benchdv1.ActionAnswer
 	for _, id := range a.acted {
 		if one := a.actions[id]; one.run != "" && one.answer != nil {
@@ -87,7 +87,7 @@ func (a *Agent) unheard() []*benchdv1.ActionAnswer {
 
 // remember records an action, and drops the oldest ended one if there are too many.
 func (a *Agent) remember(id string, one *action) {
-	for i := 0; len(a.acted) >= mostActions && i < len(a.acted); i++ {
+	for i := 0; len(a.acted) >= maxActions && i < len(a.acted); i++ {
 		if old := a.acted[i]; a.actions[old].answer != nil {
 			delete(a.actions, old)
 			a.acted = append(a.acted[:i], a.acted[i+1:]...)
@@ -137,8 +137,8 @@ func (a *Agent) carryOut(ctx context.Context, m *benchdv1.ActionOrder) *benchdv1
 	}
 	log.Info("action is done", "after", begin.Elapsed(), "text", found.Text)
 	answer.Answer, err = json.Marshal(found)
-	if err == nil && len(answer.GetAnswer()) > mostFound {
-		err = fmt.Errorf("its answer has %d bytes: at most %d are allowed", len(answer.GetAnswer()), mostFound)
+	if err == nil && len(answer.GetAnswer()) > maxAnswer {
+		err = fmt.Errorf("its answer has %d bytes: at most %d are allowed", len(answer.GetAnswer()), maxAnswer)
 	}
 	if err != nil {
 		answer.Answer, answer.Outcome, answer.Error = nil, benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED, wire.Text(err.Error())

@@ -18,7 +18,7 @@ type dummy struct{ done chan string }
 
 func (d dummy) open(_ context.Context, s load.Settings) (load.Actor, error) {
 	if s.Properties["where"] == "nowhere" {
-		return nil, load.Mark(load.ErrNotReached, errors.New("nobody is there"))
+		return nil, load.Mark(load.ErrNotReached, errors.New("nothing listens there"))
 	}
 	return d, nil
 }
@@ -72,7 +72,7 @@ func TestAnActionIsCarriedOutAndAnswered(t *testing.T) {
 		"failed":        {"fail", nil, benchdv1.ActionOutcome_ACTION_OUTCOME_FAILED, "no such table"},
 		"nonsense":      {"nonsense", nil, benchdv1.ActionOutcome_ACTION_OUTCOME_REFUSED, "it makes no sense"},
 		"other target":  {"flush", other, benchdv1.ActionOutcome_ACTION_OUTCOME_REFUSED, "has no actions"},
-		"nobody there":  {"flush", nowhere, benchdv1.ActionOutcome_ACTION_OUTCOME_UNREACHABLE, "nobody is there"},
+		"not reached":   {"flush", nowhere, benchdv1.ActionOutcome_ACTION_OUTCOME_UNREACHABLE, "nothing listens there"},
 		"took too long": {"wait", hasty, benchdv1.ActionOutcome_ACTION_OUTCOME_UNKNOWN, "not done within"},
 	} {
 		if tt.more == nil {

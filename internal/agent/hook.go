@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// mostSaid is the maximum size of a hook's output that is kept; the end is kept.
-	mostSaid = 4 << 10
-	// letGo is how long the output of a hook is read after its end, while a background process still has it open.
-	letGo = 2 * time.Second
+	// maxOutput is the maximum size of a hook's output that is kept; the end is kept.
+	maxOutput = 4 << 10
+	// outputWithin is how long the output of a hook is read after its end, while a background process still has it open.
+	outputWithin = 2 * time.Second
 )
 
 // SplitHook splits a hook's command line into its words, at blanks outside of quotation marks of either kind. No shell is
@@ -68,7 +68,7 @@ func (a *Agent) hook(ctx context.Context, m *benchdv1.ActionOrder) (load.Answer,
 	}
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the operator configures it
 	cmd.Env = append(cmd.Environ(), "BENCHD_RUN="+m.GetRun(), "BENCHD_HOOK="+name)
-	cmd.WaitDelay = letGo
+	cmd.WaitDelay = outputWithin
 	processGroup(cmd)
 	said := new(tail)
 	cmd.Stdout, cmd.Stderr = said, said
@@ -101,7 +101,7 @@ type tail struct {
 
 func (t *tail) Write(b []byte) (int, error) {
 	t.kept = append(t.kept, b...)
-	if over := len(t.kept) - mostSaid; over > 0 {
+	if over := len(t.kept) - maxOutput; over > 0 {
 		t.kept, t.cut = append(t.kept[:0], t.kept[over:]...), true
 	}
 	return len(b), nil

@@ -49,7 +49,7 @@ func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) error {
 		}
 		next := time.Duration(float64(pause) * (1 + jitter*(2*rand.Float64()-1)))
 		if welcomed {
-			a.log.Warn("the coordinator is gone", "address", a.config.Coordinator, "error", err, "next_try", next)
+			a.log.Warn("lost the connection to the coordinator", "address", a.config.Coordinator, "error", err, "next_try", next)
 		} else {
 			a.log.Info("cannot reach the coordinator", "address", a.config.Coordinator, "error", err, "next_try", next)
 		}
@@ -133,7 +133,7 @@ func (a *Agent) open() *outbox {
 			out.add(nil, k)
 		}
 	}
-	for _, answer := range a.unheard() {
+	for _, answer := range a.missedAnswers() {
 		out.add(answered(answer), nil)
 	}
 	a.out = out

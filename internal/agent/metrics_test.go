@@ -84,7 +84,7 @@ func TestAnAgentShowsHowItsRunFares(t *testing.T) {
 	require.Empty(t, problems)
 
 	s.release(id)
-	s.prepare("S.2") // the release was heard
+	s.prepare("S.2") // the release was received
 	require.Zero(t, count("benchd_agent_backlog_operations"))
 	require.Zero(t, count("benchd_agent_host_idle_ratio"))
 	require.Equal(t, 2, count("benchd_agent_client_events_total"), "counters stay for a while")

@@ -37,12 +37,12 @@ func (a *Agent) openRoom() error {
 	}
 	a.windows.disk = disk
 	if n := disk.Damage(); n > 0 {
-		a.log.Warn("part of what an earlier process left in the spool cannot be read", "directory", dir, "bytes", n)
+		a.log.Warn("cannot read part of the spool of an earlier process", "directory", dir, "bytes", n)
 	}
 	for place, record := range disk.Left() {
 		w := new(benchdv1.Window)
 		if err := proto.Unmarshal(record, w); err != nil || w.GetId().GetRun() == "" {
-			a.log.Warn("a spooled window cannot be read", "directory", dir, "error", err)
+			a.log.Warn("cannot read a spooled window", "directory", dir, "error", err)
 			disk.Remove(place)
 			continue
 		}

@@ -14,8 +14,8 @@ const (
 	// sendEvery is how often observations are sent to the coordinator. A figure of a single look is smaller than its
 	// name, which is sent each time.
 	sendEvery = 5 * time.Second
-	// mostNotices is the maximum number of events or warnings in a message.
-	mostNotices = 64
+	// maxNotices is the maximum number of events or warnings in a message.
+	maxNotices = 64
 )
 
 // watching is what an agent watches for a run.
@@ -106,8 +106,8 @@ func (s *shard) sendObservations() {
 	for len(o.Figures) > 0 || len(o.Happenings) > 0 || len(o.Warnings) > 0 {
 		part := o
 		part.Figures = o.Figures[:min(len(o.Figures), wire.MaxFigures)]
-		part.Happenings = o.Happenings[:min(len(o.Happenings), mostNotices)]
-		part.Warnings = o.Warnings[:min(len(o.Warnings), mostNotices)]
+		part.Happenings = o.Happenings[:min(len(o.Happenings), maxNotices)]
+		part.Warnings = o.Warnings[:min(len(o.Warnings), maxNotices)]
 		o.Figures, o.Happenings, o.Warnings = o.Figures[len(part.Figures):], o.Happenings[len(part.Happenings):], o.Warnings[len(part.Warnings):]
 		s.post(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Observations{
 			Observations: wire.FromObservations(s.key.id(), part),

@@ -123,13 +123,13 @@ func (s *keptWindows) ack(phase string, seq uint32) {
 
 func (s *keptWindows) remove(i int) {
 	k := s.windows[i]
-	s.letGo(k)
+	s.drop(k)
 	copy(s.windows[i:], s.windows[i+1:])
 	s.windows[len(s.windows)-1] = nil
 	s.windows = s.windows[:len(s.windows)-1]
 }
 
-func (s *keptWindows) letGo(k *keptWindow) {
+func (s *keptWindows) drop(k *keptWindow) {
 	k.released.Store(true)
 	s.bytes -= k.bytes
 	if k.window.Swap(nil) != nil {
@@ -145,7 +145,7 @@ func (s *keptWindows) letGo(k *keptWindow) {
 // clear drops all windows.
 func (s *keptWindows) clear() {
 	for _, k := range s.windows {
-		s.letGo(k)
+		s.drop(k)
 	}
 	s.windows = nil
 }

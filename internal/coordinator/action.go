@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// longestAction is the maximum duration of an action.
-	longestAction = 24 * time.Hour
+	// maxActionTimeout is the maximum duration of an action.
+	maxActionTimeout = 24 * time.Hour
 	// agentWithin is how long Act waits for an agent that may just be starting.
 	agentWithin = 3 * time.Second
 )
@@ -39,7 +39,7 @@ func (c *Coordinator) act(ctx context.Context, req *benchdv1.ActRequest) (*bench
 	if err != nil {
 		return nil, err
 	}
-	timeout := min(cmp.Or(max(req.GetTimeout().AsDuration(), 0), actions.DefaultTimeout), longestAction)
+	timeout := min(cmp.Or(max(req.GetTimeout().AsDuration(), 0), actions.DefaultTimeout), maxActionTimeout)
 	c.log.Info("action is ordered", "action", req.GetName(), "target", req.GetTarget(), "args", req.GetArgs(), "agent", m.Name, "by", req.GetBy())
 	answer, err := s.Order(ctx, &benchdv1.ActionOrder{
 		Id: rand.Text(), Target: req.GetTarget(), Name: req.GetName(), Args: req.GetArgs(), Properties: properties, TimeoutNs: int64(timeout),

@@ -31,8 +31,7 @@ func TestQueuedAndPreparingRunsOutliveTheCoordinator(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
 		a := newFakeAgent(h, "a").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-		require.NoError(t, err)
+		id := h.submitRun(1, "duration=1m")
 		queued, err := h.submit(&benchdv1.SubmitRequest{Agents: 1}, "duration=1m")
 		require.NoError(t, err)
 		order := await(a, (*benchdv1.SessionResponse).GetPrepare)
@@ -64,8 +63,7 @@ func TestAnUndeliveredStartIsSetAgainAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
 		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m")
-		require.NoError(t, err)
+		id := h.submitRun(2, "duration=1m")
 		order := []*benchdv1.Prepare{a.ready(), b.ready()}
 		h.until(id, result.Running)
 		h.close() // after the instant is set, before it is sent
@@ -96,8 +94,7 @@ func TestAStartThatOneAgentReceivedIsSentToTheOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
 		a, b := newFakeAgent(h, "a").connect(), newFakeAgent(h, "b").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "duration=1m")
-		require.NoError(t, err)
+		id := h.submitRun(2, "duration=1m")
 		a.ready()
 		order := b.ready()
 		start := a.begin()
@@ -133,8 +130,7 @@ func TestACancelEndsARunAtEveryStage(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHarness(t)
 				a := newFakeAgent(h, "a").connect()
-				id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-				require.NoError(t, err)
+				id := h.submitRun(1, "duration=1m")
 				order := await(a, (*benchdv1.SessionResponse).GetPrepare)
 				if stage == "preparing" {
 					h.cancel(id)
@@ -162,8 +158,7 @@ func TestAMalformedAgentSpoilsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
 		a := newFakeAgent(h, "a").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-		require.NoError(t, err)
+		id := h.submitRun(1, "duration=1m")
 		order := await(a, (*benchdv1.SessionResponse).GetPrepare)
 		ended := func(phase string) {
 			a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
@@ -247,7 +242,7 @@ func TestAnAgentThatDoesNotReadIsCutOff(t *testing.T) {
 				}
 			}
 		}()
-		require.Eventually(t, func() bool { return h.logged("does not take its messages") }, patience, 50*time.Millisecond)
+		require.Eventually(t, func() bool { return h.logged("does not read its messages") }, patience, 50*time.Millisecond)
 		require.Eventually(t, func() bool {
 			resp, err := h.runs.Agents(t.Context(), &benchdv1.AgentsRequest{})
 			require.NoError(t, err)
@@ -259,12 +254,7 @@ func TestAnAgentThatDoesNotReadIsCutOff(t *testing.T) {
 func TestAnArchiveThatCannotBeWrittenDelaysNothingForever(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHarness(t)
-		a := newFakeAgent(h, "a").connect()
-		id, err := h.submit(&benchdv1.SubmitRequest{Agents: 1, WaitAgents: wait()}, "duration=1m")
-		require.NoError(t, err)
-		a.ready()
-		start := a.begin()
+		h, a, id, start := measuring(t, "duration=1m")
 		h.event(id, "measure starts")
 
 		db, err := sql.Open("sqlite", "file:"+filepath.Join(h.dir, sqlite.FileName)+"?_pragma=busy_timeout(5000)")

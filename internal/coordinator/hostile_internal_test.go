@@ -31,8 +31,8 @@ import (
 // updateHostile writes the files of the corpus of imports from imports.txt.
 var updateHostile = flag.Bool("update-hostile", false, "rewrite testdata/hostile/imports")
 
-// mostGrowth is how much the heap may grow while hostile input is refused.
-const mostGrowth = 256 << 20
+// maxGrowth is how much the heap may grow while hostile input is refused.
+const maxGrowth = 256 << 20
 
 // hostile is a case of the corpus: an input, and the message that refuses it.
 type hostile struct{ name, input, want string }
@@ -121,7 +121,7 @@ func TestTheHostileCorpusIsRefused(t *testing.T) {
 		growth := grown(func() { err = do() })
 		require.ErrorContains(t, err, want)
 		require.Less(t, len(err.Error()), 4<<10)
-		require.Less(t, growth, uint64(mostGrowth))
+		require.Less(t, growth, uint64(maxGrowth))
 	}
 	cases := 0
 	for _, h := range readHostile(t, "imports.txt") {

@@ -122,7 +122,7 @@ func (in *ingest) done(batch []arrival, receipts []archive.Receipt) {
 	count, refused := 0, 0
 	for i, a := range batch {
 		if err := receipts[i].Err; err != nil {
-			in.log.Warn("a window is dropped", "window", a.window.ID, "error", err)
+			in.log.Warn("window dropped", "window", a.window.ID, "error", err)
 			refused++
 		}
 		if receipts[i].Fresh {

@@ -43,7 +43,7 @@ func TestALoadEndsWithItsActions(t *testing.T) {
 		require.Equal(t, "wait_for_quiet", quiet.GetName())
 		require.NotEqual(t, flush.GetId(), quiet.GetId())
 		h.until(id, result.Complete)
-		for _, text := range []string{"flush begins, by agent a", "flush: done", "flush ended after", "wait_for_quiet ended after"} {
+		for _, text := range []string{"flush begins on agent a", "flush: done", "flush ended after", "wait_for_quiet ended after"} {
 			h.event(id, text)
 		}
 	})

@@ -106,7 +106,7 @@ func (c *Coordinator) Cancel(ctx context.Context, req *benchdv1.CancelRequest) (
 	if err != nil {
 		return nil, wire.ToStatus(err)
 	}
-	asked := lifecycle.CancelAsked{By: cmp.Or(req.GetBy(), "somebody")}
+	asked := lifecycle.CancelAsked{By: cmp.Or(req.GetBy(), "an unknown user")}
 	if req.GetId() != suite.ID {
 		asked.Run = req.GetId()
 	}

@@ -107,7 +107,7 @@ func (c *Coordinator) window(m *roster.Agent, s *roster.Session, msg *benchdv1.W
 	s.Acknowledge(w.ID)
 	c.metrics.windows(0, 0, 1)
 	if id := msg.GetId(); s.Refuse(id) { // log once for all windows of a shard
-		s.Log().Warn("a window is refused: its run has ended, or it is of no shard or phase of this agent", "window", w.ID)
+		s.Log().Warn("window refused: its run has ended, or the agent does not hold its shard and phase", "window", w.ID)
 		m.Forget(id)
 	}
 	return nil
@@ -152,7 +152,7 @@ func (c *Coordinator) receiveLoop(stream benchdv1.AgentService_SessionServer, m 
 		case *benchdv1.SessionRequest_Hello:
 			return wire.Errorf(wire.ErrMalformed, "a second Hello in one session")
 		default:
-			return wire.Errorf(wire.ErrMalformed, "a message of no known kind")
+			return wire.Errorf(wire.ErrMalformed, "unknown message")
 		}
 	}
 }

@@ -161,7 +161,6 @@ func (p *fakeAgent) watermark(id *benchdv1.ShardId, below int64) {
 	})}})
 }
 
-// An agent that does not tell how far it came may have come as far as it could.
 func TestTheListShowsTheProgressOfASuite(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -200,6 +199,7 @@ func TestTheListShowsTheProgressOfASuite(t *testing.T) {
 	})
 }
 
+// The next run inserts behind all rows that an agent without a report may have inserted.
 func TestUnreportedInsertsOfALostAgentAreNotOverwritten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -57,7 +57,7 @@ func TestActionsAreDoneWhileItIsMeasured(t *testing.T) {
 			require.GreaterOrEqual(t, action.T, 0.01*float64(i+1))
 		}
 		require.Equal(t, []string{"major_compact: done", "split key=user5 table=t: no such key", "hook restart: done"}, done)
-		for _, text := range []string{"flush begins", "major_compact begins, by agent a", "major_compact: done", "major_compact ended after", "split key=user5 table=t failed after", "hook restart begins, by agent z", "flush at 1h0m0s was not started: the run had ended"} {
+		for _, text := range []string{"flush begins", "major_compact begins on agent a", "major_compact: done", "major_compact ended after", "split key=user5 table=t failed after", "hook restart begins on agent z", "flush at 1h0m0s was not started: the run had ended"} {
 			h.event(id, text)
 		}
 	})

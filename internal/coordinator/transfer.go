@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// mostTransfers is the maximum number of concurrent exports and streams of histograms.
-	mostTransfers = 16
+	// maxTransfers is the maximum number of concurrent exports and streams of histograms.
+	maxTransfers = 16
 	// stallWithin is how long a peer may take to accept a piece.
 	stallWithin = time.Minute
 )
@@ -31,9 +31,9 @@ type transfer struct {
 
 // newTransfer creates an unlinked file beside the archive. It fails when too many transfers are in progress.
 func (c *Coordinator) newTransfer(what string) (*transfer, error) {
-	if c.transfers.Add(1) > mostTransfers {
+	if c.transfers.Add(1) > maxTransfers {
 		c.transfers.Add(-1)
-		return nil, wire.Errorf(wire.ErrNotAllowed, "%s: %d exports and reports are in progress, the maximum: try again when one has ended", what, mostTransfers)
+		return nil, wire.Errorf(wire.ErrNotAllowed, "%s: %d exports and reports are in progress, the maximum: try again when one has ended", what, maxTransfers)
 	}
 	file, err := os.CreateTemp(filepath.Clean(c.config.DataDir), "transfer-*.tmp")
 	if err == nil {

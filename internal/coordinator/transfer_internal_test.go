@@ -25,14 +25,14 @@ func TestStalledStreamsHoldUpNobody(t *testing.T) {
 	c := closedCoordinator(t)
 	resultstest.Ended(t, c.archive, "S", 30, time.Hour, result.Complete)
 	ctx, cancel := context.WithCancel(t.Context())
-	stalled := make(chan struct{}, 2*mostTransfers)
+	stalled := make(chan struct{}, 2*maxTransfers)
 	stall := func() error {
 		stalled <- struct{}{}
 		<-ctx.Done()
 		return ctx.Err()
 	}
 	var wg sync.WaitGroup
-	for i := range mostTransfers {
+	for i := range maxTransfers {
 		wg.Go(func() {
 			if i%2 == 0 {
 				_ = c.export(ctx, "S", func(*benchdv1.ExportResponse) error { return stall() })
@@ -43,11 +43,11 @@ func TestStalledStreamsHoldUpNobody(t *testing.T) {
 	}
 	soon, late := context.WithTimeout(t.Context(), 20*time.Second)
 	defer late()
-	for i := range mostTransfers {
+	for i := range maxTransfers {
 		select {
 		case <-stalled:
 		case <-soon.Done():
-			require.Fail(t, "streams wait for each other", "%d of %d have begun to send", i, mostTransfers)
+			require.Fail(t, "streams wait for each other", "%d of %d have begun to send", i, maxTransfers)
 		}
 	}
 	_, err := c.List(soon, &benchdv1.ListRequest{})

@@ -71,7 +71,7 @@ scenarios:
 		events.WriteString(e.Text + "\n")
 	}
 	for _, want := range []string{
-		"fault latency delay=200ms length=2s op=get begins, by agent local-1\n",
+		"fault latency delay=200ms length=2s op=get begins on agent local-1\n",
 		"fault latency delay=200ms length=2s op=get: fault 1 is added: latency length 2s op get delay 200ms\n",
 		"fault latency delay=200ms length=2s op=get ended after",
 		"clear_faults: 2 faults cleared\n",

@@ -128,7 +128,7 @@ func (s *segment) running() bool {
 func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stopped *stopOrder) {
 	s.base, s.zero, s.anchor = base, at, base.Local(at)
 	if s.r.cfg.Shard.Attempt > 1 {
-		s.goOn(max(0, s.runTime(s.now())))
+		s.skipTo(max(0, s.runTime(s.now())))
 	}
 	s.begins = make([]int64, len(s.phases))
 	for i := 1; i < len(s.begins); i++ {
@@ -178,8 +178,8 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 	})
 }
 
-// goOn starts the segment in the middle: operations intended before, while the shard had no agent, are skipped.
-func (s *segment) goOn(at int64) {
+// skipTo starts the segment in the middle: operations intended before, while the shard had no agent, are skipped.
+func (s *segment) skipTo(at int64) {
 	s.taken = at
 	before := time.Duration(at)
 	if s.schedule != nil {

@@ -15,8 +15,8 @@ import (
 // timers (and the run's time may be adjusted), so the last hundredth of a longer wait is measured again.
 const slack = 100 * time.Millisecond
 
-// longestWait bounds the pieces: the end of the segment may be announced meanwhile.
-const longestWait = time.Second
+// maxWait bounds the pieces: the end of the segment may be announced meanwhile.
+const maxWait = time.Second
 
 // worker issues operations one after another.
 type worker struct {
@@ -187,7 +187,7 @@ func (w *worker) waitUntil(run int64) (now int64, ok bool) {
 			return now, true
 		}
 		if left > slack {
-			left = min(left-left/100, longestWait)
+			left = min(left-left/100, maxWait)
 		}
 		if err := w.alarm.Wait(s.waiting, left); err != nil {
 			if s.waiting.Err() == nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// unheard is the gap between the last known row of a run's inserts and the first insert of the next run where an agent
+// maxUnreported is the gap between the last known row of a run's inserts and the first insert of the next run where an agent
 // was lost: the agent may have inserted rows without a report. No agent inserts as many in a day.
-const unheard = 1 << 36
+const maxUnreported = 1 << 36
 
 // Written is what is known of a run's effect on the rows of its dataset on its target.
 type Written struct {
@@ -97,10 +97,10 @@ func (w Written) most() int64 {
 	shards := int64(max(w.Shards, 1))
 	bounded := c.OperationCount > 0 && c.OperationCount < 1<<32 && w.Settings.Warmup == 0 && w.Settings.WarmupOps == 0 && w.Settings.WarmupUntil == ""
 	if !bounded {
-		return unheard
+		return maxUnreported
 	}
 	workers := int64(max(w.Settings.ThreadsTotal, w.Settings.Threads*int(shards), 1))
-	return min(unheard, (c.OperationCount+workers)*shards*int64(max(c.BatchSize, 1)))
+	return min(maxUnreported, (c.OperationCount+workers)*shards*int64(max(c.BatchSize, 1)))
 }
 
 // The properties that Fit may set.

@@ -115,7 +115,7 @@ func (r *Run) steady() *result.Verdict {
 func SteadyVerdict(value bool, because string, interval time.Duration) *result.Verdict {
 	return &result.Verdict{
 		Name: "steady", Value: value, Because: because,
-		Test: fmt.Sprintf("%s; both of the throughput and of the mean service time of all agents together in each interval of %s, looked at after every interval until they hold",
+		Test: fmt.Sprintf("%s; both of the throughput and of the mean service time of all agents together in each interval of %s, tested after every interval until both hold",
 			stats.SteadyTest(), interval),
 	}
 }

@@ -102,10 +102,10 @@ func (cd *Conductor) back(shard int, m *roster.Agent, held *benchdv1.HeldShard) 
 		cd.phaseEnded(shard, e)
 	}
 	if cd.run.State.Life.InSegment(plan.PhaseName(held.GetPhase())) {
-		cd.restart.unsure = false
+		cd.restart.startUndelivered = false
 	}
 	if cd.changeover.shownBy(held) {
-		cd.restart.unheard = false
+		cd.restart.changeUndelivered = false
 	}
 	cd.execute(cd.run.State.Life.Return(shard))
 	cd.inserted.send(shard)

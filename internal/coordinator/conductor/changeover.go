@@ -94,9 +94,9 @@ func (c *changeover) fix(ch *change) {
 	}
 }
 
-// heardOf reports whether, after a restart, an agent is known to have received the change. It is also true where there is
+// delivered reports whether, after a restart, an agent is known to have received the change. It is also true where there is
 // no change, or the change is still ahead.
-func (c *changeover) heardOf(safe *windows) bool {
+func (c *changeover) delivered(safe *windows) bool {
 	rec := &c.run.State
 	life := rec.Life
 	if life.Joined <= life.Phase || life.Status != result.Running {

@@ -122,19 +122,19 @@ func TestAChangeThatWasNotArchivedIsTakenFromAnAgent(t *testing.T) {
 func TestAnUndeliveredChangeIsPostponed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := warming(10*time.Second, plan.Phase{Ops: 200})
-		require.True(t, c.heardOf(&windows{}), "there is none")
+		require.True(t, c.delivered(&windows{}), "there is none")
 		c.merge(10)
 		c.begin(c.due())
 		require.Equal(t, 11*time.Second, c.run.State.Begun[plan.Measure])
-		require.True(t, c.heardOf(&windows{}), "it is still to come")
+		require.True(t, c.delivered(&windows{}), "it is still to come")
 		<-time.After(2 * time.Second)
-		require.False(t, c.heardOf(&windows{merged: map[slot]int{{0, 1, plan.Warmup}: 10}}))
-		require.True(t, c.heardOf(&windows{merged: map[slot]int{{0, 1, plan.Measure}: 1}}), "it was measured")
+		require.False(t, c.delivered(&windows{merged: map[slot]int{{0, 1, plan.Warmup}: 10}}))
+		require.True(t, c.delivered(&windows{merged: map[slot]int{{0, 1, plan.Measure}: 1}}), "it was measured")
 		shard := &c.run.State.Life.Shards[1]
 		shard.Ended = []lifecycle.Ended{{Phase: plan.Warmup, Final: true}}
-		require.False(t, c.heardOf(&windows{}), "the shard ended in its warm-up")
+		require.False(t, c.delivered(&windows{}), "the shard ended in its warm-up")
 		shard.Ended = []lifecycle.Ended{{Phase: plan.Warmup}}
-		require.True(t, c.heardOf(&windows{}), "the shard went over")
+		require.True(t, c.delivered(&windows{}), "the shard has changed over")
 
 		c.postpone()
 		require.Equal(t, 13*time.Second, c.run.State.Begun[plan.Measure])

@@ -63,8 +63,8 @@ func (h *handover) part(shard int) (*plan.Shard, error) {
 	return &h.parts[shard], nil
 }
 
-// goOn sets the position from which a reassigned shard continues the earlier attempts. Only the archive has it.
-func (h *handover) goOn(ctx context.Context, part *plan.Shard) (err error) {
+// resumeAt sets the position from which a reassigned shard continues the earlier attempts. Only the archive has it.
+func (h *handover) resumeAt(ctx context.Context, part *plan.Shard) (err error) {
 	part.Loaded, err = h.archive.HandOver(ctx, part.Run, part.Index, part.Attempt)
 	return err
 }
@@ -115,7 +115,7 @@ func (cd *Conductor) prepare(shard int) {
 	}
 	again := part.Attempt > 1
 	if again {
-		if err := cd.handover.goOn(cd.c.Life, part); err != nil {
+		if err := cd.handover.resumeAt(cd.c.Life, part); err != nil {
 			cd.c.Logger.Error("hand over a load", "shard", shard, "error", err, "next_try", retryArchive)
 			time.AfterFunc(retryArchive, func() {
 				cd.mail.post(func() {

@@ -153,11 +153,11 @@ func TestAReassignedShardContinuesAtItsArchivedPosition(t *testing.T) {
 	h := loading(nil)
 	h.archive = handedOver{}
 	part := &plan.Shard{Run: "S.1", Index: 1, Attempt: 2}
-	require.NoError(t, h.goOn(t.Context(), part))
+	require.NoError(t, h.resumeAt(t.Context(), part))
 	require.Equal(t, []int64{3, 1, 2}, part.Loaded)
 	broken := errors.New("the disk is full")
 	h.archive = handedOver{err: broken}
-	require.ErrorIs(t, h.goOn(t.Context(), part), broken)
+	require.ErrorIs(t, h.resumeAt(t.Context(), part), broken)
 }
 
 // The shards are computed once, and again for an agent that takes one over.

@@ -41,7 +41,7 @@ func TestTheWatermarkOfAllShardsIsAnnounced(t *testing.T) {
 		r := underWay(2, plan.Phase{Name: plan.Measure})
 		in := inserted{run: r, agents: newShardAgents(r, all, clock.NewSource(clock.Skew{}))}
 		_, toA := connect(t, all, "a", "1")
-		heard := func() (keys []int64) {
+		received := func() (keys []int64) {
 			synctest.Wait()
 			for len(toA) > 0 {
 				keys = append(keys, (<-toA).GetWatermark().GetKey())
@@ -55,27 +55,27 @@ func TestTheWatermarkOfAllShardsIsAnnounced(t *testing.T) {
 		}
 		in.announce(clock.Mono())
 		in.send(0)
-		require.Empty(t, heard(), "nobody has inserted anything")
+		require.Empty(t, received(), "no row was inserted")
 		note(1100)
 		in.announce(clock.Mono())
-		require.Equal(t, []int64{1100}, heard())
+		require.Equal(t, []int64{1100}, received())
 		note(1200)
 		<-time.After(announceEvery / 2)
 		in.announce(clock.Mono())
-		require.Empty(t, heard(), "it is too early")
+		require.Empty(t, received(), "it is too early")
 		<-time.After(announceEvery / 2)
 		in.announce(clock.Mono())
-		require.Equal(t, []int64{1200}, heard())
+		require.Equal(t, []int64{1200}, received())
 		<-time.After(announceEvery)
 		in.announce(clock.Mono())
-		require.Empty(t, heard(), "there are no more")
+		require.Empty(t, received(), "there are no more")
 		in.send(0)
-		require.Equal(t, []int64{1200}, heard(), "it was away")
+		require.Equal(t, []int64{1200}, received(), "it was away")
 
 		r.Settings.Workload.DealInserts = true
 		note(1300)
 		<-time.After(announceEvery)
 		in.announce(clock.Mono())
-		require.Empty(t, heard(), "workers read only their own rows")
+		require.Empty(t, received(), "workers read only their own rows")
 	})
 }

@@ -17,9 +17,9 @@ import (
 
 // restart is what is unknown after a restart of the coordinator.
 type restart struct {
-	settled bool // the run's phase and time are known; false after a restart, until settle
-	unsure  bool // perhaps no agent received the segment's start before the restart
-	unheard bool // perhaps no agent received the change-over before the restart
+	settled           bool // the run's phase and time are known; false after a restart, until settle
+	startUndelivered  bool // perhaps no agent received the segment's start before the restart
+	changeUndelivered bool // perhaps no agent received the change-over before the restart
 }
 
 // Recover returns the conductor of a run that was in progress when the coordinator stopped, with the archived windows and
@@ -37,8 +37,8 @@ func Recover(config Config, r *record.Run, windows iter.Seq2[*latency.Window, er
 	}
 	cd.Progress().addEvents(events...)
 	cd.restart.settled = r.State.Epoch == 0
-	cd.restart.unsure = !cd.restart.settled && !heardOfStart(r, &cd.windows)
-	cd.restart.unheard = !cd.restart.settled && !cd.changeover.heardOf(&cd.windows)
+	cd.restart.startUndelivered = !cd.restart.settled && !startDelivered(r, &cd.windows)
+	cd.restart.changeUndelivered = !cd.restart.settled && !cd.changeover.delivered(&cd.windows)
 	cd.mail.post(cd.recovered)
 	return cd, nil
 }
@@ -62,8 +62,8 @@ func (cd *Conductor) recovered() {
 	cd.actions.Recover()
 }
 
-// heardOfStart reports whether an agent is known to have received the start of the current segment.
-func heardOfStart(r *record.Run, safe *windows) bool {
+// startDelivered reports whether an agent is known to have received the start of the current segment.
+func startDelivered(r *record.Run, safe *windows) bool {
 	life := r.State.Life
 	if len(r.State.Sends) > 0 || !slices.ContainsFunc(life.Shards, func(sh lifecycle.Shard) bool { return sh.State == lifecycle.Busy }) {
 		return true
@@ -98,18 +98,18 @@ func (cd *Conductor) anchor(m *roster.Agent, held *benchdv1.HeldShard) {
 // of the current segment, the segment gets a new start: an instant before the restart would cut the measurement short.
 func (cd *Conductor) settle() {
 	life := cd.run.State.Life
-	if cd.restart.settled || life.Status.Ended() || (cd.restart.unsure || cd.restart.unheard || !cd.base.anchored.Load()) && len(cd.agents.away) > 0 {
+	if cd.restart.settled || life.Status.Ended() || (cd.restart.startUndelivered || cd.restart.changeUndelivered || !cd.base.anchored.Load()) && len(cd.agents.away) > 0 {
 		return
 	}
 	cd.restart.settled = true
 	if !cd.base.anchored.Load() {
 		cd.timeline.anchorAt(cd.base.reckoned())
 	}
-	if cd.restart.unsure && life.Status == result.Running {
+	if cd.restart.startUndelivered && life.Status == result.Running {
 		cd.fix(life.Phase)
 		cd.archiver.persist(cd.c.Life)
 	}
-	if cd.restart.unheard && life.Status == result.Running {
+	if cd.restart.changeUndelivered && life.Status == result.Running {
 		cd.changeover.postpone()
 		cd.archiver.persist(cd.c.Life)
 	}

@@ -14,7 +14,7 @@ const (
 	// startLead is the minimum time between the announcement of a start and the start; it grows with the round trips of
 	// agents.
 	startLead = 300 * time.Millisecond
-	mostLead  = 5 * time.Second
+	maxLead   = 5 * time.Second
 )
 
 // shardAgents are the agents that hold a run's shards. They belong to the conductor's loop.
@@ -94,7 +94,7 @@ func (a *shardAgents) lead() time.Duration {
 			continue
 		}
 		if est, ok := m.Estimate(now); ok {
-			lead = min(max(lead, 10*time.Duration(est.Bound)), mostLead)
+			lead = min(max(lead, 10*time.Duration(est.Bound)), maxLead)
 		}
 	}
 	return lead

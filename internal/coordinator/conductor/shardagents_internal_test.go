@@ -43,7 +43,7 @@ func TestALeadIsBounded(t *testing.T) {
 		agents := newShardAgents(underWay(1, plan.Phase{Name: plan.Measure}), all, source)
 		a, _ := connect(t, all, "a", "1")
 		a.AddProbe(farAway(source, time.Minute))
-		require.Equal(t, mostLead, agents.lead())
+		require.Equal(t, maxLead, agents.lead())
 	})
 }
 

@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// mostHosts is the maximum number of agents of a run that watch their own hosts. Windows have the CPU and the network
+	// maxHosts is the maximum number of agents of a run that watch their own hosts. Windows have the CPU and the network
 	// of all hosts.
-	mostHosts = 32
+	maxHosts = 32
 	// watcherWithin is how long the agent that watches the target may be away before another one replaces it.
 	watcherWithin = 5 * time.Second
 	// keepEvery is the interval at which observations are archived: each write costs a disk flush.
 	keepEvery = 2 * time.Second
-	// mostHeld bounds the points that are kept while the archive accepts none.
-	mostHeld = 1 << 18
-	// mostHappenings bounds the events of the target in a run's timeline.
-	mostHappenings = 5000
-	// mostNotices bounds a run's warnings.
-	mostNotices = 32
+	// maxHeld bounds the points that are kept while the archive accepts none.
+	maxHeld = 1 << 18
+	// maxHappenings bounds the events of the target in a run's timeline.
+	maxHappenings = 5000
+	// maxNotices bounds a run's warnings.
+	maxNotices = 32
 )
 
 // telemetry orders agents to watch the target of a run and their hosts, and archives their observations. It belongs to
@@ -65,7 +65,7 @@ func (t *telemetry) watch(now clock.Instant, away map[int]clock.Instant) {
 	}
 	t.watcher = t.pickWatcher(now, away)
 	for i := range life.Shards {
-		if !life.Shards[i].Held() || i >= mostHosts && i != t.watcher {
+		if !life.Shards[i].Held() || i >= maxHosts && i != t.watcher {
 			continue
 		}
 		m := t.roster.Get(life.Shards[i].Agent)
@@ -103,25 +103,25 @@ func (t *telemetry) pickWatcher(now clock.Instant, away map[int]clock.Instant) i
 
 // hostEvery returns the interval at which the host of a shard's agent is watched. It grows with the number of agents.
 func hostEvery(shard, shards int, settings plan.Telemetry) time.Duration {
-	if shard >= mostHosts {
+	if shard >= maxHosts {
 		return 0
 	}
-	return max(settings.Interval, time.Duration(min(shards, mostHosts))*100*time.Millisecond)
+	return max(settings.Interval, time.Duration(min(shards, maxHosts))*100*time.Millisecond)
 }
 
 // observed records the observations of an agent.
 func (t *telemetry) observed(o result.Observations) {
 	for _, f := range o.Figures {
-		if t.points += len(f.At); t.points > mostHeld {
+		if t.points += len(f.At); t.points > maxHeld {
 			t.points -= len(f.At)
 			continue
 		}
 		t.held = append(t.held, f)
 	}
 	for _, h := range o.Happenings {
-		if t.happenings++; t.happenings <= mostHappenings {
+		if t.happenings++; t.happenings <= maxHappenings {
 			t.timeline.noteAt(h.Kind, h.Text, h.At)
-		} else if t.happenings == mostHappenings+1 {
+		} else if t.happenings == maxHappenings+1 {
 			t.warn("the timeline is incomplete: the target had more events than it can hold")
 		}
 	}
@@ -133,7 +133,7 @@ func (t *telemetry) observed(o result.Observations) {
 // warn adds a warning to the run's result, once.
 func (t *telemetry) warn(text string) {
 	rec := &t.run.State
-	if slices.Contains(rec.Warnings, text) || len(rec.Warnings) >= mostNotices {
+	if slices.Contains(rec.Warnings, text) || len(rec.Warnings) >= maxNotices {
 		return
 	}
 	rec.Warnings = append(rec.Warnings, text)

@@ -56,7 +56,7 @@ func (r *Roster) join(s *Session, now clock.Instant) (a *Agent, restarted bool, 
 	a = r.agents[name]
 	if a == nil {
 		if len(r.agents) >= maxAgents {
-			return nil, false, wire.Errorf(wire.ErrNotAllowed, "there are %d agents already: no more are served", maxAgents)
+			return nil, false, wire.Errorf(wire.ErrNotAllowed, "the coordinator has %d agents already, the maximum", maxAgents)
 		}
 		a = &Agent{Name: name, hello: s.hello}
 		r.agents[name] = a

@@ -27,7 +27,7 @@ const (
 
 var (
 	errReplaced = errors.New("the agent has opened another stream")
-	errSlow     = errors.New("the agent does not take its messages")
+	errSlow     = errors.New("the agent does not read its messages")
 )
 
 // Session is an agent's stream. Three goroutines serve it: one receives, one sends, one probes.

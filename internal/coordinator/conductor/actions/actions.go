@@ -125,7 +125,7 @@ func (a *Actions) assign(p record.PendingAction) bool {
 	p.ID, p.Agent, p.Boot = a.id()+mark+strconv.Itoa(state.Ordered), m.Name, m.Boot()
 	p.Begun, a.ordered = a.Conductor.Date(), clock.Mono()
 	state.Pending = &p
-	a.Conductor.Note("action", fmt.Sprintf("%s begins, by agent %s", &p, m.Name))
+	a.Conductor.Note("action", fmt.Sprintf("%s begins on agent %s", &p, m.Name))
 	if p.Timed {
 		a.timedBegan(&p)
 	}

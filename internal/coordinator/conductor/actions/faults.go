@@ -64,7 +64,7 @@ func (a *Actions) clearFaultsBy(m *roster.Agent, s *roster.Session) ([]string, e
 	}
 	var found load.Answer
 	if err := json.Unmarshal(answer.GetAnswer(), &found); err != nil {
-		return nil, wire.Errorf(wire.ErrMalformed, "agent %s sent an answer that cannot be read: %v", m.Name, err)
+		return nil, wire.Errorf(wire.ErrMalformed, "agent %s sent an invalid answer: %v", m.Name, err)
 	}
 	return found.Text, nil
 }
