@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -36,8 +37,8 @@ func TestEverySuiteAndItsTrialAreAccepted(t *testing.T) {
 	require.GreaterOrEqual(t, count, 9)
 }
 
-// Guides link to their suite, and their tables show its variables with its defaults.
-func TestGuidesShowTheVariablesOfTheirSuites(t *testing.T) {
+// Guides link to their suite, show its variables with its defaults, and name tables that it has.
+func TestGuidesAndTheirSuitesAgree(t *testing.T) {
 	for guide, suite := range map[string]string{
 		"docs/accepting-a-cluster.md": "hbase-acceptance.yaml",
 		"docs/ab-test.md":             "storage-ab.yaml",
@@ -48,10 +49,25 @@ func TestGuidesShowTheVariablesOfTheirSuites(t *testing.T) {
 			require.Contains(t, text, "](../configs/suites/"+suite+")")
 			content, err := os.ReadFile(folder + suite)
 			require.NoError(t, err)
-			var file struct{ Variables map[string]any }
+			var file struct {
+				Variables map[string]any
+				Tables    []struct{ Title string }
+			}
 			require.NoError(t, yaml.Unmarshal(content, &file))
 			shown := 0
+			var titles, named []string
+			for _, table := range file.Tables {
+				titles = append(titles, table.Title)
+			}
+			for _, title := range regexp.MustCompile(`\*([A-Z][a-z][^*]+)\*`).FindAllStringSubmatch(text, -1) {
+				named = append(named, title[1])
+			}
 			for _, table := range doctable.Tables(text) {
+				if table.Head[0] == "Table" {
+					for _, row := range table.Rows {
+						named = append(named, strings.Split(strings.Split(row[0], ", `")[0], ", ")...)
+					}
+				}
 				if table.Head[0] != "Variable" {
 					continue
 				}
@@ -67,6 +83,8 @@ func TestGuidesShowTheVariablesOfTheirSuites(t *testing.T) {
 				}
 			}
 			require.Greater(t, shown, 3)
+			require.NotEmpty(t, named)
+			require.Subset(t, titles, named, "the tables that the guide names")
 		})
 	}
 }
