@@ -43,12 +43,12 @@ func pending() []exception {
 	var all []exception
 	for _, path := range []string{
 		"ARCHITECTURE.md", "Makefile", "cmd", "deploy", "docs", "internal/agent", "internal/alarm",
-		"internal/archive", "internal/cli", "internal/clock", "internal/config", "internal/coordinator",
-		"internal/descriptor", "internal/dev", "internal/doctor", "internal/figure", "internal/gen", "internal/keyspace",
-		"internal/latency", "internal/lifecycle", "internal/lint", "internal/load", "internal/observe", "internal/pacing",
-		"internal/plan", "internal/promexport", "internal/property", "internal/randdur", "internal/rawio", "internal/record",
+		"internal/archive", "internal/cli", "internal/coordinator",
+		"internal/dev", "internal/doctor", "internal/figure", "internal/gen",
+		"internal/latency", "internal/lifecycle", "internal/lint", "internal/load", "internal/observe",
+		"internal/plan", "internal/promexport", "internal/rawio", "internal/record",
 		"internal/remote", "internal/report", "internal/result", "internal/results", "internal/sandbox/fault/testdata", "internal/security",
-		"internal/spec", "internal/table", "internal/target", "internal/wire", "internal/workload", "proto",
+		"internal/table", "internal/target", "internal/wire", "proto",
 		"scripts/bench-ycsb", "scripts/covered", "test/crash", "test/deploy", "test/e2e", "test/faults", "test/fleet",
 		"test/prometheus", "test/soak", "test/testcluster",
 	} {
