@@ -31,7 +31,7 @@ func (p peer) probe(sent int64) clock.Probe {
 	}
 }
 
-func TestTheTruthLiesWithinTheBoundOfAnEstimate(t *testing.T) {
+func TestTheClockIsWithinTheBoundOfItsEstimate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := peer{
 			offset: float64(rapid.Int64Range(-int64(3*time.Hour), int64(3*time.Hour)).Draw(t, "offset")),
@@ -82,8 +82,8 @@ func TestAnEstimatorWithoutProbesHasNoEstimate(t *testing.T) {
 	_, ok := e.Estimate(5)
 	require.False(t, ok)
 
-	e.Add(clock.Probe{Sent: 10, Received: 5})                                  // came back before it left
-	e.Add(clock.Probe{Sent: 0, Received: 10, PeerReceived: 0, PeerSent: 1000}) // the peer kept it longer than it was away
+	e.Add(clock.Probe{Sent: 10, Received: 5})                                  // received before it was sent
+	e.Add(clock.Probe{Sent: 0, Received: 10, PeerReceived: 0, PeerSent: 1000}) // longer at the peer than the round trip
 	require.Zero(t, e.Count())
 }
 
@@ -140,7 +140,7 @@ func TestAfterAStepOfThePeersClockTheEstimateIsRightAtOnce(t *testing.T) {
 	require.LessOrEqual(t, math.Abs(float64(p.at(now)-got.Line.At(now))), got.BoundAt(now))
 }
 
-func TestAProbeThatCannotBeIsLeftOut(t *testing.T) {
+func TestAnImpossibleProbeIsIgnored(t *testing.T) {
 	for name, p := range map[string]clock.Probe{
 		"a stay longer than the round trip":           {Sent: 0, Received: 10, PeerReceived: 0, PeerSent: 1000},
 		"a stay that is longer than an integer holds": {Sent: 0, Received: 10, PeerReceived: -9e18, PeerSent: 9e18},

@@ -33,12 +33,12 @@ func TestADriftMovesTheWallClockToo(t *testing.T) {
 	})
 }
 
-// TestAForwardJumpSettlesAfterADay protects archives: what deletes by age may come late, never early.
+// TestAForwardJumpSettlesAfterADay protects archives: deletion by age may be late, but never early.
 func TestAForwardJumpSettlesAfterADay(t *testing.T) {
 	const h = time.Hour
 	for name, c := range map[string]struct {
 		jumps []clock.Jump
-		want  map[time.Duration]time.Duration // at an instant: how far the date is ahead of the time that has passed
+		want  map[time.Duration]time.Duration // by instant: how far the date is ahead of the elapsed time
 	}{
 		"never set":                  {nil, map[time.Duration]time.Duration{h: 0, 48 * h: 0}},
 		"forward":                    {[]clock.Jump{{h, 5 * h}}, map[time.Duration]time.Duration{2 * h: 0, 24 * h: 0, 26 * h: 5 * h}},
@@ -67,7 +67,7 @@ func TestAForwardJumpSettlesAfterADay(t *testing.T) {
 	}
 }
 
-func TestInstantsAreApartByTheTimeThatPassed(t *testing.T) {
+func TestInstantsDifferByTheElapsedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := clock.Mono()
 		<-time.After(time.Second)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// settings is what the commands of the test program have for flags.
+// settings are the flags of the test program.
 type settings struct {
 	listen string
 	agents int
@@ -57,7 +57,7 @@ func load(t *testing.T, file string, env map[string]string, args ...string) (*se
 	return s, origins, err
 }
 
-func TestFlagGoesOverEnvironmentOverFileOverDefault(t *testing.T) {
+func TestFlagWinsOverEnvironmentOverFileOverDefault(t *testing.T) {
 	const file = "listen: file\nagents: 3\n"
 	env := map[string]string{"PROG_LISTEN": "env"}
 	for _, test := range []struct {
@@ -213,8 +213,8 @@ func TestDefaultsAreShownAsTheyAreWritten(t *testing.T) {
 	require.Equal(t, map[string]string{"a": "2"}, (&Pairs{{"a", "1"}, {"a", "2"}}).Map())
 }
 
-// FuzzParse protects the reader of config files: whatever the file, it ends without a panic, and each entry
-// stands on a line of its own with at least one value unless it is a list.
+// FuzzParse checks that parse returns without a panic for any file, and that each entry has its own line and, unless it is
+// a list, at least one value.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"a: 1", "a: [1, 2]", "a: {b: c}", "- x", "a: &x 1\nb: *x", "a: *a", "? [a]\n: b", "---\n---\n"} {
 		f.Add([]byte(seed))
@@ -232,7 +232,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzParsePair protects the form of pairs: what was read can be written and read again.
+// FuzzParsePair checks that a parsed pair can be written and parsed again.
 func FuzzParsePair(f *testing.F) {
 	for _, seed := range []string{"a=b", "a=", "=b", "a", "a=b=c", " a =b"} {
 		f.Add(seed)

@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/descriptor"
 )
 
-func TestAColumnIsReadOffWhatATargetReported(t *testing.T) {
+func TestAColumnIsReadFromFactsAndTelemetry(t *testing.T) {
 	r := descriptor.Reported{
 		Facts: map[string]string{"rows": "7", "version": "2.6.4"},
 		Observed: func(name string) (first, last float64, reported bool) {
@@ -16,7 +16,7 @@ func TestAColumnIsReadOffWhatATargetReported(t *testing.T) {
 		},
 	}
 	require.InDelta(t, 7.0, *descriptor.Fact("rows")(r), 0)
-	require.Nil(t, descriptor.Fact("version")(r), "it is no number")
+	require.Nil(t, descriptor.Fact("version")(r), "not a number")
 	require.Nil(t, descriptor.Fact("regions")(r))
 	require.InDelta(t, 3.0, *descriptor.First("servers")(r), 0)
 	require.InDelta(t, 5.0, *descriptor.Last("servers")(r), 0)

@@ -32,7 +32,7 @@ func TestKeysThatTargetsShareAreListedOnce(t *testing.T) {
 		{Name: "one", Keys: shared},
 		{Name: "two", Keys: append([]property.Key{{Name: "own"}}, shared...)},
 	}
-	for range 2 { // what is listed is not kept in the targets
+	for range 2 { // the first call must not change the targets
 		require.Equal(t, []property.Key{
 			{Name: "host", Targets: []string{"one", "two"}},
 			{Name: "port", Targets: []string{"one", "two"}},
@@ -64,7 +64,7 @@ func TestPropertiesOfAnEmbeddedSystemHaveItsPrefix(t *testing.T) {
 	require.Empty(t, own.EmbedsOther(map[string]string{"port": "1", "trial.size": "1"}, map[string]string{"port": "2", "trial.size": "1"}))
 }
 
-func TestWhatTargetsShareIsListedOnce(t *testing.T) {
+func TestSharedItemsOfTargetsAreListedOnce(t *testing.T) {
 	list := descriptor.List{
 		{Name: "one", Exclusive: [][2]string{{"a", "b"}}, Filling: []string{"a"}, Watched: true},
 		{Name: "two", Exclusive: [][2]string{{"a", "b"}, {"a", "c"}}, Filling: []string{"a", "b"}},

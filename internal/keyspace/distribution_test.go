@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestUniformDrawsAllAlike(t *testing.T) {
+func TestUniformDrawsAllNumbersEquallyOften(t *testing.T) {
 	const first, size = 5_000_000_000, 1000
 	d, r := NewUniform(first, first+size-1), NewRand(1)
 	counts := count(t, size, func() int64 { return d.Draw(&r) - first })
@@ -112,7 +112,7 @@ func TestStreamsDifferAndRepeat(t *testing.T) {
 			}
 		}
 	}
-	// What a seed means is a promise: results of different versions are compared.
+	// The numbers of a seed are a contract: results of different versions are compared.
 	require.Equal(t, uint64(0xe9a0a8c7a0d481a5), first(1, 2, 3)[0])
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestIntegrityWritesWhatYCSBWrites(t *testing.T) {
+func TestIntegrityValuesAreThoseOfYCSB(t *testing.T) {
 	const whole = "user6284781860667377211:field0:-56807877:2032869390:-165488160:1762371712:-169193395:-1039977118:-10"
 	for length := range len(whole) + 1 {
 		got := make([]byte, length, length+20)
@@ -16,7 +16,7 @@ func TestIntegrityWritesWhatYCSBWrites(t *testing.T) {
 	}
 }
 
-func TestIntegrityHoldsForWhatItWrote(t *testing.T) {
+func TestIntegrityHoldsForItsOwnValues(t *testing.T) {
 	key, field := []byte("user1"), []byte("field3")
 	value := make([]byte, 200)
 	FillIntegrity(value, key, field)

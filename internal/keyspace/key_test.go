@@ -49,7 +49,7 @@ func TestNamesAreThoseOfYCSB(t *testing.T) {
 	}
 }
 
-// The standard library's FNV and formatting know nothing of the fast paths here.
+// The test compares with the FNV and the formatting of the standard library, which have no such fast paths.
 func TestNamesFollowTheFormulaForAnyNumber(t *testing.T) {
 	r := NewRand(1)
 	for _, test := range []struct {
@@ -109,7 +109,7 @@ func TestNamesAreBuiltWithoutAllocation(t *testing.T) {
 	}
 }
 
-func TestNamesKeepWhatStandsBefore(t *testing.T) {
+func TestNamesAppendToTheirBuffer(t *testing.T) {
 	names := NewNames("user", 1, true)
 	got := names.Append([]byte(strings.Repeat("x", 5)), 12)
 	require.Equal(t, "xxxxxuser12", string(got))

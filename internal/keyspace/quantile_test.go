@@ -73,7 +73,7 @@ func TestQuantilesOfHashesAreExact(t *testing.T) {
 	}
 }
 
-func TestFewerKeysThanPartsLeaveSomeOut(t *testing.T) {
+func TestEmptyPartsHaveNoQuantile(t *testing.T) {
 	names := NewNames("user", 1, true)
 	require.Equal(t, [][]byte{[]byte("user1"), []byte("user2")}, names.Quantiles(0, 3, 10))
 	require.Empty(t, names.Quantiles(0, 1, 10))

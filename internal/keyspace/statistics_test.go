@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// surprise is how many standard deviations an honest sample may lie off. Seeds are fixed, so that a test that passes
-// once passes always.
+// surprise is the maximum deviation of a sample in standard deviations. Seeds are fixed, so that the results of the tests
+// are reproducible.
 const surprise = 3.5
 
-// requireChiSquare fails unless the counts could come from the probabilities: Pearson's statistic, made normal after
+// requireChiSquare requires that the counts fit the probabilities, by Pearson's statistic with the normal approximation of
 // Wilson and Hilferty. Neighbouring classes are joined until each expects at least ten.
 func requireChiSquare(t *testing.T, counts []int64, probability []float64) {
 	t.Helper()
@@ -44,7 +44,7 @@ func requireChiSquare(t *testing.T, counts []int64, probability []float64) {
 	require.Less(t, math.Abs(z), surprise, "χ² %.1f with %v degrees of freedom", chi, freedom)
 }
 
-// requireKolmogorovSmirnov fails unless the sample could come from the distribution function.
+// requireKolmogorovSmirnov requires that the sample fits the distribution function.
 func requireKolmogorovSmirnov(t *testing.T, sample []float64, below func(float64) float64) {
 	t.Helper()
 	slices.Sort(sample)
@@ -58,7 +58,7 @@ func requireKolmogorovSmirnov(t *testing.T, sample []float64, below func(float64
 	require.Less(t, distance*math.Sqrt(n), critical)
 }
 
-// count draws and counts by number from 0 on.
+// count draws numbers and counts each of them, from 0 on.
 func count(t *testing.T, size int64, draw func() int64) []int64 {
 	t.Helper()
 	counts := make([]int64, size)
@@ -72,8 +72,8 @@ func count(t *testing.T, size int64, draw func() int64) []int64 {
 	return counts
 }
 
-// zipfianProbability is what the method of Gray and others gives to each of n items: the parts of [0, 1) that its
-// formula, solved for u, maps to them.
+// zipfianProbability returns the probability of each of n items by the method of Gray et al.: the part of [0, 1) that its
+// formula, solved for u, maps to the item.
 func zipfianProbability(n int64, zetan float64) []float64 {
 	const skew = 0.99
 	zeta2 := 1 + math.Pow(0.5, skew)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// classes are what YCSB draws a byte of each place, modulo three, from.
+// classes are YCSB's classes of bytes, by position modulo three.
 var classes = [3]func(byte) bool{
 	func(b byte) bool { return b >= 32 && b < 64 },
 	func(b byte) bool { return b >= 32 && b < 96 },
@@ -45,7 +45,7 @@ func TestValuesDoNotDependOnSpareCapacity(t *testing.T) {
 	}
 }
 
-func TestValuesDrawAllBytesOfAPlaceAlike(t *testing.T) {
+func TestBytesOfAClassAreEquallyFrequent(t *testing.T) {
 	v := NewValues(NewRand(3))
 	value := make([]byte, 48)
 	counts := make([][128]int64, len(value))
@@ -78,8 +78,8 @@ func TestValuesRepeatWithTheirSeedOnly(t *testing.T) {
 	require.NotEqual(t, first, fill(5))
 }
 
-// A target that compresses must find as little to compress as in YCSB's values, however far it looks back: not within
-// a value, nor between the values of a row, nor between rows.
+// A target must compress values as little as those of YCSB, for any window: within a value, between the values of a row, and
+// between rows.
 func TestValuesCompressLikeYCSBs(t *testing.T) {
 	const rows, fields, length = draws / 500, 10, 100
 	v := NewValues(NewRand(6))

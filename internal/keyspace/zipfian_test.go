@@ -37,8 +37,8 @@ func TestZipfianGivesJavasItemForTheSameNumber(t *testing.T) {
 	}
 }
 
-// The quick way may never decide where its error could matter.
-func TestZipfianQuickWayAgreesWithTheExactOne(t *testing.T) {
+// The fast path must never decide if its error could change the result.
+func TestTheFastPathOfZipfianAgreesWithTheExactOne(t *testing.T) {
 	r := NewRand(6)
 	for _, items := range []int64{3, 100, 1 << 20, scrambledRanks, 1 << 40, 1 << 53} {
 		z := NewZipfian(0, items-1)
@@ -60,13 +60,13 @@ func TestZipfianFollowsItsFormula(t *testing.T) {
 		z, r := NewZipfian(50, 50+n-1), NewRand(7, uint64(n))
 		counts := count(t, n, func() int64 { return z.Draw(&r) - 50 })
 		if n == 1 {
-			continue // there is nothing but 0
+			continue // 0 is the only item
 		}
 		requireChiSquare(t, counts, zipfianProbability(n, zetaSum(0, n, 0)))
 	}
 }
 
-// The method approximates: this is how well.
+// The test bounds the error of the approximation.
 func TestZipfianIsNearlyZipfs(t *testing.T) {
 	const n = 1000
 	zetan := zetaSum(0, n, 0)
@@ -139,7 +139,7 @@ func TestLatestFollowsItsFormula(t *testing.T) {
 	requireChiSquare(t, counts, zipfianProbability(newest, zetaSum(0, newest, 0)))
 }
 
-// A table that grows gets the zeta of its size, and keeps the eta of its beginning, as in YCSB.
+// A growing table has the zeta of its current size and the eta of its initial size, as in YCSB.
 func TestLatestGrowsLikeYCSB(t *testing.T) {
 	for _, test := range []struct{ from, to int64 }{{10, 12}, {100, 5000}, {4000, 4097}, {10_000, 30_000}} {
 		l, r := NewLatest(test.from), NewRand(11)

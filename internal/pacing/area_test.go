@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/pacing"
 )
 
-func TestTheAreaOfARateIsWhatItIntends(t *testing.T) {
+func TestTheAreaOfARateIsItsNumberOfOperations(t *testing.T) {
 	ramp := pacing.Rate{{From: 0, To: 100, Seconds: 10}, {From: 100, To: 100, Seconds: 5}, {From: 50, To: 50}}
 	tests := []struct {
 		rate    pacing.Rate
@@ -23,7 +23,7 @@ func TestTheAreaOfARateIsWhatItIntends(t *testing.T) {
 		{ramp, 12, 700},
 		{ramp, 15, 1000},
 		{ramp, 20, 1250},
-		{pacing.Rate{{From: 10, To: 30, Seconds: 2}}, 4, 100}, // the last rate goes on
+		{pacing.Rate{{From: 10, To: 30, Seconds: 2}}, 4, 100}, // the last rate continues
 	}
 	for _, test := range tests {
 		require.InDelta(t, test.want, test.rate.Area(test.seconds), 1e-9, "%v after %v s", test.rate, test.seconds)

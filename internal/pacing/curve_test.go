@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// area is the operations due at an instant, by adding up thin slices: another way than the curve's.
+// area returns the operations due at an instant. It adds thin slices, unlike the curve.
 func area(rate Rate, seconds float64) float64 {
 	const slices = 200_000
 	at := func(t float64) float64 {
@@ -88,7 +88,7 @@ func TestOperationsOfAStepBeginAtItsBeginning(t *testing.T) {
 	require.Equal(t, []float64{0, 0.5, 4, 4.25, 4.5, 4.75, 5, 6}, got)
 }
 
-func TestRateThatEndsAtNothingNeverGoesOn(t *testing.T) {
+func TestARateThatEndsAtZeroHasALastOperation(t *testing.T) {
 	s := schedule(t, Config{Arrival: FixedRate, Rate: Rate{{From: 10, To: 0, Seconds: 1}}}, 0, 1)
 	for range 5 {
 		require.Less(t, s.Claim(), time.Second)

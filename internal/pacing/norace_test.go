@@ -2,5 +2,5 @@
 
 package pacing
 
-// draws is about how many arrivals the statistical tests draw.
+// draws is the approximate number of arrivals in the statistical tests.
 const draws = 1_000_000

@@ -2,5 +2,5 @@
 
 package pacing
 
-// draws is about how many arrivals the statistical tests draw: fewer under the race detector, which is slow.
+// draws is the approximate number of arrivals in the statistical tests: fewer under the race detector, which is slow.
 const draws = 100_000

@@ -41,7 +41,7 @@ func TestFixedRateInterleavesShards(t *testing.T) {
 	}
 }
 
-// Exact arithmetic says where operation k belongs; after a month it must still be there.
+// The test compares the instants of operations, up to a month, with exact arithmetic.
 func TestFixedRateNeverDrifts(t *testing.T) {
 	for _, rate := range []float64{1, 3, 333.3, 20_000, 1e6 / 7, 5e6} {
 		s := &fixed{curve: newCurve(Rate{{From: rate, To: rate}}), shards: 1}
@@ -57,7 +57,7 @@ func TestFixedRateNeverDrifts(t *testing.T) {
 	}
 }
 
-func TestClaimHandsOutEachInstantOnce(t *testing.T) {
+func TestClaimReturnsEachInstantOnce(t *testing.T) {
 	for _, cfg := range []Config{constant(1e6), {Arrival: Poisson, Rate: Rate{{From: 1e6, To: 1e6}}}} {
 		const workers, each = 8, 2000
 		s := schedule(t, cfg, 0, 1)
@@ -116,7 +116,7 @@ func TestPoissonArrivalsOfThreeShardsHaveExponentialGaps(t *testing.T) {
 	requireExponential(t, gaps)
 }
 
-// requireExponential fails unless the gaps could be drawn from the exponential distribution of mean 1.
+// requireExponential requires that the gaps fit the exponential distribution of mean 1.
 func requireExponential(t *testing.T, gaps []float64) {
 	t.Helper()
 	gaps = slices.Clone(gaps)
@@ -141,7 +141,7 @@ func correlation(a, b []float64) float64 {
 	return (sab - sa*sb/n) / math.Sqrt((saa-sa*sa/n)*(sbb-sb*sb/n))
 }
 
-// Where the rate changes, arrivals are exponential in operations due, not in time.
+// If the rate changes, arrivals are exponential in operations due, not in time.
 func TestPoissonArrivalsFollowTheRate(t *testing.T) {
 	cfg := Config{Arrival: Poisson, Rate: Rate{{From: 0, To: 20_000, Seconds: 10}, {From: 5000, To: 5000}}}
 	s := schedule(t, cfg, 0, 1)
@@ -197,8 +197,8 @@ func BenchmarkClaim(b *testing.B) {
 	}
 }
 
-// TestSkipLeavesOutWhatIsIntendedBefore compares a schedule that begins in the middle with one from the beginning.
-func TestSkipLeavesOutWhatIsIntendedBefore(t *testing.T) {
+// TestSkipOmitsEarlierOperations compares a schedule that begins in the middle with one from the beginning.
+func TestSkipOmitsEarlierOperations(t *testing.T) {
 	for name, rate := range map[string]Rate{
 		"constant": {{From: 700, To: 700}},
 		"ramp":     {{From: 0, To: 900, Seconds: 30}, {From: 900, To: 100, Seconds: 40}},

@@ -31,6 +31,6 @@ func TestThrottleOfSlowWorkersBeginsWithinATick(t *testing.T) {
 	}
 }
 
-func TestThrottleOfNoRateIsNone(t *testing.T) {
+func TestThereIsNoThrottleWithoutARate(t *testing.T) {
 	require.Nil(t, NewThrottle(Config{}, 0, 0, 1, 1))
 }

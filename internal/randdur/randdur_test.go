@@ -26,7 +26,7 @@ func TestDrawnDurationsHaveTheirMean(t *testing.T) {
 	}
 }
 
-func TestNothingLongerThanAnHourIsDrawn(t *testing.T) {
+func TestNoDrawnDurationExceedsAnHour(t *testing.T) {
 	d, err := randdur.Parse("lognormal 1h 5")
 	require.NoError(t, err)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -36,7 +36,7 @@ func TestNothingLongerThanAnHourIsDrawn(t *testing.T) {
 	require.Equal(t, randdur.Longest, d.Mean())
 }
 
-func TestAMistakeNamesWhatIsWrongAndWhatToWrite(t *testing.T) {
+func TestAnInvalidDurationIsReportedWithItsCure(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                  "missing duration",
 		"5":                 `invalid duration "5"`,

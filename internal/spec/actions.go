@@ -104,7 +104,7 @@ func (l actions) parseOne(words []string) (plan.Action, error) {
 		return a, err
 	}
 	a.Implied = kind.Implied
-	stands := 0
+	position := 0
 	for _, word := range words[2:] {
 		name, value, named := strings.Cut(word, "=")
 		switch {
@@ -115,11 +115,11 @@ func (l actions) parseOne(words []string) (plan.Action, error) {
 				return a, fmt.Errorf("unknown argument %[2]s of %[1]s; did you mean %[3]s?", a.Name, property.Quote(name), near)
 			}
 			return a, fmt.Errorf("unknown argument %[2]s of %[1]s; it takes %[3]s", a.Name, property.Quote(name), listOf(known))
-		case stands == len(kind.Takes):
+		case position == len(kind.Takes):
 			return a, fmt.Errorf("unexpected argument %s of %s; it takes %s", property.Quote(word), a.Name, listOf(kind.Takes))
 		default:
-			name, value = kind.Takes[stands], word
-			stands++
+			name, value = kind.Takes[position], word
+			position++
 		}
 		if a.Args == nil {
 			a.Args = make(map[string]string)

@@ -10,10 +10,10 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
-// allActions are those of all targets.
+// allActions returns the actions of all targets.
 func allActions() actions { return actionsOf(reader().table.targets...) }
 
-func TestActionsAreReadInTheOrderOfTheirTimes(t *testing.T) {
+func TestActionsAreSortedByTime(t *testing.T) {
 	list, err := allActions().parse("90s split ns:t user5; 60s major-compact ; 2m hook restart;;5m move region=abc server=rs1,16020,5; 1h compact wait=false")
 	require.NoError(t, err)
 	require.Equal(t, []plan.Action{
@@ -78,17 +78,17 @@ func TestActionsMustFitTheirRun(t *testing.T) {
 		settings []string
 		problem  string
 	}{
-		"another target":            {[]string{"actions", "1s flush"}, "target null does not support flush; it supports hook"},
-		"too late":                  {[]string{"actions", "60s hook x", "duration", "1m"}, "hook at 1m0s is after the end of measuring"},
-		"before, elsewhere":         {[]string{"hbase.before.run", "flush"}, "target null supports no actions between phases"},
-		"before, no such":           {[]string{"hbase.before.run", "sing", "db", "hbase"}, `action "sing" is not available before a run`},
-		"a hook that nobody allows": {[]string{"actions", "1s hook restart", "-", ""}, "-p: actions: no connected agent allows hook restart (they allow reset); start one with benchd agent --hook restart=COMMAND"},
-		"a fault of HBase":          {[]string{"actions", "1s fault stall length=1s", "db", "hbase", "columnfamily", "f"}, "target hbase does not support fault; it supports balance, balancer, compact"},
-		"faults of HBase":           {[]string{"actions", "1s clear_faults", "db", "hbase", "columnfamily", "f"}, "target hbase does not support clear_faults; it supports balance"},
-		"a fault of nothing":        {[]string{"actions", "1s fault stall"}, "target null does not support fault; it supports hook"},
-		"good fault":                {[]string{"actions", "1s fault stall length=1s; 3s clear_faults; 4s flush", "db", "sandbox", "hbase.zookeeper.quorum", "127.0.0.1"}, ""},
-		"good hook":                 {[]string{"actions", "59s hook x", "duration", "1m"}, ""},
-		"good on the target":        {[]string{"actions", "1s flush", "hbase.before.run", "flush,wait-for-quiet", "db", "hbase", "columnfamily", "f"}, ""},
+		"another target":              {[]string{"actions", "1s flush"}, "target null does not support flush; it supports hook"},
+		"too late":                    {[]string{"actions", "60s hook x", "duration", "1m"}, "hook at 1m0s is after the end of measuring"},
+		"before, elsewhere":           {[]string{"hbase.before.run", "flush"}, "target null supports no actions between phases"},
+		"before, no such":             {[]string{"hbase.before.run", "sing", "db", "hbase"}, `action "sing" is not available before a run`},
+		"a hook that no agent allows": {[]string{"actions", "1s hook restart", "-", ""}, "-p: actions: no connected agent allows hook restart (they allow reset); start one with benchd agent --hook restart=COMMAND"},
+		"a fault of HBase":            {[]string{"actions", "1s fault stall length=1s", "db", "hbase", "columnfamily", "f"}, "target hbase does not support fault; it supports balance, balancer, compact"},
+		"faults of HBase":             {[]string{"actions", "1s clear_faults", "db", "hbase", "columnfamily", "f"}, "target hbase does not support clear_faults; it supports balance"},
+		"a fault of nothing":          {[]string{"actions", "1s fault stall"}, "target null does not support fault; it supports hook"},
+		"good fault":                  {[]string{"actions", "1s fault stall length=1s; 3s clear_faults; 4s flush", "db", "sandbox", "hbase.zookeeper.quorum", "127.0.0.1"}, ""},
+		"good hook":                   {[]string{"actions", "59s hook x", "duration", "1m"}, ""},
+		"good on the target":          {[]string{"actions", "1s flush", "hbase.before.run", "flush,wait-for-quiet", "db", "hbase", "columnfamily", "f"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Submission{Properties: []Setting{{Key: "recordcount", Value: "10"}, {Key: "operationcount", Value: "10"}}}
@@ -109,7 +109,7 @@ func TestActionsMustFitTheirRun(t *testing.T) {
 	}
 }
 
-// A fault is an action whose values have commas for blanks; what comes out is what package fault makes of the same in a file.
+// A fault is an action with commas instead of blanks in its values; it equals the same fault in a file.
 func TestAFaultIsAnAction(t *testing.T) {
 	for text, want := range map[string]struct{ action, fault string }{
 		"fault latency delay=exponential,5ms op=get,scan share=20% length=10s": {
@@ -137,7 +137,7 @@ func TestAFaultIsAnAction(t *testing.T) {
 	require.Equal(t, []plan.Action{{At: 50 * time.Second, Name: plan.ClearFaults}}, list)
 }
 
-// What is written as it was read must read the same, whatever it was.
+// FuzzActions checks that formatted actions parse to the same actions.
 func FuzzActions(f *testing.F) {
 	f.Add("60s major_compact; 90s split usertable user5; 2m hook restart")
 	f.Add("1h move region=a server=b;; 0s balancer off")

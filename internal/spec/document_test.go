@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/doctable"
 )
 
-// The properties of telemetry are those of the documentation.
+// The documentation lists exactly the properties of telemetry.
 func TestPropertiesOfTelemetryAreDocumented(t *testing.T) {
 	table := doctable.Tables(doctable.Section(doctable.Read(t, "docs/telemetry.md"), "## Settings"))[0]
 	var names []string

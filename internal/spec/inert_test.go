@@ -20,10 +20,10 @@ func warningsOf(t *testing.T, s Submission) []string {
 	return texts
 }
 
-func TestAPropertyWithoutEffectIsNamed(t *testing.T) {
+func TestAPropertyWithoutEffectIsAWarning(t *testing.T) {
 	for _, test := range []struct {
 		property, value, needs string
-		beside                 []Setting // that give it one
+		beside                 []Setting // settings that give it an effect
 	}{
 		{"hotspotdatafraction", "0.5", "requestdistribution=hotspot", p("requestdistribution", "hotspot")},
 		{"hotspotopnfraction", "0.5", "requestdistribution=hotspot", p("requestdistribution", "hotspot")},
@@ -52,7 +52,7 @@ func TestAPropertyWithoutEffectIsNamed(t *testing.T) {
 	}
 }
 
-func TestTheSizeOfAnIncrementHasAnEffectBesideIncrements(t *testing.T) {
+func TestIncrementByHasAnEffectWithIncrements(t *testing.T) {
 	_, warnings, err := reader().Parse(Submission{Properties: p("db", "sandbox", "recordcount", "10", "operationcount", "10",
 		"readproportion", "0.9", "updateproportion", "0", "incrementproportion", "0.1", "increment.by", "5")})
 	require.NoError(t, err)
@@ -83,8 +83,9 @@ scenarios:
 	require.Contains(t, warnings[0].String(), "hotspotdatafraction: has no effect without requestdistribution=hotspot")
 }
 
-// What HBase's Java client obeys and benchd does not is refused with its reason; in an hbase-site.xml it is noted.
-func TestRetriesOfHBasesClientAreRefusedOrNoted(t *testing.T) {
+// A property of HBase's Java client that benchd does not support is refused with a reason; in an hbase-site.xml it is a
+// warning.
+func TestRetriesOfHBasesClientAreRefusedOrWarnedAbout(t *testing.T) {
 	for property, reason := range map[string]string{
 		"hbase.client.retries.number": "retried until hbase.client.operation.timeout",
 		"hbase.client.pause":          "the pauses between tries are fixed: 5 ms",

@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
 
-func TestEveryKeyIsWholeAndKnownOnce(t *testing.T) {
+func TestEveryKeyIsCompleteAndUnique(t *testing.T) {
 	seen := make(map[string]bool)
 	tab := reader().table
 	for _, k := range reader().Keys() {
@@ -45,7 +45,7 @@ func TestEveryKeyIsWholeAndKnownOnce(t *testing.T) {
 	}
 }
 
-// What a report of 2017 lists as YCSB's properties, and what YCSB's core has beyond them.
+// The names are the properties of YCSB in a report of 2017, and the further ones of YCSB's core.
 func TestEveryPropertyOfYCSBIsKnown(t *testing.T) {
 	const names = `workload db recordcount operationcount insertstart insertcount threadcount target maxexecutiontime dotransactions
 		status status.interval label exporter exportfile spin.sleep table fieldcount fieldnameprefix fieldlength minfieldlength

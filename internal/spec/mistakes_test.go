@@ -116,7 +116,7 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 			flags: flag("--db", "db", "hbase"),
 			want:  []string{"columnfamily: missing, and target hbase needs it; write columnfamily=family, or the family that the table has"},
 		},
-		"a condition that nobody tests": {
+		"an unknown condition": {
 			set:  p("warmup.until", "warm"),
 			want: []string{`-p: warmup.until: unknown value "warm" (one of steady)`},
 		},
@@ -128,7 +128,7 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 			set:  p("warmup.until", "steady", "warmup", "20s"),
 			want: []string{"-p: warmup: 20s is too short to detect a steady state, which takes 20 intervals of 1s and one second; write warmup=21s or more, or a shorter interval"},
 		},
-		"an exporter of nobody's": {
+		"an unknown exporter": {
 			set:  p("exporter", "org.example.Mine"),
 			want: []string{`-p: exporter: unknown value "org.example.Mine": want YCSB's TextMeasurementsExporter, JSONMeasurementsExporter or JSONArrayMeasurementsExporter, with its package; remove the property for text`},
 		},
@@ -243,7 +243,7 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 	}
 }
 
-func TestAMistakeThatIsOverriddenIsNone(t *testing.T) {
+func TestAnOverriddenValueIsNotValidated(t *testing.T) {
 	suite, _ := good(t, Submission{
 		Files:      []File{file("f", "recordcount=many\nrequestdistribution=zipfain\n")},
 		Properties: slices.Concat(quiet, p("requestdistribution", "zipfian")),
@@ -267,7 +267,7 @@ func TestTargetsThatDoNotExistAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, `--db: db: unknown value "hbase" (one of null)`)
 }
 
-func TestOperationsThatTheTargetCannotDoAreRefused(t *testing.T) {
+func TestUnsupportedOperationsAreRefused(t *testing.T) {
 	_, _, err := reader().Parse(Submission{Properties: slices.Concat(quiet, p("appendproportion", "0.5", "incrementproportion", "0", "checkandputproportion", "0.1"))})
 	const can = "; it supports READ, UPDATE, INSERT, SCAN, READ-MODIFY-WRITE, DELETE, MULTI-GET"
 	require.EqualError(t, err, "-p: appendproportion: target null does not support APPEND"+can+"\n-p: checkandputproportion: target null does not support CHECK-AND-PUT"+can)

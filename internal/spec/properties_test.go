@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The files of testdata/java hold what Java 17's Properties.load makes of the properties files beside them, as
-// pairs in JSON.
+// The JSON files of testdata/java contain the pairs that Java 17's Properties.load reads from the properties files beside
+// them.
 func TestPropertiesFilesAreReadAsJavaDoes(t *testing.T) {
 	files, err := filepath.Glob("testdata/java/*.properties")
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func pairs(t *testing.T, file string) map[string]string {
 	return list
 }
 
-func TestSettingsKnowTheLineWhereTheyBegin(t *testing.T) {
+func TestSettingsHaveTheLineOfTheirBeginning(t *testing.T) {
 	properties, problems := readProperties("f", []byte("# comment\r\n\r\na=1\rb = x\\\n  y\nc\n"))
 	require.Empty(t, problems)
 	require.Equal(t, []javaProperty{{"a", "1", 3}, {"b", "xy", 4}, {"c", "", 6}}, properties)

@@ -32,7 +32,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-func TestRatesThatAreNone(t *testing.T) {
+func TestInvalidRates(t *testing.T) {
 	for text, want := range map[string]string{
 		"fast":               `invalid number "fast": want a decimal number, such as 0.5`,
 		"10k":                `invalid number "10k": write 10000`,

@@ -5,5 +5,5 @@ import (
 	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
 
-// reader knows the targets that benchd has.
+// reader returns a Reader of benchd's targets.
 func reader() *Reader { return NewReader(nullspec.Target(), hbasespec.Target(), hbasespec.Sandbox()) }

@@ -24,7 +24,7 @@ func TestTheCommittedSchemaIsCurrent(t *testing.T) {
 	require.Equal(t, string(committed), string(reader().Schema()), "run go test ./internal/spec -run Schema -update writes it")
 }
 
-func TestTheSchemaKnowsEveryPropertyThatASuiteMayHave(t *testing.T) {
+func TestTheSchemaContainsEveryPropertyOfSuites(t *testing.T) {
 	var schema struct {
 		Defs map[string]struct {
 			Properties map[string]any `json:"properties"`

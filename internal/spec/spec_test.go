@@ -16,10 +16,10 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// p is a list of -p settings: key, value, key, value …
+// p returns -p settings: key, value, key, value …
 func p(pairs ...string) []Setting { return settingsOf("", pairs) }
 
-// flag is what a flag sets.
+// flag returns the settings of a flag.
 func flag(origin string, pairs ...string) []Setting { return settingsOf(origin, pairs) }
 
 func settingsOf(origin string, pairs []string) []Setting {
@@ -39,8 +39,7 @@ func ycsbFile(t testing.TB, name string) File {
 	return File{Name: name, Content: content}
 }
 
-// good parses a submission that has no mistake, and checks what holds for each of them: agents understand it
-// as the coordinator does.
+// good parses a submission without mistakes, and checks that agents resolve it to the same settings as the coordinator.
 func good(t *testing.T, s Submission) (*plan.Suite, []string) {
 	t.Helper()
 	suite, warned, err := reader().Parse(s)
@@ -92,7 +91,7 @@ func TestWorkloadFilesOfYCSBAreAcceptedUnchanged(t *testing.T) {
 	}
 }
 
-// The commands of a published report: its listing of all properties, and what it set on the command line.
+// The submission has the commands of a published report: its list of all properties, and its command line.
 func TestSettingsOfAPublishedReportAreAccepted(t *testing.T) {
 	suite, warned := good(t, Submission{
 		Files: []File{ycsbFile(t, "workload_listing")},
@@ -129,7 +128,7 @@ func TestLaterFilesWinThenPropertiesThenFlags(t *testing.T) {
 	require.Equal(t, "two", suite.Name)
 }
 
-// quiet is what keeps warnings away from a test that is about something else.
+// quiet are settings without warnings, for tests of something else.
 var quiet = p("db", "null", "recordcount", "1000", "operationcount", "1000")
 
 func TestWhatSettingsMean(t *testing.T) {

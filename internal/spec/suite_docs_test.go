@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The examples of docs/suites.md are handed in as a reader would.
+// The test submits the examples of docs/suites.md as a reader would.
 func TestTheExamplesInTheDocumentationAreSuites(t *testing.T) {
 	content, err := os.ReadFile("../../docs/suites.md")
 	require.NoError(t, err)

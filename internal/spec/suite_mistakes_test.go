@@ -11,7 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
-// lines are texts of a file, one on a line.
+// lines joins the lines of a file.
 func lines(texts ...string) string { return strings.Join(texts, "\n") + "\n" }
 
 const fine = "suite: s\nproperties: {db: 'null', operationcount: 5}\nscenarios: [{name: a}]\n"
@@ -188,7 +188,7 @@ func axisOf(name string) string {
 	return name + ": [1" + strings.Repeat(", 2", 99) + "]"
 }
 
-func TestMistakesOfTheCommandLineBesideASuite(t *testing.T) {
+func TestMistakesOnTheCommandLineOfASuite(t *testing.T) {
 	in := suiteOf(fine)
 	in.Files = []spec.File{{Name: "workloada", Content: []byte("recordcount=1")}}
 	in.Properties = []spec.Setting{{Key: "recordcuont", Value: "1"}, {Key: "phase", Value: "load"}}

@@ -15,12 +15,12 @@ import (
 	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
 
-// reader knows the targets that benchd has.
+// reader returns a Reader of benchd's targets.
 func reader() *spec.Reader {
 	return spec.NewReader(nullspec.Target(), hbasespec.Target(), hbasespec.Sandbox())
 }
 
-// suiteOf is a submission of a suite file.
+// suiteOf returns a submission of a suite file.
 func suiteOf(content string) spec.Submission {
 	return spec.Submission{Suite: &spec.File{Name: "s.yaml", Content: []byte(content)}}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// On a sandbox it is known where HBase is; an address that a suite has for its cluster would be in the way.
-func TestATrialTakesASettingAwayWithNull(t *testing.T) {
+// A sandbox supplies its own address; the suite's address of a cluster would override it.
+func TestATrialRemovesASettingWithNull(t *testing.T) {
 	submission := suiteOf(`
 suite: s
 properties: {db: hbase, columnfamily: family, duration: 1s, recordcount: 100}

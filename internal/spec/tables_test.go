@@ -10,7 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/spec"
 )
 
-// reads is a suite that only reads, at line 5 of which a table begins.
+// reads returns a suite of reads with a table at line 5.
 func reads(columns string, more ...string) string {
 	return lines(append([]string{
 		"properties: {db: hbase, columnfamily: f, hbase.zookeeper.quorum: zk, readproportion: 1, updateproportion: 0, operationcount: 5}",
@@ -21,7 +21,7 @@ func reads(columns string, more ...string) string {
 	}, more...)...)
 }
 
-func TestColumnsThatNothingGivesAreMistakes(t *testing.T) {
+func TestColumnsWithoutValuesAreMistakes(t *testing.T) {
 	const figures = "want a figure (such as throughput_ops, read_avg_ms, read_p99_us, total_s), a property, or a name in a published line of the table's scenarios"
 	for name, test := range map[string]struct {
 		content string
@@ -93,12 +93,12 @@ func TestColumnsThatNothingGivesAreMistakes(t *testing.T) {
 	}
 }
 
-func TestColumnsThatSomethingGivesAreGood(t *testing.T) {
+func TestColumnsWithValuesAreAccepted(t *testing.T) {
 	const busy = "  - {name: b, properties: {scanproportion: 1, rate: 5, actions: 1s flush, duration: 1m}}"
 	for name, content := range map[string]string{
-		"figures and the columns that identify a row": reads("scenario, case, run, agents, client, threads, loop, status, read_count, read_p99_ms"),
-		"of the whole run":                            reads("total_s, runtime_ms, ops, failed_ops, gc_total_ms, qps_low, regions, regions_after, region_servers_before"),
-		"properties, varied or not":                   reads("threadcount, recordcount, requestdistribution, hbase.splits"),
+		"figures and the columns of a row": reads("scenario, case, run, agents, client, threads, loop, status, read_count, read_p99_ms"),
+		"of the whole run":                 reads("total_s, runtime_ms, ops, failed_ops, gc_total_ms, qps_low, regions, regions_after, region_servers_before"),
+		"properties, varied or not":        reads("threadcount, recordcount, requestdistribution, hbase.splits"),
 		"of one scenario of several": strings.NewReplacer("scenarios: [a]", "scenarios: [a, b]", "tables:", busy+"\ntables:").
 			Replace(reads("read_avg_us, scan_avg_us, offered_ops, recovery_s")),
 		"only published, in whatever form": lines("properties: {db: 'null', operationcount: 5, readproportion: 1, updateproportion: 0}", "scenarios:",
@@ -116,8 +116,8 @@ func TestColumnsThatSomethingGivesAreGood(t *testing.T) {
 	}
 }
 
-// What the command line or a trial makes of the cases is not the file's mistake.
-func TestAColumnThatStaysEmptyBesideTheFileIsAWarning(t *testing.T) {
+// A column that is empty because of the command line or a trial is not a mistake in the file.
+func TestAColumnThatTheCommandLineEmptiesIsAWarning(t *testing.T) {
 	content := reads("scan_avg_us, threads", "trial:", "  properties: {operationcount: 1}")
 	const want = `s.yaml:5:42: columns: "scan_avg_us" stays empty: no case of the table's scenarios issues SCAN; remove it, or add a scenario that does`
 	trial := suiteOf(content)
@@ -134,7 +134,7 @@ func TestAColumnThatStaysEmptyBesideTheFileIsAWarning(t *testing.T) {
 	}
 }
 
-func TestPublishedNamesThatAreNearlyThoseOfSomethingAreWarnings(t *testing.T) {
+func TestPublishedNamesThatResembleKnownNamesAreWarnings(t *testing.T) {
 	_, warnings, err := reader().Parse(suiteOf(lines(
 		"properties: {db: 'null', operationcount: 5, recordcount: 5}", "scenarios:",
 		"  - name: a",

@@ -28,7 +28,7 @@ func (f *failing) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// message is what a test fails with, empty where it passes.
+// message returns the failure message of a test, or an empty one if it passes.
 func message(test func(t testing.TB)) string {
 	f := new(failing)
 	done := make(chan struct{})
@@ -53,7 +53,7 @@ func TestOneGoodTryIsEnough(t *testing.T) {
 	}
 }
 
-func TestATestFailsWhenAllTriesAreWrong(t *testing.T) {
+func TestATestFailsWhenAllTriesFail(t *testing.T) {
 	tries := 0
 	failed := message(func(t testing.TB) {
 		tolerance.Retry(t, func(try *tolerance.Try) {

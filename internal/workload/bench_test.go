@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a worker pays for its next operation, values really built: 10^6 rows of 10 × 100 bytes.
+// The cost of a worker's next operation, including its values: 10^6 rows of 10 × 100 bytes.
 func BenchmarkNext(b *testing.B) {
 	run := func(name string, load bool, change func(*Config)) {
 		b.Run(name, func(b *testing.B) {
@@ -46,7 +46,7 @@ func BenchmarkNext(b *testing.B) {
 	})
 }
 
-// Workers of one shard side by side: what they share must not make an operation dearer.
+// Concurrent workers of one shard: their shared state must not make an operation more expensive.
 func BenchmarkNextOfEightWorkers(b *testing.B) {
 	for name, change := range map[string]func(*Config){
 		"a":          func(c *Config) { c.Proportions = Proportions{Read: 0.5, Update: 0.5} },

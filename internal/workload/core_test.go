@@ -38,7 +38,7 @@ func shard(t *testing.T, cfg Config, load bool, index int, workers ...int) *Shar
 	return s
 }
 
-// copied is an Op that does not change with the generator's next.
+// copied returns a copy of an Op that the generator does not change.
 func copied(op *Op) Op {
 	c := *op
 	c.Key = bytes.Clone(op.Key)
@@ -52,7 +52,7 @@ func copied(op *Op) Op {
 	return c
 }
 
-// take makes a generator's next n operations, all of which succeed.
+// take returns a generator's next n operations, all of which succeed.
 func take(t *testing.T, g *Generator, n int) []Op {
 	t.Helper()
 	var op Op

@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// history is what one worker did.
+// history records the operations of one worker.
 type history struct {
 	ops      []string // kind, keys and a hash of fields and values
 	inserted []int64
-	wrong    []int64 // key numbers that were asked for and are not there
+	wrong    []int64 // requested key numbers that do not exist
 }
 
-// dealtRun lets two shards of four workers carry out all of their operations in an order of chance.
+// dealtRun executes all operations of two shards of four workers in random order.
 func dealtRun(t *testing.T, cfg Config, hashes maphash.Seed, fails func(worker, op int) bool) []history {
 	t.Helper()
 	const shards, workers = 2, 4
@@ -76,9 +76,9 @@ func (h *history) work(s *Shard, g *Generator, hashes maphash.Seed, fails func(o
 	}
 }
 
-// With numbers dealt out, whatever the order in which workers get to work and whatever agents hear of each other, each of
-// them does the same; each number is inserted by one of them, and only what is there is asked for.
-func TestASeedRepeatsWhatEveryWorkerDoes(t *testing.T) {
+// If inserts are dealt, each worker's operations are independent of the order of workers and of watermarks. Each number is
+// inserted by one worker, and only existing rows are requested.
+func TestASeedRepeatsTheOperationsOfEveryWorker(t *testing.T) {
 	const ops = 8_000
 	everySeventh := func(worker, op int) bool { return (worker+op)%7 == 0 }
 	for name, test := range map[string]struct {
@@ -133,7 +133,7 @@ func TestASeedRepeatsWhatEveryWorkerDoes(t *testing.T) {
 	}
 }
 
-// Own rows are read as soon as they are answered, or latest would ask for old ones.
+// A worker reads its own rows as soon as they are answered; otherwise latest would request old rows.
 func TestAWorkerReadsItsOwnNewRows(t *testing.T) {
 	cfg := core()
 	cfg.Proportions, cfg.Ordered, cfg.RequestDistribution, cfg.DealInserts = Proportions{Read: 1, Insert: 1}, true, Latest, true
@@ -153,7 +153,7 @@ func TestAWorkerReadsItsOwnNewRows(t *testing.T) {
 	require.InDelta(t, 1/8.9, float64(hits)/float64(reads), 0.02, "as often as with one worker")
 }
 
-// The numbers of a shard show how far it has come, whichever worker inserts them.
+// The progress of a shard includes the inserts of all its workers.
 func TestProgressOfDealtInserts(t *testing.T) {
 	cfg := core()
 	cfg.Proportions, cfg.DealInserts = Proportions{Insert: 1}, true

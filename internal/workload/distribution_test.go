@@ -30,7 +30,7 @@ func TestDistributionsAreDocumented(t *testing.T) {
 	doctable.Generated(t, "docs/suites.md", "distributions", table, *update)
 }
 
-// Whatever draws the lengths of scans draws those of fields by the same function.
+// Each distribution of scan lengths draws field lengths with the same function.
 func TestDistributionsOfScansDrawLengths(t *testing.T) {
 	for _, d := range Distributions() {
 		require.True(t, d.DrawsRequests() || d.DrawsFields(), "%s draws something", d.Name)

@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A run that inserts behind the rows of others asks for the rows that it knows of and for its own: what is between
-// them may not be there.
-func TestRowsBetweenTheRangeAndTheInsertsAreNotAskedFor(t *testing.T) {
+// A run that inserts after the rows of others requests its known rows and its own: the rows in between may not exist.
+func TestRowsBetweenTheRangeAndTheInsertsAreNotRequested(t *testing.T) {
 	for _, distribution := range []Distribution{Uniform, Zipfian, Latest, Hotspot, Exponential} {
 		for _, dealt := range []bool{false, true} {
 			t.Run(fmt.Sprint(distribution, dealt), func(t *testing.T) {

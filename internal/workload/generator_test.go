@@ -119,7 +119,7 @@ func TestKindsComeInTheirProportions(t *testing.T) {
 	}
 }
 
-// Which fields an operation touches follows the reference, section 4.
+// The fields of operations follow section 4 of the reference.
 func TestOperationsTouchTheFieldsThatYCSBTouches(t *testing.T) {
 	const none, one, all = 0, 1, 10
 	type want struct{ read, write int }
@@ -180,7 +180,7 @@ func TestOperationsTouchTheFieldsThatYCSBTouches(t *testing.T) {
 	}
 }
 
-func TestOperationsCarryWhatTheirKindNeeds(t *testing.T) {
+func TestOperationsHaveTheArgumentsOfTheirKind(t *testing.T) {
 	cfg := core()
 	cfg.Proportions, cfg.MaxScanLength, cfg.MultiGetSize, cfg.BatchSize, cfg.IncrementBy = everything(), 50, 7, 3, 5
 	longest := 0
@@ -270,7 +270,7 @@ func TestSeedRepeatsTheSequenceOfEachWorker(t *testing.T) {
 	}
 }
 
-// What other workers do moves the key numbers that a run inserts, and which rows are new; nothing else.
+// Other workers affect only the key numbers that a run inserts and which rows are new.
 func TestSequencesOfWorkersDoNotDisturbEachOther(t *testing.T) {
 	for _, distribution := range []Distribution{Zipfian, Latest} {
 		cfg := core()
@@ -349,8 +349,8 @@ func TestALoadReportsItsProgressAndContinuesFromThere(t *testing.T) {
 	require.False(t, again.Next(&op))
 }
 
-// TestALoadKeepsNothingOfItsFailedRows lets every other row of a load fail, so that no two failures are neighbours.
-func TestALoadKeepsNothingOfItsFailedRows(t *testing.T) {
+// TestALoadDoesNotStoreFailedRows lets every other row of a load fail, so that no two failures are neighbours.
+func TestALoadDoesNotStoreFailedRows(t *testing.T) {
 	cfg := core()
 	cfg.RecordCount = 1 << 40
 	g := shard(t, cfg, true, 0, 1).Generator(0)

@@ -61,7 +61,7 @@ func TestOtherShardsRowsAreReadUpToTheWatermark(t *testing.T) {
 	require.False(t, in.readable(1002))
 
 	in.learn(1006)
-	in.learn(1003) // late news
+	in.learn(1003) // an old watermark
 	require.EqualValues(t, 1005+2, in.newest())
 	require.Equal(t, []int64{1005, 1007, 1010}, []int64{in.at(1005), in.at(1006), in.at(1007)})
 	require.True(t, in.readable(1002))
@@ -69,7 +69,7 @@ func TestOtherShardsRowsAreReadUpToTheWatermark(t *testing.T) {
 	require.True(t, in.readable(1007))
 }
 
-// The newest row's place never goes back, whatever is learned, or what counts back from it would leave the table.
+// The place of the newest row never decreases; otherwise a request that counts back from it could be outside the table.
 func TestPlacesOnlyGrow(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -92,8 +92,8 @@ func TestPlacesOnlyGrow(t *testing.T) {
 	}
 }
 
-// A worker that hangs must not stop the others, nor let them write over answers that are still awaited.
-func TestInsertsGiveUpWaitingForAnAnswerWhenTheWindowIsFull(t *testing.T) {
+// A worker that hangs must neither stop the others nor let them overwrite open answers.
+func TestOpenInsertsFailWhenTheWindowIsFull(t *testing.T) {
 	in := newInserts(0, 0, 0, 1, 8)
 	hung := in.claim(2)
 	for range 20 {
@@ -114,7 +114,7 @@ func TestInsertsGiveUpWaitingForAnAnswerWhenTheWindowIsFull(t *testing.T) {
 	require.Less(t, len(in.failed), 4, "failures are kept as ranges")
 }
 
-// A target that fails now and then for days must not fill the agent's memory, nor have a failed row read.
+// A target with occasional failures over days must neither fill the agent's memory nor let a failed row be read.
 func TestFailuresAreKeptInBoundedMemory(t *testing.T) {
 	const rows = 6 * mostFailed
 	in := newInserts(0, 0, 0, 1, 1)
@@ -135,7 +135,7 @@ func TestFailuresAreKeptInBoundedMemory(t *testing.T) {
 	require.Zero(t, in.watermark())
 }
 
-// claimed counts the key numbers that a shard has handed out to inserts of a run.
+// claimed returns the number of keys that a shard has assigned to inserts of a run.
 func claimed(s *Shard) int64 {
 	var n int64
 	for _, in := range s.inserts {
@@ -176,7 +176,7 @@ func TestInsertsOfManyWorkersAreDisjointAndComplete(t *testing.T) {
 	}
 }
 
-// With a window that is always too small, answers come late and slots are used again; the count must come out right.
+// With a window that is always too small, answers are late and slots are reused; the count must be exact.
 func TestAnswersOfManyWorkersAreAllCounted(t *testing.T) {
 	const workers, each = 8, 3000
 	in := newInserts(0, 0, 0, 1, 4)

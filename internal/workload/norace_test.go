@@ -2,5 +2,5 @@
 
 package workload
 
-// draws is how many operations the statistical tests draw.
+// draws is the number of operations in the statistical tests.
 const draws = 1_000_000

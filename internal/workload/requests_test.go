@@ -12,16 +12,16 @@ import (
 	"github.com/benchd/benchd/internal/keyspace"
 )
 
-// table is a target that knows which rows were inserted.
+// table is a target that records which rows were inserted.
 type table struct {
 	rows  []atomic.Int32 // by key number
-	wrong atomic.Int64   // reads of rows that are not there
-	twice atomic.Int64   // inserts of rows that were there
+	wrong atomic.Int64   // reads of missing rows
+	twice atomic.Int64   // inserts of existing rows
 }
 
-// Two agents of two workers each, 5 % inserts of which some fail, and news of watermarks now and then: whatever is read
-// must have been inserted, and whatever was inserted was inserted once.
-func TestNoRowIsReadThatWasNotInserted(t *testing.T) {
+// Two agents with two workers each, 5 % inserts of which some fail, and occasional watermarks: each row that is read must
+// have been inserted, and each row is inserted once.
+func TestOnlyInsertedRowsAreRead(t *testing.T) {
 	for _, distribution := range []Distribution{Latest, Zipfian, Exponential, Uniform} {
 		t.Run(string(distribution), func(t *testing.T) {
 			const shards, workers = 2, 2
@@ -36,7 +36,7 @@ func TestNoRowIsReadThatWasNotInserted(t *testing.T) {
 			for index := range shards {
 				all = append(all, shard(t, cfg, false, index, workers, workers))
 			}
-			var news atomic.Int64 // reads of what the run has inserted
+			var news atomic.Int64 // reads of rows that the run has inserted
 			var wg sync.WaitGroup
 			for _, s := range all {
 				for worker := range workers {
@@ -58,7 +58,7 @@ func TestNoRowIsReadThatWasNotInserted(t *testing.T) {
 	}
 }
 
-// serve carries out all operations of a worker.
+// serve executes all operations of a worker.
 func (tab *table) serve(g *Generator, all []*Shard, news *atomic.Int64) {
 	var op Op
 	for i := 0; g.Next(&op); i++ {
@@ -86,7 +86,7 @@ func (tab *table) serve(g *Generator, all []*Shard, news *atomic.Int64) {
 	}
 }
 
-// Three agents that draw with seeds of their own have the hot rows of one: those of YCSB, in YCSB's order.
+// Three agents with different seeds have the same hot rows: those of YCSB, in YCSB's order.
 func TestShardsTogetherHaveYCSBsHotRows(t *testing.T) {
 	cfg := core()
 	cfg.Proportions, cfg.RecordCount, cfg.Ordered = Proportions{Read: 1}, 1_000_000, true
@@ -133,7 +133,7 @@ func TestRequestsStayInTheirRange(t *testing.T) {
 		seen := map[int64]bool{}
 		for _, op := range take(t, shard(t, cfg, false, 0).Generator(0), 10_000) {
 			n := number(op.Key)
-			// The zipfian has one place more than there are rows, as in YCSB; it is there, being below recordcount.
+			// The zipfian has one place more than there are rows, as in YCSB; it exists, because it is below recordcount.
 			require.True(t, n >= 500 && (n < 700 || n == 700 && distribution == Zipfian), "%s asked for row %d", distribution, n)
 			seen[n] = true
 		}
@@ -179,7 +179,7 @@ func TestLatestPrefersTheNewest(t *testing.T) {
 	require.InDelta(t, 1/8.9, float64(hits)/float64(reads), 0.02, "zeta of some thousand rows is 8 to 10")
 }
 
-// Ranges that are mostly rows to come must not stall a worker: YCSB would draw millions of times.
+// A range of mostly future rows must not stall a worker: YCSB would draw millions of times.
 func TestRequestsFindARowInANearlyEmptyRange(t *testing.T) {
 	cfg := core()
 	cfg.RecordCount, cfg.OperationCount, cfg.Ordered = 1, 1<<40, true

@@ -91,7 +91,7 @@ func TestGoodConfigurationsAreAccepted(t *testing.T) {
 	}
 }
 
-// A run that only inserts needs no rows to be there, and a load asks for none.
+// A run of inserts alone needs no existing rows, and a load requests none.
 func TestEachPhaseValidatesOnlyItsSettings(t *testing.T) {
 	cfg := core()
 	cfg.RecordCount, cfg.Proportions = 0, Proportions{Insert: 1}

@@ -9,7 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/spec/suite"
 )
 
-// Whatever a file holds, reading it ends within bounds, and each mistake has a place in one of the files.
+// FuzzRead checks that reading any file ends within bounds, and that each mistake has a place in one of the files.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"suite: s\nproperties: {db: hbase}\nscenarios:\n  - name: a\n    matrix: {threadcount: [1, 2], agents: [1]}\n    published: [{threads: 1, x: 2.5}]\n",
@@ -34,7 +34,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-func TestAliasesAreWrittenOutWithinBounds(t *testing.T) {
+func TestAliasesAreExpandedWithinBounds(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("a0: &a0 [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n")
 	for i := 1; i < 10; i++ {
