@@ -1,17 +1,16 @@
-// Package archive says what is kept of suites, runs and their windows, so that what was acknowledged to an agent
-// survives whatever happens to the coordinator. It has the records and the errors; who uses an archive declares the
-// interface that it needs. Package archive/sqlite is an archive, and package archive/archivetest what each must pass.
+// Package archive defines the records and errors of an archive of suites, runs and their windows: acknowledged data survives
+// any failure of the coordinator. Users of an archive declare the interfaces that they need. Package archive/sqlite is an
+// implementation, and package archive/archivetest tests one.
 //
-// What every archive does:
+// Every archive guarantees:
 //
-//  1. A change of suites and runs is stored whole or not at all.
-//  2. A window is stored once, by its identity, and its receipt is returned when the disk has it: only then may the window
-//     be acknowledged. Windows and observations of a run whose end is stored are refused: what it measured does not change
-//     any more.
-//  3. Windows are read in the order of the measurement, as of one instant.
-//  4. Rolling up merges the histograms of long phases and loses nothing that is shown.
-//  5. A suite is exported as one file; an imported one is not seen before its caller has accepted it. A removed one gives
-//     its space back.
+//  1. A change of suites and runs is atomic.
+//  2. A window is stored once, by its identity, and its receipt is returned when it is on the disk: only then may the window
+//     be acknowledged. Windows and observations of an ended run are refused: its measurements no longer change.
+//  3. Windows are read in the order of the measurement, from one snapshot.
+//  4. Rolling up merges the histograms of long phases and does not change results.
+//  5. A suite is exported as one file; an imported suite is invisible until its caller has accepted it. A removed suite
+//     frees its space.
 package archive
 
 import (
@@ -31,7 +30,7 @@ type Suite struct {
 	SubmittedBy string
 	DB          string          // the kind of target
 	Spec        json.RawMessage // as submitted
-	Plan        json.RawMessage // of a suite of several runs: what it is to do; nil where it is not known
+	Plan        json.RawMessage // of a suite of several runs; nil if unknown
 }
 
 // SuiteSummary is a suite in the list of all: without its Spec and Plan, with the number of its runs.
@@ -40,7 +39,7 @@ type SuiteSummary struct {
 	Runs int
 }
 
-// RunRecord is a run as the coordinator keeps it; what it measured is kept beside it, in windows.
+// RunRecord is the coordinator's record of a run; its measurements are in windows.
 type RunRecord struct {
 	ID         string
 	Suite      string
@@ -49,22 +48,22 @@ type RunRecord struct {
 	Status     result.Status
 	Reason     string            // why failed or cancelled
 	Properties map[string]string // resolved
-	Header     json.RawMessage   // the part of the result that windows do not hold: provenance, start …
+	Header     json.RawMessage   // the part of the result that windows do not contain: provenance, start …
 	State      []byte            // lifecycle's own, JSON
-	Agents     []Agent           // who was handed which shard; entries are only ever added
+	Agents     []Agent           // which agent got which shard; entries are only ever added
 	Started    time.Time         // zero until then
 	Ended      time.Time         // zero until then
 }
 
-// Agent is one handing out of a shard.
+// Agent is the assignment of a shard to an agent.
 type Agent struct {
 	Name           string
 	Shard, Attempt int
 }
 
-// Change is what is stored together: after a crash all of it is there or nothing.
+// Change is a set of changes that are stored atomically.
 type Change struct {
-	Runs   []RunRecord // by their ID; each replaces what was there
+	Runs   []RunRecord // each replaces the record of its ID
 	Suite  string      // the suite whose status changes; "" for none
 	Status result.Status
 	Events []Event

@@ -2,8 +2,8 @@ package archive
 
 import "errors"
 
-// What can be wrong with an archive. Errors of an implementation answer to these by errors.Is; their text names
-// the file and the cure and can be shown to a user as it is.
+// Errors of an archive. Errors of an implementation match them by errors.Is; their text names the file and the cure and can
+// be shown to a user.
 var (
 	ErrNewer       = errors.New("archive was written by a newer benchd")
 	ErrLocked      = errors.New("data directory is in use")
@@ -13,7 +13,7 @@ var (
 	ErrCorrupt     = errors.New("archive is damaged")
 )
 
-// What can be wrong with a request.
+// Errors of a request.
 var (
 	ErrNotFound = errors.New("not in the archive")
 	ErrExists   = errors.New("already in the archive")

@@ -81,7 +81,7 @@ func TestAHostileStateIsRefused(t *testing.T) {
 			to, taken := onArchive(t, Keep{})
 			_, err = to.Import(t.Context(), &file)
 			require.ErrorIs(t, err, wire.ErrBadSpec)
-			require.ErrorContains(t, err, "makes no result")
+			require.ErrorContains(t, err, "no result can be made")
 			suites, err := taken.Suites(t.Context())
 			require.NoError(t, err)
 			require.Empty(t, suites)

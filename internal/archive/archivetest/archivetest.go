@@ -1,4 +1,4 @@
-// Package archivetest is what every archive must pass, with records and windows for tests of archives.
+// Package archivetest has the conformance tests of archives, and records and windows for other tests of archives.
 package archivetest
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Archive is all that users of archives need together.
+// Archive is the union of the interfaces that users of archives declare.
 type Archive interface {
 	CreateSuite(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) error
 	AddRuns(ctx context.Context, suite string, status result.Status, runs []archive.RunRecord) error
@@ -44,10 +44,10 @@ type Archive interface {
 	Close(ctx context.Context) error
 }
 
-// Open opens the archive of a directory, and closes it at the test's end if that was not done before.
+// Open opens the archive of a directory, and closes it at the test's end if the test has not.
 type Open func(tb testing.TB, dir string) Archive
 
-// Run checks that an archive does what its users count on.
+// Run checks that an archive keeps its guarantees.
 func Run(t *testing.T, open Open) {
 	for _, c := range []struct {
 		name string
@@ -55,14 +55,14 @@ func Run(t *testing.T, open Open) {
 	}{
 		{"suite is read as it was created", testSuiteIsReadAsItWasCreated},
 		{"suites are listed newest first", testSuitesAreListedNewestFirst},
-		{"suite is created whole or not at all", testSuiteIsCreatedWholeOrNotAtAll},
-		{"change is stored whole or not at all", testChangeIsStoredWholeOrNotAtAll},
+		{"suite is created atomically", testSuiteIsCreatedAtomically},
+		{"change is stored atomically", testChangeIsStoredAtomically},
 		{"events are in the order in which they happened", testEventsAreInTheOrderInWhichTheyHappened},
 		{"unfinished runs in the order of submission", testUnfinishedRunsInTheOrderOfSubmission},
 		{"agents of a run are only added", testAgentsOfARunAreOnlyAdded},
 		{"remove", testRemove},
-		{"what is not there is not found", testWhatIsNotThereIsNotFound},
-		{"runs are added behind the others", testRunsAreAddedBehindTheOthers},
+		{"unknown ids are not found", testUnknownIDsAreNotFound},
+		{"runs are appended", testRunsAreAppended},
 		{"window is read as it was added", testWindowIsReadAsItWasAdded},
 		{"window is added once", testWindowIsAddedOnce},
 		{"window is fresh for one of many adders", testWindowIsFreshForOneOfManyAdders},

@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// SuiteOf makes a suite with all that one can have.
+// SuiteOf returns a suite with all fields set.
 func SuiteOf(id string) archive.Suite {
 	return archive.Suite{
 		ID: id, Name: "name of " + id, Note: "a note", Tags: map[string]string{"rack": "7"}, Status: result.Queued,
@@ -22,7 +22,7 @@ func SuiteOf(id string) archive.Suite {
 	}
 }
 
-// RunOf makes a run of a suite.
+// RunOf returns a run of a suite.
 func RunOf(suite, number string) archive.RunRecord {
 	return archive.RunRecord{
 		ID: suite + "." + number, Suite: suite, Case: "workloada", Repeat: 1, Status: result.Queued,
@@ -38,7 +38,7 @@ func Create(tb testing.TB, a Archive, suite string) string {
 	return run.ID
 }
 
-// HistogramOf draws samples around a latency of one millisecond; like those that an agent sent, it is decoded.
+// HistogramOf draws samples around a latency of one millisecond; the histogram is decoded, like those from agents.
 func HistogramOf(samples int, seed uint64) *latency.Histogram {
 	random := rand.New(rand.NewPCG(seed, 1))
 	h := new(latency.Histogram)
@@ -55,8 +55,8 @@ func HistogramOf(samples int, seed uint64) *latency.Histogram {
 	return h
 }
 
-// WindowOf makes a window of 5 series: two of a closed loop, whose service times are the response times, two
-// parts of a larger operation with service times of their own, and one failed.
+// WindowOf returns a window of 5 series: two of a closed loop, whose service times are the response times, two parts of a
+// larger operation with service times of their own, and one failed.
 func WindowOf(id latency.WindowID, samples int) latency.Window {
 	seed := uint64(id.Seq*100 + id.Shard*10 + id.Attempt)
 	closed := func(op, outcome string, n int) latency.Series {
@@ -86,7 +86,7 @@ func WindowOf(id latency.WindowID, samples int) latency.Window {
 	}
 }
 
-// Add stores windows of which each must be accepted, and returns which were fresh.
+// Add stores windows, which must all be accepted, and returns which were fresh.
 func Add(tb testing.TB, a Archive, windows ...latency.Window) []bool {
 	tb.Helper()
 	receipts, err := a.AddWindows(tb.Context(), windows)
@@ -120,7 +120,7 @@ func IDsOf(windows []latency.Window) []latency.WindowID {
 	return ids
 }
 
-// RequireSameWindow compares windows by what they hold: histograms by their one encoding.
+// RequireSameWindow compares the contents of windows: histograms by their unique encoding.
 func RequireSameWindow(tb testing.TB, want, got latency.Window) {
 	tb.Helper()
 	require.Len(tb, got.Series, len(want.Series))
@@ -138,7 +138,7 @@ func RequireSameWindow(tb testing.TB, want, got latency.Window) {
 	require.Equal(tb, want, got)
 }
 
-// Encoded is the one encoding of a histogram.
+// Encoded is the unique encoding of a histogram.
 func Encoded(tb testing.TB, h *latency.Histogram) []byte {
 	tb.Helper()
 	b, err := h.AppendBinary(nil)

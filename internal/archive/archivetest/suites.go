@@ -49,7 +49,7 @@ func testSuitesAreListedNewestFirst(t *testing.T, open Open) {
 	require.Equal(t, []archive.SuiteSummary{{Suite: recent}, {Suite: old, Runs: 2}}, got)
 }
 
-func testSuiteIsCreatedWholeOrNotAtAll(t *testing.T, open Open) {
+func testSuiteIsCreatedAtomically(t *testing.T, open Open) {
 	a := open(t, t.TempDir())
 	Create(t, a, "s")
 	stranger := RunOf("elsewhere", "1")
@@ -74,7 +74,7 @@ func testSuiteIsCreatedWholeOrNotAtAll(t *testing.T, open Open) {
 	}
 }
 
-func testChangeIsStoredWholeOrNotAtAll(t *testing.T, open Open) {
+func testChangeIsStoredAtomically(t *testing.T, open Open) {
 	a := open(t, t.TempDir())
 	Create(t, a, "s")
 	run := RunOf("s", "1")
@@ -188,11 +188,11 @@ func testRemove(t *testing.T, open Open) {
 	require.Len(t, WindowsIn(t, a, kept), 1)
 }
 
-func testWhatIsNotThereIsNotFound(t *testing.T, open Open) {
+func testUnknownIDsAreNotFound(t *testing.T, open Open) {
 	a := open(t, t.TempDir())
 	_, err := a.Suite(t.Context(), "s")
 	require.ErrorIs(t, err, archive.ErrNotFound)
-	require.EqualError(t, err, "find suite s: the archive has none of this id")
+	require.EqualError(t, err, "find suite s: not in the archive")
 	_, err = a.Run(t.Context(), "s.1")
 	require.ErrorIs(t, err, archive.ErrNotFound)
 	require.ErrorIs(t, a.Apply(t.Context(), archive.Change{Suite: "s", Status: result.Failed}), archive.ErrNotFound)
@@ -204,7 +204,7 @@ func testWhatIsNotThereIsNotFound(t *testing.T, open Open) {
 	require.Empty(t, WindowsIn(t, a, "s.1"))
 }
 
-func testRunsAreAddedBehindTheOthers(t *testing.T, open Open) {
+func testRunsAreAppended(t *testing.T, open Open) {
 	a := open(t, t.TempDir())
 	Create(t, a, "s")
 	before, err := a.Runs(t.Context(), "s")

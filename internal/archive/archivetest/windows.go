@@ -44,7 +44,7 @@ func testWindowIsAddedOnce(t *testing.T, open Open) {
 	run := Create(t, a, "s")
 	id := latency.WindowID{Run: run, Phase: "measure", Shard: 1, Attempt: 1, Seq: 7}
 	first := WindowOf(id, 20)
-	other := WindowOf(id, 30) // of the same identity, whatever it holds
+	other := WindowOf(id, 30) // of the same identity, with other contents
 
 	require.Equal(t, []bool{true, false}, Add(t, a, first, other), "twice in one call")
 	require.Equal(t, []bool{false}, Add(t, a, other), "in a later call")
@@ -116,7 +116,7 @@ func testBadWindowIsRefusedAlone(t *testing.T, open Open) {
 		"unknown run":       {func(w *latency.Window) { w.ID.Run = "nobody.1" }, archive.ErrNotFound},
 		"ends before start": {func(w *latency.Window) { w.End = -1 }, archive.ErrInvalid},
 		"count too large":   {func(w *latency.Window) { w.Bytes = math.MaxUint64 }, archive.ErrInvalid},
-		"no number":         {func(w *latency.Window) { w.Health.HostIdle = math.NaN() }, archive.ErrInvalid},
+		"NaN":               {func(w *latency.Window) { w.Health.HostIdle = math.NaN() }, archive.ErrInvalid},
 		"negative seq":      {func(w *latency.Window) { w.ID.Seq = -1 }, archive.ErrInvalid},
 		"no histogram":      {func(w *latency.Window) { w.Series = []latency.Series{{Key: key, Response: one}} }, archive.ErrInvalid},
 		"counts differ": {func(w *latency.Window) {
@@ -146,8 +146,8 @@ func testBadWindowIsRefusedAlone(t *testing.T, open Open) {
 	}
 }
 
-// The result of a run that has ended does not change: a window that was on its way is refused, also one of a phase that has
-// none yet, and one that is there is known.
+// The result of an ended run does not change: a window that arrives later is refused, even the first of its phase, and a
+// stored one is recognized.
 func testNothingIsMeasuredAfterTheEnd(t *testing.T, open Open) {
 	a := open(t, t.TempDir())
 	run, other := Create(t, a, "s"), Create(t, a, "t")
@@ -208,7 +208,7 @@ func testReadingEndsWhenTheCallerHasEnough(t *testing.T, open Open) {
 	for seq := range 5 {
 		Add(t, a, WindowOf(latency.WindowID{Run: run, Phase: "measure", Seq: seq}, 12))
 	}
-	for range 16 { // a reader that was not given back would be missed
+	for range 16 { // a leaked reader would be noticed
 		n := 0
 		for _, err := range a.Windows(t.Context(), run) {
 			require.NoError(t, err)
@@ -320,12 +320,12 @@ func testALoadIsHandedOverWhereItsNewestWindowEnds(t *testing.T, open Open) {
 	require.Equal(t, []int64{12, 22}, handOver(0, 3), "an attempt without a window")
 	require.Equal(t, []bool{false, true}, Add(t, a, window(0, 2, 0, 13, 23), window(0, 3, 0, 15, 25)))
 	require.Equal(t, []int64{15, 25}, handOver(0, 4))
-	require.Nil(t, handOver(2, 2), "nothing was heard of it")
+	require.Nil(t, handOver(2, 2), "it has no window")
 	require.Equal(t, []int64{33, 43}, handOver(1, 2))
 }
 
-// A shard that was handed out again, and an agent that came late, number their windows from 0 while others are far ahead.
-// Who makes a series of windows can keep few intervals open only if those of one instant come together.
+// A shard that was handed out again, and an agent that joined late, number their windows from 0 while others are far ahead.
+// A reader that makes a series from windows can keep few intervals open only if windows of one instant come together.
 func testWindowsAreReadInTheOrderOfTime(t *testing.T, open Open) {
 	a := open(t, t.TempDir())
 	run := Create(t, a, "s")
@@ -351,7 +351,7 @@ func testWindowsAreReadInTheOrderOfTime(t *testing.T, open Open) {
 	require.True(t, slices.IsSorted(starts), "%v", starts)
 }
 
-// ObservedBy is something that a server has reported.
+// ObservedBy returns observations that a server reported.
 func ObservedBy(source string) []result.Observed {
 	at := []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}
 	return []result.Observed{
@@ -375,7 +375,7 @@ func testObservationsComeBackInOrder(t *testing.T, open Open) {
 	require.Equal(t, result.Observed{
 		Name: "server.regions", Source: "rs1:16020", Unit: "1",
 		At: []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 3 * time.Second, 4 * time.Second}, Values: []float64{2, 3, 3, 4, 5},
-	}, got[0], "also where two agents watched at the same time")
+	}, got[0], "also if two agents observe at the same time")
 	require.Equal(t, ObservedBy("rs1:16020")[1], got[1])
 
 	require.ErrorIs(t, a.AddObservations(t.Context(), "T.1", later), archive.ErrNotFound)

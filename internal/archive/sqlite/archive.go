@@ -24,17 +24,17 @@ const FileName = "benchd.db"
 
 const (
 	// readers is how many may read at once, and longReaders how many may read a whole run or suite: these take so long
-	// that a list, or a run that goes on, must not wait for them. Each holds a cache of its own.
+	// that a list, or a run in progress, must not wait for them. Each has its own cache.
 	readers     = 4
 	longReaders = 4
-	// busyTimeout is how long a statement waits for another process that has the file, such as somebody's
-	// sqlite3 shell; the coordinator's own writers wait for their connection instead, and obey their context.
+	// busyTimeout is how long a statement waits for another process that has locked the file, such as an sqlite3 shell;
+	// the coordinator's own writers wait for their connection instead, and obey their context.
 	busyTimeout = 5 * time.Second
-	// logLimit is what the write-ahead log is cut back to after a large transaction.
+	// logLimit is the size to which the write-ahead log is truncated after a large transaction.
 	logLimit = 64 << 20
 )
 
-// Archive is an open archive. Its methods may be called by several goroutines at once.
+// Archive is an open archive. Its methods are safe for concurrent use.
 type Archive struct {
 	path   string
 	logger *slog.Logger
@@ -48,15 +48,15 @@ type Archive struct {
 	compact latency.Compactor
 	merged  latency.Merged
 
-	rollTogether int // how many windows a roll-up looks at together, about; rollWindows where it is 0
+	rollTogether int // about how many windows a roll-up reads together; 0 for rollWindows
 
-	coming  sync.Map // ids of suites that are being imported
+	coming  sync.Map // ids of suites being imported
 	closing sync.Once
 }
 
-// Open opens the archive in a data directory; it creates the directory and the file when they are missing. The
-// directory is locked until Close or the end of the process. The errors ErrLocked, ErrNewer, ErrNotWritable,
-// ErrFull, ErrNotArchive and ErrCorrupt carry a text for the user; after any error nothing is left open.
+// Open opens the archive in a data directory; it creates the directory and the file if they are missing. The directory is
+// locked until Close or the end of the process. The errors ErrLocked, ErrNewer, ErrNotWritable, ErrFull, ErrNotArchive and
+// ErrCorrupt have a text for the user; after any error nothing is left open.
 func Open(ctx context.Context, dir string, logger *slog.Logger) (*Archive, error) {
 	return open(ctx, dir, logger, migrationFiles)
 }
@@ -71,7 +71,7 @@ func open(ctx context.Context, dir string, logger *slog.Logger, files fs.FS) (_ 
 		return nil, fmt.Errorf("find data directory: %w", err)
 	}
 	if err := makeDirectory(dir); err != nil {
-		return nil, judge("create data directory", dir, err)
+		return nil, explain("create data directory", dir, err)
 	}
 	lock, err := lockDirectory(dir)
 	if err != nil {
@@ -90,10 +90,10 @@ func open(ctx context.Context, dir string, logger *slog.Logger, files fs.FS) (_ 
 		return nil, err
 	}
 	if a.add, err = prepareAdd(ctx, a.writer); err != nil {
-		return nil, judge("prepare statements for", a.path, err)
+		return nil, explain("prepare statements for", a.path, err)
 	}
 	if a.roll, err = prepareRoll(ctx, a.writer); err != nil {
-		return nil, judge("prepare statements for", a.path, err)
+		return nil, explain("prepare statements for", a.path, err)
 	}
 	if a.reader, err = a.pool(readers, url.Values{"_query_only": {"true"}}); err != nil {
 		return nil, err
@@ -104,20 +104,20 @@ func open(ctx context.Context, dir string, logger *slog.Logger, files fs.FS) (_ 
 	return a, nil
 }
 
-// makeDirectory creates a directory for its owner alone and has the disk remember its name.
+// makeDirectory creates a directory with access for its owner only, and syncs its parent.
 func makeDirectory(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	parent, err := os.Open(filepath.Dir(dir))
 	if errors.Is(err, fs.ErrPermission) {
-		return nil // a parent that we cannot read was not made by us
+		return nil // we did not create a parent that we cannot read
 	}
 	if err != nil {
 		return err
 	}
 	defer func() { _ = parent.Close() }()
-	_ = parent.Sync() // some file systems cannot; the directory is there all the same
+	_ = parent.Sync() // some file systems cannot; the directory exists anyway
 	return nil
 }
 
@@ -142,13 +142,13 @@ func (a *Archive) pool(size int, settings url.Values) (*sql.DB, error) {
 // Path returns the name of the archive's file.
 func (a *Archive) Path() string { return a.path }
 
-// Close folds the write-ahead log into the file, closes it and unlocks the directory. When ctx ends first, the
-// log is left for the next Open: nothing is lost by that. Closing again does nothing.
+// Close writes the write-ahead log back to the file, closes it and unlocks the directory. If ctx ends first, the log is left
+// for the next Open, without loss. Closing again does nothing.
 func (a *Archive) Close(ctx context.Context) error {
 	var err error
 	a.closing.Do(func() {
 		_, err = a.writer.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
-		err = errors.Join(judge("fold the log into", a.path, err), a.release())
+		err = errors.Join(explain("checkpoint the log of", a.path, err), a.release())
 	})
 	return err
 }
@@ -156,22 +156,21 @@ func (a *Archive) Close(ctx context.Context) error {
 func (a *Archive) release() error {
 	var errs []error
 	if a.reader != nil {
-		errs = append(errs, judge("close", a.path, a.reader.Close()))
+		errs = append(errs, explain("close", a.path, a.reader.Close()))
 	}
 	if a.long != nil {
-		errs = append(errs, judge("close", a.path, a.long.Close()))
+		errs = append(errs, explain("close", a.path, a.long.Close()))
 	}
 	errs = append(errs, a.add.close(), a.roll.close())
 	if a.writer != nil {
-		errs = append(errs, judge("close", a.path, a.writer.Close()))
+		errs = append(errs, explain("close", a.path, a.writer.Close()))
 	}
 	errs = append(errs, a.lock.Close()) // last: the lock outlives every connection
 	return errors.Join(errs...)
 }
 
-// write runs do in one transaction of the one writer and commits it. It obeys ctx until the transaction begins
-// and wherever do looks at it; a transaction is never broken off in its commit, so that an error always means
-// that nothing was stored.
+// write runs do in one transaction of the only writer and commits it. It obeys ctx until the transaction begins and where
+// do checks it; a commit is never interrupted, so that an error always means that nothing was stored.
 func (a *Archive) write(ctx context.Context, doing string, do func(context.Context, *sql.Tx) error) error {
 	err := func() error {
 		conn, err := a.writer.Conn(ctx)
@@ -189,15 +188,15 @@ func (a *Archive) write(ctx context.Context, doing string, do func(context.Conte
 		}
 		return tx.Commit()
 	}()
-	return judge(doing, a.path, err)
+	return explain(doing, a.path, err)
 }
 
-// read runs do in a transaction of one reader: what it sees is of one instant.
+// read runs do in a transaction of one reader, which sees one snapshot.
 func (a *Archive) read(ctx context.Context, doing string, do func(context.Context, *sql.Tx) error) error {
 	return a.readBy(ctx, a.reader, doing, do)
 }
 
-// readLong is read for what takes long.
+// readLong is read for long reads.
 func (a *Archive) readLong(ctx context.Context, doing string, do func(context.Context, *sql.Tx) error) error {
 	return a.readBy(ctx, a.long, doing, do)
 }
@@ -212,7 +211,7 @@ func (a *Archive) readBy(ctx context.Context, pool *sql.DB, doing string, do fun
 		return do(ctx, tx)
 	}()
 	if err != nil && ctx.Err() != nil {
-		err = ctx.Err() // rows that end with their context say so in many ways
+		err = ctx.Err() // rows that end with their context return various errors
 	}
-	return judge(doing, a.path, err)
+	return explain(doing, a.path, err)
 }

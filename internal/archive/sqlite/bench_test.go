@@ -12,16 +12,15 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// cpuTime is what this process has used of all processors.
+// cpuTime is the CPU time of this process.
 func cpuTime(b *testing.B) time.Duration {
 	var usage syscall.Rusage
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// BenchmarkAddWindows adds windows of 5 series of 500 samples each, as a fleet sends them. A transaction waits
-// for the disk once, so the number of windows in it decides the wall time; rows/cpu-s is what the processor
-// makes of it, encoding included.
+// BenchmarkAddWindows adds windows of 5 series of 500 samples each, as a fleet sends them. A transaction waits for the disk
+// once, so its number of windows determines the wall time; rows/cpu-s is the throughput per CPU second, including encoding.
 func BenchmarkAddWindows(b *testing.B) {
 	for _, batch := range []int{1, 32, 256} {
 		b.Run(fmt.Sprintf("batch=%d", batch), func(b *testing.B) {

@@ -16,7 +16,7 @@ func TestConformance(t *testing.T) {
 	archivetest.Run(t, func(tb testing.TB, dir string) archivetest.Archive { return openIn(tb, dir) })
 }
 
-// A suite that is removed leaves no row behind, and no row of another one is gone.
+// Removing a suite removes all its rows, and no row of another one.
 func TestRemoveLeavesNoRows(t *testing.T) {
 	a := openIn(t, t.TempDir())
 	kept, gone := archivetest.Create(t, a, "kept"), archivetest.Create(t, a, "gone")

@@ -13,8 +13,8 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 )
 
-// Backup copies the archive of a data directory into a new file, which is an archive itself. It does so while a
-// coordinator works on it, too, and what it copies is of one instant. An existing file is ErrExists.
+// Backup copies the archive of a data directory to a new file, which is an archive itself. It also works while a coordinator
+// uses the archive, and copies one snapshot. An existing file is ErrExists.
 func Backup(ctx context.Context, dir, file string) (err error) {
 	path := filepath.Join(dir, FileName)
 	db, err := openReadOnly(ctx, path)
@@ -23,16 +23,16 @@ func Backup(ctx context.Context, dir, file string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if _, err := os.Lstat(file); err == nil {
-		return faultf(archive.ErrExists, nil, "back up %s: there is a file %s already: name another one", path, file)
+		return faultf(archive.ErrExists, nil, "back up %s: file %s already exists: name another one", path, file)
 	}
-	// A copy that was broken off must not be taken for one.
+	// An interrupted copy must not look like a complete one.
 	partial := file + ".partial"
 	if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return judge("back up to", file, err)
+		return explain("back up to", file, err)
 	}
 	if _, err := db.ExecContext(ctx, `VACUUM INTO ?`, partial); err != nil {
 		_ = os.Remove(partial)
-		return judge("back up to", file, err)
+		return explain("back up to", file, err)
 	}
 	err = errors.Join(os.Chmod(partial, 0o600), syncFile(partial))
 	if err == nil {
@@ -41,7 +41,7 @@ func Backup(ctx context.Context, dir, file string) (err error) {
 	if err == nil {
 		err = syncFile(filepath.Dir(file))
 	}
-	return judge("back up to", file, err)
+	return explain("back up to", file, err)
 }
 
 func syncFile(name string) error {
@@ -52,17 +52,17 @@ func syncFile(name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// openReadOnly opens an archive that somebody else may be working on.
+// openReadOnly opens an archive that another process may be using.
 func openReadOnly(ctx context.Context, path string) (*sql.DB, error) {
 	if _, err := os.Stat(path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, faultf(archive.ErrNotFound, err, "open archive %s: there is none: give the directory of the coordinator with --data", path)
+			return nil, faultf(archive.ErrNotFound, err, "open archive %s: file does not exist: give the directory of the coordinator with --data", path)
 		}
-		return nil, judge("open archive", path, err)
+		return nil, explain("open archive", path, err)
 	}
 	whole, err := filepath.Abs(path)
 	if err != nil {
-		return nil, judge("open archive", path, err)
+		return nil, explain("open archive", path, err)
 	}
 	a := &Archive{path: whole}
 	db, err := a.pool(1, url.Values{"mode": {"ro"}})
@@ -82,21 +82,21 @@ func openReadOnly(ctx context.Context, path string) (*sql.DB, error) {
 		err = faultf(archive.ErrInvalid, nil, "open archive %s: it was written by an older benchd: start `benchd coordinator` on it once, or use that benchd", path)
 	}
 	if err != nil {
-		return nil, errors.Join(judge("open archive", path, err), db.Close())
+		return nil, errors.Join(explain("open archive", path, err), db.Close())
 	}
 	return db, nil
 }
 
-// Checked is what Check has looked at.
+// Checked describes what Check has examined.
 type Checked struct {
 	Suites, Runs, Windows int
-	Bytes, Free           int64 // of the file, and of them free
+	Bytes, Free           int64 // the size of the file, and the free part of it
 	Histograms            bool  // every histogram was read
 }
 
-// Check looks for damage in the archive of a data directory, while a coordinator works on it, too. It reads every page
-// and compares tables with their indexes; with full it also reads every histogram and compares it with the figures
-// beside it. Damage is ErrCorrupt.
+// Check looks for damage in the archive of a data directory, which a coordinator may be using. It reads every page and
+// compares tables with their indexes; with full it also reads every histogram and compares it with its figures. Damage is
+// ErrCorrupt.
 func Check(ctx context.Context, dir string, full bool) (c Checked, err error) {
 	path := filepath.Join(dir, FileName)
 	db, err := openReadOnly(ctx, path)
@@ -152,13 +152,13 @@ func checkPages(ctx context.Context, tx asked, path, pragma string) error {
 		return err
 	}
 	if found != "ok" {
-		return faultf(archive.ErrCorrupt, nil, "check archive %s: it is damaged (%s): put back a copy, or save what can be read with \"sqlite3 %s .recover\"", path, found, path)
+		return faultf(archive.ErrCorrupt, nil, "check archive %s: it is damaged (%s): restore a backup, or save what can be read with \"sqlite3 %s .recover\"", path, found, path)
 	}
 	return nil
 }
 
-// glance looks at what every command needs, and at whether the file is as long as it says: it is quick, and finds a
-// file that was cut short or copied badly before a run is trusted to it.
+// glance checks the tables that every command needs, and the length of the file: it is quick, and finds a truncated or badly
+// copied file before a run depends on it.
 func (a *Archive) glance(ctx context.Context) error {
 	for _, table := range []string{"suite", "run", "agent", "phase"} {
 		if err := checkPages(ctx, a.writer, a.path, fmt.Sprintf(`PRAGMA quick_check(%s)`, table)); err != nil {
@@ -175,7 +175,7 @@ func (a *Archive) glance(ctx context.Context) error {
 	}
 	info, err := os.Stat(a.path)
 	if err == nil && info.Size() < pages {
-		return faultf(archive.ErrCorrupt, nil, "open archive %s: it is cut short: it has %d of %d bytes: put back a copy", a.path, info.Size(), pages)
+		return faultf(archive.ErrCorrupt, nil, "open archive %s: it is truncated: it has %d of %d bytes: restore a backup", a.path, info.Size(), pages)
 	}
 	return err
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 )
 
-// Counts returns which windows of a run are in the archive, ordered by phase (in the order of their first
-// windows), shard and attempt. A shard without any window is not in the list.
+// Counts returns which windows of a run are in the archive, ordered by phase (in the order of their first windows), shard
+// and attempt. A shard without windows is not in the list.
 func (a *Archive) Counts(ctx context.Context, run string) ([]archive.Count, error) {
 	var list []archive.Count
 	err := a.read(ctx, "count windows of run "+run+" of", func(ctx context.Context, tx *sql.Tx) error {

@@ -16,7 +16,7 @@ import (
 
 const document = "docs/archive.md"
 
-// filled is an archive with something for each documented query to find: suite S with a run of two agents.
+// filled is an archive with rows for each documented query: suite S with a run of two agents.
 func filled(t *testing.T) *Archive {
 	t.Helper()
 	a := openIn(t, t.TempDir())
@@ -55,7 +55,7 @@ func query(t *testing.T, a *Archive, text string) (rows [][]any) {
 	return rows
 }
 
-func TestDocumentedQueriesFindSomething(t *testing.T) {
+func TestDocumentedQueriesReturnRows(t *testing.T) {
 	a := filled(t)
 	queries := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(doctable.Read(t, document), -1)
 	require.GreaterOrEqual(t, len(queries), 4)
@@ -85,7 +85,7 @@ func TestDocumentHasEveryTableAndColumn(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-func TestViewsAddUpWhatWasAdded(t *testing.T) {
+func TestViewsAddUpWindows(t *testing.T) {
 	a := filled(t)
 	var ops uint64
 	var reads latency.Merged

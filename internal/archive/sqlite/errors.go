@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 )
 
-// fault is an error with a kind that callers decide on, a text for users, and the cause beneath.
+// fault is an error with a kind for callers, a text for users, and its cause.
 type fault struct {
 	kind  error
 	text  string
@@ -33,9 +33,9 @@ func faultf(kind, cause error, format string, args ...any) error {
 	return &fault{kind: kind, cause: cause, text: fmt.Sprintf(format, args...)}
 }
 
-// judge turns an error of SQLite or of the file system into one that names the file and the cure; doing says
-// what was tried, such as "add windows to".
-func judge(doing, path string, err error) error {
+// explain turns an error of SQLite or of the file system into one that names the file and the cure; doing is the attempted
+// operation, such as "add windows to".
+func explain(doing, path string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -44,7 +44,7 @@ func judge(doing, path string, err error) error {
 	}
 	kind := kindOf(err)
 	if kind == nil && isIO(err) && outOfSpace(path) {
-		kind = archive.ErrFull // SQLite reports a full disk as such only where it writes pages
+		kind = archive.ErrFull // SQLite reports a full disk as such only when it writes pages
 	}
 	switch {
 	case errors.Is(kind, archive.ErrFull):
@@ -54,12 +54,12 @@ func judge(doing, path string, err error) error {
 	case errors.Is(kind, archive.ErrNotArchive):
 		return faultf(kind, err, "%s %s: the file is not a benchd archive: move it away, or give another directory with --data (%v)", doing, path, err)
 	case errors.Is(kind, archive.ErrCorrupt):
-		return faultf(kind, err, "%s %s: the archive is damaged: put back a copy, or save what can be read with \"sqlite3 %s .recover\" (%v)", doing, path, path, err)
+		return faultf(kind, err, "%s %s: the archive is damaged: restore a backup, or save what can be read with \"sqlite3 %s .recover\" (%v)", doing, path, path, err)
 	}
 	return fmt.Errorf("%s %s: %w", doing, path, err)
 }
 
-// kindOf names the kind of an error of SQLite or of the file system, nil when it is none of ours.
+// kindOf returns the kind of an error of SQLite or of the file system, nil if it has none.
 func kindOf(err error) error {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		switch e.Code() & 0xff {
@@ -84,7 +84,7 @@ func kindOf(err error) error {
 	return nil
 }
 
-// isConstraint reports whether SQLite refuses what it was to store, and not the storing.
+// isConstraint reports whether SQLite refuses the values, as opposed to a failure to store them.
 func isConstraint(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
@@ -102,7 +102,7 @@ func isIO(err error) bool {
 	return ok && e.Code()&0xff == sqlite3.SQLITE_IOERR
 }
 
-// outOfSpace reports whether the file system of path has no block left for us.
+// outOfSpace reports whether the file system of path has no free block for us.
 func outOfSpace(path string) bool {
 	var stat syscall.Statfs_t
 	return syscall.Statfs(path, &stat) == nil && stat.Bavail == 0

@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// exported is a table as it goes into a file: without the columns that only one archive knows, and without that which
-// refers to the row before.
+// exported is a table in an exported file: without columns that are specific to an archive, and without the reference to
+// the preceding row.
 type exported struct {
 	name  string
 	less  []string
-	query string // its rows, of a suite or of a phase; %s stands for the columns
+	query string // its rows, of a suite or of a phase; %s is replaced by the columns
 }
 
-// The tables in the order in which their rows come. The last four are of a phase, and run side by side: a window's
-// measurements, messages and lateness follow it.
+// The tables in the order of their rows. The last four are of a phase, and are read in parallel: a window's measurements,
+// messages and lateness follow it.
 const (
 	tableSuite = iota
 	tableRun
@@ -58,7 +58,7 @@ func exportedTables() []exported {
 	}
 }
 
-// columns are those of a table of this build's schema that go into a file.
+// columns are the exported columns of a table of this build's schema.
 func (e exported) columns(ctx context.Context, tx *sql.Tx) (list []string, err error) {
 	err = each(ctx, tx, func(row scanner) error {
 		var name string
@@ -71,8 +71,8 @@ func (e exported) columns(ctx context.Context, tx *sql.Tx) (list []string, err e
 	return list, err
 }
 
-// Export writes an ended suite with all that belongs to it as one file; one that has not ended is ErrNotEnded. What it
-// writes is of one instant. As with Windows, write on, do not pause.
+// Export writes an ended suite with all its rows as one file, from one snapshot; a suite that has not ended is ErrNotEnded.
+// As with Windows, write without pauses.
 func (a *Archive) Export(ctx context.Context, id string, to io.Writer) error {
 	return a.readLong(ctx, "export suite "+id+" of", func(ctx context.Context, tx *sql.Tx) error {
 		if err := requireEnded(ctx, tx, id, "export", "wait for its end, or cancel it"); err != nil {
@@ -171,7 +171,7 @@ func (x *exporter) phase(id int64) (err error) {
 	return nil
 }
 
-// cursor stands at a row.
+// cursor is positioned at a row.
 type cursor struct {
 	rows   *sql.Rows
 	values []any
@@ -216,7 +216,7 @@ func (c *cursor) next(keyed int) error {
 	return nil
 }
 
-// write writes the row of a cursor, and moves it on.
+// write writes the row of a cursor, and advances it.
 func (x *exporter) write(c *cursor, table, keyed int) error {
 	if err := x.out.row(table, c.values[keyed:]); err != nil {
 		return err

@@ -95,8 +95,8 @@ func fillDisk(dir string) error {
 		return fmt.Errorf("after space was freed: want %d windows, have %d, %w", seq, n, err)
 	}
 
-	// An archive, and no archive yet, on a disk that has so many bytes left from the start: it opens, or says
-	// why not, wherever the space runs out.
+	// An archive, or a new one, on a disk with few bytes left: it opens, or returns the reason, wherever the space runs
+	// out.
 	other := filepath.Join(dir, "other")
 	for room := int64(0); room <= 200<<10; room += 8 << 10 {
 		for _, dir := range []string{data, other} {
@@ -120,7 +120,7 @@ func fillDisk(dir string) error {
 	return nil
 }
 
-// shrink makes a file smaller by so many bytes.
+// shrink truncates a file by a number of bytes.
 func shrink(path string, by int64) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -139,7 +139,7 @@ func reopen(ctx context.Context, dir, run string) (int, error) {
 	return n, errors.Join(err, a.Close(ctx))
 }
 
-// fill writes a file until the disk has not a byte left.
+// fill writes a file until the disk is full.
 func fill(path string) error {
 	file, err := os.Create(path)
 	if err != nil {

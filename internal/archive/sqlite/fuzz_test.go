@@ -10,8 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// FuzzMeasurementRow protects readers of a damaged file: whatever a row holds, it is decoded to exactly what its
-// columns say or refused.
+// FuzzMeasurementRow checks that a row of a damaged file is either decoded to the values of its columns or refused.
 func FuzzMeasurementRow(f *testing.F) {
 	for _, samples := range []int{0, 1, 50} {
 		h := archivetest.HistogramOf(samples, 1)

@@ -9,10 +9,9 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 )
 
-// HandOver begins a new attempt at a shard of a load and returns where it begins: for each worker the row below which
-// all rows of its range were answered and counted in the attempts before, or nil where none has a window. From then on
-// no window of an earlier attempt is taken: its rows are written again, and counted there. Asked again, it answers the
-// same.
+// HandOver begins a new attempt at a shard of a load and returns where it begins: for each worker the row below which all
+// rows of its range were answered and counted in earlier attempts, or nil if none has a window. From then on windows of
+// earlier attempts are refused: their rows are written and counted again. A repeated call returns the same.
 func (a *Archive) HandOver(ctx context.Context, run string, shard, attempt int) (rows []int64, err error) {
 	err = a.write(ctx, "hand over a shard of run "+run+" in", func(ctx context.Context, tx *sql.Tx) error {
 		text := "null"

@@ -20,11 +20,11 @@ const (
 	importBytes = 4 << 20 // likewise, about
 )
 
-// Import stores a suite that Export has written, and returns its id. Errors: ErrDamaged, ErrNewer, ErrExists.
+// Import stores a suite that Export wrote, and returns its id. Errors: ErrDamaged, ErrNewer, ErrExists.
 //
-// The suite comes in by small transactions and is invisible until judge has found nothing wrong with it; judge
-// may read its windows. What an end of ctx or of the process leaves is deleted, now or by Purge.
-func (a *Archive) Import(ctx context.Context, from io.Reader, judge func(ctx context.Context, s archive.Suite, runs []archive.RunRecord) error) (string, error) {
+// The suite is stored in small transactions and is invisible until validate accepts it; validate may read its windows. If
+// ctx or the process ends, the incomplete suite is deleted, now or by Purge.
+func (a *Archive) Import(ctx context.Context, from io.Reader, validate func(ctx context.Context, s archive.Suite, runs []archive.RunRecord) error) (string, error) {
 	im := &importer{a: a, runs: make(map[string]bool)}
 	defer func() {
 		if im.suite != "" {
@@ -33,7 +33,7 @@ func (a *Archive) Import(ctx context.Context, from io.Reader, judge func(ctx con
 	}()
 	err := im.read(ctx, from)
 	if err == nil {
-		err = im.judge(ctx, judge)
+		err = im.validate(ctx, validate)
 	}
 	if err == nil {
 		err = a.write(ctx, "import suite "+im.suite+" into", func(ctx context.Context, tx *sql.Tx) error {
@@ -47,7 +47,7 @@ func (a *Archive) Import(ctx context.Context, from io.Reader, judge func(ctx con
 	if im.stored {
 		clean := context.WithoutCancel(ctx)
 		if e := a.purge(clean, im.suite); e != nil {
-			a.logger.Warn("remove what was left of an import", "suite", im.suite, "error", e)
+			a.logger.Warn("remove an incomplete import", "suite", im.suite, "error", e)
 		}
 	}
 	if wrong, ok := errors.AsType[*portableError](err); ok {
@@ -70,24 +70,24 @@ type importer struct {
 	tables []importedTable
 	suite  string
 	runs   map[string]bool
-	stored bool        // there is something to be removed if the import fails
+	stored bool        // there are rows to remove if the import fails
 	rows   map[int]int // read so far, by table
-	whole  int         // bytes of them that are read at once
+	whole  int         // bytes of rows that are read at once
 	points map[any]int // observed, by run
 
 	phase, window int64 // the rows that the next ones belong to
 }
 
-// importedTable is a table of the file, and what of it this archive has.
+// importedTable maps a table of the file to this archive.
 type importedTable struct {
 	table  int // one of the constants
 	insert string
 	at     map[string]int // columns
-	// late is where rows of windows have their lateness, as they had before it had a table; -1 where they have none.
+	// late is the column of windows with their lateness, in files from before it had a table of its own; otherwise -1.
 	late int
 }
 
-// rowOf is a row that was read.
+// rowOf is a row of the file.
 type rowOf struct {
 	table  *importedTable
 	values []any
@@ -97,7 +97,7 @@ type rowOf struct {
 func (im *importer) read(ctx context.Context, from io.Reader) error {
 	zip, err := gzip.NewReader(from)
 	if errors.Is(err, io.EOF) {
-		return damaged("it is not a suite that benchctl has exported")
+		return damaged("it is not a suite exported by benchctl")
 	}
 	if err != nil {
 		return gzipError(err)
@@ -137,12 +137,12 @@ func (im *importer) read(ctx context.Context, from io.Reader) error {
 		im.stored = im.suite != ""
 	}
 	if im.suite == "" || len(im.runs) == 0 {
-		return damaged("it holds no suite")
+		return damaged("it contains no suite")
 	}
 	return nil
 }
 
-// plainReader names what is wrong with the deflated form.
+// plainReader returns errors that describe the damage of the deflated form.
 type plainReader struct{ zip *gzip.Reader }
 
 func (p *plainReader) Read(b []byte) (int, error) {
@@ -155,11 +155,11 @@ func gzipError(err error) error {
 	case err == nil || errors.Is(err, io.EOF):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return damaged("it is cut short")
+		return damaged("it is truncated")
 	case errors.Is(err, gzip.ErrHeader):
-		return damaged("it is not a suite that benchctl has exported")
+		return damaged("it is not a suite exported by benchctl")
 	case errors.Is(err, gzip.ErrChecksum) || strings.HasPrefix(err.Error(), "flate: "):
-		return damaged("its content is not what was written (%v)", err)
+		return damaged("its content is corrupt (%v)", err)
 	}
 	return err
 }
@@ -262,7 +262,7 @@ func (im *importer) store(ctx context.Context, tx *sql.Tx, rows []rowOf) (err er
 	return nil
 }
 
-// storeLateness stores the lateness of a window in the table that it has now.
+// storeLateness stores the lateness of a window in its current table.
 func storeLateness(ctx context.Context, tx *sql.Tx, window int64, histogram any) error {
 	if histogram == nil {
 		return nil
@@ -276,7 +276,7 @@ func storeLateness(ctx context.Context, tx *sql.Tx, window int64, histogram any)
 
 var idForm = regexp.MustCompile(`^[a-zA-Z0-9-]{1,64}$`)
 
-// check checks a row by what it belongs to, and completes it with that.
+// check checks that a row belongs to its parent, and adds the reference to it.
 func (im *importer) check(ctx context.Context, tx *sql.Tx, row rowOf) (args []any, err error) {
 	text := func(column string) string {
 		at, ok := row.table.at[column]
@@ -286,7 +286,7 @@ func (im *importer) check(ctx context.Context, tx *sql.Tx, row rowOf) (args []an
 		s, _ := row.values[at].(string)
 		return s
 	}
-	wrong := damaged("it holds a row of table %s in the wrong place", exportedTables()[row.table.table].name)
+	wrong := damaged("it has a misplaced row of table %s", exportedTables()[row.table.table].name)
 	switch row.table.table {
 	case tableSuite:
 		id := text("id")
@@ -296,7 +296,7 @@ func (im *importer) check(ctx context.Context, tx *sql.Tx, row rowOf) (args []an
 		if taken, err := exists(ctx, tx, `SELECT 1 FROM suite WHERE id = ?`, id); err != nil {
 			return nil, err
 		} else if taken {
-			return nil, faultf(archive.ErrExists, nil, "import suite %s: there is one of this id in the archive: `benchctl rm %s` removes it", id, id)
+			return nil, faultf(archive.ErrExists, nil, "import suite %s: the archive already has a suite of this id: `benchctl rm %s` removes it", id, id)
 		}
 		im.suite = id
 		im.a.coming.Store(id, true)
@@ -330,8 +330,8 @@ func (im *importer) check(ctx context.Context, tx *sql.Tx, row rowOf) (args []an
 	return row.values, nil
 }
 
-// judge has the caller check what was stored.
-func (im *importer) judge(ctx context.Context, judge func(context.Context, archive.Suite, []archive.RunRecord) error) error {
+// validate lets the caller check the stored suite.
+func (im *importer) validate(ctx context.Context, validate func(context.Context, archive.Suite, []archive.RunRecord) error) error {
 	var suite archive.Suite
 	var runs []archive.RunRecord
 	if err := im.a.read(ctx, "read imported suite of", func(ctx context.Context, tx *sql.Tx) (err error) {
@@ -344,9 +344,9 @@ func (im *importer) judge(ctx context.Context, judge func(context.Context, archi
 	}); err != nil {
 		return damaged("it cannot be read back (%v)", err)
 	}
-	err := judge(ctx, suite, runs)
+	err := validate(ctx, suite, runs)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return damaged("it makes no result (%v)", err)
+	return damaged("no result can be made from it (%v)", err)
 }

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// Bounds on what an imported file may hold. Each is far above what any archive has; docs/archive.md lists them.
+// Bounds on an imported file. Each is far above any real archive; docs/archive.md lists them.
 const (
 	maxImported      = 64 << 20  // bytes of one row
-	maxImportedWhole = 128 << 20 // bytes of all rows that are read at once: those of all tables but windows, what windows consist of, and observations
+	maxImportedWhole = 128 << 20 // bytes of all rows that are read at once: those of all tables but windows with their parts, and observations
 	maxImportedText  = 1 << 20   // bytes of a text that is not JSON
 	maxImportedBlob  = 1 << 20   // bytes of a histogram
-	maxImportedCount = 1 << 62   // of what is counted in nanoseconds, bytes or operations
+	maxImportedCount = 1 << 62   // of nanoseconds, bytes or operations
 	maxImportedSeq   = 1 << 31   // windows of a phase
-	maxImportedParts = 1 << 20   // shards of a run, and how often one was handed out
+	maxImportedParts = 1 << 20   // shards of a run, and attempts at one
 	maxImportedTime  = int64(10 * 365 * 24 * time.Hour)
 	maxRunPoints     = 1 << 24 // observed of a run
 )
 
-// rowsOf bounds the rows of a table; 0 is no bound of its own.
+// rowsOf bounds the rows of a table; 0 means no bound of its own.
 func rowsOf(table int) int {
 	switch table {
 	case tableSuite:
@@ -53,7 +53,7 @@ func rangeOf(table int, column string) (lowest, highest int64) {
 		return -maxImportedTime, maxImportedTime
 	case "tail", "last":
 		return 0, 1
-	case "response_sum_ns", "service_sum_ns": // cut there
+	case "response_sum_ns", "service_sum_ns": // capped there
 		return 0, math.MaxInt64
 	}
 	return 0, maxImportedCount
@@ -74,7 +74,7 @@ func sizeOf(column string) int {
 	return maxImportedText
 }
 
-// bounded refuses a row with a value beyond its bound, and what is too much altogether.
+// bounded refuses a row with a value beyond its bound, and a file with too many or too large rows.
 func (im *importer) bounded(row rowOf) error {
 	table := exportedTables()[row.table.table].name
 	if im.rows == nil {
@@ -112,12 +112,12 @@ func (im *importer) bounded(row rowOf) error {
 		return im.boundedPoints(row)
 	}
 	if im.whole += size; im.whole > maxImportedWhole {
-		return damaged("what it holds beside windows and observations has more than %d MiB", maxImportedWhole>>20)
+		return damaged("its data besides windows and observations has more than %d MiB", maxImportedWhole>>20)
 	}
 	return nil
 }
 
-// boundedPoints reads observations, which every result of their run has in memory.
+// boundedPoints bounds observations, which every result of their run has in memory.
 func (im *importer) boundedPoints(row rowOf) error {
 	value := func(column string) any {
 		at, ok := row.table.at[column]

@@ -21,7 +21,7 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// The test binary is also the processes that some tests start: these variables select that.
+// Some tests start the test binary as another process: these variables select its role.
 const (
 	writerEnv = "BENCHD_TEST_ARCHIVE_WRITER" // writeUntilKilled in this directory
 	fullEnv   = "BENCHD_TEST_ARCHIVE_FULL"   // fillDisk at this mount point
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// child prepares the test binary as a process that does what env says.
+// child prepares the test binary as a process with a role set by env.
 func child(t *testing.T, env, dir string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -54,14 +54,14 @@ const (
 	perBatch  = 6 // windows that are added together
 )
 
-// writeUntilKilled adds batches for ever, each of one seq, and prints the seq of each that was acknowledged.
+// writeUntilKilled adds batches until it is killed, each of one seq, and prints the seq of each acknowledged one.
 func writeUntilKilled(dir string) error {
 	ctx := context.Background()
 	a, err := Open(ctx, dir, discard())
 	if err != nil {
 		return err
 	}
-	// The log is folded often, so that kills strike that too.
+	// The log is checkpointed often, so that kills hit checkpoints too.
 	if _, err := a.writer.ExecContext(ctx, `PRAGMA wal_autocheckpoint = 20`); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func writeUntilKilled(dir string) error {
 	}
 }
 
-// kills is how often a writer is killed; perArchive of them strike the same archive.
+// kills is how often a writer is killed; perArchive of them hit the same archive.
 var kills = flag.Int("kills", 50, "how often TestAcknowledgedWindowsSurviveKill kills a writer")
 
 const perArchive = 10
@@ -139,8 +139,7 @@ func surviveKills(t *testing.T, kills int) {
 	}
 }
 
-// killWriter starts a writer, kills it some time after so many acknowledgements, and returns what it had
-// acknowledged.
+// killWriter starts a writer, kills it some time after a number of acknowledgements, and returns the acknowledged windows.
 func killWriter(t *testing.T, dir string, after int, delay time.Duration) (acknowledged []int) {
 	t.Helper()
 	cmd := child(t, writerEnv, dir)

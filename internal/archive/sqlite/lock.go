@@ -12,18 +12,18 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 )
 
-// lockName is the file in the data directory whose lock says that a coordinator uses the directory. It holds
-// the process's id for a program that finds it locked, and stays when the coordinator ends: removing it would let two
-// coordinators lock two files of the same name.
+// lockName is the file in the data directory whose lock means that a coordinator uses the directory. It contains the
+// process id for programs that find it locked, and stays when the coordinator ends: removing it would let two coordinators
+// lock two files of the same name.
 const lockName = "benchd.lock"
 
-// lockDirectory takes the exclusive lock of a data directory. The kernel lets go of it when the file is closed
-// or the process ends, however it ends.
+// lockDirectory takes the exclusive lock of a data directory. The kernel releases it when the file is closed or the process
+// ends, however it ends.
 func lockDirectory(dir string) (*os.File, error) {
 	path := filepath.Join(dir, lockName)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, judge("open lock file", path, err)
+		return nil, explain("open lock file", path, err)
 	}
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -39,7 +39,7 @@ func lockDirectory(dir string) (*os.File, error) {
 	}
 	if err != nil {
 		_ = file.Close()
-		return nil, judge("lock", path, err)
+		return nil, explain("lock", path, err)
 	}
 	return file, nil
 }

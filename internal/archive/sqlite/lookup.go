@@ -51,13 +51,13 @@ func (a *Archive) Run(ctx context.Context, id string) (archive.RunRecord, error)
 	return list[0], nil
 }
 
-// Runs returns the runs of a suite in their order; none when there is no such suite.
+// Runs returns the runs of a suite in their order; none if there is no such suite.
 func (a *Archive) Runs(ctx context.Context, suite string) ([]archive.RunRecord, error) {
 	return a.runs(ctx, "read runs of suite "+suite+" of", `WHERE suite = ? AND suite NOT IN (SELECT id FROM suite WHERE removed = 1) ORDER BY number`, suite)
 }
 
-// Unfinished returns all runs that have not ended, in the order of their submission: what a coordinator that
-// starts again goes on with.
+// Unfinished returns all runs that have not ended, in the order of their submission: a restarted coordinator continues
+// them.
 func (a *Archive) Unfinished(ctx context.Context) ([]archive.RunRecord, error) {
 	list, err := a.runs(ctx, "read unfinished runs of",
 		`WHERE status NOT IN ('complete', 'partial', 'failed', 'cancelled') ORDER BY number`)
@@ -99,7 +99,7 @@ func agentsOf(ctx context.Context, tx *sql.Tx, run string) ([]archive.Agent, err
 	return list, err
 }
 
-// scanner is a row, of one or of many.
+// scanner is a *sql.Row or *sql.Rows.
 type scanner interface{ Scan(into ...any) error }
 
 // each calls do for each row of a query.

@@ -8,19 +8,19 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// figures are a histogram's exact figures as columns. A sum of more than 292 years does not fit one and is cut
-// there; the histogram itself has it whole.
+// figures are a histogram's exact figures as columns. A sum of more than 292 years does not fit and is capped; the histogram
+// itself has the exact sum.
 func figures(h *latency.Histogram) (sum, lowest, highest, overflow int64) {
 	return int64(min(h.Sum(), math.MaxInt64)), h.Min(), h.Max(), int64(h.Overflow())
 }
 
-// measurementRow is a row of table measurement as it is read. It is for reading many rows, one after another.
+// measurementRow is a row of table measurement. It is reused for reading many rows, one after another.
 type measurementRow struct {
 	decode   func([]byte) (*latency.Histogram, error)
 	key      latency.Key
 	count    int64
 	response histogramColumns
-	service  histogramColumns // of NULLs where it is the response
+	service  histogramColumns // NULLs if it equals the response
 }
 
 type histogramColumns struct {
@@ -28,7 +28,7 @@ type histogramColumns struct {
 	blob                           sql.RawBytes
 }
 
-// into is where a row's columns go.
+// into returns the destinations of a row's columns.
 func (m *measurementRow) into() []any {
 	return []any{
 		&m.key.Op, &m.key.Outcome, &m.key.PartOf, &m.count,
@@ -38,8 +38,8 @@ func (m *measurementRow) into() []any {
 	}
 }
 
-// series decodes the row. The columns beside a histogram are for people's queries; where they differ from it
-// the row is damaged.
+// series decodes the row. The columns beside a histogram are for people's queries; if they differ from it, the row is
+// damaged.
 func (m *measurementRow) series() (latency.Series, error) {
 	s := latency.Series{Key: m.key}
 	var err error

@@ -14,8 +14,8 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 )
 
-// The file's version is SQLite's user_version: how many migrations have been applied. A migration is never
-// edited once it was released; a change of the schema is the next file.
+// The file's version is SQLite's user_version: how many migrations have been applied. The statements of a released migration
+// never change; a change of the schema is the next file.
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
@@ -23,7 +23,7 @@ var migrationFiles embed.FS
 // applicationID in the file's header distinguishes a benchd archive from other SQLite files: "bnch".
 const applicationID = 0x626e6368
 
-// migration is one step of the schema, from the version before to this one.
+// migration is one step of the schema, from the previous version to this one.
 type migration struct {
 	version int
 	name    string
@@ -40,7 +40,7 @@ func readMigrations(files fs.FS) ([]migration, error) {
 	for i, name := range names {
 		number, _, _ := strings.Cut(path.Base(name), "_")
 		if version, err := strconv.Atoi(number); err != nil || version != i+1 {
-			return nil, fmt.Errorf("read migration %s: its number should be %04d", name, i+1)
+			return nil, fmt.Errorf("read migration %s: want number %04d", name, i+1)
 		}
 		text, err := fs.ReadFile(files, name)
 		if err != nil {
@@ -51,7 +51,7 @@ func readMigrations(files fs.FS) ([]migration, error) {
 	return list, nil
 }
 
-// identity is what a file's header and catalogue say about it.
+// identity is the identification of a file by its header and catalog.
 type identity struct {
 	application, version, objects int
 }
@@ -72,47 +72,47 @@ func (a *Archive) identify(ctx context.Context) (id identity, err error) {
 	return id, nil
 }
 
-// migrate brings the file to the last version of the list. Nothing is written to a file that is not ours or
-// that is newer than we are.
+// migrate brings the file to the last version of the list. It writes nothing to a file that is not an archive or that is
+// newer than this build.
 func (a *Archive) migrate(ctx context.Context, list []migration) error {
 	id, err := a.identify(ctx)
 	if err != nil {
-		return judge("open archive", a.path, err)
+		return explain("open archive", a.path, err)
 	}
 	known := len(list)
 	switch empty := id.objects == 0 && id.version == 0; {
 	case !empty && id.application != applicationID:
 		return faultf(archive.ErrNotArchive, nil, "open archive %s: it is a database of another program: move it away, or give another directory with --data", a.path)
 	case id.version > known:
-		return faultf(archive.ErrNewer, nil, "open archive %s: it was written by a newer benchd (its schema is version %d, this benchd knows up to %d): use that benchd, or give another directory with --data",
+		return faultf(archive.ErrNewer, nil, "open archive %s: it was written by a newer benchd (its schema has version %d, this benchd supports up to %d): use that benchd, or give another directory with --data",
 			a.path, id.version, known)
 	case empty:
 		if err := a.format(ctx); err != nil {
-			return judge("create archive", a.path, err)
+			return explain("create archive", a.path, err)
 		}
 	default:
-		// A copy made by VACUUM INTO, as a backup is, has no log of its own.
+		// A copy made by VACUUM INTO, such as a backup, is not in WAL mode.
 		if _, err := a.writer.ExecContext(ctx, `PRAGMA journal_mode = WAL`); err != nil {
-			return judge("open archive", a.path, err)
+			return explain("open archive", a.path, err)
 		}
 	}
 	for _, m := range list[id.version:] {
 		if err := a.applyMigration(ctx, m); err != nil {
-			return judge("apply migration "+m.name+" to", a.path, err)
+			return explain("apply migration "+m.name+" to", a.path, err)
 		}
-		a.logger.Info("archive schema brought up to date", "file", a.path, "version", m.version, "migration", m.name)
+		a.logger.Info("archive schema migrated", "file", a.path, "version", m.version, "migration", m.name)
 	}
 	if err := a.glance(ctx); err != nil {
-		return judge("look at archive", a.path, err)
+		return explain("check archive", a.path, err)
 	}
 	if err := a.probe(ctx, known); err != nil {
-		return judge("write to archive", a.path, err)
+		return explain("write to archive", a.path, err)
 	}
 	return nil
 }
 
-// format sets what can only be set while the file is empty. Pages of 8 KiB hold a row with two histograms of
-// common size; incremental vacuum lets space be given back to the disk without copying the file.
+// format sets what can only be set while the file is empty. Pages of 8 KiB fit a row with two histograms of common size;
+// incremental vacuum returns space to the disk without copying the file.
 func (a *Archive) format(ctx context.Context) error {
 	for _, pragma := range []string{
 		`PRAGMA page_size = 8192`,
@@ -126,8 +126,8 @@ func (a *Archive) format(ctx context.Context) error {
 	return nil
 }
 
-// applyMigration applies one migration and its version number in one transaction. Foreign keys are off
-// meanwhile, as SQLite wants it where tables are rebuilt, and checked before the commit.
+// applyMigration applies one migration and its version number in one transaction. Foreign keys are off meanwhile, as SQLite
+// requires for rebuilding tables, and checked before the commit.
 func (a *Archive) applyMigration(ctx context.Context, m migration) (err error) {
 	conn, err := a.writer.Conn(ctx)
 	if err != nil {
@@ -138,7 +138,7 @@ func (a *Archive) applyMigration(ctx context.Context, m migration) (err error) {
 		return err
 	}
 	defer func() {
-		// Whatever ended the migration, the connection goes back to the pool as it was.
+		// The connection returns to the pool unchanged, whatever ended the migration.
 		if _, e := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA foreign_keys = ON`); err == nil {
 			err = e
 		}
@@ -170,11 +170,10 @@ func checkForeignKeys(ctx context.Context, tx *sql.Tx) error {
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("table %s refers to rows that are not there", table)
+	return fmt.Errorf("table %s refers to missing rows", table)
 }
 
-// probe writes one page and waits for the disk, so that a full or read-only disk is found now and not by the
-// first window.
+// probe writes one page and waits for the disk, so that a full or read-only disk is found now and not by the first window.
 func (a *Archive) probe(ctx context.Context, version int) error {
 	_, err := a.writer.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, version))
 	return err

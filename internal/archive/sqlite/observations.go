@@ -12,14 +12,14 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// maxRunFigures bounds the figures of a run. What comes beyond them is left out.
+// maxRunFigures bounds the figures of a run. Further figures are dropped.
 const maxRunFigures = 1 << 16
 
 // figureKey distinguishes the figures of a run.
 type figureKey struct{ name, source string }
 
-// AddObservations stores what was observed of a run for a while; a run that is not there is ErrNotFound, one that has
-// ended is ErrEnded. Instants are kept to the millisecond.
+// AddObservations stores observations of a run; an unknown run is ErrNotFound, an ended one is ErrEnded. Instants are stored
+// in milliseconds.
 func (a *Archive) AddObservations(ctx context.Context, run string, observed []result.Observed) error {
 	observed = slices.DeleteFunc(slices.Clone(observed), func(o result.Observed) bool { return len(o.At) == 0 })
 	if len(observed) == 0 {
@@ -75,7 +75,7 @@ func figuresOf(ctx context.Context, tx *sql.Tx, run string) (map[figureKey]int, 
 	return known, err
 }
 
-// Observations returns what was observed of a run, figure by figure, each in the order of its instants.
+// Observations returns the observations of a run, figure by figure, each in the order of its instants.
 func (a *Archive) Observations(ctx context.Context, run string) ([]result.Observed, error) {
 	var list []result.Observed
 	err := a.read(ctx, "read observations of run "+run+" of", func(ctx context.Context, tx *sql.Tx) error {
@@ -103,7 +103,7 @@ func (a *Archive) Observations(ctx context.Context, run string) ([]result.Observ
 			for _, f := range figures {
 				i, ok := at[f.number]
 				if !ok {
-					return faultf(archive.ErrCorrupt, nil, "read observations of run %s: there is no figure %d", run, f.number)
+					return faultf(archive.ErrCorrupt, nil, "read observations of run %s: unknown figure %d", run, f.number)
 				}
 				list[i].At = append(list[i].At, f.at...)
 				list[i].Values = append(list[i].Values, f.values...)
@@ -117,7 +117,7 @@ func (a *Archive) Observations(ctx context.Context, run string) ([]result.Observ
 	return list, err
 }
 
-// order brings the points of two agents that watched at the same time into one order.
+// order sorts the points of two agents that observed at the same time.
 func order(o *result.Observed) {
 	if slices.IsSorted(o.At) {
 		return

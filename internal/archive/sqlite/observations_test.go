@@ -11,7 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-func TestWhatWasObservedIsKeptWithoutLoss(t *testing.T) {
+func TestObservationsAreStoredWithoutLoss(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var figures []result.Observed
 	var numbers []int

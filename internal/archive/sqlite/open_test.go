@@ -31,7 +31,7 @@ func TestOpenCreatesThePrivateDirectory(t *testing.T) {
 	}
 }
 
-func TestAcknowledgedMeansOnTheDisk(t *testing.T) {
+func TestAcknowledgedWindowsAreOnTheDisk(t *testing.T) {
 	a := openIn(t, t.TempDir())
 	for pragma, want := range map[string]string{
 		"journal_mode": "wal",
@@ -90,7 +90,7 @@ func TestCloseWhoseContextHasEndedLosesNothing(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestOpenRefusesWhatItCannotUse(t *testing.T) {
+func TestOpenRefusesUnusableFiles(t *testing.T) {
 	released, err := fs.Glob(migrationFiles, "migrations/*.sql")
 	require.NoError(t, err)
 	last := len(released)
@@ -139,7 +139,7 @@ func TestOpenRefusesWhatItCannotUse(t *testing.T) {
 			require.NoError(t, openIn(t, dir).Close(t.Context()))
 			execIn(t, dir, `PRAGMA user_version = 1000`)
 			return dir
-		}, archive.ErrNewer, "open archive %[1]s/benchd.db: it was written by a newer benchd (its schema is version 1000, this benchd knows up to " +
+		}, archive.ErrNewer, "open archive %[1]s/benchd.db: it was written by a newer benchd (its schema has version 1000, this benchd supports up to " +
 			strconv.Itoa(last) + "): use that benchd, or give another directory with --data"},
 		"damaged": {func(t *testing.T, dir string) string {
 			t.Helper()
@@ -153,7 +153,7 @@ func TestOpenRefusesWhatItCannotUse(t *testing.T) {
 			}
 			write(t, a.Path(), content)
 			return dir
-		}, archive.ErrCorrupt, "open archive %[1]s/benchd.db: the archive is damaged: put back a copy, or save what can be read with \"sqlite3 %[1]s/benchd.db .recover\" ("},
+		}, archive.ErrCorrupt, "open archive %[1]s/benchd.db: the archive is damaged: restore a backup, or save what can be read with \"sqlite3 %[1]s/benchd.db .recover\" ("},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := tc.prepare(t, t.TempDir())
@@ -264,7 +264,7 @@ func TestMigrationsAreNumberedWithoutGaps(t *testing.T) {
 	require.NoError(t, err)
 	for _, name := range []string{"0002_a.sql", "first.sql", "0000_a.sql"} {
 		_, err := readMigrations(fstest.MapFS{"migrations/" + name: {}})
-		require.ErrorContains(t, err, "its number should be 0001")
+		require.ErrorContains(t, err, "want number 0001")
 	}
 }
 
@@ -273,7 +273,7 @@ func write(t *testing.T, path string, content []byte) {
 	require.NoError(t, os.WriteFile(path, content, 0o600))
 }
 
-// execIn changes an archive's file behind its back.
+// execIn changes an archive's file with SQL.
 func execIn(t *testing.T, dir, query string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(dir, FileName))

@@ -10,20 +10,20 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// What was observed for a while is one blob: a version; the sets of instants, in milliseconds from where the blob begins,
-// since most figures are read at the same ones; then each figure by its number in the run, its set, and its values.
-// Instants are differences. A value is the exclusive or with the one before it, its bytes reversed: a figure that stands
-// still takes a byte, and a whole number has few.
+// A batch of observations is one blob: a version; the sets of instants, in milliseconds since the start of the blob, because
+// most figures share their instants; then each figure by its number in the run, its set, and its values. Instants are
+// differences. A value is the exclusive or with the previous one, its bytes reversed: an unchanged value takes a byte, and a
+// whole number has few.
 const pointsVersion = 1
 
-// Bounds on what a blob may say.
+// Bounds on a blob.
 const (
 	maxBlobSets    = 4096
 	maxBlobFigures = 1 << 16
 	maxBlobPoints  = 1 << 20
 )
 
-var errPoints = errors.New("its points are not as they were written")
+var errPoints = errors.New("malformed points")
 
 // numbered is a figure's part of a blob.
 type numbered struct {
@@ -32,7 +32,7 @@ type numbered struct {
 	values []float64
 }
 
-// encodePoints writes what was observed from an instant on; numbers are the figures'.
+// encodePoints encodes observations from an instant on; numbers are the figures'.
 func encodePoints(from time.Duration, figures []result.Observed, numbers []int) []byte {
 	type set struct{ at []time.Duration }
 	var sets []set
@@ -84,7 +84,7 @@ func encodePoints(from time.Duration, figures []result.Observed, numbers []int) 
 	return b
 }
 
-// decodePoints reads them.
+// decodePoints decodes a blob.
 func decodePoints(from time.Duration, b []byte) ([]numbered, error) {
 	if len(b) == 0 || b[0] != pointsVersion {
 		return nil, errPoints
@@ -129,7 +129,7 @@ func decodePoints(from time.Duration, b []byte) ([]numbered, error) {
 	return figures, nil
 }
 
-// pointReader reads numbers until something is wrong; from then on they are 0.
+// pointReader reads numbers until an error; from then on they are 0.
 type pointReader struct {
 	b   []byte
 	bad bool

@@ -14,25 +14,24 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 )
 
-// A suite travels as one file, deflated by gzip: the magic, the version of the form, the tables with their columns, then
-// rows, each behind the number of its table. A row of a table that belongs to another one follows the row that it
-// belongs to; such references, and numbers that only one archive knows, are not in it. A zero and the SHA-256 of all
-// before it end the file.
+// A suite is exported as one file, compressed by gzip: the magic, the version of the format, the tables with their columns,
+// then rows, each preceded by the number of its table. A row of a child table follows its parent row; references to parents,
+// and numbers that are specific to an archive, are left out. A zero and the SHA-256 of everything before it end the file.
 //
-// Numbers are unsigned varints; a text or blob has its length before it; a value has its kind before it.
+// Numbers are unsigned varints; a text or blob is preceded by its length, a value by its kind.
 const (
 	portableMagic   = "benchd suite\n"
 	portableVersion = 1
 )
 
-// Bounds on what a file may say.
+// Bounds on a file.
 const (
 	maxTables  = 64
 	maxColumns = 256
 	maxName    = 64
 	maxValue   = 64 << 20 // bytes: a submission with its attachments
 	maxRow     = 64 << 20 // bytes of all values of a row
-	// maxPortable is how much a file may hold unpacked. A year of a large fleet is less.
+	// maxPortable bounds the unpacked size of a file. A year of a large fleet is less.
 	maxPortable = 64 << 30
 )
 
@@ -51,7 +50,7 @@ type portableTable struct {
 	columns []string
 }
 
-// portableWriter writes the form.
+// portableWriter writes the format.
 type portableWriter struct {
 	out  *bufio.Writer
 	sum  hash.Hash
@@ -79,7 +78,7 @@ func appendText[T string | []byte](b []byte, text T) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// row writes a row of the table of that index.
+// row writes a row of the table with an index.
 func (w *portableWriter) row(table int, values []any) error {
 	b := binary.AppendUvarint(w.line[:0], uint64(table+1))
 	for _, value := range values {
@@ -108,7 +107,7 @@ func (w *portableWriter) end() error {
 	if err := w.out.WriteByte(0); err != nil {
 		return err
 	}
-	if err := w.out.Flush(); err != nil { // the sum is of all before itself
+	if err := w.out.Flush(); err != nil { // the checksum covers everything before itself
 		return err
 	}
 	if _, err := w.out.Write(w.sum.Sum(nil)); err != nil {
@@ -117,7 +116,7 @@ func (w *portableWriter) end() error {
 	return w.out.Flush()
 }
 
-// portableError is what is wrong with a file that is none of ours, or not as it was written.
+// portableError describes a file that is not an exported suite, or is damaged.
 type portableError struct {
 	kind error
 	text string
@@ -130,7 +129,7 @@ func damaged(format string, args ...any) error {
 	return &portableError{archive.ErrDamaged, fmt.Sprintf(format, args...)}
 }
 
-// portableReader reads the form, and believes nothing that it has not seen.
+// portableReader reads the format, and trusts none of its input.
 type portableReader struct {
 	in     *bufio.Reader
 	sum    hash.Hash
@@ -142,14 +141,14 @@ func newPortableReader(in io.Reader) (*portableReader, error) {
 	r := &portableReader{in: bufio.NewReaderSize(in, 64<<10), sum: sha256.New(), left: maxPortable}
 	magic := make([]byte, len(portableMagic))
 	if err := r.full(magic); err != nil || string(magic) != portableMagic {
-		return nil, damaged("it is not a suite that benchctl has exported")
+		return nil, damaged("it is not a suite exported by benchctl")
 	}
 	version, err := r.number(math.MaxUint32)
 	if err != nil {
 		return nil, err
 	}
 	if version != portableVersion {
-		return nil, &portableError{archive.ErrNewer, fmt.Sprintf("it was exported by a newer benchd (its form is version %d, this benchd knows up to %d)", version, portableVersion)}
+		return nil, &portableError{archive.ErrNewer, fmt.Sprintf("it was exported by a newer benchd (its format has version %d, this benchd supports up to %d)", version, portableVersion)}
 	}
 	tables, err := r.number(maxTables)
 	if err != nil {
@@ -176,7 +175,7 @@ func newPortableReader(in io.Reader) (*portableReader, error) {
 	return r, nil
 }
 
-// next reads a row, and returns the index of its table; after the last row, whose checksum is right, it is io.EOF.
+// next reads a row, and returns the index of its table; after the last row it checks the checksum and returns io.EOF.
 func (r *portableReader) next() (table int, values []any, err error) {
 	at, err := r.number(uint64(len(r.tables)))
 	if err != nil {
@@ -210,7 +209,7 @@ func (r *portableReader) finish() error {
 	}
 	_, err := r.in.ReadByte()
 	if err == nil {
-		return damaged("something follows its end")
+		return damaged("it has data after its end")
 	}
 	return err
 }
@@ -218,7 +217,7 @@ func (r *portableReader) finish() error {
 // full fills b.
 func (r *portableReader) full(b []byte) error {
 	if r.left -= int64(len(b)); r.left < 0 {
-		return damaged("it holds more than %d GiB", maxPortable>>30)
+		return damaged("its content has more than %d GiB", maxPortable>>30)
 	}
 	if _, err := io.ReadFull(r.in, b); err != nil {
 		return cutShort(err)
@@ -227,15 +226,15 @@ func (r *portableReader) full(b []byte) error {
 	return nil
 }
 
-// cutShort keeps the errors of the sender of a file, and names those of the file.
+// cutShort keeps errors of the source, and turns a premature end into an error of the file.
 func cutShort(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return damaged("it is cut short")
+		return damaged("it is truncated")
 	}
 	return err
 }
 
-// ReadByte makes it an io.ByteReader for varints.
+// ReadByte implements io.ByteReader, for varints.
 func (r *portableReader) ReadByte() (byte, error) {
 	var b [1]byte
 	err := r.full(b[:])
@@ -268,7 +267,7 @@ func (r *portableReader) name() (string, error) {
 	return string(b), err
 }
 
-// bytes reads a text or blob. Memory is taken for what comes, not for what is announced.
+// bytes reads a text or blob. It allocates memory for received bytes, not for the announced length.
 func (r *portableReader) bytes(most uint64) ([]byte, error) {
 	n, err := r.number(most)
 	if err != nil {
@@ -302,7 +301,7 @@ func (r *portableReader) value() (any, error) {
 		err := r.full(b[:])
 		v := math.Float64frombits(binary.LittleEndian.Uint64(b[:]))
 		if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
-			err = damaged("a value in it is no number")
+			err = damaged("a value in it is not a number")
 		}
 		return v, err
 	case valueText:

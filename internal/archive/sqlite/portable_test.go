@@ -66,7 +66,7 @@ func export(tb testing.TB, a *Archive, id string) []byte {
 	return file.Bytes()
 }
 
-// content is all of a suite, but for the numbers that only one archive knows.
+// content is all data of a suite, without the numbers that are specific to an archive.
 func content(t *testing.T, a *Archive) map[string][][]any {
 	t.Helper()
 	all := make(map[string][][]any)
@@ -92,37 +92,37 @@ func content(t *testing.T, a *Archive) map[string][][]any {
 	return all
 }
 
-// A suite comes into another archive as it was, with each of its rows.
-func TestASuiteTravels(t *testing.T) {
+// An exported suite is imported into another archive unchanged, with each of its rows.
+func TestExportAndImport(t *testing.T) {
 	from, to := fullArchive(t, t.TempDir()), openIn(t, t.TempDir())
 	archivetest.Create(t, to, "A")
 	archivetest.Create(t, to, "B")
 	file := export(t, from, "S")
-	var judged []string
+	var validated []string
 	id, err := to.Import(t.Context(), bytes.NewReader(file), func(ctx context.Context, s archive.Suite, runs []archive.RunRecord) error {
-		judged = append(judged, s.ID, runs[0].ID, runs[1].ID)
+		validated = append(validated, s.ID, runs[0].ID, runs[1].ID)
 		_, err := to.Suite(ctx, "S")
-		require.ErrorIs(t, err, archive.ErrNotFound, "nobody sees it before it was judged")
+		require.ErrorIs(t, err, archive.ErrNotFound, "it is invisible until it is validated")
 		require.NoError(t, to.Purge(ctx), "and nobody deletes it")
 		return nil
 	})
 	require.NoError(t, err)
 	require.Equal(t, "S", id)
-	require.Equal(t, []string{"S", "S.1", "S.2"}, judged)
+	require.Equal(t, []string{"S", "S.1", "S.2"}, validated)
 	require.Equal(t, content(t, from), content(t, to))
 	require.Equal(t, archivetest.WindowsIn(t, from, "S.1"), archivetest.WindowsIn(t, to, "S.1"))
 	require.Equal(t, file, export(t, to, "S"), "exported again it is the same file")
 
 	_, err = to.Import(t.Context(), bytes.NewReader(file), trust)
 	require.ErrorIs(t, err, archive.ErrExists)
-	require.EqualError(t, err, "import suite S: there is one of this id in the archive: `benchctl rm S` removes it")
+	require.EqualError(t, err, "import suite S: the archive already has a suite of this id: `benchctl rm S` removes it")
 	require.NoError(t, to.Remove(t.Context(), "S"))
 	_, err = to.Import(t.Context(), bytes.NewReader(file), trust)
 	require.NoError(t, err)
 	require.Equal(t, content(t, from), content(t, to))
 }
 
-// asBefore is a file as it was written before the lateness of windows had a table: in a column of theirs.
+// asBefore is a file from before the lateness of windows had a table: it was a column of windows.
 func asBefore(t *testing.T, file []byte) []byte {
 	t.Helper()
 	zip, err := gzip.NewReader(bytes.NewReader(file))
@@ -174,7 +174,7 @@ func asBefore(t *testing.T, file []byte) []byte {
 	return before.Bytes()
 }
 
-// A file of before the lateness of windows had a table comes in like any other.
+// A file from before the lateness of windows had a table can be imported.
 func TestAnOlderFileIsImported(t *testing.T) {
 	from, to := fullArchive(t, t.TempDir()), openIn(t, t.TempDir())
 	_, err := to.Import(t.Context(), bytes.NewReader(asBefore(t, export(t, from, "S"))), trust)
@@ -183,7 +183,7 @@ func TestAnOlderFileIsImported(t *testing.T) {
 }
 
 // A new table must be exported or be listed as not exported.
-func TestEveryTableTravels(t *testing.T) {
+func TestEveryTableIsExported(t *testing.T) {
 	a := openIn(t, t.TempDir())
 	var names []string
 	for _, e := range exportedTables() {
@@ -205,7 +205,7 @@ func TestExportRefuses(t *testing.T) {
 	require.EqualError(t, err, "export suite A: it is queued: wait for its end, or cancel it")
 }
 
-// packed deflates what a file holds.
+// packed deflates the content of a file.
 func packed(tb testing.TB, plain []byte) []byte {
 	tb.Helper()
 	var file bytes.Buffer
@@ -224,7 +224,7 @@ func unpacked(tb testing.TB, file []byte) []byte {
 	return plain
 }
 
-// What is not as it was written is refused, with a text that says what and what to do, and leaves nothing behind.
+// A damaged file is refused, with a text that names the damage and the cure, and leaves nothing behind.
 func TestImportRefuses(t *testing.T) {
 	from := fullArchive(t, t.TempDir())
 	file := export(t, from, "S")
@@ -239,17 +239,17 @@ func TestImportRefuses(t *testing.T) {
 		kind error
 		text string
 	}{
-		"nothing":               {nil, archive.ErrDamaged, "import suite: it is not a suite that benchctl has exported" + again},
-		"another kind of file":  {[]byte("hello, world"), archive.ErrDamaged, "import suite: it is not a suite that benchctl has exported" + again},
-		"another deflated file": {packed(t, []byte("hello, world, this is no suite")), archive.ErrDamaged, "import suite: it is not a suite that benchctl has exported" + again},
-		"cut short":             {file[:len(file)/2], archive.ErrDamaged, "import suite: it is cut short" + again},
-		"cut short by a byte":   {file[:len(file)-1], archive.ErrDamaged, "import suite: it is cut short" + again},
-		"without its end":       {packed(t, plain[:len(plain)-33]), archive.ErrDamaged, "import suite: it is cut short" + again},
+		"nothing":               {nil, archive.ErrDamaged, "import suite: it is not a suite exported by benchctl" + again},
+		"another kind of file":  {[]byte("hello, world"), archive.ErrDamaged, "import suite: it is not a suite exported by benchctl" + again},
+		"another deflated file": {packed(t, []byte("hello, world, this is no suite")), archive.ErrDamaged, "import suite: it is not a suite exported by benchctl" + again},
+		"cut short":             {file[:len(file)/2], archive.ErrDamaged, "import suite: it is truncated" + again},
+		"cut short by a byte":   {file[:len(file)-1], archive.ErrDamaged, "import suite: it is truncated" + again},
+		"without its end":       {packed(t, plain[:len(plain)-33]), archive.ErrDamaged, "import suite: it is truncated" + again},
 		"a byte changed":        {change("b was lost", "b was last"), archive.ErrDamaged, "import suite: its checksum is wrong" + again},
-		"more at its end":       {packed(t, append(slices.Clone(plain), 1)), archive.ErrDamaged, "import suite: something follows its end" + again},
+		"more at its end":       {packed(t, append(slices.Clone(plain), 1)), archive.ErrDamaged, "import suite: it has data after its end" + again},
 		"a newer form": {
 			change(portableMagic+"\x01", portableMagic+"\x02"), archive.ErrNewer,
-			"import suite: it was exported by a newer benchd (its form is version 2, this benchd knows up to 1): import it with that benchd's release",
+			"import suite: it was exported by a newer benchd (its format has version 2, this benchd supports up to 1): import it with that benchd's release",
 		},
 		"a newer table": {
 			change("\x05suite", "\x05suita"), archive.ErrNewer,
@@ -269,16 +269,16 @@ func TestImportRefuses(t *testing.T) {
 			require.Equal(t, [][]any{{int64(1), int64(1), int64(0)}}, query(t, to, `SELECT count(*), (SELECT count(*) FROM run), (SELECT count(*) FROM window) FROM suite`))
 		})
 	}
-	t.Run("judged bad", func(t *testing.T) {
+	t.Run("refused by its validation", func(t *testing.T) {
 		to := openIn(t, t.TempDir())
 		_, err := to.Import(t.Context(), bytes.NewReader(file), func(context.Context, archive.Suite, []archive.RunRecord) error { return errors.New("no phases") })
-		require.EqualError(t, err, "import suite: it makes no result (no phases)"+again)
+		require.EqualError(t, err, "import suite: no result can be made from it (no phases)"+again)
 		require.Equal(t, [][]any{{int64(0), int64(0)}}, query(t, to, `SELECT count(*), (SELECT count(*) FROM window) FROM suite`))
 	})
 }
 
-// A file that says of rows that they belong to somebody else's suite changes nothing of that.
-func TestImportKeepsToItsOwnSuite(t *testing.T) {
+// A file with rows of another suite does not change that suite.
+func TestImportChangesOnlyItsOwnSuite(t *testing.T) {
 	tables := []portableTable{
 		{"suite", []string{"id", "name", "note", "tags", "status", "created_ns", "submitted_by", "db"}},
 		{"run", []string{"id", "suite", "case_name", "repeat", "status", "reason", "properties"}},
@@ -330,7 +330,7 @@ func TestImportKeepsToItsOwnSuite(t *testing.T) {
 	}
 }
 
-// No file makes Import fail otherwise than by an error of its own kinds, and none leaves a trace when it was refused.
+// Import refuses any invalid file with an error of its own kinds, and without a trace.
 func FuzzImport(f *testing.F) {
 	dir, small := f.TempDir(), openIn(f, f.TempDir())
 	archivetest.Create(f, small, "S")
@@ -354,7 +354,7 @@ func FuzzImport(f *testing.F) {
 	})
 }
 
-// No bytes make the reader fail otherwise than by an error of its own kinds, or take more memory than they are long.
+// The reader refuses any invalid input with an error of its own kinds, and takes no more memory than the input's length.
 func FuzzPortableReader(f *testing.F) {
 	var file bytes.Buffer
 	w, err := newPortableWriter(&file, []portableTable{{"suite", []string{"id", "name"}}, {"window", []string{"seq", "idle", "blob"}}})
@@ -383,8 +383,8 @@ func FuzzPortableReader(f *testing.F) {
 	})
 }
 
-// Removing gives the disk its space back, and what was broken off is taken up by Purge; nobody sees half a suite.
-func TestRemoveGivesTheSpaceBack(t *testing.T) {
+// Remove returns space to the disk, Purge continues an interrupted removal, and a partly removed suite is invisible.
+func TestRemoveReturnsSpace(t *testing.T) {
 	dir := t.TempDir()
 	a := fullArchive(t, dir)
 	size := func() int64 {
@@ -403,7 +403,7 @@ func TestRemoveGivesTheSpaceBack(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, used, before+500_000)
 
-	// A process that dies in the middle leaves the suite marked and some of its windows deleted.
+	// A process that dies during a removal leaves the suite marked and some of its windows deleted.
 	for _, statement := range []string{`UPDATE suite SET removed = 1 WHERE id = 'BIG'`, `DELETE FROM window WHERE seq < 200 AND phase = (SELECT id FROM phase WHERE run = 'BIG.1')`} {
 		_, err = a.writer.ExecContext(t.Context(), statement)
 		require.NoError(t, err)
@@ -431,7 +431,7 @@ func TestRemoveGivesTheSpaceBack(t *testing.T) {
 	require.Equal(t, [][]any{{int64(1)}}, query(t, a, `SELECT count(*) FROM window`))
 }
 
-// The oldest suite is the one that ended first, whatever the order of submission; those that have not are never named.
+// The oldest suite is the one that ended first, in any order of submission; suites in progress are never returned.
 func TestOldestIsOfTheEnded(t *testing.T) {
 	a := openIn(t, t.TempDir())
 	id, _, err := a.Oldest(t.Context())
@@ -458,7 +458,7 @@ func TestOldestIsOfTheEnded(t *testing.T) {
 	require.Empty(t, id)
 }
 
-// A backup is made while the archive is written to, and is an archive: a coordinator can go on with it.
+// A backup is made while the archive is written to, and is an archive that a coordinator can use.
 func TestABackupIsAnArchive(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	a := fullArchive(t, dir)
@@ -492,7 +492,7 @@ func TestABackupIsAnArchive(t *testing.T) {
 	require.ErrorIs(t, Backup(t.Context(), t.TempDir(), filepath.Join(other, "x")), archive.ErrNotFound)
 }
 
-// Check finds nothing where there is nothing, and finds damage wherever it is.
+// Check accepts an intact archive, and finds damage in any part.
 func TestCheckFindsDamage(t *testing.T) {
 	dir := t.TempDir()
 	a := fullArchive(t, dir)

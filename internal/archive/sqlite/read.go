@@ -11,14 +11,14 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// Windows streams a run's windows by phase (in the order of their first windows), start, seq, shard and attempt. All
-// of what is read is of one instant; memory is that of one window. A run without windows, known or not, yields nothing.
-// An error is the last thing yielded.
+// Windows streams a run's windows by phase (in the order of their first windows), start, seq, shard and attempt, from one
+// snapshot and in the memory of one window. A run without windows, known or not, yields nothing. An error is the last thing
+// yielded.
 //
-// A Series's Service may be the very histogram of its Response, where all operations were sent when they were
-// intended: merge from them, not into them. Windows may be kept.
+// A Series's Service may be the same Histogram as its Response, if all operations were sent on time: merge from them, not
+// into them. Windows may be kept.
 //
-// The file cannot fold its log away while windows are being read: read on, do not pause.
+// The write-ahead log cannot be checkpointed while windows are being read: read without pauses.
 func (a *Archive) Windows(ctx context.Context, run string) iter.Seq2[*latency.Window, error] {
 	return func(yield func(*latency.Window, error) bool) {
 		enough := false
@@ -57,8 +57,8 @@ func phasesOf(ctx context.Context, tx *sql.Tx, run string) ([]storedPhase, error
 	return list, err
 }
 
-// The three cursors of a phase run side by side in the order of the index of windows; each of the lower two
-// stands at the first row that does not belong to the windows read so far.
+// The three cursors of a phase advance together in the order of the index of windows; the last two are at the first row that
+// does not belong to the windows read so far.
 const (
 	windowsOfPhase = `SELECT w.id, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued, recorded, cores,
 		host_idle, own_cpu, net_rx, net_tx, gc_pauses, gc_pause_total_ns, gc_pause_max_ns, sched_lag_p99_ns,
@@ -72,10 +72,10 @@ const (
 		FROM window w CROSS JOIN error_sample e ON e.window = w.id WHERE w.phase = ? ORDER BY w.start_ns, w.seq, w.shard, w.attempt, w.id, e.id`
 )
 
-// errEnough ends a reading whose caller wants no more.
+// errEnough ends a read whose caller stops the iteration.
 var errEnough = errors.New("enough")
 
-// readPhase yields the windows of a phase and reports whether the caller has had enough.
+// readPhase yields the windows of a phase and reports whether the caller stopped.
 func readPhase(ctx context.Context, tx *sql.Tx, run string, phase storedPhase, yield func(*latency.Window, error) bool) (enough bool, err error) {
 	var compact latency.Compactor
 	measurement := measurementRow{decode: compact.Decode}
@@ -149,8 +149,8 @@ func scanWindow(row scanner, w *latency.Window, compact *latency.Compactor) (id 
 	return id, err
 }
 
-// children is a cursor over the rows that belong to windows, in the windows' order. Its first column is the
-// window's id, the others are scanned into into.
+// children is a cursor over the rows that belong to windows, in the windows' order. Its first column is the window's id, the
+// others are scanned into into.
 type children struct {
 	into   []any
 	rows   *sql.Rows

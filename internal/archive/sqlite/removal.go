@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	removeWindows = 250  // deleted in one transaction, with all that belongs to them
-	vacuumPages   = 1024 // given back to the disk in one transaction: 8 MiB
+	removeWindows = 250  // deleted in one transaction, with their rows in other tables
+	vacuumPages   = 1024 // returned to the disk in one transaction: 8 MiB
 	tidyBytes     = 64 << 20
 )
 
-// requireEnded returns nil for a suite that has ended. What is not to be done to others, and the cure, are in its error.
+// requireEnded returns nil for an ended suite. For others the error names the refused operation and the cure.
 func requireEnded(ctx context.Context, tx *sql.Tx, id, doing, cure string) error {
 	var status result.Status
 	err := tx.QueryRowContext(ctx, `SELECT status FROM suite WHERE id = ? AND removed = 0`, id).Scan(&status)
@@ -32,9 +32,9 @@ func requireEnded(ctx context.Context, tx *sql.Tx, id, doing, cure string) error
 	return nil
 }
 
-// Remove deletes an ended suite with all that belongs to it and gives the space back to the disk; one that has not
-// ended is ErrNotEnded. From the first of its small transactions on nobody sees the suite any more; what an end of
-// ctx or of the process leaves is deleted by Purge.
+// Remove deletes an ended suite with all its rows and returns the space to the disk; a suite that has not ended is
+// ErrNotEnded. The suite is invisible from the first of the small transactions on; if ctx or the process ends, Purge deletes
+// the rest.
 func (a *Archive) Remove(ctx context.Context, id string) error {
 	if err := a.write(ctx, "remove suite "+id+" from", func(ctx context.Context, tx *sql.Tx) error {
 		if err := requireEnded(ctx, tx, id, "remove", "cancel it first"); err != nil {
@@ -51,7 +51,7 @@ func (a *Archive) Remove(ctx context.Context, id string) error {
 	return a.vacuum(ctx)
 }
 
-// Purge goes on with removals that were broken off.
+// Purge continues interrupted removals.
 func (a *Archive) Purge(ctx context.Context) error {
 	var ids []string
 	if err := a.read(ctx, "look for removed suites in", func(ctx context.Context, tx *sql.Tx) error {
@@ -77,7 +77,7 @@ func (a *Archive) Purge(ctx context.Context) error {
 	return a.vacuum(ctx)
 }
 
-// What purge deletes of a suite before the suite itself: so many rows that one transaction would take too long.
+// The rows that purge deletes before the suite itself, because they are too many for one transaction.
 const (
 	deleteWindows = `DELETE FROM window WHERE id IN (SELECT window.id FROM suite JOIN run ON run.suite = suite.id
 		JOIN phase ON phase.run = run.id JOIN window ON window.phase = phase.id WHERE suite.id = ? AND suite.removed = 1 LIMIT ?)`
@@ -85,7 +85,7 @@ const (
 		JOIN observation ON observation.run = run.id WHERE suite.id = ? AND suite.removed = 1 LIMIT ?)`
 )
 
-// purge deletes a suite that is marked as removed, what there is most of first, a few rows at a time.
+// purge deletes a suite that is marked as removed, a few rows at a time, the largest tables first.
 func (a *Archive) purge(ctx context.Context, id string) error {
 	for _, statement := range []string{deleteWindows, deleteObservations} {
 		for deleted := int64(1); deleted > 0; {
@@ -107,12 +107,12 @@ func (a *Archive) purge(ctx context.Context, id string) error {
 	})
 }
 
-// Tidy gives free pages back to the disk where they are much of the file, as after a roll-up.
+// Tidy returns free pages to the disk if they are a large part of the file, as after a roll-up.
 func (a *Archive) Tidy(ctx context.Context) error {
 	var pages, free, size int64
 	if err := a.reader.QueryRowContext(ctx, `SELECT page_count, freelist_count, page_size
 		FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&pages, &free, &size); err != nil {
-		return judge("measure", a.path, err)
+		return explain("measure", a.path, err)
 	}
 	if free < pages/4 || free*size < tidyBytes {
 		return nil
@@ -120,7 +120,7 @@ func (a *Archive) Tidy(ctx context.Context) error {
 	return a.vacuum(ctx)
 }
 
-// vacuum gives free pages back to the disk, a few at a time. Those that become free meanwhile are left.
+// vacuum returns free pages to the disk, a few at a time. It leaves pages that become free meanwhile.
 func (a *Archive) vacuum(ctx context.Context) error {
 	err := func() error {
 		conn, err := a.writer.Conn(ctx)
@@ -137,11 +137,11 @@ func (a *Archive) vacuum(ctx context.Context) error {
 				return err
 			}
 		}
-		// What the file has lost is still as long as it was until the log has been folded into it.
+		// The file shrinks only when the log is checkpointed.
 		_, err = a.writer.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
 		return err
 	}()
-	return judge("give back the space of", a.path, err)
+	return explain("return the free space of", a.path, err)
 }
 
 func (a *Archive) vacuumSome(ctx context.Context) (err error) {
@@ -156,15 +156,15 @@ func (a *Archive) vacuumSome(ctx context.Context) (err error) {
 	return rows.Err()
 }
 
-// Size is how many bytes of the disk the archive uses for what is in it; free pages, which are used again, do not count.
+// Size is how many bytes of the disk the archive uses, without free pages, which it reuses.
 func (a *Archive) Size(ctx context.Context) (int64, error) {
 	var size int64
 	err := a.reader.QueryRowContext(ctx, `SELECT (page_count - freelist_count) * page_size
 		FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&size)
-	return size, judge("measure", a.path, err)
+	return size, explain("measure", a.path, err)
 }
 
-// Oldest is the suite that ended before all others, and when it did; the id is empty where none has ended.
+// Oldest returns the suite that ended first, and when it ended; the id is empty if none has ended.
 func (a *Archive) Oldest(ctx context.Context) (id string, ended time.Time, err error) {
 	err = a.read(ctx, "look for the oldest suite of", func(ctx context.Context, tx *sql.Tx) error {
 		var at sql.NullInt64

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// rollRows is how many measurements one transaction of a roll-up takes in, about: some 30 ms, for which a window
-	// that has come has to wait.
+	// rollRows is about how many measurements one transaction of a roll-up merges: some 30 ms, for which an arriving
+	// window has to wait.
 	rollRows = 1500
-	// rollWindows is how many windows are looked at together, about.
+	// rollWindows is about how many windows are read together.
 	rollWindows = 3000
 )
 
-// Extents returns the extents of all phases of a run, in their order, of one that is being imported, too; an empty run
-// stands for all runs but those of suites that are being imported. What is being removed has none.
+// Extents returns the extents of all phases of a run in their order, even of one being imported; an empty run selects all
+// runs except those of suites being imported. Suites being removed have none.
 func (a *Archive) Extents(ctx context.Context, run string) ([]archive.PhaseExtent, error) {
 	var list []archive.PhaseExtent
 	suite, _, _ := strings.Cut(run, ".")
@@ -41,24 +41,24 @@ func (a *Archive) Extents(ctx context.Context, run string) ([]archive.PhaseExten
 	return list, err
 }
 
-// roll is windows of one shard that are to become one.
+// roll is a set of windows of one shard to merge into one.
 type roll struct {
 	holders []holder
-	ends    int64 // where the last of them ends, and of those that were rolled up into them before
+	ends    int64 // the end of the last of them, including windows rolled up into them before
 }
 
-// holder is a window that has measurements, of its own or of others too.
+// holder is a window with measurements, its own and possibly those of others.
 type holder struct {
 	id            int64
-	late, samples bool // it has a lateness, and error messages
+	late, samples bool // it has a lateness, or error messages
 }
 
 // RollUp rolls windows up, one stretch of numbers after another, and returns when there is nothing left to do. Each
-// transaction is small and leaves the archive as exact as it was: it may be broken off anywhere, and begun again by
-// the same call. Between two of them it calls pause, which may wait, and ends with its error.
+// transaction is small and keeps the archive exact: a roll-up may be interrupted anywhere, and continued by the same call.
+// Between transactions it calls pause, which may wait, and returns its error.
 //
-// A phase that was rolled up by steps of fewer windows is rolled up further; one that was by more is left alone.
-// Windows that come late are merged into what was rolled up by the next call.
+// A phase that was rolled up by steps of fewer windows is rolled up further; one rolled up by more is left alone. The next
+// call merges windows that arrive late.
 func (a *Archive) RollUp(ctx context.Context, r archive.RollUp, pause func(context.Context) error) error {
 	if r.Windows < 2 {
 		return nil
@@ -74,7 +74,7 @@ func (a *Archive) RollUp(ctx context.Context, r archive.RollUp, pause func(conte
 		if err != nil {
 			return err
 		}
-		// As many stretches at once as have about so many windows: with few agents that is a good many.
+		// With few agents, several stretches together have that many windows.
 		stretches = max(1, cmp.Or(a.rollTogether, rollWindows)/max(count*r.Windows/span, 1))
 		for done := false; !done; {
 			if err := a.write(ctx, "roll up windows in", func(ctx context.Context, tx *sql.Tx) error {
@@ -90,7 +90,7 @@ func (a *Archive) RollUp(ctx context.Context, r archive.RollUp, pause func(conte
 				if done = len(rolls) == 0; !done {
 					return nil
 				}
-				// Unless a window has come meanwhile, these stretches are done with.
+				// Unless a window has arrived meanwhile, these stretches are done.
 				_, err := tx.ExecContext(ctx, `UPDATE phase SET rolled_seq = ?1 + ?2 WHERE id = ?3 AND rolled_seq = ?1 AND rolled_windows = ?5
 					AND ?4 = (SELECT count(*) FROM window WHERE phase = ?3 AND seq >= ?1 AND seq < ?1 + ?2)`, from, span, phase, count, r.Windows)
 				return err
@@ -104,7 +104,7 @@ func (a *Archive) RollUp(ctx context.Context, r archive.RollUp, pause func(conte
 	}
 }
 
-// beginRolling finds the next stretch of a phase; none is below 0.
+// beginRolling finds the next stretch of a phase; it is negative if there is none.
 func (a *Archive) beginRolling(ctx context.Context, r archive.RollUp) (phase int64, from int, err error) {
 	var windows int
 	if err := a.read(ctx, "look for windows to roll up in", func(ctx context.Context, tx *sql.Tx) error {
@@ -127,7 +127,7 @@ func (a *Archive) beginRolling(ctx context.Context, r archive.RollUp) (phase int
 	})
 }
 
-// stretch lists what is to be merged of the windows of some stretches, and how many windows there are.
+// stretch lists the windows to merge in some stretches, and counts their windows.
 func (a *Archive) stretch(ctx context.Context, phase int64, from, span int, r archive.RollUp) (rolls []roll, count int, err error) {
 	type group struct {
 		slot           int64
@@ -170,7 +170,7 @@ func (a *Archive) stretch(ctx context.Context, phase int64, from, span int, r ar
 	return rolls, count, err
 }
 
-// rollStatements are what RollUp runs many times, prepared once.
+// rollStatements are the prepared statements of RollUp.
 type rollStatements struct{ measurements, lateness, forget, forgetLateness, move, keep *sql.Stmt }
 
 func prepareRoll(ctx context.Context, db *sql.DB) (s rollStatements, err error) {
@@ -219,7 +219,7 @@ func (a *Archive) beginMerging(ctx context.Context, tx *sql.Tx) *roller {
 		forget: tx.StmtContext(ctx, a.roll.forget), forgetLateness: tx.StmtContext(ctx, a.roll.forgetLateness),
 		move: tx.StmtContext(ctx, a.roll.move), keep: tx.StmtContext(ctx, a.roll.keep),
 	}}
-	r.add.compact, r.sum = &a.compact, &a.merged // there is but one writer
+	r.add.compact, r.sum = &a.compact, &a.merged // there is only one writer
 	return r
 }
 
@@ -266,7 +266,7 @@ func (d *roller) merge(r roll) (rows int, err error) {
 	return rows, nil
 }
 
-// lateness merges the lateness of a window, and forgets it.
+// lateness merges the lateness of a window, and deletes it.
 func (d *roller) lateness(window int64, sum *latency.Histogram) error {
 	var blob []byte
 	if err := d.statements.lateness.QueryRowContext(d.ctx, window).Scan(&blob); err != nil {

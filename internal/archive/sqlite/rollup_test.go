@@ -19,8 +19,7 @@ import (
 
 func onward(ctx context.Context) error { return ctx.Err() }
 
-// longWindows are windows of two shards, as of an open loop, with gaps, failed operations, intervals without any, and
-// a tail.
+// longWindows are windows of two shards of an open loop, with gaps, failed operations, empty intervals, and a tail.
 func longWindows(run string, n int) []latency.Window {
 	random := rand.New(rand.NewPCG(3, 4))
 	var list []latency.Window
@@ -64,9 +63,9 @@ func shown(t *testing.T, a *Archive, run string, length time.Duration) string {
 	return string(text)
 }
 
-// A result is the same, byte for byte, before and after its windows were rolled up, by whatever steps, with windows
-// that come late, and wherever the roll-up was broken off.
-func TestRollUpChangesNothingThatIsShown(t *testing.T) {
+// A result is the same, byte for byte, before and after a roll-up, for any steps, with late windows, and if the roll-up is
+// interrupted anywhere.
+func TestRollUpDoesNotChangeTheResult(t *testing.T) {
 	t.Parallel()
 	const n = 110
 	dir := t.TempDir()
@@ -140,7 +139,7 @@ func TestRollUpChangesNothingThatIsShown(t *testing.T) {
 	for _, fresh := range archivetest.Add(t, a, all...) {
 		require.False(t, fresh, "what was rolled up is still known")
 	}
-	// All that is older than the last stretch has been merged: a row for each shard, step and kind of operation.
+	// All windows before the last stretch are merged: a row for each shard, step and kind of operation.
 	rows := query(t, a, `SELECT count(*) FROM (SELECT shard, start_ns / 50000000000 AS slot, count(DISTINCT window.id) AS holders
 		FROM window JOIN measurement ON window = window.id WHERE seq < 100 GROUP BY shard, slot HAVING holders > 1)`)
 	require.Equal(t, [][]any{{int64(0)}}, rows)
@@ -148,8 +147,8 @@ func TestRollUpChangesNothingThatIsShown(t *testing.T) {
 	require.NotEmpty(t, query(t, a, `SELECT 1 FROM window WHERE rolled_ns > 0 AND rolled_ns = (seq / 50 + 1) * 50000000000`))
 }
 
-// What is not to be rolled up is left alone: steps finer than those taken, or that are no multiple of them; windows that
-// may still have company coming; a phase that is not there.
+// A roll-up leaves alone: phases rolled up by coarser steps, or by steps that do not divide the new ones; windows whose
+// interval may get more windows; an unknown phase.
 func TestRollUpLeavesAlone(t *testing.T) {
 	a := openIn(t, t.TempDir())
 	run := archivetest.Create(t, a, "S")

@@ -12,14 +12,14 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// CreateSuite stores a suite with its runs, all or nothing. Runs are executed and listed in the order given.
-// An id that is taken is ErrExists.
+// CreateSuite atomically stores a suite with its runs. Runs are executed and listed in the order given. An id that is taken
+// is ErrExists.
 func (a *Archive) CreateSuite(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) error {
 	return a.write(ctx, "create suite "+suite.ID+" in", func(ctx context.Context, tx *sql.Tx) error {
 		if taken, err := exists(ctx, tx, `SELECT 1 FROM suite WHERE id = ?`, suite.ID); err != nil {
 			return err
 		} else if taken {
-			return faultf(archive.ErrExists, nil, "create suite %s: there is one of this id in the archive", suite.ID)
+			return faultf(archive.ErrExists, nil, "create suite %s: the archive already has a suite of this id", suite.ID)
 		}
 		tags, err := object(suite.Tags)
 		if err != nil {
@@ -42,7 +42,7 @@ func (a *Archive) CreateSuite(ctx context.Context, suite archive.Suite, runs []a
 	})
 }
 
-// AddRuns adds runs to a suite that is there, behind those that it has, and changes the suite's status with them.
+// AddRuns appends runs to an existing suite, and changes the suite's status with them.
 func (a *Archive) AddRuns(ctx context.Context, suite string, status result.Status, runs []archive.RunRecord) error {
 	return a.write(ctx, "add runs to suite "+suite+" in", func(ctx context.Context, tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx, `UPDATE suite SET status = ? WHERE id = ? AND removed = 0`, string(status), suite)
@@ -61,7 +61,7 @@ func (a *Archive) AddRuns(ctx context.Context, suite string, status result.Statu
 	})
 }
 
-// Apply stores a change, all or nothing. What it changes must be there.
+// Apply atomically stores a change of existing suites and runs.
 func (a *Archive) Apply(ctx context.Context, change archive.Change) error {
 	return a.write(ctx, "update", func(ctx context.Context, tx *sql.Tx) error {
 		for _, run := range change.Runs {
@@ -83,7 +83,7 @@ func insertRun(ctx context.Context, tx *sql.Tx, run archive.RunRecord) error {
 	if taken, err := exists(ctx, tx, `SELECT 1 FROM run WHERE id = ?`, run.ID); err != nil {
 		return err
 	} else if taken {
-		return faultf(archive.ErrExists, nil, "create run %s: there is one of this id in the archive", run.ID)
+		return faultf(archive.ErrExists, nil, "create run %s: the archive already has a run of this id", run.ID)
 	}
 	properties, err := object(run.Properties)
 	if err != nil {
@@ -124,7 +124,7 @@ func insertAgents(ctx context.Context, tx *sql.Tx, run archive.RunRecord) error 
 }
 
 func notFound(what, id string) error {
-	return faultf(archive.ErrNotFound, nil, "find %s %s: the archive has none of this id", what, id)
+	return faultf(archive.ErrNotFound, nil, "find %s %s: not in the archive", what, id)
 }
 
 func changedOne(res sql.Result, err error, what, id string) error {
@@ -148,7 +148,7 @@ func exists(ctx context.Context, tx *sql.Tx, query string, args ...any) (bool, e
 	return err == nil, err
 }
 
-// object is a map as a JSON object; no map is an empty object.
+// object is a map as a JSON object; a nil map is an empty object.
 func object(m map[string]string) (string, error) {
 	if m == nil {
 		return "{}", nil

@@ -14,11 +14,10 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// AddWindows stores windows in one transaction, each once, and returns when the disk has them: a window without
-// an Err in its Receipt may be acknowledged. After an error nothing is acknowledged; adding the windows again
-// is safe whatever the disk had taken.
+// AddWindows stores windows in one transaction, each once, and returns when they are on the disk: a window without an Err in
+// its Receipt may be acknowledged. After an error nothing is acknowledged; it is always safe to add the windows again.
 //
-// Each call waits for the disk once, so a caller adds all windows that have gathered since its last call.
+// Each call waits for the disk once, so a caller should add all windows that have arrived since its last call.
 func (a *Archive) AddWindows(ctx context.Context, windows []latency.Window) ([]archive.Receipt, error) {
 	if len(windows) == 0 {
 		return nil, nil
@@ -48,7 +47,7 @@ func (a *Archive) AddWindows(ctx context.Context, windows []latency.Window) ([]a
 	return receipts, nil
 }
 
-// addStatements are what AddWindows runs many times, prepared once.
+// addStatements are the prepared statements of AddWindows.
 type addStatements struct {
 	findPhase, addPhase, unroll, findWindow, addWindow, addLateness, addMeasurement, addSample, addLoaded, findLater *sql.Stmt
 }
@@ -150,7 +149,7 @@ func (d *adder) window(w *latency.Window) (fresh bool, err error) {
 			return false, err
 		}
 	}
-	var retries any // NULL where there were none
+	var retries any // NULL if there are none
 	if len(w.Retries) > 0 {
 		text, err := json.Marshal(w.Retries)
 		if err != nil {
@@ -204,7 +203,7 @@ func (d *adder) window(w *latency.Window) (fresh bool, err error) {
 	return true, nil
 }
 
-// phase returns the row of a run's phase; the first window of a phase makes it. Where the run has ended no row is made, and
+// phase returns the row of a run's phase; the first window of a phase creates it. If the run has ended no row is created, and
 // its id may be 0.
 func (d *adder) phase(run, name string) (phaseRow, error) {
 	key := phaseName{run, name}
@@ -235,8 +234,7 @@ func (d *adder) phase(run, name string) (phaseRow, error) {
 	return row, nil
 }
 
-// requireStored returns nil for a window of an ended run that is there, and refuses any other: the run's result must not
-// change.
+// requireStored returns nil for a stored window of an ended run, and refuses any other: the run's result must not change.
 func (d *adder) requireStored(phase int64, w *latency.Window) error {
 	var one int
 	err := d.statements.findWindow.QueryRowContext(d.ctx, phase, w.ID.Seq, w.ID.Shard, w.ID.Attempt).Scan(&one)
@@ -247,7 +245,7 @@ func (d *adder) requireStored(phase int64, w *latency.Window) error {
 	return err
 }
 
-// late sends the roll-up back to where a window belongs that has come late, so that it is merged, too.
+// late moves the roll-up back to the position of a late window, so that it is merged, too.
 func (d *adder) late(w *latency.Window) error {
 	key := phaseName{w.ID.Run, w.ID.Phase}
 	row := d.phases[key]
@@ -304,10 +302,10 @@ func check(w *latency.Window) error {
 			w.ID.Seq, w.ID.Shard, w.ID.Attempt, w.ID.Phase, w.ID.Run, fmt.Sprintf(format, args...))
 	}
 	if w.Watermark < 0 {
-		return refuse("a watermark of %d cannot be", w.Watermark)
+		return refuse("invalid watermark %d", w.Watermark)
 	}
 	if w.ID.Seq < 0 || w.ID.Shard < 0 || w.ID.Attempt < 0 {
-		return refuse("its numbers cannot be negative")
+		return refuse("its numbers must not be negative")
 	}
 	if w.End < w.Start {
 		return refuse("it ends at %v, before its start at %v", w.End, w.Start)
@@ -317,7 +315,7 @@ func check(w *latency.Window) error {
 		return refuse("a count of %d is too large", n)
 	}
 	if f := h.Cores + h.HostIdle + h.OwnCPU; math.IsNaN(f) || math.IsInf(f, 0) {
-		return refuse("a share of its health is no number")
+		return refuse("a share of its health is not a number")
 	}
 	seen := make(map[latency.Key]bool, len(w.Series))
 	for i := range w.Series {

@@ -1,4 +1,4 @@
--- How far each attempt at a shard has come in loading its rows, as its newest window tells.
+-- The progress of each attempt at a shard in loading its rows, as of its newest window.
 CREATE TABLE loaded (
   run     TEXT    NOT NULL REFERENCES run (id) ON DELETE CASCADE,
   shard   INTEGER NOT NULL,
