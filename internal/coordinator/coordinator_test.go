@@ -37,7 +37,7 @@ func TestARunOfTwoAgentsEndsCompleteAndReconciles(t *testing.T) {
 			for seq := range 3 {
 				p.window(start.GetId(), seq, 10*(i+1), "OK", seq == 2)
 			}
-			p.window(start.GetId(), 1, 10*(i+1), "OK", false) // sent twice after a broken stream, say
+			p.window(start.GetId(), 1, 10*(i+1), "OK", false) // sent twice, as after a broken stream
 			p.ended(start.GetId(), 3, 10*(i+1))
 		}
 		h.until(id, result.Complete)

@@ -126,12 +126,12 @@ func TestARestartWithAnotherDateMovesNoTimeline(t *testing.T) {
 				a.window(start.GetId(), 1, 5, "OK", true)
 				a.ended(start.GetId(), 2, 5)
 				h.until(id, result.Complete)
-				begun := h.result(id).Start
-				require.NotNil(t, begun)
-				require.InDelta(t, 0, begun.Agents[0].LateMS, 10_000, "it began when it was planned")
+				began := h.result(id).Start
+				require.NotNil(t, began)
+				require.InDelta(t, 0, began.Agents[0].LateMS, 10_000, "it began when it was planned")
 
 				run, at := h.dates(id)
-				require.WithinDuration(t, begun.Planned, run.Started, time.Second)
+				require.WithinDuration(t, began.Planned, run.Started, time.Second)
 				require.WithinDuration(t, run.Started, run.Ended, time.Minute)
 				require.True(t, slices.IsSortedFunc(at, time.Time.Compare))
 				require.WithinDuration(t, run.Started, at[len(at)-1], time.Minute)

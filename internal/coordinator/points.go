@@ -28,10 +28,10 @@ func (c *Coordinator) points(ctx context.Context, req *benchdv1.PointsRequest, s
 	if !r.State.Life.Status.Ended() {
 		return wire.Errorf(wire.ErrNotAllowed, "run %s has not ended: its raw points are still being written", r.Archived.ID)
 	}
-	s := &pointsSender{c: c, ctx: ctx, run: r.Archived.ID, epoch: r.Zero().UnixNano(), begun: make(map[string]int64), send: send}
+	s := &pointsSender{c: c, ctx: ctx, run: r.Archived.ID, epoch: r.Zero().UnixNano(), phases: make(map[string]int64), send: send}
 	for _, p := range r.Phases {
 		if at, ok := r.Began(p.Name); ok {
-			s.begun[string(p.Name)] = int64(at)
+			s.phases[string(p.Name)] = int64(at)
 		}
 	}
 	var before []*benchdv1.PointsResponse
@@ -87,12 +87,12 @@ func (c *Coordinator) attemptsBefore(ctx context.Context, r *record.Run) ([]*ben
 
 // pointsSender sends the raw points of a run, attempt by attempt.
 type pointsSender struct {
-	c     *Coordinator
-	ctx   context.Context //nolint:containedctx // of one call
-	run   string
-	epoch int64
-	begun map[string]int64
-	send  func(*benchdv1.PointsResponse) error
+	c      *Coordinator
+	ctx    context.Context //nolint:containedctx // of one call
+	run    string
+	epoch  int64
+	phases map[string]int64 // start of each phase in the run's time
+	send   func(*benchdv1.PointsResponse) error
 }
 
 // before sends the points of an attempt that was followed by another. Where its agent cannot send them, they are reported
@@ -126,7 +126,7 @@ func (s *pointsSender) pieces(m *benchdv1.PointsResponse) error {
 func (s *pointsSender) response(m *benchdv1.PointsResponse, data []byte, missing string) *benchdv1.PointsResponse {
 	return &benchdv1.PointsResponse{
 		Shard: m.GetShard(), Agent: m.GetAgent(), Attempt: m.GetAttempt(), Counted: m.GetCounted(), Data: data, Missing: missing,
-		EpochNs: s.epoch, BegunNs: s.begun,
+		EpochNs: s.epoch, BegunNs: s.phases,
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// cannotTakeUp ends a run that cannot be recovered after a restart.
-func (c *Coordinator) cannotTakeUp(ctx context.Context, archived archive.RunRecord, cause error) error {
+// failUnrecoverable ends a run that cannot be recovered after a restart.
+func (c *Coordinator) failUnrecoverable(ctx context.Context, archived archive.RunRecord, cause error) error {
 	c.log.Error("cannot recover run", "run", archived.ID, "error", cause)
 	var rec record.State
 	archived.Status, archived.Reason, archived.Ended = result.Failed, "cannot recover it after a restart: "+cause.Error(), c.clock.Wall()

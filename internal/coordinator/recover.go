@@ -30,7 +30,7 @@ func (c *Coordinator) recover(ctx context.Context) error {
 			c.mu.Lock()
 			delete(c.conductors, archived.ID)
 			c.mu.Unlock()
-			err = c.cannotTakeUp(ctx, archived, p)
+			err = c.failUnrecoverable(ctx, archived, p)
 		}
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (c *Coordinator) recoverRun(ctx context.Context, archived archive.RunRecord
 	}
 	r, err := record.Open(c.config.Reader, suite, archived)
 	if err != nil {
-		return c.cannotTakeUp(ctx, archived, err)
+		return c.failUnrecoverable(ctx, archived, err)
 	}
 	if _, err := c.readSuite(ctx, suite.ID); err != nil {
 		return err

@@ -47,7 +47,7 @@ func TestStalledStreamsHoldUpNobody(t *testing.T) {
 		select {
 		case <-stalled:
 		case <-soon.Done():
-			require.Fail(t, "streams wait for each other", "%d of %d have begun to send", i, maxTransfers)
+			require.Fail(t, "streams wait for each other", "%d of %d have started to send", i, maxTransfers)
 		}
 	}
 	_, err := c.List(soon, &benchdv1.ListRequest{})

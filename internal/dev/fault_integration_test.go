@@ -98,7 +98,8 @@ func outcomes(r result.Run) map[string]int64 {
 	return sums
 }
 
-// kills are faults that kill a server at some times since the start of the sandbox: how soon the run begins is up to the machine.
+// kills returns faults that kill a server at several times since the start of the sandbox: the machine decides how soon
+// after it the run starts.
 func kills(server int, times ...string) string {
 	list := make([]string, 0, len(times))
 	for _, at := range times {
@@ -107,8 +108,8 @@ func kills(server int, times ...string) string {
 	return strings.Join(list, ", ")
 }
 
-// What HBase answers for a while is tried again: no operation ends otherwise than well, and each attempt is counted.
-func TestFaultsThatPassAreRetriedAndCounted(t *testing.T) {
+// Temporary errors of HBase are retried: every operation succeeds, and each retry is counted.
+func TestTemporaryFaultsAreRetriedAndCounted(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ faults, retried string }{
 		"a region that is not served":    {"{kind: not-serving-region, share: 5%, op: [get, put]}", "notservingregionexception"},
@@ -159,8 +160,8 @@ func keys(m map[string]int64) []string {
 	return list
 }
 
-// What does not pass ends operations with its kind, and the run as its limit says.
-func TestFaultsThatStayEndOperationsAndTheRunAsTheLimitSays(t *testing.T) {
+// Lasting faults end operations with their outcome, and end the run if its limit is violated.
+func TestLastingFaultsEndOperationsAndTheRunAtItsLimit(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		faults, limit string
@@ -193,7 +194,7 @@ func TestFaultsThatStayEndOperationsAndTheRunAsTheLimitSays(t *testing.T) {
 	}
 }
 
-// Latency is measured as it was injected: on the operations that it concerns, and on no others.
+// Injected latency is measured on the affected operations, and on no others.
 func TestLatencyIsMeasuredAsItWasInjected(t *testing.T) {
 	t.Parallel()
 	r, _ := faulty(t, "faults: [{kind: latency, delay: 40ms, op: [get]}]", map[string]string{
@@ -224,7 +225,7 @@ func TestAStallShowsAsAMaximum(t *testing.T) {
 	require.GreaterOrEqual(t, most, 600_000.0)
 }
 
-// Who begins while ZooKeeper is slow waits for it, and no longer than it takes.
+// A slow ZooKeeper delays the start of a run by its latency, and nothing else.
 func TestASlowZooKeeperDelaysTheStartOnly(t *testing.T) {
 	t.Parallel()
 	r, _ := faulty(t, "faults: [{kind: latency, delay: 200ms, op: zookeeper}]", nil)
@@ -241,8 +242,8 @@ func measured(r result.Run) []result.Operation {
 	return nil
 }
 
-// A region server that is killed under load, twice, loses no write that was acknowledged: every row that the load counts
-// is there afterwards, with the values that it was written with.
+// A region server that is killed under load, twice, loses no acknowledged write: every row that the load counts exists
+// afterwards, with the values that were written.
 func TestAKilledRegionServerLosesNoAcknowledgedWrite(t *testing.T) {
 	t.Parallel()
 	const rows = "20000"

@@ -18,16 +18,16 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/service"
 )
 
-// The queue: one region server of 16 handlers, which serve for 16 ms in the mean, and 800 requests per second: a load of
-// 80 %. In a minute come 48 000 requests. Of as many, simulated 200 times, p50, p90 and p99 deviate from the truth by
-// 1.6 %, 1.1 % and 1.1 % (one standard deviation; requests that queue up together are alike, so it is more than that
-// many independent samples would have), so 5 % is three deviations and more, with some room for the machine.
+// The queue: one region server of 16 handlers with a mean service time of 16 ms, and 800 requests per second: a load of
+// 80 %. A minute has 48 000 requests. In 200 simulations of as many, p50, p90 and p99 deviate from the truth by 1.6 %,
+// 1.1 % and 1.1 % (one standard deviation; requests in the same queue are correlated, so it is more than for independent
+// samples), so 5 % is more than three deviations, with some room for the machine.
 const (
 	handlers    = 16
 	serviceTime = 16 * time.Millisecond
 	perSecond   = 800
 	lasting     = time.Minute
-	// quietTries is how often a quiet machine runs it while benchd's own verdict says that the machine had a part in it.
+	// quietTries is the number of tries on a quiet machine while the verdicts of a run blame the machine.
 	quietTries = 3
 )
 
@@ -60,11 +60,11 @@ func responseQuantile(c int, a, q float64) float64 {
 	return high
 }
 
-// An open Poisson run on a queue whose mathematics are known measures what the mathematics say: the pacing, the
-// clocks, the histograms and the quantiles are right together. A machine that stands still makes responses longer, never
-// shorter, so a quantile that is too short is always an error. One that is too long is an error unless the result itself
-// says that its generator was disturbed. On a machine that is known to be quiet (`make nightly` sets BENCHD_TEST_QUIET),
-// such a run is repeated, and one of the repeats must agree with the formula. Elsewhere a repeat could prove nothing more.
+// An open Poisson run on a queue with a known formula must measure what the formula predicts: this tests the pacing, the
+// clocks, the histograms and the quantiles together. A stall of the machine makes responses longer, never shorter, so a
+// quantile that is too short is always an error. One that is too long is an error unless the result itself reports that
+// its generator was disturbed. On a quiet machine (`make nightly` sets BENCHD_TEST_QUIET) such a run is repeated, and one
+// of the repeats must agree with the formula. Elsewhere a repeat could prove nothing more.
 func TestResponseTimesOfAKnownQueueAgreeWithTheFormula(t *testing.T) {
 	quiet := os.Getenv("BENCHD_TEST_QUIET") != ""
 	tries := 1
@@ -86,7 +86,7 @@ func TestResponseTimesOfAKnownQueueAgreeWithTheFormula(t *testing.T) {
 	require.False(t, quiet, "no run agrees with the formula, on a machine that is quiet")
 }
 
-// deviations are the quantiles that are shorter and longer than the formula says.
+// deviations returns the quantiles that are shorter or longer than the formula predicts.
 func deviations(t *testing.T, r result.Run) (short, long []string) {
 	t.Helper()
 	var reads *result.Operation
@@ -131,7 +131,7 @@ func queue(t *testing.T, seed uint64) result.Run {
 	})
 }
 
-// disturbed returns why the machine had a part in what was measured, by benchd's own verdict on its generator; or "".
+// disturbed returns the disturbance of the generator in the verdicts of the run; or "".
 func disturbed(r result.Run) string {
 	for _, v := range r.Verdicts {
 		if v.Name == "client_bound" && v.Value {

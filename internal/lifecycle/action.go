@@ -10,8 +10,8 @@ import (
 // DoAction runs the action on the target that the run waits for; ActionEnded answers. It may be repeated for an action
 // that was already ordered: its answer is still to come.
 type DoAction struct {
-	After  plan.PhaseName // which has ended; empty where Before is set
-	Before plan.PhaseName // which is to begin
+	After  plan.PhaseName // which has ended; empty if Before is set
+	Before plan.PhaseName // which is about to start
 	Name   string
 }
 

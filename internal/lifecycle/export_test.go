@@ -2,7 +2,7 @@ package lifecycle
 
 import "strings"
 
-// Describe says in a line each what commands ask for.
+// Describe returns the commands, a line each.
 func Describe(commands []Command) string {
 	var b strings.Builder
 	for _, c := range commands {

@@ -75,8 +75,8 @@ func (s *State) handed(e Handed) []Command {
 	return []Command{Note{"agent", text}, Prepare{e.Shard}, Arm{Handover, handoverWithin}}
 }
 
-// takenUp starts a shard that was handed out again while the others are at work.
-func (s *State) takenUp(shard int) []Command {
+// takenOver starts a shard that was handed out again while the others are at work.
+func (s *State) takenOver(shard int) []Command {
 	s.Shards[shard].State = Busy
 	return []Command{Restart{shard, s.Phase}}
 }

@@ -73,7 +73,7 @@ func (s *State) prepared(e Prepared) []Command {
 		return s.fail(fmt.Sprintf("agent %s cannot prepare: %s", sh.Agent, e.Error))
 	}
 	if s.Status == result.Running {
-		return s.takenUp(e.Shard)
+		return s.takenOver(e.Shard)
 	}
 	sh.State = Ready
 	if e.Shard != Steward {

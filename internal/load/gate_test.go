@@ -21,8 +21,8 @@ const ahead = 10_000
 // starters counts, over several targets, the sessions that have sent an operation, and those that were far ahead of
 // another.
 type starters struct {
-	workers     int64
-	begun, hare atomic.Int64
+	workers       int64
+	started, hare atomic.Int64
 }
 
 // counted is a target whose sessions are counted.
@@ -47,8 +47,8 @@ type countedSession struct {
 func (c *countedSession) Do(ctx context.Context, op *workload.Op) workload.Outcome {
 	switch c.sent++; {
 	case c.sent == 1:
-		c.s.begun.Add(1)
-	case c.sent == ahead && c.s.begun.Load() < c.s.workers:
+		c.s.started.Add(1)
+	case c.sent == ahead && c.s.started.Load() < c.s.workers:
 		c.s.hare.Add(1)
 	}
 	return c.Session.Do(ctx, op)
@@ -77,7 +77,7 @@ func TestNoWorkerOfAProcessSpinsBeforeAllHaveBegun(t *testing.T) {
 	for _, r := range rigs {
 		r.finish(t)
 	}
-	require.EqualValues(t, agents*threads, s.begun.Load())
+	require.EqualValues(t, agents*threads, s.started.Load())
 	require.Zero(t, s.hare.Load(), "workers that were %d operations ahead of one that had not started", ahead)
 }
 

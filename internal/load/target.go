@@ -85,7 +85,7 @@ type Admin interface {
 	Prepare(ctx context.Context) error
 }
 
-// Observer is a Target that reports figures of its own.
+// Observer is a Target that reports facts about itself.
 type Observer interface {
 	// Facts describes the target: version, main settings.
 	Facts(ctx context.Context) (map[string]string, error)

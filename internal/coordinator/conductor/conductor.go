@@ -177,7 +177,7 @@ func (cd *Conductor) tick() {
 		cd.archiver.persist(cd.c.Life)
 	}
 	cd.followWarmup()
-	cd.handover.adopt(clock.Mono(), cd.takeUp)
+	cd.handover.adopt(clock.Mono(), cd.takeOver)
 	cd.actions.Tick(clock.Mono())
 	cd.telemetry.watch(clock.Mono(), cd.agents.away)
 	if cd.publisher.due() {

@@ -132,8 +132,8 @@ func (cd *Conductor) prepare(shard int) {
 	}})
 }
 
-// takeUp assigns a shard to another agent, which continues where its predecessor stopped.
-func (cd *Conductor) takeUp(shard int, m *roster.Agent) {
+// takeOver assigns a shard to another agent, which continues where its predecessor stopped.
+func (cd *Conductor) takeOver(shard int, m *roster.Agent) {
 	delete(cd.agents.away, shard)
 	info := m.Info(cd.c.Clock)
 	cd.builder.Shard(record.ShardInfo(cd.handover.grant(shard, info)))

@@ -15,7 +15,7 @@ func TestWorkForALoopThatHasEndedIsDropped(t *testing.T) {
 	}
 }
 
-// A panic beside the loop is raised again in the loop, where the run is abandoned.
+// A panic outside the loop is raised again in the loop, where the run is abandoned.
 func TestAPanicBesideTheLoopReachesIt(t *testing.T) {
 	m := newMailbox()
 	m.beside(func() {})

@@ -57,8 +57,8 @@ func (p *Progress) now() liveView {
 	return p.live
 }
 
-// begun reports whether the run has anything to show.
-func (p *Progress) begun() bool { return p.now().state != nil }
+// started reports whether the run has anything to show.
+func (p *Progress) started() bool { return p.now().state != nil }
 
 // setState publishes the lifecycle's state.
 func (p *Progress) setState(state *lifecycle.State) {

@@ -28,7 +28,7 @@ func (p *publisher) due() bool { return p.stale || p.status != nil }
 
 // publish publishes the progress of the run.
 func (p *publisher) publish(live result.Snapshot) {
-	if p.renewed || !p.progress.begun() {
+	if p.renewed || !p.progress.started() {
 		p.progress.setState(p.run.State.Life.Clone())
 		p.renewed = false
 	}
