@@ -85,6 +85,7 @@ func (h *testCluster) running(ctx context.Context) (id string, err error) {
 //	exits N CMD…     run a command, which must end with exit code N, such as 0, or 0|1
 //	running VAR      wait until a suite runs, and put its id into a variable
 //	save VAR         put the standard output into a variable
+//	documented CMD…  check that the standard output is the JSON that docs/json.md describes for a command
 //	json PATH WANT   compare a value of the printed JSON, such as .phases.0.ops
 func TestScripts(t *testing.T) {
 	ctx := t.Context()
@@ -145,6 +146,9 @@ func TestScripts(t *testing.T) {
 			},
 			"save": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
+			},
+			"documented": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(requireDocumented(strings.Join(args, " "), ts.ReadFile("stdout")))
 			},
 			"json": func(ts *testscript.TestScript, _ bool, args []string) {
 				got, err := pick(ts.ReadFile("stdout"), args[0])
