@@ -41,6 +41,7 @@ whole list of a source with lower precedence.
 		}
 		writeFlags(&b, program, flags)
 	})
+	writeCodes(&b)
 	return b.String()
 }
 
