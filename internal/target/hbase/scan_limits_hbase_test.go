@@ -17,7 +17,7 @@ func TestScansGoOnBehindTheLimitsOfHBase(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	scansGoOn(t, properties, 1<<20, 100_000, func() {
-		_, _, err := c.Flush(ctx, "benchd_limits") // what is not in a file has no blocks; and the server has little memory
+		_, _, err := c.Flush(ctx, "benchd_limits") // only rows in files have blocks, and the server has little memory
 		require.NoError(t, err)
 	})
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// stalling is a target that serves in 1 ms but stands still for a tenth of each period, and what a measurement of
-// whole periods must find by its own clock and by hand.
+// stalling is a target that serves in 1 ms but stalls for a tenth of each period, with the response times that a measurement of
+// whole periods must find.
 type stalling struct {
 	period  time.Duration
 	periods int
@@ -54,17 +54,16 @@ func (s stalling) run(t *testing.T, arrival pacing.Arrival) *latency.Histogram {
 	return nil
 }
 
-// byHand is the response time that a share of the operations of an open loop exceeds. Of the operations that are
-// intended in a stall of L the one at u waits for the rest of it and then for those before it, which leave at
-// workers per millisecond: 1 ms + L − u + u·rate/leaving. What exceeds a time is therefore a share of the period
-// that grows evenly.
+// byHand returns the response time that a share of an open loop's operations exceeds. An operation that is intended at u within
+// a stall of L waits for the rest of the stall and then for the operations before it, which leave at workers per millisecond:
+// 1 ms + L − u + u·rate/leaving. So the share of operations that exceed a time is linear in that time.
 func (s stalling) byHand(share float64) time.Duration {
 	leaving := float64(s.workers) * 1000
 	u := share * float64(s.period)
 	return time.Millisecond + s.stall() - time.Duration(u*(1-s.rate/leaving))
 }
 
-// breaches are the quantiles of an open loop's response times that are shorter and longer than those by hand.
+// breaches returns the quantiles of an open loop's response times that are shorter and longer than byHand's.
 func (s stalling) breaches(open *latency.Histogram) (short, long []string) {
 	see := func(what string, got int64, want, within time.Duration) {
 		text := fmt.Sprintf("%s is %s instead of %s", what, time.Duration(got), want)
@@ -82,16 +81,16 @@ func (s stalling) breaches(open *latency.Histogram) (short, long []string) {
 	return short, long
 }
 
-// seen is by how much a quantile may be off, and how long a machine may stand still: for longer, and it is disturbed.
+// seen is how far off a quantile may be, and how long a machine may pause before it counts as disturbed.
 const seen = 10 * time.Millisecond
 
-// stillness is how a machine disturbed a goroutine that only waits for a millisecond at a time.
+// stillness records how a machine delayed a goroutine that only waits for a millisecond at a time.
 type stillness struct {
 	naps, long int           // all naps, and those that lasted 2 ms too long
 	most       time.Duration // by which a nap was too long
 }
 
-// watch begins to measure; the function that it returns ends it and returns what was found.
+// watch starts the measurement; the function that it returns stops it and returns the result.
 func watch() (stop func() stillness) {
 	const nap = time.Millisecond
 	ended, found := make(chan struct{}), make(chan stillness)
@@ -119,7 +118,7 @@ func watch() (stop func() stillness) {
 	}
 }
 
-// disturbed reports whether the machine stood still for long enough to be seen in a quantile.
+// disturbed reports whether the machine paused for long enough to affect a quantile.
 func (s stillness) disturbed() bool {
 	return s.most > seen || s.long > s.naps/50
 }
@@ -131,11 +130,10 @@ func (s stillness) String() string {
 // tries is how often a machine may be disturbed.
 const tries = 3
 
-// The same law is tested in a bubble, exactly and in a fraction of the time, in package load. This test asks whether
-// a real machine keeps it. A machine that stands still makes responses longer, never shorter: a quantile that is too
-// short, which is what coordinated omission makes of it, is always an error. One that is too long is an error unless the
-// machine stood still meanwhile; then the try is made again. On a machine that is known to be quiet (`make nightly` says
-// so in BENCHD_TEST_QUIET), one of the tries must agree.
+// Package load tests the same law in a bubble, exactly and in a fraction of the time. This test checks it on a real machine. A
+// machine that pauses makes responses longer, never shorter: a quantile that is too short, the effect of coordinated omission,
+// is always an error. A quantile that is too long is an error unless the machine paused meanwhile; then the try is repeated. On
+// a machine that is known to be quiet (`make nightly` sets BENCHD_TEST_QUIET), one of the tries must agree.
 func TestNoCoordinatedOmissionInRealTime(t *testing.T) {
 	s := stalling{period: 5 * time.Second, periods: 3, rate: 1000, workers: 16}
 	agreed := false
@@ -146,7 +144,7 @@ func TestNoCoordinatedOmissionInRealTime(t *testing.T) {
 		t.Logf("try %d: p50 %s, p95 %s, p99 %s, max %s; by hand 1ms, %s, %s, %s; %s", try,
 			time.Duration(open.Quantile(0.5)), time.Duration(open.Quantile(0.95)), time.Duration(open.Quantile(0.99)), time.Duration(open.Max()),
 			s.byHand(0.05), s.byHand(0.01), s.byHand(0), machine)
-		// What is intended while a machine stands still at the end of the phase is not sent any more.
+		// Operations that are intended while the machine pauses at the end of the phase are not sent.
 		intended := s.rate * float64(s.periods) * s.period.Seconds()
 		require.InDelta(t, intended, open.Count(), 0.001*intended+2*s.rate*machine.most.Seconds(), "nothing is omitted; %s", machine)
 		short, long := s.breaches(open)

@@ -148,7 +148,7 @@ func TestAReaderServesAllWorkers(t *testing.T) {
 	returned := do(c, leader)
 	out := <-server.conn
 	first := <-server.ids
-	c.Do(follower, never) // somebody reads already
+	c.Do(follower, never) // the leader is reading
 	second := <-server.ids
 	_, err := out.Write(reply(second, []byte("2"), nil, nil))
 	require.NoError(t, err)

@@ -38,7 +38,7 @@ func (f *fakeCluster) Cluster(context.Context) (admin.Cluster, error) {
 
 func (*fakeCluster) Close() {}
 
-// pages serves fabricated beans of servers that say who they are.
+// pages serves fabricated beans that name their server.
 func pages(t *testing.T, name string, requests func() int) (port int) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
