@@ -1,6 +1,6 @@
-# All that is done with this project, by name. `make` alone lists it.
-# Only Go, git, bash and, for the race detector, a C compiler are needed; the rest is built from tools/go.mod. A real
-# HBase and the tests against it take Java 17 and Maven besides.
+# The commands of this project. `make` alone lists them.
+# They need Go, git, bash and, for the race detector, a C compiler; other tools are built from tools/go.mod. A real HBase, and the
+# tests against it, also need Java 17 and Maven.
 
 SHELL         := bash
 .SHELLFLAGS   := -eu -o pipefail -c
@@ -77,25 +77,25 @@ release: ## Build the archives for Linux (amd64, arm64) from the commit into bin
 image: ## Build the container image IMAGE (benchd:devel) with docker.
 	docker build -f deploy/Dockerfile --build-arg VERSION='$(VERSION)' --build-arg COMMIT='$(COMMIT)' -t '$(IMAGE)' .
 
-# RS: how many region servers; HEAP: memory of each. More than one are processes of their own.
+# RS: number of region servers; HEAP: memory of each. Several region servers are separate processes.
 RS   ?= 1
 HEAP ?= 1g
 
 .PHONY: hbase-up
-hbase-up: ## Start a real HBase 2.6.4 with RS (1) region servers on this machine, and say how to use it.
+hbase-up: ## Start a real HBase 2.6.4 with RS (1) region servers on this machine, and print how to use it.
 	@scripts/hbase up --servers $(RS) --heap $(HEAP)
 
 .PHONY: hbase-down
-hbase-down: ## Stop it and keep its data; PURGE=1 throws the data away.
+hbase-down: ## Stop it and keep its data; PURGE=1 deletes the data.
 	@scripts/hbase down $(if $(PURGE),--purge)
 
 ##@ Check
 
-# Under the race detector, but SQLite, which is C translated to Go and not ours to correct: watched, it makes the tests of
-# the archive and of the coordinator take four times as long.
+# SQLite, which is C translated to Go, is compiled without the race detector: with it the tests of the archive and of the
+# coordinator take four times as long.
 RACE := -race -gcflags='modernc.org/...=-race=false'
 
-# Tests that call t.Parallel wait for most of their time: more of them go side by side than there are processors.
+# Tests that call t.Parallel wait for most of their time, so more of them run in parallel than there are processors.
 PARALLEL := -parallel 8
 
 .PHONY: test
@@ -104,7 +104,7 @@ test: $(TESTRUNNER) ## Run all tests that need no server, with the race detector
 	GORACE='atexit_sleep_ms=10' $(GOTEST) $(RACE) $(PARALLEL) -timeout 10m $(PKG)
 
 .PHONY: test-integration
-test-integration: $(TESTRUNNER) ## Run the tests against separate processes and real servers: what measures real time one package at a time.
+test-integration: $(TESTRUNNER) ## Run the tests against separate processes and real servers: one package at a time where tests measure real time.
 	@# -p 1 compiles one package at a time, too: what all of them need is compiled before.
 	$(GO) build ./internal/...
 	$(GOTEST) -count 1 -p 1 $(PARALLEL) -timeout 15m -tags integration $(call only,integration) $(filter-out $(COMPANIONS),$(INTEGRATION)) || failed=$$?; \
@@ -112,16 +112,16 @@ test-integration: $(TESTRUNNER) ## Run the tests against separate processes and 
 	exit $${failed:-0}
 
 .PHONY: crash-sandbox
-crash-sandbox: $(TESTRUNNER) ## Kill the sandbox and its storage KILLS (200) times each under load; all that was acknowledged must be there.
+crash-sandbox: $(TESTRUNNER) ## Kill the sandbox and its storage KILLS (200) times each under load; nothing acknowledged may be missing.
 	BENCHD_CRASH_KILLS=$(KILLS) $(GOTEST) -count 1 -v -timeout 30m -tags integration -run 'TestASandbox|TestAStore' ./test/crash
 
 .PHONY: test-faults
-test-faults: $(TESTRUNNER) ## Run the tests of killed processes, broken networks and full disks, on hosts of their own (root, iproute2); print the table.
+test-faults: $(TESTRUNNER) ## Run the tests of killed processes, broken networks and full disks, on separate hosts (root, iproute2); print the table.
 	@mkdir -p bin && rm -f bin/faults.txt
 	$(GOTEST) -count 1 -timeout 15m -parallel 16 -tags faults ./test/faults || failed=$$?; cat bin/faults.txt; exit $${failed:-0}
 
 .PHONY: test-hbase
-test-hbase: $(TESTRUNNER) ## Run the tests that need a real HBase, which they start; FAULTS=2m SOAK=10m make two of them longer, RUN=NAME picks.
+test-hbase: $(TESTRUNNER) ## Start a real HBase and run the tests that need one; FAULTS=2m SOAK=10m make two of them longer, RUN=NAME selects.
 	BENCHD_TEST_FAULTS='$(FAULTS)' BENCHD_TEST_SOAK='$(SOAK)' $(if $(RUN),,scripts/covered --record hbase) scripts/with-hbase \
 		$(GOTEST) -count 1 -p 1 -timeout 60m -tags hbase $(if $(RUN),-v -run '$(RUN)',$(call only,hbase)) $(HBASE)
 
@@ -131,12 +131,12 @@ SMOKE := TestEveryOperationOnHBase TestScansAreWholeWhileRegionsSplit TestRegion
 	TestDeletes/three TestARegionServerDiesUnderLoad/three
 
 .PHONY: smoke-hbase
-smoke-hbase: $(TESTRUNNER) ## Run some of them, in some five minutes: operations, scans, actions and the death of one of three region servers.
+smoke-hbase: $(TESTRUNNER) ## Run some of them, in about five minutes: operations, scans, actions and the death of one of three region servers.
 	BENCHD_TEST_FAULTS='$(or $(FAULTS),75s)' scripts/with-hbase \
 		$(GOTEST) -count 1 -p 1 -timeout 9m -tags hbase -run '$(subst $() ,|,$(strip $(SMOKE)))' $(HBASE)
 
 .PHONY: soak
-soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three agents; memory, goroutines, archive and throughput are judged.
+soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three agents; memory, goroutines, archive and throughput are checked.
 	$(GOTEST) -count 1 -timeout 24h -tags soak -v ./test/soak -args -for $(FOR)
 
 .PHONY: crash-archive
@@ -150,11 +150,11 @@ test-deploy: $(TESTRUNNER) ## Check deploy/ and the release: units, manifests, c
 	cd test/deploy && $(subst -vet off,,$(GOTEST)) -count 1 $(PARALLEL) -timeout 15m ./...
 
 .PHONY: java-client-test
-java-client-test: ## Check with HBase's own Java client what the server at QUORUM=HOST:PORT answers; ONLY=TEXT picks checks.
+java-client-test: ## Check the answers of the server at QUORUM=HOST:PORT with HBase's own Java client; ONLY=TEXT selects checks.
 	@test/java/run ClientTest '$(QUORUM)' $(if $(ONLY),--only '$(ONLY)')
 
 .PHONY: lint
-lint: ## Check everything that needs no test to run.
+lint: ## Run all static checks.
 	@$(MAKE) --keep-going lint-mod lint-proto lint-go lint-rules generate-check
 
 .PHONY: lint-go
@@ -162,7 +162,7 @@ lint-go: $(TOOLS)/golangci-lint ## Lint, vet and check the format of all Go code
 	$< run --allow-parallel-runners ./...
 
 .PHONY: lint-rules
-lint-rules: ## Check the direction of imports, the rules of the code, and that what is registered is documented.
+lint-rules: ## Check the direction of imports, the rules of the code, the word list, and that registries are documented.
 	$(GO) test ./internal/lint
 
 .PHONY: lint-proto
@@ -171,7 +171,7 @@ lint-proto: $(TOOLS)/buf ## Lint proto/ and refuse changes that break an older a
 	@scripts/breaking $<
 
 .PHONY: lint-mod
-lint-mod: ## Check that go.mod and go.sum hold what is needed and nothing else.
+lint-mod: ## Check that go.mod and go.sum are tidy.
 	$(GO) mod tidy -diff
 	$(GO) -C tools mod tidy -diff
 	$(GO) -C test/deploy mod tidy -diff
@@ -207,15 +207,15 @@ soak-hbase: $(TESTRUNNER) ## Work with 100 workers on 4 connections for SOAK (10
 	$(if $(filter file,$(origin QUORUM)),scripts/with-hbase,BENCHD_HBASE='$(QUORUM)') $(GOTEST) -count 1 -timeout 60m -tags hbase -run TestAnAgentStays -v ./internal/target/hbase -args -soak $(or $(SOAK),10m)
 
 .PHONY: bench-telemetry
-bench-telemetry: $(TESTRUNNER) ## Compare runs with and without telemetry on a real HBase with three region servers; check what looking costs.
+bench-telemetry: $(TESTRUNNER) ## Compare runs with and without telemetry on a real HBase with three region servers; check the cost of telemetry.
 	$(GOTEST) -count 1 -timeout 60m -tags 'hbase bench' -run TestTelemetryCostsLittle -v ./test/hbase -args -enforce $(ARGS)
 
 .PHONY: bench-fleet
 bench-fleet: $(TESTRUNNER) ## Serve FLEET (10,100,1000) simulated agents for a minute each; print and check CPU, memory, lateness, archive.
-	$(GOTEST) -count 1 -timeout 30m -tags integration -run TestFleet -v ./test/fleet -args -sizes $(FLEET) -seconds 60 -judge
+	$(GOTEST) -count 1 -timeout 30m -tags integration -run TestFleet -v ./test/fleet -args -sizes $(FLEET) -seconds 60 -limits
 
 .PHONY: bench-archive
-bench-archive: $(TESTRUNNER) ## Archive four days of 6 agents and 5 operations of an open loop at speed, in memory where that is a folder; compare what it shows with what was sent, check size and opening.
+bench-archive: $(TESTRUNNER) ## Archive four days of 6 agents and 5 operations of an open loop at speed, in /dev/shm if there is one; compare its results with the sent windows, check size and opening.
 	TMPDIR="$(firstword $(wildcard /dev/shm) $(TMPDIR) /tmp)" $(GOTEST) -count 1 -timeout 90m -run TestARollUpDoesNotChangeResults -v ./internal/results -args -four-days
 
 .PHONY: nightly
@@ -225,7 +225,7 @@ nightly: ## Run everything in its long form, also what CI leaves out (six hours;
 ##@ Change
 
 .PHONY: generate
-generate: $(TOOLS)/buf ## Write internal/gen anew from proto/.
+generate: $(TOOLS)/buf ## Generate internal/gen from proto/.
 	$< generate proto --template proto/buf.gen.yaml
 
 .PHONY: pictures
@@ -233,11 +233,11 @@ pictures: build ## Record a demo, and draw the pictures in docs/images; nothing 
 	@GO='$(GO)' scripts/picture bin
 
 .PHONY: generate-check
-generate-check: $(TOOLS)/buf ## Check that internal/gen is what proto/ gives.
+generate-check: $(TOOLS)/buf ## Check that internal/gen is generated from proto/.
 	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
 	$< generate proto --template proto/buf.gen.yaml --output "$$fresh"; \
 	diff -r "$$fresh/internal/gen" internal/gen || \
-		{ echo 'internal/gen is not what proto/ gives: run `make generate` and commit'; exit 1; }
+		{ echo 'internal/gen differs from proto/: run `make generate` and commit'; exit 1; }
 
 .PHONY: clean
 clean: ## Remove bin/. The tools stay in the user's cache, for other checkouts.
@@ -256,5 +256,5 @@ $(TOOLS)/gotestsum:     package = gotest.tools/gotestsum
 $(TOOLS)/%:
 	@echo 'building $* into $(TOOLS) (once; the larger tools take minutes)'
 	@mkdir -p '$(TOOLS)'
-	@# Renamed when it is complete: another checkout may build or use the same tool at this moment.
+	@# Renamed when it is complete: another checkout may build or use the same tool meanwhile.
 	@trap 'rm -f "$@".$$$$' EXIT; $(GO) build -C tools -buildvcs=false -o "$@".$$$$ $(package) && mv "$@".$$$$ '$@'

@@ -20,13 +20,13 @@ import (
 const (
 	// interval is the length of a window, as far as the coordinator knows: windows are cut as fast as they are acknowledged.
 	interval = 100 * time.Millisecond
-	// ahead is how many windows of an agent wait for their acknowledgement.
+	// ahead is the number of windows of an agent that wait for their acknowledgement.
 	ahead = 16
 	// opsOfWindow is what each window counts.
 	opsOfWindow = 40
 )
 
-// agent is a simulated agent of one run. It outlives the coordinator, and knows what was acknowledged.
+// agent is a simulated agent of one run. It outlives the coordinator, and records the acknowledgements.
 type agent struct {
 	name string
 
@@ -46,7 +46,7 @@ func newAgent(name string) *agent {
 	return &agent{name: name, kept: map[int]*benchdv1.Window{}, acked: map[int]int{}, moved: make(chan struct{})}
 }
 
-// change changes something, and wakes who waits for that.
+// change applies a change, and wakes all that wait for one.
 func (a *agent) change(do func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -55,7 +55,7 @@ func (a *agent) change(do func()) {
 	a.moved = make(chan struct{})
 }
 
-// until waits until something is so.
+// until waits until a condition holds.
 func (a *agent) until(ctx context.Context, is func() bool) error {
 	for {
 		a.mu.Lock()
@@ -72,7 +72,7 @@ func (a *agent) until(ctx context.Context, is func() bool) error {
 	}
 }
 
-// acknowledged is what the coordinator has said to have.
+// acknowledged returns the windows that the coordinator has acknowledged.
 func (a *agent) acknowledged() map[int]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -86,7 +86,7 @@ type link struct {
 	sending sync.Mutex
 }
 
-// serve serves the coordinator at an address until that is gone, and returns when nothing more comes of it.
+// serve serves the coordinator at an address until its stream ends and everything that it sent has been read.
 func (a *agent) serve(ctx context.Context, address string) error {
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -105,7 +105,7 @@ func (a *agent) serve(ctx context.Context, address string) error {
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel()
-	work.Go(func() { _ = l.measure(ctx) }) // why it ended, receiving tells
+	work.Go(func() { _ = l.measure(ctx) }) // receiving returns the reason of its end
 	for {
 		m, err := l.stream.Recv()
 		if err != nil {
@@ -142,7 +142,7 @@ func (l *link) send(m *benchdv1.SessionRequest) error {
 	return l.stream.Send(m)
 }
 
-// answer does what the coordinator says.
+// answer executes the orders of the coordinator.
 func (l *link) answer(m *benchdv1.SessionResponse) error {
 	switch m := m.GetMessage().(type) {
 	case *benchdv1.SessionResponse_Probe:
@@ -174,7 +174,7 @@ func (l *link) answer(m *benchdv1.SessionResponse) error {
 	return nil
 }
 
-// measure sends what is not acknowledged again, goes on from there, and ends the phase when it is told to.
+// measure sends windows without an acknowledgement again, continues from there, and ends the phase on an order.
 func (l *link) measure(ctx context.Context) error {
 	l.mu.Lock()
 	again := make([]*benchdv1.Window, 0, len(l.kept))

@@ -29,7 +29,7 @@ import (
 const (
 	// agentsOfRun serve the run whose coordinator is killed.
 	agentsOfRun = 3
-	// killsOfArchive strike the same archive, in one run.
+	// killsOfArchive is the number of kills on the same archive, in one run.
 	killsOfArchive = 25
 )
 
@@ -44,7 +44,7 @@ func TestACoordinatorThatIsKilledHasAllThatItAcknowledged(t *testing.T) {
 	require.Greater(t, acknowledged, 10*kills(t, 50), "the archive was being written when the coordinator was killed")
 }
 
-// site is where a coordinator works, dies and is started again, with agents that outlive it.
+// site has a coordinator that is killed and restarted, with agents that outlive it.
 type site struct {
 	t       *testing.T
 	dir     string
@@ -54,8 +54,8 @@ type site struct {
 	links   sync.WaitGroup
 }
 
-// killInOneRun kills the coordinator of a run so often, and ends the run. It returns how many windows were acknowledged, and
-// how many a kill found archived and not yet acknowledged.
+// killInOneRun kills the coordinator of a run a number of times, and ends the run. It returns the number of acknowledged windows, and
+// of windows that were archived but not yet acknowledged at a kill.
 func killInOneRun(t *testing.T, kills int) (acknowledged, unheard int) {
 	s := &site{t: t, dir: t.TempDir()}
 	for _, name := range []string{"a", "b", "c"} {
@@ -85,7 +85,7 @@ func (s *site) open() {
 	s.process = testcluster.Start(s.t, nil, "benchd", "coordinator", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", s.dir)
 }
 
-// listens waits until the coordinator says where it listens, and lets the agents connect. It reports whether they do.
+// listens waits until the coordinator logs its address, and lets the agents connect. It reports whether they do.
 func (s *site) listens(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, testcluster.Patience)
 	defer cancel()
@@ -126,7 +126,7 @@ func (s *site) live() {
 	<-time.After(time.Duration(rand.IntN(5000)) * time.Microsecond)
 }
 
-// kill kills the coordinator, and returns when all that it has sent is with the agents.
+// kill kills the coordinator, and returns when the agents have received everything that it sent.
 func (s *site) kill() {
 	s.process.Signal(syscall.SIGKILL)
 	require.Equal(s.t, -1, s.process.Exit(testcluster.Patience), "it was killed")
@@ -159,8 +159,8 @@ func (s *site) client() *remote.Client {
 	return client
 }
 
-// check looks into a copy of what a kill has left: the coordinator is to find the files as they are. It returns how many
-// windows are there that were not acknowledged.
+// check reads a copy of the archive after a kill, so that the coordinator finds the files unchanged. It returns the number of
+// archived windows that were not acknowledged.
 func (s *site) check(run string, kill int) (unheard int) {
 	dir := s.t.TempDir()
 	defer func() { require.NoError(s.t, os.RemoveAll(dir)) }()
@@ -187,7 +187,7 @@ func (s *site) check(run string, kill int) (unheard int) {
 	found, err := sqlite.Check(s.t.Context(), dir, true)
 	require.NoError(s.t, err, "after kill %d", kill)
 	require.Equal(s.t, len(there), found.Windows)
-	require.Equal(s.t, uint64(len(there))*opsOfWindow, counted, "after kill %d: what is there is there whole, and once", kill)
+	require.Equal(s.t, uint64(len(there))*opsOfWindow, counted, "after kill %d: each archived window is complete, and stored once", kill)
 	unheard = len(there)
 	for shard, agent := range s.agents {
 		acknowledged := agent.acknowledged()

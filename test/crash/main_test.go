@@ -22,11 +22,11 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, child(dir, os.Getenv(childDone)))
 		os.Exit(1)
 	}
-	logrus.SetLevel(logrus.PanicLevel) // gohbase tells of each connection that a kill breaks
+	logrus.SetLevel(logrus.PanicLevel) // gohbase logs each connection that a kill breaks
 	os.Exit(testcluster.Main(m))
 }
 
-// kills is how often a process is killed, unless somebody says otherwise.
+// kills returns the number of times that a process is killed: BENCHD_CRASH_KILLS, or the default.
 func kills(t *testing.T, usually int) int {
 	t.Helper()
 	text := os.Getenv("BENCHD_CRASH_KILLS")

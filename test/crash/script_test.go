@@ -32,7 +32,7 @@ type op struct {
 	value      string
 }
 
-// script gives a writer's i-th operation.
+// script returns a writer's i-th operation.
 func script(writer, i int) op {
 	r := rand.New(rand.NewPCG(uint64(writer), uint64(i)))
 	return op{
@@ -45,13 +45,13 @@ func script(writer, i int) op {
 
 func rowName(writer, i int) string { return fmt.Sprintf("w%02d-%03d", writer, i) }
 
-// row is what a row holds.
+// row is the content of a row.
 type row struct {
 	text, tail string
 	count      uint64
 }
 
-// state is a writer's rows after so many of its operations.
+// state is a writer's rows after a number of its operations.
 type state struct {
 	writer, done int
 	single       bool // it has no operations on two rows: only the first is put
@@ -95,14 +95,14 @@ func (s *state) next() {
 	s.rows[o.row] = r
 }
 
-// to goes on until so many are done.
+// to continues until a number of operations is done.
 func (s *state) to(done int) {
 	for s.done < done {
 		s.next()
 	}
 }
 
-// differs tells what is not as it should be, or nothing.
+// differs describes the first difference, or returns "".
 func (s *state) differs(have map[string]row) string {
 	for i := range rowsOfEach {
 		name := rowName(s.writer, i)
@@ -113,7 +113,7 @@ func (s *state) differs(have map[string]row) string {
 	return ""
 }
 
-// settle finds how far a writer came: to what was acknowledged, or one further.
+// settle finds the number of operations of a writer: the acknowledged ones, or one more.
 func (s *state) settle(acknowledged int, have map[string]row) string {
 	s.to(acknowledged)
 	first := s.differs(have)

@@ -22,7 +22,7 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// Variables that make a child of the test binary: where its data is, and how much each writer has done.
+// Variables that make a child of the test binary: its data folder, and the number of operations that each writer has done.
 const (
 	childDir  = "BENCHD_CRASH_DIR"
 	childDone = "BENCHD_CRASH_DONE"
@@ -40,7 +40,7 @@ func options(dir string) store.Options {
 	return store.Options{Dir: dir, MemTableBytes: 256 << 10, TidyBytes: 512 << 10}
 }
 
-// child writes until it is killed, and tells each operation that was acknowledged, by its writer's number.
+// child writes until it is killed, and prints the writer's number after each acknowledged operation.
 func child(dir, done string) error {
 	s, err := store.Open(options(dir))
 	if err != nil {
@@ -84,7 +84,7 @@ func write(s *store.Store, writer, from int) error {
 	}
 }
 
-// boundary is where the i-th and the next rearrangement split and merge.
+// boundary returns the row at which the i-th rearrangement splits and the next one merges.
 func boundary(i int) string { return rowName(i/2%writers, i/2%rowsOfEach) }
 
 // rearrange splits a region, or merges it again.
@@ -111,7 +111,7 @@ func value(qualifier, v string) []protocol.Cell {
 	return []protocol.Cell{{Family: []byte("f"), Qualifier: []byte(qualifier), Timestamp: protocol.LatestTimestamp, Value: []byte(v)}}
 }
 
-// apply does one operation; a region that was split meanwhile is looked for again.
+// apply executes one operation; it looks up again a region that was split meanwhile.
 func apply(s *store.Store, o op, before row) error {
 	for {
 		r, err := s.Locate(tableName(), []byte(o.row))
@@ -211,13 +211,13 @@ func TestAStoreThatIsKilledHasAllThatItAcknowledged(t *testing.T) {
 			done = append(done, strconv.Itoa(s.done))
 		}
 		t.Setenv(childDone, strings.Join(append(done, strconv.Itoa(rearranged)), ","))
-		var told acknowledged
-		p := testcluster.Start(t, &told, self)
-		testcluster.Eventually(t, testcluster.Patience, told.ready, "the child should open the store; it printed %s", p.Log())
+		var seen acknowledged
+		p := testcluster.Start(t, &seen, self)
+		testcluster.Eventually(t, testcluster.Patience, seen.ready, "the child should open the store; it printed %s", p.Log())
 		killLater(p)
 		require.Equal(t, -1, p.Exit(testcluster.Patience), "the child ended by itself: %s", p.Log())
 
-		counts := told.counts(t)
+		counts := seen.counts(t)
 		s, err := store.Open(options(dir))
 		require.NoError(t, err, "after kill %d", k+1)
 		rows, bounds := rowsIn(t, s)
@@ -235,7 +235,7 @@ func TestAStoreThatIsKilledHasAllThatItAcknowledged(t *testing.T) {
 	require.Greater(t, total, 10*kills(t, 8))
 }
 
-// settleBounds finds how far splitting and merging came.
+// settleBounds finds the number of splits and merges that were done.
 func settleBounds(t *testing.T, acknowledged int, bounds []string) int {
 	t.Helper()
 	for _, done := range []int{acknowledged, acknowledged + 1} {
@@ -251,7 +251,7 @@ func settleBounds(t *testing.T, acknowledged int, bounds []string) int {
 	return 0
 }
 
-// acknowledged is what a child told.
+// acknowledged is the output of a child.
 type acknowledged struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// project is the compose file, judged against Compose's schema and put together by its own loader.
+// project returns the compose file, validated with Compose's schema and loaded by Compose's own loader.
 func project(t *testing.T) *types.Project {
 	t.Helper()
 	options, err := cli.NewProjectOptions([]string{filepath.Join(root, "deploy/compose.yaml")})
@@ -19,7 +19,7 @@ func project(t *testing.T) *types.Project {
 	return p
 }
 
-// What serves without TLS is reached from this machine alone, and nothing can write but to its volumes.
+// Services without TLS are reachable only from this machine, and write only to their volumes.
 func TestComposeKeepsToThisMachine(t *testing.T) {
 	p := project(t)
 	require.ElementsMatch(t, []string{"coordinator", "agent", "prometheus"}, p.ServiceNames())
@@ -36,7 +36,7 @@ func TestComposeKeepsToThisMachine(t *testing.T) {
 	}
 }
 
-// Prometheus gets the configuration of deploy/prometheus, and finds the coordinator where that says it is.
+// Prometheus gets the configuration of deploy/prometheus, and finds the coordinator at its address.
 func TestComposeWatchesWithTheSameConfiguration(t *testing.T) {
 	s := project(t).Services["prometheus"]
 	require.Equal(t, "service:coordinator", s.NetworkMode, "in its network the coordinator is 127.0.0.1:7071")

@@ -95,7 +95,7 @@ func buildContext(t *testing.T) string {
 // an ordinary user whose root file system is read-only, by the command lines of the compose file and of the manifests.
 func TestImageRuns(t *testing.T) {
 	t.Parallel()
-	release(t) // what that compiles is not compiled again
+	release(t) // fills the build cache
 	all := stages(t)
 	build, last := all[0], all[1]
 	require.Equal(t, "scratch", last.BaseName)
@@ -149,7 +149,7 @@ func arguments(args []string) []string {
 	return filled
 }
 
-// contains sees that the image has what it should have, and nothing else.
+// contains checks that the image has exactly the expected files.
 func contains(t *testing.T, image string) {
 	t.Helper()
 	var files []string

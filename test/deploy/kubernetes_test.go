@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// cluster is what the manifests ask for.
+// cluster has the objects of the manifests.
 type cluster struct {
 	namespaces []*core.Namespace
 	services   map[string]*core.Service
@@ -81,7 +81,7 @@ func manifests(t *testing.T) *cluster {
 	return c
 }
 
-// The test of the test: a word that Kubernetes does not know is found, and so is one that stands twice.
+// The test of the test: an unknown field is found, and so is a duplicate.
 func TestMistypedManifestIsRefused(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "deploy/kubernetes/10-coordinator.yaml"))
 	require.NoError(t, err)
@@ -98,7 +98,7 @@ func TestMistypedManifestIsRefused(t *testing.T) {
 	}
 }
 
-// Pods run as nobody in particular, write nowhere but to their volumes, tell how they are, and say what they need.
+// Pods run as an unprivileged user, write only to their volumes, have probes, and declare their resources.
 func TestPodsAreConfined(t *testing.T) {
 	c := manifests(t)
 	require.Len(t, c.sets, 2)
@@ -158,7 +158,7 @@ func TestCoordinatorKeepsItsArchive(t *testing.T) {
 	require.Equal(t, box.VolumeMounts[at].MountPath, box.Args[slices.Index(box.Args, "--data")+1])
 }
 
-// Never two agents on a node: they would measure each other. A client that is throttled would measure its throttle.
+// Two agents never share a node, because they would disturb each other. A throttled client would measure its throttle.
 func TestAgentsHaveNodesForThemselves(t *testing.T) {
 	set := manifests(t).sets["benchd-agent"]
 	pod := set.Spec.Template.Spec
@@ -174,8 +174,8 @@ func TestAgentsHaveNodesForThemselves(t *testing.T) {
 	require.Equal(t, box.Resources.Requests, box.Resources.Limits)
 }
 
-// Each service leads to its pods and to a port that they have; each set is governed by a service; each policy is for pods that
-// there are, and each has one.
+// Each service selects its pods and one of their ports; each set has a governing service; each policy selects existing pods, and each
+// pod has a policy.
 func TestManifestsMeetEachOther(t *testing.T) {
 	c := manifests(t)
 	require.Len(t, c.namespaces, 1)

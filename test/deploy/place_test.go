@@ -18,10 +18,10 @@ import (
 // root is the checkout.
 const root = "../.."
 
-// patience bounds what takes a machine long that has to compile everything.
+// patience bounds the commands of a machine that has to compile everything.
 const patience = 10 * time.Minute
 
-// command runs a program in a folder, with variables added to the environment, and gives what it printed, on both streams.
+// command runs a program in a folder, with variables added to the environment, and returns its output on both streams.
 func command(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -56,7 +56,7 @@ func within(t *testing.T, script string, env []string, args ...string) string {
 // version is what the release of the checks is called.
 const version = "v0.0.1-check"
 
-// made is the folder of releases; who holds building may put the first one there.
+// made is the folder of releases; building guards the first release.
 var (
 	made     string
 	building sync.Mutex

@@ -13,9 +13,9 @@ func TestPlaybookHasItsSyntaxRight(t *testing.T) {
 	succeed(t, filepath.Join(root, "deploy/ansible"), nil, "ansible-playbook", "--syntax-check", "-i", "inventory.example.yml", "benchd.yml")
 }
 
-// On a machine the playbook says in check mode what it would do and does nothing; it installs what then works; a second time it changes
-// nothing. An address beyond the machine is refused until its network is called private. The machine is a namespace of this
-// one: /etc, /opt and /usr/local are laid over, systemctl works on files alone.
+// In check mode the playbook prints its changes and makes none; it installs working services; a second time it changes nothing. It
+// rejects an address beyond the machine until its network is declared private. The machine is a namespace of this one with overlays
+// on /etc, /opt and /usr/local, in which systemctl works on files only.
 func TestPlaybookInstallsWhatWorks(t *testing.T) {
 	t.Parallel()
 	playbook, err := filepath.Abs(filepath.Join(root, "deploy/ansible/benchd.yml"))

@@ -36,7 +36,7 @@ func TestReleaseIsWhole(t *testing.T) {
 	}
 }
 
-// static opens a program and sees that it needs no loader and no library.
+// static checks that a program needs no loader and no library.
 func static(t *testing.T, path string) *elf.File {
 	t.Helper()
 	f, err := elf.Open(path)

@@ -18,7 +18,7 @@ func units(t *testing.T) []string {
 	return found
 }
 
-// What a service could do to its machine stays below 3.0, on systemd's scale of 0 to 10.
+// The exposure of a service stays below 3.0 on systemd's scale of 0 to 10.
 func TestUnitsAreHardened(t *testing.T) {
 	level := regexp.MustCompile(`Overall exposure level for .*: ([0-9.]+) `)
 	for _, unit := range units(t) {

@@ -22,7 +22,7 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// coordinator runs `benchd coordinator` to an end that it should come to by itself.
+// coordinator runs `benchd coordinator`, which must end by itself.
 func coordinator(t *testing.T, args ...string) (stderr string, code int) {
 	t.Helper()
 	p := testcluster.Start(t, nil, "benchd", append([]string{"coordinator"}, args...)...)
@@ -30,13 +30,13 @@ func coordinator(t *testing.T, args ...string) (stderr string, code int) {
 	return p.Log(), code
 }
 
-// lastLine is what a user reads last.
+// lastLine returns the last line of an output.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return lines[len(lines)-1]
 }
 
-func TestACoordinatorThatCannotStartSaysWhy(t *testing.T) {
+func TestACoordinatorThatCannotStartPrintsTheReason(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	taken := testcluster.New(t)
 	file := filepath.Join(t.TempDir(), "file")
@@ -76,10 +76,10 @@ func TestACoordinatorThatCannotStartSaysWhy(t *testing.T) {
 	}
 	before, err := os.ReadFile(filepath.Join(foreign, "benchd.db"))
 	require.NoError(t, err)
-	require.Equal(t, strings.Repeat("no database ", 1000), string(before), "what is not ours is left alone")
+	require.Equal(t, strings.Repeat("no database ", 1000), string(before), "a foreign file is not changed")
 }
 
-// later makes an archive as a later version would leave it.
+// later makes an archive of a later version.
 func later(t *testing.T, dir string) {
 	t.Helper()
 	p := testcluster.Start(t, nil, "benchd", "coordinator", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", dir)
@@ -100,7 +100,7 @@ func config(t *testing.T, text string) string {
 	return file
 }
 
-func TestAnAgentThatIsNotWantedSaysWhyAndEnds(t *testing.T) {
+func TestARejectedAgentPrintsTheReasonAndEnds(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	h := testcluster.New(t)
 	h.Agents("a")
@@ -139,7 +139,7 @@ func TestAnAgentOfAnotherProtocolEndsWithTheCoordinatorsReason(t *testing.T) {
 	p.Says("install the same release")
 }
 
-func TestASubmissionThatCannotBeServedIsRefused(t *testing.T) {
+func TestASubmissionThatCannotRunIsRejected(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	h := testcluster.New(t)
 	good := []string{"submit", "--db", "null", "--duration", "1s", "-p", "recordcount=100"}

@@ -53,7 +53,7 @@ func TestClocksThatDiffer(t *testing.T) {
 	require.Equal(t, 61, len(series), "60 windows and what was in flight: none is lost, none comes twice") //nolint:testifylint // prints the number, not the series
 	require.True(t, series[60].Tail)
 
-	// How soon the operating system lets three processes go on is not benchd's doing.
+	// benchd does not control how soon the operating system schedules three processes.
 	started, log := r, ops
 	tries := 0
 	tolerance.Retry(t, func(try *tolerance.Try) {
@@ -105,7 +105,7 @@ func startTogether(t *testing.T, try *tolerance.Try, r result.Run, ops string) {
 func TestWallClocksThatAreSet(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	began := time.Now()
-	// The archive is looked after a minute after the start: between both.
+	// Maintenance of the archive runs a minute after the start: between both.
 	h := testcluster.New(t, "--keep", "4h", "--debug-clock-jump", "5h@20s,-13h@64s")
 	h.Agent("a", "--debug-clock-jump", "5h@30s")
 	h.Agent("b", "--debug-clock-jump", "-8h@40s,100h@60s")
@@ -127,7 +127,7 @@ func TestWallClocksThatAreSet(t *testing.T) {
 	require.Less(t, r.Start.SkewMS, float64(tolerance.Stall)/1e6)
 	require.WithinDuration(t, began, r.Start.Planned, time.Minute)
 	h.Connected(3)
-	require.Equal(t, result.Complete, h.Show(first).Status, "what ended a minute ago is not four hours old")
+	require.Equal(t, result.Complete, h.Show(first).Status, "a suite that ended a minute ago is not four hours old")
 	late := h.Submit(append(workload, "1s", "--agents", "3")...)
 	h.Until(late, "complete")
 	require.WithinDuration(t, time.Now().Add(-8*time.Hour), h.Show(late).Provenance.Created, 5*time.Minute, "the clock was set")
@@ -150,7 +150,7 @@ func TestWallClocksThatAreSet(t *testing.T) {
 	}
 }
 
-// firstSends gives when each agent's first operation began, from the null target's log.
+// firstSends returns the start of each agent's first operation, from the null target's log.
 func firstSends(t *testing.T, path string) map[string]time.Time {
 	t.Helper()
 	f, err := os.Open(path)
@@ -170,7 +170,7 @@ func firstSends(t *testing.T, path string) map[string]time.Time {
 	return first
 }
 
-// boundaries gives when windows were cut by the machine's clock, from an agent's log.
+// boundaries returns the times of the cuts of windows by the machine's clock, from an agent's log.
 func boundaries(log string) map[int]time.Time {
 	out := map[int]time.Time{}
 	for _, m := range regexp.MustCompile(`msg="window cut".*`).FindAllString(log, -1) {

@@ -15,7 +15,7 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// slow is a run that would go on for long.
+// slow is a run that takes longer than the tests.
 var slow = []string{"-p", "recordcount=1000", "-p", "null.service=constant 1ms", "--duration", "10m"}
 
 func TestCancelEndsARunWithinFiveSeconds(t *testing.T) {
@@ -35,7 +35,7 @@ func TestCancelEndsARunWithinFiveSeconds(t *testing.T) {
 	require.NotZero(t, r.Reconcile.Merged, "what was measured is kept")
 }
 
-func TestInterruptCancelsWhenToldTo(t *testing.T) {
+func TestInterruptCancelsWithTheFlag(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	h := testcluster.New(t)
 	h.Agents("a")
@@ -73,7 +73,7 @@ func TestATerminatedAgentFailsTheRun(t *testing.T) {
 	require.Contains(t, r.Reason, "agent b")
 	require.Len(t, r.Missing, 1)
 	require.Contains(t, r.Missing[0], "agent b")
-	require.True(t, r.Reconcile.OK, "what it did it has told")
+	require.True(t, r.Reconcile.OK, "its operations are reported")
 }
 
 func TestATerminatedAgentLeavesThePartOfTheOthers(t *testing.T) {
@@ -102,7 +102,7 @@ func TestAStoppedCoordinatorDetachesAndTheRunEndsComplete(t *testing.T) {
 	h.Coordinator.Signal(syscall.SIGTERM)
 	require.Zero(t, h.Coordinator.Exit(testcluster.Patience))
 	h.Open()
-	require.Zero(t, waiting.Exit(testcluster.Patience), "who waits outlives the restart")
+	require.Zero(t, waiting.Exit(testcluster.Patience), "the waiting command survives the restart")
 	r := h.Show(id)
 	testcluster.RequireConsistent(t, r, 2)
 	require.InDelta(t, 20, r.Phases[0].Seconds, 0.001)

@@ -25,7 +25,7 @@ func TestALoadOutlivesItsAgentsAndItsCoordinator(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	h := testcluster.New(t)
 	r := loadThroughKills(t, h, true)
-	require.Greater(t, len(r.Provenance.Agents), 3, "who took what up is in the result")
+	require.Greater(t, len(r.Provenance.Agents), 3, "the result lists the successors")
 }
 
 // TestRawPointsOfAgentsThatWereKilledAreThoseThatCount kills agents at random instants of a load that keeps raw points: the
@@ -80,7 +80,7 @@ func loadThroughKills(t *testing.T, h *testcluster.Cluster, coordinator bool, ar
 
 	random := rand.New(rand.NewPCG(7, 7))
 	for round := range 5 {
-		<-time.After(time.Duration(300+random.IntN(900)) * time.Millisecond) // the instant is to be any
+		<-time.After(time.Duration(300+random.IntN(900)) * time.Millisecond) // any instant
 		if round == 2 && coordinator {
 			h.Coordinator.Signal(syscall.SIGKILL)
 			h.Coordinator.Exit(testcluster.Patience)

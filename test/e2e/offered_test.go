@@ -18,7 +18,7 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// offer runs an open loop on the null target and gives its only phase.
+// offer runs an open loop on the null target and returns its only phase.
 func offer(t *testing.T, args ...string) (result.Run, result.Phase) {
 	t.Helper()
 	args = append([]string{"run", "--db", "null", "-p", "recordcount=1000", "-o", "json"}, args...)
@@ -52,7 +52,7 @@ func overloaded(t *testing.T, r result.Run) result.Verdict {
 }
 
 func TestAnOfferedRateIsKept(t *testing.T) {
-	tolerance.Retry(t, func(try *tolerance.Try) { // what a stall at the end holds up is not sent any more
+	tolerance.Retry(t, func(try *tolerance.Try) { // operations that a stall delays beyond the end are not sent
 		r, p := offer(t, "--agents", "2", "--threads", "64", "--target", "20000", "--duration", "15s", "-p", "null.service=1ms")
 		t.Logf("%d ops, %.1f ops/s, sent late by %.3f ms (p50), %.3f ms (p99), %.3f ms (max)",
 			p.Ops, p.Throughput, *p.Lateness.P50, *p.Lateness.P99, p.Lateness.Max)
@@ -81,8 +81,8 @@ func TestATargetThatTakesHalfOfWhatIsOfferedIsOverloaded(t *testing.T) {
 }
 
 // The arrivals of three agents together are one Poisson process: the gaps between them are exponential, by Kolmogorov
-// and Smirnov. The log has when operations were sent, which is when they were intended only on a machine that has time
-// for that; a busy one gets another chance.
+// and Smirnov. The log has the times of sending, which are those of the schedule only on a machine that is not busy; a busy one
+// gets another try.
 func TestPoissonArrivalsOfThreeAgentsHaveExponentialGaps(t *testing.T) {
 	const rate, seconds, attempts = 60, 14, tolerance.Tries
 	const critical = 1.95 // of 0.1 %
@@ -134,7 +134,7 @@ func TestARampOffersItsArea(t *testing.T) {
 	t.Logf("%d of %d operations", p.Ops, area)
 	require.InEpsilon(t, area, p.Ops, 0.01, "the ramp ends with 100 a second: a stall at the end leaves out few")
 	require.InEpsilon(t, area/6.0, *p.Offered, 1e-6)
-	// However busy the machine is, nothing is sent before the curve says so.
+	// Even on a busy machine, nothing is sent before its time on the curve.
 	curve := []float64{2333, 7333, 15_000, 22_517, 27_067, 28_650} // operations until the end of each second
 	var done uint64
 	for i, point := range p.Series[:6] {

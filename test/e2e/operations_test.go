@@ -38,20 +38,20 @@ func operations(t *testing.T, path string) []operation {
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		f := strings.Fields(lines.Text())
 		if len(f) != 9 || f[5] != "OK" {
-			require.Fail(t, "a line of the log is not as it should be", lines.Text())
+			require.Fail(t, "invalid line in the log", lines.Text())
 		}
 		shard, err1 := strconv.Atoi(f[1])
 		begin, err2 := strconv.ParseInt(f[6], 10, 64)
 		end, err3 := strconv.ParseInt(f[7], 10, 64)
 		if err1 != nil || err2 != nil || err3 != nil {
-			require.Fail(t, "a line of the log is not as it should be", lines.Text())
+			require.Fail(t, "invalid line in the log", lines.Text())
 		}
 		out = append(out, operation{worker: f[0] + " " + f[1] + " " + f[2], shard: shard, kind: f[3], key: f[4], begin: begin, end: end, sum: f[8]})
 	}
 	return out
 }
 
-// Two agents insert while both read: every key number is inserted once, and no row is read before it is there,
+// Two agents insert while both read: every key number is inserted once, and no row is read before it exists,
 // whichever of the two has inserted it.
 func TestTwoAgentsShareInserts(t *testing.T) {
 	const records, ops = 100_000, 1_000_000
@@ -82,7 +82,7 @@ func TestTwoAgentsShareInserts(t *testing.T) {
 		}
 		n, known := numbers[o.key]
 		if _, again := there[n]; !known || again || n < records || (n-records)%2 != int64(o.shard) {
-			require.Failf(t, "a key is inserted that should not be", "%s by shard %d, again: %v", o.key, o.shard, again)
+			require.Failf(t, "an unexpected key is inserted", "%s by shard %d, again: %v", o.key, o.shard, again)
 		}
 		there[n] = o
 		next[o.shard] = max(next[o.shard], n+2)

@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// byWorker sorts operations into those of each worker, in order: what was done, to which key, with which values.
+// byWorker groups operations by worker, in order: the operation, its key and its values.
 func byWorker(all []operation) map[string][]string {
 	out := make(map[string][]string)
 	for _, o := range all {
@@ -22,7 +22,7 @@ func byWorker(all []operation) map[string][]string {
 	return out
 }
 
-// logged runs once and gives the operations.
+// logged runs once and returns the operations.
 func logged(t *testing.T, args ...string) []operation {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "ops.log")
@@ -99,7 +99,7 @@ func TestASeedRepeatsInsertsAndReadsOfThem(t *testing.T) {
 			a, b := byWorker(first), byWorker(second)
 			require.Len(t, a, 8)
 			for worker := range a {
-				if name == "an open loop" || name == "an end by time" { // how many each gets is up to the clock
+				if name == "an open loop" || name == "an end by time" { // the clock determines how many each worker gets
 					n := min(len(a[worker]), len(b[worker]))
 					require.Greater(t, n, 100)
 					require.Equal(t, a[worker][:n], b[worker][:n], worker)
@@ -112,7 +112,7 @@ func TestASeedRepeatsInsertsAndReadsOfThem(t *testing.T) {
 	}
 }
 
-// complement is what a share leaves.
+// complement returns 1 minus a share.
 func complement(t *testing.T, share string) string {
 	t.Helper()
 	f, err := strconv.ParseFloat(share, 64)
@@ -138,7 +138,7 @@ func soundInserts(t *testing.T, records int64, all []operation) {
 		n, known := numbers[o.key]
 		switch {
 		case !known:
-			require.Failf(t, "a key is none of the table's", "%s", o.key)
+			require.Failf(t, "a key does not belong to the table", "%s", o.key)
 		case o.kind == "INSERT":
 			if worker, again := inserted[n]; again {
 				require.Failf(t, "a number is inserted twice", "%d by %s and %s", n, worker, o.worker)
@@ -148,7 +148,7 @@ func soundInserts(t *testing.T, records int64, all []operation) {
 			if _, taken := dealt[hand]; !taken {
 				dealt[hand], next[o.worker] = o.worker, records+hand
 			}
-			require.Equal(t, dealt[hand], o.worker, "who has the number's hand")
+			require.Equal(t, dealt[hand], o.worker, "the worker of the number's remainder")
 			require.Equal(t, next[o.worker], n, "no number is left out")
 			next[o.worker] += workers
 		case n >= records && o.worker != inserted[n]:

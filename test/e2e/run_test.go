@@ -53,7 +53,7 @@ func TestOneProcessIsTheSameAsMany(t *testing.T) {
 	require.Equal(t, 2, r.Provenance.Agents[2].Workers)
 }
 
-func TestAnOpenLoopOffersWhatItWasTold(t *testing.T) {
+func TestAnOpenLoopOffersItsRate(t *testing.T) {
 	tolerance.Retry(t, func(try *tolerance.Try) {
 		stdout, stderr, code := testcluster.Run(t, time.Minute, "benchctl", "run", "--db", "null", "--agents", "2", "--threads", "8",
 			"--target", "2000", "--duration", "2s", "-p", "recordcount=1000", "-o", "json")
@@ -88,6 +88,6 @@ func TestTwoRunsOnDisjointAgentsGoAtOnceAndAThirdWaits(t *testing.T) {
 	testcluster.RequireConsistent(t, a, 1)
 	testcluster.RequireConsistent(t, b, 1)
 	testcluster.RequireConsistent(t, c, 2)
-	require.Less(t, a.Start.Planned.Sub(b.Start.Planned).Abs(), 15*time.Second, "the two went at once")
+	require.Less(t, a.Start.Planned.Sub(b.Start.Planned).Abs(), 15*time.Second, "the two ran in parallel")
 	require.Greater(t, c.Start.Planned.Sub(a.Start.Planned), 15*time.Second, "the third waited")
 }

@@ -52,7 +52,7 @@ func showSuite(t *testing.T, h *testcluster.Cluster, id string) result.Suite {
 	return s
 }
 
-// A coordinator that is killed in the fifth of ten runs: what had ended is not run again, and the suite ends complete.
+// A coordinator is killed in the fifth of ten runs: the earlier runs are not repeated, and the suite ends complete.
 func TestASuiteIsResumedAfterItsCoordinatorWasKilled(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	h := testcluster.New(t)
@@ -66,7 +66,7 @@ func TestASuiteIsResumedAfterItsCoordinatorWasKilled(t *testing.T) {
 	require.Equal(t, id, resumed)
 	h.Until(id, "complete")
 	s := showSuite(t, h, id)
-	require.Len(t, s.Runs, 10, "none was run again: the fifth went on")
+	require.Len(t, s.Runs, 10, "no run was repeated: the fifth continued")
 	require.Equal(t, result.Complete, s.Status)
 	for i, r := range s.Runs {
 		require.Equal(t, result.Complete, r.Status, "%s: %s", r.ID, r.Reason)
@@ -75,7 +75,7 @@ func TestASuiteIsResumedAfterItsCoordinatorWasKilled(t *testing.T) {
 	}
 }
 
-// The same, with the agent killed, too: then the fifth has failed, and those after it were not begun.
+// The agent is killed, too: then the fifth run has failed, and those after it did not start.
 func TestASuiteWhoseAgentWasKilledIsResumed(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	h := testcluster.New(t)
@@ -111,5 +111,5 @@ func TestASuiteWhoseAgentWasKilledIsResumed(t *testing.T) {
 			require.Equal(t, s.Runs[i+6].ID, r.ReplacedBy)
 		}
 	}
-	require.Equal(t, before.Runs[3].Phases, s.Runs[3].Phases, "what had ended is as it was")
+	require.Equal(t, before.Runs[3].Phases, s.Runs[3].Phases, "ended runs are unchanged")
 }

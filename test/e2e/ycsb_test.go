@@ -43,7 +43,7 @@ func printed(t *testing.T, text string) map[string]float64 {
 	return values
 }
 
-func TestYCSBsWorkloadsAreTakenAsTheyAre(t *testing.T) {
+func TestYCSBsWorkloadsRunUnchanged(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	for name, want := range map[string][]string{
 		"a": {"READ", "UPDATE"}, "b": {"READ", "UPDATE"}, "c": {"READ"}, "d": {"READ", "INSERT"}, "e": {"SCAN", "INSERT"},
@@ -146,7 +146,7 @@ func readLog(t *testing.T, path string) map[string]*hdrhistogram.Histogram {
 	}
 }
 
-func TestReportsSayWhatTheResultSays(t *testing.T) {
+func TestReportsAgreeWithTheResult(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	h := testcluster.New(t)
 	h.Agents("a", "b")
@@ -194,7 +194,7 @@ func same(t *testing.T, f result.Figures, h *hdrhistogram.Histogram) {
 	require.EqualValues(t, f.Count, h.TotalCount())
 	for q, us := range map[float64]*float64{50: f.P50, 90: f.P90, 99: f.P99, 99.9: f.P999} {
 		if us != nil {
-			left := int64(math.Ceil(q / 100 * float64(f.Count))) // HdrHistogram's tools round ranks otherwise
+			left := int64(math.Ceil(q / 100 * float64(f.Count))) // HdrHistogram's tools round ranks differently
 			for _, bar := range h.Distribution() {
 				if left -= bar.Count; left <= 0 {
 					require.InEpsilon(t, *us*1000, bar.To, 0.002, "p%v", q)
@@ -222,7 +222,7 @@ func TestAViolatedLimitEndsWithThree(t *testing.T) {
 			require.Contains(t, stderr, test.says)
 			r := testcluster.Parse(t, stdout)
 			require.Equal(t, result.Failed, r.Status)
-			require.Less(t, r.Phases[0].Seconds, 10.0, "it is not waited for the end")
+			require.Less(t, r.Phases[0].Seconds, 10.0, "the run ends early")
 		})
 	}
 }
@@ -240,7 +240,7 @@ func TestTheFirstMessageOfAnErrorIsShown(t *testing.T) {
 	require.Positive(t, values["READ Return=ERROR"])
 }
 
-func TestRawPointsAreWhatTheResultWasMadeOf(t *testing.T) {
+func TestRawPointsAddUpToTheResult(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	h := testcluster.New(t)
 	for _, name := range []string{"a", "b"} {

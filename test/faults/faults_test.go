@@ -25,11 +25,11 @@ func TestAgentKilledAndStartedAgain(t *testing.T) {
 	}, append(load(), "--on-agent-loss", "continue")...)
 	require.Equal(t, result.Partial, e.Status, e.Reason)
 	require.Equal(t, 4, e.code)
-	require.Len(t, e.Missing, 1, "what is missing is named: %v", e.Missing)
+	require.Len(t, e.Missing, 1, "the missing part is named: %v", e.Missing)
 	require.Contains(t, e.Missing[0], "agent b")
 	require.InDelta(t, long.Seconds(), e.Phases[0].Seconds, 0.1)
 	e.once(t)
-	require.NotZero(t, e.ops("b"), "what it measured before is there")
+	require.NotZero(t, e.ops("b"), "its earlier measurements are merged")
 	require.Less(t, e.ops("b"), e.ops("a")/2)
 }
 
@@ -129,7 +129,7 @@ func TestAgentPaused(t *testing.T) {
 	for _, o := range e.Phases[0].Operations {
 		longest = max(longest, o.Max)
 	}
-	require.Greater(t, longest, 9e6, "who waited through the pause says so: %f µs", longest)
+	require.Greater(t, longest, 9e6, "an operation that waited through the pause is recorded: %f µs", longest)
 }
 
 func TestSpoolOnAFullDisk(t *testing.T) {
@@ -161,7 +161,7 @@ func TestArchiveOnAFullDisk(t *testing.T) {
 		empty := fill(t, small)
 		at(t, begun, 15*time.Second)
 		_, stderr, code := s.ctl(append([]string{"submit"}, load()...)...)
-		require.Equal(t, 5, code, "what cannot be kept is not taken: %s", stderr)
+		require.Equal(t, 5, code, "a submission that cannot be archived is rejected: %s", stderr)
 		at(t, begun, 30*time.Second)
 		empty()
 	}, load()...)
@@ -169,8 +169,8 @@ func TestArchiveOnAFullDisk(t *testing.T) {
 	require.Contains(t, s.coordinator.Log(), "archive")
 }
 
-// TestOrphanStopsAndDeliversLater leaves agents without a coordinator for longer than they go on: their load stops, and
-// what they measured reaches the coordinator that comes back.
+// TestOrphanStopsAndDeliversLater leaves agents without a coordinator for longer than the orphan timeout: their load stops, and
+// they deliver their measurements to the restarted coordinator.
 func TestOrphanStopsAndDeliversLater(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", func(*site, string) []string { return []string{"--orphan-timeout", "10s"} })
@@ -188,6 +188,6 @@ func TestOrphanStopsAndDeliversLater(t *testing.T) {
 	require.Len(t, e.Missing, 3)
 	require.Contains(t, strings.Join(e.Missing, " "), "no coordinator for 10s")
 	require.True(t, e.Reconcile.OK, "%+v", e.Reconcile)
-	require.Greater(t, e.Phases[0].Seconds, 15.0, "they worked on without it")
+	require.Greater(t, e.Phases[0].Seconds, 15.0, "they continued without it")
 	e.once(t)
 }

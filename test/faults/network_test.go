@@ -17,10 +17,10 @@ import (
 // networks counts the networks of this process, so that their names and addresses differ.
 var networks atomic.Int32
 
-// network is a switch with hosts on it, each in a network namespace of its own. The test itself is on it, too.
+// network is a switch with hosts, each in its own network namespace. The test itself has an address on it, too.
 type network struct {
 	t     *testing.T
-	id    string // the beginning of all its names
+	id    string // the prefix of all its names
 	nth   int
 	hosts int
 }
@@ -75,7 +75,7 @@ func (n *network) in(name string, args ...string) {
 	n.ip(append([]string{"-n", n.ns(name)}, args...)...)
 }
 
-// host puts a machine on the network.
+// host adds a machine to the network.
 func (n *network) host(name string) *host {
 	n.t.Helper()
 	n.hosts++
@@ -91,11 +91,11 @@ func (n *network) host(name string) *host {
 // test is the address of the test itself.
 func (n *network) test() string { return n.address(254) }
 
-// cut takes a host's link down; restore brings it up again.
+// cut sets a host's link down; restore sets it up again.
 func (h *host) cut()     { h.net.in("switch", "link", "set", "dev", h.name, "down") }
 func (h *host) restore() { h.net.in("switch", "link", "set", "dev", h.name, "master", "br0", "up") }
 
-// swallow has the switch drop whatever comes from a host or goes to it: nobody is told. restore ends it.
+// swallow makes the switch drop all packets from and to a host, without an error. restore ends it.
 func (h *host) swallow() { h.net.in("switch", "link", "set", "dev", h.name, "nomaster") }
 
 // start starts a program on the host.

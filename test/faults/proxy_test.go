@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ills are what a proxy does to what passes it.
+// ills are the faults that a proxy adds to its connections.
 type ills struct {
 	delay, jitter time.Duration // of each piece, each way: delay ± jitter, in order
 	rate          int           // bytes a second each way; 0 is no bound
-	lives         time.Duration // about how long a connection lives before it is reset; 0 is for ever
+	lives         time.Duration // average time until a connection is reset; 0 is never
 }
 
-// proxy passes connections on to an address, with ills.
+// proxy forwards connections to an address, with ills.
 type proxy struct {
 	listener net.Listener
 	to       string
@@ -76,7 +76,7 @@ func (p *proxy) accept() {
 				p.mu.Lock()
 				p.resets++
 				p.mu.Unlock()
-				_ = in.(*net.TCPConn).SetLinger(0) // what is on its way is lost, and the peer gets a reset
+				_ = in.(*net.TCPConn).SetLinger(0) // data in flight is lost, and the peer gets a reset
 				_ = out.(*net.TCPConn).SetLinger(0)
 				end()
 			})
@@ -99,7 +99,7 @@ func (p *proxy) drop(c net.Conn) {
 	p.mu.Unlock()
 }
 
-// piece is what was read, and when it may be written.
+// piece is data that was read, with the earliest time of its write.
 type piece struct {
 	data []byte
 	at   time.Time
@@ -114,7 +114,7 @@ func (p *proxy) pass(from io.Reader, to io.Writer) {
 		for next := range pieces {
 			<-time.After(time.Until(next.at))
 			if _, err := to.Write(next.data); err != nil {
-				for range pieces { // what was read is lost
+				for range pieces { // data that was read is lost
 				}
 				return
 			}

@@ -24,7 +24,7 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// long is how long a run lasts in which something breaks.
+// long is the duration of a run in which something breaks.
 const long = time.Minute
 
 // outcomes is the table that is printed at the end.
@@ -35,15 +35,15 @@ var outcomes struct {
 
 func TestMain(m *testing.M) {
 	code := testcluster.Main(m)
-	if err := tell(filepath.Join(testcluster.Root(), "bin", "faults.txt")); err != nil {
+	if err := writeTable(filepath.Join(testcluster.Root(), "bin", "faults.txt")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
 	os.Exit(code)
 }
 
-// tell writes the table of faults and what came of them.
-func tell(path string) error {
+// writeTable writes the table of faults and their outcomes.
+func writeTable(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ type machine struct {
 	args []string
 }
 
-// newSite makes a network with a coordinator, and agents a, b and c. change tells of an agent's other flags, if any.
+// newSite makes a network with a coordinator, and agents a, b and c. change returns additional flags of an agent; it may be nil.
 func newSite(t *testing.T, archive string, change func(s *site, agent string) []string) *site {
 	t.Helper()
 	s := &site{network: newNetwork(t), archive: archive, agents: map[string]*machine{}}
@@ -132,7 +132,7 @@ func (s *site) startAgent(name string) {
 	m.Process = m.start("benchd", m.args...)
 }
 
-// kill ends an agent as if its machine had lost its power.
+// kill ends an agent as a power failure does.
 func (s *site) kill(name string) {
 	s.t.Helper()
 	s.agents[name].Signal(syscall.SIGKILL)
@@ -144,19 +144,19 @@ func (s *site) ctl(args ...string) (stdout, stderr string, code int) {
 	return testcluster.Run(s.t, 5*time.Minute, "benchctl", append(args, "--coordinator", s.address(), "--insecure")...)
 }
 
-// load is what the runs do: few operations, so that a dozen of them go side by side on a small machine.
+// load returns the flags of the runs: few operations, so that a dozen of them run in parallel on a small machine.
 func load() []string {
 	return []string{"--db", "null", "-p", "recordcount=1000", "-p", "null.service=lognormal 10ms 0.3", "--threads", "2", "--duration", long.String()}
 }
 
-// ending is how a run has ended.
+// ending is the end of a run.
 type ending struct {
 	result.Run
 	id   string
 	code int // of the benchctl that waited
 }
 
-// run lets something happen in a run, and returns how the run ends. The clock of what happens begins with the run.
+// run starts a run, calls what with the time at which it began, and returns the end of the run.
 func (s *site) run(what func(begun time.Time), args ...string) ending {
 	s.t.Helper()
 	before := s.newest()
@@ -190,7 +190,7 @@ func (s *site) show(id string) result.Run {
 	return testcluster.Parse(s.t, stdout)
 }
 
-// newest is the id of the newest suite; empty where there is none.
+// newest returns the id of the newest suite, or "" if there is none.
 func (s *site) newest() string {
 	s.t.Helper()
 	stdout, _, _ := s.ctl("list", "-o", "json")
@@ -199,7 +199,7 @@ func (s *site) newest() string {
 	return id
 }
 
-// whole checks that nothing was lost, and nothing merged twice.
+// whole checks that nothing was lost or merged twice.
 func (e ending) whole(t *testing.T) {
 	t.Helper()
 	require.Equal(t, result.Complete, e.Status, "%s %v", e.Reason, e.Missing)
@@ -210,7 +210,7 @@ func (e ending) whole(t *testing.T) {
 	e.once(t)
 }
 
-// once checks that what was recorded was merged once.
+// once checks that all recorded operations were merged once.
 func (e ending) once(t *testing.T) {
 	t.Helper()
 	require.Equal(t, e.Reconcile.Recorded, e.Reconcile.Merged)
@@ -235,7 +235,7 @@ func (e ending) once(t *testing.T) {
 	}
 }
 
-// ops is what an agent did in the measured phase.
+// ops returns the number of operations of an agent in the measured phase.
 func (e ending) ops(agent string) (n uint64) {
 	for _, o := range e.Phases[len(e.Phases)-1].Operations {
 		for _, a := range o.Agents {
@@ -257,7 +257,7 @@ func at(t *testing.T, begun time.Time, after time.Duration) {
 	}
 }
 
-// disk is a small file system of its own.
+// disk mounts a small file system.
 func disk(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -267,7 +267,7 @@ func disk(t *testing.T, size string) string {
 	return dir
 }
 
-// fill leaves no room on a disk; what is returned makes room again.
+// fill fills a disk; the function that it returns frees the space again.
 func fill(t *testing.T, dir string) (empty func()) {
 	t.Helper()
 	path := filepath.Join(dir, "ballast")

@@ -27,7 +27,7 @@ func (s *site) sandbox() *host {
 	return h
 }
 
-// on is what tells a run of a target on h.
+// on returns the flags of a run against the target on h.
 func on(h *host, settings ...string) []string {
 	args := []string{"--db", "hbase", "-p", "hbase.zookeeper.quorum=" + h.ip + ":2181", "-p", "columnfamily=family"}
 	for _, s := range settings {
@@ -40,7 +40,7 @@ func TestTargetUnreachable(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", nil)
 	target := s.sandbox()
-	s.ctl(append(on(target, "recordcount=1000", "fieldcount=1"), "submit", "--phase", "load", "--wait")...) // flags stand anywhere
+	s.ctl(append(on(target, "recordcount=1000", "fieldcount=1"), "submit", "--phase", "load", "--wait")...) // flags can be anywhere
 	e := s.run(func(begun time.Time) {
 		at(t, begun, 15*time.Second)
 		target.cut()
@@ -77,8 +77,8 @@ func TestTargetUnreachable(t *testing.T) {
 	require.Greater(t, after, before/2, "and the recovery")
 }
 
-// TestLoadOfTwoMillionRows kills agents and the coordinator at five random instants of a load: the table has every row,
-// and the result counts each once and tells what happened.
+// TestLoadOfTwoMillionRows kills agents and the coordinator at five random instants of a load: the table has every row, and the
+// result counts each row once and lists the events.
 func TestLoadOfTwoMillionRows(t *testing.T) {
 	const rows = 2_000_000
 	s := newSite(t, "", nil)
@@ -105,12 +105,12 @@ func TestLoadOfTwoMillionRows(t *testing.T) {
 	require.EqualValues(t, rows, e.Phases[0].Rows, "each row is counted once")
 	require.True(t, e.Reconcile.OK, "%+v", e.Reconcile)
 	e.once(t)
-	var told []string
+	var texts []string
 	for _, event := range e.Phases[0].Events {
-		told = append(told, event.Text)
+		texts = append(texts, event.Text)
 	}
-	all := strings.Join(told, "\n")
-	require.True(t, strings.Contains(all, " continues ") || strings.Contains(all, "the coordinator was restarted"), "the result says what happened: %s", all)
+	all := strings.Join(texts, "\n")
+	require.True(t, strings.Contains(all, " continues ") || strings.Contains(all, "the coordinator was restarted"), "the result lists the event: %s", all)
 
 	client, err := admin.Connect(t.Context(), admin.Config{Quorum: target.ip + ":2181"})
 	require.NoError(t, err)
@@ -120,8 +120,8 @@ func TestLoadOfTwoMillionRows(t *testing.T) {
 	require.EqualValues(t, rows, n)
 }
 
-// TestStewardKilledDuringAnAction kills the agent that waits for the target to be quiet: whether the action was done is
-// not known, so nobody does it again, and the run says so and ends.
+// TestStewardKilledDuringAnAction kills the agent that waits for the target to be quiet: the outcome of the action is unknown, so no
+// agent repeats it, and the run fails with that reason.
 func TestStewardKilledDuringAnAction(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", nil)

@@ -15,7 +15,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// agent is a simulated agent: it does what the protocol asks, and measures nothing.
+// agent is a simulated agent: it follows the protocol, and measures nothing.
 type agent struct {
 	name    string
 	load    *load
@@ -38,7 +38,7 @@ type agent struct {
 // dial connects an agent to the coordinator on a connection of its own.
 func dial(ctx context.Context, address, name string, l *load, seconds int) (*agent, error) {
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithStaticStreamWindowSize(wire.FlowWindow), grpc.WithStaticConnWindowSize(wire.FlowWindow), // as agents have it
+		grpc.WithStaticStreamWindowSize(wire.FlowWindow), grpc.WithStaticConnWindowSize(wire.FlowWindow), // as real agents do
 		grpc.WithReadBufferSize(4<<10), grpc.WithWriteBufferSize(16<<10))
 	if err != nil {
 		return nil, err

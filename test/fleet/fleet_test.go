@@ -26,14 +26,14 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// patience bounds what should happen soon. Machines that run other tests beside this one are slow.
+// patience bounds waits. Machines that run other tests in parallel are slow.
 const patience = 5 * time.Minute
 
 // options are the settings of `make bench-fleet`.
 type options struct {
 	sizes   string
 	seconds int
-	judge   bool
+	limits  bool
 	profile string
 }
 
@@ -43,13 +43,13 @@ var chosen options
 func TestMain(m *testing.M) {
 	flag.StringVar(&chosen.sizes, "sizes", "10,100", "numbers of agents")
 	flag.IntVar(&chosen.seconds, "seconds", 4, "windows of each agent")
-	flag.BoolVar(&chosen.judge, "judge", false, "judge lateness, CPU and memory, too")
+	flag.BoolVar(&chosen.limits, "limits", false, "also check limits of lateness, CPU and memory")
 	flag.StringVar(&chosen.profile, "profile", "", "keep a CPU profile of the coordinator in this directory")
 	flag.Parse()
 	os.Exit(testcluster.Main(m))
 }
 
-// TestFleet protects the exactness of a merge over many agents, and says what it costs.
+// TestFleet checks that a merge over many agents is exact, and prints its cost.
 func TestFleet(t *testing.T) {
 	l := newLoad()
 	for field := range strings.SplitSeq(chosen.sizes, ",") {
@@ -101,12 +101,12 @@ func fleet(t *testing.T, l *load, n, seconds int) {
 	cores := (measured.to.cpu - measured.from.cpu).Seconds() / measured.took.Seconds()
 	t.Logf("%d agents, %d s: coordinator %.3f cores while it merged %.0f windows/s; resident at most %d MiB while merging, %d MiB at the run's end, %d MiB after show",
 		n, seconds, cores, float64(n*(seconds-1))/measured.took.Seconds(), measured.to.peak>>20, ended.peak>>20, shown.peak>>20)
-	t.Logf("  windows were safe %s after their end at the median, %s at the most; starting the run took %s of CPU, ending it %s; show took %s",
+	t.Logf("  windows were safe %s after their end at the median, %s at most; starting the run took %s of CPU, ending it %s; show took %s",
 		late[len(late)/2].Round(time.Millisecond), late[len(late)-1].Round(time.Millisecond),
 		(measured.from.cpu - idle.cpu).Round(10*time.Millisecond), (ended.cpu - measured.to.cpu).Round(10*time.Millisecond), showed.Round(10*time.Millisecond))
 	size := c.archiveSize(t)
 	t.Logf("  archive %.1f MB: %.2f KB a window, %.2f MB a second", float64(size)/1e6, float64(size)/1e3/float64(n*seconds), float64(size)/1e6/float64(seconds))
-	if chosen.judge {
+	if chosen.limits {
 		require.LessOrEqual(t, late[len(late)-1], interval, "no window may be late by more than one interval")
 		require.LessOrEqual(t, cores, 0.5, "cores of the coordinator")
 		require.LessOrEqual(t, ended.peak, int64(512<<20), "resident memory of the coordinator")
@@ -130,13 +130,13 @@ func connect(ctx context.Context, t *testing.T, address string, l *load, n, seco
 	return agents
 }
 
-// span is what was used while windows were sent.
+// span is the resource usage while windows were sent.
 type span struct {
 	from, to usage
 	took     time.Duration
 }
 
-// measure has all agents send their windows, and says when they begin.
+// measure lets all agents send their windows, and returns the usage meanwhile.
 func measure(ctx context.Context, t *testing.T, c *coordinator, agents []*agent, begun func()) span {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
@@ -173,7 +173,7 @@ func (a *agent) sentAny() bool {
 	return !a.sent[0].IsZero()
 }
 
-// exact compares the result and the archive with what was sent.
+// exact compares the result and the archive with the sent windows.
 func exact(t *testing.T, c *coordinator, l *load, run result.Run, n, seconds int) {
 	t.Helper()
 	require.Equal(t, result.Complete, run.Status, run.Missing)

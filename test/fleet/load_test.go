@@ -19,7 +19,7 @@ const (
 	variants    = 64
 )
 
-// load is what simulated agents send: a number of windows' series, encoded beforehand.
+// load is the data that simulated agents send: the series of several windows, encoded beforehand.
 type load struct {
 	series  [variants][]latency.Series
 	encoded [variants][]*benchdv1.Series
@@ -45,7 +45,7 @@ func newLoad() *load {
 	return l
 }
 
-// variant is which of the series a shard's window has.
+// variant returns the index of the series of a shard's window.
 func variant(shard, seq int) int { return (shard*7 + seq) % variants }
 
 func (l *load) window(id *benchdv1.ShardId, phase string, seq int, last bool) *benchdv1.Window {
@@ -61,7 +61,7 @@ func (l *load) window(id *benchdv1.ShardId, phase string, seq int, last bool) *b
 	}
 }
 
-// expected merges what so many agents sent in so many windows each.
+// expected merges the series of a number of agents with a number of windows each.
 func (l *load) expected(agents, windows int) ([]latency.Series, error) {
 	var used [variants]int
 	for shard := range agents {

@@ -83,7 +83,7 @@ func (c *coordinator) get(ctx context.Context, path string) ([]byte, error) {
 	return io.ReadAll(resp.Body)
 }
 
-// profile keeps a CPU profile of the coordinator of so many seconds, if one is wanted; it returns before they are over.
+// profile starts a CPU profile of the coordinator for a number of seconds, if one is wanted; it does not wait for its end.
 func (c *coordinator) profile(ctx context.Context, t *testing.T, name string, seconds int) (wait func()) {
 	t.Helper()
 	if chosen.profile == "" {
@@ -128,13 +128,13 @@ func (c *coordinator) show(t *testing.T, id string) result.Run {
 	}
 }
 
-// usage is what a process has used: CPU time, and the largest resident memory so far.
+// usage is the CPU time and the peak resident memory of a process.
 type usage struct {
 	cpu  time.Duration
 	peak int64
 }
 
-// usage reads what the kernel has counted.
+// usage reads the kernel's counters.
 func (c *coordinator) usage(t *testing.T) usage {
 	t.Helper()
 	dir := "/proc/" + strconv.Itoa(c.process.Pid)
@@ -159,7 +159,7 @@ func (c *coordinator) usage(t *testing.T) usage {
 	return u
 }
 
-// archiveSize is what the archive takes of the disk.
+// archiveSize returns the size of the archive on disk.
 func (c *coordinator) archiveSize(t *testing.T) int64 {
 	t.Helper()
 	var sum int64

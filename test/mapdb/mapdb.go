@@ -1,5 +1,5 @@
-// Package mapdb is a target for tests: a map in memory. It shows all that a target needs: a description, a driver, and an actor
-// where something can be done to it.
+// Package mapdb is a target for tests: a map in memory. It is a minimal example of a target: a description, a driver, and an actor
+// for its actions.
 package mapdb
 
 import (
@@ -27,7 +27,7 @@ var (
 	errNotOwn = errors.New("the map has no such operation")
 )
 
-// Target makes a target with a map of its own, which all agents of the process share.
+// Target makes a target with its own map, which all agents of the process share.
 func Target() target.Target {
 	m := &table{rows: make(map[string]map[string]string)}
 	return target.Target{Target: describe(), Open: m.open, Act: m.act, Watch: m.watch}
@@ -92,7 +92,7 @@ func (m *table) open(_ context.Context, s load.Settings) (load.Target, error) {
 	return &opened{table: m, capacity: v.Int("map.capacity"), fresh: v.Bool("map.clear")}, nil
 }
 
-// opened is the map as one run has it.
+// opened is the map of one run.
 type opened struct {
 	*table
 	capacity int

@@ -20,7 +20,7 @@ import (
 
 const deploy = "../../deploy/"
 
-// queries are the expressions of the dashboard with what Grafana would put in, by panel.
+// queries returns the expressions of the dashboard by panel, with the values that Grafana inserts.
 func queries(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(deploy + "grafana/benchd.json")
@@ -56,10 +56,9 @@ func queries(t *testing.T) map[string][]string {
 	return out
 }
 
-// A Prometheus that knows no more than the coordinator's address finds and scrapes all agents; while a run goes on every query
-// of the dashboard has an answer, also without native histograms; and when the run has ended (when all has been asked) its counts are
-// the result's exactly, its quantiles within 5 %.
-func TestPrometheusSeesWhatTheResultSays(t *testing.T) {
+// A Prometheus that has only the coordinator's address finds and scrapes all agents. During a run every query of the dashboard has an
+// answer, also without native histograms. After the run its counts equal those of the result, and its quantiles differ by at most 5 %.
+func TestPrometheusAgreesWithTheResult(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	h := testcluster.New(t)
 	h.Agent("a", "--label", "zone=x", "--spool", t.TempDir())
@@ -134,7 +133,7 @@ func TestPrometheusSeesWhatTheResultSays(t *testing.T) {
 	checkMetrics(t, h.HTTP)
 }
 
-// checkMetrics lets promtool judge what is scraped.
+// checkMetrics lets promtool check the scraped metrics.
 func checkMetrics(t *testing.T, coordinator string) {
 	t.Helper()
 	body, ok := get(t, "http://"+coordinator+"/sd/agents")
@@ -153,9 +152,9 @@ func checkMetrics(t *testing.T, coordinator string) {
 	}
 }
 
-// The rules are sound, each of them fires when it should, and none when all is well.
+// The rules are valid, each fires on its condition, and none fires otherwise.
 func TestRules(t *testing.T) {
-	t.Parallel() // beside what waits
+	t.Parallel() // beside a test that waits
 	promtool(t, "check", "config", deploy+"prometheus/prometheus.yml")
 	promtool(t, "check", "rules", deploy+"prometheus/benchd.rules.yml")
 	promtool(t, "test", "rules", "testdata/rules.test.yml")
@@ -167,6 +166,6 @@ func TestRules(t *testing.T) {
 	alerts := regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(string(rules), -1)
 	require.Greater(t, len(alerts), 10)
 	for _, alert := range alerts {
-		require.Contains(t, string(tests), `alertname="`+alert[1]+`"`, "an alert that no test sees")
+		require.Contains(t, string(tests), `alertname="`+alert[1]+`"`, "an alert without a test")
 	}
 }

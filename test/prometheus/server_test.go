@@ -20,10 +20,10 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// TestMain has the programs built; see testcluster.Main.
+// TestMain builds the programs; see testcluster.Main.
 func TestMain(m *testing.M) { os.Exit(testcluster.Main(m)) }
 
-// tool is where a program of Prometheus is.
+// tool returns the path of a program of Prometheus.
 func tool(t *testing.T, name string) string {
 	t.Helper()
 	stdout, stderr, code := testcluster.Command(t, 3*time.Minute, filepath.Join(testcluster.Root(), "scripts", "prometheus"))
@@ -31,14 +31,14 @@ func tool(t *testing.T, name string) string {
 	return filepath.Join(strings.TrimSpace(stdout), name)
 }
 
-// promtool has promtool find nothing wrong.
+// promtool requires that promtool finds no mistakes.
 func promtool(t *testing.T, args ...string) {
 	t.Helper()
 	stdout, stderr, code := testcluster.Command(t, time.Minute, tool(t, "promtool"), args...)
 	require.Zero(t, code, "promtool %v: %s%s", args, stdout, stderr)
 }
 
-// get reads a page; ok is false when there is none.
+// get reads a page; ok is false if there is none.
 func get(t *testing.T, page string) (body []byte, ok bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testcluster.Patience)
@@ -101,7 +101,7 @@ func (s *sample) value(t *testing.T) float64 {
 	return f
 }
 
-// ask asks for the present value of an expression.
+// ask queries the present value of an expression.
 func (s *server) ask(expr string) []sample {
 	s.t.Helper()
 	body, ok := get(s.t, s.base+"/api/v1/query?query="+url.QueryEscape(expr))
@@ -115,7 +115,7 @@ func (s *server) ask(expr string) []sample {
 	return answer.Data.Result
 }
 
-// number asks for the one number that an expression has; ok is false when it has none.
+// number queries an expression with one value; ok is false if it has none.
 func (s *server) number(expr string) (f float64, ok bool) {
 	s.t.Helper()
 	answer := s.ask(expr)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// benchRecovery runs the script in a folder where a test has put what it needs; an HBase is never started.
+// benchRecovery runs the script in a folder with the files of a test; it never starts an HBase.
 func benchRecovery(t *testing.T, dir string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	script, err := filepath.Abs(filepath.Join("..", "..", "scripts", "bench-recovery"))
@@ -27,7 +27,7 @@ func benchRecovery(t *testing.T, dir string, args ...string) (stdout, stderr str
 	return out.String(), errOut.String(), err
 }
 
-// recoveryFiles are programs that pretend to be Java, benchctl and scripts/hbase, and YCSB's jars.
+// recoveryFiles returns fakes of Java, benchctl, scripts/hbase and YCSB's jars.
 func recoveryFiles(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func recoveryFiles(t *testing.T) string {
 	return dir
 }
 
-func TestBenchRecoveryRefusesWhatItCannotDo(t *testing.T) {
+func TestBenchRecoveryRejectsInvalidOptions(t *testing.T) {
 	dir := recoveryFiles(t)
 	for name, test := range map[string]struct {
 		args []string

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The clients that pretend take longer for more operations, as bench-ycsb wants it.
+// The fake clients take longer for more operations, as bench-ycsb requires.
 const (
 	fakeBenchctl = `#!/usr/bin/env bash
 if [[ $1 == --version ]]; then echo "benchctl test"; exit; fi
@@ -27,7 +27,7 @@ echo "[READ], Return=OK, $n"
 `
 )
 
-// benchYCSB runs the script with programs that pretend to be Java with YCSB, and benchctl.
+// benchYCSB runs the script with fakes of Java with YCSB, and of benchctl.
 func benchYCSB(t *testing.T, java, benchctl string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	dir := t.TempDir()

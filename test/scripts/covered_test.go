@@ -54,7 +54,7 @@ func TestCoveredFoldersDifferUntilTheSuiteHasPassed(t *testing.T) {
 	c.write("elsewhere/file", "a file")
 	c.commit()
 	stdout, _, code = c.run("scripts/covered", "hbase")
-	require.Zero(t, code, "neither that, nor the commit of what passed, is covered: %s", stdout)
+	require.Zero(t, code, "neither that change nor the commit of the pass is covered: %s", stdout)
 
 	c.write("test/hbase/file", "changed")
 	stdout, _, code = c.run("scripts/covered", "hbase")

@@ -1,6 +1,6 @@
-// Package scripts tests the scripts of the repository with programs that only pretend:
+// Package scripts tests the scripts of the repository with fake programs:
 //
-//  1. A test writes small shell programs that stand for Java, benchctl or make, and where a script needs one, a repository
-//     with some files.
-//  2. It runs the script with them and looks at its exit code and at what it prints.
+//  1. A test writes small shell programs in place of Java, benchctl or make, and a repository with some files if a script needs
+//     one.
+//  2. It runs the script with them and checks its exit code and its output.
 package scripts

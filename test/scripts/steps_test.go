@@ -20,7 +20,7 @@ tail -n +2 "steps/$1" >"$report"
 exit "$(head -n 1 "steps/$1")"
 `
 
-// steps runs steps whose targets do what a test says.
+// steps runs steps with fake targets.
 func steps(t *testing.T, targets map[string]string, script string) (dir, stdout string, code int) {
 	t.Helper()
 	c := newCheckout(t, "steps.bash")
@@ -75,7 +75,7 @@ func TestStepsThatAreNotNamedAreLeftOut(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, "bin", "x", "good.json"))
 }
 
-func TestAStepThatNightlyDoesNotHaveIsRefused(t *testing.T) {
+func TestAnUnknownStepOfNightlyIsRejected(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), filepath.Join("..", "..", "scripts", "nightly"), "soak", "fuz")
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
@@ -110,7 +110,7 @@ func TestAStepThatTakesTooLongIsStopped(t *testing.T) {
 	require.True(t, strings.HasSuffix(stdout, "\n0 passed, 1 failed\n"), stdout)
 }
 
-// What a pattern names that does not exist would be left out in silence.
+// go test ignores a name in a pattern that does not exist.
 func TestEachTestOfTheSmokeTestExists(t *testing.T) {
 	root := filepath.Join("..", "..")
 	out, err := exec.CommandContext(t.Context(), "make", "-s", "-n", "-C", root, "smoke-hbase").Output()
@@ -136,7 +136,7 @@ func TestEachTestOfTheSmokeTestExists(t *testing.T) {
 	}
 }
 
-// made are the steps that a script makes, with their settings.
+// made returns the steps of a script, with their settings.
 func made(t *testing.T, script string) (steps []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", script))
@@ -148,7 +148,7 @@ func made(t *testing.T, script string) (steps []string) {
 	return steps
 }
 
-// The nightly run leaves out nothing that CI shows, and CONTRIBUTING says why CI leaves out the rest.
+// The nightly run covers everything in CI, and CONTRIBUTING has a reason for each part that CI leaves out.
 func TestTheNightlyRunIsDocumented(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
 	require.NoError(t, err)
@@ -163,7 +163,7 @@ func TestTheNightlyRunIsDocumented(t *testing.T) {
 		targets[target] = true
 		require.Contains(t, string(makefile), "\n"+target+": ", "a step without a target")
 		if !slices.Contains(ci, step) {
-			require.Regexp(t, "(?m)^\\|[^|]*`"+target+"[` ]", table, "only nightly, and no reason why")
+			require.Regexp(t, "(?m)^\\|[^|]*`"+target+"[` ]", table, "only nightly, without a reason")
 		}
 	}
 	for _, step := range ci {

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(testcluster.Main(m))
 }
 
-// sample is what a process cost at an instant.
+// sample is the resource usage of a process at an instant.
 type sample struct{ rss, goroutines float64 }
 
 // samples are those of one process, in order.
@@ -122,8 +122,8 @@ func TestSoak(t *testing.T) {
 	}
 	testcluster.Eventually(t, testcluster.Patience, func() bool { return h.Status(id) == string(result.Complete) }, "the run should be complete")
 
-	// A heap that is still finding its size is no leak; and in a quarter of three minutes a shared machine may have given half
-	// of its time, or less, to somebody else.
+	// A heap that is still growing to its size does not leak; and in a quarter of three minutes a shared machine may have given
+	// half of its time, or more, to other processes.
 	most, least := 0.25, 0.1
 	if *length >= 20*time.Minute {
 		most, least = 0.05, 0.8
@@ -139,7 +139,7 @@ func TestSoak(t *testing.T) {
 	early, late := sizes[n/2]-sizes[n/4], sizes[n-1]-sizes[n-1-(n/2-n/4)]
 	fmt.Printf("%-12s %6.2f MB, %.1f KB/s in its second quarter, %.1f KB/s in its last\n", "archive", sizes[n-1]/1e6,
 		early/float64(n/2-n/4)/every.Seconds()/1e3, late/float64(n/2-n/4)/every.Seconds()/1e3)
-	require.Less(t, late, 1.3*early+1e6, "the archive grows in a line")
+	require.Less(t, late, 1.3*early+1e6, "the archive grows linearly")
 
 	r := h.Show(id)
 	testcluster.RequireConsistent(t, r, 3)
@@ -164,8 +164,8 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// size is how much an archive holds, in its log or out of it. The files' sizes would not tell: what is written fills a
-// log that has its size already, and goes into the database all at once.
+// size returns the size of an archive's content, with its log. The sizes of the files do not show it: writes fill a log that
+// already has its full size, and reach the database all at once.
 func size(t *testing.T, dir string) float64 {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "benchd.db")+"?mode=ro&_pragma=busy_timeout(10000)")

@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Cluster is a coordinator and what belongs to it.
+// Cluster is a coordinator with its archive and agents.
 type Cluster struct {
 	Address     string // where benchctl and agents reach it
 	HTTP        string
@@ -23,7 +23,7 @@ type Cluster struct {
 	t *testing.T
 }
 
-// New starts a coordinator on an archive of its own, with other flags if there are any.
+// New starts a coordinator on a new archive, with optional flags.
 func New(t *testing.T, flags ...string) *Cluster {
 	t.Helper()
 	h := &Cluster{t: t, Flags: flags, Dir: t.TempDir(), Address: "127.0.0.1:" + Port(t), HTTP: "127.0.0.1:" + Port(t)}
@@ -60,7 +60,7 @@ func (h *Cluster) Agents(names ...string) []*Process {
 	return out
 }
 
-// Connected waits until so many agents are.
+// Connected waits until a number of agents is connected.
 func (h *Cluster) Connected(n int) {
 	h.t.Helper()
 	Eventually(h.t, Patience, func() bool {
@@ -75,7 +75,7 @@ func (h *Cluster) Ctl(args ...string) (stdout, stderr string, code int) {
 	return Run(h.t, 5*time.Minute, "benchctl", append(args, "--coordinator", h.Address)...)
 }
 
-// Submit submits a run on the null target, unless other flags say another, and gives its id.
+// Submit submits a run on the null target, unless flags name another, and returns its id.
 func (h *Cluster) Submit(args ...string) string {
 	h.t.Helper()
 	stdout, stderr, code := h.Ctl(append([]string{"submit", "--db", "null"}, args...)...)
@@ -83,7 +83,7 @@ func (h *Cluster) Submit(args ...string) string {
 	return strings.TrimSpace(stdout)
 }
 
-// Status reads how a suite stands.
+// Status returns the status of a suite.
 func (h *Cluster) Status(id string) string {
 	h.t.Helper()
 	return string(h.Show(id).Status)
@@ -111,7 +111,7 @@ func Parse(t *testing.T, text string) result.Run {
 	return r
 }
 
-// Running waits until a run is being executed and windows have come, and gives its suite's id.
+// Running waits until a run is active and has windows, and returns its suite's id.
 func (h *Cluster) Running() string {
 	h.t.Helper()
 	var id string
@@ -123,7 +123,7 @@ func (h *Cluster) Running() string {
 	return id
 }
 
-// newest gives the id of the newest suite in the output of list -o json.
+// newest returns the id of the newest suite in the output of list -o json.
 func newest(text string) string {
 	var suites []struct {
 		ID string `json:"id"`

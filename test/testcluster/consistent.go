@@ -8,7 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// RequireConsistent checks what every good result must hold.
+// RequireConsistent checks the invariants of every good result.
 func RequireConsistent(t *testing.T, r result.Run, agents int) {
 	t.Helper()
 	require.Equal(t, result.Complete, r.Status, r.Reason)
@@ -26,7 +26,7 @@ func RequireConsistent(t *testing.T, r result.Run, agents int) {
 	for _, p := range r.Phases {
 		var ops, inSeries uint64
 		for _, o := range p.Operations {
-			if o.Outcome == "OK" { // what fails may fail at one agent only
+			if o.Outcome == "OK" { // failures may be at one agent only
 				require.Len(t, o.Agents, agents, o.Op)
 			}
 			var shares uint64

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Process is a program that runs.
+// Process is a running program.
 type Process struct {
 	t    *testing.T
 	name string
@@ -42,13 +42,13 @@ func (b *buffer) String() string {
 	return b.b.String()
 }
 
-// Start starts a program and ends it with the test. Where stdout is nil, what it prints there is lost.
+// Start starts a program and ends it with the test. If stdout is nil, its standard output is discarded.
 func Start(t *testing.T, stdout io.Writer, name string, args ...string) *Process {
 	t.Helper()
 	return run(t, stdout, name+" "+strings.Join(args, " "), Program(name), args)
 }
 
-// StartUnder starts a program by another one, which it takes the place of: "ip netns exec", "taskset".
+// StartUnder starts a program by a command that replaces itself with it, such as "ip netns exec" or "taskset".
 func StartUnder(t *testing.T, under []string, name string, args ...string) *Process {
 	t.Helper()
 	whole := append(append(slices.Clone(under[1:]), Program(name)), args...)
@@ -68,7 +68,7 @@ func run(t *testing.T, stdout io.Writer, called, path string, args []string) *Pr
 	p.cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
 	require.NoError(t, p.cmd.Start())
 	go func() {
-		_ = p.cmd.Wait() // the state tells how it ended
+		_ = p.cmd.Wait() // ProcessState has the result
 		close(p.done)
 	}()
 	t.Cleanup(func() {
@@ -88,10 +88,10 @@ func tail(s string) string {
 	return s
 }
 
-// ID is the number of the process.
+// ID returns the process id.
 func (p *Process) ID() int { return p.cmd.Process.Pid }
 
-// Log is what the process has printed on standard error so far.
+// Log returns the standard error of the process so far.
 func (p *Process) Log() string { return p.log.String() }
 
 // Signal sends a signal.
@@ -100,7 +100,7 @@ func (p *Process) Signal(s os.Signal) {
 	require.NoError(p.t, p.cmd.Process.Signal(s))
 }
 
-// Exit waits for the process to end and gives its exit code.
+// Exit waits for the process to end and returns its exit code.
 func (p *Process) Exit(within time.Duration) int {
 	p.t.Helper()
 	select {

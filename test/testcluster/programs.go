@@ -22,7 +22,7 @@ const programs = "BENCHD_TEST_PROGRAMS"
 // prefix is that of the folder of a package's tests; the number of their process follows.
 const prefix = "run-"
 
-// Main is what a package's TestMain exits with: it builds the programs, and then runs the tests.
+// Main builds the programs and runs the tests; it returns the exit code for a package's TestMain.
 func Main(m *testing.M) int {
 	shared := filepath.Join(Root(), "bin", "test")
 	if err := os.MkdirAll(shared, 0o750); err != nil {
@@ -74,7 +74,7 @@ func build(root, shared, own string) (err error) {
 	if err := os.MkdirAll(built, 0o750); err != nil {
 		return err
 	}
-	// go build itself finds out whether what is there is up to date.
+	// go build itself detects whether the programs are up to date.
 	cmd := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false", "-o", built+string(filepath.Separator), "./cmd/...")
 	cmd.Dir = root
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
@@ -93,18 +93,18 @@ func build(root, shared, own string) (err error) {
 	return nil
 }
 
-// Root is the folder of the checkout.
+// Root returns the folder of the checkout.
 func Root() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(file), "..", "..")
 }
 
-// Workload is the file of one of YCSB's own workloads, such as "workloada".
+// Workload returns the file of one of YCSB's own workloads, such as "workloada".
 func Workload(name string) string {
 	return filepath.Join(Root(), "internal", "spec", "testdata", "ycsb", name)
 }
 
-// Program is where one of ours is; another one goes by its whole path.
+// Program returns the path of a program of benchd; others need their full path.
 func Program(name string) string {
 	if filepath.IsAbs(name) {
 		return name

@@ -46,8 +46,8 @@ func TestProgramsAreLinkedOnceForEachStateOfTheSources(t *testing.T) {
 	require.True(t, same(first, second), "it was not linked again")
 	source("two")
 	third := program()
-	require.Equal(t, "two", prints(third), "what was built before is not taken for it")
-	require.Equal(t, "one", prints(first), "a package keeps those that it began with")
+	require.Equal(t, "two", prints(third), "the earlier build is not used for it")
+	require.Equal(t, "one", prints(first), "a package keeps the programs of its start")
 }
 
 func TestFoldersOfTestsThatWereKilledAreRemoved(t *testing.T) {

@@ -23,21 +23,21 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ActionOutcome says how an action has ended.
+// ActionOutcome is the outcome of an action.
 type ActionOutcome int32
 
 const (
-	// Not told.
+	// Not set.
 	ActionOutcome_ACTION_OUTCOME_UNSPECIFIED ActionOutcome = 0
 	// It was done.
 	ActionOutcome_ACTION_OUTCOME_DONE ActionOutcome = 1
-	// The target did not do it.
+	// The target failed to do it.
 	ActionOutcome_ACTION_OUTCOME_FAILED ActionOutcome = 2
-	// It was not tried, because it makes no sense as it is.
+	// It was not tried, because it is invalid.
 	ActionOutcome_ACTION_OUTCOME_REFUSED ActionOutcome = 3
 	// The target was not reached.
 	ActionOutcome_ACTION_OUTCOME_UNREACHABLE ActionOutcome = 4
-	// It was begun, and nobody knows whether it was done.
+	// It was started, and its outcome is not known.
 	ActionOutcome_ACTION_OUTCOME_UNKNOWN ActionOutcome = 5
 )
 
@@ -91,7 +91,7 @@ func (ActionOutcome) EnumDescriptor() ([]byte, []int) {
 // SessionRequest is a message from an agent.
 type SessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the agent says.
+	// The message.
 	//
 	// Types that are valid to be assigned to Message:
 	//
@@ -242,7 +242,7 @@ type isSessionRequest_Message interface {
 }
 
 type SessionRequest_Hello struct {
-	// Who the agent is; the first message.
+	// The identity of the agent; the first message.
 	Hello *Hello `protobuf:"bytes,1,opt,name=hello,proto3,oneof"`
 }
 
@@ -252,7 +252,7 @@ type SessionRequest_ProbeReply struct {
 }
 
 type SessionRequest_Prepared struct {
-	// The shard is ready to start, or cannot be.
+	// The shard is ready to start, or has failed.
 	Prepared *Prepared `protobuf:"bytes,3,opt,name=prepared,proto3,oneof"`
 }
 
@@ -272,7 +272,7 @@ type SessionRequest_PhaseEnded struct {
 }
 
 type SessionRequest_Leaving struct {
-	// The agent is going away for good.
+	// The agent is leaving and will not return.
 	Leaving *Leaving `protobuf:"bytes,7,opt,name=leaving,proto3,oneof"`
 }
 
@@ -282,12 +282,12 @@ type SessionRequest_Points struct {
 }
 
 type SessionRequest_Action struct {
-	// How an action has ended.
+	// The outcome of an action.
 	Action *ActionAnswer `protobuf:"bytes,9,opt,name=action,proto3,oneof"`
 }
 
 type SessionRequest_Observations struct {
-	// What a target or a host reported.
+	// Figures and events of a target or a host.
 	Observations *Observations `protobuf:"bytes,10,opt,name=observations,proto3,oneof"`
 }
 
@@ -314,7 +314,7 @@ func (*SessionRequest_Observations) isSessionRequest_Message() {}
 // SessionResponse is a message from the coordinator to an agent.
 type SessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the coordinator says.
+	// The message.
 	//
 	// Types that are valid to be assigned to Message:
 	//
@@ -515,7 +515,7 @@ type SessionResponse_Start struct {
 }
 
 type SessionResponse_Timebase struct {
-	// How the agent's clock maps to a run's time base now.
+	// The current mapping of the agent's clock to a run's time base.
 	Timebase *Timebase `protobuf:"bytes,5,opt,name=timebase,proto3,oneof"`
 }
 
@@ -545,12 +545,12 @@ type SessionResponse_Points struct {
 }
 
 type SessionResponse_Action struct {
-	// Do something to a target.
+	// Execute an action on a target.
 	Action *ActionOrder `protobuf:"bytes,11,opt,name=action,proto3,oneof"`
 }
 
 type SessionResponse_CancelAction struct {
-	// Give an action up.
+	// Cancel an action.
 	CancelAction *ActionCancel `protobuf:"bytes,12,opt,name=cancel_action,json=cancelAction,proto3,oneof"`
 }
 
@@ -585,15 +585,15 @@ func (*SessionResponse_CancelAction) isSessionResponse_Message() {}
 
 func (*SessionResponse_Observe) isSessionResponse_Message() {}
 
-// Observe has an agent watch a run's target, its own host or both, from now on until the shard is released. The newest
-// order counts.
+// Observe makes an agent watch a run's target, its own host or both, until the shard is released. The newest order
+// counts.
 type Observe struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The shard for whose run it is.
+	// The shard of the run that it belongs to.
 	Id *ShardId `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// Whether the target and the endpoints of the run's settings are to be watched: the work of one agent.
+	// Whether to watch the target and the endpoints of the run's settings: the work of one agent.
 	Target bool `protobuf:"varint,2,opt,name=target,proto3" json:"target,omitempty"`
-	// How often the host is looked at; 0 is never.
+	// The interval of reading the host's figures; 0 is never.
 	HostEveryNs   int64 `protobuf:"varint,3,opt,name=host_every_ns,json=hostEveryNs,proto3" json:"host_every_ns,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -650,17 +650,17 @@ func (x *Observe) GetHostEveryNs() int64 {
 	return 0
 }
 
-// Observations are what was reported for a while. They are sent once: what is lost with a stream is a gap in the
+// Observations are figures and events of a period. They are sent once: those lost with a stream are a gap in the
 // figures, which the result shows.
 type Observations struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The shard for whose run they are.
+	// The shard of the run that they belong to.
 	Id *ShardId `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The figures.
 	Figures []*Observed `protobuf:"bytes,2,rep,name=figures,proto3" json:"figures,omitempty"`
-	// What has happened.
+	// The events.
 	Happenings []*Happening `protobuf:"bytes,3,rep,name=happenings,proto3" json:"happenings,omitempty"`
-	// What could not be watched, and why.
+	// The sources that could not be watched, with the reasons.
 	Warnings      []string `protobuf:"bytes,4,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -724,18 +724,18 @@ func (x *Observations) GetWarnings() []string {
 	return nil
 }
 
-// Observed is one figure's course.
+// Observed is the series of one figure.
 type Observed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What it is.
+	// Its name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Of what it is: a server, an endpoint, an agent.
+	// Its source: a server, an endpoint, an agent.
 	Source string `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
-	// In what it is told.
+	// Its unit.
 	Unit string `protobuf:"bytes,3,opt,name=unit,proto3" json:"unit,omitempty"`
 	// When it was read, in the run's time, ascending.
 	AtRunNs []int64 `protobuf:"varint,4,rep,packed,name=at_run_ns,json=atRunNs,proto3" json:"at_run_ns,omitempty"`
-	// What it was, at each of these instants.
+	// Its value at each of these instants.
 	Values        []float64 `protobuf:"fixed64,5,rep,packed,name=values,proto3" json:"values,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -806,12 +806,12 @@ func (x *Observed) GetValues() []float64 {
 	return nil
 }
 
-// Happening is something that has happened to the target.
+// Happening is an event of the target.
 type Happening struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// When, in the run's time.
 	AtRunNs int64 `protobuf:"varint,1,opt,name=at_run_ns,json=atRunNs,proto3" json:"at_run_ns,omitempty"`
-	// Of what kind: "split", "compaction", "flush", "server".
+	// Its kind: "split", "compaction", "flush", "server".
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// What.
 	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
@@ -870,23 +870,23 @@ func (x *Happening) GetText() string {
 	return ""
 }
 
-// ActionOrder has an agent do something to a target, such as flush a table. An order that comes again, which its id
-// tells, is not carried out again; its answer is repeated.
+// ActionOrder makes an agent execute an action on a target, such as flush a table. An agent executes an order once, by
+// its id; for a repeated order it repeats the answer.
 type ActionOrder struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Chosen anew for each action.
+	// Unique for each action.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The run that it belongs to; empty for none.
 	Run string `protobuf:"bytes,2,opt,name=run,proto3" json:"run,omitempty"`
 	// The target's name: hbase …
 	Target string `protobuf:"bytes,3,opt,name=target,proto3" json:"target,omitempty"`
-	// What to do.
+	// The action's name.
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
-	// With what, by name.
+	// Its arguments, by name.
 	Args map[string]string `protobuf:"bytes,5,rep,name=args,proto3" json:"args,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Where the target is: settings by their properties.
+	// The location of the target: settings by property.
 	Properties map[string]string `protobuf:"bytes,6,rep,name=properties,proto3" json:"properties,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// How long it may take.
+	// The limit of its duration.
 	TimeoutNs     int64 `protobuf:"varint,7,opt,name=timeout_ns,json=timeoutNs,proto3" json:"timeout_ns,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -971,7 +971,7 @@ func (x *ActionOrder) GetTimeoutNs() int64 {
 	return 0
 }
 
-// ActionCancel says that nobody waits for an action any more.
+// ActionCancel reports that the coordinator no longer waits for an action.
 type ActionCancel struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The action's id.
@@ -1017,7 +1017,7 @@ func (x *ActionCancel) GetId() string {
 	return ""
 }
 
-// ActionAnswer tells how an action has ended. It is kept for a coordinator that was away.
+// ActionAnswer is the outcome of an action. The agent keeps it for a coordinator that is unreachable.
 type ActionAnswer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The action's id.
@@ -1026,7 +1026,7 @@ type ActionAnswer struct {
 	Outcome ActionOutcome `protobuf:"varint,2,opt,name=outcome,proto3,enum=benchd.v1.ActionOutcome" json:"outcome,omitempty"`
 	// Why it was not done; empty when it was.
 	Error string `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
-	// What it found, as JSON.
+	// Its answer, as JSON.
 	Answer        []byte `protobuf:"bytes,4,opt,name=answer,proto3" json:"answer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1090,7 +1090,7 @@ func (x *ActionAnswer) GetAnswer() []byte {
 	return nil
 }
 
-// PointsOrder asks for a piece of a shard's raw points, as the agent has them on disk. One is under way at a time.
+// PointsOrder asks for a piece of a shard's raw points, as the agent has them on disk. One order is in progress at a time.
 type PointsOrder struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which shard.
@@ -1234,9 +1234,9 @@ type Hello struct {
 	Protocol uint32 `protobuf:"varint,1,opt,name=protocol,proto3" json:"protocol,omitempty"`
 	// The name, unique among connected agents.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// Chosen anew at each start of the agent.
+	// New at each start of the agent.
 	BootId string `protobuf:"bytes,3,opt,name=boot_id,json=bootId,proto3" json:"boot_id,omitempty"`
-	// Labels, by which runs select agents.
+	// Labels by which runs select agents.
 	Labels map[string]string `protobuf:"bytes,4,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The agent's build.
 	Version string `protobuf:"bytes,5,opt,name=version,proto3" json:"version,omitempty"`
@@ -1244,12 +1244,12 @@ type Hello struct {
 	Host *HostFacts `protobuf:"bytes,6,opt,name=host,proto3" json:"host,omitempty"`
 	// Shards that the agent still works on or holds windows of, after a broken stream.
 	Held []*HeldShard `protobuf:"bytes,7,rep,name=held,proto3" json:"held,omitempty"`
-	// Where the agent's metrics are served, HOST:PORT; empty if nowhere. Without HOST it is the host from which the agent
+	// The address of the agent's metrics, HOST:PORT; empty if there are none. Without HOST it is the host from which the agent
 	// connects.
 	MetricsAddress string `protobuf:"bytes,8,opt,name=metrics_address,json=metricsAddress,proto3" json:"metrics_address,omitempty"`
 	// The agent's clock when this was sent, in nanoseconds.
 	AgentNs int64 `protobuf:"varint,9,opt,name=agent_ns,json=agentNs,proto3" json:"agent_ns,omitempty"`
-	// The names of the commands that its operator lets runs ask for.
+	// The names of the commands that its operator allows runs to start.
 	Hooks         []string `protobuf:"bytes,10,rep,name=hooks,proto3" json:"hooks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1372,8 +1372,8 @@ type HostFacts struct {
 	Kernel string `protobuf:"bytes,6,opt,name=kernel,proto3" json:"kernel,omitempty"`
 	// The version of Go in the build.
 	GoVersion string `protobuf:"bytes,7,opt,name=go_version,json=goVersion,proto3" json:"go_version,omitempty"`
-	// Whether the agent makes system calls of which Go's runtime is not told: "on" or "off"; empty from an agent that does
-	// not know the setting.
+	// Whether the agent makes system calls without notifying Go's runtime: "on" or "off"; empty from an agent without the
+	// setting.
 	RawIo         string `protobuf:"bytes,8,opt,name=raw_io,json=rawIo,proto3" json:"raw_io,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1465,7 +1465,7 @@ func (x *HostFacts) GetRawIo() string {
 	return ""
 }
 
-// ShardId names a shard and which handing out of it is meant.
+// ShardId names a shard and the attempt at it.
 type ShardId struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The run's id.
@@ -1529,7 +1529,7 @@ func (x *ShardId) GetAttempt() uint32 {
 	return 0
 }
 
-// HeldShard is a shard that an agent has in hand when it connects.
+// HeldShard is a shard that an agent holds when it connects.
 type HeldShard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which one.
@@ -1540,13 +1540,13 @@ type HeldShard struct {
 	Running bool `protobuf:"varint,3,opt,name=running,proto3" json:"running,omitempty"`
 	// Whether it has prepared.
 	Prepared bool `protobuf:"varint,4,opt,name=prepared,proto3" json:"prepared,omitempty"`
-	// The run's time now as the agent has it, and the agent's clock at that instant.
+	// The agent's current mapping of its clock to the run's time.
 	Timebase *Timebase `protobuf:"bytes,5,opt,name=timebase,proto3" json:"timebase,omitempty"`
-	// Ends of phases that the coordinator may not have heard of.
+	// Ends of phases that the coordinator may not have received.
 	Ended []*PhaseEnded `protobuf:"bytes,6,rep,name=ended,proto3" json:"ended,omitempty"`
-	// Starts of phases that the coordinator may not have heard of.
+	// Starts of phases that the coordinator may not have received.
 	Started []*Started `protobuf:"bytes,7,rep,name=started,proto3" json:"started,omitempty"`
-	// Whether nothing is left of the shard but windows that an earlier process of this agent had on disk.
+	// Whether the shard has only windows that an earlier process of this agent left on disk.
 	Recovered     bool `protobuf:"varint,8,opt,name=recovered,proto3" json:"recovered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1643,7 +1643,7 @@ type ProbeReply struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The probe's number.
 	Seq uint64 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
-	// The agent's clock when the probe came in, in nanoseconds.
+	// The agent's clock when the probe arrived, in nanoseconds.
 	ReceivedAgentNs int64 `protobuf:"varint,2,opt,name=received_agent_ns,json=receivedAgentNs,proto3" json:"received_agent_ns,omitempty"`
 	// The agent's clock when this was sent.
 	SentAgentNs   int64 `protobuf:"varint,3,opt,name=sent_agent_ns,json=sentAgentNs,proto3" json:"sent_agent_ns,omitempty"`
@@ -1709,7 +1709,7 @@ type Prepared struct {
 	Id *ShardId `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// Why it cannot be started; empty when it is ready.
 	Error string `protobuf:"bytes,2,opt,name=error,proto3" json:"error,omitempty"`
-	// Facts of the target, when the agent was asked for them as the steward.
+	// Facts of the target, from the steward.
 	TargetFacts   map[string]string `protobuf:"bytes,3,rep,name=target_facts,json=targetFacts,proto3" json:"target_facts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1766,7 +1766,7 @@ func (x *Prepared) GetTargetFacts() map[string]string {
 	return nil
 }
 
-// Started reports when a shard really began a phase.
+// Started reports the actual start of a phase.
 type Started struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which shard.
@@ -1843,11 +1843,11 @@ type Window struct {
 	StartNs int64 `protobuf:"varint,4,opt,name=start_ns,json=startNs,proto3" json:"start_ns,omitempty"`
 	// See start_ns.
 	EndNs int64 `protobuf:"varint,5,opt,name=end_ns,json=endNs,proto3" json:"end_ns,omitempty"`
-	// What was done after the planned end.
+	// Whether the window is after the planned end.
 	Tail bool `protobuf:"varint,6,opt,name=tail,proto3" json:"tail,omitempty"`
-	// The shard's last window of the phase.
+	// Whether it is the shard's last window of the phase.
 	Last bool `protobuf:"varint,7,opt,name=last,proto3" json:"last,omitempty"`
-	// What was measured.
+	// The measurements.
 	Series []*Series `protobuf:"bytes,8,rep,name=series,proto3" json:"series,omitempty"`
 	// Rows moved.
 	Rows uint64 `protobuf:"varint,9,opt,name=rows,proto3" json:"rows,omitempty"`
@@ -1857,13 +1857,13 @@ type Window struct {
 	Issued uint64 `protobuf:"varint,11,opt,name=issued,proto3" json:"issued,omitempty"`
 	// Operations recorded since the phase's start.
 	Recorded uint64 `protobuf:"varint,12,opt,name=recorded,proto3" json:"recorded,omitempty"`
-	// How the load generator fared.
+	// The health of the load generator.
 	Health *Health `protobuf:"bytes,13,opt,name=health,proto3" json:"health,omitempty"`
 	// The first message of each kind of error.
 	Samples []*ErrorSample `protobuf:"bytes,14,rep,name=samples,proto3" json:"samples,omitempty"`
-	// The key number below which all rows that the shard was to insert in a run are there; 0 where it inserts none.
+	// The key number below which all rows of the shard's inserts exist; 0 if it inserts none.
 	Watermark int64 `protobuf:"varint,15,opt,name=watermark,proto3" json:"watermark,omitempty"`
-	// Open loop: how long after their intended instants operations were sent, in the encoding of package latency.
+	// Open loop: the delay of sending after the intended instants, in the encoding of package latency.
 	Lateness []byte `protobuf:"bytes,16,opt,name=lateness,proto3" json:"lateness,omitempty"`
 	// Of a load: for each worker the row below which all rows of its range have been answered, and counted in this window
 	// or an earlier one.
@@ -2112,7 +2112,7 @@ func (x *Series) GetService() []byte {
 	return nil
 }
 
-// Health is how a load generator fared in a window.
+// Health is the state of a load generator in a window.
 type Health struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Cores of the host.
@@ -2131,7 +2131,7 @@ type Health struct {
 	GcPauseTotalNs int64 `protobuf:"varint,7,opt,name=gc_pause_total_ns,json=gcPauseTotalNs,proto3" json:"gc_pause_total_ns,omitempty"`
 	// The longest.
 	GcPauseMaxNs int64 `protobuf:"varint,8,opt,name=gc_pause_max_ns,json=gcPauseMaxNs,proto3" json:"gc_pause_max_ns,omitempty"`
-	// How long runnable goroutines waited for a processor, 99th percentile.
+	// The wait of runnable goroutines for a processor, 99th percentile.
 	SchedLagP99Ns int64 `protobuf:"varint,9,opt,name=sched_lag_p99_ns,json=schedLagP99Ns,proto3" json:"sched_lag_p99_ns,omitempty"`
 	// The longest such wait.
 	SchedLagMaxNs int64 `protobuf:"varint,10,opt,name=sched_lag_max_ns,json=schedLagMaxNs,proto3" json:"sched_lag_max_ns,omitempty"`
@@ -2141,7 +2141,7 @@ type Health struct {
 	LateMaxNs int64 `protobuf:"varint,12,opt,name=late_max_ns,json=lateMaxNs,proto3" json:"late_max_ns,omitempty"`
 	// Operations intended but not sent at the window's end.
 	Backlog uint64 `protobuf:"varint,13,opt,name=backlog,proto3" json:"backlog,omitempty"`
-	// Used share of the speed of the busiest network interface, in its busier direction; 0 where no speed is known.
+	// Used share of the speed of the busiest network interface, in its busier direction; 0 if its speed is unknown.
 	NetUse        float64 `protobuf:"fixed64,14,opt,name=net_use,json=netUse,proto3" json:"net_use,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2339,7 +2339,7 @@ func (x *ErrorSample) GetMessage() string {
 	return ""
 }
 
-// PhaseEnded reports that a shard's part of a phase is over. The shard's last window has been cut before.
+// PhaseEnded reports the end of a shard's part of a phase, after its last window.
 type PhaseEnded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which shard.
@@ -2354,9 +2354,9 @@ type PhaseEnded struct {
 	Recorded uint64 `protobuf:"varint,5,opt,name=recorded,proto3" json:"recorded,omitempty"`
 	// How many windows there are; their numbers are 0 to windows-1.
 	Windows uint32 `protobuf:"varint,6,opt,name=windows,proto3" json:"windows,omitempty"`
-	// Why it ended early; empty when it ended as planned or as told.
+	// Why it ended early; empty if it ended as planned or by a Stop.
 	Error string `protobuf:"bytes,7,opt,name=error,proto3" json:"error,omitempty"`
-	// Whether the workers have joined: no phase that joins this one follows. A warm-up that goes over into
+	// Whether the workers have ended: no phase that joins this one follows. A warm-up that changes over to
 	// measuring ends with final false.
 	Final bool `protobuf:"varint,8,opt,name=final,proto3" json:"final,omitempty"`
 	// Why the agent itself ended it before its planned end, such as "terminated"; empty when it ended as planned
@@ -2364,9 +2364,9 @@ type PhaseEnded struct {
 	Left string `protobuf:"bytes,9,opt,name=left,proto3" json:"left,omitempty"`
 	// Events of the target's client beside operations in this phase, such as "retry".
 	Client map[string]uint64 `protobuf:"bytes,10,rep,name=client,proto3" json:"client,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// Of the end of a run's last phase: the key number from which on this shard has inserted nothing. 0: it is not known.
+	// At the end of a run's last phase: the key number from which on this shard has inserted nothing. 0 if it is not known.
 	InsertedBelow int64 `protobuf:"varint,11,opt,name=inserted_below,json=insertedBelow,proto3" json:"inserted_below,omitempty"`
-	// Of the same end: how many rows this shard has inserted that are there for certain. Absent: it is not known.
+	// At the same end: the number of rows that this shard has certainly inserted. Absent if it is not known.
 	InsertedRows  *int64 `protobuf:"varint,12,opt,name=inserted_rows,json=insertedRows,proto3,oneof" json:"inserted_rows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2486,7 +2486,7 @@ func (x *PhaseEnded) GetInsertedRows() int64 {
 	return 0
 }
 
-// Leaving is an agent's farewell: its windows have been sent.
+// Leaving is an agent's last message, after its windows.
 type Leaving struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Why.
@@ -2537,7 +2537,7 @@ type Welcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The coordinator's build.
 	Version string `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
-	// Chosen anew at each start of the coordinator.
+	// New at each start of the coordinator.
 	BootId        string `protobuf:"bytes,2,opt,name=boot_id,json=bootId,proto3" json:"boot_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2638,7 +2638,7 @@ type Prepare struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which one.
 	Id *ShardId `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// Of how many.
+	// The number of shards.
 	Shards uint32 `protobuf:"varint,2,opt,name=shards,proto3" json:"shards,omitempty"`
 	// Workers of this shard.
 	Workers uint32 `protobuf:"varint,3,opt,name=workers,proto3" json:"workers,omitempty"`
@@ -2648,7 +2648,7 @@ type Prepare struct {
 	Properties map[string]string `protobuf:"bytes,5,rep,name=properties,proto3" json:"properties,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Whether this agent is the run's steward: it sets the target up and reports its facts.
 	Steward bool `protobuf:"varint,6,opt,name=steward,proto3" json:"steward,omitempty"`
-	// Where each worker of a load goes on that an earlier attempt at the shard began; empty where it begins.
+	// Where each worker of a load continues after an earlier attempt at the shard; empty for the first attempt.
 	Loaded        []int64 `protobuf:"varint,7,rep,packed,name=loaded,proto3" json:"loaded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2738,7 +2738,7 @@ type Phase struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Whether operations are intended by the clock.
+	// Whether the clock determines when operations are intended.
 	Open bool `protobuf:"varint,2,opt,name=open,proto3" json:"open,omitempty"`
 	// How long; 0 for no bound.
 	DurationNs int64 `protobuf:"varint,3,opt,name=duration_ns,json=durationNs,proto3" json:"duration_ns,omitempty"`
@@ -2746,7 +2746,7 @@ type Phase struct {
 	Ops int64 `protobuf:"varint,4,opt,name=ops,proto3" json:"ops,omitempty"`
 	// Whether it begins while the one before it is still running.
 	Joined bool `protobuf:"varint,5,opt,name=joined,proto3" json:"joined,omitempty"`
-	// What ends it before duration_ns, which only the coordinator can see: "steady", or nothing.
+	// The condition that ends it before duration_ns, which only the coordinator can check: "steady", or none.
 	Until         string `protobuf:"bytes,6,opt,name=until,proto3" json:"until,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2831,11 +2831,11 @@ type Start struct {
 	Id *ShardId `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The phase.
 	Phase string `protobuf:"bytes,2,opt,name=phase,proto3" json:"phase,omitempty"`
-	// The instant, in the run's time base. A Start that comes again for a phase that has begun changes nothing.
-	// Phases that join the one before them begin by themselves where that one ends by time alone, and by a Start
-	// of their own where it has a number of operations or an until.
+	// The instant, in the run's time base. A repeated Start of a phase that has begun changes nothing.
+	// A phase that joins the one before it begins by itself if that one ends only by time, and by its own Start
+	// if that one has a number of operations or an until.
 	AtRunNs int64 `protobuf:"varint,3,opt,name=at_run_ns,json=atRunNs,proto3" json:"at_run_ns,omitempty"`
-	// How the agent's clock maps to the run's time base.
+	// The mapping of the agent's clock to the run's time base.
 	Timebase      *Timebase `protobuf:"bytes,4,opt,name=timebase,proto3" json:"timebase,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2908,7 +2908,7 @@ type Timebase struct {
 	AgentNs int64 `protobuf:"varint,2,opt,name=agent_ns,json=agentNs,proto3" json:"agent_ns,omitempty"`
 	// The run's time at that instant.
 	RunNs int64 `protobuf:"varint,3,opt,name=run_ns,json=runNs,proto3" json:"run_ns,omitempty"`
-	// How much faster the run's time goes than the agent's clock, in 10⁻⁹.
+	// The rate of the run's time relative to the agent's clock minus 1, in 10⁻⁹.
 	RatePpb       float64 `protobuf:"fixed64,4,opt,name=rate_ppb,json=ratePpb,proto3" json:"rate_ppb,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2972,13 +2972,13 @@ func (x *Timebase) GetRatePpb() float64 {
 	return 0
 }
 
-// Watermark tells how far all shards of a run have come with their inserts, so that any of them may read what
-// the others have inserted.
+// Watermark is the progress of the inserts of all shards of a run, so that each shard can read rows that others have
+// inserted.
 type Watermark struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The run's id.
 	Run string `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"`
-	// The key number below which all rows are there. It never goes back.
+	// The key number below which all rows exist. It never decreases.
 	Key           int64 `protobuf:"varint,2,opt,name=key,proto3" json:"key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3028,7 +3028,7 @@ func (x *Watermark) GetKey() int64 {
 	return 0
 }
 
-// Ack says that a window is safe.
+// Ack confirms that a window is in the archive.
 type Ack struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which shard.
@@ -3147,7 +3147,7 @@ func (x *Stop) GetReason() string {
 	return ""
 }
 
-// Release says that nothing of a shard is needed any more.
+// Release ends a shard: the coordinator has everything that it needs of it.
 type Release struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which shard.

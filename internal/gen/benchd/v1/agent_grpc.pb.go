@@ -28,10 +28,10 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// AgentService is what the coordinator offers to agents. An agent needs no open port: it dials out.
+// AgentService is the service of the coordinator for agents. An agent needs no open port: it dials out.
 type AgentServiceClient interface {
-	// Session is an agent's one stream, open for as long as the agent lives. The first message is a Hello; the
-	// coordinator answers with a Welcome or ends the stream with a status that says why not.
+	// Session is an agent's only stream, open as long as the agent runs. The first message is a Hello; the
+	// coordinator answers with a Welcome, or ends the stream with a status that has the reason.
 	Session(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[SessionRequest, SessionResponse], error)
 }
 
@@ -60,10 +60,10 @@ type AgentService_SessionClient = grpc.BidiStreamingClient[SessionRequest, Sessi
 // All implementations must embed UnimplementedAgentServiceServer
 // for forward compatibility.
 //
-// AgentService is what the coordinator offers to agents. An agent needs no open port: it dials out.
+// AgentService is the service of the coordinator for agents. An agent needs no open port: it dials out.
 type AgentServiceServer interface {
-	// Session is an agent's one stream, open for as long as the agent lives. The first message is a Hello; the
-	// coordinator answers with a Welcome or ends the stream with a status that says why not.
+	// Session is an agent's only stream, open as long as the agent runs. The first message is a Hello; the
+	// coordinator answers with a Welcome, or ends the stream with a status that has the reason.
 	Session(grpc.BidiStreamingServer[SessionRequest, SessionResponse]) error
 	mustEmbedUnimplementedAgentServiceServer()
 }

@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// AgentLossPolicy says what becomes of a run that lost an agent.
+// AgentLossPolicy is the effect of a lost agent on its run.
 type AgentLossPolicy int32
 
 const (
@@ -31,7 +31,7 @@ const (
 	AgentLossPolicy_AGENT_LOSS_POLICY_UNSPECIFIED AgentLossPolicy = 0
 	// The run fails.
 	AgentLossPolicy_AGENT_LOSS_POLICY_FAIL AgentLossPolicy = 1
-	// The run goes on and its result is partial.
+	// The run continues and its result is partial.
 	AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE AgentLossPolicy = 2
 )
 
@@ -76,14 +76,14 @@ func (AgentLossPolicy) EnumDescriptor() ([]byte, []int) {
 	return file_benchd_v1_run_proto_rawDescGZIP(), []int{0}
 }
 
-// Submission is what a user hands in, word for word.
+// Submission is the input of a user, unchanged.
 type Submission struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Properties files in the order given; later ones win.
+	// Properties files in the order given; later ones override earlier ones.
 	Files []*SourceFile `protobuf:"bytes,1,rep,name=files,proto3" json:"files,omitempty"`
-	// Settings of -p, in the order given; they win over files.
+	// Settings of -p, in the order given; they override files.
 	Properties []*Setting `protobuf:"bytes,2,rep,name=properties,proto3" json:"properties,omitempty"`
-	// Settings of flags, by the property that they mean; they win over all.
+	// Settings of flags, by property; they override all others.
 	Flags []*Setting `protobuf:"bytes,3,rep,name=flags,proto3" json:"flags,omitempty"`
 	// A name for the suite.
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
@@ -91,13 +91,13 @@ type Submission struct {
 	Note string `protobuf:"bytes,5,opt,name=note,proto3" json:"note,omitempty"`
 	// Tags.
 	Tags map[string]string `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// The contents of files that properties name, by the name that is written there, and of files that the suite includes.
+	// The contents of files that properties name, by the name in the property, and of files that the suite includes.
 	Attachments map[string][]byte `protobuf:"bytes,7,rep,name=attachments,proto3" json:"attachments,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// A suite file, instead of properties files.
 	Suite *SourceFile `protobuf:"bytes,8,opt,name=suite,proto3" json:"suite,omitempty"`
-	// The suite's trial block is laid over it.
+	// Whether the suite's trial block is applied.
 	Trial bool `protobuf:"varint,9,opt,name=trial,proto3" json:"trial,omitempty"`
-	// Variables of the suite, with the values that win over its own.
+	// Variables of the suite, with values that override its own.
 	Variables     []*Setting `protobuf:"bytes,10,rep,name=variables,proto3" json:"variables,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -265,7 +265,7 @@ type Setting struct {
 	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
 	// The value.
 	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
-	// Where it was said, such as "--threads"; empty for -p.
+	// Its origin, such as "--threads"; empty for -p.
 	Origin        string `protobuf:"bytes,3,opt,name=origin,proto3" json:"origin,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -322,22 +322,22 @@ func (x *Setting) GetOrigin() string {
 	return ""
 }
 
-// SubmitRequest asks for a suite to be executed.
+// SubmitRequest submits a suite.
 type SubmitRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What.
+	// The suite.
 	Submission *Submission `protobuf:"bytes,1,opt,name=submission,proto3" json:"submission,omitempty"`
 	// How many agents; 0 for all that match.
 	Agents uint32 `protobuf:"varint,2,opt,name=agents,proto3" json:"agents,omitempty"`
 	// Labels that agents must have.
 	Select map[string]string `protobuf:"bytes,3,rep,name=select,proto3" json:"select,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// How long to wait for enough agents to be there.
+	// How long to wait for enough agents.
 	WaitAgents *durationpb.Duration `protobuf:"bytes,4,opt,name=wait_agents,json=waitAgents,proto3" json:"wait_agents,omitempty"`
-	// What to do when an agent is lost.
+	// The effect of a lost agent.
 	OnAgentLoss AgentLossPolicy `protobuf:"varint,5,opt,name=on_agent_loss,json=onAgentLoss,proto3,enum=benchd.v1.AgentLossPolicy" json:"on_agent_loss,omitempty"`
-	// Who submits.
+	// The user who submits.
 	SubmittedBy string `protobuf:"bytes,6,opt,name=submitted_by,json=submittedBy,proto3" json:"submitted_by,omitempty"`
-	// Instead of a submission: the id of a suite whose runs that did not end complete are run again.
+	// Instead of a submission: the id of a suite whose incomplete runs are repeated.
 	Resume        string `protobuf:"bytes,7,opt,name=resume,proto3" json:"resume,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -427,7 +427,7 @@ type SubmitResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The suite's id.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What the user should know about the submission.
+	// Warnings about the submission.
 	Warnings      []string `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -477,10 +477,10 @@ func (x *SubmitResponse) GetWarnings() []string {
 	return nil
 }
 
-// ValidateRequest asks for a judgement.
+// ValidateRequest asks for validation.
 type ValidateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Of what.
+	// The submission to validate.
 	Submission    *Submission `protobuf:"bytes,1,opt,name=submission,proto3" json:"submission,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -523,10 +523,10 @@ func (x *ValidateRequest) GetSubmission() *Submission {
 	return nil
 }
 
-// ValidateResponse is the judgement of a good submission; a bad one is an error.
+// ValidateResponse is the answer for a valid submission; an invalid one is an error.
 type ValidateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the user should know.
+	// Warnings about the submission.
 	Warnings      []string `protobuf:"bytes,1,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -569,7 +569,7 @@ func (x *ValidateResponse) GetWarnings() []string {
 	return nil
 }
 
-// WatchRequest asks for progress.
+// WatchRequest asks for the progress of a suite or run.
 type WatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A suite's or run's id.
@@ -640,25 +640,25 @@ type WatchResponse struct {
 	Operations []*LiveOperation `protobuf:"bytes,10,rep,name=operations,proto3" json:"operations,omitempty"`
 	// Each agent of the run.
 	Agents []*LiveAgent `protobuf:"bytes,11,rep,name=agents,proto3" json:"agents,omitempty"`
-	// What happened since the last message.
+	// Events since the last message.
 	Events []*LiveEvent `protobuf:"bytes,12,rep,name=events,proto3" json:"events,omitempty"`
 	// Whether the suite has ended: no further message follows.
 	Ended bool `protobuf:"varint,13,opt,name=ended,proto3" json:"ended,omitempty"`
-	// How many runs there are in all, and how many have ended.
+	// The number of runs, and the number that have ended.
 	Runs uint32 `protobuf:"varint,14,opt,name=runs,proto3" json:"runs,omitempty"`
 	// See runs.
 	RunsEnded uint32 `protobuf:"varint,15,opt,name=runs_ended,json=runsEnded,proto3" json:"runs_ended,omitempty"`
-	// Why the run waits, when it is queued.
+	// What a queued run waits for.
 	WaitingFor string `protobuf:"bytes,16,opt,name=waiting_for,json=waitingFor,proto3" json:"waiting_for,omitempty"`
-	// Whether the phase is an open loop, and the rate that it offers.
+	// The offered rate of an open loop; 0 for a closed loop.
 	Offered float64 `protobuf:"fixed64,17,opt,name=offered,proto3" json:"offered,omitempty"`
 	// YCSB's status lines since the last message, of a run that was submitted with status=true.
 	Statuses []*LiveStatus `protobuf:"bytes,18,rep,name=statuses,proto3" json:"statuses,omitempty"`
-	// How far a warm-up is that lasts until the run is steady; empty in all other phases.
+	// The progress of a warm-up that lasts until the run is steady; empty in all other phases.
 	Steady string `protobuf:"bytes,19,opt,name=steady,proto3" json:"steady,omitempty"`
 	// The run's case, in a suite of several runs.
 	CaseName string `protobuf:"bytes,20,opt,name=case_name,json=caseName,proto3" json:"case_name,omitempty"`
-	// How long the suite still takes, this run and all after it, by an estimate; absent where none can be made.
+	// An estimate of the remaining time of the suite, including this run; absent if there is none.
 	Ahead         *durationpb.Duration `protobuf:"bytes,21,opt,name=ahead,proto3" json:"ahead,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -841,14 +841,14 @@ func (x *WatchResponse) GetAhead() *durationpb.Duration {
 	return nil
 }
 
-// LiveStatus is one of YCSB's status lines. The reader puts the instant before it, by its own time zone.
+// LiveStatus is one of YCSB's status lines. The reader prepends the time, in its own time zone.
 type LiveStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the line begins with.
+	// The start of the line.
 	Label string `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`
 	// When.
 	At *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
-	// The line behind the instant.
+	// The line after the time.
 	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1012,7 +1012,7 @@ type LiveAgent struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Whether it is connected.
 	Connected bool `protobuf:"varint,2,opt,name=connected,proto3" json:"connected,omitempty"`
-	// What it does: preparing, running, ended, lost.
+	// Its state: preparing, running, ended, lost.
 	State string `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
 	// Operations per second in its last window.
 	Rate float64 `protobuf:"fixed64,4,opt,name=rate,proto3" json:"rate,omitempty"`
@@ -1114,7 +1114,7 @@ func (x *LiveAgent) GetP99Us() float64 {
 	return 0
 }
 
-// LiveEvent is something that happened to a run.
+// LiveEvent is an event of a run.
 type LiveEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// When.
@@ -1316,7 +1316,7 @@ func (x *HistogramsRequest) GetId() string {
 	return ""
 }
 
-// HistogramsResponse is one interval of a phase. Those of a phase come together, in the order of their starts.
+// HistogramsResponse is one interval of a phase. The intervals of a phase are consecutive, in the order of their starts.
 type HistogramsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The phase.
@@ -1327,7 +1327,7 @@ type HistogramsResponse struct {
 	StartNs int64 `protobuf:"varint,3,opt,name=start_ns,json=startNs,proto3" json:"start_ns,omitempty"`
 	// See start_ns.
 	EndNs int64 `protobuf:"varint,4,opt,name=end_ns,json=endNs,proto3" json:"end_ns,omitempty"`
-	// What was measured, in the encoding of windows.
+	// The measurements, in the encoding of windows.
 	Series []*Series `protobuf:"bytes,5,rep,name=series,proto3" json:"series,omitempty"`
 	// Whether it is after the phase's planned end.
 	Tail          bool `protobuf:"varint,6,opt,name=tail,proto3" json:"tail,omitempty"`
@@ -1412,7 +1412,7 @@ type PointsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A run's id, or that of a suite of one run.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// Whether those of agents are wanted, too, whose shards were handed over to others.
+	// Whether to include those of agents whose shards were handed over to others.
 	Attempts      bool `protobuf:"varint,2,opt,name=attempts,proto3" json:"attempts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1475,11 +1475,11 @@ type PointsResponse struct {
 	EpochNs int64 `protobuf:"varint,4,opt,name=epoch_ns,json=epochNs,proto3" json:"epoch_ns,omitempty"`
 	// When phases began, in nanoseconds of the run's time.
 	BegunNs map[string]int64 `protobuf:"bytes,5,rep,name=begun_ns,json=begunNs,proto3" json:"begun_ns,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// The attempt at the shard, from 1 on; 0 from coordinators that send those of the last attempt alone.
+	// The attempt at the shard, from 1 on; 0 from coordinators that send only those of the last attempt.
 	Attempt uint32 `protobuf:"varint,6,opt,name=attempt,proto3" json:"attempt,omitempty"`
-	// Set for an attempt after which the shard was handed over: which part of its points counts.
+	// Set for an attempt after which the shard was handed over: the part of its points that counts.
 	Counted *Counted `protobuf:"bytes,7,opt,name=counted,proto3" json:"counted,omitempty"`
-	// Why the points, or the rest of them, are missing; empty when they are not.
+	// Why the points, or the rest of them, are missing; empty if they are complete.
 	Missing       string `protobuf:"bytes,8,opt,name=missing,proto3" json:"missing,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1571,10 +1571,10 @@ func (x *PointsResponse) GetMissing() string {
 	return ""
 }
 
-// Counted is what counts of an attempt at a shard: what the archive had of it when the shard was handed over.
+// Counted is the part of an attempt at a shard that counts: the part in the archive when the shard was handed over.
 type Counted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The number of windows, from the first one on, with those that are left out.
+	// The number of windows from the first one on, including those left out.
 	Windows uint32 `protobuf:"varint,1,opt,name=windows,proto3" json:"windows,omitempty"`
 	// How many operations they have.
 	Ops uint64 `protobuf:"varint,2,opt,name=ops,proto3" json:"ops,omitempty"`
@@ -1690,7 +1690,7 @@ func (*ListRequest) Descriptor() ([]byte, []int) {
 	return file_benchd_v1_run_proto_rawDescGZIP(), []int{20}
 }
 
-// ListResponse tells of suites.
+// ListResponse has the suites in the archive.
 type ListResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The suites, newest first.
@@ -1759,9 +1759,9 @@ type SuiteSummary struct {
 	Db string `protobuf:"bytes,9,opt,name=db,proto3" json:"db,omitempty"`
 	// How many of its runs have ended.
 	RunsEnded uint32 `protobuf:"varint,10,opt,name=runs_ended,json=runsEnded,proto3" json:"runs_ended,omitempty"`
-	// How long it still takes, by an estimate; absent where none can be made, and when it has ended.
+	// An estimate of its remaining time; absent if there is none, and after its end.
 	Ahead *durationpb.Duration `protobuf:"bytes,11,opt,name=ahead,proto3" json:"ahead,omitempty"`
-	// Why the coordinator leaves it alone, because its own code has failed on it; empty where it does not.
+	// Why the suite is set aside: the error of the coordinator's own code on it. Empty if it is not set aside.
 	SetAside      string `protobuf:"bytes,12,opt,name=set_aside,json=setAside,proto3" json:"set_aside,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1881,7 +1881,7 @@ func (x *SuiteSummary) GetSetAside() string {
 	return ""
 }
 
-// CancelRequest names what to cancel.
+// CancelRequest names the suite or run to cancel.
 type CancelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A suite's or run's id.
@@ -1973,7 +1973,7 @@ func (*CancelResponse) Descriptor() ([]byte, []int) {
 	return file_benchd_v1_run_proto_rawDescGZIP(), []int{24}
 }
 
-// RemoveRequest names what to remove.
+// RemoveRequest names the suite to remove.
 type RemoveRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A suite's id.
@@ -2056,7 +2056,7 @@ func (*RemoveResponse) Descriptor() ([]byte, []int) {
 	return file_benchd_v1_run_proto_rawDescGZIP(), []int{26}
 }
 
-// ExportRequest names what to export.
+// ExportRequest names the suite to export.
 type ExportRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A suite's id.
@@ -2197,7 +2197,7 @@ func (x *ImportRequest) GetChunk() []byte {
 // ImportResponse names the suite.
 type ImportResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id, which is the one that it was exported with.
+	// Its id, which is that of the exported suite.
 	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2340,7 +2340,7 @@ type AgentInfo struct {
 	Connected bool `protobuf:"varint,6,opt,name=connected,proto3" json:"connected,omitempty"`
 	// The run that it serves; empty when idle.
 	Run string `protobuf:"bytes,7,opt,name=run,proto3" json:"run,omitempty"`
-	// Whether it is kept from further runs.
+	// Whether it is excluded from further runs.
 	Draining bool `protobuf:"varint,8,opt,name=draining,proto3" json:"draining,omitempty"`
 	// When it was last heard.
 	LastHeard *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=last_heard,json=lastHeard,proto3" json:"last_heard,omitempty"`
@@ -2350,9 +2350,9 @@ type AgentInfo struct {
 	ClockUncertaintyMs float64 `protobuf:"fixed64,11,opt,name=clock_uncertainty_ms,json=clockUncertaintyMs,proto3" json:"clock_uncertainty_ms,omitempty"`
 	// Its clock's drift in parts per million.
 	ClockDriftPpm float64 `protobuf:"fixed64,12,opt,name=clock_drift_ppm,json=clockDriftPpm,proto3" json:"clock_drift_ppm,omitempty"`
-	// Where it connects from.
+	// The address from which it connects.
 	Address string `protobuf:"bytes,13,opt,name=address,proto3" json:"address,omitempty"`
-	// Where its metrics are served.
+	// The address of its metrics.
 	MetricsAddress string `protobuf:"bytes,14,opt,name=metrics_address,json=metricsAddress,proto3" json:"metrics_address,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -2491,7 +2491,7 @@ type DrainRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Whether to give it runs again.
+	// Whether to include it in runs again.
 	Undo          bool `protobuf:"varint,2,opt,name=undo,proto3" json:"undo,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2581,19 +2581,19 @@ func (*DrainResponse) Descriptor() ([]byte, []int) {
 // ActRequest asks for an action.
 type ActRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where the target is: properties files, -p and flags. Nothing else of it matters.
+	// The location of the target: properties files, -p and flags. Other fields are ignored.
 	Submission *Submission `protobuf:"bytes,1,opt,name=submission,proto3" json:"submission,omitempty"`
 	// The target's name: hbase …
 	Target string `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
-	// What to do.
+	// The action's name.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// With what, by name.
+	// Its arguments, by name.
 	Args map[string]string `protobuf:"bytes,4,rep,name=args,proto3" json:"args,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// The agent that is to do it; empty for any.
+	// The agent that executes it; empty for any.
 	Agent string `protobuf:"bytes,5,opt,name=agent,proto3" json:"agent,omitempty"`
-	// How long it may take.
+	// The limit of its duration.
 	Timeout *durationpb.Duration `protobuf:"bytes,6,opt,name=timeout,proto3" json:"timeout,omitempty"`
-	// Who asks, for the log.
+	// The user, for the log.
 	By            string `protobuf:"bytes,7,opt,name=by,proto3" json:"by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2678,14 +2678,14 @@ func (x *ActRequest) GetBy() string {
 	return ""
 }
 
-// ActResponse tells what an action has done.
+// ActResponse is the result of an action.
 type ActResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The agent that did it.
+	// The agent that executed it.
 	Agent string `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
-	// What it found, as JSON.
+	// Its answer, as JSON.
 	Answer []byte `protobuf:"bytes,2,opt,name=answer,proto3" json:"answer,omitempty"`
-	// What the user should know about the settings.
+	// Warnings about the settings.
 	Warnings      []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2779,24 +2779,24 @@ func (*AboutRequest) Descriptor() ([]byte, []int) {
 	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
 }
 
-// AboutResponse tells of a coordinator.
+// AboutResponse describes a coordinator.
 type AboutResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its build.
 	Version string `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
 	// The protocol that it speaks.
 	Protocol uint32 `protobuf:"varint,2,opt,name=protocol,proto3" json:"protocol,omitempty"`
-	// Its clock when it was asked, in nanoseconds.
+	// Its clock when the request arrived, in nanoseconds.
 	ReceivedNs int64 `protobuf:"varint,3,opt,name=received_ns,json=receivedNs,proto3" json:"received_ns,omitempty"`
 	// Its clock when it answered.
 	SentNs int64 `protobuf:"varint,4,opt,name=sent_ns,json=sentNs,proto3" json:"sent_ns,omitempty"`
-	// What is free of the disk that its archive is on, in bytes.
+	// The free space of the archive's disk, in bytes.
 	DiskFreeBytes uint64 `protobuf:"varint,5,opt,name=disk_free_bytes,json=diskFreeBytes,proto3" json:"disk_free_bytes,omitempty"`
-	// The disk's size; 0 where that cannot be told.
+	// The disk's size; 0 if it is unknown.
 	DiskTotalBytes uint64 `protobuf:"varint,6,opt,name=disk_total_bytes,json=diskTotalBytes,proto3" json:"disk_total_bytes,omitempty"`
 	// The archive's size.
 	ArchiveBytes uint64 `protobuf:"varint,7,opt,name=archive_bytes,json=archiveBytes,proto3" json:"archive_bytes,omitempty"`
-	// Whether the archive takes no windows, for want of space or for another reason.
+	// Whether the archive cannot store windows, because the disk is full or for another reason.
 	ArchiveStuck  bool `protobuf:"varint,8,opt,name=archive_stuck,json=archiveStuck,proto3" json:"archive_stuck,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -40,21 +40,21 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// RunService is what the coordinator offers to benchctl.
+// RunService is the service of the coordinator for benchctl.
 type RunServiceClient interface {
-	// Submit judges a submission whole and queues it.
+	// Submit validates a submission and queues it.
 	Submit(ctx context.Context, in *SubmitRequest, opts ...grpc.CallOption) (*SubmitResponse, error)
-	// Validate judges a submission and does nothing else.
+	// Validate validates a submission without queueing it.
 	Validate(ctx context.Context, in *ValidateRequest, opts ...grpc.CallOption) (*ValidateResponse, error)
-	// Watch streams the state of a suite or run: one message at once, one for each interval, a last one at its end.
+	// Watch streams the state of a suite or run: one message at the start, one for each interval, a last one at its end.
 	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchResponse], error)
 	// Get streams the result of a suite or run as JSON text in pieces.
 	Get(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[GetResponse], error)
-	// Histograms streams what the archive holds of a run, interval by interval, merged over its agents.
+	// Histograms streams the histograms of a run from the archive, by interval, merged over its agents.
 	Histograms(ctx context.Context, in *HistogramsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[HistogramsResponse], error)
-	// Points streams the raw points of a run that its agents hold, one agent after another.
+	// Points streams the raw points of a run from its agents, one agent after another.
 	Points(ctx context.Context, in *PointsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PointsResponse], error)
-	// List tells of all suites in the archive, newest first.
+	// List returns all suites in the archive, newest first.
 	List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*ListResponse, error)
 	// Cancel ends a suite or run.
 	Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error)
@@ -62,15 +62,15 @@ type RunServiceClient interface {
 	Remove(ctx context.Context, in *RemoveRequest, opts ...grpc.CallOption) (*RemoveResponse, error)
 	// Export streams an ended suite as one file in pieces.
 	Export(ctx context.Context, in *ExportRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportResponse], error)
-	// Import takes a suite that was exported, in pieces, and answers when it is in the archive.
+	// Import receives an exported suite in pieces, and answers when it is in the archive.
 	Import(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[ImportRequest, ImportResponse], error)
-	// Agents tells of the agents in the roster.
+	// Agents returns the agents in the roster.
 	Agents(ctx context.Context, in *AgentsRequest, opts ...grpc.CallOption) (*AgentsResponse, error)
-	// Drain keeps an agent from being given further runs.
+	// Drain excludes an agent from further runs.
 	Drain(ctx context.Context, in *DrainRequest, opts ...grpc.CallOption) (*DrainResponse, error)
-	// Act has an agent do something to a target, and waits for its end.
+	// Act executes an action on a target by an agent, and waits for its end.
 	Act(ctx context.Context, in *ActRequest, opts ...grpc.CallOption) (*ActResponse, error)
-	// About tells of the coordinator itself.
+	// About describes the coordinator itself.
 	About(ctx context.Context, in *AboutRequest, opts ...grpc.CallOption) (*AboutResponse, error)
 }
 
@@ -284,21 +284,21 @@ func (c *runServiceClient) About(ctx context.Context, in *AboutRequest, opts ...
 // All implementations must embed UnimplementedRunServiceServer
 // for forward compatibility.
 //
-// RunService is what the coordinator offers to benchctl.
+// RunService is the service of the coordinator for benchctl.
 type RunServiceServer interface {
-	// Submit judges a submission whole and queues it.
+	// Submit validates a submission and queues it.
 	Submit(context.Context, *SubmitRequest) (*SubmitResponse, error)
-	// Validate judges a submission and does nothing else.
+	// Validate validates a submission without queueing it.
 	Validate(context.Context, *ValidateRequest) (*ValidateResponse, error)
-	// Watch streams the state of a suite or run: one message at once, one for each interval, a last one at its end.
+	// Watch streams the state of a suite or run: one message at the start, one for each interval, a last one at its end.
 	Watch(*WatchRequest, grpc.ServerStreamingServer[WatchResponse]) error
 	// Get streams the result of a suite or run as JSON text in pieces.
 	Get(*GetRequest, grpc.ServerStreamingServer[GetResponse]) error
-	// Histograms streams what the archive holds of a run, interval by interval, merged over its agents.
+	// Histograms streams the histograms of a run from the archive, by interval, merged over its agents.
 	Histograms(*HistogramsRequest, grpc.ServerStreamingServer[HistogramsResponse]) error
-	// Points streams the raw points of a run that its agents hold, one agent after another.
+	// Points streams the raw points of a run from its agents, one agent after another.
 	Points(*PointsRequest, grpc.ServerStreamingServer[PointsResponse]) error
-	// List tells of all suites in the archive, newest first.
+	// List returns all suites in the archive, newest first.
 	List(context.Context, *ListRequest) (*ListResponse, error)
 	// Cancel ends a suite or run.
 	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
@@ -306,15 +306,15 @@ type RunServiceServer interface {
 	Remove(context.Context, *RemoveRequest) (*RemoveResponse, error)
 	// Export streams an ended suite as one file in pieces.
 	Export(*ExportRequest, grpc.ServerStreamingServer[ExportResponse]) error
-	// Import takes a suite that was exported, in pieces, and answers when it is in the archive.
+	// Import receives an exported suite in pieces, and answers when it is in the archive.
 	Import(grpc.ClientStreamingServer[ImportRequest, ImportResponse]) error
-	// Agents tells of the agents in the roster.
+	// Agents returns the agents in the roster.
 	Agents(context.Context, *AgentsRequest) (*AgentsResponse, error)
-	// Drain keeps an agent from being given further runs.
+	// Drain excludes an agent from further runs.
 	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
-	// Act has an agent do something to a target, and waits for its end.
+	// Act executes an action on a target by an agent, and waits for its end.
 	Act(context.Context, *ActRequest) (*ActResponse, error)
-	// About tells of the coordinator itself.
+	// About describes the coordinator itself.
 	About(context.Context, *AboutRequest) (*AboutResponse, error)
 	mustEmbedUnimplementedRunServiceServer()
 }

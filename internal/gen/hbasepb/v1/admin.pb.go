@@ -1376,7 +1376,7 @@ func (x *GetServerInfoResponse) GetServerInfo() *ServerInfo {
 	return nil
 }
 
-// CacheEvictionStats tells what left a block cache.
+// CacheEvictionStats counts the blocks evicted from a block cache.
 type CacheEvictionStats struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	EvictedBlocks *int64                 `protobuf:"varint,1,opt,name=evicted_blocks,json=evictedBlocks" json:"evicted_blocks,omitempty"`

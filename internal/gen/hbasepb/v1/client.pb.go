@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CellType tells what a cell does to those older than it.
+// CellType is the effect of a cell on older cells.
 type CellType int32
 
 const (
@@ -95,7 +95,7 @@ func (CellType) EnumDescriptor() ([]byte, []int) {
 	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{0}
 }
 
-// Consistency tells whether a replica may answer.
+// Consistency determines whether a replica may answer.
 type Consistency int32
 
 const (
@@ -152,7 +152,7 @@ func (Consistency) EnumDescriptor() ([]byte, []int) {
 	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{1}
 }
 
-// MutationType tells the kinds of mutations apart.
+// MutationType is the kind of a mutation.
 type MutationType int32
 
 const (
@@ -215,7 +215,7 @@ func (MutationType) EnumDescriptor() ([]byte, []int) {
 	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{2}
 }
 
-// Durability tells what must be safe before a mutation is acknowledged.
+// Durability is the condition for acknowledging a mutation.
 type Durability int32
 
 const (
@@ -281,7 +281,7 @@ func (Durability) EnumDescriptor() ([]byte, []int) {
 	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{3}
 }
 
-// DeleteType tells how much a delete covers.
+// DeleteType is the extent of a delete.
 type DeleteType int32
 
 const (
@@ -344,7 +344,7 @@ func (DeleteType) EnumDescriptor() ([]byte, []int) {
 	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{4}
 }
 
-// ReadType tells how a scan reads the disk.
+// ReadType selects how a scan reads the disk.
 type ReadType int32
 
 const (
@@ -404,7 +404,7 @@ func (ReadType) EnumDescriptor() ([]byte, []int) {
 	return file_hbasepb_v1_client_proto_rawDescGZIP(), []int{5}
 }
 
-// Filter is a filter, serialized by a class that its name tells.
+// Filter is a filter, serialized by the class with its name.
 type Filter struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
 	Name             *string                `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
@@ -457,7 +457,7 @@ func (x *Filter) GetSerializedFilter() []byte {
 	return nil
 }
 
-// Comparator is a comparator, serialized by a class that its name tells.
+// Comparator is a comparator, serialized by the class with its name.
 type Comparator struct {
 	state                protoimpl.MessageState `protogen:"open.v1"`
 	Name                 *string                `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
@@ -1436,7 +1436,7 @@ func (x *MutateResponse) GetProcessed() bool {
 	return false
 }
 
-// Scan tells what a scanner reads.
+// Scan describes the rows and columns that a scanner reads.
 type Scan struct {
 	state                      protoimpl.MessageState   `protogen:"open.v1"`
 	Column                     []*Column                `protobuf:"bytes,1,rep,name=column" json:"column,omitempty"`
@@ -1791,7 +1791,7 @@ func (x *ScanRequest) GetLimitOfRows() uint32 {
 	return 0
 }
 
-// Cursor tells where a scanner is.
+// Cursor is the position of a scanner.
 type Cursor struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Row           []byte                 `protobuf:"bytes,1,opt,name=row" json:"row,omitempty"`
@@ -1836,7 +1836,7 @@ func (x *Cursor) GetRow() []byte {
 	return nil
 }
 
-// ScanMetrics tells what a scan did on the server.
+// ScanMetrics counts the work of a scan on the server.
 type ScanMetrics struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Metrics       []*NameInt64Pair       `protobuf:"bytes,1,rep,name=metrics" json:"metrics,omitempty"`
@@ -2429,7 +2429,7 @@ func (x *RegionAction) GetCondition() *Condition {
 	return nil
 }
 
-// RegionLoadStats tells how hard a region works.
+// RegionLoadStats is the load of a region.
 type RegionLoadStats struct {
 	state              protoimpl.MessageState `protogen:"open.v1"`
 	MemStoreLoad       *int32                 `protobuf:"varint,1,opt,name=mem_store_load,json=memStoreLoad" json:"mem_store_load,omitempty"`
@@ -2490,7 +2490,7 @@ func (x *RegionLoadStats) GetCompactionPressure() int32 {
 	return 0
 }
 
-// MultiRegionLoadStats tells how hard regions work.
+// MultiRegionLoadStats is the load of several regions.
 type MultiRegionLoadStats struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Region        []*RegionSpecifier     `protobuf:"bytes,1,rep,name=region" json:"region,omitempty"`

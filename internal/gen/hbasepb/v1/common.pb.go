@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// TableStateValue tells whether a table serves requests.
+// TableStateValue is the state of a table: whether it serves requests.
 type TableStateValue int32
 
 const (
@@ -86,7 +86,7 @@ func (TableStateValue) EnumDescriptor() ([]byte, []int) {
 	return file_hbasepb_v1_common_proto_rawDescGZIP(), []int{0}
 }
 
-// RegionSpecifierType tells which of its names a region is given by.
+// RegionSpecifierType is the kind of name by which a region is given.
 type RegionSpecifierType int32
 
 const (
@@ -146,7 +146,7 @@ func (RegionSpecifierType) EnumDescriptor() ([]byte, []int) {
 	return file_hbasepb_v1_common_proto_rawDescGZIP(), []int{1}
 }
 
-// CompareType tells how a stored value is compared with a given one.
+// CompareType is the comparison of a stored value with a given one.
 type CompareType int32
 
 const (
@@ -218,7 +218,7 @@ func (CompareType) EnumDescriptor() ([]byte, []int) {
 	return file_hbasepb_v1_common_proto_rawDescGZIP(), []int{2}
 }
 
-// SnapshotType tells how a snapshot is taken.
+// SnapshotType is the method by which a snapshot is taken.
 type SnapshotType int32
 
 const (
@@ -490,7 +490,7 @@ func (x *NameBytesPair) GetValue() []byte {
 	return nil
 }
 
-// ColumnFamilySchema tells the settings of a column family.
+// ColumnFamilySchema has the settings of a column family.
 type ColumnFamilySchema struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          []byte                 `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
@@ -551,7 +551,7 @@ func (x *ColumnFamilySchema) GetConfiguration() []*NameStringPair {
 	return nil
 }
 
-// TableSchema tells the settings of a table.
+// TableSchema has the settings of a table.
 type TableSchema struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	TableName      *TableName             `protobuf:"bytes,1,opt,name=table_name,json=tableName" json:"table_name,omitempty"`
@@ -924,7 +924,7 @@ type ServerName struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	HostName *string                `protobuf:"bytes,1,opt,name=host_name,json=hostName" json:"host_name,omitempty"`
 	Port     *uint32                `protobuf:"varint,2,opt,name=port" json:"port,omitempty"`
-	// When the server was started, in milliseconds: tells it from an earlier one at the same place.
+	// When the server was started, in milliseconds: distinguishes it from an earlier one at the same address.
 	StartCode     *uint64 `protobuf:"varint,3,opt,name=start_code,json=startCode" json:"start_code,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1148,7 +1148,7 @@ func (x *NamespaceDescriptor) GetConfiguration() []*NameStringPair {
 	return nil
 }
 
-// RegionLocation tells which server serves a region.
+// RegionLocation names the server of a region.
 type RegionLocation struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	RegionInfo    *RegionInfo            `protobuf:"bytes,1,opt,name=region_info,json=regionInfo" json:"region_info,omitempty"`

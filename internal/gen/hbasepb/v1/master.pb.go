@@ -80,7 +80,7 @@ func (MasterSwitch) EnumDescriptor() ([]byte, []int) {
 	return file_hbasepb_v1_master_proto_rawDescGZIP(), []int{0}
 }
 
-// ProcedureState tells how far a procedure is.
+// ProcedureState is the state of a procedure.
 type ProcedureState int32
 
 const (

@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// UserInformation tells on whose behalf a client calls.
+// UserInformation names the user of a client's calls.
 type UserInformation struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	EffectiveUser *string                `protobuf:"bytes,1,opt,name=effective_user,json=effectiveUser" json:"effective_user,omitempty"`
@@ -76,7 +76,7 @@ func (x *UserInformation) GetRealUser() string {
 	return ""
 }
 
-// VersionInfo tells the version of a client or server.
+// VersionInfo is the version of a client or server.
 type VersionInfo struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Version       *string                `protobuf:"bytes,1,opt,name=version" json:"version,omitempty"`
@@ -270,7 +270,7 @@ func (x *ConnectionHeader) GetAttribute() []*NameBytesPair {
 	return nil
 }
 
-// CellBlockMeta tells the length of the cell block that follows a message.
+// CellBlockMeta has the length of the cell block that follows a message.
 type CellBlockMeta struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Length        *uint32                `protobuf:"varint,1,opt,name=length" json:"length,omitempty"`

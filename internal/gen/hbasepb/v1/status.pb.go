@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// RegionStateValue tells how far a region is in its life.
+// RegionStateValue is a state in the life of a region.
 type RegionStateValue int32
 
 const (
@@ -122,7 +122,7 @@ func (RegionStateValue) EnumDescriptor() ([]byte, []int) {
 	return file_hbasepb_v1_status_proto_rawDescGZIP(), []int{0}
 }
 
-// CompactionState tells which compactions go on.
+// CompactionState names the compactions in progress.
 type CompactionState int32
 
 const (
@@ -392,7 +392,7 @@ func (x *RegionInTransition) GetRegionState() *RegionState {
 	return nil
 }
 
-// StoreSequenceId tells up to which edit a store is on disk.
+// StoreSequenceId is the last edit of a store that is on disk.
 type StoreSequenceId struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	FamilyName    []byte                 `protobuf:"bytes,1,opt,name=family_name,json=familyName" json:"family_name,omitempty"`
@@ -445,7 +445,7 @@ func (x *StoreSequenceId) GetSequenceId() uint64 {
 	return 0
 }
 
-// RegionLoad tells what a region holds and does.
+// RegionLoad has the size and the load of a region.
 type RegionLoad struct {
 	state                   protoimpl.MessageState `protogen:"open.v1"`
 	RegionSpecifier         *RegionSpecifier       `protobuf:"bytes,1,opt,name=region_specifier,json=regionSpecifier" json:"region_specifier,omitempty"`
@@ -707,7 +707,7 @@ func (x *RegionLoad) GetCurrentRegionCachedRatio() float32 {
 	return 0
 }
 
-// ServerLoad tells what a server holds and does.
+// ServerLoad has the size and the load of a server.
 type ServerLoad struct {
 	state                 protoimpl.MessageState `protogen:"open.v1"`
 	NumberOfRequests      *uint64                `protobuf:"varint,1,opt,name=number_of_requests,json=numberOfRequests" json:"number_of_requests,omitempty"`
@@ -1089,7 +1089,7 @@ func (x *ClusterId) GetClusterId() string {
 	return ""
 }
 
-// ClusterStatus tells how the cluster is.
+// ClusterStatus is the status of the cluster.
 type ClusterStatus struct {
 	state                  protoimpl.MessageState    `protogen:"open.v1"`
 	HbaseVersion           *HBaseVersionFileContent  `protobuf:"bytes,1,opt,name=hbase_version,json=hbaseVersion" json:"hbase_version,omitempty"`

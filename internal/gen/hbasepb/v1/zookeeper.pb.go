@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// MetaRegionServer tells who serves hbase:meta.
+// MetaRegionServer names the region server of hbase:meta.
 type MetaRegionServer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Server        *ServerName            `protobuf:"bytes,1,opt,name=server" json:"server,omitempty"`
@@ -84,7 +84,7 @@ func (x *MetaRegionServer) GetState() RegionStateValue {
 	return RegionStateValue_REGION_STATE_VALUE_OFFLINE
 }
 
-// MasterNode tells who the master is.
+// MasterNode names the master.
 type MasterNode struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Master        *ServerName            `protobuf:"bytes,1,opt,name=master" json:"master,omitempty"`
@@ -145,7 +145,7 @@ func (x *MasterNode) GetInfoPort() uint32 {
 	return 0
 }
 
-// ClusterUp tells since when the cluster is up.
+// ClusterUp has the start time of the cluster.
 type ClusterUp struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	StartDate     *string                `protobuf:"bytes,1,opt,name=start_date,json=startDate" json:"start_date,omitempty"`
