@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# Runs make targets one after another, each within its time limit, also when one before has failed, and counts their
-# tests. Sourced by .ci/run and scripts/nightly, at the top of the checkout:
+# Runs make targets one after another, each within its time limit, continues after a failed one, and counts their tests.
+# Sourced by .ci/run and scripts/nightly, at the top of the checkout:
 #
 #  1. begin FOLDER   empties FOLDER: the events of each step's tests are kept there until the next run, as STEP.json;
 #  2. step …         makes a target, and prints its ten slowest tests. Where the array `only` names targets, others are left out;
-#  3. finish         prints what the failed tests printed, a table of the steps with their settings, outcome and time, and
-#                    `N passed, M failed`. Its exit code is 0 when nothing failed.
+#  3. finish         prints the output of failed tests, a table of the steps with their settings, outcome and time, and
+#                    `N passed, M failed`. Its exit code is 0 if nothing failed.
 
 # begin FOLDER
 begin() {
@@ -44,8 +44,8 @@ count() {
 		}'
 }
 
-# slowest FILE…: prints the ten tests that took longest, with the seconds and the package of each. A test that took less
-# than half a second is left out, and so is a subtest: its test has its time. What go test took from its cache took none.
+# slowest FILE…: prints the ten slowest tests, with the seconds and the package of each. It leaves out tests below half a second,
+# and subtests, whose time is in their test. A cached result took no time.
 slowest() {
 	cat "$@" 2>/dev/null | awk '
 		/"Action":"output"/ && /\(cached\)/ { match($0, /"Package":"[^"]*"/); cached[substr($0, RSTART + 11, RLENGTH - 12)] }
@@ -65,7 +65,7 @@ slowest() {
 		}' | sort -rn | head -n 10
 }
 
-# complaints FILE…: prints what the tests that failed complained of, without all that they said besides: a long log hides it.
+# complaints FILE…: prints the errors of failed tests without their other output, which would hide them.
 complaints() {
 	cat "$@" 2>/dev/null | awk '
 		{ name = match($0, /"Test":"([^"\\]|\\.)*"/) ? substr($0, RSTART + 8, RLENGTH - 9) : "" }
