@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// claim finds words that say how something compares, in what a user reads.
+// claim finds words of comparison in texts for users.
 var claim = regexp.MustCompile(`(?i)\b(steady|stable|equal to|faster|slower|better|worse|significant(ly)?|improve[sd]?|improvement|regressed|regression|degraded|no difference|as fast as)\b`)
 
-// claimants are the functions that may write such a word, with the test that their text names or repeats (law 8).
+// claimants are the functions that may use such a word, with the test that their text names or repeats (law 8).
 func claimants() map[string]string {
 	return map[string]string{
 		"internal/coordinator/conductor/warmup.go finished":  "stats.Steady: the text is that of the verdict steady, which names test, sample and interval",
@@ -31,7 +31,7 @@ func claimants() map[string]string {
 	}
 }
 
-// claims lists the functions of a file that write such words, without those that are allowed to.
+// claims lists the functions of a file that use such words.
 func claims(name string, source any) ([]string, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 	if err != nil {
@@ -63,8 +63,8 @@ func TestAClaimInAReportNamesItsTest(t *testing.T) {
 	allowed := claimants()
 	used := make(map[string]bool)
 	files := 0
-	for _, room := range []string{"report", "table", "stats", "result", "record", "results", "coordinator", "lifecycle", "promexport", "cli/view"} {
-		require.NoError(t, filepath.WalkDir(filepath.Join(root, "internal", filepath.FromSlash(room)), func(path string, _ os.DirEntry, err error) error {
+	for _, part := range []string{"report", "table", "stats", "result", "record", "results", "coordinator", "lifecycle", "promexport", "cli/view"} {
+		require.NoError(t, filepath.WalkDir(filepath.Join(root, "internal", filepath.FromSlash(part)), func(path string, _ os.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
@@ -80,14 +80,14 @@ func TestAClaimInAReportNamesItsTest(t *testing.T) {
 			found, err := claims(name, source)
 			for _, place := range found {
 				used[place] = true
-				assert.Contains(t, allowed, place, "it claims something; let a verdict do so, with its test, or name the test in claimants")
+				assert.Contains(t, allowed, place, "it makes a claim; let a verdict make it, with its test, or name the test in claimants")
 			}
 			return err
 		}))
 	}
 	require.Greater(t, files, 80)
 	for place := range allowed {
-		require.True(t, used[place], "%s claims nothing any more", place)
+		require.True(t, used[place], "%s makes no claim: remove it from claimants", place)
 	}
 }
 

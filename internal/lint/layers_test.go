@@ -1,30 +1,30 @@
 package lint
 
-// A room is a folder below internal with all that is in it, or one beside internal: cmd and test. It may import every room of a layer below its
-// own, itself, what it names in beside, and what those name in turn. What is generated has a room for each folder of proto, and so has a
-// folder of another room that stands elsewhere than the rest of it.
-type room struct {
+// A part is a folder below internal with its content, or one beside internal: cmd and test. It may import every part of a lower layer,
+// itself, the parts that it names in beside, and those that they name in turn. Generated code has a part for each folder of proto, and so
+// has a folder of another part with its own layer or imports.
+type part struct {
 	name   string
-	beside []string // the rooms of its own layer that it may import
-	only   []string // when set, the rooms that alone may import it; they need not be above it
-	tests  []string // beside only, the rooms whose tests may import it
+	beside []string // the parts of its own layer that it may import
+	only   []string // if set, the only parts that may import it; they need not be above it
+	tests  []string // beside only, the parts whose tests may import it
 	apart  bool     // its folders do not import one another
 }
 
 type layer struct {
 	name  string
-	rooms []room
+	parts []part
 }
 
-// layers is the picture in ARCHITECTURE.md, from the top to the bottom. A package that is not in it has no place yet.
+// layers is the diagram in ARCHITECTURE.md, from top to bottom. Every package must be in it.
 func layers() []layer {
 	return []layer{
-		{"commands", []room{
+		{"commands", []part{
 			{name: "cmd", beside: []string{"cli"}, apart: true},
 			{name: "cli"},
-			{name: "test"}, // the programs as their users have them
+			{name: "test"}, // the programs as users run them
 		}},
-		{"nodes", []room{
+		{"nodes", []part{
 			{name: "dev", beside: []string{"coordinator", "agent", "remote"}},
 			{name: "coordinator", beside: []string{"coordinator/conductor"}},
 			{name: "coordinator/conductor", beside: []string{"coordinator/roster"}}, // actions, its folder, too
@@ -32,11 +32,11 @@ func layers() []layer {
 			{name: "agent"},
 			{name: "remote"},
 		}},
-		{"records", []room{
+		{"records", []part{
 			{name: "results", beside: []string{"record"}},
 			{name: "record"},
 		}},
-		{"edges", []room{
+		{"edges", []part{
 			{name: "load"},
 			{name: "target", beside: []string{"target/hbase", "target/null"}},
 			{name: "target/hbase", beside: []string{"load", "observe", "sandbox"}, only: []string{"target", "test"}, tests: []string{"dev"}},
@@ -54,12 +54,12 @@ func layers() []layer {
 			{name: "gen/benchd", only: []string{"wire", "coordinator", "coordinator/conductor", "coordinator/roster", "agent", "remote", "test"}},
 			{name: "gen/hbasepb", only: []string{"target/hbase", "sandbox", "test"}},
 		}},
-		{"state", []room{
+		{"state", []part{
 			{name: "lifecycle", beside: []string{"result"}},
 			{name: "table", beside: []string{"result"}},
 			{name: "result"},
 		}},
-		{"ideas", []room{
+		{"ideas", []part{
 			{name: "spec", beside: []string{"figure"}},
 			{name: "figure", beside: []string{"plan", "descriptor"}},
 			{name: "plan", beside: []string{"workload", "pacing"}},
@@ -79,7 +79,7 @@ func layers() []layer {
 			{name: "stats"},
 			{name: "clock"},
 		}},
-		{"aside", []room{
+		{"aside", []part{
 			{name: "alarm", beside: []string{"rawio"}},
 			{name: "rawio", only: []string{"alarm", "load", "target/hbase"}},
 			{name: "suggest"},
@@ -95,7 +95,7 @@ func layers() []layer {
 	}
 }
 
-// strangers are modules, or packages of modules, that only the named rooms may import. A test may use them anywhere.
+// strangers are modules, or packages of modules, that only the named parts may import. Tests may use them anywhere.
 func strangers() map[string][]string {
 	return map[string][]string{
 		"github.com/HdrHistogram/hdrhistogram-go": {"latency"},

@@ -45,14 +45,14 @@ func inspect(t *testing.T, root string, allowed []exception) []string {
 	return lines
 }
 
-// The module keeps its own rules.
+// The module follows its own rules.
 func TestRules(t *testing.T) {
 	for _, line := range inspect(t, "../..", slices.Concat(exceptions(), pending())) {
 		t.Error(line)
 	}
 }
 
-// The test of the test: in a tree where each rule is broken, each breach is found and nothing else is.
+// The test of the test: in a tree where each rule is broken, it finds exactly these violations.
 func TestBrokenRulesAreFound(t *testing.T) {
 	const golden = "testdata/broken.txtar"
 	archive, err := txtar.ParseFile(golden)
@@ -79,7 +79,7 @@ func grow(t *testing.T, name string) {
 	require.NoError(t, os.WriteFile(name, append(text, strings.Repeat("\n", maxLines)...), 0o600))
 }
 
-// Every arrow that the table allows beside a room leads to a room of the same layer, and never round in a circle.
+// Every import that the table allows beside a part is of a part of the same layer, and there are no cycles.
 func TestTableIsSound(t *testing.T) {
 	a := newAtlas(layers())
 	for name, p := range a {
@@ -94,15 +94,15 @@ func TestTableIsSound(t *testing.T) {
 	}
 }
 
-// The linter's configuration, which is coarser, knows every room of the table: what draws its arrows from it as files,
-// and what may not be imported from below as packages.
-func TestLinterKnowsEveryRoom(t *testing.T) {
+// The linter's configuration, which is coarser, has every part of the table: its files as importers, and its packages as imports that
+// lower layers must not use.
+func TestLinterHasEveryPart(t *testing.T) {
 	text, err := os.ReadFile("../../.golangci.yml")
 	require.NoError(t, err)
-	rooms := newAtlas(layers())
-	for name, p := range rooms {
-		if outer, _, inner := strings.Cut(name, "/"); inner && rooms[outer].layer == p.layer {
-			continue // what is said of the room around it is said of it
+	parts := newAtlas(layers())
+	for name, p := range parts {
+		if outer, _, inner := strings.Cut(name, "/"); inner && parts[outer].layer == p.layer {
+			continue // the rules of the outer part cover it
 		}
 		if p.layer != "commands" && name != "wire" && !strings.HasPrefix(name, "gen/") {
 			require.Contains(t, string(text), `"**/internal/`+name+`/**"`, "the files of %s", name)

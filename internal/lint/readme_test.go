@@ -56,7 +56,7 @@ func TestForgottenTranslationIsFound(t *testing.T) {
 	}
 }
 
-// twins compares two documents, section by section, and tells the first difference of each.
+// twins compares two documents, section by section, and returns the first difference of each section.
 func twins(t *testing.T, one, other string) []string {
 	t.Helper()
 	a, b := sections(t, one), sections(t, other)

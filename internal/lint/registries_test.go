@@ -17,8 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/doctable"
 )
 
-// A registry is a list that stands once in the code, and in a table of one document: each entry is named there, and nothing
-// else is.
+// A registry is a list in the code with a table in one document, which names exactly the entries of the list.
 type registry struct {
 	dir, function string // the package, and its function that returns the list
 	what          string // an entry is
@@ -34,7 +33,7 @@ func registries() []registry {
 	}
 }
 
-// undocumented finds entries of registries that their documents do not name, and names that no registry has.
+// undocumented finds entries of registries that are missing in their documents, and names in documents that no registry has.
 func undocumented(t tree, root string, all []registry) ([]finding, error) {
 	var found []finding
 	for _, r := range all {
@@ -55,14 +54,14 @@ func undocumented(t tree, root string, all []registry) ([]finding, error) {
 		}
 		for _, name := range documented {
 			if !slices.Contains(names, name) {
-				found = append(found, finding{r.document, 1, fmt.Sprintf("there is no %s %q", r.what, name)})
+				found = append(found, finding{r.document, 1, fmt.Sprintf("unknown %s %q", r.what, name)})
 			}
 		}
 	}
 	return found, nil
 }
 
-// entries are the names of a registry's entries and their places: the field Name of each, or a first field without a key.
+// entries returns the names of a registry's entries and their places: the field Name of each, or a first field without a key.
 func (r registry) entries(t tree) (names []string, at []finding, ok bool) {
 	constants := make(map[string]string)
 	var list *ast.CompositeLit
@@ -151,7 +150,7 @@ func TestRegistriesAreDocumented(t *testing.T) {
 	}
 }
 
-// The test of the test: what is registered and not documented is found, and what is documented and not registered.
+// The test of the test: it finds entries that are not documented, and documented names that are not registered.
 func TestAnUndocumentedEntryIsFound(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/registries.txtar")
 	require.NoError(t, err)

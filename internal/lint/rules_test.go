@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// maxLines is the number of lines above which a file holds more than one idea.
+// maxLines is the largest number of lines in a file.
 const maxLines = 600
 
-// sizes finds files that grew too large. Generated ones and tests may.
+// sizes finds files that are too large. Generated files and tests are exempt.
 func sizes(t tree) []finding {
 	var found []finding
 	for _, f := range t.files {
 		if f.lines > maxLines && !f.generated() && !f.test() {
-			found = append(found, t.at(f, f.syntax.FileStart, "%d lines, above %d: part it", f.lines, maxLines))
+			found = append(found, t.at(f, f.syntax.FileStart, "%d lines, above %d: split it", f.lines, maxLines))
 		}
 	}
 	return found
 }
 
-// leftovers finds comments that put work off. The words are parted here, so that no search for them ends in this file.
+// leftovers finds comments that defer work. The words are split here, so that a search for them does not find this file.
 func leftovers(t tree) []finding {
 	later := regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|X` + `XX|HA` + `CK)\b`)
 	var found []finding
@@ -59,9 +59,9 @@ func sleepingTests(t tree) []finding {
 			switch {
 			case !ok:
 			case slices.Contains(holders, holder.Name) && slices.Contains(skips, selector.Sel.Name):
-				found = append(found, t.at(f, n.Pos(), "a test that cannot run has failed: it must not skip"))
+				found = append(found, t.at(f, n.Pos(), "a test must not skip: one that cannot run has failed"))
 			case holder.Name == "time" && selector.Sel.Name == "Sleep":
-				found = append(found, t.at(f, n.Pos(), "a test waits for its condition: it must not sleep"))
+				found = append(found, t.at(f, n.Pos(), "a test must not sleep: wait for its condition"))
 			}
 			return true
 		})
@@ -69,10 +69,10 @@ func sleepingTests(t tree) []finding {
 	return found
 }
 
-// undocumentedPackages finds packages that do not say what they are for. Packages of nothing but tests and generated ones need not.
+// undocumentedPackages finds packages without a doc comment. Generated packages, and those with only tests, are exempt.
 func undocumentedPackages(t tree) []finding {
 	first := map[string]file{}
-	spoken := map[string]bool{}
+	documented := map[string]bool{}
 	for _, f := range t.files {
 		if f.test() || f.generated() {
 			continue
@@ -80,21 +80,21 @@ func undocumentedPackages(t tree) []finding {
 		if _, seen := first[f.dir()]; !seen {
 			first[f.dir()] = f
 		}
-		if speaks(f) {
-			spoken[f.dir()] = true
+		if documents(f) {
+			documented[f.dir()] = true
 		}
 	}
 	var found []finding
 	for dir, f := range first {
-		if !spoken[dir] {
+		if !documented[dir] {
 			found = append(found, t.at(f, f.syntax.Package, "package %s has no doc comment", f.syntax.Name.Name))
 		}
 	}
 	return found
 }
 
-// speaks tells whether a file says what its package is for: "Package plan …", and of a command "Benchd …".
-func speaks(f file) bool {
+// documents reports whether a file has the doc comment of its package: "Package plan …", and for a command "Benchd …".
+func documents(f file) bool {
 	name := "Package " + f.syntax.Name.Name
 	if f.syntax.Name.Name == "main" {
 		base := path.Base(f.dir())
@@ -103,19 +103,19 @@ func speaks(f file) bool {
 	return strings.HasPrefix(f.syntax.Doc.Text(), name+" ")
 }
 
-// clocked are the folders whose code reads time by the rule of package clock: by the monotonic clock what lasts, by the
-// injected wall clock what has a date.
+// clocked are the folders whose code follows the rule of package clock: durations by the monotonic clock, dates by the
+// injected wall clock.
 func clocked() []string {
 	return []string{"agent", "archive", "coordinator", "dev", "doctor", "promexport", "observe", "record", "remote", "results"}
 }
 
-// clocks finds readings of time in those folders that are both at once. Tests may use them.
+// clocks finds readings of time.Now and the like in those folders. Tests may use them.
 func clocks(t tree) []finding {
 	readings := []string{"Now", "Since", "Until"}
 	var found []finding
 	for _, f := range t.files {
-		room, _, _ := strings.Cut(strings.TrimPrefix(f.path, "internal/"), "/")
-		if f.test() || f.generated() || !strings.HasPrefix(f.path, "internal/") || !slices.Contains(clocked(), room) {
+		part, _, _ := strings.Cut(strings.TrimPrefix(f.path, "internal/"), "/")
+		if f.test() || f.generated() || !strings.HasPrefix(f.path, "internal/") || !slices.Contains(clocked(), part) {
 			continue
 		}
 		ast.Inspect(f.syntax, func(n ast.Node) bool {

@@ -41,7 +41,7 @@ func (t tree) at(f file, pos token.Pos, format string, args ...any) finding {
 	return finding{f.path, t.fset.Position(pos).Line, fmt.Sprintf(format, args...)}
 }
 
-// readTree parses every Go file below root, but for other modules, testdata, and folders that Go itself ignores.
+// readTree parses every Go file below root, except other modules, testdata, and folders that Go itself ignores.
 func readTree(root string) (tree, error) {
 	t := tree{fset: token.NewFileSet()}
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {

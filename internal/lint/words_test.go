@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// database is the word that only the folder of its target may use, and what mentions lists: a database is a folder.
+// database is a word that only the folder of its target may use, except for the mentions.
 const database = "hbase"
 
 // mention is a folder or a file whose code may use the word.
@@ -26,7 +26,7 @@ func mentions() []mention {
 		{"internal/sandbox", "the sandbox speaks its protocols"},
 		{"cmd/benchd/sandbox.go", "the command that starts a sandbox prints how its clients reach it"},
 		{"cmd/benchctl/fault.go", "the help of a sandbox's faults names tables that they leave alone"},
-		{"cmd/benchctl/sandbox.go", "the help of a sandbox's commands compares it with what it stands for"},
+		{"cmd/benchctl/sandbox.go", "the help of a sandbox's commands compares it with HBase"},
 		{"internal/spec/keys.go", "asynchbase. is the prefix of the properties of another binding of YCSB"},
 	}
 }
@@ -34,7 +34,7 @@ func mentions() []mention {
 // covers reports whether the mention is about a file.
 func (m mention) covers(f file) bool { return within(f.path, m.path) }
 
-// words finds code that uses a word outside of the folders and files that may: in an identifier, a text, the path of an import,
+// words finds code that uses a word outside of the allowed folders and files: in an identifier, a text, the path of an import,
 // or its own path.
 func words(t tree, word string, allowed []mention) []finding {
 	var found []finding
@@ -43,13 +43,13 @@ func words(t tree, word string, allowed []mention) []finding {
 			continue
 		}
 		for _, pos := range uses(t, f, word) {
-			found = append(found, t.at(f, pos, "it names %s: leave that to the target's folder, or ask the target's description", word))
+			found = append(found, t.at(f, pos, "it names %s: move that to the target's folder, or ask the target's description", word))
 		}
 	}
 	return found
 }
 
-// uses are the first places of each line where a file uses a word, whatever its letters' case.
+// uses returns the first place of each line where a file uses a word, in any case.
 func uses(t tree, f file, word string) []token.Pos {
 	has := func(text string) bool { return strings.Contains(strings.ToLower(text), word) }
 	var at []token.Pos
@@ -74,7 +74,7 @@ func uses(t tree, f file, word string) []token.Pos {
 	return at
 }
 
-// Every mention is needed: one that covers no use any more goes.
+// Every mention covers a use.
 func TestEveryMentionIsNeeded(t *testing.T) {
 	tree, err := readTree("../..")
 	require.NoError(t, err)
