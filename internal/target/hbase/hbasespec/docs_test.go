@@ -11,7 +11,7 @@ import (
 var update = flags.Bool("update", false, "write the table of HBase's properties in docs/hbase.md")
 
 func TestHBasesPropertiesAreDocumented(t *testing.T) {
-	table := doctable.Table{Head: []string{"property", "default", "is"}}
+	table := doctable.Table{Head: []string{"Property", "Default", "Description"}}
 	for _, k := range keys() {
 		if k.Status != "" {
 			continue
