@@ -35,11 +35,11 @@ func TestCommandLinesInDocumentsWork(t *testing.T) {
 		if args == nil {
 			continue
 		}
-		said := strings.Join(args, " ")
-		if seen[said] {
+		words := strings.Join(args, " ")
+		if seen[words] {
 			continue
 		}
-		seen[said] = true
+		seen[words] = true
 		ran[how]++
 		execute := func() {
 			var out, errOut bytes.Buffer
@@ -93,9 +93,9 @@ func runnable(command string, line clitest.Line) (args []string, how string) {
 	if i := slices.Index(args, "--hbase-site"); i >= 0 {
 		args[i+1] = filepath.Base(args[i+1]) // this machine has no folder of HBase
 	}
-	said := strings.Join(args, " ")
+	words := strings.Join(args, " ")
 	suite := slices.Contains(args, "-f")
-	here := strings.Contains(said, "--db null") || strings.Contains(said, "--db sandbox")
+	here := strings.Contains(words, "--db null") || strings.Contains(words, "--db sandbox")
 	switch command {
 	case "benchctl validate":
 		if i := slices.Index(args, "--coordinator"); i >= 0 {
@@ -103,12 +103,12 @@ func runnable(command string, line clitest.Line) (args []string, how string) {
 		}
 		return args, "checked"
 	case "benchctl submit":
-		if strings.Contains(said, "--resume") {
+		if strings.Contains(words, "--resume") {
 			return nil, ""
 		}
 		return append(args, "--dry-run"), "checked"
 	case "benchctl run":
-		if long := strings.Contains(said, "configs/suites"); !here || long {
+		if long := strings.Contains(words, "configs/suites"); !here || long {
 			args[0] = "submit"
 			return append(slices.DeleteFunc(args, func(word string) bool { return word == "-q" }), "--dry-run"), "checked"
 		}

@@ -12,12 +12,12 @@ const (
 	cancel                      // --cancel-on-interrupt, and always for a suite in this process
 )
 
-// said is an answer of the user or a signal.
-type said int
+// input is an answer of the user or a signal.
+type input int
 
 const (
-	interrupted said = iota // Ctrl-C
-	terminated              // SIGTERM or SIGHUP: nobody can answer a question
+	interrupted input = iota // Ctrl-C
+	terminated               // SIGTERM or SIGHUP: nobody can answer a question
 	yes
 	no
 )
@@ -40,7 +40,7 @@ type interruption struct {
 	cancelling bool
 }
 
-func (i *interruption) step(s said) decision {
+func (i *interruption) step(s input) decision {
 	switch s {
 	case interrupted:
 		switch {

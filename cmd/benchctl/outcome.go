@@ -35,33 +35,33 @@ func verdict(text []byte) error {
 
 func (h head) verdict() error {
 	what := h.Kind + " " + h.ID
-	code, said := cli.Failed, fmt.Sprintf("%s failed", what)
+	code, message := cli.Failed, fmt.Sprintf("%s failed", what)
 	switch h.Status {
 	case result.Complete:
 		return nil
 	case result.Failed:
 		if h.violated() {
-			code, said = cli.Violated, fmt.Sprintf("%s violated a limit", what)
+			code, message = cli.Violated, fmt.Sprintf("%s violated a limit", what)
 		}
 	case result.Partial:
-		code, said = cli.Incomplete, fmt.Sprintf("%s is partial", what)
+		code, message = cli.Incomplete, fmt.Sprintf("%s is partial", what)
 		if missing := h.missing(); len(missing) > 0 {
-			said += "; missing: " + strings.Join(missing, "; ")
+			message += "; missing: " + strings.Join(missing, "; ")
 		}
 	case result.Cancelled:
-		code, said = cli.Incomplete, fmt.Sprintf("%s was cancelled", what)
+		code, message = cli.Incomplete, fmt.Sprintf("%s was cancelled", what)
 		if by, found := strings.CutPrefix(h.Reason, "cancelled"); found {
-			return &cli.Error{Code: code, Err: errors.New(said + by)}
+			return &cli.Error{Code: code, Err: errors.New(message + by)}
 		}
 	case result.Queued, result.Preparing, result.Running, result.Stopping:
-		code, said = cli.Incomplete, fmt.Sprintf("%s is %s", what, h.Status)
+		code, message = cli.Incomplete, fmt.Sprintf("%s is %s", what, h.Status)
 	default:
-		said = fmt.Sprintf("%s has the unknown status %q", what, h.Status)
+		message = fmt.Sprintf("%s has the unknown status %q", what, h.Status)
 	}
 	if reason := h.reason(); reason != "" {
-		said += ": " + reason
+		message += ": " + reason
 	}
-	return &cli.Error{Code: code, Err: errors.New(said)}
+	return &cli.Error{Code: code, Err: errors.New(message)}
 }
 
 func (h head) violated() bool {

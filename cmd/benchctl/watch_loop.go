@@ -28,7 +28,7 @@ type watchLoop struct {
 // loop handles events until the suite ends or the user leaves.
 func (w *watchLoop) loop(ctx context.Context, news <-chan remote.Progress, lost <-chan string, ended <-chan error, signals <-chan os.Signal) error {
 	for {
-		var s said
+		var s input
 		select {
 		case p := <-news:
 			w.screen.Progress(p)
@@ -56,7 +56,7 @@ func (w *watchLoop) loop(ctx context.Context, news <-chan remote.Progress, lost 
 				s = interrupted
 			}
 		case k := <-w.screen.keys:
-			s = map[view.Key]said{view.Interrupt: interrupted, view.Yes: yes, view.No: no}[k]
+			s = map[view.Key]input{view.Interrupt: interrupted, view.Yes: yes, view.No: no}[k]
 		}
 		if w.do(ctx, w.interruption.step(s)) {
 			return &cli.Error{Code: cli.Incomplete, Err: fmt.Errorf("%w: %s", errLeft, w.left)}

@@ -18,14 +18,14 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Reader runs the commands of a document in their order, as somebody who reads it does. The machine differs from the document's
+// Reader runs the commands of a document in their order, as a user who follows it does. The machine differs from the document's
 // in addresses and folders, which are replaced; a `make build` puts the programs of this checkout into bin; a daemon is
 // started and left running.
 type Reader struct {
 	Quorum string                                  // HOST:PORT of the ZooKeeper that --db hbase finds
-	Skip   func(command string) (reason string)    // why a command does not run here; "" where it does
+	Skip   func(command string) (reason string)    // why a command does not run here; "" if it does
 	Whole  func(command string) bool               // whether sizes and times stay as they are; nil reduces all
-	Edit   func(command string) string             // what else differs; may be nil
+	Edit   func(command string) string             // other changes of a command; may be nil
 	Result func(command string, all ...result.Run) // is called with each result; may be nil
 
 	t           *testing.T
@@ -34,14 +34,14 @@ type Reader struct {
 	newest      string // the id of the newest result that was printed
 }
 
-// NewReader begins in a folder.
+// NewReader makes a Reader that starts in a folder.
 func NewReader(t *testing.T, dir string) *Reader {
 	t.Helper()
 	r := &Reader{t: t, session: NewSession(t, dir), coordinator: "127.0.0.1:" + Port(t)}
 	r.session.Set("BENCHD_HTTP", "127.0.0.1:"+Port(t))
 	r.session.Set("BENCHD_SPOOL", t.TempDir())
 	r.session.Set("BENCHCTL_OUTPUT", "json")
-	// What the documents clone is this checkout.
+	// Documents clone this checkout.
 	for i, setting := range [][2]string{{"url." + Root() + ".insteadOf", "https://github.com/benchd/benchd"}, {"safe.directory", "*"}} {
 		r.session.Set(fmt.Sprintf("GIT_CONFIG_KEY_%d", i), setting[0])
 		r.session.Set(fmt.Sprintf("GIT_CONFIG_VALUE_%d", i), setting[1])
@@ -82,7 +82,7 @@ func (r *Reader) run(place, command string) bool {
 		r.start(command, words[1])
 	case words[0] == "benchctl" || words[0] == "export" || words[0] == "cd" || words[0] == "git":
 		stdout, stderr, code := r.session.Run(within, command)
-		ok := code == 0 || len(words) >= 2 && words[1] == "doctor" && code == 1 // it may find that this machine is no good one
+		ok := code == 0 || len(words) >= 2 && words[1] == "doctor" && code == 1 // it may find faults of this machine
 		require.True(r.t, ok, "%s: %s ended with exit code %d:\n%s%s", place, command, code, stdout, stderr)
 		r.check(place, command, stdout)
 	default:
@@ -91,7 +91,7 @@ func (r *Reader) run(place, command string) bool {
 	return true
 }
 
-// build puts the programs where `make build` does.
+// build puts the programs into bin, as `make build` does.
 func (r *Reader) build() {
 	r.t.Helper()
 	bin := filepath.Join(r.session.Dir(), "bin")
@@ -113,7 +113,7 @@ func (r *Reader) start(command, daemon string) {
 	}, "%s should answer; it printed: %s", command, p.Log())
 }
 
-// check checks what a command printed, if that is a result.
+// check checks the output of a command, if it is a result.
 func (r *Reader) check(place, command, stdout string) {
 	r.t.Helper()
 	var document struct {
@@ -141,7 +141,7 @@ func (r *Reader) check(place, command, stdout string) {
 	}
 }
 
-// here makes a command line of a document one for this machine.
+// here adapts a command line of a document to this machine.
 func (r *Reader) here(command string) string {
 	r.t.Helper()
 	edit := func(pattern, replacement string) {

@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Session is a shell for the commands of a document: each begins in the folder and with the variables that those before it
-// have left.
+// Session is a shell for the commands of a document: each starts with the folder and the variables that the commands before
+// it have set.
 type Session struct {
 	t     *testing.T
-	state string // folder with the folder and the variables that the next command begins with
+	state string // folder of the files that keep the folder and the variables for the next command
 }
 
-// NewSession begins in a folder. The programs of this checkout come first in its PATH.
+// NewSession makes a Session that starts in a folder. The programs of this checkout come first in its PATH.
 func NewSession(t *testing.T, dir string) *Session {
 	t.Helper()
 	s := &Session{t: t, state: t.TempDir()}
@@ -41,7 +41,7 @@ func (s *Session) Set(name, value string) {
 	require.NoError(s.t, f.Close())
 }
 
-// Dir is the folder that the next command begins in.
+// Dir returns the folder of the next command.
 func (s *Session) Dir() string {
 	s.t.Helper()
 	dir, err := os.ReadFile(s.file("dir"))
@@ -49,7 +49,7 @@ func (s *Session) Dir() string {
 	return strings.TrimSpace(string(dir))
 }
 
-// begin is what a shell executes before each command.
+// begin is the prologue of each command.
 func (s *Session) begin() string {
 	return fmt.Sprintf("set -e; cd %s; . %s\n", quote(s.Dir()), quote(s.file("variables")))
 }
@@ -61,7 +61,7 @@ func (s *Session) Run(within time.Duration, command string) (stdout, stderr stri
 	return Command(s.t, within, "bash", "-c", s.begin()+command+end)
 }
 
-// Start starts a command that goes on until the test ends.
+// Start starts a command that runs until the test ends.
 func (s *Session) Start(command string) *Process {
 	s.t.Helper()
 	bash, err := exec.LookPath("bash")
@@ -69,5 +69,5 @@ func (s *Session) Start(command string) *Process {
 	return Start(s.t, nil, bash, "-c", s.begin()+"exec "+command)
 }
 
-// quote makes one word of a text, for a shell.
+// quote quotes a text as one word for a shell.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
