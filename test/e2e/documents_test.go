@@ -94,7 +94,6 @@ func skipped(command string) string {
 	for start, reason := range map[string]string{
 		"make demo":       "CI runs it",
 		"make test":       "CI runs it",
-		"make test":       "CI runs it",
 		"make lint":       "CI runs it",
 		"make release":    "test/deploy builds the archives",
 		"make image":      "test/deploy runs the stages of the image without docker",
