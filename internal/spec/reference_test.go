@@ -80,3 +80,13 @@ func TestTheReferenceHasThePropertiesOfTheSchema(t *testing.T) {
 	slices.Sort(documented)
 	require.Equal(t, names, documented)
 }
+
+// The pages of targets whose tables are written by hand have each property, too.
+func TestThePagesOfTargetsHaveTheirProperties(t *testing.T) {
+	page := doctable.Tables(doctable.Read(t, "docs/null.md"))[0]
+	var names []string
+	for _, k := range topics()["null"] {
+		names = append(names, k.Name)
+	}
+	require.ElementsMatch(t, names, page.Names(0))
+}
