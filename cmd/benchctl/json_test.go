@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/doctable"
 	"github.com/benchd/benchd/internal/doctor"
 	"github.com/benchd/benchd/internal/plan"
@@ -34,6 +35,7 @@ func printed() map[string][]reflect.Type {
 		"benchctl submit":             results,
 		"benchctl show":               results,
 		"benchctl submit --dry-run":   {reflect.TypeFor[plan.Outline]()},
+		"benchctl compare":            {reflect.TypeFor[compare.Comparison](), reflect.TypeFor[[]compare.Comparison]()},
 		"benchctl list":               {reflect.TypeFor[[]remote.Suite]()},
 		"benchctl agents":             {reflect.TypeFor[[]remote.Agent]()},
 		"benchctl doctor":             {reflect.TypeFor[doctor.Report]()},
@@ -53,6 +55,8 @@ func jsonNames() map[reflect.Type]string {
 		reflect.TypeFor[control.Status](): "Sandbox",
 		reflect.TypeFor[fault.Status]():   "FaultStatus",
 		reflect.TypeFor[plan.Table]():     "PlannedTable",
+		reflect.TypeFor[compare.Case]():   "ComparedCase",
+		reflect.TypeFor[compare.Figure](): "ComparedFigure",
 	}
 }
 

@@ -42,6 +42,7 @@ few agents, or not allowed.`,
 			return []cli.Command{
 				runCommand(targets), submitCommand(targets), validateCommand(targets),
 				watchCommand(), listCommand(), showCommand(targets), reportCommand(targets), cancelCommand(), removeCommand(), exportCommand(), importCommand(),
+				compareCommand(targets), baselineCommand(targets),
 				agentsCommand(), adminCommand(targets), sandboxCommand(), doctorCommand(targets),
 			}
 		},

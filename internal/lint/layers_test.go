@@ -56,6 +56,7 @@ func layers() []layer {
 		}},
 		{"state", []part{
 			{name: "lifecycle", beside: []string{"result"}},
+			{name: "compare", beside: []string{"table", "result"}},
 			{name: "table", beside: []string{"result"}},
 			{name: "result"},
 		}},

@@ -47,6 +47,6 @@ func Repeats(values []float64) Spread {
 // Percentiles summarizes a percentile of several runs: their median, minimum and maximum. Percentiles have no mean (law
 // 1), and few repeats do not support a confidence interval of the median.
 func Percentiles(values []float64) Spread {
-	middle := median(values)
+	middle := Median(values)
 	return Spread{N: len(values), Median: &middle, Min: slices.Min(values), Max: slices.Max(values)}
 }

@@ -25,7 +25,7 @@ func Steady(series []float64) (steady bool, because string) {
 		return false, fmt.Sprintf("%d of %d intervals", len(series), SteadyOver)
 	}
 	last := series[len(series)-SteadyOver:]
-	early, late := median(last[:SteadyOver/2]), median(last[SteadyOver/2:])
+	early, late := Median(last[:SteadyOver/2]), Median(last[SteadyOver/2:])
 	shift := 0.0
 	if base := math.Max(math.Abs(early), math.Abs(late)); base > 0 {
 		shift = math.Abs(late-early) / base
@@ -87,7 +87,8 @@ func ties(x []float64) []int {
 	return out
 }
 
-func median(x []float64) float64 {
+// Median is the middle value, or the mean of the two middle values.
+func Median(x []float64) float64 {
 	sorted := slices.Sorted(slices.Values(x))
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }

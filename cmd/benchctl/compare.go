@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/compare"
+	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/figure"
+	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/target"
+)
+
+// compareFlags are the settings of a comparison.
+type compareFlags struct {
+	connect     *connectFlags
+	format      string
+	smallest    string
+	figures     []string
+	failOnWorse bool
+	baseline    string
+	folder      string
+}
+
+func compareCommand(targets target.List) cli.Command {
+	cmd := &cobra.Command{
+		Use:   "compare A B…",
+		Short: "Compare results: is B faster than A?",
+		Long: `Compare prints, for each case and figure, the values of A and B, the change with its interval of 95 %, and a verdict:
+better, worse, no difference shown, or not enough runs (fewer than four of a side).
+
+A and B are suites or runs by ID, files of "report --format json", "show -o json" or "export", or several of these with
+commas between them, whose runs are put together. ID:CASE is one case of a suite. Cases are paired by name; two
+results of one case each are compared whatever their names. With more than two results, each is compared with A.
+
+A difference is named when its interval leaves out no change and the estimate is at least --smallest. What differs
+besides, such as builds, settings and machines, is listed first. Open and closed loops, and a sandbox and a database, are
+not compared.`,
+		Example: `  benchctl compare 20260301-k7mp 20260302-x2ra
+  benchctl compare 20260301-k7mp:hdd 20260301-k7mp:ssd --smallest 2%
+  benchctl compare before.json after.json --fail-on-worse
+  benchctl compare --baseline main 20260302-x2ra -o json`,
+	}
+	f := compareFlags{connect: addConnectFlags(cmd)}
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if n := len(args); n < 2 && f.baseline == "" || n < 1 {
+			return fmt.Errorf("want two results or more, A and B (or one with --baseline); got %d", n)
+		}
+		return nil
+	}
+	addOutputFlag(cmd, &f.format, "table", "json", "benchfmt")
+	cmd.Flags().StringVar(&f.smallest, "smallest", "5%", "smallest effect worth naming, a `SHARE` such as 2% or 0.02")
+	config.Var(cmd.Flags(), &f.figures, "figures", "NAME,…", "figures to compare, such as throughput_ops,read_p99_us; empty: throughput, p50, p99 and p99.9",
+		func(s string) ([]string, error) { return strings.Split(s, ","), nil }, func(s []string) string { return strings.Join(s, ",") })
+	cmd.Flags().BoolVar(&f.failOnWorse, "fail-on-worse", false, "end with exit code 3 where a figure is worse in B")
+	cmd.Flags().StringVar(&f.baseline, "baseline", "", "compare with the baseline `NAME`; see benchctl baseline")
+	addBaselineFolder(cmd, &f.folder)
+	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, args []string) error {
+		comparisons, err := f.compare(ctx, cmd, targets, args)
+		if err != nil {
+			return err
+		}
+		if err := f.print(c, targets, comparisons); err != nil {
+			return err
+		}
+		for _, one := range comparisons {
+			if f.failOnWorse && one.Worse() {
+				return &cli.Error{Code: cli.Violated}
+			}
+		}
+		return nil
+	}}
+}
+
+// compare compares each further result with the first, or all with the baseline.
+func (f *compareFlags) compare(ctx context.Context, cmd *cobra.Command, targets target.List, args []string) ([]compare.Comparison, error) {
+	smallest, err := property.ParseShare(f.smallest)
+	if err != nil {
+		return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--smallest: %w", err)}
+	}
+	for _, name := range f.figures {
+		if column := figure.New(targets.Descriptors().Columns()).Parse(name); !column.Measured() {
+			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--figures: unknown figure %q: want names such as throughput_ops, read_p99_us or update_avg_us", name)}
+		}
+	}
+	r := reader{connect: f.connect, targets: targets}
+	defer r.close()
+	var a compare.Side
+	if f.baseline == "" {
+		a, err = r.side(ctx, args[0])
+		args = args[1:]
+	} else {
+		a, err = readBaseline(f.folder, f.baseline, targets)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []compare.Comparison
+	for _, name := range args {
+		b, err := r.side(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, compare.New(a, b, compare.Settings{Smallest: smallest, Figures: f.figures}))
+	}
+	return out, nil
+}
+
+func (f *compareFlags) print(c *cli.Context, targets target.List, all []compare.Comparison) error {
+	switch f.format {
+	case "benchfmt":
+		return report.ComparisonBenchmarks(c.Out, all)
+	case "json":
+		var text []byte
+		var err error
+		if len(all) == 1 {
+			text, err = json.Marshal(all[0])
+		} else {
+			text, err = json.Marshal(all)
+		}
+		if err != nil {
+			return fmt.Errorf("write comparison: %w", err)
+		}
+		return report.Indent(c.Out, text)
+	}
+	for i, one := range all {
+		if i > 0 {
+			if _, err := fmt.Fprintln(c.Out); err != nil {
+				return err
+			}
+		}
+		if err := report.ComparisonTable(c.Out, one, tableOptions(c.Out, targets)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

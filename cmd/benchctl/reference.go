@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/compare"
+	"github.com/benchd/benchd/internal/dev"
+	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/target"
+)
+
+// reader reads the results that a command line refers to. It connects to the coordinator only for an ID.
+type reader struct {
+	connect *connectFlags
+	targets target.List
+	client  *remote.Client // nil before the first ID
+}
+
+func (r *reader) close() {
+	if r.client != nil {
+		_ = r.client.Close()
+	}
+}
+
+// documents returns the JSON of the results that a reference names: IDs and files with commas between them, each with an
+// optional :CASE, which is the same for all.
+func (r *reader) documents(ctx context.Context, reference string) (texts [][]byte, only string, err error) {
+	for i, part := range strings.Split(reference, ",") {
+		name, of := part, ""
+		if _, err := os.Stat(part); err != nil {
+			name, of, _ = strings.Cut(part, ":")
+		}
+		if i > 0 && of != only {
+			return nil, "", usage(fmt.Errorf("%s: results that are put together need the same case: write :CASE behind each of them or none", reference))
+		}
+		only = of
+		text, err := r.document(ctx, name)
+		if err != nil {
+			return nil, "", err
+		}
+		texts = append(texts, text)
+	}
+	return texts, only, nil
+}
+
+// document reads one result: a file where there is one of that name, else a suite or run of the coordinator.
+func (r *reader) document(ctx context.Context, name string) ([]byte, error) {
+	text, err := os.ReadFile(name)
+	switch {
+	case err == nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")):
+		return text, nil
+	case err == nil:
+		return r.exported(ctx, name)
+	case strings.ContainsAny(name, "/.") && !runID(name):
+		return nil, usage(fmt.Errorf("read result: %w", err))
+	}
+	if r.client == nil {
+		if r.client, err = r.connect.dial(); err != nil {
+			return nil, err
+		}
+	}
+	return r.client.Result(ctx, name)
+}
+
+// runID reports whether a name with a dot is the ID of a run, such as 20260301-k7mp.2.
+func runID(name string) bool {
+	_, number, _ := strings.Cut(name, ".")
+	return number != "" && strings.Trim(number, "0123456789") == "" && !strings.Contains(name, "/")
+}
+
+// exported reads the result in a file of benchctl export: a coordinator in this process imports it into an archive that is
+// thrown away.
+func (r *reader) exported(ctx context.Context, name string) (text []byte, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, usage(fmt.Errorf("read result: %w", err))
+	}
+	defer func() { _ = file.Close() }()
+	cluster, err := dev.Start(ctx, dev.Config{Targets: r.targets})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, cluster.Close()) }()
+	client := remote.New(cluster.Conn(), io.NopCloser(nil), "this process")
+	id, err := client.Import(ctx, file)
+	if err != nil {
+		return nil, usage(fmt.Errorf("read result %s: %w", name, err))
+	}
+	return client.Result(ctx, id)
+}
+
+// side reads the side of a comparison that a reference names.
+func (r *reader) side(ctx context.Context, reference string) (compare.Side, error) {
+	texts, only, err := r.documents(ctx, reference)
+	if err != nil {
+		return compare.Side{}, err
+	}
+	return sideOf(reference, texts, only, r.targets)
+}
+
+// sideOf makes a side of results.
+func sideOf(name string, texts [][]byte, only string, targets target.List) (compare.Side, error) {
+	suites := make([]result.Suite, 0, len(texts))
+	for _, text := range texts {
+		run, suite, err := decode(text)
+		if err != nil {
+			return compare.Side{}, usage(fmt.Errorf("%s: %w", name, err))
+		}
+		if suite == nil {
+			suite = &result.Suite{ID: run.ID, Status: run.Status, Runs: []result.Run{run}}
+		}
+		suites = append(suites, *suite)
+	}
+	side, err := compare.NewSide(name, suites, only, targets.Descriptors())
+	if err != nil {
+		return compare.Side{}, usage(err)
+	}
+	return side, nil
+}
+
+func usage(err error) error { return &cli.Error{Code: cli.Usage, Err: err} }

@@ -1,0 +1,233 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/benchd/benchd/internal/figure"
+	"github.com/benchd/benchd/internal/stats"
+)
+
+// Settings are what a comparison depends on besides its runs.
+type Settings struct {
+	// Smallest is the smallest effect that is worth naming, as a share: 0.05 for 5 %.
+	Smallest float64
+	// Figures are the names of those to compare, such as throughput_ops and read_p99_us; empty for the usual ones.
+	Figures []string
+}
+
+// Confidence is that of all intervals.
+const Confidence = 0.95
+
+// Comparison is B against A, as JSON has it.
+type Comparison struct {
+	Schema   int     `json:"schema"`
+	Kind     string  `json:"kind"` // "comparison"
+	A        string  `json:"a"`
+	B        string  `json:"b"`
+	Smallest float64 `json:"smallest_effect"`
+	Method   string  `json:"method"`
+
+	Differences []Difference `json:"differences"` // between the sides, besides what was measured
+	Cases       []Case       `json:"cases"`
+	OnlyA       []string     `json:"only_a"` // cases that B does not have
+	OnlyB       []string     `json:"only_b"`
+}
+
+// Case is a case of A against one of B.
+type Case struct {
+	A       string   `json:"a"`
+	B       string   `json:"b"`
+	Refused string   `json:"refused,omitempty"` // why the two must not be compared; nothing else is there then
+	RunsA   []string `json:"runs_a"`
+	RunsB   []string `json:"runs_b"`
+	Notes   []string `json:"notes"` // what a reader must know beside the figures
+	Figures []Figure `json:"figures"`
+}
+
+// Figure is a figure of a case of A against that of B.
+type Figure struct {
+	Name    string       `json:"name"`
+	Unit    string       `json:"unit"`
+	A       Sample       `json:"a"`
+	B       Sample       `json:"b"`
+	Verdict Verdict      `json:"verdict"`
+	Shift   *stats.Shift `json:"factor"`     // of B over A; null where there are too few runs
+	Holds   bool         `json:"holds"`      // the difference is still there after the correction for many figures
+	Odd     []Odd        `json:"odd_values"` // runs far from the others of their side
+}
+
+// Sample is the values of a side: one of each run.
+type Sample struct {
+	Values []float64 `json:"values"`
+	Median float64   `json:"median"`
+	Min    float64   `json:"min"`
+	Max    float64   `json:"max"`
+}
+
+// Odd is a value that lies far from the others of its side. It is compared like the others.
+type Odd struct {
+	Side  string  `json:"side"` // a or b
+	Run   string  `json:"run"`
+	Value float64 `json:"value"`
+}
+
+// Method describes in a sentence how differences are found.
+const Method = "factor of the medians of all pairs (Hodges-Lehmann) with the 95 % interval of the Mann-Whitney test, which assumes no " +
+	"distribution; named when the interval leaves out 1 and the estimate is at least the smallest effect; corrected for the number of " +
+	"figures by Benjamini-Hochberg at 5 %"
+
+// New compares B with A.
+func New(a, b Side, s Settings) Comparison {
+	c := Comparison{
+		Schema: 1, Kind: "comparison", A: a.Name, B: b.Name, Smallest: s.Smallest, Method: Method,
+		Differences: differences(a, b), Cases: []Case{}, OnlyA: []string{}, OnlyB: []string{},
+	}
+	for _, p := range pairs(a, b) {
+		switch {
+		case p.b == nil:
+			c.OnlyA = append(c.OnlyA, p.a.Name)
+		case p.a == nil:
+			c.OnlyB = append(c.OnlyB, p.b.Name)
+		default:
+			c.Cases = append(c.Cases, compareCases(p.a, p.b, s))
+		}
+	}
+	correct(c.Cases)
+	return c
+}
+
+// Worse reports whether a figure of some case is worse in B than in A.
+func (c Comparison) Worse() bool {
+	for _, one := range c.Cases {
+		for _, f := range one.Figures {
+			if f.Verdict == Worse {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+type pair struct{ a, b *group }
+
+// pairs matches the cases of two sides by their names. Two sides of one case each are compared whatever the names.
+func pairs(a, b Side) []pair {
+	if len(a.cases) == 1 && len(b.cases) == 1 {
+		return []pair{{&a.cases[0], &b.cases[0]}}
+	}
+	var out []pair
+	for i := range a.cases {
+		out = append(out, pair{&a.cases[i], b.find(a.cases[i].Name)})
+	}
+	for i := range b.cases {
+		if a.find(b.cases[i].Name) == nil {
+			out = append(out, pair{nil, &b.cases[i]})
+		}
+	}
+	return out
+}
+
+func compareCases(a, b *group, s Settings) Case {
+	c := Case{
+		A: a.Name, B: b.Name, RunsA: a.ids(), RunsB: b.ids(), Notes: append(a.notes("A"), b.notes("B")...), Figures: []Figure{},
+	}
+	if c.Refused = refusal(a, b); c.Refused != "" {
+		return c
+	}
+	if note := oneAfterTheOther(a, b); note != "" {
+		c.Notes = append(c.Notes, note)
+	}
+	for _, name := range wanted(a, b, s.Figures) {
+		c.Figures = append(c.Figures, compareFigure(name, a, b, s.Smallest))
+	}
+	return c
+}
+
+// wanted are the figures that both sides have, of those that were asked for or else of the usual ones: throughput, and
+// median and tail of each operation.
+func wanted(a, b *group, asked []string) []string {
+	var out []string
+	for name := range a.values {
+		if _, both := b.values[name]; both && (slices.Contains(asked, name) || len(asked) == 0 && usual(name)) {
+			out = append(out, name)
+		}
+	}
+	slices.SortFunc(out, func(x, y string) int {
+		return cmp.Or(figure.Order()(x, y), strings.Compare(x, y))
+	})
+	return out
+}
+
+func usual(name string) bool {
+	if strings.Contains(name, "_service_") {
+		return false
+	}
+	for _, suffix := range []string{"_p50_us", "_p99_us", "_p999_us"} {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	return name == "throughput_ops"
+}
+
+func compareFigure(name string, a, b *group, smallest float64) Figure {
+	x, y := a.values[name], b.values[name]
+	f := Figure{Name: name, Unit: a.units[name], A: sample(x), B: sample(y), Odd: append(odd("a", x), odd("b", y)...)}
+	shift, ok := stats.RatioOf(f.A.Values, f.B.Values, Confidence)
+	if ok {
+		f.Shift = &shift
+	}
+	f.Verdict = verdict(f.Shift, higherIsBetter(name), smallest)
+	return f
+}
+
+func sample(values []value) Sample {
+	s := Sample{Values: make([]float64, len(values))}
+	for i, v := range values {
+		s.Values[i] = v.x
+	}
+	s.Median, s.Min, s.Max = stats.Median(s.Values), slices.Min(s.Values), slices.Max(s.Values)
+	return s
+}
+
+// odd names the values of a side that lie far from its median: more than five times the median distance, and 5 %.
+func odd(side string, values []value) []Odd {
+	out := []Odd{}
+	if len(values) < stats.LeastRepeats {
+		return out
+	}
+	s := sample(values)
+	distances := make([]float64, len(values))
+	for i, v := range values {
+		distances[i] = max(v.x-s.Median, s.Median-v.x)
+	}
+	far := max(5*stats.Median(distances), 0.05*s.Median)
+	for i, v := range values {
+		if distances[i] > far {
+			out = append(out, Odd{Side: side, Run: v.run, Value: v.x})
+		}
+	}
+	return out
+}
+
+// oneAfterTheOther warns where all runs of one side began before those of the other: a machine that changes in between
+// looks like a difference of the sides.
+func oneAfterTheOther(a, b *group) string {
+	firstA, lastA, okA := a.began()
+	firstB, lastB, okB := b.began()
+	if !okA || !okB || len(a.runs) < stats.LeastRepeats {
+		return ""
+	}
+	switch {
+	case lastA.Before(firstB):
+		return fmt.Sprintf("all runs of A began before those of B: what changed on the machines in between is part of the difference; "+
+			"a suite with order: interleaved avoids that (A %s to %s)", clock(firstA), clock(lastA))
+	case lastB.Before(firstA):
+		return fmt.Sprintf("all runs of B began before those of A: what changed on the machines in between is part of the difference; "+
+			"a suite with order: interleaved avoids that (B %s to %s)", clock(firstB), clock(lastB))
+	}
+	return ""
+}

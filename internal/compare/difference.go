@@ -1,0 +1,129 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// Difference is what differs between the sides besides what was measured.
+type Difference struct {
+	What  string   `json:"what"` // benchd, agents, setting threads, target version …
+	A     string   `json:"a"`
+	B     string   `json:"b"`
+	Cases []string `json:"cases"` // of A, where it differs; empty for all
+}
+
+// refusal returns why two cases must not be compared, or "".
+func refusal(a, b *group) string {
+	switch {
+	case len(a.runs) == 0:
+		return "A has no complete run of it"
+	case len(b.runs) == 0:
+		return "B has no complete run of it"
+	case a.loop != b.loop:
+		return fmt.Sprintf("A ran in %s loop and B in %s loop: their response times do not mean the same", article(a.loop), article(b.loop))
+	case a.phase != b.phase:
+		return fmt.Sprintf("A is the phase %s and B the phase %s", a.phase, b.phase)
+	case simulated(a) != simulated(b):
+		return "one of them ran on a sandbox or the null target, which is no database"
+	}
+	for name := range a.values {
+		if _, both := b.values[name]; both && usual(name) && name != "throughput_ops" {
+			return ""
+		}
+	}
+	return "they have no operation in common"
+}
+
+// simulated reports whether the runs measured no database.
+func simulated(g *group) bool {
+	return slices.ContainsFunc(g.runs, func(r result.Run) bool {
+		return r.Resolved["db"] == "sandbox" || r.Resolved["db"] == "null" || r.Provenance.Target["sandbox"] != ""
+	})
+}
+
+// differences lists what differs between the pairs of cases. What differs in all pairs in the same way is listed once.
+func differences(a, b Side) []Difference {
+	out := []Difference{}
+	compared := 0
+	for _, p := range pairs(a, b) {
+		if p.a == nil || p.b == nil {
+			continue
+		}
+		compared++
+		x, y := facts(p.a.runs), facts(p.b.runs)
+		for _, what := range slices.Sorted(maps.Keys(x)) {
+			if x[what] != y[what] {
+				out = note(out, Difference{What: what, A: x[what], B: y[what], Cases: []string{p.a.Name}})
+			}
+		}
+		for _, what := range slices.Sorted(maps.Keys(y)) {
+			if _, known := x[what]; !known {
+				out = note(out, Difference{What: what, B: y[what], Cases: []string{p.a.Name}})
+			}
+		}
+	}
+	for i := range out {
+		if len(out[i].Cases) == compared {
+			out[i].Cases = []string{}
+		}
+	}
+	return out
+}
+
+// note adds a difference to those of the cases before.
+func note(all []Difference, d Difference) []Difference {
+	for i := range all {
+		if all[i].What == d.What && all[i].A == d.A && all[i].B == d.B {
+			all[i].Cases = append(all[i].Cases, d.Cases...)
+			return all
+		}
+	}
+	return append(all, d)
+}
+
+// facts are what the runs of a case were made with. Where the runs differ, the values are listed.
+func facts(runs []result.Run) map[string]string {
+	sets := make(map[string][]string)
+	put := func(what, value string) {
+		if value != "" && !slices.Contains(sets[what], value) {
+			sets[what] = append(sets[what], value)
+		}
+	}
+	for _, r := range runs {
+		put("benchd", r.Provenance.Benchd)
+		for name, v := range r.Provenance.Target {
+			put("target "+name, v)
+		}
+		for name, v := range r.Resolved {
+			if name != "seed" && name != "table" {
+				put("setting "+name, v)
+			}
+		}
+		put("agents", strconv.Itoa(len(r.Provenance.Agents)))
+		for _, agent := range r.Provenance.Agents {
+			put("agents' CPU", fmt.Sprintf("%d × %s", agent.Cores, agent.CPU))
+			put("agents' kernel", agent.Kernel)
+			put("agents' benchd", agent.Version)
+			put("agents' hosts", agent.Hostname)
+		}
+	}
+	out := make(map[string]string, len(sets))
+	for what, values := range sets {
+		slices.Sort(values)
+		out[what] = strings.Join(values, ", ")
+	}
+	return out
+}
+
+func article(loop string) string {
+	if loop == "open" {
+		return "an open"
+	}
+	return "a " + loop
+}
