@@ -55,5 +55,5 @@ func TestWithoutASandboxTheErrorNamesTheCommandThatStartsOne(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	r := execute(t, 1, map[string]string{"db": "sandbox", "hbase.zookeeper.quorum": "127.0.0.1:1", "operationcount": "10", "recordcount": "10"})
 	require.Equal(t, result.Failed, r.Status)
-	require.Contains(t, r.Reason, "start it with `benchd sandbox`")
+	require.Contains(t, r.Reason, "start one with `benchd sandbox`")
 }
