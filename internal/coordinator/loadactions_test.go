@@ -28,6 +28,15 @@ func loads(h *harness, agents ...*fakeAgent) string {
 	return id
 }
 
+// loaded is what an agent holds that has loaded its shard of loads and connects again.
+func loaded(id string) []*benchdv1.HeldShard {
+	shard := &benchdv1.ShardId{Run: id + ".1", Attempt: 1}
+	return []*benchdv1.HeldShard{{
+		Id: shard, Phase: "load", Prepared: true,
+		Ended: []*benchdv1.PhaseEnded{{Id: shard, Phase: "load", EndedNs: 1e8, Final: true}},
+	}}
+}
+
 func TestALoadEndsWithItsActions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -73,11 +82,7 @@ func TestAnActionOutlivesTheCoordinator(t *testing.T) {
 		order := await(a, (*benchdv1.SessionResponse).GetAction)
 		h.close()
 		h.open()
-		shard := &benchdv1.ShardId{Run: id + ".1", Attempt: 1}
-		a.hello.Held = []*benchdv1.HeldShard{{
-			Id: shard, Phase: "load", Prepared: true,
-			Ended: []*benchdv1.PhaseEnded{{Id: shard, Phase: "load", EndedNs: 1e8, Final: true}},
-		}}
+		a.hello.Held = loaded(id)
 		a.connect()
 		again := a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "")
 		require.Equal(t, order.GetId(), again.GetId())
@@ -104,11 +109,7 @@ func TestAnActionOutlivesAClockThatIsSet(t *testing.T) {
 				h.close()
 				h.skew.Offset = by
 				h.open()
-				shard := &benchdv1.ShardId{Run: id + ".1", Attempt: 1}
-				a.hello.Held = []*benchdv1.HeldShard{{
-					Id: shard, Phase: "load", Prepared: true,
-					Ended: []*benchdv1.PhaseEnded{{Id: shard, Phase: "load", EndedNs: 1e8, Final: true}},
-				}}
+				a.hello.Held = loaded(id)
 				a.connect()
 				<-time.After(1500 * time.Millisecond) // it would have timed out by now
 				for a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "").GetName() == "flush" {
