@@ -21,6 +21,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/sandbox/control"
 	"github.com/benchd/benchd/internal/sandbox/fault"
+	"github.com/benchd/benchd/internal/search"
 	"github.com/benchd/benchd/internal/target"
 )
 
@@ -55,6 +56,7 @@ func jsonNames() map[reflect.Type]string {
 		reflect.TypeFor[control.Status](): "Sandbox",
 		reflect.TypeFor[fault.Status]():   "FaultStatus",
 		reflect.TypeFor[plan.Table]():     "PlannedTable",
+		reflect.TypeFor[search.Space]():   "Search",
 		reflect.TypeFor[compare.Case]():   "ComparedCase",
 		reflect.TypeFor[compare.Figure](): "ComparedFigure",
 	}
@@ -63,8 +65,9 @@ func jsonNames() map[reflect.Type]string {
 // jsonTexts are what types become that make their JSON themselves.
 func jsonTexts() map[reflect.Type]string {
 	return map[reflect.Type]string{
-		reflect.TypeFor[result.Cell]():  "number, string or null",
-		reflect.TypeFor[*fault.Fault](): "object",
+		reflect.TypeFor[result.Cell]():      "number, string or null",
+		reflect.TypeFor[*fault.Fault]():     "object",
+		reflect.TypeFor[search.Objective](): "string",
 	}
 }
 

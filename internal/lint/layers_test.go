@@ -63,7 +63,7 @@ func layers() []layer {
 		{"ideas", []part{
 			{name: "spec", beside: []string{"figure"}},
 			{name: "figure", beside: []string{"plan", "descriptor"}},
-			{name: "plan", beside: []string{"workload", "pacing"}},
+			{name: "plan", beside: []string{"workload", "pacing", "search"}},
 			{name: "workload", beside: []string{"keyspace"}},
 			{name: "keyspace"},
 			{name: "target/null/nullspec", beside: []string{"descriptor"}},
@@ -76,6 +76,7 @@ func layers() []layer {
 			{name: "sandbox/fault", beside: []string{"randdur"}},
 			{name: "randdur"},
 			{name: "pacing"},
+			{name: "search"},
 			{name: "latency"},
 			{name: "stats"},
 			{name: "clock"},

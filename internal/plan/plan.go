@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/pacing"
+	"github.com/benchd/benchd/internal/search"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -61,6 +62,9 @@ type Case struct {
 	Properties      map[string]string // every setting with its value, by its property name; sent to agents
 	Settings        Settings
 	Repeats         int
+	// Search asks for the highest throughput of the case, instead of repeats: its runs are planned one after another, each
+	// from the results of those before it. nil: no search.
+	Search *search.Space
 }
 
 // Setting is a property with its value, as a user wrote it.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/search"
 )
 
 // Plan is the plan of a suite of several runs, as archived at its submission.
@@ -27,6 +28,8 @@ type PlannedCase struct {
 	// Published is what a report printed for it, an entry for each of its runs; see plan.Case.
 	Published []map[string]any `json:"published,omitempty"`
 	Repeats   int              `json:"repeats"`
+	// Search asks for the highest throughput of the case; nil: its repeats are measured.
+	Search *search.Space `json:"search,omitempty"`
 }
 
 // NewPlan returns the plan that is kept of a suite.
@@ -35,7 +38,7 @@ func NewPlan(s plan.Suite) Plan {
 	for _, c := range s.Cases {
 		p.Cases = append(p.Cases, PlannedCase{
 			Name: c.Name, Scenario: c.Scenario, Axes: c.Axes, Dataset: c.Dataset, Target: c.Target, Fills: c.Fills,
-			Agents: c.Agents, Published: c.Published, Repeats: max(c.Repeats, 1),
+			Agents: c.Agents, Published: c.Published, Repeats: max(c.Repeats, 1), Search: c.Search,
 		})
 	}
 	return p
