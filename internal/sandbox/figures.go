@@ -46,8 +46,9 @@ type connected interface {
 	Traffic() (received, sent int64)
 }
 
-// fill copies the connection counters of a server into a meter.
+// fill copies the connection counters of a server into a meter. Without a model of service times no call waits for a handler.
 func fill(m *jmx.Meter, from connected) {
+	m.Serving.Store(m.Active.Load())
 	m.Connections.Store(int64(from.Connections()))
 	received, sent := from.Traffic()
 	m.Received.Store(received)
@@ -64,7 +65,11 @@ func (s *Sandbox) serverFigures(n *node) *jmx.RegionServer {
 		Name: n.Node.Name(), Host: s.host, Quorum: s.quorum, ClusterID: s.begin.ClusterID, Started: n.Node.Started, Meter: &n.Node.Meter,
 	}
 	fill(f.Meter, n)
-	f.Meter.Queued.Store(int64(n.Model.Waiting()))
+	if n.Model != nil {
+		queued, busy := n.Model.Load()
+		f.Meter.Queued.Store(int64(queued))
+		f.Meter.Serving.Store(int64(busy))
+	}
 	for _, r := range n.Node.Regions() {
 		one := jmx.Region{Namespace: r.Info.Table.Namespace, Table: r.Info.Table.Qualifier, Encoded: r.Info.Encoded, Stores: 1}
 		if r.Meta != nil {

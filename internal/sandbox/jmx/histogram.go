@@ -12,8 +12,8 @@ const (
 	fine    = 8
 	fineLog = 3
 	buckets = 42 * fine // up to more than an hour in nanoseconds
-	// period is the minimum window of a percentile; infrequent reads get a window of up to two periods. HBase's
-	// percentiles are also of recent values.
+	// period is the minimum window of a percentile and of a mean; infrequent reads get a window of up to two periods. HBase's
+	// are also of recent values.
 	period = 10 * time.Second
 )
 
@@ -23,13 +23,14 @@ type Histogram struct {
 	counts [buckets]atomic.Int64
 
 	mu      sync.Mutex
-	older   *mark // start of the percentiles' window
+	older   *mark // start of the window of percentiles and means
 	younger *mark // start of their next window
 }
 
 // mark is a Histogram's counts at an instant.
 type mark struct {
 	at     time.Time
+	sum    int64
 	counts [buckets]int64
 }
 
@@ -60,7 +61,7 @@ func highest(bucket int) time.Duration {
 // Times summarizes a Histogram.
 type Times struct {
 	Count int64         // of all times
-	Mean  time.Duration // of all times
+	Mean  time.Duration // of the recent durations; 0 if there were none
 	// Percentile returns a percentile of the recent durations; 0 if there were none.
 	Percentile func(share float64) time.Duration
 }
@@ -70,13 +71,10 @@ func (h *Histogram) Read(now time.Time) Times {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var t Times
-	current := mark{at: now}
+	current := mark{at: now, sum: h.sum.Load()}
 	for i := range h.counts {
 		current.counts[i] = h.counts[i].Load()
 		t.Count += current.counts[i]
-	}
-	if t.Count > 0 {
-		t.Mean = time.Duration(h.sum.Load() / t.Count)
 	}
 	recent := current.counts
 	h.advance(&current)
@@ -84,6 +82,9 @@ func (h *Histogram) Read(now time.Time) Times {
 	for i := range recent {
 		recent[i] -= h.older.counts[i]
 		n += recent[i]
+	}
+	if n > 0 {
+		t.Mean = time.Duration(max(current.sum-h.older.sum, 0) / n)
 	}
 	t.Percentile = func(share float64) time.Duration { return percentile(&recent, n, share) }
 	return t

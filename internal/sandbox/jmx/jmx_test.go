@@ -91,8 +91,9 @@ func TestBeansHaveTheNamesOfHBase(t *testing.T) {
 			"SyncTime_num_ops", "SyncTime_mean", "SyncTime_median", "SyncTime_99th_percentile", "SyncTime_max", "writtenBytes",
 		}},
 		{server, "Hadoop:service=HBase,name=RegionServer,sub=IPC", []string{
-			"queueSize", "numOpenConnections", "numActiveHandler", "QueueCallTime_num_ops", "ProcessCallTime_99.9th_percentile", "TotalCallTime_mean",
+			"queueSize", "numOpenConnections", "numActiveHandler", "numActiveGeneralHandler", "QueueCallTime_num_ops", "ProcessCallTime_99.9th_percentile", "TotalCallTime_mean",
 		}},
+		{server, "java.lang:type=OperatingSystem", []string{"ProcessCpuTime", "AvailableProcessors"}},
 		{server, "Hadoop:service=HBase,name=RegionServer,sub=Tables", []string{"Namespace_default_table_usertable_metric_readRequestCount"}},
 		{server, "Hadoop:service=HBase,name=RegionServer,sub=Regions", []string{"Namespace_default_table_usertable_region_aa_metric_storeFileSize"}},
 		{server, "Hadoop:service=HBase,name=JvmMetrics", []string{"GcCount", "GcTimeMillis", "MemHeapUsedM"}},
@@ -234,7 +235,7 @@ func TestBucketsAreContiguous(t *testing.T) {
 }
 
 // Percentiles cover recent values: values from an hour ago do not show, and counts continue.
-func TestPercentilesForgetAndCountsDoNot(t *testing.T) {
+func TestPercentilesAndMeansForgetAndCountsDoNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h Histogram
 		h.Read(time.Now())
@@ -248,11 +249,13 @@ func TestPercentilesForgetAndCountsDoNot(t *testing.T) {
 		}
 		require.EqualValues(t, 31, read.Count)
 		require.Less(t, read.Percentile(1), 2*time.Millisecond)
+		require.Equal(t, time.Millisecond, read.Mean)
 		for range 3 {
 			<-time.After(time.Minute)
 			read = h.Read(time.Now())
 		}
 		require.Zero(t, read.Percentile(0.5))
+		require.Zero(t, read.Mean)
 		require.EqualValues(t, 31, read.Count)
 	})
 }

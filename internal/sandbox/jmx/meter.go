@@ -16,8 +16,9 @@ type Meter struct {
 	// CheckPassed and CheckFailed count the outcomes of check-and-mutate.
 	CheckPassed, CheckFailed atomic.Int64
 
-	// Connections are open, Active calls are in progress, Queued calls wait.
-	Connections, Active, Queued atomic.Int64
+	// Connections are open. Active calls have arrived and are not answered: Queued calls wait for a handler, Serving handlers
+	// have one.
+	Connections, Active, Queued, Serving atomic.Int64
 	// Received and Sent are bytes.
 	Received, Sent atomic.Int64
 	// Exceptions counts calls answered with an exception; NotServing those of them that came to the wrong server.

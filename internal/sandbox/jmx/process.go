@@ -3,6 +3,7 @@ package jmx
 import (
 	"runtime"
 	"runtime/debug"
+	"syscall"
 	"time"
 )
 
@@ -51,7 +52,19 @@ func processBeans(host string, started, now time.Time) []*bean {
 	system.set("Name", runtime.GOOS)
 	system.set("Arch", runtime.GOARCH)
 	system.set("AvailableProcessors", runtime.GOMAXPROCS(0))
+	if used, ok := processorTime(); ok {
+		system.set("ProcessCpuTime", used.Nanoseconds())
+	}
 	return []*bean{hadoop, memory, collector, virtual, system}
+}
+
+// processorTime is the time for which the process has used processors.
+func processorTime() (time.Duration, bool) {
+	var used syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {
+		return 0, false
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano()), true
 }
 
 // heapLimit is the process's memory limit, or −1 if it has none.

@@ -132,11 +132,13 @@ func cacheCounters(b *bean, s *Storage) {
 
 func ipcBean(of string, m *Meter, host string, now time.Time) *bean {
 	b := hbaseBean(of, "IPC", host)
+	active := m.Serving.Load()
 	b.counters(
 		counter{"queueSize", 0}, // waiting calls hold no memory of the queue
 		counter{"numCallsInGeneralQueue", m.Queued.Load()},
 		counter{"numOpenConnections", m.Connections.Load()},
-		counter{"numActiveHandler", m.Active.Load()},
+		counter{"numActiveHandler", active},
+		counter{"numActiveGeneralHandler", active},
 		counter{"receivedBytes", m.Received.Load()},
 		counter{"sentBytes", m.Sent.Load()},
 		counter{"exceptions", m.Exceptions.Load()},

@@ -130,15 +130,13 @@ func (s client) Serve(ctx context.Context, c *rpc.Call, a *rpc.Answer) {
 	m := &s.Node.Meter
 	m.Active.Add(1)
 	defer m.Active.Add(-1)
-	err := s.Model.Serve(ctx)
-	ready := began
-	if s.Model != nil {
-		ready = time.Now()
-	}
+	queued, err := s.Model.Serve(ctx)
 	if err == nil {
 		err = s.serve(ctx, c, a)
 	}
-	m.Answered(ready.Sub(began), time.Since(ready))
+	all := time.Since(began)
+	queued = min(queued, all) // its client may have left the queue
+	m.Answered(queued, all-queued)
 	if err != nil {
 		a.Fail(cluster.Explain(err))
 		m.Failed(a.Exception.Class)

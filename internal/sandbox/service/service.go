@@ -68,7 +68,7 @@ type Model struct {
 	free []time.Duration // heap of the times at which handlers become free, since the model began; the earliest first
 	zero time.Time
 
-	waiting int // requests queued or in service
+	begins []time.Duration // when the queued requests will begin, in order
 }
 
 // New makes the Model of a region server; number distinguishes it from the others. It is nil if config has no service
@@ -94,30 +94,34 @@ func New(config Config, number int) (*Model, error) {
 	}, nil
 }
 
-// Serve queues the request and serves it. A request whose ctx ends still takes its time: the server does not know that
-// nobody waits any more.
-func (m *Model) Serve(ctx context.Context) error {
+// Serve queues the request and serves it, and returns how long it was queued. A request whose ctx ends still takes its time:
+// the server does not know that nobody waits any more.
+func (m *Model) Serve(ctx context.Context) (queued time.Duration, err error) {
 	if m == nil {
-		return nil
+		return 0, nil
 	}
-	done := m.enter(time.Since(m.zero))
-	defer m.leave()
-	err := m.timer.Wait(ctx, m.zero.Add(done))
+	at := time.Since(m.zero)
+	begin, done := m.enter(at)
+	err = m.timer.Wait(ctx, m.zero.Add(done))
 	if errors.Is(err, alarm.ErrClosed) {
-		return fmt.Errorf("serve request: %w", err)
+		return begin - at, fmt.Errorf("serve request: %w", err)
 	}
-	return err
+	return begin - at, err
 }
 
-// enter returns the completion time of a request that arrives at an instant.
-func (m *Model) enter(at time.Duration) time.Duration {
+// enter returns when a handler takes and completes a request that arrives at an instant.
+func (m *Model) enter(at time.Duration) (begin, done time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.waiting++
-	done := max(at, m.free[0]) + m.config.Time.Draw(m.rng)
+	begin = max(at, m.free[0])
+	done = begin + m.config.Time.Draw(m.rng)
 	m.free[0] = done
 	m.sink()
-	return done
+	m.begun(at)
+	if begin > at {
+		m.begins = append(m.begins, begin)
+	}
+	return begin, done
 }
 
 // sink restores the heap after its first element has grown.
@@ -138,20 +142,31 @@ func (m *Model) sink() {
 	}
 }
 
-func (m *Model) leave() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.waiting--
+// begun removes the requests that have begun from the queue.
+func (m *Model) begun(now time.Duration) {
+	n := 0
+	for n < len(m.begins) && m.begins[n] <= now {
+		n++
+	}
+	m.begins = m.begins[n:]
 }
 
-// Waiting is the number of requests queued or in service.
-func (m *Model) Waiting() int {
+// Load is the number of requests that wait for a handler, and of handlers that serve one. It includes requests whose clients
+// no longer wait.
+func (m *Model) Load() (queued, busy int) {
 	if m == nil {
-		return 0
+		return 0, 0
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.waiting
+	now := time.Since(m.zero)
+	m.begun(now)
+	for _, at := range m.free {
+		if at > now {
+			busy++
+		}
+	}
+	return len(m.begins), busy
 }
 
 // Close ends the Model; waiters get an error.

@@ -25,9 +25,17 @@ func TestWithoutAServiceTimeThereIsNoModel(t *testing.T) {
 	m, err := service.New(service.Config{Handlers: 5}, 1)
 	require.NoError(t, err)
 	require.Nil(t, m)
-	require.NoError(t, m.Serve(t.Context()))
-	require.Zero(t, m.Waiting())
+	queued, err := m.Serve(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, queued)
+	requireLoad(t, m, 0, 0)
 	require.NoError(t, m.Close())
+}
+
+func requireLoad(t *testing.T, m *service.Model, wantQueued, wantBusy int) {
+	t.Helper()
+	queued, busy := m.Load()
+	require.Equal(t, [2]int{wantQueued, wantBusy}, [2]int{queued, busy}, "queued requests, busy handlers")
 }
 
 func TestHandlersAreBounded(t *testing.T) {
@@ -44,11 +52,15 @@ func TestRequestsWaitForTheirTurn(t *testing.T) {
 	began := time.Now()
 	var requests sync.WaitGroup
 	for range 20 {
-		requests.Go(func() { assert.NoError(t, m.Serve(context.Background())) })
+		requests.Go(func() {
+			queued, err := m.Serve(context.Background())
+			assert.NoError(t, err)
+			assert.LessOrEqual(t, queued, time.Since(began)-5*time.Millisecond, "its service does not count as waiting")
+		})
 	}
 	requests.Wait()
 	require.GreaterOrEqual(t, time.Since(began), 50*time.Millisecond)
-	require.Zero(t, m.Waiting())
+	requireLoad(t, m, 0, 0)
 	require.NoError(t, m.Close())
 }
 
@@ -57,12 +69,17 @@ func TestARequestObeysItsContextAndTheModelsEnd(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	require.ErrorIs(t, m.Serve(ctx), context.DeadlineExceeded)
-	require.Zero(t, m.Waiting())
+	_, err = m.Serve(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	requireLoad(t, m, 0, 1)
 
 	waiting := make(chan error, 1)
-	go func() { waiting <- m.Serve(context.Background()) }()
-	require.Eventually(t, func() bool { return m.Waiting() == 1 }, 10*time.Second, time.Millisecond)
+	go func() {
+		_, err := m.Serve(context.Background())
+		waiting <- err
+	}()
+	require.Eventually(t, func() bool { queued, _ := m.Load(); return queued == 1 }, 10*time.Second, time.Millisecond,
+		"the handler still serves the request of the client that has left")
 	require.NoError(t, m.Close())
 	require.ErrorIs(t, <-waiting, alarm.ErrClosed)
 }

@@ -23,8 +23,11 @@ func TestFiguresOfJMXAreDocumented(t *testing.T) {
 			if a.of != "" {
 				from += " of it and `" + a.of + "`"
 			}
-			if a.scale != 0 {
+			if a.scale != 0 && a.during == "" {
 				from += fmt.Sprintf(" × %g", a.scale)
+			}
+			if a.during != "" {
+				from += " of the time of `" + a.during + "`"
 			}
 			table.Rows = append(table.Rows, []string{"`" + a.figure + "`", a.unit, madeAs(a.kind), "`" + strings.TrimPrefix(bean.query, hadoop) + "`", from})
 		}

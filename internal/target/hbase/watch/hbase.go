@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -70,6 +71,7 @@ type HBase struct {
 	order   []string            // in which they are read
 	turn    int
 	changes *changes
+	table   *tableLoads
 }
 
 type statusAnswer struct {
@@ -82,11 +84,12 @@ type statusAnswer struct {
 type watched struct {
 	seed          maphash.Seed
 	name, address string
-	base          string // URL of its beans; empty if the port is unknown
+	base          string // URL of its pages; empty if the port is unknown
 	beans         []*bean
 	values        []values
 	found         []bool          // which beans exist
 	current       []bool          // which values are current in this look
+	fresh         []bool          // which beans were read in this look
 	sums          []uint64        // checksums of the pages
 	owed          []int           // how often each bean is still to be read since the last one was renewed
 	renewed       []clock.Instant // when each bean was seen to be renewed; zero before
@@ -99,11 +102,13 @@ type watched struct {
 	rest     clock.Instant // until when it is skipped
 	pause    time.Duration
 	loads    serverLoads // from the master
+	handlers handlers
 }
 
-// NewHBase makes a Source of a cluster. It connects at the first Look.
-func NewHBase(connect func(context.Context) (Cluster, error), log *slog.Logger) *HBase {
+// NewHBase makes a Source of a cluster, and of a table in it. It connects at the first Look.
+func NewHBase(connect func(context.Context) (Cluster, error), table string, log *slog.Logger) *HBase {
 	h := &HBase{
+		table:   newTableLoads(table),
 		connect: connect, log: log, web: observe.NewClient(), seed: maphash.MakeSeed(), warned: make(map[string]bool),
 		servers: make(map[string]*watched), changes: newChanges(),
 	}
@@ -134,10 +139,15 @@ func (h *HBase) Look(ctx context.Context) observe.Look {
 	}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	for _, w := range h.due(clock.Mono()) {
+	due := h.due(clock.Mono())
+	asked := slices.IndexFunc(due, (*watched).lacksHandlers)
+	for i, w := range due {
 		wg.Go(func() {
 			var own observe.Look
 			w.look(ctx, h.web, &own)
+			if i == asked && !w.foreign {
+				w.handlers.read(ctx, h.web, w.base)
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			out.Groups = append(out.Groups, own.Groups...)
@@ -219,15 +229,18 @@ func (h *HBase) takeStatus(out *observe.Look) {
 		s := &c.Servers[i]
 		regions += s.Regions
 		w := h.servers[s.Name]
-		h.groups = append(h.groups, observe.Group{Key: "status", Source: w.address, At: answer.at, Epoch: s.Name, Live: true, Readings: []observe.Reading{
-			{Name: server + "regions", Unit: "1", Value: float64(s.Regions)},
-		}})
-		if w.foreign || w.failures >= tolerated || w.base == "" {
-			h.groups = append(h.groups, w.loads.group(s, w.address, answer.at))
-		} else {
-			w.loads.note(s, answer.at)
+		readings := []observe.Reading{{Name: server + "regions", Unit: "1", Value: float64(s.Regions)}}
+		if w.handlers.number > 0 {
+			readings = append(readings, observe.Reading{Name: server + "handlers", Unit: "1", Value: w.handlers.number})
 		}
+		h.groups = append(h.groups, observe.Group{Key: "status", Source: w.address, At: answer.at, Epoch: s.Name, Live: true, Readings: readings})
+		w.loads.note(s, answer.at)
+		if w.foreign || w.failures >= tolerated || w.base == "" {
+			h.groups = append(h.groups, w.loads.group(s, w.address))
+		}
+		h.table.note(s, w.address, w.loads.at)
 	}
+	h.groups = append(h.groups, h.table.take()...)
 	h.groups = append(h.groups, observe.Group{Key: "status", Source: addressOf(c.Master), At: answer.at, Live: true, Readings: []observe.Reading{
 		{Name: master + "servers", Unit: "1", Value: float64(len(c.Servers))},
 		{Name: master + "servers_dead", Unit: "1", Value: float64(len(c.Dead))},
@@ -246,7 +259,7 @@ func (h *HBase) find(c *admin.Cluster) {
 		there[key] = true
 		base := ""
 		if port > 0 {
-			base = "http://" + net.JoinHostPort(hostOf(name), strconv.Itoa(port)) + "/jmx?qry="
+			base = "http://" + net.JoinHostPort(hostOf(name), strconv.Itoa(port))
 		}
 		if w := h.servers[key]; w != nil {
 			w.base = base
@@ -254,7 +267,7 @@ func (h *HBase) find(c *admin.Cluster) {
 		}
 		w := &watched{seed: h.seed, name: name, address: addressOf(name), base: base, beans: beans(), master: isMaster}
 		n := len(w.beans)
-		w.values, w.found, w.current = make([]values, n), make([]bool, n), make([]bool, n)
+		w.values, w.found, w.current, w.fresh = make([]values, n), make([]bool, n), make([]bool, n), make([]bool, n)
 		w.sums, w.owed, w.renewed = make([]uint64, n), make([]int, n), make([]clock.Instant, n)
 		h.servers[key] = w
 		h.order = append(h.order, key)
@@ -303,14 +316,20 @@ func (w *watched) look(ctx context.Context, web *http.Client, out *observe.Look)
 	ctx, cancel := context.WithTimeout(ctx, beanWithin)
 	defer cancel()
 	clear(w.current)
+	clear(w.fresh)
 	own, err := w.readRenewed(ctx, web, out)
 	now := clock.Mono()
 	for i, b := range w.beans {
-		if own && !w.foreign && w.current[i] && w.found[i] {
-			out.Groups = append(out.Groups, observe.Group{
-				Key: "jmx " + b.key, Source: w.address, At: now, Epoch: w.name, Renewed: w.renewed[i], Readings: b.readings(&w.values[i]),
-			})
+		if !own || w.foreign || !w.current[i] || !w.found[i] || b.live && !w.fresh[i] {
+			continue
 		}
+		g := observe.Group{
+			Key: "jmx " + b.key, Source: w.address, At: now, Epoch: w.name, Renewed: w.renewed[i], Readings: b.readings(&w.values[i]),
+		}
+		if b.live {
+			g.At, g.Live = w.values[i].at, true
+		}
+		out.Groups = append(out.Groups, g)
 	}
 	if err != nil {
 		w.failed(err, out)
@@ -343,7 +362,7 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *observ
 	}
 	for i, b := range w.beans[:last] {
 		if w.owed[i] == 0 {
-			w.current[i] = asked // and not renewed
+			w.current[i] = asked // and not renewed; live values were of another instant
 			continue
 		}
 		before := w.sums[i]
@@ -354,7 +373,7 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *observ
 		if err != nil {
 			return b.key != serverBeanKey, err // that bean names the server of all beans
 		}
-		if w.owed[i]--; renewed {
+		if w.owed[i]--; renewed || b.live {
 			w.owed[i] = 0
 		}
 		switch {
@@ -372,13 +391,13 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *observ
 
 // read reads a bean. Renewed reports whether its page has changed.
 func (w *watched) read(ctx context.Context, web *http.Client, i int) (renewed bool, err error) {
-	if err := observe.ReadPage(ctx, web, w.base+url.QueryEscape(w.beans[i].query), &w.page); err != nil {
+	if err := observe.ReadPage(ctx, web, w.base+"/jmx?qry="+url.QueryEscape(w.beans[i].query), &w.page); err != nil {
 		return false, err
 	}
-	if w.found[i], err = w.beans[i].read(w.page.Bytes(), &w.values[i]); err != nil {
+	if w.found[i], err = w.beans[i].read(w.page.Bytes(), clock.Mono(), &w.values[i]); err != nil {
 		return false, err
 	}
-	w.current[i] = true
+	w.current[i], w.fresh[i] = true, true
 	sum := maphash.Bytes(w.seed, w.page.Bytes())
 	renewed = sum != w.sums[i]
 	w.sums[i] = sum

@@ -65,7 +65,7 @@ func pages(t *testing.T, name string, requests func() int) (port int) {
 
 func watch(t *testing.T, c *fakeCluster) *HBase {
 	t.Helper()
-	h := NewHBase(func(context.Context) (Cluster, error) { return c, nil }, slog.New(slog.DiscardHandler))
+	h := NewHBase(func(context.Context) (Cluster, error) { return c, nil }, "usertable", slog.New(slog.DiscardHandler))
 	t.Cleanup(h.Close)
 	return h
 }
@@ -138,12 +138,13 @@ func TestServersAreFoundByTheStatusOfTheCluster(t *testing.T) {
 // HBase renews the figures of a process at the same time, so only the smallest page is asked for at each look.
 func TestLargePagesAreReadWhenTheyAreRenewed(t *testing.T) {
 	const name = "127.0.0.1,16020,1700000000001"
+	const osBean = "java.lang:type=OperatingSystem"
 	asked := map[string]int{}
 	heap, requests := 1, 1000
 	var jvm string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query().Get("qry")
-		_, bean, _ := strings.Cut(query, "name=")
+		bean := strings.TrimPrefix(query, hadoop)
 		asked[bean]++
 		switch bean {
 		case "JvmMetrics":
@@ -183,14 +184,15 @@ func TestLargePagesAreReadWhenTheyAreRenewed(t *testing.T) {
 	}
 
 	pages, had := looks(5)
-	require.Equal(t, map[string]int{"JvmMetrics": 5, "RegionServer,sub=Server": 1, "RegionServer,sub=IPC": 1, "RegionServer,sub=WAL": 1}, pages)
+	require.Equal(t, map[string]int{"JvmMetrics": 5, "RegionServer,sub=Server": 1, "RegionServer,sub=IPC": 1, "RegionServer,sub=WAL": 1, osBean: 1, "": 1}, pages,
+		"and the settings")
 	require.Equal(t, []float64{1000, 1000, 1000, 1000, 1000}, had, "and what it says is so at each")
 	require.Zero(t, renewed(), "when that was renewed nobody has seen")
 	before := clock.Mono()
 
 	heap, requests = 2, 2000
 	pages, had = looks(5)
-	require.Equal(t, map[string]int{"JvmMetrics": 5, "RegionServer,sub=Server": 1, "RegionServer,sub=IPC": 2, "RegionServer,sub=WAL": 2}, pages,
+	require.Equal(t, map[string]int{"JvmMetrics": 5, "RegionServer,sub=Server": 1, "RegionServer,sub=IPC": 2, "RegionServer,sub=WAL": 2, osBean: 1}, pages,
 		"what is as it was may have been read too early")
 	require.Equal(t, []float64{2000, 2000, 2000, 2000, 2000}, had)
 	at := renewed()
@@ -210,6 +212,44 @@ func TestLargePagesAreReadWhenTheyAreRenewed(t *testing.T) {
 		h.Look(t.Context())
 	}
 	require.Equal(t, 5, asked["RegionServer,sub=Server"], "its renewal is not visible")
+}
+
+// The number of handlers is a setting: it is read once, and reported with each status of the cluster.
+func TestTheHandlersOfAServerAreReadOnce(t *testing.T) {
+	const name = "127.0.0.1,16020,1700000000001"
+	asked := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch query := r.URL.Query().Get("qry"); {
+		case r.URL.Path == "/conf":
+			if asked++; asked == 1 {
+				http.Error(w, "not now", http.StatusServiceUnavailable)
+				return
+			}
+			fmt.Fprint(w, `{"properties":[{"key":"hbase.regionserver.handler.abort.on.error.percent","value":"0.5"},`+
+				`{"key":"hbase.regionserver.handler.count","value":"12","isFinal":false,"resource":"hbase-site.xml"}]}`)
+		case strings.HasSuffix(query, "RegionServer,sub=Server"):
+			fmt.Fprintf(w, `{"beans":[{"name":%q,"tag.serverName":%q}]}`, query, name)
+		default:
+			fmt.Fprint(w, `{"beans":[]}`)
+		}
+	}))
+	defer s.Close()
+	port, err := strconv.Atoi(s.URL[strings.LastIndex(s.URL, ":")+1:])
+	require.NoError(t, err)
+	h := watch(t, &fakeCluster{status: admin.Cluster{Servers: []admin.Server{{Name: name, InfoPort: port}}}})
+	defer h.Close()
+	for range 5 {
+		h.Look(t.Context())
+	}
+	require.Equal(t, 2, asked, "once more after an error")
+	h.mu.Lock()
+	h.next = clock.Instant{}
+	h.mu.Unlock()
+	h.ask(clock.Mono())
+	h.asking.Wait()
+	r, ok := reported(h.Look(t.Context()), "127.0.0.1:16020", "hbase.regionserver.handlers")
+	require.True(t, ok)
+	require.Equal(t, observe.Reading{Name: "hbase.regionserver.handlers", Unit: "1", Value: 12}, r)
 }
 
 // A process whose server bean cannot be read may be another server's: nothing of it is reported.
@@ -290,7 +330,9 @@ func TestServersOfALargeClusterAreReadInTurns(t *testing.T) {
 func TestLoadsThatComeAndGoNeverCountBackwards(t *testing.T) {
 	var l serverLoads
 	report := func(second int64, loads ...admin.Load) float64 {
-		g := l.group(&admin.Server{Name: "rs,1,1", Reported: time.Unix(1700000000+second, 0), RegionLoads: loads}, "rs:1", clock.Mono())
+		s := admin.Server{Name: "rs,1,1", Reported: time.Unix(1700000000+second, 0), RegionLoads: loads}
+		l.note(&s, clock.Mono())
+		g := l.group(&s, "rs:1")
 		return g.Readings[0].Value
 	}
 	require.InDelta(t, 0, report(1, admin.Load{Region: "a", Reads: 1000}), 0, "what was before is not counted")

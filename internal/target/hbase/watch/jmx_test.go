@@ -3,11 +3,15 @@ package watch
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/observe"
 )
 
@@ -31,7 +35,7 @@ const fabricated = `{
 func TestAttributesOfABean(t *testing.T) {
 	b := serverBeans()[0]
 	var v values
-	found, err := b.read([]byte(fabricated), &v)
+	found, err := b.read([]byte(fabricated), clock.Mono(), &v)
 	require.NoError(t, err)
 	require.True(t, found)
 	require.Equal(t, "rs1,16020,1700000000000", v.server)
@@ -39,14 +43,37 @@ func TestAttributesOfABean(t *testing.T) {
 		{Name: "hbase.regionserver.requests", Unit: "1/s", Kind: observe.Counter, Value: 1200},
 		{Name: "hbase.regionserver.requests_read", Unit: "1/s", Kind: observe.Counter, Value: 1000},
 		{Name: "hbase.regionserver.block_cache_hit_percent", Unit: "percent", Kind: observe.Share, Value: 75, Of: 100},
+		{Name: "hbase.regionserver.block_cache_misses", Unit: "1/s", Kind: observe.Counter, Value: 25},
 		{Name: "hbase.regionserver.store_files", Unit: "1", Value: 12},
 		{Name: "hbase.regionserver.memstore_size", Unit: "bytes", Value: 1500},
 	}, b.readings(&v), "a missing attribute is not zero")
 
-	found, err = b.read([]byte(`{"beans":[]}`), &v)
+	found, err = b.read([]byte(`{"beans":[]}`), clock.Mono(), &v)
 	require.NoError(t, err)
 	require.False(t, found)
 	require.Empty(t, b.readings(&v), "nothing of the bean before is left")
+}
+
+// The processor time of a process is a share of that of the processors that it may use, also if their number changes.
+func TestProcessorTimeIsAShareOfTheProcessors(t *testing.T) {
+	beans := serverBeans()
+	b := beans[slices.IndexFunc(beans, func(b *bean) bool { return b.key == "os" })]
+	rates := observe.NewRates()
+	var v values
+	begin := clock.Mono()
+	rates.Since(begin.Add(-time.Second))
+	var got []float64
+	for _, read := range []struct{ second, cpu, processors int }{{0, 70, 2}, {10, 75, 2}, {20, 95, 2}, {30, 105, 4}, {40, 145, 4}} {
+		at := begin.Add(time.Duration(read.second) * time.Second)
+		found, err := b.read(fmt.Appendf(nil, `{"beans":[{"ProcessCpuTime":%d000000000,"SystemCpuLoad":0.5,"AvailableProcessors":%d}]}`, read.cpu, read.processors), at, &v)
+		require.NoError(t, err)
+		require.True(t, found)
+		for _, s := range rates.Take(nil, &observe.Group{Key: "jmx os", Source: "rs", At: at, Live: true, Readings: b.readings(&v)}) {
+			require.Equal(t, "hbase.regionserver.cpu_percent", s.Name)
+			got = append(got, s.Value)
+		}
+	}
+	require.InDeltaSlice(t, []float64{25, 100, 25, 100}, got, 1e-9)
 }
 
 func TestPagesWithoutBeansAreRefused(t *testing.T) {
@@ -64,7 +91,7 @@ func TestReadingABeanDoesNotAllocateForOtherAttributes(t *testing.T) {
 	page := []byte(strings.Replace(fabricated, `"nested"`, strings.Repeat(`"unknownAttribute":1234567,`, 300)+`"nested"`, 1))
 	var v values
 	allocations := testing.AllocsPerRun(100, func() {
-		_, err := b.read(page, &v)
+		_, err := b.read(page, clock.Mono(), &v)
 		require.NoError(t, err)
 	})
 	require.LessOrEqual(t, allocations, 16.0)

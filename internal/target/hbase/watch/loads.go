@@ -42,13 +42,9 @@ func (l *serverLoads) note(s *admin.Server, at clock.Instant) {
 	l.regions, l.reported = now, s.Reported
 }
 
-// group returns the readings of a report, at the instant of the report.
-func (l *serverLoads) group(s *admin.Server, address string, at clock.Instant) observe.Group {
-	l.note(s, at)
-	if !l.at.IsZero() {
-		at = l.at
-	}
-	return observe.Group{Key: "loads", Source: address, At: at, Epoch: s.Name, Live: true, Readings: []observe.Reading{
+// group returns the readings of the noted report, at its instant.
+func (l *serverLoads) group(s *admin.Server, address string) observe.Group {
+	return observe.Group{Key: "loads", Source: address, At: l.at, Epoch: s.Name, Live: true, Readings: []observe.Reading{
 		{Name: server + "requests_read", Unit: "1/s", Kind: observe.Counter, Value: l.reads},
 		{Name: server + "requests_write", Unit: "1/s", Kind: observe.Counter, Value: l.writes},
 		{Name: server + "store_files", Unit: "1", Value: float64(s.Stores)},

@@ -31,7 +31,8 @@ func TestRatesDoNotDependOnTheServersClock(t *testing.T) {
 					s := &admin.Server{Name: "rs,1,1", Reported: time.Now().Add(offset), RegionLoads: []admin.Load{{Region: "a", Reads: reads}}}
 					rates.Since(clock.Mono().Add(-time.Hour))
 					<-time.After(time.Second) // the report is seen later than it was made
-					g := l.group(s, "rs:1", clock.Mono())
+					l.note(s, clock.Mono())
+					g := l.group(s, "rs:1")
 					for _, sample := range rates.Take(nil, &g) {
 						if sample.Name == server+"requests_read" {
 							got = append(got, sample.Value)

@@ -21,5 +21,5 @@ func Open(properties map[string]string, log *slog.Logger) (observe.Source, error
 			return nil, err //nolint:wrapcheck // it needs no context
 		}
 		return client, nil
-	}, log), nil
+	}, where.FullTable(), log), nil
 }

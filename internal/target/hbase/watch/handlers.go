@@ -1,0 +1,55 @@
+package watch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/benchd/benchd/internal/observe"
+)
+
+// handlers is the number of a server's general handlers, from its settings. A server keeps them as long as it lives, so the
+// large page is read once.
+type handlers struct {
+	number float64 // 0: unknown
+	tried  int
+}
+
+// handlersSetting is the setting with their number, and maxHandlersTries how often a server's settings are requested.
+const (
+	handlersSetting  = "hbase.regionserver.handler.count"
+	maxHandlersTries = 3
+)
+
+// lacksHandlers reports whether the settings of a server should be read.
+func (w *watched) lacksHandlers() bool {
+	return !w.master && w.base != "" && w.handlers.number == 0 && w.handlers.tried < maxHandlersTries
+}
+
+// read reads the settings of a server. Without them the figure is missing.
+func (h *handlers) read(ctx context.Context, web *http.Client, base string) {
+	h.tried++
+	ctx, cancel := context.WithTimeout(ctx, beanWithin)
+	defer cancel()
+	var page bytes.Buffer
+	if observe.ReadPage(ctx, web, base+"/conf?format=json", &page) != nil {
+		return
+	}
+	var settings struct {
+		Properties []struct{ Key, Value string }
+	}
+	h.tried = maxHandlersTries // another page would be the same
+	if json.Unmarshal(page.Bytes(), &settings) != nil {
+		return
+	}
+	for _, p := range settings.Properties {
+		if p.Key == handlersSetting {
+			if n, err := strconv.Atoi(strings.TrimSpace(p.Value)); err == nil && n > 0 {
+				h.number = float64(n)
+			}
+		}
+	}
+}
