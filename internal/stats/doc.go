@@ -1,6 +1,8 @@
 // Package stats has the statistics of results and reports. It is pure, and imports no other package of benchd.
 //
 //   - Repeats, Percentiles: a figure over the repeats of a case, as a Spread.
+//   - MeanOfSeries, DriftOfSeries: the mean and the drift of the series of one run, with intervals that allow for windows
+//     that depend on those before them; or that the series is too short.
 //   - Steady: whether a series of intervals has stopped changing, by a named test.
 //   - BinomialTail: the probability of a number of successes.
 package stats
