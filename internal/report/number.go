@@ -82,3 +82,17 @@ func bytesText(n uint64) string {
 
 // instant formats a time in UTC.
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000 UTC") }
+
+// share formats a share in percent with two digits: 0.05 %, 1.2 %, 12 %.
+func share(x float64) string {
+	decimals := 2
+	switch p := 100 * x; {
+	case p < 0.005:
+		return "less than 0.01 %"
+	case p >= 9.95:
+		decimals = 0
+	case p >= 0.0995:
+		decimals = 1
+	}
+	return strconv.FormatFloat(100*x, 'f', decimals, 64) + " %"
+}

@@ -45,11 +45,7 @@ func (p *page) latencies(phase result.Phase) {
 
 // achieved is a phase's throughput and the share of its operations that failed.
 func achieved(phase result.Phase) string {
-	text := rate(phase.Throughput) + " ops/s"
-	if phase.Offered != nil {
-		text += " of " + rate(*phase.Offered) + " offered"
-	}
-	text += " for " + fixed(phase.Seconds, 1) + " s, "
+	text := throughput(phase) + " for " + fixed(phase.Seconds, 1) + " s, "
 	var failed, all uint64
 	for _, o := range phase.Operations {
 		if o.PartOf != nil {

@@ -181,11 +181,7 @@ func timeline(run result.Run, phase result.Phase) []string {
 // phaseText is a phase in one line. The loop is always named (law 2).
 func phaseText(phase result.Phase) string {
 	parts := []string{phase.Loop + " loop", fixed(phase.Seconds, 1) + " s", whole(phase.Ops) + " ops"}
-	speed := rate(phase.Throughput) + " ops/s"
-	if phase.Offered != nil {
-		speed += " of " + rate(*phase.Offered) + " offered"
-	}
-	parts = append(parts, speed)
+	parts = append(parts, throughput(phase))
 	if phase.Rows > 0 {
 		parts = append(parts, whole(phase.Rows)+" rows")
 	}
@@ -199,6 +195,22 @@ func phaseText(phase result.Phase) string {
 		parts = append(parts, whole(phase.OpsAfter)+" ops done after the end")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// throughput is a phase's throughput, with its interval if it has one, and the offered rate.
+func throughput(phase result.Phase) string {
+	text := rate(phase.Throughput) + " ops/s"
+	half, bounded := phase.Half()
+	if bounded {
+		text += " ± " + share(half)
+	}
+	if phase.Offered == nil {
+		return text
+	}
+	if bounded {
+		return text + ", offered " + rate(*phase.Offered)
+	}
+	return text + " of " + rate(*phase.Offered) + " offered"
 }
 
 func (p *page) operations(run result.Run, phase result.Phase) {

@@ -142,15 +142,17 @@ type Reconcile struct {
 
 // Phase is what was measured in one phase.
 type Phase struct {
-	Name       string   `json:"name"`
-	Loop       string   `json:"loop"`
-	Seconds    float64  `json:"seconds"`
-	Ops        uint64   `json:"ops"`
-	OpsAfter   uint64   `json:"ops_after_end"` // in flight at the end: recorded, not counted for throughput
-	Rows       uint64   `json:"rows"`
-	Bytes      uint64   `json:"bytes"`
-	Throughput float64  `json:"throughput"`
-	Offered    *float64 `json:"offered,omitempty"` // open loop only
+	Name       string  `json:"name"`
+	Loop       string  `json:"loop"`
+	Seconds    float64 `json:"seconds"`
+	Ops        uint64  `json:"ops"`
+	OpsAfter   uint64  `json:"ops_after_end"` // in flight at the end: recorded, not counted for throughput
+	Rows       uint64  `json:"rows"`
+	Bytes      uint64  `json:"bytes"`
+	Throughput float64 `json:"throughput"`
+	// Interval bounds the throughput; in measured phases of ended runs.
+	Interval *Interval `json:"throughput_interval,omitempty"`
+	Offered  *float64  `json:"offered,omitempty"` // open loop only
 	// Lateness is how late operations were sent, over all agents; open loop only.
 	Lateness *Lateness `json:"lateness,omitempty"`
 	// Handovers are the times in which a shard had no agent; Throughput includes them.

@@ -20,8 +20,10 @@ func (b *Builder) verdicts(run Run) []Verdict {
 	return out
 }
 
-// Bad reports whether a verdict is bad news: reconcile and steady should be yes, all others no.
-func (v Verdict) Bad() bool { return v.Value != (v.Name == "reconcile" || v.Name == "steady") }
+// Bad reports whether a verdict is bad news: reconcile, steady and flat should be yes, all others no.
+func (v Verdict) Bad() bool {
+	return v.Value != (v.Name == "reconcile" || v.Name == "steady" || v.Name == "flat")
+}
 
 // evaluated are the phases that verdicts are about: not the warm-up (law 5).
 func (b *Builder) evaluated() []*phase {

@@ -67,6 +67,7 @@ func (s *Store) build(ctx context.Context, suite archive.Suite, archived archive
 	for i := range doc.Phases {
 		doc.Phases[i].Effects()
 	}
+	doc.Settle()
 	return doc, err
 }
 
