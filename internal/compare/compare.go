@@ -193,22 +193,11 @@ func sample(values []value) Sample {
 	return s
 }
 
-// odd names the values of a side that lie far from its median: more than five times the median distance, and 5 %.
+// odd names the values of a side that lie far from its median.
 func odd(side string, values []value) []Odd {
 	out := []Odd{}
-	if len(values) < stats.LeastRepeats {
-		return out
-	}
-	s := sample(values)
-	distances := make([]float64, len(values))
-	for i, v := range values {
-		distances[i] = max(v.x-s.Median, s.Median-v.x)
-	}
-	far := max(5*stats.Median(distances), 0.05*s.Median)
-	for i, v := range values {
-		if distances[i] > far {
-			out = append(out, Odd{Side: side, Run: v.run, Value: v.x})
-		}
+	for _, i := range stats.Odd(sample(values).Values) {
+		out = append(out, Odd{Side: side, Run: values[i].run, Value: values[i].x})
 	}
 	return out
 }

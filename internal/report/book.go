@@ -43,8 +43,8 @@ func SuiteBook(s result.Suite, targets descriptor.List) Book {
 	b.Chapters = append(b.Chapters, Chapter{
 		Title: "Cases",
 		Text: []string{
-			"Means over the repeats with the standard deviation (sd) and the half-width of their 95 % interval by Student's t (± 95 %), which assumes that repeats are " +
-				"independent and normally distributed. Percentiles are of each run's merged histogram; over several runs their median.",
+			"Means over the repeats, their median with its 95 % interval from six repeats on, and their standard deviation (sd). The interval assumes that repeats are " +
+				"independent, and no distribution. Percentiles are of each run's merged histogram; over several runs their median.",
 		},
 		Tables: ScenarioTables(s),
 	})

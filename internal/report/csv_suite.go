@@ -41,7 +41,7 @@ func TablesCSV(w io.Writer, s result.Suite) error {
 // CasesCSV writes a line for each figure of each case over its repeats. Percentiles have a median and no mean.
 func CasesCSV(w io.Writer, s result.Suite) error {
 	t := newTable(w, "case", "scenario", "axes", "dataset", "target", "phase", "loop", "figure", "unit", "runs", "left_out",
-		"mean", "median", "min", "max", "stddev", "ci95_low", "ci95_high")
+		"mean", "median", "min", "max", "stddev", "ci95_low", "ci95_high", "median_low", "median_high", "odd")
 	for _, c := range s.Cases {
 		axes := make([]string, len(c.Axes))
 		for i, a := range c.Axes {
@@ -53,11 +53,16 @@ func CasesCSV(w io.Writer, s result.Suite) error {
 		}
 		where := []string{c.Name, c.Scenario, strings.Join(axes, " "), c.Dataset, c.Target, c.Phase, c.Loop}
 		for _, f := range c.Figures {
+			var low, high *float64
+			if f.Interval != nil {
+				low, high = &f.Interval.Low, &f.Interval.High
+			}
 			t.row(append(slices.Clip(where), f.Name, f.Unit, strconv.Itoa(f.N), strings.Join(left, " "),
-				known(f.Mean), known(f.Median), exact(f.Min), exact(f.Max), known(f.StdDev), known(f.Low), known(f.High))...)
+				known(f.Mean), known(f.Median), exact(f.Min), exact(f.Max), known(f.StdDev), known(f.Low), known(f.High),
+				known(low), known(high), strings.Join(f.Odd, " "))...)
 		}
 		if len(c.Figures) == 0 {
-			t.row(append(slices.Clip(where), "", "", "0", strings.Join(left, " "), "", "", "", "", "", "", "")...)
+			t.row(append(slices.Clip(where), "", "", "0", strings.Join(left, " "), "", "", "", "", "", "", "", "", "", "")...)
 		}
 	}
 	return t.end("suite " + s.ID)

@@ -78,7 +78,7 @@ func scenarioTable(name string, cases []result.Case) result.Table {
 	names := len(head)
 	head = append(head, "runs", "ops/s")
 	if several {
-		head = append(head, "± 95 %", "sd", "min", "max")
+		head = append(head, "median (95 %)", "sd", "min", "max")
 	}
 	for _, op := range ops {
 		title := strings.ReplaceAll(op, "_", " ")
@@ -90,9 +90,13 @@ func scenarioTable(name string, cases []result.Case) result.Table {
 	}
 	for _, c := range cases {
 		t.Rows = append(t.Rows, scenarioRow(c, axes, ops, fills, len(targets) > 1, several))
+		t.Notes = append(t.Notes, oddRuns(c)...)
 		for _, l := range c.LeftOut {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s is %s and excluded from the means: %s", l.Run, l.Status, printable(l.Because)))
 		}
+	}
+	if several {
+		t.Notes = append(t.Notes, medianNote(cases))
 	}
 	for _, loop := range []string{"closed", "open"} {
 		if loops[loop] {
@@ -129,7 +133,7 @@ func scenarioRow(c result.Case, axes, ops []string, fills, targets, several bool
 	}
 	switch {
 	case several && ok && f.StdDev != nil:
-		cells = append(cells, rate((*f.High-*f.Low)/2), rate(*f.StdDev), rate(f.Min), rate(f.Max))
+		cells = append(cells, medianText(c, f), rate(*f.StdDev), rate(f.Min), rate(f.Max))
 	case several:
 		cells = append(cells, none, none, none, none)
 	}

@@ -38,6 +38,8 @@ type Figure struct {
 	Name   string     `json:"name"`
 	Unit   string     `json:"unit"`
 	Values []*float64 `json:"values"` // of each run, in the order of Case.Runs; null where a run has none
+	// Odd are the runs whose value lies far from the median (stats.Odd). They are not left out.
+	Odd []string `json:"odd,omitempty"`
 	stats.Spread
 }
 

@@ -1,6 +1,7 @@
 // Package stats has the statistics of results and reports. It is pure, and imports no other package of benchd.
 //
 //   - Repeats, Percentiles: a figure over the repeats of a case, as a Spread.
+//   - MedianOf: an interval of the median that assumes no distribution. Odd: the values far from the others.
 //   - MeanOfSeries, DriftOfSeries: the mean and the drift of the series of one run, with intervals that allow for windows
 //     that depend on those before them; or that the series is too short.
 //   - Steady: whether a series of intervals has stopped changing, by a named test.

@@ -19,7 +19,11 @@ type Spread struct {
 	// are drawn independently from one normal distribution.
 	Low  *float64 `json:"ci95_low,omitempty"`
 	High *float64 `json:"ci95_high,omitempty"`
+	// Interval bounds the median with at least 95 % confidence, and assumes no distribution; from LeastForMedian values on.
+	Interval *MedianInterval `json:"median_interval,omitempty"`
 }
+
+const repeatsConfidence = 0.95
 
 // Repeats summarizes the values of a figure over the repeats of a case. There must be at least one.
 func Repeats(values []float64) Spread {
@@ -29,7 +33,7 @@ func Repeats(values []float64) Spread {
 		sum += v
 	}
 	mean := sum / n
-	s := Spread{N: len(values), Mean: &mean, Min: slices.Min(values), Max: slices.Max(values)}
+	s := Spread{N: len(values), Mean: &mean, Min: slices.Min(values), Max: slices.Max(values), Interval: MedianOf(values, repeatsConfidence)}
 	if len(values) < 2 {
 		return s
 	}
@@ -45,8 +49,10 @@ func Repeats(values []float64) Spread {
 }
 
 // Percentiles summarizes a percentile of several runs: their median, minimum and maximum. Percentiles have no mean (law
-// 1), and few repeats do not support a confidence interval of the median.
+// 1).
 func Percentiles(values []float64) Spread {
 	middle := Median(values)
-	return Spread{N: len(values), Median: &middle, Min: slices.Min(values), Max: slices.Max(values)}
+	return Spread{
+		N: len(values), Median: &middle, Min: slices.Min(values), Max: slices.Max(values), Interval: MedianOf(values, repeatsConfidence),
+	}
 }

@@ -146,11 +146,15 @@ func (c *caseRuns) conclude(figures figure.Vocabulary) result.Case {
 func overRuns(figures figure.Vocabulary, name string, runs []oneRun) result.Figure {
 	out := result.Figure{Name: name, Unit: figures.UnitOf(name), Values: make([]*float64, len(runs))}
 	var values []float64
+	var ids []string
 	for i, r := range runs {
 		if v, ok := r.figures.Get(name); ok {
 			out.Values[i] = &v
-			values = append(values, v)
+			values, ids = append(values, v), append(ids, r.ID)
 		}
+	}
+	for _, i := range stats.Odd(values) {
+		out.Odd = append(out.Odd, ids[i])
 	}
 	if figures.Parse(name).Over() == figure.Median {
 		out.Spread = stats.Percentiles(values)

@@ -234,3 +234,19 @@ func TestOpenAndClosedLoopsAreNeverCompared(t *testing.T) {
 	require.Contains(t, s.Tables[0].Notes[0], "Measured in a closed loop.")
 	require.Contains(t, s.Tables[1].Notes[0], "Measured in an open loop.")
 }
+
+// An odd repeat is named, and stays in the figures; six repeats bound the median.
+func TestOddRepeatsAreNamedAndNotLeftOut(t *testing.T) {
+	var runs []result.Run
+	for i, x := range []float64{1000, 1010, 990, 1005, 995, 400} {
+		runs = append(runs, ran(fmt.Sprintf("S.%d", i+1), "c", i+1, x, 100, 200))
+	}
+	s := suite([]result.PlannedCase{{Name: "c", Repeats: 6}}, nil, runs...)
+	f := figure(t, s.Cases[0], "throughput_ops")
+	require.Equal(t, []string{"S.6"}, f.Odd)
+	require.Equal(t, 6, f.N)
+	require.InDelta(t, 900, *f.Mean, 1e-9)
+	require.InDelta(t, 400, f.Interval.Low, 0)
+	require.InDelta(t, 1010, f.Interval.High, 0)
+	require.Empty(t, figure(t, s.Cases[0], "read_p99_us").Odd)
+}
