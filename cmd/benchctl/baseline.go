@@ -18,6 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/suggest"
 	"github.com/benchd/benchd/internal/target"
 )
@@ -28,6 +29,7 @@ type baseline struct {
 	Kind      string            `json:"kind"` // "baseline"
 	Reference string            `json:"reference"`
 	Case      string            `json:"case,omitempty"`
+	Selected  string            `json:"selected,omitempty"` // cases by target and axes, as a reference has them
 	Saved     time.Time         `json:"saved"`
 	Results   []json.RawMessage `json:"results"`
 }
@@ -75,10 +77,13 @@ func saveBaselineCommand(targets target.List) cli.Command {
 		if err != nil {
 			return err
 		}
-		if _, err := sideOf(args[1], texts, only, targets); err != nil {
+		if _, err := r.sideOf(args[1], texts, only); err != nil {
 			return err
 		}
-		b := baseline{Schema: 1, Kind: baselineKind, Reference: args[1], Case: only, Saved: time.Now().UTC().Truncate(time.Second)}
+		b := baseline{Schema: 1, Kind: baselineKind, Reference: args[1], Case: only.Case, Saved: time.Now().UTC().Truncate(time.Second)}
+		if len(only.Where) > 0 {
+			b.Selected = only.String()
+		}
 		for _, text := range texts {
 			b.Results = append(b.Results, text)
 		}
@@ -98,7 +103,7 @@ func writeBaseline(c *cli.Context, path string, content []byte, force bool) erro
 	defer files.Discard()
 	file, err := files.Create(path)
 	if errors.Is(err, fs.ErrExist) {
-		return usage(fmt.Errorf("%w: replace it with --force", err))
+		return usage(fmt.Errorf("baseline %s exists: replace it with --force, or save under another name", path))
 	}
 	if err != nil {
 		return err
@@ -127,7 +132,7 @@ func listBaselinesCommand() cli.Command {
 			return err
 		}
 		for _, name := range names {
-			b, err := openBaseline(filepath.Join(dir, name+".json"))
+			b, err := openBaseline(filepath.Join(dir, name+".json"), false)
 			if err != nil {
 				return err
 			}
@@ -155,13 +160,13 @@ func removeBaselineCommand() cli.Command {
 	}}
 }
 
-// readBaseline reads the side of a comparison that a baseline is.
-func readBaseline(folder, name string, targets target.List) (compare.Side, error) {
+// baseline reads the side of a comparison that a baseline is.
+func (r *reader) baseline(folder, name string) (compare.Side, error) {
 	path, err := baselinePath(folder, name)
 	if err != nil {
 		return compare.Side{}, err
 	}
-	b, err := openBaseline(path)
+	b, err := openBaseline(path, r.series)
 	if err != nil {
 		return compare.Side{}, noBaseline(path, name, err)
 	}
@@ -169,13 +174,22 @@ func readBaseline(folder, name string, targets target.List) (compare.Side, error
 	for _, text := range b.Results {
 		texts = append(texts, text)
 	}
-	return sideOf("baseline "+name, texts, b.Case, targets)
+	only := compare.Selection{Case: b.Case}
+	if b.Case == "" {
+		if only, err = compare.ParseSelection(b.Selected); err != nil {
+			return compare.Side{}, usage(fmt.Errorf("%s: %w", path, err))
+		}
+	}
+	return r.sideOf("baseline "+name, texts, only)
 }
 
-func openBaseline(path string) (b baseline, err error) {
+func openBaseline(path string, series bool) (b baseline, err error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return b, err
+	}
+	if !series {
+		content = result.WithoutSeries(content)
 	}
 	if err := json.Unmarshal(content, &b); err != nil || b.Kind != baselineKind {
 		return b, fmt.Errorf("%s is not a baseline: save it again with benchctl baseline save", path)

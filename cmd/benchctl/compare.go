@@ -32,18 +32,22 @@ func compareCommand(targets target.List) cli.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B…",
 		Short: "Compare results: is B faster than A?",
-		Long: `Compare prints, for each case and figure, the values of A and B, the change with its interval of 95 %, and a verdict:
-better, worse, no difference shown, or not enough runs (fewer than four of a side).
+		Long: `Compare prints what differs between A and B besides the figures, the result, and for each case a sentence and a table: the
+values of A and B, the change with its interval of 95 %, and a verdict: better, worse, no difference shown, or not enough
+runs (fewer than four of a side). With more than ten cases, those without a difference have only their sentence.
 
 A and B are suites or runs by ID, files of "report --format json", "show -o json" or "export", or several of these with
-commas between them, whose runs are put together. ID:CASE is one case of a suite. Cases are paired by name; two
-results of one case each are compared whatever their names. With more than two results, each is compared with A.
+commas between them, whose runs are put together. ID:CASE is one case of a suite. ID@TARGET is the cases on one target, and
+ID@KEY=VALUE those with a value of the matrix: S@hdd and S@ssd are paired by what else their cases have. Cases are paired by
+name otherwise; two results of one case each are compared whatever their names. With more than two results, each is
+compared with A.
 
 A difference is named when its interval leaves out no change and the estimate is at least --smallest. What differs
 besides, such as builds, settings and machines, is listed first. Open and closed loops, and a sandbox and a database, are
 not compared.`,
 		Example: `  benchctl compare 20260301-k7mp 20260302-x2ra
-  benchctl compare 20260301-k7mp:hdd 20260301-k7mp:ssd --smallest 2%
+  benchctl compare 20260301-k7mp@hdd 20260301-k7mp@ssd
+  benchctl compare 20260301-k7mp@threads.total=16 20260301-k7mp@threads.total=64 --smallest 2%
   benchctl compare before.json after.json --fail-on-worse
   benchctl compare --baseline main 20260302-x2ra -o json`,
 	}
@@ -89,14 +93,14 @@ func (f *compareFlags) compare(ctx context.Context, cmd *cobra.Command, targets 
 			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--figures: unknown figure %q: want names such as throughput_ops, read_p99_us or update_avg_us", name)}
 		}
 	}
-	r := reader{connect: f.connect, targets: targets}
+	r := reader{connect: f.connect, targets: targets, series: len(f.figures) > 0}
 	defer r.close()
 	var a compare.Side
 	if f.baseline == "" {
 		a, err = r.side(ctx, args[0])
 		args = args[1:]
 	} else {
-		a, err = readBaseline(f.folder, f.baseline, targets)
+		a, err = r.baseline(f.folder, f.baseline)
 	}
 	if err != nil {
 		return nil, err

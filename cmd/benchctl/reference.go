@@ -21,6 +21,7 @@ import (
 type reader struct {
 	connect *connectFlags
 	targets target.List
+	series  bool           // the figures of series are needed
 	client  *remote.Client // nil before the first ID
 }
 
@@ -31,24 +32,44 @@ func (r *reader) close() {
 }
 
 // documents returns the JSON of the results that a reference names: IDs and files with commas between them, each with an
-// optional :CASE, which is the same for all.
-func (r *reader) documents(ctx context.Context, reference string) (texts [][]byte, only string, err error) {
+// optional selection of cases, which is the same for all.
+func (r *reader) documents(ctx context.Context, reference string) (texts [][]byte, only compare.Selection, err error) {
+	selected := ""
 	for i, part := range strings.Split(reference, ",") {
-		name, of := part, ""
-		if _, err := os.Stat(part); err != nil {
-			name, of, _ = strings.Cut(part, ":")
+		name, of := splitReference(part)
+		if i > 0 && of != selected {
+			return nil, only, usage(fmt.Errorf("%s: results that are put together need the same selection: write :CASE or @TARGET behind each of them or none", reference))
 		}
-		if i > 0 && of != only {
-			return nil, "", usage(fmt.Errorf("%s: results that are put together need the same case: write :CASE behind each of them or none", reference))
-		}
-		only = of
+		selected = of
 		text, err := r.document(ctx, name)
 		if err != nil {
-			return nil, "", err
+			return nil, only, err
 		}
 		texts = append(texts, text)
 	}
+	if only, err = compare.ParseSelection(selected); err != nil {
+		return nil, only, usage(fmt.Errorf("%s: %w", reference, err))
+	}
 	return texts, only, nil
+}
+
+// splitReference splits a reference into the name of a result and a selection: behind the name of a file, or at the first
+// colon or at sign.
+func splitReference(reference string) (name, selected string) {
+	if _, err := os.Stat(reference); err == nil {
+		return reference, ""
+	}
+	for i := range len(reference) {
+		if reference[i] == ':' || reference[i] == '@' {
+			if _, err := os.Stat(reference[:i]); err == nil {
+				return reference[:i], reference[i:]
+			}
+		}
+	}
+	if i := strings.IndexAny(reference, ":@"); i >= 0 {
+		return reference[:i], reference[i:]
+	}
+	return reference, ""
 }
 
 // document reads one result: a file where there is one of that name, else a suite or run of the coordinator.
@@ -103,13 +124,16 @@ func (r *reader) side(ctx context.Context, reference string) (compare.Side, erro
 	if err != nil {
 		return compare.Side{}, err
 	}
-	return sideOf(reference, texts, only, r.targets)
+	return r.sideOf(reference, texts, only)
 }
 
 // sideOf makes a side of results.
-func sideOf(name string, texts [][]byte, only string, targets target.List) (compare.Side, error) {
+func (r *reader) sideOf(name string, texts [][]byte, only compare.Selection) (compare.Side, error) {
 	suites := make([]result.Suite, 0, len(texts))
 	for _, text := range texts {
+		if !r.series {
+			text = result.WithoutSeries(text)
+		}
 		run, suite, err := decode(text)
 		if err != nil {
 			return compare.Side{}, usage(fmt.Errorf("%s: %w", name, err))
@@ -119,7 +143,7 @@ func sideOf(name string, texts [][]byte, only string, targets target.List) (comp
 		}
 		suites = append(suites, *suite)
 	}
-	side, err := compare.NewSide(name, suites, only, targets.Descriptors())
+	side, err := compare.NewSide(name, suites, only, r.targets.Descriptors())
 	if err != nil {
 		return compare.Side{}, usage(err)
 	}

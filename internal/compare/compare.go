@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -38,13 +37,17 @@ type Comparison struct {
 
 // Case is a case of A against one of B.
 type Case struct {
-	A       string   `json:"a"`
-	B       string   `json:"b"`
-	Refused string   `json:"refused,omitempty"` // why the two must not be compared; nothing else is there then
-	RunsA   []string `json:"runs_a"`
-	RunsB   []string `json:"runs_b"`
-	Notes   []string `json:"notes"` // what a reader must know beside the figures
-	Figures []Figure `json:"figures"`
+	Name    string `json:"case"` // of the pair
+	A       string `json:"a"`
+	B       string `json:"b"`
+	Refused string `json:"refused,omitempty"` // why the two must not be compared; there are no figures then
+	// Outcome is what the figures come to together, and Sentence states it with its evidence.
+	Outcome  Outcome  `json:"outcome"`
+	Sentence string   `json:"sentence"`
+	RunsA    []string `json:"runs_a"`
+	RunsB    []string `json:"runs_b"`
+	Notes    []string `json:"notes"` // what a reader must know beside the figures
+	Figures  []Figure `json:"figures"`
 }
 
 // Figure is a figure of a case of A against that of B.
@@ -92,10 +95,15 @@ func New(a, b Side, s Settings) Comparison {
 		case p.a == nil:
 			c.OnlyB = append(c.OnlyB, p.b.Name)
 		default:
-			c.Cases = append(c.Cases, compareCases(p.a, p.b, s))
+			one := compareCases(p.a, p.b, s)
+			one.Name = p.title(selectedBy(a.only, b.only))
+			c.Cases = append(c.Cases, one)
 		}
 	}
 	correct(c.Cases)
+	for i := range c.Cases {
+		c.Cases[i].conclude()
+	}
 	return c
 }
 
@@ -113,21 +121,44 @@ func (c Comparison) Worse() bool {
 
 type pair struct{ a, b *group }
 
-// pairs matches the cases of two sides by their names. Two sides of one case each are compared whatever the names.
+// pairs matches the cases of two sides by their names, or where both sides were selected by a target or a value of the
+// matrix, by what the cases have besides. Two sides of one case each are compared whatever the names.
 func pairs(a, b Side) []pair {
 	if len(a.cases) == 1 && len(b.cases) == 1 {
 		return []pair{{&a.cases[0], &b.cases[0]}}
 	}
+	key := func(g *group) string { return g.Name }
+	if without := selectedBy(a.only, b.only); len(without) > 0 {
+		key = func(g *group) string { return identity(g.of, without) }
+	}
+	of := make(map[string]*group, len(b.cases))
+	for i := range b.cases {
+		of[key(&b.cases[i])] = &b.cases[i]
+	}
 	var out []pair
+	paired := make(map[*group]bool)
 	for i := range a.cases {
-		out = append(out, pair{&a.cases[i], b.find(a.cases[i].Name)})
+		other := of[key(&a.cases[i])]
+		paired[other] = true
+		out = append(out, pair{&a.cases[i], other})
 	}
 	for i := range b.cases {
-		if a.find(b.cases[i].Name) == nil {
+		if !paired[&b.cases[i]] {
 			out = append(out, pair{nil, &b.cases[i]})
 		}
 	}
 	return out
+}
+
+// title is the name of a pair of cases: what both have in common.
+func (p pair) title(without []string) string {
+	switch x, y := identity(p.a.of, without), identity(p.b.of, without); {
+	case p.a.Name == p.b.Name:
+		return p.a.Name
+	case len(without) > 0 && x == y:
+		return x
+	}
+	return p.a.Name + "  against  " + p.b.Name
 }
 
 func compareCases(a, b *group, s Settings) Case {
@@ -156,9 +187,26 @@ func wanted(a, b *group, asked []string) []string {
 		}
 	}
 	slices.SortFunc(out, func(x, y string) int {
-		return cmp.Or(figure.Order()(x, y), strings.Compare(x, y))
+		a, b := placeOf(x), placeOf(y)
+		return cmp.Or(cmp.Compare(a.operation, b.operation), cmp.Compare(a.stat, b.stat), figure.Order()(x, y))
 	})
 	return out
+}
+
+// place orders figures: those of runs first, then those of each operation by their percentile.
+type place struct {
+	operation string
+	stat      int
+}
+
+func placeOf(name string) place {
+	base, _ := figure.Split(name)
+	for i, s := range figure.Stats() {
+		if op, ok := strings.CutSuffix(cmp.Or(base, name), "_"+s.Name); ok {
+			return place{op, i}
+		}
+	}
+	return place{}
 }
 
 func usual(name string) bool {
@@ -212,11 +260,11 @@ func oneAfterTheOther(a, b *group) string {
 	}
 	switch {
 	case lastA.Before(firstB):
-		return fmt.Sprintf("all runs of A began before those of B: what changed on the machines in between is part of the difference; "+
-			"a suite with order: interleaved avoids that (A %s to %s)", clock(firstA), clock(lastA))
+		return "all runs of A began before those of B: what changed on the machines in between is part of the difference; " +
+			"a suite with order: interleaved avoids that"
 	case lastB.Before(firstA):
-		return fmt.Sprintf("all runs of B began before those of A: what changed on the machines in between is part of the difference; "+
-			"a suite with order: interleaved avoids that (B %s to %s)", clock(firstB), clock(lastB))
+		return "all runs of B began before those of A: what changed on the machines in between is part of the difference; " +
+			"a suite with order: interleaved avoids that"
 	}
 	return ""
 }

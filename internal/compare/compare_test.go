@@ -3,12 +3,14 @@ package compare_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/compare"
+	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -51,7 +53,7 @@ func suite(m made) result.Suite {
 
 func side(t *testing.T, name string, suites ...result.Suite) compare.Side {
 	t.Helper()
-	s, err := compare.NewSide(name, suites, "", nil)
+	s, err := compare.NewSide(name, suites, compare.Selection{}, nil)
 	require.NoError(t, err)
 	return s
 }
@@ -161,6 +163,159 @@ func TestCasesOfOneSideAreNamed(t *testing.T) {
 	require.Equal(t, "y", c.Cases[0].A)
 }
 
+// matrix is a suite of reads at two numbers of threads on two targets, whose latencies on ssd are 20 % lower.
+func matrix(id string) result.Suite {
+	out := result.Suite{Schema: 1, Kind: "suite", ID: id, Status: result.Complete, Plan: &result.Plan{}}
+	for _, threads := range []string{"8", "16"} {
+		for _, target := range []string{"hdd", "ssd"} {
+			c := result.PlannedCase{
+				Name: "read threads=" + threads + " on " + target, Scenario: "read", Target: target, Repeats: 5,
+				Axes: []plan.Setting{{Key: "threads", Value: threads}},
+			}
+			factor := 1.0
+			if target == "ssd" {
+				factor = 0.8
+			}
+			out.Plan.Cases = append(out.Plan.Cases, c)
+			one := suite(made{id: id + c.Name, name: c.Name, repeats: 5, factor: factor, change: func(r *result.Run) { r.Resolved["threads"] = threads }})
+			out.Runs = append(out.Runs, one.Runs...)
+		}
+	}
+	return out
+}
+
+// Two targets, or two values of the matrix, of one suite are compared case by case.
+func TestTargetsAndSettingsOfOneSuiteAreCompared(t *testing.T) {
+	for _, tc := range []struct {
+		a, b string
+		want []string // the pairs' names
+		b1   string   // B's case of the first pair
+	}{
+		{"@hdd", "@ssd", []string{"read threads=8", "read threads=16"}, "read threads=8 on ssd"},
+		{"@target=hdd", "@ssd", []string{"read threads=8", "read threads=16"}, "read threads=8 on ssd"},
+		{"@threads=8", "@threads=16", []string{"read on hdd", "read on ssd"}, "read threads=16 on hdd"},
+		{"@hdd@threads=8", "@ssd@threads=16", []string{"read"}, "read threads=16 on ssd"},
+		{"@hdd@threads=8", "@ssd@threads=8", []string{"read"}, "read threads=8 on ssd"},
+		{"@hdd", "", []string{"read threads=8 on hdd", "read threads=16 on hdd"}, "read threads=8 on hdd"},
+		{":read threads=8 on hdd", ":read threads=8 on ssd", []string{"read threads=8 on hdd  against  read threads=8 on ssd"}, "read threads=8 on ssd"},
+	} {
+		t.Run(tc.a+" "+tc.b, func(t *testing.T) {
+			of := func(text string) compare.Side {
+				only, err := compare.ParseSelection(text)
+				require.NoError(t, err)
+				s, err := compare.NewSide("S"+text, []result.Suite{matrix("S")}, only, nil)
+				require.NoError(t, err)
+				return s
+			}
+			c := compare.New(of(tc.a), of(tc.b), compare.Settings{Smallest: 0.05})
+			var got []string
+			for _, one := range c.Cases {
+				got = append(got, one.Name)
+				require.Len(t, one.RunsB, 5)
+			}
+			require.Equal(t, tc.want, got)
+			require.Equal(t, tc.b1, c.Cases[0].B)
+			if strings.Contains(tc.b, "ssd") {
+				require.Equal(t, compare.IsBetter, c.Cases[0].Outcome)
+			}
+		})
+	}
+}
+
+func TestASelectionThatIsNotThereListsWhatIs(t *testing.T) {
+	for text, want := range map[string]string{
+		"@sssd":                `S: unknown target "sssd" (did you mean "ssd"?)`,
+		"@tape-library":        `S: unknown target "tape-library" (one of hdd, ssd)`,
+		"@threads=12":          `S: unknown threads "12" (did you mean "16"?)`,
+		"@clients=4":           `S: no case has a value of clients in the suite's matrix (one of threads, target)`,
+		":read threads=8 on s": `S: unknown case "read threads=8 on s" (did you mean "read threads=8 on ssd"?)`,
+	} {
+		only, err := compare.ParseSelection(text)
+		require.NoError(t, err)
+		_, err = compare.NewSide("S", []result.Suite{matrix("S")}, only, nil)
+		require.EqualError(t, err, want)
+	}
+	_, err := compare.NewSide("S", []result.Suite{suite(made{id: "S", name: "x", repeats: 4, factor: 1})}, compare.Selection{Where: []plan.Setting{{Key: "target", Value: "hdd"}}}, nil)
+	require.EqualError(t, err, `S: unknown target "hdd": its suite names no targets`)
+	for text, want := range map[string]string{
+		"@":          `invalid selection "@": want @TARGET or @KEY=VALUE`,
+		"@threads=":  `invalid selection "@threads=": want @TARGET or @KEY=VALUE`,
+		"@hdd@ssd":   `invalid selection "@hdd@ssd": it names target twice`,
+		"@a=1@b@a=2": `invalid selection "@a=1@b@a=2": it names a twice`,
+	} {
+		_, err := compare.ParseSelection(text)
+		require.EqualError(t, err, want)
+	}
+}
+
+// A target reports some of its settings: what differs there is listed as the setting alone.
+func TestADifferenceIsNamedOnce(t *testing.T) {
+	of := func(service, reported string) made {
+		return made{repeats: 4, factor: 1, name: "x", change: func(r *result.Run) {
+			r.Resolved["service"], r.Provenance.Target["service"] = service, reported
+			r.Resolved["db"], r.Provenance.Target["target"] = "cluster "+service, "cluster "+service
+			r.Provenance.Target["servers"] = reported
+		}}
+	}
+	a, b := of("1ms", "1 ms"), of("5ms", "5 ms")
+	a.id, b.id = "A", "B"
+	c := compare.New(side(t, "A", suite(a)), side(t, "B", suite(b)), compare.Settings{Smallest: 0.05})
+	require.Equal(t, []compare.Difference{
+		{What: "setting db", A: "cluster 1ms", B: "cluster 5ms", Cases: []string{}},
+		{What: "setting service", A: "1ms", B: "5ms", Cases: []string{}},
+		{What: "target servers", A: "1 ms", B: "5 ms", Cases: []string{}},
+	}, c.Differences)
+
+	// Where the setting is the same, what the target reports is the difference.
+	b = of("1ms", "5 ms")
+	b.id = "B"
+	c = compare.New(side(t, "A", suite(a)), side(t, "B", suite(b)), compare.Settings{Smallest: 0.05})
+	require.Equal(t, []compare.Difference{
+		{What: "target servers", A: "1 ms", B: "5 ms", Cases: []string{}},
+		{What: "target service", A: "1 ms", B: "5 ms", Cases: []string{}},
+	}, c.Differences)
+}
+
+// Each case has its answer in a sentence with the evidence.
+func TestTheSentenceOfACase(t *testing.T) {
+	for name, tc := range map[string]struct {
+		a, b    made
+		outcome compare.Outcome
+		want    string
+	}{
+		"faster": {
+			made{repeats: 6, factor: 1.2}, made{repeats: 6, factor: 1}, compare.IsBetter,
+			"B is faster: throughput +20.0 % (+20.0 to +20.0), READ p50 -16.7 % (-16.7 to -16.7), READ p99 -16.7 % (-16.7 to -16.7)",
+		},
+		"slower in one figure": {
+			made{repeats: 6, factor: 1}, made{repeats: 6, factor: 1, change: func(r *result.Run) { *r.Phases[0].Operations[0].P99 *= 2 }}, compare.IsWorse,
+			"B is slower: READ p99 +100 % (+100 to +100); no difference shown of throughput and READ p50",
+		},
+		"mixed": {
+			made{repeats: 6, factor: 1.2}, made{repeats: 6, factor: 1, change: func(r *result.Run) { *r.Phases[0].Operations[0].P99 *= 2 }}, compare.IsMixed,
+			"B is better and worse: READ p99 +66.7 % (+66.7 to +66.7) worse, throughput +20.0 % (+20.0 to +20.0) better, READ p50 -16.7 % (-16.7 to -16.7) better",
+		},
+		"the same": {
+			made{repeats: 6, factor: 1}, made{repeats: 6, factor: 1}, compare.IsSame,
+			"no difference shown of throughput, READ p50 and READ p99",
+		},
+		"too few": {
+			made{repeats: 3, factor: 1}, made{repeats: 6, factor: 2}, compare.IsUnknown,
+			"not enough runs: 3 of A and 6 of B; want 4 of each at least",
+		},
+		"refused": {
+			made{repeats: 4, factor: 1}, made{repeats: 4, factor: 1, change: func(r *result.Run) { r.Phases[0].Loop = "open" }}, compare.IsRefused,
+			"not compared: A ran in a closed loop and B in an open loop: their response times do not mean the same",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := compared(t, tc.a, tc.b)
+			require.Equal(t, tc.outcome, c.Outcome)
+			require.Equal(t, tc.want, c.Sentence)
+		})
+	}
+}
+
 // Results that are put together give one case its runs.
 func TestRunsOfSeveralResultsArePutTogether(t *testing.T) {
 	one := func(id string) result.Suite { return suite(made{id: id, name: "x", repeats: 2, factor: 1}) }
@@ -170,7 +325,7 @@ func TestRunsOfSeveralResultsArePutTogether(t *testing.T) {
 }
 
 func TestACaseThatIsNotThereIsNamedWithTheNearest(t *testing.T) {
-	_, err := compare.NewSide("A", []result.Suite{suite(made{id: "A", name: "reads", repeats: 1, factor: 1})}, "raeds", nil)
+	_, err := compare.NewSide("A", []result.Suite{suite(made{id: "A", name: "reads", repeats: 1, factor: 1})}, compare.Selection{Case: "raeds"}, nil)
 	require.EqualError(t, err, `A: unknown case "raeds" (did you mean "reads"?)`)
 }
 
@@ -208,7 +363,7 @@ func TestAReaderIsWarnedOfWhatSpeaksAgainstAComparison(t *testing.T) {
 		"B: run B.5 is left out: the disk is full",
 		"B: 10 % of the operations failed: latencies are those of the others",
 		"B: verdict client_bound in 4 of 4 runs: B.1, B.2, B.3, B.4",
-		"all runs of A began before those of B: what changed on the machines in between is part of the difference; a suite with order: interleaved avoids that (A 12:00:00 to 12:08:00)",
+		"all runs of A began before those of B: what changed on the machines in between is part of the difference; a suite with order: interleaved avoids that",
 	}, c.Cases[0].Notes)
 }
 
@@ -246,11 +401,11 @@ func BenchmarkFiftyCasesOfFiveRepeats(b *testing.B) {
 		right = append(right, suite(made{id: "B", name: name, repeats: 5, factor: 1.1, noise: 0.03}))
 	}
 	for b.Loop() {
-		x, err := compare.NewSide("A", left, "", nil)
+		x, err := compare.NewSide("A", left, compare.Selection{}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
-		y, err := compare.NewSide("B", right, "", nil)
+		y, err := compare.NewSide("B", right, compare.Selection{}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

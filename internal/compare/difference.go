@@ -57,6 +57,7 @@ func differences(a, b Side) []Difference {
 		}
 		compared++
 		x, y := facts(p.a.runs), facts(p.b.runs)
+		once(x, y)
 		for _, what := range slices.Sorted(maps.Keys(x)) {
 			if x[what] != y[what] {
 				out = note(out, Difference{What: what, A: x[what], B: y[what], Cases: []string{p.a.Name}})
@@ -74,6 +75,23 @@ func differences(a, b Side) []Difference {
 		}
 	}
 	return out
+}
+
+// once removes what a target reports of a setting that differs: it is one difference. A target may report its own name,
+// which is the setting db.
+func once(x, y map[string]string) {
+	for _, facts := range []map[string]string{x, y} {
+		for what := range facts {
+			name, is := strings.CutPrefix(what, "target ")
+			if name == "target" {
+				name = "db"
+			}
+			if setting := "setting " + name; is && x[setting] != y[setting] {
+				delete(x, what)
+				delete(y, what)
+			}
+		}
+	}
 }
 
 // note adds a difference to those of the cases before.

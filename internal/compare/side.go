@@ -2,25 +2,25 @@ package compare
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/internal/suggest"
 	"github.com/benchd/benchd/internal/table"
 )
 
 // Side is one of the two that are compared: the runs of some results, by case.
 type Side struct {
 	Name  string
+	only  Selection
 	cases []group
 }
 
 // group is the runs of a case.
 type group struct {
 	Name   string
+	of     result.Case
 	runs   []result.Run
 	left   []result.LeftOut
 	values map[string][]value // of each figure, of the runs that have it
@@ -34,43 +34,31 @@ type value struct {
 	x   float64
 }
 
-// NoCaseError reports that a result has no case of a name.
-type NoCaseError struct {
-	Side, Case string
-	Have       []string
-}
-
-// Error names the cases that there are.
-func (e *NoCaseError) Error() string {
-	text := fmt.Sprintf("%s: unknown case %q", e.Side, e.Case)
-	if near := suggest.Nearest(e.Case, e.Have); near != "" {
-		return text + fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	return text + fmt.Sprintf(" (one of %s)", strings.Join(e.Have, ", "))
-}
-
-// NewSide makes a side of some results, whose runs of the same case are put together. Where only is not empty, it is the
-// name of the case whose runs are taken.
-func NewSide(name string, suites []result.Suite, only string, targets descriptor.List) (Side, error) {
-	side := Side{Name: name}
-	var have []string
+// NewSide makes a side of what is selected of some results, whose runs of the same case are put together.
+func NewSide(name string, suites []result.Suite, only Selection, targets descriptor.List) (Side, error) {
+	side := Side{Name: name, only: only}
+	var have []result.Case
 	for _, suite := range suites {
 		if suite.Plan == nil {
 			suite.Plan = planOf(suite.Runs)
 		}
 		table.Conclude(&suite, targets)
+		runs := make(map[string]*result.Run, len(suite.Runs))
+		for i := range suite.Runs {
+			runs[suite.Runs[i].ID] = &suite.Runs[i]
+		}
 		for _, c := range suite.Cases {
 			if c.Fills {
 				continue
 			}
-			have = append(have, c.Name)
-			if only == "" || c.Name == only {
-				side.add(c, suite.Runs)
+			have = append(have, c)
+			if only.has(c) {
+				side.add(c, runs)
 			}
 		}
 	}
 	if len(side.cases) == 0 {
-		return Side{}, &NoCaseError{Side: name, Case: only, Have: have}
+		return Side{}, only.nothing(name, have)
 	}
 	return side, nil
 }
@@ -96,16 +84,18 @@ func (s *Side) find(name string) *group {
 }
 
 // add adds the runs of a case.
-func (s *Side) add(c result.Case, runs []result.Run) {
+func (s *Side) add(c result.Case, runs map[string]*result.Run) {
 	g := s.find(c.Name)
 	if g == nil {
-		s.cases = append(s.cases, group{Name: c.Name, values: make(map[string][]value), units: make(map[string]string), phase: c.Phase, loop: c.Loop})
+		s.cases = append(s.cases, group{
+			Name: c.Name, of: c, values: make(map[string][]value), units: make(map[string]string), phase: c.Phase, loop: c.Loop,
+		})
 		g = &s.cases[len(s.cases)-1]
 	}
 	g.left = append(g.left, c.LeftOut...)
 	for _, id := range c.Runs {
-		if i := slices.IndexFunc(runs, func(r result.Run) bool { return r.ID == id }); i >= 0 {
-			g.runs = append(g.runs, runs[i])
+		if run := runs[id]; run != nil {
+			g.runs = append(g.runs, *run)
 		}
 	}
 	for _, f := range c.Figures {
@@ -184,5 +174,3 @@ func (g *group) notes(side string) []string {
 	}
 	return out
 }
-
-func clock(t time.Time) string { return t.UTC().Format("15:04:05") }

@@ -2,6 +2,8 @@ package report_test
 
 import (
 	"bytes"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -37,7 +39,8 @@ func comparison() compare.Comparison {
 		},
 		Cases: []compare.Case{
 			{
-				A: "r1, workload c, 32 threads", B: "r1, workload c, 32 threads", RunsA: make([]string, 5), RunsB: make([]string, 5),
+				Name: "r1, workload c, 32 threads", A: "r1, workload c, 32 threads", B: "r1, workload c, 32 threads", RunsA: make([]string, 5), RunsB: make([]string, 5),
+				Outcome: compare.IsMixed, Sentence: "B is better and worse: throughput +9.0 % (+6.8 to +12.3) better, READ p99 +10.7 % (+8.5 to +14.0) worse *; no difference shown of READ-MODIFY-WRITE p99.9",
 				Figures: []compare.Figure{
 					figureOf("throughput_ops", 12_345, 13_456, compare.Better, true),
 					figureOf("read_p50_us", 812, 700, compare.Better, true),
@@ -46,8 +49,8 @@ func comparison() compare.Comparison {
 				},
 				Notes: []string{"B: run 20260302-x2ra.7 is left out: agent b: windows 14–20"},
 			},
-			{A: "ssd", B: "hdd", RunsA: make([]string, 1), RunsB: make([]string, 3), Figures: []compare.Figure{figureOf("throughput_ops", 5, 15, compare.NotEnoughRuns, false)}},
-			{A: "open", B: "open", RunsA: make([]string, 4), RunsB: make([]string, 4), Refused: "A ran in a closed loop and B in an open loop: their response times do not mean the same"},
+			{Name: "ssd  against  hdd", Outcome: compare.IsUnknown, Sentence: "not enough runs: 1 of A and 3 of B; want 4 of each at least", A: "ssd", B: "hdd", RunsA: make([]string, 1), RunsB: make([]string, 3), Figures: []compare.Figure{figureOf("throughput_ops", 5, 15, compare.NotEnoughRuns, false)}},
+			{Name: "open", Outcome: compare.IsRefused, Sentence: "not compared: A ran in a closed loop and B in an open loop: their response times do not mean the same", A: "open", B: "open", RunsA: make([]string, 4), RunsB: make([]string, 4), Refused: "A ran in a closed loop and B in an open loop: their response times do not mean the same"},
 		},
 		OnlyA: []string{"gone"},
 	}
@@ -65,6 +68,41 @@ func TestComparisonTable(t *testing.T) {
 	for line := range strings.Lines(out.String()) {
 		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
 	}
+}
+
+// On a terminal better is green, worse red, and what was not compared yellow; without its escape sequences the text is the same.
+func TestColoursOfAComparison(t *testing.T) {
+	var coloured, plain bytes.Buffer
+	require.NoError(t, report.ComparisonTable(&coloured, comparison(), report.Options{Colour: true}))
+	require.NoError(t, report.ComparisonTable(&plain, comparison(), report.Options{}))
+	for _, want := range []string{"\x1b[32mbetter\x1b[0m\n", "\x1b[31mworse *\x1b[0m\n", "\x1b[33mnot compared: ", "  no difference shown\n", "\x1b[33mnot enough runs\x1b[0m\n"} {
+		require.Contains(t, coloured.String(), want)
+	}
+	require.Equal(t, plain.String(), regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(coloured.String(), ""))
+}
+
+// Many cases: those with a difference come first, worse before better; those without have their sentence alone.
+func TestManyComparedCases(t *testing.T) {
+	c := comparison()
+	c.Differences, c.Cases = nil, nil
+	for i := range 12 {
+		c.Differences = append(c.Differences, compare.Difference{What: fmt.Sprintf("setting %d", i), A: "a", B: "b"})
+		one := compare.Case{
+			Name: fmt.Sprintf("case %d", i), RunsA: make([]string, 5), RunsB: make([]string, 5), Outcome: compare.IsSame,
+			Sentence: "no difference shown of READ p50", Figures: []compare.Figure{figureOf("read_p50_us", 812, 812, compare.NoDifference, false)},
+			Notes: []string{"all runs of A began before those of B"},
+		}
+		switch i {
+		case 3:
+			one.Outcome, one.Sentence, one.Figures[0] = compare.IsBetter, "B is faster: READ p50 -13.8 % (-15.5 to -11.2)", figureOf("read_p50_us", 812, 700, compare.Better, true)
+		case 7:
+			one.Outcome, one.Sentence, one.Figures[0] = compare.IsWorse, "B is slower: READ p50 +10.8 % (+8.6 to +14.2)", figureOf("read_p50_us", 812, 900, compare.Worse, true)
+		}
+		c.Cases = append(c.Cases, one)
+	}
+	var out bytes.Buffer
+	require.NoError(t, report.ComparisonTable(&out, c, report.Options{}))
+	golden(t, "comparison-many.txt", out.String())
 }
 
 // Go's tools read the values of both sides: times in ns/op, rates in ops/s.

@@ -119,6 +119,9 @@ func (p *page) bold(s string) string { return p.escape("1", s) }
 func (p *page) dim(s string) string  { return p.escape("2", s) }
 func (p *page) red(s string) string  { return p.escape("31", s) }
 
+func (p *page) green(s string) string  { return p.escape("32", s) }
+func (p *page) yellow(s string) string { return p.escape("33", s) }
+
 func (p *page) escape(code, s string) string {
 	if !p.options.Colour || s == "" {
 		return s
