@@ -72,7 +72,7 @@ func (s *State) handed(e Handed) []Command {
 		text = fmt.Sprintf("agent %s continues its load", sh.Agent)
 	}
 	*sh = Shard{Agent: e.Grant.Agent, Boot: e.Grant.Boot, Attempt: sh.Attempt + 1, State: Assigned}
-	return []Command{Note{"agent", text}, Prepare{e.Shard}, Arm{Handover, handoverWithin}}
+	return []Command{Note{result.AgentEvent, text}, Prepare{e.Shard}, Arm{Handover, handoverWithin}}
 }
 
 // takenOver starts a shard that was handed out again while the others are at work.
@@ -94,7 +94,7 @@ func (s *State) abandon() []Command {
 			continue
 		}
 		sh.State = Lost
-		out = append(out, Note{"agent", fmt.Sprintf("no agent continues the load of agent %s", sh.Agent)})
+		out = append(out, Note{result.AgentEvent, fmt.Sprintf("no agent continues the load of agent %s", sh.Agent)})
 	}
 	if len(out) == 0 {
 		return nil

@@ -171,7 +171,7 @@ func (s *State) phaseEnded(e PhaseEnded) []Command {
 // without continues without a shard or fails, as the policy demands.
 func (s *State) without(sh *Shard) []Command {
 	text := fmt.Sprintf("agent %s %s", sh.Agent, sh.Lost)
-	out := []Command{Note{"agent", text}}
+	out := []Command{Note{result.AgentEvent, text}}
 	if s.CanHandOver() {
 		return append(out, s.advance()...)
 	}
@@ -370,7 +370,7 @@ func (s *State) fired(e Fired) []Command {
 		for i := range s.Shards {
 			if sh := &s.Shards[i]; sh.live() && (sh.State == Busy || !allMerged(sh)) {
 				sh.State, sh.Lost = Lost, fmt.Sprintf("did not stop within %s", stopWithin)
-				out = append(out, Note{"agent", fmt.Sprintf("agent %s %s", sh.Agent, sh.Lost)})
+				out = append(out, Note{result.AgentEvent, fmt.Sprintf("agent %s %s", sh.Agent, sh.Lost)})
 			}
 		}
 		return append(out, s.seal()...)
@@ -387,7 +387,7 @@ func (s *State) giveUp() []Command {
 		for j := range sh.Ended {
 			if e := &sh.Ended[j]; sh.live() && !e.Merged {
 				e.Merged, e.Missing = true, true
-				out = append(out, Note{"agent", fmt.Sprintf("agent %s: windows of phase %s are missing", sh.Agent, e.Phase)})
+				out = append(out, Note{result.AgentEvent, fmt.Sprintf("agent %s: windows of phase %s are missing", sh.Agent, e.Phase)})
 			}
 		}
 	}

@@ -58,6 +58,7 @@ func layers() []layer {
 			{name: "lifecycle", beside: []string{"result"}},
 			{name: "compare", beside: []string{"table", "result"}},
 			{name: "table", beside: []string{"result"}},
+			{name: "incident", beside: []string{"result"}},
 			{name: "result"},
 		}},
 		{"ideas", []part{

@@ -48,7 +48,7 @@ func SuiteBook(s result.Suite, targets descriptor.List) Book {
 		},
 		Tables: ScenarioTables(s),
 	})
-	b.add("Actions", "Throughput is in ops/s, times in seconds since the phase's start.", actionTable(s.Runs))
+	b.addIncidents(s.Runs)
 	b.add("Telemetry", "Means over each run's measured phase; counts are summed over the servers.", telemetryTable(s.Runs, targets))
 	b.addServers(s.Runs, targets)
 	b.Chapters = append(b.Chapters, verdictChapter(s.Runs), runsChapter(s), provenanceChapter(s.Runs, targets))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/incident"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/result"
@@ -48,7 +49,7 @@ func aSuite() result.Suite {
 	partial := aRun("S.4", "r1 read threadcount=20", 1, 50_000, 150)
 	partial.Status, partial.Missing = result.Partial, []string{"agent b: windows 14–20"}
 	prodded := aRun("S.5", "r2 prodded", 1, 2000, 700)
-	prodded.Phases[0].Actions = []result.Action{{Do: "major_compact table=usertable", T: 4, Seconds: 2, Outcome: "done"}}
+	prodded.Phases[0].Actions = []result.Action{{Do: "major_compact table=usertable", T: 20, Seconds: 2, Outcome: "done"}}
 	prodded.Phases[0].Observations = []result.Observation{
 		{Name: "hbase.master.servers", Source: "m:16010", Unit: "1", Points: [][2]float64{{0, 3}, {9, 4}}},
 		{Name: "hbase.regionserver.requests", Source: "rs1:16030", Unit: "1/s", Points: [][2]float64{{0, 1000}, {9, 1200}}},
@@ -59,7 +60,17 @@ func aSuite() result.Suite {
 		{Name: "host.cpu_busy_percent", Source: "a", Unit: "percent", Points: [][2]float64{{0, 30}, {9, 40}}},
 		{Name: "node.cpu_busy_percent", Source: "http://rs1:9100/metrics", Unit: "percent", Points: [][2]float64{{0, 90}, {9, 94}}},
 	}
+	prodded.Phases[0].Seconds, prodded.Phases[0].Series = 40, nil
+	for i := range 40 {
+		ops := 2000 + 10*uint64(i%3)
+		if i >= 21 && i < 26 {
+			ops = 200
+		}
+		prodded.Phases[0].Series = append(prodded.Phases[0].Series, result.Point{T: float64(i), Seconds: 1, Ops: ops})
+	}
+	prodded.Phases[0].Events = []result.Event{{T: 22, Kind: result.HappenedCompaction, Text: "compaction begins on rs1"}, {T: 36, Kind: result.HappenedSplit, Text: "a region was split"}}
 	prodded.Phases[0].Effects()
+	prodded.Phases[0].Incidents = incident.Of(&prodded.Phases[0])
 	bound := aRun("S.3", "r1 read threadcount=10", 2, 43_210, 231)
 	bound.Verdicts = []result.Verdict{{Name: "client_bound", Value: true, Because: "agent a: 4 % idle CPU", Test: "less than 20 % idle CPU"}}
 	good := aRun("S.2", "r1 read threadcount=10", 1, 41_000, 243.5)

@@ -52,6 +52,32 @@ func SeriesCSV(w io.Writer, run result.Run) error {
 	return t.end("run " + run.ID)
 }
 
+// IncidentsCSV writes a line for each incident of each phase. Figures that were not determined are empty.
+func IncidentsCSV(w io.Writer, run result.Run) error {
+	t := newTable(w, "run", "phase", "loop", "t", "seconds", "kind", "cause", "outcome", "events", "before_ops", "before_low", "before_high", "before_intervals", "dip",
+		"depth_percent", "worst_ops", "worst_at", "dip_at", "recovery_seconds", "measured_seconds", "lost_ops", "caught_up_ops", "errors", "because")
+	for _, phase := range run.Phases {
+		for _, i := range phase.Incidents {
+			dip, worstAt := "", ""
+			if i.Dip != nil {
+				dip = strconv.FormatBool(*i.Dip)
+			}
+			if i.Worst != nil {
+				worstAt = exact(i.WorstAt)
+			}
+			before := []string{"", "", "", ""}
+			if b := i.Before; b != nil {
+				before = []string{exact(b.Mean), known(b.Low), known(b.High), strconv.Itoa(b.Intervals)}
+			}
+			row := []string{run.ID, phase.Name, phase.Loop, exact(i.T), exact(i.Seconds), i.Kind, i.Cause, i.Outcome, strconv.Itoa(len(i.Events))}
+			row = append(row, before...)
+			t.row(append(row, dip, known(i.Depth), known(i.Worst), worstAt, known(i.DipAt), known(i.Recovery), exact(i.Measured),
+				known(i.Lost), known(i.CaughtUp), whole10(errorsOf(i)), i.Because)...)
+		}
+	}
+	return t.end("run " + run.ID)
+}
+
 // csvTable keeps the first error for the end.
 type csvTable struct {
 	w   *csv.Writer

@@ -30,7 +30,7 @@ func Formats() []Format {
 		{
 			Name: "md", document: (*Writer).markdown,
 			Files: []FormatFile{{"ID.md", "for people: a suite's tables with measured and published figures, its cases over their\n" +
-				"repeats, actions, verdicts, provenance"}},
+				"repeats, actions and events with their cost, verdicts, provenance"}},
 		},
 		{
 			Name: "json", document: (*Writer).json,
@@ -41,6 +41,7 @@ func Formats() []Format {
 			Files: []FormatFile{
 				{"ID-operations.csv", "a line for each operation of each phase"},
 				{"ID-series.csv", "a line for each operation of each interval"},
+				{"ID-incidents.csv", "a line for each action or event with its cost"},
 				{"ID-cases.csv", "of a suite: a line for each figure of each case over its repeats"},
 				{"ID-tables.csv", "of a suite: a line for each cell of its tables"},
 			},

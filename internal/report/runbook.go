@@ -29,7 +29,7 @@ func RunBook(r result.Run, targets descriptor.List) Book {
 	for _, phase := range r.Phases {
 		b.Chapters = append(b.Chapters, phaseChapter(r, phase))
 	}
-	b.add("Actions", "Throughput is in ops/s, times in seconds since the phase's start.", actionTable([]result.Run{r}))
+	b.addIncidents([]result.Run{r})
 	b.add("Telemetry", "Means over the measured phase; counts are summed over the servers.", telemetryTable([]result.Run{r}, targets))
 	b.addServers([]result.Run{r}, targets)
 	b.Chapters = append(b.Chapters, verdictChapter([]result.Run{r}), provenanceChapter([]result.Run{r}, targets))

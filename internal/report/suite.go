@@ -42,7 +42,7 @@ func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 	return p.write(w)
 }
 
-// scenarios writes a table for each scenario, and one of the actions on the target.
+// scenarios writes a table for each scenario, and the incidents.
 func (p *page) scenarios(suite result.Suite) {
 	left := make(map[string]bool)
 	for _, c := range suite.Cases {
@@ -51,10 +51,6 @@ func (p *page) scenarios(suite result.Suite) {
 		}
 	}
 	tables := ScenarioTables(suite)
-	if actions := actionTable(suite.Runs); len(actions.Rows) > 0 {
-		actions.Title = "Actions (ops/s)"
-		tables = append(tables, actions)
-	}
 	for _, t := range tables {
 		p.line()
 		p.line(p.bold(t.Title))
@@ -67,6 +63,7 @@ func (p *page) scenarios(suite result.Suite) {
 			}
 		}
 	}
+	p.incidents(suite.Runs)
 }
 
 // table writes a table of texts; if it is too wide, the less important columns are left out.

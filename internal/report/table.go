@@ -18,6 +18,10 @@ func Table(w io.Writer, run result.Run, o Options) error {
 	for _, phase := range run.Phases {
 		p.phase(run, phase)
 	}
+	if test := incidentTest([]result.Run{run}); test != "" {
+		p.line()
+		p.wrap("incidents  ", "tested: "+test, p.dim)
+	}
 	p.verdicts(run)
 	p.summary(run)
 	return p.write(w)
@@ -153,6 +157,9 @@ func (p *page) phase(run result.Run, phase result.Phase) {
 	}
 	for _, text := range timeline(run, phase) {
 		p.wrap("event    ", text, plain)
+	}
+	for _, text := range incidents(phase) {
+		p.wrap("incident ", text, plain)
 	}
 }
 

@@ -29,15 +29,6 @@ func TestTheRuleOfManyRunsIsPrintedOnce(t *testing.T) {
 	require.Equal(t, []string{"Runs with verdicts: 0 of 1."}, verdictChapter([]result.Run{{ID: "S.1"}}).Text)
 }
 
-func TestAnUnfinishedActionHasALowerBoundOfItsTime(t *testing.T) {
-	table := actionTable([]result.Run{{ID: "S.1", Phases: []result.Phase{{Actions: []result.Action{
-		{Do: "major_compact", T: 3, Seconds: 7, Outcome: result.StillGoing}, {Do: "flush", T: 3, Seconds: 7, Outcome: "done"},
-	}}}}})
-	require.Equal(t, "over 7.0 s", table.Rows[0].Cells[4].Text)
-	require.Equal(t, result.StillGoing, table.Rows[0].Cells[5].Text)
-	require.Equal(t, "7.0 s", table.Rows[1].Cells[4].Text)
-}
-
 // Law 2: cases of an open and of a closed loop have tables of their own.
 func TestAScenarioTableHasOneLoop(t *testing.T) {
 	tables := ScenarioTables(result.Suite{Cases: []result.Case{

@@ -125,6 +125,7 @@ func (w *Writer) runCSV(_ context.Context, run result.Run) error {
 	return errors.Join(
 		w.file(run.ID+"-operations.csv", func(out io.Writer) error { return OperationsCSV(out, run) }),
 		w.file(run.ID+"-series.csv", func(out io.Writer) error { return SeriesCSV(out, run) }),
+		w.file(run.ID+"-incidents.csv", func(out io.Writer) error { return IncidentsCSV(out, run) }),
 	)
 }
 

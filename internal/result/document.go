@@ -163,6 +163,7 @@ type Phase struct {
 	Observations []Observation `json:"observations"`
 	Events       []Event       `json:"events"`
 	Actions      []Action      `json:"actions,omitempty"`
+	Incidents    []Incident    `json:"incidents,omitempty"` // actions and events with their cost, by time
 	Errors       []ErrorSample `json:"errors,omitempty"`
 	Generators   []Generator   `json:"generators"`
 	// Retries counts the attempts within operations that were followed by another attempt, by cause: an exception's

@@ -6,15 +6,20 @@ import (
 	"github.com/benchd/benchd/internal/figure"
 )
 
+// What counts as recovered.
 const (
-	recovered      = 0.9 // of the mean before: throughput that has recovered
-	recoveredOver  = 3   // consecutive intervals that it must have recovered for
-	recoveredRules = "recovered: %d intervals in a row of at least %.0f %% of the mean before"
+	Recovered     = 0.9 // of the mean before: throughput that has recovered
+	RecoveredOver = 3   // consecutive intervals that it must have recovered for
 )
+
+// RecoveredRules describes what counts as recovered.
+func RecoveredRules() string {
+	return fmt.Sprintf("recovered: %d intervals in a row of at least %.0f %% of the mean before", RecoveredOver, 100*Recovered)
+}
 
 // Effects adds to each action of a phase its effect on the throughput.
 func (p *Phase) Effects() {
-	points := wholeIntervals(p.Series)
+	points := WholeIntervals(p.Series)
 	from := 0.0
 	for i := range p.Actions {
 		a := &p.Actions[i]
@@ -41,7 +46,7 @@ func effect(points []Point, from float64, a Action, until float64) *Effect {
 		Before: meanRate(points, func(p Point) bool { return p.T >= from && p.T+p.Seconds <= a.T }),
 		During: meanRate(points, func(p Point) bool { return p.T+p.Seconds > a.T && p.T < max(end, a.T+1e-9) }),
 		After:  meanRate(points, func(p Point) bool { return p.T >= end && p.T+p.Seconds <= until }),
-		Test:   fmt.Sprintf(recoveredRules, recoveredOver, 100*recovered),
+		Test:   RecoveredRules(),
 	}
 	if e.Before == nil {
 		return &e
@@ -56,15 +61,15 @@ func effect(points []Point, from float64, a Action, until float64) *Effect {
 		if e.Worst == nil || speed < *e.Worst {
 			e.Worst, e.WorstAt = &speed, p.T
 		}
-		if speed < recovered**e.Before {
+		if speed < Recovered**e.Before {
 			back, fell = 0, true
 			e.Recovery = nil
 			continue
 		}
-		if back++; back == recoveredOver && e.Recovery == nil {
+		if back++; back == RecoveredOver && e.Recovery == nil {
 			seconds := 0.0
 			if fell {
-				seconds = max(p.T-float64(recoveredOver-1)*p.Seconds-a.T, 0)
+				seconds = max(p.T-float64(RecoveredOver-1)*p.Seconds-a.T, 0)
 			}
 			e.Recovery = &seconds
 		}
@@ -75,9 +80,9 @@ func effect(points []Point, from float64, a Action, until float64) *Effect {
 	return &e
 }
 
-// wholeIntervals are the intervals of a series that have the usual length: the last one and the tail do not show the
+// WholeIntervals returns the intervals of a series that have the usual length: the last one and the tail do not show the
 // throughput.
-func wholeIntervals(series []Point) []Point {
+func WholeIntervals(series []Point) []Point {
 	var out []Point
 	length := 0.0
 	for _, p := range series {
@@ -112,7 +117,7 @@ func meanRate(points []Point, in func(Point) bool) *float64 {
 // course is the throughput over a phase: its lowest and highest interval without an action, and the worst because of one.
 func (p *Phase) course() figure.Course {
 	var c figure.Course
-	points := wholeIntervals(p.Series)
+	points := WholeIntervals(p.Series)
 	if len(points) < 3 {
 		return c
 	}

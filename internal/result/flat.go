@@ -66,7 +66,7 @@ func (r *Run) Settle() {
 // settled are the windows of a phase that can show its throughput: those of full length, without the first, which
 // includes the connecting.
 func settled(series []Point) []Point {
-	points := wholeIntervals(series)
+	points := WholeIntervals(series)
 	return points[min(1, len(points)):]
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -37,6 +38,17 @@ const (
 	HappenedServer     = "server"
 	HappenedTelemetry  = "telemetry" // something about the observation itself
 )
+
+// AgentEvent is the kind of the events of agents, such as the loss of one.
+const AgentEvent = "agent"
+
+// CompactionEnds begins the text of the event that compactions have ended. The one before reports their begin.
+const CompactionEnds = "compaction has ended"
+
+// CompactionEnded reports whether an event is the end of compactions.
+func CompactionEnded(e Event) bool {
+	return e.Kind == HappenedCompaction && strings.HasPrefix(e.Text, CompactionEnds)
+}
 
 // HappeningKinds are all kinds of Happenings.
 func HappeningKinds() []string {

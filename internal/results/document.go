@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/incident"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/record"
@@ -66,6 +67,7 @@ func (s *Store) build(ctx context.Context, suite archive.Suite, archived archive
 	r.AddActions(doc.Phases)
 	for i := range doc.Phases {
 		doc.Phases[i].Effects()
+		doc.Phases[i].Incidents = incident.Of(&doc.Phases[i])
 	}
 	doc.Settle()
 	return doc, err

@@ -149,7 +149,7 @@ func (cd *Conductor) disconnected(shard int) {
 	since := clock.Mono()
 	cd.agents.away[shard] = since
 	grace := cd.handover.maxAway()
-	cd.timeline.note("agent", fmt.Sprintf("agent %s is not connected; it has %s to come back", cd.run.State.Life.Shards[shard].Agent, grace))
+	cd.timeline.note(result.AgentEvent, fmt.Sprintf("agent %s is not connected; it has %s to come back", cd.run.State.Life.Shards[shard].Agent, grace))
 	time.AfterFunc(grace, func() {
 		cd.mail.post(func() {
 			if at, away := cd.agents.away[shard]; away && at == since {

@@ -283,7 +283,7 @@ func (a *activity) settle(now clock.Instant, c *changes) {
 	}
 	took := a.last.Sub(a.begun).Seconds()
 	if a.begins != "" {
-		text := fmt.Sprintf("compaction has ended on %s after %.0f s", where, took)
+		text := fmt.Sprintf("%s on %s after %.0f s", result.CompactionEnds, where, took)
 		if a.done > 0 {
 			text += ": " + what + size
 		}
