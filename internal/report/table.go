@@ -224,7 +224,9 @@ func (p *page) operations(run result.Run, phase result.Phase) {
 	if len(phase.Operations) == 0 {
 		return
 	}
-	odd := slices.ContainsFunc(run.Verdicts, func(v result.Verdict) bool { return v.Name == "tail_owner" && v.Value })
+	odd := slices.ContainsFunc(run.Verdicts, func(v result.Verdict) bool {
+		return v.Name == "tail_owner" && v.Value || v.Name == "agents_agree" && !v.Value
+	})
 	g := &grid{left: 1}
 	g.add(latencyHead()...)
 	above := "" // the operation whose rows these are

@@ -45,6 +45,8 @@ type health struct {
 	pauses     time.Duration
 	netUse     float64 // share × seconds
 	netSeconds float64 // for which netUse is known
+	ops        uint64
+	response   exactSum // of their response times
 }
 
 // shortest is the shortest window whose idle CPU counts as a figure of its own: hosts account for CPU in
@@ -106,6 +108,7 @@ func (g *generator) add(w *latency.Window, at Slot) error {
 	c.start, c.end = min(c.start, w.Start), max(c.end, w.End)
 	c.lagP99 = max(c.lagP99, h.SchedLagP99)
 	c.pauses += h.GCPauseTotal
+	c.addOps(w.Series)
 	if h.NetUse > 0 {
 		c.netUse += h.NetUse * length.Seconds()
 		c.netSeconds += length.Seconds()

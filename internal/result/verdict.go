@@ -12,7 +12,7 @@ import (
 // verdicts are the outcomes of all tests (law 8), except those that could not be carried out.
 func (b *Builder) verdicts(run Run) []Verdict {
 	var out []Verdict
-	for _, v := range []*Verdict{b.clientBound(), b.overloaded(), b.idleShards(), b.tailOwner(), b.notFound(), b.wrongValues(), b.reconciled(run.Reconcile), mixedBuilds(run.Provenance)} {
+	for _, v := range []*Verdict{b.clientBound(), b.overloaded(), b.idleShards(), b.tailOwner(), b.agentsAgree(run), b.notFound(), b.wrongValues(), b.reconciled(run.Reconcile), mixedBuilds(run.Provenance)} {
 		if v != nil {
 			out = append(out, *v)
 		}
@@ -20,9 +20,9 @@ func (b *Builder) verdicts(run Run) []Verdict {
 	return out
 }
 
-// Bad reports whether a verdict is bad news: reconcile, steady and flat should be yes, all others no.
+// Bad reports whether a verdict is bad news: reconcile, steady, flat and agents_agree should be yes, all others no.
 func (v Verdict) Bad() bool {
-	return v.Value != (v.Name == "reconcile" || v.Name == "steady" || v.Name == "flat")
+	return v.Value != (v.Name == "reconcile" || v.Name == "steady" || v.Name == "flat" || v.Name == "agents_agree")
 }
 
 // evaluated are the phases that verdicts are about: not the warm-up (law 5).
