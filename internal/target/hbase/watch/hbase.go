@@ -30,9 +30,9 @@ const (
 	statusShare = 30
 	// atOnce is how many servers are read in one look; those of a larger cluster take turns.
 	atOnce = 12
-	// renewedWithin is the number of looks in which all beans of a server are renewed. It is two because a look can fall
-	// between the renewal of the first bean and that of the last.
-	renewedWithin = 2
+	// renewedWithin is the number of looks in which all beans of a server are renewed. HBase renews a bean when it is read and its
+	// values are ten seconds old. A bean that was read one look later than the page of the JVM is also renewed later.
+	renewedWithin = 6
 	// beanWithin is the time limit of reading one server.
 	beanWithin = 2 * time.Second
 	// A server that does not answer is skipped for a while. After this many failures in a row it gives a warning.
@@ -266,9 +266,7 @@ func (h *HBase) find(c *admin.Cluster) {
 			return
 		}
 		w := &watched{seed: h.seed, name: name, address: addressOf(name), base: base, beans: beans(), master: isMaster}
-		n := len(w.beans)
-		w.values, w.found, w.current, w.fresh = make([]values, n), make([]bool, n), make([]bool, n), make([]bool, n)
-		w.sums, w.owed, w.renewed = make([]uint64, n), make([]int, n), make([]clock.Instant, n)
+		w.prepare()
 		h.servers[key] = w
 		h.order = append(h.order, key)
 	}
@@ -289,6 +287,13 @@ func (h *HBase) find(c *admin.Cluster) {
 	h.order = kept
 }
 
+// prepare makes room for what is read of the beans.
+func (w *watched) prepare() {
+	n := len(w.beans)
+	w.values, w.found, w.current, w.fresh = make([]values, n), make([]bool, n), make([]bool, n), make([]bool, n)
+	w.sums, w.owed, w.renewed = make([]uint64, n), make([]int, n), make([]clock.Instant, n)
+}
+
 // due returns the servers to be read now.
 func (h *HBase) due(now clock.Instant) []*watched {
 	var out []*watched
@@ -305,8 +310,7 @@ func (h *HBase) due(now clock.Instant) []*watched {
 	return out
 }
 
-// look reads a server's beans: the last one, which is small, and the others only when that was renewed. HBase renews all beans
-// of a process at the same time.
+// look reads a server's beans: the last one, which is small, and the others only when that was renewed.
 func (w *watched) look(ctx context.Context, web *http.Client, out *observe.Look) {
 	if w.base == "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s reports no info port, so its JMX cannot be read: %s", w, w.without()))
@@ -343,7 +347,7 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *observ
 	last := len(w.beans) - 1
 	asked := w.pace.due(clock.Mono())
 	if asked {
-		before := w.sums[last]
+		before, previous := w.sums[last], w.renewed[last]
 		renewed, err := w.read(ctx, web, last)
 		if err != nil {
 			return false, err
@@ -355,7 +359,10 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *observ
 			w.renewed[last] = clock.Mono()
 		}
 		if renewed || !w.found[last] {
-			for i := range w.owed[:last] {
+			for i, owed := range w.owed[:last] {
+				if w.found[last] && owed > 0 && owed < renewedWithin {
+					w.renewed[i] = previous // it was read after that, and had not changed
+				}
 				w.owed[i] = renewedWithin
 			}
 		}
@@ -377,10 +384,10 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *observ
 			w.owed[i] = 0
 		}
 		switch {
-		case w.found[last] && w.owed[i] == 0: // it is renewed together with the others, even if it has not changed
-			w.renewed[i] = w.renewed[last]
-		case !w.found[last] && renewed && before != 0:
+		case renewed && before != 0:
 			w.renewed[i] = clock.Mono()
+		case w.found[last] && w.owed[i] == 0: // it has been renewed, even if it has not changed
+			w.renewed[i] = w.renewed[last]
 		}
 		if b.key == serverBeanKey && !w.master && !w.itself(w.values[i].server, out) {
 			return false, nil
