@@ -37,6 +37,8 @@ func (p point) state() state {
 	switch {
 	case p.refuted > mostRefuted:
 		return missed
+	case p.confirmed+p.refuted > 0 && p.hindered <= mostRefuted:
+		return kept // until it is refuted; the runs that led to the value were not chosen independently
 	case p.hindered > mostRefuted, p.kept+p.missed+p.low == 0 && p.obstacles >= attempts:
 		return blocked
 	case p.kept+p.missed+p.low == 0:
@@ -135,6 +137,17 @@ func (c curve) last(before int, has func(point) bool) int {
 		}
 	}
 	return -1
+}
+
+// keptBelow counts the kept values below a point that are nearer than a step of the scan.
+func (c curve) keptBelow(top int) int {
+	n := 0
+	for _, p := range c[:top] {
+		if p.value > c[top].value/growth*(1+1e-9) && p.state() == kept {
+			n++
+		}
+	}
+	return n
 }
 
 // best returns the index of the point that the answer would be now, or -1: the highest kept value or, where threads

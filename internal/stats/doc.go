@@ -5,5 +5,6 @@
 //   - MeanOfSeries, DriftOfSeries: the mean and the drift of the series of one run, with intervals that allow for windows
 //     that depend on those before them; or that the series is too short.
 //   - Steady: whether a series of intervals has stopped changing, by a named test.
+//   - FitScalability, FindPlateau: the course of a throughput over the concurrency, with the rule by which it is one.
 //   - BinomialTail: the probability of a number of successes.
 package stats
