@@ -31,6 +31,7 @@ type point struct {
 	throughput        float64
 	measured          int // probes whose mean is throughput; without confirmation runs, which would not be independent
 	lastObstacle      string
+	first, last       int // indexes of its oldest and its newest probe
 }
 
 func (p point) state() state {
@@ -65,12 +66,13 @@ type curve []point
 
 func newCurve(probes []noted) curve {
 	byValue := make(map[float64]*point)
-	for _, p := range probes {
+	for i, p := range probes {
 		at := byValue[p.Value]
 		if at == nil {
-			at = &point{value: p.Value}
+			at = &point{value: p.Value, first: i}
 			byValue[p.Value] = at
 		}
+		at.last = i
 		at.add(p)
 	}
 	var c curve
@@ -139,11 +141,11 @@ func (c curve) last(before int, has func(point) bool) int {
 	return -1
 }
 
-// keptBelow counts the kept values below a point that are nearer than a step of the scan.
-func (c curve) keptBelow(top int) int {
+// keptSince counts the kept values below a point that were found after its newest probe.
+func (c curve) keptSince(top int) int {
 	n := 0
 	for _, p := range c[:top] {
-		if p.value > c[top].value/growth*(1+1e-9) && p.state() == kept {
+		if p.first > c[top].last && p.state() == kept {
 			n++
 		}
 	}

@@ -12,7 +12,7 @@ const growth = 2
 // other values behave differently, must not hide the values above it.
 const beyond = 2
 
-// suspicious is how many kept values just below a missed one suggest that it was missed by chance.
+// suspicious is how many values in a row that are kept below a missed one suggest that it was missed by chance.
 const suspicious = 3
 
 // mostFailures is how many runs in a row may fail before the search stops.
@@ -141,7 +141,7 @@ func (h history) narrow(c curve) (float64, Purpose, bool) {
 	}
 	if h.space.Vary == Rate {
 		if top := c.first(best+1, point.limits); top >= 0 {
-			if p := c[top]; p.state() == missed && p.missed == 1 && p.refuted == 0 && c.keptBelow(top) >= suspicious {
+			if p := c[top]; p.state() == missed && p.missed == 1 && p.refuted == 0 && c.keptSince(top) >= suspicious {
 				return p.value, Repeat, true
 			}
 			return h.between(c[best].value, c[top].value)

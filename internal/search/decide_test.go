@@ -44,14 +44,14 @@ func TestSearchesOfARate(t *testing.T) {
 	}{
 		{"a limit", sustains(1500), search.Found, 1430, 1500, "kept at", nil, 18},
 		{"from misses", sustains(50), search.None, 0, 0, "no value keeps the objective; 100 misses it: p99 is 40 ms", nil, 2},
-		{"to keeps", sustains(1e6), search.AtLeast, 6400, 6400, "6400 is the end of the search, and was kept", nil, 10},
+		{"to keeps", sustains(1e6), search.AtLeast, 6400, 6400, "6,400 is the end of the search, and was kept", nil, 10},
 		{
 			"the generator is the limit", unusable(2000, search.ClientBound, "client-bound: idle CPU 3 %"), search.AtLeast, 1900, 1999,
-			"could not be measured: client-bound: idle CPU 3 %", []string{"probe 6 at 3200 is not counted: client-bound"}, 20,
+			"could not be measured: client-bound: idle CPU 3 %", []string{"probe 6 at 3,200 is not counted: client-bound"}, 20,
 		},
 		{
 			"runs fail from a rate on", unusable(3000, search.Failed, "agent a is lost"), search.AtLeast, 1600, 2999,
-			"could not be measured: agent a is lost", []string{"probe 6 at 3200 is not counted: agent a is lost"}, 20,
+			"could not be measured: agent a is lost", []string{"probe 6 at 3,200 is not counted: agent a is lost"}, 20,
 		},
 		{"all runs fail", unusable(0, search.Failed, "no agent"), search.Unfinished, 0, 0, "no probe could be used: no agent", []string{"probe 1", "probe 2"}, 2},
 		{

@@ -23,6 +23,9 @@ type Probe struct {
 	Outcome    Outcome `json:"outcome"`
 	Because    string  `json:"because"`
 	Throughput float64 `json:"throughput"` // operations per second; 0 if it is not known
+	// ClientBound is set if the load generator was close to its limit, also in a probe that kept the objective: its
+	// throughput may then be that of the generator.
+	ClientBound bool `json:"client_bound"`
 }
 
 // Purpose is the reason for a probe.

@@ -67,9 +67,9 @@ func FitScalability(levels []Level) (Scalability, bool) {
 	}
 	best := Scalability{Residual: math.Inf(1)}
 	// N/X = a + b(N−1) + cN(N−1) is linear. Negative b and c have no meaning: the best of the curves with one or both at 0 is
-	// then the answer.
-	for _, with := range [][2]bool{{true, true}, {true, false}, {false, true}, {false, false}} {
-		if s, ok := fitTerms(levels, with); ok && s.Residual < best.Residual {
+	// then the answer. A term that improves nothing is rounding.
+	for _, with := range [][2]bool{{false, false}, {true, false}, {false, true}, {true, true}} {
+		if s, ok := fitTerms(levels, with); ok && s.Residual < best.Residual-1e-9 {
 			best = s
 		}
 	}
@@ -123,6 +123,7 @@ func fitTerms(levels []Level, with [2]bool) (Scalability, bool) {
 // measure sets the distances of the levels from the curve.
 func (s *Scalability) measure(levels []Level) {
 	var all, squares, residual, variance float64
+	s.WorstAt = levels[0].N
 	for _, l := range levels {
 		all += l.mean()
 	}
