@@ -29,6 +29,7 @@ type Chapter struct {
 func SuiteBook(s result.Suite, targets descriptor.List) Book {
 	b := Book{Title: strings.TrimSpace(fmt.Sprintf("%s (%s)", cmp.Or(s.Name, "suite"), s.ID))}
 	b.Lead = append(b.Lead, suiteLead(s, targets)...)
+	b.addCapacities(s)
 	if len(s.Tables) > 0 {
 		c := Chapter{
 			Title:  "Tables",
@@ -88,6 +89,9 @@ func suiteLead(s result.Suite, targets descriptor.List) []string {
 func leftOut(s result.Suite) []string {
 	var out []string
 	for _, c := range s.Cases {
+		if c.Capacity != nil {
+			continue // the table of its probes has all of them
+		}
 		for _, l := range c.LeftOut {
 			out = append(out, fmt.Sprintf("- %s (%s) is %s: %s", l.Run, c.Name, l.Status, printable(l.Because)))
 		}

@@ -44,6 +44,7 @@ func Formats() []Format {
 				{"ID-incidents.csv", "a line for each action or event with its cost"},
 				{"ID-cases.csv", "of a suite: a line for each figure of each case over its repeats"},
 				{"ID-tables.csv", "of a suite: a line for each cell of its tables"},
+				{"ID-capacity.csv", "of a suite: a line for each probe of its searches"},
 			},
 		},
 		{

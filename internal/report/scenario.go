@@ -92,6 +92,9 @@ func scenarioTable(name string, cases []result.Case) result.Table {
 		t.Rows = append(t.Rows, scenarioRow(c, axes, ops, fills, len(targets) > 1, several))
 		t.Notes = append(t.Notes, oddRuns(c)...)
 		for _, l := range c.LeftOut {
+			if c.Capacity != nil {
+				break // the table of its probes has all of them
+			}
 			t.Notes = append(t.Notes, fmt.Sprintf("%s is %s and excluded from the means: %s", l.Run, l.Status, printable(l.Because)))
 		}
 	}

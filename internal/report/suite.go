@@ -24,6 +24,7 @@ func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 		p.wrap("trial    ", "small sizes: shows that the suite works, not how fast the target is", plain)
 	}
 	if len(suite.Cases) > 0 {
+		p.capacities(suite)
 		p.scenarios(suite)
 	} else {
 		p.runs(suite)

@@ -118,6 +118,7 @@ func (w *Writer) suiteCSV(d Document) error {
 	return errors.Join(
 		w.file(d.Suite.ID+"-cases.csv", func(out io.Writer) error { return CasesCSV(out, *d.Suite) }),
 		w.file(d.Suite.ID+"-tables.csv", func(out io.Writer) error { return TablesCSV(out, *d.Suite) }),
+		w.file(d.Suite.ID+"-capacity.csv", func(out io.Writer) error { return CapacityCSV(out, *d.Suite) }),
 	)
 }
 

@@ -84,6 +84,8 @@ type Suite struct {
 	// Cases and Tables are computed from Plan and Runs by package table.
 	Cases  []Case  `json:"cases,omitempty"`
 	Tables []Table `json:"tables,omitempty"`
+	// Sweeps are computed from Cases by package capacity.
+	Sweeps []Sweep `json:"sweeps,omitempty"`
 }
 
 // Provenance is where a result comes from (law 10).

@@ -23,6 +23,8 @@ type Case struct {
 	LeftOut   []LeftOut        `json:"left_out"`        // the other runs of the case
 	Figures   []Figure         `json:"figures"`
 	Published []map[string]any `json:"published,omitempty"` // the authors' figures, never ours
+	// Capacity is the result of the case's search; null if it has none. Figures are then those of the confirmation runs.
+	Capacity *Capacity `json:"capacity,omitempty"`
 }
 
 // LeftOut is a run that the figures of its case exclude.

@@ -25,8 +25,8 @@ func countsText(issued, recorded, merged uint64) string {
 	return fmt.Sprintf("%s issued, %s recorded, %s merged", Thousands(issued), Thousands(recorded), Thousands(merged))
 }
 
-// rateText formats operations per second, with decimals only for small rates.
-func rateText(x float64) string {
+// RateText formats operations per second, with decimals only for small rates.
+func RateText(x float64) string {
 	if x < 100 {
 		return trimmed(x, 3)
 	}
@@ -75,4 +75,5 @@ func trimmed(x float64, digits int) string {
 	return text
 }
 
-func microText(us float64) string { return lengthText(time.Duration(us * float64(time.Microsecond))) }
+// MicroText is a latency in microseconds in the unit that suits it.
+func MicroText(us float64) string { return lengthText(time.Duration(us * float64(time.Microsecond))) }

@@ -123,7 +123,7 @@ func (b *Builder) overloaded() *Verdict {
 		behind := achieved < (1-shortfall)**offered
 		v.Value = v.Value || behind && float64(most) > shortfall**offered*p.end.Seconds()
 		because = append(because, fmt.Sprintf("%s: offered %s ops/s, achieved %s ops/s, backlog at most %s operations, %s at the end",
-			p.info.Name, rateText(*offered), rateText(achieved), Thousands(most), Thousands(last)))
+			p.info.Name, RateText(*offered), RateText(achieved), Thousands(most), Thousands(last)))
 	}
 	if len(because) == 0 {
 		return nil

@@ -56,7 +56,7 @@ func (b *Builder) tailOwner() *Verdict {
 		if s.owner(len(suspects)) {
 			because = append(because, fmt.Sprintf(
 				"agent %s: %s of the samples at or above the p99 of %s in %s, with %s of the operations; its p99 is %s, the others' %s",
-				s.agent, percentText(s.part()), s.op, s.phase, percentText(s.share), microText(s.p99), microText(s.others)))
+				s.agent, percentText(s.part()), s.op, s.phase, percentText(s.share), MicroText(s.p99), MicroText(s.others)))
 		}
 	}
 	v := Verdict{

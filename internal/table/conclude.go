@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
+	"github.com/benchd/benchd/internal/capacity"
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/search"
 	"github.com/benchd/benchd/internal/stats"
 )
 
 // Conclude computes the cases and the tables of a suite from its plan and its runs, which must have their Effects. It may
 // be called repeatedly, also while runs are in progress. Runs have the columns of their target among targets.
 func Conclude(s *result.Suite, targets descriptor.List) {
-	s.Cases, s.Tables = nil, nil
+	s.Cases, s.Tables, s.Sweeps = nil, nil, nil
 	if s.Plan == nil {
 		return
 	}
@@ -27,6 +28,7 @@ func Conclude(s *result.Suite, targets descriptor.List) {
 	for _, t := range s.Plan.Tables {
 		s.Tables = append(s.Tables, suite.tables(t)...)
 	}
+	s.Sweeps = capacity.Sweeps(s.Cases)
 }
 
 // measured is the runs of a suite by case.
@@ -38,7 +40,8 @@ type measured struct {
 // caseRuns is a case with its runs.
 type caseRuns struct {
 	result.PlannedCase
-	runs []oneRun // by repeat
+	runs     []oneRun // by repeat
+	capacity *result.Capacity
 }
 
 // oneRun is a run with its figures; because is the reason why the figures of its case exclude it, and empty if they do not.
@@ -59,14 +62,39 @@ func newMeasured(s result.Suite, targets descriptor.List) measured {
 	for _, run := range s.Runs {
 		if c := byName[run.Case]; c != nil {
 			target, _ := targets.Find(run.Resolved["db"])
-			c.runs = append(c.runs, oneRun{Run: run, figures: figure.New(target.Columns).Values(run.Measurement()), because: unfit(run)})
+			c.runs = append(c.runs, oneRun{Run: run, figures: figure.New(target.Columns).Values(run.Measurement()), because: run.Unfit()})
 		}
 	}
 	for _, c := range m.cases {
 		slices.SortStableFunc(c.runs, func(a, b oneRun) int { return cmp.Compare(a.Repeat, b.Repeat) })
 		c.refuseOtherLoop()
+		c.searched()
 	}
 	return m
+}
+
+// searched computes the answer of a case's search. Only its confirmation runs are averaged: the others have other rates.
+func (c *caseRuns) searched() {
+	if c.Search == nil {
+		return
+	}
+	runs := make([]result.Run, len(c.runs))
+	for i, r := range c.runs {
+		runs[i] = r.Run
+	}
+	answer := capacity.Of(*c.Search, runs)
+	c.capacity = &answer
+	confirming := capacity.Confirming(answer)
+	for i := range c.runs {
+		r := &c.runs[i]
+		if r.because != "" || slices.Contains(confirming, r.ID) {
+			continue
+		}
+		r.because = "it is a probe of the search"
+		if value, ok := capacity.Value(c.Search.Vary, r.Run); ok {
+			r.because = fmt.Sprintf("probe at %s", search.ValueText(value))
+		}
+	}
 }
 
 // loop is the loop of the case's first run with measurements; "" if there is none yet.
@@ -90,21 +118,6 @@ func (c *caseRuns) refuseOtherLoop() {
 	}
 }
 
-// unfit returns the reason why a run must not be averaged with others; only complete runs that reconcile are.
-func unfit(run result.Run) string {
-	switch {
-	case run.Status == result.Partial && len(run.Missing) > 0:
-		return "missing: " + strings.Join(run.Missing, "; ")
-	case run.Status != result.Complete:
-		return cmp.Or(run.Reason, "it is "+string(run.Status))
-	case !run.Reconcile.OK:
-		return fmt.Sprintf("its counts do not reconcile: %d issued, %d recorded, %d merged", run.Reconcile.Issued, run.Reconcile.Recorded, run.Reconcile.Merged)
-	case run.Subject() == nil:
-		return "nothing was measured"
-	}
-	return ""
-}
-
 // fit are the runs whose figures are those of the case.
 func (c *caseRuns) fit() []oneRun {
 	var out []oneRun
@@ -120,6 +133,7 @@ func (c *caseRuns) conclude(figures figure.Vocabulary) result.Case {
 	out := result.Case{
 		Name: c.Name, Scenario: c.Scenario, Axes: c.Axes, Dataset: c.Dataset, Target: c.Target, Fills: c.Fills, Repeats: c.Repeats,
 		Runs: []string{}, LeftOut: []result.LeftOut{}, Figures: []result.Figure{}, Published: c.Published,
+		Capacity: c.capacity,
 	}
 	fit := c.fit()
 	names := make(map[string]bool)
