@@ -40,7 +40,7 @@ func (p *Phase) Half() (float64, bool) {
 }
 
 // Settle adds to an ended run what its series show as a whole: the interval of the throughput of each measured phase, and
-// the verdict flat. Its actions must have been added.
+// the verdict flat. Its actions must have been added, with their effects.
 func (r *Run) Settle() {
 	if !r.Status.Ended() {
 		return
@@ -52,10 +52,12 @@ func (r *Run) Settle() {
 			continue
 		}
 		points := settled(p.Series)
-		reason := r.unsettled(p)
-		p.Interval = throughputInterval(points, reason)
-		if reason == "" && len(points) >= leastFlat {
-			drifts = append(drifts, p.drifts(points)...)
+		p.Interval = throughputInterval(points, r.unsettled(p))
+		if r.Status != Complete || len(p.Handovers) > 0 {
+			continue
+		}
+		if quiet := p.quiet(points); len(quiet) >= leastFlat {
+			drifts = append(drifts, p.drifts(quiet, len(points)-len(quiet))...)
 		}
 	}
 	if v := flat(drifts); v != nil {
@@ -83,6 +85,22 @@ func (r *Run) unsettled(p *Phase) string {
 	return ""
 }
 
+// quiet is the longest stretch of consecutive windows in which no action ran and the throughput had recovered from all.
+func (p *Phase) quiet(points []Point) []Point {
+	var best []Point
+	for from := 0; from < len(points); {
+		to := from
+		for to < len(points) && !p.busy(points[to]) {
+			to++
+		}
+		if to-from > len(best) {
+			best = points[from:to]
+		}
+		from = to + 1
+	}
+	return best
+}
+
 func throughputInterval(points []Point, reason string) *Interval {
 	out := &Interval{Windows: len(points), Because: reason}
 	if reason != "" {
@@ -105,18 +123,17 @@ func throughputInterval(points []Point, reason string) *Interval {
 // drift is the change of one figure over a phase.
 type drift struct {
 	phase, figure string
-	length        time.Duration
-	windows       int
+	from, to      time.Duration
+	excluded      int // windows of the phase that are not in the series
 	series        []float64
 }
 
 // drifts are the figures of a phase whose change is tested: the throughput, and the mean response time of each operation
-// that has a sample in each window and is a main one.
-func (p *Phase) drifts(points []Point) []drift {
+// that has a sample in each window and is a main one. So many other windows are excluded.
+func (p *Phase) drifts(points []Point, excluded int) []drift {
 	of := func(figure string, series []float64) drift {
-		first, last := points[0], points[len(points)-1]
-		length := time.Duration((last.T + last.Seconds - first.T) * float64(time.Second))
-		return drift{phase: p.Name, figure: figure, length: length.Round(time.Second), windows: len(points), series: series}
+		last := points[len(points)-1]
+		return drift{phase: p.Name, figure: figure, from: seconds(points[0].T), to: seconds(last.T + last.Seconds), excluded: excluded, series: series}
 	}
 	rates := make([]float64, len(points))
 	for i, point := range points {
@@ -174,10 +191,23 @@ func flat(drifts []drift) *Verdict {
 	return &Verdict{
 		Name: "flat", Value: level, Because: strings.Join(because, "; "),
 		Test: fmt.Sprintf("change along a line over the phase, with %.3g %% intervals for %s by %s: yes if all lie within ±%s, "+
-			"no if one excludes 0 and its change is at least %s; on %s windows of full length, without the first",
-			100*each, counted(len(drifts), "figure"), stats.SeriesMethod, percentText(flatWithin), percentText(flatWithin),
-			Thousands(uint64(drifts[0].windows))),
+			"no if one excludes 0 and its change is at least %s; on %s",
+			100*each, counted(len(drifts), "figure"), stats.SeriesMethod, percentText(flatWithin), percentText(flatWithin), drifts[0].sample()),
 	}
+}
+
+// sample describes the windows, and those that are excluded.
+func (d drift) sample() string {
+	text := Thousands(uint64(len(d.series))) + " windows of full length, without the first"
+	if d.excluded > 0 {
+		text += fmt.Sprintf(", in the longest part without an action and its recovery, from %s to %s; %s others are excluded",
+			d.from, d.to, Thousands(uint64(d.excluded)))
+	}
+	return text
+}
+
+func seconds(s float64) time.Duration {
+	return time.Duration(s * float64(time.Second)).Round(time.Second)
 }
 
 // errNoLevel reports a series whose mean is not positive.
@@ -201,7 +231,7 @@ func (d drift) text(change, half float64) string {
 	if change < 0 {
 		verb = "fell"
 	}
-	return fmt.Sprintf("%s: %s %s by %s ± %s over %s", d.phase, d.figure, verb, percentText(math.Abs(change)), percentText(half), d.length)
+	return fmt.Sprintf("%s: %s %s by %s ± %s over %s", d.phase, d.figure, verb, percentText(math.Abs(change)), percentText(half), d.to-d.from)
 }
 
 func counted(n int, what string) string {

@@ -98,6 +98,36 @@ func TestTheVerdictFlatIsSeldomWrong(t *testing.T) {
 	require.LessOrEqual(t, wrong, trials*65/1000)
 }
 
+// A soak with a compaction is tested in its longest part without it.
+func TestTheVerdictFlatExcludesActions(t *testing.T) {
+	t.Parallel()
+	compacted := func(drift float64) result.Run {
+		level := noisy(21, 10000, drift, 0.03)
+		run := soak(2000, func(at float64) float64 {
+			speed := level(at)
+			if at > 0.3 && at < 0.35 {
+				speed /= 4
+			}
+			return speed
+		}, noisy(22, 500, 0, 0.03))
+		run.Phases[0].Actions = []result.Action{{Do: "major_compact", T: 600, Seconds: 60, Outcome: "done"}}
+		run.Phases[0].Effects()
+		run.Settle()
+		return run
+	}
+	run := compacted(0)
+	require.Equal(t, "actions were executed during the phase", run.Phases[0].Interval.Because)
+	require.Len(t, run.Verdicts, 1)
+	v := run.Verdicts[0]
+	t.Log(v.Because, "|", v.Test)
+	require.True(t, v.Value)
+	require.Contains(t, v.Test, "1,300 windows of full length, without the first, in the longest part without an action and its recovery, from 11m40s to 33m20s; 699 others are excluded")
+	run = compacted(-0.2)
+	require.Len(t, run.Verdicts, 1)
+	require.False(t, run.Verdicts[0].Value)
+	require.Contains(t, run.Verdicts[0].Because, "throughput fell by 1")
+}
+
 func TestAPhaseHasAnIntervalOnlyUnderSteadyConditions(t *testing.T) {
 	t.Parallel()
 	level := func(seed uint64) result.Run { return soak(600, noisy(seed, 10000, 0, 0.03), noisy(2, 500, 0, 0.05)) }
@@ -135,7 +165,7 @@ func TestAPhaseHasAnIntervalOnlyUnderSteadyConditions(t *testing.T) {
 		require.Truef(t, strings.HasPrefix(i.Because, name), "%q", i.Because)
 		_, ok := spoilt.Phases[0].Half()
 		require.False(t, ok)
-		if name != "series too short" {
+		if name != "series too short" && name != "actions were executed during the phase" {
 			require.Empty(t, spoilt.Verdicts, name)
 		}
 	}

@@ -19,6 +19,9 @@ const (
 	otherResponse   = 0.10
 )
 
+// mostCompared is how many agents are compared: each has a series of its own, which takes time and memory.
+const mostCompared = 200
+
 // agentFigure is a figure of one agent in one window, compared between agents.
 type agentFigure struct {
 	name  string
@@ -95,7 +98,7 @@ func (b *Builder) agentsAgree(run Run) *Verdict {
 // comparable reports whether the agents of a phase had the same task: as many workers, and each its shard for all of it.
 func (b *Builder) comparable(p *phase) bool {
 	shards := b.shards()
-	if len(shards) < 2 || len(p.generators) != len(shards) {
+	if len(shards) < 2 || len(shards) > mostCompared || len(p.generators) != len(shards) {
 		return false
 	}
 	return !slices.ContainsFunc(shards, func(s ShardInfo) bool { return s.Workers != shards[0].Workers || s.Attempt != shards[0].Attempt })
