@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,13 +40,14 @@ func (p *Phase) Half() (float64, bool) {
 	return (*i.High - *i.Low) / 2 / p.Throughput, true
 }
 
-// Settle adds to an ended run what its series show as a whole: the interval of the throughput of each measured phase, and
-// the verdict flat. Its actions must have been added, with their effects.
-func (r *Run) Settle() {
+// Settled returns an ended run with what its series show as a whole: the interval of the throughput of each measured
+// phase, and the verdict flat. Its actions must have been added, with their effects.
+func (r Run) Settled() Run {
 	if !r.Status.Ended() {
-		return
+		return r
 	}
 	var drifts []drift
+	r.Phases = slices.Clone(r.Phases)
 	for i := range r.Phases {
 		p := &r.Phases[i]
 		if p.Name != string(plan.Measure) {
@@ -61,8 +63,9 @@ func (r *Run) Settle() {
 		}
 	}
 	if v := flat(drifts); v != nil {
-		r.Verdicts = append(r.Verdicts, *v)
+		r.Verdicts = append(slices.Clip(r.Verdicts), *v)
 	}
+	return r
 }
 
 // settled are the windows of a phase that can show its throughput: those of full length, without the first, which
@@ -73,7 +76,7 @@ func settled(series []Point) []Point {
 }
 
 // unsettled is the reason why a phase was not under the same conditions throughout; empty if it was.
-func (r *Run) unsettled(p *Phase) string {
+func (r Run) unsettled(p *Phase) string {
 	switch {
 	case r.Status != Complete:
 		return "the run is " + string(r.Status)

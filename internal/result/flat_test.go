@@ -59,7 +59,7 @@ func TestARunIsFlatOnlyIfItsSeriesShowThat(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			tc.run.Settle()
+			tc.run = tc.run.Settled()
 			if tc.want == nil {
 				require.Empty(t, tc.run.Verdicts)
 				return
@@ -84,7 +84,7 @@ func TestTheVerdictFlatIsSeldomWrong(t *testing.T) {
 		n := 0
 		for i := range trials {
 			run := soak(600, noisy(uint64(100+i), 10000, drift, 0.03), noisy(uint64(5000+i), 500, 0, 0.03))
-			run.Settle()
+			run = run.Settled()
 			if len(run.Verdicts) == 1 && run.Verdicts[0].Value == value {
 				n++
 			}
@@ -112,7 +112,7 @@ func TestTheVerdictFlatExcludesActions(t *testing.T) {
 		}, noisy(22, 500, 0, 0.03))
 		run.Phases[0].Actions = []result.Action{{Do: "major_compact", T: 600, Seconds: 60, Outcome: "done"}}
 		run.Phases[0].Effects()
-		run.Settle()
+		run = run.Settled()
 		return run
 	}
 	run := compacted(0)
@@ -132,7 +132,7 @@ func TestAPhaseHasAnIntervalOnlyUnderSteadyConditions(t *testing.T) {
 	t.Parallel()
 	level := func(seed uint64) result.Run { return soak(600, noisy(seed, 10000, 0, 0.03), noisy(2, 500, 0, 0.05)) }
 	run := level(1)
-	run.Settle()
+	run = run.Settled()
 	p := run.Phases[0]
 	require.Equal(t, 599, p.Interval.Windows, "without the first")
 	require.Less(t, *p.Interval.Low, 10000.0)
@@ -159,7 +159,7 @@ func TestAPhaseHasAnIntervalOnlyUnderSteadyConditions(t *testing.T) {
 	} {
 		spoilt := level(3)
 		spoil(&spoilt)
-		spoilt.Settle()
+		spoilt = spoilt.Settled()
 		i := spoilt.Phases[0].Interval
 		require.Nil(t, i.Low, name)
 		require.Truef(t, strings.HasPrefix(i.Because, name), "%q", i.Because)
@@ -171,6 +171,6 @@ func TestAPhaseHasAnIntervalOnlyUnderSteadyConditions(t *testing.T) {
 	}
 	running := level(4)
 	running.Status = result.Running
-	running.Settle()
+	running = running.Settled()
 	require.Nil(t, running.Phases[0].Interval, "it may still change")
 }

@@ -69,8 +69,7 @@ func (s *Store) build(ctx context.Context, suite archive.Suite, archived archive
 		doc.Phases[i].Effects()
 		doc.Phases[i].Incidents = incident.Of(&doc.Phases[i])
 	}
-	doc.Settle()
-	return doc, err
+	return doc.Settled(), err
 }
 
 // lengths are how long the phases of a run have been, by their windows.

@@ -103,7 +103,7 @@ func expect(l *resultstest.Run, step time.Duration) <-chan expected {
 				}
 			}
 			doc, err := b.Document(l.Record.Header("test"), result.Notes{Events: map[string][]result.Event{}})
-			doc.Settle()
+			doc = doc.Settled()
 			if err == nil {
 				e.document, err = json.Marshal(doc)
 			}

@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // autoregression is a model of a series around its mean or its line: each value is a weighted sum of those before it,
 // plus independent noise.
@@ -38,8 +41,7 @@ func autoregress(residuals []float64, coefficients int) autoregression {
 		weights = extend(weights, reflection)
 		left = max(left*(1-reflection*reflection), leastNoise*power)
 	}
-	best.unbias(coefficients)
-	return best
+	return best.unbiased(coefficients)
 }
 
 func meanSquare(x []float64) float64 {
@@ -103,14 +105,14 @@ func (m autoregression) sum() float64 {
 	return sum
 }
 
-// unbias subtracts the bias of weights that were fitted to a short series, to the order 1/n: A. Pope, Biases of
-// estimators in multivariate non-Gaussian autoregressions, 1990, for the companion form of the model. A model whose
-// response does not end has none; it is of no use anyway.
-func (m *autoregression) unbias(coefficients int) {
+// unbiased returns the model without the bias of weights that are fitted to a short series, to the order 1/n: A. Pope,
+// Biases of estimators in multivariate non-Gaussian autoregressions, 1990, for the companion form of the model. A model
+// whose response does not end is returned as it is; longRun refuses it.
+func (m autoregression) unbiased(coefficients int) autoregression {
 	p := len(m.weights)
 	response, ok := m.response()
 	if p == 0 || !ok {
-		return
+		return m
 	}
 	traces := m.traces(len(response))
 	column := make([]float64, p)
@@ -123,9 +125,11 @@ func (m *autoregression) unbias(coefficients int) {
 			column[i] += factor * response[k-i]
 		}
 	}
+	m.weights = slices.Clone(m.weights)
 	for i, bias := range solveToeplitz(covariances(response, p), column) {
 		m.weights[i] += bias / float64(m.n)
 	}
+	return m
 }
 
 // response is the response of the model to one unit of noise, until it is negligible; false if it does not end.
