@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"maps"
 	"math"
 	"runtime/debug"
 	"runtime/metrics"
@@ -26,14 +27,15 @@ const enough = 0.1
 // limit (law 7). Unknown values are zero; with zero Cores nothing is known about the processors.
 type sampler struct {
 	mu    sync.Mutex
-	cores float64
+	cores int // of the machine
 	last  snapshot
 }
 
 // snapshot has the counters since the machine or the process started.
 type snapshot struct {
 	at         clock.Instant
-	busy, idle float64 // processor seconds of the host
+	cpus       cpuSet  // that the process may use
+	busy, idle float64 // seconds of these processors
 	own        float64 // of the process
 	rx, tx     uint64
 	nics       map[string]traffic // of interfaces with a known speed
@@ -44,18 +46,22 @@ type snapshot struct {
 func newSampler() *sampler {
 	s := &sampler{}
 	if n, err := cpu.Counts(true); err == nil {
-		s.cores = float64(n)
+		s.cores = n
 	}
-	s.last = read()
+	s.last = read(s.cores)
 	return s
 }
 
-func read() snapshot {
+func read(cores int) snapshot {
 	now := snapshot{at: clock.Mono()}
-	if times, err := cpu.Times(false); err == nil && len(times) == 1 {
-		t := times[0]
-		now.idle = t.Idle + t.Iowait
-		now.busy = t.User + t.System + t.Nice + t.Irq + t.Softirq + t.Steal // guests are in User and Nice
+	now.cpus = allowed(cores)
+	if times, err := cpu.Times(now.cpus != nil); err == nil {
+		for _, t := range times {
+			if now.cpus == nil || now.cpus[t.CPU] {
+				now.idle += t.Idle + t.Iowait
+				now.busy += t.User + t.System + t.Nice + t.Irq + t.Softirq + t.Steal // guests are in User and Nice
+			}
+		}
 	}
 	now.own = ownSeconds()
 	if all, err := net.IOCounters(true); err == nil {
@@ -80,14 +86,17 @@ func read() snapshot {
 func (s *sampler) sample() latency.Health {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before, now := s.last, read()
+	before, now := s.last, read(s.cores)
 	s.last = now
-	h := latency.Health{Cores: s.cores}
+	h := latency.Health{Cores: float64(s.cores)}
+	if now.cpus != nil {
+		h.Cores = float64(len(now.cpus))
+	}
 	if seconds := now.at.Sub(before.at).Seconds(); seconds > 0 {
 		h.OwnCPU = max(0, now.own-before.own) / seconds
 	}
 	idle, busy := max(0, now.idle-before.idle), max(0, now.busy-before.busy)
-	if idle+busy >= enough {
+	if idle+busy >= enough && maps.Equal(before.cpus, now.cpus) {
 		h.HostIdle = idle / (idle + busy)
 	} else {
 		h.Cores = 0

@@ -24,6 +24,9 @@ func hostFacts(ctx context.Context, rawIO string, log *slog.Logger) *benchdv1.Ho
 		}
 		return err != nil
 	}
+	if cores, err := cpu.CountsWithContext(ctx, true); !missing("cores", err) {
+		facts.Cpus = allowed(cores).text()
+	}
 	name, err := os.Hostname()
 	if !missing("name", err) {
 		facts.Hostname = name

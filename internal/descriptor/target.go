@@ -49,6 +49,8 @@ type Target struct {
 	Between []string
 	// Columns are the figures from the target's facts and telemetry, beside those of every run.
 	Columns []Column
+	// Bottlenecks are the rules that recognize the system's limits. Of one limit, the order of messages.
+	Bottlenecks []Bottleneck
 	// Report is the content that the target adds to reports.
 	Report Report
 	// Probe is the action with which an agent checks that it reaches the target; the answer has a line per server. Examine

@@ -66,8 +66,8 @@ type ErrorSample struct {
 
 // Health is the state of the load generator itself in the window: the evidence that it was not the limit (law 7).
 type Health struct {
-	Cores        float64 // of the host
-	HostIdle     float64 // 0…1 of all cores
+	Cores        float64 // of the host that the agent may use
+	HostIdle     float64 // 0…1 of them
 	OwnCPU       float64 // cores used by the agent's process
 	NetRx, NetTx uint64  // bytes of the host's interfaces (loopback included)
 	NetUse       float64 // 0…1 of the speed of the busiest interface, in its busier direction; 0 if no speed is known

@@ -57,8 +57,9 @@ func layers() []layer {
 		{"state", []part{
 			{name: "lifecycle", beside: []string{"result"}},
 			{name: "compare", beside: []string{"table", "result"}},
+			{name: "bottleneck", beside: []string{"result"}},
 			{name: "incident", beside: []string{"result"}},
-			{name: "table", beside: []string{"capacity", "result"}},
+			{name: "table", beside: []string{"bottleneck", "capacity", "result"}},
 			{name: "capacity", beside: []string{"result"}},
 			{name: "result"},
 		}},

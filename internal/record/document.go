@@ -54,7 +54,7 @@ func (r *Run) builder(liveOnly bool, lengths map[plan.PhaseName]time.Duration) *
 
 // ShardInfo converts the assignment of a shard for a builder.
 func ShardInfo(a result.Agent) result.ShardInfo {
-	return result.ShardInfo{Index: a.Shard, Attempt: a.Attempt, Agent: a.Name, Host: a.Hostname, Workers: a.Workers, GoesOn: a.Attempt > 1}
+	return result.ShardInfo{Index: a.Shard, Attempt: a.Attempt, Agent: a.Name, Host: a.Hostname, CPUs: a.CPUs, Workers: a.Workers, GoesOn: a.Attempt > 1}
 }
 
 // Header returns the part of the result that is not made from windows; version is that of this build.

@@ -52,6 +52,7 @@ func SuiteBook(s result.Suite, targets descriptor.List) Book {
 	b.addIncidents(s.Runs)
 	b.add("Telemetry", "Means over each run's measured phase; counts are summed over the servers.", telemetryTable(s.Runs, targets))
 	b.addServers(s.Runs, targets)
+	b.Chapters = append(b.Chapters, suiteBottlenecks(s)...)
 	b.Chapters = append(b.Chapters, verdictChapter(s.Runs), runsChapter(s), provenanceChapter(s.Runs, targets))
 	return b
 }

@@ -32,6 +32,7 @@ func RunBook(r result.Run, targets descriptor.List) Book {
 	b.addIncidents([]result.Run{r})
 	b.add("Telemetry", "Means over the measured phase; counts are summed over the servers.", telemetryTable([]result.Run{r}, targets))
 	b.addServers([]result.Run{r}, targets)
+	b.Chapters = append(b.Chapters, runBottlenecks(r)...)
 	b.Chapters = append(b.Chapters, verdictChapter([]result.Run{r}), provenanceChapter([]result.Run{r}, targets))
 	return b
 }

@@ -37,6 +37,9 @@ func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 			p.wrap("row gap  ", run.ID+": "+rowGap(run.RowGap), plain)
 		}
 	}
+	for _, text := range caseBottlenecks(suite) {
+		p.wrap("limit    ", text, plain)
+	}
 	for _, f := range findings(suite.Runs) {
 		p.wrap("! ", f.runs()+": "+f.Name+": "+printable(f.Because), p.red)
 	}

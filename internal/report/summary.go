@@ -24,6 +24,9 @@ func (p *page) summary(run result.Run) {
 		}
 		p.wrap("  "+phase.Name+"  ", achieved(phase), plain)
 		p.latencies(phase)
+		if b := phase.Bottleneck; b != nil {
+			p.wrap("    bottleneck  ", printable(b.Sentence), plain)
+		}
 	}
 }
 

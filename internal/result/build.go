@@ -65,6 +65,10 @@ func (b *Builder) document(p *phase, notes Notes) (Phase, error) {
 		Generators:   make([]Generator, 0, len(p.generators)),
 		Combined:     combined,
 		Retries:      maps.Clone(p.retries),
+		Clients:      b.examine(p).tests,
+	}
+	for _, e := range p.ledger {
+		doc.Unsent += e.backlog
 	}
 	var lateness latency.Histogram
 	for _, name := range slices.Sorted(maps.Keys(p.generators)) {

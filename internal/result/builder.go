@@ -29,6 +29,7 @@ type ShardInfo struct {
 	Index, Attempt int
 	Agent          string
 	Host           string // agents of one host share its CPU; empty for a host of its own
+	CPUs           string // the processors of the host that the agent may use, if not all
 	Workers        int
 	GoesOn         bool // it continues exactly where the previous attempt ended, so nothing of that attempt is missing
 }

@@ -109,7 +109,8 @@ type Agent struct {
 	OS       string            `json:"os"`
 	Kernel   string            `json:"kernel"`
 	CPU      string            `json:"cpu"`
-	Cores    int               `json:"cores"`
+	Cores    int               `json:"cores"`          // that the agent may use
+	CPUs     string            `json:"cpus,omitempty"` // which, such as 0-1,4; if not all of the machine
 	Memory   uint64            `json:"memory_bytes"`
 	Go       string            `json:"go"`
 	RawIO    string            `json:"raw_io,omitempty"` // on or off: system calls that bypass Go's runtime
@@ -174,6 +175,14 @@ type Phase struct {
 
 	// Combined are the operations as YCSB counts them; see Combine.
 	Combined []Combined `json:"combined,omitempty"`
+
+	// Bottleneck is what limited the throughput, from package bottleneck; null before the run has ended, and in phases that
+	// are not measured.
+	Bottleneck *Bottleneck `json:"bottleneck,omitempty"`
+	// Clients are the tests of the load generators that Bottleneck is based on.
+	Clients []ClientTest `json:"-"`
+	// Unsent are the operations that an open loop had intended and not sent when the phase ended.
+	Unsent uint64 `json:"-"`
 }
 
 // Figures are a histogram's figures in microseconds. A percentile is null when there are too few samples for

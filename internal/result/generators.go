@@ -14,8 +14,9 @@ import (
 // generator is the health of one agent's load generator in a phase.
 type generator struct {
 	ops      uint64
-	seconds  float64       // of the windows that report the host's CPU
-	idle     float64       // host's idle share × seconds
+	seconds  float64 // of the windows that report the host's CPU
+	idle     float64 // host's idle share × seconds
+	cores    float64
 	idleMin  float64       // +Inf before the first window that is long enough
 	ownCPU   float64       // CPU seconds of the agent's process
 	elapsed  float64       // of all windows with a health
@@ -47,6 +48,7 @@ type health struct {
 	netSeconds float64 // for which netUse is known
 	ops        uint64
 	response   exactSum // of their response times
+	late       uint64   // operations sent late
 }
 
 // shortest is the shortest window whose idle CPU counts as a figure of its own: hosts account for CPU in
@@ -96,6 +98,7 @@ func (g *generator) add(w *latency.Window, at Slot) error {
 		}
 		g.seconds += length.Seconds()
 		g.idle += h.HostIdle * length.Seconds()
+		g.cores = max(g.cores, h.Cores)
 	}
 	if g.course == nil {
 		return nil
@@ -109,6 +112,7 @@ func (g *generator) add(w *latency.Window, at Slot) error {
 	c.lagP99 = max(c.lagP99, h.SchedLagP99)
 	c.pauses += h.GCPauseTotal
 	c.addOps(w.Series)
+	c.late += h.LateSends
 	if h.NetUse > 0 {
 		c.netUse += h.NetUse * length.Seconds()
 		c.netSeconds += length.Seconds()

@@ -25,6 +25,8 @@ type Case struct {
 	Published []map[string]any `json:"published,omitempty"` // the authors' figures, never ours
 	// Capacity is the result of the case's search; null if it has none. Figures are then those of the confirmation runs.
 	Capacity *Capacity `json:"capacity,omitempty"`
+	// Bottleneck is what limited the throughput of its runs.
+	Bottleneck string `json:"bottleneck,omitempty"`
 }
 
 // LeftOut is a run that the figures of its case exclude.

@@ -98,10 +98,28 @@ func (b *Builder) wrongValues() *Verdict {
 	return &v
 }
 
+// shortfall is the share of an open loop's operations that may be missing or waiting without an overload.
+const shortfall = 0.01
+
+// KeptTest is the test of Kept.
+const KeptTest = "throughput at most 1 % below the offered rate, or a backlog of at most 1 % of the operations offered at the end"
+
+// Kept reports whether the phase was an open loop whose offered rate was kept. Other than the verdict overloaded it allows for a
+// backlog that was worked off: a Poisson process of a short phase may intend some percent less than its rate.
+func (p *Phase) Kept() bool {
+	if p.Offered == nil {
+		return false
+	}
+	return !overload(*p.Offered, p.Throughput, p.Seconds, p.Unsent)
+}
+
+func overload(offered, achieved, seconds float64, backlog uint64) bool {
+	return achieved < (1-shortfall)*offered && float64(backlog) > shortfall*offered*seconds
+}
+
 // overloaded tests whether the target did less than an open loop offered. Then response times grow for as long as the
 // phase lasts, and their percentiles depend on its length and not on the target's speed.
 func (b *Builder) overloaded() *Verdict {
-	const shortfall = 0.01
 	v := Verdict{
 		Name: "overloaded",
 		Test: "throughput more than 1 % below the offered rate, and at some time a backlog of more than 1 % of the operations offered",
@@ -120,8 +138,7 @@ func (b *Builder) overloaded() *Verdict {
 			last += e.backlog
 		}
 		achieved := p.throughput()
-		behind := achieved < (1-shortfall)**offered
-		v.Value = v.Value || behind && float64(most) > shortfall**offered*p.end.Seconds()
+		v.Value = v.Value || overload(*offered, achieved, p.end.Seconds(), most)
 		because = append(because, fmt.Sprintf("%s: offered %s ops/s, achieved %s ops/s, backlog at most %s operations, %s at the end",
 			p.info.Name, RateText(*offered), RateText(achieved), Thousands(most), Thousands(last)))
 	}

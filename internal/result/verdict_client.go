@@ -3,7 +3,6 @@ package result
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ const (
 	lateShare    = 0.001            // of an agent's operations: more could move the p99.9
 	lagFloor     = time.Millisecond // of scheduler lag, p99
 	lagShare     = 0.10             // of the operations' p99
+	lateMost     = 0.50             // of an agent's operations, in a window: then sending was the limit of an open loop
 	pauseShare   = 0.05             // of the time, in stop-the-world pauses
 	netCeiling   = 0.90             // of a network interface's speed, over a stretch
 )
@@ -29,7 +29,9 @@ func (b *Builder) clientBound() *Verdict {
 	known, network := true, ""
 	for _, p := range b.evaluated() {
 		x := b.examine(p)
-		found = append(found, x.found...)
+		for _, f := range x.found {
+			found = append(found, p.info.Name+": "+f)
+		}
 		fine = append(fine, p.info.Name+": "+strings.Join(x.fine, ", "))
 		tested = append(tested, x.sample())
 		known = known && x.idleKnown
@@ -52,18 +54,27 @@ func (b *Builder) clientBound() *Verdict {
 	return &v
 }
 
-// examination has the findings of one phase.
+// examination has the findings of one phase, and the tests of each resource for its bottleneck.
 type examination struct {
 	phase       *phase
 	found, fine []string
+	tests       []ClientTest
+	cpus        map[string]string // of agents: the processors that they may use, if not all
+	own         map[string]float64
 	idleKnown   bool
 	lagKnown    bool
 	netKnown    bool
 }
 
 func (b *Builder) examine(p *phase) examination {
-	x := examination{phase: p, idleKnown: true}
-	x.idle(b.hosts(p))
+	x := examination{phase: p, idleKnown: true, cpus: make(map[string]string), own: make(map[string]float64)}
+	hosts := b.hosts(p)
+	for _, h := range hosts {
+		for _, name := range h.agents {
+			x.cpus[name], x.own[name] = h.cpus, h.own()
+		}
+	}
+	x.idle(hosts)
 	x.late()
 	x.lag()
 	x.pauses()
@@ -88,60 +99,6 @@ func (x *examination) shortest() time.Duration {
 	return time.Duration(stretchShare * float64(x.phase.end))
 }
 
-// host is the CPU that one or more agents of a phase share.
-type host struct {
-	agents  []string
-	shared  bool
-	seconds float64
-	idle    float64
-	steps   []*health
-}
-
-// hosts groups a phase's agents by their hosts.
-func (b *Builder) hosts(p *phase) []host {
-	where := make(map[string]string, len(b.agents))
-	for _, info := range b.shards() {
-		where[info.Agent] = info.Host
-	}
-	byHost := make(map[string][]string)
-	for _, name := range p.agentNames() {
-		at := cmp.Or(where[name], "agent "+name)
-		byHost[at] = append(byHost[at], name)
-	}
-	var out []host
-	for _, at := range slices.SortedFunc(maps.Keys(byHost), func(x, y string) int {
-		return cmp.Compare(byHost[x][0], byHost[y][0])
-	}) {
-		h := host{agents: byHost[at], shared: len(byHost[at]) > 1}
-		steps := make(map[int64]*health)
-		for _, name := range h.agents {
-			g := p.generators[name]
-			h.seconds += g.seconds
-			h.idle += g.idle
-			for index, step := range g.course {
-				sum := steps[index]
-				if sum == nil {
-					sum = &health{start: step.start, end: step.end}
-					steps[index] = sum
-				}
-				sum.start, sum.end = min(sum.start, step.start), max(sum.end, step.end)
-				sum.seconds += step.seconds
-				sum.idle += step.idle
-			}
-		}
-		h.steps = slices.SortedFunc(maps.Values(steps), func(a, b *health) int { return cmp.Compare(a.start, b.start) })
-		out = append(out, h)
-	}
-	return out
-}
-
-func (h host) name() string {
-	if h.shared {
-		return agentsText(h.agents) + ", which share one host"
-	}
-	return agentsText(h.agents)
-}
-
 func (x *examination) idle(hosts []host) {
 	lowest, whose := 2.0, ""
 	for _, h := range hosts {
@@ -153,13 +110,15 @@ func (x *examination) idle(hosts []host) {
 		if mean < lowest {
 			lowest, whose = mean, h.name()
 		}
+		bad := func(s *health) bool { return s.seconds > 0 && s.idle/s.seconds < idleFloor }
+		x.test(ClientTest{
+			Agents: h.agents, CPUs: h.cpus, Own: h.own(), Resource: ClientCPU, Value: 100 * mean, Limit: 100 * idleFloor,
+		}, h.steps, bad)
 		if mean < idleFloor {
 			x.findf("%s: %s idle CPU over the whole phase", h.name(), percentText(mean))
 			continue
 		}
-		low := stretches(h.steps, x.shortest(), func(s *health) bool {
-			return s.seconds > 0 && s.idle/s.seconds < idleFloor
-		})
+		low := stretches(h.steps, x.shortest(), bad)
 		if len(low) > 0 {
 			x.findf("%s: %s idle CPU %s", h.name(), percentText(low[0].idle/low[0].seconds), low.text())
 		}
@@ -175,6 +134,11 @@ func (x *examination) late() {
 		g := x.phase.generators[name]
 		late += g.late
 		all += g.ops
+		if x.phase.info.Intended != nil && g.ops > 0 {
+			x.test(ClientTest{
+				Agents: []string{name}, Resource: ClientTiming, Value: 100 * float64(g.late) / float64(g.ops), Limit: 100 * lateMost,
+			}, g.steps(), func(s *health) bool { return float64(s.late) > lateMost*float64(s.ops) })
+		}
 		if g.late > 0 && float64(g.late) > lateShare*float64(g.ops) {
 			x.findf("agent %s: %s of %s operations sent late although a worker was free, by up to %s",
 				name, Thousands(g.late), Thousands(g.ops), lengthText(g.lateMax))
@@ -200,7 +164,12 @@ func (x *examination) lag() {
 	for _, name := range x.phase.agentNames() {
 		g := x.phase.generators[name]
 		most = max(most, g.lagP99)
-		long := stretches(g.steps(), x.shortest(), func(s *health) bool { return s.lagP99 > limit })
+		steps, bad := g.steps(), func(s *health) bool { return s.lagP99 > limit }
+		x.test(ClientTest{
+			Agents: []string{name}, CPUs: x.cpus[name], Own: x.own[name], Resource: ClientScheduler,
+			Value: milliseconds(g.lagP99), Limit: milliseconds(limit),
+		}, steps, bad)
+		long := stretches(steps, x.shortest(), bad)
 		if len(long) > 0 {
 			x.findf("agent %s: scheduler lag p99 of %s %s, where the operations' p99 is %s",
 				name, lengthText(long[0].lagP99), long.text(), lengthText(p99))
@@ -211,9 +180,14 @@ func (x *examination) lag() {
 
 func (x *examination) pauses() {
 	for _, name := range x.phase.agentNames() {
-		long := stretches(x.phase.generators[name].steps(), x.shortest(), func(s *health) bool {
-			return float64(s.pauses) > pauseShare*float64(s.end-s.start)
-		})
+		g := x.phase.generators[name]
+		steps, bad := g.steps(), func(s *health) bool { return float64(s.pauses) > pauseShare*float64(s.end-s.start) }
+		if g.elapsed > 0 {
+			x.test(ClientTest{
+				Agents: []string{name}, Resource: ClientPauses, Value: 100 * g.pauseSum.Seconds() / g.elapsed, Limit: 100 * pauseShare,
+			}, steps, bad)
+		}
+		long := stretches(steps, x.shortest(), bad)
 		if len(long) > 0 {
 			share := float64(long[0].pauses) / float64(long[0].end-long[0].start)
 			x.findf("agent %s: stopped for garbage collection for %s of the time %s", name, percentText(share), long.text())
@@ -229,9 +203,13 @@ func (x *examination) net() {
 		if g.netUse > most {
 			most, whose = g.netUse, name
 		}
-		long := stretches(g.steps(), x.shortest(), func(s *health) bool {
-			return s.netSeconds > 0 && s.netUse/s.netSeconds > netCeiling
-		})
+		steps, bad := g.steps(), func(s *health) bool { return s.netSeconds > 0 && s.netUse/s.netSeconds > netCeiling }
+		if g.netUse > 0 {
+			x.test(ClientTest{
+				Agents: []string{name}, Resource: ClientNetwork, Value: 100 * meanUse(steps), Limit: 100 * netCeiling,
+			}, steps, bad)
+		}
+		long := stretches(steps, x.shortest(), bad)
 		if len(long) > 0 {
 			x.findf("agent %s: network interface at %s of its speed %s", name, percentText(long[0].netUse/long[0].netSeconds), long.text())
 		}
@@ -242,7 +220,7 @@ func (x *examination) net() {
 }
 
 func (x *examination) findf(format string, args ...any) {
-	x.found = append(x.found, x.phase.info.Name+": "+fmt.Sprintf(format, args...))
+	x.found = append(x.found, fmt.Sprintf(format, args...))
 }
 
 func (x *examination) passf(format string, args ...any) {

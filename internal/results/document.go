@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/bottleneck"
 	"github.com/benchd/benchd/internal/incident"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/quarantine"
@@ -69,7 +70,12 @@ func (s *Store) build(ctx context.Context, suite archive.Suite, archived archive
 		doc.Phases[i].Effects()
 		doc.Phases[i].Incidents = incident.Of(&doc.Phases[i])
 	}
-	return doc.Settled(), err
+	doc = doc.Settled()
+	if err == nil && doc.Status.Ended() {
+		target, _ := s.reader.Targets().Find(doc.Resolved["db"])
+		bottleneck.Conclude(&doc, target)
+	}
+	return doc, err
 }
 
 // lengths are how long the phases of a run have been, by their windows.

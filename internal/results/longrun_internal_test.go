@@ -18,6 +18,8 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/archive/sqlite"
+	"github.com/benchd/benchd/internal/bottleneck"
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -105,6 +107,7 @@ func expect(l *resultstest.Run, step time.Duration) <-chan expected {
 			doc, err := b.Document(l.Record.Header("test"), result.Notes{Events: map[string][]result.Event{}})
 			doc = doc.Settled()
 			if err == nil {
+				bottleneck.Conclude(&doc, descriptor.Target{})
 				e.document, err = json.Marshal(doc)
 			}
 			return err

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/benchd/benchd/internal/bottleneck"
 	"github.com/benchd/benchd/internal/capacity"
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/figure"
@@ -142,14 +143,17 @@ func (c *caseRuns) conclude(figures figure.Vocabulary) result.Case {
 			out.LeftOut = append(out.LeftOut, result.LeftOut{Run: r.ID, Status: r.Status, Because: r.because})
 		}
 	}
+	var limits []*result.Bottleneck
 	for _, r := range fit {
 		phase := r.Subject()
+		limits = append(limits, phase.Bottleneck)
 		out.Phase, out.Loop = phase.Name, phase.Loop
 		out.Runs = append(out.Runs, r.ID)
 		for name := range r.figures {
 			names[name] = true
 		}
 	}
+	out.Bottleneck = bottleneck.OfRuns(limits)
 	for _, name := range slices.SortedFunc(maps.Keys(names), figure.Order()) {
 		out.Figures = append(out.Figures, overRuns(figures, name, fit))
 	}

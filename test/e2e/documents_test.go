@@ -117,11 +117,11 @@ func shorten(command string) string {
 	return command
 }
 
-// standIn starts a sandbox that is HBase to the commands of a document, and returns the address of its ZooKeeper.
-func standIn(t *testing.T) string {
+// standIn starts a sandbox that is HBase to clients such as the commands of a document, and returns the address of its ZooKeeper.
+func standIn(t *testing.T, flags ...string) string {
 	t.Helper()
 	quorum := "127.0.0.1:" + testcluster.Port(t)
-	p := testcluster.Start(t, nil, "benchd", "sandbox", "--zookeeper", quorum, "--info", "127.0.0.1:0")
+	p := testcluster.Start(t, nil, "benchd", append([]string{"sandbox", "--zookeeper", quorum, "--info", "127.0.0.1:0"}, flags...)...)
 	testcluster.Eventually(t, testcluster.Patience, func() bool {
 		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", quorum)
 		if err == nil {

@@ -128,6 +128,6 @@ func Provenance(info *benchdv1.AgentInfo, shard, workers int) result.Agent {
 	return result.Agent{
 		Name: info.GetName(), Version: info.GetVersion(), Shard: shard, Attempt: 1, Workers: workers,
 		Hostname: host.GetHostname(), OS: host.GetOs(), Kernel: host.GetKernel(), CPU: host.GetCpuModel(),
-		Cores: int(host.GetCores()), Memory: host.GetMemoryBytes(), Go: host.GetGoVersion(), RawIO: host.GetRawIo(), Labels: info.GetLabels(),
+		Cores: int(host.GetCores()), CPUs: host.GetCpus(), Memory: host.GetMemoryBytes(), Go: host.GetGoVersion(), RawIO: host.GetRawIo(), Labels: info.GetLabels(),
 	}
 }

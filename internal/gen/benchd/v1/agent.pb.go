@@ -1364,7 +1364,7 @@ type HostFacts struct {
 	Os string `protobuf:"bytes,2,opt,name=os,proto3" json:"os,omitempty"`
 	// The processor's model.
 	CpuModel string `protobuf:"bytes,3,opt,name=cpu_model,json=cpuModel,proto3" json:"cpu_model,omitempty"`
-	// Logical processors.
+	// Logical processors that the agent may use.
 	Cores uint32 `protobuf:"varint,4,opt,name=cores,proto3" json:"cores,omitempty"`
 	// Memory in bytes.
 	MemoryBytes uint64 `protobuf:"varint,5,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`
@@ -1374,7 +1374,9 @@ type HostFacts struct {
 	GoVersion string `protobuf:"bytes,7,opt,name=go_version,json=goVersion,proto3" json:"go_version,omitempty"`
 	// Whether the agent makes system calls without notifying Go's runtime: "on" or "off"; empty from an agent without the
 	// setting.
-	RawIo         string `protobuf:"bytes,8,opt,name=raw_io,json=rawIo,proto3" json:"raw_io,omitempty"`
+	RawIo string `protobuf:"bytes,8,opt,name=raw_io,json=rawIo,proto3" json:"raw_io,omitempty"`
+	// The processors that the agent may use, such as "0-1,4"; empty if it may use all of the host, or does not report them.
+	Cpus          string `protobuf:"bytes,9,opt,name=cpus,proto3" json:"cpus,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1461,6 +1463,13 @@ func (x *HostFacts) GetGoVersion() string {
 func (x *HostFacts) GetRawIo() string {
 	if x != nil {
 		return x.RawIo
+	}
+	return ""
+}
+
+func (x *HostFacts) GetCpus() string {
+	if x != nil {
+		return x.Cpus
 	}
 	return ""
 }
@@ -3297,7 +3306,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	" \x03(\tR\x05hooks\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xdb\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xef\x01\n" +
 	"\tHostFacts\x12\x1a\n" +
 	"\bhostname\x18\x01 \x01(\tR\bhostname\x12\x0e\n" +
 	"\x02os\x18\x02 \x01(\tR\x02os\x12\x1b\n" +
@@ -3307,7 +3316,8 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\x06kernel\x18\x06 \x01(\tR\x06kernel\x12\x1d\n" +
 	"\n" +
 	"go_version\x18\a \x01(\tR\tgoVersion\x12\x15\n" +
-	"\x06raw_io\x18\b \x01(\tR\x05rawIo\"K\n" +
+	"\x06raw_io\x18\b \x01(\tR\x05rawIo\x12\x12\n" +
+	"\x04cpus\x18\t \x01(\tR\x04cpus\"K\n" +
 	"\aShardId\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x14\n" +
 	"\x05shard\x18\x02 \x01(\rR\x05shard\x12\x18\n" +

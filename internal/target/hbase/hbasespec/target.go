@@ -62,6 +62,7 @@ func common() descriptor.Target {
 		Splits:      splitsOf,
 		Watched:     true,
 		Columns:     columns(),
+		Bottlenecks: bottlenecks(),
 		Report:      inReports(),
 		Actions:     Actions(),
 		Between:     between(),

@@ -1,0 +1,54 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/benchd/benchd/internal/result"
+)
+
+// caseBottlenecks lists what limited each case of a suite.
+func caseBottlenecks(suite result.Suite) []string {
+	var out []string
+	for _, c := range suite.Cases {
+		if c.Bottleneck != "" {
+			out = append(out, c.Name+": "+printable(c.Bottleneck))
+		}
+	}
+	return out
+}
+
+// suiteBottlenecks is the chapter of what limited the cases of a suite; empty if nothing was measured.
+func suiteBottlenecks(suite result.Suite) []Chapter {
+	return bottleneckChapter(caseBottlenecks(suite))
+}
+
+// runBottlenecks is the chapter of what limited the phases of a run, with the evidence.
+func runBottlenecks(run result.Run) []Chapter {
+	var lines []string
+	for _, p := range run.Phases {
+		if b := p.Bottleneck; b != nil {
+			lines = append(lines, fmt.Sprintf("%s: %s Tested: %s", p.Name, sentence(printable(b.Sentence)), sentence(printable(b.Test))))
+		}
+	}
+	chapters := bottleneckChapter(lines)
+	for _, p := range run.Phases {
+		if p.Bottleneck == nil || len(chapters) == 0 {
+			continue
+		}
+		for _, text := range p.Bottleneck.Observe {
+			chapters[0].Text = append(chapters[0].Text, "- "+p.Name+", to observe: "+sentence(printable(text)))
+		}
+	}
+	return chapters
+}
+
+func bottleneckChapter(lines []string) []Chapter {
+	if len(lines) == 0 {
+		return nil
+	}
+	c := Chapter{Title: "Bottlenecks"}
+	for _, line := range lines {
+		c.Text = append(c.Text, "- "+line)
+	}
+	return []Chapter{c}
+}
