@@ -12,13 +12,10 @@ type cause struct {
 	result.Event
 	until   float64 // the end of an action; of an event its instant
 	outcome string  // of an action
-	ends    bool    // it is the end of something: never the first cause of an incident
+	minor   bool    // never the first cause of an incident, and does not prolong one: a flush, or the end of a compaction
 }
 
 func (c *cause) action() bool { return c.Kind == result.ByAction }
-
-// minor reports whether a cause is so frequent under a usual load that it is an incident only with a dip.
-func (c *cause) minor() bool { return c.Kind == result.HappenedFlush }
 
 // causes are the causes of a phase by time. An action comes before events at the same instant.
 func causes(p *result.Phase) []cause {
@@ -32,16 +29,18 @@ func causes(p *result.Phase) []cause {
 	}
 	for _, e := range p.Events {
 		switch e.Kind {
-		case result.HappenedServer, result.HappenedSplit, result.HappenedFlush, result.AgentEvent:
+		case result.HappenedServer, result.HappenedSplit, result.AgentEvent:
 			out = append(out, cause{Event: e, until: e.T})
+		case result.HappenedFlush: // so frequent that some coincide with any dip
+			out = append(out, cause{Event: e, until: e.T, minor: true})
 		case result.HappenedCompaction:
-			out = append(out, cause{Event: e, until: e.T, ends: result.CompactionEnded(e)})
+			out = append(out, cause{Event: e, until: e.T, minor: result.CompactionEnded(e)})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b cause) int { return cmp.Compare(a.T, b.T) })
 	// A compaction lasts until it is reported to have ended.
 	for i := range out {
-		if out[i].Kind != result.HappenedCompaction || out[i].ends {
+		if out[i].Kind != result.HappenedCompaction || out[i].minor {
 			continue
 		}
 		for k := i + 1; k < len(out); k++ {

@@ -79,15 +79,20 @@ func TestCausesThatAreCloseTogetherAreOneIncident(t *testing.T) {
 			events: []result.Event{event(18, "compaction", ends)},
 		},
 		{
-			name: "a flush only with a dip", rates: series(flat(35, 1000), flat(5, 500), flat(30, 1000)),
+			name: "a flush is no incident of its own", rates: series(flat(35, 1000), flat(5, 500), flat(30, 1000)),
 			events: []result.Event{event(12, "flush", "early"), event(35, "flush", "late")},
-			want:   []string{"35 late: 50 % from 35 for 5"},
 		},
 		{
 			name: "frequent flushes do not prolong an incident", rates: series(flat(20, 1000), flat(5, 500), flat(10, 1000), flat(5, 500), flat(10, 1000)),
 			actions: []result.Action{acted(20, 1, "kill")},
 			events:  []result.Event{event(25, "flush", "one"), event(30, "flush", "two"), event(35, "flush", "three")},
-			want:    []string{"20 kill: 50 % from 20 for 5; 25 one; 30 two", "35 three: 50 % from 35 for 5"},
+			want:    []string{"20 kill: 50 % from 20 for 5; 25 one; 30 two"},
+		},
+		{
+			name: "a compaction from the beginning is usual", rates: series(flat(50, 1000), flat(5, 500), flat(30, 1000)),
+			actions: []result.Action{acted(50, 1, "split")},
+			events:  []result.Event{event(2, "compaction", begins), event(60, "compaction", ends)},
+			want:    []string{"2 " + begins + ": not determined", "50 split: 50 % from 50 for 5; 60 " + ends},
 		},
 		{
 			name: "a server whose loss is noticed late", rates: series(flat(30, 1000), flat(50, 300), flat(20, 1000)),

@@ -80,11 +80,11 @@ func (g *group) at(c *curve) float64 {
 	return c.points[g.dip.first].T
 }
 
-// over is when the last cause of an incident has ended. Frequent small causes among others do not prolong it.
+// over is when the last cause of an incident has ended. Minor ones do not prolong it.
 func (g *group) over() float64 {
 	end := g.first().until
 	for _, c := range g.causes[1:] {
-		if !c.minor() && !c.ends {
+		if !c.minor {
 			end = max(end, c.until)
 		}
 	}
@@ -121,11 +121,11 @@ func (f *finder) add(c *cause) {
 	switch g := f.open; {
 	case g != nil && c.action() && c.T < g.acted()+apart, g != nil && !c.action() && c.T < g.lasts(f.curve):
 		g.causes = append(g.causes, c)
-		if !c.ends {
+		if !c.minor {
 			f.examine(g, math.Inf(1))
 		}
 		return
-	case c.ends:
+	case c.minor:
 		return
 	}
 	f.close(c.T)
@@ -145,9 +145,6 @@ func (f *finder) close(until float64) {
 	if g.back = f.recovered(g); math.IsInf(g.back, 1) {
 		g.back = back
 	}
-	if g.first().minor() && g.dip == nil {
-		return
-	}
 	if !g.first().action() && g.from >= g.to {
 		return // nothing was measured after it
 	}
@@ -156,7 +153,7 @@ func (f *finder) close(until float64) {
 		f.low = g
 	}
 	for _, c := range g.causes {
-		if c.action() || g.before == nil {
+		if c.action() {
 			f.disturbed = append(f.disturbed, stretch{c.T, c.until})
 		}
 	}

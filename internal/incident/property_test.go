@@ -61,7 +61,7 @@ func TestNoiseIsRarelyTakenForADip(t *testing.T) {
 		{"strongly dependent", 60, 0.05, 0.8, 0, result.ByAction, 0.06},
 		{"drift of 10 %", 120, 0.05, 0.3, -0.1, result.ByAction, 0.03},
 		{"noticed late", 60, 0.05, 0.5, 0, result.HappenedServer, 0.03},
-		{"flushes", 60, 0.05, 0.5, 0, result.HappenedFlush, 0.03},
+		{"splits", 60, 0.05, 0.5, 0, result.HappenedSplit, 0.03},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test repeats
