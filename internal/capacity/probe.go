@@ -127,10 +127,10 @@ type reading struct {
 
 // read returns the figures of a term: one, or one for each operation.
 func read(t search.Term, phase result.Phase) []reading {
-	switch t.Figure {
-	case search.Throughput:
+	if t.Figure == search.Throughput {
 		return []reading{{value: phase.Throughput, text: fmt.Sprintf("throughput is %s ops/s", result.RateText(phase.Throughput))}}
-	case search.Errors:
+	}
+	if t.Figure == search.Errors {
 		return readErrors(t, phase)
 	}
 	var out []reading

@@ -73,7 +73,7 @@ func newCurve(probes []noted) curve {
 			byValue[p.Value] = at
 		}
 		at.last = i
-		at.add(p)
+		*at = at.with(p)
 	}
 	var c curve
 	for _, p := range byValue {
@@ -83,7 +83,8 @@ func newCurve(probes []noted) curve {
 	return c
 }
 
-func (p *point) add(n noted) {
+// with is the point with one more probe.
+func (p point) with(n noted) point {
 	confirming := n.purpose == Confirm
 	switch n.Outcome {
 	case Kept:
@@ -114,6 +115,7 @@ func (p *point) add(n noted) {
 		p.throughput = (p.throughput*float64(p.measured) + n.Throughput) / float64(p.measured+1)
 		p.measured++
 	}
+	return p
 }
 
 // at returns the index of a value's point, or -1.

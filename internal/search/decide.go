@@ -15,7 +15,8 @@ const beyond = 2
 // suspicious is how many values in a row that are kept below a missed one suggest that it was missed by chance.
 const suspicious = 3
 
-// mostFailures is how many runs in a row may fail before the search stops.
+// mostFailures is how many runs in a row may fail before the search asks for no more values: it then confirms what it
+// has, and stops if that fails, too.
 const mostFailures = 4
 
 // Decide returns the next step of the search after all ended runs so far, in their order.
@@ -54,7 +55,11 @@ func (h history) next() Step {
 	if h.exhausted() != "" {
 		return Step{Done: true}
 	}
-	for _, stage := range []func(curve) (float64, Purpose, bool){h.repeat, h.scan, h.narrow, h.doubtEdge, h.confirm} {
+	stages := []func(curve) (float64, Purpose, bool){h.repeat, h.scan, h.narrow, h.doubtEdge, h.confirm}
+	if h.failures() >= mostFailures {
+		stages = stages[len(stages)-1:]
+	}
+	for _, stage := range stages {
 		if value, purpose, ok := stage(c); ok {
 			return Step{Next: value, Purpose: purpose}
 		}
@@ -62,23 +67,39 @@ func (h history) next() Step {
 	return Step{Done: true}
 }
 
+// failures is the largest number of runs in a row that failed.
+func (h history) failures() int {
+	most, now := 0, 0
+	for _, p := range h.probes {
+		now++
+		if p.Outcome != Failed {
+			now = 0
+		}
+		most = max(most, now)
+	}
+	return most
+}
+
 // exhausted returns the reason why the search must stop before its end, or "".
 func (h history) exhausted() string {
-	failures := 0
-	for _, p := range h.probes {
-		if p.Outcome == Failed {
-			failures++
-		} else {
-			failures = 0
-		}
-	}
 	switch {
-	case failures >= mostFailures:
-		return fmt.Sprintf("the last %d runs failed: %s", failures, h.probes[len(h.probes)-1].Because)
+	case h.failures() > mostFailures:
+		return fmt.Sprintf("%d runs in a row failed: %s", h.failures(), h.lastFailure())
 	case len(h.probes) >= h.space.Most:
 		return fmt.Sprintf("%d runs were made, and more are not allowed (most)", len(h.probes))
 	}
 	return ""
+}
+
+// lastFailure is the reason of the newest failed run.
+func (h history) lastFailure() string {
+	because := ""
+	for _, p := range h.probes {
+		if p.Outcome == Failed {
+			because = p.Because
+		}
+	}
+	return because
 }
 
 // repeat asks for a value again whose outcome is open: a run that failed or was bound by the client, as many kept as

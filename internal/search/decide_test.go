@@ -47,11 +47,21 @@ func TestSearchesOfARate(t *testing.T) {
 		{"to keeps", sustains(1e6), search.AtLeast, 6400, 6400, "6,400 is the end of the search, and was kept", nil, 10},
 		{
 			"the generator is the limit", unusable(2000, search.ClientBound, "client-bound: idle CPU 3 %"), search.AtLeast, 1900, 1999,
-			"could not be measured: client-bound: idle CPU 3 %", []string{"probe 6 at 3,200 is not counted: client-bound"}, 20,
+			"could not be measured: client-bound: idle CPU 3 %",
+			[]string{"probe 6 at 3,200 is not counted: client-bound"},
+			20,
 		},
 		{
 			"runs fail from a rate on", unusable(3000, search.Failed, "agent a is lost"), search.AtLeast, 1600, 2999,
-			"could not be measured: agent a is lost", []string{"probe 6 at 3,200 is not counted: agent a is lost"}, 20,
+			"could not be measured: agent a is lost",
+			[]string{"probe 6 at 3,200 is not counted: agent a is lost"},
+			20,
+		},
+		{
+			"runs fail in a row from a rate on", unusable(1700, search.Failed, "agent a is lost"), search.AtLeast, 1600, 1699,
+			"could not be measured: agent a is lost",
+			[]string{"probe 9 at 2,260 is not counted: agent a is lost"},
+			12,
 		},
 		{"all runs fail", unusable(0, search.Failed, "no agent"), search.Unfinished, 0, 0, "no probe could be used: no agent", []string{"probe 1", "probe 2"}, 2},
 		{
@@ -62,7 +72,9 @@ func TestSearchesOfARate(t *testing.T) {
 				}
 				return sustains(2500)(rate)
 			},
-			search.Found, 2400, 2500, "kept at", []string{"400 missed the objective in 2 of 2 runs although"}, 23,
+			search.Found, 2400, 2500, "kept at",
+			[]string{"400 missed the objective in 2 of 2 runs although"},
+			23,
 		},
 		{
 			"the throughput has a lower limit",
@@ -82,7 +94,9 @@ func TestSearchesOfARate(t *testing.T) {
 				}
 				return sustains(900)(rate)
 			},
-			search.Found, 850, 900, "kept at", []string{"probe 1 at 100", "probe 2 at 200", "probe 3 at 400", "p99 needs 662 samples"}, 20,
+			search.Found, 850, 900, "kept at",
+			[]string{"probe 1 at 100", "probe 2 at 200", "probe 3 at 400", "p99 needs 662 samples"},
+			20,
 		},
 	}
 	for _, test := range tests {
@@ -115,6 +129,22 @@ func TestSearchesOfARate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A system that dies during a search ends it soon, and what was kept is not confirmed.
+func TestASystemThatDies(t *testing.T) {
+	n := 0
+	probes, step := play(t, search.Space{Vary: search.Rate, From: 100, To: 6400}, func(rate float64) search.Probe {
+		if n++; n > 4 {
+			return search.Probe{Outcome: search.Failed, Because: "the target does not answer"}
+		}
+		return sustains(1e9)(rate)
+	})
+	require.Len(t, probes, 9)
+	require.Equal(t, search.Unfinished, step.Answer.Status)
+	require.Equal(t, "5 runs in a row failed: the target does not answer", step.Answer.Because)
+	require.InDelta(t, 800, *step.Answer.Value, 0)
+	require.Zero(t, step.Answer.Confirmed)
 }
 
 // A rate that only one run keeps is not the answer: its confirmation runs miss the objective.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -34,7 +35,7 @@ func ParseObjective(text string) (Objective, error) {
 		return Objective{}, fmt.Errorf("objective has %d characters: at most %d are possible", len(text), maxObjective)
 	}
 	if strings.TrimSpace(text) == "" {
-		return Objective{}, fmt.Errorf("objective is empty: want terms such as p99(READ) < 10ms and errors < 0.1%%")
+		return Objective{}, errors.New("objective is empty: want terms such as p99(READ) < 10ms and errors < 0.1%")
 	}
 	parts := conjunction.Split(strings.TrimSpace(text), -1)
 	if len(parts) > maxTerms {
@@ -54,7 +55,7 @@ func ParseObjective(text string) (Objective, error) {
 func parseTerm(text string) (Term, error) {
 	m := termForm.FindStringSubmatch(text)
 	if m == nil {
-		return Term{}, fmt.Errorf("want FIGURE(OPERATION) < LIMIT, such as p99(READ) < 10ms, errors < 0.1%% or throughput > 5000")
+		return Term{}, errors.New("want FIGURE(OPERATION) < LIMIT, such as p99(READ) < 10ms, errors < 0.1% or throughput > 5000")
 	}
 	figure, err := parseFigure(m[1])
 	if err != nil {
@@ -71,10 +72,10 @@ func parseTerm(text string) (Term, error) {
 	}
 	limit := strings.TrimSpace(m[4])
 	var written string
-	switch {
-	case figure == Throughput:
+	switch figure {
+	case Throughput:
 		t.Limit, written, err = parseThroughput(limit)
-	case figure == Errors:
+	case Errors:
 		t.Limit, written, err = parseShare(limit)
 	default:
 		t.Limit, written, err = parseLatency(limit)

@@ -76,8 +76,7 @@ func FitScalability(levels []Level) (Scalability, bool) {
 	if math.IsInf(best.Residual, 0) {
 		return Scalability{}, false
 	}
-	best.conclude(levels)
-	return best, true
+	return best.concluded(levels), true
 }
 
 // fitTerms fits the curve with or without its σ and its κ; false if a coefficient would be negative.
@@ -116,12 +115,11 @@ func fitTerms(levels []Level, with [2]bool) (Scalability, bool) {
 		return Scalability{}, false
 	}
 	s := Scalability{Lambda: 1 / coefficients[0], Sigma: coefficients[1] / coefficients[0], Kappa: coefficients[2] / coefficients[0]}
-	s.measure(levels)
-	return s, true
+	return s.measured(levels), true
 }
 
-// measure sets the distances of the levels from the curve.
-func (s *Scalability) measure(levels []Level) {
+// measured is the curve with its distances from the levels.
+func (s Scalability) measured(levels []Level) Scalability {
 	var all, squares, residual, variance float64
 	s.WorstAt = levels[0].N
 	for _, l := range levels {
@@ -140,19 +138,21 @@ func (s *Scalability) measure(levels []Level) {
 	if variance > 0 {
 		s.R2 = 1 - residual/variance
 	}
+	return s
 }
 
-// conclude decides whether the curve fits, and where its peak is.
-func (s *Scalability) conclude(levels []Level) {
+// concluded is the curve with the decision whether it fits, and its peak.
+func (s Scalability) concluded(levels []Level) Scalability {
 	s.Fits = s.Residual <= mostResidual && s.Worst <= mostOff
 	s.Because = fmt.Sprintf("relative residual %.1f %% over %d levels, at most %.1f %% at %g", 100*s.Residual, len(levels), 100*s.Worst, s.WorstAt)
 	if !s.Fits || s.Kappa <= 0 || s.Sigma >= 1 {
-		return
+		return s
 	}
 	if peak := math.Sqrt((1 - s.Sigma) / s.Kappa); peak >= levels[0].N && peak <= levels[len(levels)-1].N {
 		highest := s.At(peak)
 		s.Peak, s.Highest = &peak, &highest
 	}
+	return s
 }
 
 // ordered returns the levels by concurrency, with those of equal concurrency as one.
