@@ -17,8 +17,12 @@ func concurrency() []string { return []string{"threadcount", "threads.total", "t
 func rates() []string       { return []string{"target", "rate"} }
 
 // Sweeps returns the sweeps among the cases of a suite: groups of at least stats.LeastLevels cases of one scenario that
-// differ only in their threads or their rate. Cases have their figures.
-func Sweeps(cases []result.Case) []result.Sweep {
+// differ only in their threads or their rate. Cases have their figures, and runs the verdicts about the load generator.
+func Sweeps(cases []result.Case, runs []result.Run) []result.Sweep {
+	bound := make(map[string]bool)
+	for _, r := range runs {
+		_, bound[r.ID] = raised(r, "client_bound")
+	}
 	out := []result.Sweep{}
 	for _, axis := range append(concurrency(), rates()...) {
 		groups := make(map[string]*result.Sweep)
@@ -33,7 +37,7 @@ func Sweeps(cases []result.Case) []result.Sweep {
 				groups[key] = &result.Sweep{Scenario: c.Scenario, Of: of, Axis: axis}
 				order = append(order, key)
 			}
-			groups[key].Points = append(groups[key].Points, point(c, value))
+			groups[key].Points = append(groups[key].Points, point(c, value, bound))
 		}
 		for _, key := range order {
 			if s := groups[key]; len(levels(*s)) >= stats.LeastLevels {
@@ -63,8 +67,9 @@ func place(c result.Case, axis string) (value float64, of string, ok bool) {
 }
 
 // point reads the figures of a case.
-func point(c result.Case, value float64) result.SweepPoint {
+func point(c result.Case, value float64, bound map[string]bool) result.SweepPoint {
 	p := result.SweepPoint{Case: c.Name, Value: value, Throughput: []float64{}}
+	p.ClientBound = slices.ContainsFunc(c.Runs, func(id string) bool { return bound[id] })
 	most := -1.0
 	for _, f := range c.Figures {
 		if f.Name == "throughput_ops" {
@@ -122,6 +127,8 @@ func analyse(s *result.Sweep) {
 		s.Plateau = &p
 		parts = append(parts, plateauText(p, what))
 		s.Notes = append(s.Notes, "Plateau: "+p.Test+".")
+	} else if p.Noise != nil && *p.Noise > stats.MostNoise {
+		parts = append(parts, fmt.Sprintf("no plateau can be seen: the runs of one value differ by %.0f %% (median)", 100**p.Noise))
 	} else {
 		parts = append(parts, fmt.Sprintf("the throughput still rises at %s %s, the highest measured", search.ValueText(s.Points[len(s.Points)-1].Value), what))
 	}
@@ -133,6 +140,15 @@ func analyse(s *result.Sweep) {
 		s.Fit = &fit
 		parts = append(parts, fitText(fit))
 		s.Notes = append(s.Notes, "Universal Scalability Law: "+stats.ScalabilityTest()+".")
+	}
+	bound := 0
+	for _, p := range s.Points {
+		if p.ClientBound {
+			bound++
+		}
+	}
+	if bound > 0 {
+		parts = append(parts, fmt.Sprintf("the load generator was the limit at %d of %d values, so this may describe it and not the target", bound, len(s.Points)))
 	}
 	s.Text = strings.Join(parts, "; ")
 }

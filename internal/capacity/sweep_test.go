@@ -70,7 +70,7 @@ func published(t *testing.T) []result.Case {
 }
 
 func TestThePublishedSweepOfThreads(t *testing.T) {
-	sweeps := capacity.Sweeps(published(t))
+	sweeps := capacity.Sweeps(published(t), nil)
 	require.Len(t, sweeps, 1)
 	s := sweeps[0]
 	require.Len(t, s.Points, 10)
@@ -107,7 +107,7 @@ func TestSweepsAreOfOneScenarioAndOneAxis(t *testing.T) {
 		cases = append(cases, caseOf("short", "threadcount", n, 7))
 	}
 	var got []string
-	for _, s := range capacity.Sweeps(cases) {
+	for _, s := range capacity.Sweeps(cases, nil) {
 		got = append(got, s.Scenario+"|"+s.Of+"|"+s.Axis+"|"+s.Text)
 	}
 	require.Equal(t, []string{
@@ -119,4 +119,19 @@ func TestSweepsAreOfOneScenarioAndOneAxis(t *testing.T) {
 			"(relative residual 0.0 % over 5 levels, at most 0.0 % at 1), without a maximum among the measured values",
 		"rate||rate|the throughput still rises at 16 ops/s offered, the highest measured",
 	}, got)
+}
+
+// A busy generator, and runs that differ more than any plateau, are in the conclusion.
+func TestASweepOnABusyMachine(t *testing.T) {
+	var cases []result.Case
+	for _, n := range []string{"1", "2", "4", "8", "16"} {
+		cases = append(cases, caseOf("s", "threadcount", n, 1000, 1400))
+	}
+	bound := with(result.Run{ID: "S.1"}, yes("client_bound", "idle CPU 0 %"))
+	sweeps := capacity.Sweeps(cases, []result.Run{bound})
+	require.Len(t, sweeps, 1)
+	require.Nil(t, sweeps[0].Plateau)
+	require.True(t, sweeps[0].Points[0].ClientBound)
+	require.Contains(t, sweeps[0].Text, "no plateau can be seen: the runs of one value differ by 33 % (median)")
+	require.Contains(t, sweeps[0].Text, "the load generator was the limit at 5 of 5 values, so this may describe it and not the target")
 }

@@ -54,4 +54,6 @@ type SweepPoint struct {
 	Op         string    `json:"op"`     // the operation with the most samples
 	Mean       *float64  `json:"avg_us"` // over the runs
 	P99        *float64  `json:"p99_us"` // the median over the runs
+	// ClientBound is set if the load generator was the limit in one of the runs.
+	ClientBound bool `json:"client_bound"`
 }

@@ -8,6 +8,9 @@ import (
 // leastRise is the relative difference of two levels' throughput that is worth naming.
 const leastRise = 0.05
 
+// MostNoise is the largest noise with which a plateau can be found: above it, nearly everything would be level.
+const MostNoise = 0.25
+
 // Plateau is the part of a throughput over the concurrency in which more concurrency gains nothing.
 type Plateau struct {
 	// From is the lowest level that no higher one exceeds by more than Rise, and To the highest level whose throughput is
@@ -28,6 +31,7 @@ type Plateau struct {
 
 // FindPlateau finds the plateau of levels. It reports false if there are fewer than LeastLevels different ones, and if
 // the throughput still rises at the highest level: there is then no level from which on more concurrency gains nothing.
+// Neither is there one if the noise, which is then in the answer, is above MostNoise.
 func FindPlateau(levels []Level) (Plateau, bool) {
 	levels = ordered(levels)
 	if len(levels) < LeastLevels || slices.ContainsFunc(levels, func(l Level) bool { return l.mean() <= 0 }) {
@@ -36,6 +40,9 @@ func FindPlateau(levels []Level) (Plateau, bool) {
 	p := Plateau{Rise: leastRise, Noise: noise(levels)}
 	if p.Noise != nil {
 		p.Rise = max(p.Rise, *p.Noise)
+		if *p.Noise > MostNoise {
+			return p, false
+		}
 	}
 	p.Test = fmt.Sprintf("the lowest of %d levels that no higher one exceeds by more than %.1f %%: the larger of %.0f %% and the median range of a level's runs",
 		len(levels), 100*p.Rise, 100*leastRise)

@@ -29,7 +29,7 @@ func Conclude(s *result.Suite, targets descriptor.List) {
 	for _, t := range s.Plan.Tables {
 		s.Tables = append(s.Tables, suite.tables(t)...)
 	}
-	s.Sweeps = capacity.Sweeps(s.Cases)
+	s.Sweeps = capacity.Sweeps(s.Cases, s.Runs)
 }
 
 // measured is the runs of a suite by case.
