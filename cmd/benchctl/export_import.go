@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -57,37 +56,6 @@ it. Without --out its name is ID.benchd; "-" is standard output.`,
 			return err
 		}
 		_, err = fmt.Fprintln(c.Out, out)
-		return err
-	})}
-}
-
-func importCommand() cli.Command {
-	cmd := &cobra.Command{
-		Use:   "import FILE",
-		Short: "Add an exported suite to the archive",
-		Long: `Import adds a suite that "benchctl export" wrote to the archive, and prints its id, which stays the same. It rejects a damaged
-file, a file of a newer benchd, and a suite that the archive has already; nothing of a rejected file is stored. "-" is
-standard input.`,
-		Example: `  benchctl import 20260301-k7mp.benchd
-  id=$(benchctl import 20260301-k7mp.benchd) && benchctl show "$id"`,
-		Args: cli.Exactly("FILE"),
-	}
-	f := addConnectFlags(cmd)
-	return cli.Command{Command: cmd, Run: ask(f, func(ctx context.Context, c *cli.Context, client *remote.Client, args []string) error {
-		from := c.In
-		if name := args[0]; name != "-" {
-			file, err := os.Open(name)
-			if err != nil {
-				return &cli.Error{Code: cli.Usage, Err: fmt.Errorf("import: %w", err)}
-			}
-			defer func() { _ = file.Close() }()
-			from = file
-		}
-		id, err := client.Import(ctx, from)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(c.Out, id)
 		return err
 	})}
 }

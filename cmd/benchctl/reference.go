@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/dev"
+	"github.com/benchd/benchd/internal/foreign"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/target"
@@ -74,12 +76,17 @@ func splitReference(reference string) (name, selected string) {
 
 // document reads one result: a file where there is one of that name, else a suite or run of the coordinator.
 func (r *reader) document(ctx context.Context, name string) ([]byte, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() || err != nil && isSum(name) {
+		return foreignDocument(name)
+	}
 	text, err := os.ReadFile(name)
 	switch {
-	case err == nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")):
+	case err == nil && bytes.HasPrefix(text, []byte{0x1f, 0x8b}): // gzip
+		return r.exported(ctx, name)
+	case err == nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) && !isForeign(name, text):
 		return text, nil
 	case err == nil:
-		return r.exported(ctx, name)
+		return foreignDocument(name)
 	case strings.ContainsAny(name, "/.") && !runID(name):
 		return nil, usage(fmt.Errorf("read result: %w", err))
 	}
@@ -89,6 +96,38 @@ func (r *reader) document(ctx context.Context, name string) ([]byte, error) {
 		}
 	}
 	return r.client.Result(ctx, name)
+}
+
+// isSum reports whether a name is several files with + between them.
+func isSum(name string) bool {
+	first, _, found := strings.Cut(name, "+")
+	if !found {
+		return false
+	}
+	_, err := os.Stat(first)
+	return err == nil
+}
+
+func isForeign(name string, text []byte) bool {
+	_, err := foreign.FormatOf(foreign.File{Name: name, Content: text})
+	return err == nil
+}
+
+// foreignDocument makes a result of the files of another program. Its ID is their name, so that a comparison can name it.
+func foreignDocument(name string) ([]byte, error) {
+	files, err := foreignFiles(name)
+	if err != nil {
+		return nil, usage(fmt.Errorf("read result: %w", err))
+	}
+	run, err := foreign.Read(files, foreign.Stated{})
+	if err != nil && strings.Contains(err.Error(), "state it with --") {
+		err = fmt.Errorf("%w at benchctl import, and compare the suite", err)
+	}
+	if err != nil {
+		return nil, usage(fmt.Errorf("read result: %w", err))
+	}
+	run.ID, run.Name, run.Case = name, name, run.Provenance.Foreign.String()
+	return json.Marshal(run)
 }
 
 // runID reports whether a name with a dot is the ID of a run, such as 20260301-k7mp.2.

@@ -78,7 +78,8 @@ func writeReport(ctx context.Context, client *remote.Client, w *report.Writer, i
 		return fmt.Errorf("make directory %s: %w", w.Dir, err)
 	}
 	err = w.Write(ctx, report.Document{ID: id, Text: text, Run: run, Suite: suite}, formats)
-	if noPoints := new(report.NoPointsError); errors.As(err, &noPoints) {
+	noPoints, notHeld := new(report.NoPointsError), new(report.NotHeldError)
+	if errors.As(err, &noPoints) || errors.As(err, &notHeld) {
 		return &cli.Error{Code: cli.Usage, Err: err}
 	}
 	return err

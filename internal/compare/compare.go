@@ -171,6 +171,7 @@ func compareCases(a, b *group, s Settings) Case {
 	if note := oneAfterTheOther(a, b); note != "" {
 		c.Notes = append(c.Notes, note)
 	}
+	c.Notes = append(c.Notes, foreignNotes(a, b)...)
 	for _, name := range wanted(a, b, s.Figures) {
 		c.Figures = append(c.Figures, compareFigure(name, a, b, s.Smallest))
 	}
@@ -181,8 +182,12 @@ func compareCases(a, b *group, s Settings) Case {
 // median and tail of each operation.
 func wanted(a, b *group, asked []string) []string {
 	var out []string
+	same, foreign := sameClock(a, b), a.foreign() != nil || b.foreign() != nil
 	for name := range a.values {
-		if _, both := b.values[name]; both && (slices.Contains(asked, name) || len(asked) == 0 && usual(name)) {
+		if _, both := b.values[name]; !both || !same && isLatency(name) {
+			continue
+		}
+		if slices.Contains(asked, name) || len(asked) == 0 && (usual(name) || foreign && strings.HasSuffix(name, "_p95_us")) { // YCSB prints p95 and p99
 			out = append(out, name)
 		}
 	}

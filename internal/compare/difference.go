@@ -25,15 +25,17 @@ func refusal(a, b *group) string {
 		return "A has no complete run of it"
 	case len(b.runs) == 0:
 		return "B has no complete run of it"
+	case unknownLoop(a, b) != "":
+		return unknownLoop(a, b)
 	case a.loop != b.loop:
 		return fmt.Sprintf("A ran in %s loop and B in %s loop: their response times do not mean the same", article(a.loop), article(b.loop))
 	case a.phase != b.phase:
 		return fmt.Sprintf("A is the phase %s and B the phase %s", a.phase, b.phase)
 	case simulated(a) != simulated(b):
-		return "one of them ran on a sandbox or the null target, which is no database"
+		return "one of them ran on a sandbox, the null target or YCSB's BasicDB, which is no database"
 	}
 	for name := range a.values {
-		if _, both := b.values[name]; both && usual(name) && name != "throughput_ops" {
+		if _, both := b.values[name]; both && strings.HasSuffix(name, "_count") {
 			return ""
 		}
 	}
@@ -43,7 +45,8 @@ func refusal(a, b *group) string {
 // simulated reports whether the runs measured no database.
 func simulated(g *group) bool {
 	return slices.ContainsFunc(g.runs, func(r result.Run) bool {
-		return r.Resolved["db"] == "sandbox" || r.Resolved["db"] == "null" || r.Provenance.Target["sandbox"] != ""
+		return r.Resolved["db"] == "sandbox" || r.Resolved["db"] == "null" || r.Provenance.Target["sandbox"] != "" ||
+			r.Provenance.Foreign != nil && strings.HasSuffix(r.Resolved["db"], ".BasicDB") // YCSB's own stand-in
 	})
 }
 
@@ -58,6 +61,7 @@ func differences(a, b Side) []Difference {
 		compared++
 		x, y := facts(p.a.runs), facts(p.b.runs)
 		once(x, y)
+		foreignFacts(p.a, p.b, x, y)
 		for _, what := range slices.Sorted(maps.Keys(x)) {
 			if x[what] != y[what] {
 				out = note(out, Difference{What: what, A: x[what], B: y[what], Cases: []string{p.a.Name}})
@@ -73,6 +77,10 @@ func differences(a, b Side) []Difference {
 		if len(out[i].Cases) == compared {
 			out[i].Cases = []string{}
 		}
+	}
+	if i := slices.IndexFunc(out, func(d Difference) bool { return d.What == "program" }); i > 0 { // the most that can differ
+		first := out[i]
+		out = slices.Insert(slices.Delete(out, i, i+1), 0, first)
 	}
 	return out
 }
@@ -123,7 +131,9 @@ func facts(runs []result.Run) map[string]string {
 				put("setting "+name, v)
 			}
 		}
-		put("agents", strconv.Itoa(len(r.Provenance.Agents)))
+		if r.Provenance.Foreign == nil {
+			put("agents", strconv.Itoa(len(r.Provenance.Agents)))
+		}
 		for _, agent := range r.Provenance.Agents {
 			put("agents' CPU", fmt.Sprintf("%d × %s", agent.Cores, agent.CPU))
 			put("agents' kernel", agent.Kernel)

@@ -2,7 +2,9 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 
 	"google.golang.org/grpc"
 
@@ -34,9 +36,19 @@ func (c *Coordinator) export(ctx context.Context, id string, send func(*benchdv1
 	return pieces(ctx, in, func(piece []byte) error { return send(&benchdv1.ExportResponse{Chunk: piece}) })
 }
 
-// Import stores a suite that was exported.
+// Import stores a suite that was exported, or files of another program.
 func (c *Coordinator) Import(stream grpc.ClientStreamingServer[benchdv1.ImportRequest, benchdv1.ImportResponse]) error {
-	id, err := c.results.Import(stream.Context(), &pieceReader{receive: stream.Recv})
+	first, err := stream.Recv()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	pieces := &pieceReader{receive: stream.Recv, left: first.GetChunk()}
+	var id string
+	if header := first.GetForeign(); header != nil {
+		id, err = c.importForeign(stream.Context(), header, pieces)
+	} else {
+		id, err = c.results.Import(stream.Context(), pieces)
+	}
 	if err != nil {
 		return wire.ToStatus(err)
 	}

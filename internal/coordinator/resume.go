@@ -27,7 +27,11 @@ func (c *Coordinator) resumeSuite(ctx context.Context, req *benchdv1.SubmitReque
 	}
 	least := 1
 	for _, r := range record.Standing(runs) {
-		if opened, err := record.Open(c.config.Reader, suite, r); err == nil && r.Status != result.Complete {
+		opened, err := record.Open(c.config.Reader, suite, r)
+		if err == nil && opened.State.Foreign != nil {
+			return "", nil, wire.Errorf(wire.ErrNotAllowed, "suite %s was measured by another program, and imported: benchd cannot resume it", id)
+		}
+		if err == nil && r.Status != result.Complete {
 			least = max(least, opened.State.Want)
 			req.Select = opened.State.Select
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// maxTransfers is the maximum number of concurrent exports and streams of histograms.
+	// maxTransfers is the maximum number of concurrent exports, streams of histograms, and imports of foreign files.
 	maxTransfers = 16
 	// stallWithin is how long a peer may take to accept a piece.
 	stallWithin = time.Minute
@@ -31,9 +31,8 @@ type transfer struct {
 
 // newTransfer creates an unlinked file beside the archive. It fails when too many transfers are in progress.
 func (c *Coordinator) newTransfer(what string) (*transfer, error) {
-	if c.transfers.Add(1) > maxTransfers {
-		c.transfers.Add(-1)
-		return nil, wire.Errorf(wire.ErrNotAllowed, "%s: %d exports and reports are in progress, the maximum: try again when one has ended", what, maxTransfers)
+	if err := c.beginTransfer(what); err != nil {
+		return nil, err
 	}
 	file, err := os.CreateTemp(filepath.Clean(c.config.DataDir), "transfer-*.tmp")
 	if err == nil {
@@ -44,6 +43,15 @@ func (c *Coordinator) newTransfer(what string) (*transfer, error) {
 		return nil, fmt.Errorf("%s: create temporary file: %w", what, err)
 	}
 	return &transfer{c: c, file: file, out: bufio.NewWriterSize(file, portion)}, nil
+}
+
+// beginTransfer counts a transfer, which ends with c.transfers.Add(-1).
+func (c *Coordinator) beginTransfer(what string) error {
+	if c.transfers.Add(1) > maxTransfers {
+		c.transfers.Add(-1)
+		return wire.Errorf(wire.ErrNotAllowed, "%s: %d exports, imports and reports are in progress, the maximum: try again when one has ended", what, maxTransfers)
+	}
+	return nil
 }
 
 // written ends the writing and returns a reader from the start of the file.

@@ -42,6 +42,10 @@ func Open(reader *spec.Reader, suite archive.Suite, archived archive.RunRecord) 
 	if r.State.Life == nil {
 		return nil, fmt.Errorf("read state of run %s: it is empty", archived.ID)
 	}
+	r.Phases = r.State.Life.Phases
+	if r.State.Foreign != nil {
+		return r, nil // it has no settings of benchd
+	}
 	settings, err := reader.Resolve(archived.Properties)
 	if err != nil {
 		return nil, fmt.Errorf("read settings of run %s: %w", archived.ID, err)
@@ -49,7 +53,7 @@ func Open(reader *spec.Reader, suite archive.Suite, archived archive.RunRecord) 
 	if r.YCSB, err = report.ParseYCSB(archived.Properties); err != nil {
 		return nil, fmt.Errorf("read settings of run %s: %w", archived.ID, err)
 	}
-	r.Settings, r.Phases = settings, r.State.Life.Phases
+	r.Settings = settings
 	return r, nil
 }
 

@@ -49,6 +49,9 @@ type State struct {
 
 	// Steady is the outcome of a warm-up until it is steady; nil without one, and while it is in progress.
 	Steady *result.Verdict `json:"steady,omitempty"`
+
+	// Foreign is the finished result of a run that another program measured; nil for a run of benchd. Such a run has no windows.
+	Foreign *result.Run `json:"foreign,omitempty"`
 }
 
 // PendingAction is an action of a run that was ordered, or is about to be. It is archived before the order is sent: if

@@ -255,7 +255,14 @@ func provenanceChapter(runs []result.Run, targets descriptor.List) Chapter {
 		return c
 	}
 	p := runs[0].Provenance
-	c.Text = append(c.Text, fmt.Sprintf("- benchd %s, submitted by %s at %s", p.Benchd, p.SubmittedBy, instant(p.Created)))
+	if p.Foreign == nil {
+		c.Text = append(c.Text, fmt.Sprintf("- benchd %s, submitted by %s at %s", p.Benchd, p.SubmittedBy, instant(p.Created)))
+	} else {
+		c.Text = append(c.Text, fmt.Sprintf("- foreign: measured by %s, imported by %s at %s", printable(p.Foreign.String()), p.SubmittedBy, instant(p.Created)))
+		for _, f := range p.Foreign.Files {
+			c.Text = append(c.Text, fmt.Sprintf("- file %s: %s, %s, SHA-256 %s", printable(f.Name), printable(f.Format), bytesText(uint64(f.Bytes)), printable(f.SHA256)))
+		}
+	}
 	for _, line := range targetLines(runs, targets) {
 		c.Text = append(c.Text, "- target: "+line)
 	}

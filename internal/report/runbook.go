@@ -11,7 +11,7 @@ import (
 // RunBook is the report of one run, with the columns and tables of targets.
 func RunBook(r result.Run, targets descriptor.List) Book {
 	b := Book{Title: fmt.Sprintf("%s (%s)", cmp.Or(r.Name, "run"), r.ID), Lead: []string{"Status: " + string(r.Status) + "."}}
-	for _, text := range []string{r.Reason, r.Note, start(r.Start), counts(r.Reconcile)} {
+	for _, text := range []string{r.Reason, r.Note, foreignText(r), start(r.Start), counts(r.Reconcile)} {
 		if text != "" {
 			b.Lead = append(b.Lead, text)
 		}

@@ -20,6 +20,9 @@ func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 	if suite.Note != "" {
 		p.wrap("note     ", suite.Note, plain)
 	}
+	if text := foreignSuite(suite.Runs); text != "" {
+		p.wrap("foreign  ", text, plain)
+	}
 	if suite.Plan != nil && suite.Plan.Trial {
 		p.wrap("trial    ", "small sizes: shows that the suite works, not how fast the target is", plain)
 	}

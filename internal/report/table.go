@@ -38,6 +38,7 @@ func (p *page) head(run result.Run) {
 	for _, l := range []struct{ label, text string }{
 		{"reason   ", run.Reason},
 		{"note     ", run.Note},
+		{"foreign  ", foreignText(run)},
 		{"agents   ", agents(run)},
 		{"target   ", target(run)},
 		{"start    ", start(run.Start)},
@@ -131,6 +132,8 @@ func start(s *result.Start) string {
 
 func counts(r result.Reconcile) string {
 	switch {
+	case r.Unknown:
+		return "not known: nothing was reconciled"
 	case r.Issued == 0 && r.Recorded == 0 && r.Merged == 0:
 		return ""
 	case r.OK:

@@ -143,11 +143,17 @@ func (w *Writer) ycsb(_ context.Context, run result.Run) error {
 }
 
 func (w *Writer) histogramLogs(ctx context.Context, run result.Run) error {
+	if run.Provenance.Foreign != nil {
+		return &NotHeldError{Run: run.ID, Format: "hlog", What: "histograms"}
+	}
 	return w.Source.Histograms(ctx, run.ID, NewLogs(w.Files, w.Dir, run.ID).Add)
 }
 
 // rawPoints writes a run's operations in both formats.
 func (w *Writer) rawPoints(ctx context.Context, run result.Run) error {
+	if run.Provenance.Foreign != nil {
+		return &NotHeldError{Run: run.ID, Format: "raw", What: "single operations"}
+	}
 	y, err := YCSBOf(run)
 	if err != nil {
 		return err

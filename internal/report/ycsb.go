@@ -126,6 +126,9 @@ func ParseYCSB(properties map[string]string) (YCSB, error) {
 // YCSBOf returns the configuration of a run's output from the run's settings.
 func YCSBOf(run result.Run) (YCSB, error) {
 	y, err := ParseYCSB(run.Resolved)
+	if f := run.Provenance.Foreign; f != nil {
+		return foreignYCSB(run, f), nil
+	}
 	if err != nil {
 		return YCSB{}, fmt.Errorf("read settings of run %s: %w", run.ID, err)
 	}
@@ -190,7 +193,14 @@ func (y YCSB) Write(w io.Writer, run result.Run) error {
 		if phase.Name == "warmup" {
 			continue
 		}
-		figures = append(figures, overall(phase, run.Resolved["clientbuffering"] == "true")...)
+		all := overall(phase, run.Resolved["clientbuffering"] == "true")
+		if run.Provenance.Foreign != nil {
+			if len(phase.Combined) == 0 && len(phase.Operations) > 0 {
+				return &NotHeldError{Run: run.ID, Format: "ycsb", What: "the operations as YCSB counts them"}
+			}
+			all = slices.DeleteFunc(all, func(f ycsbFigure) bool { return f.metric != "OVERALL" })
+		}
+		figures = append(figures, all...)
 		series, err := y.series(phase)
 		if err != nil {
 			return fmt.Errorf("write %s of run %s as YCSB does: %w", phase.Name, run.ID, err)

@@ -96,6 +96,49 @@ type Provenance struct {
 	Seed        uint64            `json:"seed"`
 	Target      map[string]string `json:"target"`
 	Agents      []Agent           `json:"agents"`
+	// Foreign is set in a result that another program measured, and benchd imported.
+	Foreign *Foreign `json:"foreign,omitempty"`
+}
+
+// Foreign is what is known of a result that another program measured. Such a result has what its files contain and nothing else:
+// no agents, no verdicts, and no counts that could be reconciled.
+type Foreign struct {
+	Program string `json:"program"`           // that measured; empty if unknown
+	Version string `json:"version,omitempty"` // of Program, if a file has it
+	// Latency is what the files contain: service times, response times, or both. With service times alone, the response times of
+	// operations repeat them.
+	Latency string        `json:"latency"` // service, response or both
+	Stated  []string      `json:"stated"`  // what the importing user stated, such as "loop closed", because no file has it
+	Files   []ForeignFile `json:"files"`
+}
+
+// The contents of Foreign.Latency.
+const (
+	ServiceLatency  = "service"
+	ResponseLatency = "response"
+	BothLatencies   = "both"
+)
+
+// UnknownLoop is the loop of a phase of a foreign result whose files do not contain it.
+const UnknownLoop = "unknown"
+
+// ForeignFile is a file that a foreign result was made from.
+type ForeignFile struct {
+	Name   string `json:"name"`
+	Format string `json:"format"` // ycsb-text, ycsb-json, hlog
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// String is the program and its version.
+func (f *Foreign) String() string {
+	switch {
+	case f.Program == "":
+		return "an unknown program"
+	case f.Version == "":
+		return f.Program
+	}
+	return f.Program + " " + f.Version
 }
 
 // Agent is one agent's part in a run.
@@ -141,6 +184,8 @@ type Reconcile struct {
 	Recorded uint64 `json:"recorded"`
 	Merged   uint64 `json:"merged"`
 	OK       bool   `json:"ok"`
+	// Unknown is set if nothing was compared: a foreign result does not contain these counts.
+	Unknown bool `json:"unknown,omitempty"`
 }
 
 // Phase is what was measured in one phase.

@@ -40,6 +40,9 @@ func (s *Store) build(ctx context.Context, suite archive.Suite, archived archive
 	if err != nil {
 		return result.Run{}, err
 	}
+	if doc, ok := r.ForeignResult(); ok {
+		return doc, nil
+	}
 	lengths, err := s.lengths(ctx, r)
 	if err != nil {
 		return result.Run{}, err

@@ -10,6 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/wire"
 )
 
 // Interval is the measurements of all agents in an interval of a phase.
@@ -23,6 +24,9 @@ type Interval struct {
 
 // Histograms merges a run's windows over its agents, interval by interval, and passes each on.
 func (s *Store) Histograms(ctx context.Context, r *record.Run, take func(Interval) error) error {
+	if r.State.Foreign != nil {
+		return wire.Errorf(wire.ErrNotAllowed, "run %s is foreign: the archive has its figures, not its histograms; they are in the files that it was imported from", r.Archived.ID)
+	}
 	lengths, err := s.lengths(ctx, r)
 	if err != nil {
 		return err

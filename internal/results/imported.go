@@ -64,6 +64,9 @@ func (s *Store) checkImported(ctx context.Context, suite archive.Suite, runs []a
 		if err := s.checkMeasured(ctx, r); err != nil {
 			return fmt.Errorf("run %s: %w", archived.ID, err)
 		}
+		if err := s.checkForeign(ctx, r); err != nil {
+			return fmt.Errorf("run %s: %w", archived.ID, err)
+		}
 		doc, err := s.build(ctx, suite, archived)
 		if err != nil {
 			return err
@@ -75,6 +78,9 @@ func (s *Store) checkImported(ctx context.Context, suite archive.Suite, runs []a
 			doc.Phases[i].Series, doc.Phases[i].Observations = nil, nil // not needed here, and of many runs they fill the memory
 		}
 		whole.Runs = append(whole.Runs, doc)
+		if r.State.Foreign != nil {
+			continue // it has no histograms
+		}
 		if err := s.Histograms(ctx, r, func(Interval) error { return nil }); err != nil {
 			return err
 		}

@@ -28,6 +28,8 @@ const (
 	maxKey      = 1 << 62                           // a key number
 	maxObserved = 1e24                              // of a figure: JMX uses the greatest int64 for "unlimited"
 	maxFigure   = 1e30                              // of a figure that is only shown
+	maxForeign  = 1 << 12                           // files of another program, and runs of them
+	maxFile     = 1 << 30                           // bytes of such a file
 	anyNumber   = math.MaxInt64                     // echoed or compared, never computed with
 )
 
@@ -139,6 +141,11 @@ func bounds() []bound {
 		{field: "Submission.tags", items: maxMap},
 		{field: "Submission.attachments", items: maxMap},
 		{field: "Submission.variables", items: maxSettings},
+		{field: "ForeignImport.tags", items: maxMap},
+		{field: "ForeignImport.files", items: maxForeign},
+		upTo("ForeignImport.unit_ns", 1e9),
+		upTo("ForeignFile.bytes", maxFile),
+		upTo("ForeignFile.repeat", maxForeign),
 		{field: "ActRequest.args", items: maxMap},
 
 		// Coordinators to benchctl.

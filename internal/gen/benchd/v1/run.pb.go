@@ -2152,7 +2152,9 @@ func (x *ExportResponse) GetChunk() []byte {
 type ImportRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The piece.
-	Chunk         []byte `protobuf:"bytes,1,opt,name=chunk,proto3" json:"chunk,omitempty"`
+	Chunk []byte `protobuf:"bytes,1,opt,name=chunk,proto3" json:"chunk,omitempty"`
+	// In the first piece: the pieces are not an exported suite, but files of another program, one after another.
+	Foreign       *ForeignImport `protobuf:"bytes,2,opt,name=foreign,proto3" json:"foreign,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2194,6 +2196,195 @@ func (x *ImportRequest) GetChunk() []byte {
 	return nil
 }
 
+func (x *ImportRequest) GetForeign() *ForeignImport {
+	if x != nil {
+		return x.Foreign
+	}
+	return nil
+}
+
+// ForeignImport describes files of another program. They become a suite of one case.
+type ForeignImport struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The suite's name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The case's name; empty: the suite's.
+	Case string `protobuf:"bytes,2,opt,name=case,proto3" json:"case,omitempty"`
+	// A note for the result.
+	Note string `protobuf:"bytes,3,opt,name=note,proto3" json:"note,omitempty"`
+	// Tags for the result.
+	Tags map[string]string `protobuf:"bytes,4,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Who imports them.
+	SubmittedBy string `protobuf:"bytes,5,opt,name=submitted_by,json=submittedBy,proto3" json:"submitted_by,omitempty"`
+	// What the user states because no file has it: open or closed.
+	Loop string `protobuf:"bytes,6,opt,name=loop,proto3" json:"loop,omitempty"`
+	// Likewise: load or measure.
+	Phase string `protobuf:"bytes,7,opt,name=phase,proto3" json:"phase,omitempty"`
+	// Likewise: the unit of the times in histogram logs, in nanoseconds.
+	UnitNs int64 `protobuf:"varint,8,opt,name=unit_ns,json=unitNs,proto3" json:"unit_ns,omitempty"`
+	// The files, in the order of their pieces. Those of a run follow one another.
+	Files         []*ForeignFile `protobuf:"bytes,9,rep,name=files,proto3" json:"files,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ForeignImport) Reset() {
+	*x = ForeignImport{}
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ForeignImport) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ForeignImport) ProtoMessage() {}
+
+func (x *ForeignImport) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ForeignImport.ProtoReflect.Descriptor instead.
+func (*ForeignImport) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *ForeignImport) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ForeignImport) GetCase() string {
+	if x != nil {
+		return x.Case
+	}
+	return ""
+}
+
+func (x *ForeignImport) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
+func (x *ForeignImport) GetTags() map[string]string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *ForeignImport) GetSubmittedBy() string {
+	if x != nil {
+		return x.SubmittedBy
+	}
+	return ""
+}
+
+func (x *ForeignImport) GetLoop() string {
+	if x != nil {
+		return x.Loop
+	}
+	return ""
+}
+
+func (x *ForeignImport) GetPhase() string {
+	if x != nil {
+		return x.Phase
+	}
+	return ""
+}
+
+func (x *ForeignImport) GetUnitNs() int64 {
+	if x != nil {
+		return x.UnitNs
+	}
+	return 0
+}
+
+func (x *ForeignImport) GetFiles() []*ForeignFile {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+// ForeignFile is a file of another program.
+type ForeignFile struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name, without a folder.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Its size.
+	Bytes uint64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// The run that it is of, from 1.
+	Repeat        uint32 `protobuf:"varint,3,opt,name=repeat,proto3" json:"repeat,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ForeignFile) Reset() {
+	*x = ForeignFile{}
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ForeignFile) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ForeignFile) ProtoMessage() {}
+
+func (x *ForeignFile) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ForeignFile.ProtoReflect.Descriptor instead.
+func (*ForeignFile) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *ForeignFile) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ForeignFile) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *ForeignFile) GetRepeat() uint32 {
+	if x != nil {
+		return x.Repeat
+	}
+	return 0
+}
+
 // ImportResponse names the suite.
 type ImportResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2205,7 +2396,7 @@ type ImportResponse struct {
 
 func (x *ImportResponse) Reset() {
 	*x = ImportResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2217,7 +2408,7 @@ func (x *ImportResponse) String() string {
 func (*ImportResponse) ProtoMessage() {}
 
 func (x *ImportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2230,7 +2421,7 @@ func (x *ImportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResponse.ProtoReflect.Descriptor instead.
 func (*ImportResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ImportResponse) GetId() string {
@@ -2249,7 +2440,7 @@ type AgentsRequest struct {
 
 func (x *AgentsRequest) Reset() {
 	*x = AgentsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	mi := &file_benchd_v1_run_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2261,7 +2452,7 @@ func (x *AgentsRequest) String() string {
 func (*AgentsRequest) ProtoMessage() {}
 
 func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	mi := &file_benchd_v1_run_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2274,7 +2465,7 @@ func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsRequest.ProtoReflect.Descriptor instead.
 func (*AgentsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{31}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{33}
 }
 
 // AgentsResponse is the roster.
@@ -2288,7 +2479,7 @@ type AgentsResponse struct {
 
 func (x *AgentsResponse) Reset() {
 	*x = AgentsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2300,7 +2491,7 @@ func (x *AgentsResponse) String() string {
 func (*AgentsResponse) ProtoMessage() {}
 
 func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2313,7 +2504,7 @@ func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsResponse.ProtoReflect.Descriptor instead.
 func (*AgentsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{32}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *AgentsResponse) GetAgents() []*AgentInfo {
@@ -2360,7 +2551,7 @@ type AgentInfo struct {
 
 func (x *AgentInfo) Reset() {
 	*x = AgentInfo{}
-	mi := &file_benchd_v1_run_proto_msgTypes[33]
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2372,7 +2563,7 @@ func (x *AgentInfo) String() string {
 func (*AgentInfo) ProtoMessage() {}
 
 func (x *AgentInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[33]
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2385,7 +2576,7 @@ func (x *AgentInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentInfo.ProtoReflect.Descriptor instead.
 func (*AgentInfo) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{33}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *AgentInfo) GetName() string {
@@ -2499,7 +2690,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2511,7 +2702,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2524,7 +2715,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{34}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *DrainRequest) GetName() string {
@@ -2550,7 +2741,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2562,7 +2753,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2575,7 +2766,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{35}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{37}
 }
 
 // ActRequest asks for an action.
@@ -2601,7 +2792,7 @@ type ActRequest struct {
 
 func (x *ActRequest) Reset() {
 	*x = ActRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[36]
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2613,7 +2804,7 @@ func (x *ActRequest) String() string {
 func (*ActRequest) ProtoMessage() {}
 
 func (x *ActRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[36]
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2626,7 +2817,7 @@ func (x *ActRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActRequest.ProtoReflect.Descriptor instead.
 func (*ActRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{36}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ActRequest) GetSubmission() *Submission {
@@ -2693,7 +2884,7 @@ type ActResponse struct {
 
 func (x *ActResponse) Reset() {
 	*x = ActResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2705,7 +2896,7 @@ func (x *ActResponse) String() string {
 func (*ActResponse) ProtoMessage() {}
 
 func (x *ActResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2718,7 +2909,7 @@ func (x *ActResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActResponse.ProtoReflect.Descriptor instead.
 func (*ActResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{37}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ActResponse) GetAgent() string {
@@ -2751,7 +2942,7 @@ type AboutRequest struct {
 
 func (x *AboutRequest) Reset() {
 	*x = AboutRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2763,7 +2954,7 @@ func (x *AboutRequest) String() string {
 func (*AboutRequest) ProtoMessage() {}
 
 func (x *AboutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2776,7 +2967,7 @@ func (x *AboutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutRequest.ProtoReflect.Descriptor instead.
 func (*AboutRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{40}
 }
 
 // AboutResponse describes a coordinator.
@@ -2804,7 +2995,7 @@ type AboutResponse struct {
 
 func (x *AboutResponse) Reset() {
 	*x = AboutResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	mi := &file_benchd_v1_run_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2816,7 +3007,7 @@ func (x *AboutResponse) String() string {
 func (*AboutResponse) ProtoMessage() {}
 
 func (x *AboutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	mi := &file_benchd_v1_run_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2829,7 +3020,7 @@ func (x *AboutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutResponse.ProtoReflect.Descriptor instead.
 func (*AboutResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{39}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *AboutResponse) GetVersion() string {
@@ -3068,9 +3259,27 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\rExportRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"&\n" +
 	"\x0eExportResponse\x12\x14\n" +
-	"\x05chunk\x18\x01 \x01(\fR\x05chunk\"%\n" +
+	"\x05chunk\x18\x01 \x01(\fR\x05chunk\"Y\n" +
 	"\rImportRequest\x12\x14\n" +
-	"\x05chunk\x18\x01 \x01(\fR\x05chunk\" \n" +
+	"\x05chunk\x18\x01 \x01(\fR\x05chunk\x122\n" +
+	"\aforeign\x18\x02 \x01(\v2\x18.benchd.v1.ForeignImportR\aforeign\"\xd0\x02\n" +
+	"\rForeignImport\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04case\x18\x02 \x01(\tR\x04case\x12\x12\n" +
+	"\x04note\x18\x03 \x01(\tR\x04note\x126\n" +
+	"\x04tags\x18\x04 \x03(\v2\".benchd.v1.ForeignImport.TagsEntryR\x04tags\x12!\n" +
+	"\fsubmitted_by\x18\x05 \x01(\tR\vsubmittedBy\x12\x12\n" +
+	"\x04loop\x18\x06 \x01(\tR\x04loop\x12\x14\n" +
+	"\x05phase\x18\a \x01(\tR\x05phase\x12\x17\n" +
+	"\aunit_ns\x18\b \x01(\x03R\x06unitNs\x12,\n" +
+	"\x05files\x18\t \x03(\v2\x16.benchd.v1.ForeignFileR\x05files\x1a7\n" +
+	"\tTagsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"O\n" +
+	"\vForeignFile\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x12\x16\n" +
+	"\x06repeat\x18\x03 \x01(\rR\x06repeat\" \n" +
 	"\x0eImportResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x0f\n" +
 	"\rAgentsRequest\">\n" +
@@ -3165,7 +3374,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 50)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),          // 0: benchd.v1.AgentLossPolicy
 	(*Submission)(nil),            // 1: benchd.v1.Submission
@@ -3198,100 +3407,106 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*ExportRequest)(nil),         // 28: benchd.v1.ExportRequest
 	(*ExportResponse)(nil),        // 29: benchd.v1.ExportResponse
 	(*ImportRequest)(nil),         // 30: benchd.v1.ImportRequest
-	(*ImportResponse)(nil),        // 31: benchd.v1.ImportResponse
-	(*AgentsRequest)(nil),         // 32: benchd.v1.AgentsRequest
-	(*AgentsResponse)(nil),        // 33: benchd.v1.AgentsResponse
-	(*AgentInfo)(nil),             // 34: benchd.v1.AgentInfo
-	(*DrainRequest)(nil),          // 35: benchd.v1.DrainRequest
-	(*DrainResponse)(nil),         // 36: benchd.v1.DrainResponse
-	(*ActRequest)(nil),            // 37: benchd.v1.ActRequest
-	(*ActResponse)(nil),           // 38: benchd.v1.ActResponse
-	(*AboutRequest)(nil),          // 39: benchd.v1.AboutRequest
-	(*AboutResponse)(nil),         // 40: benchd.v1.AboutResponse
-	nil,                           // 41: benchd.v1.Submission.TagsEntry
-	nil,                           // 42: benchd.v1.Submission.AttachmentsEntry
-	nil,                           // 43: benchd.v1.SubmitRequest.SelectEntry
-	nil,                           // 44: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                           // 45: benchd.v1.SuiteSummary.TagsEntry
-	nil,                           // 46: benchd.v1.AgentInfo.LabelsEntry
-	nil,                           // 47: benchd.v1.ActRequest.ArgsEntry
-	(*durationpb.Duration)(nil),   // 48: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 49: google.protobuf.Timestamp
-	(*Series)(nil),                // 50: benchd.v1.Series
-	(*HostFacts)(nil),             // 51: benchd.v1.HostFacts
+	(*ForeignImport)(nil),         // 31: benchd.v1.ForeignImport
+	(*ForeignFile)(nil),           // 32: benchd.v1.ForeignFile
+	(*ImportResponse)(nil),        // 33: benchd.v1.ImportResponse
+	(*AgentsRequest)(nil),         // 34: benchd.v1.AgentsRequest
+	(*AgentsResponse)(nil),        // 35: benchd.v1.AgentsResponse
+	(*AgentInfo)(nil),             // 36: benchd.v1.AgentInfo
+	(*DrainRequest)(nil),          // 37: benchd.v1.DrainRequest
+	(*DrainResponse)(nil),         // 38: benchd.v1.DrainResponse
+	(*ActRequest)(nil),            // 39: benchd.v1.ActRequest
+	(*ActResponse)(nil),           // 40: benchd.v1.ActResponse
+	(*AboutRequest)(nil),          // 41: benchd.v1.AboutRequest
+	(*AboutResponse)(nil),         // 42: benchd.v1.AboutResponse
+	nil,                           // 43: benchd.v1.Submission.TagsEntry
+	nil,                           // 44: benchd.v1.Submission.AttachmentsEntry
+	nil,                           // 45: benchd.v1.SubmitRequest.SelectEntry
+	nil,                           // 46: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                           // 47: benchd.v1.SuiteSummary.TagsEntry
+	nil,                           // 48: benchd.v1.ForeignImport.TagsEntry
+	nil,                           // 49: benchd.v1.AgentInfo.LabelsEntry
+	nil,                           // 50: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),   // 51: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 52: google.protobuf.Timestamp
+	(*Series)(nil),                // 53: benchd.v1.Series
+	(*HostFacts)(nil),             // 54: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	2,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	3,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	3,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	41, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	42, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	43, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	44, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
 	2,  // 5: benchd.v1.Submission.suite:type_name -> benchd.v1.SourceFile
 	3,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
 	1,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	43, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	48, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	45, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	51, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 10: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	1,  // 11: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
-	48, // 12: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	48, // 13: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	51, // 12: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	51, // 13: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
 	11, // 14: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
 	12, // 15: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
 	13, // 16: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
 	10, // 17: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	48, // 18: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
-	49, // 19: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	49, // 20: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	49, // 21: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	50, // 22: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
-	44, // 23: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	51, // 18: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
+	52, // 19: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	52, // 20: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	52, // 21: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	53, // 22: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	46, // 23: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
 	20, // 24: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
 	23, // 25: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	49, // 26: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	45, // 27: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	48, // 28: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
-	34, // 29: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	46, // 30: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	51, // 31: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	49, // 32: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	1,  // 33: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	47, // 34: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	48, // 35: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 36: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	6,  // 37: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	8,  // 38: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	14, // 39: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	16, // 40: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	18, // 41: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
-	21, // 42: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	24, // 43: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	26, // 44: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	28, // 45: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
-	30, // 46: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	32, // 47: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	35, // 48: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	37, // 49: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	39, // 50: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
-	5,  // 51: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 52: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 53: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	15, // 54: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	17, // 55: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	19, // 56: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	22, // 57: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	25, // 58: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	27, // 59: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	29, // 60: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	31, // 61: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	33, // 62: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	36, // 63: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	38, // 64: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	40, // 65: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	51, // [51:66] is the sub-list for method output_type
-	36, // [36:51] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	52, // 26: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	47, // 27: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	51, // 28: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
+	31, // 29: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
+	48, // 30: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
+	32, // 31: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
+	36, // 32: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	49, // 33: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	54, // 34: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	52, // 35: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	1,  // 36: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
+	50, // 37: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	51, // 38: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	4,  // 39: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	6,  // 40: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	8,  // 41: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	14, // 42: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	16, // 43: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	18, // 44: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	21, // 45: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	24, // 46: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	26, // 47: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	28, // 48: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
+	30, // 49: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
+	34, // 50: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	37, // 51: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	39, // 52: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	41, // 53: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	5,  // 54: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 55: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 56: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	15, // 57: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	17, // 58: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	19, // 59: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	22, // 60: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	25, // 61: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	27, // 62: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	29, // 63: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	33, // 64: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	35, // 65: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	38, // 66: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	40, // 67: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	42, // 68: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	54, // [54:69] is the sub-list for method output_type
+	39, // [39:54] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
@@ -3306,7 +3521,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   47,
+			NumMessages:   50,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -62,7 +62,7 @@ type RunServiceClient interface {
 	Remove(ctx context.Context, in *RemoveRequest, opts ...grpc.CallOption) (*RemoveResponse, error)
 	// Export streams an ended suite as one file in pieces.
 	Export(ctx context.Context, in *ExportRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportResponse], error)
-	// Import receives an exported suite in pieces, and answers when it is in the archive.
+	// Import receives an exported suite, or files of another program, in pieces, and answers when it is in the archive.
 	Import(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[ImportRequest, ImportResponse], error)
 	// Agents returns the agents in the roster.
 	Agents(ctx context.Context, in *AgentsRequest, opts ...grpc.CallOption) (*AgentsResponse, error)
@@ -306,7 +306,7 @@ type RunServiceServer interface {
 	Remove(context.Context, *RemoveRequest) (*RemoveResponse, error)
 	// Export streams an ended suite as one file in pieces.
 	Export(*ExportRequest, grpc.ServerStreamingServer[ExportResponse]) error
-	// Import receives an exported suite in pieces, and answers when it is in the archive.
+	// Import receives an exported suite, or files of another program, in pieces, and answers when it is in the archive.
 	Import(grpc.ClientStreamingServer[ImportRequest, ImportResponse]) error
 	// Agents returns the agents in the roster.
 	Agents(context.Context, *AgentsRequest) (*AgentsResponse, error)
