@@ -59,10 +59,10 @@ func situations() map[string]situation {
 		},
 		"cache_misses hbase.regionserver.block_cache_hit_percent": {
 			sentence: "cache misses: region server n1:16020 found only 31 % of the blocks in its block cache",
-			limit:    one(figures{server + "block_cache_hit_percent": 31, server + "requests_read": 950, server + "requests": 1000}),
+			limit:    one(figures{server + "block_cache_hit_percent": 31, server + "block_cache_misses": 950, server + "calls": 1000}),
 			near: map[string]map[string]figures{
-				"hits":   one(figures{server + "block_cache_hit_percent": 80, server + "requests_read": 950, server + "requests": 1000}),
-				"writes": one(figures{server + "block_cache_hit_percent": 31, server + "requests_read": 90, server + "requests": 1000}),
+				"hits":             one(figures{server + "block_cache_hit_percent": 80, server + "block_cache_misses": 950, server + "calls": 1000}),
+				"few calls missed": one(figures{server + "block_cache_hit_percent": 31, server + "block_cache_misses": 90, server + "calls": 1000}),
 			},
 		},
 		"gc hbase.regionserver.gc_time": {
@@ -79,7 +79,7 @@ func situations() map[string]situation {
 			},
 		},
 		"handler_queue hbase.regionserver.call_queue": {
-			sentence: "handler queue: on region server n1:16020, 14 calls waited for each handler, although it had processors left",
+			sentence: "handler queue: on region server n1:16020, 14 calls waited for each handler, while its process used less than 80 % of the processors",
 			limit:    one(figures{server + "call_queue": 14, server + "handlers": 1, server + "cpu_percent": 45}),
 			near: map[string]map[string]figures{
 				"many handlers": one(figures{server + "call_queue": 30, server + "handlers": 30, server + "cpu_percent": 45}),
