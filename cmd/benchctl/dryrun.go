@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/search"
 )
 
 // dryRun prints the cases and runs of a submission.
@@ -43,14 +45,56 @@ func printOutline(out io.Writer, o plan.Outline) error {
 	row("case", "target", "phase", "rows", "ops", "threads", "mix", "distribution", "splits", "repeats", "time")
 	for _, one := range o.Cases {
 		row(one.Name, cmp.Or(one.Target, one.DB), one.Phase, count(one.Rows), count(one.Operations), threads(one), mix(one.Mix),
-			cmp.Or(one.Distribution, "–"), cmp.Or(one.Splits, "–"), strconv.Itoa(one.Repeats), length(one))
+			cmp.Or(one.Distribution, "–"), cmp.Or(one.Splits, "–"), repeats(one), length(one))
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("print cases: %w", err)
 	}
+	for _, one := range o.Cases {
+		if one.Search != nil {
+			if _, err := fmt.Fprintf(out, "\n%s: %s\n", one.Name, searches(one)); err != nil {
+				return fmt.Errorf("print searches: %w", err)
+			}
+		}
+	}
 	_, err := fmt.Fprintf(out, "\n%s, %s: %s rows written, %s operations, %s\n",
-		several(len(o.Cases), "case"), several(o.Runs, "run"), count(o.Rows), count(o.Operations), total(o))
+		several(len(o.Cases), "case"), runsOf(o), count(o.Rows), count(o.Operations), total(o))
 	return err
+}
+
+// repeats returns the number of runs of a case; of a search it is an estimate.
+func repeats(c plan.CaseOutline) string {
+	if c.Search != nil {
+		return fmt.Sprintf("about %s", several(c.Repeats, "probe"))
+	}
+	return strconv.Itoa(c.Repeats)
+}
+
+// searches describes a search.
+func searches(c plan.CaseOutline) string {
+	s := c.Search
+	keep := s.Keep.String()
+	if keep == "" {
+		keep = "the highest throughput"
+	}
+	of := map[search.Vary]string{search.Rate: "rate", search.Threads: "threads"}[s.Vary]
+	return fmt.Sprintf("searches %s from %s to %s, keeps %s, within %s %%; about %s with %s, at most %d",
+		of, amount(s.From), amount(s.To), keep, amount(100*s.Tolerance), several(c.Repeats, "probe"), several(s.Confirm, "confirmation"), s.Most)
+}
+
+func amount(f float64) string {
+	if f == math.Trunc(f) {
+		return count(int64(f))
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// runsOf returns the number of runs, with its maximum if there are searches.
+func runsOf(o plan.Outline) string {
+	if o.RunsAtMost > 0 {
+		return fmt.Sprintf("about %s (at most %s)", several(o.Runs, "run"), count(int64(o.RunsAtMost)))
+	}
+	return several(o.Runs, "run")
 }
 
 func count(n int64) string {
@@ -107,11 +151,15 @@ func length(c plan.CaseOutline) string {
 
 func total(o plan.Outline) string {
 	d := time.Duration(o.Seconds * float64(time.Second)).Round(time.Second)
+	most := ""
+	if o.RunsAtMost > 0 {
+		most = fmt.Sprintf(" (at most %v)", time.Duration(o.SecondsAtMost*float64(time.Second)).Round(time.Second))
+	}
 	switch o.Unknown {
 	case 0:
-		return "about " + d.String()
+		return "about " + d.String() + most
 	case o.Runs:
 		return "time unknown: it ends by operations, and has no known rate"
 	}
-	return fmt.Sprintf("about %v, and %s of unknown length", d, several(o.Unknown, "run"))
+	return fmt.Sprintf("about %v%s, and %s of unknown length", d, most, several(o.Unknown, "run"))
 }

@@ -45,6 +45,8 @@ the measurements up to then; a second one ends the process at once.`,
 		Example: `  benchctl run --db null --duration 10s -p 'null.service=lognormal 1ms 0.5'
   benchctl run --db sandbox --phase load,run -p recordcount=100000 --threads 16 --duration 10s
   benchctl run -P workloads/workloada -p recordcount=100000 --phase load,run --threads 16 --agents 2
+  benchctl run --db sandbox --phase load,run -p recordcount=10000 --threads 32 --duration 5s --warmup 1s \
+    --search 'rate 1000..50000 keep p99(READ) < 10ms'
   benchctl run --db null --target 20000 --threads 64 --duration 30s -o json >result.json`,
 	}
 	f := runFlags{submissionFlags: addSubmissionFlags(cmd, targets), agents: 1, output: "table"}

@@ -53,6 +53,7 @@ type submissionFlags struct {
 	variables  config.Pairs
 	properties config.Pairs
 	settings   map[string]*string
+	search     string
 	sites      *cli.SiteFlags
 	status     bool
 	name, note string
@@ -72,6 +73,7 @@ func addSubmissionFlags(cmd *cobra.Command, targets target.List) *submissionFlag
 		f.settings[s.name] = value
 		config.Var(fs, value, s.name, s.kind, s.usage, text, plain)
 	}
+	config.Var(fs, &f.search, "search", "VARY FROM..TO keep OBJECTIVE", "find the highest rate, or number of threads, that keeps an objective: 'rate 1000..50000 keep p99(READ) < 10ms' (docs/capacity.md)", text, plain)
 	f.sites = cli.AddSiteFlags(cmd, targets.Descriptors(), "-P and -p override it")
 	fs.BoolVarP(&f.status, "status", "s", false, "print YCSB's status lines instead of the progress, every 10 s or every -p status.interval=")
 	fs.StringVar(&f.name, "name", "", "name the suite with `TEXT`; default is the last file's name")
@@ -143,6 +145,13 @@ func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins)
 		if origins.Set(flag.name) {
 			s.Flags = append(s.Flags, spec.Setting{Key: flag.property, Value: *f.settings[flag.name], Origin: origins[flag.name]})
 		}
+	}
+	if origins.Set("search") {
+		settings, err := spec.ParseSearch(f.search, origins["search"])
+		if err != nil {
+			return s, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s: %w", origins["search"], err)}
+		}
+		s.Flags = append(s.Flags, settings...)
 	}
 	if origins.Set("status") {
 		s.Flags = append(s.Flags, spec.Setting{Key: "status", Value: strconv.FormatBool(f.status), Origin: origins["status"]})

@@ -48,6 +48,7 @@ the exit code is 4, and "benchctl watch" follows the run again.`,
   benchctl submit --db null --duration 1m --threads-total 64 --agents 3 --wait -o json
   benchctl submit -P workloads/workloadb --select zone=a --wait-agents 2m --watch --tag ticket=123
   benchctl submit -f suite.yaml --dry-run
+  benchctl submit -P workloads/workloadb --duration 1m --warmup 20s --search 'rate 1k..100k keep p99 < 20ms and errors < 0.1%' --watch
   benchctl submit --resume 20261121-abcd --watch
   benchctl submit -f suite.yaml --trial --var quorum=127.0.0.1:2181 --watch`,
 	}

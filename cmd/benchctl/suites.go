@@ -94,7 +94,8 @@ func listCommand() cli.Command {
 		Short:   "List the suites in the archive, newest first",
 		Long: `List prints the suites in the archive, newest first. For an active suite RUNS is the number of its runs that have ended, and
 LEFT an estimate of the remaining time, from earlier runs of the same cases or from the length of the phases. In JSON these
-are runs_ended and left_seconds, which is null without an estimate. A suite on which the coordinator's own code has failed
+are runs_ended and left_seconds, which is null without an estimate. A search gets one run after another: ≤ and in JSON
+runs_at_most show the maximum. A suite on which the coordinator's own code has failed
 is set aside: the reason is on standard error, and in JSON in set_aside.`,
 		Example: `  benchctl list
   benchctl list -o json | jq -r '.[] | select(.status == "running") | "\(.id) \(.runs_ended)/\(.runs) \(.left_seconds)"'
@@ -118,8 +119,12 @@ is set aside: the reason is on standard error, and in JSON in set_aside.`,
 			if !s.Status.Ended() {
 				runs = fmt.Sprintf("%d of %d", s.RunsEnded, s.Runs)
 			}
+			atMost := ""
+			if s.RunsAtMost > 0 {
+				runs, atMost = fmt.Sprintf("%d of ≤%d", s.RunsEnded, s.RunsAtMost), "≤"
+			}
 			if s.LeftSeconds != nil {
-				left = view.Span(time.Duration(*s.LeftSeconds * float64(time.Second)))
+				left = atMost + view.Span(time.Duration(*s.LeftSeconds*float64(time.Second)))
 			}
 			status := string(s.Status)
 			if s.SetAside != "" {

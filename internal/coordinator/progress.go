@@ -7,25 +7,37 @@ import (
 	"github.com/benchd/benchd/internal/record"
 )
 
-// progress returns how many runs of an unfinished suite have ended, and the time that the suite still takes; ok is false
-// if that is unknown.
-func (c *Coordinator) progress(ctx context.Context, id string) (ended int, left time.Duration, ok bool, err error) {
+// progress is the progress of an unfinished suite.
+type progress struct {
+	ended   int           // runs
+	atMost  int           // see record.ETA
+	left    time.Duration // the time that the suite still takes
+	hasLeft bool
+}
+
+// progress returns the progress of an unfinished suite.
+func (c *Coordinator) progress(ctx context.Context, id string) (progress, error) {
 	suite, runs, err := c.results.Find(ctx, id)
 	if err != nil {
-		return 0, 0, false, err
+		return progress{}, err
 	}
+	var p progress
 	current := ""
 	for _, r := range runs {
 		if r.Status.Ended() {
-			ended++
+			p.ended++
 		} else if current == "" {
 			current = r.ID
 		}
 	}
-	if cd := c.conductor(current); cd != nil {
-		left, ok = cd.Progress().SuiteLeft(record.NewETA(c.config.Reader, suite, runs, current))
-		return ended, left, ok, nil
+	cd := c.conductor(current)
+	if cd == nil {
+		current = ""
 	}
-	eta := record.NewETA(c.config.Reader, suite, runs, "")
-	return ended, eta.After, eta.Known, nil
+	eta := record.NewETA(c.config.Reader, suite, runs, current)
+	p.atMost, p.left, p.hasLeft = eta.RunsAtMost, eta.After, eta.Known
+	if cd != nil {
+		p.left, p.hasLeft = cd.Progress().SuiteLeft(eta)
+	}
+	return p, nil
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/benchd/benchd/internal/archive"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
-	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
@@ -50,6 +50,10 @@ func (c *Coordinator) resumeSuite(ctx context.Context, req *benchdv1.SubmitReque
 	c.log.Info("suite is resumed", "suite", id, "runs", len(again), "by", req.GetSubmittedBy())
 	c.schedule()
 	switch {
+	case len(again) > 0 && !slices.ContainsFunc(runs, func(r archive.RunRecord) bool {
+		return r.Case == again[0].Archived.Case && r.Repeat == again[0].Archived.Repeat
+	}):
+		return id, []string{fmt.Sprintf("suite %s continues with %s; complete runs are kept", id, again[0].Archived.ID)}, nil
 	case len(again) > 0:
 		return id, []string{fmt.Sprintf("%s of suite %s run again, as %s to %s; complete runs are kept", some(len(again)), id, again[0].Archived.ID, again[len(again)-1].Archived.ID)}, nil
 	case unfinished:
@@ -75,34 +79,27 @@ func (c *Coordinator) runAgain(ctx context.Context, suite archive.Suite) (again 
 		return nil, false, err
 	}
 	c.mu.Lock()
-	retries, unfinished := state.Retries(), state.Unfinished()
+	retries, unfinished := state.Retries(), state.Unfinished() || state.Open
 	c.forgetSuite(suite.ID)
 	c.mu.Unlock()
-	if len(retries) == 0 {
-		return nil, unfinished, nil
-	}
 	runs, err := c.archive.Runs(ctx, suite.ID)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, false, err
+	case len(retries) > 0:
+		again, err = record.RunAgain(c.config.Reader, suite, runs, retries)
+	case !unfinished: // it may have been cancelled between two probes of a search
+		again, err = c.more(ctx, suite, runs)
 	}
-	if again, err = record.RunAgain(c.config.Reader, suite, runs, retries); err != nil {
-		return nil, false, err
+	if err != nil || len(again) == 0 {
+		return nil, unfinished, err
 	}
-	records := make([]archive.RunRecord, len(again))
-	for i, r := range again {
-		records[i] = r.Archived
-	}
-	_, err = c.changeSuite(ctx, suite.ID, lifecycle.RunsAdded{Runs: record.SuiteRuns(records), Reopen: true}, func(status result.Status) error {
-		return c.archive.AddRuns(ctx, suite.ID, status, records)
-	})
+	err = c.addRuns(ctx, suite, again, true)
 	if errors.Is(err, archive.ErrFull) {
 		err = wire.Errorf(wire.ErrFull, "%v", err)
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.queue = append(c.queue, again...)
 	return again, unfinished, nil
 }

@@ -84,7 +84,7 @@ func (c *Coordinator) List(ctx context.Context, _ *benchdv1.ListRequest) (*bench
 		if s.Status.Ended() {
 			continue
 		}
-		ended, left, ok, err := c.progress(ctx, s.ID)
+		now, err := c.progress(ctx, s.ID)
 		switch {
 		case errors.Is(err, wire.ErrNotFound): // the suite has been removed meanwhile
 			out.Suites = out.Suites[:len(out.Suites)-1]
@@ -92,9 +92,9 @@ func (c *Coordinator) List(ctx context.Context, _ *benchdv1.ListRequest) (*bench
 		case err != nil:
 			return nil, wire.ToStatus(err)
 		}
-		one.RunsEnded = uint32(ended)
-		if ok {
-			one.Ahead = durationpb.New(left)
+		one.RunsEnded, one.RunsAtMost = uint32(now.ended), uint32(now.atMost)
+		if now.hasLeft {
+			one.Ahead = durationpb.New(now.left)
 		}
 	}
 	return out, nil

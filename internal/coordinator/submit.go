@@ -116,16 +116,16 @@ func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *bench
 		Name: suite.Name, Note: suite.Note, Tags: suite.Tags, Status: result.Queued, Created: c.clock.Wall().UTC(),
 		SubmittedBy: req.GetSubmittedBy(), Spec: submitted,
 	}
-	if stored.Plan, err = json.Marshal(result.NewPlan(*suite)); err != nil {
-		return "", fmt.Errorf("encode plan: %w", err)
-	}
 	if len(suite.Cases) > 0 {
 		stored.DB = suite.Cases[0].Settings.DB
 	}
 	ask := record.Ask{Agents: want, Select: req.GetSelect(), OnLoss: wire.ToPolicy(req.GetOnAgentLoss())}
+	if stored.Plan, err = record.EncodePlan(*suite, ask); err != nil {
+		return "", err
+	}
 	for {
 		stored.ID = newID(stored.Created)
-		records, err := record.NewRuns(stored.ID, *suite, ask)
+		records, err := record.FirstRuns(c.config.Reader, stored, *suite, ask)
 		if err != nil {
 			return "", err
 		}

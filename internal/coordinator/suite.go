@@ -110,10 +110,7 @@ func (c *Coordinator) carryOut(ctx context.Context, suite string, commands []lif
 				cd.Event(command.Cancel)
 			}
 		case lifecycle.PlanMore:
-			// Every plan of this version is complete when it is submitted: a newer version has left the suite open.
-			if _, err := c.endSuite(ctx, suite, lifecycle.SuiteClosed{}); err != nil {
-				return fmt.Errorf("close suite %s: %w", suite, err)
-			}
+			c.planMore(ctx, suite)
 		}
 	}
 	return nil

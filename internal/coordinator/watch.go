@@ -2,16 +2,23 @@ package coordinator
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/coordinator/conductor"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/record"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/search"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -25,7 +32,7 @@ func (c *Coordinator) Watch(req *benchdv1.WatchRequest, stream grpc.ServerStream
 
 func (c *Coordinator) watch(id string, stream grpc.ServerStreamingServer[benchdv1.WatchResponse]) error {
 	ctx := stream.Context()
-	w := &watcher{c: c, id: id, seen: make(map[string]int), over: make(map[string]bool)}
+	w := &watcher{c: c, id: id, seen: make(map[string]int), over: make(map[string]bool), shown: make(map[string]bool)}
 	statuses := make(map[*conductor.Conductor]int) // lines of each run that were sent
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -64,8 +71,9 @@ type watcher struct {
 	c  *Coordinator
 	id string
 
-	seen map[string]int  // events of each run that were sent
-	over map[string]bool // runs of which all events were sent
+	seen  map[string]int  // events of each run that were sent
+	over  map[string]bool // runs of which all events were sent
+	shown map[string]bool // probes whose outcomes were sent
 
 	running *conductor.Conductor    // of the run in progress
 	whole   *benchdv1.WatchResponse // the archived state of the suite
@@ -89,6 +97,15 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 	if err != nil {
 		return nil, err
 	}
+	if w.id == suite.ID {
+		if suite, err = w.c.archive.Suite(ctx, suite.ID); err != nil { // its status must not be older than those of the runs
+			return nil, err
+		}
+	}
+	probes, err := w.probes(ctx, suite, runs)
+	if err != nil {
+		return nil, err
+	}
 	runs = record.Standing(runs)
 	msg := &benchdv1.WatchResponse{Suite: suite.ID, Runs: uint32(len(runs))}
 	current := runs[len(runs)-1]
@@ -100,10 +117,17 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 		}
 	}
 	msg.Run, msg.Status = current.ID, string(current.Status)
-	msg.Ended = int(msg.GetRunsEnded()) == len(runs)
-	if len(runs) > 1 {
-		msg.CaseName = current.Case
+	msg.Ended = int(msg.GetRunsEnded()) == len(runs) && (w.id != suite.ID || suite.Status.Ended())
+	w.eta = record.ETA{}
+	if w.id == suite.ID {
 		w.eta = record.NewETA(w.c.config.Reader, suite, runs, current.ID)
+		msg.RunsAtMost = uint32(w.eta.RunsAtMost)
+	}
+	several := len(runs) > 1 || w.eta.RunsAtMost > 1
+	if several {
+		msg.CaseName = current.Case
+	} else {
+		w.eta.Known = false
 	}
 	w.whole = proto.CloneOf(msg)
 	for _, r := range runs {
@@ -114,7 +138,11 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 			}
 		}
 	}
+	msg.Events = append(msg.Events, probes...)
 	if current.Status.Ended() {
+		if !msg.GetEnded() { // the next probe of a search is being planned
+			msg.Status = string(suite.Status)
+		}
 		return msg, nil
 	}
 	// The archive was read before the conductor: only a run that it reports as ended has all its events archived.
@@ -123,10 +151,72 @@ func (w *watcher) look(ctx context.Context) (*benchdv1.WatchResponse, error) {
 		return msg, nil
 	}
 	msg.WaitingFor = w.c.waitingFor(current.ID)
-	if a := record.NewETA(w.c.config.Reader, suite, runs, ""); len(runs) > 1 && a.Known {
+	if a := record.NewETA(w.c.config.Reader, suite, runs, ""); several && a.Known {
 		msg.Ahead = durationpb.New(a.After)
 	}
 	return msg, nil
+}
+
+// probes returns the outcomes of ended probes that the watcher has not received.
+func (w *watcher) probes(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) ([]*benchdv1.LiveEvent, error) {
+	planned, err := record.Plan(suite)
+	if err != nil || w.id != suite.ID || !planned.Searches() {
+		return nil, err
+	}
+	var events []*benchdv1.LiveEvent
+	for _, of := range planned.Cases {
+		if of.Search == nil {
+			continue
+		}
+		var ended []archive.RunRecord
+		for _, r := range runs {
+			if r.Case == of.Name && r.Status.Ended() {
+				ended = append(ended, r)
+			}
+		}
+		if !slices.ContainsFunc(ended, func(r archive.RunRecord) bool { return !w.shown[r.ID] }) {
+			continue
+		}
+		found, err := w.c.results.Capacity(ctx, suite, *of.Search, ended)
+		if err != nil {
+			return nil, err
+		}
+		at := make(map[string]time.Time)
+		for _, r := range ended {
+			at[r.ID] = r.Ended
+		}
+		for i, p := range found.Probes {
+			if !w.shown[p.Run] {
+				events = append(events, &benchdv1.LiveEvent{At: wire.FromTime(at[p.Run]), Kind: "probe", Text: probeLine(*of.Search, i+1, p.Probe)})
+			}
+		}
+		for _, r := range ended {
+			w.shown[r.ID] = true
+		}
+	}
+	return events, nil
+}
+
+// probeLine describes what a probe has shown: "probe 5: 12 000 ops/s, kept (p99(READ) 7.1 ms)".
+func probeLine(of search.Space, number int, p search.Probe) string {
+	unit := "ops/s"
+	if of.Vary == search.Threads {
+		unit = "threads"
+	}
+	text := fmt.Sprintf("probe %d: %s %s, %s", number, grouped(p.Value), unit, strings.ReplaceAll(string(p.Outcome), "_", " "))
+	if p.Because != "" {
+		text += " (" + p.Because + ")"
+	}
+	return text
+}
+
+// grouped writes a number with separated thousands, and its decimals if it has some.
+func grouped(v float64) string {
+	whole, part := math.Modf(v)
+	if part == 0 {
+		return result.Thousands(uint64(whole))
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
 // describe adds the progress of the run, and the time that the suite still takes.

@@ -28,6 +28,9 @@ type Suite struct {
 	// Open is set while the planner of the suite may add runs: the suite does not end with its last run. Cancelling a
 	// run, or a failure that stops the suite, closes it.
 	Open bool
+	// Searches is set if cases of the suite are searches: their probes are added one after another, so the suite is open
+	// until its planner closes it, and again when a user resumes it.
+	Searches bool
 	// CutShort is set if the suite was cancelled while it was open.
 	CutShort bool
 	Runs     []SuiteRun // in their order
@@ -42,7 +45,11 @@ type SuiteRun struct {
 	Reason   string
 	Taken    bool // it has left the queue, and its agents are not free yet
 	Unwanted bool // it is being cancelled: it must not start
+	Probe    bool // it is a probe of a search, which is repeated after its first failure
 }
+
+// MaxAttempts bounds the runs of one probe of a search that end as failed or partial.
+const MaxAttempts = 2
 
 // Retry is a new run that replaces one which did not end as complete.
 type Retry struct{ ID, Of string }
@@ -103,7 +110,7 @@ func (s *Suite) changed(e RunChanged) {
 		return
 	}
 	r.Status, r.Reason = e.Status, e.Reason
-	if r.Status == result.Cancelled || r.Status == result.Failed && s.StopOnFailure {
+	if r.Status == result.Cancelled || r.Status == result.Failed && s.StopOnFailure && !MayRepeat(s.Runs, *r) {
 		s.Open = false
 	}
 	switch {
@@ -126,6 +133,9 @@ func (s *Suite) added(e RunsAdded) error {
 		}
 	}
 	s.Runs = append(s.Runs, e.Runs...)
+	if e.Reopen && s.Searches {
+		s.Open, s.CutShort = true, false
+	}
 	if s.Status.Ended() {
 		s.Status = result.Queued
 	}
@@ -222,13 +232,7 @@ func (s *Suite) Unfinished() bool {
 
 // Retries returns a new run for each that did not end as complete, behind the others and in their order.
 func (s *Suite) Retries() []Retry {
-	last := 0
-	for _, r := range s.Runs {
-		_, number, _ := strings.Cut(r.ID, ".")
-		if n, err := strconv.Atoi(number); err == nil {
-			last = max(last, n)
-		}
-	}
+	last := LastNumber(s.Runs)
 	var out []Retry
 	for _, r := range s.standing() {
 		if r.Status.Ended() && r.Status != result.Complete {
@@ -237,6 +241,32 @@ func (s *Suite) Retries() []Retry {
 		}
 	}
 	return out
+}
+
+// LastNumber returns the highest number of a run: that of S.7 is 7.
+func LastNumber(runs []SuiteRun) int {
+	last := 0
+	for _, r := range runs {
+		_, number, _ := strings.Cut(r.ID, ".")
+		if n, err := strconv.Atoi(number); err == nil {
+			last = max(last, n)
+		}
+	}
+	return last
+}
+
+// MayRepeat reports whether a probe that did not end as complete is to be run again by itself.
+func MayRepeat(runs []SuiteRun, r SuiteRun) bool {
+	if !r.Probe {
+		return false
+	}
+	ended := 0
+	for _, other := range runs {
+		if other.Case == r.Case && other.Repeat == r.Repeat && (other.Status == result.Failed || other.Status == result.Partial) {
+			ended++
+		}
+	}
+	return ended < MaxAttempts
 }
 
 // ReplacedBy maps runs to the later one that replaces them: the last of the same repeat of the same case.
@@ -263,10 +293,10 @@ func (s *Suite) standing() []SuiteRun {
 	return slices.DeleteFunc(slices.Clone(s.Runs), func(r SuiteRun) bool { return replaced[r.ID] != "" })
 }
 
-// failed returns the first standing run that failed, or nil.
+// failed returns the first standing run that failed for good, or nil.
 func (s *Suite) failed() *SuiteRun {
 	for _, r := range s.standing() {
-		if r.Status == result.Failed {
+		if r.Status == result.Failed && !MayRepeat(s.Runs, r) {
 			return &r
 		}
 	}

@@ -17,6 +17,7 @@ type (
 	// RunReleased reports that a run has ended and its agents are free; it follows the RunChanged.
 	RunReleased struct{ Run string }
 	// RunsAdded adds runs behind the existing ones. Reopen adds them also to a suite that is not open: a user resumes it.
+	// A suite with searches is then open again.
 	RunsAdded struct {
 		Runs   []SuiteRun
 		Reopen bool

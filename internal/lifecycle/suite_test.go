@@ -21,6 +21,15 @@ func repeats(numbers ...int) []lifecycle.SuiteRun {
 	return runs
 }
 
+// probes returns queued probes of one search.
+func probes(numbers ...int) []lifecycle.SuiteRun {
+	runs := repeats(numbers...)
+	for i := range runs {
+		runs[i].Probe = true
+	}
+	return runs
+}
+
 // Shorthands for events.
 func taken(run string) lifecycle.SuiteEvent    { return lifecycle.RunTaken{Run: run} }
 func released(run string) lifecycle.SuiteEvent { return lifecycle.RunReleased{Run: run} }
@@ -138,6 +147,31 @@ func TestSuites(t *testing.T) {
 			{taken("S.2"), "running, next "},
 			{becomes("S.2", result.Cancelled), "cancelled, next "},
 			{cancel(""), "cancelled, next , refused: cancel suite S: it has ended"},
+		}},
+		"a probe that fails is repeated once, and then closes the suite": {lifecycle.Suite{Open: true, Searches: true, StopOnFailure: true, Runs: probes(1)}, []step{
+			{taken("S.1"), "queued, next "},
+			{becomes("S.1", result.Failed), "running, next "},
+			{released("S.1"), "running, next , plan more"},
+			{lifecycle.RunsAdded{Runs: []lifecycle.SuiteRun{{ID: "S.2", Case: "c", Repeat: 1, Status: result.Queued, Probe: true}}}, "running, next S.2"},
+			{taken("S.2"), "running, next "},
+			{becomes("S.2", result.Failed), "failed, next "},
+			{released("S.2"), "failed, next "},
+			{lifecycle.RunsAdded{Runs: []lifecycle.SuiteRun{{ID: "S.3", Case: "c", Repeat: 1, Status: result.Queued, Probe: true}}, Reopen: true}, "queued, next S.3"},
+			{taken("S.3"), "queued, next "},
+			{becomes("S.3", result.Complete), "running, next "},
+			{released("S.3"), "running, next , plan more"},
+			{lifecycle.SuiteClosed{}, "complete, next "},
+		}},
+		"a search that is cancelled between two probes": {lifecycle.Suite{Open: true, Searches: true, Runs: probes(1)}, []step{
+			{taken("S.1"), "queued, next "},
+			{becomes("S.1", result.Complete), "running, next "},
+			{released("S.1"), "running, next , plan more"},
+			{cancel(""), "cancelled, next "},
+			{lifecycle.RunsAdded{Runs: probes(2)}, "cancelled, next , refused: add runs to suite S: it is closed"},
+			{lifecycle.RunsAdded{Runs: probes(2), Reopen: true}, "queued, next S.2"},
+			{taken("S.2"), "queued, next "},
+			{becomes("S.2", result.Complete), "running, next "},
+			{lifecycle.SuiteClosed{}, "complete, next "},
 		}},
 		"a run is added while another is served": {lifecycle.Suite{Open: true, Runs: repeats(1)}, []step{
 			{taken("S.1"), "queued, next "},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/benchd/benchd/internal/pacing"
+	"github.com/benchd/benchd/internal/search"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -15,11 +16,14 @@ type Outline struct {
 	OnFailure  OnFailure     `json:"on_failure,omitempty"`
 	Trial      bool          `json:"trial,omitempty"`
 	Cases      []CaseOutline `json:"cases"`
-	Runs       int           `json:"runs"`
-	Rows       int64         `json:"rows_written"` // by loads and inserts with known numbers
-	Operations int64         `json:"operations"`   // of all runs that end after a number of operations
-	Seconds    float64       `json:"seconds"`      // of all runs whose length is known
-	Unknown    int           `json:"runs_of_unknown_length"`
+	Runs       int           `json:"runs"`                   // with the expected number of probes of each search
+	RunsAtMost int           `json:"runs_at_most,omitempty"` // of a suite with searches
+	Rows       int64         `json:"rows_written"`           // by loads and inserts with known numbers
+	Operations int64         `json:"operations"`             // of all runs that end after a number of operations
+	Seconds    float64       `json:"seconds"`                // of all runs whose length is known
+	// SecondsAtMost is Seconds with the maximum number of probes of each search.
+	SecondsAtMost float64 `json:"seconds_at_most,omitempty"`
+	Unknown       int     `json:"runs_of_unknown_length"`
 }
 
 // CaseOutline describes what a case will do. Its figures are those of one run.
@@ -48,6 +52,8 @@ type CaseOutline struct {
 	AssumedRate   float64            `json:"assumed_rate,omitempty"`
 	WarmupSeconds float64            `json:"warmup_seconds,omitempty"`
 	Properties    map[string]string  `json:"properties"` // resolved
+	// Search is set for a search, whose Repeats are the expected number of probes.
+	Search *search.Space `json:"search,omitempty"`
 }
 
 // Bases of an estimated time.
@@ -71,6 +77,15 @@ func Outlined(s Suite, agents int) Outline {
 			o.Unknown += one.Repeats
 		}
 		o.Seconds += one.Seconds * float64(one.Repeats)
+		most := one.Repeats
+		if one.Search != nil {
+			most = one.Search.Most
+		}
+		o.RunsAtMost += most
+		o.SecondsAtMost += one.Seconds * float64(most)
+	}
+	if !s.Searches() {
+		o.RunsAtMost, o.SecondsAtMost = 0, 0
 	}
 	return o
 }
@@ -85,6 +100,9 @@ func outlined(c Case, agents int) CaseOutline {
 	}
 	if c.Agents > 0 {
 		o.Agents = c.Agents
+	}
+	if c.Search != nil {
+		o.Search, o.Repeats = c.Search, ExpectedProbes(*c.Search)
 	}
 	switch {
 	case o.ThreadsTotal > 0:

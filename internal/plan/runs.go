@@ -10,20 +10,20 @@ import (
 // SeedProperty is the property that carries a run's seed to its agents.
 const SeedProperty = "seed"
 
-// Runs lists the runs of a suite in the order of their execution; see Order. Run n of suite S is S.n, counted from 1.
+// Runs lists the runs of a suite in the order of their execution; see Order. Run n of suite S is S.n, counted from 1. Of a
+// search it has a single run: how many probes follow depends on their results.
 func Runs(suite string, s Suite) []Run {
 	var runs []Run
 	for _, t := range s.turns() {
-		id := suite + "." + strconv.Itoa(len(runs)+1)
-		runs = append(runs, Run{
-			ID:     id,
-			Case:   t.c.Name,
-			Repeat: t.repeat,
-			Seed:   seed(t.c.Settings.Workload.Seed, id),
-			Phases: Phases(t.c.Settings),
-		})
+		runs = append(runs, NewRun(suite, len(runs)+1, t.c, t.repeat))
 	}
 	return runs
+}
+
+// NewRun returns run n of a suite: a repeat of a case.
+func NewRun(suite string, n int, c Case, repeat int) Run {
+	id := suite + "." + strconv.Itoa(n)
+	return Run{ID: id, Case: c.Name, Repeat: repeat, Seed: seed(c.Settings.Workload.Seed, id), Phases: Phases(c.Settings)}
 }
 
 // seed returns the given seed, or one derived from the run's id, so that seeds differ between runs and need no source of

@@ -13,7 +13,20 @@ import (
 	"github.com/benchd/benchd/internal/spec"
 )
 
-// NewRuns returns the archive's records of the runs of a submitted suite.
+// FirstRuns returns the archive's records of the runs with which a submitted suite begins; EncodePlan has encoded its plan.
+// They are all of its runs or, if it has searches, those up to the first probe: Planner.More returns the others.
+func FirstRuns(reader *spec.Reader, stored archive.Suite, suite plan.Suite, ask Ask) ([]archive.RunRecord, error) {
+	planner, err := NewPlanner(reader, stored)
+	if err != nil {
+		return nil, err
+	}
+	if planner != nil {
+		return planner.More(nil, nil)
+	}
+	return NewRuns(stored.ID, suite, ask)
+}
+
+// NewRuns returns the archive's records of the runs of a submitted suite without searches.
 func NewRuns(id string, suite plan.Suite, ask Ask) ([]archive.RunRecord, error) {
 	var records []archive.RunRecord
 	for _, planned := range plan.Runs(id, suite) {
@@ -32,9 +45,26 @@ func NewRuns(id string, suite plan.Suite, ask Ask) ([]archive.RunRecord, error) 
 	return records, nil
 }
 
-// NewSuite returns the state of a suite, from its records.
+// NewSuite returns the state of a suite, from its records. A suite with searches that has not ended is open: its planner
+// closes it.
 func NewSuite(suite archive.Suite, runs []archive.RunRecord) *lifecycle.Suite {
-	return &lifecycle.Suite{ID: suite.ID, Status: suite.Status, StopOnFailure: stopsOnFailure(suite), Runs: SuiteRuns(runs)}
+	planned, _ := Plan(suite)
+	searches := planned.Searches()
+	return &lifecycle.Suite{
+		ID: suite.ID, Status: suite.Status, StopOnFailure: stopsOnFailure(suite), Runs: RunsOf(suite, runs),
+		Searches: searches, Open: searches && !suite.Status.Ended(),
+	}
+}
+
+// RunsOf converts records of runs for their suite, with those that are probes of a search.
+func RunsOf(suite archive.Suite, runs []archive.RunRecord) []lifecycle.SuiteRun {
+	planned, _ := Plan(suite)
+	out := SuiteRuns(runs)
+	for i := range out {
+		c, _ := planned.Case(out[i].Case)
+		out[i].Probe = c.Search != nil
+	}
+	return out
 }
 
 // SuiteRuns converts records of runs for their suite.

@@ -33,9 +33,11 @@ type Progress struct {
 
 	Ended           bool
 	Runs, RunsEnded int
+	// RunsAtMost is the maximum number of runs of a suite with searches that have not ended; 0 for other suites.
+	RunsAtMost int
 
 	Case  string         // of the run, in a suite of several
-	Ahead *time.Duration // the estimated remaining time of the suite; nil if there is no estimate
+	Ahead *time.Duration // the estimated remaining time of the suite, with RunsAtMost its maximum; nil if there is no estimate
 }
 
 // Operation is one operation with one outcome in the last interval.
@@ -84,7 +86,8 @@ type Suite struct {
 	Created     time.Time         `json:"created"`
 	Runs        int               `json:"runs"`
 	RunsEnded   int               `json:"runs_ended"`
-	LeftSeconds *float64          `json:"left_seconds"` // the estimated time until all have; null if there is no estimate
+	RunsAtMost  int               `json:"runs_at_most,omitempty"` // of a suite with searches that have not ended
+	LeftSeconds *float64          `json:"left_seconds"`           // the estimated time until all have; null if there is no estimate
 	DB          string            `json:"db"`
 	SubmittedBy string            `json:"submitted_by"`
 	SetAside    string            `json:"set_aside,omitempty"` // why the coordinator has set it aside
@@ -145,7 +148,7 @@ func progressOf(m *benchdv1.WatchResponse) Progress {
 			return StatusLine{Label: s.GetLabel(), At: s.GetAt().AsTime(), Text: s.GetText()}
 		}),
 		Ended: m.GetEnded(), Runs: int(m.GetRuns()), RunsEnded: int(m.GetRunsEnded()),
-		Case: m.GetCaseName(), Ahead: aheadOf(m),
+		RunsAtMost: int(m.GetRunsAtMost()), Case: m.GetCaseName(), Ahead: aheadOf(m),
 	}
 }
 
@@ -160,7 +163,7 @@ func aheadOf(m interface{ GetAhead() *durationpb.Duration }) *time.Duration {
 func suite(s *benchdv1.SuiteSummary) Suite {
 	out := Suite{
 		ID: s.GetId(), Name: s.GetName(), Status: result.Status(s.GetStatus()), Created: s.GetCreated().AsTime(),
-		Runs: int(s.GetRuns()), RunsEnded: int(s.GetRunsEnded()),
+		Runs: int(s.GetRuns()), RunsEnded: int(s.GetRunsEnded()), RunsAtMost: int(s.GetRunsAtMost()),
 		DB: s.GetDb(), SubmittedBy: s.GetSubmittedBy(), Note: s.GetNote(), Tags: s.GetTags(), SetAside: s.GetSetAside(),
 	}
 	if left := aheadOf(s); left != nil {

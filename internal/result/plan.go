@@ -1,6 +1,7 @@
 package result
 
 import (
+	"slices"
 	"time"
 
 	"github.com/benchd/benchd/internal/plan"
@@ -54,6 +55,11 @@ func (p *Plan) Case(name string) (PlannedCase, bool) {
 		}
 	}
 	return PlannedCase{}, false
+}
+
+// Searches reports whether a case of the plan is a search.
+func (p *Plan) Searches() bool {
+	return p != nil && slices.ContainsFunc(p.Cases, func(c PlannedCase) bool { return c.Search != nil })
 }
 
 // Turn is a run in the order in which the runs of a suite really began.

@@ -143,7 +143,7 @@ func (s *Store) JSON(ctx context.Context, id string) ([]byte, error) {
 		doc.ReplacedBy = replaced[archived.ID]
 		whole.Runs = append(whole.Runs, doc)
 	}
-	if id != suite.ID || len(whole.Runs) == 1 {
+	if id != suite.ID || len(whole.Runs) == 1 && !whole.Plan.Searches() {
 		return json.Marshal(whole.Runs[0])
 	}
 	table.Conclude(&whole, s.reader.Targets())

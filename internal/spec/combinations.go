@@ -20,6 +20,7 @@ func (r *resolver) validateCombinations(s plan.Settings) {
 	r.warnOfEnd(s)
 	r.findInert(s)
 	r.validateWarmup(s)
+	r.validateSearch(s)
 	r.validateTelemetry(s.Telemetry.On)
 	r.validateActions(s)
 	if r.sound("table") && r.value("table") == "" {

@@ -104,6 +104,9 @@ func other(t *testing.T, k property.Key) string {
 		if k.Name == ActionsProperty {
 			return "7s flush"
 		}
+		if k.Name == searchKeep {
+			return "mean < 7s"
+		}
 		return "other"
 	}
 	t.Fatalf("no other value of %s", k.Name)
@@ -119,7 +122,9 @@ func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
 	for _, k := range reader().Keys() {
 		byDefault[k.Name] = k.Default
 	}
+	byDefault[searchVary] = "threads" // a search needs it
 	settings := values{byDefault, reader().table.targets}.settings()
+	searched := values{byDefault, reader().table.targets}.search()
 	for _, k := range reader().Keys() {
 		if k.Status != property.Honoured || elsewhere[k.Name] != "" || !k.Serves(nullspec.Name) {
 			continue
@@ -129,6 +134,10 @@ func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
 			canonical, err := k.Canonical(value)
 			require.NoError(t, err)
 			switch {
+			case strings.HasPrefix(k.Name, "search."):
+				v := maps.Clone(byDefault)
+				v[k.Name] = canonical
+				require.NotEqual(t, searched, values{v, reader().table.targets}.search())
 			case len(k.Targets) > 0:
 				before, err := nullspec.Read(nil)
 				require.NoError(t, err)

@@ -49,6 +49,10 @@ func (r *Reader) Schema() []byte {
 		"at": line("time since the start of measuring: 60s"),
 		"do": line("the action with its arguments: " + strings.Join(actionsOf(r.table.targets...).names(), ", ")),
 	}, "at", "do")
+	searched := make(schema)
+	for _, key := range suite.SearchKeys() {
+		searched[key] = ref("properties/properties/search." + key)
+	}
 	scenario := schema{
 		"name":       line("its name; each has its own"),
 		"note":       line("a remark for readers of the file"),
@@ -61,10 +65,11 @@ func (r *Reader) Schema() []byte {
 		"agents":     schema{"description": "number of agents (default that of the submission)", "type": "integer", "minimum": 1},
 		"actions":    list("actions on the target during measuring", action),
 		"before":     texts("actions before the first measured segment of a run, which waits for them: " + strings.Join(betweenPhases, ", ")),
+		"search":     object("search the highest throughput that keeps an objective, instead of repeats", searched),
 		"published":  list("published results, a line per run; a line that names an axis or a target belongs to the case with that value", schema{"type": "object"}),
 	}
 	small := make(schema)
-	for _, name := range []string{"properties", "matrix", "cases", "repeats", "agents", "actions", "before"} {
+	for _, name := range []string{"properties", "matrix", "cases", "repeats", "agents", "actions", "before", "search"} {
 		small[name] = scenario[name]
 	}
 	top := schema{

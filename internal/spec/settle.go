@@ -90,6 +90,7 @@ func (r *resolver) attachHistogram(attachments map[string][]byte) {
 // settle resolves settings that exclude each other. It returns the value of each property that the target has, and the
 // settings that follow from them.
 func (r *resolver) settle() (map[string]string, plan.Settings) {
+	r.settleSearch()
 	r.rivals("threadcount", "threads.total")
 	r.rivals("target", "rate")
 	for _, pair := range r.table.targets.Exclusive() {

@@ -14,6 +14,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -32,18 +33,26 @@ func (r *Reader) Parse(s Submission) (*plan.Suite, []property.Warning, error) {
 	}
 	res := r.table.newResolver()
 	res.take(s)
-	one := res.resolveCase(s, nil)
-	res.warnings = append(res.warnings, res.inert...)
+	var cases []plan.Case
+	if res.loadsFirst() {
+		cases, res = r.loadAndSearch(s)
+	} else {
+		cases = []plan.Case{res.resolveCase(s, nil)}
+		res.warnings = append(res.warnings, res.inert...)
+	}
 	res.validateLabels(s)
 	if err := res.err(); err != nil {
 		return nil, res.sortedWarnings(), err
 	}
-	one.Name = s.Name
-	if one.Name == "" {
-		one.Name = defaultName(s, one.Settings)
+	one := &cases[len(cases)-1]
+	one.Name, one.Repeats = cmp.Or(s.Name, defaultName(s, one.Settings)), 1
+	if len(cases) > 1 {
+		cases[0].Name = loadCase
+		if one.Name == loadCase {
+			cases[0].Name = loadCase + " rows"
+		}
 	}
-	one.Repeats = 1
-	return &plan.Suite{Name: one.Name, Note: s.Note, Tags: maps.Clone(s.Tags), Cases: []plan.Case{one}}, res.sortedWarnings(), nil
+	return &plan.Suite{Name: one.Name, Note: s.Note, Tags: maps.Clone(s.Tags), Cases: cases}, res.sortedWarnings(), nil
 }
 
 // resolveCase resolves the settings of one case. Adapt, if not nil, may change the values before they are combined.
@@ -57,6 +66,11 @@ func (r *resolver) resolveCase(s Submission, adapt func()) (one plan.Case) {
 	r.attach(s.Attachments)
 	r.settleInserts()
 	one.Properties, one.Settings = r.settle()
+	if one.Search = (values{one.Properties, r.table.targets}).search(); one.Search != nil {
+		for _, name := range searchProperties() { // agents of earlier releases do not know them
+			delete(one.Properties, name)
+		}
+	}
 	r.validateTarget()
 	r.validateCombinations(one.Settings)
 	r.validateOperations(one.Settings)

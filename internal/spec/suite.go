@@ -10,6 +10,7 @@ import (
 
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/search"
 	"github.com/benchd/benchd/internal/spec/suite"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -196,9 +197,12 @@ func (r *suiteResolver) resolveCase(c suite.Case) plan.Case {
 		one.given["phase"] = entry{key: key, written: "phase", value: "load", place: c.At.String(), order: c.At.Order(), rank: top + 2}
 	}
 	resolved := one.resolveCase(r.submission, func() { one.adapt(c, r.base) })
+	if resolved.Search != nil && c.Repeats > 1 {
+		one.fail(entry{place: c.At.String(), order: c.At.Order(), written: "repeats"}, "a search repeats its probes itself: remove repeats, or set search.confirm, the number of runs that confirm the answer")
+	}
 	r.collect(c, one)
 	r.invalid[c.Scenario] = r.invalid[c.Scenario] || len(one.problems) > 0
-	c.Properties, c.Settings = resolved.Properties, resolved.Settings
+	c.Properties, c.Settings, c.Search = resolved.Properties, resolved.Settings, resolved.Search
 	r.share(&c.Case)
 	r.warnOfTable(c)
 	return c.Case
@@ -282,7 +286,11 @@ func (r *resolver) moved(base int) {
 // that fills it, and a case that uses a dataset does not repeat the actions of filling it.
 func (r *resolver) adapt(c suite.Case, base int) {
 	ofDataset := base + int(suite.OfDataset)
+	if e, ok := r.given["threadcount"]; ok && e.rank == ofDataset && r.value(searchVary) == string(search.Threads) {
+		delete(r.given, "threadcount") // it is for the fill
+	}
 	if c.Fills {
+		r.withoutSearch()
 		for _, name := range ofRuns() {
 			if e, ok := r.given[name]; ok && e.rank != ofDataset {
 				delete(r.given, name)

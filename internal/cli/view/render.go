@@ -92,15 +92,20 @@ func header(s *Snapshot, width int, t Theme) []string {
 
 // suiteParts returns the progress of a suite of several runs, and its remaining time.
 func suiteParts(p remote.Progress) []string {
-	if p.Runs <= 1 {
+	searches := p.RunsAtMost > 0 && !p.Ended
+	if p.Runs <= 1 && !searches {
 		return nil
 	}
-	parts := []string{fmt.Sprintf("%d of %d runs ended", p.RunsEnded, p.Runs)}
+	runs, eta := fmt.Sprintf("%d of %d runs ended", p.RunsEnded, p.Runs), "ETA of all "
+	if searches { // how many probes a search needs is not known
+		runs, eta = fmt.Sprintf("%d of at most %d runs ended", p.RunsEnded, p.RunsAtMost), "ETA of all at most "
+	}
+	parts := []string{runs}
 	if p.Case != "" {
 		parts = append(parts, p.Case)
 	}
 	if p.Ahead != nil && !p.Ended {
-		parts = append(parts, "ETA of all "+Span(*p.Ahead))
+		parts = append(parts, eta+Span(*p.Ahead))
 	}
 	return parts
 }

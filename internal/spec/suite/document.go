@@ -13,11 +13,11 @@ func suiteKeys() []string {
 }
 
 func scenarioKeys() []string {
-	return []string{"name", "note", "dataset", "targets", "properties", "matrix", "cases", "repeats", "agents", "actions", "before", "published"}
+	return []string{"name", "note", "dataset", "targets", "properties", "matrix", "cases", "repeats", "agents", "actions", "before", "search", "published"}
 }
 
 func trialScenarioKeys() []string {
-	return []string{"properties", "matrix", "cases", "repeats", "agents", "actions", "before"}
+	return []string{"properties", "matrix", "cases", "repeats", "agents", "actions", "before", "search"}
 }
 
 func datasetKeys() []string { return []string{"properties", "load"} }

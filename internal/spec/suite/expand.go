@@ -197,6 +197,7 @@ func (r *reader) checkTrial(trial *node) {
 		r.settings(f.value.get("properties"), OfScenario)
 		r.actions(f.value.get("actions"))
 		r.before(f.value.get("before"))
+		r.search(f.value.get("search"))
 		r.count("repeats", f.value.get("repeats"), 1, MaxRepeats)
 		r.count("agents", f.value.get("agents"), 1, maxAgents)
 		r.axes(f.value, nil)

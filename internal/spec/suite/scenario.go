@@ -11,7 +11,13 @@ import (
 const (
 	actionsProperty = "actions"
 	beforeProperty  = "before.run"
+	searchPrefix    = "search."
 )
+
+// SearchKeys are the keys of a scenario's search. Each sets the property of this name after "search.".
+func SearchKeys() []string {
+	return []string{"vary", "from", "to", "keep", "tolerance", "confirm", "probes"}
+}
 
 // axis is one dimension of a scenario: a property, or a list of cases whose values vary together.
 type axis struct {
@@ -103,6 +109,10 @@ func (r *reader) scenario(d *document, n, whole *node) scenario {
 	}
 	s.settings = append(s.settings, r.actions(n.get("actions"))...)
 	s.settings = append(s.settings, r.before(n.get("before"))...)
+	s.settings = append(s.settings, r.search(n.get("search"))...)
+	if of := n.get("search"); of != nil && of.kind == mapping && of.get("vary") == nil {
+		r.mistake(of.at, "vary", "missing; write what the search varies, vary: rate or vary: threads")
+	}
 	s.axes = r.axes(n, whole)
 	s.published = r.published(n.get("published"))
 	return s
@@ -114,6 +124,27 @@ func (r *reader) before(n *node) []Setting {
 		return nil
 	}
 	out := []Setting{{beforeProperty, strings.Join(r.texts("before", n), ","), n.at, n.at, OfScenario}}
+	r.given = append(r.given, out...)
+	return out
+}
+
+// search turns the keys of a search into properties.
+func (r *reader) search(n *node) []Setting {
+	if n == nil || !r.isMap("search", n) {
+		return nil
+	}
+	r.known(n, SearchKeys())
+	var out []Setting
+	for _, f := range n.fields {
+		if !slices.Contains(SearchKeys(), f.name) || f.value.kind == null { // a trial removes a setting by null
+			continue
+		}
+		if f.value.kind != scalar {
+			r.mistake(f.value.at, f.name, "want a single value, got %s", f.value.kind)
+			continue
+		}
+		out = append(out, Setting{searchPrefix + f.name, f.value.text, f.at, f.value.at, OfScenario})
+	}
 	r.given = append(r.given, out...)
 	return out
 }

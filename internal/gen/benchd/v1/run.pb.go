@@ -658,8 +658,11 @@ type WatchResponse struct {
 	Steady string `protobuf:"bytes,19,opt,name=steady,proto3" json:"steady,omitempty"`
 	// The run's case, in a suite of several runs.
 	CaseName string `protobuf:"bytes,20,opt,name=case_name,json=caseName,proto3" json:"case_name,omitempty"`
-	// An estimate of the remaining time of the suite, including this run; absent if there is none.
-	Ahead         *durationpb.Duration `protobuf:"bytes,21,opt,name=ahead,proto3" json:"ahead,omitempty"`
+	// An estimate of the remaining time of the suite, including this run; absent if there is none. With runs_at_most it is
+	// an upper bound.
+	Ahead *durationpb.Duration `protobuf:"bytes,21,opt,name=ahead,proto3" json:"ahead,omitempty"`
+	// The maximum number of runs of a suite with searches that have not ended, which gets more runs; 0 for other suites.
+	RunsAtMost    uint32 `protobuf:"varint,22,opt,name=runs_at_most,json=runsAtMost,proto3" json:"runs_at_most,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -839,6 +842,13 @@ func (x *WatchResponse) GetAhead() *durationpb.Duration {
 		return x.Ahead
 	}
 	return nil
+}
+
+func (x *WatchResponse) GetRunsAtMost() uint32 {
+	if x != nil {
+		return x.RunsAtMost
+	}
+	return 0
 }
 
 // LiveStatus is one of YCSB's status lines. The reader prepends the time, in its own time zone.
@@ -1761,6 +1771,9 @@ type SuiteSummary struct {
 	RunsEnded uint32 `protobuf:"varint,10,opt,name=runs_ended,json=runsEnded,proto3" json:"runs_ended,omitempty"`
 	// An estimate of its remaining time; absent if there is none, and after its end.
 	Ahead *durationpb.Duration `protobuf:"bytes,11,opt,name=ahead,proto3" json:"ahead,omitempty"`
+	// The maximum number of runs of a suite with searches that have not ended, as in WatchResponse; ahead is then an upper
+	// bound.
+	RunsAtMost uint32 `protobuf:"varint,13,opt,name=runs_at_most,json=runsAtMost,proto3" json:"runs_at_most,omitempty"`
 	// Why the suite is set aside: the error of the coordinator's own code on it. Empty if it is not set aside.
 	SetAside      string `protobuf:"bytes,12,opt,name=set_aside,json=setAside,proto3" json:"set_aside,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1872,6 +1885,13 @@ func (x *SuiteSummary) GetAhead() *durationpb.Duration {
 		return x.Ahead
 	}
 	return nil
+}
+
+func (x *SuiteSummary) GetRunsAtMost() uint32 {
+	if x != nil {
+		return x.RunsAtMost
+	}
+	return 0
 }
 
 func (x *SuiteSummary) GetSetAside() string {
@@ -3137,7 +3157,7 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x10ValidateResponse\x12\x1a\n" +
 	"\bwarnings\x18\x01 \x03(\tR\bwarnings\"\x1e\n" +
 	"\fWatchRequest\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xc9\x05\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xeb\x05\n" +
 	"\rWatchResponse\x12\x14\n" +
 	"\x05suite\x18\x01 \x01(\tR\x05suite\x12\x10\n" +
 	"\x03run\x18\x02 \x01(\tR\x03run\x12\x16\n" +
@@ -3165,7 +3185,9 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\bstatuses\x18\x12 \x03(\v2\x15.benchd.v1.LiveStatusR\bstatuses\x12\x16\n" +
 	"\x06steady\x18\x13 \x01(\tR\x06steady\x12\x1b\n" +
 	"\tcase_name\x18\x14 \x01(\tR\bcaseName\x12/\n" +
-	"\x05ahead\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x05ahead\"b\n" +
+	"\x05ahead\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x05ahead\x12 \n" +
+	"\fruns_at_most\x18\x16 \x01(\rR\n" +
+	"runsAtMost\"b\n" +
 	"\n" +
 	"LiveStatus\x12\x14\n" +
 	"\x05label\x18\x01 \x01(\tR\x05label\x12*\n" +
@@ -3230,7 +3252,7 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\bleft_out\x18\x05 \x03(\rR\aleftOut\"\r\n" +
 	"\vListRequest\"?\n" +
 	"\fListResponse\x12/\n" +
-	"\x06suites\x18\x01 \x03(\v2\x17.benchd.v1.SuiteSummaryR\x06suites\"\xb8\x03\n" +
+	"\x06suites\x18\x01 \x03(\v2\x17.benchd.v1.SuiteSummaryR\x06suites\"\xda\x03\n" +
 	"\fSuiteSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
@@ -3244,7 +3266,9 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\n" +
 	"runs_ended\x18\n" +
 	" \x01(\rR\trunsEnded\x12/\n" +
-	"\x05ahead\x18\v \x01(\v2\x19.google.protobuf.DurationR\x05ahead\x12\x1b\n" +
+	"\x05ahead\x18\v \x01(\v2\x19.google.protobuf.DurationR\x05ahead\x12 \n" +
+	"\fruns_at_most\x18\r \x01(\rR\n" +
+	"runsAtMost\x12\x1b\n" +
 	"\tset_aside\x18\f \x01(\tR\bsetAside\x1a7\n" +
 	"\tTagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
