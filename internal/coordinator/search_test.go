@@ -260,3 +260,14 @@ func TestWatchersOfASearchSeeItsProbes(t *testing.T) {
 		require.Regexp(t, `^probe 3: 40,000 ops/s, missed \(`, lines[2])
 	})
 }
+
+func TestASearchForThreadsBeginsWithAWorkerOnEachAgent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		newFakeAgent(h, "a").connect()
+		newFakeAgent(h, "b").connect()
+		_, err := h.submit(&benchdv1.SubmitRequest{Agents: 2, WaitAgents: wait()}, "search.vary=threads", "search.from=1", "search.to=8")
+		require.ErrorContains(t, err, "search.from is 1, and there are 2 agents: an agent would have no worker; raise search.from to 2, or take fewer agents")
+	})
+}

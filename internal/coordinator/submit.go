@@ -17,6 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/search"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -73,6 +74,9 @@ func spread(suite *plan.Suite, want int) error {
 	var wrong []error
 	for _, one := range suite.Cases {
 		if _, err := plan.Workers(one.Settings, cmp.Or(one.Agents, want)); err != nil {
+			if few, is := errors.AsType[*plan.SpreadError](err); is && one.Search != nil && one.Search.Vary == search.Threads {
+				err = fmt.Errorf("search.from is %d, and there are %d agents: an agent would have no worker; raise search.from to %d, or take fewer agents", few.Threads, few.Agents, few.Agents)
+			}
 			if len(suite.Cases) > 1 {
 				err = fmt.Errorf("case %s: %w", one.Name, err)
 			}

@@ -87,7 +87,7 @@ func (e *ETA) add(name string, runs int, phases func() ([]plan.Phase, error)) {
 
 // With returns the remaining time of the suite with that of the current run; if that is unknown, it is estimated from the
 // run's case.
-func (e ETA) With(name string, left time.Duration, known bool) (time.Duration, bool) {
+func (e *ETA) With(name string, left time.Duration, known bool) (time.Duration, bool) {
 	if !e.Known {
 		return 0, false
 	}

@@ -149,7 +149,9 @@ func TestASearchInOneLine(t *testing.T) {
 	got, err := ParseSearch("rate 1000..50k keep p99(READ) < 10ms and errors < 1%", "--search")
 	require.NoError(t, err)
 	require.Equal(t, []Setting{
-		{"search.vary", "rate", "--search"}, {"search.from", "1000", "--search"}, {"search.to", "50k", "--search"},
+		{"search.vary", "rate", "--search"},
+		{"search.from", "1000", "--search"},
+		{"search.to", "50k", "--search"},
 		{"search.keep", "p99(READ) < 10ms and errors < 1%", "--search"},
 	}, got)
 	got, err = ParseSearch(" threads  1..64 ", "--search")
