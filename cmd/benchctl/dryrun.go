@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -14,14 +16,27 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/benchd/benchd/internal/advice"
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/search"
+	"github.com/benchd/benchd/internal/spec"
 )
 
-// dryRun prints the cases and runs of a submission.
-func dryRun(c *cli.Context, cmd *cobra.Command, f *submitFlags) error {
+// outlineDocument is what a dry run prints as JSON. Fields are added, and never removed or changed.
+type outlineDocument struct {
+	plan.Outline
+	Advice   *advice.Advice `json:"advice"`
+	NoAdvice string         `json:"no_advice,omitempty"`
+}
+
+// advicePatience bounds the wait for advice: a dry run also works without a coordinator.
+const advicePatience = 8 * time.Second
+
+// dryRun prints the cases and runs of a submission, and what earlier runs of the coordinator show of them.
+func dryRun(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFlags) error {
 	s, err := f.submission(cmd, c.Origins)
 	if err != nil {
 		return err
@@ -31,11 +46,41 @@ func dryRun(c *cli.Context, cmd *cobra.Command, f *submitFlags) error {
 		return err
 	}
 	warn(c, texts(j.warnings))
-	o := plan.Outlined(*j.suite, f.agents)
-	if f.output == "json" {
-		return printJSON(c.Out, o)
+	d := outlineDocument{Outline: plan.Outlined(*j.suite, f.agents)}
+	if d.Advice, err = f.advice(ctx, s); err != nil {
+		d.NoAdvice = err.Error()
 	}
-	return printOutline(c.Out, o)
+	if f.output == "json" {
+		return printJSON(c.Out, d)
+	}
+	if err := printOutline(c.Out, d.Outline); err != nil {
+		return err
+	}
+	if d.Advice == nil {
+		_, err := fmt.Fprintf(c.Out, "\nno advice from earlier runs: %s\n", d.NoAdvice)
+		return err
+	}
+	return printAdvice(c.Out, d, f.coordinator)
+}
+
+// advice asks the coordinator what its earlier runs show.
+func (f *submitFlags) advice(ctx context.Context, s spec.Submission) (*advice.Advice, error) {
+	client, err := f.dial()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = client.Close() }()
+	ctx, cancel := context.WithTimeout(ctx, advicePatience)
+	defer cancel()
+	text, err := client.Advise(ctx, remote.Request{Submission: s, Agents: f.agents, Select: f.labels.Map()})
+	if err != nil {
+		return nil, err
+	}
+	a := new(advice.Advice)
+	if err := json.Unmarshal(text, a); err != nil {
+		return nil, fmt.Errorf("read advice of the coordinator at %s: %w", f.coordinator, err)
+	}
+	return a, nil
 }
 
 // printOutline prints a line for each case and the totals.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/advice"
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/doctable"
@@ -35,7 +36,7 @@ func printed() map[string][]reflect.Type {
 		"benchctl run":                results,
 		"benchctl submit":             results,
 		"benchctl show":               results,
-		"benchctl submit --dry-run":   {reflect.TypeFor[plan.Outline]()},
+		"benchctl submit --dry-run":   {reflect.TypeFor[outlineDocument]()},
 		"benchctl compare":            {reflect.TypeFor[compare.Comparison](), reflect.TypeFor[[]compare.Comparison]()},
 		"benchctl list":               {reflect.TypeFor[[]remote.Suite]()},
 		"benchctl agents":             {reflect.TypeFor[[]remote.Agent]()},
@@ -49,16 +50,21 @@ func printed() map[string][]reflect.Type {
 // jsonNames are the names of types in the document whose own name is not clear there.
 func jsonNames() map[reflect.Type]string {
 	return map[reflect.Type]string{
-		reflect.TypeFor[remote.Suite]():   "SuiteSummary",
-		reflect.TypeFor[remote.Agent]():   "AgentSummary",
-		reflect.TypeFor[doctor.Report]():  "Diagnosis",
-		reflect.TypeFor[answerDocument](): "Answer",
-		reflect.TypeFor[control.Status](): "Sandbox",
-		reflect.TypeFor[fault.Status]():   "FaultStatus",
-		reflect.TypeFor[plan.Table]():     "PlannedTable",
-		reflect.TypeFor[search.Space]():   "Search",
-		reflect.TypeFor[compare.Case]():   "ComparedCase",
-		reflect.TypeFor[compare.Figure](): "ComparedFigure",
+		reflect.TypeFor[remote.Suite]():    "SuiteSummary",
+		reflect.TypeFor[remote.Agent]():    "AgentSummary",
+		reflect.TypeFor[doctor.Report]():   "Diagnosis",
+		reflect.TypeFor[answerDocument]():  "Answer",
+		reflect.TypeFor[control.Status]():  "Sandbox",
+		reflect.TypeFor[fault.Status]():    "FaultStatus",
+		reflect.TypeFor[plan.Table]():      "PlannedTable",
+		reflect.TypeFor[search.Space]():    "Search",
+		reflect.TypeFor[compare.Case]():    "ComparedCase",
+		reflect.TypeFor[outlineDocument](): "Outline",
+		reflect.TypeFor[advice.OfCase]():   "CaseAdvice",
+		reflect.TypeFor[advice.Duration](): "RunTime",
+		reflect.TypeFor[advice.Repeats]():  "NeededRepeats",
+		reflect.TypeFor[advice.Rate]():     "OfferedRate",
+		reflect.TypeFor[compare.Figure]():  "ComparedFigure",
 	}
 }
 

@@ -54,7 +54,7 @@ the exit code is 4, and "benchctl watch" follows the run again.`,
 	}
 	f := submitFlags{submissionFlags: addSubmissionFlags(cmd, targets), connectFlags: addConnectFlags(cmd), onLoss: string(remote.FailOnLoss), output: "table"}
 	fs := cmd.Flags()
-	fs.BoolVar(&f.dryRun, "dry-run", false, "print cases, runs, rows, operations and an estimate of the time, without submitting; needs no coordinator")
+	fs.BoolVar(&f.dryRun, "dry-run", false, "print cases, runs, rows, operations and an estimate of the time, without submitting; where the coordinator answers, also what its earlier runs of the cases show")
 	config.Whole(fs, &f.agents, "agents", 0, "number of agents; 0 is all that match")
 	config.PairsVar(fs, &f.labels, "select", "", "only agents with this label; repeatable")
 	config.Duration(fs, &f.waitAgents, "wait-agents", false, "wait this time for enough agents")
@@ -82,7 +82,7 @@ func (f *submitFlags) validate(cmd *cobra.Command, s spec.Submission) (validated
 
 func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFlags) error {
 	if f.dryRun {
-		return dryRun(c, cmd, f)
+		return dryRun(ctx, c, cmd, f)
 	}
 	waits := f.wait || f.watch
 	if f.cancel && !waits {

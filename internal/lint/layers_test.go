@@ -59,6 +59,7 @@ func layers() []layer {
 			{name: "compare", beside: []string{"table", "result"}},
 			{name: "bottleneck", beside: []string{"result"}},
 			{name: "foreign", beside: []string{"result"}},
+			{name: "advice", beside: []string{"result"}},
 			{name: "incident", beside: []string{"result"}},
 			{name: "table", beside: []string{"bottleneck", "capacity", "result"}},
 			{name: "capacity", beside: []string{"result"}},

@@ -124,6 +124,20 @@ func (c *Client) Validate(ctx context.Context, s spec.Submission) (warnings []st
 	return resp.GetWarnings(), err
 }
 
+// Advise returns what earlier runs show of a submission, as JSON. For a coordinator of an older build, which does not know the
+// request, it returns wire.ErrNotFound.
+func (c *Client) Advise(ctx context.Context, r Request) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.patience.answer)
+	defer cancel()
+	resp, err := c.service.Advise(ctx, &benchdv1.AdviseRequest{
+		Submission: wire.FromSubmission(r.Submission), Agents: uint32(max(r.Agents, 0)), Select: r.Select, //nolint:gosec // a flag's value, 31 bits
+	})
+	if wire.Unanswered(err) {
+		return nil, wire.Errorf(wire.ErrNotFound, "the coordinator at %s is too old for it: install the same release on both", c.where)
+	}
+	return resp.GetAdvice(), c.translate(err)
+}
+
 // Result fetches the JSON of a suite's or run's current result.
 func (c *Client) Result(ctx context.Context, id string) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)

@@ -94,6 +94,11 @@ func (s *Store) Find(ctx context.Context, id string) (archive.Suite, []archive.R
 	return suite, runs, err
 }
 
+// Run returns the result of a run of a suite. It is shared: callers must not change it.
+func (s *Store) Run(ctx context.Context, suite archive.Suite, run archive.RunRecord) (result.Run, error) {
+	return s.document(ctx, suite, newSuiteKey(suite), run)
+}
+
 // One finds a run by its id, or by the id of a suite that has only this run.
 func (s *Store) One(ctx context.Context, id string) (*record.Run, error) {
 	suite, runs, err := s.Find(ctx, id)

@@ -569,6 +569,116 @@ func (x *ValidateResponse) GetWarnings() []string {
 	return nil
 }
 
+// AdviseRequest asks for advice from earlier runs.
+type AdviseRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The submission that is about to run.
+	Submission *Submission `protobuf:"bytes,1,opt,name=submission,proto3" json:"submission,omitempty"`
+	// How many agents; 0 for all that match.
+	Agents uint32 `protobuf:"varint,2,opt,name=agents,proto3" json:"agents,omitempty"`
+	// Labels that agents must have.
+	Select        map[string]string `protobuf:"bytes,3,rep,name=select,proto3" json:"select,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AdviseRequest) Reset() {
+	*x = AdviseRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AdviseRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AdviseRequest) ProtoMessage() {}
+
+func (x *AdviseRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AdviseRequest.ProtoReflect.Descriptor instead.
+func (*AdviseRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *AdviseRequest) GetSubmission() *Submission {
+	if x != nil {
+		return x.Submission
+	}
+	return nil
+}
+
+func (x *AdviseRequest) GetAgents() uint32 {
+	if x != nil {
+		return x.Agents
+	}
+	return 0
+}
+
+func (x *AdviseRequest) GetSelect() map[string]string {
+	if x != nil {
+		return x.Select
+	}
+	return nil
+}
+
+// AdviseResponse is what earlier runs show.
+type AdviseResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The advice as JSON text.
+	Advice        []byte `protobuf:"bytes,1,opt,name=advice,proto3" json:"advice,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AdviseResponse) Reset() {
+	*x = AdviseResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AdviseResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AdviseResponse) ProtoMessage() {}
+
+func (x *AdviseResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AdviseResponse.ProtoReflect.Descriptor instead.
+func (*AdviseResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *AdviseResponse) GetAdvice() []byte {
+	if x != nil {
+		return x.Advice
+	}
+	return nil
+}
+
 // WatchRequest asks for the progress of a suite or run.
 type WatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -580,7 +690,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[7]
+	mi := &file_benchd_v1_run_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -592,7 +702,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[7]
+	mi := &file_benchd_v1_run_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -605,7 +715,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{7}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *WatchRequest) GetId() string {
@@ -669,7 +779,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[8]
+	mi := &file_benchd_v1_run_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -681,7 +791,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[8]
+	mi := &file_benchd_v1_run_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -694,7 +804,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{8}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *WatchResponse) GetSuite() string {
@@ -866,7 +976,7 @@ type LiveStatus struct {
 
 func (x *LiveStatus) Reset() {
 	*x = LiveStatus{}
-	mi := &file_benchd_v1_run_proto_msgTypes[9]
+	mi := &file_benchd_v1_run_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -878,7 +988,7 @@ func (x *LiveStatus) String() string {
 func (*LiveStatus) ProtoMessage() {}
 
 func (x *LiveStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[9]
+	mi := &file_benchd_v1_run_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -891,7 +1001,7 @@ func (x *LiveStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveStatus.ProtoReflect.Descriptor instead.
 func (*LiveStatus) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{9}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *LiveStatus) GetLabel() string {
@@ -938,7 +1048,7 @@ type LiveOperation struct {
 
 func (x *LiveOperation) Reset() {
 	*x = LiveOperation{}
-	mi := &file_benchd_v1_run_proto_msgTypes[10]
+	mi := &file_benchd_v1_run_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -950,7 +1060,7 @@ func (x *LiveOperation) String() string {
 func (*LiveOperation) ProtoMessage() {}
 
 func (x *LiveOperation) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[10]
+	mi := &file_benchd_v1_run_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -963,7 +1073,7 @@ func (x *LiveOperation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveOperation.ProtoReflect.Descriptor instead.
 func (*LiveOperation) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{10}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *LiveOperation) GetOp() string {
@@ -1040,7 +1150,7 @@ type LiveAgent struct {
 
 func (x *LiveAgent) Reset() {
 	*x = LiveAgent{}
-	mi := &file_benchd_v1_run_proto_msgTypes[11]
+	mi := &file_benchd_v1_run_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1052,7 +1162,7 @@ func (x *LiveAgent) String() string {
 func (*LiveAgent) ProtoMessage() {}
 
 func (x *LiveAgent) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[11]
+	mi := &file_benchd_v1_run_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1065,7 +1175,7 @@ func (x *LiveAgent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveAgent.ProtoReflect.Descriptor instead.
 func (*LiveAgent) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{11}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *LiveAgent) GetName() string {
@@ -1139,7 +1249,7 @@ type LiveEvent struct {
 
 func (x *LiveEvent) Reset() {
 	*x = LiveEvent{}
-	mi := &file_benchd_v1_run_proto_msgTypes[12]
+	mi := &file_benchd_v1_run_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1151,7 +1261,7 @@ func (x *LiveEvent) String() string {
 func (*LiveEvent) ProtoMessage() {}
 
 func (x *LiveEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[12]
+	mi := &file_benchd_v1_run_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1164,7 +1274,7 @@ func (x *LiveEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveEvent.ProtoReflect.Descriptor instead.
 func (*LiveEvent) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{12}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *LiveEvent) GetAt() *timestamppb.Timestamp {
@@ -1199,7 +1309,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[13]
+	mi := &file_benchd_v1_run_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1211,7 +1321,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[13]
+	mi := &file_benchd_v1_run_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1224,7 +1334,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{13}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetRequest) GetId() string {
@@ -1245,7 +1355,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[14]
+	mi := &file_benchd_v1_run_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1257,7 +1367,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[14]
+	mi := &file_benchd_v1_run_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1270,7 +1380,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{14}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetResponse) GetChunk() []byte {
@@ -1291,7 +1401,7 @@ type HistogramsRequest struct {
 
 func (x *HistogramsRequest) Reset() {
 	*x = HistogramsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[15]
+	mi := &file_benchd_v1_run_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1303,7 +1413,7 @@ func (x *HistogramsRequest) String() string {
 func (*HistogramsRequest) ProtoMessage() {}
 
 func (x *HistogramsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[15]
+	mi := &file_benchd_v1_run_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1316,7 +1426,7 @@ func (x *HistogramsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HistogramsRequest.ProtoReflect.Descriptor instead.
 func (*HistogramsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{15}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *HistogramsRequest) GetId() string {
@@ -1347,7 +1457,7 @@ type HistogramsResponse struct {
 
 func (x *HistogramsResponse) Reset() {
 	*x = HistogramsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[16]
+	mi := &file_benchd_v1_run_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1359,7 +1469,7 @@ func (x *HistogramsResponse) String() string {
 func (*HistogramsResponse) ProtoMessage() {}
 
 func (x *HistogramsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[16]
+	mi := &file_benchd_v1_run_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1372,7 +1482,7 @@ func (x *HistogramsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HistogramsResponse.ProtoReflect.Descriptor instead.
 func (*HistogramsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{16}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *HistogramsResponse) GetPhase() string {
@@ -1430,7 +1540,7 @@ type PointsRequest struct {
 
 func (x *PointsRequest) Reset() {
 	*x = PointsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[17]
+	mi := &file_benchd_v1_run_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1442,7 +1552,7 @@ func (x *PointsRequest) String() string {
 func (*PointsRequest) ProtoMessage() {}
 
 func (x *PointsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[17]
+	mi := &file_benchd_v1_run_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1455,7 +1565,7 @@ func (x *PointsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointsRequest.ProtoReflect.Descriptor instead.
 func (*PointsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{17}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PointsRequest) GetId() string {
@@ -1497,7 +1607,7 @@ type PointsResponse struct {
 
 func (x *PointsResponse) Reset() {
 	*x = PointsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[18]
+	mi := &file_benchd_v1_run_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1509,7 +1619,7 @@ func (x *PointsResponse) String() string {
 func (*PointsResponse) ProtoMessage() {}
 
 func (x *PointsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[18]
+	mi := &file_benchd_v1_run_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1522,7 +1632,7 @@ func (x *PointsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointsResponse.ProtoReflect.Descriptor instead.
 func (*PointsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{18}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *PointsResponse) GetShard() uint32 {
@@ -1600,7 +1710,7 @@ type Counted struct {
 
 func (x *Counted) Reset() {
 	*x = Counted{}
-	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	mi := &file_benchd_v1_run_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1612,7 +1722,7 @@ func (x *Counted) String() string {
 func (*Counted) ProtoMessage() {}
 
 func (x *Counted) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	mi := &file_benchd_v1_run_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1625,7 +1735,7 @@ func (x *Counted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Counted.ProtoReflect.Descriptor instead.
 func (*Counted) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{19}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Counted) GetWindows() uint32 {
@@ -1672,7 +1782,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[20]
+	mi := &file_benchd_v1_run_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1684,7 +1794,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[20]
+	mi := &file_benchd_v1_run_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1697,7 +1807,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{20}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{22}
 }
 
 // ListResponse has the suites in the archive.
@@ -1711,7 +1821,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[21]
+	mi := &file_benchd_v1_run_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1723,7 +1833,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[21]
+	mi := &file_benchd_v1_run_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1736,7 +1846,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{21}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListResponse) GetSuites() []*SuiteSummary {
@@ -1782,7 +1892,7 @@ type SuiteSummary struct {
 
 func (x *SuiteSummary) Reset() {
 	*x = SuiteSummary{}
-	mi := &file_benchd_v1_run_proto_msgTypes[22]
+	mi := &file_benchd_v1_run_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1794,7 +1904,7 @@ func (x *SuiteSummary) String() string {
 func (*SuiteSummary) ProtoMessage() {}
 
 func (x *SuiteSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[22]
+	mi := &file_benchd_v1_run_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1807,7 +1917,7 @@ func (x *SuiteSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SuiteSummary.ProtoReflect.Descriptor instead.
 func (*SuiteSummary) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{22}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SuiteSummary) GetId() string {
@@ -1914,7 +2024,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[23]
+	mi := &file_benchd_v1_run_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1926,7 +2036,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[23]
+	mi := &file_benchd_v1_run_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1939,7 +2049,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{23}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1965,7 +2075,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[24]
+	mi := &file_benchd_v1_run_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1977,7 +2087,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[24]
+	mi := &file_benchd_v1_run_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1990,7 +2100,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{24}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{26}
 }
 
 // RemoveRequest names the suite to remove.
@@ -2004,7 +2114,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[25]
+	mi := &file_benchd_v1_run_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2016,7 +2126,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[25]
+	mi := &file_benchd_v1_run_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2029,7 +2139,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{25}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RemoveRequest) GetId() string {
@@ -2048,7 +2158,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[26]
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2060,7 +2170,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[26]
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2073,7 +2183,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{26}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{28}
 }
 
 // ExportRequest names the suite to export.
@@ -2087,7 +2197,7 @@ type ExportRequest struct {
 
 func (x *ExportRequest) Reset() {
 	*x = ExportRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[27]
+	mi := &file_benchd_v1_run_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2099,7 +2209,7 @@ func (x *ExportRequest) String() string {
 func (*ExportRequest) ProtoMessage() {}
 
 func (x *ExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[27]
+	mi := &file_benchd_v1_run_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2112,7 +2222,7 @@ func (x *ExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportRequest.ProtoReflect.Descriptor instead.
 func (*ExportRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{27}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ExportRequest) GetId() string {
@@ -2133,7 +2243,7 @@ type ExportResponse struct {
 
 func (x *ExportResponse) Reset() {
 	*x = ExportResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2145,7 +2255,7 @@ func (x *ExportResponse) String() string {
 func (*ExportResponse) ProtoMessage() {}
 
 func (x *ExportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2158,7 +2268,7 @@ func (x *ExportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportResponse.ProtoReflect.Descriptor instead.
 func (*ExportResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{28}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ExportResponse) GetChunk() []byte {
@@ -2181,7 +2291,7 @@ type ImportRequest struct {
 
 func (x *ImportRequest) Reset() {
 	*x = ImportRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2193,7 +2303,7 @@ func (x *ImportRequest) String() string {
 func (*ImportRequest) ProtoMessage() {}
 
 func (x *ImportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2206,7 +2316,7 @@ func (x *ImportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportRequest.ProtoReflect.Descriptor instead.
 func (*ImportRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{29}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ImportRequest) GetChunk() []byte {
@@ -2250,7 +2360,7 @@ type ForeignImport struct {
 
 func (x *ForeignImport) Reset() {
 	*x = ForeignImport{}
-	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2262,7 +2372,7 @@ func (x *ForeignImport) String() string {
 func (*ForeignImport) ProtoMessage() {}
 
 func (x *ForeignImport) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2275,7 +2385,7 @@ func (x *ForeignImport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForeignImport.ProtoReflect.Descriptor instead.
 func (*ForeignImport) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ForeignImport) GetName() string {
@@ -2356,7 +2466,7 @@ type ForeignFile struct {
 
 func (x *ForeignFile) Reset() {
 	*x = ForeignFile{}
-	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	mi := &file_benchd_v1_run_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2368,7 +2478,7 @@ func (x *ForeignFile) String() string {
 func (*ForeignFile) ProtoMessage() {}
 
 func (x *ForeignFile) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	mi := &file_benchd_v1_run_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2381,7 +2491,7 @@ func (x *ForeignFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForeignFile.ProtoReflect.Descriptor instead.
 func (*ForeignFile) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{31}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ForeignFile) GetName() string {
@@ -2416,7 +2526,7 @@ type ImportResponse struct {
 
 func (x *ImportResponse) Reset() {
 	*x = ImportResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2428,7 +2538,7 @@ func (x *ImportResponse) String() string {
 func (*ImportResponse) ProtoMessage() {}
 
 func (x *ImportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2441,7 +2551,7 @@ func (x *ImportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResponse.ProtoReflect.Descriptor instead.
 func (*ImportResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{32}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ImportResponse) GetId() string {
@@ -2460,7 +2570,7 @@ type AgentsRequest struct {
 
 func (x *AgentsRequest) Reset() {
 	*x = AgentsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[33]
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2472,7 +2582,7 @@ func (x *AgentsRequest) String() string {
 func (*AgentsRequest) ProtoMessage() {}
 
 func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[33]
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2485,7 +2595,7 @@ func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsRequest.ProtoReflect.Descriptor instead.
 func (*AgentsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{33}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{35}
 }
 
 // AgentsResponse is the roster.
@@ -2499,7 +2609,7 @@ type AgentsResponse struct {
 
 func (x *AgentsResponse) Reset() {
 	*x = AgentsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2511,7 +2621,7 @@ func (x *AgentsResponse) String() string {
 func (*AgentsResponse) ProtoMessage() {}
 
 func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2524,7 +2634,7 @@ func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsResponse.ProtoReflect.Descriptor instead.
 func (*AgentsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{34}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *AgentsResponse) GetAgents() []*AgentInfo {
@@ -2571,7 +2681,7 @@ type AgentInfo struct {
 
 func (x *AgentInfo) Reset() {
 	*x = AgentInfo{}
-	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2583,7 +2693,7 @@ func (x *AgentInfo) String() string {
 func (*AgentInfo) ProtoMessage() {}
 
 func (x *AgentInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2596,7 +2706,7 @@ func (x *AgentInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentInfo.ProtoReflect.Descriptor instead.
 func (*AgentInfo) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{35}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *AgentInfo) GetName() string {
@@ -2710,7 +2820,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[36]
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2722,7 +2832,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[36]
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2735,7 +2845,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{36}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *DrainRequest) GetName() string {
@@ -2761,7 +2871,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2773,7 +2883,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2786,7 +2896,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{37}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{39}
 }
 
 // ActRequest asks for an action.
@@ -2812,7 +2922,7 @@ type ActRequest struct {
 
 func (x *ActRequest) Reset() {
 	*x = ActRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2824,7 +2934,7 @@ func (x *ActRequest) String() string {
 func (*ActRequest) ProtoMessage() {}
 
 func (x *ActRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2837,7 +2947,7 @@ func (x *ActRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActRequest.ProtoReflect.Descriptor instead.
 func (*ActRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ActRequest) GetSubmission() *Submission {
@@ -2904,7 +3014,7 @@ type ActResponse struct {
 
 func (x *ActResponse) Reset() {
 	*x = ActResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	mi := &file_benchd_v1_run_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2916,7 +3026,7 @@ func (x *ActResponse) String() string {
 func (*ActResponse) ProtoMessage() {}
 
 func (x *ActResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	mi := &file_benchd_v1_run_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2929,7 +3039,7 @@ func (x *ActResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActResponse.ProtoReflect.Descriptor instead.
 func (*ActResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{39}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ActResponse) GetAgent() string {
@@ -2962,7 +3072,7 @@ type AboutRequest struct {
 
 func (x *AboutRequest) Reset() {
 	*x = AboutRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[40]
+	mi := &file_benchd_v1_run_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2974,7 +3084,7 @@ func (x *AboutRequest) String() string {
 func (*AboutRequest) ProtoMessage() {}
 
 func (x *AboutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[40]
+	mi := &file_benchd_v1_run_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2987,7 +3097,7 @@ func (x *AboutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutRequest.ProtoReflect.Descriptor instead.
 func (*AboutRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{40}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{42}
 }
 
 // AboutResponse describes a coordinator.
@@ -3015,7 +3125,7 @@ type AboutResponse struct {
 
 func (x *AboutResponse) Reset() {
 	*x = AboutResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[41]
+	mi := &file_benchd_v1_run_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3027,7 +3137,7 @@ func (x *AboutResponse) String() string {
 func (*AboutResponse) ProtoMessage() {}
 
 func (x *AboutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[41]
+	mi := &file_benchd_v1_run_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3040,7 +3150,7 @@ func (x *AboutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutResponse.ProtoReflect.Descriptor instead.
 func (*AboutResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{41}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *AboutResponse) GetVersion() string {
@@ -3155,7 +3265,18 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"submission\x18\x01 \x01(\v2\x15.benchd.v1.SubmissionR\n" +
 	"submission\".\n" +
 	"\x10ValidateResponse\x12\x1a\n" +
-	"\bwarnings\x18\x01 \x03(\tR\bwarnings\"\x1e\n" +
+	"\bwarnings\x18\x01 \x03(\tR\bwarnings\"\xd7\x01\n" +
+	"\rAdviseRequest\x125\n" +
+	"\n" +
+	"submission\x18\x01 \x01(\v2\x15.benchd.v1.SubmissionR\n" +
+	"submission\x12\x16\n" +
+	"\x06agents\x18\x02 \x01(\rR\x06agents\x12<\n" +
+	"\x06select\x18\x03 \x03(\v2$.benchd.v1.AdviseRequest.SelectEntryR\x06select\x1a9\n" +
+	"\vSelectEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"(\n" +
+	"\x0eAdviseResponse\x12\x16\n" +
+	"\x06advice\x18\x01 \x01(\fR\x06advice\"\x1e\n" +
 	"\fWatchRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\xeb\x05\n" +
 	"\rWatchResponse\x12\x14\n" +
@@ -3365,11 +3486,12 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x0fAgentLossPolicy\x12!\n" +
 	"\x1dAGENT_LOSS_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16AGENT_LOSS_POLICY_FAIL\x10\x01\x12\x1e\n" +
-	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\xba\a\n" +
+	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\xf9\a\n" +
 	"\n" +
 	"RunService\x12=\n" +
 	"\x06Submit\x12\x18.benchd.v1.SubmitRequest\x1a\x19.benchd.v1.SubmitResponse\x12C\n" +
-	"\bValidate\x12\x1a.benchd.v1.ValidateRequest\x1a\x1b.benchd.v1.ValidateResponse\x12<\n" +
+	"\bValidate\x12\x1a.benchd.v1.ValidateRequest\x1a\x1b.benchd.v1.ValidateResponse\x12=\n" +
+	"\x06Advise\x12\x18.benchd.v1.AdviseRequest\x1a\x19.benchd.v1.AdviseResponse\x12<\n" +
 	"\x05Watch\x12\x17.benchd.v1.WatchRequest\x1a\x18.benchd.v1.WatchResponse0\x01\x126\n" +
 	"\x03Get\x12\x15.benchd.v1.GetRequest\x1a\x16.benchd.v1.GetResponse0\x01\x12K\n" +
 	"\n" +
@@ -3398,7 +3520,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 50)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 53)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),          // 0: benchd.v1.AgentLossPolicy
 	(*Submission)(nil),            // 1: benchd.v1.Submission
@@ -3408,129 +3530,136 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*SubmitResponse)(nil),        // 5: benchd.v1.SubmitResponse
 	(*ValidateRequest)(nil),       // 6: benchd.v1.ValidateRequest
 	(*ValidateResponse)(nil),      // 7: benchd.v1.ValidateResponse
-	(*WatchRequest)(nil),          // 8: benchd.v1.WatchRequest
-	(*WatchResponse)(nil),         // 9: benchd.v1.WatchResponse
-	(*LiveStatus)(nil),            // 10: benchd.v1.LiveStatus
-	(*LiveOperation)(nil),         // 11: benchd.v1.LiveOperation
-	(*LiveAgent)(nil),             // 12: benchd.v1.LiveAgent
-	(*LiveEvent)(nil),             // 13: benchd.v1.LiveEvent
-	(*GetRequest)(nil),            // 14: benchd.v1.GetRequest
-	(*GetResponse)(nil),           // 15: benchd.v1.GetResponse
-	(*HistogramsRequest)(nil),     // 16: benchd.v1.HistogramsRequest
-	(*HistogramsResponse)(nil),    // 17: benchd.v1.HistogramsResponse
-	(*PointsRequest)(nil),         // 18: benchd.v1.PointsRequest
-	(*PointsResponse)(nil),        // 19: benchd.v1.PointsResponse
-	(*Counted)(nil),               // 20: benchd.v1.Counted
-	(*ListRequest)(nil),           // 21: benchd.v1.ListRequest
-	(*ListResponse)(nil),          // 22: benchd.v1.ListResponse
-	(*SuiteSummary)(nil),          // 23: benchd.v1.SuiteSummary
-	(*CancelRequest)(nil),         // 24: benchd.v1.CancelRequest
-	(*CancelResponse)(nil),        // 25: benchd.v1.CancelResponse
-	(*RemoveRequest)(nil),         // 26: benchd.v1.RemoveRequest
-	(*RemoveResponse)(nil),        // 27: benchd.v1.RemoveResponse
-	(*ExportRequest)(nil),         // 28: benchd.v1.ExportRequest
-	(*ExportResponse)(nil),        // 29: benchd.v1.ExportResponse
-	(*ImportRequest)(nil),         // 30: benchd.v1.ImportRequest
-	(*ForeignImport)(nil),         // 31: benchd.v1.ForeignImport
-	(*ForeignFile)(nil),           // 32: benchd.v1.ForeignFile
-	(*ImportResponse)(nil),        // 33: benchd.v1.ImportResponse
-	(*AgentsRequest)(nil),         // 34: benchd.v1.AgentsRequest
-	(*AgentsResponse)(nil),        // 35: benchd.v1.AgentsResponse
-	(*AgentInfo)(nil),             // 36: benchd.v1.AgentInfo
-	(*DrainRequest)(nil),          // 37: benchd.v1.DrainRequest
-	(*DrainResponse)(nil),         // 38: benchd.v1.DrainResponse
-	(*ActRequest)(nil),            // 39: benchd.v1.ActRequest
-	(*ActResponse)(nil),           // 40: benchd.v1.ActResponse
-	(*AboutRequest)(nil),          // 41: benchd.v1.AboutRequest
-	(*AboutResponse)(nil),         // 42: benchd.v1.AboutResponse
-	nil,                           // 43: benchd.v1.Submission.TagsEntry
-	nil,                           // 44: benchd.v1.Submission.AttachmentsEntry
-	nil,                           // 45: benchd.v1.SubmitRequest.SelectEntry
-	nil,                           // 46: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                           // 47: benchd.v1.SuiteSummary.TagsEntry
-	nil,                           // 48: benchd.v1.ForeignImport.TagsEntry
-	nil,                           // 49: benchd.v1.AgentInfo.LabelsEntry
-	nil,                           // 50: benchd.v1.ActRequest.ArgsEntry
-	(*durationpb.Duration)(nil),   // 51: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 52: google.protobuf.Timestamp
-	(*Series)(nil),                // 53: benchd.v1.Series
-	(*HostFacts)(nil),             // 54: benchd.v1.HostFacts
+	(*AdviseRequest)(nil),         // 8: benchd.v1.AdviseRequest
+	(*AdviseResponse)(nil),        // 9: benchd.v1.AdviseResponse
+	(*WatchRequest)(nil),          // 10: benchd.v1.WatchRequest
+	(*WatchResponse)(nil),         // 11: benchd.v1.WatchResponse
+	(*LiveStatus)(nil),            // 12: benchd.v1.LiveStatus
+	(*LiveOperation)(nil),         // 13: benchd.v1.LiveOperation
+	(*LiveAgent)(nil),             // 14: benchd.v1.LiveAgent
+	(*LiveEvent)(nil),             // 15: benchd.v1.LiveEvent
+	(*GetRequest)(nil),            // 16: benchd.v1.GetRequest
+	(*GetResponse)(nil),           // 17: benchd.v1.GetResponse
+	(*HistogramsRequest)(nil),     // 18: benchd.v1.HistogramsRequest
+	(*HistogramsResponse)(nil),    // 19: benchd.v1.HistogramsResponse
+	(*PointsRequest)(nil),         // 20: benchd.v1.PointsRequest
+	(*PointsResponse)(nil),        // 21: benchd.v1.PointsResponse
+	(*Counted)(nil),               // 22: benchd.v1.Counted
+	(*ListRequest)(nil),           // 23: benchd.v1.ListRequest
+	(*ListResponse)(nil),          // 24: benchd.v1.ListResponse
+	(*SuiteSummary)(nil),          // 25: benchd.v1.SuiteSummary
+	(*CancelRequest)(nil),         // 26: benchd.v1.CancelRequest
+	(*CancelResponse)(nil),        // 27: benchd.v1.CancelResponse
+	(*RemoveRequest)(nil),         // 28: benchd.v1.RemoveRequest
+	(*RemoveResponse)(nil),        // 29: benchd.v1.RemoveResponse
+	(*ExportRequest)(nil),         // 30: benchd.v1.ExportRequest
+	(*ExportResponse)(nil),        // 31: benchd.v1.ExportResponse
+	(*ImportRequest)(nil),         // 32: benchd.v1.ImportRequest
+	(*ForeignImport)(nil),         // 33: benchd.v1.ForeignImport
+	(*ForeignFile)(nil),           // 34: benchd.v1.ForeignFile
+	(*ImportResponse)(nil),        // 35: benchd.v1.ImportResponse
+	(*AgentsRequest)(nil),         // 36: benchd.v1.AgentsRequest
+	(*AgentsResponse)(nil),        // 37: benchd.v1.AgentsResponse
+	(*AgentInfo)(nil),             // 38: benchd.v1.AgentInfo
+	(*DrainRequest)(nil),          // 39: benchd.v1.DrainRequest
+	(*DrainResponse)(nil),         // 40: benchd.v1.DrainResponse
+	(*ActRequest)(nil),            // 41: benchd.v1.ActRequest
+	(*ActResponse)(nil),           // 42: benchd.v1.ActResponse
+	(*AboutRequest)(nil),          // 43: benchd.v1.AboutRequest
+	(*AboutResponse)(nil),         // 44: benchd.v1.AboutResponse
+	nil,                           // 45: benchd.v1.Submission.TagsEntry
+	nil,                           // 46: benchd.v1.Submission.AttachmentsEntry
+	nil,                           // 47: benchd.v1.SubmitRequest.SelectEntry
+	nil,                           // 48: benchd.v1.AdviseRequest.SelectEntry
+	nil,                           // 49: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                           // 50: benchd.v1.SuiteSummary.TagsEntry
+	nil,                           // 51: benchd.v1.ForeignImport.TagsEntry
+	nil,                           // 52: benchd.v1.AgentInfo.LabelsEntry
+	nil,                           // 53: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),   // 54: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 55: google.protobuf.Timestamp
+	(*Series)(nil),                // 56: benchd.v1.Series
+	(*HostFacts)(nil),             // 57: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	2,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	3,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	3,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	43, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	44, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	45, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	46, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
 	2,  // 5: benchd.v1.Submission.suite:type_name -> benchd.v1.SourceFile
 	3,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
 	1,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	45, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	51, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	47, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	54, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 10: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	1,  // 11: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
-	51, // 12: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	51, // 13: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
-	11, // 14: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
-	12, // 15: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
-	13, // 16: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
-	10, // 17: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	51, // 18: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
-	52, // 19: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	52, // 20: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	52, // 21: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	53, // 22: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
-	46, // 23: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
-	20, // 24: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
-	23, // 25: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	52, // 26: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	47, // 27: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	51, // 28: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
-	31, // 29: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
-	48, // 30: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
-	32, // 31: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
-	36, // 32: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	49, // 33: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	54, // 34: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	52, // 35: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	1,  // 36: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	50, // 37: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	51, // 38: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 39: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	6,  // 40: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	8,  // 41: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	14, // 42: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	16, // 43: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	18, // 44: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
-	21, // 45: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	24, // 46: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	26, // 47: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	28, // 48: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
-	30, // 49: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	34, // 50: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	37, // 51: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	39, // 52: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	41, // 53: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
-	5,  // 54: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 55: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 56: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	15, // 57: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	17, // 58: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	19, // 59: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	22, // 60: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	25, // 61: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	27, // 62: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	29, // 63: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	33, // 64: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	35, // 65: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	38, // 66: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	40, // 67: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	42, // 68: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	54, // [54:69] is the sub-list for method output_type
-	39, // [39:54] is the sub-list for method input_type
-	39, // [39:39] is the sub-list for extension type_name
-	39, // [39:39] is the sub-list for extension extendee
-	0,  // [0:39] is the sub-list for field type_name
+	1,  // 12: benchd.v1.AdviseRequest.submission:type_name -> benchd.v1.Submission
+	48, // 13: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
+	54, // 14: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	54, // 15: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	13, // 16: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
+	14, // 17: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
+	15, // 18: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
+	12, // 19: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
+	54, // 20: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
+	55, // 21: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	55, // 22: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	55, // 23: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	56, // 24: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	49, // 25: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	22, // 26: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
+	25, // 27: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
+	55, // 28: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	50, // 29: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	54, // 30: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
+	33, // 31: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
+	51, // 32: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
+	34, // 33: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
+	38, // 34: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	52, // 35: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	57, // 36: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	55, // 37: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	1,  // 38: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
+	53, // 39: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	54, // 40: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	4,  // 41: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	6,  // 42: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	8,  // 43: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
+	10, // 44: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	16, // 45: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	18, // 46: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	20, // 47: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	23, // 48: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	26, // 49: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	28, // 50: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	30, // 51: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
+	32, // 52: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
+	36, // 53: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	39, // 54: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	41, // 55: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	43, // 56: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	5,  // 57: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 58: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 59: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
+	11, // 60: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	17, // 61: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	19, // 62: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	21, // 63: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	24, // 64: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	27, // 65: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	29, // 66: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	31, // 67: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	35, // 68: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	37, // 69: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	40, // 70: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	42, // 71: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	44, // 72: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	57, // [57:73] is the sub-list for method output_type
+	41, // [41:57] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
@@ -3545,7 +3674,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   50,
+			NumMessages:   53,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -21,6 +21,7 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	RunService_Submit_FullMethodName     = "/benchd.v1.RunService/Submit"
 	RunService_Validate_FullMethodName   = "/benchd.v1.RunService/Validate"
+	RunService_Advise_FullMethodName     = "/benchd.v1.RunService/Advise"
 	RunService_Watch_FullMethodName      = "/benchd.v1.RunService/Watch"
 	RunService_Get_FullMethodName        = "/benchd.v1.RunService/Get"
 	RunService_Histograms_FullMethodName = "/benchd.v1.RunService/Histograms"
@@ -46,6 +47,8 @@ type RunServiceClient interface {
 	Submit(ctx context.Context, in *SubmitRequest, opts ...grpc.CallOption) (*SubmitResponse, error)
 	// Validate validates a submission without queueing it.
 	Validate(ctx context.Context, in *ValidateRequest, opts ...grpc.CallOption) (*ValidateResponse, error)
+	// Advise reports what earlier runs in the archive show of a submission, without queueing it.
+	Advise(ctx context.Context, in *AdviseRequest, opts ...grpc.CallOption) (*AdviseResponse, error)
 	// Watch streams the state of a suite or run: one message at the start, one for each interval, a last one at its end.
 	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchResponse], error)
 	// Get streams the result of a suite or run as JSON text in pieces.
@@ -96,6 +99,16 @@ func (c *runServiceClient) Validate(ctx context.Context, in *ValidateRequest, op
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ValidateResponse)
 	err := c.cc.Invoke(ctx, RunService_Validate_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runServiceClient) Advise(ctx context.Context, in *AdviseRequest, opts ...grpc.CallOption) (*AdviseResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AdviseResponse)
+	err := c.cc.Invoke(ctx, RunService_Advise_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -290,6 +303,8 @@ type RunServiceServer interface {
 	Submit(context.Context, *SubmitRequest) (*SubmitResponse, error)
 	// Validate validates a submission without queueing it.
 	Validate(context.Context, *ValidateRequest) (*ValidateResponse, error)
+	// Advise reports what earlier runs in the archive show of a submission, without queueing it.
+	Advise(context.Context, *AdviseRequest) (*AdviseResponse, error)
 	// Watch streams the state of a suite or run: one message at the start, one for each interval, a last one at its end.
 	Watch(*WatchRequest, grpc.ServerStreamingServer[WatchResponse]) error
 	// Get streams the result of a suite or run as JSON text in pieces.
@@ -331,6 +346,9 @@ func (UnimplementedRunServiceServer) Submit(context.Context, *SubmitRequest) (*S
 }
 func (UnimplementedRunServiceServer) Validate(context.Context, *ValidateRequest) (*ValidateResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Validate not implemented")
+}
+func (UnimplementedRunServiceServer) Advise(context.Context, *AdviseRequest) (*AdviseResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Advise not implemented")
 }
 func (UnimplementedRunServiceServer) Watch(*WatchRequest, grpc.ServerStreamingServer[WatchResponse]) error {
 	return status.Error(codes.Unimplemented, "method Watch not implemented")
@@ -424,6 +442,24 @@ func _RunService_Validate_Handler(srv interface{}, ctx context.Context, dec func
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(RunServiceServer).Validate(ctx, req.(*ValidateRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RunService_Advise_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AdviseRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).Advise(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_Advise_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).Advise(ctx, req.(*AdviseRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -630,6 +666,10 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Validate",
 			Handler:    _RunService_Validate_Handler,
+		},
+		{
+			MethodName: "Advise",
+			Handler:    _RunService_Advise_Handler,
 		},
 		{
 			MethodName: "List",
