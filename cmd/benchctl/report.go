@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -53,7 +54,7 @@ The files appear together and complete, or not at all. Existing files are replac
 			return err
 		}
 		if err := files.Commit(); err != nil {
-			return err
+			return ofUsage(err)
 		}
 		for _, path := range files.Paths() {
 			if _, err := fmt.Fprintln(c.Out, path); err != nil {
@@ -75,12 +76,17 @@ func writeReport(ctx context.Context, client *remote.Client, w *report.Writer, i
 		return err
 	}
 	if err := os.MkdirAll(w.Dir, 0o755); err != nil {
-		return fmt.Errorf("make directory %s: %w", w.Dir, err)
+		return usage(fmt.Errorf("make directory %s: %w; name another with --out", w.Dir, err))
 	}
 	err = w.Write(ctx, report.Document{ID: id, Text: text, Run: run, Suite: suite}, formats)
+	return ofUsage(err)
+}
+
+// ofUsage marks errors that another command line avoids: files that exist, and formats without data.
+func ofUsage(err error) error {
 	noPoints, notHeld := new(report.NoPointsError), new(report.NotHeldError)
-	if errors.As(err, &noPoints) || errors.As(err, &notHeld) {
-		return &cli.Error{Code: cli.Usage, Err: err}
+	if errors.As(err, &noPoints) || errors.As(err, &notHeld) || errors.Is(err, fs.ErrExist) {
+		return usage(err)
 	}
 	return err
 }

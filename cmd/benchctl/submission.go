@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"os/user"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -130,7 +131,7 @@ func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins)
 	for _, name := range f.files {
 		content, err := read(name)
 		if err != nil {
-			return s, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("read properties file %s (%s): %w", name, origins["properties"], err)}
+			return s, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("read properties file %s (%s): %w%s", name, origins["properties"], err, elsewhere(name))}
 		}
 		s.Files = append(s.Files, spec.File{Name: name, Content: content})
 	}
@@ -173,6 +174,17 @@ func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins)
 	return s, nil
 }
 
+// elsewhere names a file of the same name in a folder where workloads usually are.
+func elsewhere(name string) string {
+	for _, dir := range []string{"workloads", "configs", "configs/workloads", "configs/suites"} {
+		path := filepath.Join(dir, filepath.Base(name))
+		if _, err := os.Stat(path); err == nil {
+			return fmt.Sprintf("; did you mean %s?", path)
+		}
+	}
+	return "; benchctl takes the path of a file, such as workloads/workloada of a YCSB release"
+}
+
 func read(name string) ([]byte, error) {
 	content, err := os.ReadFile(name)
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
@@ -180,6 +192,8 @@ func read(name string) ([]byte, error) {
 	}
 	return content, err
 }
+
+var errNothing = errors.New("nothing to run: name a properties file with -P, a suite with -f, or settings such as --db null --duration 10s")
 
 // validated is a valid submission, with the parts that benchctl uses.
 type validated struct {
@@ -193,6 +207,9 @@ type validated struct {
 
 // validate reports all mistakes in a submission before anything runs.
 func validate(targets target.List, s spec.Submission) (validated, error) {
+	if s.Suite == nil && len(s.Files)+len(s.Properties)+len(s.Flags) == 0 {
+		return validated{}, usage(errNothing)
+	}
 	reader := targets.Reader()
 	suite, warnings, err := reader.Parse(s)
 	if err != nil {

@@ -59,7 +59,7 @@ func TestFlagsBecomeSettingsWithTheirOrigin(t *testing.T) {
 	require.Equal(t, []spec.Setting{{Key: "a", Value: "b=c"}, {Key: "d", Value: ""}}, s.Properties)
 
 	_, err = gather(t, "-P", "none")
-	require.EqualError(t, err, "read properties file none (--properties): no such file or directory")
+	require.EqualError(t, err, "read properties file none (--properties): no such file or directory; benchctl takes the path of a file, such as workloads/workloada of a YCSB release")
 	require.Equal(t, cli.Usage, cli.CodeOf(err))
 	_, err = gather(t, "-P", "b", "-p", "fieldlengthhistogram=none")
 	require.EqualError(t, err, "read none, which a property names: no such file or directory")

@@ -173,7 +173,7 @@ func serveAgent(ctx context.Context, c *cli.Context, a *agent.Agent, web net.Lis
 	if err == nil {
 		c.Logger.Info("agent has ended")
 	} else {
-		err = fmt.Errorf("serve coordinator: %w", err)
+		err = fmt.Errorf("run agent: %w", err)
 	}
 	return errors.Join(err, <-served)
 }

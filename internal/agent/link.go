@@ -51,7 +51,7 @@ func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) error {
 		if welcomed {
 			a.log.Warn("lost the connection to the coordinator", "address", a.config.Coordinator, "error", err, "next_try", next)
 		} else {
-			a.log.Info("cannot reach the coordinator", "address", a.config.Coordinator, "error", err, "next_try", next)
+			a.log.Info("cannot reach the coordinator", "address", a.config.Coordinator, "error", wire.Reason(err), "next_try", next)
 		}
 		select {
 		case <-ctx.Done():

@@ -29,8 +29,13 @@ func (a *Agent) openRoom() error {
 	// A coordinator makes agents drop windows of unknown runs: those of another coordinator are in another directory.
 	dir := filepath.Join(a.config.Spool, "windows", url.PathEscape(a.config.Name+"@"+a.config.Coordinator))
 	disk, err := spool.Open(dir, spool.Options{Free: freeDisk, Spare: spoolSpare})
-	if errors.Is(err, spool.ErrLocked) {
-		return wire.Errorf(wire.ErrNameTaken, "open spool %s: another agent named %q of this coordinator runs on this machine: end that one, or give this one another --name", dir, a.config.Name)
+	if locked, is := errors.AsType[*spool.LockedError](err); is {
+		other := "another process"
+		if locked.PID > 0 {
+			other = fmt.Sprintf("process %d", locked.PID)
+		}
+		return wire.Errorf(wire.ErrNameTaken, "%s on this machine is already agent %q of the coordinator at %s, and uses %s: end it, or start this agent with another --name",
+			other, a.config.Name, a.config.Coordinator, dir)
 	}
 	if err != nil {
 		return fmt.Errorf("%w; set a writable directory with --spool", err)

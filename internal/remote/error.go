@@ -17,7 +17,7 @@ func (c *Client) translate(err error) error {
 	err = wire.FromStatus(err)
 	switch {
 	case errors.Is(err, wire.ErrUnreachable):
-		return &unreachable{where: c.where, cause: reason(err.Error())}
+		return &unreachable{where: c.where, cause: wire.Reason(err)}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &unreachable{where: c.where, cause: "no answer in time"}
 	}
@@ -38,17 +38,3 @@ func (e *unreachable) Error() string {
 
 // Unwrap returns the kind.
 func (*unreachable) Unwrap() error { return wire.ErrUnreachable }
-
-// reason reduces gRPC's description of a failed connection to the system's error.
-func reason(cause string) string {
-	for _, layer := range []string{`desc = "`, "while dialing: ", "dial tcp: ", "dial tcp "} {
-		if _, inner, found := strings.Cut(cause, layer); found {
-			cause = inner
-		}
-	}
-	cause = strings.TrimSuffix(cause, `"`)
-	if _, inner, found := strings.Cut(cause, ": connect: "); found {
-		cause = inner
-	}
-	return cause
-}

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"net"
 	"slices"
 	"strings"
@@ -230,7 +231,7 @@ func TestReasonIsTheSystemsError(t *testing.T) {
 		`connection error: desc = "error reading server preface: http2: frame too large"`:                                 "error reading server preface: http2: frame too large",
 		"": "",
 	} {
-		require.Equal(t, want, reason(from))
+		require.Equal(t, want, wire.Reason(errors.New(from)))
 	}
 	require.ErrorContains(t, &unreachable{"h:1", "error reading server preface: EOF"}, "something else listens there")
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"syscall"
 )
@@ -88,11 +89,43 @@ func lockDirectory(dir string) (*os.File, error) {
 	}
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			err = ErrLocked
+			err = lockedBy(file)
 		}
 		return nil, errors.Join(err, file.Close())
 	}
+	if err := errors.Join(file.Truncate(0), writePID(file)); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
 	return file, nil
+}
+
+// LockedError reports which process uses a directory. It is an ErrLocked.
+type LockedError struct {
+	PID int // 0 if unknown
+}
+
+// Error names the process.
+func (e *LockedError) Error() string {
+	if e.PID == 0 {
+		return ErrLocked.Error()
+	}
+	return fmt.Sprintf("spool directory is in use by process %d", e.PID)
+}
+
+// Unwrap returns the kind.
+func (*LockedError) Unwrap() error { return ErrLocked }
+
+func writePID(lock *os.File) error {
+	_, err := lock.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0)
+	return err
+}
+
+// lockedBy reads the process that wrote itself into a lock file.
+func lockedBy(lock *os.File) error {
+	text := make([]byte, 20)
+	n, _ := lock.ReadAt(text, 0)
+	pid, _ := strconv.Atoi(string(text[:n]))
+	return &LockedError{PID: pid}
 }
 
 // scan finds the segments of an earlier process.

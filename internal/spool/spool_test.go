@@ -143,6 +143,7 @@ func TestOneProcessAtATime(t *testing.T) {
 	s := open(t, dir, Options{})
 	_, err := Open(dir, Options{})
 	require.ErrorIs(t, err, ErrLocked)
+	require.EqualError(t, err, "open spool "+dir+": spool directory is in use by process "+strconv.Itoa(os.Getpid()))
 	require.NoError(t, s.Close())
 	open(t, dir, Options{})
 }

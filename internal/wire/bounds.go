@@ -135,6 +135,8 @@ func bounds() []bound {
 		// benchctl to coordinators.
 		upTo("SubmitRequest.agents", maxShards),
 		{field: "SubmitRequest.select", items: maxLabels},
+		upTo("AdviseRequest.agents", maxShards),
+		{field: "AdviseRequest.select", items: maxLabels},
 		{field: "Submission.files", items: maxMap},
 		{field: "Submission.properties", items: maxSettings},
 		{field: "Submission.flags", items: maxSettings},
