@@ -121,7 +121,7 @@ func repeatsText(c advice.OfCase) string {
 		}
 		return "not known"
 	}
-	worst := slices.MaxFunc(c.Repeats, func(a, b advice.Repeats) int { return compareNeed(a, b) })
+	worst := slices.MaxFunc(c.Repeats, compareNeed)
 	var parts []string
 	for _, r := range c.Repeats {
 		if r.Figure == "throughput_ops" && r.Figure != worst.Figure {

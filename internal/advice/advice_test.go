@@ -2,6 +2,7 @@ package advice_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -142,6 +143,7 @@ func TestWhetherAgentsCanOfferARate(t *testing.T) {
 		idle := 5.0
 		e.Result.Phases[0].Generators[1].IdleMean = &idle
 	}
+	null := func(e *advice.Earlier) { e.Result.Resolved["db"] = "null" }
 	for name, tc := range map[string]struct {
 		rate   float64
 		agents []string
@@ -157,8 +159,7 @@ func TestWhetherAgentsCanOfferARate(t *testing.T) {
 		"one was busy":             {1000, agents, earlier("S", reads, 2, busy), []advice.Answer{advice.Yes, advice.Likely}, advice.Likely},
 		"one is new":               {1000, []string{"a", "c"}, earlier("S", reads, 2, nil), []advice.Answer{advice.Yes, advice.Unknown}, advice.Unknown},
 		"no agents":                {1000, nil, earlier("S", reads, 2, nil), nil, advice.Unknown},
-		"another kind of target": {1000, agents, earlier("S", reads, 2, func(e *advice.Earlier) { e.Result.Resolved["db"] = "null" }),
-			[]advice.Answer{advice.Unknown, advice.Unknown}, advice.Unknown},
+		"another kind of target":   {1000, agents, earlier("S", reads, 2, null), []advice.Answer{advice.Unknown, advice.Unknown}, advice.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			settings := plan.Settings{DB: "hbase", Run: true, Pacing: pacing.Config{Arrival: pacing.FixedRate, Rate: pacing.Rate{{From: 10, To: tc.rate, Seconds: 60}}}}
@@ -185,13 +186,8 @@ func TestIdentity(t *testing.T) {
 	keys := []property.Key{{Name: "status", Status: property.Reporting}, {Name: "threadcount"}}
 	base := map[string]string{"db": "hbase", "threadcount": "8", "duration": "10s", "address": "a:2181"}
 	of := func(change map[string]string, agents int) advice.Identity {
-		properties := map[string]string{}
-		for k, v := range base {
-			properties[k] = v
-		}
-		for k, v := range change {
-			properties[k] = v
-		}
+		properties := maps.Clone(base)
+		maps.Copy(properties, change)
 		return advice.Identify(keys, properties, agents)
 	}
 	same := of(nil, 2)

@@ -154,7 +154,7 @@ func (s Selection) nothing(side string, cases []result.Case) error {
 			}
 		}
 		if len(e.Have) == 0 && w.Key != TargetKey {
-			e.Keys = append(keys, TargetKey)
+			e.Keys = slices.Concat(keys, []string{TargetKey})
 		}
 		if !slices.Contains(e.Have, w.Value) {
 			return e

@@ -41,6 +41,7 @@ func (c *Case) conclude() {
 			c.Sentence = "not enough runs: no figure has enough values above 0 on both sides"
 		}
 		return
+	case IsBetter, IsWorse, IsMixed, IsSame:
 	}
 	var differ []Figure
 	var not []string
