@@ -8,7 +8,8 @@
 //  4. a ledger records which windows are in and what agents issued and recorded, and so what is missing (law 9);
 //  5. a generator's health is kept per agent, as evidence that it was not the limit (law 7);
 //  6. Document puts the phases, the reconciliation, what is missing and the verdicts into a Run, which is the JSON
-//     document; Live shows the same run in progress.
+//     document; Live shows the same run in progress;
+//  7. Settled adds to an ended run, once it has its actions, the interval of its throughput, and whether it was flat.
 //
 // The laws are those of ARCHITECTURE.md, there and in all other comments. A Builder does no I/O and reads no clock.
 package result

@@ -4,6 +4,7 @@
 //   - MedianOf: an interval of the median that assumes no distribution. Odd: the values far from the others.
 //   - MeanOfSeries, DriftOfSeries: the mean and the drift of the series of one run, with intervals that allow for windows
 //     that depend on those before them; or that the series is too short.
+//   - RatioOf: the factor between two samples, as a Shift.
 //   - Steady: whether a series of intervals has stopped changing, by a named test.
 //   - FitScalability, FindPlateau: the course of a throughput over the concurrency, with the rule by which it is one.
 //   - BinomialTail: the probability of a number of successes.
