@@ -100,7 +100,7 @@ func (g *group) latencies() string {
 }
 
 // foreignFacts changes the facts of two cases of which one or both are foreign: it adds the program, and leaves out the settings that a
-// foreign side does not name.
+// foreign side does not name, except for a throttle. Two foreign sides name settings in the same way.
 func foreignFacts(a, b *group, x, y map[string]string) {
 	if a.foreign() == nil && b.foreign() == nil {
 		return
@@ -117,11 +117,11 @@ func foreignFacts(a, b *group, x, y map[string]string) {
 		}
 		slices.Sort(names)
 		side.own["program"] = strings.Join(names, ", ")
-		if side.foreign() == nil {
+		if side.foreign() == nil || a.foreign() != nil && b.foreign() != nil {
 			continue
 		}
 		for what := range side.other {
-			if _, known := side.own[what]; !known && strings.HasPrefix(what, "setting ") {
+			if _, known := side.own[what]; !known && strings.HasPrefix(what, "setting ") && what != "setting target" {
 				delete(side.other, what)
 			}
 		}

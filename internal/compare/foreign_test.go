@@ -87,6 +87,21 @@ func TestLatenciesOfDifferentClocksAreNotCompared(t *testing.T) {
 	}
 }
 
+func TestAThrottleOfOneSideIsNamed(t *testing.T) {
+	throttled := func(r *result.Run) { r.Resolved["target"] = "1200" }
+	for name, other := range map[string]func(*result.Run){"both foreign": ofYCSB(nil), "against benchd": nil} {
+		t.Run(name, func(t *testing.T) {
+			a := suite(made{id: "A", name: "reads", repeats: 5, factor: 1, change: ofYCSB(throttled)})
+			b := suite(made{id: "B", name: "reads", repeats: 5, factor: 1, change: other})
+			var found []string
+			for _, d := range compare.New(side(t, "A", a), side(t, "B", b), compare.Settings{Smallest: 0.05}).Differences {
+				found = append(found, d.What)
+			}
+			require.Contains(t, found, "setting target")
+		})
+	}
+}
+
 func TestForeignResultsAreRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*result.Run)
