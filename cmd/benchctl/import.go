@@ -106,7 +106,7 @@ func (f *importFlags) send(c *cli.Context, send func(*remote.Client) (string, er
 }
 
 // exported opens the file of benchctl export that a command line names; nil if it names other files.
-func (f *importFlags) exported(c *cli.Context, args []string) (io.ReadCloser, error) {
+func (*importFlags) exported(c *cli.Context, args []string) (io.ReadCloser, error) {
 	if args[0] == "-" && len(args) == 1 {
 		return io.NopCloser(c.In), nil
 	}

@@ -112,15 +112,15 @@ func nearest(points [][2]float64, at float64) float64 {
 	return points[i][1]
 }
 
-// sum adds up the values of a figure of all sources that are nearest in time; false if there are none.
-func (f figures) sum(figure string, at float64) (float64, bool) {
+// sum adds up the values of a figure of all sources that are nearest in time.
+func (f figures) sum(figure string, at float64) float64 {
 	total := 0.0
 	for _, points := range f[figure] {
 		if len(points) > 0 {
 			total += nearest(points, at)
 		}
 	}
-	return total, len(f[figure]) > 0
+	return total
 }
 
 // near is the value of the course that is nearest in time; false if it has none.

@@ -32,7 +32,7 @@ type tested struct {
 	missing   string
 }
 
-func (t tested) holds() bool { return t.evidence != nil && t.evidence.Holds }
+func (t *tested) holds() bool { return t.evidence != nil && t.evidence.Holds }
 
 func sortRules(rules []descriptor.Bottleneck) {
 	slices.SortStableFunc(rules, func(a, b descriptor.Bottleneck) int { return byCause(a.Name, b.Name) })
@@ -145,7 +145,7 @@ func missing(rule descriptor.Bottleneck, points int) string {
 }
 
 // sentence renders the sentence of a rule that holds.
-func (t tested) sentence() string {
+func (t *tested) sentence() string {
 	e := t.evidence
 	return strings.NewReplacer("{source}", e.Source, "{value}", withUnit(e.Value, e.Unit), "{even}", withUnit(t.even, "percent")).Replace(t.rule.Sentence)
 }
@@ -159,11 +159,11 @@ func Threshold(rule descriptor.Bottleneck) string {
 		}
 		return text
 	}
-	text := measureText(rule.Measure)
+	texts := []string{measureText(rule.Measure)}
 	for _, m := range rule.With {
-		text += " and " + measureText(m)
+		texts = append(texts, measureText(m))
 	}
-	return text
+	return strings.Join(texts, " and ")
 }
 
 func measureText(m descriptor.Measure) string {

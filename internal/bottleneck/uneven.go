@@ -49,7 +49,7 @@ func (x *examination) mean(figure string) float64 {
 	for _, points := range x.figures[figure] {
 		var c course
 		for _, p := range points {
-			v, _ := x.figures.sum(figure, p[0])
+			v := x.figures.sum(figure, p[0])
 			c.values = append(c.values, v)
 		}
 		return c.mean()
@@ -108,7 +108,7 @@ func (x *examination) whole(rule descriptor.Bottleneck, all []course, i, point i
 	if rule.Whole == "" {
 		return sum
 	}
-	whole, _ := x.figures.sum(rule.Whole, at)
+	whole := x.figures.sum(rule.Whole, at)
 	return max(whole, sum)
 }
 

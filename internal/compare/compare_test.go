@@ -284,27 +284,33 @@ func TestTheSentenceOfACase(t *testing.T) {
 		want    string
 	}{
 		"faster": {
-			made{repeats: 6, factor: 1.2}, made{repeats: 6, factor: 1},
+			made{repeats: 6, factor: 1.2},
+			made{repeats: 6, factor: 1},
 			compare.IsBetter, "B is faster: throughput +20.0 % (+20.0 to +20.0), READ p50 -16.7 % (-16.7 to -16.7), READ p99 -16.7 % (-16.7 to -16.7)",
 		},
 		"slower in one figure": {
-			made{repeats: 6, factor: 1}, made{repeats: 6, factor: 1, change: func(r *result.Run) { *r.Phases[0].Operations[0].P99 *= 2 }},
+			made{repeats: 6, factor: 1},
+			made{repeats: 6, factor: 1, change: func(r *result.Run) { *r.Phases[0].Operations[0].P99 *= 2 }},
 			compare.IsWorse, "B is slower: READ p99 +100 % (+100 to +100); no difference shown of throughput and READ p50",
 		},
 		"mixed": {
-			made{repeats: 6, factor: 1.2}, made{repeats: 6, factor: 1, change: func(r *result.Run) { *r.Phases[0].Operations[0].P99 *= 2 }},
+			made{repeats: 6, factor: 1.2},
+			made{repeats: 6, factor: 1, change: func(r *result.Run) { *r.Phases[0].Operations[0].P99 *= 2 }},
 			compare.IsMixed, "B is better and worse: READ p99 +66.7 % (+66.7 to +66.7) worse, throughput +20.0 % (+20.0 to +20.0) better, READ p50 -16.7 % (-16.7 to -16.7) better",
 		},
 		"the same": {
-			made{repeats: 6, factor: 1}, made{repeats: 6, factor: 1},
+			made{repeats: 6, factor: 1},
+			made{repeats: 6, factor: 1},
 			compare.IsSame, "no difference shown of throughput, READ p50 and READ p99",
 		},
 		"too few": {
-			made{repeats: 3, factor: 1}, made{repeats: 6, factor: 2},
+			made{repeats: 3, factor: 1},
+			made{repeats: 6, factor: 2},
 			compare.IsUnknown, "not enough runs: 3 of A and 6 of B; want 4 of each at least",
 		},
 		"refused": {
-			made{repeats: 4, factor: 1}, made{repeats: 4, factor: 1, change: func(r *result.Run) { r.Phases[0].Loop = "open" }},
+			made{repeats: 4, factor: 1},
+			made{repeats: 4, factor: 1, change: func(r *result.Run) { r.Phases[0].Loop = "open" }},
 			compare.IsRefused, "not compared: A ran in a closed loop and B in an open loop: their response times do not mean the same",
 		},
 	} {

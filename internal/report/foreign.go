@@ -88,7 +88,7 @@ func foreignYCSB(run result.Run, f *result.Foreign) YCSB {
 				}
 			}
 			for _, p := range []float64{50, 90, 95, 99, 99.9, 99.99} {
-				if us, _ := c.Figures.Percentile(p); us != nil {
+				if us, _ := c.Percentile(p); us != nil {
 					have[p] = true
 				}
 			}

@@ -34,27 +34,26 @@ type ClientResource struct {
 
 // ClientResources lists the tested resources.
 func ClientResources() []ClientResource {
-	percent := func(share float64) string { return percentText(share) }
 	return []ClientResource{
 		{
 			Name: ClientCPU, Title: "CPU", Figure: "idle CPU", Unit: "percent",
-			Threshold: "idle share of the processors that the agent may use below " + percent(idleFloor),
+			Threshold: "idle share of the processors that the agent may use below " + percentText(idleFloor),
 		},
 		{
 			Name: ClientScheduler, Title: "scheduler", Figure: "scheduler lag p99", Unit: "ms",
-			Threshold: fmt.Sprintf("scheduler lag p99 above %s and above %s of the operations' p99", lengthText(lagFloor), percent(lagShare)),
+			Threshold: fmt.Sprintf("scheduler lag p99 above %s and above %s of the operations' p99", lengthText(lagFloor), percentText(lagShare)),
 		},
 		{
 			Name: ClientPauses, Title: "GC", Figure: "stop-the-world pauses", Unit: "percent",
-			Threshold: "stop-the-world pauses for more than " + percent(pauseShare) + " of the time",
+			Threshold: "stop-the-world pauses for more than " + percentText(pauseShare) + " of the time",
 		},
 		{
 			Name: ClientNetwork, Title: "network", Figure: "use of a network interface", Unit: "percent",
-			Threshold: "a network interface above " + percent(netCeiling) + " of its speed",
+			Threshold: "a network interface above " + percentText(netCeiling) + " of its speed",
 		},
 		{
 			Name: ClientTiming, Title: "timing", Figure: "operations sent late", Unit: "percent",
-			Threshold: "more than " + percent(lateMost) + " of the operations sent late although a worker was free",
+			Threshold: "more than " + percentText(lateMost) + " of the operations sent late although a worker was free",
 		},
 	}
 }

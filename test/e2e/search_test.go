@@ -8,6 +8,7 @@ import (
 	"math"
 	"net"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -73,7 +74,7 @@ func queueAt(t *testing.T) string {
 	t.Helper()
 	quorum := "127.0.0.1:" + testcluster.Port(t)
 	p := testcluster.Start(t, nil, "benchd", "sandbox", "--zookeeper", quorum, "--info", "127.0.0.1:0", "--region-servers", "1",
-		"--service", "exponential "+queueService.String(), "--service-handlers", fmt.Sprint(queueHandlers))
+		"--service", "exponential "+queueService.String(), "--service-handlers", strconv.Itoa(queueHandlers))
 	testcluster.Eventually(t, testcluster.Patience, func() bool {
 		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", quorum)
 		if err == nil {
@@ -98,7 +99,7 @@ func TestASearchFindsTheLimitOfAKnownQueue(t *testing.T) {
 		id := submitted(t, h, "-f", suiteFile(t, `
 suite: limit
 properties: {db: sandbox, hbase.zookeeper.quorum: "`+quorum+`", columnfamily: family, fieldcount: 1, threads.total: 128, warmup: 1s, duration: `+form.probe+`}
-datasets: {rows: {load: `+fmt.Sprint(i == 0)+`, properties: {recordcount: 500}}}
+datasets: {rows: {load: `+strconv.FormatBool(i == 0)+`, properties: {recordcount: 500}}}
 scenarios:
   - name: reads
     dataset: rows

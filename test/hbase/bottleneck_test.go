@@ -3,6 +3,7 @@
 package hbase
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -87,7 +88,7 @@ func TestAHotRegionIsNamed(t *testing.T) {
 		run(t, s, table, append(append(property("recordcount", records, "hbase.table.create", "recreate", "hbase.splits", regions-1, "hbase.after.load", "flush"),
 			keys...), "--phase", "load", "--threads", "4")...)
 
-		requests := append(keys, "--threads", "8", "--duration")
+		requests := slices.Concat(keys, []string{"--threads", "8", "--duration"})
 		hot := limited(t, run(t, s, table, append(closedLoop(1, 0, "recordcount", records/regions-100), append(requests, "25s")...)...))
 		require.Equal(t, "hot_region", hot.Name, hot.Sentence)
 		e := evidence(t, hot, "hot_region")

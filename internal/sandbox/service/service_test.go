@@ -54,8 +54,9 @@ func TestRequestsWaitForTheirTurn(t *testing.T) {
 	for range 20 {
 		requests.Go(func() {
 			queued, err := m.Serve(context.Background())
-			assert.NoError(t, err)
-			assert.LessOrEqual(t, queued, time.Since(began)-5*time.Millisecond, "its service does not count as waiting")
+			if assert.NoError(t, err) {
+				assert.LessOrEqual(t, queued, time.Since(began)-5*time.Millisecond, "its service does not count as waiting")
+			}
 		})
 	}
 	requests.Wait()

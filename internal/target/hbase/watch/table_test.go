@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,11 +92,7 @@ func TestThereIsABoundedNumberOfRegionFigures(t *testing.T) {
 	counts := make(map[string]uint64, regions)
 	var statuses []clusterOf
 	snapshot := func() {
-		s := make(map[string]uint64, regions)
-		for k, v := range counts {
-			s[k] = v
-		}
-		statuses = append(statuses, clusterOf{"rs1,16020,1": s})
+		statuses = append(statuses, clusterOf{"rs1,16020,1": maps.Clone(counts)})
 	}
 	for i := range regions {
 		counts[name("usertable", fmt.Sprintf("user%03d", i))] = 0
