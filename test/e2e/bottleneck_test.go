@@ -16,11 +16,11 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// occupy keeps a processor busy until the returned function is called.
+// occupy keeps a processor busy until the returned function is called, or for a minute if the test is killed.
 func occupy(t *testing.T, processor string) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	loop := exec.CommandContext(ctx, "taskset", "--cpu-list", processor, "sh", "-c", "while :; do :; done")
+	loop := exec.CommandContext(ctx, "taskset", "--cpu-list", processor, "bash", "-c", "while [ $SECONDS -lt 60 ]; do :; done")
 	require.NoError(t, loop.Start())
 	return func() {
 		cancel()
@@ -36,7 +36,7 @@ func TestAnAgentBesideABusyLoopIsTheLimit(t *testing.T) {
 		"--coordinator", h.Address, "--name", "pinned", "--metrics-listen", "127.0.0.1:0")
 	h.Connected(1)
 	measure := func() (result.Run, result.Bottleneck) {
-		id := h.Submit("--target", "200", "--threads", "8", "--duration", "6s", "--phase", "run", "-p", "recordcount=1000", "-p", "null.service=constant 1ms")
+		id := h.Submit("--target", "200", "--threads", "8", "--duration", "5s", "--phase", "run", "-p", "recordcount=1000", "-p", "null.service=constant 1ms")
 		h.Until(id, "complete")
 		r := h.Show(id)
 		require.Len(t, r.Phases, 1)
@@ -83,7 +83,7 @@ properties:
   arrival: poisson
   rate: 240
   threadcount: 64
-  duration: 3s
+  duration: 2s
 datasets: {rows: {}}
 scenarios: [{name: read, dataset: rows, repeats: 20}]
 `

@@ -29,18 +29,20 @@ const (
 	queueShare    = 0.95
 )
 
-// The searches of a test: a few in CI, and ten with longer probes on a quiet machine (BENCHD_TEST_QUIET).
+// The searches of a test: one with short probes in CI, and ten with longer ones on a quiet machine (BENCHD_TEST_QUIET), where
+// nine must be within 5 %. A short probe has few samples above its p95.
 type searchForm struct {
 	searches, near int
 	probe          string
+	within         float64
 	quiet          bool
 }
 
 func searchFormOf() searchForm {
 	if os.Getenv("BENCHD_TEST_QUIET") != "" {
-		return searchForm{searches: 10, near: 9, probe: "5s", quiet: true}
+		return searchForm{searches: 10, near: 9, probe: "5s", within: 0.05, quiet: true}
 	}
-	return searchForm{searches: 2, near: 2, probe: "3s"}
+	return searchForm{searches: 1, near: 1, probe: "3s", within: 0.10}
 }
 
 // responseLonger is the probability that a response of M/M/c takes longer than t mean service times at a load of a
@@ -90,6 +92,9 @@ func queueAt(t *testing.T) string {
 // The coordinator is killed during the first search, which continues as if nothing had happened.
 func TestASearchFindsTheLimitOfAKnownQueue(t *testing.T) {
 	form, truth := searchFormOf(), trueLimit()
+	if !form.quiet {
+		t.Parallel() // it waits most of the time, and a search that is disturbed names the reason
+	}
 	h := testcluster.New(t)
 	h.Agents("a")
 	quorum := queueAt(t)
@@ -127,7 +132,7 @@ scenarios:
 		off := *found.Value/truth - 1
 		t.Logf("search %d: %s; the formula says %.1f ops/s: %+.1f %%; %d probes, %v", i+1, found.Text, truth, 100*off, len(found.Probes), time.Since(begin).Round(time.Second))
 		switch {
-		case found.Status == search.Found && math.Abs(off) <= 0.05:
+		case found.Status == search.Found && math.Abs(off) <= form.within:
 			near++
 		case !form.quiet && off < 0 && disturbed(found): // a disturbance never makes the answer higher
 			t.Logf("search %d was disturbed: %v", i+1, found.Notes)
