@@ -112,16 +112,23 @@ func conclude(p *result.Phase, all []tested) result.Bottleneck {
 			out.Observe = append(out.Observe, t.missing)
 		}
 	}
-	missing := len(out.Observe)
-	out.Sentence = fmt.Sprintf("%s: none of the %d tested rules holds", title(NotDetermined), len(out.Evidence))
-	if missing > 0 {
-		out.Sentence += fmt.Sprintf(", and the figures of %d more are missing", missing)
-	}
+	out.Sentence = title(NotDetermined) + ": " + undetermined(len(out.Evidence), len(out.Observe))
 	out.Test = form + "no rule"
 	if p.Offered == nil {
 		out.Observe = append(out.Observe, "a run with more workers: if its throughput is higher, the number of workers is the limit")
 	}
 	return out
+}
+
+// undetermined says why no rule decided, by the numbers of rules that were tested, and that lack their figures.
+func undetermined(rules, missing int) string {
+	switch {
+	case rules == 0:
+		return "no rule had enough figures to be tested"
+	case missing == 0:
+		return fmt.Sprintf("none of the %d tested rules holds", rules)
+	}
+	return fmt.Sprintf("none of the %d tested rules holds, and %d more lack their figures", rules, missing)
 }
 
 // rounded is evidence without the digits that depend on the order of sums.
