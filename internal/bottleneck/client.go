@@ -51,6 +51,7 @@ func (x *examination) client(c result.ClientTest) (tested, bool) {
 			Sentence: fmt.Sprintf("{source}, %s: %s {value}%s", resource.Title, resource.Figure, where),
 		},
 		agents:    c.Agents,
+		resource:  c.Resource,
 		threshold: resource.Threshold,
 		evidence:  &e,
 	}, true

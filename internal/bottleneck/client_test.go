@@ -38,15 +38,17 @@ func TestAnOfferedRateThatWasKeptHasNoLimit(t *testing.T) {
 	require.Equal(t, bottleneck.None, verdict(open(1000, 970, 800)).Name, "a Poisson process may offer less; no backlog of 1 % of 80 s")
 	require.Equal(t, bottleneck.NotDetermined, verdict(open(1000, 970, 801)).Name)
 	require.Equal(t, bottleneck.None, verdict(open(1000, 991, 5000)).Name, "the throughput is that offered")
-	busy, late := client(result.ClientCPU, 5, 0.9), client(result.ClientTiming, 1.1, 0)
+	busy, late := client(result.ClientScheduler, 5, 0.9), client(result.ClientTiming, 1.1, 0)
 	require.Equal(t, bottleneck.ClientBound, verdict(open(1000, 1000, 0, busy, late)).Name)
 	late.Value = 1
-	require.Equal(t, bottleneck.None, verdict(open(1000, 1000, 0, busy, late)).Name, "it was busy, but on time")
+	require.Equal(t, bottleneck.None, verdict(open(1000, 1000, 0, busy, late)).Name, "its goroutines waited, but it was on time")
 	require.Equal(t, bottleneck.ClientBound, verdict(open(1000, 900, 2000, busy, late)).Name, "the rate was not kept")
 	late.Value, late.Agents = 40, []string{"b"}
 	require.Equal(t, bottleneck.None, verdict(open(1000, 1000, 0, busy, late)).Name, "another agent was late")
 	busy.Share, late.Agents = 0.4, busy.Agents
 	require.Equal(t, bottleneck.None, verdict(open(1000, 1000, 0, busy, late)).Name, "late for another reason than its resources")
+	starved := client(result.ClientCPU, 5, 0.9)
+	require.Equal(t, bottleneck.ClientBound, verdict(open(1000, 1000, 0, starved)).Name, "its latencies include its wait for a processor")
 	closed := observed{}.phase()
 	require.Equal(t, bottleneck.NotDetermined, verdict(closed).Name, "a closed loop has a limit")
 }

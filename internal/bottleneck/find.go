@@ -33,7 +33,10 @@ func Find(run result.Run, p *result.Phase, target descriptor.Target) result.Bott
 	shared := sharedMachines(run, p)
 	x := &examination{phase: p, shared: shared, figures: newFigures(p, shared)}
 	all := x.clients()
-	if late := delayed(p); p.Kept() && !slices.ContainsFunc(all, func(t tested) bool { return t.holds() && overlap(t.agents, late) }) {
+	late := delayed(p)
+	if p.Kept() && !slices.ContainsFunc(all, func(t tested) bool {
+		return t.holds() && (t.resource == result.ClientCPU || overlap(t.agents, late))
+	}) {
 		return kept(p)
 	}
 	for _, rule := range Rules(target) {
@@ -43,11 +46,10 @@ func Find(run result.Run, p *result.Phase, target descriptor.Target) result.Bott
 }
 
 // lateOps is the share of operations sent late, in percent, from which an agent was the limit although the rate was kept, if it
-// also lacked a resource.
+// also lacked a resource. An agent without processor time is the limit even if it sent on time: the latencies are its own, too.
 const lateOps = 1
 
-// delayed lists the agents that sent so many operations late. An agent that is busy, or whose machine is, but sends on time is
-// not the limit.
+// delayed lists the agents that sent so many operations late.
 func delayed(p *result.Phase) []string {
 	var names []string
 	for _, c := range p.Clients {
@@ -68,7 +70,7 @@ func kept(p *result.Phase) result.Bottleneck {
 		Name: None,
 		Sentence: fmt.Sprintf("%s: the offered rate was kept: offered %s ops/s, achieved %s ops/s",
 			title(None), number(*p.Offered), number(p.Throughput)),
-		Test: fmt.Sprintf("%s; no agent lacked a resource and sent more than %d %% of its operations late", result.KeptTest, lateOps),
+		Test: fmt.Sprintf("%s; no agent lacked processor time, or lacked another resource and sent more than %d %% of its operations late", result.KeptTest, lateOps),
 		Evidence: []result.Evidence{{
 			Rule: None, Holds: true, Source: p.Name, Figure: "throughput", Value: p.Throughput, Limit: *p.Offered, Unit: "ops/s",
 			Share: 1, Points: 1,

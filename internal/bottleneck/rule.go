@@ -26,6 +26,7 @@ func enough(beyond, points int) bool {
 type tested struct {
 	rule      descriptor.Bottleneck
 	agents    []string // of rules for agents
+	resource  string   // of rules for agents
 	threshold string
 	evidence  *result.Evidence
 	even      float64 // percent; of uneven rules
