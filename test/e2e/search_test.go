@@ -88,7 +88,7 @@ func queueAt(t *testing.T) string {
 }
 
 // A search on a queue whose mathematics are known finds the rate at which the formula keeps the objective. A search whose
-// generator was disturbed reports a lower bound and names the reason: only on a quiet machine that counts as a miss.
+// generator was disturbed reports a lower bound and names the reason: if that is too low, it is a miss only on a quiet machine.
 // The coordinator is killed during the first search, which continues as if nothing had happened.
 func TestASearchFindsTheLimitOfAKnownQueue(t *testing.T) {
 	form, truth := searchFormOf(), trueLimit()
@@ -132,7 +132,7 @@ scenarios:
 		off := *found.Value/truth - 1
 		t.Logf("search %d: %s; the formula says %.1f ops/s: %+.1f %%; %d probes, %v", i+1, found.Text, truth, 100*off, len(found.Probes), time.Since(begin).Round(time.Second))
 		switch {
-		case found.Status == search.Found && math.Abs(off) <= form.within:
+		case math.Abs(off) <= form.within: // also a lower bound, where the machine kept the probes above it from being made
 			near++
 		case !form.quiet && off < 0 && disturbed(found): // a disturbance never makes the answer higher
 			t.Logf("search %d was disturbed: %v", i+1, found.Notes)
