@@ -15,6 +15,8 @@ type Book struct {
 	Answer   []string // the conclusions, a sentence each, the most important first
 	Lead     []string // what a reader must know before any figure
 	Chapters []Chapter
+	// Data are the figures of every interval, for formats that calculate. Formats for readers leave them out.
+	Data []Table
 }
 
 // State is whether the figures of a report can be relied upon.

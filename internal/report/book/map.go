@@ -19,6 +19,10 @@ func (b Book) Map(f func(string) string) Book {
 		}
 		b.Chapters[i] = c
 	}
+	b.Data = slices.Clone(b.Data)
+	for i, t := range b.Data {
+		b.Data[i] = t.Map(f)
+	}
 	return b
 }
 
