@@ -4,44 +4,39 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Book is a report as chapters of texts and tables, independent of the output format.
-type Book struct {
-	Title    string
-	Lead     []string // the context that a reader needs before any figure
-	Chapters []Chapter
-}
-
-// Chapter is a part of a Book.
-type Chapter struct {
-	Title  string
-	Text   []string // paragraphs; one that begins with "- " is an item of a list
-	Tables []result.Table
-}
+// maker makes a Book.
+type maker struct{ book.Book }
 
 // SuiteBook is the report of a suite, with the columns and tables of targets.
-func SuiteBook(s result.Suite, targets descriptor.List) Book {
-	b := Book{Title: strings.TrimSpace(fmt.Sprintf("%s (%s)", cmp.Or(s.Name, "suite"), s.ID))}
+func SuiteBook(s result.Suite, targets descriptor.List) book.Book {
+	b := maker{}
+	b.ID, b.Name, b.Title = s.ID, s.Name, strings.TrimSpace(fmt.Sprintf("%s (%s)", cmp.Or(s.Name, "suite"), s.ID))
+	if len(s.Runs) > 0 {
+		b.Created = s.Runs[0].Provenance.Created
+	}
 	b.Lead = append(b.Lead, suiteLead(s, targets)...)
 	b.addCapacities(s)
 	if len(s.Tables) > 0 {
-		c := Chapter{
-			Title:  "Tables",
-			Text:   []string{"Columns named published are the authors' figures from their own cluster: none of them was measured here."},
-			Tables: s.Tables,
+		c := book.Chapter{
+			Title: "Tables",
+			Text:  []string{"Columns named published are the authors' figures from their own cluster: none of them was measured here."},
+		}
+		for _, t := range s.Tables {
+			c.Tables = append(c.Tables, suiteTable(t))
 		}
 		if note := bufferedNote(s.Runs, func(string) bool { return true }); note != "" {
 			c.Text = append(c.Text, note)
 		}
 		b.Chapters = append(b.Chapters, c)
 	}
-	b.Chapters = append(b.Chapters, Chapter{
+	b.Chapters = append(b.Chapters, book.Chapter{
 		Title: "Cases",
 		Text: []string{
 			"Means over the repeats, their median with its 95 % interval from six repeats on, and their standard deviation (sd). The interval assumes that repeats are " +
@@ -54,13 +49,13 @@ func SuiteBook(s result.Suite, targets descriptor.List) Book {
 	b.addServers(s.Runs, targets)
 	b.Chapters = append(b.Chapters, suiteBottlenecks(s)...)
 	b.Chapters = append(b.Chapters, verdictChapter(s.Runs), runsChapter(s), provenanceChapter(s.Runs, targets))
-	return b
+	return b.Book
 }
 
 // add adds a chapter of one table, if it has rows.
-func (b *Book) add(title, text string, t result.Table) {
+func (b *maker) add(title, text string, t book.Table) {
 	if len(t.Rows) > 0 {
-		b.Chapters = append(b.Chapters, Chapter{Title: title, Text: []string{text}, Tables: []result.Table{t}})
+		b.Chapters = append(b.Chapters, book.Chapter{Title: title, Text: []string{text}, Tables: []book.Table{t}})
 	}
 }
 
@@ -116,8 +111,8 @@ func cautions(runs []result.Run, targets descriptor.List) []string {
 }
 
 // verdictChapter lists the bad verdicts, and counts the runs with and without one.
-func verdictChapter(runs []result.Run) Chapter {
-	c := Chapter{Title: "Verdicts"}
+func verdictChapter(runs []result.Run) book.Chapter {
+	c := book.Chapter{Title: "Verdicts"}
 	evaluated, good := 0, 0
 	for _, run := range runs {
 		if verdicts := tested(run); len(verdicts) > 0 {
@@ -215,8 +210,8 @@ func sentence(s string) string {
 }
 
 // runsChapter lists the runs in the order in which they began.
-func runsChapter(s result.Suite) Chapter {
-	t := result.Table{Columns: columns("run", "case", "repeat", "status", "began", "loop", "took", "operations")}
+func runsChapter(s result.Suite) book.Chapter {
+	t := book.Table{Columns: slices.Concat(names("run", "case"), figures("", "repeat"), words("status"), names("began"), words("loop"), figures("s", "took"), figures("", "operations"))}
 	at := make(map[string]int, len(s.Ran))
 	for i, turn := range s.Ran {
 		at[turn.Run] = i + 1
@@ -239,9 +234,9 @@ func runsChapter(s result.Suite) Chapter {
 			ops += p.Ops
 			loop = p.Loop
 		}
-		t.Rows = append(t.Rows, textRow(run.ID, run.Case, strconv.Itoa(max(run.Repeat, 1)), string(run.Status), began, loop, fixed(took, 1)+" s", whole(ops)))
+		t.Rows = append(t.Rows, append(texts(run.ID, run.Case), countCell(uint64(max(run.Repeat, 1))), book.Text(string(run.Status)), book.Text(began), book.Text(loop), secondsCell(took), countCell(ops)))
 	}
-	c := Chapter{Title: "Runs", Tables: []result.Table{t}}
+	c := book.Chapter{Title: "Runs", Tables: []book.Table{t}}
 	if s.Plan != nil && s.Plan.Order != "" {
 		c.Text = append(c.Text, "In the order in which they began. Requested order: "+string(s.Plan.Order)+".")
 	}
@@ -249,8 +244,8 @@ func runsChapter(s result.Suite) Chapter {
 }
 
 // provenanceChapter is the part of the provenance that all runs share, in brief.
-func provenanceChapter(runs []result.Run, targets descriptor.List) Chapter {
-	c := Chapter{Title: "Provenance"}
+func provenanceChapter(runs []result.Run, targets descriptor.List) book.Chapter {
+	c := book.Chapter{Title: "Provenance"}
 	if len(runs) == 0 {
 		return c
 	}
@@ -304,21 +299,4 @@ func targetLines(runs []result.Run, targets descriptor.List) []string {
 		}
 	}
 	return lines
-}
-
-// columns are columns of texts.
-func columns(names ...string) []result.Column {
-	out := make([]result.Column, len(names))
-	for i, name := range names {
-		out[i].Name = name
-	}
-	return out
-}
-
-func textRow(cells ...string) result.Row {
-	row := result.Row{Kind: result.OfRuns, Cells: make([]result.Cell, len(cells))}
-	for i, text := range cells {
-		row.Cells[i].Text = text
-	}
-	return row
 }

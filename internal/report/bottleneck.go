@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -18,12 +19,12 @@ func caseBottlenecks(suite result.Suite) []string {
 }
 
 // suiteBottlenecks is the chapter of what limited the cases of a suite; empty if nothing was measured.
-func suiteBottlenecks(suite result.Suite) []Chapter {
+func suiteBottlenecks(suite result.Suite) []book.Chapter {
 	return bottleneckChapter(caseBottlenecks(suite))
 }
 
 // runBottlenecks is the chapter of what limited the phases of a run, with the evidence.
-func runBottlenecks(run result.Run) []Chapter {
+func runBottlenecks(run result.Run) []book.Chapter {
 	var lines []string
 	for _, p := range run.Phases {
 		if b := p.Bottleneck; b != nil {
@@ -42,13 +43,13 @@ func runBottlenecks(run result.Run) []Chapter {
 	return chapters
 }
 
-func bottleneckChapter(lines []string) []Chapter {
+func bottleneckChapter(lines []string) []book.Chapter {
 	if len(lines) == 0 {
 		return nil
 	}
-	c := Chapter{Title: "Bottlenecks"}
+	c := book.Chapter{Title: "Bottlenecks"}
 	for _, line := range lines {
 		c.Text = append(c.Text, "- "+line)
 	}
-	return []Chapter{c}
+	return []book.Chapter{c}
 }

@@ -2,9 +2,11 @@ package report
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/search"
 	"github.com/benchd/benchd/internal/stats"
@@ -36,8 +38,8 @@ func (p *page) capacities(s result.Suite) {
 }
 
 // addCapacities adds the chapters of searches and sweeps.
-func (b *Book) addCapacities(s result.Suite) {
-	c := Chapter{Title: "Capacity"}
+func (b *maker) addCapacities(s result.Suite) {
+	c := book.Chapter{Title: "Capacity"}
 	for _, one := range s.Cases {
 		if one.Capacity == nil {
 			continue
@@ -61,7 +63,7 @@ func (b *Book) addCapacities(s result.Suite) {
 }
 
 // probeTable has a row for each probe of a search, in the order of the runs.
-func probeTable(c result.Capacity) result.Table {
+func probeTable(c result.Capacity) book.Table {
 	value := "threads"
 	if c.Search.Vary == search.Rate {
 		value = "offered"
@@ -72,15 +74,14 @@ func probeTable(c result.Capacity) result.Table {
 			op = p.Op
 		}
 	}
-	t := result.Table{Columns: columns("run", "purpose", "outcome", value, "ops/s", op+" avg", op+" p50", op+" p99", "time")}
-	for i := range t.Columns {
-		t.Columns[i].Figure = i >= 3
+	t := book.Table{Columns: slices.Concat(names("run"), words("purpose", "outcome"), figures("", value), figures("ops/s", "ops/s"),
+		figures("µs", op+" avg", op+" p50", op+" p99"), figures("s", "time"))}
+	for i, importance := range []int{6: 3, 7: 1} {
+		t.Columns[i].Spare = importance
 	}
 	for _, p := range c.Probes {
-		row := textRow(p.Run, string(p.Purpose), strings.ReplaceAll(string(p.Outcome), "_", " "), search.ValueText(p.Value), rate(p.Throughput),
-			percentile(p.Mean), percentile(p.P50), percentile(p.P99), fixed(p.Seconds, 1)+" s")
-		row.Run = p.Run
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(texts(p.Run, string(p.Purpose), strings.ReplaceAll(string(p.Outcome), "_", " ")),
+			book.Number(p.Value, search.ValueText(p.Value)), rateCell(p.Throughput), timeCell(p.Mean), timeCell(p.P50), timeCell(p.P99), secondsCell(p.Seconds)))
 	}
 	return t
 }
@@ -98,7 +99,7 @@ func sweepTitle(s result.Sweep) string {
 }
 
 // sweepTable has a row for each case of a sweep: its throughput beside that of the curve, and its latency.
-func sweepTable(s result.Sweep) result.Table {
+func sweepTable(s result.Sweep) book.Table {
 	op := ""
 	for _, p := range s.Points {
 		if op == "" && p.Op != "" {
@@ -106,14 +107,12 @@ func sweepTable(s result.Sweep) result.Table {
 		}
 	}
 	fitted := s.Fit != nil && s.Fit.Fits
-	names := []string{s.Axis, "ops/s", "of highest", "runs from", "to"}
+	t := book.Table{Columns: slices.Concat(names(s.Axis), figures("ops/s", "ops/s"), figures("%", "of highest"), figures("ops/s", "runs from", "to"))}
 	if fitted {
-		names = append(names, "law", "off by")
+		t.Columns = append(t.Columns, slices.Concat(figures("ops/s", "law"), figures("%", "off by"))...)
 	}
-	t := result.Table{Columns: columns(append(names, op+" avg", op+" p99")...)}
-	for i := range t.Columns {
-		t.Columns[i].Figure = i > 0
-	}
+	t.Columns = append(t.Columns, figures("µs", op+" avg", op+" p99")...)
+	t.Columns[len(t.Columns)-1].Spare = 1
 	highest := 0.0
 	for _, p := range s.Points {
 		if len(p.Throughput) > 0 {
@@ -127,14 +126,14 @@ func sweepTable(s result.Sweep) result.Table {
 		spread := stats.Repeats(p.Throughput)
 		x := *spread.Mean
 		share := 100 * x / highest
-		cells := []string{search.ValueText(p.Value), rate(x), percent(&share), rate(spread.Min), rate(spread.Max)}
+		row := []book.Cell{
+			book.Number(p.Value, search.ValueText(p.Value)), rateCell(x), book.Number(share, percent(&share)), rateCell(spread.Min), rateCell(spread.Max),
+		}
 		if fitted {
 			law := s.Fit.At(p.Value)
-			cells = append(cells, rate(law), offText(x/law-1))
+			row = append(row, rateCell(law), book.Number(100*(x/law-1), offText(x/law-1)))
 		}
-		row := textRow(append(cells, percentile(p.Mean), percentile(p.P99))...)
-		row.Case, row.Runs = p.Case, len(p.Throughput)
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, timeCell(p.Mean), timeCell(p.P99)))
 	}
 	return t
 }

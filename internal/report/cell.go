@@ -7,17 +7,85 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/figure"
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 )
 
-// heads are the titles of a table's columns.
-func heads(t result.Table) []string {
-	out := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		out[i] = head(c)
+// suiteTable is a table of a suite's file as a table of its report.
+func suiteTable(t result.Table) book.Table {
+	out := book.Table{Title: t.Title, Notes: t.Notes}
+	for _, c := range t.Columns {
+		out.Columns = append(out.Columns, book.Column{Head: head(c), Unit: c.Unit, Figure: c.Figure || c.Unit != "", Names: !c.Figure, Published: c.Published})
+	}
+	status := unwell(t)
+	if status {
+		out.Columns = append(out.Columns, book.Column{Head: "status"})
+	}
+	for _, row := range t.Rows {
+		cells := make([]book.Cell, 0, len(out.Columns))
+		for i, cell := range row.Cells {
+			cells = append(cells, book.Cell{Text: cellText(t.Columns[i], cell), Number: cell.Number})
+		}
+		if status {
+			cells = append(cells, book.Text(string(row.Status)))
+		}
+		out.Rows = append(out.Rows, cells)
 	}
 	return out
 }
+
+// names are columns of names and other texts.
+func names(heads ...string) []book.Column {
+	out := make([]book.Column, len(heads))
+	for i, h := range heads {
+		out[i] = book.Column{Head: h, Names: true}
+	}
+	return out
+}
+
+// words are columns of texts that benchd wrote.
+func words(heads ...string) []book.Column {
+	out := names(heads...)
+	for i := range out {
+		out[i].Names = false
+	}
+	return out
+}
+
+// figures are columns of figures with one unit.
+func figures(unit string, heads ...string) []book.Column {
+	out := make([]book.Column, len(heads))
+	for i, h := range heads {
+		out[i] = book.Column{Head: h, Unit: unit, Figure: true}
+	}
+	return out
+}
+
+// texts are cells without numbers.
+func texts(all ...string) []book.Cell {
+	out := make([]book.Cell, len(all))
+	for i, s := range all {
+		out[i] = book.Text(s)
+	}
+	return out
+}
+
+// rateCell is a cell of operations per second.
+func rateCell(x float64) book.Cell { return book.Number(x, rate(x)) }
+
+// countCell is a cell of a number of things.
+func countCell(n uint64) book.Cell { return book.Number(float64(n), whole(n)) }
+
+// timeCell is a cell of a time in microseconds; nil is a missing one.
+func timeCell(us *float64) book.Cell {
+	if us == nil {
+		return book.Text(none)
+	}
+	return book.Number(*us, Micros(*us))
+}
+
+// secondsCell is a cell of a time in seconds.
+func secondsCell(s float64) book.Cell { return book.Number(s, fixed(s, 1)+" s") }
 
 // head is a column's title: insert_p999_us is "insert p99.9 (µs)".
 func head(c result.Column) string {

@@ -6,8 +6,8 @@
 //     coordinator.
 //  3. YCSB is for scripts made for YCSB: its lines, word for word, from the series that package result combines for
 //     it. Status is one of YCSB's status lines.
-//  4. A Book is a report as chapters of texts and tables, independent of the format; SuiteBook and RunBook make one,
-//     Markdown writes it. TablesCSV and CasesCSV write a suite's tables and cases for spreadsheets.
+//  4. SuiteBook and RunBook make a report of package book, independent of the format; Markdown writes it. TablesCSV and
+//     CasesCSV write a suite's tables and cases for spreadsheets.
 //  5. OperationsCSV and SeriesCSV are for spreadsheets, Logs and YCSBLogs for the tools of HdrHistogram;
 //     PointsCSV and YCSBPoints write single operations.
 //  6. Formats is the list of formats; a Writer writes them to Files, which appear together or not at all.

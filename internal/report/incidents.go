@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -15,8 +16,8 @@ import (
 const incidentsTitle = "Actions and events"
 
 // addIncidents adds the chapter of the actions and events of runs, with their cost.
-func (b *Book) addIncidents(runs []result.Run) {
-	c := Chapter{Title: incidentsTitle}
+func (b *maker) addIncidents(runs []result.Run) {
+	c := book.Chapter{Title: incidentsTitle}
 	for _, run := range runs {
 		for _, phase := range run.Phases {
 			for _, text := range incidents(phase) {

@@ -5,11 +5,11 @@ import (
 	"io"
 	"strings"
 
-	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/report/book"
 )
 
 // Markdown writes a book as Markdown, with tables as GitHub knows them.
-func Markdown(w io.Writer, b Book) error {
+func Markdown(w io.Writer, b book.Book) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "# %s\n", inline(b.Title))
 	paragraphs(&out, b.Lead)
@@ -41,41 +41,31 @@ func paragraphs(out *strings.Builder, texts []string) {
 	}
 }
 
-func markdownTable(out *strings.Builder, t result.Table) {
+func markdownTable(out *strings.Builder, t book.Table) {
 	if t.Title != "" {
 		fmt.Fprintf(out, "\n### %s\n", inline(t.Title))
 	}
+	if t.How != "" {
+		fmt.Fprintf(out, "\n%s\n", inline(t.How))
+	}
 	out.WriteByte('\n')
-	status := unwell(t)
-	line := func(cells []string) {
+	head, rule := make([]book.Cell, len(t.Columns)), make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		head[i], rule[i] = book.Text(c.Head), "---"
+		if c.Figure {
+			rule[i] = "---:"
+		}
+	}
+	line := func(cells []book.Cell) {
 		for _, cell := range cells {
-			out.WriteString("| " + inline(cell) + " ")
+			out.WriteString("| " + inline(cell.Text) + " ")
 		}
 		out.WriteString("|\n")
-	}
-	head := heads(t)
-	rule := make([]string, 0, len(head)+1)
-	for _, c := range t.Columns {
-		if c.Figure || c.Unit != "" {
-			rule = append(rule, "---:")
-		} else {
-			rule = append(rule, "---")
-		}
-	}
-	if status {
-		head, rule = append(head, "status"), append(rule, "---")
 	}
 	line(head)
 	out.WriteString("| " + strings.Join(rule, " | ") + " |\n")
 	for _, row := range t.Rows {
-		cells := make([]string, 0, len(head))
-		for i, cell := range row.Cells {
-			cells = append(cells, cellText(t.Columns[i], cell))
-		}
-		if status {
-			cells = append(cells, string(row.Status))
-		}
-		line(cells)
+		line(row)
 	}
 	if len(t.Notes) > 0 {
 		out.WriteByte('\n')

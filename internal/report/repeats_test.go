@@ -46,7 +46,7 @@ func TestATableHasTheMedianOfRepeatsWithAnIntervalIfThereAreEnough(t *testing.T)
 	} {
 		tables := report.ScenarioTables(result.Suite{Cases: []result.Case{repeated(tc.values...)}})
 		require.Len(t, tables, 1)
-		row := tables[0].Rows[0].Cells
+		row := tables[0].Rows[0]
 		require.Equal(t, tc.cells[0], row[1].Text, tc.name)
 		require.Equal(t, tc.cells[1], row[2].Text, tc.name)
 		require.Equal(t, tc.notes, tables[0].Notes, tc.name)

@@ -5,12 +5,15 @@ import (
 	"fmt"
 
 	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 )
 
 // RunBook is the report of one run, with the columns and tables of targets.
-func RunBook(r result.Run, targets descriptor.List) Book {
-	b := Book{Title: fmt.Sprintf("%s (%s)", cmp.Or(r.Name, "run"), r.ID), Lead: []string{"Status: " + string(r.Status) + "."}}
+func RunBook(r result.Run, targets descriptor.List) book.Book {
+	b := maker{}
+	b.ID, b.Name, b.Created = r.ID, r.Name, r.Provenance.Created
+	b.Title, b.Lead = fmt.Sprintf("%s (%s)", cmp.Or(r.Name, "run"), r.ID), []string{"Status: " + string(r.Status) + "."}
 	for _, text := range []string{r.Reason, r.Note, foreignText(r), start(r.Start), counts(r.Reconcile)} {
 		if text != "" {
 			b.Lead = append(b.Lead, text)
@@ -34,18 +37,15 @@ func RunBook(r result.Run, targets descriptor.List) Book {
 	b.addServers([]result.Run{r}, targets)
 	b.Chapters = append(b.Chapters, runBottlenecks(r)...)
 	b.Chapters = append(b.Chapters, verdictChapter([]result.Run{r}), provenanceChapter([]result.Run{r}, targets))
-	return b
+	return b.Book
 }
 
 // phaseChapter is the chapter of a phase's measurements.
-func phaseChapter(run result.Run, phase result.Phase) Chapter {
-	c := Chapter{Title: phase.Name, Text: []string{phaseText(phase)}}
-	t := result.Table{Columns: columns(latencyHead()...)}
-	for i := range t.Columns[1:] {
-		t.Columns[i+1].Figure = true
-	}
+func phaseChapter(run result.Run, phase result.Phase) book.Chapter {
+	c := book.Chapter{Title: phase.Name, Text: []string{phaseText(phase)}}
+	t := book.Table{Columns: latencyColumns()}
 	add := func(label string, f result.Figures) {
-		t.Rows = append(t.Rows, textRow(latencyCells(label, f)...))
+		t.Rows = append(t.Rows, latencyRow(label, f))
 	}
 	for _, o := range phase.Operations {
 		add(label(o, ""), o.Figures)

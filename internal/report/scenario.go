@@ -3,15 +3,19 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/stats"
 )
 
 // ScenarioTables has a table for each scenario of a suite, and one for the cases that only write rows: its cases with
 // their figures over the repeats.
-func ScenarioTables(s result.Suite) []result.Table {
+func ScenarioTables(s result.Suite) []book.Table {
 	var order []string
 	groups := make(map[string][]result.Case)
 	loops := make(map[string][]string) // by scenario: cases of open and closed loops are not comparable (law 2)
@@ -32,7 +36,7 @@ func ScenarioTables(s result.Suite) []result.Table {
 		}
 		groups[name] = append(groups[name], c)
 	}
-	tables := make([]result.Table, 0, len(order))
+	tables := make([]book.Table, 0, len(order))
 	for _, name := range order {
 		t := scenarioTable(name, groups[name])
 		if note := bufferedNote(s.Runs, func(of string) bool {
@@ -45,7 +49,7 @@ func ScenarioTables(s result.Suite) []result.Table {
 	return tables
 }
 
-func scenarioTable(name string, cases []result.Case) result.Table {
+func scenarioTable(name string, cases []result.Case) book.Table {
 	var axes, ops []string
 	several, targets := false, make(map[string]bool)
 	loops := make(map[string]bool)
@@ -68,26 +72,7 @@ func scenarioTable(name string, cases []result.Case) result.Table {
 			loops[c.Loop] = true
 		}
 	}
-	head := slices.Clone(axes)
-	if fills {
-		head = append(head, "dataset")
-	}
-	if len(targets) > 1 {
-		head = append(head, "target")
-	}
-	names := len(head)
-	head = append(head, "runs", "ops/s")
-	if several {
-		head = append(head, "median (95 %)", "sd", "min", "max")
-	}
-	for _, op := range ops {
-		title := strings.ReplaceAll(op, "_", " ")
-		head = append(head, title+" avg", title+" p50", title+" p99", title+" max")
-	}
-	t := result.Table{Title: name, Columns: columns(head...)}
-	for i := range t.Columns {
-		t.Columns[i].Figure = i >= names
-	}
+	t := book.Table{Title: name, Columns: scenarioColumns(axes, ops, fills, len(targets) > 1, several)}
 	for _, c := range cases {
 		t.Rows = append(t.Rows, scenarioRow(c, axes, ops, fills, len(targets) > 1, several))
 		t.Notes = append(t.Notes, oddRuns(c)...)
@@ -109,56 +94,96 @@ func scenarioTable(name string, cases []result.Case) result.Table {
 	return t
 }
 
-func scenarioRow(c result.Case, axes, ops []string, fills, targets, several bool) result.Row {
-	var cells []string
-	for _, key := range axes {
-		text := none
-		for _, a := range c.Axes {
-			if a.Key == key {
-				text = a.Value
-			}
-		}
-		cells = append(cells, text)
-	}
+// scenarioColumns are the columns of a scenario's table: what distinguishes its cases, their throughput, and the response times of
+// each operation.
+func scenarioColumns(axes, ops []string, fills, targets, several bool) []book.Column {
+	all := names(axes...)
 	if fills {
-		cells = append(cells, c.Dataset)
+		all = append(all, names("dataset")...)
 	}
 	if targets {
-		cells = append(cells, c.Target)
+		all = append(all, names("target")...)
 	}
-	runs := fmt.Sprintf("%d of %d", len(c.Runs), max(c.Repeats, len(c.Runs)+len(c.LeftOut)))
-	cells = append(cells, runs)
+	all = append(all, slices.Concat(figures("", "runs"), figures("ops/s", "ops/s"))...)
+	if several {
+		all = append(all, figures("ops/s", "median (95 %)", "sd", "min", "max")...)
+		for i := range 3 {
+			all[len(all)-3+i].Spare = 7 - i
+		}
+	}
+	for _, op := range ops {
+		title := strings.ReplaceAll(op, "_", " ")
+		of := figures("µs", title+" avg", title+" p50", title+" p99", title+" max")
+		of[1].Spare, of[2].Spare, of[3].Spare = 3, 1, 2
+		all = append(all, of...)
+	}
+	return all
+}
+
+func scenarioRow(c result.Case, axes, ops []string, fills, targets, several bool) []book.Cell {
+	var cells []book.Cell
+	for _, key := range axes {
+		cell := book.Text(none)
+		for _, a := range c.Axes {
+			if a.Key == key {
+				cell = settingCell(a.Value)
+			}
+		}
+		cells = append(cells, cell)
+	}
+	if fills {
+		cells = append(cells, book.Text(c.Dataset))
+	}
+	if targets {
+		cells = append(cells, book.Text(c.Target))
+	}
+	cells = append(cells, book.Text(fmt.Sprintf("%d of %d", len(c.Runs), max(c.Repeats, len(c.Runs)+len(c.LeftOut)))))
+	cells = append(cells, throughputCells(c, several)...)
+	for _, op := range ops {
+		for _, stat := range []string{"avg", "p50", "p99", "max"} {
+			cells = append(cells, latencyOverRuns(c, op+"_"+stat+"_us", stat))
+		}
+	}
+	return cells
+}
+
+// settingCell is the value of a setting; a plain number is one for calculations, too.
+func settingCell(value string) book.Cell {
+	if x, err := strconv.ParseFloat(value, 64); err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) {
+		return book.Number(x, value)
+	}
+	return book.Text(value)
+}
+
+// throughputCells are the throughput of a case, and over several runs its median, deviation and bounds.
+func throughputCells(c result.Case, several bool) []book.Cell {
 	f, ok := overRuns(c, "throughput_ops")
+	cells := texts(none)
 	if ok {
-		cells = append(cells, rate(*f.Mean))
-	} else {
-		cells = append(cells, none)
+		cells = []book.Cell{rateCell(*f.Mean)}
 	}
 	switch {
 	case several && ok && f.StdDev != nil:
-		cells = append(cells, medianText(c, f), rate(*f.StdDev), rate(f.Min), rate(f.Max))
+		_, all := valuesOf(c, f, "")
+		return append(cells, book.Number(stats.Median(all), medianText(c, f)), rateCell(*f.StdDev), rateCell(f.Min), rateCell(f.Max))
 	case several:
-		cells = append(cells, none, none, none, none)
+		return append(cells, texts(none, none, none, none)...)
 	}
-	for _, op := range ops {
-		for _, stat := range []string{"avg", "p50", "p99", "max"} {
-			text := none
-			if f, ok := overRuns(c, op+"_"+stat+"_us"); ok {
-				switch {
-				case stat == "max":
-					text = Micros(f.Max)
-				case f.Median != nil:
-					text = Micros(*f.Median)
-				case f.Mean != nil:
-					text = Micros(*f.Mean)
-				}
-			}
-			cells = append(cells, text)
-		}
+	return cells
+}
+
+// latencyOverRuns is a figure of response times over the repeats: the greatest maximum, the median of a percentile, or a mean.
+func latencyOverRuns(c result.Case, name, stat string) book.Cell {
+	f, ok := overRuns(c, name)
+	switch {
+	case !ok:
+		return book.Text(none)
+	case stat == "max":
+		return timeCell(&f.Max)
+	case f.Median != nil:
+		return timeCell(f.Median)
 	}
-	row := textRow(cells...)
-	row.Case, row.Runs = c.Name, len(c.Runs)
-	return row
+	return timeCell(f.Mean)
 }
 
 func overRuns(c result.Case, name string) (result.Figure, bool) {

@@ -5,36 +5,35 @@ import (
 	"slices"
 
 	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 )
 
 // addServers adds the targets' tables of servers.
-func (b *Book) addServers(runs []result.Run, targets descriptor.List) {
+func (b *maker) addServers(runs []result.Run, targets descriptor.List) {
 	for _, s := range targets.Servers() {
 		b.add("Servers", s.Text, serverTable(runs, s.Columns))
 	}
 }
 
 // serverTable is what each server reported over the measured phase of runs.
-func serverTable(runs []result.Run, figures []descriptor.TelemetryColumn) result.Table {
-	t := result.Table{Columns: columns("run", "case", "server")}
-	for _, f := range figures {
+func serverTable(runs []result.Run, shown []descriptor.TelemetryColumn) book.Table {
+	t := book.Table{Columns: names("run", "case", "server")}
+	for _, f := range shown {
 		titles := []string{f.Title}
 		if f.Form == descriptor.MeanAndMost {
 			titles = []string{f.Title + ", mean", f.Title + ", most"}
 		}
-		for _, title := range titles {
-			t.Columns = append(t.Columns, result.Column{Name: title, Figure: true})
-		}
+		t.Columns = append(t.Columns, figures("", titles...)...)
 	}
 	for _, run := range runs {
 		if len(run.Phases) == 0 {
 			continue
 		}
 		phase := run.Phases[len(run.Phases)-1]
-		reported := make([]map[string][]result.Observation, len(figures))
+		reported := make([]map[string][]result.Observation, len(shown))
 		var sources []string
-		for i, f := range figures {
+		for i, f := range shown {
 			reported[i] = bySource(phase, f.Figure)
 			for source := range reported[i] {
 				if !slices.Contains(sources, source) {
@@ -45,10 +44,10 @@ func serverTable(runs []result.Run, figures []descriptor.TelemetryColumn) result
 		slices.SortFunc(sources, cmp.Compare[string])
 		for _, source := range sources {
 			cells := []string{run.ID, run.Case, source}
-			for i, f := range figures {
+			for i, f := range shown {
 				cells = append(cells, ofServer(f.Form, reported[i][source])...)
 			}
-			t.Rows = append(t.Rows, textRow(cells...))
+			t.Rows = append(t.Rows, texts(cells...))
 		}
 	}
 	return t

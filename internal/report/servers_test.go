@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -18,7 +19,7 @@ func wrote(id, name, outcome string) result.Run {
 	}
 }
 
-func markdown(t *testing.T, b report.Book) string {
+func markdown(t *testing.T, b book.Book) string {
 	t.Helper()
 	var out strings.Builder
 	require.NoError(t, report.Markdown(&out, b))

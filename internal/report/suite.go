@@ -1,10 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -74,28 +77,33 @@ func (p *page) scenarios(suite result.Suite) {
 }
 
 // table writes a table of texts; if it is too wide, the less important columns are left out.
-func (p *page) table(t result.Table) {
+func (p *page) table(t book.Table) {
 	g := &grid{}
 	for g.left < len(t.Columns) && !t.Columns[g.left].Figure {
 		g.left++
 	}
-	g.add(heads(t)...)
-	spare := []string{"sd", "min", "max", "case"}
+	var head []string
+	var spare []book.Column
+	for _, c := range t.Columns {
+		head = append(head, c.Head)
+		if c.Spare > 0 {
+			spare = append(spare, c)
+		}
+	}
+	g.add(head...)
 	for _, row := range t.Rows {
-		cells := make([]string, len(row.Cells))
-		for i, cell := range row.Cells {
-			cells[i] = short(cellText(t.Columns[i], cell), 40)
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = short(printable(cell.Text), 40)
 		}
 		g.add(cells...)
 	}
-	for _, stat := range []string{" p50", " max", " p99"} {
-		for _, c := range t.Columns {
-			if len(c.Name) > len(stat) && c.Name[len(c.Name)-len(stat):] == stat {
-				spare = append(spare, c.Name)
-			}
-		}
+	slices.SortStableFunc(spare, func(a, b book.Column) int { return cmp.Compare(b.Spare, a.Spare) })
+	var first []string
+	for _, c := range spare {
+		first = append(first, c.Head)
 	}
-	p.grid(g, spare...)
+	p.grid(g, first...)
 }
 
 // runs writes the runs of a suite side by side, with the figures of each good operation.

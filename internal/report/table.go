@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -281,9 +282,23 @@ func latencyHead() []string {
 
 // latencyCells are the cells of a table of operations.
 func latencyCells(label string, f result.Figures) []string {
-	return []string{
-		label, whole(f.Count), Micros(f.Mean), percentile(f.P50), percentile(f.P90), percentile(f.P95),
-		percentile(f.P99), percentile(f.P999), Micros(f.Max),
+	var cells []string
+	for _, cell := range latencyRow(label, f) {
+		cells = append(cells, cell.Text)
+	}
+	return cells
+}
+
+// latencyColumns are the columns of a table of operations.
+func latencyColumns() []book.Column {
+	head := latencyHead()
+	return slices.Concat(words(head[0]), figures("", head[1]), figures("µs", head[2:]...))
+}
+
+// latencyRow is a row of a table of operations.
+func latencyRow(label string, f result.Figures) []book.Cell {
+	return []book.Cell{
+		book.Text(label), countCell(f.Count), timeCell(&f.Mean), timeCell(f.P50), timeCell(f.P90), timeCell(f.P95), timeCell(f.P99), timeCell(f.P999), timeCell(&f.Max),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -46,7 +47,7 @@ func written(form descriptor.Form) func([]result.Observation) string {
 }
 
 // telemetryTable summarizes what targets and hosts reported over the measured phase of runs. The JSON has all of it.
-func telemetryTable(runs []result.Run, targets descriptor.List) result.Table {
+func telemetryTable(runs []result.Run, targets descriptor.List) book.Table {
 	all := briefs(targets)
 	used := make([]bool, len(all))
 	var rows [][]string
@@ -68,10 +69,10 @@ func telemetryTable(runs []result.Run, targets descriptor.List) result.Table {
 			rows = append(rows, row)
 		}
 	}
-	t := result.Table{Columns: columns("run", "case")}
+	t := book.Table{Columns: names("run", "case")}
 	for i, b := range all {
 		if used[i] {
-			t.Columns = append(t.Columns, result.Column{Name: b.title, Figure: true})
+			t.Columns = append(t.Columns, figures("", b.title)...)
 		}
 	}
 	for _, row := range rows {
@@ -81,7 +82,7 @@ func telemetryTable(runs []result.Run, targets descriptor.List) result.Table {
 				kept = append(kept, text)
 			}
 		}
-		t.Rows = append(t.Rows, textRow(kept...))
+		t.Rows = append(t.Rows, texts(kept...))
 	}
 	return t
 }

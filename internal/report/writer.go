@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -87,12 +88,16 @@ func (w *Writer) file(name string, write func(io.Writer) error) error {
 	return write(out)
 }
 
-func (w *Writer) markdown(d Document) error {
-	book := RunBook(d.Run, w.Targets)
+// book is the report of a result.
+func (w *Writer) book(d Document) book.Book {
 	if d.Suite != nil {
-		book = SuiteBook(*d.Suite, w.Targets)
+		return SuiteBook(*d.Suite, w.Targets)
 	}
-	return w.file(d.ID+".md", func(out io.Writer) error { return Markdown(out, book) })
+	return RunBook(d.Run, w.Targets)
+}
+
+func (w *Writer) markdown(d Document) error {
+	return w.file(d.ID+".md", func(out io.Writer) error { return Markdown(out, w.book(d)) })
 }
 
 // json writes the coordinator's text, so that fields unknown to this build remain.
