@@ -36,5 +36,12 @@ type Chapter struct {
 	Text   []string // paragraphs; one that begins with "- " is an item of a list
 	Charts []Chart
 	Tables []Table
-	Detail bool // evidence that few readers need: behind the others, and closed at first where a format can do that
+	Files  []File // such as the submitted suite file
+	Detail bool   // evidence that few readers need: behind the others, and closed at first where a format can do that
+}
+
+// File is a file, shown as it is.
+type File struct {
+	Name string
+	Text string
 }
