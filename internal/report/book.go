@@ -21,35 +21,55 @@ func SuiteBook(s result.Suite, targets descriptor.List) book.Book {
 	if len(s.Runs) > 0 {
 		b.Created = s.Runs[0].Provenance.Created
 	}
-	b.Lead = append(b.Lead, suiteLead(s, targets)...)
+	b.Question, b.Answer = suiteQuestion(s), suiteAnswer(s)
+	b.State, b.Status = suiteState(s)
+	b.Lead = suiteLead(s, targets)
 	b.addCapacities(s)
-	if len(s.Tables) > 0 {
-		c := book.Chapter{
-			Title: "Tables",
-			Text:  []string{"Columns named published are the authors' figures from their own cluster: none of them was measured here."},
-		}
-		for _, t := range s.Tables {
-			c.Tables = append(c.Tables, suiteTable(t))
-		}
-		if note := bufferedNote(s.Runs, func(string) bool { return true }); note != "" {
-			c.Text = append(c.Text, note)
-		}
-		b.Chapters = append(b.Chapters, c)
-	}
-	b.Chapters = append(b.Chapters, book.Chapter{
-		Title: "Cases",
-		Text: []string{
-			"Means over the repeats, their median with its 95 % interval from six repeats on, and their standard deviation (sd). The interval assumes that repeats are " +
-				"independent, and no distribution. Percentiles are of each run's merged histogram; over several runs their median.",
-		},
-		Tables: ScenarioTables(s),
-	})
+	b.addTables(s)
+	b.addScenarios(s)
+	b.addTargets(s, targets)
 	b.addIncidents(s.Runs)
 	b.add("Telemetry", "Means over each run's measured phase; counts are summed over the servers.", telemetryTable(s.Runs, targets))
 	b.addServers(s.Runs, targets)
 	b.Chapters = append(b.Chapters, suiteBottlenecks(s)...)
 	b.Chapters = append(b.Chapters, verdictChapter(s.Runs), runsChapter(s), provenanceChapter(s.Runs, targets))
+	b.addSettings(s.Runs)
 	return b.Book
+}
+
+// addTables adds the tables that the suite's file describes.
+func (b *maker) addTables(s result.Suite) {
+	if len(s.Tables) == 0 {
+		return
+	}
+	c := book.Chapter{
+		Title: "Tables",
+		Text:  []string{"Columns named published are the authors' figures from their own cluster: none of them was measured here."},
+	}
+	for _, t := range s.Tables {
+		c.Tables = append(c.Tables, suiteTable(t))
+	}
+	if note := bufferedNote(s.Runs, func(string) bool { return true }); note != "" {
+		c.Text = append(c.Text, note)
+	}
+	b.Chapters = append(b.Chapters, c)
+}
+
+// overRepeats describes how the figures of cases are computed.
+const overRepeats = "Means over the repeats, their median with its 95 % interval from six repeats on, and their standard deviation (sd). The interval assumes that repeats are " +
+	"independent, and no distribution. Percentiles are of each run's merged histogram; over several runs their median."
+
+// addScenarios adds a chapter for each scenario, with its cases.
+func (b *maker) addScenarios(s result.Suite) {
+	for _, t := range ScenarioTables(s) {
+		name := t.Title
+		t.Title, t.How = "", overRepeats
+		title := "Scenario " + name
+		if name == sharedRows {
+			title = name
+		}
+		b.Chapters = append(b.Chapters, book.Chapter{Title: title, Sheet: name, Tables: []book.Table{t}})
+	}
 }
 
 // add adds a chapter of one table, if it has rows.
@@ -61,9 +81,9 @@ func (b *maker) add(title, text string, t book.Table) {
 
 // suiteLead is the context that a reader needs before a suite's figures.
 func suiteLead(s result.Suite, targets descriptor.List) []string {
-	lead := []string{"Status: " + string(s.Status) + "."}
+	var lead []string
 	if s.Note != "" {
-		lead = append(lead, s.Note)
+		lead = append(lead, "Note: "+s.Note)
 	}
 	if s.Plan != nil && s.Plan.Trial {
 		lead = append(lead, "This is a trial with small sizes: it shows that the suite works. Its figures are not comparable with any others.")
@@ -89,7 +109,7 @@ func leftOut(s result.Suite) []string {
 			continue // the table of its probes has all of them
 		}
 		for _, l := range c.LeftOut {
-			out = append(out, fmt.Sprintf("- %s (%s) is %s: %s", l.Run, c.Name, l.Status, printable(l.Because)))
+			out = append(out, fmt.Sprintf("- %s (%s) is %s: %s", l.Run, c.Name, l.Status, plainWords(l.Because)))
 		}
 	}
 	return out
@@ -136,11 +156,11 @@ func verdictChapter(runs []result.Run) book.Chapter {
 			if f.Value {
 				answer = "yes"
 			}
-			c.Text = append(c.Text, fmt.Sprintf("%s: %s. Tested: %s", f.Name, answer, sentence(printable(rule))))
+			c.Text = append(c.Text, fmt.Sprintf("%s: %s. Tested: %s", f.Name, answer, sentence(plainWords(rule))))
 		}
-		because := sentence(printable(f.Because))
+		because := sentence(plainWords(f.Because))
 		if on != "" {
-			because += " Tested " + sentence(printable(on))
+			because += " Tested " + sentence(plainWords(on))
 		}
 		c.Text = append(c.Text, fmt.Sprintf("- %s: %s", f.runs(), because))
 	}
@@ -236,7 +256,7 @@ func runsChapter(s result.Suite) book.Chapter {
 		}
 		t.Rows = append(t.Rows, append(texts(run.ID, run.Case), countCell(uint64(max(run.Repeat, 1))), book.Text(string(run.Status)), book.Text(began), book.Text(loop), secondsCell(took), countCell(ops)))
 	}
-	c := book.Chapter{Title: "Runs", Tables: []book.Table{t}}
+	c := book.Chapter{Title: "Runs", Detail: true, Tables: []book.Table{t}}
 	if s.Plan != nil && s.Plan.Order != "" {
 		c.Text = append(c.Text, "In the order in which they began. Requested order: "+string(s.Plan.Order)+".")
 	}
@@ -245,7 +265,7 @@ func runsChapter(s result.Suite) book.Chapter {
 
 // provenanceChapter is the part of the provenance that all runs share, in brief.
 func provenanceChapter(runs []result.Run, targets descriptor.List) book.Chapter {
-	c := book.Chapter{Title: "Provenance"}
+	c := book.Chapter{Title: "Provenance", Detail: true}
 	if len(runs) == 0 {
 		return c
 	}
@@ -275,7 +295,7 @@ func provenanceChapter(runs []result.Run, targets descriptor.List) book.Chapter 
 		seen = append(seen[:someAgents], fmt.Sprintf("- and %d more agents", n))
 	}
 	c.Text = append(c.Text, seen...)
-	c.Text = append(c.Text, "Settings, seeds and the facts of the target of each run are in the JSON form.")
+	c.Text = append(c.Text, "The seeds of all runs are in the JSON form.")
 	return c
 }
 

@@ -12,7 +12,7 @@ func caseBottlenecks(suite result.Suite) []string {
 	var out []string
 	for _, c := range suite.Cases {
 		if c.Bottleneck != "" {
-			out = append(out, c.Name+": "+printable(c.Bottleneck))
+			out = append(out, c.Name+": "+plainWords(c.Bottleneck))
 		}
 	}
 	return out
@@ -28,7 +28,7 @@ func runBottlenecks(run result.Run) []book.Chapter {
 	var lines []string
 	for _, p := range run.Phases {
 		if b := p.Bottleneck; b != nil {
-			lines = append(lines, fmt.Sprintf("%s: %s Tested: %s", p.Name, sentence(printable(b.Sentence)), sentence(printable(b.Test))))
+			lines = append(lines, fmt.Sprintf("%s: %s Tested: %s", p.Name, sentence(plainWords(b.Sentence)), sentence(plainWords(b.Test))))
 		}
 	}
 	chapters := bottleneckChapter(lines)
@@ -37,7 +37,7 @@ func runBottlenecks(run result.Run) []book.Chapter {
 			continue
 		}
 		for _, text := range p.Bottleneck.Observe {
-			chapters[0].Text = append(chapters[0].Text, "- "+p.Name+", to observe: "+sentence(printable(text)))
+			chapters[0].Text = append(chapters[0].Text, "- "+p.Name+", to observe: "+sentence(plainWords(text)))
 		}
 	}
 	return chapters

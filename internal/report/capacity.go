@@ -47,14 +47,14 @@ func (b *maker) addCapacities(s result.Suite) {
 		t := probeTable(*one.Capacity)
 		t.Title = one.Name
 		t.Notes = one.Capacity.Notes
-		c.Text = append(c.Text, sentence(one.Name+": "+one.Capacity.Text))
+		c.Text = append(c.Text, sentence(one.Name+": "+plainWords(one.Capacity.Text)))
 		c.Tables = append(c.Tables, t)
 	}
 	for _, sweep := range s.Sweeps {
 		t := sweepTable(sweep)
 		t.Title = sweepTitle(sweep)
 		t.Notes = sweep.Notes
-		c.Text = append(c.Text, sentence(t.Title+": "+sweep.Text))
+		c.Text = append(c.Text, sentence(t.Title+": "+plainWords(sweep.Text)))
 		c.Tables = append(c.Tables, t)
 	}
 	if len(c.Tables) > 0 {

@@ -82,7 +82,7 @@ func TestCapacityOfASuite(t *testing.T) {
 
 	var markdown strings.Builder
 	require.NoError(t, report.Markdown(&markdown, report.SuiteBook(s, targets())))
-	answers, _, ok = strings.Cut(markdown.String(), "\n## Cases\n")
+	answers, _, ok = strings.Cut(markdown.String(), "\n## Scenario limit\n")
 	require.True(t, ok, "the chapter of the cases follows")
 	golden(t, "capacity.md", answers)
 

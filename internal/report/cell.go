@@ -13,7 +13,10 @@ import (
 
 // suiteTable is a table of a suite's file as a table of its report.
 func suiteTable(t result.Table) book.Table {
-	out := book.Table{Title: t.Title, Notes: t.Notes}
+	out := book.Table{Title: t.Title}
+	for _, note := range t.Notes {
+		out.Notes = append(out.Notes, plainWords(note))
+	}
 	for _, c := range t.Columns {
 		out.Columns = append(out.Columns, book.Column{Head: head(c), Unit: c.Unit, Figure: c.Figure || c.Unit != "", Names: !c.Figure, Published: c.Published})
 	}

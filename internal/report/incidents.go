@@ -21,12 +21,12 @@ func (b *maker) addIncidents(runs []result.Run) {
 	for _, run := range runs {
 		for _, phase := range run.Phases {
 			for _, text := range incidents(phase) {
-				c.Text = append(c.Text, "- "+incidentOf(run, phase)+": "+text)
+				c.Text = append(c.Text, "- "+incidentOf(run, phase)+": "+plainWords(text))
 			}
 		}
 	}
 	if len(c.Text) > 0 {
-		c.Text = append(c.Text, "Tested: "+sentence(incidentTest(runs)))
+		c.Text = append(c.Text, "Tested: "+sentence(plainWords(incidentTest(runs))))
 		b.Chapters = append(b.Chapters, c)
 	}
 }
@@ -47,7 +47,7 @@ func (p *page) incidents(runs []result.Run) {
 		}
 	}
 	if title == "" {
-		p.wrap("", "tested: "+incidentTest(runs), p.dim)
+		p.wrap("", "tested: "+plainWords(incidentTest(runs)), p.dim)
 	}
 }
 

@@ -12,12 +12,26 @@ import (
 func Markdown(w io.Writer, b book.Book) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "# %s\n", inline(b.Title))
+	if b.Question != "" {
+		fmt.Fprintf(&out, "\n**%s**\n", inline(b.Question))
+	}
+	if b.Status != "" {
+		fmt.Fprintf(&out, "\nStatus: %s.\n", inline(b.Status))
+	}
+	var answer []string
+	for _, text := range b.Answer {
+		answer = append(answer, "- "+text)
+	}
+	paragraphs(&out, answer)
 	paragraphs(&out, b.Lead)
 	for _, c := range b.Chapters {
 		fmt.Fprintf(&out, "\n## %s\n", inline(c.Title))
 		paragraphs(&out, c.Text)
 		for _, t := range c.Tables {
 			markdownTable(&out, t)
+		}
+		for _, f := range c.Files {
+			markdownFile(&out, f)
 		}
 	}
 	if _, err := io.WriteString(w, out.String()); err != nil {
@@ -39,6 +53,19 @@ func paragraphs(out *strings.Builder, texts []string) {
 		}
 		out.WriteString(inline(item) + "\n")
 	}
+}
+
+// markdownFile writes a file as a block of code, whose fence is longer than any in the file.
+func markdownFile(out *strings.Builder, f book.File) {
+	fence := "```"
+	for strings.Contains(f.Text, fence) {
+		fence += "`"
+	}
+	fmt.Fprintf(out, "\n### %s\n\n%s\n", inline(f.Name), fence)
+	for line := range strings.Lines(f.Text) {
+		out.WriteString(printable(strings.TrimRight(line, "\r\n")) + "\n")
+	}
+	out.WriteString(fence + "\n")
 }
 
 func markdownTable(out *strings.Builder, t book.Table) {

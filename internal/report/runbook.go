@@ -13,18 +13,26 @@ import (
 func RunBook(r result.Run, targets descriptor.List) book.Book {
 	b := maker{}
 	b.ID, b.Name, b.Created = r.ID, r.Name, r.Provenance.Created
-	b.Title, b.Lead = fmt.Sprintf("%s (%s)", cmp.Or(r.Name, "run"), r.ID), []string{"Status: " + string(r.Status) + "."}
-	for _, text := range []string{r.Reason, r.Note, foreignText(r), start(r.Start), counts(r.Reconcile)} {
-		if text != "" {
-			b.Lead = append(b.Lead, text)
+	b.Title = fmt.Sprintf("%s (%s)", cmp.Or(r.Name, "run"), r.ID)
+	b.Question, b.Answer = runQuestion(r), runAnswer(r)
+	b.State, b.Status = stateOf(r.Status, []result.Run{r})
+	for _, l := range []struct{ label, text string }{
+		{"Reason: ", plainWords(r.Reason)},
+		{"Note: ", r.Note},
+		{"Measured by another program: ", foreignText(r)},
+		{"Started: ", start(r.Start)},
+		{"Operations: ", counts(r.Reconcile)},
+	} {
+		if l.text != "" {
+			b.Lead = append(b.Lead, l.label+l.text)
 		}
 	}
 	b.Lead = append(b.Lead, cautions([]result.Run{r}, targets)...)
 	for _, text := range r.Missing {
-		b.Lead = append(b.Lead, "- missing: "+text)
+		b.Lead = append(b.Lead, "- missing: "+plainWords(text))
 	}
 	for _, text := range r.Warnings {
-		b.Lead = append(b.Lead, "- warning: "+text)
+		b.Lead = append(b.Lead, "- warning: "+plainWords(text))
 	}
 	if r.RowGap != nil {
 		b.Lead = append(b.Lead, "- row gap: "+rowGap(r.RowGap))
@@ -37,6 +45,7 @@ func RunBook(r result.Run, targets descriptor.List) book.Book {
 	b.addServers([]result.Run{r}, targets)
 	b.Chapters = append(b.Chapters, runBottlenecks(r)...)
 	b.Chapters = append(b.Chapters, verdictChapter([]result.Run{r}), provenanceChapter([]result.Run{r}, targets))
+	b.addSettings([]result.Run{r})
 	return b.Book
 }
 
@@ -60,7 +69,7 @@ func phaseChapter(run result.Run, phase result.Phase) book.Chapter {
 		c.Text = append(c.Text, fmt.Sprintf("- %s %s on agent %s: %s", e.Op, e.Outcome, e.Agent, printable(e.Message)))
 	}
 	for _, text := range timeline(run, phase) {
-		c.Text = append(c.Text, "- "+text)
+		c.Text = append(c.Text, "- "+plainWords(text))
 	}
 	return c
 }

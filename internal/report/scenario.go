@@ -13,6 +13,9 @@ import (
 	"github.com/benchd/benchd/internal/stats"
 )
 
+// sharedRows is the title of the cases that only write rows.
+const sharedRows = "Rows that cases share"
+
 // ScenarioTables has a table for each scenario of a suite, and one for the cases that only write rows: its cases with
 // their figures over the repeats.
 func ScenarioTables(s result.Suite) []book.Table {
@@ -27,7 +30,7 @@ func ScenarioTables(s result.Suite) []book.Table {
 	for _, c := range s.Cases {
 		name := c.Scenario
 		if c.Fills {
-			name = "Rows that cases share"
+			name = sharedRows
 		} else if mixed := loops[c.Scenario]; len(mixed) > 1 {
 			name = fmt.Sprintf("%s (%s loop)", name, cmp.Or(c.Loop, mixed[0]))
 		}
@@ -80,7 +83,7 @@ func scenarioTable(name string, cases []result.Case) book.Table {
 			if c.Capacity != nil {
 				break // the table of its probes has all of them
 			}
-			t.Notes = append(t.Notes, fmt.Sprintf("%s is %s and excluded from the means: %s", l.Run, l.Status, printable(l.Because)))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s is %s and excluded from the means: %s", l.Run, l.Status, plainWords(l.Because)))
 		}
 	}
 	if several {

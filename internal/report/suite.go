@@ -57,7 +57,7 @@ func (p *page) scenarios(suite result.Suite) {
 	left := make(map[string]bool)
 	for _, c := range suite.Cases {
 		for _, l := range c.LeftOut {
-			left[fmt.Sprintf("%s is %s and excluded from the means: %s", l.Run, l.Status, printable(l.Because))] = true
+			left[fmt.Sprintf("%s is %s and excluded from the means: %s", l.Run, l.Status, plainWords(l.Because))] = true
 		}
 	}
 	tables := ScenarioTables(suite)
