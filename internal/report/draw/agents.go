@@ -17,24 +17,24 @@ func agents(s span) []book.Chart {
 	for i := range p.Generators {
 		names[i] = p.Generators[i].Name
 	}
-	over := " Over " + phaseTitle(p.Name) + "."
+	over := "Over " + phaseTitle(p.Name) + ": "
 	chart := func(title, how string, y book.Axis, series ...book.Series) book.Chart {
 		return book.Chart{
-			Title: title, How: how + over, Kind: book.Bars,
+			Title: title, How: over + how, Kind: book.Bars,
 			X: book.Axis{Title: "Agent", Categories: names}, Y: []book.Axis{y}, Series: series,
 		}
 	}
 	return keep(
-		chart("Throughput by agent", "Operations per second of each agent, while it worked.", rateAxis(), agentRates(p, names)...),
-		chart("p99 response time by agent", "From each agent's own histogram of operations that succeeded.",
+		chart("Throughput by agent", "operations per second of each agent while it worked.", rateAxis(), agentRates(p, names)...),
+		chart("p99 response time by agent", "from each agent's own histogram, of operations that succeeded.",
 			book.Axis{Title: "Response time", Unit: "µs"}, agentTimes(p, names)...),
-		chart("CPU of the agents' machines", "Mean over all processors of the machine; the lowest idle share is that of one interval.",
+		chart("CPU of the agents' machines", "the idle share of all processors of the machine; the lowest is that of one interval.",
 			book.Axis{Title: "Idle", Unit: "%", Max: 100},
 			ofGenerators(p, "idle, mean", func(g *result.Generator) float64 { return number(g.IdleMean) }),
 			ofGenerators(p, "idle, lowest", func(g *result.Generator) float64 { return number(g.IdleMin) })),
-		chart("Operations sent late by agent", "Operations that an agent sent late although a worker was free.",
+		chart("Operations sent late by agent", "operations that an agent sent late although a worker was free.",
 			book.Axis{Title: "Operations"}, some(ofGenerators(p, "sent late", func(g *result.Generator) float64 { return float64(g.LateSends) }))...),
-		chart("Longest backlog by agent", "The most operations that were due and not yet sent at the end of an interval.",
+		chart("Longest backlog by agent", "the most operations that were due and not yet sent at the end of an interval.",
 			book.Axis{Title: "Operations"}, some(ofGenerators(p, "backlog", func(g *result.Generator) float64 { return float64(g.BacklogMax) }))...),
 	)
 }

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -13,7 +14,7 @@ import (
 
 // The size of a heat map.
 const (
-	mostColumns = 200
+	mostColumns = 256
 	mostRows    = 40
 	perDecade   = 20 // rows of a decade while counting; they are joined until there are at most mostRows
 	decades     = 10 // from 1 ns on; latency.Highest is within them, and what is longer counts in the last row
@@ -21,47 +22,27 @@ const (
 	fineRows    = perDecade * decades
 )
 
-// columns are the columns of the heat maps of a phase: a number of its intervals each.
-type columns struct {
-	width float64 // seconds
-	n     int
-}
-
-func newColumns(p *result.Phase) columns {
-	usual, end := 0.0, 0.0
-	for i := range p.Series {
-		usual = max(usual, p.Series[i].Seconds)
-		end = max(end, p.Series[i].T)
-	}
-	if usual <= 0 {
-		return columns{width: max(p.Seconds, 1), n: 1}
-	}
-	intervals := int(math.Floor(end/usual+1e-6)) + 1
-	times := (intervals + mostColumns - 1) / mostColumns
-	return columns{width: usual * float64(times), n: (intervals + times - 1) / times}
-}
-
-// column is the column of an interval that begins at a time.
-func (c columns) column(seconds float64) int {
-	return min(max(int(math.Floor(seconds/c.width+1e-6)), 0), c.n-1)
-}
-
-// counts has the number of operations of each column and row.
+// counts has the number of operations of each column and row, operation by operation. Columns are as wide as an interval, and are
+// joined in pairs when there are too many of them.
 type counts struct {
-	columns map[int]*[fineRows]uint64
+	width   float64 // of a column, in seconds
 	bounds  []int64 // upper bounds of the rows, in nanoseconds
+	columns map[latency.Key][]rowCounts
 }
 
-func (c *counts) add(column int, h *latency.Histogram) {
+type rowCounts *[fineRows]uint64
+
+// add counts the operations of an interval.
+func (c *counts) add(key latency.Key, start, length float64, h *latency.Histogram) {
 	if c.columns == nil {
-		c.columns, c.bounds = make(map[int]*[fineRows]uint64), rowBounds()
+		*c = counts{width: max(length, 1e-3), bounds: rowBounds(), columns: make(map[latency.Key][]rowCounts)}
 	}
-	rows := c.columns[column]
-	if rows == nil {
-		rows = new([fineRows]uint64)
-		c.columns[column] = rows
+	for start >= mostColumns*c.width {
+		c.join()
 	}
-	row := -1
+	i := int(math.Floor(start/c.width + 1e-6))
+	c.columns[key] = upTo(c.columns[key], i)
+	rows, row := c.columns[key][i], -1
 	for value, n := range h.Buckets {
 		if row < 0 {
 			row = sort.Search(fineRows-1, func(i int) bool { return value < c.bounds[i] })
@@ -72,6 +53,33 @@ func (c *counts) add(column int, h *latency.Histogram) {
 		rows[row] += n
 	}
 	rows[fineRows-1] += h.Overflow()
+}
+
+// upTo adds columns until there is one of an index.
+func upTo(columns []rowCounts, i int) []rowCounts {
+	for len(columns) <= i {
+		columns = append(columns, new([fineRows]uint64))
+	}
+	return columns
+}
+
+// join makes the columns twice as wide.
+func (c *counts) join() {
+	c.width *= 2
+	for key, old := range c.columns {
+		var columns []rowCounts
+		for i, rows := range old {
+			columns = upTo(columns, i/2)
+			plus(columns[i/2], rows)
+		}
+		c.columns[key] = columns
+	}
+}
+
+func plus(to, from rowCounts) {
+	for i, n := range from {
+		to[i] += n
+	}
 }
 
 func rowBounds() []int64 {
@@ -85,25 +93,18 @@ func rowBounds() []int64 {
 // rowBound is the lower bound of a row in microseconds.
 func rowBound(i int) float64 { return math.Pow(10, firstDecade+float64(i)/perDecade) }
 
-// plus adds other counts.
-func (c *counts) plus(o *counts) {
-	if c.columns == nil {
-		c.columns = make(map[int]*[fineRows]uint64)
-	}
-	for column, rows := range o.columns {
-		if c.columns[column] == nil {
-			c.columns[column] = new([fineRows]uint64)
-		}
-		for i, n := range rows {
-			c.columns[column][i] += n
+// heat makes the heat map of some operations, with rows as fine as there is room for, and none beyond the first and the last
+// operation. It is nil if they were never done.
+func (c *counts) heat(keys ...latency.Key) *book.Heat {
+	var sum []rowCounts
+	for _, key := range keys {
+		for i, rows := range c.columns[key] {
+			sum = upTo(sum, i)
+			plus(sum[i], rows)
 		}
 	}
-}
-
-// heat makes the heat map, with rows as fine as there is room for, and none beyond the first and the last operation.
-func (c *counts) heat(cols columns) *book.Heat {
 	first, last := fineRows, -1
-	for _, rows := range c.columns {
+	for _, rows := range sum {
 		for i, n := range rows {
 			if n > 0 {
 				first, last = min(first, i), max(last, i)
@@ -120,19 +121,17 @@ func (c *counts) heat(cols columns) *book.Heat {
 		}
 	}
 	from, to := first/join, last/join+1
-	heat := &book.Heat{Counts: make([][]uint64, cols.n)}
+	heat := &book.Heat{Counts: make([][]uint64, len(sum))}
 	for i := from; i <= to; i++ {
 		heat.Y = append(heat.Y, roundedTo(rowBound(i*join), 4))
 	}
-	for i := range cols.n + 1 {
-		heat.X = append(heat.X, rounded(float64(i)*cols.width))
+	for i := range len(sum) + 1 {
+		heat.X = append(heat.X, rounded(float64(i)*c.width))
 	}
-	for column := range heat.Counts {
-		heat.Counts[column] = make([]uint64, to-from)
-		if rows := c.columns[column]; rows != nil {
-			for i := first; i <= last; i++ {
-				heat.Counts[column][i/join-from] += rows[i]
-			}
+	for i, rows := range sum {
+		heat.Counts[i] = make([]uint64, to-from)
+		for k := first; k <= last; k++ {
+			heat.Counts[i][k/join-from] += rows[k]
 		}
 	}
 	return heat
@@ -152,24 +151,34 @@ func density(l *timeline, h *Histograms) []book.Chart {
 	if h == nil {
 		return nil
 	}
-	chart := func(title string, c *counts) book.Chart {
-		out := l.chart(title, "Colour: how many operations that succeeded took so long, of all agents together. Rows are equal factors of response time.", responseAxis())
-		out.Kind, out.Heat = book.Density, c.heat(h.columns)
-		return out
+	var out []book.Chart
+	add := func(name string, keys ...latency.Key) {
+		c := l.chart("Distribution of response times over time: "+name, fmt.Sprintf(
+			"Colour: how many operations that succeeded took so long, in columns of %s, of all agents together.", secondsText(h.heat.width)), responseAxis())
+		c.Kind, c.Heat = book.Density, h.heat.heat(keys...)
+		if c.Heat == nil {
+			return
+		}
+		c.Marks = within(c.Marks, c.Heat.X[0], c.Heat.X[len(c.Heat.X)-1])
+		out = append(out, c)
 	}
-	var all counts
-	var one []book.Chart
-	for _, key := range h.operations() {
-		c := h.heat[operation{key: key}]
-		all.plus(c)
-		one = append(one, chart("Distribution of response times over time: "+goodName(key.Op, key.Outcome), c))
+	keys := h.operations()
+	add("all operations", keys...)
+	if len(keys) > 1 {
+		for _, key := range keys[:min(len(keys), someOperations)] {
+			add(goodName(key.Op, key.Outcome), key)
+		}
 	}
-	if len(one) == 0 || all.heat(h.columns) == nil {
-		return nil
-	}
-	out := []book.Chart{chart("Distribution of response times over time: all operations", &all)}
-	if len(one) > 1 {
-		out = append(out, one[:min(len(one), someOperations)]...)
+	return out
+}
+
+// within are the marks of what happened within a time.
+func within(marks []book.Mark, from, to float64) []book.Mark {
+	var out []book.Mark
+	for _, m := range marks {
+		if m.Kind != book.Phase && max(m.From, m.To) >= from && m.From <= to {
+			out = append(out, m)
+		}
 	}
 	return out
 }

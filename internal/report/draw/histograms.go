@@ -3,13 +3,16 @@ package draw
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Interval is what all agents of a run measured in one interval of a phase.
+// Interval is what all agents of a run measured in one interval of a phase, or in several that follow each other: a few hundred
+// for a phase are enough.
 type Interval struct {
 	Phase      string
 	Start, End time.Duration // since the phase's start
@@ -23,12 +26,11 @@ type Histograms struct {
 	main   string
 	merged latency.Merged // of the main phase
 	course map[operation]*course
-	heat   map[operation]*counts // of the main phase
+	heat   counts // of the main phase
 	ranks  ranks
-	columns
 }
 
-// operation is an operation with an outcome in a phase; the phase is empty in what is about the main phase.
+// operation is an operation with an outcome in a phase.
 type operation struct {
 	phase string
 	key   latency.Key
@@ -36,15 +38,15 @@ type operation struct {
 
 // course has the percentiles of the intervals of an operation, without those after a planned end.
 type course struct {
-	starts                    []time.Duration
+	starts, lengths           []time.Duration
 	p50, p95, p99, p999, most []float64 // µs; NaN where there are too few samples
 }
 
 // NewHistograms returns an empty collection for a run.
 func NewHistograms(r result.Run) *Histograms {
-	h := &Histograms{course: make(map[operation]*course), heat: make(map[operation]*counts), ranks: newRanks(0.5, 0.95, 0.99, 0.999)}
+	h := &Histograms{course: make(map[operation]*course), ranks: newRanks(0.5, 0.95, 0.99, 0.999)}
 	if p := mainPhase(r); p != nil {
-		h.main, h.columns = p.Name, newColumns(p)
+		h.main = p.Name
 	}
 	return h
 }
@@ -66,22 +68,18 @@ func (h *Histograms) Add(iv Interval) error {
 			if h.course[at] == nil {
 				h.course[at] = new(course)
 			}
-			h.course[at].add(iv.Start, s.Response, h.ranks)
+			h.course[at].add(iv, s.Response, h.ranks)
 		}
 		if iv.Phase == h.main {
-			at := operation{key: s.Key}
-			if h.heat[at] == nil {
-				h.heat[at] = new(counts)
-			}
-			h.heat[at].add(h.column(iv.Start.Seconds()), s.Response)
+			h.heat.add(s.Key, iv.Start.Seconds(), (iv.End - iv.Start).Seconds(), s.Response)
 		}
 	}
 	return nil
 }
 
-func (c *course) add(start time.Duration, h *latency.Histogram, r ranks) {
+func (c *course) add(iv Interval, h *latency.Histogram, r ranks) {
 	q := r.of(h)
-	c.starts = append(c.starts, start)
+	c.starts, c.lengths = append(c.starts, iv.Start), append(c.lengths, iv.End-iv.Start)
 	c.p50, c.p95, c.p99, c.p999 = append(c.p50, q[0]), append(c.p95, q[1]), append(c.p99, q[2]), append(c.p999, q[3])
 	c.most = append(c.most, micros(h.Max()))
 }
@@ -121,3 +119,20 @@ func (r ranks) of(h *latency.Histogram) [4]float64 {
 }
 
 func micros(ns int64) float64 { return float64(ns) / 1000 }
+
+// step is the usual length of the intervals of an operation in the main phase, in seconds.
+func (h *Histograms) step(key latency.Key) float64 {
+	var step time.Duration
+	if c := h.course[operation{h.main, key}]; c != nil {
+		step = slices.Max(c.lengths)
+	}
+	return step.Seconds()
+}
+
+// secondsText is a length of time in a sentence.
+func secondsText(seconds float64) string {
+	if seconds <= 0 {
+		return "interval"
+	}
+	return strconv.FormatFloat(rounded(seconds), 'f', -1, 64) + " s"
+}

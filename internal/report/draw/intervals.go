@@ -125,7 +125,7 @@ func (s *sheet) interval(phase string, p *result.Point, keys []latency.Key, h *H
 		}
 		p95, p999 := math.NaN(), math.NaN()
 		if h != nil && !p.Tail {
-			p95, p999 = h.course[operation{phase, key}].at(p.T)
+			p95, p999 = h.course[operation{phase, key}].at(p)
 		}
 		row = append(row, s.cell(float64(o.Count)), s.cell(rate(o.Count)), s.cell(positive(o.Mean)), s.cell(number(o.P50)), s.cell(p95),
 			s.cell(number(o.P99)), s.cell(p999), s.cell(positive(o.Max)), s.cell(positive(o.ServiceMean)))
@@ -143,18 +143,22 @@ func operationOf(p *result.Point, key latency.Key) *result.PointOperation {
 	return nil
 }
 
-// at returns the percentiles of the interval that begins at a time; NaN if there is none.
-func (c *course) at(seconds float64) (p95, p999 float64) {
+// at returns the percentiles of an interval of the document; NaN if the histograms are not those of the same interval.
+func (c *course) at(p *result.Point) (p95, p999 float64) {
 	if c == nil {
 		return math.NaN(), math.NaN()
 	}
 	const tolerance = time.Microsecond // the document has seconds as floating-point numbers
-	start := time.Duration(math.Round(seconds * float64(time.Second)))
+	start, length := duration(p.T), duration(p.Seconds)
 	i, _ := slices.BinarySearch(c.starts, start-tolerance)
-	if i == len(c.starts) || c.starts[i] > start+tolerance {
+	if i == len(c.starts) || c.starts[i] > start+tolerance || (c.lengths[i]-length).Abs() > tolerance {
 		return math.NaN(), math.NaN()
 	}
 	return c.p95[i], c.p999[i]
+}
+
+func duration(seconds float64) time.Duration {
+	return time.Duration(math.Round(seconds * float64(time.Second)))
 }
 
 // telemetryTable has a row for each interval, and a column for each figure of each source.
@@ -167,6 +171,9 @@ func (l *timeline) telemetryTable() book.Table {
 	columns := make(map[[2]string]int)
 	rows := 0
 	for _, f := range l.figures() {
+		if f.name == DiskOperations {
+			continue // the table has its metrics
+		}
 		for _, r := range f.sources {
 			columns[[2]string{f.name, r.source}] = len(t.Columns)
 			t.Columns = append(t.Columns, numeric(f.name+" "+r.source, unitOf(f.unit)))

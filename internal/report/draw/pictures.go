@@ -9,10 +9,11 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Pictures are the charts of a run. Course and Telemetry share one axis of time and belong below each other.
+// Pictures are the charts of a run. Course, Telemetry and Details share one axis of time and belong below each other.
 type Pictures struct {
-	Course       []book.Chart // throughput, failures, response times
-	Telemetry    []book.Chart // what the servers and machines reported, the most useful figures first
+	Course       []book.Chart // throughput, response times, failures
+	Telemetry    []book.Chart // what the servers and machines reported: the figures that explain a throughput
+	Details      []book.Chart // all other figures that they reported, if they changed
 	Distribution []book.Chart // percentile curve, heat maps
 	Agents       []book.Chart // agent by agent
 }

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -28,7 +29,7 @@ func (l *timeline) responses(h *Histograms) []book.Chart {
 	for _, key := range keys[:min(len(keys), someOperations)] {
 		c := l.chart("Response time of "+goodName(key.Op, key.Outcome), "", responseAxis())
 		if c.Series = l.measured(h, key); len(c.Series) > 0 {
-			c.How = "Percentiles and maximum of each interval, from the merged histograms of all agents."
+			c.How = fmt.Sprintf("Percentiles and maximum of every %s, from the merged histograms of all agents.", secondsText(h.step(key)))
 		} else {
 			c.Series = l.documented(key)
 			c.How = "Percentiles, mean and maximum of each interval, of all agents together."

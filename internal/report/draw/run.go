@@ -1,6 +1,11 @@
 package draw
 
-import "github.com/benchd/benchd/internal/result"
+import (
+	"slices"
+
+	"github.com/benchd/benchd/internal/report/book"
+	"github.com/benchd/benchd/internal/result"
+)
 
 // Run makes the charts of a run.
 func Run(r result.Run, o Options) Pictures {
@@ -9,13 +14,15 @@ func Run(r result.Run, o Options) Pictures {
 		return Pictures{}
 	}
 	h := o.Histograms[r.ID]
-	p := Pictures{
-		Course:    keep(line.throughput(), line.failures(), line.retries()),
-		Telemetry: line.telemetry(o),
-		Agents:    agents(line.main()),
+	var p Pictures
+	p.Course = slices.Concat(keep(line.throughput()), line.responses(h), keep(line.failures(), line.retries()))
+	p.Telemetry, p.Details = line.telemetry(o)
+	p.Distribution = append(keep(curve(line.main(), h)), density(line, h)...)
+	p.Agents = agents(line.main())
+	for _, charts := range [][]book.Chart{p.Course, p.Telemetry, p.Details} {
+		for i := range charts {
+			charts[i] = line.framed(charts[i])
+		}
 	}
-	p.Course = append(p.Course, line.responses(h)...)
-	p.Distribution = keep(curve(line.main(), h))
-	p.Distribution = append(p.Distribution, density(line, h)...)
 	return p
 }

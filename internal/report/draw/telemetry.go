@@ -21,19 +21,22 @@ type reported struct {
 // figureOfRun is a figure with its sources.
 type figureOfRun struct {
 	name, unit string
+	how        string // how it was computed, if it is not as its sources reported it
 	sources    []*reported
 }
 
-// telemetry has a chart for each figure, the most useful ones first.
-func (l *timeline) telemetry(o Options) []book.Chart {
-	var out []book.Chart
+// telemetry has a chart for each figure: of the leading ones in their order, and of the others that changed.
+func (l *timeline) telemetry(o Options) (charts, details []book.Chart) {
 	for _, f := range l.figures() {
-		if f.name == result.PollTime || f.silent() {
-			continue
+		switch {
+		case f.name == result.PollTime:
+		case f.leads():
+			charts = append(charts, l.figureChart(f, o))
+		case f.changed():
+			details = append(details, l.figureChart(f, o))
 		}
-		out = append(out, l.figureChart(f, o))
 	}
-	return keep(out...)
+	return keep(charts...), keep(details...)
 }
 
 // figures are the figures of the run in the order of their charts.
@@ -64,6 +67,9 @@ func (l *timeline) figures() []*figureOfRun {
 			}
 		}
 	}
+	if f := diskOperations(all); f != nil {
+		all = append(all, f)
+	}
 	for _, f := range all {
 		slices.SortStableFunc(f.sources, func(a, b *reported) int { return cmp.Compare(a.source, b.source) })
 		for _, r := range f.sources {
@@ -91,20 +97,17 @@ func origin(whose string) int {
 	return 1
 }
 
-// silent reports whether a figure that is not a leading one never changed: then its chart shows nothing.
-func (f *figureOfRun) silent() bool {
+// leads reports whether a figure is a leading one.
+func (f *figureOfRun) leads() bool {
 	_, name := splitFigure(f.name)
-	if rankOf(name) < len(leading()) {
-		return false
-	}
-	for _, r := range f.sources {
-		for _, v := range r.v {
-			if v != r.v[0] {
-				return false
-			}
-		}
-	}
-	return true
+	return rankOf(name) < len(leading())
+}
+
+// changed reports whether a source reported different values.
+func (f *figureOfRun) changed() bool {
+	return slices.ContainsFunc(f.sources, func(r *reported) bool {
+		return slices.ContainsFunc(r.v, func(v float64) bool { return v != r.v[0] })
+	})
 }
 
 func (l *timeline) figureChart(f *figureOfRun, o Options) book.Chart {
@@ -122,7 +125,7 @@ func (l *timeline) figureChart(f *figureOfRun, o Options) book.Chart {
 	if unit == "%" && most <= 100 {
 		axis.Max = 100
 	}
-	c := l.chart(axis.Title, "As each source reported it: "+f.name+".", axis)
+	c := l.chart(axis.Title, cmp.Or(f.how, "As each source reported it: "+f.name+"."), axis)
 	axis.Title, _, _ = strings.Cut(axis.Title, " (")
 	c.Y[0] = axis
 	var step float64
@@ -133,7 +136,11 @@ func (l *timeline) figureChart(f *figureOfRun, o Options) book.Chart {
 	if n := f.hide(c.Series, o.servers()); n > 0 {
 		c.How += fmt.Sprintf(" %d of %d sources are shown: those with the most extreme means.", len(f.sources)-n, len(f.sources))
 	}
-	for _, limit := range append(slices.Clone(o.Limits), l.thresholds()...) {
+	limits := o.Limits
+	if f.unit == "percent" {
+		limits = append(slices.Clone(limits), l.thresholds()...)
+	}
+	for _, limit := range limits {
 		if limit.Figure == f.name && !slices.ContainsFunc(c.Limits, func(x book.Limit) bool { return x.Value == limit.Value/scale }) {
 			c.Limits = append(c.Limits, book.Limit{Value: limit.Value / scale, Label: limit.Label})
 		}
@@ -163,7 +170,7 @@ func (f *figureOfRun) hide(series []book.Series, n int) int {
 	return len(series) - n
 }
 
-// thresholds are the limits by which the bottleneck of the run was tested.
+// thresholds are the limits in percent by which the bottleneck of the run was tested.
 func (l *timeline) thresholds() []FigureLimit {
 	b := l.main().phase.Bottleneck
 	if b == nil {

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"math"
+	"slices"
 
 	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
@@ -76,6 +77,36 @@ func (l *timeline) axis() book.Axis {
 	a := secondsAxis()
 	a.Title = "Time since the start of " + phaseTitle(l.main().phase.Name)
 	return a
+}
+
+// framed makes a chart as long as the run, so that all charts over its time have the same axis, and gives series with the
+// same times those of the first one.
+func (l *timeline) framed(c book.Chart) book.Chart {
+	if len(c.Series) == 0 {
+		return c
+	}
+	from, to := rounded(l.spans[0].from), rounded(l.spans[len(l.spans)-1].to)
+	x := c.Series[0].X
+	before, after := x[0] > from, x[len(x)-1] < to
+	pad := func(values []float64, first, last float64) []float64 {
+		if before {
+			values = append([]float64{first}, values...)
+		}
+		if after {
+			values = append(slices.Clip(values), last)
+		}
+		return values
+	}
+	framed := pad(x, from, to)
+	for i := range c.Series {
+		s := &c.Series[i]
+		if i > 0 && len(s.X) > 0 && !slices.Equal(s.X, x) {
+			continue
+		}
+		s.X, s.Y = nil, pad(s.Y, math.NaN(), math.NaN())
+	}
+	c.Series[0].X = framed
+	return c
 }
 
 // point is an interval of the series of a run, on the axis.

@@ -27,8 +27,7 @@ func leading() []titled {
 		{"disk_busy_percent", "Disk busy"},
 		{"disk_read", "Disk, read"},
 		{"disk_written", "Disk, written"},
-		{"node_disk_reads_completed_total", "Disk operations, reads"},
-		{"node_disk_writes_completed_total", "Disk operations, writes"},
+		{"disk_operations", "Disk operations"},
 		{"block_cache_hit_percent", "Cache hit ratio"},
 		{"requests", "Requests"},
 		{"call_queue", "Request queue"},
@@ -86,7 +85,19 @@ func figureTitle(name string) string {
 	case result.NodeFigures:
 		return title + " (watched machines)"
 	}
-	return title + " (" + strings.TrimSuffix(whose[strings.LastIndexByte(whose[:len(whose)-1], '.')+1:], ".") + ")"
+	return title + " (" + ofServers(strings.TrimSuffix(whose, ".")) + ")"
+}
+
+// ofServers is the title of the servers that a target's figures are of, by the last word of their prefix.
+func ofServers(whose string) string {
+	word := whose[strings.LastIndexByte(whose, '.')+1:]
+	switch word {
+	case "regionserver":
+		return "region servers"
+	case "region":
+		return "regions"
+	}
+	return word
 }
 
 // unitOf is a unit of telemetry as charts show it.
