@@ -26,6 +26,7 @@ type Suite struct {
 	OnFailure OnFailure
 	Trial     bool    // reduced sizes are used
 	Tables    []Table // tables of the report
+	Charts    []Chart // charts of the report, besides those that every report has
 }
 
 // Order is the order in which the runs of a suite are executed.

@@ -15,6 +15,7 @@ type Plan struct {
 	Trial     bool           `json:"trial,omitempty"`
 	Cases     []PlannedCase  `json:"cases"`
 	Tables    []plan.Table   `json:"tables,omitempty"`
+	Charts    []plan.Chart   `json:"charts,omitempty"`
 }
 
 // PlannedCase is a case of a Plan. Its settings are those of its runs.
@@ -35,7 +36,7 @@ type PlannedCase struct {
 
 // NewPlan returns the plan that is kept of a suite.
 func NewPlan(s plan.Suite) Plan {
-	p := Plan{Order: s.Order, OnFailure: s.OnFailure, Trial: s.Trial, Cases: []PlannedCase{}, Tables: s.Tables}
+	p := Plan{Order: s.Order, OnFailure: s.OnFailure, Trial: s.Trial, Cases: []PlannedCase{}, Tables: s.Tables, Charts: s.Charts}
 	for _, c := range s.Cases {
 		p.Cases = append(p.Cases, PlannedCase{
 			Name: c.Name, Scenario: c.Scenario, Axes: c.Axes, Dataset: c.Dataset, Target: c.Target, Fills: c.Fills,

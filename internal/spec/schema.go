@@ -38,6 +38,7 @@ func (r *Reader) Schema() []byte {
 	list := func(doc string, each schema) schema {
 		return schema{"description": doc, "type": "array", "items": each}
 	}
+	number := schema{"type": "number"}
 	ref := func(name string) schema { return schema{"$ref": "#/$defs/" + name} }
 
 	_, betweenPhases := between(r.table.targets)
@@ -88,6 +89,17 @@ func (r *Reader) Schema() []byte {
 			"title": line("title of the table"), "scenarios": texts("names of scenarios"), "columns": texts("properties in which the cases differ, and their figures: threads, throughput_ops, read_avg_ms"),
 			"repeats": flag("also a line per repeat"),
 		}, "title", "scenarios", "columns")),
+		"charts": list("charts that a report shows besides its own", object("a chart of figures of cases, or of telemetry of their runs", schema{
+			"title": line("title of the chart"), "scenarios": texts("names of scenarios (default all)"),
+			"kind":      schema{"description": "default lines over numbers, bars otherwise; time shows telemetry over the time of a run", "enum": []string{string(plan.LinesChart), string(plan.BarsChart), string(plan.TimeChart)}},
+			"x":         line("what the x axis shows: scenario, case, target, rows (of the dataset) or a property (default the number in which the cases differ, or else scenario or case)"),
+			"y":         texts("figures, spelled as columns of tables: throughput_ops, read_p99_ms"),
+			"telemetry": texts("figures of telemetry instead of y; those joined by + are added up"),
+			"by":        line("what makes a series: target, a property, or server for telemetry (default the target if there are several)"),
+			"only":      named("the cases with these values", text),
+			"limits":    list("lines across the chart", object("a limit", schema{"value": number, "label": line("what it is")}, "value", "label")),
+			"published": list("published values that belong to no case", object("a point", schema{"name": line("what was published"), "x": number, "y": number}, "name", "x", "y")),
+		}, "title")),
 		"trial": object("small sizes, applied over the rest with --trial: maps are merged, lists replaced", schema{
 			"variables": named("as above", text), "properties": ref("properties"), "targets": named("as above, by name", ref("properties")),
 			"datasets": named("as above, by name", dataset), "scenarios": named("by name", object("of a scenario", small)),

@@ -56,6 +56,7 @@ func (r *Reader) parseSuite(s Submission) (*plan.Suite, []property.Warning, erro
 	res.validateSettings(read.Given)
 	cases := res.resolveCases(read.Cases)
 	res.validateTables(read, cases, len(mistakes) == 0)
+	res.validateCharts(read, cases, len(mistakes) == 0)
 	for _, f := range res.inert {
 		if !res.used[f.order] {
 			res.report(&res.warnings, f)
@@ -376,7 +377,7 @@ func (r *suiteResolver) finish(read *suite.Suite, cases []plan.Case) *plan.Suite
 	}
 	return &plan.Suite{
 		Name: name, Note: cmp.Or(s.Note, read.Note), Tags: tags, Cases: cases,
-		Order: read.Order, OnFailure: read.OnFailure, Trial: s.Trial, Tables: tablesOf(read),
+		Order: read.Order, OnFailure: read.OnFailure, Trial: s.Trial, Tables: tablesOf(read), Charts: chartsOf(read),
 	}
 }
 

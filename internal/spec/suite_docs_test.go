@@ -37,6 +37,7 @@ func TestTheExamplesInTheDocumentationAreSuites(t *testing.T) {
 	for _, key := range []string{
 		"suite", "note", "tags", "include", "variables", "properties", "targets", "datasets", "scenarios", "order", "on-failure", "tables", "trial",
 		"name", "dataset", "matrix", "cases", "repeats", "agents", "actions", "before", "search", "published", "load", "title", "columns",
+		"charts", "kind", "x", "y", "telemetry", "by", "only", "limits",
 	} {
 		require.Contains(t, keys.String(), key+":", "every key has its example")
 		require.Contains(t, parts[0]+string(content), "| `"+key+"`", "every key is documented")

@@ -24,7 +24,7 @@ func TestMistakesInASuiteAreReportedWithTheirPlaces(t *testing.T) {
 		"an unknown key": {
 			lines("suite: s", "scenaros: []", "scenarios: [{name: a, porperties: {}}]"),
 			[]string{
-				`s.yaml:2:1: unknown key "scenaros"; did you mean scenarios? (one of suite, note, tags, include, variables, properties, targets, datasets, scenarios, order, on-failure, tables, trial)`,
+				`s.yaml:2:1: unknown key "scenaros"; did you mean scenarios? (one of suite, note, tags, include, variables, properties, targets, datasets, scenarios, order, on-failure, tables, charts, trial)`,
 				`s.yaml:3:23: unknown key "porperties"; did you mean properties? (one of name, note, dataset, targets, properties, matrix, cases, repeats, agents, actions, before, search, published)`,
 			},
 		},

@@ -26,6 +26,7 @@ func tablesOf(read *suite.Suite) []plan.Table {
 type tableValidator struct {
 	*suiteResolver
 	suite.Table
+	key       string // that lists the columns: columns, or y of a chart
 	lacking   func(scenario string, c figure.Column) string
 	published map[string]bool // the published names of its scenarios
 	bare      map[string]bool // the same, reduced by bare
@@ -36,24 +37,12 @@ type tableValidator struct {
 
 // validateTables validates all tables. Whole reports that the suite was read without mistakes.
 func (r *suiteResolver) validateTables(read *suite.Suite, cases []plan.Case, whole bool) {
-	of := make(map[string][]plan.Case)
-	for _, c := range cases {
-		if !c.Fills {
-			of[c.Scenario] = append(of[c.Scenario], c)
-		}
-	}
+	of := casesByScenario(cases)
 	lacking := lackingIn(of)
 	shown := make(map[string]map[string]bool) // columns by scenario
 	for _, t := range read.Tables {
-		one := tableValidator{
-			suiteResolver: r, Table: t, lacking: lacking, published: make(map[string]bool), bare: make(map[string]bool), clients: slices.Contains(t.Columns, "client"),
-			settled: whole, lenient: r.submission.Trial || r.changed(),
-		}
+		one := r.columnsOf(read, of, t, lacking, whole)
 		for _, name := range t.Scenarios {
-			one.settled = one.settled && len(of[name]) > 0 && !r.invalid[name]
-			for _, p := range read.Published[name] {
-				one.published[p.Text], one.bare[bare(p.Text)] = true, true
-			}
 			if shown[name] == nil {
 				shown[name] = make(map[string]bool)
 			}
@@ -69,6 +58,32 @@ func (r *suiteResolver) validateTables(read *suite.Suite, cases []plan.Case, who
 		names := read.Published[name]
 		r.validatePublished(names[:min(len(names), mostPublished)], of[name], shown[name])
 	}
+}
+
+// casesByScenario are the cases that measure, by their scenarios.
+func casesByScenario(cases []plan.Case) map[string][]plan.Case {
+	of := make(map[string][]plan.Case)
+	for _, c := range cases {
+		if !c.Fills {
+			of[c.Scenario] = append(of[c.Scenario], c)
+		}
+	}
+	return of
+}
+
+// columnsOf returns the validator of the columns of a table.
+func (r *suiteResolver) columnsOf(read *suite.Suite, of map[string][]plan.Case, t suite.Table, lacking func(string, figure.Column) string, whole bool) *tableValidator {
+	one := &tableValidator{
+		suiteResolver: r, Table: t, key: "columns", lacking: lacking, published: make(map[string]bool), bare: make(map[string]bool),
+		clients: slices.Contains(t.Columns, "client"), settled: whole, lenient: r.submission.Trial || r.changed(),
+	}
+	for _, name := range t.Scenarios {
+		one.settled = one.settled && len(of[name]) > 0 && !r.invalid[name]
+		for _, p := range read.Published[name] {
+			one.published[p.Text], one.bare[bare(p.Text)] = true, true
+		}
+	}
+	return one
 }
 
 // mostPublished bounds the names that are validated in a scenario's published lines.
@@ -106,8 +121,16 @@ func (r *suiteResolver) changed() bool {
 	return false
 }
 
+// what is validated: a table, or a chart.
+func (v *tableValidator) what() string {
+	if v.key == "y" {
+		return "chart"
+	}
+	return "table"
+}
+
 func (v *tableValidator) checkColumn(c figure.Column, at suite.Place) {
-	here := entry{written: "columns", place: at.String(), order: at.Order()}
+	here := entry{written: v.key, place: at.String(), order: at.Order()}
 	published := v.hasPublished(c.Name)
 	switch {
 	case c.Class == figure.Other && !published && !v.isProperty(c.Name):
@@ -140,7 +163,7 @@ func (v *tableValidator) reportMissing(c figure.Column, here entry) {
 	if v.lenient {
 		to = &v.warnings
 	}
-	v.report(to, here.finding("%s stays empty: no case of the table's scenarios %s; remove it, or add a scenario that does", property.Quote(c.Name), lack))
+	v.report(to, here.finding("%s stays empty: no case of the %s's scenarios %s; remove it, or add a scenario that does", property.Quote(c.Name), v.what(), lack))
 }
 
 // unknownColumn reports a name that is neither a figure, nor a property, nor published.
@@ -156,7 +179,7 @@ func (v *tableValidator) unknownColumn(name string, here entry) {
 	case near != "":
 		v.report(&v.problems, here.finding("unknown column %s; did you mean %s?", property.Quote(name), near))
 	default:
-		v.report(&v.problems, here.finding("unknown column %s: want a figure (such as throughput_ops, read_avg_ms, read_p99_us, total_s), a property, or a name in a published line of the table's scenarios", property.Quote(name)))
+		v.report(&v.problems, here.finding("unknown column %s: want a figure (such as throughput_ops, read_avg_ms, read_p99_us, total_s), a property, or a name in a published line of the %s's scenarios", property.Quote(name), v.what()))
 	}
 }
 

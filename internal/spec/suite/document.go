@@ -9,7 +9,7 @@ import (
 )
 
 func suiteKeys() []string {
-	return []string{"suite", "note", "tags", "include", "variables", "properties", "targets", "datasets", "scenarios", "order", "on-failure", "tables", "trial"}
+	return []string{"suite", "note", "tags", "include", "variables", "properties", "targets", "datasets", "scenarios", "order", "on-failure", "tables", "charts", "trial"}
 }
 
 func scenarioKeys() []string {
@@ -159,6 +159,7 @@ func (r *reader) document(root, full, trial *node) *document {
 	r.scenarios(d, root, full)
 	s.Published = d.published()
 	s.Tables = r.tables(root.get("tables"), d)
+	s.Charts = r.charts(root.get("charts"), d)
 	r.checkTrial(trial)
 	return d
 }

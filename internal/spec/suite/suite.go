@@ -33,6 +33,8 @@ const (
 	maxName     = 1000 // bytes of a case's name
 	maxTables   = 200
 	maxColumns  = 100 // of a table
+	maxCharts   = 200
+	maxOfChart  = 50 // entries of each list of a chart
 	maxNodes    = 200_000
 	maxMistakes = 200
 )
@@ -62,6 +64,7 @@ type Suite struct {
 	Order      plan.Order
 	OnFailure  plan.OnFailure
 	Tables     []Table
+	Charts     []Chart
 	// Published are the names in the published lines of each scenario, each name once.
 	Published map[string][]Name
 	// Cases are in the order of execution. They include the cases that fill a dataset, each before the first case that
@@ -77,6 +80,14 @@ type Suite struct {
 type Table struct {
 	plan.Table
 	At []Place
+}
+
+// Chart is a chart of a report, with the places of its names.
+type Chart struct {
+	plan.Chart
+	XAt, ByAt Place
+	YAt       []Place
+	OnlyAt    []Place
 }
 
 // Name is a name with its place.
