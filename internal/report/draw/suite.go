@@ -15,6 +15,8 @@ type SuitePictures struct {
 	Scenarios []ScenarioPictures
 	// Across compare scenarios that have one case each, or one for each target.
 	Across []book.Chart
+	// Requested are the charts that the suite's file asks for.
+	Requested []book.Chart
 	// Course is the telemetry of all runs on one axis of time, with the cases marked.
 	Course []book.Chart
 }
@@ -42,6 +44,7 @@ func Suite(s result.Suite) SuitePictures {
 		}
 	}
 	p.Across = across(groups)
+	p.Requested = Requested(s)
 	p.Course = suiteCourse(s)
 	return p
 }

@@ -234,7 +234,7 @@ func thinned(s book.Series) book.Series {
 	if width <= 0 {
 		return s
 	}
-	var out book.Series
+	out := book.Series{Name: s.Name, Verbatim: s.Verbatim}
 	sum, n, cell := 0.0, 0.0, 0.0
 	flush := func() {
 		if n > 0 {
