@@ -8,14 +8,20 @@ import (
 
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/report/book"
+	"github.com/benchd/benchd/internal/report/draw"
 	"github.com/benchd/benchd/internal/result"
 )
 
 // maker makes a Book.
 type maker struct{ book.Book }
 
-// SuiteBook is the report of a suite, with the columns and tables of targets.
+// SuiteBook is the report of a suite, with the columns and tables of targets. Its charts are made of the document alone.
 func SuiteBook(s result.Suite, targets descriptor.List) book.Book {
+	return suiteBook(s, targets, draw.Options{})
+}
+
+// suiteBook is SuiteBook with what charts need besides the document.
+func suiteBook(s result.Suite, targets descriptor.List, o draw.Options) book.Book {
 	b := maker{}
 	b.ID, b.Name, b.Title = s.ID, s.Name, strings.TrimSpace(fmt.Sprintf("%s (%s)", cmp.Or(s.Name, "suite"), s.ID))
 	if len(s.Runs) > 0 {
@@ -24,12 +30,17 @@ func SuiteBook(s result.Suite, targets descriptor.List) book.Book {
 	b.Question, b.Answer = suiteQuestion(s), suiteAnswer(s)
 	b.State, b.Status = suiteState(s)
 	b.Lead = suiteLead(s, targets)
+	pictures, shown := draw.Suite(s), courses(shownRuns(s), o)
 	b.addCapacities(s)
 	b.addTables(s)
-	b.addScenarios(s)
+	b.addAcross(pictures)
+	b.addScenarios(s, pictures, shown)
 	b.addTargets(s, targets)
 	b.addIncidents(s.Runs)
 	b.add("Telemetry", "Means over each run's measured phase; counts are summed over the servers.", telemetryTable(s.Runs, targets))
+	if len(pictures.Course) > 0 {
+		b.Chapters = append(b.Chapters, book.Chapter{Title: "Telemetry of all runs", Charts: pictures.Course})
+	}
 	b.addServers(s.Runs, targets)
 	b.Chapters = append(b.Chapters, suiteBottlenecks(s)...)
 	b.Chapters = append(b.Chapters, verdictChapter(s.Runs), runsChapter(s), provenanceChapter(s.Runs, targets))
@@ -59,16 +70,38 @@ func (b *maker) addTables(s result.Suite) {
 const overRepeats = "Means over the repeats, their median with its 95 % interval from six repeats on, and their standard deviation (sd). The interval assumes that repeats are " +
 	"independent, and no distribution. Percentiles are of each run's merged histogram; over several runs their median."
 
-// addScenarios adds a chapter for each scenario, with its cases.
-func (b *maker) addScenarios(s result.Suite) {
-	for _, t := range ScenarioTables(s) {
-		name := t.Title
+// addAcross adds the charts that compare scenarios.
+func (b *maker) addAcross(p draw.SuitePictures) {
+	if len(p.Across) > 0 {
+		b.Chapters = append(b.Chapters, book.Chapter{Title: "Scenarios compared", Charts: p.Across})
+	}
+}
+
+// addScenarios adds a chapter for each scenario with its cases, and one for each of its runs that has charts over time.
+func (b *maker) addScenarios(s result.Suite, p draw.SuitePictures, shown []course) {
+	for _, of := range scenarios(s) {
+		t := of.table(s.Runs)
 		t.Title, t.How = "", overRepeats
-		title := "Scenario " + name
-		if name == sharedRows {
-			title = name
+		c := book.Chapter{Title: "Scenario " + of.title, Sheet: of.title, Tables: []book.Table{t}}
+		if of.name == "" {
+			c.Title = of.title
 		}
-		b.Chapters = append(b.Chapters, book.Chapter{Title: title, Sheet: name, Tables: []book.Table{t}})
+		for _, drawn := range p.Scenarios {
+			if drawn.Scenario == of.name && drawn.Loop == of.loop {
+				c.Charts = drawn.Charts
+			}
+		}
+		var chapters []book.Chapter
+		for _, one := range shown {
+			i := slices.IndexFunc(of.cases, func(c result.Case) bool { return !c.Fills && c.Name == one.run.Case })
+			if i >= 0 {
+				chapters = append(chapters, one.chapter(of.title, of.cases[i]))
+			}
+		}
+		if len(chapters) < len(of.cases) && of.name != "" {
+			c.Text = append(c.Text, "`benchctl report RUN` draws the charts over time of any other run.")
+		}
+		b.Chapters = append(append(b.Chapters, c), chapters...)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/report/book"
+	"github.com/benchd/benchd/internal/report/draw"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/search"
 	"github.com/benchd/benchd/internal/stats"
@@ -49,6 +50,7 @@ func (b *maker) addCapacities(s result.Suite) {
 		t.Notes = one.Capacity.Notes
 		c.Text = append(c.Text, sentence(one.Name+": "+plainWords(one.Capacity.Text)))
 		c.Tables = append(c.Tables, t)
+		c.Charts = append(c.Charts, draw.Search(one)...)
 	}
 	for _, sweep := range s.Sweeps {
 		t := sweepTable(sweep)

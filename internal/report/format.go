@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -14,7 +15,9 @@ type Format struct {
 	Name  string
 	Files []FormatFile
 
-	document func(*Writer, Document) error                    // writes the files of the whole suite or run; may be nil
+	// At most one of these writes the files of a whole suite or run, and book is for those that people read.
+	document func(*Writer, Document) error
+	book     func(*Writer, Document, book.Book) error
 	run      func(*Writer, context.Context, result.Run) error // writes the files of one run; may be nil
 }
 
@@ -28,7 +31,7 @@ type FormatFile struct {
 func Formats() []Format {
 	return []Format{
 		{
-			Name: "md", document: (*Writer).markdown,
+			Name: "md", book: (*Writer).markdown,
 			Files: []FormatFile{{"ID.md", "for people: a suite's tables with measured and published figures, its cases over their\n" +
 				"repeats, actions and events with their cost, verdicts, provenance"}},
 		},

@@ -6,11 +6,17 @@ import (
 
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/report/book"
+	"github.com/benchd/benchd/internal/report/draw"
 	"github.com/benchd/benchd/internal/result"
 )
 
-// RunBook is the report of one run, with the columns and tables of targets.
+// RunBook is the report of one run, with the columns and tables of targets. Its charts are made of the document alone.
 func RunBook(r result.Run, targets descriptor.List) book.Book {
+	return runBook(r, targets, draw.Options{})
+}
+
+// runBook is RunBook with what charts need besides the document.
+func runBook(r result.Run, targets descriptor.List, o draw.Options) book.Book {
 	b := maker{}
 	b.ID, b.Name, b.Created = r.ID, r.Name, r.Provenance.Created
 	b.Title = fmt.Sprintf("%s (%s)", cmp.Or(r.Name, "run"), r.ID)
@@ -40,6 +46,8 @@ func RunBook(r result.Run, targets descriptor.List) book.Book {
 	for _, phase := range r.Phases {
 		b.Chapters = append(b.Chapters, phaseChapter(r, phase))
 	}
+	pictures := draw.Run(r, o)
+	b.addRunCharts(pictures)
 	b.addIncidents([]result.Run{r})
 	b.add("Telemetry", "Means over the measured phase; counts are summed over the servers.", telemetryTable([]result.Run{r}, targets))
 	b.addServers([]result.Run{r}, targets)

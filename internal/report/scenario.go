@@ -16,40 +16,61 @@ import (
 // sharedRows is the title of the cases that only write rows.
 const sharedRows = "Rows that cases share"
 
-// ScenarioTables has a table for each scenario of a suite, and one for the cases that only write rows: its cases with
-// their figures over the repeats.
-func ScenarioTables(s result.Suite) []book.Table {
-	var order []string
-	groups := make(map[string][]result.Case)
+// scenario is the cases of a suite that share a table: those of a scenario that have the same loop, and those that only write rows.
+type scenario struct {
+	title      string
+	name, loop string // of its cases; empty if they only write rows
+	cases      []result.Case
+}
+
+// scenarios are the scenarios of a suite, in their order.
+func scenarios(s result.Suite) []scenario {
 	loops := make(map[string][]string) // by scenario: cases of open and closed loops are not comparable (law 2)
 	for _, c := range s.Cases {
 		if !c.Fills && c.Loop != "" && !slices.Contains(loops[c.Scenario], c.Loop) {
 			loops[c.Scenario] = append(loops[c.Scenario], c.Loop)
 		}
 	}
+	var all []scenario
 	for _, c := range s.Cases {
-		name := c.Scenario
+		of := scenario{title: c.Scenario, name: c.Scenario, loop: c.Loop}
 		if c.Fills {
-			name = sharedRows
+			of = scenario{title: sharedRows}
 		} else if mixed := loops[c.Scenario]; len(mixed) > 1 {
-			name = fmt.Sprintf("%s (%s loop)", name, cmp.Or(c.Loop, mixed[0]))
+			of.loop = cmp.Or(c.Loop, mixed[0])
+			of.title = fmt.Sprintf("%s (%s loop)", c.Scenario, of.loop)
 		}
-		if groups[name] == nil {
-			order = append(order, name)
+		i := slices.IndexFunc(all, func(other scenario) bool { return other.title == of.title })
+		if i < 0 {
+			i = len(all)
+			all = append(all, of)
 		}
-		groups[name] = append(groups[name], c)
+		all[i].cases = append(all[i].cases, c)
+		all[i].loop = cmp.Or(all[i].loop, of.loop)
 	}
-	tables := make([]book.Table, 0, len(order))
-	for _, name := range order {
-		t := scenarioTable(name, groups[name])
-		if note := bufferedNote(s.Runs, func(of string) bool {
-			return slices.ContainsFunc(groups[name], func(c result.Case) bool { return c.Name == of })
-		}); note != "" {
-			t.Notes = append(t.Notes, note)
-		}
-		tables = append(tables, t)
+	return all
+}
+
+// ScenarioTables has a table for each scenario of a suite, and one for the cases that only write rows: its cases with
+// their figures over the repeats.
+func ScenarioTables(s result.Suite) []book.Table {
+	all := scenarios(s)
+	tables := make([]book.Table, 0, len(all))
+	for _, of := range all {
+		tables = append(tables, of.table(s.Runs))
 	}
 	return tables
+}
+
+// table has a row for each case.
+func (of scenario) table(runs []result.Run) book.Table {
+	t := scenarioTable(of.title, of.cases)
+	if note := bufferedNote(runs, func(name string) bool {
+		return slices.ContainsFunc(of.cases, func(c result.Case) bool { return c.Name == name })
+	}); note != "" {
+		t.Notes = append(t.Notes, note)
+	}
+	return t
 }
 
 func scenarioTable(name string, cases []result.Case) book.Table {

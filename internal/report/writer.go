@@ -12,6 +12,7 @@ import (
 
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/report/book"
+	"github.com/benchd/benchd/internal/report/draw"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -58,10 +59,23 @@ func (e *NoPointsError) Error() string {
 // Write writes a result in some formats.
 func (w *Writer) Write(ctx context.Context, d Document, names []string) error {
 	all := Formats()
+	var made *book.Book // once for all formats
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(f Format) bool { return f.Name == name })
 		if i < 0 {
 			return fmt.Errorf("write report of %s: unknown format %q", d.ID, name)
+		}
+		if write := all[i].book; write != nil {
+			if made == nil {
+				b, err := w.book(ctx, d)
+				if err != nil {
+					return err
+				}
+				made = &b
+			}
+			if err := write(w, d, *made); err != nil {
+				return err
+			}
 		}
 		if write := all[i].document; write != nil {
 			if err := write(w, d); err != nil {
@@ -88,16 +102,52 @@ func (w *Writer) file(name string, write func(io.Writer) error) error {
 	return write(out)
 }
 
-// book is the report of a result.
-func (w *Writer) book(d Document) book.Book {
+// book is the report of a result, with the histograms of the runs that have charts over time.
+func (w *Writer) book(ctx context.Context, d Document) (book.Book, error) {
+	o := draw.Options{Histograms: make(map[string]*draw.Histograms)}
+	shown := []result.Run{d.Run}
 	if d.Suite != nil {
-		return SuiteBook(*d.Suite, w.Targets)
+		shown = shownRuns(*d.Suite)
 	}
-	return RunBook(d.Run, w.Targets)
+	var ids []string
+	for _, run := range shown {
+		ids = append(ids, run.ID)
+		if err := w.readHistograms(ctx, run, o); err != nil {
+			return book.Book{}, err
+		}
+	}
+	var b book.Book
+	if d.Suite != nil {
+		b = suiteBook(*d.Suite, w.Targets, o)
+	} else {
+		b = runBook(d.Run, w.Targets, o)
+	}
+	b.Data = everyInterval(d.runs(), ids, o)
+	return b, nil
 }
 
-func (w *Writer) markdown(d Document) error {
-	return w.file(d.ID+".md", func(out io.Writer) error { return Markdown(out, w.book(d)) })
+// readHistograms adds the histograms of a run for its charts. Without them, charts are made of the document.
+func (w *Writer) readHistograms(ctx context.Context, run result.Run, o draw.Options) error {
+	if w.Source == nil || run.Provenance.Foreign != nil || len(run.Phases) == 0 {
+		return nil
+	}
+	h := draw.NewHistograms(run)
+	err := w.Source.Histograms(ctx, run.ID, func(i Interval) error {
+		return h.Add(draw.Interval{Phase: i.Phase, Start: i.Start, End: i.End, Series: i.Series, Tail: i.Tail})
+	})
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("read histograms of %s: %w", run.ID, ctx.Err())
+	case err != nil:
+		w.Warn(fmt.Sprintf("the charts of run %s are made without its histograms: %v", run.ID, err))
+	default:
+		o.Histograms[run.ID] = h
+	}
+	return nil
+}
+
+func (w *Writer) markdown(d Document, b book.Book) error {
+	return w.file(d.ID+".md", func(out io.Writer) error { return Markdown(out, b) })
 }
 
 // json writes the coordinator's text, so that fields unknown to this build remain.
