@@ -25,7 +25,7 @@ func agents(s span) []book.Chart {
 		}
 	}
 	return keep(
-		chart("Throughput by agent", "operations per second of each agent while it worked.", rateAxis(), agentRates(p, names)...),
+		chart("Throughput by agent", "operations per second of each agent while it worked, with those that were in flight at the end.", rateAxis(), agentRates(p, names)...),
 		chart("p99 response time by agent", "from each agent's own histogram, of operations that succeeded.",
 			book.Axis{Title: "Response time", Unit: "µs"}, agentTimes(p, names)...),
 		chart("CPU of the agents' machines", "the idle share of all processors of the machine; the lowest is that of one interval.",

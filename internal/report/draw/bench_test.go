@@ -89,7 +89,9 @@ func TestChartsOfALongRunAreBounded(t *testing.T) {
 	c := find(t, p.Course, "Response time of READ")
 	require.Contains(t, c.How, "every 10 s")
 	require.Len(t, seriesOf(t, c, "p95").Y, 721)
-	require.LessOrEqual(t, len(c.Marks), 60, "a hundred and nineteen waves of flushes share marks")
+	require.Len(t, c.Marks, 40, "a hundred and nineteen waves of flushes, a minute apart, share marks of two minutes")
+	require.Equal(t, "flush × 3", c.Marks[0].Label)
+	require.InDelta(t, 180, c.Marks[0].To, 1e-9)
 }
 
 func BenchmarkRun(b *testing.B) {

@@ -56,9 +56,6 @@ func (l *timeline) operationTable(h *Histograms) book.Table {
 			numeric("operations", ""), numeric("failed", ""), numeric("throughput", "ops/s"),
 		},
 	}
-	if h == nil {
-		t.How += " p95 and p99.9 are empty: they need the histograms."
-	}
 	for _, key := range keys {
 		name := goodName(key.Op, key.Outcome)
 		t.Columns = append(t.Columns, numeric(name+" count", ""), numeric(name+" throughput", "ops/s"), numeric(name+" mean", "µs"))
@@ -77,6 +74,36 @@ func (l *timeline) operationTable(h *Histograms) book.Table {
 		for i := range s.phase.Series {
 			t.Rows = append(t.Rows, cells.interval(s.phase.Name, &s.phase.Series[i], keys, h, len(t.Columns)))
 		}
+	}
+	return withoutEmpty(t)
+}
+
+// withoutEmpty leaves out the columns without any value, such as p95 where there are no histograms of the intervals.
+func withoutEmpty(t book.Table) book.Table {
+	used := make([]bool, len(t.Columns))
+	for _, row := range t.Rows {
+		for i := range row {
+			used[i] = used[i] || row[i].Number != nil || row[i].Text != ""
+		}
+	}
+	if !slices.Contains(used, false) {
+		return t
+	}
+	columns := t.Columns
+	t.Columns = nil
+	for i, c := range columns {
+		if used[i] {
+			t.Columns = append(t.Columns, c)
+		}
+	}
+	for r, row := range t.Rows {
+		kept := row[:0]
+		for i, cell := range row {
+			if used[i] {
+				kept = append(kept, cell)
+			}
+		}
+		t.Rows[r] = kept
 	}
 	return t
 }

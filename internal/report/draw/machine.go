@@ -43,7 +43,7 @@ func Machine(r result.Run, o Options) (server string, charts []book.Chart) {
 				own.sources = append(own.sources, s)
 			}
 		}
-		if len(own.sources) > 0 {
+		if own.longest() >= leastPoints {
 			charts = append(charts, l.framed(l.figureChart(own, o)))
 		}
 	}

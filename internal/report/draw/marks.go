@@ -112,7 +112,7 @@ func (s span) untilCompacted(begin int) float64 {
 	return 0
 }
 
-// grouped joins events of one kind that follow each other closely: their labels would cover each other.
+// grouped joins events of one kind within a short time: their labels would cover each other.
 func grouped(marks []book.Mark, within float64) []book.Mark {
 	const most = 5 // texts of a group
 	type group struct {
@@ -124,7 +124,7 @@ func grouped(marks []book.Mark, within float64) []book.Mark {
 	last := make(map[string]*group)
 	for _, m := range marks {
 		g := last[m.Label]
-		if m.Kind != book.Event || g == nil || m.From-max(g.From, g.To) > within {
+		if m.Kind != book.Event || g == nil || m.From-g.From > within {
 			g = &group{Mark: m}
 			groups = append(groups, g)
 			if m.Kind == book.Event {

@@ -148,9 +148,9 @@ func TestTelemetryKeepsItsValues(t *testing.T) {
 func TestOfManyServersTheBusiestAreShown(t *testing.T) {
 	run, _ := fixture{seconds: 5, reads: 50}.make(t)
 	for i := range 30 {
-		for _, name := range []string{"db.server.requests", "db.server.block_cache_hit_percent"} {
+		for k, name := range []string{"db.server.block_cache_hit_percent", "db.server.requests"} {
 			run.Phases[1].Observations = append(run.Phases[1].Observations, result.Observation{
-				Name: name, Source: fmt.Sprintf("s%02d", i), Unit: "percent", Points: [][2]float64{{1, float64(i)}, {2, float64(i)}},
+				Name: name, Source: fmt.Sprintf("s%02d", i), Unit: "percent", Points: [][2]float64{{1, float64(i)}, {2, float64(i)}, {3, float64(i + k)}},
 			})
 		}
 	}
@@ -186,7 +186,7 @@ func TestDiskOperationsAreThoseOfAMachine(t *testing.T) {
 	for i, source := range []string{`n1{device="sda"}`, `n1{device="sdb"}`, `n1{device="dm-0"}`, `n2{device="sda"}`} {
 		for k, name := range []string{"node_disk_reads_completed_total", "node_disk_writes_completed_total"} {
 			run.Phases[1].Observations = append(run.Phases[1].Observations, result.Observation{
-				Name: name, Source: source, Unit: "1/s", Points: [][2]float64{{1, float64(100 * (i + 1))}, {2, float64(10 * k)}},
+				Name: name, Source: source, Unit: "1/s", Points: [][2]float64{{1, float64(100 * (i + 1))}, {2, float64(10 * k)}, {3, 0}},
 			})
 		}
 	}
@@ -246,7 +246,7 @@ func TestTheCurvesOfOneServerAreThoseOfTheBusiest(t *testing.T) {
 		{Name: "node_load5", Source: "n1", Unit: "1"},
 		{Name: "node_load5", Source: "n2", Unit: "1"},
 	} {
-		o.Points = [][2]float64{{1, 1}, {2, 2}}
+		o.Points = [][2]float64{{1, 1}, {2, 2}, {3, 2}}
 		run.Phases[1].Observations = append(run.Phases[1].Observations, o)
 	}
 	server, charts = draw.Machine(run, draw.Options{})
@@ -257,6 +257,24 @@ func TestTheCurvesOfOneServerAreThoseOfTheBusiest(t *testing.T) {
 		titles = append(titles, c.Title)
 	}
 	require.Equal(t, []string{"CPU busy (watched machines)", "Load, mean of 5 minutes", "Disk busy (watched machines)"}, titles)
+}
+
+// A chart of telemetry that shows nothing is left out: of a figure that stayed the same, unless a reader looks for it, or of
+// too few values for a curve.
+func TestTelemetryThatShowsNothingIsLeftOut(t *testing.T) {
+	run, _ := fixture{seconds: 6, reads: 50}.make(t)
+	still, few := [][2]float64{{1, 7}, {2, 7}, {3, 7}}, [][2]float64{{1, 7}, {2, 8}}
+	run.Phases[1].Observations = []result.Observation{
+		{Name: "db.server.cpu_percent", Source: "a", Points: still},
+		{Name: "db.server.regions", Source: "a", Points: still},
+		{Name: "db.server.calls", Source: "a", Points: still},
+		{Name: "db.server.requests", Source: "a", Points: few},
+		{Name: "telemetry.poll_time", Source: "a", Points: still},
+	}
+	p := draw.Run(run, draw.Options{})
+	require.Len(t, p.Telemetry, 1)
+	find(t, p.Telemetry, "CPU of the process (server)")
+	require.Empty(t, p.Details)
 }
 
 // A result without data has no charts and no tables, and one that another program measured has what its files give.
@@ -278,7 +296,7 @@ func TestPoorResultsHaveTheChartsThatTheyCanHave(t *testing.T) {
 	require.Equal(t, []float64{95, 99}, charts[0].Series[0].X)
 
 	run.Phases[0].Series = []result.Point{{T: 0, Seconds: 10, Ops: 1000, Operations: []result.PointOperation{{Op: "READ", Outcome: "OK", Count: 1000, Mean: 500}}}}
-	require.Len(t, everyChart(draw.Run(run, draw.Options{})), 3)
+	require.Len(t, everyChart(draw.Run(run, draw.Options{})), 1, "one interval is no course")
 	require.Len(t, draw.Intervals(run, draw.Options{}), 1)
 }
 
@@ -331,6 +349,17 @@ func TestTheTablesOfEveryIntervalAddUpToTheDocument(t *testing.T) {
 	require.Equal(t, *first.P99, column(operations, "READ p99")[3])
 	require.InDelta(t, first.Max*0.95, column(operations, "READ p95")[3], first.Max*0.03)
 	require.Equal(t, first.ServiceMean, column(operations, "READ mean service time")[3])
+
+	heads := func(t book.Table) (out []string) {
+		for _, c := range t.Columns {
+			out = append(out, c.Head)
+		}
+		return out
+	}
+	require.Contains(t, heads(operations), "after the end")
+	bare := draw.Intervals(run, draw.Options{})[0]
+	require.NotContains(t, heads(bare), "READ p95", "the document has none")
+	require.Equal(t, column(operations, "READ p99")[3:9], column(bare, "READ p99")[3:9])
 
 	telemetry := tables[1]
 	require.Len(t, telemetry.Rows, 8, "the seconds of both phases")

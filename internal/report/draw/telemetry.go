@@ -25,12 +25,16 @@ type figureOfRun struct {
 	sources    []*reported
 }
 
-// telemetry has a chart for each figure: of the leading ones in their order, and of the others that changed.
+// leastPoints is how many values of telemetry make a curve.
+const leastPoints = 3
+
+// telemetry has a chart for each figure: of the leading ones in their order, and of the others. Most of them are left out if they
+// never changed.
 func (l *timeline) telemetry(o Options) (charts, details []book.Chart) {
 	for _, f := range l.figures() {
 		switch {
-		case f.name == result.PollTime:
-		case f.leads():
+		case f.name == result.PollTime || f.longest() < leastPoints:
+		case f.leads() && (f.changed() || f.always()):
 			charts = append(charts, l.figureChart(f, o))
 		case f.changed():
 			details = append(details, l.figureChart(f, o))
@@ -101,6 +105,21 @@ func origin(whose string) int {
 func (f *figureOfRun) leads() bool {
 	_, name := splitFigure(f.name)
 	return rankOf(name) < len(leading())
+}
+
+// always reports whether a figure has a chart even if it never changed: a reader looks for it.
+func (f *figureOfRun) always() bool {
+	_, name := splitFigure(f.name)
+	return rankOf(name) < rankOf("requests")
+}
+
+// longest is the number of values of the source that has most.
+func (f *figureOfRun) longest() int {
+	most := 0
+	for _, r := range f.sources {
+		most = max(most, len(r.v))
+	}
+	return most
 }
 
 // changed reports whether a source reported different values.
