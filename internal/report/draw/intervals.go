@@ -40,12 +40,10 @@ func (s *sheet) cell(x float64) book.Cell {
 	return book.Cell{Text: strconv.FormatFloat(x, 'f', -1, 64), Number: &s.numbers[len(s.numbers)-1]}
 }
 
-// perOperation are the columns of an operation.
-const perOperation = 9
-
 // operationTable has a row for each interval: what was done, and the response times of each operation.
 func (l *timeline) operationTable(h *Histograms) book.Table {
 	keys := l.keys()
+	fine := l.fine(h, keys)
 	t := book.Table{
 		Title: "Every interval: operations",
 		How:   "Response times of operations that succeeded, of all agents together. An empty cell: too few operations for the percentile.",
@@ -59,10 +57,10 @@ func (l *timeline) operationTable(h *Histograms) book.Table {
 	for _, key := range keys {
 		name := goodName(key.Op, key.Outcome)
 		t.Columns = append(t.Columns, numeric(name+" count", ""), numeric(name+" throughput", "ops/s"), numeric(name+" mean", "µs"))
-		for _, figure := range []string{"p50", "p95", "p99", "p99.9", "max"} {
+		for _, figure := range percentiles(fine) {
 			t.Columns = append(t.Columns, numeric(name+" "+figure, "µs"))
 		}
-		t.Columns = append(t.Columns, numeric(name+" mean service time", "µs"))
+		t.Columns = append(t.Columns, numeric(name+" max", "µs"), numeric(name+" mean service time", "µs"))
 	}
 	rows := 0
 	for _, s := range l.spans {
@@ -72,40 +70,38 @@ func (l *timeline) operationTable(h *Histograms) book.Table {
 	t.Rows = make([][]book.Cell, 0, rows)
 	for _, s := range l.spans {
 		for i := range s.phase.Series {
-			t.Rows = append(t.Rows, cells.interval(s.phase.Name, &s.phase.Series[i], keys, h, len(t.Columns)))
+			t.Rows = append(t.Rows, cells.interval(s.phase.Name, &s.phase.Series[i], keys, fine, len(t.Columns)))
 		}
-	}
-	return withoutEmpty(t)
-}
-
-// withoutEmpty leaves out the columns without any value, such as p95 where there are no histograms of the intervals.
-func withoutEmpty(t book.Table) book.Table {
-	used := make([]bool, len(t.Columns))
-	for _, row := range t.Rows {
-		for i := range row {
-			used[i] = used[i] || row[i].Number != nil || row[i].Text != ""
-		}
-	}
-	if !slices.Contains(used, false) {
-		return t
-	}
-	columns := t.Columns
-	t.Columns = nil
-	for i, c := range columns {
-		if used[i] {
-			t.Columns = append(t.Columns, c)
-		}
-	}
-	for r, row := range t.Rows {
-		kept := row[:0]
-		for i, cell := range row {
-			if used[i] {
-				kept = append(kept, cell)
-			}
-		}
-		t.Rows[r] = kept
 	}
 	return t
+}
+
+// percentiles are the names of those in a table. The document has two of them, fine histograms the others.
+func percentiles(fine *Histograms) []string {
+	if fine == nil {
+		return []string{"p50", "p99"}
+	}
+	return []string{"p50", "p95", "p99", "p99.9"}
+}
+
+// fine are the histograms if they are those of the intervals of the document, and not of several that were merged; otherwise nil.
+func (l *timeline) fine(h *Histograms, keys []latency.Key) *Histograms {
+	if h == nil {
+		return nil
+	}
+	for _, s := range l.spans {
+		for _, key := range keys {
+			c := h.course[operation{s.phase.Name, key}]
+			i := slices.IndexFunc(s.phase.Series, func(p result.Point) bool { return operationOf(&p, key) != nil })
+			if i < 0 {
+				continue
+			}
+			if _, ok := c.indexOf(&s.phase.Series[i]); ok {
+				return h
+			}
+		}
+	}
+	return nil
 }
 
 // keys are the operations of a run that succeeded, as they come in its results.
@@ -123,7 +119,7 @@ func (l *timeline) keys() []latency.Key {
 }
 
 // interval is the row of an interval.
-func (s *sheet) interval(phase string, p *result.Point, keys []latency.Key, h *Histograms, width int) []book.Cell {
+func (s *sheet) interval(phase string, p *result.Point, keys []latency.Key, fine *Histograms, width int) []book.Cell {
 	var failed uint64
 	for i := range p.Operations {
 		if o := &p.Operations[i]; o.PartOf == nil && !result.Good(o.Outcome) {
@@ -147,15 +143,21 @@ func (s *sheet) interval(phase string, p *result.Point, keys []latency.Key, h *H
 		o := operationOf(p, key)
 		if o == nil {
 			row = append(row, s.cell(0), s.cell(rate(0)))
-			row = append(row, make([]book.Cell, perOperation-2)...)
+			row = append(row, make([]book.Cell, 3+len(percentiles(fine)))...) // mean, percentiles, max, mean service time
 			continue
 		}
-		p95, p999 := math.NaN(), math.NaN()
-		if h != nil && !p.Tail {
-			p95, p999 = h.course[operation{phase, key}].at(p)
+		row = append(row, s.cell(float64(o.Count)), s.cell(rate(o.Count)), s.cell(positive(o.Mean)), s.cell(number(o.P50)))
+		if fine == nil {
+			row = append(row, s.cell(number(o.P99)))
+		} else {
+			p95, p999 := math.NaN(), math.NaN()
+			c := fine.course[operation{phase, key}]
+			if at, ok := c.indexOf(p); ok {
+				p95, p999 = c.p95[at], c.p999[at]
+			}
+			row = append(row, s.cell(p95), s.cell(number(o.P99)), s.cell(p999))
 		}
-		row = append(row, s.cell(float64(o.Count)), s.cell(rate(o.Count)), s.cell(positive(o.Mean)), s.cell(number(o.P50)), s.cell(p95),
-			s.cell(number(o.P99)), s.cell(p999), s.cell(positive(o.Max)), s.cell(positive(o.ServiceMean)))
+		row = append(row, s.cell(positive(o.Max)), s.cell(positive(o.ServiceMean)))
 	}
 	return row
 }
@@ -170,18 +172,15 @@ func operationOf(p *result.Point, key latency.Key) *result.PointOperation {
 	return nil
 }
 
-// at returns the percentiles of an interval of the document; NaN if the histograms are not those of the same interval.
-func (c *course) at(p *result.Point) (p95, p999 float64) {
-	if c == nil {
-		return math.NaN(), math.NaN()
+// indexOf finds an interval of the document; false if it is not one of c.
+func (c *course) indexOf(p *result.Point) (int, bool) {
+	if c == nil || p.Tail {
+		return 0, false
 	}
 	const tolerance = time.Microsecond // the document has seconds as floating-point numbers
 	start, length := duration(p.T), duration(p.Seconds)
 	i, _ := slices.BinarySearch(c.starts, start-tolerance)
-	if i == len(c.starts) || c.starts[i] > start+tolerance || (c.lengths[i]-length).Abs() > tolerance {
-		return math.NaN(), math.NaN()
-	}
-	return c.p95[i], c.p999[i]
+	return i, i < len(c.starts) && c.starts[i] <= start+tolerance && (c.lengths[i]-length).Abs() <= tolerance
 }
 
 func duration(seconds float64) time.Duration {

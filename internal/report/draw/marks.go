@@ -130,12 +130,16 @@ func grouped(marks []book.Mark, within float64) []book.Mark {
 			if m.Kind == book.Event {
 				last[m.Label] = g
 			}
-		} else {
-			g.To = max(g.To, m.From, m.To)
+		} else if m.To > m.From {
+			g.To = max(g.To, m.To)
 		}
-		if g.n++; g.n <= most && m.Text != "" {
-			g.texts = append(g.texts, m.Text)
+		if g.n++; g.n > most || m.Text == "" {
+			continue
 		}
+		if g.n > 1 {
+			m.Text = fmt.Sprintf("at %.1f s: %s", m.From, m.Text)
+		}
+		g.texts = append(g.texts, m.Text)
 	}
 	out := make([]book.Mark, 0, len(groups))
 	for _, g := range groups {

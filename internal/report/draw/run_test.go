@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/report/draw"
 	"github.com/benchd/benchd/internal/result"
@@ -213,7 +215,7 @@ func TestWhatHappenedIsMarked(t *testing.T) {
 	require.Equal(t, []string{
 		"-2 to 0 phase: warmup ()",
 		"0 to 20 phase: measure ()",
-		"3 to 3.1 event: server × 2 (rs2 was lost; rs3 was lost)",
+		"3 to 0 event: server × 2 (rs2 was lost; at 3.1 s: rs3 was lost)",
 		"5 to 7 action: flush usertable (took 2.0 s)",
 		"6 to 9.5 dip: −43 % (recovered after 4.5 s)",
 		"12 to 20 action: balance (it has not ended)",
@@ -360,6 +362,12 @@ func TestTheTablesOfEveryIntervalAddUpToTheDocument(t *testing.T) {
 	bare := draw.Intervals(run, draw.Options{})[0]
 	require.NotContains(t, heads(bare), "READ p95", "the document has none")
 	require.Equal(t, column(operations, "READ p99")[3:9], column(bare, "READ p99")[3:9])
+
+	merged := draw.NewHistograms(run)
+	require.NoError(t, merged.Add(draw.Interval{Phase: "measure", End: 5 * time.Second, Series: []latency.Series{samples("READ", "OK", "", 500, 700)}}))
+	require.NoError(t, merged.Add(draw.Interval{Phase: "measure", Start: 5 * time.Second, End: 6 * time.Second, Series: []latency.Series{samples("READ", "OK", "", 500, 700)}}))
+	coarse := draw.Intervals(run, draw.Options{Histograms: map[string]*draw.Histograms{run.ID: merged}})[0]
+	require.Equal(t, heads(bare), heads(coarse), "percentiles of five seconds are not those of one")
 
 	telemetry := tables[1]
 	require.Len(t, telemetry.Rows, 8, "the seconds of both phases")
