@@ -2,6 +2,7 @@ package svg
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/benchd/benchd/internal/report/book"
@@ -12,11 +13,14 @@ type barChart struct {
 	*picture
 	lying      bool
 	categories []string
-	bars       []*series // those of the series that are drawn as bars
+	bars       []*series // all series: each has a place of its own in a group
 	value      *axis     // of the values
 	labels     float64   // the greatest width of a value, or 0 if there is no room for values
 	names0     float64   // the width of the names of the categories of lying bars
 	units      []measure // of the values on each axis
+	ranks      [][]int   // the place of each series in the group of each category
+	sizes      []int     // the number of places in each group
+	places     int       // the greatest one
 }
 
 const hatches = 5
@@ -24,15 +28,14 @@ const hatches = 5
 func (p *picture) bars() {
 	b := barChart{picture: p, categories: p.categories()}
 	for i := range p.series {
-		if s := &p.series[i]; s.Style != book.Points {
-			b.bars = append(b.bars, s)
-		}
+		b.bars = append(b.bars, &p.series[i])
 	}
 	p.chart.X.Scale = book.Linear
 	for i, def := range p.chart.Y {
 		e := p.extent(i)
 		b.units = append(b.units, measureOf(def.Unit, max(math.Abs(e.lo), math.Abs(e.hi))))
 	}
+	b.rank()
 	b.lying = b.long()
 	if b.lying {
 		b.drawLying()
@@ -40,6 +43,48 @@ func (p *picture) bars() {
 		b.drawUpright()
 	}
 	p.footer()
+}
+
+// rank gives the series their places in the groups: all have the same ones, unless many would be empty.
+func (b *barChart) rank() {
+	n := len(b.categories)
+	b.sizes, b.ranks = make([]int, n), make([][]int, len(b.bars))
+	filled := 0
+	for i, s := range b.bars {
+		b.ranks[i] = make([]int, n)
+		for c := range n {
+			b.ranks[i][c] = b.sizes[c]
+			if s.has(c) {
+				b.sizes[c]++
+				filled++
+			}
+		}
+	}
+	if 5*filled >= 3*n*len(b.bars) {
+		for c := range n {
+			b.sizes[c] = len(b.bars)
+			for i := range b.bars {
+				b.ranks[i][c] = i
+			}
+		}
+	}
+	b.places = 1
+	for _, size := range b.sizes {
+		b.places = max(b.places, size)
+	}
+}
+
+// has reports whether there is anything to draw in a category.
+func (s *series) has(category int) bool {
+	for i, x := range s.X {
+		if x < float64(category) || x >= float64(category+1) {
+			continue
+		}
+		if !math.IsNaN(s.Y[i]) || i < len(s.Runs) && len(s.Runs[i]) > 0 || len(s.Low) > 0 && !(math.IsNaN(s.Low[i]) && math.IsNaN(s.High[i])) {
+			return true
+		}
+	}
+	return false
 }
 
 // categories are the names on the x axis, with as many as can be drawn.
@@ -90,7 +135,7 @@ func (b *barChart) long() bool {
 	if len(b.y2()) > 0 {
 		slot -= 50 / float64(n)
 	}
-	if slot*0.8/float64(max(len(b.bars), 1)) < 7 {
+	if slot*0.8/float64(b.places) < 7 {
 		return len(b.y2()) == 0
 	}
 	for _, name := range b.categories {
@@ -174,7 +219,7 @@ func (b *barChart) names(slot float64) {
 
 func (b *barChart) drawLying() {
 	p := b.picture
-	k := float64(max(len(b.bars), 1))
+	k := float64(b.places)
 	thick := min(max(80/k, 9), 18)
 	slot := thick*k + 12
 	height := slot * float64(len(b.categories))
@@ -235,7 +280,7 @@ func (b *barChart) drawLying() {
 
 // thickness is that of a bar in a slot.
 func (b *barChart) thickness(slot float64) float64 {
-	k := float64(max(len(b.bars), 1))
+	k := float64(b.places)
 	if b.lying {
 		return (slot - 12) / k
 	}
@@ -245,7 +290,8 @@ func (b *barChart) thickness(slot float64) float64 {
 // at is the middle of a bar across its direction.
 func (b *barChart) at(category float64, order int, slot float64) float64 {
 	w := b.thickness(slot)
-	return b.x.at(category) + (float64(order)-float64(len(b.bars)-1)/2)*w
+	c := int(category)
+	return b.x.at(category) + (float64(b.ranks[order][c])-float64(b.sizes[c]-1)/2)*w
 }
 
 // hatchPatterns defines the hatches by which series differ without colours.
@@ -279,7 +325,7 @@ func (b *barChart) fill(s *series) {
 }
 
 func (b *barChart) hatch(s *series) string {
-	if k := s.shape % hatches; k > 0 && !s.Published && len(b.bars) > 1 && k < len(b.bars) {
+	if k := s.shape % hatches; k > 0 && !s.Published && s.Style != book.Points && len(b.bars) > 1 && k < len(b.bars) {
 		return ` stroke="none" pointer-events="none" fill="url(#` + b.id + "-hatch-" + strconv.Itoa(k) + `)"`
 	}
 	return ""
@@ -325,6 +371,9 @@ func (b *barChart) along(across, value float64) (x, y float64) {
 
 func (b *barChart) drawBars(slot float64) bool {
 	some := false
+	for c := range b.categories {
+		some = some || slices.ContainsFunc(b.bars, func(s *series) bool { return s.has(c) })
+	}
 	w := b.thickness(slot)
 	gap := min(1.5, w*0.12)
 	for order, s := range b.bars {
@@ -336,13 +385,24 @@ func (b *barChart) drawBars(slot float64) bool {
 			x2, y2 := b.along(at+w/2-gap, to)
 			return []float64{x1, y1, x2, y1, x2, y2, x1, y2}
 		}
+		if s.Style == book.Points {
+			b.spread(s, order, slot) // below its point
+		}
 		b.add("<g")
-		b.fill(s)
+		if s.Style == book.Points {
+			b.markerInks(s)
+		} else {
+			b.fill(s)
+		}
 		b.add(">\n")
 		b.shown(s, func(i int) {
-			some = true
 			b.add(`<path d="`)
-			b.pathOf(true, box(i)...)
+			if s.Style == book.Points {
+				x, y := b.along(b.at(s.X[i], order, slot), axis.within(s.Y[i]))
+				b.marker(s.shape, x, y, min(4.5, w/2.6))
+			} else {
+				b.pathOf(true, box(i)...)
+			}
 			b.add(`">`)
 			b.tooltip(b.named(s, i))
 			b.add("</path>\n")
@@ -353,17 +413,8 @@ func (b *barChart) drawBars(slot float64) bool {
 			b.shown(s, func(i int) { b.pathOf(true, box(i)...) })
 			b.add("\"/>\n")
 		}
-		b.spread(s, order, slot)
-	}
-	for i := range b.series {
-		if s := &b.series[i]; s.Style == book.Points {
-			var xs, ys []float64
-			b.shown(s, func(i int) {
-				some = true
-				x, y := b.along(b.x.at(s.X[i]), b.y[s.Axis].within(s.Y[i]))
-				xs, ys = append(xs, x), append(ys, y)
-			})
-			b.markers(s, xs, ys, 4.5)
+		if s.Style != book.Points {
+			b.spread(s, order, slot)
 		}
 	}
 	return some
@@ -381,11 +432,17 @@ func (b *barChart) named(s *series, i int) string {
 // spread draws the intervals and the repeats of a series.
 func (b *barChart) spread(s *series, order int, slot float64) {
 	axis := b.y[s.Axis]
+	width := ` stroke-width="1.2" d="`
+	k, dots := foreground, ` stroke-width="3.2" stroke-linecap="round" stroke-opacity=".55" d="`
+	if s.Style == book.Points {
+		width = ` stroke-width="1.8" d="`
+		k, dots = s.colour, ` stroke-width="4.5" stroke-linecap="round" stroke-opacity=".8" d="`
+	}
 	left := maxRepeats / max(len(b.bars), 1)
 	if len(s.Runs) > 0 {
 		b.add("<path")
-		b.ink(none, foreground)
-		b.add(` stroke-width="3.2" stroke-linecap="round" stroke-opacity=".55" d="`)
+		b.ink(none, k)
+		b.add(dots)
 		d := path{out: b.out}
 		for i, runs := range s.Runs {
 			for _, v := range runs {
@@ -404,73 +461,16 @@ func (b *barChart) spread(s *series, order int, slot float64) {
 		return
 	}
 	b.add("<path")
-	b.ink(none, foreground)
-	b.add(` stroke-width="1.2" d="`)
+	b.ink(none, k)
+	b.add(width)
 	d := path{out: b.out}
-	b.shown(s, func(i int) {
-		low, high, at := axis.within(s.Low[i]), axis.at(s.High[i]), b.at(s.X[i], order, slot)
-		if math.IsNaN(low) || math.IsNaN(high) {
-			return
+	half := min(4, b.thickness(slot)/3)
+	for i, x := range s.X {
+		if x >= 0 && x < float64(len(b.categories)) {
+			at := b.at(x, order, slot)
+			d.whisker(&axis, s.Low[i], s.High[i], half, func(across, along float64) (float64, float64) { return b.along(at+across, along) })
 		}
-		half := min(4, b.thickness(slot)/3)
-		for _, l := range [][4]float64{{at - half, low, at + half, low}, {at, low, at, high}, {at - half, high, at + half, high}} {
-			d.move(b.along(l[0], l[1]))
-			d.line(b.along(l[2], l[3]))
-		}
-	})
+	}
 	b.out = d.out
 	b.add("\"/>\n")
-}
-
-// valueText is the value of a bar in the unit of its axis.
-func (b *barChart) valueText(s *series, i int) string {
-	def := b.chart.Y[s.Axis]
-	if def.Scale == book.Log {
-		return figure(s.Y[i], def.Unit)
-	}
-	return digits(s.Y[i] / b.units[s.Axis].by)
-}
-
-// widest is the width of the widest value.
-func (b *barChart) widest() float64 {
-	w := 0.0
-	for _, s := range b.bars {
-		for i, x := range s.X {
-			if x >= 0 && x < float64(len(b.categories)) && !math.IsNaN(s.Y[i]) {
-				w = max(w, widthOf(b.valueText(s, i), tickSize))
-			}
-		}
-	}
-	return w
-}
-
-// values writes the values at the ends of the bars, their intervals and their repeats.
-func (b *barChart) values(slot float64) {
-	b.tickLabels(map[bool]anchor{true: start, false: middle}[b.lying])
-	for order, s := range b.bars {
-		axis := b.y[s.Axis]
-		b.shown(s, func(i int) {
-			reach := math.Max(s.Y[i], 0)
-			if len(s.High) > 0 && s.High[i] > reach {
-				reach = s.High[i]
-			}
-			if i < len(s.Runs) {
-				for _, v := range s.Runs[i] {
-					if v > reach {
-						reach = v
-					}
-				}
-			}
-			at, to := b.at(s.X[i], order, slot), axis.within(reach)
-			if math.IsNaN(to) {
-				to = axis.base()
-			}
-			if b.lying {
-				b.plainText(b.valueText(s, i), to+5, at+4)
-			} else {
-				b.plainText(b.valueText(s, i), at, to-5)
-			}
-		})
-	}
-	b.add("</g>\n")
 }

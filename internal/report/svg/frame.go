@@ -15,8 +15,10 @@ func (p *picture) heading() {
 		p.top = 4
 		return
 	}
-	for i, line := range wrap(p.chart.Title, titleSize, p.width-2*edge, 2) {
-		p.label(line, edge, p.top+titleSize, titleSize, p.width-2*edge, start, foreground, ` font-weight="600"`)
+	const bold = 1.1 // as wide as other letters
+	room := (p.width - 2*edge) / bold
+	for i, line := range wrap(p.chart.Title, titleSize, room, 2) {
+		p.label(line, edge, p.top+titleSize, titleSize, room, start, foreground, ` font-weight="600"`)
 		p.top += 20
 		if i > 0 {
 			p.top += 2
@@ -80,7 +82,7 @@ func (p *picture) legend(sample func(s *series, x, y float64)) {
 func (p *picture) axisTitles() {
 	left, right := p.y[0].name(), ""
 	if len(p.y) > 1 {
-		right = p.y[1].name()
+		right = strings.TrimSpace(p.y[1].name() + rightwards)
 	}
 	if left == "" && right == "" {
 		return

@@ -84,17 +84,22 @@ func (p *picture) several() bool { return len(p.series) > 1 }
 // markers draws markers in one element.
 func (p *picture) markers(s *series, x, y []float64, r float64) {
 	p.add("<path")
+	p.markerInks(s)
+	p.add(` d="`)
+	for i := range x {
+		p.marker(s.shape, x[i], y[i], r)
+	}
+	p.add("\"/>\n")
+}
+
+// markerInks adds the colours of markers. Those of published figures are hollow.
+func (p *picture) markerInks(s *series) {
 	if s.Published {
 		p.ink(background, s.colour)
 		p.add(` stroke-width="1.6"`)
 	} else {
 		p.ink(s.colour, background)
 	}
-	p.add(` d="`)
-	for i := range x {
-		p.marker(s.shape, x[i], y[i], r)
-	}
-	p.add("\"/>\n")
 }
 
 // marker adds the path of a marker.
@@ -152,31 +157,62 @@ func (p *picture) intervals() bool {
 }
 
 func (p *picture) whiskers(s *series) {
+	y := p.y[s.Axis]
 	p.add("<path")
 	p.ink(none, s.colour)
 	p.add(` stroke-width="1.3" stroke-opacity=".75" d="`)
 	d := path{out: p.out}
 	for i, v := range s.X {
-		x, low, high := p.x.at(v), p.y[s.Axis].within(s.Low[i]), p.y[s.Axis].at(s.High[i])
-		if math.IsNaN(low) && s.Low[i] <= 0 {
-			low = p.y[s.Axis].a // below a logarithmic axis
+		if x := p.x.at(v); !math.IsNaN(x) {
+			d.whisker(&y, s.Low[i], s.High[i], 3.5, func(across, at float64) (float64, float64) { return x + across, at })
 		}
-		if math.IsNaN(x) || math.IsNaN(low) || math.IsNaN(high) {
-			continue
-		}
-		d.whisker(x, low, high)
 	}
 	p.out = d.out
 	p.add("\"/>\n")
 }
 
-func (d *path) whisker(x, low, high float64) {
-	d.move(x-3.5, low)
-	d.line(x+3.5, low)
-	d.move(x, low)
-	d.line(x, high)
-	d.move(x-3.5, high)
-	d.line(x+3.5, high)
+// openLength is the length of an open interval.
+const openLength = 16
+
+// whisker draws an interval with a line across each bound. An interval with one bound is open: it ends in an arrow. The function
+// place makes positions of those across and along the axis.
+func (d *path) whisker(y *axis, low, high, half float64, place func(across, along float64) (float64, float64)) {
+	if math.IsNaN(low) && math.IsNaN(high) {
+		return
+	}
+	out := math.Copysign(openLength, y.b-y.a)
+	from, to := y.within(low), y.within(high)
+	if low <= 0 && y.Scale == book.Log {
+		from = y.a
+	}
+	open := 0.0
+	switch {
+	case math.IsNaN(high):
+		to, open = from+out, 1
+	case math.IsNaN(low):
+		from, to, open = to, to-out, -1
+	}
+	if math.IsNaN(from) || math.IsNaN(to) {
+		return
+	}
+	line := func(points ...float64) {
+		for i := 0; i < len(points); i += 2 {
+			x, y := place(points[i], points[i+1])
+			if i == 0 {
+				d.move(x, y)
+			} else {
+				d.line(x, y)
+			}
+		}
+	}
+	line(-half, from, half, from)
+	line(0, from, 0, to)
+	if open == 0 {
+		line(-half, to, half, to)
+		return
+	}
+	back := to - open*math.Copysign(5, out)
+	line(-half, back, 0, to, half, back)
 }
 
 // band draws the area between the bounds, with a value for each column of pixels.
@@ -309,6 +345,27 @@ func (p *picture) stroke(s *series, xs, ys []float64) {
 	}
 	p.out = d.out
 	p.add("\"/>\n")
+	p.alone(s, xs, ys)
+}
+
+// alone draws the values without neighbours, which no line shows, unless they have markers.
+func (p *picture) alone(s *series, xs, ys []float64) {
+	if p.chart.Kind == book.Lines && s.marked() {
+		return
+	}
+	missing := func(i int) bool { return i < 0 || i >= len(ys) || math.IsNaN(ys[i]) }
+	d := path{}
+	for i := range xs {
+		if !missing(i) && missing(i-1) && missing(i+1) {
+			d.dot(xs[i], ys[i])
+		}
+	}
+	if len(d.out) == 0 {
+		return
+	}
+	p.add("<path")
+	p.ink(none, s.colour)
+	p.add(` stroke-width="4" stroke-linecap="round" d="`, string(d.out), "\"/>\n")
 }
 
 // points adds a line through all points.
@@ -325,8 +382,6 @@ func (d *path) points(xs, ys []float64, steps bool) {
 			d.line(xs[i], ys[i])
 		case begun:
 			d.line(xs[i], ys[i])
-		case i+1 == len(xs) || math.IsNaN(ys[i+1]):
-			d.dot(xs[i], ys[i])
 		default:
 			d.move(xs[i], ys[i])
 		}
@@ -386,16 +441,18 @@ func (d *path) columns(xs, ys []float64) {
 // namedPoints draws a marker at each value, with the value as a tooltip.
 func (p *picture) namedPoints(s *series, values []int) {
 	p.add("<g")
-	if s.Published {
-		p.ink(background, s.colour)
-		p.add(` stroke-width="1.6"`)
-	} else {
-		p.ink(s.colour, background)
-	}
+	p.markerInks(s)
 	p.add(">\n")
-	for _, i := range values {
+	const apart = 9 // markers that are closer cannot be distinguished
+	lastX, lastY := math.Inf(-1), 0.0
+	for k, i := range values {
+		x, y := p.x.at(s.X[i]), p.y[s.Axis].at(s.Y[i])
+		if k+1 < len(values) && s.lined() && len(values) > 14 && math.Hypot(x-lastX, y-lastY) < apart {
+			continue
+		}
+		lastX, lastY = x, y
 		p.add(`<path d="`)
-		p.marker(s.shape, p.x.at(s.X[i]), p.y[s.Axis].at(s.Y[i]), 4)
+		p.marker(s.shape, x, y, 4)
 		p.add(`">`)
 		p.tooltip(s.name + ": " + p.described(s, i))
 		p.add("</path>\n")

@@ -128,8 +128,14 @@ func (p *picture) prepared(s book.Series, common []float64) series {
 	if word := p.text("published"); s.Published && !strings.Contains(strings.ToLower(out.name), strings.ToLower(word)) {
 		out.name = strings.TrimSpace(out.name + " (" + word + ")")
 	}
+	if s.Axis == 1 {
+		out.name += rightwards
+	}
 	return out
 }
+
+// rightwards marks the right axis and the names of its series.
+const rightwards = " →"
 
 // inOrder sorts a series over time. Values without a time go.
 func inOrder(s book.Series) book.Series {
@@ -186,7 +192,7 @@ func (p *picture) dye() {
 func (p *picture) bare(name string) string {
 	s := strings.ReplaceAll(strings.ToLower(name), strings.ToLower(p.text("published")), "")
 	s = strings.ReplaceAll(s, strings.ToLower(p.text("measured")), "")
-	return strings.Trim(s, " ()（）,，:：-–")
+	return strings.Trim(s, " ()（）,，:：-–→")
 }
 
 // extent is the range of the values on a y axis, with the limits that are not far above them.
@@ -208,6 +214,11 @@ func (p *picture) extent(axis int) span {
 		add(s.Y)
 		add(s.Low)
 		add(s.High)
+		for k := range s.Low {
+			if math.IsNaN(s.High[k]) && s.Low[k] > 0 {
+				e.add(1.15 * s.Low[k]) // for the arrow of an open interval
+			}
+		}
 		for _, runs := range s.Runs {
 			add(runs)
 		}
@@ -227,13 +238,14 @@ func (p *picture) extent(axis int) span {
 	return reach
 }
 
-// positions are the different x values of all series, in order, and whether they are few.
+// positions are the different x values of all series, in order, and their range. They include those without a value, so that
+// charts over the same time line up.
 func (p *picture) positions() ([]float64, span) {
 	var e span
 	var all []float64
 	for i := range p.series {
-		for k, v := range p.series[i].X {
-			if p.chart.X.Scale == book.Log && v <= 0 || math.IsNaN(v) || k < len(p.series[i].Y) && math.IsNaN(p.series[i].Y[k]) {
+		for _, v := range p.series[i].X {
+			if p.chart.X.Scale == book.Log && v <= 0 || math.IsNaN(v) {
 				continue
 			}
 			if e.add(v); len(all) < 10_000 && p.chart.Kind == book.Lines {

@@ -182,7 +182,7 @@ func all() []book.Chart {
 func TestTimesAndRatesHaveReadableUnits(t *testing.T) {
 	shown := texts(t, draw(t, timeline(7200, 2), svg.Options{}))
 	require.Contains(t, shown, "Throughput (k ops/s)")
-	require.Contains(t, shown, "p99 (ms)")
+	require.Contains(t, shown, "p99 (ms) →")
 	require.Contains(t, shown, "Time (min)")
 	require.Contains(t, shown, "120")
 	shown = texts(t, draw(t, percentiles(), svg.Options{}))
@@ -201,14 +201,77 @@ func TestALineOverTimeHasOnlyThePointsThatCanBeSeen(t *testing.T) {
 
 func TestALineHasAGapWhereAValueIsMissing(t *testing.T) {
 	c := book.Chart{Kind: book.Time, Series: []book.Series{{Y: []float64{1, 2, math.NaN(), 4, math.NaN(), 2, 1}}}}
-	line := ""
-	for _, e := range parsed(t, draw(t, c, svg.Options{})) {
-		if strings.Contains(e.attributes["class"], "s19") || e.attributes["stroke"] == "#0072b2" {
-			line = e.attributes["d"]
+	lines := pathsOf(t, draw(t, c, svg.Options{}), "#0072b2")
+	require.Len(t, lines, 2)
+	require.Equal(t, 3, strings.Count(lines[0], "M"), lines[0])
+	require.Regexp(t, "^M[0-9. ]*h0$", lines[1], "a single value is a point")
+}
+
+// pathsOf are the paths with a colour.
+func pathsOf(t testing.TB, picture, colour string) []string {
+	t.Helper()
+	var out []string
+	for _, e := range parsed(t, picture) {
+		if e.name == "path" && e.attributes["stroke"] == colour {
+			out = append(out, e.attributes["d"])
 		}
 	}
-	require.Equal(t, 3, strings.Count(line, "M"), line)
-	require.Contains(t, line, "h0", "a single value is a point")
+	return out
+}
+
+// Authors publish "above 80 000" and "50 000 to 60 000" without a mean.
+func TestAnIntervalWithoutAValueIsDrawnAndAnOpenOneEndsInAnArrow(t *testing.T) {
+	nan := math.NaN()
+	for _, kind := range []book.Kind{book.Lines, book.Bars} {
+		for _, categories := range [][]string{{"a", "b"}, {strings.Repeat("long ", 20), strings.Repeat("long ", 20)}} {
+			c := book.Chart{Kind: kind, X: book.Axis{Categories: categories}, Series: []book.Series{
+				{Name: "authors", Published: true, Style: book.Points, X: []float64{0, 1}, Y: []float64{nan, nan}, Low: []float64{50_000, 80_000}, High: []float64{60_000, nan}},
+			}}
+			picture := draw(t, c, svg.Options{})
+			require.NotContains(t, texts(t, picture), "no data", "%s", kind)
+			d := strings.Join(pathsOf(t, picture, "#0072b2"), " ")
+			require.Equal(t, 7, strings.Count(d, "M"), "%s: the legend; three lines of the interval; a bound, a line and an arrow of the open one: %s", kind, d)
+		}
+	}
+}
+
+func TestRunsWithoutAMeanAreDrawn(t *testing.T) {
+	for _, kind := range []book.Kind{book.Lines, book.Bars} {
+		c := book.Chart{Kind: kind, X: book.Axis{Categories: []string{"a"}}, Series: []book.Series{
+			{Published: true, Style: book.Points, X: []float64{0}, Y: []float64{math.NaN()}, Runs: [][]float64{{5, 6, 7}}},
+		}}
+		picture := draw(t, c, svg.Options{})
+		require.Equal(t, 3, strings.Count(strings.Join(pathsOf(t, picture, "#0072b2"), " "), "h0"), "%s", kind)
+		require.NotContains(t, texts(t, picture), "no data", "%s", kind)
+	}
+}
+
+// A published point on a measured bar could not be seen.
+func TestPublishedPointsAreBesideTheMeasuredBar(t *testing.T) {
+	c := book.Chart{Kind: book.Bars, X: book.Axis{Categories: []string{"a"}}, Series: []book.Series{
+		{Name: "x", Y: []float64{10}}, {Name: "x, published", Published: true, Style: book.Points, Y: []float64{5}},
+	}}
+	var at []string
+	for _, e := range parsed(t, draw(t, c, svg.Options{})) {
+		if e.name == "text" && (e.text == "10" || e.text == "5") && e.attributes["x"] != "" && e.attributes["y"] != "" {
+			at = append(at, e.attributes["x"])
+		}
+	}
+	require.Len(t, at, 3, "a tick and two values: %v", at)
+	require.NotEqual(t, at[1], at[2])
+}
+
+// Charts over the time of a run stand below each other, and their axes are the same.
+func TestTheAxisOfTimeReachesOverMissingValues(t *testing.T) {
+	nan := math.NaN()
+	c := book.Chart{Kind: book.Time, X: book.Axis{Unit: "s"}, Series: []book.Series{{X: []float64{-10, 0, 50, 100}, Y: []float64{nan, 1, 2, nan}}}}
+	require.Contains(t, texts(t, draw(t, c, svg.Options{})), "90")
+}
+
+func TestSeriesOfTheRightAxisAreNamedSo(t *testing.T) {
+	shown := texts(t, draw(t, timeline(60, 2), svg.Options{}))
+	require.Contains(t, shown, "p99 →")
+	require.Contains(t, shown, "operation A")
 }
 
 func TestLabelsOfMarksDoNotCoverOneAnother(t *testing.T) {
