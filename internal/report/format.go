@@ -32,8 +32,11 @@ func Formats() []Format {
 	return []Format{
 		{
 			Name: "md", book: (*Writer).markdown,
-			Files: []FormatFile{{"ID.md", "for people: a suite's tables with measured and published figures, its cases over their\n" +
-				"repeats, actions and events with their cost, verdicts, provenance"}},
+			Files: []FormatFile{
+				{"ID.md", "for people: a suite's tables with measured and published figures, its cases over their\n" +
+					"repeats, actions and events with their cost, verdicts, provenance"},
+				{"ID-NN-TITLE.svg", "a picture of each chart in ID.md"},
+			},
 		},
 		{
 			Name: "json", document: (*Writer).json,

@@ -56,6 +56,9 @@ func TestFormatsWriteTheFilesThatTheyName(t *testing.T) {
 		require.NoError(t, files.Commit())
 		var want, got []string
 		for _, file := range f.Files {
+			if strings.HasSuffix(file.Name, ".svg") {
+				continue // TestMarkdownHasItsChartsAsPictures; this suite has no figures that a chart could show
+			}
 			want = append(want, strings.NewReplacer("ID", "S", "PHASE", "measure", "OPERATION", "READ").Replace(file.Name))
 		}
 		for _, path := range files.Paths() {

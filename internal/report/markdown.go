@@ -3,13 +3,21 @@ package report
 import (
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 
 	"github.com/benchd/benchd/internal/report/book"
 )
 
 // Markdown writes a book as Markdown, with tables as GitHub knows them.
-func Markdown(w io.Writer, b book.Book) error {
+func Markdown(w io.Writer, b book.Book) error { return markdown(w, b, nil, nil) }
+
+// markdown writes a book with its charts: picture writes one, and returns the name of its file, or none if there are too many. With
+// picture nil there are no charts. The function text translates the words that the format adds; nil is English.
+func markdown(w io.Writer, b book.Book, picture func(book.Chart) (string, error), text func(string) string) error {
+	if text == nil {
+		text = func(s string) string { return s }
+	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "# %s\n", inline(b.Title))
 	if b.Question != "" {
@@ -27,6 +35,9 @@ func Markdown(w io.Writer, b book.Book) error {
 	for _, c := range b.Chapters {
 		fmt.Fprintf(&out, "\n## %s\n", inline(c.Title))
 		paragraphs(&out, c.Text)
+		if err := markdownCharts(&out, c.Charts, picture, text); err != nil {
+			return err
+		}
 		for _, t := range c.Tables {
 			markdownTable(&out, t)
 		}
@@ -53,6 +64,32 @@ func paragraphs(out *strings.Builder, texts []string) {
 		}
 		out.WriteString(inline(item) + "\n")
 	}
+}
+
+// markdownCharts writes references to pictures, and names the charts that have none.
+func markdownCharts(out *strings.Builder, charts []book.Chart, picture func(book.Chart) (string, error), text func(string) string) error {
+	if picture == nil {
+		return nil
+	}
+	var left []string
+	for _, c := range charts {
+		name, err := picture(c)
+		if err != nil {
+			return err
+		}
+		if name == "" {
+			left = append(left, inline(c.Title))
+			continue
+		}
+		fmt.Fprintf(out, "\n![%s](%s)\n", strings.ReplaceAll(inline(c.Title), "]", `\]`), url.PathEscape(name))
+		if c.How != "" {
+			fmt.Fprintf(out, "\n*%s*\n", inline(strings.TrimSpace(c.How)))
+		}
+	}
+	if len(left) > 0 {
+		fmt.Fprintf(out, "\n%s %s.\n", text("The HTML report has these charts, for which there was no room here:"), strings.Join(left, "; "))
+	}
+	return nil
 }
 
 // markdownFile writes a file as a block of code, whose fence is longer than any in the file.

@@ -147,7 +147,7 @@ func (w *Writer) readHistograms(ctx context.Context, run result.Run, o draw.Opti
 }
 
 func (w *Writer) markdown(d Document, b book.Book) error {
-	return w.file(d.ID+".md", func(out io.Writer) error { return Markdown(out, b) })
+	return w.markdownBook(d.ID, b)
 }
 
 // json writes the coordinator's text, so that fields unknown to this build remain.

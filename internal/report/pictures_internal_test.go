@@ -1,0 +1,78 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/report/book"
+)
+
+// markdownFiles writes a book as Markdown, and returns the text and the names of all files.
+func markdownFiles(t *testing.T, b book.Book) (text string, names []string) {
+	t.Helper()
+	files := NewFiles(false)
+	t.Cleanup(files.Discard)
+	w := Writer{Files: files, Dir: t.TempDir()}
+	require.NoError(t, w.markdownBook("S", b))
+	require.NoError(t, files.Commit())
+	for _, path := range files.Paths() {
+		names = append(names, filepath.Base(path))
+	}
+	content, err := os.ReadFile(filepath.Join(w.Dir, "S.md"))
+	require.NoError(t, err)
+	return string(content), names
+}
+
+func chartOf(title string) book.Chart {
+	return book.Chart{Title: title, How: "Mean of 3 repeats, *as is*.", Kind: book.Lines, Series: []book.Series{{Y: []float64{1, 2}}}}
+}
+
+func TestMarkdownHasItsChartsAsPictures(t *testing.T) {
+	b := book.Book{Title: "T", Chapters: []book.Chapter{
+		{Title: "One", Charts: []book.Chart{chartOf("Throughput over threads: read [only]"), chartOf("吞吐量")}},
+		{Title: "Two", Charts: []book.Chart{chartOf("p99 <by> ../case")}},
+	}}
+	text, names := markdownFiles(t, b)
+	require.Equal(t, []string{"S.md", "S-01-throughput-over-threads-read-only.svg", "S-02-chart.svg", "S-03-p99-by-case.svg"}, names)
+	require.Contains(t, text, "## One\n\n"+`![Throughput over threads: read \[only\]](S-01-throughput-over-threads-read-only.svg)`+"\n\n"+`*Mean of 3 repeats, \*as is\*.*`+"\n")
+	var linked []string
+	for _, link := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(text, -1) {
+		linked = append(linked, link[1])
+	}
+	require.Equal(t, names[1:], linked)
+}
+
+// Every chart is a picture, or named: none is missing without a word.
+func TestMarkdownNamesTheChartsThatItLeavesOut(t *testing.T) {
+	var b book.Book
+	for i := range 3 {
+		c := book.Chapter{Title: fmt.Sprint("Chapter ", i)}
+		for k := range 15 {
+			c.Charts = append(c.Charts, chartOf(fmt.Sprintf("Chart %d-%d", i, k)))
+		}
+		b.Chapters = append(b.Chapters, c)
+	}
+	text, names := markdownFiles(t, b)
+	require.Len(t, names, 1+maxPictures)
+	require.Equal(t, maxPictures, strings.Count(text, "!["))
+	require.Contains(t, text, "The HTML report has these charts, for which there was no room here: Chart 2-10; Chart 2-11; Chart 2-12; Chart 2-13; Chart 2-14.")
+}
+
+func TestMarkdownWithoutFilesHasNoPictures(t *testing.T) {
+	var out strings.Builder
+	require.NoError(t, Markdown(&out, book.Book{Title: "T", Chapters: []book.Chapter{{Title: "One", Charts: []book.Chart{chartOf("a")}}}}))
+	require.NotContains(t, out.String(), "![")
+}
+
+func TestAPictureThatCannotBeWrittenIsAnError(t *testing.T) {
+	p := pictures{base: "S", create: func(string, func(io.Writer) error) error { return os.ErrPermission }}
+	b := book.Book{Chapters: []book.Chapter{{Charts: []book.Chart{chartOf("a")}}}}
+	require.ErrorIs(t, markdown(io.Discard, b, p.add, nil), os.ErrPermission)
+}
