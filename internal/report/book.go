@@ -32,7 +32,7 @@ func suiteBook(s result.Suite, targets descriptor.List, o draw.Options) book.Boo
 	b.Lead = suiteLead(s, targets)
 	pictures, shown := draw.Suite(s), courses(shownRuns(s), o)
 	b.addCapacities(s)
-	b.addTables(s)
+	b.addTables(s, pictures.Requested)
 	b.addAcross(pictures)
 	b.addScenarios(s, pictures, shown)
 	b.addTargets(s, targets)
@@ -48,14 +48,15 @@ func suiteBook(s result.Suite, targets descriptor.List, o draw.Options) book.Boo
 	return b.Book
 }
 
-// addTables adds the tables that the suite's file describes.
-func (b *maker) addTables(s result.Suite) {
-	if len(s.Tables) == 0 {
+// addTables adds the tables and charts that the suite's file describes.
+func (b *maker) addTables(s result.Suite, charts []book.Chart) {
+	if len(s.Tables)+len(charts) == 0 {
 		return
 	}
 	c := book.Chapter{
-		Title: "Tables",
-		Text:  []string{"Columns named published are the authors' figures from their own cluster: none of them was measured here."},
+		Title:  "Results",
+		Text:   []string{"Figures named published are the authors' from their own cluster: none of them was measured here."},
+		Charts: charts,
 	}
 	for _, t := range s.Tables {
 		c.Tables = append(c.Tables, suiteTable(t))

@@ -119,3 +119,10 @@ func (b *maker) addRunCharts(p draw.Pictures) {
 		}
 	}
 }
+
+// addDetails adds the charts of figures that explain no throughput by themselves.
+func (b *maker) addDetails(charts []book.Chart) {
+	if len(charts) > 0 {
+		b.Chapters = append(b.Chapters, book.Chapter{Title: "Further telemetry", Charts: charts, Detail: true})
+	}
+}

@@ -53,6 +53,7 @@ func runBook(r result.Run, targets descriptor.List, o draw.Options) book.Book {
 	b.addServers([]result.Run{r}, targets)
 	b.Chapters = append(b.Chapters, runBottlenecks(r)...)
 	b.Chapters = append(b.Chapters, verdictChapter([]result.Run{r}), provenanceChapter([]result.Run{r}, targets))
+	b.addDetails(pictures.Details)
 	b.addSettings([]result.Run{r})
 	return b.Book
 }
