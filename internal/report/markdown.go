@@ -14,7 +14,7 @@ func Markdown(w io.Writer, b book.Book) error { return markdown(w, b, nil, nil) 
 
 // markdown writes a book with its charts: picture writes one, and returns the name of its file, or none if there are too many. With
 // picture nil there are no charts. The function text translates the words that the format adds; nil is English.
-func markdown(w io.Writer, b book.Book, picture func(book.Chart) (string, error), text func(string) string) error {
+func markdown(w io.Writer, b book.Book, picture func(place, book.Chart) (string, error), text func(string) string) error {
 	if text == nil {
 		text = func(s string) string { return s }
 	}
@@ -32,10 +32,10 @@ func markdown(w io.Writer, b book.Book, picture func(book.Chart) (string, error)
 	}
 	paragraphs(&out, answer)
 	paragraphs(&out, b.Lead)
-	for _, c := range b.Chapters {
+	for i, c := range b.Chapters {
 		fmt.Fprintf(&out, "\n## %s\n", inline(c.Title))
 		paragraphs(&out, c.Text)
-		if err := markdownCharts(&out, c.Charts, picture, text); err != nil {
+		if err := markdownCharts(&out, i, c.Charts, picture, text); err != nil {
 			return err
 		}
 		for _, t := range c.Tables {
@@ -67,13 +67,13 @@ func paragraphs(out *strings.Builder, texts []string) {
 }
 
 // markdownCharts writes references to pictures, and names the charts that have none.
-func markdownCharts(out *strings.Builder, charts []book.Chart, picture func(book.Chart) (string, error), text func(string) string) error {
+func markdownCharts(out *strings.Builder, chapter int, charts []book.Chart, picture func(place, book.Chart) (string, error), text func(string) string) error {
 	if picture == nil {
 		return nil
 	}
 	var left []string
-	for _, c := range charts {
-		name, err := picture(c)
+	for i, c := range charts {
+		name, err := picture(place{chapter, i}, c)
 		if err != nil {
 			return err
 		}

@@ -62,7 +62,21 @@ func TestMarkdownNamesTheChartsThatItLeavesOut(t *testing.T) {
 	text, names := markdownFiles(t, b)
 	require.Len(t, names, 1+maxPictures)
 	require.Equal(t, maxPictures, strings.Count(text, "!["))
-	require.Contains(t, text, "The HTML report has these charts, for which there was no room here: Chart 2-10; Chart 2-11; Chart 2-12; Chart 2-13; Chart 2-14.")
+	require.Contains(t, text, "The HTML report has these charts, for which there was no room here: Chart 1-13; Chart 1-14.")
+}
+
+// The charts that a suite was run for are there, even if those of many runs come before them.
+func TestMarkdownDrawsComparisonsBeforeSingleRuns(t *testing.T) {
+	course, curve, bars := chartOf("course"), chartOf("curve"), chartOf("bars")
+	course.Kind, curve.X.Scale, bars.Kind = book.Time, book.Percentile, book.Bars
+	b := book.Book{Chapters: []book.Chapter{
+		{Title: "evidence", Detail: true, Charts: []book.Chart{bars}},
+		{Title: "run", Charts: []book.Chart{course, course, curve}},
+		{Title: "second run", Charts: []book.Chart{course}},
+		{Title: "sweep", Charts: []book.Chart{bars, chartOf("line")}},
+	}}
+	require.Equal(t, map[place]bool{{3, 0}: true, {3, 1}: true, {1, 0}: true, {2, 0}: true}, mostUseful(b, 4))
+	require.Len(t, mostUseful(b, 40), 7)
 }
 
 func TestMarkdownWithoutFilesHasNoPictures(t *testing.T) {
@@ -72,7 +86,7 @@ func TestMarkdownWithoutFilesHasNoPictures(t *testing.T) {
 }
 
 func TestAPictureThatCannotBeWrittenIsAnError(t *testing.T) {
-	p := pictures{base: "S", create: func(string, func(io.Writer) error) error { return os.ErrPermission }}
+	p := pictures{base: "S", create: func(string, func(io.Writer) error) error { return os.ErrPermission }, drawn: map[place]bool{{}: true}}
 	b := book.Book{Chapters: []book.Chapter{{Charts: []book.Chart{chartOf("a")}}}}
 	require.ErrorIs(t, markdown(io.Discard, b, p.add, nil), os.ErrPermission)
 }
