@@ -109,6 +109,7 @@ func strangers() map[string][]string {
 		"github.com/spf13/viper":                  {"config"},
 		"google.golang.org/grpc/codes":            {"gen/benchd", "wire"},
 		"google.golang.org/grpc/status":           {"gen/benchd", "wire"},
+		"github.com/xuri/excelize/v2":             {"report"},
 		"modernc.org/sqlite":                      {"archive/sqlite"},
 	}
 }
