@@ -39,6 +39,11 @@ func Formats() []Format {
 			},
 		},
 		{
+			Name: "xlsx", book: (*Writer).workbook,
+			Files: []FormatFile{{"ID.xlsx", "an Excel workbook for people who calculate further: a summary, a sheet for each scenario, native\n" +
+				"charts, every interval"}},
+		},
+		{
 			Name: "json", document: (*Writer).json,
 			Files: []FormatFile{{"ID.json", `the complete result, as "show -o json" prints it`}},
 		},

@@ -76,7 +76,7 @@ func TestFormatsAreReadFromAList(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"csv", "md"}, names)
 	_, err = report.ParseFormats("md,html")
-	require.EqualError(t, err, `unknown format "html": want md, json, csv, ycsb, hlog, raw`)
+	require.EqualError(t, err, `unknown format "html": want md, xlsx, json, csv, ycsb, hlog, raw`)
 }
 
 func TestRawPointsOfARunWithoutThemAreAnError(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/report/draw"
+	"github.com/benchd/benchd/internal/report/xlsx"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -148,6 +149,10 @@ func (w *Writer) readHistograms(ctx context.Context, run result.Run, o draw.Opti
 
 func (w *Writer) markdown(d Document, b book.Book) error {
 	return w.markdownBook(d.ID, b)
+}
+
+func (w *Writer) workbook(d Document, b book.Book) error {
+	return w.file(d.ID+".xlsx", func(out io.Writer) error { return xlsx.Write(out, b, xlsx.Options{}) })
 }
 
 // json writes the coordinator's text, so that fields unknown to this build remain.
