@@ -106,8 +106,8 @@ func TestARequestedChartOfTelemetryHasASeriesForEachServer(t *testing.T) {
 	require.Equal(t, book.Time, charts[3].Kind)
 	require.Equal(t, c.Runs[0], charts[3].Group, "the same axis as the other charts of the run")
 	require.Equal(t, "MB/s", charts[3].Y[0].Unit)
-	requireFloats(t, []float64{1, 2}, series(t, charts[3], "s1").X)
-	requireFloats(t, []float64{2, 4}, series(t, charts[3], "s1").Y)
+	requireFloats(t, []float64{0, 1, 2}, series(t, charts[3], "s1").X) // as long as the run
+	requireFloats(t, []float64{unknown, 2, 4}, series(t, charts[3], "s1").Y)
 	require.Equal(t, []book.Limit{{Value: 125, Label: "1 Gb/s"}}, charts[3].Limits, "in the unit of the axis")
-	requireFloats(t, []float64{111, 223}, series(t, charts[4], "s1").Y)
+	requireFloats(t, []float64{unknown, 111, 223}, series(t, charts[4], "s1").Y)
 }

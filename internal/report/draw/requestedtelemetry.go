@@ -154,7 +154,9 @@ func (r *request) overTime() []book.Chart {
 		if len(r.cases) > 1 {
 			c.Title += ": " + one.Name
 		}
-		out = append(out, r.finished(split(c, r.courses(l)))...)
+		for _, chart := range r.finished(split(c, r.courses(l))) {
+			out = append(out, l.framed(chart))
+		}
 	}
 	return out
 }
