@@ -348,6 +348,9 @@ func (r *request) finished(charts []book.Chart) []book.Chart {
 		if i == 0 {
 			r.addFixed(&charts[i])
 		}
+		if charts[i].Kind == book.Lines {
+			spread(&charts[i])
+		}
 		scaleAxes(&charts[i])
 	}
 	return charts

@@ -75,7 +75,7 @@ func TestARequestedChartOfTelemetryHasASeriesForEachServer(t *testing.T) {
 			{Name: "cache.hit_percent", Source: "s2", Unit: "percent", Points: points(70, 90)},
 			{Name: "reads", Source: "s1/sda", Unit: "1/s", Points: points(100, 200)},
 			{Name: "reads", Source: "s1/sdb", Unit: "1/s", Points: points(10, 20)},
-			{Name: "writes", Source: "s1/sda", Unit: "1/s", Points: points(1, 3)},
+			{Name: "writes", Source: `s1{device="sda"}`, Unit: "1/s", Points: points(1, 3)},
 			{Name: "node.net_sent", Source: "s1", Unit: "bytes/s", Points: points(2e6, 4e6)},
 		}}}},
 	}
@@ -92,6 +92,7 @@ func TestARequestedChartOfTelemetryHasASeriesForEachServer(t *testing.T) {
 	require.InDelta(t, 100, charts[0].Y[0].Max, 0)
 
 	require.Equal(t, book.Lines, charts[1].Kind)
+	require.Equal(t, book.Log, charts[1].X.Scale, "40 to 4200")
 	requireFloats(t, []float64{4200}, charts[1].Series[0].X)
 	requireFloats(t, []float64{65}, charts[1].Series[0].Y)
 	published := series(t, charts[1], "elsewhere, published")

@@ -46,7 +46,7 @@ func (r *request) telemetry(groups []group, lines bool) []onAxis {
 				if !slices.ContainsFunc(s.Runs, func(one []float64) bool { return len(one) > 1 }) {
 					s.Low, s.High, s.Runs = nil, nil, nil
 				}
-				out = append(out, onAxis{s, telemetryAxis(sum, unit)})
+				out = append(out, onAxis{s, r.telemetryAxis(sum, unit)})
 			}
 		}
 	}
@@ -63,8 +63,13 @@ func sumTitle(sum string) string {
 	return strings.Join(parts, " + ")
 }
 
-func telemetryAxis(sum, unit string) book.Axis {
-	return book.Axis{Title: sumTitle(sum), Unit: unitOf(unit)}
+// telemetryAxis is the axis of figures of telemetry; several have the name of the chart.
+func (r *request) telemetryAxis(sum, unit string) book.Axis {
+	title := sumTitle(sum)
+	if len(r.Telemetry) > 1 || strings.Contains(sum, " + ") {
+		title = r.Title
+	}
+	return book.Axis{Title: title, Unit: unitOf(unit)}
 }
 
 // servers are the sources of telemetry in the runs of cases, if there is a series for each, and otherwise one empty name.
@@ -95,10 +100,12 @@ func serversOf(out []string, phase result.Phase, sum string) []string {
 	return out
 }
 
-// serverOf is the server or machine of a source, which may be one of its devices.
+// serverOf is the server or machine of a source, which may be one of its devices: s1/sda, or s1{device="sda"}.
 func serverOf(source string) string {
-	server, _, _ := strings.Cut(source, "/")
-	return server
+	if at := strings.IndexAny(source, "/{"); at > 0 {
+		return source[:at]
+	}
+	return source
 }
 
 func measuredPhase(r *result.Run) *result.Phase {
@@ -184,7 +191,7 @@ func (r *request) courses(l *timeline) []onAxis {
 				}
 			}
 			if anyKnown(s.Y) {
-				out = append(out, onAxis{thinned(s), telemetryAxis(sum, unit)})
+				out = append(out, onAxis{thinned(s), r.telemetryAxis(sum, unit)})
 			}
 		}
 	}

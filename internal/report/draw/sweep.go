@@ -74,6 +74,7 @@ func (g *scenario) beside(all []string) book.Chart {
 		}
 	}
 	c.How = how(g.cases, published)
+	spread(&c)
 	g.mark(&c)
 	return c
 }
@@ -100,6 +101,7 @@ func (g *scenario) lines(title string, columns ...column) book.Chart {
 		}
 	}
 	c.How = how(g.cases, published)
+	spread(&c)
 	if columns[0].Name == throughputName {
 		g.mark(&c)
 	}

@@ -229,6 +229,20 @@ func settingAxis(key string, values []float64) book.Axis {
 	return a
 }
 
+// spread gives the x axis a logarithmic scale if the positions of the series are far from each other, such as published sizes beside those
+// of a trial.
+func spread(c *book.Chart) {
+	first, last := math.Inf(1), math.Inf(-1)
+	for _, s := range c.Series {
+		for _, x := range s.X {
+			first, last = min(first, x), max(last, x)
+		}
+	}
+	if first > 0 && last > logFrom*first {
+		c.X.Scale = book.Log
+	}
+}
+
 // logFrom is the ratio of the ends of an axis above which its scale is logarithmic.
 const logFrom = 30
 
